@@ -1,0 +1,40 @@
+//! What the benchmarks share: the yardstick, the naming, and input data.
+//!
+//! A benchmark's name is `codec/case/direction/size/contestant`. Each group of the same first four parts also runs
+//! the contestant `copy`, a memory copy of the same decoded bytes; `table.py` prints the others as a ratio to it.
+
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput};
+use std::hint::black_box;
+use std::time::Duration;
+
+/// Chunk sizes: inside the second-level cache, about its size, past the last one.
+pub const SIZES: [(&str, usize); 3] = [("64KiB", 64 << 10), ("1MiB", 1 << 20), ("64MiB", 64 << 20)];
+
+/// A group that begins with the memory copy of `decoded_size` bytes.
+pub fn group<'a>(criterion: &'a mut Criterion, name: &str, decoded_size: usize) -> BenchmarkGroup<'a, WallTime> {
+    let mut group = criterion.benchmark_group(name);
+    group.throughput(Throughput::Bytes(decoded_size as u64));
+    group.sample_size(20).warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_millis(800));
+    let source = random_bytes(decoded_size);
+    let mut target = vec![0_u8; decoded_size];
+    group.bench_function(BenchmarkId::from_parameter("copy"), |bencher| {
+        bencher.iter(|| black_box(&mut target[..]).copy_from_slice(black_box(&source)));
+    });
+    group
+}
+
+/// Bytes of the SplitMix64 generator: without any pattern.
+pub fn random_bytes(size: usize) -> Vec<u8> {
+    let mut state = 1_u64;
+    let mut bytes = Vec::with_capacity(size + 8);
+    while bytes.len() < size {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut word = state;
+        word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        bytes.extend_from_slice(&(word ^ (word >> 31)).to_le_bytes());
+    }
+    bytes.truncate(size);
+    bytes
+}

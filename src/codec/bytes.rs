@@ -1,0 +1,167 @@
+//! `bytes`: the elements back to back, in a given byte order.
+//!
+//! Zarr v3 core specification, codec `bytes`. `endian` is required for components of more than one byte. Types of
+//! fewer than 8 bits are written as they lie in memory, one byte an element, with the bits above the type set as the
+//! library's own layout has them: the sign for `intN`, zero for the rest. On decode those bits are ignored.
+
+use super::configuration::{Configuration, one_of};
+use super::{ArrayToBytesCodec, BoundArrayToBytes, Codec, Elementwise, PaddingCount};
+use crate::chain::ArrayRepresentation;
+use crate::data_type::Component;
+use crate::error::{Error, Result};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Endian {
+    Little,
+    Big,
+}
+
+impl Endian {
+    const NATIVE: Self = if cfg!(target_endian = "big") { Self::Big } else { Self::Little };
+}
+
+#[derive(Debug)]
+struct Bytes {
+    endian: Option<Endian>,
+}
+
+/// `{"endian": "little" | "big"}`
+pub(super) fn parse(mut configuration: Configuration) -> Result<Codec> {
+    let endian = match configuration.optional("endian") {
+        None => None,
+        Some(value) => Some([Endian::Little, Endian::Big][one_of("endian", &value, &["little", "big"])?]),
+    };
+    configuration.finish()?;
+    Ok(Codec::ArrayToBytes(Arc::new(Bytes { endian })))
+}
+
+impl ArrayToBytesCodec for Bytes {
+    fn configuration(&self) -> Option<Map<String, Value>> {
+        let endian = match self.endian? {
+            Endian::Little => "little",
+            Endian::Big => "big",
+        };
+        Some(Map::from_iter([("endian".to_owned(), Value::from(endian))]))
+    }
+
+    fn bind(&self, decoded: &ArrayRepresentation) -> Result<BoundArrayToBytes> {
+        let data_type = decoded.data_type();
+        let component = data_type.component();
+        if component.has_byte_order() && self.endian.is_none() {
+            return Err(Error::metadata(format!(
+                "endian is missing, and {data_type} has components of {} bytes",
+                component.size()
+            )));
+        }
+        let kernel = match component {
+            Component::Bool => Kernel::Bool,
+            Component::Int { bits, signed: true } if bits < 8 => Kernel::SignExtend { bits },
+            Component::Int { .. } | Component::Float(_) if component.bits() < 8 => {
+                Kernel::Mask((1 << component.bits()) - 1)
+            }
+            _ if component.has_byte_order() && self.endian != Some(Endian::NATIVE) => match component.size() {
+                2 => Kernel::Swap2,
+                4 => Kernel::Swap4,
+                _ => Kernel::Swap8,
+            },
+            _ => Kernel::Copy,
+        };
+        Ok(BoundArrayToBytes::Elementwise {
+            stage: Arc::new(kernel),
+            encoded_bits: 8 * data_type.size(),
+            padding_count: PaddingCount::None,
+        })
+    }
+}
+
+/// What happens to each byte or component, the same in both directions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kernel {
+    Copy,
+    /// Any non-zero byte is 1.
+    Bool,
+    SignExtend {
+        bits: u32,
+    },
+    Mask(u8),
+    Swap2,
+    Swap4,
+    Swap8,
+}
+
+impl Kernel {
+    fn run(self, input: &[u8], output: &mut [u8]) {
+        match self {
+            Self::Copy => output.copy_from_slice(input),
+            Self::Bool => map_bytes(input, output, |byte| u8::from(byte != 0)),
+            Self::SignExtend { bits } => {
+                let shift = 8 - bits;
+                map_bytes(input, output, |byte| (((byte << shift) as i8) >> shift) as u8);
+            }
+            Self::Mask(mask) => map_bytes(input, output, |byte| byte & mask),
+            Self::Swap2 => swap::<2>(input, output),
+            Self::Swap4 => swap::<4>(input, output),
+            Self::Swap8 => swap::<8>(input, output),
+        }
+    }
+}
+
+fn map_bytes(input: &[u8], output: &mut [u8], map: impl Fn(u8) -> u8) {
+    for (output, input) in output.iter_mut().zip(input) {
+        *output = map(*input);
+    }
+}
+
+fn swap<const SIZE: usize>(input: &[u8], output: &mut [u8]) {
+    for (output, input) in output.as_chunks_mut::<SIZE>().0.iter_mut().zip(input.as_chunks::<SIZE>().0) {
+        *output = *input;
+        output.reverse();
+    }
+}
+
+impl Elementwise for Kernel {
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<()> {
+        self.run(decoded, encoded);
+        Ok(())
+    }
+
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<()> {
+        self.run(encoded, decoded);
+        Ok(())
+    }
+
+    fn is_copy(&self) -> bool {
+        *self == Self::Copy
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn swapping_reverses_each_component() {
+        let input: Vec<u8> = (0..24).collect();
+        let mut output = vec![0xA5; 24];
+        for (kernel, size) in [(Kernel::Swap2, 2), (Kernel::Swap4, 4), (Kernel::Swap8, 8)] {
+            kernel.run(&input, &mut output);
+            for (output, input) in output.chunks(size).zip(input.chunks(size)) {
+                assert!(output.iter().eq(input.iter().rev()), "{kernel:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn bits_above_a_small_type_are_not_read() {
+        let all: Vec<u8> = (0..=255).collect();
+        let mut output = vec![0; 256];
+        Kernel::SignExtend { bits: 4 }.run(&all, &mut output);
+        assert!((0..256).all(|i| output[i] as i8 == ((i as i8) << 4) >> 4));
+        Kernel::Mask(0x3F).run(&all, &mut output);
+        assert!((0..256).all(|i| output[i] == i as u8 & 0x3F));
+        Kernel::Bool.run(&all, &mut output);
+        assert!((0..256).all(|i| output[i] == u8::from(i != 0)));
+    }
+}

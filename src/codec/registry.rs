@@ -1,0 +1,27 @@
+//! The codecs by name.
+
+use super::{Codec, Configuration, bytes};
+use crate::error::Result;
+
+/// One name of a codec.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Entry {
+    /// The name in the metadata.
+    pub(crate) name: &'static str,
+    /// The name in canonical metadata: another one for an alias.
+    pub(crate) canonical_name: &'static str,
+    /// Makes the codec of its configuration.
+    pub(crate) parse: fn(Configuration) -> Result<Codec>,
+}
+
+const fn entry(name: &'static str, parse: fn(Configuration) -> Result<Codec>) -> Entry {
+    Entry { name, canonical_name: name, parse }
+}
+
+/// Every codec, in alphabetical order.
+pub(crate) const CODECS: &[Entry] = &[entry("bytes", bytes::parse)];
+
+/// The codec of this name.
+pub(crate) fn find(name: &str) -> Option<&'static Entry> {
+    CODECS.iter().find(|entry| entry.name == name)
+}

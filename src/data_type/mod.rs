@@ -1,0 +1,205 @@
+//! Zarr data types: names, layout in memory, and JSON scalars.
+//!
+//! The layout of an element is that of the C interface: types of fewer than 8 bits take one byte, complex types
+//! two components, everything wider is in native byte order.
+
+mod float;
+mod scalar;
+
+pub use float::{FloatFormat, Special};
+pub use scalar::Scalar;
+
+use crate::error::{Error, Result};
+use serde_json::Value;
+use std::fmt;
+
+/// What one component of an element is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Component {
+    /// A truth value in a byte: 0, or anything else.
+    Bool,
+    /// An integer of 2, 4, 8, 16, 32 or 64 bits.
+    Int {
+        /// N, the number of bits that count.
+        bits: u32,
+        /// Whether it is two's complement.
+        signed: bool,
+    },
+    /// A binary floating-point number.
+    Float(&'static FloatFormat),
+    /// Bytes without a meaning: a `r*` type's whole element is one component.
+    Raw {
+        /// Their number.
+        size: usize,
+    },
+}
+
+impl Component {
+    /// N, the number of bits that count.
+    pub fn bits(self) -> u32 {
+        match self {
+            Self::Bool => 1,
+            Self::Int { bits, .. } => bits,
+            Self::Float(format) => format.bits,
+            Self::Raw { size } => 8 * size as u32,
+        }
+    }
+
+    /// Bytes in memory.
+    pub fn size(self) -> usize {
+        match self {
+            Self::Raw { size } => size,
+            _ => self.bits().div_ceil(8) as usize,
+        }
+    }
+
+    /// Whether the order of its bytes depends on the machine.
+    pub fn has_byte_order(self) -> bool {
+        !matches!(self, Self::Raw { .. }) && self.size() > 1
+    }
+}
+
+/// A Zarr data type.
+#[derive(Clone, PartialEq, Eq)]
+pub struct DataType {
+    name: String,
+    component: Component,
+    component_count: usize,
+}
+
+impl DataType {
+    /// The data type of this name.
+    ///
+    /// # Errors
+    /// [`Status::Unsupported`](crate::Status::Unsupported) if no data type of this name is known, or its raw bits
+    /// are no whole number of bytes.
+    pub fn from_name(name: &str) -> Result<Self> {
+        let (component, component_count) = match name {
+            "complex64" => (real_component("float32"), 2),
+            "complex128" => (real_component("float64"), 2),
+            _ => match name.strip_prefix("complex_") {
+                Some(real) => (real_component(real).filter(|real| matches!(real, Component::Float(_))), 2),
+                None => (real_component(name).or(raw_component(name)), 1),
+            },
+        };
+        let component = component.ok_or_else(|| Error::unsupported(format!("data_type {name:?} is not known")))?;
+        Ok(Self { name: name.to_owned(), component, component_count })
+    }
+
+    /// The data type that a `data_type` member names: a string, or an object with a name.
+    ///
+    /// # Errors
+    /// As [`from_name`](Self::from_name), and
+    /// [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) for anything but a name.
+    pub fn from_json(json: &Value) -> Result<Self> {
+        let name = match json {
+            Value::String(name) => name,
+            Value::Object(members) => {
+                for (member, value) in members {
+                    match member.as_str() {
+                        "name" | "must_understand" => {}
+                        "configuration" if value.as_object().is_some_and(|object| object.is_empty()) => {}
+                        "configuration" if members.get("name").and_then(Value::as_str).is_some() => {
+                            // Known types have none; for the rest, not knowing the name is the better message.
+                            Self::from_json(&members["name"])?;
+                            return Err(Error::metadata(format!("data_type takes no configuration, it has {value}")));
+                        }
+                        _ => return Err(Error::metadata(format!("data_type has an unknown member {member:?}"))),
+                    }
+                }
+                match members.get("name") {
+                    Some(Value::String(name)) => name,
+                    Some(other) => {
+                        return Err(Error::metadata(format!("data_type has the name {other}, not a string")));
+                    }
+                    None => return Err(Error::metadata("data_type is an object without a name")),
+                }
+            }
+            other => return Err(Error::metadata(format!("data_type is {other}, not a name"))),
+        };
+        Self::from_name(name)
+    }
+
+    /// The name, as it was given: aliases stay.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The type of each component.
+    pub fn component(&self) -> Component {
+        self.component
+    }
+
+    /// 2 for complex types, else 1.
+    pub fn component_count(&self) -> usize {
+        self.component_count
+    }
+
+    /// Bytes an element takes in memory.
+    pub fn size(&self) -> usize {
+        self.component.size() * self.component_count
+    }
+
+    /// Whether this is one of the real numbers: an integer or a float, neither complex, bool nor raw.
+    pub fn is_real_number(&self) -> bool {
+        self.component_count == 1 && matches!(self.component, Component::Int { .. } | Component::Float(_))
+    }
+}
+
+impl fmt::Debug for DataType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+impl fmt::Display for DataType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+/// The integer types, by name.
+pub const INTEGERS: [(&str, u32, bool); 12] = [
+    ("int2", 2, true),
+    ("int4", 4, true),
+    ("int8", 8, true),
+    ("int16", 16, true),
+    ("int32", 32, true),
+    ("int64", 64, true),
+    ("uint2", 2, false),
+    ("uint4", 4, false),
+    ("uint8", 8, false),
+    ("uint16", 16, false),
+    ("uint32", 32, false),
+    ("uint64", 64, false),
+];
+
+/// The names of every data type but the raw ones, `r8`, `r16` and so on.
+pub fn names() -> impl Iterator<Item = String> {
+    let floats = || float::FORMATS.iter().map(|format| format.name);
+    std::iter::once("bool")
+        .chain(INTEGERS.iter().map(|integer| integer.0))
+        .chain(floats())
+        .map(str::to_owned)
+        .chain(floats().map(|name| format!("complex_{name}")))
+        .chain(["complex64", "complex128"].map(str::to_owned))
+}
+
+fn real_component(name: &str) -> Option<Component> {
+    if name == "bool" {
+        return Some(Component::Bool);
+    }
+    if let Some(&(_, bits, signed)) = INTEGERS.iter().find(|integer| integer.0 == name) {
+        return Some(Component::Int { bits, signed });
+    }
+    float::FORMATS.iter().find(|format| format.name == name).map(Component::Float)
+}
+
+fn raw_component(name: &str) -> Option<Component> {
+    let digits = name.strip_prefix('r')?;
+    if digits.starts_with('0') || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    let bits: u32 = digits.parse().ok()?;
+    (bits % 8 == 0).then_some(Component::Raw { size: bits as usize / 8 })
+}

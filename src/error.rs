@@ -1,0 +1,174 @@
+//! The one error type of the library.
+//!
+//! A [`Status`] is for programs, the message for people. Whoever finds a fault says what is wrong with which
+//! value; the chain adds which codec it was, a tiled pass adds which element.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// What kind of failure it was. A new status exists only where a program would act differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// A pointer that must not be NULL was NULL.
+    NullArgument,
+    /// A size, index or option of the call is wrong.
+    InvalidArgument,
+    /// The JSON is malformed, or a codec's configuration is.
+    InvalidMetadata,
+    /// Valid, but this codec, data type or combination is not supported.
+    Unsupported,
+    /// The output buffer is too small.
+    BufferTooSmall,
+    /// The size asked for is not known before the data is.
+    UnknownSize,
+    /// The encoded bytes cannot have come from this chain.
+    CorruptData,
+    /// An element's value has no image under the codec.
+    OutOfRange,
+    /// A callback of the caller reported failure.
+    CallbackFailed,
+    /// Memory could not be had.
+    OutOfMemory,
+    /// A bug in this library.
+    Internal,
+}
+
+/// Which codec of a chain an error is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodecPlace {
+    /// The codec's index in its list, from 0.
+    pub index: usize,
+    /// The codec's name.
+    pub name: String,
+}
+
+/// A failure: what kind, where, and a message that shows the values.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub struct Error {
+    status: Status,
+    message: Cow<'static, str>,
+    /// Outermost first: a codec may hold a chain of its own.
+    path: Vec<CodecPlace>,
+    element_index: Option<u64>,
+    needed_capacity: Option<usize>,
+}
+
+/// The result of everything that can fail here.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// An error of this kind with this message.
+    pub fn new(status: Status, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { status, message: message.into(), path: Vec::new(), element_index: None, needed_capacity: None }
+    }
+
+    /// [`Status::InvalidMetadata`]
+    pub fn metadata(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Status::InvalidMetadata, message)
+    }
+
+    /// [`Status::InvalidArgument`]
+    pub fn argument(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Status::InvalidArgument, message)
+    }
+
+    /// [`Status::Unsupported`]
+    pub fn unsupported(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Status::Unsupported, message)
+    }
+
+    /// [`Status::CorruptData`]
+    pub fn corrupt(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Status::CorruptData, message)
+    }
+
+    /// [`Status::Internal`]
+    pub fn internal(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Status::Internal, message)
+    }
+
+    /// [`Status::OutOfMemory`] for an allocation of this many bytes.
+    pub fn out_of_memory(size: usize) -> Self {
+        Self::new(Status::OutOfMemory, format!("{size} bytes of memory could not be had"))
+    }
+
+    /// [`Status::OutOfRange`] at an element; the message continues "element N ", as in "is 300, outside uint8".
+    pub fn out_of_range(element_index: usize, message: impl Into<Cow<'static, str>>) -> Self {
+        let mut error = Self::new(Status::OutOfRange, message);
+        error.element_index = Some(element_index as u64);
+        error
+    }
+
+    /// [`Status::BufferTooSmall`]; `needed` is the capacity that would do.
+    pub fn buffer_too_small(what: &str, capacity: usize, needed: usize) -> Self {
+        let mut error = Self::new(Status::BufferTooSmall, format!("{what} is {capacity}, this chunk needs {needed}"));
+        error.needed_capacity = Some(needed);
+        error
+    }
+
+    /// What kind of failure it was.
+    pub fn status(&self) -> Status {
+        self.status
+    }
+
+    /// The index of the codec at fault in the chain that was called, if one is.
+    pub fn codec_index(&self) -> Option<usize> {
+        self.path.first().map(|place| place.index)
+    }
+
+    /// The codecs at fault, outermost first.
+    pub fn codec_path(&self) -> &[CodecPlace] {
+        &self.path
+    }
+
+    /// The element at fault, in C order of the array that the codec received.
+    pub fn element_index(&self) -> Option<u64> {
+        self.element_index
+    }
+
+    /// The capacity that would do, for [`Status::BufferTooSmall`].
+    pub fn needed_capacity(&self) -> Option<usize> {
+        self.needed_capacity
+    }
+
+    /// The same error, found by this codec of a chain.
+    #[must_use]
+    pub fn in_codec(mut self, index: usize, name: &str) -> Self {
+        self.path.insert(0, CodecPlace { index, name: name.to_owned() });
+        self
+    }
+
+    /// The same error of a tile that begins at this element.
+    #[must_use]
+    pub fn after_elements(mut self, count: usize) -> Self {
+        self.element_index = self.element_index.map(|index| index + count as u64);
+        self
+    }
+
+    /// The same error with another status: a fault of a fill value, for example, is one of the metadata.
+    #[must_use]
+    pub fn with_status(mut self, status: Status) -> Self {
+        self.status = status;
+        self
+    }
+
+    /// The same error without its element, and with words before its message.
+    #[must_use]
+    pub fn with_context(mut self, context: &str) -> Self {
+        self.element_index = None;
+        self.message = format!("{context}{}", self.message).into();
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for place in &self.path {
+            write!(f, "codecs[{}] {:?}: ", place.index, place.name)?;
+        }
+        if let Some(index) = self.element_index {
+            write!(f, "element {index} ")?;
+        }
+        f.write_str(&self.message)
+    }
+}
