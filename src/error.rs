@@ -87,9 +87,9 @@ impl Error {
         Self::new(Status::Internal, message)
     }
 
-    /// [`Status::OutOfMemory`] for an allocation of this many bytes.
-    pub fn out_of_memory(size: usize) -> Self {
-        Self::new(Status::OutOfMemory, format!("{size} bytes of memory could not be had"))
+    /// [`Status::OutOfMemory`]; saying so takes no memory.
+    pub fn out_of_memory() -> Self {
+        Self::new(Status::OutOfMemory, "the memory that this chunk needs could not be had")
     }
 
     /// [`Status::OutOfRange`] at an element; the message continues "element N ", as in "is 300, outside uint8".
@@ -131,10 +131,12 @@ impl Error {
         self.needed_capacity
     }
 
-    /// The same error, found by this codec of a chain.
+    /// The same error, found by this codec of a chain. Lack of memory is no codec's.
     #[must_use]
     pub fn in_codec(mut self, index: usize, name: &str) -> Self {
-        self.path.insert(0, CodecPlace { index, name: name.to_owned() });
+        if self.status != Status::OutOfMemory {
+            self.path.insert(0, CodecPlace { index, name: name.to_owned() });
+        }
         self
     }
 

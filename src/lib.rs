@@ -2,6 +2,7 @@
 //!
 //! The C interface is in `include/zcodec.h`. This page is for those who read or extend the library itself.
 
+pub mod capi;
 pub mod chain;
 pub mod codec;
 pub mod data_type;

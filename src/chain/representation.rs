@@ -136,3 +136,65 @@ pub enum ByteSize {
     /// Nothing: whatever the caller hands in.
     Unknown,
 }
+
+impl ByteSize {
+    /// So many bytes more. A size that no memory can hold is unknown: it fails when it is used.
+    #[must_use]
+    pub fn plus(self, size: usize) -> Self {
+        self.map(|before| before.checked_add(size))
+    }
+
+    /// The size that a function makes of this one; none makes it unknown.
+    #[must_use]
+    pub fn map(self, f: impl FnOnce(usize) -> Option<usize>) -> Self {
+        match self {
+            Self::Exact(size) => f(size).map_or(Self::Unknown, Self::Exact),
+            Self::Bound(size) => f(size).map_or(Self::Unknown, Self::Bound),
+            Self::Unknown => Self::Unknown,
+        }
+    }
+
+    /// The size, if it is always the same.
+    pub fn exact(self) -> Option<usize> {
+        match self {
+            Self::Exact(size) => Some(size),
+            Self::Bound(_) | Self::Unknown => None,
+        }
+    }
+
+    /// The largest size, if there is one.
+    pub fn bound(self) -> Option<usize> {
+        match self {
+            Self::Exact(size) | Self::Bound(size) => Some(size),
+            Self::Unknown => None,
+        }
+    }
+}
+
+/// What stands between two codecs.
+#[derive(Debug, Clone)]
+pub enum Representation {
+    /// An array.
+    Array(ArrayRepresentation),
+    /// Bytes.
+    Bytes(ByteSize),
+}
+
+impl Representation {
+    /// What is known of its size in bytes.
+    pub fn size(&self) -> ByteSize {
+        match self {
+            Self::Array(array) => ByteSize::Exact(array.size()),
+            Self::Bytes(size) => *size,
+        }
+    }
+
+    /// As `zcodec_chain_output_json` of the C interface gives it.
+    pub fn to_json(&self) -> Value {
+        match self {
+            Self::Array(array) => array.to_json(),
+            Self::Bytes(ByteSize::Exact(size)) => json!({ "size": size }),
+            Self::Bytes(size) => json!({ "size": null, "bound": size.bound() }),
+        }
+    }
+}

@@ -13,7 +13,12 @@
 
 mod bytes;
 pub(crate) mod configuration;
+mod crc32c;
+mod gzip;
+mod padding;
 pub(crate) mod registry;
+mod transpose;
+mod zstd;
 
 pub use configuration::Configuration;
 

@@ -1,6 +1,6 @@
 //! The codecs by name.
 
-use super::{Codec, Configuration, bytes};
+use super::{Codec, Configuration, bytes, crc32c, gzip, padding, transpose, zstd};
 use crate::error::Result;
 
 /// One name of a codec.
@@ -19,7 +19,15 @@ const fn entry(name: &'static str, parse: fn(Configuration) -> Result<Codec>) ->
 }
 
 /// Every codec, in alphabetical order.
-pub(crate) const CODECS: &[Entry] = &[entry("bytes", bytes::parse)];
+pub(crate) const CODECS: &[Entry] = &[
+    entry("bytes", bytes::parse),
+    entry("crc32c", crc32c::parse),
+    entry("gzip", gzip::parse),
+    entry("offset", padding::parse_offset),
+    entry("pad", padding::parse_pad),
+    entry("transpose", transpose::parse),
+    entry("zstd", zstd::parse),
+];
 
 /// The codec of this name.
 pub(crate) fn find(name: &str) -> Option<&'static Entry> {

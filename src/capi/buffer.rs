@@ -1,0 +1,38 @@
+//! Memory that the library allocates.
+
+use super::ffi;
+
+/// Bytes that the library allocated: an encoded or decoded chunk, or JSON text. Opaque.
+#[derive(Debug)]
+pub struct zcodec_buffer(Vec<u8>);
+
+impl zcodec_buffer {
+    /// A handle that the caller of the library frees.
+    pub(super) fn handle(bytes: Vec<u8>) -> *mut Self {
+        Box::into_raw(Box::new(Self(bytes)))
+    }
+}
+
+/// The bytes of a buffer; they live as long as it does. JSON text is UTF-8 and not NUL-terminated. NULL for NULL; for
+/// an empty buffer a pointer that must not be followed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_buffer_data(buffer: *const zcodec_buffer) -> *const u8 {
+    // SAFETY: NULL or a live handle, says the header.
+    unsafe { ffi::handle(buffer, "buffer") }.map_or(std::ptr::null(), |buffer| buffer.0.as_ptr())
+}
+
+/// The number of bytes of a buffer; 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_buffer_size(buffer: *const zcodec_buffer) -> usize {
+    // SAFETY: NULL or a live handle, says the header.
+    unsafe { ffi::handle(buffer, "buffer") }.map_or(0, |buffer| buffer.0.len())
+}
+
+/// Frees a buffer. NULL is fine.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_buffer_free(buffer: *mut zcodec_buffer) {
+    if !buffer.is_null() {
+        // SAFETY: it came from `zcodec_buffer::handle`, and the caller frees it once.
+        drop(unsafe { Box::from_raw(buffer) });
+    }
+}

@@ -1,0 +1,270 @@
+//! Encoding and decoding one chunk.
+
+use super::buffer::zcodec_buffer;
+use super::chain::zcodec_chain;
+use super::error::{zcodec_error, zcodec_status};
+use super::ffi;
+use crate::chain::{CallOptions, Chain};
+use crate::codec::CallData;
+use crate::error::{Error, Result};
+use std::ffi::c_void;
+use std::num::NonZeroUsize;
+
+/// What a call may do differently. Set all members to 0 first, then `struct_size`, then what is wanted.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct zcodec_call_options {
+    /// sizeof(zcodec_call_options) of the caller: lets later versions grow it.
+    pub struct_size: usize,
+    /// Handed to the callbacks of this call, and never followed.
+    pub call_data: *mut c_void,
+    /// How many threads may work on the call. 0 or 1: the calling thread only. The result is the same to the bit.
+    pub max_threads: u32,
+}
+
+/// More than any version of the struct will ever have: what is larger was not filled in.
+const MAX_STRUCT_SIZE: usize = 4096;
+
+/// Reads as much of the options as the caller has. Members that an older caller lacks are 0; those that this version
+/// does not know must be 0.
+///
+/// # Safety
+/// `options` is NULL, or begins with a `struct_size` and has as many readable bytes.
+unsafe fn read_options(options: *const zcodec_call_options) -> Result<CallOptions> {
+    if options.is_null() {
+        return Ok(CallOptions::default());
+    }
+    // SAFETY: the struct begins with its size.
+    let size = unsafe { options.cast::<usize>().read_unaligned() };
+    if !(size_of::<usize>()..=MAX_STRUCT_SIZE).contains(&size) {
+        return Err(Error::argument(format!(
+            "struct_size of the options is {size}, expected {}: sizeof(zcodec_call_options)",
+            size_of::<zcodec_call_options>()
+        )));
+    }
+    // SAFETY: the caller has so many bytes.
+    let given = unsafe { std::slice::from_raw_parts(options.cast::<u8>(), size) };
+    let (known, unknown) = given.split_at(size.min(size_of::<zcodec_call_options>()));
+    if unknown.iter().any(|byte| *byte != 0) {
+        return Err(Error::argument("the options have a member that this version of the library does not know"));
+    }
+    let mut options = zcodec_call_options { struct_size: 0, call_data: std::ptr::null_mut(), max_threads: 0 };
+    // SAFETY: `known` is no longer than the struct, whose members may have any bits.
+    unsafe { std::ptr::copy_nonoverlapping(known.as_ptr(), (&raw mut options).cast(), known.len()) };
+    Ok(CallOptions {
+        call_data: CallData(options.call_data),
+        max_threads: NonZeroUsize::new(options.max_threads as usize).unwrap_or(NonZeroUsize::MIN),
+    })
+}
+
+/// Into memory of the caller, in either direction.
+fn run_into(
+    chain: &Chain,
+    run: fn(&Chain, &[u8], &mut [u8], &CallOptions) -> Result<usize>,
+    input: &[u8],
+    output: &mut [u8],
+    output_size: &mut usize,
+    options: &CallOptions,
+) -> Result<()> {
+    match run(chain, input, output, options) {
+        Ok(size) => {
+            *output_size = size;
+            Ok(())
+        }
+        Err(error) => {
+            *output_size = error.needed_capacity().unwrap_or(0);
+            Err(error)
+        }
+    }
+}
+
+/// Encodes one chunk into memory of the caller.
+///
+/// `decoded` holds the elements back to back, in C order and native byte order; or any bytes, for a chain of
+/// bytes->bytes codecs. On success `encoded` begins with the encoded chunk and `*encoded_size` is its size in bytes.
+/// The buffers may have any alignment and must not overlap; a NULL buffer of size 0 is an empty one.
+///
+/// BUFFER_TOO_SMALL: `*encoded_size` is a capacity that would do (zcodec_chain_encoded_bound gives one in advance).
+/// INVALID_ARGUMENT: `decoded_size` is not what the chain takes; nothing was written. OUT_OF_RANGE: an element has no
+/// image under a codec. CALLBACK_FAILED: a padding callback said so. OUT_OF_MEMORY. After any failure the content of
+/// `encoded` is unspecified, and `*encoded_size` is 0 but for BUFFER_TOO_SMALL.
+///
+/// One chain may encode and decode in any number of threads at once. `error` may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_encode(
+    chain: *const zcodec_chain,
+    decoded: *const c_void,
+    decoded_size: usize,
+    encoded: *mut c_void,
+    encoded_capacity: usize,
+    encoded_size: *mut usize,
+    error: *mut *mut zcodec_error,
+) -> zcodec_status {
+    // SAFETY: the same contract, and no options.
+    unsafe {
+        zcodec_encode_with(
+            chain,
+            std::ptr::null(),
+            decoded,
+            decoded_size,
+            encoded,
+            encoded_capacity,
+            encoded_size,
+            error,
+        )
+    }
+}
+
+/// Decodes one chunk into memory of the caller.
+///
+/// `encoded` is exactly one chunk. On success `decoded` begins with its elements back to back, in C order and native
+/// byte order (or with bytes, for a chain of bytes->bytes codecs), and `*decoded_size` is their size in bytes. The
+/// buffers may have any alignment and must not overlap; a NULL buffer of size 0 is an empty one.
+///
+/// BUFFER_TOO_SMALL: `*decoded_size` is the capacity that would do; an array's was not written to. CORRUPT_DATA: no
+/// encode of this chain can have made these bytes, or a padding check refused them. OUT_OF_RANGE: an element has no
+/// image under a codec. OUT_OF_MEMORY. After any failure the content of `decoded` is unspecified, and `*decoded_size`
+/// is 0 but for BUFFER_TOO_SMALL.
+///
+/// One chain may encode and decode in any number of threads at once. `error` may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_decode(
+    chain: *const zcodec_chain,
+    encoded: *const c_void,
+    encoded_size: usize,
+    decoded: *mut c_void,
+    decoded_capacity: usize,
+    decoded_size: *mut usize,
+    error: *mut *mut zcodec_error,
+) -> zcodec_status {
+    // SAFETY: the same contract, and no options.
+    unsafe {
+        zcodec_decode_with(
+            chain,
+            std::ptr::null(),
+            encoded,
+            encoded_size,
+            decoded,
+            decoded_capacity,
+            decoded_size,
+            error,
+        )
+    }
+}
+
+/// zcodec_encode with options: data for the callbacks, threads. `options` may be NULL. INVALID_ARGUMENT also if its
+/// `struct_size` is less than the size of that member, or a member unknown to this version is not 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_encode_with(
+    chain: *const zcodec_chain,
+    options: *const zcodec_call_options,
+    decoded: *const c_void,
+    decoded_size: usize,
+    encoded: *mut c_void,
+    encoded_capacity: usize,
+    encoded_size: *mut usize,
+    error: *mut *mut zcodec_error,
+) -> zcodec_status {
+    // SAFETY: NULL or writable, says the header.
+    let error = unsafe { ffi::optional_out(error) };
+    ffi::guard(error, || {
+        // SAFETY: the header asks of the caller what these conversions ask of us.
+        let (encoded_size, chain, options) = unsafe {
+            (ffi::out(encoded_size, 0, "encoded_size")?, ffi::handle(chain, "chain")?, read_options(options)?)
+        };
+        ffi::check_overlap((decoded.cast(), decoded_size), (encoded.cast_const().cast(), encoded_capacity))?;
+        // SAFETY: as above, and the two share no byte.
+        let (decoded, encoded) = unsafe {
+            (
+                ffi::input(decoded.cast(), decoded_size, "decoded")?,
+                ffi::output(encoded.cast(), encoded_capacity, "encoded")?,
+            )
+        };
+        run_into(chain, Chain::encode_into, decoded, encoded, encoded_size, &options)
+    })
+}
+
+/// zcodec_decode with options: data for the callbacks, threads. `options` may be NULL. INVALID_ARGUMENT also if its
+/// `struct_size` is less than the size of that member, or a member unknown to this version is not 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_decode_with(
+    chain: *const zcodec_chain,
+    options: *const zcodec_call_options,
+    encoded: *const c_void,
+    encoded_size: usize,
+    decoded: *mut c_void,
+    decoded_capacity: usize,
+    decoded_size: *mut usize,
+    error: *mut *mut zcodec_error,
+) -> zcodec_status {
+    // SAFETY: NULL or writable, says the header.
+    let error = unsafe { ffi::optional_out(error) };
+    ffi::guard(error, || {
+        // SAFETY: the header asks of the caller what these conversions ask of us.
+        let (decoded_size, chain, options) = unsafe {
+            (ffi::out(decoded_size, 0, "decoded_size")?, ffi::handle(chain, "chain")?, read_options(options)?)
+        };
+        ffi::check_overlap((encoded.cast(), encoded_size), (decoded.cast_const().cast(), decoded_capacity))?;
+        // SAFETY: as above, and the two share no byte.
+        let (encoded, decoded) = unsafe {
+            (
+                ffi::input(encoded.cast(), encoded_size, "encoded")?,
+                ffi::output(decoded.cast(), decoded_capacity, "decoded")?,
+            )
+        };
+        run_into(chain, Chain::decode_into, encoded, decoded, decoded_size, &options)
+    })
+}
+
+/// zcodec_encode into memory that the library allocates. On success `*encoded` is a buffer of exactly the encoded
+/// chunk, which the caller frees with zcodec_buffer_free; on failure it is NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_encode_to_buffer(
+    chain: *const zcodec_chain,
+    decoded: *const c_void,
+    decoded_size: usize,
+    encoded: *mut *mut zcodec_buffer,
+    error: *mut *mut zcodec_error,
+) -> zcodec_status {
+    // SAFETY: NULL or writable, says the header.
+    let error = unsafe { ffi::optional_out(error) };
+    ffi::guard(error, || {
+        // SAFETY: the header asks of the caller what these conversions ask of us.
+        let (encoded, chain, decoded) = unsafe {
+            (
+                ffi::out(encoded, std::ptr::null_mut(), "encoded")?,
+                ffi::handle(chain, "chain")?,
+                ffi::input(decoded.cast(), decoded_size, "decoded")?,
+            )
+        };
+        *encoded = zcodec_buffer::handle(chain.encode_to_vec(decoded, &CallOptions::default())?);
+        Ok(())
+    })
+}
+
+/// zcodec_decode into memory that the library allocates. On success `*decoded` is a buffer of exactly the decoded
+/// chunk, which the caller frees with zcodec_buffer_free; on failure it is NULL. A chain of bytes->bytes codecs does
+/// not know the size in advance: its buffer grows with what really comes out.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_decode_to_buffer(
+    chain: *const zcodec_chain,
+    encoded: *const c_void,
+    encoded_size: usize,
+    decoded: *mut *mut zcodec_buffer,
+    error: *mut *mut zcodec_error,
+) -> zcodec_status {
+    // SAFETY: NULL or writable, says the header.
+    let error = unsafe { ffi::optional_out(error) };
+    ffi::guard(error, || {
+        // SAFETY: the header asks of the caller what these conversions ask of us.
+        let (decoded, chain, encoded) = unsafe {
+            (
+                ffi::out(decoded, std::ptr::null_mut(), "decoded")?,
+                ffi::handle(chain, "chain")?,
+                ffi::input(encoded.cast(), encoded_size, "encoded")?,
+            )
+        };
+        *decoded = zcodec_buffer::handle(chain.decode_to_vec(encoded, &CallOptions::default())?);
+        Ok(())
+    })
+}

@@ -1,0 +1,182 @@
+//! Statuses and error handles.
+
+use super::ffi;
+use crate::error::{Error, Status};
+use std::borrow::Cow;
+use std::ffi::{CStr, CString, c_char};
+
+/// What came of a call. Numeric values are part of the ABI: they are never renumbered, and later versions may add more.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum zcodec_status {
+    /// Success.
+    ZCODEC_STATUS_OK = 0,
+    /// A pointer that must not be NULL was NULL.
+    ZCODEC_STATUS_NULL_ARGUMENT = 1,
+    /// A size, index or option of the call is wrong.
+    ZCODEC_STATUS_INVALID_ARGUMENT = 2,
+    /// The JSON is malformed, or a codec's configuration is.
+    ZCODEC_STATUS_INVALID_METADATA = 3,
+    /// Valid, but this codec, data type or combination is not supported.
+    ZCODEC_STATUS_UNSUPPORTED = 4,
+    /// The output buffer is too small; the size that would do is in the size argument.
+    ZCODEC_STATUS_BUFFER_TOO_SMALL = 5,
+    /// The size asked for is not known before the data is.
+    ZCODEC_STATUS_UNKNOWN_SIZE = 6,
+    /// The encoded bytes cannot have come from this chain.
+    ZCODEC_STATUS_CORRUPT_DATA = 7,
+    /// An element's value has no image under the codec.
+    ZCODEC_STATUS_OUT_OF_RANGE = 8,
+    /// A callback reported failure.
+    ZCODEC_STATUS_CALLBACK_FAILED = 9,
+    /// Memory could not be had.
+    ZCODEC_STATUS_OUT_OF_MEMORY = 10,
+    /// A bug in the library; never undefined behaviour. Please report it.
+    ZCODEC_STATUS_INTERNAL = 11,
+}
+
+/// A status that comes in: C may pass any integer. The header calls it `zcodec_status`.
+#[repr(transparent)]
+#[derive(Debug, Clone, Copy)]
+pub struct StatusArgument(i32);
+
+/// Why a call failed. Opaque; independent of the chain, and of the thread, that it came from.
+#[derive(Debug)]
+pub struct zcodec_error {
+    status: zcodec_status,
+    message: Cow<'static, CStr>,
+    codec_index: i64,
+    element_index: i64,
+}
+
+/// Saying that memory is short must not allocate.
+static OUT_OF_MEMORY: zcodec_error = zcodec_error {
+    status: zcodec_status::ZCODEC_STATUS_OUT_OF_MEMORY,
+    message: Cow::Borrowed(c"the memory that this chunk needs could not be had"),
+    codec_index: -1,
+    element_index: -1,
+};
+
+impl From<Status> for zcodec_status {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::NullArgument => Self::ZCODEC_STATUS_NULL_ARGUMENT,
+            Status::InvalidArgument => Self::ZCODEC_STATUS_INVALID_ARGUMENT,
+            Status::InvalidMetadata => Self::ZCODEC_STATUS_INVALID_METADATA,
+            Status::Unsupported => Self::ZCODEC_STATUS_UNSUPPORTED,
+            Status::BufferTooSmall => Self::ZCODEC_STATUS_BUFFER_TOO_SMALL,
+            Status::UnknownSize => Self::ZCODEC_STATUS_UNKNOWN_SIZE,
+            Status::CorruptData => Self::ZCODEC_STATUS_CORRUPT_DATA,
+            Status::OutOfRange => Self::ZCODEC_STATUS_OUT_OF_RANGE,
+            Status::CallbackFailed => Self::ZCODEC_STATUS_CALLBACK_FAILED,
+            Status::OutOfMemory => Self::ZCODEC_STATUS_OUT_OF_MEMORY,
+            Status::Internal => Self::ZCODEC_STATUS_INTERNAL,
+        }
+    }
+}
+
+impl zcodec_error {
+    /// The handle of an error, which the caller of the library frees.
+    pub(super) fn handle(error: &Error) -> *mut Self {
+        if error.status() == Status::OutOfMemory {
+            return (&raw const OUT_OF_MEMORY).cast_mut();
+        }
+        let index = |index: Option<u64>| index.and_then(|index| i64::try_from(index).ok()).unwrap_or(-1);
+        let message = CString::new(error.to_string().replace('\0', "\\0")).unwrap_or_default();
+        Box::into_raw(Box::new(Self {
+            status: error.status().into(),
+            message: message.into(),
+            codec_index: index(error.codec_index().map(|index| index as u64)),
+            element_index: index(error.element_index()),
+        }))
+    }
+}
+
+/// The name of a status, such as "ZCODEC_STATUS_OK"; "ZCODEC_STATUS_UNKNOWN" for any other number. Static text.
+#[unsafe(no_mangle)]
+pub extern "C" fn zcodec_status_name(status: StatusArgument) -> *const c_char {
+    let name = match status.0 {
+        0 => c"ZCODEC_STATUS_OK",
+        1 => c"ZCODEC_STATUS_NULL_ARGUMENT",
+        2 => c"ZCODEC_STATUS_INVALID_ARGUMENT",
+        3 => c"ZCODEC_STATUS_INVALID_METADATA",
+        4 => c"ZCODEC_STATUS_UNSUPPORTED",
+        5 => c"ZCODEC_STATUS_BUFFER_TOO_SMALL",
+        6 => c"ZCODEC_STATUS_UNKNOWN_SIZE",
+        7 => c"ZCODEC_STATUS_CORRUPT_DATA",
+        8 => c"ZCODEC_STATUS_OUT_OF_RANGE",
+        9 => c"ZCODEC_STATUS_CALLBACK_FAILED",
+        10 => c"ZCODEC_STATUS_OUT_OF_MEMORY",
+        11 => c"ZCODEC_STATUS_INTERNAL",
+        _ => c"ZCODEC_STATUS_UNKNOWN",
+    };
+    name.as_ptr()
+}
+
+/// The status of an error: the one that the failed call returned. NULL_ARGUMENT for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_error_status(error: *const zcodec_error) -> zcodec_status {
+    // SAFETY: NULL or a live handle, says the header.
+    unsafe { ffi::handle(error, "error") }.map_or(zcodec_status::ZCODEC_STATUS_NULL_ARGUMENT, |error| error.status)
+}
+
+/// What went wrong, for people: the codec, its index, the JSON member or the element at fault, the value found and what
+/// was expected. UTF-8, NUL-terminated; lives as long as the error. The empty text for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_error_message(error: *const zcodec_error) -> *const c_char {
+    // SAFETY: NULL or a live handle, says the header.
+    unsafe { ffi::handle(error, "error") }.map_or(c"".as_ptr(), |error| error.message.as_ptr())
+}
+
+/// The index in the chain of the codec at fault; -1 if the error is about none, or for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_error_codec_index(error: *const zcodec_error) -> i64 {
+    // SAFETY: NULL or a live handle, says the header.
+    unsafe { ffi::handle(error, "error") }.map_or(-1, |error| error.codec_index)
+}
+
+/// The element at fault, counted in C order in the array that the named codec received: the first one, whatever the
+/// number of threads. -1 if the error is about none, or for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_error_element_index(error: *const zcodec_error) -> i64 {
+    // SAFETY: NULL or a live handle, says the header.
+    unsafe { ffi::handle(error, "error") }.map_or(-1, |error| error.element_index)
+}
+
+/// Frees an error. NULL is fine.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_error_free(error: *mut zcodec_error) {
+    if error.is_null() || std::ptr::eq(error, &OUT_OF_MEMORY) {
+        return;
+    }
+    // SAFETY: not NULL and not static, so it came from `zcodec_error::handle`; the caller frees it once.
+    drop(unsafe { Box::from_raw(error) });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lack_of_memory_is_one_static_handle_that_may_be_freed() {
+        let error = zcodec_error::handle(&Error::out_of_memory());
+        assert_eq!(error, zcodec_error::handle(&Error::out_of_memory()));
+        // SAFETY: the handle is live, and freeing the static one does nothing.
+        unsafe {
+            zcodec_error_free(error);
+            assert_eq!(zcodec_error_status(error), zcodec_status::ZCODEC_STATUS_OUT_OF_MEMORY);
+        }
+    }
+
+    #[test]
+    fn a_message_with_a_nul_is_not_cut() {
+        let error = zcodec_error::handle(&Error::metadata("a\0b").in_codec(3, "x"));
+        // SAFETY: the handle is live until it is freed.
+        unsafe {
+            assert_eq!(CStr::from_ptr(zcodec_error_message(error)), c"codecs[3] \"x\": a\\0b");
+            assert_eq!(zcodec_error_codec_index(error), 3);
+            assert_eq!(zcodec_error_element_index(error), -1);
+            zcodec_error_free(error);
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! The only places where a pointer of the caller is followed, and the frame of every entry point.
+
+use super::error::{zcodec_error, zcodec_status};
+use crate::error::{Error, Result, Status};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Does the work of an entry point; `Err` becomes a status and a handle, a panic `INTERNAL`.
+pub(super) fn guard(mut error: Option<&mut *mut zcodec_error>, work: impl FnOnce() -> Result<()>) -> zcodec_status {
+    if let Some(error) = error.as_deref_mut() {
+        *error = std::ptr::null_mut();
+    }
+    let result = catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|_| Err(Error::internal("the library panicked: this is a bug, please report it")));
+    match result {
+        Ok(()) => zcodec_status::ZCODEC_STATUS_OK,
+        Err(fault) => {
+            if let Some(error) = error {
+                *error = zcodec_error::handle(&fault);
+            }
+            fault.status().into()
+        }
+    }
+}
+
+fn null(name: &str) -> Error {
+    Error::new(Status::NullArgument, format!("{name} is NULL"))
+}
+
+/// A handle that is read.
+///
+/// # Safety
+/// `handle` is NULL or points to a live `T` that nobody changes during the call.
+pub(super) unsafe fn handle<'a, T>(handle: *const T, name: &str) -> Result<&'a T> {
+    // SAFETY: NULL is refused; for the rest, see above.
+    unsafe { handle.as_ref() }.ok_or_else(|| null(name))
+}
+
+/// A handle that is changed.
+///
+/// # Safety
+/// `handle` is NULL or points to a live `T` that nobody else uses during the call.
+pub(super) unsafe fn handle_mut<'a, T>(handle: *mut T, name: &str) -> Result<&'a mut T> {
+    // SAFETY: NULL is refused; for the rest, see above.
+    unsafe { handle.as_mut() }.ok_or_else(|| null(name))
+}
+
+/// A result that the caller may do without.
+///
+/// # Safety
+/// `result` is NULL, or writable and aligned.
+pub(super) unsafe fn optional_out<'a, T>(result: *mut *mut T) -> Option<&'a mut *mut T> {
+    if result.is_null() {
+        return None;
+    }
+    // SAFETY: writable and aligned; written before it is read.
+    unsafe {
+        result.write(std::ptr::null_mut());
+        Some(&mut *result)
+    }
+}
+
+/// A result; it has its value for failure at once.
+///
+/// # Safety
+/// `result` is NULL, or writable and aligned.
+pub(super) unsafe fn out<'a, T>(result: *mut T, on_failure: T, name: &str) -> Result<&'a mut T> {
+    if result.is_null() {
+        return Err(null(name));
+    }
+    // SAFETY: writable and aligned; written before it is read.
+    unsafe {
+        result.write(on_failure);
+        Ok(&mut *result)
+    }
+}
+
+/// Elements that are read. NULL with no elements is an empty slice.
+///
+/// # Safety
+/// `elements` is NULL or points to `count` readable elements, aligned, that nobody changes during the call.
+pub(super) unsafe fn input<'a, T>(elements: *const T, count: usize, name: &str) -> Result<&'a [T]> {
+    if elements.is_null() {
+        return if count == 0 { Ok(&[]) } else { Err(null(name)) };
+    }
+    check_size::<T>(count, name)?;
+    // SAFETY: not NULL, of a possible size; for the rest, see above.
+    Ok(unsafe { std::slice::from_raw_parts(elements, count) })
+}
+
+/// Bytes that are written. NULL with no bytes is an empty slice.
+///
+/// The caller's memory may never have been written to. What the compiler sees of it is a pointer from outside, so
+/// that its bytes have some value; the library writes them before it reads them.
+///
+/// # Safety
+/// `bytes` is NULL or points to `capacity` writable bytes that nobody else uses during the call.
+pub(super) unsafe fn output<'a>(bytes: *mut u8, capacity: usize, name: &str) -> Result<&'a mut [u8]> {
+    if bytes.is_null() {
+        return if capacity == 0 { Ok(&mut []) } else { Err(null(name)) };
+    }
+    check_size::<u8>(capacity, name)?;
+    // SAFETY: not NULL, of a possible size; for the rest, see above.
+    Ok(unsafe { std::slice::from_raw_parts_mut(bytes, capacity) })
+}
+
+fn check_size<T>(count: usize, name: &str) -> Result<()> {
+    match count.checked_mul(size_of::<T>()).map(isize::try_from) {
+        Some(Ok(_)) => Ok(()),
+        _ => Err(Error::argument(format!("the size of {name} is {count}, more than any memory has"))),
+    }
+}
+
+/// Refuses an input and an output that share bytes.
+pub(super) fn check_overlap(input: (*const u8, usize), output: (*const u8, usize)) -> Result<()> {
+    let [(input, input_end), (output, output_end)] =
+        [input, output].map(|(start, size)| (start.addr(), start.addr().saturating_add(size)));
+    if input < output_end && output < input_end && input != input_end && output != output_end {
+        return Err(Error::argument("the input and the output buffer overlap"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn null_is_empty_only_with_size_0() {
+        // SAFETY: NULL and refused sizes are never followed.
+        unsafe {
+            assert_eq!(input::<u8>(std::ptr::null(), 0, "x").unwrap(), []);
+            assert_eq!(input::<u8>(std::ptr::null(), 1, "x").unwrap_err().status(), Status::NullArgument);
+            assert_eq!(output(std::ptr::null_mut(), 0, "x").unwrap(), []);
+            assert_eq!(output(std::ptr::null_mut(), 1, "x").unwrap_err().status(), Status::NullArgument);
+        }
+    }
+
+    #[test]
+    fn a_size_past_isize_max_is_refused() {
+        let mut bytes = [0_u8; 8];
+        let huge = isize::MAX as usize + 1;
+        // SAFETY: the sizes are refused before the pointers are followed.
+        unsafe {
+            assert_eq!(input(bytes.as_ptr(), huge, "x").unwrap_err().status(), Status::InvalidArgument);
+            assert_eq!(output(bytes.as_mut_ptr(), usize::MAX, "x").unwrap_err().status(), Status::InvalidArgument);
+            let words = std::ptr::dangling::<u64>();
+            assert_eq!(input(words, huge / 8, "x").unwrap_err().status(), Status::InvalidArgument);
+        }
+    }
+
+    #[test]
+    fn buffers_overlap_only_where_they_share_a_byte() {
+        let bytes = [0_u8; 8];
+        let at = |offset: usize| bytes[offset..].as_ptr();
+        assert!(check_overlap((at(0), 4), (at(3), 1)).is_err());
+        assert!(check_overlap((at(3), 1), (at(0), 4)).is_err());
+        assert!(check_overlap((at(0), 4), (at(4), 4)).is_ok());
+        assert!(check_overlap((at(2), 0), (at(0), 4)).is_ok());
+        assert!(check_overlap((std::ptr::null(), 0), (at(0), 4)).is_ok());
+    }
+
+    #[test]
+    fn a_panic_becomes_internal() {
+        let mut error = std::ptr::null_mut();
+        let status = guard(Some(&mut error), || panic!("injected"));
+        assert_eq!(status, zcodec_status::ZCODEC_STATUS_INTERNAL);
+        assert!(!error.is_null());
+        // SAFETY: the handle is live and not used again.
+        unsafe { super::super::zcodec_error_free(error) };
+    }
+}

@@ -1,0 +1,39 @@
+//! What this build is.
+
+use crate::codec::registry;
+use crate::data_type;
+use serde_json::{Value, json};
+use std::ffi::{CString, c_char};
+use std::sync::LazyLock;
+
+static SUPPORTED: LazyLock<CString> = LazyLock::new(|| CString::new(supported().to_string()).unwrap_or_default());
+
+fn supported() -> Value {
+    let codecs: Vec<Value> = registry::CODECS
+        .iter()
+        .filter(|entry| entry.name == entry.canonical_name)
+        .map(|entry| {
+            let aliases: Vec<&str> = registry::CODECS
+                .iter()
+                .filter(|alias| alias.canonical_name == entry.name && alias.name != entry.name)
+                .map(|alias| alias.name)
+                .collect();
+            json!({"name": entry.name, "aliases": aliases})
+        })
+        .collect();
+    let data_types: Vec<String> = data_type::names().chain(["r*".to_owned()]).collect();
+    json!({"version": env!("CARGO_PKG_VERSION"), "codecs": codecs, "data_types": data_types})
+}
+
+/// What this build supports, as JSON: {"version", "codecs": [{"name", "aliases": [..]}, ..], "data_types": [..]}; the
+/// data type "r*" stands for raw bits of any whole number of bytes. UTF-8, NUL-terminated, static.
+#[unsafe(no_mangle)]
+pub extern "C" fn zcodec_supported_json() -> *const c_char {
+    SUPPORTED.as_ptr()
+}
+
+/// The version of the library, such as "0.1.0". Static text.
+#[unsafe(no_mangle)]
+pub extern "C" fn zcodec_version() -> *const c_char {
+    concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
+}

@@ -1,0 +1,29 @@
+//! The C interface: conversions of the caller's pointers, calls, statuses. `include/zcodec.h` is generated of this
+//! module by cbindgen; the doc comments of what is exported here are the header's text.
+#![allow(unsafe_code, reason = "the C boundary")]
+#![allow(non_camel_case_types, reason = "the names of C")]
+
+mod buffer;
+mod call;
+mod chain;
+mod error;
+mod ffi;
+mod info;
+mod padding;
+
+pub use buffer::{zcodec_buffer, zcodec_buffer_data, zcodec_buffer_free, zcodec_buffer_size};
+pub use call::{
+    zcodec_call_options, zcodec_decode, zcodec_decode_to_buffer, zcodec_decode_with, zcodec_encode,
+    zcodec_encode_to_buffer, zcodec_encode_with,
+};
+pub use chain::{
+    zcodec_chain, zcodec_chain_codec_count, zcodec_chain_codecs_json, zcodec_chain_decoded_size,
+    zcodec_chain_encoded_bound, zcodec_chain_free, zcodec_chain_from_zarr_json, zcodec_chain_kind, zcodec_chain_new,
+    zcodec_chain_output_json, zcodec_chain_warnings_json, zcodec_chain_with_shape, zcodec_kind,
+};
+pub use error::{
+    StatusArgument, zcodec_error, zcodec_error_codec_index, zcodec_error_element_index, zcodec_error_free,
+    zcodec_error_message, zcodec_error_status, zcodec_status, zcodec_status_name,
+};
+pub use info::{zcodec_supported_json, zcodec_version};
+pub use padding::{zcodec_chain_set_padding, zcodec_padding_check_fn, zcodec_padding_fn};

@@ -1,0 +1,119 @@
+//! Dynamic padding: callbacks of the caller behind `pad` and `offset`.
+
+use super::chain::zcodec_chain;
+use super::error::{zcodec_error, zcodec_status};
+use super::ffi;
+use crate::codec::{CallData, PaddingHook};
+use std::ffi::c_void;
+use std::sync::Arc;
+
+/// Fills padding[0..padding_size), which is all zeros, for one chunk. `chunk` is what the codec received: the bytes
+/// that the padding is going to be attached to. `user_data` is that of zcodec_chain_set_padding, `call_data` that of the
+/// call's options. Returns 0 on success; any other value aborts the encode with CALLBACK_FAILED and is quoted in the
+/// message.
+///
+/// Callbacks run on the thread that called the library and before that call returns, never under a lock; a chain that
+/// is used by several threads runs them in several threads at once. They may call the library. They must return
+/// normally: no longjmp, no exception through C frames. What the pointers point to is theirs for the duration of the
+/// call only.
+pub type zcodec_padding_fn = Option<
+    unsafe extern "C" fn(
+        user_data: *mut c_void,
+        call_data: *mut c_void,
+        chunk: *const u8,
+        chunk_size: usize,
+        padding: *mut u8,
+        padding_size: usize,
+    ) -> i32,
+>;
+
+/// Looks at the bytes that decoding is about to remove. `chunk` is what remains. Returns 0 to accept; any other value
+/// aborts the decode with CORRUPT_DATA and is quoted in the message. The rules of zcodec_padding_fn hold.
+pub type zcodec_padding_check_fn = Option<
+    unsafe extern "C" fn(
+        user_data: *mut c_void,
+        call_data: *mut c_void,
+        chunk: *const u8,
+        chunk_size: usize,
+        padding: *const u8,
+        padding_size: usize,
+    ) -> i32,
+>;
+
+/// The callbacks of one codec, their data, and what frees it: with the last chain that holds them.
+#[derive(Debug)]
+struct Callbacks {
+    generate: zcodec_padding_fn,
+    check: zcodec_padding_check_fn,
+    user_data: *mut c_void,
+    free_user_data: Option<unsafe extern "C" fn(*mut c_void)>,
+}
+
+// SAFETY: the header asks that the functions and `user_data` may be used from every thread that uses the chain, and
+// that the chain may be freed in any thread.
+unsafe impl Send for Callbacks {}
+// SAFETY: as above.
+unsafe impl Sync for Callbacks {}
+
+impl Drop for Callbacks {
+    fn drop(&mut self) {
+        if let Some(free) = self.free_user_data {
+            // SAFETY: the caller gave this function for this pointer, and it is called once.
+            unsafe { free(self.user_data) }
+        }
+    }
+}
+
+impl PaddingHook for Callbacks {
+    fn generates(&self) -> bool {
+        self.generate.is_some()
+    }
+
+    fn generate(&self, call_data: CallData, chunk: &[u8], padding: &mut [u8]) -> Result<(), i32> {
+        let Some(generate) = self.generate else { return Ok(()) };
+        // SAFETY: the slices are passed with their own lengths; the header says what the function may do.
+        let code = unsafe {
+            generate(self.user_data, call_data.0, chunk.as_ptr(), chunk.len(), padding.as_mut_ptr(), padding.len())
+        };
+        if code == 0 { Ok(()) } else { Err(code) }
+    }
+
+    fn check(&self, call_data: CallData, chunk: &[u8], padding: &[u8]) -> Result<(), i32> {
+        let Some(check) = self.check else { return Ok(()) };
+        // SAFETY: the slices are passed with their own lengths; the header says what the function may do.
+        let code =
+            unsafe { check(self.user_data, call_data.0, chunk.as_ptr(), chunk.len(), padding.as_ptr(), padding.len()) };
+        if code == 0 { Ok(()) } else { Err(code) }
+    }
+}
+
+/// Has the padding of a `pad` or `offset` codec computed for each chunk, or looked at on decode, or both.
+///
+/// `codec_index` counts from 0 in the chain's list of codecs. Without `generate` the configured bytes are written;
+/// without `check` decoding looks at nothing; with neither the codec is again as its metadata says. `user_data` is
+/// handed to both. `free_user_data` (may be NULL) is called on it once: when the callbacks are replaced or the chain
+/// is freed, or the last of the chains that zcodec_chain_with_shape made of it. If this call fails, it is not called:
+/// `user_data` stays the caller's.
+///
+/// Both functions and `user_data` must be fit for every thread that uses the chain. No other thread may use the chain
+/// during this call. INVALID_ARGUMENT: there is no pad or offset codec at this index. `error` may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_chain_set_padding(
+    chain: *mut zcodec_chain,
+    codec_index: usize,
+    generate: zcodec_padding_fn,
+    check: zcodec_padding_check_fn,
+    user_data: *mut c_void,
+    free_user_data: Option<unsafe extern "C" fn(user_data: *mut c_void)>,
+    error: *mut *mut zcodec_error,
+) -> zcodec_status {
+    // SAFETY: NULL or writable, says the header.
+    let error = unsafe { ffi::optional_out(error) };
+    ffi::guard(error, || {
+        // SAFETY: NULL or a live handle that nobody else uses now, says the header.
+        let chain = unsafe { ffi::handle_mut(chain, "chain") }?;
+        chain.check_padding_index(codec_index)?;
+        let callbacks = Callbacks { generate, check, user_data, free_user_data };
+        chain.set_padding_hook(codec_index, Some(Arc::new(callbacks)))
+    })
+}

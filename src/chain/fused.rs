@@ -1,0 +1,262 @@
+//! Elementwise stages in one pass over cache-sized tiles.
+
+use super::parallel;
+use crate::codec::{Elementwise, PaddingCount, TransformCall, too_small};
+use crate::error::{Error, Result};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+/// Where a codec stands, for errors.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    pub(super) index: usize,
+    pub(super) name: Arc<str>,
+}
+
+impl Place {
+    pub(super) fn blame(&self, error: Error) -> Error {
+        error.in_codec(self.index, &self.name)
+    }
+}
+
+/// The bytes of the widest intermediate tile: with its input and output it stays in a first-level cache.
+const TILE_SIZE: usize = 8 << 10;
+
+/// A thread takes some 20 microseconds to start; a core copies this much meanwhile.
+const MIN_SIZE_A_THREAD: usize = 256 << 10;
+
+/// Elementwise stages, one after the other on each tile. No stages at all: a copy.
+#[derive(Debug)]
+pub(super) struct Fused {
+    stages: Vec<Stage>,
+    element_count: usize,
+    /// Bits an element takes before the first stage.
+    decoded_bits: usize,
+    padding_count: PaddingCount,
+    tile_element_count: usize,
+}
+
+#[derive(Debug)]
+struct Stage {
+    place: Place,
+    kernel: Arc<dyn Elementwise>,
+    /// Bits an element takes after this stage.
+    encoded_bits: usize,
+}
+
+/// The bytes that so many elements of so many bits take, back to back.
+pub(super) fn packed_size(element_count: usize, bits: usize) -> usize {
+    element_count / 8 * bits + (element_count % 8 * bits).div_ceil(8)
+}
+
+impl PaddingCount {
+    pub(super) fn size(self) -> usize {
+        usize::from(self != Self::None)
+    }
+}
+
+impl Fused {
+    /// A pass over so many elements of so many bits, without a stage yet.
+    pub(super) fn new(element_count: usize, decoded_bits: usize) -> Self {
+        Self {
+            stages: Vec::new(),
+            element_count,
+            decoded_bits,
+            padding_count: PaddingCount::None,
+            tile_element_count: tile_element_count(decoded_bits),
+        }
+    }
+
+    pub(super) fn push(&mut self, place: Place, kernel: Arc<dyn Elementwise>, encoded_bits: usize) {
+        if kernel.is_copy() {
+            return;
+        }
+        self.tile_element_count = self.tile_element_count.min(tile_element_count(encoded_bits));
+        self.stages.push(Stage { place, kernel, encoded_bits });
+    }
+
+    pub(super) fn set_padding_count(&mut self, padding_count: PaddingCount) {
+        self.padding_count = padding_count;
+    }
+
+    pub(super) fn is_copy(&self) -> bool {
+        self.stages.is_empty() && self.padding_count == PaddingCount::None
+    }
+
+    fn encoded_bits(&self) -> usize {
+        self.stages.last().map_or(self.decoded_bits, |stage| stage.encoded_bits)
+    }
+
+    pub(super) fn encoded_size(&self) -> usize {
+        packed_size(self.element_count, self.encoded_bits()) + self.padding_count.size()
+    }
+
+    /// The byte that counts the bits that fill the last byte up.
+    fn padding_bits(&self) -> u8 {
+        let used = (self.element_count % 8 * self.encoded_bits()) % 8;
+        ((8 - used) % 8) as u8
+    }
+
+    pub(super) fn encode(&self, decoded: &[u8], encoded: &mut [u8], call: &mut TransformCall<'_>) -> Result<usize> {
+        let size = self.encoded_size();
+        let encoded = encoded.get_mut(..size).ok_or_else(too_small)?;
+        let packed = match self.padding_count {
+            PaddingCount::None => encoded,
+            PaddingCount::FirstByte => {
+                encoded[0] = self.padding_bits();
+                &mut encoded[1..]
+            }
+            PaddingCount::LastByte => {
+                encoded[size - 1] = self.padding_bits();
+                &mut encoded[..size - 1]
+            }
+        };
+        self.run(Direction::Encode, decoded, packed, call)?;
+        Ok(size)
+    }
+
+    /// `encoded` has the size of [`encoded_size`](Self::encoded_size): the chain has checked it.
+    pub(super) fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut TransformCall<'_>) -> Result<usize> {
+        let size = packed_size(self.element_count, self.decoded_bits);
+        let decoded = decoded.get_mut(..size).ok_or_else(too_small)?;
+        let (count, packed) = match (self.padding_count, encoded) {
+            (PaddingCount::FirstByte, [count, packed @ ..]) | (PaddingCount::LastByte, [packed @ .., count]) => {
+                (Some(*count), packed)
+            }
+            (_, packed) => (None, packed),
+        };
+        if let (Some(count), Some(last)) = (count.filter(|count| *count != self.padding_bits()), self.stages.last()) {
+            let message = format!("the padding byte is {count}, but there are {} padding bits", self.padding_bits());
+            return Err(last.place.blame(Error::corrupt(message)));
+        }
+        self.run(Direction::Decode, packed, decoded, call)?;
+        Ok(size)
+    }
+
+    fn run(&self, direction: Direction, input: &[u8], output: &mut [u8], call: &mut TransformCall<'_>) -> Result<()> {
+        let threads = useful_threads(call.max_threads, input.len().max(output.len()));
+        if threads.get() == 1 {
+            let tiles = call.state(|| Ok(Tiles::default()))?;
+            return self.run_part(direction, input, output, tiles);
+        }
+        let part_count = self.element_count.div_ceil(threads.get()).next_multiple_of(64);
+        let (input_bits, output_bits) = direction.ends(self.decoded_bits, self.encoded_bits());
+        let parts = input
+            .chunks(packed_size(part_count, input_bits))
+            .zip(output.chunks_mut(packed_size(part_count, output_bits)));
+        let results = parallel::map(threads, parts, |(input, output)| {
+            self.run_part(direction, input, output, &mut Tiles::default())
+        });
+        for (part, result) in results.into_iter().enumerate() {
+            result.map_err(|error| error.after_elements(part * part_count))?;
+        }
+        Ok(())
+    }
+
+    fn run_part(&self, direction: Direction, input: &[u8], output: &mut [u8], tiles: &mut Tiles) -> Result<()> {
+        let (input_bits, output_bits) = direction.ends(self.decoded_bits, self.encoded_bits());
+        match self.stages.as_slice() {
+            [] => {
+                output.copy_from_slice(input);
+                Ok(())
+            }
+            [stage] => direction.run(stage, input, output),
+            _ => {
+                tiles.reserve(self.tile_element_count, self.stages.iter().map(|stage| stage.encoded_bits))?;
+                let input_tiles = input.chunks(packed_size(self.tile_element_count, input_bits));
+                let output_tiles = output.chunks_mut(packed_size(self.tile_element_count, output_bits));
+                let decoded_size = self.decoded_bits / 8;
+                for (index, (input, output)) in input_tiles.zip(output_tiles).enumerate() {
+                    let count = direction.ends(input.len(), output.len()).0 / decoded_size;
+                    self.run_tile(direction, count, input, output, tiles)
+                        .map_err(|error| error.after_elements(index * self.tile_element_count))?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Runs all stages on one tile. The first element in C order is the one reported, whichever stage refuses it: a
+    /// fault ends the tile for the stages that follow, but not the stages.
+    fn run_tile(
+        &self,
+        direction: Direction,
+        mut count: usize,
+        input: &[u8],
+        output: &mut [u8],
+        tiles: &mut Tiles,
+    ) -> Result<()> {
+        let last = self.stages.len() - 1;
+        let mut fault = None;
+        for position in 0..=last {
+            let index = direction.ends(position, last - position).0;
+            let stage = &self.stages[index];
+            let before = if index == 0 { self.decoded_bits } else { self.stages[index - 1].encoded_bits };
+            let (input_bits, output_bits) = direction.ends(before, stage.encoded_bits);
+            let stage_input = if position == 0 { input } else { &tiles.full };
+            let stage_output = if position == last { &mut *output } else { &mut tiles.empty };
+            let result = direction.run(
+                stage,
+                &stage_input[..packed_size(count, input_bits)],
+                &mut stage_output[..packed_size(count, output_bits)],
+            );
+            if let Err(error) = result {
+                count = error.element_index().map_or(0, |index| index as usize);
+                fault = Some(error);
+                if count == 0 {
+                    break;
+                }
+            }
+            std::mem::swap(&mut tiles.full, &mut tiles.empty);
+        }
+        fault.map_or(Ok(()), Err)
+    }
+}
+
+fn tile_element_count(bits: usize) -> usize {
+    (8 * TILE_SIZE / bits.max(1)).next_multiple_of(64)
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Direction {
+    Encode,
+    Decode,
+}
+
+impl Direction {
+    /// What comes first and what comes last in this direction.
+    fn ends<T>(self, decoded: T, encoded: T) -> (T, T) {
+        match self {
+            Self::Encode => (decoded, encoded),
+            Self::Decode => (encoded, decoded),
+        }
+    }
+
+    fn run(self, stage: &Stage, input: &[u8], output: &mut [u8]) -> Result<()> {
+        match self {
+            Self::Encode => stage.kernel.encode(input, output),
+            Self::Decode => stage.kernel.decode(input, output),
+        }
+        .map_err(|error| stage.place.blame(error))
+    }
+}
+
+/// The tiles between two stages.
+#[derive(Debug, Default)]
+struct Tiles {
+    full: Vec<u8>,
+    empty: Vec<u8>,
+}
+
+impl Tiles {
+    fn reserve(&mut self, element_count: usize, bits: impl Iterator<Item = usize>) -> Result<()> {
+        let size = packed_size(element_count, bits.max().unwrap_or(0));
+        super::workspace::grow(&mut self.full, size)?;
+        super::workspace::grow(&mut self.empty, size)
+    }
+}
+
+/// How many threads are worth starting for so many bytes.
+pub(crate) fn useful_threads(max_threads: NonZeroUsize, size: usize) -> NonZeroUsize {
+    NonZeroUsize::new(size / MIN_SIZE_A_THREAD).map_or(NonZeroUsize::MIN, |threads| threads.min(max_threads))
+}

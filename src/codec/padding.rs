@@ -1,0 +1,157 @@
+//! `pad` and `offset`: bytes before or behind the chunk.
+//!
+//! Specifications: `pad` 0.1.0 and `offset` 0.1.0 (proposals). `offset` is `pad` at the start with other member names.
+//! What decoding removes is not compared with the configured bytes: the codecs are made for skipping foreign headers.
+//! A hook can look at it, and can compute the bytes of each chunk on encode.
+
+use super::configuration::{integer, one_of};
+use super::{BoundBytesToBytes, BytesToBytesCodec, Codec, Configuration, Frame, FrameCall};
+use crate::chain::ByteSize;
+use crate::error::{Error, Result, Status};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Location {
+    Start,
+    End,
+}
+
+/// Which of the two names the metadata has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Name {
+    Pad,
+    Offset,
+}
+
+#[derive(Debug, Clone)]
+struct Padding {
+    name: Name,
+    location: Location,
+    size: usize,
+    /// None: zeros. Shared between all bindings.
+    bytes: Option<Arc<[u8]>>,
+}
+
+/// `{"location": "start" | "end", "nbytes": n, "padding": base64}`
+pub(super) fn parse_pad(mut configuration: Configuration) -> Result<Codec> {
+    let location = configuration.required("location")?;
+    let location = [Location::Start, Location::End][one_of("location", &location, &["start", "end"])?];
+    parse(configuration, Name::Pad, location, "nbytes", "padding")
+}
+
+/// `{"offset": n, "prefix": base64}`
+pub(super) fn parse_offset(configuration: Configuration) -> Result<Codec> {
+    parse(configuration, Name::Offset, Location::Start, "offset", "prefix")
+}
+
+fn parse(
+    mut configuration: Configuration,
+    name: Name,
+    location: Location,
+    size_member: &str,
+    bytes_member: &str,
+) -> Result<Codec> {
+    let size = integer(size_member, &configuration.required(size_member)?, 0, i128::from(u64::MAX))?;
+    let size = usize::try_from(size)
+        .map_err(|_| Error::unsupported(format!("{size_member} is {size}, more than this machine can address")))?;
+    let bytes = match configuration.optional(bytes_member) {
+        None => None,
+        Some(value) => Some(decode_base64(bytes_member, &value)?),
+    };
+    configuration.finish()?;
+    if let Some(bytes) = bytes.as_ref().filter(|bytes| bytes.len() != size) {
+        return Err(Error::metadata(format!("{bytes_member} has {} bytes, but {size_member} is {size}", bytes.len())));
+    }
+    Ok(Codec::BytesToBytes(Arc::new(Padding { name, location, size, bytes })))
+}
+
+/// RFC 4648, section 4: the standard alphabet, padded, and nothing else.
+fn decode_base64(member: &str, value: &Value) -> Result<Arc<[u8]>> {
+    let text =
+        value.as_str().ok_or_else(|| Error::metadata(format!("{member} is {value}, expected a base64 string")))?;
+    let bytes = STANDARD
+        .decode(text)
+        .map_err(|error| Error::metadata(format!("{member} is not base64 (RFC 4648, section 4): {error}")))?;
+    Ok(bytes.into())
+}
+
+impl BytesToBytesCodec for Padding {
+    fn configuration(&self) -> Option<Map<String, Value>> {
+        let mut members = Map::new();
+        let bytes_member = match self.name {
+            Name::Pad => {
+                let location = if self.location == Location::Start { "start" } else { "end" };
+                members.insert("location".to_owned(), json!(location));
+                members.insert("nbytes".to_owned(), json!(self.size));
+                "padding"
+            }
+            Name::Offset => {
+                members.insert("offset".to_owned(), json!(self.size));
+                "prefix"
+            }
+        };
+        if let Some(bytes) = &self.bytes {
+            members.insert(bytes_member.to_owned(), json!(STANDARD.encode(bytes)));
+        }
+        Some(members)
+    }
+
+    fn bind(&self, _decoded: ByteSize) -> Result<BoundBytesToBytes> {
+        Ok(BoundBytesToBytes::Frame(Arc::new(self.clone())))
+    }
+}
+
+impl Padding {
+    fn at<T>(&self, leading: T, trailing: T) -> T {
+        match self.location {
+            Location::Start => leading,
+            Location::End => trailing,
+        }
+    }
+}
+
+impl Frame for Padding {
+    fn leading_size(&self) -> usize {
+        self.at(self.size, 0)
+    }
+
+    fn trailing_size(&self) -> usize {
+        self.at(0, self.size)
+    }
+
+    fn write(&self, payload: &[u8], leading: &mut [u8], trailing: &mut [u8], call: FrameCall<'_>) -> Result<()> {
+        let padding = self.at(leading, trailing);
+        match (call.hook.filter(|hook| hook.generates()), &self.bytes) {
+            (Some(hook), _) => {
+                padding.fill(0);
+                hook.generate(call.call_data, payload, padding).map_err(|code| {
+                    Error::new(Status::CallbackFailed, format!("the callback that makes the padding returned {code}"))
+                })
+            }
+            (None, Some(bytes)) => {
+                padding.copy_from_slice(bytes);
+                Ok(())
+            }
+            (None, None) => {
+                padding.fill(0);
+                Ok(())
+            }
+        }
+    }
+
+    fn check(&self, payload: &[u8], leading: &[u8], trailing: &[u8], call: FrameCall<'_>) -> Result<()> {
+        let padding = self.at(leading, trailing);
+        call.hook.map_or(Ok(()), |hook| {
+            hook.check(call.call_data, payload, padding).map_err(|code| {
+                Error::corrupt(format!("the callback that looks at the padding refused it: it returned {code}"))
+            })
+        })
+    }
+
+    fn takes_hook(&self) -> bool {
+        true
+    }
+}
