@@ -38,3 +38,10 @@ pub fn random_bytes(size: usize) -> Vec<u8> {
     bytes.truncate(size);
     bytes
 }
+
+/// Bytes of a measured field, over and over: the nuclei volume of `tests/data`.
+pub fn field_bytes(size: usize) -> Vec<u8> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/nuclei_uint16_8x256x256.npy");
+    let file = std::fs::read(path).expect("the test data is there");
+    file[128..].iter().copied().cycle().take(size).collect()
+}
