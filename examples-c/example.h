@@ -31,10 +31,13 @@ static inline void fail(const char *format, ...) {
   exit(EXIT_FAILURE);
 }
 
-/* Ends the program with the library's message if a call failed. */
-static inline void check(zcodec_status status, zcodec_error *error) {
+/*
+ * Ends the program with the library's message if a call failed. `error` is the address that the call was given, not
+ * the error: C may evaluate the second argument before it makes the call that is the first.
+ */
+static inline void check(zcodec_status status, zcodec_error *const *error) {
   if (status != ZCODEC_STATUS_OK) {
-    fail("%s: %s", zcodec_status_name(status), zcodec_error_message(error));
+    fail("%s: %s", zcodec_status_name(status), error != NULL ? zcodec_error_message(*error) : "");
   }
 }
 

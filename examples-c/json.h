@@ -1,4 +1,5 @@
-/* Finds members and elements in JSON text that zcodec has accepted already, or that this program can trust to be JSON. */
+/* Finds members and elements in JSON text that zcodec has accepted already, or that this program can trust to be JSON.
+ */
 #ifndef ZCODEC_JSON_H
 #define ZCODEC_JSON_H
 

@@ -77,7 +77,7 @@ static inline size_t n5_block_count(const n5_block *block) {
 static inline zcodec_chain *n5_chain_for(const zcodec_chain *chain, const n5_block *block) {
   zcodec_chain *reshaped = NULL;
   zcodec_error *error = NULL;
-  check(zcodec_chain_with_shape(chain, block->shape, N5_NDIM, &reshaped, &error), error);
+  check(zcodec_chain_with_shape(chain, block->shape, N5_NDIM, &reshaped, &error), &error);
   return reshaped;
 }
 

@@ -71,8 +71,8 @@ static dataset open_dataset(const char *directory) {
   snprintf(metadata, sizeof metadata, N5_METADATA, JSON_PRINT(dimensions),
            JSON_PRINT(attribute(path, attributes, "dataType")), JSON_PRINT(block_size), codec);
   printf("%s as Zarr v3:\n%s", directory, metadata);
-  check(zcodec_chain_from_zarr_json(metadata, strlen(metadata), &dataset.chain, &error), error);
-  check(zcodec_chain_set_padding(dataset.chain, N5_PAD_INDEX, NULL, check_header, NULL, NULL, &error), error);
+  check(zcodec_chain_from_zarr_json(metadata, strlen(metadata), &dataset.chain, &error), &error);
+  check(zcodec_chain_set_padding(dataset.chain, N5_PAD_INDEX, NULL, check_header, NULL, NULL, &error), &error);
   free(text);
   return dataset;
 }
@@ -83,11 +83,13 @@ static void compare(const char *path, const n5_block *block, const uint16_t *dec
   for (x = 0; x < block->shape[0]; x++) {
     for (y = 0; y < block->shape[1]; y++) {
       for (z = 0; z < block->shape[2]; z++) {
-        uint64_t at = ((block->start[2] + z) * volume->shape[1] + block->start[1] + y) * volume->shape[2] + block->start[0] + x;
+        uint64_t at =
+            ((block->start[2] + z) * volume->shape[1] + block->start[1] + y) * volume->shape[2] + block->start[0] + x;
         uint16_t expected, found = *decoded++;
         memcpy(&expected, volume->data + at * sizeof expected, sizeof expected);
         if (found != expected) {
-          fail("%s: element (%u, %u, %u) is %u, expected %u", path, (unsigned)x, (unsigned)y, (unsigned)z, found, expected);
+          fail("%s: element (%u, %u, %u) is %u, expected %u", path, (unsigned)x, (unsigned)y, (unsigned)z, found,
+               expected);
         }
       }
     }
@@ -112,11 +114,12 @@ static size_t read_block(const char *directory, const dataset *dataset, const ui
   snprintf(path, sizeof path, "%s/%u/%u/%u", directory, (unsigned)index[0], (unsigned)index[1], (unsigned)index[2]);
   encoded = read_file(path, &encoded_size);
   start = seconds();
-  check(zcodec_decode_with(chain, &options, encoded, encoded_size, decoded, size, &decoded_size, &error), error);
+  check(zcodec_decode_with(chain, &options, encoded, encoded_size, decoded, size, &decoded_size, &error), &error);
   *time += seconds() - start;
   compare(path, &block, decoded, volume);
   printf("  %s: %zu -> %zu bytes, ratio %.2f, %u x %u x %u elements\n", path, encoded_size, decoded_size,
-         (double)decoded_size / (double)encoded_size, (unsigned)block.shape[0], (unsigned)block.shape[1], (unsigned)block.shape[2]);
+         (double)decoded_size / (double)encoded_size, (unsigned)block.shape[0], (unsigned)block.shape[1],
+         (unsigned)block.shape[2]);
   free(encoded);
   free(decoded);
   zcodec_chain_free(chain);

@@ -33,9 +33,10 @@ static zcodec_chain *make_chain(const uint64_t dimensions[N5_NDIM]) {
                             (unsigned)dimensions[2]);
   int block_size = snprintf(block_shape, sizeof block_shape, "[%u, %u, %u]", (unsigned)BLOCK_SIZE[0],
                             (unsigned)BLOCK_SIZE[1], (unsigned)BLOCK_SIZE[2]);
-  snprintf(metadata, sizeof metadata, N5_METADATA, shape_size, shape, 8, "\"uint16\"", block_size, block_shape, COMPRESSION);
-  check(zcodec_chain_from_zarr_json(metadata, strlen(metadata), &chain, &error), error);
-  check(zcodec_chain_set_padding(chain, N5_PAD_INDEX, write_header, NULL, NULL, NULL, &error), error);
+  snprintf(metadata, sizeof metadata, N5_METADATA, shape_size, shape, 8, "\"uint16\"", block_size, block_shape,
+           COMPRESSION);
+  check(zcodec_chain_from_zarr_json(metadata, strlen(metadata), &chain, &error), &error);
+  check(zcodec_chain_set_padding(chain, N5_PAD_INDEX, write_header, NULL, NULL, NULL, &error), &error);
   return chain;
 }
 
@@ -58,7 +59,8 @@ static void copy_block(const npy_array *volume, const n5_block *block, uint16_t 
   for (x = 0; x < block->shape[0]; x++) {
     for (y = 0; y < block->shape[1]; y++) {
       for (z = 0; z < block->shape[2]; z++) {
-        uint64_t at = ((block->start[2] + z) * volume->shape[1] + block->start[1] + y) * volume->shape[2] + block->start[0] + x;
+        uint64_t at =
+            ((block->start[2] + z) * volume->shape[1] + block->start[1] + y) * volume->shape[2] + block->start[0] + x;
         memcpy(decoded++, volume->data + at * sizeof *decoded, sizeof *decoded);
       }
     }
@@ -84,13 +86,14 @@ static size_t write_block(const char *container, const zcodec_chain *whole_block
   encoded = allocate(bound);
   copy_block(volume, block, decoded);
   start = seconds();
-  check(zcodec_encode_with(chain, &options, decoded, size, encoded, bound, &encoded_size, &error), error);
+  check(zcodec_encode_with(chain, &options, decoded, size, encoded, bound, &encoded_size, &error), &error);
   *time += seconds() - start;
   snprintf(path, sizeof path, "%s/volume/%u/%u/%u", container, (unsigned)(block->start[0] / BLOCK_SIZE[0]),
            (unsigned)(block->start[1] / BLOCK_SIZE[1]), (unsigned)(block->start[2] / BLOCK_SIZE[2]));
   write_file(path, encoded, encoded_size);
   printf("  %s: %zu -> %zu bytes, ratio %.2f, %u x %u x %u elements\n", path, size, encoded_size,
-         (double)size / (double)encoded_size, (unsigned)block->shape[0], (unsigned)block->shape[1], (unsigned)block->shape[2]);
+         (double)size / (double)encoded_size, (unsigned)block->shape[0], (unsigned)block->shape[1],
+         (unsigned)block->shape[2]);
   free(encoded);
   free(decoded);
   zcodec_chain_free(chain);

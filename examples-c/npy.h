@@ -7,12 +7,12 @@
 #define NPY_MAX_NDIM 8
 
 typedef struct npy_array {
-  char type;         /* 'u', 'i', 'f' or 'b' (bool) */
-  size_t item_size;  /* bytes an element */
+  char type;        /* 'u', 'i', 'f' or 'b' (bool) */
+  size_t item_size; /* bytes an element */
   size_t ndim;
   uint64_t shape[NPY_MAX_NDIM];
-  size_t count;      /* elements */
-  size_t size;       /* bytes */
+  size_t count;        /* elements */
+  size_t size;         /* bytes */
   unsigned char *data; /* C order, native byte order */
   char *file;
 } npy_array;
@@ -70,7 +70,8 @@ static inline npy_array npy_read(const char *path) {
   header[header_size] = '\0';
 
   at = npy_value(path, header, "'descr':");
-  if (at[0] != '\'' || at[1] == '\0' || strchr("uifb", at[2]) == NULL || strchr("1248", at[3]) == NULL || at[4] != '\'') {
+  if (at[0] != '\'' || at[1] == '\0' || strchr("uifb", at[2]) == NULL || strchr("1248", at[3]) == NULL ||
+      at[4] != '\'') {
     fail("%s: data type %.8s is not one of bool, int, uint, float", path, at);
   }
   array.type = at[2];

@@ -54,17 +54,17 @@ static void put32(uint8_t *at, uint32_t value) {
 static void make_header(uint8_t header[HEADER_SIZE], uint32_t strip_size) {
   enum { SHORT = 3, LONG = 4, RATIONAL = 5, ZSTD = 50000, X_AT = 146, Y_AT = 154 };
   const uint32_t entries[11][3] = {
-      {256, SHORT, WIDTH},         /* ImageWidth */
-      {257, SHORT, HEIGHT},        /* ImageLength */
-      {258, SHORT, 16},            /* BitsPerSample */
-      {259, SHORT, ZSTD},          /* Compression */
-      {262, SHORT, 1},             /* PhotometricInterpretation: BlackIsZero */
-      {273, LONG, HEADER_SIZE},    /* StripOffsets */
-      {278, SHORT, HEIGHT},        /* RowsPerStrip */
-      {279, LONG, strip_size},     /* StripByteCounts */
-      {282, RATIONAL, X_AT},       /* XResolution */
-      {283, RATIONAL, Y_AT},       /* YResolution */
-      {296, SHORT, 1}              /* ResolutionUnit: none, the resolutions are a ratio */
+      {256, SHORT, WIDTH},      /* ImageWidth */
+      {257, SHORT, HEIGHT},     /* ImageLength */
+      {258, SHORT, 16},         /* BitsPerSample */
+      {259, SHORT, ZSTD},       /* Compression */
+      {262, SHORT, 1},          /* PhotometricInterpretation: BlackIsZero */
+      {273, LONG, HEADER_SIZE}, /* StripOffsets */
+      {278, SHORT, HEIGHT},     /* RowsPerStrip */
+      {279, LONG, strip_size},  /* StripByteCounts */
+      {282, RATIONAL, X_AT},    /* XResolution */
+      {283, RATIONAL, Y_AT},    /* YResolution */
+      {296, SHORT, 1}           /* ResolutionUnit: none, the resolutions are a ratio */
   };
   size_t i;
   memcpy(header, "II*\0\x08\0\0\0", 8);
@@ -121,7 +121,7 @@ static void write_array(const char *directory, const char *name, zcodec_chain *c
 
     start = seconds();
     for (i = 0; i < REPEATS; i++) {
-      check(zcodec_encode(chain, plane, plane_size, encoded, bound, &encoded_size, &error), error);
+      check(zcodec_encode(chain, plane, plane_size, encoded, bound, &encoded_size, &error), &error);
     }
     encode_time += seconds() - start;
     snprintf(path, sizeof path, "%s/%s/c/%u/0/0", directory, name, (unsigned)z);
@@ -129,13 +129,14 @@ static void write_array(const char *directory, const char *name, zcodec_chain *c
 
     start = seconds();
     for (i = 0; i < REPEATS; i++) {
-      check(zcodec_decode(chain, encoded, encoded_size, decoded, plane_size, &decoded_size, &error), error);
+      check(zcodec_decode(chain, encoded, encoded_size, decoded, plane_size, &decoded_size, &error), &error);
     }
     decode_time += seconds() - start;
     if (decoded_size != plane_size || memcmp(decoded, plane, plane_size) != 0) {
       fail("%s: decoding gives other pixels", path);
     }
-    printf("  %s: %zu -> %zu bytes, ratio %.2f\n", path, plane_size, encoded_size, (double)plane_size / (double)encoded_size);
+    printf("  %s: %zu -> %zu bytes, ratio %.2f\n", path, plane_size, encoded_size,
+           (double)plane_size / (double)encoded_size);
     total_size += encoded_size;
   }
   printf("  %s: %zu -> %zu bytes, ratio %.2f, encode %.0f MB/s, decode %.0f MB/s\n", name, volume->size, total_size,
@@ -150,7 +151,7 @@ static zcodec_chain *make_chain(const char *directory, const char *name, const c
   zcodec_error *error = NULL;
   char metadata[2048], path[4096];
   int size = snprintf(metadata, sizeof metadata, METADATA, (unsigned)volume->shape[0], codecs);
-  check(zcodec_chain_from_zarr_json(metadata, (size_t)size, &chain, &error), error);
+  check(zcodec_chain_from_zarr_json(metadata, (size_t)size, &chain, &error), &error);
   snprintf(path, sizeof path, "%s/%s/zarr.json", directory, name);
   write_file(path, metadata, (size_t)size);
   return chain;
@@ -165,7 +166,8 @@ int main(int argc, char **argv) {
     fail("usage: tiff_chunks VOLUME.npy DIRECTORY");
   }
   volume = npy_read(argv[1]);
-  if (volume.type != 'u' || volume.item_size != 2 || volume.ndim != 3 || volume.shape[1] != HEIGHT || volume.shape[2] != WIDTH) {
+  if (volume.type != 'u' || volume.item_size != 2 || volume.ndim != 3 || volume.shape[1] != HEIGHT ||
+      volume.shape[2] != WIDTH) {
     fail("%s: expected planes of %d x %d pixels of uint16", argv[1], HEIGHT, WIDTH);
   }
 
@@ -176,7 +178,7 @@ int main(int argc, char **argv) {
 
   printf("TIFF header from a callback, pixels compressed with zstd\n");
   chain = make_chain(argv[2], "tiff_zstd.zarr", COMPRESSED_CODECS, &volume);
-  check(zcodec_chain_set_padding(chain, 2, write_header, check_header, NULL, NULL, &error), error);
+  check(zcodec_chain_set_padding(chain, 2, write_header, check_header, NULL, NULL, &error), &error);
   write_array(argv[2], "tiff_zstd.zarr", chain, &volume);
   zcodec_chain_free(chain);
 

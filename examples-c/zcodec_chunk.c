@@ -16,7 +16,7 @@ static zcodec_chain *open_chain(const char *path, char **text, size_t *text_size
   zcodec_chain *chain = NULL;
   zcodec_error *error = NULL;
   *text = read_file(path, text_size);
-  check(zcodec_chain_from_zarr_json(*text, *text_size, &chain, &error), error);
+  check(zcodec_chain_from_zarr_json(*text, *text_size, &chain, &error), &error);
   return chain;
 }
 
@@ -25,7 +25,7 @@ static void encode(const zcodec_chain *chain, const char *from, const char *to) 
   zcodec_buffer *encoded = NULL;
   size_t decoded_size;
   char *decoded = read_file(from, &decoded_size);
-  check(zcodec_encode_to_buffer(chain, decoded, decoded_size, &encoded, &error), error);
+  check(zcodec_encode_to_buffer(chain, decoded, decoded_size, &encoded, &error), &error);
   write_file(to, zcodec_buffer_data(encoded), zcodec_buffer_size(encoded));
   printf("%zu -> %zu bytes\n", decoded_size, zcodec_buffer_size(encoded));
   zcodec_buffer_free(encoded);
@@ -37,7 +37,7 @@ static zcodec_buffer *decode_file(const zcodec_chain *chain, const char *from) {
   zcodec_buffer *decoded = NULL;
   size_t encoded_size;
   char *encoded = read_file(from, &encoded_size);
-  check(zcodec_decode_to_buffer(chain, encoded, encoded_size, &decoded, &error), error);
+  check(zcodec_decode_to_buffer(chain, encoded, encoded_size, &decoded, &error), &error);
   printf("%zu -> %zu bytes\n", encoded_size, zcodec_buffer_size(decoded));
   free(encoded);
   return decoded;
@@ -61,14 +61,15 @@ static void print_output(const zcodec_chain *chain, const zcodec_buffer *chunk) 
   size_t decoded_size, bound;
   check(zcodec_chain_decoded_size(chain, &decoded_size), NULL);
   check(zcodec_chain_encoded_bound(chain, decoded_size, &bound), NULL);
-  check(zcodec_chain_output_json(chain, &output, &error), error);
+  check(zcodec_chain_output_json(chain, &output, &error), &error);
   printf(" -> ");
   print_buffer(output);
   if (zcodec_chain_kind(chain) == ZCODEC_KIND_ARRAY_TO_ARRAY) {
     printf(", %zu bytes", bound);
   }
   if (chunk != NULL) {
-    check(zcodec_encode_to_buffer(chain, zcodec_buffer_data(chunk), zcodec_buffer_size(chunk), &output, &error), error);
+    check(zcodec_encode_to_buffer(chain, zcodec_buffer_data(chunk), zcodec_buffer_size(chunk), &output, &error),
+          &error);
     printf(", this chunk: %zu bytes", zcodec_buffer_size(output));
     zcodec_buffer_free(output);
   }
@@ -97,7 +98,7 @@ static void inspect(const zcodec_chain *chain, json_span document, const zcodec_
   char *prefix;
   size_t decoded_size;
 
-  check(zcodec_chain_codecs_json(chain, &codecs, &error), error);
+  check(zcodec_chain_codecs_json(chain, &codecs, &error), &error);
   list.begin = (const char *)zcodec_buffer_data(codecs);
   list.end = list.begin + zcodec_buffer_size(codecs);
   prefix = allocate(zcodec_buffer_size(codecs) + 1);
@@ -108,12 +109,12 @@ static void inspect(const zcodec_chain *chain, json_span document, const zcodec_
     size_t prefix_size = (size_t)(codec.end - list.begin);
     memcpy(prefix, list.begin, prefix_size);
     prefix[prefix_size++] = ']';
-    check(zcodec_chain_new(prefix, prefix_size, input, strlen(input), &first_codecs, &error), error);
+    check(zcodec_chain_new(prefix, prefix_size, input, strlen(input), &first_codecs, &error), &error);
     printf("%.*s", JSON_PRINT(codec));
     print_output(first_codecs, chunk);
     zcodec_chain_free(first_codecs);
   }
-  check(zcodec_chain_warnings_json(chain, &warnings, &error), error);
+  check(zcodec_chain_warnings_json(chain, &warnings, &error), &error);
   printf("warnings: ");
   print_buffer(warnings);
   printf("\n");
@@ -123,7 +124,8 @@ static void inspect(const zcodec_chain *chain, json_span document, const zcodec_
 }
 
 int main(int argc, char **argv) {
-  const char *usage = "usage: zcodec_chunk encode|decode ZARR.JSON FROM TO, or zcodec_chunk inspect ZARR.JSON [ENCODED]";
+  const char *usage =
+      "usage: zcodec_chunk encode|decode ZARR.JSON FROM TO, or zcodec_chunk inspect ZARR.JSON [ENCODED]";
   zcodec_chain *chain;
   zcodec_buffer *chunk = NULL;
   char *text;

@@ -228,7 +228,8 @@ class Chain {
   }
 
   /* Encodes into a vector, whose capacity is the bound of the encoded size. */
-  std::vector<std::uint8_t> encode(const void *decoded, std::size_t decoded_size, const CallOptions &options = {}) const {
+  std::vector<std::uint8_t> encode(const void *decoded, std::size_t decoded_size,
+                                   const CallOptions &options = {}) const {
     return grow<std::uint8_t>(encoded_capacity(decoded_size), [&](void *encoded, std::size_t capacity) {
       return encode(decoded, decoded_size, encoded, capacity, options);
     });

@@ -81,7 +81,8 @@ static void null_is_a_status(void) {
   zcodec_chain *chain = NULL;
   CHECK_FAILS(ZCODEC_STATUS_NULL_ARGUMENT, zcodec_chain_new(NULL, 5, INPUT, strlen(INPUT), &chain, &error));
   CHECK_FAILS(ZCODEC_STATUS_NULL_ARGUMENT, zcodec_chain_new(CODECS, strlen(CODECS), NULL, 5, &chain, &error));
-  CHECK_FAILS(ZCODEC_STATUS_NULL_ARGUMENT, zcodec_chain_new(CODECS, strlen(CODECS), INPUT, strlen(INPUT), NULL, &error));
+  CHECK_FAILS(ZCODEC_STATUS_NULL_ARGUMENT,
+              zcodec_chain_new(CODECS, strlen(CODECS), INPUT, strlen(INPUT), NULL, &error));
   CHECK_FAILS(ZCODEC_STATUS_NULL_ARGUMENT, zcodec_chain_from_zarr_json(NULL, 5, &chain, &error));
   CHECK_FAILS(ZCODEC_STATUS_NULL_ARGUMENT, zcodec_chain_from_zarr_json(ZARR_JSON, strlen(ZARR_JSON), NULL, &error));
   CHECK_STATUS(ZCODEC_STATUS_NULL_ARGUMENT, zcodec_chain_new(CODECS, strlen(CODECS), INPUT, strlen(INPUT), NULL, NULL));

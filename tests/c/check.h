@@ -37,35 +37,36 @@ static inline int check_status(zcodec_status found, zcodec_status expected, cons
 #define CHECK_STATUS(expected, call) check_status((call), (expected), NULL, #call, __FILE__, __LINE__)
 
 /* A call that is handed `&error` and succeeds: the error is then NULL. */
-#define CHECK_OK(call)                                                                        \
-  do {                                                                                        \
-    zcodec_error *error = (zcodec_error *)&checks_made; /* must be overwritten */             \
-    zcodec_status check_found = (call);                                                       \
-    if (check_status(check_found, ZCODEC_STATUS_OK, error, #call, __FILE__, __LINE__)) {      \
-      check_true(error == NULL, "error is NULL after " #call, __FILE__, __LINE__);            \
-    } else {                                                                                  \
-      zcodec_error_free(error);                                                               \
-    }                                                                                         \
+#define CHECK_OK(call)                                                                   \
+  do {                                                                                   \
+    zcodec_error *error = (zcodec_error *)&checks_made; /* must be overwritten */        \
+    zcodec_status check_found = (call);                                                  \
+    if (check_status(check_found, ZCODEC_STATUS_OK, error, #call, __FILE__, __LINE__)) { \
+      check_true(error == NULL, "error is NULL after " #call, __FILE__, __LINE__);       \
+    } else {                                                                             \
+      zcodec_error_free(error);                                                          \
+    }                                                                                    \
   } while (0)
 
 /* A call that is handed `&error` and fails: the error agrees with the status and says something. */
-#define CHECK_FAILS(expected, call)                                                           \
-  do {                                                                                        \
-    zcodec_error *error = NULL;                                                               \
-    zcodec_status check_found = (call);                                                       \
-    check_status(check_found, (expected), error, #call, __FILE__, __LINE__);                  \
-    if (check_true(error != NULL, "an error object after " #call, __FILE__, __LINE__)) {      \
+#define CHECK_FAILS(expected, call)                                                                    \
+  do {                                                                                                 \
+    zcodec_error *error = NULL;                                                                        \
+    zcodec_status check_found = (call);                                                                \
+    check_status(check_found, (expected), error, #call, __FILE__, __LINE__);                           \
+    if (check_true(error != NULL, "an error object after " #call, __FILE__, __LINE__)) {               \
       check_true(zcodec_error_status(error) == check_found, "its status: " #call, __FILE__, __LINE__); \
       check_true(zcodec_error_message(error)[0] != '\0', "its message: " #call, __FILE__, __LINE__);   \
-    }                                                                                         \
-    zcodec_error_free(error);                                                                 \
+    }                                                                                                  \
+    zcodec_error_free(error);                                                                          \
   } while (0)
 
 /* A chain that must come about, or the test ends. `input` is NULL for bytes->bytes codecs. */
 static inline zcodec_chain *check_chain(const char *codecs, const char *input) {
   zcodec_chain *chain = NULL;
   zcodec_error *error = NULL;
-  zcodec_status status = zcodec_chain_new(codecs, strlen(codecs), input, input != NULL ? strlen(input) : 0, &chain, &error);
+  zcodec_status status =
+      zcodec_chain_new(codecs, strlen(codecs), input, input != NULL ? strlen(input) : 0, &chain, &error);
   if (status != ZCODEC_STATUS_OK) {
     fprintf(stderr, "%s of %s: %s\n", codecs, input != NULL ? input : "bytes", zcodec_error_message(error));
     exit(EXIT_FAILURE);
@@ -76,9 +77,11 @@ static inline zcodec_chain *check_chain(const char *codecs, const char *input) {
 /* Whether the buffer holds exactly this text; frees it. */
 static inline int check_buffer_is(zcodec_buffer *buffer, const char *text) {
   size_t size = strlen(text);
-  int same = buffer != NULL && zcodec_buffer_size(buffer) == size && memcmp(zcodec_buffer_data(buffer), text, size) == 0;
+  int same =
+      buffer != NULL && zcodec_buffer_size(buffer) == size && memcmp(zcodec_buffer_data(buffer), text, size) == 0;
   if (!same) {
-    fprintf(stderr, "found %.*s, expected %s\n", (int)zcodec_buffer_size(buffer), (const char *)zcodec_buffer_data(buffer), text);
+    fprintf(stderr, "found %.*s, expected %s\n", (int)zcodec_buffer_size(buffer),
+            (const char *)zcodec_buffer_data(buffer), text);
   }
   zcodec_buffer_free(buffer);
   return same;

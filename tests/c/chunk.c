@@ -26,8 +26,10 @@ static void options_change_nothing_of_the_result(const zcodec_chain *chain) {
   size_t encoded_size = 0, decoded_size = 0;
   options.struct_size = sizeof options;
   for (options.max_threads = 0; options.max_threads < 5; options.max_threads++) {
-    CHECK_OK(zcodec_encode_with(chain, &options, DECODED, sizeof DECODED, encoded, sizeof encoded, &encoded_size, &error));
-    CHECK_OK(zcodec_decode_with(chain, &options, encoded, encoded_size, decoded, sizeof decoded, &decoded_size, &error));
+    CHECK_OK(
+        zcodec_encode_with(chain, &options, DECODED, sizeof DECODED, encoded, sizeof encoded, &encoded_size, &error));
+    CHECK_OK(
+        zcodec_decode_with(chain, &options, encoded, encoded_size, decoded, sizeof decoded, &decoded_size, &error));
     CHECK(memcmp(decoded, DECODED, sizeof decoded) == 0);
   }
 }
@@ -45,8 +47,8 @@ static void options_of_other_versions_are_read_as_far_as_known(const zcodec_chai
   options.known.struct_size = sizeof options; /* a newer one, that asks for nothing new */
   CHECK_OK(zcodec_encode_with(chain, &options.known, DECODED, sizeof DECODED, encoded, sizeof encoded, &size, &error));
   options.later = 1; /* and one that does */
-  CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT, zcodec_encode_with(chain, &options.known, DECODED, sizeof DECODED, encoded,
-                                                                sizeof encoded, &size, &error));
+  CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT, zcodec_encode_with(chain, &options.known, DECODED, sizeof DECODED,
+                                                                 encoded, sizeof encoded, &size, &error));
   CHECK(size == 0);
 }
 
@@ -159,8 +161,10 @@ static void null_is_a_status(const zcodec_chain *chain) {
   CHECK_FAILS(null, zcodec_decode(chain, NULL, sizeof encoded, decoded, sizeof decoded, &size, &error));
   CHECK_FAILS(null, zcodec_decode(chain, encoded, sizeof encoded, NULL, sizeof decoded, &size, &error));
   CHECK_FAILS(null, zcodec_decode(chain, encoded, sizeof encoded, decoded, sizeof decoded, NULL, &error));
-  CHECK_FAILS(null, zcodec_encode_with(NULL, &options, DECODED, sizeof DECODED, encoded, sizeof encoded, &size, &error));
-  CHECK_FAILS(null, zcodec_decode_with(NULL, &options, encoded, sizeof encoded, decoded, sizeof decoded, &size, &error));
+  CHECK_FAILS(null,
+              zcodec_encode_with(NULL, &options, DECODED, sizeof DECODED, encoded, sizeof encoded, &size, &error));
+  CHECK_FAILS(null,
+              zcodec_decode_with(NULL, &options, encoded, sizeof encoded, decoded, sizeof decoded, &size, &error));
   CHECK_FAILS(null, zcodec_encode_to_buffer(NULL, DECODED, sizeof DECODED, &buffer, &error));
   CHECK_FAILS(null, zcodec_encode_to_buffer(chain, DECODED, sizeof DECODED, NULL, &error));
   CHECK_FAILS(null, zcodec_decode_to_buffer(NULL, encoded, sizeof encoded, &buffer, &error));

@@ -96,7 +96,8 @@ static void a_refusal_ends_the_call_and_is_quoted(void) {
   CHECK(strstr(zcodec_error_message(error), "4321") != NULL);
   zcodec_error_free(error);
   seen.answer = -4321;
-  CHECK_STATUS(ZCODEC_STATUS_CORRUPT_DATA, zcodec_decode(chain, "abcABABCD", 9, encoded, sizeof encoded, &size, &error));
+  CHECK_STATUS(ZCODEC_STATUS_CORRUPT_DATA,
+               zcodec_decode(chain, "abcABABCD", 9, encoded, sizeof encoded, &size, &error));
   CHECK(zcodec_error_codec_index(error) == 0);
   CHECK(strstr(zcodec_error_message(error), "-4321") != NULL);
   zcodec_error_free(error);
@@ -113,7 +114,8 @@ static void user_data_is_freed_once_when_replaced(void) {
   uint8_t encoded[9];
   size_t size;
   CHECK_OK(zcodec_chain_set_padding(chain, 0, generate, NULL, &first, free_record, &error));
-  CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT, zcodec_chain_set_padding(chain, 2, generate, NULL, &refused, free_record, &error));
+  CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT,
+              zcodec_chain_set_padding(chain, 2, generate, NULL, &refused, free_record, &error));
   CHECK(first.freed == 0 && refused.freed == 0);
   CHECK_OK(zcodec_chain_set_padding(chain, 0, generate, NULL, &second, free_record, &error));
   CHECK(first.freed == 1 && second.freed == 0);
@@ -127,8 +129,9 @@ static void user_data_is_freed_once_when_replaced(void) {
 
 static void user_data_is_freed_with_the_last_chain_that_holds_it(void) {
   static const uint64_t shape[1] = {2};
-  zcodec_chain *chain = check_chain("[\"bytes\",{\"name\":\"pad\",\"configuration\":{\"location\":\"end\",\"nbytes\":1}}]",
-                                    "{\"data_type\":\"uint8\",\"shape\":[4],\"fill_value\":0}");
+  zcodec_chain *chain =
+      check_chain("[\"bytes\",{\"name\":\"pad\",\"configuration\":{\"location\":\"end\",\"nbytes\":1}}]",
+                  "{\"data_type\":\"uint8\",\"shape\":[4],\"fill_value\":0}");
   zcodec_chain *reshaped = NULL;
   record seen = {0};
   uint8_t encoded[3];
@@ -160,7 +163,8 @@ static void callbacks_may_call_the_library(void) {
 static void only_paddings_take_callbacks(void) {
   zcodec_chain *chain = check_chain("[\"crc32c\"]", NULL);
   CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT, zcodec_chain_set_padding(chain, 0, generate, NULL, NULL, NULL, &error));
-  CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT, zcodec_chain_set_padding(chain, SIZE_MAX, NULL, NULL, NULL, NULL, &error));
+  CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT,
+              zcodec_chain_set_padding(chain, SIZE_MAX, NULL, NULL, NULL, NULL, &error));
   CHECK_FAILS(ZCODEC_STATUS_NULL_ARGUMENT, zcodec_chain_set_padding(NULL, 0, generate, NULL, NULL, NULL, &error));
   zcodec_chain_free(chain);
 }

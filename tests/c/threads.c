@@ -6,7 +6,8 @@
 enum { THREADS = 16, ROUNDS = 150, COUNT = 4096 };
 
 static const char CODECS[] =
-    "[{\"name\":\"transpose\",\"configuration\":{\"order\":[1,0]}},{\"name\":\"bytes\",\"configuration\":{\"endian\":\"big\"}},"
+    "[{\"name\":\"transpose\",\"configuration\":{\"order\":[1,0]}},{\"name\":\"bytes\",\"configuration\":{\"endian\":"
+    "\"big\"}},"
     "{\"name\":\"zstd\",\"configuration\":{\"level\":1,\"checksum\":true}},\"crc32c\","
     "{\"name\":\"pad\",\"configuration\":{\"location\":\"start\",\"nbytes\":8}}]";
 static const char INPUT[] = "{\"data_type\":\"uint16\",\"shape\":[64,64],\"fill_value\":0}";
@@ -33,7 +34,8 @@ static int32_t generate(void *user_data, void *call_data, const uint8_t *chunk, 
 static int32_t check(void *user_data, void *call_data, const uint8_t *chunk, size_t chunk_size, const uint8_t *padding,
                      size_t padding_size) {
   uint8_t expected[8];
-  return generate(user_data, call_data, chunk, chunk_size, expected, padding_size) != 0 || memcmp(expected, padding, 8) != 0;
+  return generate(user_data, call_data, chunk, chunk_size, expected, padding_size) != 0 ||
+         memcmp(expected, padding, 8) != 0;
 }
 
 static void one_round(worker *self, const zcodec_chain *chain, size_t count, uint32_t round) {
@@ -47,11 +49,14 @@ static void one_round(worker *self, const zcodec_chain *chain, size_t count, uin
   for (i = 0; i < count; i++) {
     decoded[i] = (uint16_t)(i * (self->id + 1) + round);
   }
-  self->failures += zcodec_encode_with(chain, &options, decoded, count * 2, encoded, sizeof encoded, &encoded_size, NULL) != ZCODEC_STATUS_OK;
-  self->failures += zcodec_decode_with(chain, &options, encoded, encoded_size, again, sizeof again, &decoded_size, NULL) != ZCODEC_STATUS_OK;
+  self->failures += zcodec_encode_with(chain, &options, decoded, count * 2, encoded, sizeof encoded, &encoded_size,
+                                       NULL) != ZCODEC_STATUS_OK;
+  self->failures += zcodec_decode_with(chain, &options, encoded, encoded_size, again, sizeof again, &decoded_size,
+                                       NULL) != ZCODEC_STATUS_OK;
   self->failures += decoded_size != count * 2 || memcmp(decoded, again, count * 2) != 0;
   encoded[0] ^= 1; /* the header of another thread's chunk */
-  self->failures += zcodec_decode_with(chain, &options, encoded, encoded_size, again, sizeof again, &decoded_size, NULL) != ZCODEC_STATUS_CORRUPT_DATA;
+  self->failures += zcodec_decode_with(chain, &options, encoded, encoded_size, again, sizeof again, &decoded_size,
+                                       NULL) != ZCODEC_STATUS_CORRUPT_DATA;
 }
 
 static void *work(void *argument) {

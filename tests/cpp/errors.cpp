@@ -22,9 +22,10 @@ zcodec::Error thrown_by(Call call) {
 }
 
 void metadata_errors_carry_the_codec() {
-  const zcodec::Error error =
-      thrown_by([] { zcodec::Chain(R"(["bytes", {"name": "gzip", "configuration": {"level": 77}}])",
-                                   R"({"data_type": "uint8", "shape": [4], "fill_value": 0})"); });
+  const zcodec::Error error = thrown_by([] {
+    zcodec::Chain(R"(["bytes", {"name": "gzip", "configuration": {"level": 77}}])",
+                  R"({"data_type": "uint8", "shape": [4], "fill_value": 0})");
+  });
   CHECK(error.status() == ZCODEC_STATUS_INVALID_METADATA);
   CHECK(error.codec_index() == 1);
   CHECK(error.element_index() == -1);
@@ -57,7 +58,8 @@ void calls_without_an_error_object_carry_the_name_of_the_status() {
   const zcodec::Error error = thrown_by([&] { static_cast<void>(chain.decoded_size()); });
   CHECK(error.status() == ZCODEC_STATUS_UNKNOWN_SIZE);
   CHECK(error.what() == std::string("ZCODEC_STATUS_UNKNOWN_SIZE"));
-  CHECK(thrown_by([&] { static_cast<void>(chain.encoded_bound(SIZE_MAX)); }).status() == ZCODEC_STATUS_INVALID_ARGUMENT);
+  CHECK(thrown_by([&] { static_cast<void>(chain.encoded_bound(SIZE_MAX)); }).status() ==
+        ZCODEC_STATUS_INVALID_ARGUMENT);
 }
 
 void every_member_function_throws() {

@@ -26,7 +26,8 @@ void lambdas_write_and_check() {
   int checked = 0;
   chain.set_padding(
       0,
-      [](const std::uint8_t *chunk, std::size_t chunk_size, std::uint8_t *padding, std::size_t padding_size, void *call_data) {
+      [](const std::uint8_t *chunk, std::size_t chunk_size, std::uint8_t *padding, std::size_t padding_size,
+         void *call_data) {
         CHECK(padding_size == 2 && call_data == nullptr);
         padding[0] = chunk[0];
         padding[1] = static_cast<std::uint8_t>(chunk_size);
