@@ -2,6 +2,7 @@
 # need (cmake, pkg-config, independent readers) comes from PyPI into .venv.
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
+MAKEFLAGS += --no-print-directory
 VENV := .venv/requirements.txt
 CONFIGURE := cmake -S . -DPython3_EXECUTABLE=$(CURDIR)/.venv/bin/python -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
 JOBS := $(shell nproc 2>/dev/null || echo 2)

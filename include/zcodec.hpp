@@ -31,10 +31,10 @@
 
 namespace zcodec {
 
-/* A status other than OK, as an exception. `what()` is the message of the library. */
+/** A status other than OK, as an exception. `what()` is the message of the library. */
 class Error : public std::runtime_error {
  public:
-  /* Takes what `error` says; `error` may be NULL and stays the caller's. `needed_size`: see the member function. */
+  /** Takes what `error` says; `error` may be NULL and stays the caller's. `needed_size`: see the member function. */
   explicit Error(zcodec_status status, const zcodec_error *error = nullptr, std::size_t needed_size = 0)
       : std::runtime_error(error != nullptr ? zcodec_error_message(error) : zcodec_status_name(status)),
         status_(status),
@@ -43,11 +43,11 @@ class Error : public std::runtime_error {
         needed_size_(needed_size) {}
 
   zcodec_status status() const noexcept { return status_; }
-  /* Index in the chain of the codec at fault; -1: none. */
+  /** Index in the chain of the codec at fault; -1: none. */
   std::int64_t codec_index() const noexcept { return codec_index_; }
-  /* Index, in C order, of the first element at fault; -1: none. */
+  /** Index, in C order, of the first element at fault; -1: none. */
   std::int64_t element_index() const noexcept { return element_index_; }
-  /* After ZCODEC_STATUS_BUFFER_TOO_SMALL: the capacity in bytes that would do. Else 0. */
+  /** After ZCODEC_STATUS_BUFFER_TOO_SMALL: the capacity in bytes that would do. Else 0. */
   std::size_t needed_size() const noexcept { return needed_size_; }
 
  private:
@@ -57,15 +57,15 @@ class Error : public std::runtime_error {
   std::size_t needed_size_;
 };
 
-/* What a call gets beyond the chunk: `zcodec_call_options` without its size member. */
+/** What a call gets beyond the chunk: `zcodec_call_options` without its size member. */
 struct CallOptions {
-  /* Handed to the callbacks of this call. */
+  /** Handed to the callbacks of this call. */
   void *call_data = nullptr;
-  /* 0 or 1: the calling thread only. */
+  /** 0 or 1: the calling thread only. */
   std::uint32_t max_threads = 0;
 };
 
-/* What a callback that threw returns to the library, and so what the message of the call's `Error` quotes. */
+/** What a callback that threw returns to the library, and so what the message of the call's `Error` quotes. */
 inline constexpr std::int32_t callback_threw = INT32_MIN;
 
 namespace detail {
@@ -79,7 +79,7 @@ struct Free {
 template <class Handle>
 using Owned = std::unique_ptr<Handle, Free>;
 
-/* Throws unless `status` is OK, and frees `error` in any case. */
+/** Throws unless `status` is OK, and frees `error` in any case. */
 inline void require(zcodec_status status, zcodec_error *error = nullptr, std::size_t needed_size = 0) {
   const Owned<zcodec_error> owned(error);
   if (status != ZCODEC_STATUS_OK) {
@@ -95,17 +95,17 @@ inline zcodec_call_options c_options(const CallOptions &options) noexcept {
   return c;
 }
 
-/* Whether vectors of T hold their elements as the library reads them. */
+/** Whether vectors of T hold their elements as the library reads them. */
 template <class T>
 constexpr bool is_element = std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool>;
 
-/* How many elements of type T hold `size` bytes. */
+/** How many elements of type T hold `size` bytes. */
 template <class T>
 constexpr std::size_t element_count(std::size_t size) noexcept {
   return size / sizeof(T) + (size % sizeof(T) != 0 ? 1 : 0);
 }
 
-/* Calls `callable`, which returns nothing (that is success) or an integer (0 is success). */
+/** Calls `callable`, which returns nothing (that is success) or an integer (0 is success). */
 template <class Callable, class... Arguments>
 std::int32_t call(Callable &callable, Arguments... arguments) noexcept {
   using Result = std::invoke_result_t<Callable &, Arguments...>;
@@ -123,7 +123,7 @@ std::int32_t call(Callable &callable, Arguments... arguments) noexcept {
   }
 }
 
-/* The two callables of one padding codec, owned by the chain, and the C functions that reach them. */
+/** The two callables of one padding codec, owned by the chain, and the C functions that reach them. */
 template <class Generate, class Check>
 struct Padding {
   Generate generate;
@@ -157,10 +157,10 @@ struct Padding {
 
 }  // namespace detail
 
-/* Memory that the library allocated. */
+/** Memory that the library allocated. */
 class Buffer {
  public:
-  /* Takes ownership of `buffer`. */
+  /** Takes ownership of `buffer`. */
   explicit Buffer(zcodec_buffer *buffer) noexcept : buffer_(buffer) {}
 
   const std::uint8_t *data() const noexcept { return zcodec_buffer_data(buffer_.get()); }
@@ -172,10 +172,10 @@ class Buffer {
   detail::Owned<zcodec_buffer> buffer_;
 };
 
-/* A run of Zarr v3 codecs, bound to the representation of what enters it on encode. */
+/** A run of Zarr v3 codecs, bound to the representation of what enters it on encode. */
 class Chain {
  public:
-  /* An empty `input_json` stands for NULL: a chain of bytes->bytes codecs. */
+  /** An empty `input_json` stands for NULL: a chain of bytes->bytes codecs. */
   explicit Chain(std::string_view codecs_json, std::string_view input_json = {}) {
     zcodec_chain *chain = nullptr;
     zcodec_error *error = nullptr;
@@ -186,7 +186,7 @@ class Chain {
     chain_.reset(chain);
   }
 
-  /* Takes ownership of a chain that the C functions made. */
+  /** Takes ownership of a chain that the C functions made. */
   explicit Chain(zcodec_chain *chain) noexcept : chain_(chain) {}
 
   static Chain from_zarr_json(std::string_view zarr_json) {
@@ -197,13 +197,13 @@ class Chain {
     return Chain(chain);
   }
 
-  /* The handle, for what only zcodec.h has. It stays this object's. */
+  /** The handle, for what only zcodec.h has. It stays this object's. */
   const zcodec_chain *get() const noexcept { return chain_.get(); }
   zcodec_chain *get() noexcept { return chain_.get(); }
 
   /* ---- Encoding and decoding one chunk ---- */
 
-  /* Encodes into memory of the caller; returns the encoded size in bytes. */
+  /** Encodes into memory of the caller; returns the encoded size in bytes. */
   std::size_t encode(const void *decoded, std::size_t decoded_size, void *encoded, std::size_t encoded_capacity,
                      const CallOptions &options = {}) const {
     const zcodec_call_options c_options = detail::c_options(options);
@@ -215,7 +215,7 @@ class Chain {
     return encoded_size;
   }
 
-  /* Decodes into memory of the caller; returns the decoded size in bytes. */
+  /** Decodes into memory of the caller; returns the decoded size in bytes. */
   std::size_t decode(const void *encoded, std::size_t encoded_size, void *decoded, std::size_t decoded_capacity,
                      const CallOptions &options = {}) const {
     const zcodec_call_options c_options = detail::c_options(options);
@@ -227,7 +227,7 @@ class Chain {
     return decoded_size;
   }
 
-  /* Encodes into a vector, whose capacity is the bound of the encoded size. */
+  /** Encodes into a vector, whose capacity is the bound of the encoded size. */
   std::vector<std::uint8_t> encode(const void *decoded, std::size_t decoded_size,
                                    const CallOptions &options = {}) const {
     return grow<std::uint8_t>(encoded_capacity(decoded_size), [&](void *encoded, std::size_t capacity) {
@@ -241,7 +241,7 @@ class Chain {
     return encode(decoded.data(), decoded.size() * sizeof(T), options);
   }
 
-  /*
+  /**
    * Decodes into a vector of elements. Throws std::length_error if the decoded size is no multiple of sizeof(T).
    * The decoded size of a bytes->bytes chain is not known: a chunk larger than four times its encoding is then
    * decoded twice, and check callbacks run twice.
@@ -258,7 +258,7 @@ class Chain {
     return decode<T>(encoded.data(), encoded.size(), options);
   }
 
-  /* Encodes into memory that the library allocates. */
+  /** Encodes into memory that the library allocates. */
   Buffer encode_to_buffer(const void *decoded, std::size_t decoded_size) const {
     zcodec_buffer *encoded = nullptr;
     zcodec_error *error = nullptr;
@@ -267,7 +267,7 @@ class Chain {
     return Buffer(encoded);
   }
 
-  /* Decodes into memory that the library allocates. */
+  /** Decodes into memory that the library allocates. */
   Buffer decode_to_buffer(const void *encoded, std::size_t encoded_size) const {
     zcodec_buffer *decoded = nullptr;
     zcodec_error *error = nullptr;
@@ -278,31 +278,31 @@ class Chain {
 
   /* ---- Asking a chain ---- */
 
-  /* Size in bytes of the decoded side. Throws ZCODEC_STATUS_UNKNOWN_SIZE for a bytes->bytes chain. */
+  /** Size in bytes of the decoded side. Throws ZCODEC_STATUS_UNKNOWN_SIZE for a bytes->bytes chain. */
   std::size_t decoded_size() const {
     std::size_t size = 0;
     detail::require(zcodec_chain_decoded_size(chain_.get(), &size));
     return size;
   }
 
-  /* A capacity in bytes that is always enough to encode a decoded side of that many bytes. */
+  /** A capacity in bytes that is always enough to encode a decoded side of that many bytes. */
   std::size_t encoded_bound(std::size_t decoded_size) const {
     std::size_t bound = 0;
     detail::require(zcodec_chain_encoded_bound(chain_.get(), decoded_size, &bound));
     return bound;
   }
 
-  /* What leaves on encode. */
+  /** What leaves on encode. */
   std::string output_json() const { return json(zcodec_chain_output_json); }
-  /* The codecs in canonical form. */
+  /** The codecs in canonical form. */
   std::string codecs_json() const { return json(zcodec_chain_codecs_json); }
-  /* What is valid but likely to hurt. */
+  /** What is valid but likely to hurt. */
   std::string warnings_json() const { return json(zcodec_chain_warnings_json); }
 
   std::size_t codec_count() const noexcept { return zcodec_chain_codec_count(chain_.get()); }
   zcodec_kind kind() const noexcept { return zcodec_chain_kind(chain_.get()); }
 
-  /* The same codecs and callbacks for a chunk of another shape. */
+  /** The same codecs and callbacks for a chunk of another shape. */
   Chain with_shape(const std::uint64_t *shape, std::size_t ndim) const {
     zcodec_chain *reshaped = nullptr;
     zcodec_error *error = nullptr;
@@ -314,7 +314,7 @@ class Chain {
 
   /* ---- Dynamic padding ---- */
 
-  /*
+  /**
    * Sets the callables of the pad or offset codec at `codec_index`; nullptr stands for none.
    *
    *     generate(const uint8_t *chunk, size_t chunk_size, uint8_t *padding, size_t padding_size, void *call_data)
@@ -337,7 +337,7 @@ class Chain {
   }
 
  private:
-  /* What `run(memory, capacity)` writes, as elements; a second time if it finds that `capacity` is too small. */
+  /** What `run(memory, capacity)` writes, as elements; a second time if it finds that `capacity` is too small. */
   template <class T, class Run>
   static std::vector<T> grow(std::size_t capacity, Run run) {
     static_assert(detail::is_element<T>, "elements are plain values; a vector<bool> has none");
@@ -360,13 +360,13 @@ class Chain {
     return elements;
   }
 
-  /* Enough in one go; 0 where the encode itself is going to say what is wrong. */
+  /** Enough in one go; 0 where the encode itself is going to say what is wrong. */
   std::size_t encoded_capacity(std::size_t decoded_size) const noexcept {
     std::size_t bound = 0;
     return zcodec_chain_encoded_bound(chain_.get(), decoded_size, &bound) == ZCODEC_STATUS_OK ? bound : 0;
   }
 
-  /* The decoded size of an array, else a guess. */
+  /** The decoded size of an array, else a guess. */
   std::size_t decoded_capacity(std::size_t encoded_size) const noexcept {
     std::size_t size = 0;
     if (zcodec_chain_decoded_size(chain_.get(), &size) == ZCODEC_STATUS_OK) {
@@ -387,10 +387,10 @@ class Chain {
   detail::Owned<zcodec_chain> chain_;
 };
 
-/* What this build supports, as JSON. Static text. */
+/** What this build supports, as JSON. Static text. */
 inline std::string_view supported_json() noexcept { return zcodec_supported_json(); }
 inline std::string_view version() noexcept { return zcodec_version(); }
-/* "ZCODEC_STATUS_..." */
+/** "ZCODEC_STATUS_..." */
 inline std::string_view status_name(zcodec_status status) noexcept { return zcodec_status_name(status); }
 
 }  // namespace zcodec
