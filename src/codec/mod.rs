@@ -12,11 +12,13 @@
 //! To add a codec: one file here with a `parse` function, one line in [`registry`].
 
 mod bytes;
+mod cast_value;
 pub(crate) mod configuration;
 mod crc32c;
 mod gzip;
 mod padding;
 pub(crate) mod registry;
+mod scale_offset;
 mod transpose;
 mod zstd;
 

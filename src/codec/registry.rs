@@ -1,6 +1,6 @@
 //! The codecs by name.
 
-use super::{Codec, Configuration, bytes, crc32c, gzip, padding, transpose, zstd};
+use super::{Codec, Configuration, bytes, cast_value, crc32c, gzip, padding, scale_offset, transpose, zstd};
 use crate::error::Result;
 
 /// One name of a codec.
@@ -21,10 +21,12 @@ const fn entry(name: &'static str, parse: fn(Configuration) -> Result<Codec>) ->
 /// Every codec, in alphabetical order.
 pub(crate) const CODECS: &[Entry] = &[
     entry("bytes", bytes::parse),
+    entry("cast_value", cast_value::parse),
     entry("crc32c", crc32c::parse),
     entry("gzip", gzip::parse),
     entry("offset", padding::parse_offset),
     entry("pad", padding::parse_pad),
+    entry("scale_offset", scale_offset::parse),
     entry("transpose", transpose::parse),
     entry("zstd", zstd::parse),
 ];
