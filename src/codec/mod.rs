@@ -19,6 +19,7 @@ mod gzip;
 mod padding;
 pub(crate) mod registry;
 mod scale_offset;
+mod simd;
 mod transpose;
 mod zstd;
 
