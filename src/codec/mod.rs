@@ -17,7 +17,10 @@ mod crc32c;
 mod gzip;
 mod padding;
 pub(crate) mod registry;
+mod reshape;
+mod squeeze;
 mod transpose;
+mod zfp;
 mod zstd;
 
 pub use configuration::Configuration;

@@ -1,6 +1,6 @@
 //! The codecs by name.
 
-use super::{Codec, Configuration, bytes, crc32c, gzip, padding, transpose, zstd};
+use super::{Codec, Configuration, bytes, crc32c, gzip, padding, reshape, squeeze, transpose, zfp, zstd};
 use crate::error::Result;
 
 /// One name of a codec.
@@ -25,7 +25,11 @@ pub(crate) const CODECS: &[Entry] = &[
     entry("gzip", gzip::parse),
     entry("offset", padding::parse_offset),
     entry("pad", padding::parse_pad),
+    entry("reshape", reshape::parse),
+    entry("squeeze", squeeze::parse),
     entry("transpose", transpose::parse),
+    Entry { name: "zarrs.squeeze", canonical_name: "squeeze", parse: squeeze::parse },
+    entry("zfp", zfp::parse),
     entry("zstd", zstd::parse),
 ];
 
