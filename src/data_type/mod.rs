@@ -6,8 +6,8 @@
 mod float;
 mod scalar;
 
-pub use float::{FloatFormat, Special};
-pub use scalar::Scalar;
+pub use float::{FLOAT64, FORMATS, Finite, FloatFormat, FloatValue, Rounded, Rounding, Special};
+pub use scalar::{Scalar, integer_range};
 
 use crate::error::{Error, Result};
 use serde_json::Value;
