@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn words_are_the_same_from_every_address_and_end_in_zeros() {
-        let bytes: Vec<u8> = (0..40).map(|i| i * 7 + 1).collect();
+        let bytes: Vec<u8> = (1..=40).map(|i| i * 6).collect();
         for start in 0..8 {
             for size in 0..=32 {
                 let encoded = &bytes[start..start + size];

@@ -323,3 +323,103 @@ impl Element for Bfloat16 {
         Native::<f32>::range(is_lossless)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn widths() -> impl Iterator<Item = (u32, bool)> {
+        [2, 4, 8, 16].into_iter().flat_map(|bits| [(bits, true), (bits, false)])
+    }
+
+    #[test]
+    fn every_small_integer_is_promoted_by_the_formula_and_comes_back() {
+        for (bits, is_signed) in widths() {
+            let element = Promoted::<()>::new(bits, is_signed);
+            let half = 1_i32 << (bits - 1);
+            for value in if is_signed { -half..half } else { 0..2 * half } {
+                let expected = if is_signed { value } else { value - half } << (31 - bits);
+                assert_eq!(element.promote(value as u32), expected, "{value} of {bits} bits, signed: {is_signed}");
+                assert_eq!(element.demote(expected), value, "{value} of {bits} bits, signed: {is_signed}");
+                let dirty = value as u32 ^ (u32::MAX << bits);
+                assert_eq!(element.promote(dirty), expected, "the bits above {bits} are not read");
+            }
+        }
+    }
+
+    #[test]
+    fn demotion_clamps_by_the_formula() {
+        for (bits, is_signed) in widths() {
+            let element = Promoted::<()>::new(bits, is_signed);
+            let half = 1_i64 << (bits - 1);
+            let steps = (0..1 << 16).map(|high: u32| (high << 16 | high & 0xFFFF).cast_signed());
+            for value in steps.chain([i32::MIN, -1, 0, 1, i32::MAX]) {
+                let shifted = i64::from(value >> (31 - bits));
+                let expected =
+                    if is_signed { shifted.clamp(-half, half - 1) } else { (shifted + half).clamp(0, 2 * half - 1) };
+                assert_eq!(i64::from(element.demote(value)), expected, "{value} to {bits} bits, signed: {is_signed}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_16_bit_float_comes_back_to_the_bit() {
+        for bits in 0..=u16::MAX {
+            let bytes = bits.to_ne_bytes();
+            let (half, brain) = (Float16.promote(bytes), Bfloat16.promote(bytes));
+            assert_eq!(Float16.demote(half), bytes, "{bits:#x}");
+            assert_eq!(Bfloat16.demote(brain), bytes, "{bits:#x}");
+            assert_eq!(half.is_nan(), f16::from_bits(bits).is_nan(), "{bits:#x}");
+            assert!(half.is_nan() || half == f16::from_bits(bits).to_f32(), "{bits:#x}");
+            assert!(brain.is_nan() || brain == bf16::from_bits(bits).to_f32(), "{bits:#x}");
+        }
+    }
+
+    #[test]
+    fn floats_round_to_nearest_even_and_over_the_largest_to_infinity() {
+        for (value, half) in [(65519.0, 65504.0), (65520.0, f32::INFINITY), (2049.0, 2048.0), (2051.0, 2052.0)] {
+            assert_eq!(Float16.promote(Float16.demote(value)), half, "{value}");
+            assert_eq!(Float16.promote(Float16.demote(-value)), -half, "-{value}");
+        }
+        for (value, brain) in [(f32::MAX, f32::INFINITY), (257.0, 256.0), (259.0, 260.0)] {
+            assert_eq!(Bfloat16.promote(Bfloat16.demote(value)), brain, "{value}");
+        }
+        assert!(Float16.promote(Float16.demote(f32::from_bits(0x7F80_0001))).is_nan());
+        assert!(Bfloat16.promote(Bfloat16.demote(f32::from_bits(0x7F80_0001))).is_nan());
+    }
+
+    #[test]
+    fn unsigned_values_from_negative_ones_are_0() {
+        let element = Unsigned::<i32>::new();
+        for (value, expected) in [(-1, 0), (i32::MIN, 0), (0, 0), (7, 7), (i32::MAX, i32::MAX as u32)] {
+            assert_eq!(u32::from_ne_bytes(element.demote(value)), expected);
+        }
+    }
+
+    #[test]
+    fn the_range_ends_where_it_says() {
+        let large = (1 << 30) - 1;
+        for (value, lossy, lossless) in
+            [(large, true, true), (-large, true, true), (large + 1, false, true), (-large - 1, false, true)]
+        {
+            assert_eq!(!Native::any_outside(&[0, value, 1], false), lossy, "{value}");
+            assert_eq!(!Native::any_outside(&[0, value, 1], true), lossless, "{value}");
+        }
+        for (value, lossy, lossless) in [(large, true, true), (large + 1, false, true), (-1, false, false)] {
+            assert_eq!(!Unsigned::any_outside(&[0, value, 1], false), lossy, "{value}");
+            assert_eq!(!Unsigned::any_outside(&[0, value, 1], true), lossless, "{value}");
+        }
+        let large = (1_i64 << 62) - 1;
+        for (value, lossy) in [(large, true), (-large, true), (large + 1, false), (i64::MIN, false), (i64::MAX, false)]
+        {
+            assert_eq!(!Native::any_outside(&[0, value, 1], false), lossy, "{value}");
+            assert_eq!(!Unsigned::any_outside(&[0, value, 1], false), lossy && value >= 0, "{value}");
+            assert_eq!(!Unsigned::any_outside(&[0, value, 1], true), value >= 0, "{value}");
+        }
+        for (value, lossy) in [(f32::MAX, true), (-0.0, true), (f32::NAN, false), (f32::NEG_INFINITY, false)] {
+            assert_eq!(!Native::any_outside(&[0.0, value, 1.0], false), lossy, "{value}");
+            assert!(!Native::any_outside(&[0.0, value, 1.0], true), "{value}");
+            assert_eq!(!Native::any_outside(&[0.0, f64::from(value), 1.0], false), lossy, "{value}");
+        }
+    }
+}

@@ -1,11 +1,11 @@
 //! Floats of 8 bits and fewer, in float32.
 //!
 //! Every value of these formats is one of float32. Back, values are rounded to nearest, ties to even. What is over the
-//! largest finite value becomes infinity, or this value in formats without infinity; what is under the smallest value
-//! of `float8_e8m0fnu`, which has neither 0 nor a sign, becomes this one.
+//! largest finite value becomes infinity, or this value in formats without infinity; what `float8_e8m0fnu`, which has
+//! neither 0 nor a sign, cannot hold becomes its smallest value. The bits of a NaN move along where there are several.
 
 use super::element::{Element, Native};
-use crate::data_type::{FloatFormat, Special};
+use crate::data_type::{FLOAT64, FloatFormat, FloatValue, Rounded, Rounding, Special};
 
 /// One of the formats.
 #[derive(Debug)]
@@ -17,8 +17,7 @@ pub(super) struct SmallFloat {
 
 impl SmallFloat {
     pub(super) fn new(format: &'static FloatFormat) -> Self {
-        let mask = u8::MAX >> (8 - format.bits);
-        Self { format, values: Box::new(std::array::from_fn(|byte| value(format, byte as u8 & mask))) }
+        Self { format, values: Box::new(std::array::from_fn(|byte| promote(format, byte as u64))) }
     }
 }
 
@@ -31,7 +30,7 @@ impl Element for SmallFloat {
     }
 
     fn demote(&self, value: f32) -> [u8; 1] {
-        [nearest(self.format, value)]
+        [demote(self.format, value) as u8]
     }
 
     fn any_outside(values: &[f32], is_lossless: bool) -> bool {
@@ -43,85 +42,109 @@ impl Element for SmallFloat {
     }
 }
 
-/// The bits without the sign.
-fn magnitude_mask(format: &FloatFormat) -> u8 {
-    match format.special {
-        Special::Fnu => u8::MAX,
-        _ => u8::MAX >> (9 - format.bits),
-    }
-}
+const QUIET_NAN: u32 = 0x7FC0_0000;
 
-/// The largest magnitude that is a finite value.
-fn largest(format: &FloatFormat) -> u8 {
-    match format.special {
-        Special::Ieee => (magnitude_mask(format) >> format.mantissa_bits << format.mantissa_bits) - 1,
-        Special::FiniteNan | Special::Fnu => magnitude_mask(format) - 1,
-        Special::Finite | Special::Fnuz => magnitude_mask(format),
+fn promote(format: &FloatFormat, bits: u64) -> f32 {
+    if format.value(bits) != FloatValue::Nan {
+        return format.to_f64(bits) as f32;
     }
-}
-
-/// The value of a bit pattern.
-fn value(format: &FloatFormat, bits: u8) -> f32 {
-    let magnitude = bits & magnitude_mask(format);
-    let sign = if magnitude == bits { 0 } else { 1 << 31 };
-    let is_nan = magnitude > largest(format) || (format.special == Special::Fnuz && magnitude == 0 && sign != 0);
-    if is_nan {
-        let payload = match format.special {
-            Special::Ieee => u32::from(magnitude) << (23 - format.mantissa_bits) & 0x007F_FFFF, // 0 is infinity
-            _ => 0x0040_0000,
-        };
-        return f32::from_bits(sign | 0x7F80_0000 | payload);
-    }
-    let mantissa = f64::from(magnitude & ((1 << format.mantissa_bits) - 1));
-    let exponent = i32::from(magnitude >> format.mantissa_bits);
-    let implicit = f64::from(1 << format.mantissa_bits);
-    let (significand, exponent) = match exponent {
-        0 if format.special != Special::Fnu => (mantissa, 1),
-        exponent => (mantissa + implicit, exponent),
+    let sign = u32::from(bits & format.sign_bit() != 0) << 31;
+    let magnitude = match format.special {
+        Special::Ieee => {
+            let mantissa = bits as u32 & ((1 << format.mantissa_bits) - 1);
+            f32::INFINITY.to_bits() | mantissa << (23 - format.mantissa_bits)
+        }
+        _ => QUIET_NAN,
     };
-    let value = significand / implicit * power_of_two(exponent - format.bias);
-    f32::from_bits((value as f32).to_bits() | sign)
+    f32::from_bits(sign | magnitude)
 }
 
-/// The bit pattern of the nearest value.
-fn nearest(format: &FloatFormat, value: f32) -> u8 {
-    let sign = if value.is_sign_negative() && format.special != Special::Fnu { magnitude_mask(format) + 1 } else { 0 };
-    if value.is_nan() {
-        return nan(format, value, sign);
+fn demote(format: &FloatFormat, value: f32) -> u64 {
+    let sign = if value.is_sign_negative() { format.sign_bit() } else { 0 };
+    let overflow = || format.infinity(value < 0.0).unwrap_or(sign | format.largest_finite());
+    match FLOAT64.value(f64::from(value).to_bits()) {
+        FloatValue::Nan => nan(format, value, sign),
+        FloatValue::Infinity { .. } if format.is_signed() || value > 0.0 => overflow(),
+        FloatValue::Infinity { .. } => 0,
+        FloatValue::Finite(number) => match format.round(&number, Rounding::NearestEven) {
+            Rounded::Bits(bits) => bits,
+            Rounded::Overflow => overflow(),
+            Rounded::Underflow => 0,
+        },
     }
-    if value < 0.0 && format.special == Special::Fnu {
-        return 0;
-    }
-    let value = f64::from(value.abs());
-    let mantissa_bits = format.mantissa_bits as i32;
-    let least_exponent = if format.special == Special::Fnu { -format.bias } else { 1 - format.bias };
-    let exponent = ((value.to_bits() >> 52) as i32 - 1023).max(least_exponent);
-    let significand = (value / power_of_two(exponent - mantissa_bits)).round_ties_even();
-    // A significand that is rounded up to the next power of two carries into the exponent.
-    let magnitude = f64::from((exponent + format.bias - 1) << mantissa_bits) + significand;
-    let magnitude = if magnitude <= f64::from(largest(format)) {
-        magnitude.max(0.0) as u8
-    } else {
-        largest(format) + u8::from(format.special == Special::Ieee)
-    };
-    if format.special == Special::Fnuz && magnitude == 0 { 0 } else { sign | magnitude }
 }
 
-fn nan(format: &FloatFormat, value: f32, sign: u8) -> u8 {
+fn nan(format: &FloatFormat, value: f32, sign: u64) -> u64 {
     match format.special {
         Special::Ieee => {
-            let mantissa_mask = (1 << format.mantissa_bits) - 1;
-            let payload = (value.to_bits() >> (23 - format.mantissa_bits)) as u8 & mantissa_mask;
-            let quiet = if payload == 0 { 1 << (format.mantissa_bits - 1) } else { 0 };
-            sign | (largest(format) + 1) | payload | quiet
+            let mantissa =
+                u64::from(value.to_bits() >> (23 - format.mantissa_bits)) & ((1 << format.mantissa_bits) - 1);
+            let quiet = if mantissa == 0 { 1 << (format.mantissa_bits - 1) } else { 0 };
+            sign | (format.largest_finite() + 1) | mantissa | quiet
         }
-        Special::FiniteNan => sign | magnitude_mask(format),
-        Special::Fnuz => magnitude_mask(format) + 1,
-        Special::Fnu => u8::MAX,
-        Special::Finite => 0, // no encode of ours leads here
+        Special::FiniteNan => sign | format.nan().unwrap_or(0),
+        // Of the types without a NaN no encode of ours leads here.
+        Special::Fnuz | Special::Fnu | Special::Finite => format.nan().unwrap_or(0),
     }
 }
 
-fn power_of_two(exponent: i32) -> f64 {
-    f64::from_bits(((exponent + 1023) as u64) << 52)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data_type::FORMATS;
+
+    fn formats() -> impl Iterator<Item = &'static FloatFormat> {
+        FORMATS.iter().filter(|format| format.bits <= 8)
+    }
+
+    #[test]
+    fn every_value_comes_back_to_the_bit() {
+        for format in formats() {
+            let element = SmallFloat::new(format);
+            for byte in 0..=u8::MAX {
+                let expected = byte & u8::MAX >> (8 - format.bits);
+                assert_eq!(element.demote(element.promote([byte])), [expected], "{} {byte:#x}", format.name);
+            }
+        }
+    }
+
+    #[test]
+    fn the_nearest_value_is_taken_and_the_even_one_of_two() {
+        for format in formats() {
+            let element = SmallFloat::new(format);
+            let bits = (0..=u8::MAX >> (8 - format.bits)).filter(|byte| element.promote([*byte]).is_finite());
+            let mut values: Vec<(f32, u8)> = bits.map(|byte| (element.promote([byte]), byte)).collect();
+            values.sort_by(|a, b| a.0.total_cmp(&b.0));
+            for pair in values.windows(2).filter(|pair| pair[0].0 != pair[1].0) {
+                let [(below, below_bits), (above, above_bits)] = [pair[0], pair[1]];
+                let middle = below + (above - below) / 2.0;
+                let near = |value: f32| element.promote(element.demote(value));
+                assert_eq!(near(middle.next_down()), below, "{} under {middle}", format.name);
+                assert_eq!(near(middle.next_up()), above, "{} over {middle}", format.name);
+                let even = match format.special {
+                    Special::Fnu => above, // with one digit there is no even one: the larger
+                    _ if below_bits % 2 == 0 && above_bits % 2 == 1 => below,
+                    _ => above,
+                };
+                if format.mantissa_bits > 0 && above_bits % 2 != below_bits % 2 {
+                    assert_eq!(near(middle), even, "{} at {middle}", format.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_beyond_becomes_infinity_or_the_last_value() {
+        for format in formats() {
+            let element = SmallFloat::new(format);
+            let largest = element.promote([format.largest_finite() as u8]);
+            let expected = if format.special == Special::Ieee { f32::INFINITY } else { largest };
+            for value in [f32::INFINITY, f32::MAX] {
+                assert_eq!(element.promote(element.demote(value)), expected, "{} {value}", format.name);
+                let below = element.promote(element.demote(-value));
+                assert_eq!(below, if format.is_signed() { -expected } else { 2.0_f32.powi(-127) }, "{}", format.name);
+            }
+            assert_eq!(element.promote(element.demote(largest)), largest, "{}", format.name);
+        }
+    }
 }
