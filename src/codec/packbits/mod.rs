@@ -6,6 +6,8 @@
 //!
 //! [`scalar`] is the definition; [`TIERS`] are the ways of doing it.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
 mod field;
 mod portable;
 mod scalar;
@@ -34,8 +36,12 @@ pub(crate) struct Tier {
 }
 
 /// Fastest first. The last has a kernel for every field.
-pub(crate) static TIERS: &[Tier] =
-    &[Tier { name: "portable", kernel: portable::kernel }, Tier { name: "scalar", kernel: scalar::kernel }];
+pub(crate) static TIERS: &[Tier] = &[
+    #[cfg(target_arch = "x86_64")]
+    Tier { name: "avx2", kernel: avx2::kernel },
+    Tier { name: "portable", kernel: portable::kernel },
+    Tier { name: "scalar", kernel: scalar::kernel },
+];
 
 #[derive(Debug)]
 struct PackBits {
