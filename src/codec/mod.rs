@@ -27,6 +27,10 @@ mod transpose;
 mod zfp;
 mod zstd;
 
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub use packbits::kernels as packbits_kernels;
+
 pub use configuration::Configuration;
 
 use crate::chain::{ArrayRepresentation, ByteSize};

@@ -28,7 +28,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Tier {
     /// For tests and benchmarks.
-    #[cfg_attr(not(test), expect(dead_code, reason = "only tests ask for it"))]
+    #[cfg_attr(not(any(test, feature = "internals")), expect(dead_code, reason = "only tests and benchmarks ask"))]
     pub(crate) name: &'static str,
     /// The kernel for components of this kind; none if the machine lacks the instructions, or if there is nothing to
     /// gain. That makes a kernel safe to call: there is none without its instructions.
@@ -127,6 +127,16 @@ fn fastest(field: &Field) -> Result<Arc<dyn Elementwise>> {
     }
     let kernel = TIERS.iter().find_map(|tier| (tier.kernel)(field));
     kernel.ok_or_else(|| Error::internal("the last tier has no kernel"))
+}
+
+/// Every tier's kernel for the bits `first_bit` to `last_bit` of a data type, with its name.
+///
+/// # Errors
+/// The data type is unknown.
+#[cfg(feature = "internals")]
+pub fn kernels(data_type: &str, first_bit: u32, last_bit: u32) -> Result<Vec<(&'static str, Arc<dyn Elementwise>)>> {
+    let field = Field::new(DataType::from_name(data_type)?.component(), first_bit, last_bit);
+    Ok(TIERS.iter().filter_map(|tier| Some((tier.name, (tier.kernel)(&field)?))).collect())
 }
 
 /// All bits of a type that lies in memory as it is packed.
