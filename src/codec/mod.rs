@@ -16,6 +16,7 @@ mod cast_value;
 pub(crate) mod configuration;
 mod crc32c;
 mod gzip;
+mod packbits;
 mod padding;
 pub(crate) mod registry;
 mod reshape;
@@ -25,6 +26,10 @@ mod squeeze;
 mod transpose;
 mod zfp;
 mod zstd;
+
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub use packbits::kernels as packbits_kernels;
 
 pub use configuration::Configuration;
 

@@ -1,8 +1,8 @@
 //! The codecs by name.
 
 use super::{
-    Codec, Configuration, bytes, cast_value, crc32c, gzip, padding, reshape, scale_offset, squeeze, transpose, zfp,
-    zstd,
+    Codec, Configuration, bytes, cast_value, crc32c, gzip, packbits, padding, reshape, scale_offset, squeeze,
+    transpose, zfp, zstd,
 };
 use crate::error::Result;
 
@@ -28,6 +28,7 @@ pub(crate) const CODECS: &[Entry] = &[
     entry("crc32c", crc32c::parse),
     entry("gzip", gzip::parse),
     entry("offset", padding::parse_offset),
+    entry("packbits", packbits::parse),
     entry("pad", padding::parse_pad),
     entry("reshape", reshape::parse),
     entry("scale_offset", scale_offset::parse),

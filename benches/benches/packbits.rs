@@ -1,0 +1,79 @@
+//! Packing and unpacking of bit ranges: the chain, each kernel tier alone, and a memory copy of the decoded bytes.
+//!
+//!     cargo bench --bench packbits -- bool/decode     # those whose name has this text
+
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use std::hint::black_box;
+use zcodec::chain::{CallOptions, Chain};
+use zcodec::codec::packbits_kernels;
+use zcodec_benches::{group, random_bytes};
+
+const SIZES: [(&str, usize); 2] = [("1MiB", 1 << 20), ("64MiB", 64 << 20)];
+
+/// Data type, bytes of an element, first bit, last bit.
+const CASES: [(&str, usize, u32, u32); 8] = [
+    ("bool", 1, 0, 0),
+    ("uint4", 1, 0, 3),
+    ("int4", 1, 0, 3),
+    ("uint8", 1, 0, 4),
+    ("uint16", 2, 0, 11),
+    ("float32", 4, 8, 31),
+    ("int32", 4, 0, 16),
+    ("uint64", 8, 0, 39),
+];
+
+fn packbits(criterion: &mut Criterion) {
+    for (data_type, element_size, first_bit, last_bit) in CASES {
+        for (size_name, size) in SIZES {
+            let codecs = format!(
+                r#"[{{"name":"packbits","configuration":{{"first_bit":{first_bit},"last_bit":{last_bit}}}}}]"#
+            );
+            let fill_value = if data_type == "bool" { "false" } else { "0" };
+            let count = size / element_size;
+            let input = format!(r#"{{"data_type":"{data_type}","shape":[{count}],"fill_value":{fill_value}}}"#);
+            let chain = Chain::new(codecs.as_bytes(), Some(input.as_bytes())).expect("the chain is valid");
+            let options = CallOptions::default();
+            let mut decoded = random_bytes(size);
+            if data_type == "bool" {
+                decoded.iter_mut().for_each(|byte| *byte &= 1);
+            }
+            let encoded = chain.encode_to_vec(&decoded, &options).expect("the chunk encodes");
+            let mut kernels = packbits_kernels(data_type, first_bit, last_bit).expect("the data type is known");
+            if size > 1 << 20 {
+                // One bit after the other takes seconds.
+                kernels.retain(|(tier, _)| *tier != "scalar");
+            }
+            let name = format!("packbits/{data_type}-bits-{first_bit}-{last_bit}");
+
+            let mut target = vec![0; encoded.len()];
+            let mut group_ = group(criterion, &format!("{name}/encode/{size_name}"), size);
+            group_.bench_function(BenchmarkId::from_parameter("zcodec"), |bencher| {
+                bencher.iter(|| chain.encode_into(black_box(&decoded), black_box(&mut target), &options));
+            });
+            for (tier, kernel) in &kernels {
+                group_.bench_function(BenchmarkId::from_parameter(tier), |bencher| {
+                    bencher.iter(|| kernel.encode(black_box(&decoded), black_box(&mut target)));
+                });
+                assert_eq!(target, encoded, "{name} {tier}");
+            }
+            group_.finish();
+
+            let expected = chain.decode_to_vec(&encoded, &options).expect("the chunk decodes");
+            let mut target = vec![0; size];
+            let mut group_ = group(criterion, &format!("{name}/decode/{size_name}"), size);
+            group_.bench_function(BenchmarkId::from_parameter("zcodec"), |bencher| {
+                bencher.iter(|| chain.decode_into(black_box(&encoded), black_box(&mut target), &options));
+            });
+            for (tier, kernel) in &kernels {
+                group_.bench_function(BenchmarkId::from_parameter(tier), |bencher| {
+                    bencher.iter(|| kernel.decode(black_box(&encoded), black_box(&mut target)));
+                });
+                assert_eq!(target, expected, "{name} {tier}");
+            }
+            group_.finish();
+        }
+    }
+}
+
+criterion_group!(benches, packbits);
+criterion_main!(benches);

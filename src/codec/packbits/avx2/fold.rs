@@ -1,0 +1,239 @@
+//! Packing: the fields of two components move together, then those of two pairs, until each 64-bit lane holds one run
+//! of bits; then the two lanes of each half of a register do, by a byte shuffle where a lane is whole bytes.
+//!
+//! A half of a register is a part of a *run*, whose packed size is whole bytes: one part, two or four. The two halves
+//! work on two runs. Where a part ends within a byte, its last byte is carried into the next part's first.
+
+use super::{Avx2, Blocks, step_count};
+use crate::codec::packbits::field::Field;
+use std::arch::x86_64::*;
+
+/// How the lanes of a part are put together.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    /// Where it begins in the packed run.
+    start: usize,
+    /// The bit in that byte.
+    shift: u8,
+    /// The place in the part of the byte that it shares with the next one.
+    carry: u8,
+}
+
+#[derive(Debug)]
+pub(super) struct Fold {
+    parts: [Part; 4],
+    part_count: usize,
+    /// The bits of a 64-bit lane after folding.
+    lane_bits: usize,
+    /// The packed bytes of a run.
+    run_size: usize,
+    /// The packed bytes that a step of two runs writes, from its beginning.
+    reach: usize,
+}
+
+impl Fold {
+    pub(super) fn new(field: &Field) -> Self {
+        let lane_bits = 8 / field.size * field.bits as usize;
+        let part_bits = 2 * lane_bits;
+        let parts = [0, 1, 2, 3].map(|part| {
+            let start = part * part_bits;
+            Part { start: start / 8, shift: (start % 8) as u8, carry: ((start % 8 + part_bits) / 8) as u8 }
+        });
+        let part_count = [1, 2, 4].into_iter().find(|count| count * part_bits % 8 == 0).unwrap_or(4);
+        let run_size = part_count * part_bits / 8;
+        Self { parts, part_count, lane_bits, run_size, reach: run_size + parts[part_count - 1].start + 16 }
+    }
+
+    /// The kernel; none if the fields of a lane do not fit in it once they are shifted.
+    pub(super) fn blocks(&self, field: &Field) -> Option<Blocks> {
+        let shift = self.parts[..self.part_count].iter().map(|part| usize::from(part.shift)).max()?;
+        if self.lane_bits + shift > 64 {
+            return None;
+        }
+        Some(match (field.size, self.part_count, self.lane_bits % 8 == 0) {
+            (1, ..) => encode::<1, 1, true>,
+            (2, _, true) => encode::<2, 1, true>,
+            (2, _, false) => encode::<2, 1, false>,
+            (4, 1, true) => encode::<4, 1, true>,
+            (4, 1, false) => encode::<4, 1, false>,
+            (4, ..) => encode::<4, 2, false>,
+            (_, 1, true) => encode::<8, 1, true>,
+            (_, 1, false) => encode::<8, 1, false>,
+            (_, 2, _) => encode::<8, 2, false>,
+            _ => encode::<8, 4, false>,
+        })
+    }
+}
+
+/// Packs whole steps of two runs.
+#[target_feature(enable = "avx2")]
+fn encode<const SIZE: usize, const PARTS: usize, const IS_BYTES: bool>(
+    kernel: &Avx2,
+    decoded: &[u8],
+    encoded: &mut [u8],
+) -> usize {
+    let fold = &kernel.fold;
+    let run_decoded_size = 16 * PARTS;
+    let step_size = 2 * fold.run_size;
+    let steps = step_count(encoded.len(), step_size, fold.reach).min(decoded.len() / (2 * run_decoded_size));
+    let lanes = Lanes::new(&kernel.field);
+    let joins: [Join; PARTS] = std::array::from_fn(|part| Join::new(fold, part));
+    for (step, decoded) in decoded.chunks_exact(2 * run_decoded_size).take(steps).enumerate() {
+        let (first, second) = decoded.split_at(run_decoded_size);
+        let mut parts = [_mm256_setzero_si256(); PARTS];
+        for part in 0..PARTS {
+            let components = _mm256_set_m128i(load_half(second, 16 * part), load_half(first, 16 * part));
+            let folded = lanes.fold::<SIZE>(components);
+            parts[part] =
+                if IS_BYTES { _mm256_shuffle_epi8(folded, joins[part].bytes) } else { joins[part].join(folded) };
+            if part > 0 {
+                let shared = _mm256_shuffle_epi8(parts[part - 1], joins[part - 1].carry);
+                parts[part] = _mm256_or_si256(parts[part], shared);
+            }
+        }
+        // In this order: each store writes zeros behind its part, where the next one belongs.
+        let encoded = &mut encoded[step * step_size..][..fold.reach];
+        for part in 0..PARTS {
+            store_half(encoded, fold.parts[part].start, _mm256_castsi256_si128(parts[part]));
+        }
+        for part in 0..PARTS {
+            store_half(encoded, fold.run_size + fold.parts[part].start, _mm256_extracti128_si256::<1>(parts[part]));
+        }
+    }
+    steps * 2 * run_decoded_size / SIZE
+}
+
+/// Folds the components of each 64-bit lane.
+struct Lanes {
+    /// Right, or left for components of 4 and 8 bytes.
+    extract: __m128i,
+    mask: __m256i,
+    pair: __m256i,
+    pair_shift: __m128i,
+    quad: __m256i,
+    quad_shift: __m128i,
+    lane: __m256i,
+    lane_shift: __m128i,
+}
+
+impl Lanes {
+    #[target_feature(enable = "avx2")]
+    fn new(field: &Field) -> Self {
+        let (size_bits, bits) = (field.size_bits(), field.bits);
+        let count = |bits: u32| _mm_cvtsi32_si128(bits.cast_signed());
+        // In each lane, the lower half goes to the top, or the upper half to the bottom, and both down together.
+        let gap = |half: u32, bits: u32| half.saturating_sub(bits);
+        let lane_gap = if size_bits < 32 { gap(32, 32 / size_bits * bits) } else { gap(32, bits) };
+        let lane = if size_bits < 32 { u64::from(lane_gap) } else { u64::from(lane_gap) << 32 };
+        let (pair, quad) = match size_bits {
+            8 => (1 | 1 << (bits + 8), 1 | 1 << (2 * bits + 16)),
+            16 => (1 << gap(16, bits) | 1 << 16, 0),
+            _ => (0_u64, 0_u64),
+        };
+        let mask = if size_bits == 8 {
+            ((1_u64 << bits) - 1) * 0x0101_0101_0101_0101
+        } else {
+            ((1_u64 << bits.min(16)) - 1) * 0x0001_0001_0001_0001
+        };
+        Self {
+            extract: count(if size_bits < 32 { field.first_bit } else { size_bits - bits - field.first_bit }),
+            mask: _mm256_set1_epi64x(mask.cast_signed()),
+            pair: if size_bits == 8 {
+                _mm256_set1_epi16(pair as u16 as i16)
+            } else {
+                _mm256_set1_epi32(pair as u32 as i32)
+            },
+            pair_shift: count(gap(16, bits)),
+            quad: _mm256_set1_epi32(quad as u32 as i32),
+            quad_shift: count(if size_bits == 64 { 64 - bits } else { 0 }),
+            lane: _mm256_set1_epi64x(lane.cast_signed()),
+            lane_shift: count(lane_gap),
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn fold<const SIZE: usize>(&self, components: __m256i) -> __m256i {
+        match SIZE {
+            1 => {
+                let fields = _mm256_and_si256(_mm256_srl_epi16(components, self.extract), self.mask);
+                // The factors are the unsigned side: they go up to 128, fields to 127.
+                let quads = _mm256_madd_epi16(_mm256_maddubs_epi16(self.pair, fields), self.quad);
+                _mm256_srl_epi64(_mm256_sllv_epi32(quads, self.lane), self.lane_shift)
+            }
+            2 => {
+                let fields = _mm256_and_si256(_mm256_srl_epi16(components, self.extract), self.mask);
+                let pairs = _mm256_srl_epi32(_mm256_mullo_epi16(fields, self.pair), self.pair_shift);
+                _mm256_srl_epi64(_mm256_sllv_epi32(pairs, self.lane), self.lane_shift)
+            }
+            4 => {
+                let fields = _mm256_sll_epi32(components, self.extract);
+                _mm256_srl_epi64(_mm256_srlv_epi32(fields, self.lane), self.lane_shift)
+            }
+            _ => _mm256_srl_epi64(_mm256_sll_epi64(components, self.extract), self.quad_shift),
+        }
+    }
+}
+
+/// Puts the two lanes of each half together.
+struct Join {
+    /// Where lanes are whole bytes.
+    bytes: __m256i,
+    lower_shift: __m256i,
+    upper_left: __m256i,
+    upper_right: __m256i,
+    carry: __m256i,
+}
+
+impl Join {
+    #[target_feature(enable = "avx2")]
+    fn new(fold: &Fold, part: usize) -> Self {
+        let lane_size = fold.lane_bits / 8;
+        let bytes: [u8; 16] = std::array::from_fn(|byte| match byte {
+            _ if byte < lane_size => byte as u8,
+            _ if byte < 2 * lane_size => (8 + byte - lane_size) as u8,
+            _ => 0x80,
+        });
+        let Part { shift, carry, .. } = fold.parts[part];
+        let mut carried = [0x80; 16];
+        carried[0] = carry.min(15);
+        let end = (fold.lane_bits + usize::from(shift)) as i64;
+        Self {
+            bytes: both_halves(&bytes),
+            lower_shift: _mm256_setr_epi64x(shift.into(), 0, shift.into(), 0),
+            upper_left: _mm256_setr_epi64x(end, 64, end, 64),
+            upper_right: _mm256_setr_epi64x(0, 64 - end, 0, 64 - end),
+            carry: both_halves(&carried),
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn join(&self, folded: __m256i) -> __m256i {
+        let shifted = _mm256_sllv_epi64(folded, self.lower_shift);
+        let upper = _mm256_unpackhi_epi64(shifted, shifted);
+        _mm256_or_si256(_mm256_srlv_epi64(shifted, self.upper_right), _mm256_sllv_epi64(upper, self.upper_left))
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn both_halves(bytes: &[u8; 16]) -> __m256i {
+    _mm256_broadcastsi128_si256(load_half(bytes, 0))
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load_half(bytes: &[u8], start: usize) -> __m128i {
+    let half = &bytes[start..start + 16];
+    // SAFETY: `half` is 16 readable bytes, and this load needs no alignment.
+    unsafe { _mm_loadu_si128(half.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn store_half(encoded: &mut [u8], start: usize, half: __m128i) {
+    let encoded = &mut encoded[start..start + 16];
+    // SAFETY: `encoded` is 16 writable bytes, and this store needs no alignment.
+    unsafe { _mm_storeu_si128(encoded.as_mut_ptr().cast(), half) };
+}

@@ -1,0 +1,277 @@
+//! Unpacking: a byte shuffle brings the bytes of each field to its component, a shift for each component moves the
+//! field's highest bit to the top, and one shift for all brings it to its place.
+//!
+//! A register has two halves of 16 bytes of components; each begins at a bit of its own in a byte of its own.
+
+use super::{Avx2, Blocks, step_count};
+use crate::codec::packbits::field::{Field, Kind};
+use std::arch::x86_64::*;
+
+/// A byte that a shuffle sets to 0.
+const ZERO: u8 = 0x80;
+
+/// What differs between the two registers of a step, if there are two.
+#[derive(Debug, Clone, Copy)]
+struct Register {
+    /// Where the packed bytes of each half begin.
+    starts: [usize; 2],
+    /// The bytes that hold the upper end of each field; for components of a byte, of those at even places.
+    high: [u8; 32],
+    /// The byte before those, where a field begins in it; for components of a byte, of those at odd places.
+    low: [u8; 32],
+    /// How far left the `high` go; for components of 1 and 2 bytes, what they are multiplied with.
+    high_shifts: [u8; 32],
+    /// How far right the `low` go; for components of 1 and 2 bytes, what they are multiplied with.
+    low_shifts: [u8; 32],
+}
+
+#[derive(Debug)]
+pub(super) struct Gather {
+    registers: [Register; 2],
+    register_count: usize,
+    /// Whether a field has bytes in both `high` and `low`.
+    is_split: bool,
+    /// The packed bytes of a step.
+    step_size: usize,
+    /// The packed bytes that a step reads, from its beginning.
+    reach: usize,
+}
+
+impl Gather {
+    pub(super) fn new(field: &Field) -> Self {
+        // In 8-byte components with an odd number of bits, every second register begins within a byte.
+        let register_count = if field.size == 8 && field.bits % 2 == 1 { 2 } else { 1 };
+        let registers = [0, 1].map(|register| Register::new(field, register));
+        Self {
+            registers,
+            register_count,
+            is_split: registers[..register_count].iter().any(|register| register.low.iter().any(|byte| *byte != ZERO)),
+            step_size: register_count * 32 / field.size * field.bits as usize / 8,
+            reach: registers[register_count - 1].starts[1] + 16,
+        }
+    }
+
+    /// The kernel; none if 16 bytes do not hold half a register.
+    pub(super) fn blocks(&self, field: &Field) -> Option<Blocks> {
+        let is_signed = field.kind == Kind::Signed;
+        Some(match (field.size, self.is_split, is_signed) {
+            (1, _, false) => decode::<1, true, false>,
+            (1, _, true) => decode::<1, true, true>,
+            (2, false, false) => decode::<2, false, false>,
+            (2, false, true) => decode::<2, false, true>,
+            (2, true, false) => decode::<2, true, false>,
+            (2, true, true) => decode::<2, true, true>,
+            (4, false, false) => decode::<4, false, false>,
+            (4, false, true) => decode::<4, false, true>,
+            (4, true, false) => decode::<4, true, false>,
+            (4, true, true) => decode::<4, true, true>,
+            (8, false, false) => decode::<8, false, false>,
+            (8, false, true) => decode::<8, false, true>,
+            (8, true, false) if field.bits < 63 => decode::<8, true, false>,
+            (8, true, true) if field.bits < 63 => decode::<8, true, true>,
+            _ => return None,
+        })
+    }
+}
+
+impl Register {
+    fn new(field: &Field, register: usize) -> Self {
+        let (size, bits) = (field.size, field.bits as usize);
+        let half_bits = 16 / size * bits;
+        let mut new =
+            Self { starts: [0; 2], high: [ZERO; 32], low: [ZERO; 32], high_shifts: [0; 32], low_shifts: [0; 32] };
+        for half in 0..2 {
+            let half_start = (2 * register + half) * half_bits;
+            new.starts[half] = half_start / 8;
+            for index in 0..16 / size {
+                let start = half_start % 8 + index * bits;
+                let place = 16 * half + index * size;
+                if size == 1 {
+                    new.set_byte(place, start, bits);
+                } else {
+                    new.set_component(place, size, start, bits);
+                }
+            }
+        }
+        new
+    }
+
+    /// A component of one byte: two bytes that hold its field, in lanes of two.
+    fn set_byte(&mut self, place: usize, start: usize, bits: usize) {
+        let (shuffle, shifts) = match place % 2 {
+            0 => (&mut self.high, &mut self.high_shifts),
+            _ => (&mut self.low, &mut self.low_shifts),
+        };
+        let lane = place / 2 * 2;
+        shuffle[lane] = (start / 8) as u8;
+        shuffle[lane + 1] = (start / 8 + 1) as u8;
+        let factor = 1_u16 << (16 - start % 8 - bits);
+        shifts[lane..lane + 2].copy_from_slice(&factor.to_le_bytes());
+    }
+
+    fn set_component(&mut self, place: usize, size: usize, start: usize, bits: usize) {
+        let end = start % 8 + bits;
+        let is_split = end > 8 * size;
+        let first_byte = start / 8 + usize::from(is_split);
+        for byte in 0..size {
+            // Beyond 16 bytes there is nothing of the field, for half a register is within them.
+            self.high[place + byte] = if first_byte + byte < 16 { (first_byte + byte) as u8 } else { ZERO };
+        }
+        let left = 8 * (size + usize::from(is_split)) - end;
+        if is_split {
+            // For a multiplication whose upper half counts, the byte has to be the upper one.
+            self.low[place + if size == 2 { 1 } else { 0 }] = (start / 8) as u8;
+        }
+        if size == 2 {
+            let factor = (1_u16 << left).to_le_bytes();
+            self.high_shifts[place..place + 2].copy_from_slice(&factor);
+            self.low_shifts[place..place + 2].copy_from_slice(&factor);
+            return;
+        }
+        self.high_shifts[place] = left as u8;
+        self.low_shifts[place] = if is_split { (8 - left) as u8 } else { 0 };
+    }
+}
+
+/// Unpacks whole registers.
+#[target_feature(enable = "avx2")]
+fn decode<const SIZE: usize, const IS_SPLIT: bool, const IS_SIGNED: bool>(
+    kernel: &Avx2,
+    encoded: &[u8],
+    decoded: &mut [u8],
+) -> usize {
+    let Gather { registers, register_count, step_size, reach, .. } = &kernel.gather;
+    let step_decoded_size = 32 * register_count;
+    let steps = step_count(encoded.len(), *step_size, *reach).min(decoded.len() / step_decoded_size);
+    let place = Place::new(&kernel.field);
+    if *register_count == 2 {
+        let registers = registers.map(|register| Loaded::new(&register));
+        for (step, decoded) in decoded.chunks_exact_mut(64).take(steps).enumerate() {
+            let encoded = &encoded[step * step_size..][..*reach];
+            let (first, second) = decoded.split_at_mut(32);
+            store(first, place.finish::<SIZE, IS_SIGNED>(registers[0].gather::<SIZE, IS_SPLIT>(encoded)));
+            store(second, place.finish::<SIZE, IS_SIGNED>(registers[1].gather::<SIZE, IS_SPLIT>(encoded)));
+        }
+    } else {
+        let register = Loaded::new(&registers[0]);
+        for (step, decoded) in decoded.as_chunks_mut::<32>().0.iter_mut().take(steps).enumerate() {
+            let encoded = &encoded[step * step_size..][..*reach];
+            store(decoded, place.finish::<SIZE, IS_SIGNED>(register.gather::<SIZE, IS_SPLIT>(encoded)));
+        }
+    }
+    steps * step_decoded_size / SIZE
+}
+
+/// A [`Register`] in registers.
+struct Loaded {
+    starts: [usize; 2],
+    high: __m256i,
+    low: __m256i,
+    high_shifts: __m256i,
+    low_shifts: __m256i,
+}
+
+impl Loaded {
+    #[target_feature(enable = "avx2")]
+    fn new(register: &Register) -> Self {
+        Self {
+            starts: register.starts,
+            high: load(&register.high),
+            low: load(&register.low),
+            high_shifts: load(&register.high_shifts),
+            low_shifts: load(&register.low_shifts),
+        }
+    }
+
+    /// The fields at the top of their components; below them lies what was packed before.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn gather<const SIZE: usize, const IS_SPLIT: bool>(&self, encoded: &[u8]) -> __m256i {
+        let halves = _mm256_set_m128i(load_half(encoded, self.starts[1]), load_half(encoded, self.starts[0]));
+        let high = _mm256_shuffle_epi8(halves, self.high);
+        let top = match SIZE {
+            1 | 2 => _mm256_mullo_epi16(high, self.high_shifts),
+            4 => _mm256_sllv_epi32(high, self.high_shifts),
+            _ => _mm256_sllv_epi64(high, self.high_shifts),
+        };
+        if !IS_SPLIT {
+            return top;
+        }
+        let low = _mm256_shuffle_epi8(halves, self.low);
+        match SIZE {
+            1 => {
+                let odd = _mm256_mullo_epi16(low, self.low_shifts);
+                _mm256_blendv_epi8(_mm256_srli_epi16::<8>(top), odd, _mm256_set1_epi16(-256))
+            }
+            2 => _mm256_or_si256(top, _mm256_mulhi_epu16(low, self.low_shifts)),
+            4 => _mm256_or_si256(top, _mm256_srlv_epi32(low, self.low_shifts)),
+            _ => _mm256_or_si256(top, _mm256_srlv_epi64(low, self.low_shifts)),
+        }
+    }
+}
+
+/// Where fields belong in their components.
+struct Place {
+    shift: __m128i,
+    mask: __m256i,
+    sign: __m256i,
+}
+
+impl Place {
+    #[target_feature(enable = "avx2")]
+    fn new(field: &Field) -> Self {
+        let lane = field.size_bits();
+        let repeat = |value: u64| (0..64).step_by(lane as usize).fold(0, |word, shift| word | value << shift);
+        let mask = repeat(((1 << field.bits) - 1) << field.first_bit);
+        Self {
+            shift: _mm_cvtsi32_si128((lane - field.bits - field.first_bit).cast_signed()),
+            mask: _mm256_set1_epi64x(mask.cast_signed()),
+            sign: _mm256_set1_epi64x(repeat(1 << field.last_bit()).cast_signed()),
+        }
+    }
+
+    /// From the top of each component to its place, with what belongs around it.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn finish<const SIZE: usize, const IS_SIGNED: bool>(&self, top: __m256i) -> __m256i {
+        let shifted = match SIZE {
+            1 | 2 => _mm256_srl_epi16(top, self.shift),
+            4 => _mm256_srl_epi32(top, self.shift),
+            _ => _mm256_srl_epi64(top, self.shift),
+        };
+        let fields = _mm256_and_si256(shifted, self.mask);
+        if !IS_SIGNED {
+            return fields;
+        }
+        let flipped = _mm256_xor_si256(fields, self.sign);
+        match SIZE {
+            1 => _mm256_sub_epi8(flipped, self.sign),
+            2 => _mm256_sub_epi16(flipped, self.sign),
+            4 => _mm256_sub_epi32(flipped, self.sign),
+            _ => _mm256_sub_epi64(flipped, self.sign),
+        }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load(bytes: &[u8; 32]) -> __m256i {
+    // SAFETY: `bytes` is 32 readable bytes, and this load needs no alignment.
+    unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load_half(encoded: &[u8], start: usize) -> __m128i {
+    let half = &encoded[start..start + 16];
+    // SAFETY: `half` is 16 readable bytes, and this load needs no alignment.
+    unsafe { _mm_loadu_si128(half.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn store(decoded: &mut [u8], components: __m256i) {
+    let decoded = &mut decoded[..32];
+    // SAFETY: `decoded` is 32 writable bytes, and this store needs no alignment.
+    unsafe { _mm256_storeu_si256(decoded.as_mut_ptr().cast(), components) };
+}

@@ -1,0 +1,81 @@
+//! AVX2: 32 bytes of memory at a time, any width but a few that no register holds.
+//!
+//! Each kernel handles whole blocks as long as it may read or write a whole register; the rest goes to the portable
+//! tier. `pext` and `pdep` would move 8 bytes at a time, and slowly on older processors.
+
+#![allow(unsafe_code)]
+
+mod fold;
+mod gather;
+mod small;
+
+use super::field::{Field, Kind};
+use super::portable;
+use crate::codec::Elementwise;
+use crate::error::Result;
+use fold::Fold;
+use gather::Gather;
+use std::sync::Arc;
+
+/// Packs or unpacks from the beginning; returns how many components it has done: packed, they are whole bytes.
+///
+/// # Safety
+/// The processor has AVX2.
+type Blocks = unsafe fn(&Avx2, &[u8], &mut [u8]) -> usize;
+
+/// Exists only where the processor has AVX2.
+#[derive(Debug)]
+struct Avx2 {
+    field: Field,
+    fold: Fold,
+    gather: Gather,
+    encode_blocks: Blocks,
+    decode_blocks: Blocks,
+    portable: Arc<dyn Elementwise>,
+}
+
+pub(super) fn kernel(field: &Field) -> Option<Arc<dyn Elementwise>> {
+    if field.kind == Kind::Raw || field.bits == field.size_bits() || !is_x86_feature_detected!("avx2") {
+        return None;
+    }
+    let (fold, gather) = (Fold::new(field), Gather::new(field));
+    let (encode_blocks, decode_blocks): (Blocks, Blocks) = match (field.kind, field.size, field.bits) {
+        (Kind::Bool, ..) => (small::encode_bools, small::decode_bools),
+        (_, 1, 4) => (small::encode_nibbles, small::decode_nibbles),
+        _ => (fold.blocks(field).unwrap_or(no_blocks), gather.blocks(field).unwrap_or(no_blocks)),
+    };
+    Some(Arc::new(Avx2 {
+        field: *field,
+        fold,
+        gather,
+        encode_blocks,
+        decode_blocks,
+        portable: portable::kernel(field)?,
+    }))
+}
+
+/// For widths that no register holds: the portable tier does it all.
+fn no_blocks(_: &Avx2, _: &[u8], _: &mut [u8]) -> usize {
+    0
+}
+
+impl Elementwise for Avx2 {
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<()> {
+        // SAFETY: `kernel` makes this only where the processor has AVX2.
+        let count = unsafe { (self.encode_blocks)(self, decoded, encoded) };
+        let packed_size = count * self.field.bits as usize / 8;
+        self.portable.encode(&decoded[count * self.field.size..], &mut encoded[packed_size..])
+    }
+
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<()> {
+        // SAFETY: `kernel` makes this only where the processor has AVX2.
+        let count = unsafe { (self.decode_blocks)(self, encoded, decoded) };
+        let packed_size = count * self.field.bits as usize / 8;
+        self.portable.decode(&encoded[packed_size..], &mut decoded[count * self.field.size..])
+    }
+}
+
+/// How many steps over `size` bytes there are, if one advances by `step` and touches `reach`.
+fn step_count(size: usize, step: usize, reach: usize) -> usize {
+    size.checked_sub(reach).map_or(0, |room| room / step + 1)
+}

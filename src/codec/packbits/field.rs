@@ -1,0 +1,63 @@
+//! Which bits of a component are packed, and what stands around them after unpacking.
+
+use crate::data_type::Component;
+
+/// What a component is to this codec.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// True if any bit of its byte is set.
+    Bool,
+    /// Sign-extended from the last packed bit.
+    Signed,
+    /// Zero-extended: floats are bit patterns.
+    Unsigned,
+    /// Little-endian bytes on every machine, zero-extended.
+    Raw,
+}
+
+/// The packed bits of a component.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Field {
+    pub(crate) kind: Kind,
+    /// Bytes of a component in memory.
+    pub(crate) size: usize,
+    /// The lowest packed bit.
+    pub(crate) first_bit: u32,
+    /// How many are packed, 1 at least.
+    pub(crate) bits: u32,
+}
+
+impl Field {
+    /// Bits `first_bit` to `last_bit` of a component, both included.
+    pub(crate) fn new(component: Component, first_bit: u32, last_bit: u32) -> Self {
+        let kind = match component {
+            Component::Bool => Kind::Bool,
+            Component::Int { signed: true, .. } => Kind::Signed,
+            Component::Raw { size } if size > 1 => Kind::Raw,
+            _ => Kind::Unsigned,
+        };
+        Self { kind, size: component.size(), first_bit, bits: last_bit - first_bit + 1 }
+    }
+
+    /// All bits of a component in memory.
+    pub(crate) fn size_bits(&self) -> u32 {
+        8 * self.size as u32
+    }
+
+    /// The highest packed bit.
+    pub(crate) fn last_bit(&self) -> u32 {
+        self.first_bit + self.bits - 1
+    }
+
+    /// Whether packing changes no byte on this machine.
+    pub(crate) fn is_copy(&self) -> bool {
+        let is_little_endian = self.size == 1 || self.kind == Kind::Raw || cfg!(target_endian = "little");
+        self.bits == self.size_bits() && is_little_endian
+    }
+
+    /// The bytes that so many packed components take; none if that overflows.
+    pub(crate) fn packed_size(&self, count: usize) -> Option<usize> {
+        let rest = (count % 8 * self.bits as usize).div_ceil(8);
+        (count / 8).checked_mul(self.bits as usize)?.checked_add(rest)
+    }
+}

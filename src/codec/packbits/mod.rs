@@ -1,0 +1,190 @@
+//! `packbits`: elements of a few bits each, without gaps.
+//!
+//! Specification: `packbits`, zarr-extensions. Bits fill a byte from the low one up. The published schema names members
+//! and values `start_bit`, `end_bit`, `start_byte`, `end_byte` where the text has `first_` and `last_`: both are read,
+//! the text's are written. Data types that the text does not list are packed as their little-endian bytes.
+//!
+//! [`scalar`] is the definition; [`TIERS`] are the ways of doing it.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+mod field;
+mod portable;
+mod scalar;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use field::Field;
+
+use super::configuration::{Configuration, integer};
+use super::{ArrayToBytesCodec, BoundArrayToBytes, Codec, Elementwise, PaddingCount};
+use crate::chain::ArrayRepresentation;
+use crate::data_type::DataType;
+use crate::error::{Error, Result};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// One way to pack and unpack.
+#[derive(Debug)]
+pub(crate) struct Tier {
+    /// For tests and benchmarks.
+    #[cfg_attr(not(any(test, feature = "internals")), expect(dead_code, reason = "only tests and benchmarks ask"))]
+    pub(crate) name: &'static str,
+    /// The kernel for components of this kind; none if the machine lacks the instructions, or if there is nothing to
+    /// gain. That makes a kernel safe to call: there is none without its instructions.
+    pub(crate) kernel: fn(&Field) -> Option<Arc<dyn Elementwise>>,
+}
+
+/// Fastest first. The last has a kernel for every field.
+pub(crate) static TIERS: &[Tier] = &[
+    #[cfg(target_arch = "x86_64")]
+    Tier { name: "avx2", kernel: avx2::kernel },
+    Tier { name: "portable", kernel: portable::kernel },
+    Tier { name: "scalar", kernel: scalar::kernel },
+];
+
+#[derive(Debug)]
+struct PackBits {
+    padding_count: PaddingCount,
+    first_bit: Option<u64>,
+    last_bit: Option<u64>,
+}
+
+/// `{"padding_encoding": "none" | "first_byte" | "last_byte", "first_bit": n | null, "last_bit": n | null}`
+pub(super) fn parse(mut configuration: Configuration) -> Result<Codec> {
+    use PaddingCount::{FirstByte, LastByte, None};
+    let choices = ["none", "first_byte", "last_byte", "start_byte", "end_byte"];
+    let padding_count = configuration
+        .one_of("padding_encoding", &choices)?
+        .map_or(None, |choice| [None, FirstByte, LastByte, FirstByte, LastByte][choice]);
+    let first_bit = bit_index(&mut configuration, "first_bit", "start_bit")?;
+    let last_bit = bit_index(&mut configuration, "last_bit", "end_bit")?;
+    configuration.finish()?;
+    Ok(Codec::ArrayToBytes(Arc::new(PackBits { padding_count, first_bit, last_bit })))
+}
+
+fn bit_index(configuration: &mut Configuration, member: &str, alias: &str) -> Result<Option<u64>> {
+    let (name, value) = match (configuration.optional(member), configuration.optional(alias)) {
+        (Some(_), Some(_)) => {
+            return Err(Error::metadata(format!("{member} and {alias} are the same, expected one of them")));
+        }
+        (Some(value), None) => (member, value),
+        (None, Some(value)) => (alias, value),
+        (None, None) => return Ok(None),
+    };
+    if value.is_null() {
+        return Ok(None);
+    }
+    integer(name, &value, 0, i128::from(u64::MAX)).map(|bit| Some(bit as u64))
+}
+
+impl PackBits {
+    /// The first and the last bit of a component of this type.
+    fn bit_range(&self, data_type: &DataType) -> Result<(u32, u32)> {
+        let highest = data_type.component().bits() - 1;
+        let inside = |member: &str, bit: Option<u64>, default: u32| match bit {
+            None => Ok(default),
+            Some(bit) => u32::try_from(bit).ok().filter(|bit| *bit <= highest).ok_or_else(|| {
+                let component = if data_type.component_count() > 1 { "a component of " } else { "" };
+                Error::metadata(format!("{member} is {bit}, but {component}{data_type} has bits 0 to {highest}"))
+            }),
+        };
+        let first = inside("first_bit", self.first_bit, 0)?;
+        let last = inside("last_bit", self.last_bit, highest)?;
+        if last < first {
+            return Err(Error::metadata(format!("last_bit is {last}, less than first_bit, which is {first}")));
+        }
+        Ok((first, last))
+    }
+}
+
+impl ArrayToBytesCodec for PackBits {
+    fn configuration(&self) -> Option<Map<String, Value>> {
+        let padding_encoding = match self.padding_count {
+            PaddingCount::None => "none",
+            PaddingCount::FirstByte => "first_byte",
+            PaddingCount::LastByte => "last_byte",
+        };
+        let bits = [("first_bit", self.first_bit), ("last_bit", self.last_bit)];
+        let bits = bits.into_iter().filter_map(|(member, bit)| Some((member.to_owned(), Value::from(bit?))));
+        let padding = std::iter::once(("padding_encoding".to_owned(), Value::from(padding_encoding)));
+        Some(padding.chain(bits).collect())
+    }
+
+    fn bind(&self, decoded: &ArrayRepresentation) -> Result<BoundArrayToBytes> {
+        let data_type = decoded.data_type();
+        let (first_bit, last_bit) = self.bit_range(data_type)?;
+        let field = Field::new(data_type.component(), first_bit, last_bit);
+        let encoded_bits = data_type.component_count() * field.bits as usize;
+        Ok(BoundArrayToBytes::Elementwise { stage: fastest(&field)?, encoded_bits, padding_count: self.padding_count })
+    }
+}
+
+/// The fastest kernel that this machine has for a field.
+fn fastest(field: &Field) -> Result<Arc<dyn Elementwise>> {
+    if field.is_copy() {
+        return Ok(Arc::new(Copy));
+    }
+    let kernel = TIERS.iter().find_map(|tier| (tier.kernel)(field));
+    kernel.ok_or_else(|| Error::internal("the last tier has no kernel"))
+}
+
+/// Every tier's kernel for the bits `first_bit` to `last_bit` of a data type, with its name.
+///
+/// # Errors
+/// The data type is unknown.
+#[cfg(feature = "internals")]
+pub fn kernels(data_type: &str, first_bit: u32, last_bit: u32) -> Result<Vec<(&'static str, Arc<dyn Elementwise>)>> {
+    let field = Field::new(DataType::from_name(data_type)?.component(), first_bit, last_bit);
+    Ok(TIERS.iter().filter_map(|tier| Some((tier.name, (tier.kernel)(&field)?))).collect())
+}
+
+/// All bits of a type that lies in memory as it is packed.
+#[derive(Debug)]
+struct Copy;
+
+impl Elementwise for Copy {
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<()> {
+        encoded.copy_from_slice(decoded);
+        Ok(())
+    }
+
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<()> {
+        decoded.copy_from_slice(encoded);
+        Ok(())
+    }
+
+    fn is_copy(&self) -> bool {
+        true
+    }
+}
+
+/// Decodes the components from `start` on into `decoded`, reading no other packed bytes than theirs.
+///
+/// # Errors
+/// `encoded` ends before the last of them.
+#[cfg_attr(not(test), expect(dead_code, reason = "for reading regions, which the C interface cannot ask for yet"))]
+pub(crate) fn decode_range(
+    field: &Field,
+    kernel: &dyn Elementwise,
+    encoded: &[u8],
+    start: usize,
+    decoded: &mut [u8],
+) -> Result<()> {
+    let count = decoded.len() / field.size;
+    let encoded_size = start.checked_add(count).and_then(|end| field.packed_size(end));
+    let encoded = encoded_size.and_then(|size| encoded.get(..size)).ok_or_else(|| {
+        Error::corrupt(format!(
+            "encoded has {} bytes, too few for components {start} to {start} + {count}",
+            encoded.len()
+        ))
+    })?;
+    // Component 8n begins at a byte, whatever its size.
+    let head_count = (start.next_multiple_of(8) - start).min(count);
+    let (head, body) = decoded.split_at_mut(head_count * field.size);
+    scalar::decode_from(field, encoded, start, head);
+    if body.is_empty() {
+        return Ok(());
+    }
+    kernel.decode(&encoded[(start + head_count) / 8 * field.bits as usize..], body)
+}
