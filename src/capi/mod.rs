@@ -1,6 +1,8 @@
 //! The C interface: conversions of the caller's pointers, calls, statuses. `include/zcodec.h` is generated of this
 //! module by cbindgen; the doc comments of what is exported here are the header's text.
 #![allow(unsafe_code, reason = "the C boundary")]
+#![allow(clippy::missing_safety_doc, reason = "the doc comments are the header's: they say it in the words of C")]
+#![allow(clippy::too_many_arguments, reason = "the interface is fixed")]
 #![allow(non_camel_case_types, reason = "the names of C")]
 
 mod buffer;

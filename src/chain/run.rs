@@ -41,7 +41,7 @@ impl Run<'_> {
         let last = self.plan.steps.len() - 1;
         for (step, state) in self.plan.steps[..last].iter().zip(states.iter_mut()) {
             let input = front_size.map_or(decoded, |size| &front[..size]);
-            let bound = step.encoded_bound(input.len()).ok_or_else(|| Error::out_of_memory())?;
+            let bound = step.encoded_bound(input.len()).ok_or_else(Error::out_of_memory)?;
             grow(back, bound)?;
             front_size = Some(self.encode_step(step, input, &mut back[..bound], state)?);
             std::mem::swap(&mut front, &mut back);

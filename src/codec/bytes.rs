@@ -5,6 +5,7 @@
 //! library's own layout has them: the sign for `intN`, zero for the rest. On decode those bits are ignored.
 
 use super::configuration::{Configuration, one_of};
+use super::simd::{Loop, vectorized};
 use super::{ArrayToBytesCodec, BoundArrayToBytes, Codec, Elementwise, PaddingCount};
 use crate::chain::ArrayRepresentation;
 use crate::data_type::Component;
@@ -115,9 +116,23 @@ fn map_bytes(input: &[u8], output: &mut [u8], map: impl Fn(u8) -> u8) {
 }
 
 fn swap<const SIZE: usize>(input: &[u8], output: &mut [u8]) {
-    for (output, input) in output.as_chunks_mut::<SIZE>().0.iter_mut().zip(input.as_chunks::<SIZE>().0) {
-        *output = *input;
-        output.reverse();
+    vectorized(Swap { input: input.as_chunks::<SIZE>().0, output: output.as_chunks_mut::<SIZE>().0 });
+}
+
+struct Swap<'a, const SIZE: usize> {
+    input: &'a [[u8; SIZE]],
+    output: &'a mut [[u8; SIZE]],
+}
+
+impl<const SIZE: usize> Loop for Swap<'_, SIZE> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (output, input) in self.output.iter_mut().zip(self.input) {
+            *output = *input;
+            output.reverse();
+        }
     }
 }
 

@@ -12,12 +12,15 @@
 //! To add a codec: one file here with a `parse` function, one line in [`registry`].
 
 mod bytes;
+mod cast_value;
 pub(crate) mod configuration;
 mod crc32c;
 mod gzip;
 mod padding;
 pub(crate) mod registry;
 mod reshape;
+mod scale_offset;
+mod simd;
 mod squeeze;
 mod transpose;
 mod zfp;

@@ -1,6 +1,9 @@
 //! The codecs by name.
 
-use super::{Codec, Configuration, bytes, crc32c, gzip, padding, reshape, squeeze, transpose, zfp, zstd};
+use super::{
+    Codec, Configuration, bytes, cast_value, crc32c, gzip, padding, reshape, scale_offset, squeeze, transpose, zfp,
+    zstd,
+};
 use crate::error::Result;
 
 /// One name of a codec.
@@ -21,11 +24,13 @@ const fn entry(name: &'static str, parse: fn(Configuration) -> Result<Codec>) ->
 /// Every codec, in alphabetical order.
 pub(crate) const CODECS: &[Entry] = &[
     entry("bytes", bytes::parse),
+    entry("cast_value", cast_value::parse),
     entry("crc32c", crc32c::parse),
     entry("gzip", gzip::parse),
     entry("offset", padding::parse_offset),
     entry("pad", padding::parse_pad),
     entry("reshape", reshape::parse),
+    entry("scale_offset", scale_offset::parse),
     entry("squeeze", squeeze::parse),
     entry("transpose", transpose::parse),
     Entry { name: "zarrs.squeeze", canonical_name: "squeeze", parse: squeeze::parse },

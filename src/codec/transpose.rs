@@ -192,24 +192,27 @@ impl Permutation {
     }
 }
 
-/// Squares of 64 bytes or more, so that a cache line is used whole.
-const fn square_size(element_size: usize) -> usize {
-    if element_size < 4 { 32 } else { 16 }
-}
+/// The side of the squares: whole cache lines of small elements, and a square that stays in the first-level cache.
+const SIDE: usize = 32;
 
-/// A plane whose rows are contiguous along `other` in the input and along `inner` in the output.
+/// A plane whose rows are contiguous along `other` in the input and along `inner` in the output. Each cache line of
+/// either side is touched once, whatever the strides: the elements change places in a square of its own.
 fn transpose_plane<const SIZE: usize>(inner: &Axis, other: &Axis, input: &[u8], output: &mut [u8]) {
-    let side = square_size(SIZE);
-    for row in (0..inner.size).step_by(side) {
-        let rows = side.min(inner.size - row);
-        for column in (0..other.size).step_by(side) {
-            let columns = side.min(other.size - column);
-            for j in column..column + columns {
-                let output = &mut output[j * other.output_stride + row * SIZE..][..rows * SIZE];
-                for (i, element) in output.as_chunks_mut::<SIZE>().0.iter_mut().enumerate() {
-                    let from = (row + i) * inner.input_stride + j * SIZE;
-                    element.copy_from_slice(&input[from..from + SIZE]);
+    let mut square = [[[0_u8; SIZE]; SIDE]; SIDE];
+    for row in (0..inner.size).step_by(SIDE) {
+        let rows = SIDE.min(inner.size - row);
+        for column in (0..other.size).step_by(SIDE) {
+            let columns = SIDE.min(other.size - column);
+            for i in 0..rows {
+                let from = (row + i) * inner.input_stride + column * SIZE;
+                let elements = input[from..from + columns * SIZE].as_chunks::<SIZE>().0;
+                for (line, element) in square.iter_mut().zip(elements) {
+                    line[i] = *element;
                 }
+            }
+            for (j, line) in square[..columns].iter().enumerate() {
+                let to = (column + j) * other.output_stride + row * SIZE;
+                output[to..to + rows * SIZE].copy_from_slice(line[..rows].as_flattened());
             }
         }
     }

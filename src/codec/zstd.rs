@@ -62,7 +62,7 @@ struct State {
 
 impl Zstd {
     fn compressor(&self) -> Result<CCtx<'static>> {
-        let mut context = CCtx::try_create().ok_or_else(|| Error::out_of_memory())?;
+        let mut context = CCtx::try_create().ok_or_else(Error::out_of_memory)?;
         for parameter in [CParameter::CompressionLevel(self.level), CParameter::ChecksumFlag(self.checksum)] {
             context.set_parameter(parameter).map_err(|code| Error::internal(zstd_safe::get_error_name(code)))?;
         }
@@ -87,7 +87,7 @@ impl Transform for Zstd {
         let state = call.state(|| Ok(State::default()))?;
         let decompressor = match &mut state.decompressor {
             Some(decompressor) => decompressor,
-            none => none.insert(DCtx::try_create().ok_or_else(|| Error::out_of_memory())?),
+            none => none.insert(DCtx::try_create().ok_or_else(Error::out_of_memory)?),
         };
         decompressor.decompress(decoded, encoded).map_err(error)
     }

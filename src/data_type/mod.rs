@@ -201,5 +201,5 @@ fn raw_component(name: &str) -> Option<Component> {
         return None;
     }
     let bits: u32 = digits.parse().ok()?;
-    (bits % 8 == 0).then_some(Component::Raw { size: bits as usize / 8 })
+    bits.is_multiple_of(8).then_some(Component::Raw { size: bits as usize / 8 })
 }

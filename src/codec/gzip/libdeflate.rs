@@ -17,7 +17,7 @@ impl Compressor {
     pub(super) fn new(level: i32) -> Result<Self> {
         // SAFETY: any level may be asked for; NULL is handled.
         let handle = unsafe { sys::libdeflate_alloc_compressor(level) };
-        NonNull::new(handle).map(Self).ok_or_else(|| Error::out_of_memory())
+        NonNull::new(handle).map(Self).ok_or_else(Error::out_of_memory)
     }
 
     /// The size written; none if `encoded` cannot hold it.
@@ -72,7 +72,7 @@ impl Decompressor {
     pub(super) fn new() -> Result<Self> {
         // SAFETY: NULL is handled.
         let handle = unsafe { sys::libdeflate_alloc_decompressor() };
-        NonNull::new(handle).map(Self).ok_or_else(|| Error::out_of_memory())
+        NonNull::new(handle).map(Self).ok_or_else(Error::out_of_memory)
     }
 
     /// Decompresses the first gzip member of `encoded` into the beginning of `decoded`.

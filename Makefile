@@ -1,0 +1,47 @@
+# What people and CI run. A machine needs a Rust toolchain, gcc and g++, make, and Python 3; what else there is to
+# need (cmake, pkg-config, independent readers) comes from PyPI into .venv.
+
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+MAKEFLAGS += --no-print-directory
+VENV := .venv/requirements.txt
+CONFIGURE := cmake -S . -DPython3_EXECUTABLE=$(CURDIR)/.venv/bin/python -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
+JOBS := $(shell nproc 2>/dev/null || echo 2)
+C_FILES := include/zcodec.hpp $(wildcard examples-c/*.[ch] tests/c/*.[ch] tests/cpp/*.cpp $(addprefix tests/outside/main,.c .cpp))
+
+.PHONY: demo build test header header-update fmt fmt-check clean
+
+# Encodes and decodes real data with every example, and prints sizes, ratios and throughput.
+demo: configure
+	cmake --build build -j $(JOBS) --target demo
+
+# Everything that must pass.
+test: build
+	cargo test --locked
+	tests/conformance/run-all.sh build/lib/libzcodec.so
+	ctest --test-dir build --output-on-failure
+
+build: configure
+	cmake --build build -j $(JOBS)
+
+.PHONY: configure
+configure: $(VENV)
+	$(CONFIGURE) -B build -DZCODEC_CARGO_TARGET_DIR=$(CURDIR)/target
+
+$(VENV): tests/requirements.txt tests/setup-python.sh
+	tests/setup-python.sh
+
+# Fails if include/zcodec.h is not what the source generates; header-update writes it.
+header:
+	cargo test --locked --test header
+header-update:
+	ZCODEC_UPDATE_HEADER=1 cargo test --locked --test header
+
+fmt: $(VENV)
+	cargo fmt
+	clang-format -i $(C_FILES)
+fmt-check: $(VENV)
+	cargo fmt --check
+	clang-format --dry-run --Werror $(C_FILES)
+
+clean:
+	rm -rf build target

@@ -1,0 +1,55 @@
+# The target zcodec-cargo builds the library and lays it out in build/lib; zcodec::zcodec and zcodec::zcodec-static
+# are what programs of this build link to.
+
+find_program(ZCODEC_CARGO cargo HINTS "$ENV{CARGO_HOME}/bin" "$ENV{HOME}/.cargo/bin" REQUIRED)
+set(ZCODEC_CARGO_TARGET_DIR "${PROJECT_BINARY_DIR}/cargo" CACHE PATH "Where cargo builds")
+set(ZCODEC_CARGO_TARGET "" CACHE STRING "Rust target triple to build for; empty: the host")
+set(ZCODEC_CARGO_ARGS "" CACHE STRING "Further arguments for cargo, as a list")
+
+set(cargo_output "${ZCODEC_CARGO_TARGET_DIR}/${ZCODEC_CARGO_TARGET}/$<IF:$<CONFIG:Debug>,debug,release>")
+set(cargo_environment "CARGO_TARGET_DIR=${ZCODEC_CARGO_TARGET_DIR}")
+set(cargo_target)
+if(ZCODEC_CARGO_TARGET)
+  set(cargo_target --target ${ZCODEC_CARGO_TARGET})
+  string(REPLACE "-" "_" triple "${ZCODEC_CARGO_TARGET}")
+  string(TOUPPER "${triple}" TRIPLE)
+  list(APPEND cargo_environment "CC_${triple}=${CMAKE_C_COMPILER}" "CARGO_TARGET_${TRIPLE}_LINKER=${CMAKE_C_COMPILER}")
+endif()
+
+# Only these two crate types: with the Rust library among them, cargo leaves out link-time optimisation.
+set(lib_dir "${PROJECT_BINARY_DIR}/lib")
+set(stage COMMAND ${CMAKE_COMMAND} -E make_directory "${lib_dir}")
+foreach(pair "${ZCODEC_SHARED_BUILT}:${ZCODEC_SHARED_FILE}" "${ZCODEC_STATIC_BUILT}:${ZCODEC_STATIC_BUILT}"
+             "${ZCODEC_IMPORT_BUILT}:${ZCODEC_IMPORT_BUILT}")
+  if(NOT pair STREQUAL ":")
+    string(REPLACE ":" ";" pair "${pair}")
+    list(GET pair 0 built)
+    list(GET pair 1 staged)
+    list(APPEND stage COMMAND ${CMAKE_COMMAND} -E copy_if_different "${cargo_output}/${built}" "${lib_dir}/${staged}")
+  endif()
+endforeach()
+set(link_to ${ZCODEC_SHARED_FILE})
+foreach(link IN LISTS ZCODEC_SHARED_LINKS)
+  list(APPEND stage COMMAND ${CMAKE_COMMAND} -E create_symlink ${link_to} "${lib_dir}/${link}")
+  set(link_to ${link})
+endforeach()
+
+set(staged ${ZCODEC_SHARED_FILE} ${ZCODEC_SHARED_LINKS} ${ZCODEC_STATIC_BUILT} ${ZCODEC_IMPORT_BUILT})
+list(TRANSFORM staged PREPEND "${lib_dir}/")
+add_custom_target(zcodec-cargo ALL
+  COMMAND ${CMAKE_COMMAND} -E env --unset=MAKEFLAGS --unset=MFLAGS ${cargo_environment} # a job server of make's would not answer
+          "${ZCODEC_CARGO}" rustc --lib --locked --profile "$<IF:$<CONFIG:Debug>,dev,release>"
+          --crate-type cdylib,staticlib ${cargo_target} ${ZCODEC_CARGO_ARGS}
+  ${stage}
+  BYPRODUCTS ${staged}
+  WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
+  COMMENT "Building the library with cargo"
+  USES_TERMINAL VERBATIM)
+
+configure_file(cmake/zcodec-targets.cmake.in zcodec-targets.cmake @ONLY)
+set(zcodec_include_dir "${PROJECT_SOURCE_DIR}/include")
+set(zcodec_library_dir "${lib_dir}")
+set(zcodec_runtime_dir "${lib_dir}")
+include("${PROJECT_BINARY_DIR}/zcodec-targets.cmake")
+add_dependencies(zcodec::zcodec zcodec-cargo)
+add_dependencies(zcodec::zcodec-static zcodec-cargo)

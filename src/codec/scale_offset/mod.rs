@@ -1,0 +1,97 @@
+//! `scale_offset`: `(element - offset) * scale`, and back by `element / scale + offset`.
+//!
+//! Specification: zarr-extensions, `scale_offset`. The arithmetic is that of the array's own data type, each step
+//! rounded to it. A member left out leaves its step out.
+
+mod kernel;
+mod reference;
+
+use super::{ArrayToArrayCodec, BoundArrayToArray, Codec, Configuration};
+use crate::chain::ArrayRepresentation;
+use crate::data_type::{Component, DataType, FloatValue, Scalar};
+use crate::error::{Error, Result, Status};
+use kernel::{Kernel, Step};
+use reference::Operation;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+#[derive(Debug)]
+struct ScaleOffset {
+    /// Read when the codec is bound: their type is that of the array.
+    offset: Option<Value>,
+    scale: Option<Value>,
+}
+
+/// `{"offset", "scale"}`, both optional, scalars of the array's data type
+pub(super) fn parse(mut configuration: Configuration) -> Result<Codec> {
+    let (offset, scale) = (configuration.optional("offset"), configuration.optional("scale"));
+    configuration.finish()?;
+    Ok(Codec::ArrayToArray(Arc::new(ScaleOffset { offset, scale })))
+}
+
+impl ArrayToArrayCodec for ScaleOffset {
+    fn configuration(&self) -> Option<Map<String, Value>> {
+        let members: Map<String, Value> = [("offset", &self.offset), ("scale", &self.scale)]
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.to_owned(), value.clone()?)))
+            .collect();
+        (!members.is_empty()).then_some(members)
+    }
+
+    fn bind(&self, decoded: &ArrayRepresentation) -> Result<BoundArrayToArray> {
+        let data_type = decoded.data_type();
+        if !data_type.is_real_number() {
+            return Err(Error::unsupported(format!(
+                "{data_type} is no integer or real float type: it has no arithmetic"
+            )));
+        }
+        let kernel = kernel(data_type, self.offset.as_ref(), self.scale.as_ref())?;
+        let mut fill_value = vec![0; data_type.size()];
+        crate::codec::Elementwise::encode(&kernel, &decoded.fill_value().0, &mut fill_value)
+            .map_err(|error| error.with_context("fill_value ").with_status(Status::InvalidMetadata))?;
+        Ok(BoundArrayToArray::Elementwise {
+            stages: vec![(Arc::new(kernel), data_type.clone())],
+            fill_value: Scalar(fill_value.into()),
+            warnings: Vec::new(),
+        })
+    }
+}
+
+/// The steps of both directions for arrays of this type.
+fn kernel(data_type: &DataType, offset: Option<&Value>, scale: Option<&Value>) -> Result<Kernel> {
+    let read = |member: &str, json: Option<&Value>| -> Result<Option<u64>> {
+        let Some(json) = json else { return Ok(None) };
+        let bits = data_type.component().load(&data_type.scalar_from_json(member, json)?.0);
+        if let Component::Float(format) = data_type.component()
+            && !matches!(format.value(bits), FloatValue::Finite(_))
+        {
+            return Err(Error::metadata(format!("{member} is {json}, expected a finite number")));
+        }
+        Ok(Some(bits))
+    };
+    let (offset, scale) = (read("offset", offset)?, read("scale", scale)?);
+    if let (Some(bits), Some(json)) = (scale, json_of(data_type, scale))
+        && is_zero(data_type.component(), bits)
+    {
+        return Err(Error::metadata(format!("scale is {json} as {data_type}: nothing could be decoded")));
+    }
+    let step = |operation, operand: Option<u64>| operand.map(|operand| Step { operation, operand });
+    let encode = [step(Operation::Subtract, offset), step(Operation::Multiply, scale)];
+    let decode = [step(Operation::Divide, scale), step(Operation::Add, offset)];
+    Ok(Kernel::new(data_type, encode.into_iter().flatten().collect(), decode.into_iter().flatten().collect()))
+}
+
+fn json_of(data_type: &DataType, bits: Option<u64>) -> Option<Value> {
+    let mut bytes = vec![0; data_type.size()];
+    data_type.component().store(bits?, &mut bytes);
+    Some(data_type.scalar_to_json(&Scalar(bytes.into())))
+}
+
+fn is_zero(component: Component, bits: u64) -> bool {
+    match component {
+        Component::Float(format) => {
+            matches!(format.value(bits), FloatValue::Finite(number) if number.significand == 0)
+        }
+        _ => bits == 0,
+    }
+}

@@ -1,0 +1,45 @@
+/* The numbers that are part of the ABI. They are never changed; new ones are added here. */
+#include "check.h"
+
+static void statuses_have_their_numbers(void) {
+  CHECK(ZCODEC_STATUS_OK == 0);
+  CHECK(ZCODEC_STATUS_NULL_ARGUMENT == 1);
+  CHECK(ZCODEC_STATUS_INVALID_ARGUMENT == 2);
+  CHECK(ZCODEC_STATUS_INVALID_METADATA == 3);
+  CHECK(ZCODEC_STATUS_UNSUPPORTED == 4);
+  CHECK(ZCODEC_STATUS_BUFFER_TOO_SMALL == 5);
+  CHECK(ZCODEC_STATUS_UNKNOWN_SIZE == 6);
+  CHECK(ZCODEC_STATUS_CORRUPT_DATA == 7);
+  CHECK(ZCODEC_STATUS_OUT_OF_RANGE == 8);
+  CHECK(ZCODEC_STATUS_CALLBACK_FAILED == 9);
+  CHECK(ZCODEC_STATUS_OUT_OF_MEMORY == 10);
+  CHECK(ZCODEC_STATUS_INTERNAL == 11);
+}
+
+static void kinds_have_their_numbers(void) {
+  CHECK(ZCODEC_KIND_ARRAY_TO_ARRAY == 1);
+  CHECK(ZCODEC_KIND_ARRAY_TO_BYTES == 2);
+  CHECK(ZCODEC_KIND_BYTES_TO_BYTES == 3);
+}
+
+static void enums_have_32_bits(void) {
+  CHECK(sizeof(zcodec_status) == 4);
+  CHECK(sizeof(zcodec_kind) == 4);
+}
+
+static void call_options_have_their_layout(void) {
+  const size_t pointer = sizeof(void *);
+  CHECK(sizeof(size_t) == pointer);
+  CHECK(offsetof(zcodec_call_options, struct_size) == 0);
+  CHECK(offsetof(zcodec_call_options, call_data) == pointer);
+  CHECK(offsetof(zcodec_call_options, max_threads) == 2 * pointer);
+  CHECK(sizeof(zcodec_call_options) == 3 * pointer);
+}
+
+int main(void) {
+  statuses_have_their_numbers();
+  kinds_have_their_numbers();
+  enums_have_32_bits();
+  call_options_have_their_layout();
+  return check_result("abi");
+}

@@ -1,0 +1,104 @@
+/* Every status, and what an error says. */
+#include "check.h"
+
+static const char U16[] = "{\"data_type\":\"uint16\",\"shape\":[4],\"fill_value\":0}";
+
+static void every_status_has_a_name(void) {
+  static const char *names[] = {"ZCODEC_STATUS_OK",
+                                "ZCODEC_STATUS_NULL_ARGUMENT",
+                                "ZCODEC_STATUS_INVALID_ARGUMENT",
+                                "ZCODEC_STATUS_INVALID_METADATA",
+                                "ZCODEC_STATUS_UNSUPPORTED",
+                                "ZCODEC_STATUS_BUFFER_TOO_SMALL",
+                                "ZCODEC_STATUS_UNKNOWN_SIZE",
+                                "ZCODEC_STATUS_CORRUPT_DATA",
+                                "ZCODEC_STATUS_OUT_OF_RANGE",
+                                "ZCODEC_STATUS_CALLBACK_FAILED",
+                                "ZCODEC_STATUS_OUT_OF_MEMORY",
+                                "ZCODEC_STATUS_INTERNAL"};
+  int number;
+  for (number = 0; number < 12; number++) {
+    CHECK(strcmp(zcodec_status_name((zcodec_status)number), names[number]) == 0);
+  }
+  CHECK(strcmp(zcodec_status_name((zcodec_status)12), "ZCODEC_STATUS_UNKNOWN") == 0);
+  CHECK(strcmp(zcodec_status_name((zcodec_status)INT32_MAX), "ZCODEC_STATUS_UNKNOWN") == 0);
+}
+
+static void no_error_is_answered_too(void) {
+  CHECK(zcodec_error_status(NULL) == ZCODEC_STATUS_NULL_ARGUMENT);
+  CHECK(zcodec_error_message(NULL)[0] == '\0');
+  CHECK(zcodec_error_codec_index(NULL) == -1);
+  CHECK(zcodec_error_element_index(NULL) == -1);
+  zcodec_error_free(NULL);
+}
+
+static void metadata_errors_name_codec_and_member(void) {
+  const char *codecs =
+      "[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"big\"}},{\"name\":\"gzip\",\"configuration\":{\"level\":77}"
+      "}]";
+  zcodec_chain *chain = NULL;
+  zcodec_error *error = NULL;
+  CHECK_STATUS(ZCODEC_STATUS_INVALID_METADATA,
+               zcodec_chain_new(codecs, strlen(codecs), U16, strlen(U16), &chain, &error));
+  CHECK(zcodec_error_status(error) == ZCODEC_STATUS_INVALID_METADATA);
+  CHECK(zcodec_error_codec_index(error) == 1);
+  CHECK(zcodec_error_element_index(error) == -1);
+  CHECK(strstr(zcodec_error_message(error), "level") != NULL);
+  CHECK(strstr(zcodec_error_message(error), "77") != NULL);
+  zcodec_error_free(error);
+}
+
+static void range_errors_name_codec_and_element(void) {
+  static const uint16_t decoded[4] = {1, 255, 256, 257};
+  zcodec_chain *chain = check_chain(
+      "[{\"name\":\"transpose\",\"configuration\":{\"order\":[0]}},"
+      "{\"name\":\"cast_value\",\"configuration\":{\"data_type\":\"uint8\"}},\"bytes\"]",
+      U16);
+  zcodec_error *error = NULL;
+  uint8_t encoded[4];
+  size_t size = 99;
+  CHECK_STATUS(ZCODEC_STATUS_OUT_OF_RANGE,
+               zcodec_encode(chain, decoded, sizeof decoded, encoded, sizeof encoded, &size, &error));
+  CHECK(size == 0);
+  CHECK(zcodec_error_codec_index(error) == 1);
+  CHECK(zcodec_error_element_index(error) == 2);
+  CHECK(strstr(zcodec_error_message(error), "256") != NULL);
+  zcodec_error_free(error);
+  zcodec_chain_free(chain);
+}
+
+static void an_error_outlives_its_chain(void) {
+  zcodec_chain *chain =
+      check_chain("[\"bytes\",\"crc32c\"]", "{\"data_type\":\"uint8\",\"shape\":[4],\"fill_value\":0}");
+  zcodec_error *error = NULL;
+  uint8_t decoded[4];
+  size_t size;
+  CHECK_STATUS(ZCODEC_STATUS_CORRUPT_DATA, zcodec_decode(chain, "12345678", 8, decoded, sizeof decoded, &size, &error));
+  zcodec_chain_free(chain);
+  CHECK(zcodec_error_codec_index(error) == 1);
+  CHECK(strstr(zcodec_error_message(error), "crc32c") != NULL);
+  zcodec_error_free(error);
+}
+
+static void memory_that_cannot_be_had_is_a_status(void) {
+  /* 2^62 bytes of padding, or what a 32-bit machine takes for huge. */
+  const char *codecs =
+      sizeof(size_t) == 8
+          ? "[{\"name\":\"pad\",\"configuration\":{\"location\":\"end\",\"nbytes\":4611686018427387904}}]"
+          : "[{\"name\":\"pad\",\"configuration\":{\"location\":\"end\",\"nbytes\":2000000000}}]";
+  zcodec_chain *chain = check_chain(codecs, NULL);
+  zcodec_buffer *encoded = (zcodec_buffer *)&checks_made;
+  CHECK_FAILS(ZCODEC_STATUS_OUT_OF_MEMORY, zcodec_encode_to_buffer(chain, "abc", 3, &encoded, &error));
+  CHECK(encoded == NULL);
+  zcodec_chain_free(chain);
+}
+
+int main(void) {
+  every_status_has_a_name();
+  no_error_is_answered_too();
+  metadata_errors_name_codec_and_member();
+  range_errors_name_codec_and_element();
+  an_error_outlives_its_chain();
+  memory_that_cannot_be_had_is_a_status();
+  return check_result("errors");
+}

@@ -1,0 +1,5 @@
+/* zcodec.h needs nothing before it and may be included twice. */
+#include "zcodec.h"
+#include "zcodec.h"
+
+int main(void) { return zcodec_version() == NULL; }

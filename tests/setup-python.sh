@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Makes .venv with what the tests need of Python: tests/requirements.txt. Does nothing if that is there already.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if cmp -s tests/requirements.txt .venv/requirements.txt; then
+  exit 0
+fi
+if ! python3 -m venv --clear .venv; then
+  # Debian keeps this module in a package of its own.
+  [ "$(id -u)" = 0 ] || { echo "python3 has no module venv: install the package python3-venv" >&2; exit 1; }
+  apt-get update -qq
+  apt-get install -y -qq python3-venv
+  python3 -m venv --clear .venv
+fi
+.venv/bin/python -m pip install --quiet --disable-pip-version-check -r tests/requirements.txt
+cp tests/requirements.txt .venv/requirements.txt
