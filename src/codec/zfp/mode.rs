@@ -250,9 +250,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_named() {
-        let expert = |minbits: i64, maxbits: i64, maxprec: i64| {
-            json!({"mode": "expert", "minbits": minbits, "maxbits": maxbits, "maxprec": maxprec, "minexp": 0})
-        };
+        let expert = |minbits: i64, maxbits: i64, maxprec: i64| json!({"mode": "expert", "minbits": minbits, "maxbits": maxbits, "maxprec": maxprec, "minexp": 0});
         for (json, member) in [
             (json!({}), "mode is missing"),
             (json!({"mode": "lossless"}), "mode is \"lossless\""),

@@ -93,9 +93,8 @@ fn decode_row<E: Element, const N: usize>(
         for (i, value) in values.iter().enumerate() {
             let at: [usize; 4] = std::array::from_fn(|axis| SIDE * position[axis] + (i >> (2 * axis) & 3));
             if (0..4).all(|axis| region[axis].contains(&at[axis])) {
-                let offset = (0..4).rev().fold(0, |offset, axis| {
-                    offset * region[axis].len() + at[axis] - region[axis].start
-                });
+                let offset =
+                    (0..4).rev().fold(0, |offset, axis| offset * region[axis].len() + at[axis] - region[axis].start);
                 cells[offset] = field.element.demote(*value);
             }
         }
@@ -151,7 +150,8 @@ mod tests {
                 for z in region[2].clone() {
                     for y in region[1].clone() {
                         let row = ((w * sizes[2] + z) * sizes[1] + y) * sizes[0];
-                        expected.extend_from_slice(&whole[(row + region[0].start) * size..(row + region[0].end) * size]);
+                        expected
+                            .extend_from_slice(&whole[(row + region[0].start) * size..(row + region[0].end) * size]);
                     }
                 }
             }
