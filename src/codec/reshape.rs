@@ -198,7 +198,7 @@ mod tests {
             (json!([[1], [0]]), &[2, 3], "names dimension 0 behind dimension 1"),
             (json!([[0, 0]]), &[2, 3], "names dimension 0 behind dimension 0"),
             (json!([[0, 2]]), &[2, 3], "shape[0] names dimension 2, and the array has 2"),
-            (json!([4, [1], 2]), &[2, 3, 4], "shape makes"),
+            (json!([4, [1], 2]), &[2, 3, 4], "not where dimension 1"),
             (json!([6, [1], 2]), &[3, 2, 4, 1], "not where dimension 1"),
             (json!("C"), &[2, 3], "shape is \"C\""),
         ] {

@@ -25,7 +25,7 @@ fn with_stream<T: ZfpScalar>(
     values: *mut T,
     dims: [usize; 4],
     words: &mut [u64],
-    run: unsafe extern "C" fn(*mut zfp_sys::zfp_stream, *mut zfp_sys::zfp_field) -> usize,
+    run: impl FnOnce(*mut zfp_sys::zfp_stream, *mut zfp_sys::zfp_field) -> usize,
 ) -> usize {
     let scalar_type = match T::SCALAR_TYPE {
         ZfpScalarType::I32 => zfp_sys::zfp_type_zfp_type_int32,
@@ -71,7 +71,10 @@ pub(super) fn compress<T: ZfpScalar>(config: &ZfpConfig, values: &[T], dims: [us
     check_count(values, dims);
     let mut values = values.to_vec();
     let mut words = vec![0; room(config, dims)];
-    let size = with_stream(config, values.as_mut_ptr(), dims, &mut words, zfp_sys::zfp_compress);
+    let size = with_stream(config, values.as_mut_ptr(), dims, &mut words, |stream, field| {
+        // SAFETY: both are open.
+        unsafe { zfp_sys::zfp_compress(stream, field) }
+    });
     words[..size / 8].iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
@@ -82,7 +85,10 @@ pub(super) fn decompress<T: ZfpScalar>(config: &ZfpConfig, encoded: &[u8], dims:
     check_count(&values, dims);
     let mut words: Vec<u64> = encoded.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
     words.resize(words.len() + room(config, dims), 0);
-    with_stream(config, values.as_mut_ptr(), dims, &mut words, zfp_sys::zfp_decompress);
+    with_stream(config, values.as_mut_ptr(), dims, &mut words, |stream, field| {
+        // SAFETY: both are open.
+        unsafe { zfp_sys::zfp_decompress(stream, field) }
+    });
     values
 }
 
