@@ -143,8 +143,8 @@ impl Grid {
 
     fn block(&self, position: [usize; 4]) -> Block {
         let mut block = Block { origin: 0, lengths: [1; 4], is_whole: true };
-        for axis in 0..usize::from(self.dimensionality) {
-            let start = SIDE * position[axis];
+        for (axis, position) in position.into_iter().enumerate().take(self.dimensionality.into()) {
+            let start = SIDE * position;
             block.origin += start * self.strides[axis];
             block.lengths[axis] = (self.sizes[axis] - start).min(SIDE);
             block.is_whole &= block.lengths[axis] == SIDE;
