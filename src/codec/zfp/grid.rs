@@ -14,6 +14,16 @@ pub(super) const SIDE: usize = 4;
 /// Where a block finds the values behind the border of the field, by how many lie inside: the C library's `pad_block`.
 const PADDED: [[usize; SIDE]; SIDE + 1] = [[0; SIDE], [0, 0, 0, 0], [0, 1, 1, 0], [0, 1, 2, 0], [0, 1, 2, 3]];
 
+/// The number of dimensions of blocks of N values. A constant: the coder of a block is then chosen at compile time.
+pub(super) const fn dimensionality_of<const N: usize>() -> ZfpDimensionality {
+    match N {
+        4 => ZfpDimensionality::D1,
+        16 => ZfpDimensionality::D2,
+        64 => ZfpDimensionality::D3,
+        _ => ZfpDimensionality::D4,
+    }
+}
+
 /// The shape of a field.
 #[derive(Debug, Clone)]
 pub(super) struct Grid {

@@ -91,14 +91,14 @@ impl Mode {
                 ZfpConfig::fixed_precision((*precision).min(ZFP_MAX_PREC.into()) as u32)
             }
         };
-        Ok(Parameters { config, dims, block_bits: block_bits(&config, scalar, dims), mode: self.name() })
+        Ok(Parameters { config, block_bits: block_bits(&config, scalar, dims), mode: self.name() })
     }
 
     /// The parameters of a writer that computes a fixed rate as if every field had three dimensions.
     pub(super) fn foreign_parameters(&self, scalar: ZfpScalarType, dims: ZfpDimensionality) -> Option<Parameters> {
         let Self::FixedRate { rate, .. } = self else { return None };
         let config = fixed_rate(*rate, scalar, ZfpDimensionality::D3).ok()?;
-        Some(Parameters { config, dims, block_bits: block_bits(&config, scalar, dims), mode: self.name() })
+        Some(Parameters { config, block_bits: block_bits(&config, scalar, dims), mode: self.name() })
     }
 
     fn name(&self) -> &'static str {
@@ -185,7 +185,6 @@ fn block_bits(config: &ZfpConfig, scalar: ZfpScalarType, dims: ZfpDimensionality
 #[derive(Debug, Clone)]
 pub(super) struct Parameters {
     pub(super) config: ZfpConfig,
-    pub(super) dims: ZfpDimensionality,
     /// The most bits that a block can take.
     pub(super) block_bits: u32,
     /// For messages.

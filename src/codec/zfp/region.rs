@@ -5,7 +5,7 @@
 use super::Field;
 use super::bits::words;
 use super::element::Element;
-use super::grid::SIDE;
+use super::grid::{SIDE, dimensionality_of};
 use super::mode::WORD_BITS;
 use crate::error::{Error, Result};
 use std::ops::Range;
@@ -87,7 +87,7 @@ fn decode_row<E: Element, const N: usize>(
     stream.seek_read(start - first_word * WORD_BITS);
     for index in blocks {
         let mut values = [E::Scalar::default(); N];
-        decode_block(&mut stream, &parameters.config, &mut values, parameters.dims)
+        decode_block(&mut stream, &parameters.config, &mut values, const { dimensionality_of::<N>() })
             .map_err(|error| Error::internal(format!("zfp block: {error}")))?;
         let position = field.grid.block_position(index);
         for (i, value) in values.iter().enumerate() {
