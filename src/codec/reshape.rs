@@ -155,3 +155,56 @@ fn element_count(shape: &[u64]) -> Option<u128> {
     }
     shape.iter().try_fold(1_u128, |count, size| count.checked_mul((*size).into()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data_type::{DataType, Scalar};
+    use crate::error::Status;
+
+    fn reshape(shape: &Value, decoded: &[u64]) -> Result<Vec<u64>> {
+        let members = Map::from_iter([("shape".to_owned(), shape.clone())]);
+        let Codec::ArrayToArray(codec) = parse(Configuration::new(Some(members.clone())))? else { panic!() };
+        assert_eq!(codec.configuration(), Some(members));
+        let data_type = DataType::from_name("uint8")?;
+        match codec.bind(&ArrayRepresentation::new(data_type, decoded.to_vec(), Scalar([0].into()))?)? {
+            BoundArrayToArray::View { shape } => Ok(shape),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn sizes_products_and_the_rest_make_a_shape() {
+        for (shape, decoded, encoded) in [
+            (json!([[0, 1], [2], 3]), &[100_u64, 50, 64, 3][..], &[5000_u64, 64, 3][..]),
+            (json!([[0, 1], -1, [3], 10]), &[4, 5, 6, 7, 10], &[20, 6, 7, 10]),
+            (json!([-1]), &[2, 3, 4], &[24]),
+            (json!([1, 1]), &[], &[1, 1]),
+            (json!([]), &[1, 1], &[]),
+            (json!([[], [0]]), &[5], &[1, 5]),
+        ] {
+            assert_eq!(reshape(&shape, decoded).as_deref(), Ok(encoded), "{shape} of {decoded:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_is_named() {
+        for (shape, decoded, message) in [
+            (json!([5]), &[2_u64, 3][..], "shape makes [5] of [2, 3], which has 6 elements"),
+            (json!([4, -1]), &[2, 3], "shape makes"),
+            (json!([-1, -1]), &[2, 3], "-1 more than once"),
+            (json!([0, -1]), &[2, 3], "shape[0] is 0"),
+            (json!([-2]), &[2, 3], "shape[0] is -2"),
+            (json!([[1], [0]]), &[2, 3], "names dimension 0 behind dimension 1"),
+            (json!([[0, 0]]), &[2, 3], "names dimension 0 behind dimension 0"),
+            (json!([[0, 2]]), &[2, 3], "shape[0] names dimension 2, and the array has 2"),
+            (json!([4, [1], 2]), &[2, 3, 4], "not where dimension 1"),
+            (json!([6, [1], 2]), &[3, 2, 4, 1], "not where dimension 1"),
+            (json!("C"), &[2, 3], "shape is \"C\""),
+        ] {
+            let error = reshape(&shape, decoded).unwrap_err();
+            assert_eq!(error.status(), Status::InvalidMetadata, "{shape}");
+            assert!(error.to_string().contains(message), "{shape}: {error}");
+        }
+    }
+}

@@ -4,11 +4,12 @@ use super::Field;
 use super::bits::words;
 use super::element::Element;
 use super::encode::thread_count;
-use super::grid::Grid;
+use super::grid::{Grid, dimensionality_of};
 use super::mode::{Parameters, WORD_BITS};
 use crate::chain::parallel;
 use crate::codec::{TransformCall, too_small};
 use crate::error::{Error, Result};
+use std::num::NonZeroUsize;
 use zfp_rs::codec::block::decode_block;
 use zfp_rs::{ZfpBitStreamRef, ZfpDimensionality};
 
@@ -34,9 +35,11 @@ pub(super) fn decode<E: Element>(
         ZfpDimensionality::D3 => decode_blocks::<E, 64>,
         ZfpDimensionality::D4 => decode_blocks::<E, 256>,
     };
+    // Where blocks have no fixed size, one must be read to know where the next begins.
     let slab_count = if parameters.has_fixed_size() { threads.get() } else { 1 };
-    let slabs = slabs(&field.grid, cells, slab_count).into_iter();
-    let ends = parallel::map(threads, slabs, |slab| {
+    let slabs = slabs(&field.grid, cells, slab_count);
+    let threads = NonZeroUsize::new(slabs.len()).map_or(NonZeroUsize::MIN, |count| count.min(threads));
+    let ends = parallel::map(threads, slabs.into_iter(), |slab| {
         let start = slab.first_block as u64 * u64::from(parameters.block_bits);
         run(&field.element, parameters, words, start, slab)
     });
@@ -96,7 +99,7 @@ fn decode_blocks<E: Element, const N: usize>(
     stream.seek_read(start);
     for block in slab.grid.blocks(0..slab.grid.block_count()) {
         let mut values = [E::Scalar::default(); N];
-        decode_block(&mut stream, &parameters.config, &mut values, parameters.dims)
+        decode_block(&mut stream, &parameters.config, &mut values, const { dimensionality_of::<N>() })
             .map_err(|error| Error::internal(format!("zfp block: {error}")))?;
         slab.grid.scatter(block, element, &values, slab.cells);
     }

@@ -6,6 +6,7 @@
 use super::Field;
 use super::bits::{BitWriter, grow};
 use super::element::Element;
+use super::grid::dimensionality_of;
 use super::mode::WORD_BITS;
 use crate::chain::parallel;
 use crate::codec::{TransformCall, too_small};
@@ -136,7 +137,7 @@ fn encode_piece<E: Element, const N: usize>(
     for block in field.grid.blocks(blocks) {
         let values: [E::Scalar; N] = field.grid.gather(block, &field.element, cells);
         any_outside |= E::any_outside(&values, parameters.is_lossless());
-        encode_block(&mut stream, &parameters.config, &values, parameters.dims)
+        encode_block(&mut stream, &parameters.config, &values, const { dimensionality_of::<N>() })
             .map_err(|error| Error::internal(format!("zfp block: {error}")))?;
     }
     if any_outside {

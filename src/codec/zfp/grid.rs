@@ -14,6 +14,16 @@ pub(super) const SIDE: usize = 4;
 /// Where a block finds the values behind the border of the field, by how many lie inside: the C library's `pad_block`.
 const PADDED: [[usize; SIDE]; SIDE + 1] = [[0; SIDE], [0, 0, 0, 0], [0, 1, 1, 0], [0, 1, 2, 0], [0, 1, 2, 3]];
 
+/// The number of dimensions of blocks of N values. A constant: the coder of a block is then chosen at compile time.
+pub(super) const fn dimensionality_of<const N: usize>() -> ZfpDimensionality {
+    match N {
+        4 => ZfpDimensionality::D1,
+        16 => ZfpDimensionality::D2,
+        64 => ZfpDimensionality::D3,
+        _ => ZfpDimensionality::D4,
+    }
+}
+
 /// The shape of a field.
 #[derive(Debug, Clone)]
 pub(super) struct Grid {
@@ -80,6 +90,11 @@ impl Grid {
         self.dimensionality
     }
 
+    /// In values, x first.
+    pub(super) fn sizes(&self) -> [usize; 4] {
+        self.sizes
+    }
+
     pub(super) fn block_count(&self) -> usize {
         self.block_counts.iter().product()
     }
@@ -122,7 +137,13 @@ impl Grid {
         })
     }
 
-    fn block_position(&self, mut index: usize) -> [usize; 4] {
+    /// The index in the stream of the block at this position.
+    pub(super) fn block_index(&self, position: [usize; 4]) -> usize {
+        (0..4).rev().fold(0, |index, axis| index * self.block_counts[axis] + position[axis])
+    }
+
+    /// In blocks along each axis.
+    pub(super) fn block_position(&self, mut index: usize) -> [usize; 4] {
         self.block_counts.map(|count| {
             let position = index % count.max(1);
             index /= count.max(1);
@@ -132,8 +153,8 @@ impl Grid {
 
     fn block(&self, position: [usize; 4]) -> Block {
         let mut block = Block { origin: 0, lengths: [1; 4], is_whole: true };
-        for axis in 0..usize::from(self.dimensionality) {
-            let start = SIDE * position[axis];
+        for (axis, position) in position.into_iter().enumerate().take(self.dimensionality.into()) {
+            let start = SIDE * position;
             block.origin += start * self.strides[axis];
             block.lengths[axis] = (self.sizes[axis] - start).min(SIDE);
             block.is_whole &= block.lengths[axis] == SIDE;
@@ -191,6 +212,77 @@ impl Grid {
                     cells[offset] = element.demote(*value);
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::element::Native;
+    use super::*;
+
+    const SHAPES: [&[u64]; 8] = [&[], &[1], &[9], &[4, 8], &[5, 6], &[3, 5, 6], &[9, 1, 2], &[2, 3, 5, 7]];
+
+    fn cells(count: usize) -> Vec<[u8; 4]> {
+        (0..count as u32).map(|i| i.to_ne_bytes()).collect()
+    }
+
+    fn check<const N: usize>(grid: &Grid) {
+        let (element, cells) = (Native::<i32>::new(), cells(grid.value_count()));
+        let mut back = vec![[0xA5; 4]; cells.len()];
+        for (index, block) in grid.blocks(0..grid.block_count()).enumerate() {
+            assert_eq!(grid.block_index(grid.block_position(index)), index);
+            let values: [i32; N] = grid.gather(block, &element, &cells);
+            grid.scatter(block, &element, &values, &mut back);
+        }
+        assert_eq!(back, cells, "{grid:?}");
+    }
+
+    fn check_dimensions(grid: &Grid) {
+        match grid.dimensionality() {
+            ZfpDimensionality::D1 => check::<4>(grid),
+            ZfpDimensionality::D2 => check::<16>(grid),
+            ZfpDimensionality::D3 => check::<64>(grid),
+            ZfpDimensionality::D4 => check::<256>(grid),
+        }
+    }
+
+    #[test]
+    fn all_values_go_into_blocks_and_back_to_their_place() {
+        for shape in SHAPES {
+            check_dimensions(&Grid::new(shape).unwrap());
+        }
+    }
+
+    #[test]
+    fn slabs_follow_each_other_in_memory_and_in_the_stream() {
+        for shape in SHAPES {
+            let grid = Grid::new(shape).unwrap();
+            for count in 1..5 {
+                let slabs = grid.slabs(count);
+                assert!(slabs.len() <= count, "{shape:?}");
+                assert_eq!(slabs.iter().map(Grid::value_count).sum::<usize>(), grid.value_count(), "{shape:?}");
+                assert_eq!(slabs.iter().map(Grid::block_count).sum::<usize>(), grid.block_count(), "{shape:?}");
+                let mut first_value = 0;
+                let mut blocks = grid.blocks(0..grid.block_count());
+                for slab in &slabs {
+                    for block in slab.blocks(0..slab.block_count()) {
+                        let whole = blocks.next().unwrap();
+                        assert_eq!((first_value + block.origin, block.lengths), (whole.origin, whole.lengths));
+                    }
+                    first_value += slab.value_count();
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_lies_behind_the_border_repeats_values_as_the_c_library_does() {
+        for (size, expected) in [(1, [0, 0, 0, 0]), (2, [0, 1, 1, 0]), (3, [0, 1, 2, 0])] {
+            let grid = Grid::new(&[size]).unwrap();
+            let block = grid.blocks(0..1).next().unwrap();
+            let values: [i32; 4] = grid.gather(block, &Native::<i32>::new(), &cells(size as usize));
+            assert_eq!(values, expected);
         }
     }
 }

@@ -91,14 +91,14 @@ impl Mode {
                 ZfpConfig::fixed_precision((*precision).min(ZFP_MAX_PREC.into()) as u32)
             }
         };
-        Ok(Parameters { config, dims, block_bits: block_bits(&config, scalar, dims), mode: self.name() })
+        Ok(Parameters { config, block_bits: block_bits(&config, scalar, dims), mode: self.name() })
     }
 
     /// The parameters of a writer that computes a fixed rate as if every field had three dimensions.
     pub(super) fn foreign_parameters(&self, scalar: ZfpScalarType, dims: ZfpDimensionality) -> Option<Parameters> {
         let Self::FixedRate { rate, .. } = self else { return None };
         let config = fixed_rate(*rate, scalar, ZfpDimensionality::D3).ok()?;
-        Some(Parameters { config, dims, block_bits: block_bits(&config, scalar, dims), mode: self.name() })
+        Some(Parameters { config, block_bits: block_bits(&config, scalar, dims), mode: self.name() })
     }
 
     fn name(&self) -> &'static str {
@@ -185,7 +185,6 @@ fn block_bits(config: &ZfpConfig, scalar: ZfpScalarType, dims: ZfpDimensionality
 #[derive(Debug, Clone)]
 pub(super) struct Parameters {
     pub(super) config: ZfpConfig,
-    pub(super) dims: ZfpDimensionality,
     /// The most bits that a block can take.
     pub(super) block_bits: u32,
     /// For messages.
@@ -216,5 +215,126 @@ impl Parameters {
                     self.block_bits, self.mode
                 ))
             })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Status;
+    use serde_json::json;
+
+    const SCALARS: [ZfpScalarType; 4] =
+        [ZfpScalarType::I32, ZfpScalarType::I64, ZfpScalarType::F32, ZfpScalarType::F64];
+    const DIMENSIONS: [ZfpDimensionality; 4] =
+        [ZfpDimensionality::D1, ZfpDimensionality::D2, ZfpDimensionality::D3, ZfpDimensionality::D4];
+
+    fn parse(json: &Value) -> Result<Mode> {
+        Mode::parse(Configuration::new(json.as_object().cloned()))
+    }
+
+    #[test]
+    fn the_configuration_comes_back_as_it_was() {
+        for json in [
+            json!({"mode": "reversible"}),
+            json!({"mode": "fixed_accuracy", "tolerance": 0.05}),
+            json!({"mode": "fixed_accuracy", "tolerance": 0}),
+            json!({"mode": "fixed_rate", "rate": 8}),
+            json!({"mode": "fixed_precision", "precision": 100}),
+            json!({"mode": "expert", "minbits": 0, "maxbits": 4294967295_u32, "maxprec": 64, "minexp": -2147483648}),
+        ] {
+            assert_eq!(Value::from(parse(&json).unwrap().to_json()), json);
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let expert = |minbits: i64, maxbits: i64, maxprec: i64| json!({"mode": "expert", "minbits": minbits, "maxbits": maxbits, "maxprec": maxprec, "minexp": 0});
+        for (json, member) in [
+            (json!({}), "mode is missing"),
+            (json!({"mode": "lossless"}), "mode is \"lossless\""),
+            (json!({"mode": "reversible", "rate": 8}), "\"rate\": 8"),
+            (json!({"mode": "fixed_rate"}), "rate is missing"),
+            (json!({"mode": "fixed_rate", "rate": 0}), "rate is 0, expected a positive number"),
+            (json!({"mode": "fixed_rate", "rate": "8"}), "rate is \"8\""),
+            (json!({"mode": "fixed_accuracy", "tolerance": -1}), "tolerance is -1, expected a non-negative number"),
+            (json!({"mode": "fixed_precision", "precision": 1.5}), "precision is 1.5"),
+            (expert(2, 1, 20), "minbits is 2, over maxbits, which is 1"),
+            (expert(0, 1, 0), "maxprec is 0"),
+            (expert(0, 1, 65), "maxprec is 65"),
+            (expert(-1, 1, 20), "minbits is -1"),
+        ] {
+            let error = parse(&json).unwrap_err();
+            assert_eq!(error.status(), Status::InvalidMetadata, "{json}");
+            assert!(error.to_string().contains(member), "{json}: {error}");
+        }
+    }
+
+    #[test]
+    fn rates_are_bits_of_the_fields_own_blocks() {
+        for (rate, scalar, dims, bits) in [
+            (8.0, ZfpScalarType::F32, ZfpDimensionality::D1, 32),
+            (8.0, ZfpScalarType::F32, ZfpDimensionality::D3, 512),
+            (3.25, ZfpScalarType::I64, ZfpDimensionality::D4, 832),
+            (1e-9, ZfpScalarType::F32, ZfpDimensionality::D2, 9),
+            (1e-9, ZfpScalarType::F64, ZfpDimensionality::D2, 12),
+            (100.0, ZfpScalarType::I32, ZfpDimensionality::D4, 25600),
+        ] {
+            let config = fixed_rate(rate, scalar, dims).unwrap();
+            assert_eq!((config.min_bits(), config.max_bits()), (bits, bits), "{rate} {scalar:?} {dims:?}");
+            assert_eq!(block_bits(&config, scalar, dims), bits, "{rate} {scalar:?} {dims:?}");
+        }
+        for rate in [1e-9, 1e300] {
+            let error = fixed_rate(rate, ZfpScalarType::I32, ZfpDimensionality::D1).unwrap_err();
+            assert_eq!(error.status(), Status::InvalidMetadata);
+        }
+    }
+
+    #[test]
+    fn the_bound_is_that_of_zfp_without_its_header() {
+        for scalar in SCALARS {
+            for dims in DIMENSIONS {
+                for config in [
+                    ZfpConfig::reversible(),
+                    ZfpConfig::fixed_precision(9),
+                    ZfpConfig::fixed_accuracy(0.5),
+                    ZfpConfig::expert(7, 90, 64, -1075).unwrap(),
+                    ZfpConfig::expert(3, 4, 64, 0).unwrap(),
+                ] {
+                    let sizes: [usize; 4] = std::array::from_fn(|axis| if axis < usize::from(dims) { 12 } else { 0 });
+                    let blocks = 3_u64.pow(usize::from(dims) as u32);
+                    let ours = blocks * u64::from(block_bits(&config, scalar, dims)) + 148;
+                    let theirs = config.maximum_size(scalar, sizes).unwrap() as u64;
+                    assert_eq!(ours.div_ceil(64) * 8, theirs, "{scalar:?} {dims:?} {config:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn sizes_that_no_memory_holds_are_refused() {
+        let mode = parse(&json!({"mode": "fixed_rate", "rate": 1e9})).unwrap();
+        let parameters = mode.parameters(ZfpScalarType::F32, ZfpDimensionality::D1).unwrap();
+        assert_eq!(parameters.encoded_bound(1).unwrap(), 500_000_000);
+        assert!(parameters.encoded_bound(usize::MAX / 4).is_err());
+    }
+
+    #[test]
+    fn between_the_two_headers_of_a_reversible_block_is_nothing() {
+        for (maxbits, scalar, is_usable) in [
+            (6, ZfpScalarType::F32, true),
+            (7, ZfpScalarType::F32, false),
+            (14, ZfpScalarType::F32, false),
+            (15, ZfpScalarType::F32, true),
+            (7, ZfpScalarType::F64, true),
+            (18, ZfpScalarType::F64, false),
+            (19, ZfpScalarType::F64, true),
+            (0, ZfpScalarType::I32, true),
+        ] {
+            match usable_maxbits(maxbits, scalar, -1075) {
+                Ok(_) => assert!(is_usable, "{maxbits} {scalar:?}"),
+                Err(error) => assert!(!is_usable && error.status() == Status::Unsupported, "{maxbits} {scalar:?}"),
+            }
+        }
     }
 }
