@@ -8,7 +8,7 @@ CONFIGURE := cmake -S . -DPython3_EXECUTABLE=$(CURDIR)/.venv/bin/python -DCMAKE_
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 C_FILES := include/zcodec.hpp $(wildcard examples-c/*.[ch] tests/c/*.[ch] tests/cpp/*.cpp $(addprefix tests/outside/main,.c .cpp))
 
-.PHONY: demo build test header header-update fmt fmt-check sanitize clean
+.PHONY: demo build test header header-update fmt fmt-check clean
 
 # Encodes and decodes real data with every example, and prints sizes, ratios and throughput.
 demo: configure
@@ -42,10 +42,6 @@ fmt: $(VENV)
 fmt-check: $(VENV)
 	cargo fmt --check
 	clang-format --dry-run --Werror $(C_FILES)
-
-# The C and C++ programs under AddressSanitizer, LeakSanitizer, UBSan, memcheck and helgrind.
-sanitize: $(VENV)
-	tests/sanitize.sh
 
 clean:
 	rm -rf build target

@@ -37,7 +37,7 @@ endforeach()
 set(staged ${ZCODEC_SHARED_FILE} ${ZCODEC_SHARED_LINKS} ${ZCODEC_STATIC_BUILT} ${ZCODEC_IMPORT_BUILT})
 list(TRANSFORM staged PREPEND "${lib_dir}/")
 add_custom_target(zcodec-cargo ALL
-  COMMAND ${CMAKE_COMMAND} -E env ${cargo_environment}
+  COMMAND ${CMAKE_COMMAND} -E env --unset=MAKEFLAGS --unset=MFLAGS ${cargo_environment} # a job server of make's would not answer
           "${ZCODEC_CARGO}" rustc --lib --locked --profile "$<IF:$<CONFIG:Debug>,dev,release>"
           --crate-type cdylib,staticlib ${cargo_target} ${ZCODEC_CARGO_ARGS}
   ${stage}

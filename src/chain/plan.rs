@@ -165,7 +165,7 @@ impl Step {
             Pass::Copy => Some(decoded_size),
             Pass::Fused(fused) => Some(fused.encoded_size()),
             Pass::Transform(_, transform) => match self.encoded {
-                ByteSize::Exact(size) => Some(size),
+                ByteSize::Exact(size) | ByteSize::Written(size) => Some(size),
                 ByteSize::Bound(_) | ByteSize::Unknown => transform.encoded_bound(decoded_size),
             },
         }

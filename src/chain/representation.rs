@@ -131,6 +131,8 @@ pub(crate) fn shape_from_json(member: &str, json: &Value, least: i128) -> Result
 pub enum ByteSize {
     /// Always just so many.
     Exact(usize),
+    /// Always just so many when this library writes them; others may write another number.
+    Written(usize),
     /// At most so many when this library writes them.
     Bound(usize),
     /// Nothing: whatever the caller hands in.
@@ -149,15 +151,16 @@ impl ByteSize {
     pub fn map(self, f: impl FnOnce(usize) -> Option<usize>) -> Self {
         match self {
             Self::Exact(size) => f(size).map_or(Self::Unknown, Self::Exact),
+            Self::Written(size) => f(size).map_or(Self::Unknown, Self::Written),
             Self::Bound(size) => f(size).map_or(Self::Unknown, Self::Bound),
             Self::Unknown => Self::Unknown,
         }
     }
 
-    /// The size, if it is always the same.
+    /// The size, if it is always the same when this library writes it.
     pub fn exact(self) -> Option<usize> {
         match self {
-            Self::Exact(size) => Some(size),
+            Self::Exact(size) | Self::Written(size) => Some(size),
             Self::Bound(_) | Self::Unknown => None,
         }
     }
@@ -165,7 +168,7 @@ impl ByteSize {
     /// The largest size, if there is one.
     pub fn bound(self) -> Option<usize> {
         match self {
-            Self::Exact(size) | Self::Bound(size) => Some(size),
+            Self::Exact(size) | Self::Written(size) | Self::Bound(size) => Some(size),
             Self::Unknown => None,
         }
     }
@@ -193,8 +196,10 @@ impl Representation {
     pub fn to_json(&self) -> Value {
         match self {
             Self::Array(array) => array.to_json(),
-            Self::Bytes(ByteSize::Exact(size)) => json!({ "size": size }),
-            Self::Bytes(size) => json!({ "size": null, "bound": size.bound() }),
+            Self::Bytes(size) => match size.exact() {
+                Some(size) => json!({ "size": size }),
+                None => json!({ "size": null, "bound": size.bound() }),
+            },
         }
     }
 }

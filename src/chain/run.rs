@@ -117,7 +117,9 @@ impl Run<'_> {
                 .map_err(|error| place.blame(error))?;
             payload = inner;
         }
-        if let Some(expected) = step.encoded.exact().filter(|expected| *expected != payload.len()) {
+        if let ByteSize::Exact(expected) = step.encoded
+            && expected != payload.len()
+        {
             return Err(step.last_place.blame(wrong_size(payload.len(), expected)));
         }
         Ok(payload)
@@ -144,7 +146,9 @@ impl Run<'_> {
                 grow(output, size)?;
                 return self.decode_exact(step, input, &mut output[..size], state);
             }
-            ByteSize::Bound(size) => size.saturating_mul(2).saturating_add(INTERMEDIATE_SLACK),
+            ByteSize::Written(size) | ByteSize::Bound(size) => {
+                size.saturating_mul(2).saturating_add(INTERMEDIATE_SLACK)
+            }
             ByteSize::Unknown => isize::MAX as usize,
         };
         let mut capacity = input.len().saturating_mul(4).saturating_add(INTERMEDIATE_SLACK).min(limit);

@@ -18,9 +18,12 @@ mod crc32c;
 mod gzip;
 mod padding;
 pub(crate) mod registry;
+mod reshape;
 mod scale_offset;
 mod simd;
+mod squeeze;
 mod transpose;
+mod zfp;
 mod zstd;
 
 pub use configuration::Configuration;

@@ -1,6 +1,9 @@
 //! The codecs by name.
 
-use super::{Codec, Configuration, bytes, cast_value, crc32c, gzip, padding, scale_offset, transpose, zstd};
+use super::{
+    Codec, Configuration, bytes, cast_value, crc32c, gzip, padding, reshape, scale_offset, squeeze, transpose, zfp,
+    zstd,
+};
 use crate::error::Result;
 
 /// One name of a codec.
@@ -26,8 +29,12 @@ pub(crate) const CODECS: &[Entry] = &[
     entry("gzip", gzip::parse),
     entry("offset", padding::parse_offset),
     entry("pad", padding::parse_pad),
+    entry("reshape", reshape::parse),
     entry("scale_offset", scale_offset::parse),
+    entry("squeeze", squeeze::parse),
     entry("transpose", transpose::parse),
+    Entry { name: "zarrs.squeeze", canonical_name: "squeeze", parse: squeeze::parse },
+    entry("zfp", zfp::parse),
     entry("zstd", zstd::parse),
 ];
 

@@ -1,0 +1,157 @@
+//! `reshape`: the same elements in the same order, in another shape. zarr-extensions, codec `reshape`.
+//!
+//! The size of an encoded dimension is a number, the product of decoded dimensions, or, once at most, -1: whatever is
+//! left. Decoded dimensions must be named where they really lie, so that nobody takes the codec for a transposition.
+
+use super::configuration::integer;
+use super::{ArrayToArrayCodec, BoundArrayToArray, Codec, Configuration};
+use crate::chain::ArrayRepresentation;
+use crate::error::{Error, Result};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+#[derive(Debug)]
+struct Reshape {
+    shape: Vec<Dimension>,
+}
+
+/// The size of an encoded dimension.
+#[derive(Debug)]
+enum Dimension {
+    Size(u64),
+    /// The product of these decoded dimensions.
+    Product(Vec<usize>),
+    /// What makes the number of elements the same.
+    Rest,
+}
+
+/// `{"shape": [..]}`
+pub(super) fn parse(mut configuration: Configuration) -> Result<Codec> {
+    let shape = configuration.required("shape")?;
+    configuration.finish()?;
+    let dimensions = shape.as_array().ok_or_else(|| {
+        Error::metadata(format!("shape is {shape}, expected a list of sizes, lists of dimensions and -1"))
+    })?;
+    let shape = dimensions
+        .iter()
+        .enumerate()
+        .map(|(i, dimension)| parse_dimension(&format!("shape[{i}]"), dimension))
+        .collect::<Result<Vec<_>>>()?;
+    if shape.iter().filter(|dimension| matches!(dimension, Dimension::Rest)).count() > 1 {
+        return Err(Error::metadata("shape has -1 more than once"));
+    }
+    let named: Vec<usize> = shape.iter().flat_map(Dimension::named).copied().collect();
+    if let Some(pair) = named.windows(2).find(|pair| pair[0] >= pair[1]) {
+        return Err(Error::metadata(format!(
+            "shape names dimension {} behind dimension {}, expected them in increasing order",
+            pair[1], pair[0]
+        )));
+    }
+    Ok(Codec::ArrayToArray(Arc::new(Reshape { shape })))
+}
+
+fn parse_dimension(name: &str, json: &Value) -> Result<Dimension> {
+    if let Some(dimensions) = json.as_array() {
+        let dimension = |(i, dimension)| {
+            integer(&format!("{name}[{i}]"), dimension, 0, u32::MAX.into()).map(|dimension| dimension as usize)
+        };
+        return Ok(Dimension::Product(dimensions.iter().enumerate().map(dimension).collect::<Result<_>>()?));
+    }
+    match integer(name, json, -1, u64::MAX.into())? {
+        -1 => Ok(Dimension::Rest),
+        0 => Err(Error::metadata(format!("{name} is 0, expected a positive size, a list of dimensions, or -1"))),
+        size => Ok(Dimension::Size(size as u64)),
+    }
+}
+
+impl Dimension {
+    fn named(&self) -> &[usize] {
+        match self {
+            Self::Product(dimensions) => dimensions,
+            Self::Size(_) | Self::Rest => &[],
+        }
+    }
+}
+
+impl ArrayToArrayCodec for Reshape {
+    fn configuration(&self) -> Option<Map<String, Value>> {
+        let shape = self.shape.iter().map(|dimension| match dimension {
+            Dimension::Size(size) => json!(size),
+            Dimension::Product(dimensions) => json!(dimensions),
+            Dimension::Rest => json!(-1),
+        });
+        Some(Map::from_iter([("shape".to_owned(), shape.collect())]))
+    }
+
+    fn bind(&self, decoded: &ArrayRepresentation) -> Result<BoundArrayToArray> {
+        let shape = self.encoded_shape(decoded.shape())?;
+        self.check_places(decoded.shape(), &shape)?;
+        Ok(BoundArrayToArray::View { shape })
+    }
+}
+
+impl Reshape {
+    fn encoded_shape(&self, decoded: &[u64]) -> Result<Vec<u64>> {
+        let mut shape = Vec::with_capacity(self.shape.len());
+        let mut rest = None;
+        for (i, dimension) in self.shape.iter().enumerate() {
+            shape.push(match dimension {
+                Dimension::Size(size) => *size,
+                Dimension::Product(dimensions) => product_of(i, dimensions, decoded)?,
+                Dimension::Rest => {
+                    rest = Some(i);
+                    1
+                }
+            });
+        }
+        let (before, after) = (element_count(decoded), element_count(&shape));
+        let wrong = || {
+            Error::metadata(format!(
+                "shape makes {} of {decoded:?}, which has {} elements",
+                self.configuration().unwrap_or_default()["shape"],
+                before.map_or("too many".to_owned(), |count| count.to_string())
+            ))
+        };
+        match (before, after, rest) {
+            (Some(before), Some(after), Some(rest)) if after > 0 && before % after == 0 => {
+                shape[rest] = u64::try_from(before / after).map_err(|_| wrong())?;
+                Ok(shape)
+            }
+            (Some(before), Some(after), None) if before == after => Ok(shape),
+            _ => Err(wrong()),
+        }
+    }
+
+    /// Decoded dimensions that make an encoded one must lie where it lies: with as many elements before and behind.
+    fn check_places(&self, decoded: &[u64], encoded: &[u64]) -> Result<()> {
+        for (i, dimension) in self.shape.iter().enumerate() {
+            let (Some(first), Some(last)) = (dimension.named().first(), dimension.named().last()) else { continue };
+            let behind = element_count(&decoded[last + 1..]) == element_count(&encoded[i + 1..]);
+            if !behind || element_count(&decoded[..*first]) != element_count(&encoded[..i]) {
+                return Err(Error::metadata(format!(
+                    "shape[{i}] names dimensions {:?} of {decoded:?}, which are not where dimension {i} of {encoded:?} is",
+                    dimension.named()
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn product_of(i: usize, dimensions: &[usize], decoded: &[u64]) -> Result<u64> {
+    dimensions.iter().try_fold(1_u64, |product, dimension| {
+        let size = decoded.get(*dimension).ok_or_else(|| {
+            Error::metadata(format!("shape[{i}] names dimension {dimension}, and the array has {}", decoded.len()))
+        })?;
+        product
+            .checked_mul(*size)
+            .ok_or_else(|| Error::metadata(format!("shape[{i}] is too large a product of dimensions of {decoded:?}")))
+    })
+}
+
+fn element_count(shape: &[u64]) -> Option<u128> {
+    if shape.contains(&0) {
+        return Some(0);
+    }
+    shape.iter().try_fold(1_u128, |count, size| count.checked_mul((*size).into()))
+}

@@ -1,0 +1,167 @@
+//! One chunk to a stream.
+//!
+//! Blocks are coded a piece at a time into scratch memory, and pieces are put one behind the other, to the bit. So it
+//! does not matter on which thread, or in which order, pieces are coded.
+
+use super::Field;
+use super::bits::{BitWriter, grow};
+use super::element::Element;
+use super::mode::WORD_BITS;
+use crate::chain::parallel;
+use crate::codec::{TransformCall, too_small};
+use crate::error::{Error, Result, Status};
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+use zfp_rs::codec::block::encode_block;
+use zfp_rs::{ZfpBitStreamRefMut, ZfpDimensionality};
+
+/// Decoded bytes of a piece: it stays in the first-level cache, and joining pieces is cheap beside coding them.
+const PIECE_SIZE: usize = 16 << 10;
+
+/// Decoded bytes for which a thread is worth starting.
+const THREAD_SIZE: usize = 256 << 10;
+
+/// The memory of pieces, kept from call to call.
+type Scratch = Vec<Vec<u64>>;
+
+pub(super) fn encode<E: Element>(
+    field: &Field<E>,
+    decoded: &[u8],
+    encoded: &mut [u8],
+    call: &mut TransformCall<'_>,
+) -> Result<usize> {
+    let cells: &[E::Memory] = bytemuck::try_cast_slice(decoded)
+        .ok()
+        .filter(|cells: &&[E::Memory]| cells.len() == field.grid.value_count())
+        .ok_or_else(|| Error::internal(format!("zfp was given {} bytes for {:?}", decoded.len(), field.grid)))?;
+    let result = match field.grid.dimensionality() {
+        ZfpDimensionality::D1 => encode_pieces::<E, 4>(field, cells, encoded, call),
+        ZfpDimensionality::D2 => encode_pieces::<E, 16>(field, cells, encoded, call),
+        ZfpDimensionality::D3 => encode_pieces::<E, 64>(field, cells, encoded, call),
+        ZfpDimensionality::D4 => encode_pieces::<E, 256>(field, cells, encoded, call),
+    };
+    match result {
+        Err(error) if error.status() == Status::OutOfRange => Err(first_outside(field, cells).unwrap_or(error)),
+        result => result,
+    }
+}
+
+/// How many threads are worth it.
+pub(super) fn thread_count(call: &TransformCall<'_>, decoded_size: usize) -> NonZeroUsize {
+    NonZeroUsize::new(decoded_size / THREAD_SIZE).map_or(NonZeroUsize::MIN, |count| count.min(call.max_threads))
+}
+
+fn encode_pieces<E: Element, const N: usize>(
+    field: &Field<E>,
+    cells: &[E::Memory],
+    encoded: &mut [u8],
+    call: &mut TransformCall<'_>,
+) -> Result<usize> {
+    let block_count = field.grid.block_count();
+    if field.parameters.has_fixed_size() && encoded.len() < field.parameters.encoded_bound(block_count)? {
+        return Err(too_small());
+    }
+    let piece_blocks = (PIECE_SIZE / (N * size_of::<E::Scalar>())).max(1);
+    let pieces = (0..block_count).step_by(piece_blocks).map(|first| first..block_count.min(first + piece_blocks));
+    let threads = thread_count(call, size_of_val(cells));
+    let scratch = call.state(|| Ok(Scratch::new()))?;
+    let joint = Mutex::new(Joint::new(encoded, std::mem::take(scratch)));
+    let results = parallel::map(threads, pieces.enumerate(), |(index, blocks)| {
+        let mut words = lock(&joint).memory()?;
+        let bit_count = encode_piece::<E, N>(field, cells, blocks, &mut words)?;
+        lock(&joint).add(index, Piece { words, bit_count })
+    });
+    let joint = joint.into_inner().unwrap_or_else(PoisonError::into_inner);
+    *scratch = joint.spare;
+    results.into_iter().collect::<Result<()>>()?;
+    joint.writer.finish()
+}
+
+fn lock<'a, 'b>(joint: &'a Mutex<Joint<'b>>) -> std::sync::MutexGuard<'a, Joint<'b>> {
+    joint.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Coded blocks that follow each other.
+struct Piece {
+    words: Vec<u64>,
+    bit_count: u64,
+}
+
+/// Where pieces come together.
+struct Joint<'a> {
+    writer: BitWriter<'a>,
+    next_index: usize,
+    /// Pieces that came before their turn.
+    waiting: BTreeMap<usize, Piece>,
+    spare: Scratch,
+    is_full: bool,
+}
+
+impl<'a> Joint<'a> {
+    fn new(encoded: &'a mut [u8], spare: Scratch) -> Self {
+        Self { writer: BitWriter::new(encoded), next_index: 0, waiting: BTreeMap::new(), spare, is_full: false }
+    }
+
+    /// Memory for a piece, unless there is no room for one more.
+    fn memory(&mut self) -> Result<Vec<u64>> {
+        if self.is_full { Err(too_small()) } else { Ok(self.spare.pop().unwrap_or_default()) }
+    }
+
+    fn add(&mut self, index: usize, piece: Piece) -> Result<()> {
+        self.waiting.insert(index, piece);
+        while let Some(piece) = self.waiting.remove(&self.next_index) {
+            self.next_index += 1;
+            let result = self.writer.append(&piece.words, piece.bit_count);
+            self.spare.push(piece.words);
+            self.is_full |= result.is_err();
+            result?;
+        }
+        Ok(())
+    }
+}
+
+/// Codes blocks into the beginning of `words`; returns the number of bits.
+fn encode_piece<E: Element, const N: usize>(
+    field: &Field<E>,
+    cells: &[E::Memory],
+    blocks: Range<usize>,
+    words: &mut Vec<u64>,
+) -> Result<u64> {
+    let parameters = &field.parameters;
+    grow(words, (blocks.len() as u64 * u64::from(parameters.block_bits)).div_ceil(WORD_BITS) as usize)?;
+    let mut stream = ZfpBitStreamRefMut::from_words(words);
+    let mut any_outside = false;
+    for block in field.grid.blocks(blocks) {
+        let values: [E::Scalar; N] = field.grid.gather(block, &field.element, cells);
+        any_outside |= E::any_outside(&values, parameters.is_lossless());
+        encode_block(&mut stream, &parameters.config, &values, parameters.dims)
+            .map_err(|error| Error::internal(format!("zfp block: {error}")))?;
+    }
+    if any_outside {
+        return Err(Error::new(Status::OutOfRange, "a value is out of range"));
+    }
+    let bit_count = stream.write_pos();
+    stream.flush();
+    if stream.overflowed() {
+        return Err(Error::internal(format!("zfp blocks took {bit_count} bits, over their bound")));
+    }
+    Ok(bit_count)
+}
+
+/// The first element that made an encode fail.
+#[cold]
+fn first_outside<E: Element>(field: &Field<E>, cells: &[E::Memory]) -> Option<Error> {
+    let is_lossless = field.parameters.is_lossless();
+    let (index, value) = cells
+        .iter()
+        .map(|cell| field.element.promote(*cell))
+        .enumerate()
+        .find(|(_, value)| E::any_outside(&[*value], is_lossless))?;
+    let (data_type, mode, range) = (&field.data_type, field.parameters.mode, E::range(is_lossless));
+    Some(Error::out_of_range(
+        index,
+        format!("is {}, and mode {mode} keeps only {range} of {data_type}", E::show(value)),
+    ))
+}

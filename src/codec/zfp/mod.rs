@@ -1,0 +1,113 @@
+//! `zfp`: lossy and lossless compression of numeric fields of 1 to 4 dimensions.
+//!
+//! zarr-extensions, codec `zfp`: the stream of LLNL's C library in its default build, without a header. The coder of a
+//! block is the crate `zfp-rs`, a Rust implementation that gives the same bytes; this module brings elements of every
+//! type into blocks and back, checks sizes, and divides a chunk among threads.
+//!
+//! * [`mode`]: the configuration, and what it means for a field.
+//! * [`element`], [`small_float`]: data types, by promotion to one of zfp's four.
+//! * [`grid`]: a field as blocks of 4^d values.
+//! * [`bits`]: bit streams out of pieces.
+//! * [`encode`], [`decode`]: one chunk.
+//!
+//! Every block ends where the next one begins, to the bit; words are 64 bits, little-endian. A block that crosses the
+//! border of the field is filled up by repeating values, as the C library does.
+
+mod bits;
+mod decode;
+mod element;
+mod encode;
+mod grid;
+mod mode;
+mod small_float;
+
+use super::{ArrayToBytesCodec, BoundArrayToBytes, Codec, Configuration, Transform, TransformCall};
+use crate::chain::{ArrayRepresentation, ByteSize};
+use crate::data_type::{Component, DataType};
+use crate::error::{Error, Result};
+use element::{Bfloat16, Element, Float16, Native, Promoted, Unsigned};
+use grid::Grid;
+use mode::{Mode, Parameters};
+use serde_json::{Map, Value};
+use small_float::SmallFloat;
+use std::sync::Arc;
+use zfp_rs::ZfpScalar;
+
+#[derive(Debug)]
+struct Zfp {
+    mode: Mode,
+}
+
+/// `{"mode": ..}` and the parameters of this mode.
+pub(super) fn parse(configuration: Configuration) -> Result<Codec> {
+    Ok(Codec::ArrayToBytes(Arc::new(Zfp { mode: Mode::parse(configuration)? })))
+}
+
+impl ArrayToBytesCodec for Zfp {
+    fn configuration(&self) -> Option<Map<String, Value>> {
+        Some(self.mode.to_json())
+    }
+
+    fn bind(&self, decoded: &ArrayRepresentation) -> Result<BoundArrayToBytes> {
+        let data_type = decoded.data_type();
+        let unsupported = || Error::unsupported(format!("data_type {data_type} is none that zfp can hold"));
+        if data_type.component_count() != 1 {
+            return Err(unsupported());
+        }
+        match data_type.component() {
+            Component::Bool | Component::Raw { .. } => Err(unsupported()),
+            Component::Int { bits: 64, signed: true } => self.bind_element(Native::<i64>::new(), decoded),
+            Component::Int { bits: 64, signed: false } => self.bind_element(Unsigned::<i64>::new(), decoded),
+            Component::Int { bits: 32, signed: true } => self.bind_element(Native::<i32>::new(), decoded),
+            Component::Int { bits: 32, signed: false } => self.bind_element(Unsigned::<i32>::new(), decoded),
+            Component::Int { bits: 16, signed } => self.bind_element(Promoted::<[u8; 2]>::new(16, signed), decoded),
+            Component::Int { bits, signed } => self.bind_element(Promoted::<[u8; 1]>::new(bits, signed), decoded),
+            Component::Float(format) => match format.name {
+                "float64" => self.bind_element(Native::<f64>::new(), decoded),
+                "float32" => self.bind_element(Native::<f32>::new(), decoded),
+                "float16" => self.bind_element(Float16, decoded),
+                "bfloat16" => self.bind_element(Bfloat16, decoded),
+                _ => self.bind_element(SmallFloat::new(format), decoded),
+            },
+        }
+    }
+}
+
+impl Zfp {
+    fn bind_element<E: Element>(&self, element: E, decoded: &ArrayRepresentation) -> Result<BoundArrayToBytes> {
+        let grid = Grid::new(decoded.shape())?;
+        let scalar_type = E::Scalar::SCALAR_TYPE;
+        let parameters = self.mode.parameters(scalar_type, grid.dimensionality())?;
+        let foreign = self.mode.foreign_parameters(scalar_type, grid.dimensionality());
+        let size = parameters.encoded_bound(grid.block_count())?;
+        let transform = Arc::new(Field { element, data_type: decoded.data_type().clone(), grid, parameters, foreign });
+        let encoded =
+            if transform.parameters.has_fixed_size() { ByteSize::Written(size) } else { ByteSize::Bound(size) };
+        Ok(BoundArrayToBytes::Transform { transform, encoded, warnings: Vec::new() })
+    }
+}
+
+/// A chunk as zfp sees it.
+#[derive(Debug)]
+struct Field<E> {
+    element: E,
+    data_type: DataType,
+    grid: Grid,
+    parameters: Parameters,
+    /// What another writer makes of the same configuration, if that differs.
+    foreign: Option<Parameters>,
+}
+
+impl<E: Element> Transform for Field<E> {
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8], call: &mut TransformCall<'_>) -> Result<usize> {
+        encode::encode(self, decoded, encoded, call)
+    }
+
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut TransformCall<'_>) -> Result<usize> {
+        decode::decode(self, encoded, decoded, call)
+    }
+
+    fn encoded_bound(&self, _: usize) -> Option<usize> {
+        self.parameters.encoded_bound(self.grid.block_count()).ok()
+    }
+}

@@ -1,0 +1,220 @@
+//! The configuration, and what it means for a field: the four parameters of zfp's expert mode.
+//!
+//! zfp documentation, "Compression modes". Values are taken as the C library's `zfp_stream_set_*` functions take them,
+//! and refused where those functions fail or where nothing could come back.
+
+use crate::codec::Configuration;
+use crate::codec::configuration::{integer, one_of};
+use crate::error::{Error, Result};
+use serde_json::{Map, Value};
+use zfp_rs::{ZFP_MAX_BITS, ZFP_MAX_PREC, ZFP_MIN_EXP, ZfpConfig, ZfpDimensionality, ZfpScalarType};
+
+/// Bits of a word of the stream.
+pub(super) const WORD_BITS: u64 = 64;
+
+const MODES: [&str; 5] = ["reversible", "expert", "fixed_accuracy", "fixed_rate", "fixed_precision"];
+
+/// A mode with its parameters.
+#[derive(Debug, Clone)]
+pub(super) enum Mode {
+    Reversible,
+    Expert { minbits: u32, maxbits: u32, maxprec: u32, minexp: i32 },
+    FixedAccuracy { tolerance: f64, json: Value },
+    FixedRate { rate: f64, json: Value },
+    FixedPrecision { precision: u64 },
+}
+
+impl Mode {
+    pub(super) fn parse(mut configuration: Configuration) -> Result<Self> {
+        let mode = configuration.required("mode")?;
+        let mode = match MODES[one_of("mode", &mode, &MODES)?] {
+            "reversible" => Self::Reversible,
+            "expert" => Self::parse_expert(&mut configuration)?,
+            "fixed_accuracy" => {
+                let json = configuration.required("tolerance")?;
+                Self::FixedAccuracy { tolerance: number("tolerance", &json, |tolerance| tolerance >= 0.0)?, json }
+            }
+            "fixed_rate" => {
+                let json = configuration.required("rate")?;
+                Self::FixedRate { rate: number("rate", &json, |rate| rate > 0.0)?, json }
+            }
+            _ => {
+                let json = configuration.required("precision")?;
+                Self::FixedPrecision { precision: integer("precision", &json, 0, u64::MAX.into())? as u64 }
+            }
+        };
+        configuration.finish()?;
+        Ok(mode)
+    }
+
+    fn parse_expert(configuration: &mut Configuration) -> Result<Self> {
+        let mut member = |name, least: i128, most: i128| integer(name, &configuration.required(name)?, least, most);
+        let minbits = member("minbits", 0, u32::MAX.into())? as u32;
+        let maxbits = member("maxbits", 0, u32::MAX.into())? as u32;
+        let maxprec = member("maxprec", 1, ZFP_MAX_PREC.into())? as u32;
+        let minexp = member("minexp", i32::MIN.into(), i32::MAX.into())? as i32;
+        if minbits > maxbits {
+            return Err(Error::metadata(format!("minbits is {minbits}, over maxbits, which is {maxbits}")));
+        }
+        Ok(Self::Expert { minbits, maxbits, maxprec, minexp })
+    }
+
+    pub(super) fn to_json(&self) -> Map<String, Value> {
+        let (name, members) = match self {
+            Self::Reversible => ("reversible", vec![]),
+            Self::Expert { minbits, maxbits, maxprec, minexp } => (
+                "expert",
+                vec![
+                    ("minbits", (*minbits).into()),
+                    ("maxbits", (*maxbits).into()),
+                    ("maxprec", (*maxprec).into()),
+                    ("minexp", (*minexp).into()),
+                ],
+            ),
+            Self::FixedAccuracy { json, .. } => ("fixed_accuracy", vec![("tolerance", json.clone())]),
+            Self::FixedRate { json, .. } => ("fixed_rate", vec![("rate", json.clone())]),
+            Self::FixedPrecision { precision } => ("fixed_precision", vec![("precision", (*precision).into())]),
+        };
+        [("mode", name.into())].into_iter().chain(members).map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    pub(super) fn parameters(&self, scalar: ZfpScalarType, dims: ZfpDimensionality) -> Result<Parameters> {
+        let config = match self {
+            Self::Reversible => ZfpConfig::reversible(),
+            Self::Expert { minbits, maxbits, maxprec, minexp } => {
+                let maxbits = usable_maxbits(*maxbits, scalar, *minexp)?;
+                expert(*minbits, maxbits.max(*minbits), *maxprec, *minexp)?
+            }
+            Self::FixedAccuracy { tolerance, .. } => ZfpConfig::fixed_accuracy(*tolerance),
+            Self::FixedRate { rate, .. } => fixed_rate(*rate, scalar, dims)?,
+            Self::FixedPrecision { precision } => {
+                ZfpConfig::fixed_precision((*precision).min(ZFP_MAX_PREC.into()) as u32)
+            }
+        };
+        Ok(Parameters { config, dims, block_bits: block_bits(&config, scalar, dims), mode: self.name() })
+    }
+
+    /// The parameters of a writer that computes a fixed rate as if every field had three dimensions.
+    pub(super) fn foreign_parameters(&self, scalar: ZfpScalarType, dims: ZfpDimensionality) -> Option<Parameters> {
+        let Self::FixedRate { rate, .. } = self else { return None };
+        let config = fixed_rate(*rate, scalar, ZfpDimensionality::D3).ok()?;
+        Some(Parameters { config, dims, block_bits: block_bits(&config, scalar, dims), mode: self.name() })
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Reversible => "reversible",
+            Self::Expert { .. } => "expert",
+            Self::FixedAccuracy { .. } => "fixed_accuracy",
+            Self::FixedRate { .. } => "fixed_rate",
+            Self::FixedPrecision { .. } => "fixed_precision",
+        }
+    }
+}
+
+fn number(member: &str, json: &Value, is_valid: impl Fn(f64) -> bool) -> Result<f64> {
+    json.as_f64().filter(|number| number.is_finite() && is_valid(*number)).ok_or_else(|| {
+        let expected = if is_valid(0.0) { "a non-negative number" } else { "a positive number" };
+        Error::metadata(format!("{member} is {json}, expected {expected}"))
+    })
+}
+
+fn expert(minbits: u32, maxbits: u32, maxprec: u32, minexp: i32) -> Result<ZfpConfig> {
+    ZfpConfig::expert(minbits, maxbits, maxprec, minexp)
+        .map_err(|error| Error::metadata(format!("minbits, maxbits, maxprec and minexp do not fit together: {error}")))
+}
+
+/// `zfp_stream_set_rate`: bits a value, rounded to whole bits a block.
+fn fixed_rate(rate: f64, scalar: ZfpScalarType, dims: ZfpDimensionality) -> Result<ZfpConfig> {
+    let value_count = dims.block_size();
+    let rounded = (value_count as f64 * rate + 0.5).floor();
+    let bits = if rounded <= f64::from(u32::MAX) { (rounded as u32).max(header_bits(scalar, ZFP_MIN_EXP)) } else { 0 };
+    if bits == 0 {
+        return Err(Error::metadata(format!(
+            "rate is {rate}, which makes {rounded} bits of a block of {value_count} values, expected 1 to {}",
+            u32::MAX
+        )));
+    }
+    expert(bits, bits, ZFP_MAX_PREC, ZFP_MIN_EXP)
+}
+
+/// The bits before the first coefficient, where a block has the most of them.
+fn header_bits(scalar: ZfpScalarType, minexp: i32) -> u32 {
+    let is_reversible = minexp < ZFP_MIN_EXP;
+    match scalar {
+        ZfpScalarType::I32 => 5 * u32::from(is_reversible),
+        ZfpScalarType::I64 => 6 * u32::from(is_reversible),
+        ZfpScalarType::F32 => 9 + 6 * u32::from(is_reversible),
+        ZfpScalarType::F64 => 12 + 7 * u32::from(is_reversible),
+    }
+}
+
+/// What the C library makes of `maxbits` below the block header: what is left for the coefficients wraps around, and
+/// so there is no limit. Only a reversible block of floats has a header of two lengths; what lies between is refused.
+fn usable_maxbits(maxbits: u32, scalar: ZfpScalarType, minexp: i32) -> Result<u32> {
+    if maxbits >= header_bits(scalar, minexp) {
+        return Ok(maxbits);
+    }
+    let shortest = match scalar {
+        ZfpScalarType::F32 if minexp < ZFP_MIN_EXP => 7,
+        ZfpScalarType::F64 if minexp < ZFP_MIN_EXP => 8,
+        _ => header_bits(scalar, minexp),
+    };
+    if maxbits < shortest {
+        return Ok(ZFP_MAX_BITS);
+    }
+    Err(Error::unsupported(format!(
+        "maxbits is {maxbits}, and the header of a reversible block of {scalar:?} takes {shortest} to {} bits",
+        header_bits(scalar, minexp)
+    )))
+}
+
+/// The most bits that a block can take: `zfp_stream_maximum_size`, where `maxbits` holds a header.
+fn block_bits(config: &ZfpConfig, scalar: ZfpScalarType, dims: ZfpDimensionality) -> u32 {
+    let header = header_bits(scalar, config.min_exp());
+    let value_count = dims.block_size() as u32;
+    let scalar_bits = match scalar {
+        ZfpScalarType::I32 | ZfpScalarType::F32 => 32,
+        ZfpScalarType::I64 | ZfpScalarType::F64 => 64,
+    };
+    let most = header + value_count - 1 + value_count * config.max_prec().min(scalar_bits);
+    most.min(config.max_bits()).max(header).max(config.min_bits())
+}
+
+/// What a mode means for a field.
+#[derive(Debug, Clone)]
+pub(super) struct Parameters {
+    pub(super) config: ZfpConfig,
+    pub(super) dims: ZfpDimensionality,
+    /// The most bits that a block can take.
+    pub(super) block_bits: u32,
+    /// For messages.
+    pub(super) mode: &'static str,
+}
+
+impl Parameters {
+    /// Whether every value comes back.
+    pub(super) fn is_lossless(&self) -> bool {
+        self.config.min_exp() < ZFP_MIN_EXP
+    }
+
+    /// Whether every block takes the same number of bits.
+    pub(super) fn has_fixed_size(&self) -> bool {
+        self.config.min_bits() == self.block_bits
+    }
+
+    /// The largest size in bytes of so many blocks: the words that all their bits fill.
+    pub(super) fn encoded_bound(&self, block_count: usize) -> Result<usize> {
+        (block_count as u64)
+            .checked_mul(self.block_bits.into())
+            .map(|bits| bits.div_ceil(WORD_BITS) as u128 * 8)
+            .filter(|size| *size <= isize::MAX as u128)
+            .map(|size| size as usize)
+            .ok_or_else(|| {
+                Error::metadata(format!(
+                    "{block_count} blocks of up to {} bits, as mode {} allows, fit no address space",
+                    self.block_bits, self.mode
+                ))
+            })
+    }
+}
