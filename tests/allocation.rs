@@ -27,9 +27,12 @@ unsafe impl GlobalAlloc for Counting {
         if layout.size() > LARGEST_ALLOWED.get() {
             return null_mut();
         }
-        count(layout.size().cast_signed());
         // SAFETY: the caller's contract is the same.
-        unsafe { System.alloc(layout) }
+        let pointer = unsafe { System.alloc(layout) };
+        if !pointer.is_null() {
+            count(layout.size().cast_signed());
+        }
+        pointer
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
