@@ -11,6 +11,9 @@ shift
 targets=("$@")
 [ ${#targets[@]} -gt 0 ] || targets=(metadata decode decode_chain round_trip)
 
+# libdeflate compiles one header several times, whose tables AddressSanitizer takes for one table defined twice.
+export ASAN_OPTIONS=detect_odr_violation=0
+
 python3 fuzz/seed.py
 cargo +nightly fuzz build
 mkdir -p fuzz/artifacts
@@ -18,7 +21,7 @@ for target in "${targets[@]}"; do
   mkdir -p "fuzz/corpus/$target"
   log="fuzz/artifacts/$target.log"
   echo "== $target, $seconds s"
-  cargo +nightly fuzz run "$target" -- -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=2048 \
+  cargo +nightly fuzz run "$target" -- -max_total_time="$seconds" -max_len=4096 -len_control=0 -timeout=10 -rss_limit_mb=2048 \
     -dict=fuzz/json.dict -print_final_stats=1 >"$log" 2>&1 || { tail -n 40 "$log"; exit 1; }
   grep -E '^#[0-9]+.*DONE|stat::(number_of_executed_units|average_exec_per_sec|peak_rss_mb)' "$log"
 done

@@ -6,6 +6,9 @@ use serde_json::{Value, json};
 use zcodec::chain::{Chain, Representation};
 use zcodec::data_type::Component;
 
+/// Some blocks of 4 values or 16 bytes, and a rest, in each direction.
+const MAX_SIDE: u8 = 24;
+
 /// What a chain promises of decode(encode(x)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Promise {
@@ -169,7 +172,8 @@ impl ChainSpec {
     /// The chain, if the combination is supported and small.
     pub fn build(&self) -> Option<Chain> {
         let data_type = pick(&DATA_TYPES, self.data_type);
-        let shape = &self.shape[..usize::from(self.rank % 4)];
+        let shape = self.shape.map(|size| size % MAX_SIDE);
+        let shape = &shape[..usize::from(self.rank % 4)];
         let input = json!({"data_type": data_type, "shape": shape, "fill_value": fill_value(data_type)});
         let codecs: Vec<Value> = (self.array_steps.iter().flatten().map(|step| step.to_json(shape.len())))
             .chain([self.serializer.to_json()])
