@@ -46,7 +46,7 @@ fmt-check: $(VENV)
 clean:
 	rm -rf build target
 
-# The same under AddressSanitizer, LeakSanitizer, UBSan, valgrind memcheck and helgrind.
+# The same under AddressSanitizer, LeakSanitizer, UBSan, valgrind memcheck and ThreadSanitizer.
 .PHONY: sanitize cross fuzz
 sanitize:
 	scripts/sanitize.sh
