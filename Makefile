@@ -45,3 +45,15 @@ fmt-check: $(VENV)
 
 clean:
 	rm -rf build target
+
+# The same under AddressSanitizer, LeakSanitizer, UBSan, valgrind memcheck and ThreadSanitizer.
+.PHONY: sanitize cross fuzz
+sanitize:
+	scripts/sanitize.sh
+# On Windows (wine), aarch64 and big-endian s390x (qemu); Debian 12, as root.
+cross:
+	scripts/cross.sh
+# Every fuzz target for SECONDS each.
+SECONDS := 60
+fuzz:
+	scripts/fuzz.sh $(SECONDS)

@@ -1,0 +1,65 @@
+//! What the fuzz targets share.
+
+pub mod structured;
+
+use std::num::NonZeroUsize;
+use zcodec::Status;
+use zcodec::chain::{CallOptions, Chain};
+
+/// Chunks that are larger cost time and find nothing more.
+const MAX_SIZE: usize = 1 << 18;
+
+/// `codecs NUL input NUL rest`; without the second text the chain takes bytes.
+pub struct Texts<'a> {
+    pub codecs: &'a [u8],
+    pub input: Option<&'a [u8]>,
+    pub rest: &'a [u8],
+}
+
+impl<'a> Texts<'a> {
+    pub fn split(data: &'a [u8]) -> Self {
+        let mut parts = data.splitn(3, |byte| *byte == 0);
+        let codecs = parts.next().unwrap_or_default();
+        let input = parts.next().filter(|text| !text.is_empty());
+        Self { codecs, input, rest: parts.next().unwrap_or_default() }
+    }
+}
+
+pub fn with_threads(count: usize) -> CallOptions {
+    CallOptions { max_threads: NonZeroUsize::new(count).unwrap_or(NonZeroUsize::MIN), ..CallOptions::default() }
+}
+
+/// Whether all that the metadata says of the chunk stays small.
+pub fn is_small(chain: &Chain) -> bool {
+    let sizes = chain.representations().iter().map(|representation| representation.size());
+    sizes.into_iter().all(|size| size.bound().is_none_or(|size| size <= MAX_SIZE))
+        && chain.decoded_size().is_none_or(|size| chain.encoded_bound(size).is_some_and(|bound| bound <= 4 * MAX_SIZE))
+}
+
+/// Decodes into memory of the library, of exactly the size, and with threads: all agree, and no status is one that
+/// encoded bytes cannot cause.
+pub fn decode_every_way(chain: &Chain, encoded: &[u8]) {
+    if !is_small(chain) {
+        return;
+    }
+    let options = CallOptions::default();
+    let result = match chain.decoded_size() {
+        Some(_) => chain.decode_to_vec(encoded, &options),
+        // Bytes may grow as far as they like: here they must not.
+        None => into(chain, encoded, MAX_SIZE, &options),
+    };
+    let capacity = result.as_ref().map_or(chain.decoded_size().unwrap_or(MAX_SIZE), Vec::len);
+    assert_eq!(into(chain, encoded, capacity, &options), result, "the ways to decode differ");
+    assert_eq!(into(chain, encoded, capacity, &with_threads(4)), result, "threads change the result");
+    if let Err(error) = result {
+        let can_be = [Status::CorruptData, Status::OutOfRange, Status::BufferTooSmall, Status::Unsupported];
+        assert!(can_be.contains(&error.status()), "{error}");
+    }
+}
+
+fn into(chain: &Chain, encoded: &[u8], capacity: usize, options: &CallOptions) -> zcodec::Result<Vec<u8>> {
+    let mut decoded = vec![0xA5; capacity];
+    let size = chain.decode_into(encoded, &mut decoded, options)?;
+    decoded.truncate(size);
+    Ok(decoded)
+}

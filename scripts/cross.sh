@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# Builds for other platforms and runs the tests there, on a plain Debian 12: as root, it installs what it needs.
+#
+#     scripts/cross.sh [s390x] [aarch64] [windows]            without a name: all
+#
+# aarch64 and s390x (big-endian) Linux: the unit tests, the conformance cases and the C and C++ programs under qemu-user.
+# Windows x86-64: the same under wine, the C and C++ programs with zcodec.dll and its import library.
+#
+# Debian's rustc-web comes with the source of its standard library, so that it can be built for targets that no toolchain
+# of the machine has.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR=$PWD/target/cross
+export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
+build_std=(-Zbuild-std=std,panic_unwind)
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+
+packages=(rustc-web cargo-web rust-web-src gcc g++ gcc-mingw-w64-x86-64 g++-mingw-w64-x86-64 wine64 qemu-user
+  gcc-aarch64-linux-gnu g++-aarch64-linux-gnu gcc-s390x-linux-gnu g++-s390x-linux-gnu
+  libc6-dev-arm64-cross libc6-dev-s390x-cross ca-certificates)
+if ! dpkg --status "${packages[@]}" >/dev/null 2>&1; then
+  apt-get update
+  apt-get install --yes --no-install-recommends "${packages[@]}"
+fi
+
+# cargo_for TRIPLE COMPILER RUNNER ARGUMENTS...
+cargo_for() {
+  local triple=$1 compiler=$2 runner=$3
+  shift 3
+  local name=${triple//-/_}
+  env "CC_$name=$compiler" "CARGO_TARGET_${name^^}_LINKER=$compiler" "CARGO_TARGET_${name^^}_RUNNER=$runner" \
+    /usr/bin/cargo "$@" --locked --target "$triple" "${build_std[@]}"
+}
+
+# programs PREFIX FOLDER SUFFIX FLAGS...: the C and C++ programs, built with the cross compilers, beside the library.
+programs() {
+  local prefix=$1 folder=$2 suffix=$3 source name
+  shift 3
+  rm -rf "$folder/programs"
+  mkdir "$folder/programs"
+  for source in tests/c/*.c tests/cpp/*.cpp tests/abi/old_caller.c; do
+    name=$(basename "${source%.*}")-${source##*.}$suffix
+    local compiler=("$prefix-gcc" -std=c99 -D_POSIX_C_SOURCE=200809L)
+    [[ $source == *.c ]] || compiler=("$prefix-g++" -std=c++17)
+    [[ $source != tests/abi/* ]] || compiler+=(-Itests/abi/0.1)
+    "${compiler[@]}" -O1 -DEXPECTED_VERSION="\"$version\"" -Itests/c -Iinclude "$source" -o "$folder/programs/$name" \
+      -L"$folder" "$@"
+  done
+}
+
+linux() {
+  local triple=$1 prefix=$2 qemu=$3 program
+  local runner="$qemu -L /usr/$prefix"
+  echo "== $triple"
+  cargo_for "$triple" "$prefix-gcc" "$runner" test --lib --test conformance
+  cargo_for "$triple" "$prefix-gcc" "$runner" rustc --lib --release --crate-type cdylib
+  local folder=$CARGO_TARGET_DIR/$triple/release
+  ln -sf libzcodec.so "$folder/libzcodec.so.${version%%.*}"
+  programs "$prefix" "$folder" "" -lzcodec -pthread
+  for program in "$folder"/programs/*; do
+    $runner -E LD_LIBRARY_PATH="$folder" "$program"
+  done
+}
+
+s390x() { linux s390x-unknown-linux-gnu s390x-linux-gnu qemu-s390x; }
+aarch64() { linux aarch64-unknown-linux-gnu aarch64-linux-gnu qemu-aarch64; }
+
+windows() {
+  local triple=x86_64-pc-windows-gnu prefix=x86_64-w64-mingw32 program
+  local folder=$CARGO_TARGET_DIR/$triple/release
+  echo "== $triple"
+  export WINEPREFIX=$CARGO_TARGET_DIR/wine WINEDEBUG=-all WINEPATH=$folder
+  mkdir -p "$folder" "$CARGO_TARGET_DIR/$triple/debug/deps"
+  # wine 8 lacks this library of Windows; the standard library takes random numbers for its hash maps from it.
+  $prefix-gcc -shared -o "$folder/bcryptprimitives.dll" tests/cross/process_prng.c
+  cp "$folder/bcryptprimitives.dll" "$CARGO_TARGET_DIR/$triple/debug/deps/"
+  cargo_for $triple $prefix-gcc /usr/lib/wine/wine64 test --lib --test conformance
+  cargo_for $triple $prefix-gcc /usr/lib/wine/wine64 rustc --lib --release --crate-type cdylib
+  programs $prefix "$folder" .exe -l:libzcodec.dll.a -static
+  for program in "$folder"/programs/*.exe; do
+    /usr/lib/wine/wine64 "$program"
+  done
+}
+
+[ $# -gt 0 ] || set -- s390x aarch64 windows
+for platform in "$@"; do
+  "$platform"
+done
+echo "cross: all passed"

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Runs every fuzz target, or the named ones, for so many seconds each.
+#
+#     scripts/fuzz.sh SECONDS [TARGET...]
+#
+# Needs a nightly Rust toolchain and cargo-fuzz. A crash is left in fuzz/artifacts/, and ends the script.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+seconds=${1:?how many seconds for each target}
+shift
+targets=("$@")
+[ ${#targets[@]} -gt 0 ] || targets=(metadata decode decode_chain round_trip)
+
+# libdeflate compiles one header several times, whose tables AddressSanitizer takes for one table defined twice.
+export ASAN_OPTIONS=detect_odr_violation=0
+
+python3 fuzz/seed.py
+cargo +nightly fuzz build
+mkdir -p fuzz/artifacts
+for target in "${targets[@]}"; do
+  mkdir -p "fuzz/corpus/$target"
+  log="fuzz/artifacts/$target.log"
+  echo "== $target, $seconds s"
+  cargo +nightly fuzz run "$target" -- -max_total_time="$seconds" -max_len=4096 -len_control=0 -timeout=10 -rss_limit_mb=2048 \
+    -dict=fuzz/json.dict -print_final_stats=1 >"$log" 2>&1 || { tail -n 40 "$log"; exit 1; }
+  grep -E '^#[0-9]+.*DONE|stat::(number_of_executed_units|average_exec_per_sec|peak_rss_mb)' "$log"
+done

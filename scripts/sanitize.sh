@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# The C and C++ programs, the unit tests and the conformance cases under AddressSanitizer with LeakSanitizer, UBSan (of
+# the C and C++ side) and valgrind memcheck; tests/threads.rs under ThreadSanitizer.
+#
+#     scripts/sanitize.sh [asan] [memcheck] [tsan]        without a name: all
+#
+# Needs gcc, g++, valgrind, Python 3 and the nightly Rust toolchain, whose own libstd is not instrumented; zcodec, its
+# crates and the C libraries in it are.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+target=x86_64-unknown-linux-gnu
+work=$PWD/target/sanitize
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+mkdir -p "$work"
+
+# programs KIND LIBRARY_FOLDER FLAGS...: builds every C and C++ program against the library in that folder.
+programs() {
+  local kind=$1 library=$2 source name
+  shift 2
+  mkdir -p "$work/$kind"
+  for source in tests/c/*.c tests/cpp/*.cpp tests/abi/old_caller.c; do
+    name=$(basename "${source%.*}")-${source##*.}
+    local compiler=(gcc -std=c99 -D_POSIX_C_SOURCE=200809L)
+    [[ $source == *.c ]] || compiler=(g++ -std=c++17)
+    [[ $source != tests/abi/* ]] || compiler+=(-Itests/abi/0.1)
+    "${compiler[@]}" -g -O1 "$@" -DEXPECTED_VERSION="\"$version\"" -Itests/c -Iinclude "$source" -o "$work/$kind/$name" \
+      -L"$library" -lzcodec -Wl,-rpath,"$library" -pthread
+  done
+}
+
+# each KIND COMMAND...: runs every program of that kind.
+each() {
+  local kind=$1 program
+  shift
+  for program in "$work/$kind"/*; do
+    "$@" "$program"
+  done
+}
+
+# detect_odr_violation: libdeflate compiles one header several times, whose tables look like one defined twice.
+asan() {
+  echo "== AddressSanitizer, LeakSanitizer, UBSan"
+  local asan_target=$work/asan-target
+  local environment=(
+    CARGO_TARGET_DIR="$asan_target"
+    RUSTFLAGS="-Zsanitizer=address -Cunsafe-allow-abi-mismatch=sanitizer"
+    CFLAGS_x86_64_unknown_linux_gnu="-fsanitize=address -fno-omit-frame-pointer"
+    ASAN_OPTIONS="detect_leaks=1:detect_odr_violation=0:allocator_may_return_null=1"
+  )
+  env "${environment[@]}" cargo +nightly test --locked --target $target --lib --test conformance
+  # The library without LTO, as a shared one that takes the sanitizer from the program.
+  env "${environment[@]}" CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+    cargo +nightly rustc --locked --target $target --lib --release --crate-type cdylib
+  local library=$asan_target/$target/release
+  ln -sf libzcodec.so "$library/libzcodec.so.${version%%.*}"
+  programs asan "$library" -fsanitize=address,undefined -fno-sanitize-recover=all
+  each asan env ASAN_OPTIONS=detect_leaks=1:detect_odr_violation=0:allocator_may_return_null=1
+  # Python itself leaks at its end: what the library leaks has been seen above.
+  ASAN_OPTIONS=detect_leaks=0:detect_odr_violation=0:allocator_may_return_null=1:quarantine_size_mb=16 LD_PRELOAD=$(gcc -print-file-name=libasan.so) \
+    tests/conformance/run-all.sh "$library/libzcodec.so"
+}
+
+plain_library() {
+  CARGO_TARGET_DIR=$work/plain-target CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+    cargo rustc --locked --lib --release --crate-type cdylib
+  ln -sf libzcodec.so "$work/plain-target/release/libzcodec.so.${version%%.*}"
+  programs plain "$work/plain-target/release"
+}
+
+memcheck() {
+  echo "== valgrind memcheck"
+  local valgrind="valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite,indirect"
+  plain_library
+  each plain $valgrind
+  CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER=$valgrind CARGO_TARGET_DIR=$work/plain-target \
+    cargo test --locked --target $target --test conformance
+}
+
+# Not helgrind: a chain hands its buffers from thread to thread by atomic operations, which helgrind does not understand.
+tsan() {
+  echo "== ThreadSanitizer"
+  CARGO_TARGET_DIR=$work/tsan-target RUSTFLAGS="-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer" \
+    cargo +nightly test --locked --target $target --test threads
+}
+
+[ $# -gt 0 ] || set -- asan memcheck tsan
+for part in "$@"; do
+  "$part"
+done
+echo "sanitize: all clean"

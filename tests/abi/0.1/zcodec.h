@@ -1,0 +1,436 @@
+/* zcodec: the codecs of Zarr v3.
+ *
+ * A chain is a run of codecs bound to what enters it: made once of JSON, then used for any number of
+ * chunks. Arrays are contiguous, in C order and native byte order; README.md says how each data type
+ * lies in memory.
+ *
+ * Every function that can fail returns a zcodec_status, and on failure gives an error if `error` is not
+ * NULL; the caller frees it with zcodec_error_free. On success `*error` is NULL. Results are written on
+ * every path: 0 or NULL on failure, unless said otherwise.
+ *
+ * Threads: functions that take a const handle may run in any number of threads at once on the same
+ * handle. The library has no global state; it starts threads only for max_threads > 1, and prints
+ * nothing.
+ *
+ * This file is generated; do not edit it.
+ */
+
+#ifndef ZCODEC_H
+#define ZCODEC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * What came of a call. Numeric values are part of the ABI: they are never renumbered, and later versions may add more.
+ */
+typedef enum zcodec_status {
+  /**
+   * Success.
+   */
+  ZCODEC_STATUS_OK = 0,
+  /**
+   * A pointer that must not be NULL was NULL.
+   */
+  ZCODEC_STATUS_NULL_ARGUMENT = 1,
+  /**
+   * A size, index or option of the call is wrong.
+   */
+  ZCODEC_STATUS_INVALID_ARGUMENT = 2,
+  /**
+   * The JSON is malformed, or a codec's configuration is.
+   */
+  ZCODEC_STATUS_INVALID_METADATA = 3,
+  /**
+   * Valid, but this codec, data type or combination is not supported.
+   */
+  ZCODEC_STATUS_UNSUPPORTED = 4,
+  /**
+   * The output buffer is too small; the size that would do is in the size argument.
+   */
+  ZCODEC_STATUS_BUFFER_TOO_SMALL = 5,
+  /**
+   * The size asked for is not known before the data is.
+   */
+  ZCODEC_STATUS_UNKNOWN_SIZE = 6,
+  /**
+   * The encoded bytes cannot have come from this chain.
+   */
+  ZCODEC_STATUS_CORRUPT_DATA = 7,
+  /**
+   * An element's value has no image under the codec.
+   */
+  ZCODEC_STATUS_OUT_OF_RANGE = 8,
+  /**
+   * A callback reported failure.
+   */
+  ZCODEC_STATUS_CALLBACK_FAILED = 9,
+  /**
+   * Memory could not be had.
+   */
+  ZCODEC_STATUS_OUT_OF_MEMORY = 10,
+  /**
+   * A bug in the library; never undefined behaviour. Please report it.
+   */
+  ZCODEC_STATUS_INTERNAL = 11,
+} zcodec_status;
+
+/**
+ * The three shapes of a chain.
+ */
+typedef enum zcodec_kind {
+  /**
+   * Array->array codecs only: an array enters on encode, and an array leaves.
+   */
+  ZCODEC_KIND_ARRAY_TO_ARRAY = 1,
+  /**
+   * One array->bytes codec, perhaps with others before and behind it: an array enters on encode, bytes leave.
+   */
+  ZCODEC_KIND_ARRAY_TO_BYTES = 2,
+  /**
+   * Bytes->bytes codecs only: bytes enter on encode, and bytes leave.
+   */
+  ZCODEC_KIND_BYTES_TO_BYTES = 3,
+} zcodec_kind;
+
+/**
+ * Bytes that the library allocated: an encoded or decoded chunk, or JSON text. Opaque.
+ */
+typedef struct zcodec_buffer zcodec_buffer;
+
+/**
+ * A contiguous run of Zarr v3 codecs, bound to what enters it on encode. Opaque. Immutable once its callbacks are
+ * set, and may then be used by any number of threads at the same time.
+ */
+typedef struct zcodec_chain zcodec_chain;
+
+/**
+ * Why a call failed. Opaque; independent of the chain, and of the thread, that it came from.
+ */
+typedef struct zcodec_error zcodec_error;
+
+/**
+ * What a call may do differently. Set all members to 0 first, then `struct_size`, then what is wanted.
+ */
+typedef struct zcodec_call_options {
+  /**
+   * sizeof(zcodec_call_options) of the caller: lets later versions grow it.
+   */
+  size_t struct_size;
+  /**
+   * Handed to the callbacks of this call, and never followed.
+   */
+  void *call_data;
+  /**
+   * How many threads may work on the call. 0 or 1: the calling thread only. The result is the same to the bit.
+   */
+  uint32_t max_threads;
+} zcodec_call_options;
+
+/**
+ * Fills padding[0..padding_size), which is all zeros, for one chunk. `chunk` is what the codec received: the bytes
+ * that the padding is going to be attached to. `user_data` is that of zcodec_chain_set_padding, `call_data` that of the
+ * call's options. Returns 0 on success; any other value aborts the encode with CALLBACK_FAILED and is quoted in the
+ * message.
+ *
+ * Callbacks run on the thread that called the library and before that call returns, never under a lock; a chain that
+ * is used by several threads runs them in several threads at once. They may call the library. They must return
+ * normally: no longjmp, no exception through C frames. What the pointers point to is theirs for the duration of the
+ * call only.
+ */
+typedef int32_t (*zcodec_padding_fn)(void *user_data,
+                                     void *call_data,
+                                     const uint8_t *chunk,
+                                     size_t chunk_size,
+                                     uint8_t *padding,
+                                     size_t padding_size);
+
+/**
+ * Looks at the bytes that decoding is about to remove. `chunk` is what remains. Returns 0 to accept; any other value
+ * aborts the decode with CORRUPT_DATA and is quoted in the message. The rules of zcodec_padding_fn hold.
+ */
+typedef int32_t (*zcodec_padding_check_fn)(void *user_data,
+                                           void *call_data,
+                                           const uint8_t *chunk,
+                                           size_t chunk_size,
+                                           const uint8_t *padding,
+                                           size_t padding_size);
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * The bytes of a buffer; they live as long as it does. JSON text is UTF-8 and not NUL-terminated. NULL for NULL; for
+ * an empty buffer a pointer that must not be followed.
+ */
+const uint8_t *zcodec_buffer_data(const struct zcodec_buffer *buffer);
+
+/**
+ * The number of bytes of a buffer; 0 for NULL.
+ */
+size_t zcodec_buffer_size(const struct zcodec_buffer *buffer);
+
+/**
+ * Frees a buffer. NULL is fine.
+ */
+void zcodec_buffer_free(struct zcodec_buffer *buffer);
+
+/**
+ * Encodes one chunk into memory of the caller.
+ *
+ * `decoded` holds the elements back to back, in C order and native byte order; or any bytes, for a chain of
+ * bytes->bytes codecs. On success `encoded` begins with the encoded chunk and `*encoded_size` is its size in bytes.
+ * The buffers may have any alignment and must not overlap; a NULL buffer of size 0 is an empty one.
+ *
+ * BUFFER_TOO_SMALL: `*encoded_size` is a capacity that would do (zcodec_chain_encoded_bound gives one in advance).
+ * INVALID_ARGUMENT: `decoded_size` is not what the chain takes; nothing was written. OUT_OF_RANGE: an element has no
+ * image under a codec. CALLBACK_FAILED: a padding callback said so. OUT_OF_MEMORY. After any failure the content of
+ * `encoded` is unspecified, and `*encoded_size` is 0 but for BUFFER_TOO_SMALL.
+ *
+ * One chain may encode and decode in any number of threads at once. `error` may be NULL.
+ */
+enum zcodec_status zcodec_encode(const struct zcodec_chain *chain,
+                                 const void *decoded,
+                                 size_t decoded_size,
+                                 void *encoded,
+                                 size_t encoded_capacity,
+                                 size_t *encoded_size,
+                                 struct zcodec_error **error);
+
+/**
+ * Decodes one chunk into memory of the caller.
+ *
+ * `encoded` is exactly one chunk. On success `decoded` begins with its elements back to back, in C order and native
+ * byte order (or with bytes, for a chain of bytes->bytes codecs), and `*decoded_size` is their size in bytes. The
+ * buffers may have any alignment and must not overlap; a NULL buffer of size 0 is an empty one.
+ *
+ * BUFFER_TOO_SMALL: `*decoded_size` is the capacity that would do; an array's was not written to. CORRUPT_DATA: no
+ * encode of this chain can have made these bytes, or a padding check refused them. OUT_OF_RANGE: an element has no
+ * image under a codec. OUT_OF_MEMORY. After any failure the content of `decoded` is unspecified, and `*decoded_size`
+ * is 0 but for BUFFER_TOO_SMALL.
+ *
+ * One chain may encode and decode in any number of threads at once. `error` may be NULL.
+ */
+enum zcodec_status zcodec_decode(const struct zcodec_chain *chain,
+                                 const void *encoded,
+                                 size_t encoded_size,
+                                 void *decoded,
+                                 size_t decoded_capacity,
+                                 size_t *decoded_size,
+                                 struct zcodec_error **error);
+
+/**
+ * zcodec_encode with options: data for the callbacks, threads. `options` may be NULL. INVALID_ARGUMENT also if its
+ * `struct_size` is less than the size of that member, or a member unknown to this version is not 0.
+ */
+enum zcodec_status zcodec_encode_with(const struct zcodec_chain *chain,
+                                      const struct zcodec_call_options *options,
+                                      const void *decoded,
+                                      size_t decoded_size,
+                                      void *encoded,
+                                      size_t encoded_capacity,
+                                      size_t *encoded_size,
+                                      struct zcodec_error **error);
+
+/**
+ * zcodec_decode with options: data for the callbacks, threads. `options` may be NULL. INVALID_ARGUMENT also if its
+ * `struct_size` is less than the size of that member, or a member unknown to this version is not 0.
+ */
+enum zcodec_status zcodec_decode_with(const struct zcodec_chain *chain,
+                                      const struct zcodec_call_options *options,
+                                      const void *encoded,
+                                      size_t encoded_size,
+                                      void *decoded,
+                                      size_t decoded_capacity,
+                                      size_t *decoded_size,
+                                      struct zcodec_error **error);
+
+/**
+ * zcodec_encode into memory that the library allocates. On success `*encoded` is a buffer of exactly the encoded
+ * chunk, which the caller frees with zcodec_buffer_free; on failure it is NULL.
+ */
+enum zcodec_status zcodec_encode_to_buffer(const struct zcodec_chain *chain,
+                                           const void *decoded,
+                                           size_t decoded_size,
+                                           struct zcodec_buffer **encoded,
+                                           struct zcodec_error **error);
+
+/**
+ * zcodec_decode into memory that the library allocates. On success `*decoded` is a buffer of exactly the decoded
+ * chunk, which the caller frees with zcodec_buffer_free; on failure it is NULL. A chain of bytes->bytes codecs does
+ * not know the size in advance: its buffer grows with what really comes out.
+ */
+enum zcodec_status zcodec_decode_to_buffer(const struct zcodec_chain *chain,
+                                           const void *encoded,
+                                           size_t encoded_size,
+                                           struct zcodec_buffer **decoded,
+                                           struct zcodec_error **error);
+
+/**
+ * Makes a chain of a list of codecs.
+ *
+ * `codecs_json` is a JSON array of Zarr v3 codec metadata objects, or name strings. `input_json` says what enters on
+ * encode, {"data_type": .., "shape": [..], "fill_value": ..}; NULL with size 0 for a chain of bytes->bytes codecs.
+ * Both are UTF-8, with their lengths in bytes, and need not be NUL-terminated; nothing of them is kept.
+ *
+ * On success `*chain` is a handle that the caller frees with zcodec_chain_free; on failure it is NULL.
+ * INVALID_METADATA: the JSON or a configuration is wrong. UNSUPPORTED: well-formed, but the codec, the data type or the
+ * combination is not supported. `error` may be NULL.
+ */
+enum zcodec_status zcodec_chain_new(const char *codecs_json,
+                                    size_t codecs_json_size,
+                                    const char *input_json,
+                                    size_t input_json_size,
+                                    struct zcodec_chain **chain,
+                                    struct zcodec_error **error);
+
+/**
+ * Makes the chain of a whole Zarr v3 array document (a zarr.json): takes its data_type, fill_value, codecs, and the
+ * chunk shape of its regular chunk grid. Otherwise as zcodec_chain_new. UNSUPPORTED also for other chunk grids.
+ */
+enum zcodec_status zcodec_chain_from_zarr_json(const char *zarr_json,
+                                               size_t zarr_json_size,
+                                               struct zcodec_chain **chain,
+                                               struct zcodec_error **error);
+
+/**
+ * Makes a chain of the same codecs, data type, fill value and callbacks for a chunk of another shape: border chunks,
+ * rectilinear grids, N5 blocks. Cheap: nothing is parsed again. `shape` has `ndim` sizes.
+ *
+ * On success `*reshaped` is a handle of its own, which the caller frees with zcodec_chain_free; on failure it is NULL.
+ * The user_data of the callbacks is shared, and freed with the last chain that holds it. UNSUPPORTED for chains of
+ * bytes->bytes codecs; INVALID_METADATA if the codecs do not fit the shape. `error` may be NULL.
+ */
+enum zcodec_status zcodec_chain_with_shape(const struct zcodec_chain *chain,
+                                           const uint64_t *shape,
+                                           size_t ndim,
+                                           struct zcodec_chain **reshaped,
+                                           struct zcodec_error **error);
+
+/**
+ * Frees a chain; no thread may be using it. NULL is fine. Errors and buffers that it gave stay valid.
+ */
+void zcodec_chain_free(struct zcodec_chain *chain);
+
+/**
+ * The size in bytes of the decoded side. UNKNOWN_SIZE for a chain of bytes->bytes codecs; `*size` is then 0.
+ */
+enum zcodec_status zcodec_chain_decoded_size(const struct zcodec_chain *chain,
+                                             size_t *size);
+
+/**
+ * An encoded_capacity that is always enough for a decoded side of `decoded_size` bytes. INVALID_ARGUMENT if the chain
+ * takes another size, or no memory could hold what it makes; `*bound` is then 0.
+ */
+enum zcodec_status zcodec_chain_encoded_bound(const struct zcodec_chain *chain,
+                                              size_t decoded_size,
+                                              size_t *bound);
+
+/**
+ * The number of codecs; 0 for NULL.
+ */
+size_t zcodec_chain_codec_count(const struct zcodec_chain *chain);
+
+/**
+ * Which of the three shapes the chain has. `chain` must not be NULL; for NULL the answer is
+ * ZCODEC_KIND_BYTES_TO_BYTES.
+ */
+enum zcodec_kind zcodec_chain_kind(const struct zcodec_chain *chain);
+
+/**
+ * What leaves on encode, as JSON: {"data_type": .., "shape": [..], "fill_value": ..} for an array, {"size": n} for
+ * bytes of a fixed size, {"size": null, "bound": n or null} otherwise. fill_value is the input's fill value taken
+ * through the chain. The caller frees `*json` with zcodec_buffer_free; it is NULL on failure. `error` may be NULL.
+ */
+enum zcodec_status zcodec_chain_output_json(const struct zcodec_chain *chain,
+                                            struct zcodec_buffer **json,
+                                            struct zcodec_error **error);
+
+/**
+ * The chain's codecs in canonical form, ready to be stored as "codecs" of a zarr.json: aliases under their own names,
+ * defaults that the library chose written out. A chain made of it does the same. The caller frees `*json` with
+ * zcodec_buffer_free; it is NULL on failure. `error` may be NULL.
+ */
+enum zcodec_status zcodec_chain_codecs_json(const struct zcodec_chain *chain,
+                                            struct zcodec_buffer **json,
+                                            struct zcodec_error **error);
+
+/**
+ * What is valid but likely to hurt, as a JSON array of {"codec_index", "code", "message"}: for example
+ * "lossy_int_to_float" for a cast_value from int64 to float64, whose mantissa does not hold every value. A careful
+ * writer refuses what a reader must accept. "[]" if nothing. The caller frees `*json` with zcodec_buffer_free; it is
+ * NULL on failure. `error` may be NULL.
+ */
+enum zcodec_status zcodec_chain_warnings_json(const struct zcodec_chain *chain,
+                                              struct zcodec_buffer **json,
+                                              struct zcodec_error **error);
+
+/**
+ * The name of a status, such as "ZCODEC_STATUS_OK"; "ZCODEC_STATUS_UNKNOWN" for any other number. Static text.
+ */
+const char *zcodec_status_name(zcodec_status status);
+
+/**
+ * The status of an error: the one that the failed call returned. NULL_ARGUMENT for NULL.
+ */
+enum zcodec_status zcodec_error_status(const struct zcodec_error *error);
+
+/**
+ * What went wrong, for people: the codec, its index, the JSON member or the element at fault, the value found and what
+ * was expected. UTF-8, NUL-terminated; lives as long as the error. The empty text for NULL.
+ */
+const char *zcodec_error_message(const struct zcodec_error *error);
+
+/**
+ * The index in the chain of the codec at fault; -1 if the error is about none, or for NULL.
+ */
+int64_t zcodec_error_codec_index(const struct zcodec_error *error);
+
+/**
+ * The element at fault, counted in C order in the array that the named codec received: the first one, whatever the
+ * number of threads. -1 if the error is about none, or for NULL.
+ */
+int64_t zcodec_error_element_index(const struct zcodec_error *error);
+
+/**
+ * Frees an error. NULL is fine.
+ */
+void zcodec_error_free(struct zcodec_error *error);
+
+/**
+ * What this build supports, as JSON: {"version", "codecs": [{"name", "aliases": [..]}, ..], "data_types": [..]}; the
+ * data type "r*" stands for raw bits of any whole number of bytes. UTF-8, NUL-terminated, static.
+ */
+const char *zcodec_supported_json(void);
+
+/**
+ * The version of the library, such as "0.1.0". Static text.
+ */
+const char *zcodec_version(void);
+
+/**
+ * Has the padding of a `pad` or `offset` codec computed for each chunk, or looked at on decode, or both.
+ *
+ * `codec_index` counts from 0 in the chain's list of codecs. Without `generate` the configured bytes are written;
+ * without `check` decoding looks at nothing; with neither the codec is again as its metadata says. `user_data` is
+ * handed to both. `free_user_data` (may be NULL) is called on it once: when the callbacks are replaced or the chain
+ * is freed, or the last of the chains that zcodec_chain_with_shape made of it. If this call fails, it is not called:
+ * `user_data` stays the caller's.
+ *
+ * Both functions and `user_data` must be fit for every thread that uses the chain. No other thread may use the chain
+ * during this call. INVALID_ARGUMENT: there is no pad or offset codec at this index. `error` may be NULL.
+ */
+enum zcodec_status zcodec_chain_set_padding(struct zcodec_chain *chain,
+                                            size_t codec_index,
+                                            zcodec_padding_fn generate,
+                                            zcodec_padding_check_fn check,
+                                            void *user_data,
+                                            void (*free_user_data)(void *user_data),
+                                            struct zcodec_error **error);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* ZCODEC_H */

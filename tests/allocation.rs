@@ -1,0 +1,200 @@
+//! How much memory calls take, what happens when there is none, and that none is lost: counted by an allocator that
+//! refuses what is larger than it is told. The C libraries have their own allocations; the leak sanitizer counts those.
+#![allow(unsafe_code, reason = "an allocator is unsafe to write")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::ptr::null_mut;
+use zcodec::chain::{CallOptions, Chain};
+use zcodec::{Error, Status};
+
+thread_local! {
+    static LIVE: Cell<isize> = const { Cell::new(0) };
+    static PEAK: Cell<isize> = const { Cell::new(0) };
+    static LARGEST_ALLOWED: Cell<usize> = const { Cell::new(usize::MAX) };
+}
+
+struct Counting;
+
+fn count(change: isize) {
+    LIVE.set(LIVE.get() + change);
+    PEAK.set(PEAK.get().max(LIVE.get()));
+}
+
+// SAFETY: the system's allocator does the work; a refusal is NULL.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if layout.size() > LARGEST_ALLOWED.get() {
+            return null_mut();
+        }
+        // SAFETY: the caller's contract is the same.
+        let pointer = unsafe { System.alloc(layout) };
+        if !pointer.is_null() {
+            count(layout.size().cast_signed());
+        }
+        pointer
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        count(-layout.size().cast_signed());
+        // SAFETY: the caller's contract is the same.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// What `work` gives when no allocation over `largest` bytes succeeds.
+fn with_largest<T>(largest: usize, work: impl FnOnce() -> T) -> T {
+    LARGEST_ALLOWED.set(largest);
+    let result = work();
+    LARGEST_ALLOWED.set(usize::MAX);
+    result
+}
+
+/// What `work` gives, and how much more memory than before it took at its worst.
+fn peak_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
+    let before = LIVE.get();
+    PEAK.set(before);
+    let result = work();
+    (result, (PEAK.get() - before).cast_unsigned())
+}
+
+fn chain(codecs: &str, shape: &str) -> Result<Chain, Error> {
+    let input = format!(r#"{{"data_type":"uint16","shape":{shape},"fill_value":0}}"#);
+    Chain::new(codecs.as_bytes(), Some(input.as_bytes()))
+}
+
+const BYTES: &str = r#"{"name":"bytes","configuration":{"endian":"big"}}"#;
+const TRANSPOSE: &str = r#"{"name":"transpose","configuration":{"order":[1,0]}}"#;
+const SIZE: usize = 2 * 500 * 500;
+
+fn chains() -> Vec<Chain> {
+    let tails = [
+        "",
+        r#","gzip""#,
+        r#","zstd","crc32c""#,
+        r#","zstd","gzip",{"name":"pad","configuration":{"location":"start","nbytes":9}}"#,
+    ];
+    let heads = [BYTES.to_owned(), format!("{TRANSPOSE},{BYTES}")];
+    heads
+        .iter()
+        .flat_map(|head| tails.iter().map(move |tail| chain(&format!("[{head}{tail}]"), "[500,500]").unwrap()))
+        .collect()
+}
+
+fn decoded() -> Vec<u8> {
+    (0..SIZE).map(|i| (i / 7 * 31) as u8).collect()
+}
+
+#[test]
+fn memory_of_the_size_of_a_chunk_that_cannot_be_had_is_a_status_and_the_chain_goes_on() {
+    let options = CallOptions::default();
+    for chain in chains() {
+        let decoded = decoded();
+        let encoded = chain.encode_to_vec(&decoded, &options).unwrap();
+        // One that has kept no memory of earlier calls.
+        let fresh = Chain::new(
+            chain.codecs_json().to_string().as_bytes(),
+            Some(chain.input().to_json().to_string().as_bytes()),
+        )
+        .unwrap();
+        for largest in [SIZE / 2, SIZE - 1] {
+            let encoding = with_largest(largest, || fresh.encode_to_vec(&decoded, &options));
+            assert_eq!(encoding.unwrap_err().status(), Status::OutOfMemory, "{}", chain.codecs_json());
+            let decoding = with_largest(largest, || fresh.decode_to_vec(&encoded, &options));
+            assert_eq!(decoding.unwrap_err().status(), Status::OutOfMemory, "{}", chain.codecs_json());
+        }
+        assert_eq!(fresh.encode_to_vec(&decoded, &options).unwrap(), encoded);
+        assert_eq!(fresh.decode_to_vec(&encoded, &options).unwrap(), decoded);
+    }
+}
+
+#[test]
+fn scratch_memory_that_cannot_be_had_is_a_status() {
+    let chain = chain(&format!(r#"[{TRANSPOSE},{BYTES},"zstd"]"#), "[500,500]").unwrap();
+    let options = CallOptions::default();
+    let (input, mut output) = (decoded(), vec![0; 2 * SIZE]);
+    let result = with_largest(SIZE / 2, || chain.encode_into(&input, &mut output, &options));
+    assert_eq!(result.unwrap_err().status(), Status::OutOfMemory);
+    let size = chain.encode_into(&input, &mut output, &options).unwrap();
+    let mut again = vec![0; SIZE];
+    assert_eq!(chain.decode_into(&output[..size], &mut again, &options), Ok(SIZE));
+    assert_eq!(again, input);
+}
+
+#[test]
+fn an_error_leaves_nothing_behind() {
+    let options = CallOptions::default();
+    for chain in chains() {
+        let encoded = chain.encode_to_vec(&decoded(), &options).unwrap();
+        let fail = || {
+            let mut output = vec![0; SIZE];
+            assert!(chain.encode_into(&output[1..], &mut [], &options).is_err());
+            assert!(chain.encode_into(&output.clone(), &mut output[..3], &options).is_err());
+            assert!(chain.decode_into(&encoded[..encoded.len() / 2], &mut output, &options).is_err());
+            assert!(chain.decode_into(&encoded, &mut output[1..], &options).is_err());
+            assert!(chain.decode_to_vec(b"", &options).is_err());
+            assert!(chain.with_shape(&[u64::MAX, u64::MAX]).is_err());
+            assert!(Chain::new(br#"["bytes",{"name":"zstd","configuration":{"level":99}}]"#, None).is_err());
+            assert!(Chain::from_zarr_json(br#"{"zarr_format":3,"#).is_err());
+        };
+        fail(); // what is kept for later calls is kept now
+        let before = LIVE.get();
+        (0..20).for_each(|_| fail());
+        assert_eq!(LIVE.get(), before, "{}", chain.codecs_json());
+    }
+}
+
+/// Twice the size of the chunk and twice the bound of what stands between codecs: `docs/limits.md`.
+#[test]
+fn a_chunk_that_claims_more_than_the_metadata_takes_no_more_than_the_metadata() {
+    let zeros = vec![0; 64 << 20];
+    let options = CallOptions::default();
+    let limit = 1 << 20;
+    for codec in ["gzip", "zstd"] {
+        let bomb =
+            Chain::new(format!("[{codec:?}]").as_bytes(), None).unwrap().encode_to_vec(&zeros, &options).unwrap();
+        for head in [
+            BYTES.to_owned(),
+            format!("{TRANSPOSE},{BYTES}"),
+            format!(r#"{BYTES},"crc32c""#),
+            format!(r#"{BYTES},"gzip""#),
+        ] {
+            let chain = chain(&format!("[{head},{codec:?}]"), "[10,10]").unwrap();
+            let (result, peak) = peak_of(|| chain.decode_to_vec(&bomb, &options));
+            assert_eq!(result.unwrap_err().status(), Status::CorruptData);
+            assert!(peak < limit, "{codec}: {peak} bytes for a chunk of 200");
+        }
+    }
+}
+
+#[test]
+fn metadata_that_claims_much_takes_little() {
+    let shapes = ["[4611686018427387904]", "[4611686018427387904,4]", "[2147483648,2147483648,0]", "[1099511627776]"];
+    for shape in shapes {
+        let (made, peak) = peak_of(|| chain(&format!(r#"[{BYTES},"zstd"]"#), shape));
+        assert!(peak < 1 << 16, "{peak} bytes for the shape {shape}");
+        if let Err(error) = made {
+            assert_eq!(error.status(), Status::InvalidMetadata);
+        }
+    }
+    let nbytes = r#"[{"name":"pad","configuration":{"location":"start","nbytes":4611686018427387904}}]"#;
+    let padded = Chain::new(nbytes.as_bytes(), None).unwrap();
+    let (result, peak) = peak_of(|| padded.decode_to_vec(b"few", &CallOptions::default()));
+    assert_eq!(result.unwrap_err().status(), Status::CorruptData);
+    let (result, encoding_peak) = peak_of(|| padded.encode_to_vec(b"few", &CallOptions::default()));
+    assert_eq!(result.unwrap_err().status(), Status::OutOfMemory);
+    assert!(peak.max(encoding_peak) < 1 << 16);
+}
+
+#[test]
+fn nested_json_is_refused_within_a_small_multiple_of_its_text() {
+    for text in ["[", r#"[{"name":"#, r#"{"a":"#] {
+        let nested = text.repeat(100_000);
+        let (result, peak) = peak_of(|| Chain::new(nested.as_bytes(), None));
+        assert_eq!(result.unwrap_err().status(), Status::InvalidMetadata);
+        assert!(peak < 1 << 20, "{peak} bytes for {} bytes of JSON", nested.len());
+    }
+}

@@ -1,0 +1,198 @@
+//! The conformance cases, through the Rust interface: for machines without the Python of `tests/conformance/run.py`, as
+//! under emulators. That runner checks far more; it alone makes large sides, hashes them, and has callbacks.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+use std::path::Path;
+use zcodec::chain::{CallOptions, Chain, Representation};
+use zcodec::data_type::{Component, DataType, FloatValue};
+use zcodec::{Error, Status};
+
+/// What came of a case, if it was run.
+type Outcome = Result<(), String>;
+
+#[test]
+fn every_case_that_needs_no_runner_of_its_own_holds() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance");
+    let not_yet = std::fs::read_to_string(folder.join("not-yet.txt")).unwrap_or_default();
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder.join("cases")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| !not_yet.lines().any(|name| file.ends_with(name)));
+    files.sort();
+    let (mut passed, mut left, mut failed) = (0, 0, 0);
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        for case in text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+            match is_within_reach(&case).then(|| run(&case)) {
+                None => left += 1,
+                Some(Ok(())) => passed += 1,
+                Some(Err(message)) => {
+                    failed += 1;
+                    println!("{}: {}: {message}", file.file_name().unwrap().display(), case["name"]);
+                }
+            }
+        }
+    }
+    println!("{passed} passed, {failed} failed, {left} left to run.py");
+    assert!(failed == 0 && passed > 1000, "{passed} passed, {failed} failed");
+}
+
+fn is_within_reach(case: &Value) -> bool {
+    let sides = ["decoded", "encoded", "redecoded"];
+    let has_only_bytes = sides.iter().all(|side| case[*side].is_null() || case[*side].is_string());
+    let others = ["api", "padding", "probe_capacity", "encoded_sha256", "redecoded_sha256"];
+    has_only_bytes && others.iter().all(|member| case.get(*member).is_none())
+}
+
+fn run(case: &Value) -> Outcome {
+    let chain = match new_chain(case) {
+        Ok(chain) => chain,
+        Err(error) if case["optional"] == true && error.status() == Status::Unsupported => return Ok(()),
+        Err(error) => return expect_error(case, "new", &error),
+    };
+    match case.get("error") {
+        Some(error) => run_to_an_error(case, error, &chain),
+        None => run_to_success(case, &chain),
+    }
+}
+
+fn new_chain(case: &Value) -> Result<Chain, Error> {
+    if let Some(text) = text_of(case, "zarr_json") {
+        return Chain::from_zarr_json(&text);
+    }
+    let codecs = match (&case["codecs_b64"], &case["codecs_repeat"]) {
+        (Value::String(text), _) => STANDARD.decode(text).unwrap(),
+        (_, Value::Array(repeat)) => repeat[0].as_str().unwrap().repeat(repeat[1].as_u64().unwrap() as usize).into(),
+        _ => text_of(case, "codecs").unwrap(),
+    };
+    Chain::new(&codecs, text_of(case, "input").as_deref())
+}
+
+/// The member as JSON text, or `<member>_text` as it is.
+fn text_of(case: &Value, member: &str) -> Option<Vec<u8>> {
+    match (&case[format!("{member}_text")], &case[member]) {
+        (Value::String(text), _) => Some(text.clone().into()),
+        (_, Value::Null) => None,
+        (_, json) => Some(json.to_string().into()),
+    }
+}
+
+fn run_to_an_error(case: &Value, error: &Value, chain: &Chain) -> Outcome {
+    let options = CallOptions::default();
+    let result = if is_stage(error, "encode") {
+        chain.encode_to_vec(&side(case, "decoded", chain.input()).unwrap(), &options).map_err(|error| ("encode", error))
+    } else if is_stage(error, "decode") {
+        chain
+            .decode_to_vec(&side(case, "encoded", chain.output()).unwrap(), &options)
+            .map_err(|error| ("decode", error))
+    } else if error["may_succeed"] == true {
+        return Ok(());
+    } else {
+        return Err(format!("the chain was made, expected {}", error["status"]));
+    };
+    match result {
+        Err((stage, error)) => expect_error(case, stage, &error),
+        Ok(_) if error["may_succeed"] != true => Err(format!("success, expected {}", error["status"])),
+        Ok(found) => side(case, "redecoded", chain.input()).map_or(Ok(()), |wanted| same("redecoded", &wanted, &found)),
+    }
+}
+
+fn is_stage(error: &Value, stage: &str) -> bool {
+    error["stage"] == stage || error["stage"].as_array().is_some_and(|stages| stages.iter().any(|one| one == stage))
+}
+
+fn expect_error(case: &Value, stage: &str, found: &Error) -> Outcome {
+    let wanted = &case["error"];
+    let status = screaming(&format!("{:?}", found.status()));
+    let codec_index = found.codec_index().map_or(-1, |index| index as i64);
+    let element_index = found.element_index().map_or(-1, |index| index as i64);
+    let is_allowed = |member: &str, found: Value| match &wanted[member] {
+        Value::Array(all) => all.contains(&found),
+        Value::Null => true,
+        one => *one == found,
+    };
+    let holds = is_stage(wanted, stage)
+        && is_allowed("status", status.clone().into())
+        && is_allowed("codec_index", codec_index.into())
+        && is_allowed("element_index", element_index.into())
+        && wanted["message_has"].as_str().is_none_or(|text| found.to_string().contains(text));
+    if holds { Ok(()) } else { Err(format!("{stage}: {status}: {found}; expected {wanted}")) }
+}
+
+/// `CorruptData` as `CORRUPT_DATA`.
+fn screaming(name: &str) -> String {
+    let mut text = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && !text.is_empty() {
+            text.push('_');
+        }
+        text.extend(letter.to_uppercase());
+    }
+    text
+}
+
+fn run_to_success(case: &Value, chain: &Chain) -> Outcome {
+    let options = CallOptions::default();
+    let has_check = |name: &str| case["checks"].as_array().unwrap().iter().any(|check| check == name);
+    let decoded = side(case, "decoded", chain.input()).unwrap();
+    let redecoded = side(case, "redecoded", chain.input()).unwrap_or_else(|| decoded.clone());
+    let encoded = side(case, "encoded", chain.output());
+    let decode = |encoded: &[u8]| {
+        let found = chain.decode_to_vec(encoded, &options).map_err(|error| format!("decode: {error}"))?;
+        same_but_for_nan("decoded", &redecoded, &found, &case["any_nan"]["decoded"], chain.input())
+    };
+    if has_check("encode") || has_check("round_trip") {
+        let made = chain.encode_to_vec(&decoded, &options).map_err(|error| format!("encode: {error}"))?;
+        if has_check("encode") {
+            let wanted = encoded.as_deref().ok_or("there is nothing to compare with")?;
+            same_but_for_nan("encoded", wanted, &made, &case["any_nan"]["encoded"], chain.output())?;
+        }
+        if has_check("round_trip") {
+            decode(&made)?;
+        }
+    }
+    if has_check("decode") { decode(encoded.as_deref().ok_or("there is nothing to decode")?) } else { Ok(()) }
+}
+
+/// One side of a case in the machine's byte order.
+fn side(case: &Value, member: &str, representation: &Representation) -> Option<Vec<u8>> {
+    let mut bytes = STANDARD.decode(case[member].as_str()?).unwrap();
+    if let Representation::Array(array) = representation
+        && array.data_type().component().has_byte_order()
+        && cfg!(target_endian = "big")
+    {
+        bytes.chunks_exact_mut(array.data_type().component().size()).for_each(<[u8]>::reverse);
+    }
+    Some(bytes)
+}
+
+fn same(what: &str, wanted: &[u8], found: &[u8]) -> Outcome {
+    if wanted == found { Ok(()) } else { Err(format!("{what} is {found:02x?}, expected {wanted:02x?}")) }
+}
+
+/// As [`same`], but where `any_nan` names a float type, one NaN is as good as another.
+fn same_but_for_nan(what: &str, wanted: &[u8], found: &[u8], any_nan: &Value, side: &Representation) -> Outcome {
+    let Some(name) = any_nan["data_type"].as_str().filter(|_| wanted.len() == found.len()) else {
+        return same(what, wanted, found);
+    };
+    let component = DataType::from_name(name).unwrap().component();
+    let Component::Float(format) = component else { panic!("{name} has no NaN") };
+    let is_little = match side {
+        Representation::Array(_) => cfg!(target_endian = "little"),
+        Representation::Bytes(_) => any_nan["endian"] == "little",
+    };
+    let is_nan = |bytes: &[u8]| {
+        let mut wide = [0; 8];
+        wide[..bytes.len()].copy_from_slice(bytes);
+        if !is_little {
+            wide[..bytes.len()].reverse();
+        }
+        matches!(format.value(u64::from_le_bytes(wide)), FloatValue::Nan)
+    };
+    let mut pairs = wanted.chunks(component.size()).zip(found.chunks(component.size()));
+    if pairs.all(|(wanted, found)| wanted == found || (is_nan(wanted) && is_nan(found))) {
+        return Ok(());
+    }
+    same(what, wanted, found)
+}
