@@ -20,6 +20,7 @@ pub(super) trait Float:
     fn bits(self) -> Self::Bits;
     fn from_bits(bits: Self::Bits) -> Self;
     fn from_f64(value: f64) -> Self;
+    fn is_finite(self) -> bool;
 }
 
 macro_rules! float {
@@ -42,6 +43,10 @@ macro_rules! float {
             #[inline(always)]
             fn from_f64(value: f64) -> Self {
                 value as Self
+            }
+            #[inline(always)]
+            fn is_finite(self) -> bool {
+                <$float>::is_finite(self)
             }
         }
     };

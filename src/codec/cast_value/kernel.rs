@@ -1,6 +1,6 @@
 //! Casting many elements.
 
-use super::plan::{BLOCK_COUNT, Plan};
+use super::plan::{BLOCK_COUNT, Plan, SCRATCH};
 use super::reference::Cast;
 use crate::codec::Elementwise;
 use crate::data_type::{Component, DataType, Scalar};
@@ -45,11 +45,12 @@ impl Direction {
 
     fn run(&self, input: &[u8], output: &mut [u8]) -> Result<()> {
         let Some(plan) = &self.plan else { return self.run_reference(input, output) };
+        let mut scratch = SCRATCH;
         let blocks = input
             .chunks(BLOCK_COUNT * self.cast.source.size())
             .zip(output.chunks_mut(BLOCK_COUNT * self.cast.target.size()));
         for (index, (input, output)) in blocks.enumerate() {
-            if !plan.run(input, output) {
+            if !plan.run(input, output, &mut scratch) {
                 self.run_reference(input, output).map_err(|error| error.after_elements(index * BLOCK_COUNT))?;
             }
         }

@@ -41,15 +41,15 @@ pub(super) fn pass(cast: &Cast, is_bad: impl Fn(u64) -> bool) -> Option<Box<dyn 
 
 fn from<S: Integer>(cast: &Cast, is_bad: impl Fn(u64) -> bool) -> Option<Box<dyn Pass>> {
     match cast.target.size() {
-        1 => Patch::<S, u8>::new(cast, is_bad),
-        2 => Patch::<S, u16>::new(cast, is_bad),
-        4 => Patch::<S, u32>::new(cast, is_bad),
-        _ => Patch::<S, u64>::new(cast, is_bad),
+        1 => Patch::<S, u8>::pass(cast, is_bad),
+        2 => Patch::<S, u16>::pass(cast, is_bad),
+        4 => Patch::<S, u32>::pass(cast, is_bad),
+        _ => Patch::<S, u64>::pass(cast, is_bad),
     }
 }
 
 impl<S: Integer, T: Integer> Patch<S, T> {
-    fn new(cast: &Cast, is_bad: impl Fn(u64) -> bool) -> Option<Box<dyn Pass>> {
+    fn pass(cast: &Cast, is_bad: impl Fn(u64) -> bool) -> Option<Box<dyn Pass>> {
         let (every_nan, infinity) = match cast.source {
             Component::Float(format) => (format.nan(), format.infinity(false).unwrap_or(u64::MAX)),
             _ => (None, u64::MAX),

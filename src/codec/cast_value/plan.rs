@@ -10,6 +10,12 @@ use crate::data_type::Component;
 /// So short that two blocks between steps stay in the cache, and that a 16-bit counter holds their length.
 pub(super) const BLOCK_COUNT: usize = 512;
 
+/// The blocks between steps; one of these serves a whole run, for clearing it costs as much as a step.
+pub(super) type Scratch = [[u8; 8 * BLOCK_COUNT]; 2];
+
+/// An empty one.
+pub(super) const SCRATCH: Scratch = [[0; 8 * BLOCK_COUNT]; 2];
+
 /// The steps from source to target, and the scalar map over what they make.
 #[derive(Debug)]
 pub(super) struct Plan {
@@ -32,21 +38,19 @@ impl Plan {
         let (mut input, mut output) = ([0; 8], [0; 8]);
         let input = &mut input[..cast.source.size()];
         cast.source.store(bits, input);
-        self.convert(input, &mut output[..cast.target.size()]) > 0
+        self.convert(input, &mut output[..cast.target.size()], &mut SCRATCH.clone()) > 0
     }
 
     /// Whether every element of a block of up to [`BLOCK_COUNT`] has an image, and `output` holds them. If not, the
     /// reference may still know better.
-    pub(super) fn run(&self, input: &[u8], output: &mut [u8]) -> bool {
-        let bad = self.convert(input, output);
+    pub(super) fn run(&self, input: &[u8], output: &mut [u8], scratch: &mut Scratch) -> bool {
+        let bad = self.convert(input, output, scratch);
         let excused = self.patch.as_ref().map_or(0, |patch| patch.run(input, output));
         bad == excused
     }
 
     /// The steps without the scalar map: how many elements of a block have no image, as far as they know.
-    pub(super) fn convert(&self, input: &[u8], output: &mut [u8]) -> u64 {
-        let mut blocks = [[0_u8; 8 * BLOCK_COUNT]; 2];
-        let [first, second] = &mut blocks;
+    pub(super) fn convert(&self, input: &[u8], output: &mut [u8], [first, second]: &mut Scratch) -> u64 {
         match self.steps.as_slice() {
             [] => {
                 output.copy_from_slice(input);

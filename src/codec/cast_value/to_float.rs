@@ -182,6 +182,6 @@ impl Convert for ToF32 {
         const OVERFLOW: f64 = 3.402_823_567_797_336_6e38;
         let magnitude = element.abs();
         let image = if element.is_nan() { f32::from_bits(0x7FC0_0000) } else { element as f32 };
-        (image, (magnitude >= OVERFLOW) & (magnitude < f64::INFINITY) & !self.is_clamped)
+        (image, (OVERFLOW..f64::INFINITY).contains(&magnitude) & !self.is_clamped)
     }
 }

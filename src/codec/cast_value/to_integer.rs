@@ -126,7 +126,7 @@ impl<F: Float, T: Integer, M: Mode, const CHECKED: bool> Convert for Narrow<F, T
             integer.minus(self.least) & self.outside != F::Bits::truncate(0)
         } else {
             // Neither NaN nor infinities are clamped.
-            !(element - element == F::ZERO)
+            !element.is_finite()
         };
         (T::truncate(integer.extend()), is_bad)
     }
