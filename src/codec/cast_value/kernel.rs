@@ -1,5 +1,6 @@
 //! Casting many elements.
 
+use super::plan::{BLOCK_COUNT, Plan, SCRATCH};
 use super::reference::Cast;
 use crate::codec::Elementwise;
 use crate::data_type::{Component, DataType, Scalar};
@@ -17,8 +18,7 @@ struct Direction {
     cast: Cast,
     source: DataType,
     target: DataType,
-    /// Of every source, where it has few values.
-    table: Option<Box<[Option<u64>]>>,
+    plan: Option<Plan>,
 }
 
 impl Kernel {
@@ -39,21 +39,29 @@ impl Elementwise for Kernel {
 
 impl Direction {
     fn new(cast: Cast, source: &DataType, target: &DataType) -> Self {
-        let table = (cast.source.bits() <= 8).then(|| {
-            let component = cast.source;
-            (0..=255_u8).map(|byte| cast.cast(component.load(&[byte]))).collect()
-        });
-        Self { cast, source: source.clone(), target: target.clone(), table }
+        let plan = Plan::new(&cast);
+        Self { cast, source: source.clone(), target: target.clone(), plan }
     }
 
     fn run(&self, input: &[u8], output: &mut [u8]) -> Result<()> {
+        let Some(plan) = &self.plan else { return self.run_reference(input, output) };
+        let mut scratch = SCRATCH;
+        let blocks = input
+            .chunks(BLOCK_COUNT * self.cast.source.size())
+            .zip(output.chunks_mut(BLOCK_COUNT * self.cast.target.size()));
+        for (index, (input, output)) in blocks.enumerate() {
+            if !plan.run(input, output, &mut scratch) {
+                self.run_reference(input, output).map_err(|error| error.after_elements(index * BLOCK_COUNT))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn run_reference(&self, input: &[u8], output: &mut [u8]) -> Result<()> {
         let (source, target) = (self.cast.source, self.cast.target);
         let elements = input.chunks_exact(source.size()).zip(output.chunks_exact_mut(target.size()));
         for (index, (input, output)) in elements.enumerate() {
-            let image = match &self.table {
-                Some(table) => table[usize::from(input[0])],
-                None => self.cast.cast(source.load(input)),
-            };
+            let image = self.cast.cast(source.load(input));
             target.store(image.ok_or_else(|| self.fault(index, input))?, output);
         }
         Ok(())

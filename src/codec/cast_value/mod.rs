@@ -3,8 +3,18 @@
 //! Specification: zarr-extensions, `cast_value`. All integer and float types, in both directions. The order is: the
 //! scalar map, then rounding, then the range.
 
+mod float_lane;
+mod integer;
 mod kernel;
+mod lane;
+mod patch;
+mod plan;
 mod reference;
+#[cfg(test)]
+mod tests;
+mod to_float;
+mod to_integer;
+mod widen;
 
 use super::{ArrayToArrayCodec, BoundArrayToArray, Codec, Configuration, Warning};
 use crate::chain::ArrayRepresentation;

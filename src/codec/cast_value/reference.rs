@@ -63,6 +63,8 @@ impl Cast {
 
     fn convert(&self, bits: u64) -> Option<u64> {
         match (value(self.source, bits), self.target) {
+            // Which NaN it is can be kept in the same format alone.
+            (FloatValue::Nan, target) if target == self.source => Some(bits),
             (FloatValue::Nan, Component::Float(target)) => target.nan(),
             (FloatValue::Infinity { is_negative }, Component::Float(target)) => target.infinity(is_negative),
             (FloatValue::Finite(number), Component::Float(target)) => match target.round(&number, self.rounding) {

@@ -1,0 +1,211 @@
+//! Floats to integers.
+
+use super::float_lane::{Float, Mode, WithMode, with_mode};
+use super::integer::LowBits;
+use super::lane::{Convert, Integer, Lane, Pass, each};
+use super::reference::{Cast, OutOfRange};
+use crate::data_type::{Component, Rounding, integer_range};
+use std::marker::PhantomData;
+
+/// The pass from lanes of `F`, whatever type they were widened from. `f32` lanes hold the bounds of up to 16 bits.
+pub(super) fn pass<F: Float>(cast: &Cast) -> Option<Box<dyn Pass>> {
+    let Component::Int { bits, signed } = cast.target else { return None };
+    let pick = Pick { out_of_range: cast.out_of_range, bits, signed, from: PhantomData::<F> };
+    Some(with_mode(cast.rounding, pick))
+}
+
+/// Whether the lanes suffice for this target.
+pub(super) fn fits_f32(cast: &Cast) -> bool {
+    cast.target.bits() <= 16 && cast.out_of_range != OutOfRange::Wrap
+}
+
+struct Pick<F> {
+    out_of_range: OutOfRange,
+    bits: u32,
+    signed: bool,
+    from: PhantomData<F>,
+}
+
+impl<F: Float> WithMode for Pick<F> {
+    type Output = Box<dyn Pass>;
+
+    fn with<M: Mode>(self) -> Box<dyn Pass> {
+        let (least, most) = integer_range(self.bits, self.signed);
+        match (self.out_of_range, self.bits) {
+            (OutOfRange::Wrap, ..=8) => each(Wrap::<u8, M>::new(&self)),
+            (OutOfRange::Wrap, 16) => each(Wrap::<u16, M>::new(&self)),
+            (OutOfRange::Wrap, 32) => each(Wrap::<u32, M>::new(&self)),
+            (OutOfRange::Wrap, _) => each(Wrap::<u64, M>::new(&self)),
+            (policy, 64) => {
+                let is_clamped = policy == OutOfRange::Clamp;
+                if self.signed {
+                    each(Wide::<i64, M> { is_clamped, to: PhantomData, mode: PhantomData })
+                } else {
+                    each(Wide::<u64, M> { is_clamped, to: PhantomData, mode: PhantomData })
+                }
+            }
+            (OutOfRange::Clamp, bits) => to_size::<F, M, false>(least, most, bits),
+            (OutOfRange::Error, bits) => to_size::<F, M, true>(least, most, bits),
+        }
+    }
+}
+
+fn to_size<F: Float, M: Mode, const CHECKED: bool>(least: i128, most: i128, bits: u32) -> Box<dyn Pass> {
+    match bits {
+        ..=8 => each(Narrow::<F, u8, M, CHECKED>::new(least, most)),
+        16 => each(Narrow::<F, u16, M, CHECKED>::new(least, most)),
+        _ => each(Narrow::<F, u32, M, CHECKED>::new(least, most)),
+    }
+}
+
+/// The number rounded to an integer; its magnitude must be at most a quarter of the magic number.
+#[inline(always)]
+fn rounded<F: Float, M: Mode>(number: F) -> F::Bits {
+    let sum = number + F::MAGIC;
+    let nearest = sum - F::MAGIC;
+    let below = u64::from(nearest < number);
+    let above = u64::from(nearest > number).wrapping_neg();
+    let is_positive = number > F::ZERO;
+    let step = match M::ROUNDING {
+        Rounding::NearestEven => 0,
+        Rounding::TowardsZero => {
+            if is_positive {
+                above
+            } else {
+                below
+            }
+        }
+        Rounding::TowardsPositive => below,
+        Rounding::TowardsNegative => above,
+        Rounding::NearestAway => {
+            let up = u64::from(is_positive & (number - nearest == F::HALF));
+            let down = u64::from(!is_positive & (nearest - number == F::HALF));
+            up.wrapping_sub(down)
+        }
+    };
+    sum.bits().minus(F::MAGIC.bits()).plus(F::Bits::truncate(step))
+}
+
+/// Integers of up to 32 bits. The number is first cut to what lies just outside the range (checked) or at its ends
+/// (clamped): both are integers, so this does not change what it is rounded to.
+#[derive(Debug, Clone, Copy)]
+struct Narrow<F: Float, T, M, const CHECKED: bool> {
+    low: F,
+    high: F,
+    least: F::Bits,
+    outside: F::Bits,
+    to: PhantomData<T>,
+    mode: PhantomData<M>,
+}
+
+impl<F: Float, T, M, const CHECKED: bool> Narrow<F, T, M, CHECKED> {
+    fn new(least: i128, most: i128) -> Self {
+        let margin = i128::from(CHECKED);
+        Self {
+            low: F::from_f64((least - margin) as f64),
+            high: F::from_f64((most + margin) as f64),
+            least: F::Bits::truncate(least as u64),
+            outside: F::Bits::truncate(!(most - least) as u64),
+            to: PhantomData,
+            mode: PhantomData,
+        }
+    }
+}
+
+impl<F: Float, T: Integer, M: Mode, const CHECKED: bool> Convert for Narrow<F, T, M, CHECKED> {
+    type Source = F;
+    type Target = T;
+
+    #[inline(always)]
+    fn convert(&self, element: F) -> (T, bool) {
+        // NaN becomes `low`: outside, if checked.
+        let number = if element > self.low { element } else { self.low };
+        let number = if number < self.high { number } else { self.high };
+        let integer = rounded::<F, M>(number);
+        let is_bad = if CHECKED {
+            integer.minus(self.least) & self.outside != F::Bits::truncate(0)
+        } else {
+            // Neither NaN nor infinities are clamped.
+            !element.is_finite()
+        };
+        (T::truncate(integer.extend()), is_bad)
+    }
+}
+
+/// Modulo `2^N`, of numbers that a `f64` lane holds with their fraction's first bit; larger ones are for the reference.
+#[derive(Debug, Clone, Copy)]
+struct Wrap<T, M> {
+    low: LowBits,
+    to: PhantomData<T>,
+    mode: PhantomData<M>,
+}
+
+impl<T, M> Wrap<T, M> {
+    fn new<F>(pick: &Pick<F>) -> Self {
+        Self { low: LowBits::new(pick.bits, pick.signed), to: PhantomData, mode: PhantomData }
+    }
+}
+
+impl<T: Integer, M: Mode> Convert for Wrap<T, M> {
+    type Source = f64;
+    type Target = T;
+
+    #[inline(always)]
+    fn convert(&self, element: f64) -> (T, bool) {
+        const LARGEST: f64 = (1_u64 << 50) as f64;
+        let number = if element > -LARGEST { element } else { -LARGEST };
+        let number = if number < LARGEST { number } else { LARGEST };
+        (T::truncate(self.low.of(rounded::<f64, M>(number))), number != element)
+    }
+}
+
+/// 64-bit integers, whose bounds no float lane holds: the conversion saturates.
+#[derive(Debug, Clone, Copy)]
+struct Wide<T, M> {
+    is_clamped: bool,
+    to: PhantomData<T>,
+    mode: PhantomData<M>,
+}
+
+trait Saturating: Integer {
+    /// The range is `LEAST <= x < END`.
+    const LEAST: f64;
+    const END: f64;
+    fn saturate(number: f64) -> Self;
+}
+
+impl Saturating for i64 {
+    const LEAST: f64 = i64::MIN as f64;
+    const END: f64 = -Self::LEAST;
+    #[inline(always)]
+    fn saturate(number: f64) -> Self {
+        number as Self
+    }
+}
+
+impl Saturating for u64 {
+    const LEAST: f64 = 0.0;
+    const END: f64 = 2.0 * <i64 as Saturating>::END;
+    #[inline(always)]
+    fn saturate(number: f64) -> Self {
+        number as Self
+    }
+}
+
+impl<T: Saturating + Lane, M: Mode> Convert for Wide<T, M> {
+    type Source = f64;
+    type Target = T;
+
+    #[inline(always)]
+    fn convert(&self, element: f64) -> (T, bool) {
+        let number = match M::ROUNDING {
+            Rounding::NearestEven => element.round_ties_even(),
+            Rounding::TowardsZero => element.trunc(),
+            Rounding::TowardsPositive => element.ceil(),
+            Rounding::TowardsNegative => element.floor(),
+            Rounding::NearestAway => element.round(),
+        };
+        let is_inside = (number >= T::LEAST) & (number < T::END);
+        (T::saturate(number), !is_inside & !(self.is_clamped & element.is_finite()))
+    }
+}
