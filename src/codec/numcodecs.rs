@@ -6,8 +6,9 @@
 //! `fixedscaleoffset` is the published sequence: `scale_offset`, then `cast_value` to an integer type with `wrap`. It
 //! differs from numcodecs in this:
 //!
-//! * A `float16` or `float32` is decoded in its own arithmetic; numcodecs divides and adds in `float64` and rounds once,
-//!   so that the last bits may differ. `float64` is the same to the bit.
+//! * A `float16` or `float32` is decoded in its own arithmetic, each step rounded; numcodecs divides and adds in `float64`
+//!   and rounds once. Values differ by what the steps round, which is more than the last bit where the offset cancels.
+//!   Encoding, and decoding `float64`, are the same to the bit.
 //! * NaN, infinities and what overflows the float type are `OUT_OF_RANGE`; numcodecs stores what the processor makes of
 //!   them. So is a fill value that does not come back `INVALID_METADATA`, as the sequence demands.
 //! * An `astype` that is a float, also by default, is refused: numcodecs rounds to an integer first, no cast does. So is
