@@ -257,6 +257,6 @@ impl Tiles {
 }
 
 /// How many threads are worth starting for so many bytes.
-pub(crate) fn useful_threads(max_threads: NonZeroUsize, size: usize) -> NonZeroUsize {
+pub(super) fn useful_threads(max_threads: NonZeroUsize, size: usize) -> NonZeroUsize {
     NonZeroUsize::new(size / MIN_SIZE_A_THREAD).map_or(NonZeroUsize::MIN, |threads| threads.min(max_threads))
 }

@@ -13,7 +13,6 @@ mod run;
 mod workspace;
 mod zarr_json;
 
-pub(crate) use fused::useful_threads;
 pub use representation::{ArrayRepresentation, ByteSize, Representation};
 
 use crate::codec::{BoundArrayToArray, BoundArrayToBytes, BoundBytesToBytes, CallData, Codec, PaddingHook, Warning};

@@ -16,6 +16,7 @@ mod cast_value;
 pub(crate) mod configuration;
 mod crc32c;
 mod gzip;
+mod numcodecs;
 mod packbits;
 mod padding;
 pub(crate) mod registry;

@@ -1,8 +1,8 @@
 //! The codecs by name.
 
 use super::{
-    Codec, Configuration, bytes, cast_value, crc32c, gzip, packbits, padding, reshape, scale_offset, squeeze,
-    transpose, zfp, zstd,
+    Codec, Configuration, bytes, cast_value, crc32c, gzip, numcodecs, packbits, padding, reshape, scale_offset,
+    squeeze, transpose, zfp, zstd,
 };
 use crate::error::Result;
 
@@ -27,6 +27,8 @@ pub(crate) const CODECS: &[Entry] = &[
     entry("cast_value", cast_value::parse),
     entry("crc32c", crc32c::parse),
     entry("gzip", gzip::parse),
+    entry("numcodecs.astype", numcodecs::parse_astype),
+    entry("numcodecs.fixedscaleoffset", numcodecs::parse_fixedscaleoffset),
     entry("offset", padding::parse_offset),
     entry("packbits", packbits::parse),
     entry("pad", padding::parse_pad),

@@ -39,7 +39,7 @@ impl Fold {
             let start = part * part_bits;
             Part { start: start / 8, shift: (start % 8) as u8, carry: ((start % 8 + part_bits) / 8) as u8 }
         });
-        let part_count = [1, 2, 4].into_iter().find(|count| count * part_bits % 8 == 0).unwrap_or(4);
+        let part_count = [1, 2, 4].into_iter().find(|count| (count * part_bits).is_multiple_of(8)).unwrap_or(4);
         let run_size = part_count * part_bits / 8;
         Self { parts, part_count, lane_bits, run_size, reach: run_size + parts[part_count - 1].start + 16 }
     }
@@ -50,7 +50,7 @@ impl Fold {
         if self.lane_bits + shift > 64 {
             return None;
         }
-        Some(match (field.size, self.part_count, self.lane_bits % 8 == 0) {
+        Some(match (field.size, self.part_count, self.lane_bits.is_multiple_of(8)) {
             (1, ..) => encode::<1, 1, true>,
             (2, _, true) => encode::<2, 1, true>,
             (2, _, false) => encode::<2, 1, false>,
@@ -81,23 +81,21 @@ fn encode<const SIZE: usize, const PARTS: usize, const IS_BYTES: bool>(
     for (step, decoded) in decoded.chunks_exact(2 * run_decoded_size).take(steps).enumerate() {
         let (first, second) = decoded.split_at(run_decoded_size);
         let mut parts = [_mm256_setzero_si256(); PARTS];
-        for part in 0..PARTS {
-            let components = _mm256_set_m128i(load_half(second, 16 * part), load_half(first, 16 * part));
+        let mut shared = _mm256_setzero_si256();
+        for (index, (part, join)) in parts.iter_mut().zip(&joins).enumerate() {
+            let components = _mm256_set_m128i(load_half(second, 16 * index), load_half(first, 16 * index));
             let folded = lanes.fold::<SIZE>(components);
-            parts[part] =
-                if IS_BYTES { _mm256_shuffle_epi8(folded, joins[part].bytes) } else { joins[part].join(folded) };
-            if part > 0 {
-                let shared = _mm256_shuffle_epi8(parts[part - 1], joins[part - 1].carry);
-                parts[part] = _mm256_or_si256(parts[part], shared);
-            }
+            let joined = if IS_BYTES { _mm256_shuffle_epi8(folded, join.bytes) } else { join.join(folded) };
+            *part = _mm256_or_si256(joined, shared);
+            shared = _mm256_shuffle_epi8(*part, join.carry);
         }
         // In this order: each store writes zeros behind its part, where the next one belongs.
         let encoded = &mut encoded[step * step_size..][..fold.reach];
-        for part in 0..PARTS {
-            store_half(encoded, fold.parts[part].start, _mm256_castsi256_si128(parts[part]));
+        for (part, place) in parts.iter().zip(&fold.parts) {
+            store_half(encoded, place.start, _mm256_castsi256_si128(*part));
         }
-        for part in 0..PARTS {
-            store_half(encoded, fold.run_size + fold.parts[part].start, _mm256_extracti128_si256::<1>(parts[part]));
+        for (part, place) in parts.iter().zip(&fold.parts) {
+            store_half(encoded, fold.run_size + place.start, _mm256_extracti128_si256::<1>(*part));
         }
     }
     steps * 2 * run_decoded_size / SIZE

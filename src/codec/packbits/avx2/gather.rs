@@ -146,7 +146,7 @@ fn decode<const SIZE: usize, const IS_SPLIT: bool, const IS_SIGNED: bool>(
     let place = Place::new(&kernel.field);
     if *register_count == 2 {
         let registers = registers.map(|register| Loaded::new(&register));
-        for (step, decoded) in decoded.chunks_exact_mut(64).take(steps).enumerate() {
+        for (step, decoded) in decoded.as_chunks_mut::<64>().0.iter_mut().take(steps).enumerate() {
             let encoded = &encoded[step * step_size..][..*reach];
             let (first, second) = decoded.split_at_mut(32);
             store(first, place.finish::<SIZE, IS_SIGNED>(registers[0].gather::<SIZE, IS_SPLIT>(encoded)));

@@ -1,0 +1,190 @@
+//! A chain of elementwise codecs in one pass over tiles gives what the codecs give one after the other, each on the
+//! whole array: the same bytes, or the same codec and element at fault.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use zcodec::Status;
+use zcodec::chain::{CallOptions, Chain, Representation};
+use zcodec::data_type::{DataType, FORMATS, INTEGERS};
+
+/// More elements than a tile of any type has.
+const MAX_COUNT: usize = 9_000;
+
+/// Of codec and element.
+type Fault = (usize, usize);
+
+fn real_types() -> Vec<&'static str> {
+    INTEGERS.iter().map(|integer| integer.0).chain(FORMATS.iter().map(|format| format.name)).collect()
+}
+
+fn codec() -> impl Strategy<Value = Value> {
+    let scale_offset = (0..4_usize, 0..5_usize).prop_map(|(offset, scale)| {
+        let members = [("offset", [json!(null), json!(0), json!(1), json!(-2)][offset].clone())]
+            .into_iter()
+            .chain([("scale", [json!(null), json!(1), json!(2), json!(-1), json!(0.1)][scale].clone())])
+            .filter(|(_, value)| !value.is_null())
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect();
+        json!({"name": "scale_offset", "configuration": Value::Object(members)})
+    });
+    let cast_value =
+        (prop::sample::select(real_types()), 0..3_usize, any::<bool>()).prop_map(|(name, range, has_map)| {
+            let mut members = json!({"data_type": name, "rounding": "towards-zero"});
+            if range > 0 {
+                members["out_of_range"] = json!(["clamp", "wrap"][range - 1]);
+            }
+            if has_map {
+                members["scalar_map"] = json!({"encode": [["NaN", 1]], "decode": [[2, 1]]});
+            }
+            json!({"name": "cast_value", "configuration": members})
+        });
+    prop_oneof![scale_offset, cast_value]
+}
+
+fn terminal() -> impl Strategy<Value = Option<Value>> {
+    let bytes = |endian: &str| Some(json!({"name": "bytes", "configuration": {"endian": endian}}));
+    let packbits = |range: Value| Some(json!({"name": "packbits", "configuration": range}));
+    prop::sample::select(vec![
+        None,
+        bytes("little"),
+        bytes("big"),
+        packbits(json!({"padding_encoding": "first_byte"})),
+        packbits(json!({"first_bit": 1, "last_bit": 3})),
+    ])
+}
+
+fn chain(codecs: &[Value], input: &Value) -> zcodec::Result<Chain> {
+    Chain::new(Value::from(codecs).to_string().as_bytes(), Some(input.to_string().as_bytes()))
+}
+
+/// As many of the codecs as can follow each other on this input.
+fn resolvable(candidates: &[Value], input: &Value) -> Vec<Value> {
+    let mut codecs = Vec::new();
+    for candidate in candidates {
+        codecs.push(candidate.clone());
+        if chain(&codecs, input).is_err() {
+            codecs.pop();
+        }
+    }
+    codecs
+}
+
+/// Small numbers of a type, and now and then any bits at all.
+fn elements(data_type: &DataType, choices: &[(u8, u64)]) -> Vec<u8> {
+    let small: Vec<_> =
+        (-3..=6).filter_map(|value| data_type.scalar_from_json("element", &json!(value)).ok()).collect();
+    let mut bytes = Vec::new();
+    for (kind, bits) in choices {
+        if *kind == 0 {
+            let start = bytes.len();
+            bytes.resize(start + data_type.size(), 0);
+            data_type.component().store(*bits, &mut bytes[start..]);
+        } else {
+            bytes.extend_from_slice(&small[usize::from(*kind) % small.len()].0);
+        }
+    }
+    bytes
+}
+
+fn array_type(representation: &Representation) -> Option<&DataType> {
+    match representation {
+        Representation::Array(array) => Some(array.data_type()),
+        Representation::Bytes(_) => None,
+    }
+}
+
+/// Runs each codec by itself on the whole array. An element without an image ends the array for the codecs that
+/// follow: what counts is the first element at fault, whichever codec refuses it.
+fn one_by_one(
+    order: impl Iterator<Item = usize>,
+    element_size: impl Fn(usize) -> usize,
+    run: impl Fn(usize, usize, &[u8]) -> zcodec::Result<Vec<u8>>,
+    input: &[u8],
+    mut count: usize,
+) -> Result<Vec<u8>, Fault> {
+    let mut bytes = input.to_vec();
+    let mut fault = None;
+    for index in order {
+        let result = run(index, count, &bytes);
+        bytes = match result {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                assert_eq!(error.status(), Status::OutOfRange, "{error}");
+                count = error.element_index().expect("an element is at fault") as usize;
+                fault = Some((index, count));
+                run(index, count, &bytes[..count * element_size(index)]).expect("the elements before it are fine")
+            }
+        };
+    }
+    fault.map_or(Ok(bytes), Err)
+}
+
+fn fault(error: &zcodec::Error) -> Fault {
+    assert_eq!(error.status(), Status::OutOfRange, "{error}");
+    let element = error.element_index().expect("an element is at fault");
+    (error.codec_index().expect("a codec is at fault"), element as usize)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn one_pass_is_codec_by_codec(
+        first in prop::sample::select(real_types()),
+        candidates in prop::collection::vec(codec(), 1..6),
+        terminal in terminal(),
+        pattern in prop::collection::vec((any::<u8>(), any::<u64>()), 1..2_000),
+        count in 0..MAX_COUNT,
+        // Few elements are of any bits: most chains would refuse one of the first.
+        is_wild in any::<bool>(),
+    ) {
+        let first = DataType::from_name(first).unwrap();
+        let input = json!({"data_type": first.name(), "shape": [count], "fill_value": 1});
+        let candidates: Vec<Value> = candidates.into_iter().chain(terminal).collect();
+        let codecs = resolvable(&candidates, &input);
+        prop_assume!(!codecs.is_empty());
+        let whole = chain(&codecs, &input).unwrap();
+        let options = CallOptions::default();
+        let choices = |seed: usize| -> Vec<(u8, u64)> {
+            let mut choices: Vec<_> = pattern.iter().cycle().skip(seed).take(count).copied().collect();
+            for (index, choice) in choices.iter_mut().enumerate() {
+                choice.0 = if is_wild && index % 5_003 == 4_000 { 0 } else { choice.0.max(1) };
+            }
+            choices
+        };
+        let single: Vec<Chain> = codecs
+            .iter()
+            .zip(whole.representations())
+            .map(|(codec, input)| chain(std::slice::from_ref(codec), &input.to_json()).unwrap())
+            .collect();
+        let of_count = |index: usize, count: usize| single[index].with_shape(&[count as u64]).unwrap();
+        let decoded_size = |index: usize| array_type(&whole.representations()[index]).unwrap().size();
+
+        let decoded = elements(&first, &choices(0));
+        let expected = one_by_one(
+            0..codecs.len(),
+            decoded_size,
+            |index, count, bytes| of_count(index, count).encode_to_vec(bytes, &options),
+            &decoded,
+            count,
+        );
+        let found = whole.encode_to_vec(&decoded, &options).map_err(|error| fault(&error));
+        prop_assert_eq!(&found, &expected, "encode {:?} by {:?}", &input, &codecs);
+
+        // Of the encoded side itself, so that decoding meets elements that no encode gave.
+        let last_array = whole.representations().iter().rev().find_map(array_type).unwrap();
+        let mut encoded = elements(last_array, &choices(7));
+        if codecs.last().is_some_and(|codec| codec["configuration"]["endian"] == "big") {
+            encoded.chunks_exact_mut(last_array.size()).for_each(<[u8]>::reverse);
+        }
+        let encoded_size = |index: usize| array_type(&whole.representations()[index + 1]).unwrap_or(last_array).size();
+        let expected = one_by_one(
+            (0..codecs.len()).rev(),
+            encoded_size,
+            |index, count, bytes| of_count(index, count).decode_to_vec(bytes, &options),
+            &encoded,
+            count,
+        );
+        let found = whole.decode_to_vec(&encoded, &options).map_err(|error| fault(&error));
+        prop_assert_eq!(&found, &expected, "decode {:?} by {:?}", &input, &codecs);
+    }
+}
