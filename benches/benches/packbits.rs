@@ -25,9 +25,8 @@ const CASES: [(&str, usize, u32, u32); 8] = [
 fn packbits(criterion: &mut Criterion) {
     for (data_type, element_size, first_bit, last_bit) in CASES {
         for (size_name, size) in SIZES {
-            let codecs = format!(
-                r#"[{{"name":"packbits","configuration":{{"first_bit":{first_bit},"last_bit":{last_bit}}}}}]"#
-            );
+            let codecs =
+                format!(r#"[{{"name":"packbits","configuration":{{"first_bit":{first_bit},"last_bit":{last_bit}}}}}]"#);
             let fill_value = if data_type == "bool" { "false" } else { "0" };
             let count = size / element_size;
             let input = format!(r#"{{"data_type":"{data_type}","shape":[{count}],"fill_value":{fill_value}}}"#);

@@ -31,6 +31,9 @@ mod zstd;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub use packbits::kernels as packbits_kernels;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub use simd::{Limit, set_limit};
 
 pub use configuration::Configuration;
 

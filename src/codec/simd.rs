@@ -1,5 +1,11 @@
 //! Portable loops compiled for more than the least processor.
-#![expect(unsafe_code, reason = "calls code that is compiled for instructions the processor was asked for")]
+#![cfg_attr(
+    target_arch = "x86_64",
+    expect(unsafe_code, reason = "calls code that is compiled for instructions the processor was asked for")
+)]
+
+#[cfg(any(test, feature = "internals"))]
+use std::sync::atomic::{AtomicU8, Ordering};
 
 /// A loop that the compiler vectorises. `run` must be `#[inline(always)]`, so that it is compiled for whatever
 /// instruction set it is called with.
@@ -14,7 +20,7 @@ pub(crate) trait Loop {
 #[inline]
 pub(crate) fn vectorized<L: Loop>(work: L) -> L::Output {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
+    if has_avx2() {
         // SAFETY: the processor has AVX2.
         return unsafe { with_avx2(work) };
     }
@@ -25,4 +31,44 @@ pub(crate) fn vectorized<L: Loop>(work: L) -> L::Output {
 #[target_feature(enable = "avx2")]
 fn with_avx2<L: Loop>(work: L) -> L::Output {
     work.run()
+}
+
+/// Whether kernels may use AVX2, and F16C, which no processor with AVX2 lacks.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+pub(crate) fn has_avx2() -> bool {
+    limit() == Limit::None && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("f16c")
+}
+
+/// What `scale_offset` and `cast_value` are held to, in tests and benchmarks that compare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// Whatever the processor has.
+    None,
+    /// What every processor of this architecture has.
+    #[cfg_attr(not(any(test, feature = "internals")), expect(dead_code, reason = "set by tests and benchmarks"))]
+    Portable,
+    /// The scalar definition.
+    Reference,
+}
+
+#[cfg(any(test, feature = "internals"))]
+static LIMIT: AtomicU8 = AtomicU8::new(Limit::None as u8);
+
+/// Sets the limit of the whole process. Results do not depend on it.
+#[cfg(any(test, feature = "internals"))]
+pub fn set_limit(limit: Limit) {
+    LIMIT.store(limit as u8, Ordering::Relaxed);
+}
+
+#[inline]
+pub(crate) fn limit() -> Limit {
+    #[cfg(any(test, feature = "internals"))]
+    return match LIMIT.load(Ordering::Relaxed) {
+        limit if limit == Limit::Portable as u8 => Limit::Portable,
+        limit if limit == Limit::Reference as u8 => Limit::Reference,
+        _ => Limit::None,
+    };
+    #[cfg(not(any(test, feature = "internals")))]
+    Limit::None
 }

@@ -3,6 +3,7 @@
 use super::plan::{BLOCK_COUNT, Plan, SCRATCH};
 use super::reference::Cast;
 use crate::codec::Elementwise;
+use crate::codec::simd::{Limit, limit};
 use crate::data_type::{Component, DataType, Scalar};
 use crate::error::{Error, Result};
 
@@ -44,7 +45,9 @@ impl Direction {
     }
 
     fn run(&self, input: &[u8], output: &mut [u8]) -> Result<()> {
-        let Some(plan) = &self.plan else { return self.run_reference(input, output) };
+        let Some(plan) = self.plan.as_ref().filter(|_| limit() != Limit::Reference) else {
+            return self.run_reference(input, output);
+        };
         let mut scratch = SCRATCH;
         let blocks = input
             .chunks(BLOCK_COUNT * self.cast.source.size())

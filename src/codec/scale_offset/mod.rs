@@ -4,6 +4,7 @@
 //! rounded to it. A member left out leaves its step out.
 
 mod kernel;
+mod number;
 mod reference;
 
 use super::{ArrayToArrayCodec, BoundArrayToArray, Codec, Configuration};
