@@ -1,6 +1,6 @@
 //! `f32` and `f64` lanes, and the rounding modes as types.
 
-use super::lane::{Integer, Lane};
+use super::lane::Lane;
 use crate::data_type::Rounding;
 use std::fmt::Debug;
 use std::ops::{Add, Mul, Neg, Sub};
@@ -9,37 +9,23 @@ use std::ops::{Add, Mul, Neg, Sub};
 pub(super) trait Float:
     Lane + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self>
 {
-    type Bits: Integer;
     const MANTISSA_BITS: u32;
     const BIAS: i32;
     /// `1.5 * 2^MANTISSA_BITS`: added to a magnitude of at most a quarter of it, it leaves the number rounded to an
     /// integer in the low bits.
     const MAGIC: Self;
-    const HALF: Self;
     const ZERO: Self;
-    fn bits(self) -> Self::Bits;
-    fn from_bits(bits: Self::Bits) -> Self;
     fn from_f64(value: f64) -> Self;
     fn is_finite(self) -> bool;
 }
 
 macro_rules! float {
-    ($float:ty, $bits:ty, $bias:literal) => {
+    ($float:ty, $bias:literal) => {
         impl Float for $float {
-            type Bits = $bits;
             const MANTISSA_BITS: u32 = <$float>::MANTISSA_DIGITS - 1;
             const BIAS: i32 = $bias;
             const MAGIC: Self = 1.5 * (1_u64 << Self::MANTISSA_BITS) as $float;
-            const HALF: Self = 0.5;
             const ZERO: Self = 0.0;
-            #[inline(always)]
-            fn bits(self) -> $bits {
-                self.to_bits()
-            }
-            #[inline(always)]
-            fn from_bits(bits: $bits) -> Self {
-                <$float>::from_bits(bits)
-            }
             #[inline(always)]
             fn from_f64(value: f64) -> Self {
                 value as Self
@@ -51,8 +37,8 @@ macro_rules! float {
         }
     };
 }
-float!(f32, u32, 127);
-float!(f64, u64, 1023);
+float!(f32, 127);
+float!(f64, 1023);
 
 /// A rounding mode.
 pub(super) trait Mode: Copy + Debug + Send + Sync + 'static {

@@ -36,6 +36,7 @@ fn between<S: Integer, T: Integer>(cast: &Cast) -> Option<Box<dyn Pass>> {
     Some(match cast.out_of_range {
         OutOfRange::Error => each(Check { least: lane(least), outside: lane(!(most - least)), to }),
         OutOfRange::Clamp => each(Clamp { least: lane(least), most: lane(most), to }),
+        OutOfRange::Wrap if bits >= 8 => each(Truncate { from: PhantomData::<S>, to }),
         OutOfRange::Wrap => each(Wrap { low: LowBits::new(bits, signed), from: PhantomData::<S>, to }),
     })
 }
@@ -74,6 +75,23 @@ impl<S: Integer, T: Integer> Convert for Clamp<S, T> {
     #[inline(always)]
     fn convert(&self, element: S) -> (T, bool) {
         (T::truncate(element.max(self.least).min(self.most).extend()), false)
+    }
+}
+
+/// Modulo `2^N`, of a type that fills its bytes.
+#[derive(Debug, Clone, Copy)]
+struct Truncate<S, T> {
+    from: PhantomData<S>,
+    to: PhantomData<T>,
+}
+
+impl<S: Integer, T: Integer> Convert for Truncate<S, T> {
+    type Source = S;
+    type Target = T;
+
+    #[inline(always)]
+    fn convert(&self, element: S) -> (T, bool) {
+        (T::truncate(element.extend()), false)
     }
 }
 

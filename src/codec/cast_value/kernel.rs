@@ -1,6 +1,6 @@
 //! Casting many elements.
 
-use super::plan::{BLOCK_COUNT, Plan, SCRATCH};
+use super::plan::{BLOCK_COUNT, Plan};
 use super::reference::Cast;
 use crate::codec::Elementwise;
 use crate::codec::simd::{Limit, limit};
@@ -48,16 +48,9 @@ impl Direction {
         let Some(plan) = self.plan.as_ref().filter(|_| limit() != Limit::Reference) else {
             return self.run_reference(input, output);
         };
-        let mut scratch = SCRATCH;
-        let blocks = input
-            .chunks(BLOCK_COUNT * self.cast.source.size())
-            .zip(output.chunks_mut(BLOCK_COUNT * self.cast.target.size()));
-        for (index, (input, output)) in blocks.enumerate() {
-            if !plan.run(input, output, &mut scratch) {
-                self.run_reference(input, output).map_err(|error| error.after_elements(index * BLOCK_COUNT))?;
-            }
-        }
-        Ok(())
+        plan.run(input, output, |block, input, output| {
+            self.run_reference(input, output).map_err(|error| error.after_elements(block * BLOCK_COUNT))
+        })
     }
 
     fn run_reference(&self, input: &[u8], output: &mut [u8]) -> Result<()> {

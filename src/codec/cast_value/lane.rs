@@ -1,32 +1,46 @@
-//! What the fast kernels are made of: element types, and a loop over a block that counts elements without an image.
+//! What the fast kernels are made of: element types, and a loop over a block that notes if an element has no image.
 
 use crate::codec::simd::{Loop, vectorized};
 use std::fmt::Debug;
-use std::ops::{AddAssign, BitAnd, BitOr, Shl, Shr};
+use std::ops::{BitAnd, BitOr, Shl, Shr};
 
 /// Converts a block of elements.
 pub(super) trait Pass: Debug + Send + Sync {
-    /// The number of elements without an image; what is written for them means nothing. The caller keeps a block so
-    /// short that any counter holds its length.
-    fn run(&self, input: &[u8], output: &mut [u8]) -> u64;
+    /// Whether some element has no image, as far as this pass knows; what is written for it means nothing.
+    fn run(&self, input: &[u8], output: &mut [u8]) -> bool;
+
+    /// Lays a scalar map over the conversion.
+    fn set_map(&mut self, map: &[Entry]);
+}
+
+/// An entry of a scalar map: what replaces the image of elements whose bits, after `mask`, are `key` or `above` this
+/// as signed numbers. That finds a bit pattern, both zeros, or every NaN.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entry {
+    pub(super) mask: u64,
+    pub(super) key: u64,
+    pub(super) above: u64,
+    pub(super) mapped: u64,
 }
 
 /// A type that elements are loaded as, in native byte order, at any alignment.
 pub(super) trait Lane: Copy + Debug + Send + Sync + 'static {
     type Bytes: Copy;
-    /// As wide as the lane, so that counting stays in vectors of the same shape.
-    type Count: From<bool> + Into<u64> + AddAssign + Copy;
+    /// The unsigned integer of this size.
+    type Bits: Integer;
     fn elements(bytes: &[u8]) -> &[Self::Bytes];
     fn elements_mut(bytes: &mut [u8]) -> &mut [Self::Bytes];
     fn load(bytes: Self::Bytes) -> Self;
     fn store(self) -> Self::Bytes;
+    fn bits(self) -> Self::Bits;
+    fn from_bits(bits: Self::Bits) -> Self;
 }
 
 macro_rules! lane {
-    ($($lane:ty, $count:ty;)*) => {$(
+    ($($lane:ty, $bits:ty;)*) => {$(
         impl Lane for $lane {
             type Bytes = [u8; size_of::<$lane>()];
-            type Count = $count;
+            type Bits = $bits;
             #[inline(always)]
             fn elements(bytes: &[u8]) -> &[Self::Bytes] { bytes.as_chunks().0 }
             #[inline(always)]
@@ -35,11 +49,15 @@ macro_rules! lane {
             fn load(bytes: Self::Bytes) -> Self { Self::from_ne_bytes(bytes) }
             #[inline(always)]
             fn store(self) -> Self::Bytes { self.to_ne_bytes() }
+            #[inline(always)]
+            fn bits(self) -> $bits { <$bits>::from_ne_bytes(self.to_ne_bytes()) }
+            #[inline(always)]
+            fn from_bits(bits: $bits) -> Self { Self::from_ne_bytes(bits.to_ne_bytes()) }
         }
     )*};
 }
 lane! {
-    u8, u16; i8, u16; u16, u16; i16, u16; u32, u32; i32, u32; u64, u64; i64, u64; f32, u32; f64, u64;
+    u8, u8; i8, u8; u16, u16; i16, u16; u32, u32; i32, u32; u64, u64; i64, u64; f32, u32; f64, u64;
 }
 
 /// An integer lane, seen through its value's low 64 bits.
@@ -51,12 +69,14 @@ pub(super) trait Integer:
     /// Sign-extended, if it has a sign.
     fn extend(self) -> u64;
     fn truncate(bits: u64) -> Self;
+    /// Compares them as signed numbers.
+    fn is_above(self, other: Self) -> bool;
     fn plus(self, other: Self) -> Self;
     fn minus(self, other: Self) -> Self;
 }
 
 macro_rules! integer {
-    ($($lane:ty, $is_signed:literal;)*) => {$(
+    ($($lane:ty, $is_signed:literal, $signed:ty;)*) => {$(
         impl Integer for $lane {
             const BITS: u32 = <$lane>::BITS;
             const IS_SIGNED: bool = $is_signed;
@@ -65,6 +85,8 @@ macro_rules! integer {
             #[inline(always)]
             fn truncate(bits: u64) -> Self { bits as Self }
             #[inline(always)]
+            fn is_above(self, other: Self) -> bool { self as $signed > other as $signed }
+            #[inline(always)]
             fn plus(self, other: Self) -> Self { self.wrapping_add(other) }
             #[inline(always)]
             fn minus(self, other: Self) -> Self { self.wrapping_sub(other) }
@@ -72,51 +94,132 @@ macro_rules! integer {
     )*};
 }
 integer! {
-    u8, false; i8, true; u16, false; i16, true; u32, false; i32, true; u64, false; i64, true;
+    u8, false, i8; i8, true, i8; u16, false, i16; i16, true, i16;
+    u32, false, i32; i32, true, i32; u64, false, i64; i64, true, i64;
 }
 
 /// What happens to one element. `convert` must be `#[inline(always)]`.
-pub(super) trait Convert: Copy + Debug + Send + Sync + 'static {
+pub(super) trait Convert {
     type Source: Lane;
     type Target: Lane;
     /// The image, and whether there is none.
     fn convert(&self, element: Self::Source) -> (Self::Target, bool);
 }
 
-/// A conversion of every element of a block.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Each<C>(pub(super) C);
+type Bits<C> = <<C as Convert>::Source as Lane>::Bits;
 
 struct Block<'a, C> {
-    conversion: &'a C,
+    conversion: C,
     input: &'a [u8],
     output: &'a mut [u8],
 }
 
 impl<C: Convert> Loop for Block<'_, C> {
-    type Output = u64;
+    type Output = bool;
 
     #[inline(always)]
-    fn run(self) -> u64 {
-        let mut bad = <C::Source as Lane>::Count::from(false);
+    fn run(self) -> bool {
+        // As wide as the elements, so that it is a vector of the same shape.
+        let mut faults = Bits::<C>::truncate(0);
         for (output, input) in C::Target::elements_mut(self.output).iter_mut().zip(C::Source::elements(self.input)) {
             let (image, is_bad) = self.conversion.convert(C::Source::load(*input));
             *output = image.store();
-            bad += is_bad.into();
+            faults = faults | Bits::<C>::truncate(u64::from(is_bad));
         }
-        bad.into()
+        faults != Bits::<C>::truncate(0)
     }
 }
 
-impl<C: Convert> Pass for Each<C> {
-    fn run(&self, input: &[u8], output: &mut [u8]) -> u64 {
-        vectorized(Block { conversion: &self.0, input, output })
+/// An [`Entry`] for the lanes of a conversion.
+#[derive(Debug)]
+struct LaneEntry<S: Lane, T> {
+    mask: S::Bits,
+    key: S::Bits,
+    above: S::Bits,
+    mapped: T,
+}
+
+impl<S: Lane, T: Lane> LaneEntry<S, T> {
+    fn new(entry: &Entry) -> Self {
+        Self {
+            mask: S::Bits::truncate(entry.mask),
+            key: S::Bits::truncate(entry.key),
+            above: S::Bits::truncate(entry.above),
+            mapped: T::from_bits(T::Bits::truncate(entry.mapped)),
+        }
+    }
+
+    /// Replaces the image of an element that matches.
+    #[inline(always)]
+    fn lay(&self, element: S, (image, is_bad): (T, bool)) -> (T, bool) {
+        let bits = element.bits() & self.mask;
+        let is_mapped = (bits == self.key) | bits.is_above(self.above);
+        (if is_mapped { self.mapped } else { image }, is_bad & !is_mapped)
+    }
+}
+
+/// A conversion under a map of one entry.
+struct Mapped<'a, C: Convert>(&'a C, &'a LaneEntry<C::Source, C::Target>);
+
+impl<C: Convert> Convert for Mapped<'_, C> {
+    type Source = C::Source;
+    type Target = C::Target;
+
+    #[inline(always)]
+    fn convert(&self, element: C::Source) -> (C::Target, bool) {
+        self.1.lay(element, self.0.convert(element))
+    }
+}
+
+/// A conversion under any map.
+struct ManyMapped<'a, C: Convert>(&'a C, &'a [LaneEntry<C::Source, C::Target>]);
+
+impl<C: Convert> Convert for ManyMapped<'_, C> {
+    type Source = C::Source;
+    type Target = C::Target;
+
+    #[inline(always)]
+    fn convert(&self, element: C::Source) -> (C::Target, bool) {
+        // The first entry that matches wins: it is laid last.
+        self.1.iter().rev().fold(self.0.convert(element), |image, entry| entry.lay(element, image))
+    }
+}
+
+/// A conversion of every element of a block.
+#[derive(Debug)]
+struct Each<C: Convert> {
+    conversion: C,
+    map: Vec<LaneEntry<C::Source, C::Target>>,
+}
+
+impl<C: Convert> Convert for &C {
+    type Source = C::Source;
+    type Target = C::Target;
+
+    #[inline(always)]
+    fn convert(&self, element: C::Source) -> (C::Target, bool) {
+        C::convert(self, element)
+    }
+}
+
+impl<C: Convert + Debug + Send + Sync> Pass for Each<C> {
+    fn run(&self, input: &[u8], output: &mut [u8]) -> bool {
+        let conversion = &self.conversion;
+        match self.map.as_slice() {
+            [] => vectorized(Block { conversion, input, output }),
+            [entry] => vectorized(Block { conversion: Mapped(conversion, entry), input, output }),
+            entries => Block { conversion: ManyMapped(conversion, entries), input, output }.run(),
+        }
+    }
+
+    fn set_map(&mut self, map: &[Entry]) {
+        self.map = map.iter().map(LaneEntry::new).collect();
     }
 }
 
 /// A pass of one conversion.
-pub(super) fn each<C: Convert>(conversion: C) -> Box<dyn Pass> {
-    Box::new(Each(conversion))
+pub(super) fn each<C: Convert + Debug + Send + Sync + 'static>(conversion: C) -> Box<dyn Pass> {
+    Box::new(Each { conversion, map: Vec::new() })
 }
 
 /// The images of the 256 sources that a byte can hold.
@@ -124,11 +227,12 @@ pub(super) fn each<C: Convert>(conversion: C) -> Box<dyn Pass> {
 pub(super) struct Table<T> {
     images: Box<[T; 256]>,
     is_bad: Box<[bool; 256]>,
+    has_bad: bool,
 }
 
 impl<T: Integer> Table<T> {
     pub(super) fn pass(image: impl Fn(u8) -> Option<u64>) -> Box<dyn Pass> {
-        let mut table = Self { images: Box::new([T::truncate(0); 256]), is_bad: Box::new([false; 256]) };
+        let mut table = Self { images: Box::new([T::truncate(0); 256]), is_bad: Box::new([false; 256]), has_bad: false };
         for byte in 0..=255_u8 {
             let index = usize::from(byte);
             match image(byte) {
@@ -136,18 +240,19 @@ impl<T: Integer> Table<T> {
                 None => table.is_bad[index] = true,
             }
         }
+        table.has_bad = table.is_bad.contains(&true);
         Box::new(table)
     }
 }
 
 impl<T: Integer> Pass for Table<T> {
-    fn run(&self, input: &[u8], output: &mut [u8]) -> u64 {
+    fn run(&self, input: &[u8], output: &mut [u8]) -> bool {
         for (output, input) in T::elements_mut(output).iter_mut().zip(input) {
             *output = self.images[usize::from(*input)].store();
         }
-        if self.is_bad.contains(&true) {
-            return input.iter().map(|byte| u64::from(self.is_bad[usize::from(*byte)])).sum();
-        }
-        0
+        self.has_bad && input.iter().fold(false, |is_bad, byte| is_bad | self.is_bad[usize::from(*byte)])
     }
+
+    /// The table has it already.
+    fn set_map(&mut self, _: &[Entry]) {}
 }

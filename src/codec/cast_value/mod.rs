@@ -7,7 +7,6 @@ mod float_lane;
 mod integer;
 mod kernel;
 mod lane;
-mod patch;
 mod plan;
 mod reference;
 #[cfg(test)]

@@ -61,13 +61,19 @@ fn to_size<F: Float, M: Mode, const CHECKED: bool>(least: i128, most: i128, bits
 /// The number rounded to an integer; its magnitude must be at most a quarter of the magic number.
 #[inline(always)]
 fn rounded<F: Float, M: Mode>(number: F) -> F::Bits {
+    // The last bit breaks ties, and changes nothing else: it is worth at most a quarter.
+    let number = if M::ROUNDING == Rounding::NearestAway {
+        F::from_bits(number.bits() | F::Bits::truncate(1))
+    } else {
+        number
+    };
     let sum = number + F::MAGIC;
     let nearest = sum - F::MAGIC;
     let below = u64::from(nearest < number);
     let above = u64::from(nearest > number).wrapping_neg();
     let is_positive = number > F::ZERO;
     let step = match M::ROUNDING {
-        Rounding::NearestEven => 0,
+        Rounding::NearestEven | Rounding::NearestAway => 0,
         Rounding::TowardsZero => {
             if is_positive {
                 above
@@ -77,11 +83,6 @@ fn rounded<F: Float, M: Mode>(number: F) -> F::Bits {
         }
         Rounding::TowardsPositive => below,
         Rounding::TowardsNegative => above,
-        Rounding::NearestAway => {
-            let up = u64::from(is_positive & (number - nearest == F::HALF));
-            let down = u64::from(!is_positive & (nearest - number == F::HALF));
-            up.wrapping_sub(down)
-        }
     };
     sum.bits().minus(F::MAGIC.bits()).plus(F::Bits::truncate(step))
 }

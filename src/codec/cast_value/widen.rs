@@ -54,6 +54,15 @@ pub(super) fn wide_to_f64(source: Component, rounding: Rounding) -> Option<Box<d
     }
 }
 
+/// Elements as they are, for laying a scalar map over them.
+pub(super) fn identity(size: usize) -> Box<dyn Pass> {
+    match size {
+        2 => exact::<u16, u16>(),
+        4 => exact::<u32, u32>(),
+        _ => exact::<u64, u64>(),
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Exact<S, T>(PhantomData<(S, T)>);
 
