@@ -1,6 +1,6 @@
 //! Integers to integers.
 
-use super::lane::{Convert, Integer, Pass, each};
+use super::lane::{Bits, Convert, Integer, Lane, Pass, each, flag};
 use super::reference::{Cast, OutOfRange};
 use crate::data_type::{Component, integer_range};
 use std::marker::PhantomData;
@@ -54,10 +54,10 @@ impl<S: Integer, T: Integer> Convert for Check<S, T> {
     type Target = T;
 
     #[inline(always)]
-    fn convert(&self, element: S) -> (T, bool) {
+    fn convert(&self, element: S) -> (T, Bits<Self>) {
         let bits = element.extend();
-        let distance = S::truncate(bits.wrapping_sub(self.least.extend()) & self.outside.extend());
-        (T::truncate(bits), distance != S::truncate(0))
+        let outside = bits.wrapping_sub(self.least.extend()) & self.outside.extend();
+        (T::truncate(bits), <S as Lane>::Bits::truncate(outside))
     }
 }
 
@@ -73,8 +73,8 @@ impl<S: Integer, T: Integer> Convert for Clamp<S, T> {
     type Target = T;
 
     #[inline(always)]
-    fn convert(&self, element: S) -> (T, bool) {
-        (T::truncate(element.max(self.least).min(self.most).extend()), false)
+    fn convert(&self, element: S) -> (T, Bits<Self>) {
+        (T::truncate(element.max(self.least).min(self.most).extend()), flag(false))
     }
 }
 
@@ -90,8 +90,8 @@ impl<S: Integer, T: Integer> Convert for Truncate<S, T> {
     type Target = T;
 
     #[inline(always)]
-    fn convert(&self, element: S) -> (T, bool) {
-        (T::truncate(element.extend()), false)
+    fn convert(&self, element: S) -> (T, Bits<Self>) {
+        (T::truncate(element.extend()), flag(false))
     }
 }
 
@@ -127,7 +127,7 @@ impl<S: Integer, T: Integer> Convert for Wrap<S, T> {
     type Target = T;
 
     #[inline(always)]
-    fn convert(&self, element: S) -> (T, bool) {
-        (T::truncate(self.low.of(element.extend())), false)
+    fn convert(&self, element: S) -> (T, Bits<Self>) {
+        (T::truncate(self.low.of(element.extend())), flag(false))
     }
 }

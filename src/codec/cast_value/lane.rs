@@ -102,11 +102,18 @@ integer! {
 pub(super) trait Convert {
     type Source: Lane;
     type Target: Lane;
-    /// The image, and whether there is none.
-    fn convert(&self, element: Self::Source) -> (Self::Target, bool);
+    /// The image, and the fault: not zero if there is none.
+    fn convert(&self, element: Self::Source) -> (Self::Target, Bits<Self>);
 }
 
-type Bits<C> = <<C as Convert>::Source as Lane>::Bits;
+/// A fault if it is true.
+#[inline(always)]
+pub(super) fn flag<B: Integer>(is_bad: bool) -> B {
+    B::truncate(u64::from(is_bad).wrapping_neg())
+}
+
+/// A fault is as wide as the element, so that a vector of elements has a vector of faults.
+pub(super) type Bits<C> = <<C as Convert>::Source as Lane>::Bits;
 
 struct Block<'a, C> {
     conversion: C,
@@ -119,12 +126,11 @@ impl<C: Convert> Loop for Block<'_, C> {
 
     #[inline(always)]
     fn run(self) -> bool {
-        // As wide as the elements, so that it is a vector of the same shape.
         let mut faults = Bits::<C>::truncate(0);
         for (output, input) in C::Target::elements_mut(self.output).iter_mut().zip(C::Source::elements(self.input)) {
-            let (image, is_bad) = self.conversion.convert(C::Source::load(*input));
+            let (image, fault) = self.conversion.convert(C::Source::load(*input));
             *output = image.store();
-            faults = faults | Bits::<C>::truncate(u64::from(is_bad));
+            faults = faults | fault;
         }
         faults != Bits::<C>::truncate(0)
     }
@@ -151,10 +157,10 @@ impl<S: Lane, T: Lane> LaneEntry<S, T> {
 
     /// Replaces the image of an element that matches.
     #[inline(always)]
-    fn lay(&self, element: S, (image, is_bad): (T, bool)) -> (T, bool) {
+    fn lay(&self, element: S, (image, fault): (T, S::Bits)) -> (T, S::Bits) {
         let bits = element.bits() & self.mask;
         let is_mapped = (bits == self.key) | bits.is_above(self.above);
-        (if is_mapped { self.mapped } else { image }, is_bad & !is_mapped)
+        (if is_mapped { self.mapped } else { image }, fault & flag(!is_mapped))
     }
 }
 
@@ -166,7 +172,7 @@ impl<C: Convert> Convert for Mapped<'_, C> {
     type Target = C::Target;
 
     #[inline(always)]
-    fn convert(&self, element: C::Source) -> (C::Target, bool) {
+    fn convert(&self, element: C::Source) -> (C::Target, Bits<C>) {
         self.1.lay(element, self.0.convert(element))
     }
 }
@@ -179,7 +185,7 @@ impl<C: Convert> Convert for ManyMapped<'_, C> {
     type Target = C::Target;
 
     #[inline(always)]
-    fn convert(&self, element: C::Source) -> (C::Target, bool) {
+    fn convert(&self, element: C::Source) -> (C::Target, Bits<C>) {
         // The first entry that matches wins: it is laid last.
         self.1.iter().rev().fold(self.0.convert(element), |image, entry| entry.lay(element, image))
     }
@@ -197,7 +203,7 @@ impl<C: Convert> Convert for &C {
     type Target = C::Target;
 
     #[inline(always)]
-    fn convert(&self, element: C::Source) -> (C::Target, bool) {
+    fn convert(&self, element: C::Source) -> (C::Target, Bits<C>) {
         C::convert(self, element)
     }
 }
@@ -232,7 +238,8 @@ pub(super) struct Table<T> {
 
 impl<T: Integer> Table<T> {
     pub(super) fn pass(image: impl Fn(u8) -> Option<u64>) -> Box<dyn Pass> {
-        let mut table = Self { images: Box::new([T::truncate(0); 256]), is_bad: Box::new([false; 256]), has_bad: false };
+        let mut table =
+            Self { images: Box::new([T::truncate(0); 256]), is_bad: Box::new([false; 256]), has_bad: false };
         for byte in 0..=255_u8 {
             let index = usize::from(byte);
             match image(byte) {

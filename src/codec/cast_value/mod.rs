@@ -4,6 +4,7 @@
 //! scalar map, then rounding, then the range.
 
 mod float_lane;
+mod half;
 mod integer;
 mod kernel;
 mod lane;
@@ -11,6 +12,7 @@ mod plan;
 mod reference;
 #[cfg(test)]
 mod tests;
+mod to_f32;
 mod to_float;
 mod to_integer;
 mod widen;

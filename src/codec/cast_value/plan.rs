@@ -23,8 +23,7 @@ pub(super) struct Plan {
 impl Plan {
     /// The plan of a cast; none if only the reference can do it.
     pub(super) fn new(cast: &Cast) -> Option<Self> {
-        let mut plan =
-            Self { steps: steps(cast)?, source_size: cast.source.size(), target_size: cast.target.size() };
+        let mut plan = Self { steps: steps(cast)?, source_size: cast.source.size(), target_size: cast.target.size() };
         if !cast.scalar_map.is_empty() {
             let entries = cast.scalar_map.iter().map(|entry| plan.entry(cast, *entry)).collect::<Option<Vec<_>>>()?;
             plan.steps.last_mut()?.0.set_map(&entries);

@@ -1,8 +1,13 @@
 //! Floats to narrower floats.
+//!
+//! Most data has only numbers that are well inside the target. A quick pass does those, and notes whether there was
+//! anything else; only then the thorough one does the block again.
 
-use super::float_lane::{Float, Mode, WithMode, correction, with_mode};
-use super::lane::{Convert, Integer, Pass, each};
+use super::float_lane::{Float, Mode, WithMode, directed, with_mode};
+use super::half;
+use super::lane::{Convert, Entry, Integer, Pass, each, flag};
 use super::reference::{Cast, OutOfRange};
+use super::to_f32;
 use crate::data_type::{Component, FloatFormat, Rounding, Special};
 use std::marker::PhantomData;
 
@@ -28,25 +33,66 @@ impl<F: Float> WithMode for Pick<F> {
 
     fn with<M: Mode>(self) -> Box<dyn Pass> {
         match (self.format.name, F::MANTISSA_BITS) {
-            ("bfloat16", 23) => each(ToBfloat16 { is_clamped: self.is_clamped, mode: PhantomData::<M> }),
-            ("float32", _) if M::ROUNDING == Rounding::NearestEven => each(ToF32 { is_clamped: self.is_clamped }),
-            ("float32", _) => each(Narrow::<F, u32, M>::new(&self)),
-            _ if self.format.bits == 16 => each(Narrow::<F, u16, M>::new(&self)),
-            _ => each(Narrow::<F, u8, M>::new(&self)),
+            ("float32", _) => to_f32::pass::<M>(self.is_clamped),
+            ("bfloat16", 23) => hopeful(
+                each(QuickBfloat16(PhantomData::<M>)),
+                each(ToBfloat16 { is_clamped: self.is_clamped, mode: PhantomData::<M> }),
+            ),
+            ("float16", 23) => {
+                let thorough = each(Narrow::<F, u16, M, false>::new(&self));
+                let quick = half::narrow::<M>();
+                hopeful(quick.unwrap_or_else(|| each(Narrow::<F, u16, M, true>::new(&self))), thorough)
+            }
+            _ if self.format.bits == 16 => self.narrow::<u16, M>(),
+            _ => self.narrow::<u8, M>(),
         }
     }
 }
 
+impl<F: Float> Pick<F> {
+    fn narrow<T: Integer, M: Mode>(&self) -> Box<dyn Pass> {
+        let thorough = each(Narrow::<F, T, M, false>::new(self));
+        if self.format.special == Special::Fnuz {
+            return thorough;
+        }
+        hopeful(each(Narrow::<F, T, M, true>::new(self)), thorough)
+    }
+}
+
+/// A pass that may refuse elements that have an image, and one that knows better.
+#[derive(Debug)]
+struct Hopeful {
+    quick: Box<dyn Pass>,
+    thorough: Box<dyn Pass>,
+    is_mapped: bool,
+}
+
+pub(super) fn hopeful(quick: Box<dyn Pass>, thorough: Box<dyn Pass>) -> Box<dyn Pass> {
+    Box::new(Hopeful { quick, thorough, is_mapped: false })
+}
+
+impl Pass for Hopeful {
+    fn run(&self, input: &[u8], output: &mut [u8]) -> bool {
+        (self.is_mapped || self.quick.run(input, output)) && self.thorough.run(input, output)
+    }
+
+    fn set_map(&mut self, map: &[Entry]) {
+        self.is_mapped = !map.is_empty();
+        self.thorough.set_map(map);
+    }
+}
+
 /// The lane's own addition does the rounding: `unit_sum` is so large that its last digit is the last digit of the
-/// format at this magnitude.
+/// format at this magnitude. The quick one refuses what is over the largest number of the format.
 #[derive(Debug, Clone, Copy)]
-struct Narrow<F: Float, T, M> {
+struct Narrow<F: Float, T, M, const IS_QUICK: bool> {
+    /// The largest number of the format.
+    limit: F::Bits,
     /// The least power of two above the format; larger magnitudes become it.
     cap: F::Bits,
     /// The lane's exponent field of the format's least normal number.
     least_field: F::Bits,
     field_shift: u32,
-    half_unit: F,
     largest: F::Bits,
     overflow: F::Bits,
     nan: F::Bits,
@@ -60,7 +106,7 @@ struct Narrow<F: Float, T, M> {
     mode: PhantomData<M>,
 }
 
-impl<F: Float, T, M> Narrow<F, T, M> {
+impl<F: Float, T, M, const IS_QUICK: bool> Narrow<F, T, M, IS_QUICK> {
     const INFINITY: u64 = ((2 * F::BIAS + 1) as u64) << F::MANTISSA_BITS;
     const MAGNITUDE: u64 = Self::INFINITY | ((1 << F::MANTISSA_BITS) - 1);
 
@@ -76,10 +122,10 @@ impl<F: Float, T, M> Narrow<F, T, M> {
             _ => Self::INFINITY - 1,
         };
         Self {
+            limit: F::from_f64(format.to_f64(largest)).bits(),
             cap: field(largest_exponent + 1),
             least_field: field(1 - format.bias),
             field_shift: F::MANTISSA_BITS - format.mantissa_bits,
-            half_unit: F::from_bits(field(-(F::MANTISSA_BITS as i32) - 1)),
             largest: bits(largest),
             overflow: bits(format.infinity(false).unwrap_or(largest)),
             nan: bits(format.nan().unwrap_or(0)),
@@ -94,35 +140,70 @@ impl<F: Float, T, M> Narrow<F, T, M> {
     }
 }
 
-impl<F: Float, T: Integer, M: Mode> Convert for Narrow<F, T, M> {
+impl<F: Float, T: Integer, M: Mode, const IS_QUICK: bool> Convert for Narrow<F, T, M, IS_QUICK> {
     type Source = F;
     type Target = T;
 
     #[inline(always)]
-    fn convert(&self, element: F) -> (T, bool) {
+    fn convert(&self, element: F) -> (T, F::Bits) {
         let (zero, infinity) = (F::Bits::truncate(0), F::Bits::truncate(Self::INFINITY));
         let bits = element.bits();
         let magnitude = bits & F::Bits::truncate(Self::MAGNITUDE);
-        let capped = magnitude.min(self.cap);
+        let capped = if IS_QUICK { magnitude } else { magnitude.min(self.cap) };
         let field = (capped & infinity).max(self.least_field);
-        let number = F::from_bits(capped);
+        // The last bit breaks ties, and changes nothing else: far more than that is rounded off.
+        let tie_bit = F::Bits::truncate(u64::from(M::ROUNDING == Rounding::NearestAway));
+        let number = F::from_bits(capped | tie_bit);
         let unit_sum = F::from_bits(field.plus(F::Bits::truncate(u64::from(self.field_shift)) << F::MANTISSA_BITS));
         let sum = number + unit_sum;
         let nearest = sum - unit_sum;
-        let step = correction::<M, F>(number, nearest, unit_sum * self.half_unit, bits != magnitude);
+        let step = directed::<M, F>(number, nearest, bits != magnitude);
         let units = sum.bits().minus(unit_sum.bits()).plus(F::Bits::truncate(step));
         let rounded = units.plus(field.minus(self.least_field) >> self.field_shift);
+        let sign = (bits >> self.sign_shift) & self.sign_bit;
+        if IS_QUICK {
+            return (T::truncate((rounded | sign).extend()), flag(magnitude.is_above(self.limit)));
+        }
         let is_over = rounded > self.largest;
         let image = if is_over { self.overflow } else { rounded };
-        let sign = (bits >> self.sign_shift) & self.sign_bit;
         let signed = if self.has_negative_zero | (image != zero) { image | sign } else { zero };
         let image = if magnitude > infinity { self.nan } else { signed };
         let is_bad = is_over & (magnitude >= self.first_bad) & (magnitude <= self.last_bad);
-        (T::truncate(image.extend()), is_bad)
+        (T::truncate(image.extend()), flag(is_bad))
     }
 }
 
 /// `f32` cut in half: the exponents are the same, so that one shift does for subnormal numbers as well.
+#[inline(always)]
+fn cut_in_half<M: Mode>(element: f32) -> u16 {
+    let bits = element.to_bits();
+    // All ones if it is negative.
+    let sign = (bits.cast_signed() >> 31).cast_unsigned();
+    let addend = match M::ROUNDING {
+        Rounding::NearestEven => 0x7FFF + ((bits >> 16) & 1),
+        Rounding::NearestAway => 0x8000,
+        Rounding::TowardsZero => 0,
+        Rounding::TowardsPositive => !sign & 0xFFFF,
+        Rounding::TowardsNegative => sign & 0xFFFF,
+    };
+    (bits.wrapping_add(addend) >> 16) as u16
+}
+
+/// Refuses what is over the largest `bfloat16`.
+#[derive(Debug, Clone, Copy)]
+struct QuickBfloat16<M>(PhantomData<M>);
+
+impl<M: Mode> Convert for QuickBfloat16<M> {
+    type Source = f32;
+    type Target = u16;
+
+    #[inline(always)]
+    fn convert(&self, element: f32) -> (u16, u32) {
+        const LARGEST: u32 = 0x7F7F_0000;
+        (cut_in_half::<M>(element), flag((element.to_bits() & 0x7FFF_FFFF).is_above(LARGEST)))
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 struct ToBfloat16<M> {
     is_clamped: bool,
@@ -134,54 +215,10 @@ impl<M: Mode> Convert for ToBfloat16<M> {
     type Target = u16;
 
     #[inline(always)]
-    fn convert(&self, element: f32) -> (u16, bool) {
-        const INFINITY: u32 = 0x7F80_0000;
-        let bits = element.to_bits();
-        let magnitude = bits & 0x7FFF_FFFF;
-        let is_negative = bits != magnitude;
-        let addend = match M::ROUNDING {
-            Rounding::NearestEven => 0x7FFF + ((bits >> 16) & 1),
-            Rounding::NearestAway => 0x8000,
-            Rounding::TowardsZero => 0,
-            Rounding::TowardsPositive => {
-                if is_negative {
-                    0
-                } else {
-                    0xFFFF
-                }
-            }
-            Rounding::TowardsNegative => {
-                if is_negative {
-                    0xFFFF
-                } else {
-                    0
-                }
-            }
-        };
-        let rounded = bits.wrapping_add(addend) >> 16;
-        let is_finite = magnitude < INFINITY;
-        let is_bad = is_finite & ((rounded & 0x7FFF) >= 0x7F80) & !self.is_clamped;
-        let image = if magnitude > INFINITY { 0x7FC0 } else { rounded };
-        (image as u16, is_bad)
-    }
-}
-
-/// `f64` to `f32` as the processor rounds.
-#[derive(Debug, Clone, Copy)]
-struct ToF32 {
-    is_clamped: bool,
-}
-
-impl Convert for ToF32 {
-    type Source = f64;
-    type Target = f32;
-
-    #[inline(always)]
-    fn convert(&self, element: f64) -> (f32, bool) {
-        /// From here on numbers are rounded past the largest `f32`.
-        const OVERFLOW: f64 = 3.402_823_567_797_336_6e38;
-        let magnitude = element.abs();
-        let image = if element.is_nan() { f32::from_bits(0x7FC0_0000) } else { element as f32 };
-        (image, (OVERFLOW..f64::INFINITY).contains(&magnitude) & !self.is_clamped)
+    fn convert(&self, element: f32) -> (u16, u32) {
+        const INFINITY: u16 = 0x7F80;
+        let image = cut_in_half::<M>(element);
+        let becomes_infinite = element.is_finite() & ((image & 0x7FFF) >= INFINITY);
+        (if element.is_nan() { 0x7FC0 } else { image }, flag(becomes_infinite & !self.is_clamped))
     }
 }

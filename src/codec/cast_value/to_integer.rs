@@ -1,8 +1,9 @@
 //! Floats to integers.
+#![expect(unsafe_code, reason = "converts without asking again whether a number is in range")]
 
 use super::float_lane::{Float, Mode, WithMode, with_mode};
 use super::integer::LowBits;
-use super::lane::{Convert, Integer, Lane, Pass, each};
+use super::lane::{Bits, Convert, Integer, Lane, Pass, each, flag};
 use super::reference::{Cast, OutOfRange};
 use crate::data_type::{Component, Rounding, integer_range};
 use std::marker::PhantomData;
@@ -58,33 +59,49 @@ fn to_size<F: Float, M: Mode, const CHECKED: bool>(least: i128, most: i128, bits
     }
 }
 
-/// The number rounded to an integer; its magnitude must be at most a quarter of the magic number.
+/// The number rounded to an integer.
+///
+/// # Safety
+/// Its magnitude is at most [`Float::LIMIT`].
 #[inline(always)]
-fn rounded<F: Float, M: Mode>(number: F) -> F::Bits {
+unsafe fn rounded<F: Float, M: Mode>(number: F) -> F::Bits {
+    if M::ROUNDING == Rounding::TowardsZero {
+        // SAFETY: the same is asked of the caller.
+        return unsafe { number.truncate() };
+    }
     // The last bit breaks ties, and changes nothing else: it is worth at most a quarter.
-    let number = if M::ROUNDING == Rounding::NearestAway {
-        F::from_bits(number.bits() | F::Bits::truncate(1))
-    } else {
-        number
-    };
+    let tie_bit = F::Bits::truncate(u64::from(M::ROUNDING == Rounding::NearestAway));
+    let number = F::from_bits(number.bits() | tie_bit);
     let sum = number + F::MAGIC;
     let nearest = sum - F::MAGIC;
-    let below = u64::from(nearest < number);
-    let above = u64::from(nearest > number).wrapping_neg();
-    let is_positive = number > F::ZERO;
     let step = match M::ROUNDING {
-        Rounding::NearestEven | Rounding::NearestAway => 0,
-        Rounding::TowardsZero => {
-            if is_positive {
-                above
-            } else {
-                below
-            }
-        }
-        Rounding::TowardsPositive => below,
-        Rounding::TowardsNegative => above,
+        Rounding::TowardsPositive => u64::from(nearest < number),
+        Rounding::TowardsNegative => u64::from(nearest > number).wrapping_neg(),
+        _ => 0,
     };
     sum.bits().minus(F::MAGIC.bits()).plus(F::Bits::truncate(step))
+}
+
+/// A fault if it is not finite.
+#[inline(always)]
+fn not_finite<F: Float>(element: F) -> F::Bits {
+    let sign = F::Bits::truncate(1) << (F::Bits::BITS - 1);
+    // The sign bit is set if the magnitude is over that of the largest number.
+    F::LARGEST.bits().minus(element.bits() & F::Bits::truncate(u64::MAX >> 1 >> (64 - F::Bits::BITS))) & sign
+}
+
+/// The number rounded to an integer, still as a float; towards zero, that is left to the conversion.
+#[inline(always)]
+fn whole<F: Float, M: Mode>(number: F) -> F {
+    let nearest = (number + F::MAGIC) - F::MAGIC;
+    match M::ROUNDING {
+        Rounding::NearestEven => nearest,
+        Rounding::NearestAway => (F::from_bits(number.bits() | F::Bits::truncate(1)) + F::MAGIC) - F::MAGIC,
+        Rounding::TowardsZero => number,
+        Rounding::TowardsPositive if nearest < number => nearest + F::ONE,
+        Rounding::TowardsNegative if nearest > number => nearest - F::ONE,
+        _ => nearest,
+    }
 }
 
 /// Integers of up to 32 bits. The number is first cut to what lies just outside the range (checked) or at its ends
@@ -102,9 +119,14 @@ struct Narrow<F: Float, T, M, const CHECKED: bool> {
 impl<F: Float, T, M, const CHECKED: bool> Narrow<F, T, M, CHECKED> {
     fn new(least: i128, most: i128) -> Self {
         let margin = i128::from(CHECKED);
+        let bound = |value: i128| {
+            let bound = F::from_f64(value as f64);
+            assert!(-F::LIMIT <= bound && bound <= F::LIMIT, "{value} is too much for the lanes");
+            bound
+        };
         Self {
-            low: F::from_f64((least - margin) as f64),
-            high: F::from_f64((most + margin) as f64),
+            low: bound(least - margin),
+            high: bound(most + margin),
             least: F::Bits::truncate(least as u64),
             outside: F::Bits::truncate(!(most - least) as u64),
             to: PhantomData,
@@ -118,18 +140,28 @@ impl<F: Float, T: Integer, M: Mode, const CHECKED: bool> Convert for Narrow<F, T
     type Target = T;
 
     #[inline(always)]
-    fn convert(&self, element: F) -> (T, bool) {
+    fn convert(&self, element: F) -> (T, F::Bits) {
         // NaN becomes `low`: outside, if checked.
         let number = if element > self.low { element } else { self.low };
         let number = if number < self.high { number } else { self.high };
-        let integer = rounded::<F, M>(number);
-        let is_bad = if CHECKED {
-            integer.minus(self.least) & self.outside != F::Bits::truncate(0)
-        } else {
-            // Neither NaN nor infinities are clamped.
-            !element.is_finite()
-        };
-        (T::truncate(integer.extend()), is_bad)
+        if size_of::<T>() < size_of::<i32>() && size_of::<i32>() < size_of::<F>() {
+            // Vectors of `f64` become vectors of 32-bit integers, half the way to the target.
+            let whole = whole::<F, M>(number);
+            // SAFETY: the number is between the two, which 32 bits hold.
+            let integer = unsafe { whole.to_i32() };
+            let fault = if CHECKED {
+                let distance = (integer as u32).wrapping_sub(self.least.extend() as u32);
+                F::Bits::truncate(u64::from(distance & self.outside.extend() as u32))
+            } else {
+                not_finite(element)
+            };
+            return (T::truncate(integer as u64), fault);
+        }
+        // SAFETY: the number is between the two, which are no further from 0 than the limit.
+        let integer = unsafe { rounded::<F, M>(number) };
+        // Neither NaN nor infinities are clamped.
+        let fault = if CHECKED { integer.minus(self.least) & self.outside } else { not_finite(element) };
+        (T::truncate(integer.extend()), fault)
     }
 }
 
@@ -152,11 +184,12 @@ impl<T: Integer, M: Mode> Convert for Wrap<T, M> {
     type Target = T;
 
     #[inline(always)]
-    fn convert(&self, element: f64) -> (T, bool) {
-        const LARGEST: f64 = (1_u64 << 50) as f64;
-        let number = if element > -LARGEST { element } else { -LARGEST };
-        let number = if number < LARGEST { number } else { LARGEST };
-        (T::truncate(self.low.of(rounded::<f64, M>(number))), number != element)
+    fn convert(&self, element: f64) -> (T, Bits<Self>) {
+        let number = if element > -f64::LIMIT { element } else { -f64::LIMIT };
+        let number = if number < f64::LIMIT { number } else { f64::LIMIT };
+        // SAFETY: the number is between the two.
+        let integer = unsafe { rounded::<f64, M>(number) };
+        (T::truncate(self.low.of(integer)), flag(number != element))
     }
 }
 
@@ -198,7 +231,7 @@ impl<T: Saturating + Lane, M: Mode> Convert for Wide<T, M> {
     type Target = T;
 
     #[inline(always)]
-    fn convert(&self, element: f64) -> (T, bool) {
+    fn convert(&self, element: f64) -> (T, Bits<Self>) {
         let number = match M::ROUNDING {
             Rounding::NearestEven => element.round_ties_even(),
             Rounding::TowardsZero => element.trunc(),
@@ -207,6 +240,6 @@ impl<T: Saturating + Lane, M: Mode> Convert for Wide<T, M> {
             Rounding::NearestAway => element.round(),
         };
         let is_inside = (number >= T::LEAST) & (number < T::END);
-        (T::saturate(number), !is_inside & !(self.is_clamped & element.is_finite()))
+        (T::saturate(number), flag(!is_inside & !(self.is_clamped & element.is_finite())))
     }
 }

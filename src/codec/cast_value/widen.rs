@@ -1,7 +1,9 @@
 //! Elements to `f32` or `f64` lanes: exactly, but for 64-bit integers, of which [`Odd`] keeps what rounding needs.
 
-use super::float_lane::{Mode, WithMode, correction, with_mode};
-use super::lane::{Convert, Integer, Lane, Pass, each};
+use super::float_lane::{Mode, WithMode, directed, with_mode};
+use super::half;
+use super::lane::{Bits, Convert, Integer, Lane, Pass, each, flag};
+use super::to_float::hopeful;
 use crate::data_type::{Component, Rounding};
 use std::marker::PhantomData;
 
@@ -15,7 +17,10 @@ pub(super) fn to_f32(source: Component) -> Option<Vec<Step>> {
         Component::Int { bits: 16, signed: true } => exact::<i16, f32>(),
         Component::Int { bits, signed } if bits <= 8 => small::<f32>(bits, signed),
         Component::Float(format) => match format.name {
-            "float16" => each(Half),
+            "float16" => match half::widen() {
+                Some(quick) => hopeful(quick, each(Half)),
+                None => each(Half),
+            },
             "bfloat16" => each(Bfloat16),
             "float32" => return Some(Vec::new()),
             _ => return None,
@@ -75,8 +80,8 @@ impl<S: Lane + Into<T>, T: Lane> Convert for Exact<S, T> {
     type Target = T;
 
     #[inline(always)]
-    fn convert(&self, element: S) -> (T, bool) {
-        (element.into(), false)
+    fn convert(&self, element: S) -> (T, Bits<Self>) {
+        (element.into(), flag(false))
     }
 }
 
@@ -101,8 +106,8 @@ impl<S: Integer + Into<T>, T: Lane> Convert for Small<S, T> {
     type Target = T;
 
     #[inline(always)]
-    fn convert(&self, element: S) -> (T, bool) {
-        (((element << self.shift) >> self.shift).into(), false)
+    fn convert(&self, element: S) -> (T, Bits<Self>) {
+        (((element << self.shift) >> self.shift).into(), flag(false))
     }
 }
 
@@ -116,9 +121,9 @@ impl Convert for Bfloat16 {
     type Target = u32;
 
     #[inline(always)]
-    fn convert(&self, element: u16) -> (u32, bool) {
+    fn convert(&self, element: u16) -> (u32, Bits<Self>) {
         let is_nan = element & 0x7FFF > 0x7F80;
-        (if is_nan { NAN } else { u32::from(element) << 16 }, false)
+        (if is_nan { NAN } else { u32::from(element) << 16 }, flag(false))
     }
 }
 
@@ -132,14 +137,14 @@ impl Convert for Half {
     type Target = u32;
 
     #[inline(always)]
-    fn convert(&self, element: u16) -> (u32, bool) {
+    fn convert(&self, element: u16) -> (u32, Bits<Self>) {
         const BIAS: f32 = f32::from_bits((127 + 127 - 15) << 23);
         let bits = u32::from(element);
         let magnitude = bits & 0x7FFF;
         let number = (f32::from_bits(magnitude << 13) * BIAS).to_bits();
         let number = if magnitude >= 0x7C00 { 0x7F80_0000 } else { number };
         let signed = number | ((bits & 0x8000) << 16);
-        (if magnitude > 0x7C00 { NAN } else { signed }, false)
+        (if magnitude > 0x7C00 { NAN } else { signed }, flag(false))
     }
 }
 
@@ -151,8 +156,8 @@ impl Convert for Double {
     type Target = f64;
 
     #[inline(always)]
-    fn convert(&self, element: f32) -> (f64, bool) {
-        (if element.is_nan() { f64::from_bits(0x7FF8 << 48) } else { element.into() }, false)
+    fn convert(&self, element: f32) -> (f64, Bits<Self>) {
+        (if element.is_nan() { f64::from_bits(0x7FF8 << 48) } else { element.into() }, flag(false))
     }
 }
 
@@ -165,14 +170,14 @@ impl<S: Integer> Convert for Odd<S> {
     type Target = f64;
 
     #[inline(always)]
-    fn convert(&self, element: S) -> (f64, bool) {
+    fn convert(&self, element: S) -> (f64, Bits<Self>) {
         const LOW: u64 = (1 << 11) - 1;
         let bits = element.extend();
         let is_negative = S::IS_SIGNED & (bits >> 63 != 0);
         let magnitude = if is_negative { bits.wrapping_neg() } else { bits };
         let odd = (magnitude | ((magnitude & LOW) + LOW)) & !LOW;
         let magnitude = if magnitude >> 53 == 0 { magnitude } else { odd } as f64;
-        (if is_negative { -magnitude } else { magnitude }, false)
+        (if is_negative { -magnitude } else { magnitude }, flag(false))
     }
 }
 
@@ -199,7 +204,7 @@ impl<S: Integer, M: Mode> Convert for SumOfHalves<S, M> {
     type Target = u64;
 
     #[inline(always)]
-    fn convert(&self, element: S) -> (u64, bool) {
+    fn convert(&self, element: S) -> (u64, Bits<Self>) {
         const HIGH_UNIT: f64 = 4_294_967_296.0;
         let bits = element.extend();
         let is_negative = S::IS_SIGNED & (bits >> 63 != 0);
@@ -210,7 +215,8 @@ impl<S: Integer, M: Mode> Convert for SumOfHalves<S, M> {
         let rest = low - (nearest - high);
         let unit = f64::from_bits(nearest.to_bits() + 1) - nearest;
         // Relative to `nearest`, the magnitude is `rest`; doubled, since half the unit of 0 is no `f64`.
-        let step = correction::<M, f64>(rest + rest, 0.0, unit, is_negative);
-        (nearest.to_bits().wrapping_add(step) | (u64::from(is_negative) << 63), false)
+        let is_tie_down = M::ROUNDING == Rounding::NearestAway && rest + rest == unit;
+        let step = u64::from(is_tie_down).wrapping_add(directed::<M, f64>(rest, 0.0, is_negative));
+        (nearest.to_bits().wrapping_add(step) | (u64::from(is_negative) << 63), flag(false))
     }
 }
