@@ -5,7 +5,7 @@
 )]
 
 #[cfg(any(test, feature = "internals"))]
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::cell::Cell;
 
 /// A loop that the compiler vectorises. `run` must be `#[inline(always)]`, so that it is compiled for whatever
 /// instruction set it is called with.
@@ -53,22 +53,20 @@ pub enum Limit {
 }
 
 #[cfg(any(test, feature = "internals"))]
-static LIMIT: AtomicU8 = AtomicU8::new(Limit::None as u8);
+thread_local! {
+    static LIMIT: Cell<Limit> = const { Cell::new(Limit::None) };
+}
 
-/// Sets the limit of the whole process. Results do not depend on it.
+/// Sets the limit of this thread. Results do not depend on it.
 #[cfg(any(test, feature = "internals"))]
 pub fn set_limit(limit: Limit) {
-    LIMIT.store(limit as u8, Ordering::Relaxed);
+    LIMIT.set(limit);
 }
 
 #[inline]
 pub(crate) fn limit() -> Limit {
     #[cfg(any(test, feature = "internals"))]
-    return match LIMIT.load(Ordering::Relaxed) {
-        limit if limit == Limit::Portable as u8 => Limit::Portable,
-        limit if limit == Limit::Reference as u8 => Limit::Reference,
-        _ => Limit::None,
-    };
+    return LIMIT.get();
     #[cfg(not(any(test, feature = "internals")))]
     Limit::None
 }

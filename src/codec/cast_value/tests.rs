@@ -4,6 +4,7 @@ use super::kernel::Kernel;
 use super::plan::{BLOCK_COUNT, Plan};
 use super::reference::{Cast, OutOfRange};
 use crate::codec::Elementwise;
+use crate::codec::simd::{Limit, set_limit};
 use crate::data_type::{Component, DataType, FORMATS, INTEGERS, Rounding};
 use proptest::prelude::*;
 
@@ -46,6 +47,14 @@ fn may_be_left(cast: &Cast) -> bool {
 }
 
 fn check_plan(cast: &Cast, patterns: &[u64]) {
+    for limit in [Limit::None, Limit::Portable] {
+        set_limit(limit);
+        check_plan_within_limit(cast, patterns);
+    }
+    set_limit(Limit::None);
+}
+
+fn check_plan_within_limit(cast: &Cast, patterns: &[u64]) {
     let Some(plan) = Plan::new(cast) else { return };
     let (good, bad): (Vec<u64>, Vec<u64>) = patterns.iter().partition(|pattern| cast.cast(**pattern).is_some());
     let mut output = vec![0xA5; good.len() * cast.target.size()];

@@ -300,6 +300,7 @@ impl<T: Number, F: Steps<T>> Loop for Map<'_, T, F> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::codec::simd::set_limit;
     use proptest::prelude::*;
 
     fn direction(name: &str, steps: &[Step]) -> Direction {
@@ -308,6 +309,14 @@ mod tests {
 
     /// Both ways of doing one direction give the same bytes, or the same error after the same bytes.
     fn compare(direction: &Direction, input: &[u8]) {
+        for limit in [Limit::None, Limit::Portable] {
+            set_limit(limit);
+            compare_within_limit(direction, input);
+        }
+        set_limit(Limit::None);
+    }
+
+    fn compare_within_limit(direction: &Direction, input: &[u8]) {
         let (mut fast, mut exact) = (vec![0xA5; input.len()], vec![0x5A; input.len()]);
         let results = (direction.run(input, &mut fast), direction.reference(input, &mut exact));
         assert_eq!(results.0, results.1, "{direction:?}");
