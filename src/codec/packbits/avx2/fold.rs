@@ -4,7 +4,7 @@
 //! A half of a register is a part of a *run*, whose packed size is whole bytes: one part, two or four. The two halves
 //! work on two runs. Where a part ends within a byte, its last byte is carried into the next part's first.
 
-use super::{Avx2, Blocks, step_count};
+use super::{Avx2, Blocks, load_halves, step_count};
 use crate::codec::packbits::field::Field;
 use std::arch::x86_64::*;
 
@@ -67,6 +67,7 @@ impl Fold {
 
 /// Packs whole steps of two runs.
 #[target_feature(enable = "avx2")]
+#[expect(clippy::needless_range_loop, reason = "one index into several arrays")]
 fn encode<const SIZE: usize, const PARTS: usize, const IS_BYTES: bool>(
     kernel: &Avx2,
     decoded: &[u8],
@@ -78,24 +79,33 @@ fn encode<const SIZE: usize, const PARTS: usize, const IS_BYTES: bool>(
     let steps = step_count(encoded.len(), step_size, fold.reach).min(decoded.len() / (2 * run_decoded_size));
     let lanes = Lanes::new(&kernel.field);
     let joins: [Join; PARTS] = std::array::from_fn(|part| Join::new(fold, part));
-    for (step, decoded) in decoded.chunks_exact(2 * run_decoded_size).take(steps).enumerate() {
-        let (first, second) = decoded.split_at(run_decoded_size);
+    let starts: [usize; PARTS] = std::array::from_fn(|part| fold.parts[part].start);
+    assert!(fold.run_size + starts[PARTS - 1] + 16 <= fold.reach);
+    for step in 0..steps {
+        // SAFETY: `decoded` has so many steps of `2 * run_decoded_size` bytes.
+        let first = unsafe { decoded.as_ptr().add(step * 2 * run_decoded_size) };
         let mut parts = [_mm256_setzero_si256(); PARTS];
         let mut shared = _mm256_setzero_si256();
-        for (index, (part, join)) in parts.iter_mut().zip(&joins).enumerate() {
-            let components = _mm256_set_m128i(load_half(second, 16 * index), load_half(first, 16 * index));
+        for part in 0..PARTS {
+            // SAFETY: the two runs of a step have `PARTS` halves of 16 bytes each.
+            let components = unsafe { load_halves(first.add(16 * part), first.add(run_decoded_size + 16 * part)) };
             let folded = lanes.fold::<SIZE>(components);
-            let joined = if IS_BYTES { _mm256_shuffle_epi8(folded, join.bytes) } else { join.join(folded) };
-            *part = _mm256_or_si256(joined, shared);
-            shared = _mm256_shuffle_epi8(*part, join.carry);
+            let joined =
+                if IS_BYTES { _mm256_shuffle_epi8(folded, joins[part].bytes) } else { joins[part].join(folded) };
+            parts[part] = _mm256_or_si256(joined, shared);
+            shared = _mm256_shuffle_epi8(parts[part], joins[part].carry);
         }
-        // In this order: each store writes zeros behind its part, where the next one belongs.
-        let encoded = &mut encoded[step * step_size..][..fold.reach];
-        for (part, place) in parts.iter().zip(&fold.parts) {
-            store_half(encoded, place.start, _mm256_castsi256_si128(*part));
-        }
-        for (part, place) in parts.iter().zip(&fold.parts) {
-            store_half(encoded, fold.run_size + place.start, _mm256_extracti128_si256::<1>(*part));
+        // SAFETY: from the beginning of each of so many steps, `encoded` has `reach` bytes, which is behind the last of
+        // these stores. They are in this order, because each writes zeros behind its part, where the next one belongs.
+        unsafe {
+            let encoded = encoded.as_mut_ptr().add(step * step_size);
+            for part in 0..PARTS {
+                _mm_storeu_si128(encoded.add(starts[part]).cast(), _mm256_castsi256_si128(parts[part]));
+            }
+            for part in 0..PARTS {
+                let second = encoded.add(fold.run_size + starts[part]);
+                _mm_storeu_si128(second.cast(), _mm256_extracti128_si256::<1>(parts[part]));
+            }
         }
     }
     steps * 2 * run_decoded_size / SIZE
@@ -217,21 +227,6 @@ impl Join {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn both_halves(bytes: &[u8; 16]) -> __m256i {
-    _mm256_broadcastsi128_si256(load_half(bytes, 0))
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn load_half(bytes: &[u8], start: usize) -> __m128i {
-    let half = &bytes[start..start + 16];
-    // SAFETY: `half` is 16 readable bytes, and this load needs no alignment.
-    unsafe { _mm_loadu_si128(half.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn store_half(encoded: &mut [u8], start: usize, half: __m128i) {
-    let encoded = &mut encoded[start..start + 16];
-    // SAFETY: `encoded` is 16 writable bytes, and this store needs no alignment.
-    unsafe { _mm_storeu_si128(encoded.as_mut_ptr().cast(), half) };
+    // SAFETY: 16 readable bytes.
+    unsafe { load_halves(bytes.as_ptr(), bytes.as_ptr()) }
 }

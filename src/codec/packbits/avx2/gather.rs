@@ -3,7 +3,7 @@
 //!
 //! A register has two halves of 16 bytes of components; each begins at a bit of its own in a byte of its own.
 
-use super::{Avx2, Blocks, step_count};
+use super::{Avx2, Blocks, load_halves, step_count};
 use crate::codec::packbits::field::{Field, Kind};
 use std::arch::x86_64::*;
 
@@ -144,19 +144,20 @@ fn decode<const SIZE: usize, const IS_SPLIT: bool, const IS_SIGNED: bool>(
     let step_decoded_size = 32 * register_count;
     let steps = step_count(encoded.len(), *step_size, *reach).min(decoded.len() / step_decoded_size);
     let place = Place::new(&kernel.field);
-    if *register_count == 2 {
-        let registers = registers.map(|register| Loaded::new(&register));
-        for (step, decoded) in decoded.as_chunks_mut::<64>().0.iter_mut().take(steps).enumerate() {
-            let encoded = &encoded[step * step_size..][..*reach];
-            let (first, second) = decoded.split_at_mut(32);
-            store(first, place.finish::<SIZE, IS_SIGNED>(registers[0].gather::<SIZE, IS_SPLIT>(encoded)));
-            store(second, place.finish::<SIZE, IS_SIGNED>(registers[1].gather::<SIZE, IS_SPLIT>(encoded)));
-        }
-    } else {
-        let register = Loaded::new(&registers[0]);
-        for (step, decoded) in decoded.as_chunks_mut::<32>().0.iter_mut().take(steps).enumerate() {
-            let encoded = &encoded[step * step_size..][..*reach];
-            store(decoded, place.finish::<SIZE, IS_SIGNED>(register.gather::<SIZE, IS_SPLIT>(encoded)));
+    let registers = registers.map(|register| Loaded::new(&register));
+    assert!(registers[..*register_count].iter().flat_map(|register| register.starts).all(|start| start + 16 <= *reach));
+    for step in 0..steps {
+        // SAFETY: from the beginning of each of so many steps, `encoded` has `reach` bytes, which is behind the last of
+        // these loads; `decoded` has so many steps of `register_count` times 32 bytes.
+        unsafe {
+            let encoded = encoded.as_ptr().add(step * step_size);
+            let decoded = decoded.as_mut_ptr().add(step * step_decoded_size).cast::<__m256i>();
+            let first = registers[0].gather::<SIZE, IS_SPLIT>(encoded);
+            _mm256_storeu_si256(decoded, place.finish::<SIZE, IS_SIGNED>(first));
+            if *register_count == 2 {
+                let second = registers[1].gather::<SIZE, IS_SPLIT>(encoded);
+                _mm256_storeu_si256(decoded.add(1), place.finish::<SIZE, IS_SIGNED>(second));
+            }
         }
     }
     steps * step_decoded_size / SIZE
@@ -184,10 +185,14 @@ impl Loaded {
     }
 
     /// The fields at the top of their components; below them lies what was packed before.
+    ///
+    /// # Safety
+    /// From `encoded` on, 16 bytes behind each of the starts are readable.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn gather<const SIZE: usize, const IS_SPLIT: bool>(&self, encoded: &[u8]) -> __m256i {
-        let halves = _mm256_set_m128i(load_half(encoded, self.starts[1]), load_half(encoded, self.starts[0]));
+    unsafe fn gather<const SIZE: usize, const IS_SPLIT: bool>(&self, encoded: *const u8) -> __m256i {
+        // SAFETY: the same is asked of the caller.
+        let halves = unsafe { load_halves(encoded.add(self.starts[0]), encoded.add(self.starts[1])) };
         let high = _mm256_shuffle_epi8(halves, self.high);
         let top = match SIZE {
             1 | 2 => _mm256_mullo_epi16(high, self.high_shifts),
@@ -258,20 +263,4 @@ impl Place {
 fn load(bytes: &[u8; 32]) -> __m256i {
     // SAFETY: `bytes` is 32 readable bytes, and this load needs no alignment.
     unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn load_half(encoded: &[u8], start: usize) -> __m128i {
-    let half = &encoded[start..start + 16];
-    // SAFETY: `half` is 16 readable bytes, and this load needs no alignment.
-    unsafe { _mm_loadu_si128(half.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn store(decoded: &mut [u8], components: __m256i) {
-    let decoded = &mut decoded[..32];
-    // SAFETY: `decoded` is 32 writable bytes, and this store needs no alignment.
-    unsafe { _mm256_storeu_si256(decoded.as_mut_ptr().cast(), components) };
 }

@@ -15,6 +15,7 @@ use crate::codec::Elementwise;
 use crate::error::Result;
 use fold::Fold;
 use gather::Gather;
+use std::arch::x86_64::*;
 use std::sync::Arc;
 
 /// Packs or unpacks from the beginning; returns how many components it has done: packed, they are whole bytes.
@@ -78,4 +79,17 @@ impl Elementwise for Avx2 {
 /// How many steps over `size` bytes there are, if one advances by `step` and touches `reach`.
 fn step_count(size: usize, step: usize, reach: usize) -> usize {
     size.checked_sub(reach).map_or(0, |room| room / step + 1)
+}
+
+/// A register of two halves.
+///
+/// # Safety
+/// From each pointer on, 16 bytes are readable.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn load_halves(low: *const u8, high: *const u8) -> __m256i {
+    // SAFETY: the same is asked of the caller; these loads need no alignment.
+    unsafe {
+        _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(_mm_loadu_si128(low.cast())), _mm_loadu_si128(high.cast()))
+    }
 }
