@@ -67,7 +67,6 @@ impl Fold {
 
 /// Packs whole steps of two runs.
 #[target_feature(enable = "avx2")]
-#[expect(clippy::needless_range_loop, reason = "one index into several arrays")]
 fn encode<const SIZE: usize, const PARTS: usize, const IS_BYTES: bool>(
     kernel: &Avx2,
     decoded: &[u8],
