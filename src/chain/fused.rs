@@ -119,6 +119,54 @@ impl Fused {
     pub(super) fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut TransformCall<'_>) -> Result<usize> {
         let size = packed_size(self.element_count, self.decoded_bits);
         let decoded = decoded.get_mut(..size).ok_or_else(too_small)?;
+        self.run(Direction::Decode, self.packed(encoded)?, decoded, call)?;
+        Ok(size)
+    }
+
+    /// The elements from `start` on that `decoded` has room for, whole ones; the rest is not looked at.
+    pub(super) fn decode_elements(
+        &self,
+        encoded: &[u8],
+        start: usize,
+        decoded: &mut [u8],
+        call: &mut TransformCall<'_>,
+    ) -> Result<()> {
+        let element_size = self.decoded_bits / 8;
+        let count = decoded.len() / element_size;
+        if start.checked_add(count).is_none_or(|end| end > self.element_count)
+            || !decoded.len().is_multiple_of(element_size)
+        {
+            return Err(Error::argument(format!(
+                "{} bytes from element {start} on are not within the {} elements of the chunk",
+                decoded.len(),
+                self.element_count
+            )));
+        }
+        let (packed, bits) = (self.packed(encoded)?, self.encoded_bits());
+        let tiles = call.state(|| Ok(Tiles::default()))?;
+        let mut run = |first: usize, packed: &[u8], decoded: &mut [u8]| {
+            let packed = &packed[..packed_size(decoded.len() / element_size, bits)];
+            self.run_part(Direction::Decode, packed, decoded, tiles).map_err(|error| error.after_elements(first))
+        };
+        // Only every eighth element is sure to begin with a byte: those before it are moved down to one.
+        let head_count = (start.next_multiple_of(8) - start).min(count);
+        let (head, rest) = decoded.split_at_mut(head_count * element_size);
+        if !head.is_empty() {
+            let position = start % 8 * bits;
+            let head_packed = &packed[start / 8 * bits + position / 8..];
+            let moved = |index: usize| {
+                let next = head_packed.get(index + 1).copied().unwrap_or(0);
+                (u16::from_le_bytes([head_packed[index], next]) >> (position % 8)) as u8
+            };
+            let moved: Vec<u8> = (0..packed_size(head_count, bits)).map(moved).collect();
+            run(start, &moved, head)?;
+        }
+        let next = start + head_count;
+        if rest.is_empty() { Ok(()) } else { run(next, &packed[next / 8 * bits..], rest) }
+    }
+
+    /// The packed elements without the byte that counts padding bits, which is checked.
+    fn packed<'a>(&self, encoded: &'a [u8]) -> Result<&'a [u8]> {
         let (count, packed) = match (self.padding_count, encoded) {
             (PaddingCount::FirstByte, [count, packed @ ..]) | (PaddingCount::LastByte, [packed @ .., count]) => {
                 (Some(*count), packed)
@@ -129,8 +177,7 @@ impl Fused {
             let message = format!("the padding byte is {count}, but there are {} padding bits", self.padding_bits());
             return Err(last.place.blame(Error::corrupt(message)));
         }
-        self.run(Direction::Decode, packed, decoded, call)?;
-        Ok(size)
+        Ok(packed)
     }
 
     fn run(&self, direction: Direction, input: &[u8], output: &mut [u8], call: &mut TransformCall<'_>) -> Result<()> {

@@ -188,6 +188,22 @@ impl Chain {
         Ok(decoded)
     }
 
+    /// Decodes the elements from `start` on, in C order, that `decoded` has room for. Of a pass of elementwise codecs,
+    /// such as `cast_value` and `packbits`, only what these elements need is looked at.
+    ///
+    /// # Errors
+    /// [`Status::InvalidArgument`] if they are not all within the chunk, [`Status::Unsupported`] if the first codec that
+    /// does something is not elementwise, and as [`decode_into`](Self::decode_into).
+    pub fn decode_elements(
+        &self,
+        encoded: &[u8],
+        start: usize,
+        decoded: &mut [u8],
+        options: &CallOptions,
+    ) -> Result<()> {
+        self.run(options, |run, workspace| run.decode_elements(encoded, start, decoded, workspace))
+    }
+
     fn run<T>(
         &self,
         options: &CallOptions,

@@ -5,7 +5,7 @@
 
 use super::CallOptions;
 use super::fused::Place;
-use super::plan::{Plan, Step};
+use super::plan::{Pass, Plan, Step};
 use super::representation::ByteSize;
 use super::workspace::{Workspace, grow};
 use crate::codec::{FrameCall, PaddingHook, TransformCall, too_small};
@@ -30,6 +30,14 @@ pub(super) enum Output<'a> {
     Slice(&'a mut [u8]),
     /// Memory that grows as far as it must.
     Growing(&'a mut Vec<u8>),
+}
+
+/// What the last step of a decode needs.
+struct LastDecode<'a> {
+    step: &'a Step,
+    payload: &'a [u8],
+    back: &'a mut Vec<u8>,
+    state: &'a mut State,
 }
 
 impl Run<'_> {
@@ -67,18 +75,7 @@ impl Run<'_> {
 
     /// Decodes; returns the size.
     pub(super) fn decode(&self, encoded: &[u8], output: Output<'_>, workspace: &mut Workspace) -> Result<usize> {
-        let Workspace { front, back, states } = workspace;
-        let (mut front, mut back) = (front, back);
-        let mut front_size = None;
-        for (step, state) in self.plan.steps.iter().zip(states.iter_mut()).skip(1).rev() {
-            let input = front_size.map_or(encoded, |size| &front[..size]);
-            let payload = &input[self.peel(step, input)?];
-            front_size = Some(self.decode_growing(step, payload, back, state)?);
-            std::mem::swap(&mut front, &mut back);
-        }
-        let (step, state) = (&self.plan.steps[0], &mut states[0]);
-        let input = front_size.map_or(encoded, |size| &front[..size]);
-        let payload = &input[self.peel(step, input)?];
+        let LastDecode { step, payload, back, state } = self.decode_to_last(encoded, workspace)?;
         match (output, step.decoded) {
             (Output::Growing(decoded), _) => self.decode_growing(step, payload, decoded, state),
             (Output::Slice(decoded), ByteSize::Exact(size)) => {
@@ -92,6 +89,40 @@ impl Run<'_> {
                 result => result,
             },
         }
+    }
+
+    /// Decodes the elements from `start` on that `decoded` has room for.
+    pub(super) fn decode_elements(
+        &self,
+        encoded: &[u8],
+        start: usize,
+        decoded: &mut [u8],
+        workspace: &mut Workspace,
+    ) -> Result<()> {
+        let LastDecode { step, payload, state, .. } = self.decode_to_last(encoded, workspace)?;
+        match &step.pass {
+            Pass::Fused(fused) => fused.decode_elements(payload, start, decoded, &mut self.call(state)),
+            Pass::Copy | Pass::Transform(..) => {
+                Err(step.last_place.blame(Error::unsupported("this codec decodes only whole chunks")))
+            }
+        }
+    }
+
+    /// Decodes all steps but the last to do, and takes the frames off its input.
+    fn decode_to_last<'a>(&'a self, encoded: &'a [u8], workspace: &'a mut Workspace) -> Result<LastDecode<'a>> {
+        let Workspace { front, back, states } = workspace;
+        let (mut front, mut back) = (front, back);
+        let mut front_size = None;
+        for (step, state) in self.plan.steps.iter().zip(states.iter_mut()).skip(1).rev() {
+            let input = front_size.map_or(encoded, |size| &front[..size]);
+            let payload = &input[self.peel(step, input)?];
+            front_size = Some(self.decode_growing(step, payload, back, state)?);
+            std::mem::swap(&mut front, &mut back);
+        }
+        let (step, state) = (&self.plan.steps[0], &mut states[0]);
+        let input = front_size.map_or(encoded, |size| &front[..size]);
+        let payload = &input[self.peel(step, input)?];
+        Ok(LastDecode { step, payload, back, state })
     }
 
     /// What is left when the frames are taken off, outermost first.

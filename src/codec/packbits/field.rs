@@ -56,6 +56,7 @@ impl Field {
     }
 
     /// The bytes that so many packed components take; none if that overflows.
+    #[cfg(test)]
     pub(crate) fn packed_size(&self, count: usize) -> Option<usize> {
         let rest = (count % 8 * self.bits as usize).div_ceil(8);
         (count / 8).checked_mul(self.bits as usize)?.checked_add(rest)

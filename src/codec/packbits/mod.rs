@@ -158,33 +158,3 @@ impl Elementwise for Copy {
         true
     }
 }
-
-/// Decodes the components from `start` on into `decoded`, reading no other packed bytes than theirs.
-///
-/// # Errors
-/// `encoded` ends before the last of them.
-#[cfg_attr(not(test), expect(dead_code, reason = "for reading regions, which the C interface cannot ask for yet"))]
-pub(crate) fn decode_range(
-    field: &Field,
-    kernel: &dyn Elementwise,
-    encoded: &[u8],
-    start: usize,
-    decoded: &mut [u8],
-) -> Result<()> {
-    let count = decoded.len() / field.size;
-    let encoded_size = start.checked_add(count).and_then(|end| field.packed_size(end));
-    let encoded = encoded_size.and_then(|size| encoded.get(..size)).ok_or_else(|| {
-        Error::corrupt(format!(
-            "encoded has {} bytes, too few for components {start} to {start} + {count}",
-            encoded.len()
-        ))
-    })?;
-    // Component 8n begins at a byte, whatever its size.
-    let head_count = (start.next_multiple_of(8) - start).min(count);
-    let (head, body) = decoded.split_at_mut(head_count * field.size);
-    scalar::decode_from(field, encoded, start, head);
-    if body.is_empty() {
-        return Ok(());
-    }
-    kernel.decode(&encoded[(start + head_count) / 8 * field.bits as usize..], body)
-}

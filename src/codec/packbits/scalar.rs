@@ -19,7 +19,7 @@ impl Elementwise for Scalar {
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<()> {
-        decode_from(&self.0, encoded, 0, decoded);
+        decode(&self.0, encoded, decoded);
         Ok(())
     }
 }
@@ -38,11 +38,10 @@ pub(super) fn encode(field: &Field, decoded: &[u8], encoded: &mut [u8]) {
     }
 }
 
-/// Decodes the components from `start` on.
-pub(super) fn decode_from(field: &Field, encoded: &[u8], start: usize, decoded: &mut [u8]) {
+pub(super) fn decode(field: &Field, encoded: &[u8], decoded: &mut [u8]) {
     for (index, component) in decoded.chunks_exact_mut(field.size).enumerate() {
         let packed = |bit: u32| {
-            let (byte, shift) = packed_place(field, start + index, bit);
+            let (byte, shift) = packed_place(field, index, bit);
             encoded[byte] >> shift & 1 == 1
         };
         component.fill(0);

@@ -1,7 +1,7 @@
 //! Every tier against the definition, and the definition against examples worked out by hand.
 
 use super::field::Kind;
-use super::{Field, TIERS, Tier, decode_range, parse, scalar};
+use super::{Field, TIERS, Tier, parse, scalar};
 use crate::chain::ArrayRepresentation;
 use crate::codec::{BoundArrayToBytes, Codec, Configuration, Elementwise};
 use crate::data_type::{DataType, Scalar};
@@ -46,7 +46,7 @@ fn compare(field: &Field, source: &[u8], lengths: impl Iterator<Item = usize> + 
         let mut expected_encoded = vec![0; packed_size];
         scalar::encode(field, decoded, &mut expected_encoded);
         let mut expected_decoded = vec![0; decoded_size];
-        scalar::decode_from(field, encoded, 0, &mut expected_decoded);
+        scalar::decode(field, encoded, &mut expected_decoded);
         for (tier, kernel) in &kernels {
             let place = || format!("tier {}, {field:?}, length {length}", tier.name);
             let packed = run(packed_size, offset, |output| kernel.encode(decoded, output));
@@ -124,30 +124,6 @@ fn raw_elements_are_little_endian_numbers() {
     let mut encoded = [0; 3];
     scalar::encode(&field, &[0x10, 0x32, 0xFF, 0x50, 0x76, 0xFF], &mut encoded);
     assert_eq!(encoded, [0x21, 0x53, 0x76]);
-}
-
-#[test]
-fn a_range_decodes_like_that_part_of_the_whole() {
-    let source = random_bytes(4096, 8);
-    let fields = [(Kind::Bool, 1, 0, 0), (Kind::Signed, 1, 2, 6), (Kind::Unsigned, 2, 0, 11), (Kind::Signed, 8, 3, 42)];
-    for (kind, size, first_bit, last_bit) in fields {
-        let field = field(kind, size, first_bit, last_bit);
-        let mut all = vec![0; 100 * size];
-        scalar::decode_from(&field, &source, 0, &mut all);
-        for (tier, kernel) in every_kernel(&field) {
-            for start in 0..=100 {
-                for end in start..=100 {
-                    let encoded = &source[..field.packed_size(end).expect("it is small")];
-                    let range = run((end - start) * size, start % 7, |decoded| {
-                        decode_range(&field, &*kernel, encoded, start, decoded)
-                    });
-                    assert_eq!(range, all[start * size..end * size], "{} {field:?} {start}..{end}", tier.name);
-                }
-            }
-            let error = decode_range(&field, &*kernel, &source[..1], 3, &mut all).expect_err("one byte is too few");
-            assert_eq!(error.status(), Status::CorruptData);
-        }
-    }
 }
 
 fn bind(data_type: &str, configuration: &Value) -> Result<(Arc<dyn Elementwise>, usize)> {

@@ -1,0 +1,83 @@
+//! A part of a chunk is decoded as that part of the whole.
+
+use serde_json::{Value, json};
+use zcodec::Status;
+use zcodec::chain::{CallOptions, Chain};
+
+fn chain(codecs: &Value, data_type: &str, count: usize) -> Chain {
+    let fill_value = if data_type.starts_with("complex") { json!([0, 0]) } else { json!(0) };
+    let input = json!({"data_type": data_type, "shape": [count], "fill_value": fill_value});
+    Chain::new(codecs.to_string().as_bytes(), Some(input.to_string().as_bytes())).unwrap()
+}
+
+fn bytes(count: usize) -> Vec<u8> {
+    (0..count).map(|i| (i * i % 251) as u8).collect()
+}
+
+#[test]
+fn every_range_is_decoded_as_that_part_of_the_whole() {
+    let to_uint4 = json!({"name": "cast_value", "configuration": {"data_type": "uint4", "out_of_range": "wrap"}});
+    let packbits = |configuration: Value| json!({"name": "packbits", "configuration": configuration});
+    let zstd = json!({"name": "zstd", "configuration": {"level": 1}});
+    let pad = json!({"name": "pad", "configuration": {"location": "start", "nbytes": 3}});
+    let cases = [
+        ("uint8", 1, json!([packbits(json!({}))])),
+        ("int8", 1, json!([packbits(json!({"first_bit": 2, "last_bit": 6, "padding_encoding": "first_byte"}))])),
+        ("uint16", 2, json!([packbits(json!({"last_bit": 11}))])),
+        ("int64", 8, json!([packbits(json!({"first_bit": 3, "last_bit": 42, "padding_encoding": "last_byte"}))])),
+        ("complex64", 8, json!([packbits(json!({"first_bit": 9}))])),
+        ("uint16", 2, json!([to_uint4, packbits(json!({}))])),
+        ("int8", 1, json!([packbits(json!({"last_bit": 2})), zstd, pad])),
+        ("int32", 4, json!([{"name": "bytes", "configuration": {"endian": "big"}}, pad])),
+    ];
+    const COUNT: usize = 67;
+    let options = CallOptions::default();
+    for (data_type, size, codecs) in cases {
+        let chain = chain(&codecs, data_type, COUNT);
+        let encoded = chain.encode_to_vec(&bytes(COUNT * size), &options).unwrap();
+        let all = chain.decode_to_vec(&encoded, &options).unwrap();
+        for start in 0..=COUNT {
+            for end in start..=COUNT {
+                let mut part = vec![0xA5; (end - start) * size];
+                chain.decode_elements(&encoded, start, &mut part, &options).unwrap();
+                assert_eq!(part, all[start * size..end * size], "{codecs} {start}..{end}");
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_else_is_looked_at() {
+    let codecs = json!([
+        {"name": "cast_value", "configuration": {"data_type": "int16"}},
+        {"name": "bytes", "configuration": {"endian": "little"}},
+    ]);
+    let chain = chain(&codecs, "uint8", 40);
+    let options = CallOptions::default();
+    let mut encoded = chain.encode_to_vec(&bytes(40), &options).unwrap();
+    // Element 3 has no image now.
+    encoded[7] = 0x7F;
+    let mut part = [0; 24];
+    for start in [4, 5, 8, 16] {
+        chain.decode_elements(&encoded, start, &mut part, &options).unwrap();
+    }
+    let error = chain.decode_elements(&encoded, 1, &mut part, &options).unwrap_err();
+    assert_eq!((error.status(), error.element_index()), (Status::OutOfRange, Some(3)));
+}
+
+#[test]
+fn what_is_not_in_the_chunk_is_refused() {
+    let packbits = chain(&json!([{"name": "packbits"}]), "uint16", 10);
+    let options = CallOptions::default();
+    let encoded = packbits.encode_to_vec(&bytes(20), &options).unwrap();
+    for (start, size) in [(0, 22), (10, 2), (9, 4), (0, 3), (usize::MAX, 2), (usize::MAX, 0)] {
+        let error = packbits.decode_elements(&encoded, start, &mut vec![0; size], &options).unwrap_err();
+        assert_eq!(error.status(), Status::InvalidArgument, "{start} {size}");
+    }
+    let error = packbits.decode_elements(&encoded[1..], 0, &mut [0; 2], &options).unwrap_err();
+    assert_eq!(error.status(), Status::CorruptData);
+    let zfp = chain(&json!([{"name": "zfp", "configuration": {"mode": "reversible"}}]), "float32", 16);
+    let encoded = zfp.encode_to_vec(&[0; 64], &options).unwrap();
+    let error = zfp.decode_elements(&encoded, 0, &mut [0; 4], &options).unwrap_err();
+    assert_eq!(error.status(), Status::Unsupported);
+}
