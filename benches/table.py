@@ -1,4 +1,5 @@
-"""Prints what criterion measured as a Markdown table: medians in GB/s of the decoded bytes, and the ratio to a copy.
+"""Prints what criterion measured as Markdown tables, one for each benchmark: the medians of the memory copy in GB/s of
+its bytes, and of each contestant as a ratio to it.
 
     cargo bench && python3 table.py [TEXT ...]     # only benchmarks whose name has one of these texts
 """
@@ -6,24 +7,45 @@ import json
 import pathlib
 import sys
 
+YARDSTICK = "copy"
+
+
+def measured():
+    """Speeds in GB/s by benchmark, case and contestant."""
+    benchmarks = {}
+    for path in pathlib.Path("target/criterion").rglob("new/benchmark.json"):
+        description = json.loads(path.read_text())
+        estimates = json.loads((path.parent / "estimates.json").read_text())
+        benchmark, *case, contestant = description["full_id"].split("/")
+        throughput = description["throughput"]
+        size = throughput["Bytes"] if isinstance(throughput, dict) else throughput
+        speed = size / estimates["median"]["point_estimate"]
+        benchmarks.setdefault(benchmark, {}).setdefault("/".join(case), {})[contestant] = speed
+    return benchmarks
+
+
+def table(cases):
+    contestants = sorted({name for case in cases.values() for name in case} - {YARDSTICK, "zcodec"})
+    contestants = ["zcodec"] + contestants
+    yield "| case | %s, GB/s | %s |" % (YARDSTICK, " | ".join(contestants))
+    yield "| --- |" + " ---: |" * (1 + len(contestants))
+    for name, speeds in sorted(cases.items()):
+        yardstick = speeds.get(YARDSTICK)
+        ratios = ["%.2f" % (speeds[c] / yardstick) if c in speeds and yardstick else "" for c in contestants]
+        yield "| %s | %s | %s |" % (name, "%.1f" % yardstick if yardstick else "", " | ".join(ratios))
+
 
 def main():
-    rows = {}
-    for path in sorted(pathlib.Path("target/criterion").rglob("new/benchmark.json")):
-        name = json.loads(path.read_text())
-        estimates = json.loads((path.parent / "estimates.json").read_text())
-        case, _, contestant = name["full_id"].rpartition("/")
-        throughput = name["throughput"]
-        size = throughput["Bytes"] if isinstance(throughput, dict) else throughput
-        rows.setdefault(case, {})[contestant] = size / estimates["median"]["point_estimate"]
-    print("| case | contestant | GB/s | ratio to the copy |\n| --- | --- | ---: | ---: |")
-    for case, contestants in rows.items():
-        if sys.argv[1:] and not any(text in case for text in sys.argv[1:]):
-            continue
-        copy = contestants.get("copy")
-        for contestant, speed in contestants.items():
-            ratio = "%.2f" % (speed / copy) if copy else ""
-            print("| %s | %s | %.2f | %s |" % (case, contestant, speed, ratio))
+    texts = sys.argv[1:]
+    for benchmark, cases in sorted(measured().items()):
+        wanted = {
+            name: speeds
+            for name, speeds in cases.items()
+            if not texts or any(text in benchmark + "/" + name for text in texts)
+        }
+        if wanted:
+            print("### %s\n" % benchmark)
+            print("\n".join(table(wanted)) + "\n")
 
 
 if __name__ == "__main__":

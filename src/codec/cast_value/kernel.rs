@@ -36,6 +36,10 @@ impl Elementwise for Kernel {
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<()> {
         self.decode.run(encoded, decoded)
     }
+
+    fn is_copy(&self) -> bool {
+        [&self.encode, &self.decode].iter().all(|direction| direction.plan.as_ref().is_some_and(Plan::is_copy))
+    }
 }
 
 impl Direction {

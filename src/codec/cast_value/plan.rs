@@ -31,6 +31,11 @@ impl Plan {
         Some(plan)
     }
 
+    /// Whether every element is its own image.
+    pub(super) fn is_copy(&self) -> bool {
+        self.steps.is_empty()
+    }
+
     /// An entry of the map as the last step meets it; none if the steps before it lose what the key needs.
     fn entry(&self, cast: &Cast, (key, mapped): (u64, u64)) -> Option<Entry> {
         let mut bytes = vec![0; self.source_size];

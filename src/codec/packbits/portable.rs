@@ -31,14 +31,23 @@ impl<const SIZE: usize> Elementwise for Words<SIZE> {
     }
 }
 
+/// Words that are folded together, in a loop of its own that the compiler vectorises.
+const BLOCK_WORDS: usize = 32;
+
 /// Packs whole components; `encoded` is exactly as long as they need.
 pub(super) fn encode<const SIZE: usize>(field: &Field, decoded: &[u8], encoded: &mut [u8]) {
     let fields = Fields::<SIZE>::new(field);
     let mut writer = Writer { rest: encoded, word: 0, filled: 0 };
     let (words, tail) = decoded.as_chunks::<8>();
     let word_bits = 8 / SIZE as u32 * field.bits;
-    for word in words {
-        writer.push(fields.fold(fields.extract(load_lanes::<SIZE>(*word))), word_bits);
+    for words in words.chunks(BLOCK_WORDS) {
+        let mut folded = [0; BLOCK_WORDS];
+        for (folded, word) in folded.iter_mut().zip(words) {
+            *folded = fields.fold(fields.extract(load_lanes::<SIZE>(*word)));
+        }
+        for folded in &folded[..words.len()] {
+            writer.push(*folded, word_bits);
+        }
     }
     let mut last = [0; 8];
     last[..tail.len()].copy_from_slice(tail);
@@ -55,12 +64,18 @@ pub(super) fn decode<const SIZE: usize>(field: &Field, encoded: &[u8], decoded: 
     let word_bits = 8 / SIZE as u64 * u64::from(field.bits);
     let (words, tail) = decoded.as_chunks_mut::<8>();
     let tail_position = words.len() as u64 * word_bits;
-    let word_at = |position: u64| store_lanes::<SIZE>(fields.place(fields.unfold(read(encoded, position))));
-    for (index, word) in words.iter_mut().enumerate() {
-        *word = word_at(index as u64 * word_bits);
+    let placed = |folded: u64| store_lanes::<SIZE>(fields.place(fields.unfold(folded)));
+    for (block, words) in words.chunks_mut(BLOCK_WORDS).enumerate() {
+        let mut folded = [0; BLOCK_WORDS];
+        for (index, folded) in folded[..words.len()].iter_mut().enumerate() {
+            *folded = read(encoded, (block * BLOCK_WORDS + index) as u64 * word_bits);
+        }
+        for (word, folded) in words.iter_mut().zip(folded) {
+            *word = placed(folded);
+        }
     }
     if !tail.is_empty() {
-        tail.copy_from_slice(&word_at(tail_position)[..tail.len()]);
+        tail.copy_from_slice(&placed(read(encoded, tail_position))[..tail.len()]);
     }
 }
 
