@@ -1,11 +1,12 @@
 //! Casting many elements.
 
 use super::plan::{BLOCK_COUNT, Plan};
-use super::reference::Cast;
+use super::reference::{Cast, OutOfRange, value};
 use crate::codec::Elementwise;
 use crate::codec::simd::{Limit, limit};
-use crate::data_type::{Component, DataType, Scalar};
+use crate::data_type::{Component, DataType, FloatValue, Scalar, integer_range};
 use crate::error::{Error, Result};
+use serde_json::Value;
 
 /// Both directions of a bound cast.
 #[derive(Debug)]
@@ -69,20 +70,41 @@ impl Direction {
 
     #[cold]
     fn fault(&self, index: usize, element: &[u8]) -> Error {
-        let mut bytes = vec![0; element.len()];
-        self.cast.source.store(self.cast.source.load(element), &mut bytes);
-        let value = self.source.scalar_to_json(&Scalar(bytes.into()));
-        Error::out_of_range(index, format!("is {value}, which has no image in {}{}", self.target, self.range()))
-    }
-
-    /// The range of an integer target, for people.
-    fn range(&self) -> String {
-        match self.cast.target {
-            Component::Int { bits, signed } => {
-                let (least, most) = crate::data_type::integer_range(bits, signed);
-                format!(" ({least} to {most})")
+        let target = &self.target;
+        let absent = |name| format!("is {name}, which {target} does not have, and scalar_map does not map it");
+        let bits = self.cast.source.load(element);
+        let message = match value(self.cast.source, bits) {
+            FloatValue::Nan => absent("NaN"),
+            FloatValue::Infinity { is_negative: false } => absent("Infinity"),
+            FloatValue::Infinity { is_negative: true } => absent("-Infinity"),
+            FloatValue::Finite(_) => {
+                let reason = match self.cast.out_of_range {
+                    OutOfRange::Wrap => "out_of_range is \"wrap\", which is for integers",
+                    OutOfRange::Error | OutOfRange::Clamp => "out_of_range is not set",
+                };
+                let [least, most] = ends(self.cast.target).map(|bits| json(target, bits));
+                format!("is {}, outside {target} ({least} to {most}), and {reason}", json(&self.source, bits))
             }
-            _ => String::new(),
+        };
+        Error::out_of_range(index, message)
+    }
+}
+
+fn json(data_type: &DataType, bits: u64) -> Value {
+    let mut bytes = vec![0; data_type.size()];
+    data_type.component().store(bits, &mut bytes);
+    data_type.scalar_to_json(&Scalar(bytes.into()))
+}
+
+/// The least and the largest finite value.
+fn ends(component: Component) -> [u64; 2] {
+    match component {
+        Component::Float(format) if !format.is_signed() => [0, format.largest_finite()],
+        Component::Float(format) => [format.sign_bit() | format.largest_finite(), format.largest_finite()],
+        Component::Int { bits, signed } => {
+            let (least, most) = integer_range(bits, signed);
+            [least as u64, most as u64]
         }
+        Component::Bool | Component::Raw { .. } => [0, 0],
     }
 }

@@ -191,6 +191,53 @@ fn the_first_element_without_an_image_is_named_wherever_it_stands() {
 }
 
 #[test]
+fn a_fault_says_what_the_element_is_and_what_the_target_has() {
+    use OutOfRange::{Clamp, Error, Wrap};
+    for (source, target, out_of_range, bits, expected) in [
+        (
+            "float64",
+            "uint8",
+            Error,
+            300_f64.to_bits(),
+            "is 300.0, outside uint8 (0 to 255), and out_of_range is not set",
+        ),
+        ("int64", "int4", Error, -9_i64 as u64, "is -9, outside int4 (-8 to 7), and out_of_range is not set"),
+        (
+            "uint32",
+            "float16",
+            Error,
+            65520,
+            "is 65520, outside float16 (-65504.0 to 65504.0), and out_of_range is not set",
+        ),
+        (
+            "uint32",
+            "float16",
+            Wrap,
+            65520,
+            "is 65520, outside float16 (-65504.0 to 65504.0), and out_of_range is \"wrap\", which is for integers",
+        ),
+        ("float32", "uint8", Clamp, 0x7FC0_0001, "is NaN, which uint8 does not have, and scalar_map does not map it"),
+        (
+            "float32",
+            "float8_e4m3fn",
+            Clamp,
+            0xFF80_0000,
+            "is -Infinity, which float8_e4m3fn does not have, and scalar_map does not map it",
+        ),
+        ("float16", "int8", Wrap, 0x7C00, "is Infinity, which int8 does not have, and scalar_map does not map it"),
+    ] {
+        let types = [source, target].map(|name| DataType::from_name(name).unwrap());
+        let [from, to] = [&types[0], &types[1]].map(DataType::component);
+        let cast = Cast { source: from, target: to, rounding: ROUNDINGS[0], out_of_range, scalar_map: vec![] };
+        let back = Cast { source: to, target: from, ..cast.clone() };
+        let result =
+            Kernel::new(cast, back, &types[0], &types[1]).encode(&stored(from, &[bits]), &mut vec![0; to.size()]);
+        let message = result.unwrap_err().to_string();
+        assert!(message.ends_with(expected), "{message}");
+    }
+}
+
+#[test]
 fn maps_are_laid_over_every_conversion() {
     // The canonical NaN, another one, both zeros, an infinity, ordinary numbers; the first entry that matches wins.
     let maps: [&[(u64, u64)]; 5] = [
