@@ -4,8 +4,14 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::os::raw::c_void;
+use std::panic::resume_unwind;
 use std::ptr::null_mut;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use zcodec::capi::{self, zcodec_chain, zcodec_status};
 use zcodec::chain::{CallOptions, Chain};
+use zcodec::codec::{CallData, PaddingHook};
 use zcodec::{Error, Status};
 
 thread_local! {
@@ -111,6 +117,22 @@ fn memory_of_the_size_of_a_chunk_that_cannot_be_had_is_a_status_and_the_chain_go
     }
 }
 
+/// `zfp` keeps a result for each piece, a few thousandths of the chunk, and on threads the pieces themselves.
+#[test]
+fn memory_for_the_results_of_parts_that_cannot_be_had_is_a_status() {
+    let input = br#"{"data_type":"int32","shape":[4194304],"fill_value":0}"#;
+    let codecs = br#"[{"name":"zfp","configuration":{"mode":"reversible"}}]"#;
+    let chain = Chain::new(codecs, Some(input)).unwrap();
+    let decoded = vec![0; 4 * 4_194_304];
+    let mut encoded = vec![0; chain.encoded_bound(decoded.len()).unwrap()];
+    let options = CallOptions::default();
+    // Enough for a piece, and not for the results of all.
+    let encoding = with_largest(48 << 10, || chain.encode_into(&decoded, &mut encoded, &options));
+    assert_eq!(encoding.unwrap_err().status(), Status::OutOfMemory);
+    let size = chain.encode_into(&decoded, &mut encoded, &options).unwrap();
+    assert_eq!(chain.decode_to_vec(&encoded[..size], &options), Ok(decoded));
+}
+
 #[test]
 fn scratch_memory_that_cannot_be_had_is_a_status() {
     let chain = chain(&format!(r#"[{TRANSPOSE},{BYTES},"zstd"]"#), "[500,500]").unwrap();
@@ -180,6 +202,11 @@ fn metadata_that_claims_much_takes_little() {
             assert_eq!(error.status(), Status::InvalidMetadata);
         }
     }
+    // An element of half a gigabyte.
+    let raw = br#"{"data_type":"r4294967288","shape":[1],"fill_value":[0]}"#;
+    let (made, peak) = peak_of(|| Chain::new(br#"["bytes"]"#, Some(raw)));
+    assert_eq!(made.unwrap_err().status(), Status::InvalidMetadata);
+    assert!(peak < 1 << 16, "{peak} bytes for a fill value of one");
     let nbytes = r#"[{"name":"pad","configuration":{"location":"start","nbytes":4611686018427387904}}]"#;
     let padded = Chain::new(nbytes.as_bytes(), None).unwrap();
     let (result, peak) = peak_of(|| padded.decode_to_vec(b"few", &CallOptions::default()));
@@ -197,4 +224,91 @@ fn nested_json_is_refused_within_a_small_multiple_of_its_text() {
         assert_eq!(result.unwrap_err().status(), Status::InvalidMetadata);
         assert!(peak < 1 << 20, "{peak} bytes for {} bytes of JSON", nested.len());
     }
+}
+
+/// Panics on demand.
+#[derive(Debug, Default)]
+struct Panicking(AtomicBool);
+
+impl Panicking {
+    /// Unwinds without the message of a panic, which takes memory that it keeps.
+    fn act(&self) -> Result<(), i32> {
+        if self.0.load(Ordering::Relaxed) {
+            resume_unwind(Box::new("injected"));
+        }
+        Ok(())
+    }
+}
+
+impl PaddingHook for Panicking {
+    fn generates(&self) -> bool {
+        true
+    }
+
+    fn generate(&self, _: CallData, _: &[u8], _: &mut [u8]) -> Result<(), i32> {
+        self.act()
+    }
+
+    fn check(&self, _: CallData, _: &[u8], _: &[u8]) -> Result<(), i32> {
+        self.act()
+    }
+}
+
+/// A call of the C interface into memory of the caller: its status and the size.
+fn call(run: Call, chain: *const zcodec_chain, input: &[u8], output: &mut [u8]) -> (zcodec_status, usize) {
+    let (mut size, mut error) = (99, null_mut());
+    // SAFETY: the chain is live, both slices are passed with their own lengths, and the error is freed once.
+    unsafe {
+        let (from, to) = (input.as_ptr().cast(), output.as_mut_ptr().cast());
+        let status = run(chain, from, input.len(), to, output.len(), &mut size, &mut error);
+        assert!(error.is_null() || capi::zcodec_error_status(error) == status);
+        capi::zcodec_error_free(error);
+        (status, size)
+    }
+}
+
+type Call = unsafe extern "C" fn(
+    *const zcodec_chain,
+    *const c_void,
+    usize,
+    *mut c_void,
+    usize,
+    *mut usize,
+    *mut *mut capi::zcodec_error,
+) -> zcodec_status;
+
+/// Between passes that hold buffers and contexts of compressors.
+#[test]
+fn a_panic_inside_is_a_status_leaves_nothing_behind_and_the_chain_goes_on() {
+    let codecs = format!(r#"[{BYTES},"zstd",{{"name":"pad","configuration":{{"location":"end","nbytes":3}}}},"gzip"]"#);
+    let input = r#"{"data_type":"uint16","shape":[500,500],"fill_value":0}"#;
+    let mut chain = null_mut();
+    let hook = Arc::new(Panicking::default());
+    // SAFETY: the texts are passed with their own lengths; the handle is live, and nobody else has it yet.
+    let chain = unsafe {
+        let (codecs_text, input_text) = (codecs.as_ptr().cast(), input.as_ptr().cast());
+        let error = null_mut();
+        capi::zcodec_chain_new(codecs_text, codecs.len(), input_text, input.len(), &mut chain, error);
+        (*chain).set_padding_hook(2, Some(hook.clone())).unwrap();
+        chain
+    };
+    let decoded = decoded();
+    let (mut encoded, mut again) = (vec![0; 2 * SIZE], vec![0; SIZE]);
+    let mut live = [0; 20];
+    for live in &mut live {
+        hook.0.store(false, Ordering::Relaxed);
+        let (status, size) = call(capi::zcodec_encode, chain, &decoded, &mut encoded);
+        assert_eq!(status, zcodec_status::ZCODEC_STATUS_OK);
+        let encoded = &mut encoded[..size];
+        assert_eq!(call(capi::zcodec_decode, chain, encoded, &mut again), (zcodec_status::ZCODEC_STATUS_OK, SIZE));
+        assert_eq!(again, decoded);
+        *live = LIVE.get();
+        hook.0.store(true, Ordering::Relaxed);
+        let internal = (zcodec_status::ZCODEC_STATUS_INTERNAL, 0);
+        assert_eq!(call(capi::zcodec_decode, chain, encoded, &mut again), internal);
+        assert_eq!(call(capi::zcodec_encode, chain, &decoded, encoded), internal);
+    }
+    assert_eq!(live, [live[0]; 20]);
+    // SAFETY: the handle is live and not used again.
+    unsafe { capi::zcodec_chain_free(chain) };
 }

@@ -23,7 +23,7 @@ pub enum Promise {
 #[derive(Debug, Clone, Copy, Arbitrary)]
 enum ArrayStep {
     Transpose,
-    Cast { data_type: u8, rounding: u8, out_of_range: u8 },
+    Cast { data_type: u8, rounding: u8, out_of_range: u8, map: Option<(u8, i8)> },
     Scale { offset: i8, scale: u8 },
 }
 
@@ -45,7 +45,7 @@ enum BytesStep {
 }
 
 /// A chain and what enters it.
-#[derive(Debug, Arbitrary)]
+#[derive(Debug, Clone, Copy, Arbitrary)]
 pub struct ChainSpec {
     data_type: u8,
     shape: [u8; 3],
@@ -55,7 +55,7 @@ pub struct ChainSpec {
     bytes_steps: [Option<BytesStep>; 3],
 }
 
-const DATA_TYPES: [&str; 33] = [
+pub const DATA_TYPES: [&str; 33] = [
     "bool",
     "int2",
     "int4",
@@ -91,8 +91,8 @@ const DATA_TYPES: [&str; 33] = [
     "r24",
 ];
 
-fn pick<T: Copy>(list: &[T], choice: u8) -> T {
-    list[usize::from(choice) % list.len()]
+pub fn pick<T: Clone>(list: &[T], choice: u8) -> T {
+    list[usize::from(choice) % list.len()].clone()
 }
 
 fn fill_value(data_type: &str) -> Value {
@@ -111,12 +111,16 @@ impl ArrayStep {
             Self::Transpose => {
                 json!({"name": "transpose", "configuration": {"order": (0..rank).rev().collect::<Vec<_>>()}})
             }
-            Self::Cast { data_type, rounding, out_of_range } => {
+            Self::Cast { data_type, rounding, out_of_range, map } => {
                 let names = ["nearest-even", "towards-zero", "towards-positive", "towards-negative", "nearest-away"];
                 let mut configuration =
                     json!({"data_type": pick(&DATA_TYPES, data_type), "rounding": pick(&names, rounding)});
                 if let Some(rule) = pick(&[None, Some("clamp"), Some("wrap")], out_of_range) {
                     configuration["out_of_range"] = json!(rule);
+                }
+                if let Some((special, number)) = map {
+                    let special = pick(&[json!("NaN"), json!("Infinity"), json!(0), json!(100)], special);
+                    configuration["scalar_map"] = json!({"encode": [[special, number]], "decode": [[number, special]]});
                 }
                 json!({"name": "cast_value", "configuration": configuration})
             }
@@ -183,12 +187,20 @@ impl ChainSpec {
         is_small(&chain).then_some(chain)
     }
 
+    /// The same without what compresses and frames.
+    #[must_use]
+    pub fn without_bytes_steps(&self) -> Self {
+        Self { bytes_steps: [None; 3], ..*self }
+    }
+
     /// What decoding gives back.
     pub fn promise(&self) -> Promise {
         let steps = || self.array_steps.iter().flatten();
         let casts = steps().filter(|step| matches!(step, ArrayStep::Cast { .. })).count();
-        let scales = steps().filter(|step| matches!(step, ArrayStep::Scale { .. })).count();
-        match (self.serializer, casts, scales) {
+        let others = steps()
+            .filter(|step| matches!(step, ArrayStep::Scale { .. } | ArrayStep::Cast { map: Some(_), .. }))
+            .count();
+        match (self.serializer, casts, others) {
             (Serializer::Zfp { .. }, ..) => Promise::Size,
             (_, 0, 0) => Promise::Lossless,
             (_, 1, 0) => Promise::Stable,

@@ -193,8 +193,8 @@ impl Fused {
             .zip(output.chunks_mut(packed_size(part_count, output_bits)));
         let results = parallel::map(threads, parts, |(input, output)| {
             self.run_part(direction, input, output, &mut Tiles::default())
-        });
-        for (part, result) in results.into_iter().enumerate() {
+        })?;
+        for (part, result) in results {
             result.map_err(|error| error.after_elements(part * part_count))?;
         }
         Ok(())

@@ -1,24 +1,33 @@
 //! Work in parts, on a few threads that live as long as the call.
 
+use crate::error::{Error, Result};
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 /// Does `work` on each part, on the calling thread and up to `threads - 1` others; the results are in the order of
-/// the parts. A thread that cannot be started costs time, not the result.
+/// the parts, each with the number of its part. A thread that cannot be started costs time, not the result.
+///
+/// # Errors
+/// [`Status::OutOfMemory`](crate::Status::OutOfMemory): there is no room for so many results.
 pub(crate) fn map<Part, Output: Send>(
     threads: NonZeroUsize,
     parts: impl Iterator<Item = Part> + Send,
     work: impl Fn(Part) -> Output + Sync,
-) -> Vec<Output> {
+) -> Result<Vec<(usize, Output)>> {
     let queue = Mutex::new(parts.enumerate());
-    let results = Mutex::new(Vec::new());
+    let results = Mutex::new(Ok(Vec::new()));
     let worker = || {
         loop {
             let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
             let Some((index, part)) = next else { break };
             let output = work(part);
-            results.lock().unwrap_or_else(PoisonError::into_inner).push((index, output));
+            let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+            match results.as_mut().map(|list| list.try_reserve(1).map(|()| list.push((index, output)))) {
+                Ok(Ok(())) => {}
+                Ok(Err(_)) => *results = Err(Error::out_of_memory()),
+                Err(_) => break,
+            }
         }
     };
     thread::scope(|scope| {
@@ -29,21 +38,33 @@ pub(crate) fn map<Part, Output: Send>(
         }
         worker();
     });
-    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-    results.sort_by_key(|(index, _)| *index);
-    results.into_iter().map(|(_, output)| output).collect()
+    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+    results.sort_unstable_by_key(|(index, _)| *index);
+    Ok(results)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     #[test]
     fn the_results_are_in_the_order_of_the_parts() {
         for threads in [1, 2, 5] {
             let threads = NonZeroUsize::new(threads).unwrap();
-            assert_eq!(map(threads, 0..7, |part| part * part), [0, 1, 4, 9, 16, 25, 36]);
-            assert!(map(threads, 0..0, |part: i32| part).is_empty());
+            let squares = map(threads, 0..5, |part| part * part).unwrap();
+            assert_eq!(squares, [(0, 0), (1, 1), (2, 4), (3, 9), (4, 16)]);
+            assert!(map(threads, 0..0, |part: i32| part).unwrap().is_empty());
         }
+    }
+    #[test]
+    #[should_panic(expected = "a scoped thread panicked")]
+    fn a_panic_in_any_thread_reaches_the_caller() {
+        let caller = thread::current().id();
+        let work = |_| {
+            assert_eq!(thread::current().id(), caller, "injected");
+            thread::sleep(Duration::from_millis(1));
+        };
+        let _ = map(NonZeroUsize::new(2).unwrap(), 0..100, work);
     }
 }

@@ -52,16 +52,16 @@ impl DataType {
     /// [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) if it is no value of this type.
     pub fn scalar_from_json(&self, member: &str, json: &Value) -> Result<Scalar> {
         let wrong = |expected: &str| Error::metadata(format!("{member} is {json}, expected {expected}"));
+        if let Component::Raw { size } = self.component {
+            // What is allocated depends on the text, and not on the size that the type's name claims.
+            let list = json.as_array().filter(|list| list.len() == size);
+            let list = list.ok_or_else(|| wrong(&format!("a list of {size} bytes")))?;
+            let byte = |value| exact_integer(value).and_then(|value| u8::try_from(value).ok());
+            let bytes = list.iter().map(byte).collect::<Option<_>>();
+            return bytes.map(Scalar).ok_or_else(|| wrong("a list of bytes, 0 to 255"));
+        }
         let mut bytes = vec![0; self.size()];
         match (self.component, json) {
-            (Component::Raw { size }, Value::Array(list)) if list.len() == size => {
-                for (byte, value) in bytes.iter_mut().zip(list) {
-                    *byte = exact_integer(value)
-                        .and_then(|value| u8::try_from(value).ok())
-                        .ok_or_else(|| wrong("a list of bytes, 0 to 255"))?;
-                }
-            }
-            (Component::Raw { size }, _) => return Err(wrong(&format!("a list of {size} bytes"))),
             (component, Value::Array(parts)) if self.component_count == 2 && parts.len() == 2 => {
                 let (real, imaginary) = bytes.split_at_mut(component.size());
                 component.store(component_from_json(component, self, &parts[0]).map_err(|e| wrong(&e))?, real);

@@ -160,6 +160,155 @@ static void callbacks_may_call_the_library(void) {
   zcodec_chain_free(inner);
 }
 
+/* Calls the chain that it belongs to, some levels deep, and a copy of it. */
+typedef struct nested {
+  const zcodec_chain *chain;
+  int depth;
+} nested;
+
+static int32_t generate_nested(void *user_data, void *call_data, const uint8_t *chunk, size_t chunk_size,
+                               uint8_t *padding, size_t padding_size) {
+  static const uint64_t shape[1] = {2};
+  nested *self = user_data;
+  (void)call_data;
+  CHECK(chunk_size >= 2 && padding_size == 1);
+  padding[0] = (uint8_t)self->depth;
+  if (self->depth < 3) {
+    zcodec_chain *reshaped = NULL;
+    uint8_t inner[64], again[4];
+    size_t size = 0;
+    self->depth++;
+    CHECK_OK(zcodec_encode(self->chain, "ABCD", 4, inner, sizeof inner, &size, &error));
+    CHECK_OK(zcodec_decode(self->chain, inner, size, again, sizeof again, &size, &error));
+    CHECK(size == 4 && memcmp(again, "ABCD", 4) == 0);
+    CHECK_OK(zcodec_chain_with_shape(self->chain, shape, 1, &reshaped, &error));
+    CHECK_OK(zcodec_encode(reshaped, chunk, 2, inner, sizeof inner, &size, &error));
+    zcodec_chain_free(reshaped);
+    self->depth--;
+  }
+  return 0;
+}
+
+static void callbacks_may_call_the_chain_that_calls_them(void) {
+  zcodec_chain *chain =
+      check_chain("[\"bytes\",\"gzip\",{\"name\":\"pad\",\"configuration\":{\"location\":\"end\",\"nbytes\":1}}]",
+                  "{\"data_type\":\"uint8\",\"shape\":[4],\"fill_value\":0}");
+  nested self = {0};
+  uint8_t encoded[64];
+  size_t size = 0;
+  self.chain = chain;
+  CHECK_OK(zcodec_chain_set_padding(chain, 2, generate_nested, NULL, &self, NULL, &error));
+  CHECK_OK(zcodec_encode(chain, "ABCD", 4, encoded, sizeof encoded, &size, &error));
+  CHECK(size > 0 && encoded[size - 1] == 0 && self.depth == 0);
+  zcodec_chain_free(chain);
+}
+
+/* Frees its own data, and fails. */
+static int32_t generate_and_free(void *user_data, void *call_data, const uint8_t *chunk, size_t chunk_size,
+                                 uint8_t *padding, size_t padding_size) {
+  (void)chunk;
+  (void)chunk_size;
+  (void)padding_size;
+  padding[0] = *(uint8_t *)user_data;
+  free(user_data);
+  free(call_data);
+  return 77;
+}
+
+static void callbacks_may_free_their_own_data(void) {
+  zcodec_chain *chain = check_chain(PADS, NULL);
+  int round;
+  for (round = 0; round < 3; round++) {
+    zcodec_call_options options = {0};
+    uint8_t encoded[9];
+    size_t size;
+    options.struct_size = sizeof options;
+    options.call_data = malloc(100);
+    CHECK_OK(zcodec_chain_set_padding(chain, 0, generate_and_free, NULL, calloc(1, 100), NULL, &error));
+    CHECK_FAILS(ZCODEC_STATUS_CALLBACK_FAILED,
+                zcodec_encode_with(chain, &options, "ABCD", 4, encoded, sizeof encoded, &size, &error));
+    /* Nothing follows the pointer again: neither a chain without the callback, nor the end of the chain. */
+    CHECK_OK(zcodec_chain_set_padding(chain, 0, NULL, NULL, NULL, NULL, &error));
+    CHECK_OK(zcodec_encode(chain, "ABCD", 4, encoded, sizeof encoded, &size, &error));
+  }
+  zcodec_chain_free(chain);
+}
+
+/* Uses and frees a chain of its own, while the chain that held it goes. */
+static void free_with_the_library(void *user_data) {
+  zcodec_chain *inner = user_data;
+  uint8_t encoded[8];
+  size_t size = 0;
+  CHECK_OK(zcodec_encode(inner, "ABCD", 4, encoded, sizeof encoded, &size, &error));
+  CHECK(size == 8);
+  zcodec_chain_free(inner);
+}
+
+static void what_frees_user_data_may_call_the_library(void) {
+  zcodec_chain *chain = check_chain(PADS, NULL);
+  CHECK_OK(zcodec_chain_set_padding(chain, 0, NULL, NULL, check_chain("[\"crc32c\"]", NULL), free_with_the_library,
+                                    &error));
+  CHECK_OK(zcodec_chain_set_padding(chain, 0, NULL, NULL, check_chain("[\"crc32c\"]", NULL), free_with_the_library,
+                                    &error));
+  zcodec_chain_free(chain);
+}
+
+/* Fails at its turn. */
+typedef struct turns {
+  int left;
+} turns;
+
+static int32_t generate_in_turn(void *user_data, void *call_data, const uint8_t *chunk, size_t chunk_size,
+                                uint8_t *padding, size_t padding_size) {
+  (void)call_data;
+  (void)chunk;
+  (void)chunk_size;
+  memset(padding, 7, padding_size);
+  return ((turns *)user_data)->left-- == 0;
+}
+
+static int32_t check_in_turn(void *user_data, void *call_data, const uint8_t *chunk, size_t chunk_size,
+                             const uint8_t *padding, size_t padding_size) {
+  (void)call_data;
+  (void)chunk;
+  (void)chunk_size;
+  (void)padding;
+  (void)padding_size;
+  return ((turns *)user_data)->left-- == 0;
+}
+
+static void a_failure_at_each_point_leaves_a_chain_that_works(void) {
+#define PAD "{\"name\":\"pad\",\"configuration\":{\"location\":\"start\",\"nbytes\":2}}"
+  static const size_t at[3] = {1, 3, 5};
+  zcodec_chain *chain = check_chain("[\"bytes\"," PAD ",\"gzip\"," PAD ",\"zstd\"," PAD "]",
+                                    "{\"data_type\":\"uint8\",\"shape\":[4],\"fill_value\":0}");
+  turns self = {-1};
+  uint8_t encoded[100], decoded[4];
+  size_t encoded_size = 0, size = 0;
+  int i;
+  for (i = 0; i < 3; i++) {
+    CHECK_OK(zcodec_chain_set_padding(chain, at[i], generate_in_turn, check_in_turn, &self, NULL, &error));
+  }
+  for (i = 0; i < 3; i++) {
+    zcodec_error *error = NULL;
+    self.left = i;
+    CHECK_STATUS(ZCODEC_STATUS_CALLBACK_FAILED, zcodec_encode(chain, "ABCD", 4, encoded, sizeof encoded, &size, &error));
+    CHECK(zcodec_error_codec_index(error) == (int64_t)at[i] && size == 0);
+    zcodec_error_free(error);
+    self.left = -1;
+    CHECK_OK(zcodec_encode(chain, "ABCD", 4, encoded, sizeof encoded, &encoded_size, &error));
+    self.left = i;
+    CHECK_STATUS(ZCODEC_STATUS_CORRUPT_DATA,
+                 zcodec_decode(chain, encoded, encoded_size, decoded, sizeof decoded, &size, &error));
+    CHECK(zcodec_error_codec_index(error) == (int64_t)at[2 - i] && size == 0);
+    zcodec_error_free(error);
+    self.left = -1;
+    CHECK_OK(zcodec_decode(chain, encoded, encoded_size, decoded, sizeof decoded, &size, &error));
+    CHECK(size == 4 && memcmp(decoded, "ABCD", 4) == 0);
+  }
+  zcodec_chain_free(chain);
+}
+
 static void only_paddings_take_callbacks(void) {
   zcodec_chain *chain = check_chain("[\"crc32c\"]", NULL);
   CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT, zcodec_chain_set_padding(chain, 0, generate, NULL, NULL, NULL, &error));
@@ -176,6 +325,10 @@ int main(void) {
   user_data_is_freed_once_when_replaced();
   user_data_is_freed_with_the_last_chain_that_holds_it();
   callbacks_may_call_the_library();
+  callbacks_may_call_the_chain_that_calls_them();
+  callbacks_may_free_their_own_data();
+  what_frees_user_data_may_call_the_library();
+  a_failure_at_each_point_leaves_a_chain_that_works();
   only_paddings_take_callbacks();
   return check_result("padding");
 }

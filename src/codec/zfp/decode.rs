@@ -42,8 +42,8 @@ pub(super) fn decode<E: Element>(
     let ends = parallel::map(threads, slabs.into_iter(), |slab| {
         let start = slab.first_block as u64 * u64::from(parameters.block_bits);
         run(&field.element, parameters, words, start, slab)
-    });
-    let needed = ends.into_iter().try_fold(0, |end, slab_end| slab_end.map(|slab_end| end.max(slab_end)))?;
+    })?;
+    let needed = ends.into_iter().try_fold(0, |end, (_, slab_end)| slab_end.map(|slab_end| end.max(slab_end)))?;
     if needed > words.len() as u64 * WORD_BITS {
         let needed = needed.div_ceil(8);
         return Err(Error::corrupt(format!("the stream has {} bytes, and its blocks take {needed}", encoded.len())));

@@ -76,7 +76,7 @@ fn encode_pieces<E: Element, const N: usize>(
     });
     let joint = joint.into_inner().unwrap_or_else(PoisonError::into_inner);
     *scratch = joint.spare;
-    results.into_iter().collect::<Result<()>>()?;
+    results?.into_iter().try_for_each(|(_, result)| result)?;
     joint.writer.finish()
 }
 

@@ -1,0 +1,169 @@
+/* A limited address space: what is as large as a chunk fails with a status, and what crafted input claims takes none. */
+#include "check.h"
+
+#include <sys/resource.h>
+
+enum { SIDE = 8192, SIZE = SIDE * SIDE, ROOM = 32 << 20 };
+
+#define BYTES "\"bytes\""
+#define TRANSPOSE "{\"name\":\"transpose\",\"configuration\":{\"order\":[1,0]}}"
+#define ZFP "{\"name\":\"zfp\",\"configuration\":{\"mode\":\"reversible\"}}"
+
+/* Leaves so many bytes more of address space than are in use. */
+static void leave(size_t room) {
+  struct rlimit limit;
+  unsigned long pages = 0;
+  FILE *usage = fopen("/proc/self/statm", "r");
+  if (usage == NULL || fscanf(usage, "%lu", &pages) != 1 || getrlimit(RLIMIT_AS, &limit) != 0) {
+    fprintf(stderr, "memory: how much address space is in use cannot be told\n");
+    exit(EXIT_FAILURE);
+  }
+  fclose(usage);
+  limit.rlim_cur = (rlim_t)pages * 4096 + room;
+  CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
+}
+
+static void leave_all(void) {
+  struct rlimit limit;
+  CHECK(getrlimit(RLIMIT_AS, &limit) == 0);
+  limit.rlim_cur = limit.rlim_max;
+  CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
+}
+
+/* A chain for an array of bytes, SIDE by SIDE. */
+static zcodec_chain *chain_of(const char *codecs, const char *data_type, int side) {
+  char input[100];
+  snprintf(input, sizeof input, "{\"data_type\":\"%s\",\"shape\":[%d,%d],\"fill_value\":0}", data_type, side, side);
+  return check_chain(codecs, input);
+}
+
+static void large_chunks_need_memory(uint8_t *decoded, uint8_t *encoded) {
+  static const char *const lists[] = {
+      "[" BYTES "]",
+      "[" BYTES ",\"gzip\"]",
+      "[" BYTES ",{\"name\":\"zstd\",\"configuration\":{\"level\":1}}]",
+      "[" TRANSPOSE "," BYTES ",\"crc32c\"]",
+      "[" TRANSPOSE "," BYTES ",\"zstd\"]",
+      "[" ZFP "]",
+      "[{\"name\":\"cast_value\",\"configuration\":{\"data_type\":\"uint8\"}},\"packbits\"]",
+  };
+  size_t i;
+  for (i = 0; i < sizeof lists / sizeof *lists; i++) {
+    const char *data_type = strstr(lists[i], "zfp") != NULL ? "int32" : "uint8";
+    zcodec_chain *chain = chain_of(lists[i], data_type, strstr(lists[i], "zfp") != NULL ? SIDE / 2 : SIDE);
+    zcodec_buffer *buffer = (zcodec_buffer *)&checks_made;
+    size_t size = 0;
+    leave(ROOM);
+    CHECK_FAILS(ZCODEC_STATUS_OUT_OF_MEMORY, zcodec_encode_to_buffer(chain, decoded, SIZE, &buffer, &error));
+    CHECK(buffer == NULL);
+    leave_all();
+    /* The same chain goes on. */
+    CHECK_OK(zcodec_encode(chain, decoded, SIZE, encoded, SIZE + SIZE / 4, &size, &error));
+    leave(ROOM);
+    CHECK_FAILS(ZCODEC_STATUS_OUT_OF_MEMORY, zcodec_decode_to_buffer(chain, encoded, size, &buffer, &error));
+    CHECK(buffer == NULL);
+    leave_all();
+    CHECK_OK(zcodec_decode_to_buffer(chain, encoded, size, &buffer, &error));
+    CHECK(zcodec_buffer_size(buffer) == SIZE && memcmp(zcodec_buffer_data(buffer), decoded, SIZE) == 0);
+    zcodec_buffer_free(buffer);
+    zcodec_chain_free(chain);
+  }
+}
+
+/* Between two passes: the caller's buffers are there, the chain's are not. */
+static void scratch_memory_is_memory_too(uint8_t *decoded, uint8_t *encoded) {
+  zcodec_chain *chain = chain_of("[" TRANSPOSE "," BYTES ",\"zstd\"]", "uint8", SIDE);
+  size_t size = 99;
+  leave(ROOM);
+  CHECK_FAILS(ZCODEC_STATUS_OUT_OF_MEMORY,
+              zcodec_encode(chain, decoded, SIZE, encoded, SIZE + SIZE / 4, &size, &error));
+  CHECK(size == 0);
+  leave_all();
+  CHECK_OK(zcodec_encode(chain, decoded, SIZE, encoded, SIZE + SIZE / 4, &size, &error));
+  zcodec_chain_free(chain);
+}
+
+/* Decodes with little memory into an array of 4 bytes. */
+static void claims(const char *codecs, const void *encoded, size_t encoded_size, zcodec_status expected) {
+  zcodec_chain *chain = check_chain(codecs, "{\"data_type\":\"uint8\",\"shape\":[4],\"fill_value\":0}");
+  zcodec_buffer *buffer = NULL;
+  leave(ROOM);
+  CHECK_STATUS(expected, zcodec_decode_to_buffer(chain, encoded, encoded_size, &buffer, NULL));
+  CHECK((buffer != NULL) == (expected == ZCODEC_STATUS_OK));
+  CHECK(buffer == NULL || memcmp(zcodec_buffer_data(buffer), "abcd", 4) == 0);
+  leave_all();
+  zcodec_buffer_free(buffer);
+  zcodec_chain_free(chain);
+}
+
+static void what_encoded_bytes_claim_takes_no_memory(uint8_t *decoded, uint8_t *encoded) {
+  /* RFC 8878: magic number, descriptor, window, blocks. Windows of 2 GiB and of 3.75 TB, around 4 plain bytes. */
+  static const uint8_t window_31[] = {0x28, 0xB5, 0x2F, 0xFD, 0x00, 0xA8, 0x21, 0, 0, 'a', 'b', 'c', 'd'};
+  static const uint8_t window_41[] = {0x28, 0xB5, 0x2F, 0xFD, 0x00, 0xFF, 0x21, 0, 0, 'a', 'b', 'c', 'd'};
+  /* A content size of 2^56 bytes. */
+  static const uint8_t content[] = {0x28, 0xB5, 0x2F, 0xFD, 0xE0, 0, 0, 0, 0, 0, 0, 0, 1, 0x21, 0, 0, 'a', 'b', 'c', 'd'};
+  static const char *const names[] = {"gzip", "zstd"};
+  int i;
+  claims("[" BYTES ",\"zstd\"]", window_31, sizeof window_31, ZCODEC_STATUS_OK);
+  claims("[" BYTES ",\"zstd\"]", window_41, sizeof window_41, ZCODEC_STATUS_CORRUPT_DATA);
+  claims("[" BYTES ",\"zstd\"]", content, sizeof content, ZCODEC_STATUS_CORRUPT_DATA);
+  memset(decoded, 0, SIZE);
+  for (i = 0; i < 2; i++) {
+    char codecs[100];
+    size_t size = 0;
+    zcodec_chain *chain;
+    snprintf(codecs, sizeof codecs, "[\"%s\"]", names[i]);
+    chain = check_chain(codecs, NULL);
+    CHECK_OK(zcodec_encode(chain, decoded, SIZE, encoded, SIZE + SIZE / 4, &size, &error));
+    zcodec_chain_free(chain);
+    snprintf(codecs, sizeof codecs, "[" BYTES ",\"%s\"]", names[i]);
+    claims(codecs, encoded, size, ZCODEC_STATUS_CORRUPT_DATA);
+    snprintf(codecs, sizeof codecs, "[" BYTES ",\"crc32c\",\"%s\"]", names[i]);
+    claims(codecs, encoded, size, ZCODEC_STATUS_CORRUPT_DATA);
+  }
+}
+
+static void what_metadata_claims_takes_no_memory(char *text) {
+  static const char *const inputs[] = {
+      "{\"data_type\":\"uint8\",\"shape\":[4611686018427387904],\"fill_value\":0}",
+      "{\"data_type\":\"uint8\",\"shape\":[2147483648,1073741824],\"fill_value\":0}",
+      "{\"data_type\":\"r4294967288\",\"shape\":[1],\"fill_value\":[0]}",
+  };
+  zcodec_chain *chain = NULL;
+  size_t i;
+  leave(ROOM);
+  for (i = 0; i < sizeof inputs / sizeof *inputs; i++) {
+    CHECK_FAILS(ZCODEC_STATUS_INVALID_METADATA,
+                zcodec_chain_new("[\"bytes\"]", 9, inputs[i], strlen(inputs[i]), &chain, &error));
+  }
+  memset(text, '[', 1 << 20);
+  CHECK_FAILS(ZCODEC_STATUS_INVALID_METADATA, zcodec_chain_new(text, 1 << 20, NULL, 0, &chain, &error));
+  leave_all();
+}
+
+int main(void) {
+  uint8_t *decoded = malloc(SIZE), *encoded = malloc(SIZE + SIZE / 4);
+  size_t i;
+  void *probe;
+  if (decoded == NULL || encoded == NULL) {
+    fprintf(stderr, "memory: this test needs %d MiB\n", (SIZE / 4 * 9) >> 20);
+    return EXIT_FAILURE;
+  }
+  leave(ROOM);
+  probe = malloc(2 * ROOM);
+  leave_all();
+  if (!CHECK(probe == NULL)) {
+    fprintf(stderr, "memory: the limit of the address space does not hold here\n");
+    return check_result("memory");
+  }
+  for (i = 0; i < SIZE; i++) {
+    decoded[i] = (uint8_t)(i / 1000 % 2);
+  }
+  large_chunks_need_memory(decoded, encoded);
+  scratch_memory_is_memory_too(decoded, encoded);
+  what_encoded_bytes_claim_takes_no_memory(decoded, encoded);
+  what_metadata_claims_takes_no_memory((char *)encoded);
+  free(decoded);
+  free(encoded);
+  return check_result("memory");
+}
