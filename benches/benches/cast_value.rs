@@ -2,6 +2,7 @@
 //! portable loops only, and by the scalar reference.
 //!
 //!     cargo bench --bench cast_value -- float32-int16      # those whose name has this text
+//!     cargo bench --features peers --bench cast_value      # with the crate zarr-cast-value, for the types it has
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
@@ -102,6 +103,14 @@ fn casts(criterion: &mut Criterion) {
                     bencher.iter(|| chain.encode_into(black_box(&decoded), black_box(&mut encoded), &options));
                 });
                 set_limit(Limit::None);
+            }
+            #[cfg(feature = "peers")]
+            if let Some(mut peer) = zcodec_benches::peers::cast(source, target, members, &decoded) {
+                peer.run();
+                assert!(peer.encoded() == encoded, "{name}: the peer differs");
+                group.bench_function(BenchmarkId::from_parameter("zarr-cast-value"), |bencher| {
+                    bencher.iter(|| peer.run());
+                });
             }
             group.finish();
         }

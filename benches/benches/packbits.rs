@@ -1,6 +1,7 @@
 //! Packing and unpacking of bit ranges: the chain, each kernel tier alone, and a memory copy of the decoded bytes.
 //!
 //!     cargo bench --bench packbits -- bool/decode     # those whose name has this text
+//!     cargo bench --features peers --bench packbits   # with the crate zarrs, on one thread
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
@@ -42,6 +43,8 @@ fn packbits(criterion: &mut Criterion) {
                 // One bit after the other takes seconds.
                 kernels.retain(|(tier, _)| *tier != "scalar");
             }
+            #[cfg(feature = "peers")]
+            let peer = zcodec_benches::peers::Zarrs::new(&codecs, data_type, element_size, count);
             let name = format!("packbits/{data_type}-bits-{first_bit}-{last_bit}");
 
             let mut target = vec![0; encoded.len()];
@@ -54,6 +57,13 @@ fn packbits(criterion: &mut Criterion) {
                 assert!(target == encoded, "{name} {tier}");
                 group_.bench_function(BenchmarkId::from_parameter(tier), |bencher| {
                     bencher.iter(|| kernel.encode(black_box(&decoded), black_box(&mut target)));
+                });
+            }
+            #[cfg(feature = "peers")]
+            if let Some(peer) = &peer {
+                assert!(*peer.encode(&decoded) == encoded, "{name}: the peer differs");
+                group_.bench_function(BenchmarkId::from_parameter("zarrs"), |bencher| {
+                    bencher.iter(|| peer.encode(black_box(&decoded)));
                 });
             }
             group_.finish();
@@ -69,6 +79,14 @@ fn packbits(criterion: &mut Criterion) {
                 assert!(target == expected, "{name} {tier}");
                 group_.bench_function(BenchmarkId::from_parameter(tier), |bencher| {
                     bencher.iter(|| kernel.decode(black_box(&encoded), black_box(&mut target)));
+                });
+            }
+            // zarrs extends a sign to the end of its byte only, the specification to all bits.
+            #[cfg(feature = "peers")]
+            if let Some(peer) = peer.as_ref().filter(|_| data_type != "int32") {
+                assert!(*peer.decode(&encoded) == expected, "{name}: the peer differs");
+                group_.bench_function(BenchmarkId::from_parameter("zarrs"), |bencher| {
+                    bencher.iter(|| peer.decode(black_box(&encoded)));
                 });
             }
             group_.finish();

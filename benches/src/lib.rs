@@ -3,6 +3,9 @@
 //! A benchmark's name is `codec/case/direction/size/contestant`. Each group of the same first four parts also runs
 //! the contestant `copy`, a memory copy of the same decoded bytes; `table.py` prints the others as a ratio to it.
 
+#[cfg(feature = "peers")]
+pub mod peers;
+
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput};
 use std::hint::black_box;
