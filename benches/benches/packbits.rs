@@ -44,7 +44,7 @@ fn packbits(criterion: &mut Criterion) {
                 kernels.retain(|(tier, _)| *tier != "scalar");
             }
             #[cfg(feature = "peers")]
-            let peer = zcodec_benches::peers::Zarrs::new(&codecs, data_type, element_size, count);
+            let peer = zcodec_benches::peers::Zarrs::new(&codecs, data_type, element_size, &[count]);
             let name = format!("packbits/{data_type}-bits-{first_bit}-{last_bit}");
 
             let mut target = vec![0; encoded.len()];

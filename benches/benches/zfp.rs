@@ -1,6 +1,7 @@
 //! zfp beside the crate `zfp-rs` called directly and, behind the feature `zfp-sys`, the C library.
 //!
 //!     cargo bench --features zfp-sys --bench zfp -- smooth-float32
+//!     cargo bench --features zfp-sys,peers --bench zfp        # also with the crate zarrs, on one thread
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criterion_main};
@@ -119,6 +120,12 @@ impl<T: Sample> Case<'_, T> {
             assert!(written == encoded, "{}: zfp-rs writes another stream", self.name);
         }
         self.encode_others(&mut group, &mut words, encoded);
+        #[cfg(all(feature = "peers", feature = "zfp-sys"))]
+        if let Some(peer) = self.peer() {
+            group.bench_function(BenchmarkId::from_parameter("zarrs"), |bencher| {
+                bencher.iter(|| peer.encode(black_box(decoded)));
+            });
+        }
         group.finish();
     }
 
@@ -140,7 +147,19 @@ impl<T: Sample> Case<'_, T> {
             });
         });
         self.decode_others(&mut group, &words);
+        #[cfg(all(feature = "peers", feature = "zfp-sys"))]
+        if let Some(peer) = self.peer() {
+            group.bench_function(BenchmarkId::from_parameter("zarrs"), |bencher| {
+                bencher.iter(|| peer.decode(black_box(encoded)));
+            });
+        }
         group.finish();
+    }
+
+    #[cfg(all(feature = "peers", feature = "zfp-sys"))]
+    fn peer(&self) -> Option<zcodec_benches::peers::Zarrs> {
+        let codecs = format!(r#"[{{"name":"zfp","configuration":{}}}]"#, self.json);
+        zcodec_benches::peers::Zarrs::new(&codecs, T::DATA_TYPE, size_of::<T>(), &self.shape)
     }
 
     #[cfg(feature = "zfp-sys")]

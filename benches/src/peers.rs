@@ -126,7 +126,7 @@ where
 #[expect(missing_debug_implementations, reason = "its parts have none")]
 pub struct Zarrs {
     chain: CodecChain,
-    shape: [NonZeroU64; 1],
+    shape: Vec<NonZeroU64>,
     data_type: DataType,
     fill_value: FillValue,
     options: CodecOptions,
@@ -134,7 +134,7 @@ pub struct Zarrs {
 
 impl Zarrs {
     /// None if it does not know the data type or the codecs.
-    pub fn new(codecs: &str, name: &str, element_size: usize, count: usize) -> Option<Self> {
+    pub fn new(codecs: &str, name: &str, element_size: usize, shape: &[usize]) -> Option<Self> {
         let data_type = match name {
             "bool" => data_type::bool(),
             "uint4" => data_type::uint4(),
@@ -144,11 +144,12 @@ impl Zarrs {
             "float32" => data_type::float32(),
             "int32" => data_type::int32(),
             "uint64" => data_type::uint64(),
+            "float64" => data_type::float64(),
             _ => return None,
         };
         Some(Self {
             chain: CodecChain::from_metadata(&serde_json::from_str::<Vec<_>>(codecs).ok()?).ok()?,
-            shape: [NonZeroU64::new(count as u64)?],
+            shape: shape.iter().map(|size| NonZeroU64::new(*size as u64)).collect::<Option<_>>()?,
             data_type,
             fill_value: FillValue::new(vec![0; element_size]),
             options: CodecOptions::default().with_concurrent_target(1),
