@@ -246,10 +246,10 @@ static void free_with_the_library(void *user_data) {
 
 static void what_frees_user_data_may_call_the_library(void) {
   zcodec_chain *chain = check_chain(PADS, NULL);
-  CHECK_OK(zcodec_chain_set_padding(chain, 0, NULL, NULL, check_chain("[\"crc32c\"]", NULL), free_with_the_library,
-                                    &error));
-  CHECK_OK(zcodec_chain_set_padding(chain, 0, NULL, NULL, check_chain("[\"crc32c\"]", NULL), free_with_the_library,
-                                    &error));
+  CHECK_OK(
+      zcodec_chain_set_padding(chain, 0, NULL, NULL, check_chain("[\"crc32c\"]", NULL), free_with_the_library, &error));
+  CHECK_OK(
+      zcodec_chain_set_padding(chain, 0, NULL, NULL, check_chain("[\"crc32c\"]", NULL), free_with_the_library, &error));
   zcodec_chain_free(chain);
 }
 
@@ -292,7 +292,8 @@ static void a_failure_at_each_point_leaves_a_chain_that_works(void) {
   for (i = 0; i < 3; i++) {
     zcodec_error *error = NULL;
     self.left = i;
-    CHECK_STATUS(ZCODEC_STATUS_CALLBACK_FAILED, zcodec_encode(chain, "ABCD", 4, encoded, sizeof encoded, &size, &error));
+    CHECK_STATUS(ZCODEC_STATUS_CALLBACK_FAILED,
+                 zcodec_encode(chain, "ABCD", 4, encoded, sizeof encoded, &size, &error));
     CHECK(zcodec_error_codec_index(error) == (int64_t)at[i] && size == 0);
     zcodec_error_free(error);
     self.left = -1;

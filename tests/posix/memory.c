@@ -1,4 +1,5 @@
-/* A limited address space: what is as large as a chunk fails with a status, and what crafted input claims takes none. */
+/* A limited address space: what is as large as a chunk fails with a status, and what crafted input claims takes none.
+ */
 #include "check.h"
 
 #include <sys/resource.h>
@@ -101,7 +102,8 @@ static void what_encoded_bytes_claim_takes_no_memory(uint8_t *decoded, uint8_t *
   static const uint8_t window_31[] = {0x28, 0xB5, 0x2F, 0xFD, 0x00, 0xA8, 0x21, 0, 0, 'a', 'b', 'c', 'd'};
   static const uint8_t window_41[] = {0x28, 0xB5, 0x2F, 0xFD, 0x00, 0xFF, 0x21, 0, 0, 'a', 'b', 'c', 'd'};
   /* A content size of 2^56 bytes. */
-  static const uint8_t content[] = {0x28, 0xB5, 0x2F, 0xFD, 0xE0, 0, 0, 0, 0, 0, 0, 0, 1, 0x21, 0, 0, 'a', 'b', 'c', 'd'};
+  static const uint8_t content[] = {0x28, 0xB5, 0x2F, 0xFD, 0xE0, 0, 0,   0,   0,   0,
+                                    0,    0,    1,    0x21, 0,    0, 'a', 'b', 'c', 'd'};
   static const char *const names[] = {"gzip", "zstd"};
   int i;
   claims("[" BYTES ",\"zstd\"]", window_31, sizeof window_31, ZCODEC_STATUS_OK);
