@@ -48,7 +48,6 @@ asan() {
     CFLAGS_x86_64_unknown_linux_gnu="-fsanitize=address -fno-omit-frame-pointer"
     ASAN_OPTIONS="detect_leaks=1:detect_odr_violation=0:allocator_may_return_null=1"
   )
-  env "${environment[@]}" cargo +nightly test --locked --target $target --lib --test conformance
   # The library without LTO, as a shared one that takes the sanitizer from the program.
   env "${environment[@]}" CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
     cargo +nightly rustc --locked --target $target --lib --release --crate-type cdylib
@@ -59,6 +58,7 @@ asan() {
   # Python itself leaks at its end: what the library leaks has been seen above.
   ASAN_OPTIONS=detect_leaks=0:detect_odr_violation=0:allocator_may_return_null=1:quarantine_size_mb=16 LD_PRELOAD=$(gcc -print-file-name=libasan.so) \
     tests/conformance/run-all.sh "$library/libzcodec.so"
+  env "${environment[@]}" cargo +nightly test --locked --target $target --lib --test conformance
 }
 
 plain_library() {

@@ -91,6 +91,8 @@ pub const DATA_TYPES: [&str; 33] = [
     "r24",
 ];
 
+const OUT_OF_RANGE: [Option<&str>; 3] = [None, Some("clamp"), Some("wrap")];
+
 pub fn pick<T: Clone>(list: &[T], choice: u8) -> T {
     list[usize::from(choice) % list.len()].clone()
 }
@@ -115,7 +117,7 @@ impl ArrayStep {
                 let names = ["nearest-even", "towards-zero", "towards-positive", "towards-negative", "nearest-away"];
                 let mut configuration =
                     json!({"data_type": pick(&DATA_TYPES, data_type), "rounding": pick(&names, rounding)});
-                if let Some(rule) = pick(&[None, Some("clamp"), Some("wrap")], out_of_range) {
+                if let Some(rule) = pick(&OUT_OF_RANGE, out_of_range) {
                     configuration["out_of_range"] = json!(rule);
                 }
                 if let Some((special, number)) = map {
@@ -197,9 +199,13 @@ impl ChainSpec {
     pub fn promise(&self) -> Promise {
         let steps = || self.array_steps.iter().flatten();
         let casts = steps().filter(|step| matches!(step, ArrayStep::Cast { .. })).count();
-        let others = steps()
-            .filter(|step| matches!(step, ArrayStep::Scale { .. } | ArrayStep::Cast { map: Some(_), .. }))
-            .count();
+        // A map may undo another, and what wraps around may be rounded to what wraps again.
+        let is_free = |step: &&ArrayStep| match step {
+            ArrayStep::Scale { .. } | ArrayStep::Cast { map: Some(_), .. } => true,
+            ArrayStep::Cast { out_of_range, .. } => pick(&OUT_OF_RANGE, *out_of_range) == Some("wrap"),
+            ArrayStep::Transpose => false,
+        };
+        let others = steps().filter(is_free).count();
         match (self.serializer, casts, others) {
             (Serializer::Zfp { .. }, ..) => Promise::Size,
             (_, 0, 0) => Promise::Lossless,
