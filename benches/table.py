@@ -24,6 +24,10 @@ def measured():
     return benchmarks
 
 
+def ratio(value):
+    return "%.2f" % value if value >= 0.1 else "%.1g" % value
+
+
 def table(cases):
     contestants = sorted({name for case in cases.values() for name in case} - {YARDSTICK, "zcodec"})
     contestants = ["zcodec"] + contestants
@@ -31,7 +35,7 @@ def table(cases):
     yield "| --- |" + " ---: |" * (1 + len(contestants))
     for name, speeds in sorted(cases.items()):
         yardstick = speeds.get(YARDSTICK)
-        ratios = ["%.2f" % (speeds[c] / yardstick) if c in speeds and yardstick else "" for c in contestants]
+        ratios = [ratio(speeds[c] / yardstick) if c in speeds and yardstick else "" for c in contestants]
         yield "| %s | %s | %s |" % (name, "%.1f" % yardstick if yardstick else "", " | ".join(ratios))
 
 

@@ -157,19 +157,15 @@ impl Direction {
         for step in &self.steps {
             let operand = T::from_ne_bytes((step.operand as u16).to_ne_bytes()).to_f32();
             T::widen(halves, before);
-            for (after, before) in after.iter_mut().zip(before.iter()) {
-                let result = match step.operation {
-                    Operation::Add => before + operand,
-                    Operation::Subtract => before - operand,
-                    Operation::Multiply => before * operand,
-                    Operation::Divide => before / operand,
-                };
-                *after = if result.is_nan() { f32::NAN } else { result };
+            match step.operation {
+                Operation::Add => vectorized(Floats { before, after, operation: |number| number + operand }),
+                Operation::Subtract => vectorized(Floats { before, after, operation: |number| number - operand }),
+                Operation::Multiply => vectorized(Floats { before, after, operation: |number| number * operand }),
+                Operation::Divide => vectorized(Floats { before, after, operation: |number| number / operand }),
             }
             T::narrow(after, halves);
             T::widen(halves, after);
-            let faults = before.iter().zip(after.iter()).map(|(before, after)| f32::fault(*before, *after));
-            if faults.fold(0, BitOr::bitor) != 0 {
+            if vectorized(Faults { before, after }) {
                 return false;
             }
         }
@@ -271,6 +267,41 @@ impl<T: Number, A: Steps<T>, B: Steps<T>> Steps<T> for Then<A, B> {
         let (number, first) = self.0.apply(number);
         let (number, second) = self.1.apply(number);
         (number, first | second)
+    }
+}
+
+/// One operation on every number; NaN are made one.
+struct Floats<'a, F> {
+    before: &'a [f32],
+    after: &'a mut [f32],
+    operation: F,
+}
+
+impl<F: Fn(f32) -> f32> Loop for Floats<'_, F> {
+    type Output = ();
+
+    #[inline(always)] // compiled for the instruction set of the caller
+    fn run(self) {
+        for (after, before) in self.after.iter_mut().zip(self.before) {
+            let result = (self.operation)(*before);
+            *after = if result.is_nan() { f32::NAN } else { result };
+        }
+    }
+}
+
+/// Whether any number has lost its image.
+struct Faults<'a> {
+    before: &'a [f32],
+    after: &'a [f32],
+}
+
+impl Loop for Faults<'_> {
+    type Output = bool;
+
+    #[inline(always)] // compiled for the instruction set of the caller
+    fn run(self) -> bool {
+        let faults = self.before.iter().zip(self.after).map(|(before, after)| f32::fault(*before, *after));
+        faults.fold(0, BitOr::bitor) != 0
     }
 }
 
