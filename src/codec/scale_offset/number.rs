@@ -73,7 +73,10 @@ macro_rules! float {
 
             #[inline(always)] // into the vectorised loop
             fn fault(before: Self, after: Self) -> $bits {
-                <$bits>::from(before.is_finite() & !after.is_finite())
+                const SIGN: $bits = 1 << (<$bits>::BITS - 1);
+                // The sign bit is set if the number is not finite.
+                let over = |number: Self| <$float>::MAX.to_bits().wrapping_sub(number.to_bits() & !SIGN);
+                over(after) & !over(before) & SIGN
             }
         }
     };

@@ -6,14 +6,17 @@ use std::arch::x86_64::*;
 
 #[target_feature(enable = "avx2")]
 pub(super) fn encode_bools(_: &Avx2, decoded: &[u8], encoded: &mut [u8]) -> usize {
-    let (blocks, words) = (decoded.as_chunks::<32>().0, encoded.as_chunks_mut::<4>().0);
+    let zeros_of = |bools: &[u8]| {
+        // SAFETY: the two halves of a block are 32 readable bytes each, and this load needs no alignment.
+        let bools = unsafe { _mm256_loadu_si256(bools.as_ptr().cast()) };
+        _mm256_movemask_epi8(_mm256_cmpeq_epi8(bools, _mm256_setzero_si256())).cast_unsigned()
+    };
+    let (blocks, words) = (decoded.as_chunks::<64>().0, encoded.as_chunks_mut::<8>().0);
     for (block, word) in blocks.iter().zip(words) {
-        // SAFETY: `block` is 32 readable bytes, and this load needs no alignment.
-        let bools = unsafe { _mm256_loadu_si256(block.as_ptr().cast()) };
-        let zeros = _mm256_movemask_epi8(_mm256_cmpeq_epi8(bools, _mm256_setzero_si256()));
+        let zeros = u64::from(zeros_of(&block[..32])) | u64::from(zeros_of(&block[32..])) << 32;
         *word = (!zeros).to_le_bytes();
     }
-    32 * blocks.len()
+    64 * blocks.len()
 }
 
 #[target_feature(enable = "avx2")]
