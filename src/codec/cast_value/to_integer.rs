@@ -237,7 +237,8 @@ impl<T: Saturating + Lane, M: Mode> Convert for Wide<T, M> {
             Rounding::TowardsZero => element.trunc(),
             Rounding::TowardsPositive => element.ceil(),
             Rounding::TowardsNegative => element.floor(),
-            Rounding::NearestAway => element.round(),
+            // Not `round`: that of Windows' C library (mingw-w64) adds 0.5, which makes 1 of the largest number below it.
+            Rounding::NearestAway => (element + 0.5_f64.next_down().copysign(element)).trunc(),
         };
         let is_inside = (number >= T::LEAST) & (number < T::END);
         (T::saturate(number), flag(!is_inside & !(self.is_clamped & element.is_finite())))
