@@ -57,6 +57,7 @@ mod tests {
             assert!(map(threads, 0..0, |part: i32| part).unwrap().is_empty());
         }
     }
+
     #[test]
     #[should_panic(expected = "a scoped thread panicked")]
     fn a_panic_in_any_thread_reaches_the_caller() {
