@@ -32,17 +32,17 @@ cargo_for() {
     /usr/bin/cargo "$1" --locked --target "$triple" "${build_std[@]}" "${@:2}"
 }
 
-# programs PREFIX FOLDER SUFFIX SOURCE FLAGS...: the C and C++ programs, and one more if it is named, built with the cross
-# compilers, beside the library. tests/posix/memory.c is none of them: qemu-user does not limit address space.
+# programs C_COMPILER CXX_COMPILER FOLDER SUFFIX SOURCE FLAGS...: the C and C++ programs, and one more if it is named,
+# built beside the library. tests/posix/memory.c is none of them: qemu-user does not limit address space.
 programs() {
-  local prefix=$1 folder=$2 suffix=$3 more=$4 source name
-  shift 4
+  local c=$1 cxx=$2 folder=$3 suffix=$4 more=$5 source name
+  shift 5
   rm -rf "$folder/programs"
   mkdir "$folder/programs"
   for source in tests/c/*.c tests/cpp/*.cpp tests/abi/old_caller.c $more; do
     name=$(basename "${source%.*}")-${source##*.}$suffix
-    local compiler=("$prefix-gcc" -std=c99 -D_POSIX_C_SOURCE=200809L)
-    [[ $source == *.c ]] || compiler=("$prefix-g++" -std=c++17)
+    local compiler=("$c" -std=c99 -D_POSIX_C_SOURCE=200809L)
+    [[ $source == *.c ]] || compiler=("$cxx" -std=c++17)
     [[ $source != tests/abi/* ]] || compiler+=(-Itests/abi/0.1)
     "${compiler[@]}" -O1 -DEXPECTED_VERSION="\"$version\"" -Itests/c -Iinclude "$source" -o "$folder/programs/$name" \
       -L"$folder" "$@"
@@ -59,7 +59,7 @@ linux() {
   cargo_for "$triple" "$prefix-gcc" "$runner" rustc --lib --release --crate-type cdylib
   local folder=$CARGO_TARGET_DIR/$triple/release
   ln -sf libzcodec.so "$folder/libzcodec.so.${version%%.*}"
-  programs "$prefix" "$folder" "" tests/posix/fork.c -lzcodec -pthread
+  programs "$prefix-gcc" "$prefix-g++" "$folder" "" tests/posix/fork.c -lzcodec -pthread
   for program in "$folder"/programs/*; do
     $runner -E LD_LIBRARY_PATH="$folder" "$program"
   done
@@ -79,7 +79,8 @@ windows() {
   cp "$folder/bcryptprimitives.dll" "$CARGO_TARGET_DIR/$triple/debug/deps/"
   cargo_for $triple $prefix-gcc /usr/lib/wine/wine64 test --lib --test conformance
   cargo_for $triple $prefix-gcc /usr/lib/wine/wine64 rustc --lib --release --crate-type cdylib
-  programs $prefix "$folder" .exe "" -l:libzcodec.dll.a -static
+  # The compilers with POSIX threads: those with Windows' own have no pthread.h.
+  programs $prefix-gcc-posix $prefix-g++-posix "$folder" .exe "" -l:libzcodec.dll.a -static -pthread
   for program in "$folder"/programs/*.exe; do
     /usr/lib/wine/wine64 "$program"
   done
