@@ -29,6 +29,8 @@ const MIN_SIZE_A_THREAD: usize = 256 << 10;
 #[derive(Debug)]
 pub(super) struct Fused {
     stages: Vec<Stage>,
+    /// The same, but for stages that have one loop together; it is tried first.
+    joined: Vec<Stage>,
     element_count: usize,
     /// Bits an element takes before the first stage.
     decoded_bits: usize,
@@ -60,6 +62,7 @@ impl Fused {
     pub(super) fn new(element_count: usize, decoded_bits: usize) -> Self {
         Self {
             stages: Vec::new(),
+            joined: Vec::new(),
             element_count,
             decoded_bits,
             padding_count: PaddingCount::None,
@@ -72,6 +75,12 @@ impl Fused {
             return;
         }
         self.tile_element_count = self.tile_element_count.min(tile_element_count(encoded_bits));
+        let joint = self.joined.last().and_then(|last| kernel.behind(last.kernel.scaling()?));
+        if joint.is_some() {
+            self.joined.pop();
+        }
+        let joined = joint.unwrap_or_else(|| Arc::clone(&kernel));
+        self.joined.push(Stage { place: place.clone(), kernel: joined, encoded_bits });
         self.stages.push(Stage { place, kernel, encoded_bits });
     }
 
@@ -208,37 +217,65 @@ impl Fused {
                 Ok(())
             }
             [stage] => direction.run(stage, input, output),
-            _ => {
-                tiles.reserve(self.tile_element_count, self.stages.iter().map(|stage| stage.encoded_bits))?;
-                let input_tiles = input.chunks(packed_size(self.tile_element_count, input_bits));
-                let output_tiles = output.chunks_mut(packed_size(self.tile_element_count, output_bits));
-                let decoded_size = self.decoded_bits / 8;
+            stages => {
+                let joined = (self.joined.len() < stages.len()).then_some(self.joined.as_slice());
+                // A loop alone needs no tiles between stages; longer ones cost it less.
+                let tile_count = self.tile_element_count * if self.joined.len() == 1 { 4 } else { 1 };
+                let input_tiles = input.chunks(packed_size(tile_count, input_bits));
+                let output_tiles = output.chunks_mut(packed_size(tile_count, output_bits));
                 for (index, (input, output)) in input_tiles.zip(output_tiles).enumerate() {
-                    let count = direction.ends(input.len(), output.len()).0 / decoded_size;
-                    self.run_tile(direction, count, input, output, tiles)
-                        .map_err(|error| error.after_elements(index * self.tile_element_count))?;
+                    if joined.is_some_and(|joined| self.run_tiles(joined, direction, input, output, tiles).is_ok()) {
+                        continue;
+                    }
+                    self.run_tiles(stages, direction, input, output, tiles)
+                        .map_err(|error| error.after_elements(index * tile_count))?;
                 }
                 Ok(())
             }
         }
     }
 
+    fn run_tiles(
+        &self,
+        stages: &[Stage],
+        direction: Direction,
+        input: &[u8],
+        output: &mut [u8],
+        tiles: &mut Tiles,
+    ) -> Result<()> {
+        if let [stage] = stages {
+            return direction.run(stage, input, output);
+        }
+        let (input_bits, output_bits) = direction.ends(self.decoded_bits, self.encoded_bits());
+        tiles.reserve(self.tile_element_count, stages.iter().map(|stage| stage.encoded_bits))?;
+        let input_tiles = input.chunks(packed_size(self.tile_element_count, input_bits));
+        let output_tiles = output.chunks_mut(packed_size(self.tile_element_count, output_bits));
+        let decoded_size = self.decoded_bits / 8;
+        for (index, (input, output)) in input_tiles.zip(output_tiles).enumerate() {
+            let count = direction.ends(input.len(), output.len()).0 / decoded_size;
+            self.run_tile(stages, direction, count, input, output, tiles)
+                .map_err(|error| error.after_elements(index * self.tile_element_count))?;
+        }
+        Ok(())
+    }
+
     /// Runs all stages on one tile. The first element in C order is the one reported, whichever stage refuses it: a
     /// fault ends the tile for the stages that follow, but not the stages.
     fn run_tile(
         &self,
+        stages: &[Stage],
         direction: Direction,
         mut count: usize,
         input: &[u8],
         output: &mut [u8],
         tiles: &mut Tiles,
     ) -> Result<()> {
-        let last = self.stages.len() - 1;
+        let last = stages.len() - 1;
         let mut fault = None;
         for position in 0..=last {
             let index = direction.ends(position, last - position).0;
-            let stage = &self.stages[index];
-            let before = if index == 0 { self.decoded_bits } else { self.stages[index - 1].encoded_bits };
+            let stage = &stages[index];
+            let before = if index == 0 { self.decoded_bits } else { stages[index - 1].encoded_bits };
             let (input_bits, output_bits) = direction.ends(before, stage.encoded_bits);
             let stage_input = if position == 0 { input } else { &tiles.full };
             let stage_output = if position == last { &mut *output } else { &mut tiles.empty };

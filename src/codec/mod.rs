@@ -202,6 +202,24 @@ pub trait Elementwise: Debug + Send + Sync {
     fn is_copy(&self) -> bool {
         false
     }
+    /// What this kernel does, if it scales floats.
+    fn scaling(&self) -> Option<Scaling> {
+        None
+    }
+    /// This kernel behind one that scales, both in one loop; none if there is no such loop. It may refuse elements that
+    /// have an image; its errors mean nothing but that.
+    fn behind(&self, _scaling: Scaling) -> Option<Arc<dyn Elementwise>> {
+        None
+    }
+}
+
+/// `(element - offset) * scale` on encode, `element / scale + offset` on decode, on `float32` or `float64`.
+#[derive(Debug, Clone, Copy)]
+pub struct Scaling {
+    /// As bits of the data type.
+    pub offset: u64,
+    /// As bits of the data type.
+    pub scale: u64,
 }
 
 /// Bytes around a payload that does not move.

@@ -70,6 +70,9 @@ pub static FORMATS: [FloatFormat; 15] = [
 /// `float64`, into which every other format fits exactly.
 pub static FLOAT64: &FloatFormat = &FORMATS[14];
 
+/// `float32`.
+pub static FLOAT32: &FloatFormat = &FORMATS[13];
+
 /// A finite magnitude with a sign: `significand * 2^exponent`, and a little more if `is_more`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Finite {

@@ -6,7 +6,7 @@
 mod float;
 mod scalar;
 
-pub use float::{FLOAT64, FORMATS, Finite, FloatFormat, FloatValue, Rounded, Rounding, Special};
+pub use float::{FLOAT32, FLOAT64, FORMATS, Finite, FloatFormat, FloatValue, Rounded, Rounding, Special};
 pub use scalar::{Scalar, integer_range};
 
 use crate::error::{Error, Result};

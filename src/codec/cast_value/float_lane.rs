@@ -4,11 +4,17 @@
 use super::lane::Lane;
 use crate::data_type::Rounding;
 use std::fmt::Debug;
-use std::ops::{Add, Mul, Neg, Sub};
+use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// A float lane that rounds by itself only to nearest, ties to even.
 pub(super) trait Float:
-    Lane + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self>
+    Lane
+    + PartialOrd
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
 {
     const MANTISSA_BITS: u32;
     const BIAS: i32;
@@ -18,8 +24,6 @@ pub(super) trait Float:
     /// A quarter of the magic number.
     const LIMIT: Self;
     const ONE: Self;
-    /// The largest number.
-    const LARGEST: Self;
     fn from_f64(value: f64) -> Self;
     /// The integer towards zero.
     ///
@@ -41,7 +45,6 @@ macro_rules! float {
             const MAGIC: Self = 1.5 * (1_u64 << Self::MANTISSA_BITS) as $float;
             const LIMIT: Self = 0.25 * Self::MAGIC;
             const ONE: Self = 1.0;
-            const LARGEST: Self = <$float>::MAX;
             #[inline(always)]
             fn from_f64(value: f64) -> Self {
                 value as Self

@@ -1,12 +1,14 @@
 //! Casting many elements.
 
-use super::plan::{BLOCK_COUNT, Plan};
+use super::plan::Plan;
 use super::reference::{Cast, OutOfRange, value};
-use crate::codec::Elementwise;
+use super::scaled::Joint;
 use crate::codec::simd::{Limit, limit};
+use crate::codec::{Elementwise, Scaling};
 use crate::data_type::{Component, DataType, FloatValue, Scalar, integer_range};
 use crate::error::{Error, Result};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// Both directions of a bound cast.
 #[derive(Debug)]
@@ -41,6 +43,10 @@ impl Elementwise for Kernel {
     fn is_copy(&self) -> bool {
         [&self.encode, &self.decode].iter().all(|direction| direction.plan.as_ref().is_some_and(Plan::is_copy))
     }
+
+    fn behind(&self, scaling: Scaling) -> Option<Arc<dyn Elementwise>> {
+        Some(Arc::new(Joint::new(&self.encode.cast, &self.decode.cast, scaling)?))
+    }
 }
 
 impl Direction {
@@ -53,8 +59,8 @@ impl Direction {
         let Some(plan) = self.plan.as_ref().filter(|_| limit() != Limit::Reference) else {
             return self.run_reference(input, output);
         };
-        plan.run(input, output, |block, input, output| {
-            self.run_reference(input, output).map_err(|error| error.after_elements(block * BLOCK_COUNT))
+        plan.run(input, output, |first, input, output| {
+            self.run_reference(input, output).map_err(|error| error.after_elements(first))
         })
     }
 

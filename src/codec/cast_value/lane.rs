@@ -2,6 +2,7 @@
 
 use crate::codec::simd::{Loop, vectorized};
 use std::fmt::Debug;
+use std::marker::PhantomData;
 use std::ops::{BitAnd, BitOr, Shl, Shr};
 
 /// Converts a block of elements.
@@ -13,13 +14,13 @@ pub(super) trait Pass: Debug + Send + Sync {
     fn set_map(&mut self, map: &[Entry]);
 }
 
-/// An entry of a scalar map: what replaces the image of elements whose bits, after `mask`, are `key` or `above` this
-/// as signed numbers. That finds a bit pattern, both zeros, or every NaN.
+/// An entry of a scalar map: what replaces the image of elements whose bits, after `mask`, are `key`, or for every NaN,
+/// above `key`. That finds a bit pattern, both zeros, or every NaN.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry {
     pub(super) mask: u64,
     pub(super) key: u64,
-    pub(super) above: u64,
+    pub(super) is_every_nan: bool,
     pub(super) mapped: u64,
 }
 
@@ -58,6 +59,55 @@ macro_rules! lane {
 }
 lane! {
     u8, u8; i8, u8; u16, u16; i16, u16; u32, u32; i32, u32; u64, u64; i64, u64; f32, u32; f64, u64;
+}
+
+/// The low bits of 32, which are those of a `T`: a vector of these is chosen from, and counted in, before it is narrowed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Low<T> {
+    bits: u32,
+    stored: PhantomData<T>,
+}
+
+impl<T: Integer> Low<T> {
+    #[inline(always)]
+    pub(super) fn new(bits: u32) -> Self {
+        Self { bits, stored: PhantomData }
+    }
+}
+
+impl<T: Integer> Lane for Low<T> {
+    type Bytes = T::Bytes;
+    type Bits = u32;
+
+    #[inline(always)]
+    fn elements(bytes: &[u8]) -> &[T::Bytes] {
+        T::elements(bytes)
+    }
+
+    #[inline(always)]
+    fn elements_mut(bytes: &mut [u8]) -> &mut [T::Bytes] {
+        T::elements_mut(bytes)
+    }
+
+    #[inline(always)]
+    fn load(bytes: T::Bytes) -> Self {
+        Self::new(T::load(bytes).extend() as u32)
+    }
+
+    #[inline(always)]
+    fn store(self) -> T::Bytes {
+        T::truncate(u64::from(self.bits)).store()
+    }
+
+    #[inline(always)]
+    fn bits(self) -> u32 {
+        self.bits
+    }
+
+    #[inline(always)]
+    fn from_bits(bits: u32) -> Self {
+        Self::new(bits)
+    }
 }
 
 /// An integer lane, seen through its value's low 64 bits.
@@ -138,42 +188,42 @@ impl<C: Convert> Loop for Block<'_, C> {
 
 /// An [`Entry`] for the lanes of a conversion.
 #[derive(Debug)]
-struct LaneEntry<S: Lane, T> {
+pub(super) struct LaneEntry<S: Lane, T> {
     mask: S::Bits,
     key: S::Bits,
-    above: S::Bits,
+    is_every_nan: bool,
     mapped: T,
 }
 
 impl<S: Lane, T: Lane> LaneEntry<S, T> {
-    fn new(entry: &Entry) -> Self {
+    pub(super) fn new(entry: &Entry) -> Self {
         Self {
             mask: S::Bits::truncate(entry.mask),
             key: S::Bits::truncate(entry.key),
-            above: S::Bits::truncate(entry.above),
+            is_every_nan: entry.is_every_nan,
             mapped: T::from_bits(T::Bits::truncate(entry.mapped)),
         }
     }
 
     /// Replaces the image of an element that matches.
     #[inline(always)]
-    fn lay(&self, element: S, (image, fault): (T, S::Bits)) -> (T, S::Bits) {
+    fn lay(&self, is_every_nan: bool, element: S, (image, fault): (T, S::Bits)) -> (T, S::Bits) {
         let bits = element.bits() & self.mask;
-        let is_mapped = (bits == self.key) | bits.is_above(self.above);
+        let is_mapped = if is_every_nan { bits.is_above(self.key) } else { bits == self.key };
         (if is_mapped { self.mapped } else { image }, fault & flag(!is_mapped))
     }
 }
 
-/// A conversion under a map of one entry.
-struct Mapped<'a, C: Convert>(&'a C, &'a LaneEntry<C::Source, C::Target>);
+/// A conversion under a map of one entry; the kind of entry is known when this is compiled.
+struct Mapped<'a, C: Convert, const IS_EVERY_NAN: bool>(&'a C, &'a LaneEntry<C::Source, C::Target>);
 
-impl<C: Convert> Convert for Mapped<'_, C> {
+impl<C: Convert, const IS_EVERY_NAN: bool> Convert for Mapped<'_, C, IS_EVERY_NAN> {
     type Source = C::Source;
     type Target = C::Target;
 
     #[inline(always)]
     fn convert(&self, element: C::Source) -> (C::Target, Bits<C>) {
-        self.1.lay(element, self.0.convert(element))
+        self.1.lay(IS_EVERY_NAN, element, self.0.convert(element))
     }
 }
 
@@ -187,7 +237,8 @@ impl<C: Convert> Convert for ManyMapped<'_, C> {
     #[inline(always)]
     fn convert(&self, element: C::Source) -> (C::Target, Bits<C>) {
         // The first entry that matches wins: it is laid last.
-        self.1.iter().rev().fold(self.0.convert(element), |image, entry| entry.lay(element, image))
+        let entries = self.1.iter().rev();
+        entries.fold(self.0.convert(element), |image, entry| entry.lay(entry.is_every_nan, element, image))
     }
 }
 
@@ -213,7 +264,10 @@ impl<C: Convert + Debug + Send + Sync> Pass for Each<C> {
         let conversion = &self.conversion;
         match self.map.as_slice() {
             [] => vectorized(Block { conversion, input, output }),
-            [entry] => vectorized(Block { conversion: Mapped(conversion, entry), input, output }),
+            [entry] if entry.is_every_nan => {
+                vectorized(Block { conversion: Mapped::<_, true>(conversion, entry), input, output })
+            }
+            [entry] => vectorized(Block { conversion: Mapped::<_, false>(conversion, entry), input, output }),
             entries => Block { conversion: ManyMapped(conversion, entries), input, output }.run(),
         }
     }

@@ -3,19 +3,24 @@
 //! Specification: zarr-extensions, `cast_value`. All integer and float types, in both directions. The order is: the
 //! scalar map, then rounding, then the range.
 
+mod convert;
 mod float_lane;
 mod half;
 mod integer;
 mod kernel;
 mod lane;
+mod lanes;
 mod plan;
 mod reference;
+mod scaled;
 #[cfg(test)]
 mod tests;
 mod to_f32;
 mod to_float;
 mod to_integer;
 mod widen;
+
+pub(super) use lanes::Float32Lanes;
 
 use super::{ArrayToArrayCodec, BoundArrayToArray, Codec, Configuration, Warning};
 use crate::chain::ArrayRepresentation;

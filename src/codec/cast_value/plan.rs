@@ -2,12 +2,17 @@
 
 use super::lane::{Entry, Pass, Table};
 use super::reference::{Cast, value};
-use super::widen::{Step, identity, to_f32, to_f64, wide_to_f64};
+use super::scaled::scaled_back;
+use super::widen::{self, Step, identity, to_f32, to_f64, wide_to_f64};
 use super::{integer, to_float, to_integer};
+use crate::codec::Scaling;
 use crate::data_type::{Component, DataType, FloatValue};
 
-/// So short that two blocks between steps stay in the cache.
-pub(super) const BLOCK_COUNT: usize = 1024;
+/// Elements of a block: so few that two blocks between steps stay in the first-level cache.
+const BLOCK_COUNT: usize = 1024;
+
+/// Elements of a block where there is one step: so many that beginning a block costs little.
+const LONG_BLOCK_COUNT: usize = 8192;
 
 /// The blocks between steps; one of these serves a whole run, for clearing it costs as much as a step.
 type Scratch = [[u8; 8 * BLOCK_COUNT]; 2];
@@ -23,12 +28,49 @@ pub(super) struct Plan {
 impl Plan {
     /// The plan of a cast; none if only the reference can do it.
     pub(super) fn new(cast: &Cast) -> Option<Self> {
-        let mut plan = Self { steps: steps(cast)?, source_size: cast.source.size(), target_size: cast.target.size() };
-        if !cast.scalar_map.is_empty() {
-            let entries = cast.scalar_map.iter().map(|entry| plan.entry(cast, *entry)).collect::<Option<Vec<_>>>()?;
-            plan.steps.last_mut()?.0.set_map(&entries);
+        let plan = Self { steps: steps(cast)?, source_size: cast.source.size(), target_size: cast.target.size() };
+        let entries = cast.scalar_map.iter().map(|entry| plan.entry(cast, *entry));
+        let entries = entries.collect::<Option<_>>()?;
+        plan.set_map(entries)
+    }
+
+    /// The loop of scaling and a cast of floats to integers. Where the cast wants neither infinities nor NaN, what
+    /// scaling loses is a fault of the cast as well; so only NaN, which scaling keeps, may be mapped.
+    pub(super) fn scaled(cast: &Cast, scaling: Scaling) -> Option<Self> {
+        let Component::Float(format) = cast.source else { return None };
+        let pass = match format.name {
+            "float32" if to_integer::fits_f32(cast) => to_integer::scaled_pass::<f32>(cast, scaling)?,
+            "float64" if to_integer::fits_f64(cast) => to_integer::scaled_pass::<f64>(cast, scaling)?,
+            _ => return None,
+        };
+        let plan = Self::of_one(cast, pass);
+        let entries = cast.scalar_map.iter().map(|entry| plan.entry(cast, *entry).filter(|entry| entry.is_every_nan));
+        let entries = entries.collect::<Option<_>>()?;
+        plan.set_map(entries)
+    }
+
+    /// The loop of a cast of integers to floats and scaling back.
+    pub(super) fn scaled_back(cast: &Cast, scaling: Scaling) -> Option<Self> {
+        let plan = Self::of_one(cast, widen::from_integer(cast.source, cast.target, scaling)?);
+        let mapped = |bits: u64| match cast.target.bits() {
+            32 => Some(scaled_back(f32::from_bits(bits as u32), scaling)?.to_bits().into()),
+            _ => Some(scaled_back(f64::from_bits(bits), scaling)?.to_bits()),
+        };
+        let entries = cast.scalar_map.iter().map(|(key, image)| plan.entry(cast, (*key, mapped(*image)?)));
+        let entries = entries.collect::<Option<_>>()?;
+        plan.set_map(entries)
+    }
+
+    fn of_one(cast: &Cast, pass: Box<dyn Pass>) -> Self {
+        let (source_size, target_size) = (cast.source.size(), cast.target.size());
+        Self { steps: vec![(pass, target_size)], source_size, target_size }
+    }
+
+    fn set_map(mut self, entries: Vec<Entry>) -> Option<Self> {
+        if !entries.is_empty() {
+            self.steps.last_mut()?.0.set_map(&entries);
         }
-        Some(plan)
+        Some(self)
     }
 
     /// Whether every element is its own image.
@@ -58,43 +100,37 @@ impl Plan {
             Component::Float(format) => (format.sign_bit(), format.infinity(false)?),
             _ => (0, 0),
         };
-        let highest = all >> 1;
-        let (mask, above) = match component {
-            Component::Float(_) if is_every_nan => (all & !sign, infinity),
-            Component::Float(_) if key & !sign == 0 => (all & !sign, highest),
-            _ => (all, highest),
-        };
-        Some(Entry { mask, key: key & mask, above, mapped: sign_extended(cast.target, mapped) })
+        let mapped = sign_extended(cast.target, mapped);
+        Some(match component {
+            Component::Float(_) if is_every_nan => Entry { mask: all & !sign, key: infinity, is_every_nan, mapped },
+            Component::Float(_) if key & !sign == 0 => Entry { mask: all & !sign, key: 0, is_every_nan, mapped },
+            _ => Entry { mask: all, key, is_every_nan: false, mapped },
+        })
     }
 
-    /// Whether every element has an image, and `output` holds them, in blocks of up to [`BLOCK_COUNT`]: the index of
-    /// a block that has not is given to `mend`. The reference may still know better.
+    /// Casts every element. A block of them in which one has no image is given to `mend`, with the index of its first
+    /// element; the reference may still know better.
     pub(super) fn run<E>(
         &self,
         input: &[u8],
         output: &mut [u8],
         mut mend: impl FnMut(usize, &[u8], &mut [u8]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut scratch: Scratch;
-        let blocks =
-            input.chunks(BLOCK_COUNT * self.source_size).zip(output.chunks_mut(BLOCK_COUNT * self.target_size));
-        match self.steps.as_slice() {
-            [] => output.copy_from_slice(input),
-            [(only, _)] => {
-                for (index, (input, output)) in blocks.enumerate() {
-                    if only.run(input, output) {
-                        mend(index, input, output)?;
-                    }
-                }
-            }
-            [before @ .., (last, _)] => {
-                scratch = [[0; 8 * BLOCK_COUNT]; 2];
-                for (index, (input, output)) in blocks.enumerate() {
-                    if last.run(widened(before, input, output.len() / self.target_size, &mut scratch), output) {
-                        mend(index, input, output)?;
-                    }
-                }
-            }
+        let [before @ .., (last, _)] = self.steps.as_slice() else {
+            output.copy_from_slice(input);
+            return Ok(());
+        };
+        let count = if before.is_empty() { LONG_BLOCK_COUNT } else { BLOCK_COUNT };
+        let blocks = input.chunks(count * self.source_size).zip(output.chunks_mut(count * self.target_size));
+        let mut run = |lanes: &[u8], index: usize, input: &[u8], output: &mut [u8]| {
+            if last.run(lanes, output) { mend(index * count, input, output) } else { Ok(()) }
+        };
+        if before.is_empty() {
+            return blocks.enumerate().try_for_each(|(index, (input, output))| run(input, index, input, output));
+        }
+        let mut scratch: Scratch = [[0; 8 * BLOCK_COUNT]; 2];
+        for (index, (input, output)) in blocks.enumerate() {
+            run(widened(before, input, output.len() / self.target_size, &mut scratch), index, input, output)?;
         }
         Ok(())
     }

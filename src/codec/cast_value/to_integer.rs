@@ -1,18 +1,24 @@
 //! Floats to integers.
 #![expect(unsafe_code, reason = "converts without asking again whether a number is in range")]
 
+use super::convert::{self, Eight};
 use super::float_lane::{Float, Mode, WithMode, with_mode};
 use super::integer::LowBits;
-use super::lane::{Bits, Convert, Integer, Lane, Pass, each, flag};
+use super::lane::{Bits, Convert, Integer, Lane, Low, Pass, each, flag};
 use super::reference::{Cast, OutOfRange};
+use super::scaled::Scaled;
+use crate::codec::Scaling;
 use crate::data_type::{Component, Rounding, integer_range};
 use std::marker::PhantomData;
 
 /// The pass from lanes of `F`, whatever type they were widened from. `f32` lanes hold the bounds of up to 16 bits.
-pub(super) fn pass<F: Float>(cast: &Cast) -> Option<Box<dyn Pass>> {
-    let Component::Int { bits, signed } = cast.target else { return None };
-    let pick = Pick { out_of_range: cast.out_of_range, bits, signed, from: PhantomData::<F> };
-    Some(with_mode(cast.rounding, pick))
+pub(super) fn pass<F: Float + Eight>(cast: &Cast) -> Option<Box<dyn Pass>> {
+    Some(with_mode(cast.rounding, Pick::<F>::new(cast, None)?))
+}
+
+/// The same, of what scaling makes of a number; to up to 32 bits, not wrapping. A map may be of every NaN alone.
+pub(super) fn scaled_pass<F: Float + Eight>(cast: &Cast, scaling: Scaling) -> Option<Box<dyn Pass>> {
+    Some(with_mode(cast.rounding, Pick::<F>::new(cast, Some(scaling))?))
 }
 
 /// Whether the lanes suffice for this target.
@@ -20,18 +26,51 @@ pub(super) fn fits_f32(cast: &Cast) -> bool {
     cast.target.bits() <= 16 && cast.out_of_range != OutOfRange::Wrap
 }
 
+/// Whether a vector of `f64` can be narrowed to this target without wrapping.
+pub(super) fn fits_f64(cast: &Cast) -> bool {
+    cast.target.bits() <= 32 && cast.out_of_range != OutOfRange::Wrap
+}
+
 struct Pick<F> {
     out_of_range: OutOfRange,
     bits: u32,
     signed: bool,
+    scaling: Option<Scaling>,
     from: PhantomData<F>,
 }
 
-impl<F: Float> WithMode for Pick<F> {
+impl<F: Float + Eight> Pick<F> {
+    fn new(cast: &Cast, scaling: Option<Scaling>) -> Option<Self> {
+        let Component::Int { bits, signed } = cast.target else { return None };
+        Some(Self { out_of_range: cast.out_of_range, bits, signed, scaling, from: PhantomData })
+    }
+
+    fn to_size<M: Mode, const CHECKED: bool>(&self) -> Box<dyn Pass> {
+        match (self.bits, self.signed) {
+            (..=8, false) => self.narrow::<u8, u8, M, CHECKED>(),
+            (..=8, true) => self.narrow::<u8, i8, M, CHECKED>(),
+            (16, false) => self.narrow::<u16, u16, M, CHECKED>(),
+            (16, true) => self.narrow::<u16, i16, M, CHECKED>(),
+            _ => self.narrow::<u32, u32, M, CHECKED>(),
+        }
+    }
+
+    /// `T` for loops that store low bits, `N` where it matters whether the target has a sign.
+    fn narrow<T: Integer, N: Integer, M: Mode, const CHECKED: bool>(&self) -> Box<dyn Pass> {
+        let range = integer_range(self.bits, self.signed);
+        let conversion = Narrow::<F, T, M, CHECKED>::new(range.0, range.1);
+        let general = match self.scaling {
+            Some(scaling) => each(Scaled::new(conversion, scaling)),
+            None => each(conversion),
+        };
+        convert::narrow::<F, N, M, CHECKED>(range, self.scaling, general)
+    }
+}
+
+impl<F: Float + Eight> WithMode for Pick<F> {
     type Output = Box<dyn Pass>;
 
     fn with<M: Mode>(self) -> Box<dyn Pass> {
-        let (least, most) = integer_range(self.bits, self.signed);
         match (self.out_of_range, self.bits) {
             (OutOfRange::Wrap, ..=8) => each(Wrap::<u8, M>::new(&self)),
             (OutOfRange::Wrap, 16) => each(Wrap::<u16, M>::new(&self)),
@@ -45,17 +84,9 @@ impl<F: Float> WithMode for Pick<F> {
                     each(Wide::<u64, M> { is_clamped, to: PhantomData, mode: PhantomData })
                 }
             }
-            (OutOfRange::Clamp, bits) => to_size::<F, M, false>(least, most, bits),
-            (OutOfRange::Error, bits) => to_size::<F, M, true>(least, most, bits),
+            (OutOfRange::Clamp, _) => self.to_size::<M, false>(),
+            (OutOfRange::Error, _) => self.to_size::<M, true>(),
         }
-    }
-}
-
-fn to_size<F: Float, M: Mode, const CHECKED: bool>(least: i128, most: i128, bits: u32) -> Box<dyn Pass> {
-    match bits {
-        ..=8 => each(Narrow::<F, u8, M, CHECKED>::new(least, most)),
-        16 => each(Narrow::<F, u16, M, CHECKED>::new(least, most)),
-        _ => each(Narrow::<F, u32, M, CHECKED>::new(least, most)),
     }
 }
 
@@ -82,12 +113,10 @@ unsafe fn rounded<F: Float, M: Mode>(number: F) -> F::Bits {
     sum.bits().minus(F::MAGIC.bits()).plus(F::Bits::truncate(step))
 }
 
-/// A fault if it is not finite.
+/// A fault if it is not finite: only then the difference is not 0.
 #[inline(always)]
 fn not_finite<F: Float>(element: F) -> F::Bits {
-    let sign = F::Bits::truncate(1) << (F::Bits::BITS - 1);
-    // The sign bit is set if the magnitude is over that of the largest number.
-    F::LARGEST.bits().minus(element.bits() & F::Bits::truncate(u64::MAX >> 1 >> (64 - F::Bits::BITS))) & sign
+    (element - element).bits()
 }
 
 /// The number rounded to an integer, still as a float; towards zero, that is left to the conversion.
@@ -137,10 +166,10 @@ impl<F: Float, T, M, const CHECKED: bool> Narrow<F, T, M, CHECKED> {
 
 impl<F: Float, T: Integer, M: Mode, const CHECKED: bool> Convert for Narrow<F, T, M, CHECKED> {
     type Source = F;
-    type Target = T;
+    type Target = Low<T>;
 
     #[inline(always)]
-    fn convert(&self, element: F) -> (T, F::Bits) {
+    fn convert(&self, element: F) -> (Low<T>, F::Bits) {
         // NaN becomes `low`: outside, if checked.
         let number = if element > self.low { element } else { self.low };
         let number = if number < self.high { number } else { self.high };
@@ -155,13 +184,13 @@ impl<F: Float, T: Integer, M: Mode, const CHECKED: bool> Convert for Narrow<F, T
             } else {
                 not_finite(element)
             };
-            return (T::truncate(integer as u64), fault);
+            return (Low::new(integer as u32), fault);
         }
         // SAFETY: the number is between the two, which are no further from 0 than the limit.
         let integer = unsafe { rounded::<F, M>(number) };
         // Neither NaN nor infinities are clamped.
         let fault = if CHECKED { integer.minus(self.least) & self.outside } else { not_finite(element) };
-        (T::truncate(integer.extend()), fault)
+        (Low::new(integer.extend() as u32), fault)
     }
 }
 

@@ -1,10 +1,13 @@
 //! Elements to `f32` or `f64` lanes: exactly, but for 64-bit integers, of which [`Odd`] keeps what rounding needs.
 
-use super::float_lane::{Mode, WithMode, directed, with_mode};
+use super::float_lane::{Float, Mode, WithMode, directed, with_mode};
 use super::half;
 use super::lane::{Bits, Convert, Integer, Lane, Pass, each, flag};
+use super::scaled::{ScaledBack, scaled_back};
 use super::to_float::hopeful;
-use crate::data_type::{Component, Rounding};
+use crate::codec::Scaling;
+use crate::data_type::{Component, Rounding, integer_range};
+use std::fmt::Debug;
 use std::marker::PhantomData;
 
 /// A pass, and the size of the elements that it writes.
@@ -13,9 +16,7 @@ pub(super) type Step = (Box<dyn Pass>, usize);
 /// The steps to `f32` lanes; none if they do not hold every value.
 pub(super) fn to_f32(source: Component) -> Option<Vec<Step>> {
     let pass = match source {
-        Component::Int { bits: 16, signed: false } => exact::<u16, f32>(),
-        Component::Int { bits: 16, signed: true } => exact::<i16, f32>(),
-        Component::Int { bits, signed } if bits <= 8 => small::<f32>(bits, signed),
+        Component::Int { bits, signed } => short::<f32>(bits, signed, None)?,
         Component::Float(format) => match format.name {
             "float16" => match half::widen() {
                 Some(quick) => hopeful(quick, each(Half)),
@@ -33,13 +34,9 @@ pub(super) fn to_f32(source: Component) -> Option<Vec<Step>> {
 /// The steps to `f64` lanes.
 pub(super) fn to_f64(source: Component) -> Option<Vec<Step>> {
     let pass = match source {
-        Component::Int { bits: 16, signed: false } => exact::<u16, f64>(),
-        Component::Int { bits: 16, signed: true } => exact::<i16, f64>(),
-        Component::Int { bits: 32, signed: false } => exact::<u32, f64>(),
-        Component::Int { bits: 32, signed: true } => exact::<i32, f64>(),
         Component::Int { bits: 64, signed: false } => each(Odd(PhantomData::<u64>)),
         Component::Int { bits: 64, signed: true } => each(Odd(PhantomData::<i64>)),
-        Component::Int { bits, signed } => small::<f64>(bits, signed),
+        Component::Int { bits, signed } => long(bits, signed, None)?,
         Component::Float(format) if format.name == "float64" => return Some(Vec::new()),
         _ => {
             let mut steps = to_f32(source)?;
@@ -48,6 +45,56 @@ pub(super) fn to_f64(source: Component) -> Option<Vec<Step>> {
         }
     };
     Some(vec![(pass, 8)])
+}
+
+/// Integers to floats that hold them, scaled back; none if they do not, or a number is scaled to an infinity.
+pub(super) fn from_integer(source: Component, target: Component, scaling: Scaling) -> Option<Box<dyn Pass>> {
+    let (Component::Int { bits, signed }, Component::Float(format)) = (source, target) else { return None };
+    match format.name {
+        "float32" if stays_finite::<f32>(bits, signed, scaling) => short::<f32>(bits, signed, Some(scaling)),
+        "float64" if stays_finite::<f64>(bits, signed, scaling) => long(bits, signed, Some(scaling)),
+        _ => None,
+    }
+}
+
+/// Whether every integer does: both ends, for rounding keeps the order.
+fn stays_finite<F: Float>(bits: u32, signed: bool, scaling: Scaling) -> bool {
+    let (least, most) = integer_range(bits, signed);
+    [least, most].into_iter().all(|end| scaled_back(F::from_f64(end as f64), scaling).is_some())
+}
+
+/// Integers of up to 16 bits to lanes that hold them, scaled back if that is wanted.
+fn short<F>(bits: u32, signed: bool, scaling: Option<Scaling>) -> Option<Box<dyn Pass>>
+where
+    F: Float + From<u8> + From<i8> + From<u16> + From<i16>,
+{
+    let shift = 8_u32.saturating_sub(bits);
+    match (bits, signed) {
+        (..=8, false) => Some(to_float(Small::<u8, F> { shift, types: PhantomData }, scaling)),
+        (..=8, true) => Some(to_float(Small::<i8, F> { shift, types: PhantomData }, scaling)),
+        (16, false) => Some(to_float(Exact::<u16, F>(PhantomData), scaling)),
+        (16, true) => Some(to_float(Exact::<i16, F>(PhantomData), scaling)),
+        _ => None,
+    }
+}
+
+/// The same of up to 32 bits.
+fn long(bits: u32, signed: bool, scaling: Option<Scaling>) -> Option<Box<dyn Pass>> {
+    match (bits, signed) {
+        (32, false) => Some(to_float(Exact::<u32, f64>(PhantomData), scaling)),
+        (32, true) => Some(to_float(Exact::<i32, f64>(PhantomData), scaling)),
+        _ => short::<f64>(bits, signed, scaling),
+    }
+}
+
+fn to_float<C>(conversion: C, scaling: Option<Scaling>) -> Box<dyn Pass>
+where
+    C: Convert<Target: Float> + Debug + Send + Sync + 'static,
+{
+    match scaling {
+        Some(scaling) => each(ScaledBack::new(conversion, scaling)),
+        None => each(conversion),
+    }
 }
 
 /// 64-bit integers to `float64`, in any mode.
@@ -90,15 +137,6 @@ impl<S: Lane + Into<T>, T: Lane> Convert for Exact<S, T> {
 struct Small<S, T> {
     shift: u32,
     types: PhantomData<(S, T)>,
-}
-
-fn small<T: Lane + From<u8> + From<i8>>(bits: u32, signed: bool) -> Box<dyn Pass> {
-    let shift = 8 - bits;
-    if signed {
-        each(Small::<i8, T> { shift, types: PhantomData })
-    } else {
-        each(Small::<u8, T> { shift, types: PhantomData })
-    }
 }
 
 impl<S: Integer + Into<T>, T: Lane> Convert for Small<S, T> {

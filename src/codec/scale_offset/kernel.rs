@@ -2,14 +2,13 @@
 //!
 //! A loop only notes whether any element of its block has no image; the reference then finds the first.
 
-use super::number::{Block, Number};
+use super::number::Number;
 use super::reference::{Operation, apply};
-use crate::codec::Elementwise;
+use crate::codec::cast_value::Float32Lanes;
 use crate::codec::simd::{Limit, Loop, limit, vectorized};
+use crate::codec::{Elementwise, Scaling};
 use crate::data_type::{Component, DataType, Scalar};
 use crate::error::{Error, Result};
-use half::{bf16, f16};
-use std::ops::BitOr;
 
 /// One step of a direction.
 #[derive(Debug, Clone, Copy)]
@@ -32,10 +31,15 @@ struct Direction {
     steps: Vec<Step>,
     /// The image of every byte and its fault, for small types and floats of 8 bits.
     table: Option<Box<[(u8, bool); 256]>>,
+    /// Of floats of 16 bits.
+    lanes: Option<Float32Lanes>,
 }
 
 /// Elements that are checked together.
 const BLOCK_COUNT: usize = 2048;
+
+/// Two blocks of `float32`.
+type Floats = [[u8; 4 * BLOCK_COUNT]; 2];
 
 impl Kernel {
     pub(super) fn new(data_type: &DataType, encode: Vec<Step>, decode: Vec<Step>) -> Self {
@@ -56,11 +60,26 @@ impl Elementwise for Kernel {
         // Bits above a small type are not copied.
         self.encode.steps.is_empty() && self.encode.data_type.component().bits() >= 8
     }
+
+    fn scaling(&self) -> Option<Scaling> {
+        let operand = |operation: Operation, neutral: f64| {
+            let steps = &self.encode.steps;
+            match (steps.iter().find(|step| step.operation == operation), self.encode.data_type.name()) {
+                (Some(step), "float32" | "float64") => Some(step.operand),
+                (None, "float32") => Some((neutral as f32).to_bits().into()),
+                (None, "float64") => Some(neutral.to_bits()),
+                _ => None,
+            }
+        };
+        // Adding -0 changes nothing, not even a zero.
+        Some(Scaling { offset: operand(Operation::Subtract, -0.0)?, scale: operand(Operation::Multiply, 1.0)? })
+    }
 }
 
 impl Direction {
     fn new(data_type: &DataType, steps: Vec<Step>) -> Self {
-        let mut direction = Self { data_type: data_type.clone(), steps, table: None };
+        let lanes = Float32Lanes::new(data_type.component());
+        let mut direction = Self { data_type: data_type.clone(), steps, table: None, lanes };
         if data_type.size() == 1 {
             let image = |byte: usize| {
                 let mut image = [0];
@@ -77,9 +96,22 @@ impl Direction {
             return self.reference(input, output);
         }
         let block_size = BLOCK_COUNT * self.data_type.size();
-        for (index, (input, output)) in input.chunks(block_size).zip(output.chunks_mut(block_size)).enumerate() {
-            if !self.run_block(input, output) {
-                self.reference(input, output).map_err(|error| error.after_elements(index * BLOCK_COUNT))?;
+        let blocks = input.chunks(block_size).zip(output.chunks_mut(block_size)).enumerate();
+        let mend = |index: usize, input: &[u8], output: &mut [u8]| {
+            self.reference(input, output).map_err(|error| error.after_elements(index * BLOCK_COUNT))
+        };
+        if let Some(lanes) = &self.lanes {
+            let mut floats = [[0; 4 * BLOCK_COUNT]; 2];
+            for (index, (input, output)) in blocks {
+                if !self.run_lanes(lanes, input, output, &mut floats) {
+                    mend(index, input, output)?;
+                }
+            }
+        } else {
+            for (index, (input, output)) in blocks {
+                if !self.run_block(input, output) {
+                    mend(index, input, output)?;
+                }
             }
         }
         Ok(())
@@ -99,8 +131,6 @@ impl Direction {
             Component::Float(format) => match format.name {
                 "float32" => self.run_numbers::<f32, 4>(input, output),
                 "float64" => self.run_numbers::<f64, 8>(input, output),
-                "float16" => self.run_halves::<f16>(input, output),
-                "bfloat16" => self.run_halves::<bf16>(input, output),
                 _ => self.run_table(input, output),
             },
             _ => self.run_table(input, output),
@@ -122,7 +152,7 @@ impl Direction {
         let (input, output) = (input.as_chunks::<SIZE>().0, output.as_chunks_mut::<SIZE>().0);
         let operand = |index: usize| T::from_bits(self.steps[index].operand);
         let operation = |index: usize| self.steps.get(index).map(|step| step.operation);
-        match (operation(0), operation(1)) {
+        let is_fine = match (operation(0), operation(1)) {
             (None, _) => {
                 output.copy_from_slice(input);
                 true
@@ -139,40 +169,37 @@ impl Direction {
             (Some(_), Some(_)) => {
                 vectorized(Map::<T, _> { input, output, steps: Then(Divide(operand(0).divisor()), Add(operand(1))) })
             }
-        }
+        };
+        is_fine || !vectorized(Faults::<T> { before: input, after: output })
     }
 
     /// Through `float32`, rounded back after each step: it has more than twice the digits, so that this is the same as
     /// rounding once (Figueroa, "When is double rounding innocuous?", 1995; tests compare subnormal results).
-    fn run_halves<T: Block>(&self, input: &[u8], output: &mut [u8]) -> bool {
-        let (input, output) = (input.as_chunks::<2>().0, output.as_chunks_mut::<2>().0);
-        let mut halves = [T::default(); BLOCK_COUNT];
-        let mut before = [0_f32; BLOCK_COUNT];
-        let mut after = [0_f32; BLOCK_COUNT];
-        let (halves, before, after) =
-            (&mut halves[..input.len()], &mut before[..input.len()], &mut after[..input.len()]);
-        for (half, bytes) in halves.iter_mut().zip(input) {
-            *half = T::from_ne_bytes(*bytes);
-        }
+    fn run_lanes(&self, lanes: &Float32Lanes, input: &[u8], output: &mut [u8], [before, after]: &mut Floats) -> bool {
+        let size = 2 * input.len();
+        let (before, after) = (&mut before[..size], &mut after[..size]);
+        output.copy_from_slice(input);
         for step in &self.steps {
-            let operand = T::from_ne_bytes((step.operand as u16).to_ne_bytes()).to_f32();
-            T::widen(halves, before);
+            lanes.widen(output, before);
+            let mut operand = [0; 4];
+            lanes.widen(&(step.operand as u16).to_ne_bytes(), &mut operand);
+            let operand = f32::from_ne_bytes(operand);
+            let (before, after) = (before.as_chunks().0, after.as_chunks_mut().0);
             match step.operation {
-                Operation::Add => vectorized(Floats { before, after, operation: |number| number + operand }),
-                Operation::Subtract => vectorized(Floats { before, after, operation: |number| number - operand }),
-                Operation::Multiply => vectorized(Floats { before, after, operation: |number| number * operand }),
-                Operation::Divide => vectorized(Floats { before, after, operation: |number| number / operand }),
-            }
-            T::narrow(after, halves);
-            T::widen(halves, after);
-            if vectorized(Faults { before, after }) {
+                Operation::Add => vectorized(Map::<f32, _> { input: before, output: after, steps: Add(operand) }),
+                Operation::Subtract => {
+                    vectorized(Map::<f32, _> { input: before, output: after, steps: Subtract(operand) })
+                }
+                Operation::Multiply => {
+                    vectorized(Map::<f32, _> { input: before, output: after, steps: Multiply(operand) })
+                }
+                Operation::Divide => vectorized(Map::<f32, _> { input: before, output: after, steps: Divide(operand) }),
+            };
+            if !lanes.narrow(after.as_flattened(), output) {
                 return false;
             }
         }
-        for (half, bytes) in halves.iter().zip(output) {
-            *bytes = half.to_ne_bytes();
-        }
-        true
+        !lanes.lose(input, output)
     }
 
     /// Element by element; the first without an image is the error.
@@ -270,42 +297,26 @@ impl<T: Number, A: Steps<T>, B: Steps<T>> Steps<T> for Then<A, B> {
     }
 }
 
-/// One operation on every number; NaN are made one.
-struct Floats<'a, F> {
-    before: &'a [f32],
-    after: &'a mut [f32],
-    operation: F,
-}
-
-impl<F: Fn(f32) -> f32> Loop for Floats<'_, F> {
-    type Output = ();
-
-    #[inline(always)] // compiled for the instruction set of the caller
-    fn run(self) {
-        for (after, before) in self.after.iter_mut().zip(self.before) {
-            let result = (self.operation)(*before);
-            *after = if result.is_nan() { f32::NAN } else { result };
-        }
-    }
-}
-
 /// Whether any number has lost its image.
-struct Faults<'a> {
-    before: &'a [f32],
-    after: &'a [f32],
+struct Faults<'a, T: Number> {
+    before: &'a [T::Bytes],
+    after: &'a [T::Bytes],
 }
 
-impl Loop for Faults<'_> {
+impl<T: Number> Loop for Faults<'_, T> {
     type Output = bool;
 
     #[inline(always)] // compiled for the instruction set of the caller
     fn run(self) -> bool {
-        let faults = self.before.iter().zip(self.after).map(|(before, after)| f32::fault(*before, *after));
-        faults.fold(0, BitOr::bitor) != 0
+        let mut faults = T::Fault::default();
+        for (before, after) in self.before.iter().zip(self.after) {
+            faults = faults | T::fault(T::from_ne_bytes(*before), T::from_ne_bytes(*after));
+        }
+        faults != T::Fault::default()
     }
 }
 
-/// The same steps on every number; whether all have images.
+/// The same steps on every number; whether all have images for sure.
 struct Map<'a, T: Number, F> {
     input: &'a [T::Bytes],
     output: &'a mut [T::Bytes],
@@ -321,7 +332,7 @@ impl<T: Number, F: Steps<T>> Loop for Map<'_, T, F> {
         for (input, output) in self.input.iter().zip(self.output) {
             let number = T::from_ne_bytes(*input);
             let (image, fault) = self.steps.apply(number);
-            faults = faults | fault | T::fault(number, image);
+            faults = faults | fault | T::suspicion(image);
             *output = image.to_ne_bytes();
         }
         faults == T::Fault::default()

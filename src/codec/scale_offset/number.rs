@@ -1,7 +1,5 @@
 //! The arithmetic of each type.
 
-use half::slice::HalfFloatSliceExt;
-use half::{bf16, f16};
 use std::ops::BitOr;
 
 /// A number in native arithmetic. Each operation gives its result and its fault: not zero if there is no result.
@@ -21,8 +19,10 @@ pub(super) trait Number: Copy {
     fn divisor(self) -> Self::Divisor;
     /// For integers, faulty unless there is no rest.
     fn divide(self, divisor: Self::Divisor) -> (Self, Self::Fault);
-    /// The fault of all steps together, as far as the steps do not tell: a finite float that is finite no more. What is
-    /// not finite stays so in every operation with a finite operand that is not zero.
+    /// What may be a fault of all steps together, as far as the steps do not tell: an infinity, since a number that is
+    /// lost becomes one, and stays one in every operation with a finite operand that is not zero.
+    fn suspicion(after: Self) -> Self::Fault;
+    /// Whether what looks like a fault is one: a float that was finite before, and any integer.
     fn fault(before: Self, after: Self) -> Self::Fault;
 }
 
@@ -69,6 +69,11 @@ macro_rules! float {
             #[inline(always)] // into the vectorised loop
             fn divide(self, divisor: Self) -> (Self, $bits) {
                 (self / divisor, 0)
+            }
+
+            #[inline(always)] // into the vectorised loop
+            fn suspicion(after: Self) -> $bits {
+                if after.abs() == Self::INFINITY { <$bits>::MAX } else { 0 }
             }
 
             #[inline(always)] // into the vectorised loop
@@ -152,8 +157,13 @@ macro_rules! integer {
             }
 
             #[inline(always)] // into the vectorised loop
-            fn fault(_: Self, _: Self) -> Self {
+            fn suspicion(_: Self) -> Self {
                 0
+            }
+
+            #[inline(always)] // into the vectorised loop
+            fn fault(_: Self, _: Self) -> Self {
+                1
             }
         }
     };
@@ -167,41 +177,3 @@ integer!(i32, 4, i64);
 integer!(u32, 4, u64);
 integer!(i64, 8, i128);
 integer!(u64, 8, u128);
-
-/// A float of 16 bits, which `float32` computes for; whole blocks, because the processor converts several at a time.
-pub(super) trait Block: Copy + Default {
-    fn from_ne_bytes(bytes: [u8; 2]) -> Self;
-    fn to_ne_bytes(self) -> [u8; 2];
-    fn to_f32(self) -> f32;
-    fn widen(halves: &[Self], floats: &mut [f32]);
-    fn narrow(floats: &[f32], halves: &mut [Self]);
-}
-
-macro_rules! half {
-    ($half:ty) => {
-        impl Block for $half {
-            fn from_ne_bytes(bytes: [u8; 2]) -> Self {
-                Self::from_ne_bytes(bytes)
-            }
-
-            fn to_ne_bytes(self) -> [u8; 2] {
-                self.to_ne_bytes()
-            }
-
-            fn to_f32(self) -> f32 {
-                self.to_f32()
-            }
-
-            fn widen(halves: &[Self], floats: &mut [f32]) {
-                halves.convert_to_f32_slice(floats);
-            }
-
-            fn narrow(floats: &[f32], halves: &mut [Self]) {
-                halves.convert_from_f32_slice(floats);
-            }
-        }
-    };
-}
-
-half!(f16);
-half!(bf16);
