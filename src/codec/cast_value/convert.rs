@@ -56,9 +56,12 @@ mod avx2 {
                 least: least as i32,
                 outside: !(most - least) as i32,
                 high: F::from_f64(most as f64),
-                scaling: scaling.map(|scaling| [scaling.offset, scaling.scale].map(operand)),
-                nan: None,
+                offset: operand(scaling.map_or(0, |scaling| scaling.offset)),
+                scale: operand(scaling.map_or(0, |scaling| scaling.scale)),
+                nan: 0,
             },
+            is_scaled: scaling.is_some(),
+            maps_nan: false,
             general,
             is_general: false,
             types: PhantomData,
@@ -68,6 +71,8 @@ mod avx2 {
     #[derive(Debug)]
     struct Narrow<F, T, M, const CHECKED: bool> {
         limits: Limits<F>,
+        is_scaled: bool,
+        maps_nan: bool,
         general: Box<dyn Pass>,
         is_general: bool,
         types: PhantomData<(T, M)>,
@@ -80,10 +85,11 @@ mod avx2 {
         outside: i32,
         /// The largest.
         high: F,
-        /// Offset and scale.
-        scaling: Option<[F; 2]>,
-        /// What NaN is mapped to.
-        nan: Option<i32>,
+        /// If there is scaling, as the next.
+        offset: F,
+        scale: F,
+        /// What NaN is mapped to, if it is.
+        nan: i32,
     }
 
     impl<F: Eight, T: Integer, M: Mode, const CHECKED: bool> Pass for Narrow<F, T, M, CHECKED> {
@@ -93,7 +99,7 @@ mod avx2 {
             }
             // SAFETY: this exists only where the processor has AVX2.
             unsafe {
-                match (self.limits.scaling.is_some(), self.limits.nan.is_some()) {
+                match (self.is_scaled, self.maps_nan) {
                     (false, false) => narrow_all::<F, T, M, CHECKED, false, false>(&self.limits, input, output),
                     (false, true) => narrow_all::<F, T, M, CHECKED, false, true>(&self.limits, input, output),
                     (true, false) => narrow_all::<F, T, M, CHECKED, true, false>(&self.limits, input, output),
@@ -104,7 +110,10 @@ mod avx2 {
 
         fn set_map(&mut self, map: &[Entry]) {
             match map {
-                [entry] if entry.is_every_nan => self.limits.nan = Some(entry.mapped as i32),
+                [entry] if entry.is_every_nan => {
+                    self.maps_nan = true;
+                    self.limits.nan = entry.mapped as i32;
+                }
                 _ => self.is_general = true,
             }
             self.general.set_map(map);
@@ -190,8 +199,9 @@ mod avx2 {
         ) -> (__m256i, __m256i) {
             // SAFETY: the caller lets eight floats be read, and this load needs no alignment.
             let mut number = unsafe { _mm256_loadu_ps(input) };
-            if let (true, Some([offset, scale])) = (SCALED, limits.scaling) {
-                number = _mm256_mul_ps(_mm256_sub_ps(number, _mm256_set1_ps(offset)), _mm256_set1_ps(scale));
+            if SCALED {
+                let distance = _mm256_sub_ps(number, _mm256_set1_ps(limits.offset));
+                number = _mm256_mul_ps(distance, _mm256_set1_ps(limits.scale));
             }
             let finite = if CHECKED { number } else { _mm256_min_ps(number, _mm256_set1_ps(limits.high)) };
             let integers = match M::ROUNDING {
@@ -206,9 +216,11 @@ mod avx2 {
             };
             let not_finite = _mm256_castps_si256(_mm256_sub_ps(number, number));
             let (integers, fault) = checked::<CHECKED, f32>(limits, integers, not_finite);
-            let (true, Some(nan)) = (NAN, limits.nan) else { return (integers, fault) };
+            if !NAN {
+                return (integers, fault);
+            }
             let is_nan = _mm256_castps_si256(_mm256_cmp_ps::<_CMP_UNORD_Q>(number, number));
-            mapped(nan, is_nan, integers, fault)
+            mapped(limits, is_nan, integers, fault)
         }
     }
 
@@ -223,12 +235,12 @@ mod avx2 {
             let (low, high) = unsafe { (scaled::<SCALED>(limits, input), scaled::<SCALED>(limits, input.add(4))) };
             let integers = _mm256_set_m128i(to_i32::<M, CHECKED>(limits, high), to_i32::<M, CHECKED>(limits, low));
             let (low_rest, high_rest) = (_mm256_sub_pd(low, low), _mm256_sub_pd(high, high));
-            if let (true, Some(nan)) = (NAN, limits.nan) {
+            if NAN {
                 let not_finite = upper_halves(low_rest, high_rest);
                 let is_low_nan = _mm256_cmp_pd::<_CMP_UNORD_Q>(low, low);
                 let is_high_nan = _mm256_cmp_pd::<_CMP_UNORD_Q>(high, high);
                 let (integers, fault) = checked::<CHECKED, f64>(limits, integers, not_finite);
-                return mapped(nan, upper_halves(is_low_nan, is_high_nan), integers, fault);
+                return mapped(limits, upper_halves(is_low_nan, is_high_nan), integers, fault);
             }
             let not_finite = _mm256_castpd_si256(_mm256_or_pd(low_rest, high_rest));
             checked::<CHECKED, f64>(limits, integers, not_finite)
@@ -244,12 +256,11 @@ mod avx2 {
     unsafe fn scaled<const SCALED: bool>(limits: &Limits<f64>, input: *const f64) -> __m256d {
         // SAFETY: the caller lets four be read, and this load needs no alignment.
         let number = unsafe { _mm256_loadu_pd(input) };
-        match (SCALED, limits.scaling) {
-            (true, Some([offset, scale])) => {
-                _mm256_mul_pd(_mm256_sub_pd(number, _mm256_set1_pd(offset)), _mm256_set1_pd(scale))
-            }
-            _ => number,
+        if !SCALED {
+            return number;
         }
+        let distance = _mm256_sub_pd(number, _mm256_set1_pd(limits.offset));
+        _mm256_mul_pd(distance, _mm256_set1_pd(limits.scale))
     }
 
     #[inline]
@@ -292,10 +303,10 @@ mod avx2 {
         }
     }
 
-    /// The integers with `nan` where there is one.
+    /// The integers, and what NaN is mapped to where there is one.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn mapped(nan: i32, is_nan: __m256i, integers: __m256i, fault: __m256i) -> (__m256i, __m256i) {
-        (_mm256_blendv_epi8(integers, _mm256_set1_epi32(nan), is_nan), _mm256_andnot_si256(is_nan, fault))
+    fn mapped<F>(limits: &Limits<F>, is_nan: __m256i, integers: __m256i, fault: __m256i) -> (__m256i, __m256i) {
+        (_mm256_blendv_epi8(integers, _mm256_set1_epi32(limits.nan), is_nan), _mm256_andnot_si256(is_nan, fault))
     }
 }
