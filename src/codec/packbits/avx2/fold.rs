@@ -87,7 +87,13 @@ fn encode<const SIZE: usize, const PARTS: usize, const IS_BYTES: bool>(
         let mut shared = _mm256_setzero_si256();
         for part in 0..PARTS {
             // SAFETY: the two runs of a step have `PARTS` halves of 16 bytes each.
-            let components = unsafe { load_halves(first.add(16 * part), first.add(run_decoded_size + 16 * part)) };
+            let components = unsafe {
+                if PARTS == 1 {
+                    _mm256_loadu_si256(first.cast())
+                } else {
+                    load_halves(first.add(16 * part), first.add(run_decoded_size + 16 * part))
+                }
+            };
             let folded = lanes.fold::<SIZE>(components);
             let joined =
                 if IS_BYTES { _mm256_shuffle_epi8(folded, joins[part].bytes) } else { joins[part].join(folded) };

@@ -1,10 +1,12 @@
 //! Unpacking: a byte shuffle brings the bytes of each field to its component, a shift for each component moves the
-//! field's highest bit to the top, and one shift for all brings it to its place.
+//! field's highest bit to the top, and one shift for all brings it to its place. Components of one byte are moved to
+//! their place at once.
 //!
 //! A register has two halves of 16 bytes of components; each begins at a bit of its own in a byte of its own.
 
 use super::{Avx2, Blocks, load_halves, step_count};
 use crate::codec::packbits::field::{Field, Kind};
+use std::arch::asm;
 use std::arch::x86_64::*;
 
 /// A byte that a shuffle sets to 0.
@@ -87,7 +89,7 @@ impl Register {
                 let start = half_start % 8 + index * bits;
                 let place = 16 * half + index * size;
                 if size == 1 {
-                    new.set_byte(place, start, bits);
+                    new.set_byte(place, start, field.first_bit as usize);
                 } else {
                     new.set_component(place, size, start, bits);
                 }
@@ -96,16 +98,20 @@ impl Register {
         new
     }
 
-    /// A component of one byte: two bytes that hold its field, in lanes of two.
-    fn set_byte(&mut self, place: usize, start: usize, bits: usize) {
-        let (shuffle, shifts) = match place % 2 {
-            0 => (&mut self.high, &mut self.high_shifts),
-            _ => (&mut self.low, &mut self.low_shifts),
-        };
+    /// A component of one byte: two bytes that hold its field, in lanes of two. A multiplication moves the field to its
+    /// place: down to the lower byte in the upper half of the product, up to the upper byte in the lower half.
+    fn set_byte(&mut self, place: usize, start: usize, first_bit: usize) {
+        let (byte, bit) = ((start / 8) as u8, start % 8);
         let lane = place / 2 * 2;
-        shuffle[lane] = (start / 8) as u8;
-        shuffle[lane + 1] = (start / 8 + 1) as u8;
-        let factor = 1_u16 << (16 - start % 8 - bits);
+        let (shuffle, shifts, bytes, factor) = if place % 2 == 1 {
+            (&mut self.low, &mut self.low_shifts, [byte, byte + 1], 1_u16 << (8 + first_bit - bit))
+        } else if bit > first_bit {
+            (&mut self.high, &mut self.high_shifts, [byte, byte + 1], 1 << (16 + first_bit - bit))
+        } else {
+            // It has to go down a little: from the upper byte, where it is alone.
+            (&mut self.high, &mut self.high_shifts, [ZERO, byte], 1 << (8 + first_bit - bit))
+        };
+        shuffle[lane..lane + 2].copy_from_slice(&bytes);
         shifts[lane..lane + 2].copy_from_slice(&factor.to_le_bytes());
     }
 
@@ -184,7 +190,8 @@ impl Loaded {
         }
     }
 
-    /// The fields at the top of their components; below them lies what was packed before.
+    /// The fields at the top of their components, those of one byte in their places; around them lies what was packed
+    /// beside them.
     ///
     /// # Safety
     /// From `encoded` on, 16 bytes behind each of the starts are readable.
@@ -195,7 +202,8 @@ impl Loaded {
         let halves = unsafe { load_halves(encoded.add(self.starts[0]), encoded.add(self.starts[1])) };
         let high = _mm256_shuffle_epi8(halves, self.high);
         let top = match SIZE {
-            1 | 2 => _mm256_mullo_epi16(high, self.high_shifts),
+            1 => upper_product(high, self.high_shifts),
+            2 => _mm256_mullo_epi16(high, self.high_shifts),
             4 => _mm256_sllv_epi32(high, self.high_shifts),
             _ => _mm256_sllv_epi64(high, self.high_shifts),
         };
@@ -206,9 +214,9 @@ impl Loaded {
         match SIZE {
             1 => {
                 let odd = _mm256_mullo_epi16(low, self.low_shifts);
-                _mm256_blendv_epi8(_mm256_srli_epi16::<8>(top), odd, _mm256_set1_epi16(-256))
+                _mm256_blendv_epi8(top, odd, _mm256_set1_epi16(-256))
             }
-            2 => _mm256_or_si256(top, _mm256_mulhi_epu16(low, self.low_shifts)),
+            2 => _mm256_or_si256(top, upper_product(low, self.low_shifts)),
             4 => _mm256_or_si256(top, _mm256_srlv_epi32(low, self.low_shifts)),
             _ => _mm256_or_si256(top, _mm256_srlv_epi64(low, self.low_shifts)),
         }
@@ -240,7 +248,8 @@ impl Place {
     #[target_feature(enable = "avx2")]
     fn finish<const SIZE: usize, const IS_SIGNED: bool>(&self, top: __m256i) -> __m256i {
         let shifted = match SIZE {
-            1 | 2 => _mm256_srl_epi16(top, self.shift),
+            1 => top,
+            2 => _mm256_srl_epi16(top, self.shift),
             4 => _mm256_srl_epi32(top, self.shift),
             _ => _mm256_srl_epi64(top, self.shift),
         };
@@ -263,4 +272,23 @@ impl Place {
 fn load(bytes: &[u8; 32]) -> __m256i {
     // SAFETY: `bytes` is 32 readable bytes, and this load needs no alignment.
     unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
+}
+
+/// The upper halves of unsigned products. LLVM knows the intrinsic as a multiplication of wider numbers, of which it
+/// takes one out of the loop, and then does not find the instruction again.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn upper_product(a: __m256i, b: __m256i) -> __m256i {
+    let product;
+    // SAFETY: one instruction of AVX2 that reads and writes nothing but these registers.
+    unsafe {
+        asm!(
+            "vpmulhuw {}, {}, {}",
+            lateout(ymm_reg) product,
+            in(ymm_reg) a,
+            in(ymm_reg) b,
+            options(pure, nomem, nostack, preserves_flags)
+        );
+    }
+    product
 }
