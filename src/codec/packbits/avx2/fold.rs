@@ -46,28 +46,51 @@ impl Fold {
 
     /// The kernel; none if the fields of a lane do not fit in it once they are shifted.
     pub(super) fn blocks(&self, field: &Field) -> Option<Blocks> {
-        let shift = self.parts[..self.part_count].iter().map(|part| usize::from(part.shift)).max()?;
+        let shift = self.parts[..self.part_count].iter().flat_map(|part| part.lane_shifts(self.lane_bits)).max()?;
         if self.lane_bits + shift > 64 {
             return None;
         }
-        Some(match (field.size, self.part_count, self.lane_bits.is_multiple_of(8)) {
-            (1, ..) => encode::<1, 1, true>,
-            (2, _, true) => encode::<2, 1, true>,
-            (2, _, false) => encode::<2, 1, false>,
-            (4, 1, true) => encode::<4, 1, true>,
-            (4, 1, false) => encode::<4, 1, false>,
-            (4, ..) => encode::<4, 2, false>,
-            (_, 1, true) => encode::<8, 1, true>,
-            (_, 1, false) => encode::<8, 1, false>,
-            (_, 2, _) => encode::<8, 2, false>,
-            _ => encode::<8, 4, false>,
+        // What lies below a field that is not masked would come along.
+        let goes_down = shift <= Lanes::gap(field) as usize && (field.size < 4 || field.first_bit == 0);
+        Some(match (field.size, self.part_count, self.lane_bits.is_multiple_of(8), goes_down) {
+            (1, ..) => encode::<1, 1, BYTES>,
+            (2, _, true, _) => encode::<2, 1, BYTES>,
+            (2, _, _, true) => encode::<2, 1, DOWN>,
+            (2, _, _, false) => encode::<2, 1, DOWN_AND_UP>,
+            (4, 1, true, _) => encode::<4, 1, BYTES>,
+            (4, 1, _, true) => encode::<4, 1, DOWN>,
+            (4, 1, _, false) => encode::<4, 1, DOWN_AND_UP>,
+            (4, _, _, true) => encode::<4, 2, DOWN>,
+            (4, _, _, false) => encode::<4, 2, DOWN_AND_UP>,
+            (_, 1, true, _) => encode::<8, 1, BYTES>,
+            (_, 1, _, true) => encode::<8, 1, DOWN>,
+            (_, 1, _, false) => encode::<8, 1, DOWN_AND_UP>,
+            (_, 2, _, true) => encode::<8, 2, DOWN>,
+            (_, 2, _, false) => encode::<8, 2, DOWN_AND_UP>,
+            (_, _, _, true) => encode::<8, 4, DOWN>,
+            (_, _, _, false) => encode::<8, 4, DOWN_AND_UP>,
         })
     }
 }
 
+impl Part {
+    /// The bits in a byte where the runs of its two lanes begin.
+    fn lane_shifts(self, lane_bits: usize) -> [usize; 2] {
+        let shift = usize::from(self.shift);
+        [shift, (shift + lane_bits) % 8]
+    }
+}
+
+/// How a lane gets to the bit of a byte where it belongs: to the first, its run being whole bytes;
+const BYTES: u8 = 0;
+/// by one shift for each lane;
+const DOWN: u8 = 1;
+/// to the bottom, and from there to its bit.
+const DOWN_AND_UP: u8 = 2;
+
 /// Packs whole steps of two runs.
 #[target_feature(enable = "avx2")]
-fn encode<const SIZE: usize, const PARTS: usize, const IS_BYTES: bool>(
+fn encode<const SIZE: usize, const PARTS: usize, const WAY: u8>(
     kernel: &Avx2,
     decoded: &[u8],
     encoded: &mut [u8],
@@ -77,7 +100,7 @@ fn encode<const SIZE: usize, const PARTS: usize, const IS_BYTES: bool>(
     let step_size = 2 * fold.run_size;
     let steps = step_count(encoded.len(), step_size, fold.reach).min(decoded.len() / (2 * run_decoded_size));
     let lanes = Lanes::new(&kernel.field);
-    let joins: [Join; PARTS] = std::array::from_fn(|part| Join::new(fold, part));
+    let joins: [Join; PARTS] = std::array::from_fn(|part| Join::new(fold, part, Lanes::gap(&kernel.field), WAY));
     let starts: [usize; PARTS] = std::array::from_fn(|part| fold.parts[part].start);
     assert!(fold.run_size + starts[PARTS - 1] + 16 <= fold.reach);
     for step in 0..steps {
@@ -95,8 +118,7 @@ fn encode<const SIZE: usize, const PARTS: usize, const IS_BYTES: bool>(
                 }
             };
             let folded = lanes.fold::<SIZE>(components);
-            let joined =
-                if IS_BYTES { _mm256_shuffle_epi8(folded, joins[part].bytes) } else { joins[part].join(folded) };
+            let joined = joins[part].join::<WAY>(folded);
             parts[part] = _mm256_or_si256(joined, shared);
             shared = _mm256_shuffle_epi8(parts[part], joins[part].carry);
         }
@@ -124,19 +146,26 @@ struct Lanes {
     pair: __m256i,
     pair_shift: __m128i,
     quad: __m256i,
-    quad_shift: __m128i,
     lane: __m256i,
-    lane_shift: __m128i,
 }
 
 impl Lanes {
+    /// How far above the bottom of a lane the folded run begins.
+    fn gap(field: &Field) -> u32 {
+        match field.size {
+            8 => 64 - field.bits,
+            4 => 32 - field.bits,
+            size => 32 - 4 / size as u32 * field.bits,
+        }
+    }
+
     #[target_feature(enable = "avx2")]
     fn new(field: &Field) -> Self {
         let (size_bits, bits) = (field.size_bits(), field.bits);
         let count = |bits: u32| _mm_cvtsi32_si128(bits.cast_signed());
         // In each lane, the lower half goes to the top, or the upper half to the bottom, and both down together.
         let gap = |half: u32, bits: u32| half.saturating_sub(bits);
-        let lane_gap = if size_bits < 32 { gap(32, 32 / size_bits * bits) } else { gap(32, bits) };
+        let lane_gap = Self::gap(field);
         let lane = if size_bits < 32 { u64::from(lane_gap) } else { u64::from(lane_gap) << 32 };
         let (pair, quad) = match size_bits {
             8 => (1 | 1 << (bits + 8), 1 | 1 << (2 * bits + 16)),
@@ -158,12 +187,11 @@ impl Lanes {
             },
             pair_shift: count(gap(16, bits)),
             quad: _mm256_set1_epi32(quad as u32 as i32),
-            quad_shift: count(if size_bits == 64 { 64 - bits } else { 0 }),
             lane: _mm256_set1_epi64x(lane.cast_signed()),
-            lane_shift: count(lane_gap),
         }
     }
 
+    /// The run of each lane, [`gap`](Self::gap) bits above its bottom.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn fold<const SIZE: usize>(&self, components: __m256i) -> __m256i {
@@ -172,60 +200,70 @@ impl Lanes {
                 let fields = _mm256_and_si256(_mm256_srl_epi16(components, self.extract), self.mask);
                 // The factors are the unsigned side: they go up to 128, fields to 127.
                 let quads = _mm256_madd_epi16(_mm256_maddubs_epi16(self.pair, fields), self.quad);
-                _mm256_srl_epi64(_mm256_sllv_epi32(quads, self.lane), self.lane_shift)
+                _mm256_sllv_epi32(quads, self.lane)
             }
             2 => {
                 let fields = _mm256_and_si256(_mm256_srl_epi16(components, self.extract), self.mask);
                 let pairs = _mm256_srl_epi32(_mm256_mullo_epi16(fields, self.pair), self.pair_shift);
-                _mm256_srl_epi64(_mm256_sllv_epi32(pairs, self.lane), self.lane_shift)
+                _mm256_sllv_epi32(pairs, self.lane)
             }
             4 => {
                 let fields = _mm256_sll_epi32(components, self.extract);
-                _mm256_srl_epi64(_mm256_srlv_epi32(fields, self.lane), self.lane_shift)
+                _mm256_srlv_epi32(fields, self.lane)
             }
-            _ => _mm256_srl_epi64(_mm256_sll_epi64(components, self.extract), self.quad_shift),
+            _ => _mm256_sll_epi64(components, self.extract),
         }
     }
 }
 
-/// Puts the two lanes of each half together.
+/// Puts the two lanes of each half together: each is moved to the bit where it belongs, and then to its bytes.
 struct Join {
-    /// Where lanes are whole bytes.
+    down: __m256i,
+    up: __m256i,
+    lower: __m256i,
+    upper: __m256i,
+    /// Both at once, if they share no byte.
     bytes: __m256i,
-    lower_shift: __m256i,
-    upper_left: __m256i,
-    upper_right: __m256i,
     carry: __m256i,
 }
 
 impl Join {
     #[target_feature(enable = "avx2")]
-    fn new(fold: &Fold, part: usize) -> Self {
-        let lane_size = fold.lane_bits / 8;
-        let bytes: [u8; 16] = std::array::from_fn(|byte| match byte {
-            _ if byte < lane_size => byte as u8,
-            _ if byte < 2 * lane_size => (8 + byte - lane_size) as u8,
-            _ => 0x80,
-        });
-        let Part { shift, carry, .. } = fold.parts[part];
+    fn new(fold: &Fold, part: usize, gap: u32, way: u8) -> Self {
+        let shifts = fold.parts[part].lane_shifts(fold.lane_bits);
+        let starts = [0, (shifts[0] + fold.lane_bits) / 8];
+        let bytes_of = |lane: usize| -> [u8; 16] {
+            let size = (shifts[lane] + fold.lane_bits).div_ceil(8);
+            std::array::from_fn(|byte| match byte.checked_sub(starts[lane]) {
+                Some(index) if index < size => (8 * lane + index) as u8,
+                _ => 0x80,
+            })
+        };
+        let [lower, upper] = [bytes_of(0), bytes_of(1)];
         let mut carried = [0x80; 16];
-        carried[0] = carry.min(15);
-        let end = (fold.lane_bits + usize::from(shift)) as i64;
+        carried[0] = fold.parts[part].carry.min(15);
+        let gap = i64::from(gap);
+        let [first, second] = shifts.map(|shift| shift as i64);
+        let (down, up) = if way == DOWN { ([gap - first, gap - second], [0; 2]) } else { ([gap; 2], [first, second]) };
         Self {
-            bytes: both_halves(&bytes),
-            lower_shift: _mm256_setr_epi64x(shift.into(), 0, shift.into(), 0),
-            upper_left: _mm256_setr_epi64x(end, 64, end, 64),
-            upper_right: _mm256_setr_epi64x(0, 64 - end, 0, 64 - end),
+            down: _mm256_setr_epi64x(down[0], down[1], down[0], down[1]),
+            up: _mm256_setr_epi64x(up[0], up[1], up[0], up[1]),
+            lower: both_halves(&lower),
+            upper: both_halves(&upper),
+            bytes: both_halves(&std::array::from_fn(|byte| lower[byte].min(upper[byte]))),
             carry: both_halves(&carried),
         }
     }
 
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn join(&self, folded: __m256i) -> __m256i {
-        let shifted = _mm256_sllv_epi64(folded, self.lower_shift);
-        let upper = _mm256_unpackhi_epi64(shifted, shifted);
-        _mm256_or_si256(_mm256_srlv_epi64(shifted, self.upper_right), _mm256_sllv_epi64(upper, self.upper_left))
+    fn join<const WAY: u8>(&self, folded: __m256i) -> __m256i {
+        let down = _mm256_srlv_epi64(folded, self.down);
+        if WAY == BYTES {
+            return _mm256_shuffle_epi8(down, self.bytes);
+        }
+        let moved = if WAY == DOWN { down } else { _mm256_sllv_epi64(down, self.up) };
+        _mm256_or_si256(_mm256_shuffle_epi8(moved, self.lower), _mm256_shuffle_epi8(moved, self.upper))
     }
 }
 
