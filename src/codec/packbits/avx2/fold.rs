@@ -53,22 +53,24 @@ impl Fold {
         // What lies below a field that is not masked would come along.
         let goes_down = shift <= Lanes::gap(field) as usize && (field.size < 4 || field.first_bit == 0);
         Some(match (field.size, self.part_count, self.lane_bits.is_multiple_of(8), goes_down) {
-            (1, ..) => encode::<1, 1, BYTES>,
-            (2, _, true, _) => encode::<2, 1, BYTES>,
-            (2, _, _, true) => encode::<2, 1, DOWN>,
-            (2, _, _, false) => encode::<2, 1, DOWN_AND_UP>,
-            (4, 1, true, _) => encode::<4, 1, BYTES>,
-            (4, 1, _, true) => encode::<4, 1, DOWN>,
-            (4, 1, _, false) => encode::<4, 1, DOWN_AND_UP>,
-            (4, _, _, true) => encode::<4, 2, DOWN>,
-            (4, _, _, false) => encode::<4, 2, DOWN_AND_UP>,
-            (_, 1, true, _) => encode::<8, 1, BYTES>,
-            (_, 1, _, true) => encode::<8, 1, DOWN>,
-            (_, 1, _, false) => encode::<8, 1, DOWN_AND_UP>,
-            (_, 2, _, true) => encode::<8, 2, DOWN>,
-            (_, 2, _, false) => encode::<8, 2, DOWN_AND_UP>,
-            (_, _, _, true) => encode::<8, 4, DOWN>,
-            (_, _, _, false) => encode::<8, 4, DOWN_AND_UP>,
+            (1, ..) if field.first_bit == 0 => encode::<1, 1, BYTES, true>,
+            (1, ..) => encode::<1, 1, BYTES, false>,
+            (2, _, true, _) if field.first_bit == 0 => encode::<2, 1, BYTES, true>,
+            (2, _, true, _) => encode::<2, 1, BYTES, false>,
+            (2, _, _, true) => encode::<2, 1, DOWN, false>,
+            (2, _, _, false) => encode::<2, 1, DOWN_AND_UP, false>,
+            (4, 1, true, _) => encode::<4, 1, BYTES, false>,
+            (4, 1, _, true) => encode::<4, 1, DOWN, false>,
+            (4, 1, _, false) => encode::<4, 1, DOWN_AND_UP, false>,
+            (4, _, _, true) => encode::<4, 2, DOWN, false>,
+            (4, _, _, false) => encode::<4, 2, DOWN_AND_UP, false>,
+            (_, 1, true, _) => encode::<8, 1, BYTES, false>,
+            (_, 1, _, true) => encode::<8, 1, DOWN, false>,
+            (_, 1, _, false) => encode::<8, 1, DOWN_AND_UP, false>,
+            (_, 2, _, true) => encode::<8, 2, DOWN, false>,
+            (_, 2, _, false) => encode::<8, 2, DOWN_AND_UP, false>,
+            (_, _, _, true) => encode::<8, 4, DOWN, false>,
+            (_, _, _, false) => encode::<8, 4, DOWN_AND_UP, false>,
         })
     }
 }
@@ -88,9 +90,9 @@ const DOWN: u8 = 1;
 /// to the bottom, and from there to its bit.
 const DOWN_AND_UP: u8 = 2;
 
-/// Packs whole steps of two runs.
+/// Packs whole steps of two runs. `IS_LOW` says of components of 1 and 2 bytes that the field begins at bit 0.
 #[target_feature(enable = "avx2")]
-fn encode<const SIZE: usize, const PARTS: usize, const WAY: u8>(
+fn encode<const SIZE: usize, const PARTS: usize, const WAY: u8, const IS_LOW: bool>(
     kernel: &Avx2,
     decoded: &[u8],
     encoded: &mut [u8],
@@ -117,7 +119,7 @@ fn encode<const SIZE: usize, const PARTS: usize, const WAY: u8>(
                     load_halves(first.add(16 * part), first.add(run_decoded_size + 16 * part))
                 }
             };
-            let folded = lanes.fold::<SIZE>(components);
+            let folded = lanes.fold::<SIZE, IS_LOW>(components);
             let joined = joins[part].join::<WAY>(folded);
             parts[part] = _mm256_or_si256(joined, shared);
             shared = _mm256_shuffle_epi8(parts[part], joins[part].carry);
@@ -194,16 +196,20 @@ impl Lanes {
     /// The run of each lane, [`gap`](Self::gap) bits above its bottom.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn fold<const SIZE: usize>(&self, components: __m256i) -> __m256i {
+    fn fold<const SIZE: usize, const IS_LOW: bool>(&self, components: __m256i) -> __m256i {
+        let masked = || {
+            let low = if IS_LOW { components } else { _mm256_srl_epi16(components, self.extract) };
+            _mm256_and_si256(low, self.mask)
+        };
         match SIZE {
             1 => {
-                let fields = _mm256_and_si256(_mm256_srl_epi16(components, self.extract), self.mask);
+                let fields = masked();
                 // The factors are the unsigned side: they go up to 128, fields to 127.
                 let quads = _mm256_madd_epi16(_mm256_maddubs_epi16(self.pair, fields), self.quad);
                 _mm256_sllv_epi32(quads, self.lane)
             }
             2 => {
-                let fields = _mm256_and_si256(_mm256_srl_epi16(components, self.extract), self.mask);
+                let fields = masked();
                 let pairs = _mm256_srl_epi32(_mm256_mullo_epi16(fields, self.pair), self.pair_shift);
                 _mm256_sllv_epi32(pairs, self.lane)
             }
