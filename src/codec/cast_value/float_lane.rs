@@ -25,6 +25,12 @@ pub(super) trait Float:
     const LIMIT: Self;
     const ONE: Self;
     fn from_f64(value: f64) -> Self;
+    /// Not zero if it is infinite or not a number: only then the difference is not 0.
+    #[inline(always)]
+    #[expect(clippy::eq_op, reason = "not a number minus itself is not 0")]
+    fn not_finite(self) -> Self::Bits {
+        (self - self).bits()
+    }
     /// The integer towards zero.
     ///
     /// # Safety

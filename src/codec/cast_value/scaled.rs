@@ -97,7 +97,7 @@ impl<C: Convert<Target: Float>> Convert for ScaledBack<C> {
 
 /// One number scaled back; none if it becomes infinite.
 pub(super) fn scaled_back<F: Float>(number: F, scaling: Scaling) -> Option<F> {
-    let is_finite = |number: F| number - number == F::from_f64(0.0);
+    let is_finite = |number: F| number.not_finite() == F::Bits::truncate(0);
     let result = number / operand(scaling.scale) + operand(scaling.offset);
     (is_finite(result) || !is_finite(number)).then_some(result)
 }

@@ -113,12 +113,6 @@ unsafe fn rounded<F: Float, M: Mode>(number: F) -> F::Bits {
     sum.bits().minus(F::MAGIC.bits()).plus(F::Bits::truncate(step))
 }
 
-/// A fault if it is not finite: only then the difference is not 0.
-#[inline(always)]
-fn not_finite<F: Float>(element: F) -> F::Bits {
-    (element - element).bits()
-}
-
 /// The number rounded to an integer, still as a float; towards zero, that is left to the conversion.
 #[inline(always)]
 fn whole<F: Float, M: Mode>(number: F) -> F {
@@ -182,14 +176,14 @@ impl<F: Float, T: Integer, M: Mode, const CHECKED: bool> Convert for Narrow<F, T
                 let distance = (integer as u32).wrapping_sub(self.least.extend() as u32);
                 F::Bits::truncate(u64::from(distance & self.outside.extend() as u32))
             } else {
-                not_finite(element)
+                element.not_finite()
             };
             return (Low::new(integer as u32), fault);
         }
         // SAFETY: the number is between the two, which are no further from 0 than the limit.
         let integer = unsafe { rounded::<F, M>(number) };
         // Neither NaN nor infinities are clamped.
-        let fault = if CHECKED { integer.minus(self.least) & self.outside } else { not_finite(element) };
+        let fault = if CHECKED { integer.minus(self.least) & self.outside } else { element.not_finite() };
         (Low::new(integer.extend() as u32), fault)
     }
 }
