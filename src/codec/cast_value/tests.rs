@@ -3,8 +3,9 @@
 use super::kernel::Kernel;
 use super::plan::Plan;
 use super::reference::{Cast, OutOfRange};
-use crate::codec::Elementwise;
+use super::scaled::Joint;
 use crate::codec::simd::{Limit, set_limit};
+use crate::codec::{Elementwise, Scaling};
 use crate::data_type::{Component, DataType, FORMATS, INTEGERS, Rounding};
 use proptest::prelude::*;
 
@@ -145,6 +146,80 @@ fn wide_sources_are_cast_as_defined_near_every_bound_and_tie() {
             let patterns = adversarial(source.component(), target);
             for cast in casts(source, target) {
                 check_plan(&cast, &patterns);
+            }
+        }
+    }
+}
+
+/// What scaling, a product or a quotient, makes of the bits of a float.
+fn scaled(component: Component, bits: u64, [offset, scale]: [f64; 2], goes_back: bool) -> u64 {
+    if component.bits() == 32 {
+        let (number, offset, scale) = (f32::from_bits(bits as u32), offset as f32, scale as f32);
+        return if goes_back { number / scale + offset } else { (number - offset) * scale }.to_bits().into();
+    }
+    let number = f64::from_bits(bits);
+    if goes_back { number / scale + offset } else { (number - offset) * scale }.to_bits()
+}
+
+/// Runs one direction, and compares with the definition: a joint may refuse, but not if every element has an image.
+fn check_joint(
+    direction: impl Fn(&[u8], &mut [u8]) -> crate::Result<()>,
+    (source, target): (Component, Component),
+    patterns: &[u64],
+    image: impl Fn(u64) -> Option<u64>,
+) {
+    let images: Vec<Option<u64>> = patterns.iter().map(|pattern| image(*pattern)).collect();
+    let good: Vec<u64> = patterns.iter().zip(&images).filter_map(|(pattern, image)| image.map(|_| *pattern)).collect();
+    let mut output = vec![0xA5; good.len() * target.size()];
+    direction(&stored(source, &good), &mut output).expect("every element has an image");
+    assert_eq!(output, stored(target, &images.iter().flatten().copied().collect::<Vec<_>>()), "{source:?} {target:?}");
+    for (pattern, _) in patterns.iter().zip(&images).filter(|(_, image)| image.is_none()) {
+        let result = direction(&stored(source, &[*pattern]), &mut vec![0; target.size()]);
+        assert!(result.is_err(), "{pattern:#x} of {source:?} has no image");
+    }
+}
+
+#[test]
+fn scaling_and_a_cast_in_one_loop_are_both_one_after_the_other() {
+    for (float, scaling) in [("float32", [300.0, 0.1]), ("float32", [-0.0, 1e30]), ("float64", [-1e-3, 1e3])] {
+        let float = DataType::from_name(float).unwrap();
+        let operands = scaling.map(|operand: f64| match float.size() {
+            4 => (operand as f32).to_bits().into(),
+            _ => operand.to_bits(),
+        });
+        let nan = if float.size() == 4 { 0x7FC0_0000 } else { 0x7FF8 << 48 };
+        for integer in INTEGERS.iter().map(|integer| DataType::from_name(integer.0).unwrap()) {
+            for (cast, map) in
+                casts(&float, &integer).into_iter().flat_map(|cast| [(cast.clone(), None), (cast, Some(1))])
+            {
+                let maps: [Vec<(u64, u64)>; 2] =
+                    map.map_or_else(Default::default, |one| [vec![(nan, one)], vec![(one, nan)]]);
+                let [encode_map, decode_map] = maps;
+                let back = Cast { source: cast.target, target: cast.source, scalar_map: decode_map, ..cast.clone() };
+                let cast = Cast { scalar_map: encode_map, ..cast };
+                let [offset, scale] = operands;
+                for limit in [Limit::None, Limit::Portable] {
+                    set_limit(limit);
+                    let Some(joint) = Joint::new(&cast, &back, Scaling { offset, scale }) else {
+                        let is_narrow = cast.target.bits() <= 8 * float.size() as u32 / 2;
+                        assert!(!is_narrow || cast.out_of_range == OutOfRange::Wrap || scaling[1] > 1e9, "{cast:?}");
+                        continue;
+                    };
+                    let types = (cast.source, cast.target);
+                    check_joint(
+                        |i, o| joint.encode(i, o),
+                        types,
+                        &adversarial(cast.source, &integer),
+                        |bits| cast.cast(scaled(cast.source, bits, scaling, false)),
+                    );
+                    check_joint(
+                        |i, o| joint.decode(i, o),
+                        (types.1, types.0),
+                        &adversarial(cast.target, &float),
+                        |bits| back.cast(bits).map(|bits| scaled(cast.source, bits, scaling, true)),
+                    );
+                }
+                set_limit(Limit::None);
             }
         }
     }
