@@ -4,8 +4,8 @@
 #
 #     scripts/sanitize.sh [asan] [memcheck] [tsan]        without a name: all
 #
-# Needs gcc, g++, valgrind, Python 3 and the nightly Rust toolchain, whose own libstd is not instrumented; zcodec, its
-# crates and the C libraries in it are.
+# Needs gcc, g++, valgrind, Python 3 and the nightly Rust toolchain; for ThreadSanitizer a Debian 12, as root. Under
+# AddressSanitizer libstd is not instrumented; zcodec, its crates and the C libraries in it are.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=x86_64-unknown-linux-gnu
@@ -78,10 +78,26 @@ memcheck() {
 }
 
 # Not helgrind: a chain hands its buffers from thread to thread by atomic operations, which helgrind does not understand.
+# Nor does ThreadSanitizer those of a standard library that is not instrumented: this one is compiled for it, from the
+# source that Debian's compiler comes with. The runtime is that of the nightly toolchain; programs are linked with it,
+# shared libraries not.
 tsan() {
   echo "== ThreadSanitizer"
-  CARGO_TARGET_DIR=$work/tsan-target RUSTFLAGS="-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer" \
-    cargo +nightly test --locked --target $target --test threads
+  local package
+  for package in rustc-web cargo-web rust-web-src; do
+    dpkg --status $package >/dev/null 2>&1 || apt-get install --yes --no-install-recommends $package
+  done
+  local runtime
+  runtime=$(rustc +nightly --print sysroot)/lib/rustlib/$target/lib/librustc-nightly_rt.tsan.a
+  cat >"$work/link" <<EOF
+#!/bin/sh
+case " \$* " in *" -shared "*) exec cc "\$@" ;; esac
+exec cc "\$@" -Wl,--whole-archive "$runtime" -Wl,--no-whole-archive -lstdc++ -lm -ldl -lrt -lpthread
+EOF
+  chmod +x "$work/link"
+  RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR=$work/tsan-target \
+    CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_LINKER=$work/link RUSTFLAGS="-Zsanitizer=thread -Zexternal-clangrt" \
+    /usr/bin/cargo test --locked --target $target -Zbuild-std=std,panic_unwind,test --test threads
 }
 
 [ $# -gt 0 ] || set -- asan memcheck tsan

@@ -8,7 +8,7 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 use zcodec::chain::{CallOptions, Chain};
 use zcodec::codec::{Limit, set_limit};
-use zcodec_benches::{group, random_bytes};
+use zcodec_benches::{chain_calls, group, random_bytes};
 
 const SIZES: [(&str, usize); 2] = [("1MiB", 1 << 20), ("64MiB", 64 << 20)];
 
@@ -103,6 +103,12 @@ fn casts(criterion: &mut Criterion) {
                     bencher.iter(|| chain.encode_into(black_box(&decoded), black_box(&mut encoded), &options));
                 });
                 set_limit(Limit::None);
+            }
+            for (contestant, options) in chain_calls(size).into_iter().skip(1) {
+                let chain = bind();
+                group.bench_function(BenchmarkId::from_parameter(contestant), |bencher| {
+                    bencher.iter(|| chain.encode_into(black_box(&decoded), black_box(&mut encoded), &options));
+                });
             }
             #[cfg(feature = "peers")]
             if let Some(mut peer) = zcodec_benches::peers::cast(source, target, members, &decoded) {

@@ -7,7 +7,7 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 use zcodec::chain::{CallOptions, Chain};
 use zcodec::codec::packbits_kernels;
-use zcodec_benches::{group, random_bytes};
+use zcodec_benches::{chain_calls, group, random_bytes};
 
 const SIZES: [(&str, usize); 2] = [("1MiB", 1 << 20), ("64MiB", 64 << 20)];
 
@@ -49,9 +49,11 @@ fn packbits(criterion: &mut Criterion) {
 
             let mut target = vec![0; encoded.len()];
             let mut group_ = group(criterion, &format!("{name}/encode/{size_name}"), size);
-            group_.bench_function(BenchmarkId::from_parameter("zcodec"), |bencher| {
-                bencher.iter(|| chain.encode_into(black_box(&decoded), black_box(&mut target), &options));
-            });
+            for (contestant, options) in chain_calls(size) {
+                group_.bench_function(BenchmarkId::from_parameter(contestant), |bencher| {
+                    bencher.iter(|| chain.encode_into(black_box(&decoded), black_box(&mut target), &options));
+                });
+            }
             for (tier, kernel) in &kernels {
                 kernel.encode(&decoded, &mut target).expect("every element has an image");
                 assert!(target == encoded, "{name} {tier}");
@@ -71,9 +73,11 @@ fn packbits(criterion: &mut Criterion) {
             let expected = chain.decode_to_vec(&encoded, &options).expect("the chunk decodes");
             let mut target = vec![0; size];
             let mut group_ = group(criterion, &format!("{name}/decode/{size_name}"), size);
-            group_.bench_function(BenchmarkId::from_parameter("zcodec"), |bencher| {
-                bencher.iter(|| chain.decode_into(black_box(&encoded), black_box(&mut target), &options));
-            });
+            for (contestant, options) in chain_calls(size) {
+                group_.bench_function(BenchmarkId::from_parameter(contestant), |bencher| {
+                    bencher.iter(|| chain.decode_into(black_box(&encoded), black_box(&mut target), &options));
+                });
+            }
             for (tier, kernel) in &kernels {
                 kernel.decode(&encoded, &mut target).expect("every element has an image");
                 assert!(target == expected, "{name} {tier}");

@@ -5,7 +5,7 @@
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 use zcodec::chain::{CallOptions, Chain};
-use zcodec_benches::{SIZES, field_bytes, group};
+use zcodec_benches::{SIZES, chain_calls, field_bytes, group};
 
 /// Name, codecs, data type, and the elements that stand for one of the field.
 struct Case {
@@ -111,15 +111,19 @@ fn chains(criterion: &mut Criterion) {
             }
             let mut target = vec![0; encoded.len()];
             let mut group_ = group(criterion, &format!("scale_offset/{}/encode/{size_name}", case.name), size);
-            group_.bench_function(BenchmarkId::from_parameter("zcodec"), |bencher| {
-                bencher.iter(|| chain.encode_into(black_box(&decoded), black_box(&mut target), &options));
-            });
+            for (contestant, options) in chain_calls(size) {
+                group_.bench_function(BenchmarkId::from_parameter(contestant), |bencher| {
+                    bencher.iter(|| chain.encode_into(black_box(&decoded), black_box(&mut target), &options));
+                });
+            }
             group_.finish();
             let mut target = vec![0; size];
             let mut group_ = group(criterion, &format!("scale_offset/{}/decode/{size_name}", case.name), size);
-            group_.bench_function(BenchmarkId::from_parameter("zcodec"), |bencher| {
-                bencher.iter(|| chain.decode_into(black_box(&encoded), black_box(&mut target), &options));
-            });
+            for (contestant, options) in chain_calls(size) {
+                group_.bench_function(BenchmarkId::from_parameter(contestant), |bencher| {
+                    bencher.iter(|| chain.decode_into(black_box(&encoded), black_box(&mut target), &options));
+                });
+            }
             group_.finish();
         }
     }

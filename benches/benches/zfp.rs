@@ -6,9 +6,8 @@
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
-use std::num::NonZeroUsize;
 use zcodec::chain::{CallOptions, Chain};
-use zcodec_benches::group;
+use zcodec_benches::{group, two_threads};
 use zfp_rs::{
     ZfpBitStreamRef, ZfpBitStreamRefMut, ZfpConfig, ZfpDimensionality, ZfpField, ZfpFieldMut, ZfpScalar,
     ZfpStreamAlignment,
@@ -186,8 +185,7 @@ impl<T: Sample> Case<'_, T> {
 }
 
 fn zcodec_contestants() -> [(&'static str, CallOptions); 2] {
-    let two = CallOptions { max_threads: NonZeroUsize::new(2).expect("2 is not 0"), ..CallOptions::default() };
-    [("zcodec", CallOptions::default()), ("zcodec-2-threads", two)]
+    [("zcodec", CallOptions::default()), ("zcodec-2-threads", two_threads())]
 }
 
 fn run_modes<T: Sample>(criterion: &mut Criterion, name: &str, values: &[T], shape: [usize; 3]) {

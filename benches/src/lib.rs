@@ -9,10 +9,26 @@ pub mod peers;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput};
 use std::hint::black_box;
+use std::num::NonZeroUsize;
 use std::time::Duration;
+use zcodec::chain::CallOptions;
+
+/// The contestants that are the chain, and how they call it: from 64 MiB on also with two threads.
+pub fn chain_calls(size: usize) -> Vec<(&'static str, CallOptions)> {
+    let mut calls = vec![("zcodec", CallOptions::default())];
+    if size >= 64 << 20 {
+        calls.push(("zcodec-2-threads", two_threads()));
+    }
+    calls
+}
 
 /// Chunk sizes: inside the second-level cache, about its size, past the last one.
 pub const SIZES: [(&str, usize); 3] = [("64KiB", 64 << 10), ("1MiB", 1 << 20), ("64MiB", 64 << 20)];
+
+/// Calls that may use two threads.
+pub fn two_threads() -> CallOptions {
+    CallOptions { max_threads: NonZeroUsize::new(2).expect("2 is not 0"), ..CallOptions::default() }
+}
 
 /// A group that begins with the memory copy of `decoded_size` bytes.
 pub fn group<'a>(criterion: &'a mut Criterion, name: &str, decoded_size: usize) -> BenchmarkGroup<'a, WallTime> {
