@@ -12,7 +12,8 @@
 //! `zfp` streams are those of LLNL's C library 1.0.1, but where that library loses values: lossy blocks whose largest
 //! magnitude is below 2^-98 (float32) or 2^-962 (float64), reversible expert mode with `minbits` over 1 and blocks of
 //! zeros, and expert mode with `maxbits` below the header of a block. Streams of either decode to the same values.
-//! `src/codec/zfp/c_library.rs` has the details, and the tests that compare.
+//! `src/codec/zfp/c_library.rs` has the details, and the tests that compare. With the feature `zfp-sys` that library
+//! codes the blocks, and the first and the last of these are as it has them.
 //!
 //! To add a codec: one file here with a `parse` function, one line in [`registry`].
 

@@ -21,16 +21,30 @@ pub(super) fn words<'a>(encoded: &'a [u8], scratch: &'a mut Vec<u64>) -> Result<
     }
     let count = encoded.len().div_ceil(8);
     grow(scratch, count)?;
+    copy_words(encoded, scratch);
+    Ok(&scratch[..count])
+}
+
+/// The words of a stream, and so many zeros behind them.
+#[cfg(feature = "zfp-sys")]
+pub(super) fn padded_words<'a>(encoded: &[u8], padding: usize, scratch: &'a mut Vec<u64>) -> Result<&'a [u64]> {
+    let count = encoded.len().div_ceil(8);
+    grow(scratch, count + padding)?;
+    copy_words(encoded, scratch);
+    scratch[count..count + padding].fill(0);
+    Ok(&scratch[..count + padding])
+}
+
+fn copy_words(encoded: &[u8], words: &mut [u64]) {
     let (whole, rest) = encoded.as_chunks::<8>();
-    for (word, bytes) in scratch.iter_mut().zip(whole) {
+    for (word, bytes) in words.iter_mut().zip(whole) {
         *word = u64::from_le_bytes(*bytes);
     }
     if !rest.is_empty() {
         let mut bytes = [0; 8];
         bytes[..rest.len()].copy_from_slice(rest);
-        scratch[whole.len()] = u64::from_le_bytes(bytes);
+        words[whole.len()] = u64::from_le_bytes(bytes);
     }
-    Ok(&scratch[..count])
 }
 
 /// Puts bits behind bits.

@@ -1,4 +1,4 @@
-//! LLNL's C library, through `zfp-sys`: what the tests compare with.
+//! LLNL's C library, through `zfp-sys`, on whole fields: what the tests compare with.
 //!
 //! The streams of the two are the same, but for these, where the C library loses values; each has its test here, and
 //! in each the C library's own streams decode to the same values:
@@ -93,7 +93,8 @@ pub(super) fn decompress<T: ZfpScalar>(config: &ZfpConfig, encoded: &[u8], dims:
 }
 
 mod tests {
-    use super::super::tests::{Sample, bind, config, data_type_name, dims_of, for_each_case};
+    use super::super::backend::Backend;
+    use super::super::tests::{Sample, bind, bind_to, config, data_type_name, dims_of, for_each_case};
     use super::{compress, decompress};
     use serde_json::{Value, json};
     use zfp_rs::{ZfpConfig, ZfpDimensionality};
@@ -103,20 +104,52 @@ mod tests {
             [shape.len().max(1) - 1]
     }
 
+    /// Where the C library forgets `minbits`.
+    fn is_padded_by_us(mode: &Value, name: &str) -> bool {
+        mode["minexp"].as_i64().is_some_and(|minexp| minexp < -1074)
+            && mode["minbits"].as_u64().is_some_and(|minbits| minbits > 1)
+            && name.starts_with("float")
+    }
+
     fn same_as_c<T: Sample>(mode: &Value, shape: &[u64], values: &[T]) {
         let name = data_type_name::<T>();
         let (config, dims) = (config::<T>(mode, dimensionality(shape)), dims_of(shape));
         let mut bound = bind(mode, name, shape).unwrap();
         let theirs = compress(&config, values, dims);
-        let is_padded_by_us = mode["minexp"].as_i64().is_some_and(|minexp| minexp < -1074)
-            && mode["minbits"].as_u64().is_some_and(|minbits| minbits > 1)
-            && name.starts_with("float");
         let ours = bound.encode(bytemuck::cast_slice(values)).unwrap();
-        if !is_padded_by_us {
+        if !is_padded_by_us(mode, name) {
             assert_eq!(ours, theirs, "{name} {shape:?} {mode}");
         }
         let expected = decompress::<T>(&config, &ours, dims);
         assert_eq!(bound.decode(&ours).unwrap(), bytemuck::cast_slice::<T, u8>(&expected), "{name} {shape:?} {mode}");
+    }
+
+    /// The C library as the coder of our blocks, beside itself on the whole field.
+    fn same_backend<T: Sample>(mode: &Value, shape: &[u64], values: &[T]) {
+        let name = data_type_name::<T>();
+        let (config, dims) = (config::<T>(mode, dimensionality(shape)), dims_of(shape));
+        let mut bound = bind_to(Backend::CLibrary, mode, name, shape).unwrap();
+        let encoded = bound.encode(bytemuck::cast_slice(values)).unwrap();
+        let expected = if is_padded_by_us(mode, name) {
+            bind(mode, name, shape).unwrap().encode(bytemuck::cast_slice(values)).unwrap()
+        } else {
+            compress(&config, values, dims)
+        };
+        assert_eq!(encoded, expected, "{name} {shape:?} {mode}");
+        let expected = decompress::<T>(&config, &encoded, dims);
+        assert_eq!(
+            bound.decode(&encoded).unwrap(),
+            bytemuck::cast_slice::<T, u8>(&expected),
+            "{name} {shape:?} {mode}"
+        );
+    }
+
+    #[test]
+    fn the_c_library_as_backend_gives_its_own_bytes() {
+        for_each_case::<i32>(same_backend);
+        for_each_case::<i64>(same_backend);
+        for_each_case::<f32>(same_backend);
+        for_each_case::<f64>(same_backend);
     }
 
     #[test]

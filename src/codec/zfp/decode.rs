@@ -1,17 +1,21 @@
 //! A stream to one chunk. The stream is never trusted: bits behind its end are zeros, and are reported.
 
 use super::Field;
+use super::backend::{self, Backend, BlockReader};
+#[cfg(feature = "zfp-sys")]
+use super::bits::padded_words;
 use super::bits::words;
+#[cfg(feature = "zfp-sys")]
+use super::c_blocks;
 use super::element::Element;
 use super::encode::thread_count;
-use super::grid::{Grid, dimensionality_of};
+use super::grid::Grid;
 use super::mode::{Parameters, WORD_BITS};
 use crate::chain::parallel;
 use crate::codec::{TransformCall, too_small};
 use crate::error::{Error, Result};
 use std::num::NonZeroUsize;
-use zfp_rs::codec::block::decode_block;
-use zfp_rs::{ZfpBitStreamRef, ZfpDimensionality};
+use zfp_rs::ZfpDimensionality;
 
 /// The words of a stream that lies at no multiple of 8 bytes, kept from call to call.
 type Scratch = Vec<u64>;
@@ -28,7 +32,13 @@ pub(super) fn decode<E: Element>(
     let cells: &mut [E::Memory] = bytemuck::try_cast_slice_mut(decoded)
         .map_err(|error| Error::internal(format!("zfp was given {decoded_size} bytes: {error}")))?;
     let threads = thread_count(call, decoded_size);
-    let words = words(encoded, call.state(|| Ok(Scratch::new()))?)?;
+    let scratch = call.state(|| Ok(Scratch::new()))?;
+    let word_count = encoded.len().div_ceil(8);
+    let words = match field.backend {
+        Backend::ZfpRs => words(encoded, scratch)?,
+        #[cfg(feature = "zfp-sys")]
+        Backend::CLibrary => padded_words(encoded, c_blocks::slack(parameters), scratch)?,
+    };
     let run = match field.grid.dimensionality() {
         ZfpDimensionality::D1 => decode_blocks::<E, 4>,
         ZfpDimensionality::D2 => decode_blocks::<E, 16>,
@@ -41,10 +51,10 @@ pub(super) fn decode<E: Element>(
     let threads = NonZeroUsize::new(slabs.len()).map_or(NonZeroUsize::MIN, |count| count.min(threads));
     let ends = parallel::map(threads, slabs.into_iter(), |slab| {
         let start = slab.first_block as u64 * u64::from(parameters.block_bits);
-        run(&field.element, parameters, words, start, slab)
+        run(field, parameters, words, start, slab)
     })?;
     let needed = ends.into_iter().try_fold(0, |end, (_, slab_end)| slab_end.map(|slab_end| end.max(slab_end)))?;
-    if needed > words.len() as u64 * WORD_BITS {
+    if needed > word_count as u64 * WORD_BITS {
         let needed = needed.div_ceil(8);
         return Err(Error::corrupt(format!("the stream has {} bytes, and its blocks take {needed}", encoded.len())));
     }
@@ -89,19 +99,32 @@ fn slabs<'a, M>(grid: &Grid, mut cells: &'a mut [M], count: usize) -> Vec<Slab<'
 
 /// Decodes all blocks of a slab; returns where the stream goes on.
 fn decode_blocks<E: Element, const N: usize>(
-    element: &E,
+    field: &Field<E>,
     parameters: &Parameters,
     words: &[u64],
     start: u64,
     slab: Slab<'_, E::Memory>,
 ) -> Result<u64> {
-    let mut stream = ZfpBitStreamRef::from_words(words);
-    stream.seek_read(start);
+    match field.backend {
+        Backend::ZfpRs => read_blocks::<E, N>(&field.element, slab, backend::Reader::new(words, start, parameters)),
+        #[cfg(feature = "zfp-sys")]
+        Backend::CLibrary => {
+            let end = read_blocks::<E, N>(&field.element, slab, c_blocks::Reader::new(words, start, parameters)?)?;
+            // A reader that would begin behind the end stays where that is.
+            Ok(end.max(start))
+        }
+    }
+}
+
+fn read_blocks<E: Element, const N: usize>(
+    element: &E,
+    slab: Slab<'_, E::Memory>,
+    mut reader: impl BlockReader<E::Scalar, N>,
+) -> Result<u64> {
     for block in slab.grid.blocks(0..slab.grid.block_count()) {
         let mut values = [E::Scalar::default(); N];
-        decode_block(&mut stream, &parameters.config, &mut values, const { dimensionality_of::<N>() })
-            .map_err(|error| Error::internal(format!("zfp block: {error}")))?;
+        reader.read(&mut values)?;
         slab.grid.scatter(block, element, &values, slab.cells);
     }
-    Ok(stream.read_pos())
+    Ok(reader.position())
 }

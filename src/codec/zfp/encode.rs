@@ -4,9 +4,11 @@
 //! does not matter on which thread, or in which order, pieces are coded.
 
 use super::Field;
+use super::backend::{self, Backend, BlockWriter};
 use super::bits::{BitWriter, grow};
+#[cfg(feature = "zfp-sys")]
+use super::c_blocks;
 use super::element::Element;
-use super::grid::dimensionality_of;
 use super::mode::WORD_BITS;
 use crate::chain::parallel;
 use crate::codec::{TransformCall, too_small};
@@ -15,8 +17,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
-use zfp_rs::codec::block::encode_block;
-use zfp_rs::{ZfpBitStreamRefMut, ZfpDimensionality};
+use zfp_rs::ZfpDimensionality;
 
 /// Decoded bytes of a piece: it stays in the first-level cache, and joining pieces is cheap beside coding them.
 const PIECE_SIZE: usize = 16 << 10;
@@ -131,24 +132,37 @@ fn encode_piece<E: Element, const N: usize>(
     words: &mut Vec<u64>,
 ) -> Result<u64> {
     let parameters = &field.parameters;
-    grow(words, (blocks.len() as u64 * u64::from(parameters.block_bits)).div_ceil(WORD_BITS) as usize)?;
-    let mut stream = ZfpBitStreamRefMut::from_words(words);
+    let word_count = (blocks.len() as u64 * u64::from(parameters.block_bits)).div_ceil(WORD_BITS) as usize;
+    match field.backend {
+        Backend::ZfpRs => {
+            grow(words, word_count)?;
+            write_blocks::<E, N>(field, cells, blocks, backend::Writer::new(words, parameters))
+        }
+        #[cfg(feature = "zfp-sys")]
+        Backend::CLibrary => {
+            grow(words, word_count + c_blocks::slack(parameters))?;
+            write_blocks::<E, N>(field, cells, blocks, c_blocks::Writer::new(words, parameters)?)
+        }
+    }
+}
+
+fn write_blocks<E: Element, const N: usize>(
+    field: &Field<E>,
+    cells: &[E::Memory],
+    blocks: Range<usize>,
+    mut writer: impl BlockWriter<E::Scalar, N>,
+) -> Result<u64> {
+    let is_lossless = field.parameters.is_lossless();
     let mut any_outside = false;
     for block in field.grid.blocks(blocks) {
         let values: [E::Scalar; N] = field.grid.gather(block, &field.element, cells);
-        any_outside |= E::any_outside(&values, parameters.is_lossless());
-        encode_block(&mut stream, &parameters.config, &values, const { dimensionality_of::<N>() })
-            .map_err(|error| Error::internal(format!("zfp block: {error}")))?;
+        any_outside |= E::any_outside(&values, is_lossless);
+        writer.write(&values)?;
     }
     if any_outside {
         return Err(Error::new(Status::OutOfRange, "a value is out of range"));
     }
-    let bit_count = stream.write_pos();
-    stream.flush();
-    if stream.overflowed() {
-        return Err(Error::internal(format!("zfp blocks took {bit_count} bits, over their bound")));
-    }
-    Ok(bit_count)
+    writer.finish()
 }
 
 /// The first element that made an encode fail.

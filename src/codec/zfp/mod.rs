@@ -1,20 +1,24 @@
 //! `zfp`: lossy and lossless compression of numeric fields of 1 to 4 dimensions.
 //!
 //! zarr-extensions, codec `zfp`: the stream of LLNL's C library in its default build, without a header. The coder of a
-//! block is the crate `zfp-rs`, a Rust implementation that gives the same bytes; this module brings elements of every
-//! type into blocks and back, checks sizes, and divides a chunk among threads.
+//! block is the crate `zfp-rs`, a Rust implementation that gives the same bytes, or with the feature `zfp-sys` that
+//! library itself; this module brings elements of every type into blocks and back, checks sizes, and divides a chunk
+//! among threads.
 //!
 //! * [`mode`]: the configuration, and what it means for a field.
 //! * [`element`], [`small_float`]: data types, by promotion to one of zfp's four.
 //! * [`grid`]: a field as blocks of 4^d values.
-//! * [`bits`]: bit streams out of pieces.
+//! * [`bits`]: bit streams out of pieces; [`backend`], `c_blocks`: what codes the blocks in them.
 //! * [`encode`], [`decode`]: one chunk; [`region`]: a box of it.
 //! * `c_library`: where our streams differ from those of the C library, which the tests compare them with.
 //!
 //! Every block ends where the next one begins, to the bit; words are 64 bits, little-endian. A block that crosses the
 //! border of the field is filled up by repeating values, as the C library does.
 
+mod backend;
 mod bits;
+#[cfg(feature = "zfp-sys")]
+mod c_blocks;
 #[cfg(all(test, feature = "zfp-sys"))]
 mod c_library;
 mod decode;
@@ -32,6 +36,7 @@ use super::{ArrayToBytesCodec, BoundArrayToBytes, Codec, Configuration, Transfor
 use crate::chain::{ArrayRepresentation, ByteSize};
 use crate::data_type::{Component, DataType};
 use crate::error::{Error, Result};
+use backend::Backend;
 use element::{Bfloat16, Element, Float16, Native, Promoted, Unsigned};
 use grid::Grid;
 use mode::{Mode, Parameters};
@@ -43,11 +48,12 @@ use zfp_rs::ZfpScalar;
 #[derive(Debug)]
 struct Zfp {
     mode: Mode,
+    backend: Backend,
 }
 
 /// `{"mode": ..}` and the parameters of this mode.
 pub(super) fn parse(configuration: Configuration) -> Result<Codec> {
-    Ok(Codec::ArrayToBytes(Arc::new(Zfp { mode: Mode::parse(configuration)? })))
+    Ok(Codec::ArrayToBytes(Arc::new(Zfp { mode: Mode::parse(configuration)?, backend: Backend::chosen() })))
 }
 
 impl ArrayToBytesCodec for Zfp {
@@ -87,7 +93,8 @@ impl Zfp {
         let parameters = self.mode.parameters(scalar_type, grid.dimensionality())?;
         let foreign = self.mode.foreign_parameters(scalar_type, grid.dimensionality());
         let size = parameters.encoded_bound(grid.block_count())?;
-        let transform = Arc::new(Field { element, data_type: decoded.data_type().clone(), grid, parameters, foreign });
+        let (data_type, backend) = (decoded.data_type().clone(), self.backend);
+        let transform = Arc::new(Field { element, data_type, grid, parameters, foreign, backend });
         let encoded =
             if transform.parameters.has_fixed_size() { ByteSize::Written(size) } else { ByteSize::Bound(size) };
         Ok(BoundArrayToBytes::Transform { transform, encoded, warnings: Vec::new() })
@@ -103,6 +110,7 @@ struct Field<E> {
     parameters: Parameters,
     /// What another writer makes of the same configuration, if that differs.
     foreign: Option<Parameters>,
+    backend: Backend,
 }
 
 impl<E: Element> Transform for Field<E> {

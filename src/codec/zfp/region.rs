@@ -105,6 +105,7 @@ fn decode_row<E: Element, const N: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::codec::zfp::backend::Backend;
     use crate::codec::zfp::element::{Native, Promoted};
     use crate::codec::zfp::grid::Grid;
     use crate::codec::zfp::mode::Mode;
@@ -120,7 +121,7 @@ mod tests {
         let mode = Mode::parse(Configuration::new(mode.as_object().cloned())).unwrap();
         let parameters = mode.parameters(E::Scalar::SCALAR_TYPE, grid.dimensionality()).unwrap();
         let data_type = DataType::from_name("float32").unwrap();
-        Field { element, data_type, grid, parameters, foreign: None }
+        Field { element, data_type, grid, parameters, foreign: None, backend: Backend::ZfpRs }
     }
 
     /// Every box of some sizes at some places, against the whole chunk.

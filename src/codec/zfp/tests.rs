@@ -2,6 +2,7 @@
 //! encode has made.
 
 use crate::chain::{ArrayRepresentation, ByteSize};
+use crate::codec::zfp::backend::Backend;
 use crate::codec::zfp::mode::Mode;
 use crate::codec::{ArrayToBytesCodec, BoundArrayToBytes, Configuration, Transform, TransformCall};
 use crate::data_type::{DataType, Scalar};
@@ -11,6 +12,13 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use zfp_rs::{ZfpBitStream, ZfpConfig, ZfpDimensionality, ZfpField, ZfpScalar, ZfpStreamAlignment};
+
+/// What else than the bytes must hold for each.
+const BACKENDS: &[Backend] = &[
+    Backend::ZfpRs,
+    #[cfg(feature = "zfp-sys")]
+    Backend::CLibrary,
+];
 
 const SHAPES: [&[u64]; 14] = [
     &[],
@@ -53,11 +61,15 @@ pub(super) struct Bound {
 }
 
 pub(super) fn bind(configuration: &Value, data_type: &str, shape: &[u64]) -> Result<Bound> {
+    bind_to(Backend::ZfpRs, configuration, data_type, shape)
+}
+
+pub(super) fn bind_to(backend: Backend, configuration: &Value, data_type: &str, shape: &[u64]) -> Result<Bound> {
     let mode = Mode::parse(Configuration::new(configuration.as_object().cloned()))?;
     let data_type = DataType::from_name(data_type)?;
     let fill_value = Scalar(vec![0; data_type.size()].into());
     let decoded = ArrayRepresentation::new(data_type, shape.to_vec(), fill_value)?;
-    match (super::Zfp { mode }).bind(&decoded)? {
+    match (super::Zfp { mode, backend }).bind(&decoded)? {
         BoundArrayToBytes::Transform { transform, encoded: size, .. } => {
             Ok(Bound { transform, size, decoded_size: decoded.size(), state: None, threads: 1 })
         }
@@ -287,18 +299,20 @@ fn reversible_mode_returns_all_bits_of_every_type() {
 
 #[test]
 fn threads_change_nothing() {
-    let shapes: [&[u64]; 4] = [&[200_001], &[1, 401, 500], &[3, 240, 280], &[70, 30, 110]];
-    for shape in shapes {
-        let values: Vec<f32> = smooth(shape.iter().product::<u64>() as usize);
-        let decoded: &[u8] = bytemuck::cast_slice(&values);
-        for mode in modes().into_iter().step_by(2) {
-            let mut bound = bind(&mode, "float32", shape).unwrap();
-            let encoded = bound.encode(decoded).unwrap();
-            let expected = bound.decode(&encoded).unwrap();
-            for threads in [2, 3] {
-                bound.threads = threads;
-                assert!(bound.encode(decoded).unwrap() == encoded, "{shape:?} {mode}, {threads} threads");
-                assert!(bound.decode(&encoded).unwrap() == expected, "{shape:?} {mode}, {threads} threads");
+    for backend in BACKENDS {
+        let shapes: [&[u64]; 4] = [&[200_001], &[1, 401, 500], &[3, 240, 280], &[70, 30, 110]];
+        for shape in shapes {
+            let values: Vec<f32> = smooth(shape.iter().product::<u64>() as usize);
+            let decoded: &[u8] = bytemuck::cast_slice(&values);
+            for mode in modes().into_iter().step_by(2) {
+                let mut bound = bind_to(*backend, &mode, "float32", shape).unwrap();
+                let encoded = bound.encode(decoded).unwrap();
+                let expected = bound.decode(&encoded).unwrap();
+                for threads in [2, 3] {
+                    bound.threads = threads;
+                    assert!(bound.encode(decoded).unwrap() == encoded, "{shape:?} {mode}, {threads} threads");
+                    assert!(bound.decode(&encoded).unwrap() == expected, "{shape:?} {mode}, {threads} threads");
+                }
             }
         }
     }
@@ -380,16 +394,18 @@ fn check_hostile(bound: &mut Bound, encoded: &[u8]) {
 
 #[test]
 fn streams_cut_at_every_byte_are_corrupt_or_decode_to_something() {
-    for data_type in ["int32", "float32", "float64", "uint8", "float16", "float8_e5m2"] {
-        for mode in modes() {
-            let mut bound = bind(&mode, data_type, &[6, 7]).unwrap();
-            let decoded = vec![0x3C; bound.decoded_size];
-            let encoded = bound.encode(&decoded).unwrap();
-            for size in 0..encoded.len() {
-                check_hostile(&mut bound, &encoded[..size]);
-                if bound.size.exact().is_some() && size + 8 <= encoded.len() {
-                    let error = bound.decode(&encoded[..size]).unwrap_err();
-                    assert_eq!(error.status(), Status::CorruptData, "{mode}, {size} bytes");
+    for backend in BACKENDS {
+        for data_type in ["int32", "float32", "float64", "uint8", "float16", "float8_e5m2"] {
+            for mode in modes() {
+                let mut bound = bind_to(*backend, &mode, data_type, &[6, 7]).unwrap();
+                let decoded = vec![0x3C; bound.decoded_size];
+                let encoded = bound.encode(&decoded).unwrap();
+                for size in 0..encoded.len() {
+                    check_hostile(&mut bound, &encoded[..size]);
+                    if bound.size.exact().is_some() && size + 8 <= encoded.len() {
+                        let error = bound.decode(&encoded[..size]).unwrap_err();
+                        assert_eq!(error.status(), Status::CorruptData, "{mode}, {size} bytes");
+                    }
                 }
             }
         }
@@ -398,21 +414,23 @@ fn streams_cut_at_every_byte_are_corrupt_or_decode_to_something() {
 
 #[test]
 fn flipped_bits_and_random_streams_do_no_harm() {
-    for data_type in ["int32", "int64", "float32", "float64", "int4", "bfloat16", "float8_e8m0fnu"] {
-        for mode in modes() {
-            for shape in [&[6_u64, 7][..], &[3, 3, 3, 3]] {
-                let mut bound = bind(&mode, data_type, shape).unwrap();
-                let mut encoded = bound.encode(&vec![1; bound.decoded_size]).unwrap();
-                for bit in 0..8 * encoded.len() {
-                    encoded[bit / 8] ^= 1 << (bit % 8);
-                    check_hostile(&mut bound, &encoded);
-                    encoded[bit / 8] ^= 1 << (bit % 8);
-                }
-                let most = bound.size.bound().unwrap();
-                for seed in 0..40 {
-                    let size = (seed as usize * most / 39).min(most);
-                    check_hostile(&mut bound, &random(size, seed));
-                    check_hostile(&mut bound, &vec![0xFF; size]);
+    for backend in BACKENDS {
+        for data_type in ["int32", "int64", "float32", "float64", "int4", "bfloat16", "float8_e8m0fnu"] {
+            for mode in modes() {
+                for shape in [&[6_u64, 7][..], &[3, 3, 3, 3]] {
+                    let mut bound = bind_to(*backend, &mode, data_type, shape).unwrap();
+                    let mut encoded = bound.encode(&vec![1; bound.decoded_size]).unwrap();
+                    for bit in 0..8 * encoded.len() {
+                        encoded[bit / 8] ^= 1 << (bit % 8);
+                        check_hostile(&mut bound, &encoded);
+                        encoded[bit / 8] ^= 1 << (bit % 8);
+                    }
+                    let most = bound.size.bound().unwrap();
+                    for seed in 0..40 {
+                        let size = (seed as usize * most / 39).min(most);
+                        check_hostile(&mut bound, &random(size, seed));
+                        check_hostile(&mut bound, &vec![0xFF; size]);
+                    }
                 }
             }
         }
@@ -421,25 +439,34 @@ fn flipped_bits_and_random_streams_do_no_harm() {
 
 #[test]
 fn a_stream_over_the_bound_is_corrupt() {
-    for mode in modes() {
-        let mut bound = bind(&mode, "float32", &[3, 5, 6]).unwrap();
-        let most = bound.size.bound().unwrap();
-        let error = bound.decode(&vec![0; most + 1]).unwrap_err();
-        assert_eq!(error.status(), Status::CorruptData, "{mode}");
+    for backend in BACKENDS {
+        for mode in modes() {
+            let mut bound = bind_to(*backend, &mode, "float32", &[3, 5, 6]).unwrap();
+            let most = bound.size.bound().unwrap();
+            let error = bound.decode(&vec![0; most + 1]).unwrap_err();
+            assert_eq!(error.status(), Status::CorruptData, "{mode}");
+        }
     }
 }
 
 #[test]
 fn the_last_word_may_be_cut_short() {
-    for mode in [json!({"mode": "reversible"}), json!({"mode": "fixed_rate", "rate": 5})] {
-        let mut bound = bind(&mode, "float32", &[5, 6]).unwrap();
-        let values: Vec<f32> = smooth(30);
-        let encoded = bound.encode(bytemuck::cast_slice(&values)).unwrap();
-        let decoded = bound.decode(&encoded).unwrap();
-        let used = encoded.iter().rposition(|byte| *byte != 0).unwrap() + 1;
-        let used = used.max(encoded.len() - 7);
-        for size in used..encoded.len() {
-            assert_eq!(bound.decode(&encoded[..size]).unwrap(), decoded, "{mode}, {size} of {} bytes", encoded.len());
+    for backend in BACKENDS {
+        for mode in [json!({"mode": "reversible"}), json!({"mode": "fixed_rate", "rate": 5})] {
+            let mut bound = bind_to(*backend, &mode, "float32", &[5, 6]).unwrap();
+            let values: Vec<f32> = smooth(30);
+            let encoded = bound.encode(bytemuck::cast_slice(&values)).unwrap();
+            let decoded = bound.decode(&encoded).unwrap();
+            let used = encoded.iter().rposition(|byte| *byte != 0).unwrap() + 1;
+            let used = used.max(encoded.len() - 7);
+            for size in used..encoded.len() {
+                assert_eq!(
+                    bound.decode(&encoded[..size]).unwrap(),
+                    decoded,
+                    "{mode}, {size} of {} bytes",
+                    encoded.len()
+                );
+            }
         }
     }
 }

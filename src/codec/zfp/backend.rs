@@ -1,0 +1,96 @@
+//! What codes the blocks of a chunk: the crate `zfp-rs` or, with the feature `zfp-sys`, LLNL's C library.
+
+use super::grid::dimensionality_of;
+use super::mode::Parameters;
+use crate::error::{Error, Result};
+use zfp_rs::codec::block::{decode_block, encode_block};
+use zfp_rs::{ZfpBitStreamRef, ZfpBitStreamRefMut, ZfpScalar};
+
+/// A coder of blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Backend {
+    #[cfg_attr(all(feature = "zfp-sys", not(test)), expect(dead_code, reason = "the other one is wanted"))]
+    ZfpRs,
+    #[cfg(feature = "zfp-sys")]
+    CLibrary,
+}
+
+impl Backend {
+    /// That of all chains. Unit tests bind each by itself.
+    pub(super) fn chosen() -> Self {
+        #[cfg(all(feature = "zfp-sys", not(test)))]
+        return Self::CLibrary;
+        #[cfg(not(all(feature = "zfp-sys", not(test))))]
+        Self::ZfpRs
+    }
+}
+
+/// Writes one block behind the other.
+pub(super) trait BlockWriter<T, const N: usize> {
+    fn write(&mut self, values: &[T; N]) -> Result<()>;
+    /// Writes the last word; returns the number of bits before what fills it up.
+    fn finish(self) -> Result<u64>;
+}
+
+/// Reads one block behind the other; what lies behind the end of a stream is zeros, or nothing.
+pub(super) trait BlockReader<T, const N: usize> {
+    fn read(&mut self, values: &mut [T; N]) -> Result<()>;
+    /// The bit where the next block begins, behind the end if the stream is too short.
+    fn position(&self) -> u64;
+}
+
+/// `zfp-rs` on words that hold what is written.
+pub(super) struct Writer<'a> {
+    stream: ZfpBitStreamRefMut<'a>,
+    parameters: &'a Parameters,
+}
+
+impl<'a> Writer<'a> {
+    pub(super) fn new(words: &'a mut [u64], parameters: &'a Parameters) -> Self {
+        Self { stream: ZfpBitStreamRefMut::from_words(words), parameters }
+    }
+}
+
+impl<T: ZfpScalar, const N: usize> BlockWriter<T, N> for Writer<'_> {
+    fn write(&mut self, values: &[T; N]) -> Result<()> {
+        encode_block(&mut self.stream, &self.parameters.config, values, const { dimensionality_of::<N>() })
+            .map_err(|error| Error::internal(format!("zfp block: {error}")))?;
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<u64> {
+        let bit_count = self.stream.write_pos();
+        self.stream.flush();
+        if self.stream.overflowed() {
+            return Err(Error::internal(format!("zfp blocks took {bit_count} bits, over their bound")));
+        }
+        Ok(bit_count)
+    }
+}
+
+/// `zfp-rs` on the words of a stream.
+pub(super) struct Reader<'a> {
+    stream: ZfpBitStreamRef<'a>,
+    parameters: &'a Parameters,
+}
+
+impl<'a> Reader<'a> {
+    /// From this bit on.
+    pub(super) fn new(words: &'a [u64], start: u64, parameters: &'a Parameters) -> Self {
+        let mut stream = ZfpBitStreamRef::from_words(words);
+        stream.seek_read(start);
+        Self { stream, parameters }
+    }
+}
+
+impl<T: ZfpScalar, const N: usize> BlockReader<T, N> for Reader<'_> {
+    fn read(&mut self, values: &mut [T; N]) -> Result<()> {
+        decode_block(&mut self.stream, &self.parameters.config, values, const { dimensionality_of::<N>() })
+            .map_err(|error| Error::internal(format!("zfp block: {error}")))?;
+        Ok(())
+    }
+
+    fn position(&self) -> u64 {
+        self.stream.read_pos()
+    }
+}
