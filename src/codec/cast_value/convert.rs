@@ -127,7 +127,7 @@ mod avx2 {
         output: &mut [u8],
     ) -> bool {
         let mut faults = _mm256_setzero_si256();
-        let mut narrow = |input: &[F::Bytes], output: &mut [T::Bytes]| {
+        let mut narrow = |input: &[F::Bytes; GROUP], output: &mut [T::Bytes; GROUP]| {
             let input = input.as_ptr().cast::<F>();
             // SAFETY: eight elements from each place on are inside the group, and the processor has AVX2.
             let (a, b, c, d) = unsafe {
