@@ -89,14 +89,14 @@ tsan() {
   done
   local runtime
   runtime=$(rustc +nightly --print sysroot)/lib/rustlib/$target/lib/librustc-nightly_rt.tsan.a
-  cat >"$work/link" <<EOF
+  cat >"$work/tsan-gcc" <<EOF
 #!/bin/sh
 case " \$* " in *" -shared "*) exec cc "\$@" ;; esac
 exec cc "\$@" -Wl,--whole-archive "$runtime" -Wl,--no-whole-archive -lstdc++ -lm -ldl -lrt -lpthread
 EOF
-  chmod +x "$work/link"
+  chmod +x "$work/tsan-gcc"
   RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR=$work/tsan-target \
-    CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_LINKER=$work/link RUSTFLAGS="-Zsanitizer=thread -Zexternal-clangrt" \
+    CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_LINKER=$work/tsan-gcc RUSTFLAGS="-Zsanitizer=thread -Zexternal-clangrt" \
     /usr/bin/cargo test --locked --target $target -Zbuild-std=std,panic_unwind,test --test threads
 }
 
