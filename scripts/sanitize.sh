@@ -80,7 +80,7 @@ memcheck() {
 # Not helgrind: a chain hands its buffers from thread to thread by atomic operations, which helgrind does not understand.
 # Nor does ThreadSanitizer those of a standard library that is not instrumented: this one is compiled for it, from the
 # source that Debian's compiler comes with. The runtime is that of the nightly toolchain; programs are linked with it,
-# shared libraries not.
+# shared libraries and build scripts not.
 tsan() {
   echo "== ThreadSanitizer"
   local package
@@ -91,8 +91,8 @@ tsan() {
   runtime=$(rustc +nightly --print sysroot)/lib/rustlib/$target/lib/librustc-nightly_rt.tsan.a
   cat >"$work/tsan-gcc" <<EOF
 #!/bin/sh
-case " \$* " in *" -shared "*) exec cc "\$@" ;; esac
-exec cc "\$@" -Wl,--whole-archive "$runtime" -Wl,--no-whole-archive -lstdc++ -lm -ldl -lrt -lpthread
+case " \$* " in *" -shared "* | *build_script*) exec cc "\$@" ;; esac
+exec cc "\$@" -Wl,--whole-archive "$runtime" -Wl,--no-whole-archive -lstdc++ -lm -ldl -lrt -lpthread -lc
 EOF
   chmod +x "$work/tsan-gcc"
   RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR=$work/tsan-target \

@@ -11,6 +11,7 @@ use super::element::Element;
 use super::encode::thread_count;
 use super::grid::Grid;
 use super::mode::{Parameters, WORD_BITS};
+use super::whole;
 use crate::chain::parallel;
 use crate::codec::{TransformCall, too_small};
 use crate::error::{Error, Result};
@@ -47,6 +48,9 @@ pub(super) fn decode<E: Element>(
     };
     // Where blocks have no fixed size, one must be read to know where the next begins.
     let slab_count = if parameters.has_fixed_size() { threads.get() } else { 1 };
+    if slab_count == 1 && whole::decode(field, parameters, words, cells) {
+        return Ok(decoded_size);
+    }
     let slabs = slabs(&field.grid, cells, slab_count);
     let threads = NonZeroUsize::new(slabs.len()).map_or(NonZeroUsize::MIN, |count| count.min(threads));
     let ends = parallel::map(threads, slabs.into_iter(), |slab| {

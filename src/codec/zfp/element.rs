@@ -22,6 +22,16 @@ pub(super) trait Element: Debug + Send + Sync + 'static {
 
     fn demote(&self, value: Self::Scalar) -> Self::Memory;
 
+    /// The elements as values, if that is what they are and they are aligned.
+    fn scalars(_cells: &[Self::Memory]) -> Option<&[Self::Scalar]> {
+        None
+    }
+
+    /// The same to write to.
+    fn scalars_mut(_cells: &mut [Self::Memory]) -> Option<&mut [Self::Scalar]> {
+        None
+    }
+
     /// Whether one of the values would not come back, but as garbage that spoils those around it.
     fn any_outside(values: &[Self::Scalar], is_lossless: bool) -> bool;
 
@@ -134,6 +144,14 @@ impl<S: Scalar> Element for Native<S> {
 
     fn demote(&self, value: S) -> S::Bytes {
         bytemuck::cast(value)
+    }
+
+    fn scalars(cells: &[S::Bytes]) -> Option<&[S]> {
+        bytemuck::try_cast_slice(cells).ok()
+    }
+
+    fn scalars_mut(cells: &mut [S::Bytes]) -> Option<&mut [S]> {
+        bytemuck::try_cast_slice_mut(cells).ok()
     }
 
     fn any_outside(values: &[S], is_lossless: bool) -> bool {

@@ -10,6 +10,7 @@ use super::bits::{BitWriter, grow};
 use super::c_blocks;
 use super::element::Element;
 use super::mode::WORD_BITS;
+use super::whole;
 use crate::chain::parallel;
 use crate::codec::{TransformCall, too_small};
 use crate::error::{Error, Result, Status};
@@ -38,6 +39,11 @@ pub(super) fn encode<E: Element>(
         .ok()
         .filter(|cells: &&[E::Memory]| cells.len() == field.grid.value_count())
         .ok_or_else(|| Error::internal(format!("zfp was given {} bytes for {:?}", decoded.len(), field.grid)))?;
+    if thread_count(call, decoded.len()).get() == 1
+        && let Some(size) = whole::encode(field, cells, encoded)
+    {
+        return Ok(size);
+    }
     let result = match field.grid.dimensionality() {
         ZfpDimensionality::D1 => encode_pieces::<E, 4>(field, cells, encoded, call),
         ZfpDimensionality::D2 => encode_pieces::<E, 16>(field, cells, encoded, call),

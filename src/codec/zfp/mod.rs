@@ -9,7 +9,7 @@
 //! * [`element`], [`small_float`]: data types, by promotion to one of zfp's four.
 //! * [`grid`]: a field as blocks of 4^d values.
 //! * [`bits`]: bit streams out of pieces; [`backend`], `c_blocks`: what codes the blocks in them.
-//! * [`encode`], [`decode`]: one chunk; [`region`]: a box of it.
+//! * [`encode`], [`decode`]: one chunk; [`whole`]: the same where a chunk need not be divided; [`region`]: a box of it.
 //! * `c_library`: where our streams differ from those of the C library, which the tests compare them with.
 //!
 //! Every block ends where the next one begins, to the bit; words are 64 bits, little-endian. A block that crosses the
@@ -31,6 +31,7 @@ mod region;
 mod small_float;
 #[cfg(test)]
 mod tests;
+mod whole;
 
 use super::{ArrayToBytesCodec, BoundArrayToBytes, Codec, Configuration, Transform, TransformCall};
 use crate::chain::{ArrayRepresentation, ByteSize};
