@@ -117,20 +117,22 @@ fn memory_of_the_size_of_a_chunk_that_cannot_be_had_is_a_status_and_the_chain_go
     }
 }
 
-/// `zfp` keeps a result for each piece, a few thousandths of the chunk, and on threads the pieces themselves.
+/// `zfp` keeps a result for each piece, a few thousandths of the chunk, and on threads the pieces themselves; but for
+/// elements that lie aligned, which it takes from where they lie on one thread.
 #[test]
 fn memory_for_the_results_of_parts_that_cannot_be_had_is_a_status() {
     let input = br#"{"data_type":"int32","shape":[4194304],"fill_value":0}"#;
     let codecs = br#"[{"name":"zfp","configuration":{"mode":"reversible"}}]"#;
     let chain = Chain::new(codecs, Some(input)).unwrap();
-    let decoded = vec![0; 4 * 4_194_304];
+    let memory = vec![0; 4 * 4_194_304 + 1];
+    let decoded = &memory[1..];
     let mut encoded = vec![0; chain.encoded_bound(decoded.len()).unwrap()];
     let options = CallOptions::default();
     // Enough for a piece, and not for the results of all.
-    let encoding = with_largest(48 << 10, || chain.encode_into(&decoded, &mut encoded, &options));
+    let encoding = with_largest(48 << 10, || chain.encode_into(decoded, &mut encoded, &options));
     assert_eq!(encoding.unwrap_err().status(), Status::OutOfMemory);
-    let size = chain.encode_into(&decoded, &mut encoded, &options).unwrap();
-    assert_eq!(chain.decode_to_vec(&encoded[..size], &options), Ok(decoded));
+    let size = chain.encode_into(decoded, &mut encoded, &options).unwrap();
+    assert_eq!(chain.decode_to_vec(&encoded[..size], &options).as_deref(), Ok(decoded));
 }
 
 #[test]
