@@ -79,20 +79,21 @@ memcheck() {
 
 # Not helgrind: a chain hands its buffers from thread to thread by atomic operations, which helgrind does not understand.
 # Nor does ThreadSanitizer those of a standard library that is not instrumented: this one is compiled for it, from the
-# source that Debian's compiler comes with. The runtime is that of the nightly toolchain; programs are linked with it,
-# shared libraries and build scripts not.
+# source that Debian's compiler comes with. The runtime and the linker are those of the nightly toolchain; programs are
+# linked with it, shared libraries and build scripts not.
 tsan() {
   echo "== ThreadSanitizer"
   local package
   for package in rustc-web cargo-web rust-web-src; do
     dpkg --status $package >/dev/null 2>&1 || apt-get install --yes --no-install-recommends $package
   done
-  local runtime
-  runtime=$(rustc +nightly --print sysroot)/lib/rustlib/$target/lib/librustc-nightly_rt.tsan.a
+  local nightly
+  nightly=$(rustc +nightly --print sysroot)/lib/rustlib/$target
   cat >"$work/tsan-gcc" <<EOF
 #!/bin/sh
 case " \$* " in *" -shared "* | *build_script*) exec cc "\$@" ;; esac
-exec cc "\$@" -Wl,--whole-archive "$runtime" -Wl,--no-whole-archive -lstdc++ -lm -ldl -lrt -lpthread -lc
+exec cc -B"$nightly/bin/gcc-ld" -fuse-ld=lld "\$@" -Wl,--whole-archive "$nightly/lib/librustc-nightly_rt.tsan.a" \\
+  -Wl,--no-whole-archive -lstdc++ -lm -ldl -lrt -lpthread -lc
 EOF
   chmod +x "$work/tsan-gcc"
   RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR=$work/tsan-target \
