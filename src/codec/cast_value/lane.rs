@@ -188,7 +188,7 @@ impl<C: Convert> Loop for Block<'_, C> {
 
 /// An [`Entry`] for the lanes of a conversion.
 #[derive(Debug)]
-pub(super) struct LaneEntry<S: Lane, T> {
+struct LaneEntry<S: Lane, T> {
     mask: S::Bits,
     key: S::Bits,
     is_every_nan: bool,
@@ -196,7 +196,7 @@ pub(super) struct LaneEntry<S: Lane, T> {
 }
 
 impl<S: Lane, T: Lane> LaneEntry<S, T> {
-    pub(super) fn new(entry: &Entry) -> Self {
+    fn new(entry: &Entry) -> Self {
         Self {
             mask: S::Bits::truncate(entry.mask),
             key: S::Bits::truncate(entry.key),

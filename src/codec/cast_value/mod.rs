@@ -4,12 +4,12 @@
 //! scalar map, then rounding, then the range.
 
 mod convert;
+mod float32_lanes;
 mod float_lane;
 mod half;
 mod integer;
 mod kernel;
 mod lane;
-mod lanes;
 mod plan;
 mod reference;
 mod scaled;
@@ -20,7 +20,7 @@ mod to_float;
 mod to_integer;
 mod widen;
 
-pub(super) use lanes::Float32Lanes;
+pub(super) use float32_lanes::Float32Lanes;
 
 use super::{ArrayToArrayCodec, BoundArrayToArray, Codec, Configuration, Warning};
 use crate::chain::ArrayRepresentation;

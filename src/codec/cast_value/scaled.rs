@@ -41,7 +41,7 @@ fn run(plan: &Plan, input: &[u8], output: &mut [u8]) -> Result<()> {
 
 #[cold]
 fn refusal() -> Error {
-    Error::out_of_range(0, "is not for this loop".to_owned())
+    Error::out_of_range(0, "is not for the loop that scales and casts at once".to_owned())
 }
 
 /// A conversion of what scaling makes of a number. Whoever uses it sees to it that scaling to an infinity is a fault.
