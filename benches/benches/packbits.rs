@@ -61,6 +61,12 @@ fn packbits(criterion: &mut Criterion) {
                     bencher.iter(|| kernel.encode(black_box(&decoded), black_box(&mut target)));
                 });
             }
+            if data_type == "bool" {
+                // What remains of packing if it costs nothing but to read.
+                group_.bench_function(BenchmarkId::from_parameter("reading"), |bencher| {
+                    bencher.iter(|| read(black_box(&decoded)));
+                });
+            }
             #[cfg(feature = "peers")]
             if let Some(peer) = &peer {
                 assert!(*peer.encode(&decoded) == encoded, "{name}: the peer differs");
@@ -96,6 +102,10 @@ fn packbits(criterion: &mut Criterion) {
             group_.finish();
         }
     }
+}
+
+fn read(bytes: &[u8]) -> u64 {
+    bytes.as_chunks().0.iter().fold(0, |bits, word| bits | u64::from_ne_bytes(*word))
 }
 
 criterion_group!(benches, packbits);
