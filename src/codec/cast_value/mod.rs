@@ -3,6 +3,7 @@
 //! Specification: zarr-extensions, `cast_value`. All integer and float types, in both directions. The order is: the
 //! scalar map, then rounding, then the range.
 
+mod bytes;
 mod convert;
 mod float32_lanes;
 mod float_lane;

@@ -3,6 +3,7 @@
 //! Most data has only numbers that are well inside the target. A quick pass does those, and notes whether there was
 //! anything else; only then the thorough one does the block again.
 
+use super::bytes::{self, Bytes};
 use super::float_lane::{Float, Mode, WithMode, directed, with_mode};
 use super::half;
 use super::lane::{Convert, Entry, Integer, Pass, each, flag};
@@ -44,6 +45,11 @@ impl<F: Float> WithMode for Pick<F> {
                 hopeful(quick.unwrap_or_else(|| each(Narrow::<F, u16, M, true>::new(&self))), thorough)
             }
             _ if self.format.bits == 16 => self.narrow::<u16, M>(),
+            (_, 23) if self.format.special != Special::Fnuz => {
+                let quick = Narrow::<F, u8, M, true>::new(&self);
+                let thorough = each(Narrow::<F, u8, M, false>::new(&self));
+                hopeful(bytes::narrow::<M>(quick.bytes(&self)).unwrap_or_else(|| each(quick)), thorough)
+            }
             _ => self.narrow::<u8, M>(),
         }
     }
@@ -136,6 +142,17 @@ impl<F: Float, T, M, const IS_QUICK: bool> Narrow<F, T, M, IS_QUICK> {
             last_bad: bits(last_bad),
             to: PhantomData,
             mode: PhantomData,
+        }
+    }
+}
+
+impl<F: Float, T, M> Narrow<F, T, M, true> {
+    fn bytes(&self, pick: &Pick<F>) -> Bytes {
+        Bytes {
+            largest: self.limit.extend() as u32,
+            least_field: self.least_field.extend() as u32,
+            lost_bits: self.field_shift,
+            bits: pick.format.bits,
         }
     }
 }

@@ -55,6 +55,12 @@ impl Field {
         self.bits == self.size_bits() && is_little_endian
     }
 
+    /// The bytes in memory and packed of so many components, which are whole bytes when packed.
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    pub(crate) fn sizes_of_whole_bytes(&self, count: usize) -> (usize, usize) {
+        (count * self.size, count * self.bits as usize / 8)
+    }
+
     /// The bytes that so many packed components take; none if that overflows.
     #[cfg(test)]
     pub(crate) fn packed_size(&self, count: usize) -> Option<usize> {

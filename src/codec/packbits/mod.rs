@@ -9,6 +9,8 @@
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 mod field;
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+mod neon;
 mod portable;
 mod scalar;
 #[cfg(test)]
@@ -39,6 +41,8 @@ pub(crate) struct Tier {
 pub(crate) static TIERS: &[Tier] = &[
     #[cfg(target_arch = "x86_64")]
     Tier { name: "avx2", kernel: avx2::kernel },
+    #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+    Tier { name: "neon", kernel: neon::kernel },
     Tier { name: "portable", kernel: portable::kernel },
     Tier { name: "scalar", kernel: scalar::kernel },
 ];

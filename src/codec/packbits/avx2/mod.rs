@@ -64,15 +64,15 @@ impl Elementwise for Avx2 {
     fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<()> {
         // SAFETY: `kernel` makes this only where the processor has AVX2.
         let count = unsafe { (self.encode_blocks)(self, decoded, encoded) };
-        let packed_size = count * self.field.bits as usize / 8;
-        self.portable.encode(&decoded[count * self.field.size..], &mut encoded[packed_size..])
+        let (decoded_size, packed_size) = self.field.sizes_of_whole_bytes(count);
+        self.portable.encode(&decoded[decoded_size..], &mut encoded[packed_size..])
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<()> {
         // SAFETY: `kernel` makes this only where the processor has AVX2.
         let count = unsafe { (self.decode_blocks)(self, encoded, decoded) };
-        let packed_size = count * self.field.bits as usize / 8;
-        self.portable.decode(&encoded[packed_size..], &mut decoded[count * self.field.size..])
+        let (decoded_size, packed_size) = self.field.sizes_of_whole_bytes(count);
+        self.portable.decode(&encoded[packed_size..], &mut decoded[decoded_size..])
     }
 }
 

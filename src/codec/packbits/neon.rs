@@ -1,0 +1,129 @@
+//! NEON: bools, and four bits of a byte, 16 bytes of memory at a time. Other widths are the portable tier's.
+
+#![allow(unsafe_code)]
+
+use super::field::{Field, Kind};
+use super::portable;
+use crate::codec::Elementwise;
+use crate::error::Result;
+use std::arch::aarch64::*;
+use std::arch::is_aarch64_feature_detected;
+use std::sync::Arc;
+
+/// Packs or unpacks from the beginning; returns how many components it has done: packed, they are whole bytes.
+///
+/// # Safety
+/// The processor has NEON.
+type Blocks = unsafe fn(&Field, &[u8], &mut [u8]) -> usize;
+
+/// Exists only where the processor has NEON.
+#[derive(Debug)]
+struct Neon {
+    field: Field,
+    encode_blocks: Blocks,
+    decode_blocks: Blocks,
+    portable: Arc<dyn Elementwise>,
+}
+
+pub(super) fn kernel(field: &Field) -> Option<Arc<dyn Elementwise>> {
+    if !is_aarch64_feature_detected!("neon") {
+        return None;
+    }
+    let (encode_blocks, decode_blocks): (Blocks, Blocks) = match (field.kind, field.size, field.bits) {
+        (Kind::Bool, ..) => (encode_bools, decode_bools),
+        (_, 1, 4) => (encode_nibbles, decode_nibbles),
+        _ => return None,
+    };
+    Some(Arc::new(Neon { field: *field, encode_blocks, decode_blocks, portable: portable::kernel(field)? }))
+}
+
+impl Elementwise for Neon {
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<()> {
+        // SAFETY: `kernel` makes this only where the processor has NEON.
+        let count = unsafe { (self.encode_blocks)(&self.field, decoded, encoded) };
+        let (decoded_size, packed_size) = self.field.sizes_of_whole_bytes(count);
+        self.portable.encode(&decoded[decoded_size..], &mut encoded[packed_size..])
+    }
+
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<()> {
+        // SAFETY: `kernel` makes this only where the processor has NEON.
+        let count = unsafe { (self.decode_blocks)(&self.field, encoded, decoded) };
+        let (decoded_size, packed_size) = self.field.sizes_of_whole_bytes(count);
+        self.portable.decode(&encoded[packed_size..], &mut decoded[decoded_size..])
+    }
+}
+
+/// In each byte of 8, the bit of a bool.
+const BIT_OF_BOOL: u64 = 0x8040_2010_0804_0201;
+
+#[target_feature(enable = "neon")]
+fn encode_bools(_: &Field, decoded: &[u8], encoded: &mut [u8]) -> usize {
+    let (blocks, words) = (decoded.as_chunks::<16>().0.as_chunks::<4>().0, encoded.as_chunks_mut::<8>().0);
+    for ([a, b, c, d], word) in blocks.iter().zip(words) {
+        // Neighbours are added until a byte has the bits of 8 bools.
+        let (low, high) = (vpaddq_u8(bits_of(a), bits_of(b)), vpaddq_u8(bits_of(c), bits_of(d)));
+        let quads = vpaddq_u8(low, high);
+        // SAFETY: `word` is 8 writable bytes, and this store needs no alignment.
+        unsafe { vst1_u8(word.as_mut_ptr(), vget_low_u8(vpaddq_u8(quads, quads))) };
+    }
+    64 * blocks.len()
+}
+
+/// Each true is a bit of its own among 8.
+#[inline]
+#[target_feature(enable = "neon")]
+fn bits_of(bools: &[u8; 16]) -> uint8x16_t {
+    let bools = load(bools);
+    vandq_u8(vtstq_u8(bools, bools), vreinterpretq_u8_u64(vdupq_n_u64(BIT_OF_BOOL)))
+}
+
+#[target_feature(enable = "neon")]
+fn decode_bools(_: &Field, encoded: &[u8], decoded: &mut [u8]) -> usize {
+    let (pairs, blocks) = (encoded.as_chunks::<2>().0, decoded.as_chunks_mut::<16>().0);
+    let count = 16 * blocks.len();
+    for ([low, high], block) in pairs.iter().zip(blocks) {
+        let bytes = vcombine_u8(vdup_n_u8(*low), vdup_n_u8(*high));
+        let trues = vtstq_u8(bytes, vreinterpretq_u8_u64(vdupq_n_u64(BIT_OF_BOOL)));
+        // SAFETY: `block` is 16 writable bytes, and this store needs no alignment.
+        unsafe { vst1q_u8(block.as_mut_ptr(), vandq_u8(trues, vdupq_n_u8(1))) };
+    }
+    count
+}
+
+#[target_feature(enable = "neon")]
+fn encode_nibbles(field: &Field, decoded: &[u8], encoded: &mut [u8]) -> usize {
+    let to_bit_0 = vdupq_n_s8(-(field.first_bit as i8));
+    let (blocks, packed) = (decoded.as_chunks::<32>().0, encoded.as_chunks_mut::<16>().0);
+    for (block, packed) in blocks.iter().zip(packed) {
+        // SAFETY: `block` is 32 readable bytes, and this load needs no alignment.
+        let uint8x16x2_t(even, odd) = unsafe { vld2q_u8(block.as_ptr()) };
+        let (even, odd) = (vshlq_u8(even, to_bit_0), vshlq_u8(odd, to_bit_0));
+        // SAFETY: `packed` is 16 writable bytes, and this store needs no alignment.
+        unsafe { vst1q_u8(packed.as_mut_ptr(), vsliq_n_u8::<4>(even, odd)) };
+    }
+    32 * blocks.len()
+}
+
+#[target_feature(enable = "neon")]
+fn decode_nibbles(field: &Field, encoded: &[u8], decoded: &mut [u8]) -> usize {
+    let first_bit = vdupq_n_s8(field.first_bit as i8);
+    let sign = vdupq_n_u8(if field.kind == Kind::Signed { 1 << field.last_bit() } else { 0 });
+    let (packed, blocks) = (encoded.as_chunks::<16>().0, decoded.as_chunks_mut::<32>().0);
+    let count = 32 * blocks.len();
+    for (packed, block) in packed.iter().zip(blocks) {
+        let pairs = load(packed);
+        let (even, odd) = (vandq_u8(pairs, vdupq_n_u8(15)), vshrq_n_u8::<4>(pairs));
+        let (even, odd) = (vshlq_u8(even, first_bit), vshlq_u8(odd, first_bit));
+        let bytes = uint8x16x2_t(vsubq_u8(veorq_u8(even, sign), sign), vsubq_u8(veorq_u8(odd, sign), sign));
+        // SAFETY: `block` is 32 writable bytes, and this store needs no alignment.
+        unsafe { vst2q_u8(block.as_mut_ptr(), bytes) };
+    }
+    count
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn load(bytes: &[u8; 16]) -> uint8x16_t {
+    // SAFETY: these are 16 readable bytes, and this load needs no alignment.
+    unsafe { vld1q_u8(bytes.as_ptr()) }
+}
