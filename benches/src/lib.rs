@@ -16,11 +16,14 @@ use zcodec::chain::CallOptions;
 /// The contestants that are the chain, and how they call it: from 64 MiB on also with two threads.
 pub fn chain_calls(size: usize) -> Vec<(&'static str, CallOptions)> {
     let mut calls = vec![("zcodec", CallOptions::default())];
-    if size >= 64 << 20 {
+    if size >= TWO_THREADS_SIZE {
         calls.push(("zcodec-2-threads", two_threads()));
     }
     calls
 }
+
+/// From here on what two threads do is measured as well.
+const TWO_THREADS_SIZE: usize = 64 << 20;
 
 /// Chunk sizes: inside the second-level cache, about its size, past the last one.
 pub const SIZES: [(&str, usize); 3] = [("64KiB", 64 << 10), ("1MiB", 1 << 20), ("64MiB", 64 << 20)];
@@ -30,7 +33,8 @@ pub fn two_threads() -> CallOptions {
     CallOptions { max_threads: NonZeroUsize::new(2).expect("2 is not 0"), ..CallOptions::default() }
 }
 
-/// A group that begins with the memory copy of `decoded_size` bytes.
+/// A group that begins with the memory copy of `decoded_size` bytes, and from 64 MiB on the same by two threads, half
+/// each: what the memory lets two threads gain.
 pub fn group<'a>(criterion: &'a mut Criterion, name: &str, decoded_size: usize) -> BenchmarkGroup<'a, WallTime> {
     let mut group = criterion.benchmark_group(name);
     group.throughput(Throughput::Bytes(decoded_size as u64));
@@ -41,6 +45,18 @@ pub fn group<'a>(criterion: &'a mut Criterion, name: &str, decoded_size: usize) 
     group.bench_function(BenchmarkId::from_parameter("copy"), |bencher| {
         bencher.iter(|| black_box(&mut target[..]).copy_from_slice(black_box(source)));
     });
+    if decoded_size >= TWO_THREADS_SIZE {
+        group.bench_function(BenchmarkId::from_parameter("copy-2-threads"), |bencher| {
+            let half = decoded_size / 2;
+            bencher.iter(|| {
+                std::thread::scope(|scope| {
+                    for (target, source) in target.chunks_mut(half).zip(source.chunks(half)) {
+                        scope.spawn(|| black_box(target).copy_from_slice(black_box(source)));
+                    }
+                });
+            });
+        });
+    }
     group
 }
 
