@@ -61,6 +61,14 @@ fn field(kind: Kind, size: usize, first_bit: u32, last_bit: u32) -> Field {
     Field { kind, size, first_bit, bits: last_bit - first_bit + 1 }
 }
 
+#[test]
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+fn neon_is_among_the_tiers_of_bools_and_nibbles() {
+    for field in [field(Kind::Bool, 1, 0, 0), field(Kind::Signed, 1, 2, 5)] {
+        assert!(every_kernel(&field).any(|(tier, _)| tier.name == "neon"), "{field:?}");
+    }
+}
+
 fn every_field(size: usize) -> impl Iterator<Item = Field> {
     let bits = 8 * size as u32;
     let ranges = (0..bits).flat_map(move |first| (first..bits).map(move |last| (first, last)));
