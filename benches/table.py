@@ -1,10 +1,11 @@
-"""Prints what criterion measured as Markdown tables, one for each benchmark: the medians of the memory copy in GB/s of
-its bytes, and of each contestant as a ratio to it, or where all are far slower, in GB/s too.
+"""Prints what criterion measured as Markdown tables, one for each benchmark: the memory copy in GB/s of its bytes, and
+each contestant as a ratio to it. Where all are far slower, contestants are in GB/s too, with a ratio in brackets: how
+many times as fast zcodec is.
 
     cargo bench && python3 table.py [TEXT ...]     # only benchmarks whose name has one of these texts
 
-Of several runs, target/criterion and others begun with CRITERION_HOME=target/criterion-2, it takes the medians: a ratio
-is within one run.
+Several runs are better on a shared machine; beside target/criterion, others are in folders of their own, begun with
+CRITERION_HOME=target/criterion-2 and so on. Of them all it takes the medians; a ratio is within one run.
 """
 import json
 import pathlib
@@ -30,28 +31,37 @@ def measured():
     return benchmarks
 
 
-def medians(runs, is_ratio):
-    """By contestant; without the runs that lack the yardstick."""
+def medians(runs, value):
+    """By contestant, of value(its speed, the speeds of the run by contestant)."""
     found = {}
     for speeds in runs.values():
-        for name, speed in speeds.items():
-            if YARDSTICK in speeds:
-                unit = speeds[YARDSTICK] if is_ratio and name != YARDSTICK else 1
-                found.setdefault(name, []).append(speed / unit)
+        if {YARDSTICK, "zcodec"} <= speeds.keys():
+            for name, speed in speeds.items():
+                found.setdefault(name, []).append(value(speed, speeds))
     return {name: statistics.median(values) for name, values in found.items()}
 
 
 def table(cases):
     """Where every case is far slower than a copy, speeds say more than ratios."""
-    is_slow = all(medians(runs, True)["zcodec"] < 0.2 for runs in cases.values())
-    rows = {name: medians(runs, not is_slow) for name, runs in sorted(cases.items())}
-    contestants = ["zcodec"] + sorted({name for row in rows.values() for name in row} - {YARDSTICK, "zcodec"})
+    to_copy = {name: medians(runs, lambda speed, run: speed / run[YARDSTICK]) for name, runs in sorted(cases.items())}
+    is_slow = all(row["zcodec"] < 0.2 for row in to_copy.values())
+    contestants = ["zcodec"] + sorted({name for row in to_copy.values() for name in row} - {YARDSTICK, "zcodec"})
     titles = ["%s, GB/s" % name for name in contestants] if is_slow else contestants
     yield "| case | %s, GB/s | %s |" % (YARDSTICK, " | ".join(titles))
     yield "| --- |" + " ---: |" * (1 + len(contestants))
-    for name, row in rows.items():
-        cells = [shown(row[contestant]) if contestant in row else "" for contestant in contestants]
-        yield "| %s | %.1f | %s |" % (name, row[YARDSTICK], " | ".join(cells))
+    for name, row in to_copy.items():
+        speeds = medians(cases[name], lambda speed, _: speed)
+        times = medians(cases[name], lambda speed, run: run["zcodec"] / speed)
+        cells = [cell(contestant, row, speeds, times, is_slow) for contestant in contestants]
+        yield "| %s | %.1f | %s |" % (name, speeds[YARDSTICK], " | ".join(cells))
+
+
+def cell(contestant, row, speeds, times, is_slow):
+    if contestant not in row:
+        return ""
+    if not is_slow:
+        return shown(row[contestant])
+    return shown(speeds[contestant]) + ("" if contestant == "zcodec" else " (%s)" % shown(times[contestant]))
 
 
 def shown(value):
