@@ -14,7 +14,7 @@ const MAX_SIDE: u8 = 24;
 pub enum Promise {
     /// It is x.
     Lossless,
-    /// It is an image of x that stays as it is.
+    /// It is an image of x that stays as it is, if it has an image again.
     Stable,
     /// It has the size of x.
     Size,
@@ -212,6 +212,14 @@ impl ChainSpec {
             (_, 1, 0) => Promise::Stable,
             _ => Promise::Size,
         }
+    }
+
+    /// Whether some cast clamps, which may make an infinity that the other type does not have.
+    pub fn clamps(&self) -> bool {
+        self.array_steps.iter().flatten().any(|step| match step {
+            ArrayStep::Cast { out_of_range, .. } => pick(&OUT_OF_RANGE, *out_of_range) == Some("clamp"),
+            _ => false,
+        })
     }
 
     /// A decoded side of these bytes, repeated, each element as memory of the library holds it.
