@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Fills fuzz/corpus from the conformance cases: one small file for each different configuration.
+"""Fills fuzz/corpus with what earlier runs have found, corpus.tar.xz, and from the conformance cases: one small file for
+each different configuration.
 
     seed.py
 
@@ -9,6 +10,7 @@ import base64
 import hashlib
 import json
 import pathlib
+import tarfile
 
 ROOT = pathlib.Path(__file__).resolve().parent
 LARGEST = 600
@@ -36,6 +38,8 @@ def kind(case):
 
 
 def main():
+    with tarfile.open(ROOT / "corpus.tar.xz") as archive:
+        archive.extractall(ROOT / "corpus", filter="data")
     seen, count = set(), 0
     for path in sorted((ROOT / "../tests/conformance/cases").glob("*.jsonl")):
         for line in path.read_text(encoding="utf-8").splitlines():

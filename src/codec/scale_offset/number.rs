@@ -1,14 +1,17 @@
 //! The arithmetic of each type.
 
-use std::ops::BitOr;
+use std::ops::{BitAnd, BitOr};
 
-/// A number in native arithmetic. Each operation gives its result and its fault: not zero if there is no result.
+/// A number in native arithmetic. Each operation gives its result and its fault: some tested bit is set if there is no
+/// result.
 pub(super) trait Number: Copy {
     type Bytes: Copy;
     /// As wide as the number, so that a vector of numbers has a vector of faults.
-    type Fault: Copy + Default + PartialEq + BitOr<Output = Self::Fault>;
+    type Fault: Copy + Default + PartialEq + BitOr<Output = Self::Fault> + BitAnd<Output = Self::Fault>;
     /// What dividing needs.
     type Divisor: Copy;
+    /// The bits of a fault that tell.
+    const TESTED: Self::Fault;
     fn from_bits(bits: u64) -> Self;
     fn from_ne_bytes(bytes: Self::Bytes) -> Self;
     fn to_ne_bytes(self) -> Self::Bytes;
@@ -32,6 +35,7 @@ macro_rules! float {
             type Bytes = [u8; $size];
             type Fault = $bits;
             type Divisor = Self;
+            const TESTED: $bits = 1 << (<$bits>::BITS - 1);
 
             fn from_bits(bits: u64) -> Self {
                 Self::from_bits(bits as $bits)
@@ -73,15 +77,15 @@ macro_rules! float {
 
             #[inline(always)] // into the vectorised loop
             fn suspicion(after: Self) -> $bits {
-                if after.abs() == Self::INFINITY { <$bits>::MAX } else { 0 }
+                // Only of 0 does this set the sign bit. A comparison would be narrowed to a vector of fewer bits.
+                (after.abs().to_bits() ^ Self::INFINITY.to_bits()).wrapping_sub(1)
             }
 
             #[inline(always)] // into the vectorised loop
             fn fault(before: Self, after: Self) -> $bits {
-                const SIGN: $bits = 1 << (<$bits>::BITS - 1);
                 // The sign bit is set if the number is not finite.
-                let over = |number: Self| <$float>::MAX.to_bits().wrapping_sub(number.to_bits() & !SIGN);
-                over(after) & !over(before) & SIGN
+                let over = |number: Self| <$float>::MAX.to_bits().wrapping_sub(number.abs().to_bits());
+                over(after) & !over(before)
             }
         }
     };
@@ -105,6 +109,7 @@ macro_rules! integer {
             type Bytes = [u8; $size];
             type Fault = $integer;
             type Divisor = Divisor<$integer>;
+            const TESTED: $integer = !0;
 
             fn from_bits(bits: u64) -> Self {
                 bits as $integer
