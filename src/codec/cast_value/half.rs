@@ -62,15 +62,14 @@ mod f16c {
 
     #[target_feature(enable = "avx2,f16c")]
     fn narrow_all<const ROUNDING: i32, const SETS_LAST_BIT: bool>(input: &[u8], output: &mut [u8]) -> bool {
-        let largest = _mm256_set1_ps(65504.0);
-        let magnitude = _mm256_castsi256_ps(_mm256_set1_epi32(0x7FFF_FFFF));
         let last_bit = _mm256_castsi256_ps(_mm256_set1_epi32(i32::from(SETS_LAST_BIT)));
-        let mut faults = _mm256_setzero_ps();
+        let mut largest = _mm256_setzero_si256();
         let mut narrow = |input: &[u8; 32], output: &mut [u8; 16]| {
             // SAFETY: `input` is 32 readable bytes, and this load needs no alignment.
             let numbers = unsafe { _mm256_loadu_ps(input.as_ptr().cast()) };
-            let is_over = _mm256_cmp_ps::<_CMP_NLE_UQ>(_mm256_and_ps(numbers, magnitude), largest);
-            faults = _mm256_or_ps(faults, is_over);
+            // Integers are in the order of the magnitudes that they are the bits of, and NaN is above all.
+            let magnitudes = _mm256_and_si256(_mm256_castps_si256(numbers), _mm256_set1_epi32(i32::MAX));
+            largest = _mm256_max_epu32(largest, magnitudes);
             let halves = _mm256_cvtps_ph::<ROUNDING>(_mm256_or_ps(numbers, last_bit));
             // SAFETY: `output` is 16 writable bytes, and this store needs no alignment.
             unsafe { _mm_storeu_si128(output.as_mut_ptr().cast(), halves) };
@@ -83,7 +82,8 @@ mod f16c {
         padded_input[..last_input.len()].copy_from_slice(last_input);
         narrow(&padded_input, &mut padded_output);
         last_output.copy_from_slice(&padded_output[..last_output.len()]);
-        _mm256_movemask_ps(faults) != 0
+        let is_over = _mm256_cmpgt_epi32(largest, _mm256_set1_epi32(65504_f32.to_bits() as i32));
+        _mm256_movemask_epi8(is_over) != 0
     }
 
     #[derive(Debug)]
