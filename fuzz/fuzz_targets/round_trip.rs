@@ -44,7 +44,7 @@ fuzz_target!(|input: Input<'_>| {
         Promise::Stable => {
             let encoded_again = match chain.encode_to_vec(&again, &options) {
                 Ok(encoded_again) => encoded_again,
-                Err(error) if input.chain.clamps() => {
+                Err(error) if input.chain.clamps() && error.to_string().contains("Infinity, which") => {
                     assert_eq!(error.status(), Status::OutOfRange, "{error}");
                     return;
                 }

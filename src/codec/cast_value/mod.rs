@@ -3,7 +3,6 @@
 //! Specification: zarr-extensions, `cast_value`. All integer and float types, in both directions. The order is: the
 //! scalar map, then rounding, then the range.
 
-mod bytes;
 mod convert;
 mod float32_lanes;
 mod float_lane;
@@ -14,6 +13,7 @@ mod lane;
 mod plan;
 mod reference;
 mod scaled;
+mod small_float;
 #[cfg(test)]
 mod tests;
 mod to_f32;

@@ -3,11 +3,11 @@
 //! Most data has only numbers that are well inside the target. A quick pass does those, and notes whether there was
 //! anything else; only then the thorough one does the block again.
 
-use super::bytes::{self, Bytes};
 use super::float_lane::{Float, Mode, WithMode, directed, with_mode};
 use super::half;
 use super::lane::{Convert, Entry, Integer, Pass, each, flag};
 use super::reference::{Cast, OutOfRange};
+use super::small_float::{self, SmallFloat};
 use super::to_f32;
 use crate::data_type::{Component, FloatFormat, Rounding, Special};
 use std::marker::PhantomData;
@@ -48,7 +48,7 @@ impl<F: Float> WithMode for Pick<F> {
             (_, 23) if self.format.special != Special::Fnuz => {
                 let quick = Narrow::<F, u8, M, true>::new(&self);
                 let thorough = each(Narrow::<F, u8, M, false>::new(&self));
-                hopeful(bytes::narrow::<M>(quick.bytes(&self)).unwrap_or_else(|| each(quick)), thorough)
+                hopeful(small_float::narrow::<M>(quick.small_float(&self)).unwrap_or_else(|| each(quick)), thorough)
             }
             _ => self.narrow::<u8, M>(),
         }
@@ -147,8 +147,8 @@ impl<F: Float, T, M, const IS_QUICK: bool> Narrow<F, T, M, IS_QUICK> {
 }
 
 impl<F: Float, T, M> Narrow<F, T, M, true> {
-    fn bytes(&self, pick: &Pick<F>) -> Bytes {
-        Bytes {
+    fn small_float(&self, pick: &Pick<F>) -> SmallFloat {
+        SmallFloat {
             largest: self.limit.extend() as u32,
             least_field: self.least_field.extend() as u32,
             lost_bits: self.field_shift,

@@ -9,7 +9,7 @@ pub(super) use avx2::narrow;
 /// What the loop has to know of a format.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "nothing is done with it"))]
-pub(super) struct Bytes {
+pub(super) struct SmallFloat {
     /// The largest number, as all bits of an `f32`.
     pub(super) largest: u32,
     /// The exponent field of an `f32` that is the least normal number.
@@ -22,7 +22,7 @@ pub(super) struct Bytes {
 
 /// No pass without the instructions.
 #[cfg(not(target_arch = "x86_64"))]
-pub(super) fn narrow<M: Mode>(_: Bytes) -> Option<Box<dyn Pass>> {
+pub(super) fn narrow<M: Mode>(_: SmallFloat) -> Option<Box<dyn Pass>> {
     None
 }
 
@@ -30,7 +30,7 @@ pub(super) fn narrow<M: Mode>(_: Bytes) -> Option<Box<dyn Pass>> {
 mod avx2 {
     #![expect(unsafe_code, reason = "instructions that the processor was asked for")]
 
-    use super::{Bytes, Mode, Pass};
+    use super::{Mode, Pass, SmallFloat};
     use crate::codec::cast_value::lane::Entry;
     use crate::codec::simd::has_avx2;
     use crate::data_type::Rounding;
@@ -41,13 +41,13 @@ mod avx2 {
     const GROUP: usize = 32;
 
     /// For numbers up to the largest of the format; refuses others. None for directed modes.
-    pub(in crate::codec::cast_value) fn narrow<M: Mode>(format: Bytes) -> Option<Box<dyn Pass>> {
+    pub(in crate::codec::cast_value) fn narrow<M: Mode>(format: SmallFloat) -> Option<Box<dyn Pass>> {
         let is_nearest = matches!(M::ROUNDING, Rounding::NearestEven | Rounding::NearestAway);
         (is_nearest && has_avx2()).then(|| -> Box<dyn Pass> { Box::new(Narrow(format, PhantomData::<M>)) })
     }
 
     #[derive(Debug)]
-    struct Narrow<M>(Bytes, PhantomData<M>);
+    struct Narrow<M>(SmallFloat, PhantomData<M>);
 
     impl<M: Mode> Pass for Narrow<M> {
         fn run(&self, input: &[u8], output: &mut [u8]) -> bool {
@@ -60,7 +60,7 @@ mod avx2 {
     }
 
     #[target_feature(enable = "avx2")]
-    fn narrow_all<M: Mode>(format: &Bytes, input: &[u8], output: &mut [u8]) -> bool {
+    fn narrow_all<M: Mode>(format: &SmallFloat, input: &[u8], output: &mut [u8]) -> bool {
         let to_sign = _mm_cvtsi32_si128(8 - format.bits as i32);
         let order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
         let mut largest = _mm256_setzero_si256();
@@ -110,7 +110,7 @@ mod avx2 {
     /// The format's bits of eight numbers of which none is over the largest.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn rounded<M: Mode>(format: &Bytes, magnitude: __m256i) -> __m256i {
+    fn rounded<M: Mode>(format: &SmallFloat, magnitude: __m256i) -> __m256i {
         let least = _mm256_set1_epi32(format.least_field as i32);
         // The number whose last digit is the last digit of the format, beside the least normal number.
         let unit_sum = _mm256_set1_epi32((format.least_field + (format.lost_bits << 23)) as i32);
