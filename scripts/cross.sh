@@ -10,18 +10,15 @@
 # of the machine has.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source scripts/packages.sh
 export RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR=$PWD/target/cross
 export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
 build_std=(-Zbuild-std=std,panic_unwind)
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 
-packages=(rustc-web cargo-web rust-web-src gcc g++ gcc-mingw-w64-x86-64 g++-mingw-w64-x86-64 wine64 qemu-user
-  gcc-aarch64-linux-gnu g++-aarch64-linux-gnu gcc-s390x-linux-gnu g++-s390x-linux-gnu
-  libc6-dev-arm64-cross libc6-dev-s390x-cross ca-certificates)
-if ! dpkg --status "${packages[@]}" >/dev/null 2>&1; then
-  apt-get update
-  apt-get install --yes --no-install-recommends "${packages[@]}"
-fi
+needs rustc-web cargo-web rust-web-src gcc g++ gcc-mingw-w64-x86-64 g++-mingw-w64-x86-64 wine64 qemu-user \
+  gcc-aarch64-linux-gnu g++-aarch64-linux-gnu gcc-s390x-linux-gnu g++-s390x-linux-gnu \
+  libc6-dev-arm64-cross libc6-dev-s390x-cross ca-certificates
 
 # cargo_for TRIPLE COMPILER RUNNER ARGUMENTS...
 cargo_for() {

@@ -3,7 +3,7 @@
 #
 #     scripts/fuzz.sh SECONDS [TARGET...]
 #
-# Needs a nightly Rust toolchain and cargo-fuzz. A crash is left in fuzz/artifacts/, and ends the script.
+# Needs a Rust toolchain and g++; installs cargo-fuzz if it is not there. A crash is left in fuzz/artifacts/, and ends the script.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:?how many seconds for each target}
@@ -14,14 +14,18 @@ targets=("$@")
 # libdeflate compiles one header several times, whose tables AddressSanitizer takes for one table defined twice.
 export ASAN_OPTIONS=detect_odr_violation=0
 
+# Coverage and sanitizers are not yet stable.
+export RUSTC_BOOTSTRAP=1
+
+command -v cargo-fuzz >/dev/null || cargo install --locked cargo-fuzz
 python3 fuzz/seed.py
-cargo +nightly fuzz build
+cargo fuzz build
 mkdir -p fuzz/artifacts
 for target in "${targets[@]}"; do
   mkdir -p "fuzz/corpus/$target"
   log="fuzz/artifacts/$target.log"
   echo "== $target, $seconds s"
-  cargo +nightly fuzz run "$target" -- -max_total_time="$seconds" -max_len=4096 -len_control=0 -timeout=10 -rss_limit_mb=2048 \
+  cargo fuzz run "$target" -- -max_total_time="$seconds" -max_len=4096 -len_control=0 -timeout=10 -rss_limit_mb=2048 \
     -dict=fuzz/json.dict -print_final_stats=1 >"$log" 2>&1 || { tail -n 40 "$log"; exit 1; }
   grep -E '^#[0-9]+.*DONE|stat::(number_of_executed_units|average_exec_per_sec|peak_rss_mb)' "$log"
 done

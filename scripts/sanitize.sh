@@ -4,10 +4,12 @@
 #
 #     scripts/sanitize.sh [asan] [memcheck] [tsan]        without a name: all
 #
-# Needs gcc, g++, valgrind, Python 3 and the nightly Rust toolchain; for ThreadSanitizer a Debian 12, as root. Under
-# AddressSanitizer libstd is not instrumented; zcodec, its crates and the C libraries in it are.
+# Needs a Rust toolchain, gcc, g++ and Python 3. What else there is to need it installs, on a Debian; for
+# ThreadSanitizer that must be Debian 12. Under AddressSanitizer libstd is not instrumented; zcodec, its crates and the C
+# libraries in it are.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source scripts/packages.sh
 target=x86_64-unknown-linux-gnu
 work=$PWD/target/sanitize
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
@@ -44,13 +46,14 @@ asan() {
   local asan_target=$work/asan-target
   local environment=(
     CARGO_TARGET_DIR="$asan_target"
+    RUSTC_BOOTSTRAP=1 # sanitizers are not yet stable
     RUSTFLAGS="-Zsanitizer=address -Cunsafe-allow-abi-mismatch=sanitizer"
     CFLAGS_x86_64_unknown_linux_gnu="-fsanitize=address -fno-omit-frame-pointer"
     ASAN_OPTIONS="detect_leaks=1:detect_odr_violation=0:allocator_may_return_null=1"
   )
   # The library without LTO, as a shared one that takes the sanitizer from the program.
   env "${environment[@]}" CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
-    cargo +nightly rustc --locked --target $target --lib --release --crate-type cdylib
+    cargo rustc --locked --target $target --lib --release --crate-type cdylib
   local library=$asan_target/$target/release
   ln -sf libzcodec.so "$library/libzcodec.so.${version%%.*}"
   programs asan "$library" -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -58,7 +61,9 @@ asan() {
   # Python itself leaks at its end: what the library leaks has been seen above.
   ASAN_OPTIONS=detect_leaks=0:detect_odr_violation=0:allocator_may_return_null=1:quarantine_size_mb=16 LD_PRELOAD=$(gcc -print-file-name=libasan.so) \
     tests/conformance/run-all.sh "$library/libzcodec.so"
-  env "${environment[@]}" cargo +nightly test --locked --target $target --lib --test conformance
+  env "${environment[@]}" cargo test --locked --target $target --lib --test conformance
+  needs cmake libclang-dev
+  env "${environment[@]}" cargo test --locked --target $target --features zfp-sys --lib zfp
 }
 
 plain_library() {
@@ -70,6 +75,7 @@ plain_library() {
 
 memcheck() {
   echo "== valgrind memcheck"
+  needs valgrind libc6-dbg
   local valgrind="valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite,indirect"
   plain_library
   each plain $valgrind
@@ -79,20 +85,18 @@ memcheck() {
 
 # Not helgrind: a chain hands its buffers from thread to thread by atomic operations, which helgrind does not understand.
 # Nor does ThreadSanitizer those of a standard library that is not instrumented: this one is compiled for it, from the
-# source that Debian's compiler comes with. The runtime and the linker are those of the nightly toolchain; programs are
+# source that Debian's compiler comes with. The runtime and the linker are those of the Rust toolchain; programs are
 # linked with it, shared libraries and build scripts not.
 tsan() {
   echo "== ThreadSanitizer"
-  local package
-  for package in rustc-web cargo-web rust-web-src; do
-    dpkg --status $package >/dev/null 2>&1 || apt-get install --yes --no-install-recommends $package
-  done
-  local nightly
-  nightly=$(rustc +nightly --print sysroot)/lib/rustlib/$target
+  needs rustc-web cargo-web rust-web-src
+  local toolchain runtime
+  toolchain=$(rustc --print sysroot)/lib/rustlib/$target
+  runtime=$(echo "$toolchain"/lib/librustc-*_rt.tsan.a)
   cat >"$work/tsan-gcc" <<EOF
 #!/bin/sh
 case " \$* " in *" -shared "* | *build_script*) exec cc "\$@" ;; esac
-exec cc -B"$nightly/bin/gcc-ld" -fuse-ld=lld "\$@" -Wl,--whole-archive "$nightly/lib/librustc-nightly_rt.tsan.a" \\
+exec cc -B"$toolchain/bin/gcc-ld" -fuse-ld=lld "\$@" -Wl,--whole-archive "$runtime" \\
   -Wl,--no-whole-archive -lstdc++ -lm -ldl -lrt -lpthread -lc
 EOF
   chmod +x "$work/tsan-gcc"
