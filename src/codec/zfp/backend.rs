@@ -4,13 +4,16 @@ use super::grid::dimensionality_of;
 use super::mode::Parameters;
 use crate::error::{Error, Result};
 use zfp_rs::codec::block::{decode_block, encode_block};
-use zfp_rs::{ZfpBitStreamRef, ZfpBitStreamRefMut, ZfpScalar};
+use zfp_rs::{ZfpBitStreamRef, ZfpBitStreamRefMut, ZfpDimensionality, ZfpScalar};
 
 /// A coder of blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Backend {
     #[cfg_attr(all(feature = "zfp-sys", not(test)), expect(dead_code, reason = "the other one is wanted"))]
     ZfpRs,
+    /// Of three dimensions; `zfp-rs` for others.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
     #[cfg(feature = "zfp-sys")]
     CLibrary,
 }
@@ -21,7 +24,24 @@ impl Backend {
         #[cfg(all(feature = "zfp-sys", not(test)))]
         return Self::CLibrary;
         #[cfg(not(all(feature = "zfp-sys", not(test))))]
+        Self::ours()
+    }
+
+    #[cfg(not(all(feature = "zfp-sys", not(test))))]
+    fn ours() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if super::avx2::is_available() {
+            return Self::Avx2;
+        }
         Self::ZfpRs
+    }
+
+    pub(super) fn for_blocks_of(self, dimensionality: ZfpDimensionality) -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if self == Self::Avx2 && dimensionality != ZfpDimensionality::D3 {
+            return Self::ZfpRs;
+        }
+        self
     }
 }
 

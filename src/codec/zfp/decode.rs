@@ -1,6 +1,8 @@
 //! A stream to one chunk. The stream is never trusted: bits behind its end are zeros, and are reported.
 
 use super::Field;
+#[cfg(target_arch = "x86_64")]
+use super::avx2;
 use super::backend::{self, Backend, BlockReader};
 #[cfg(feature = "zfp-sys")]
 use super::bits::padded_words;
@@ -37,6 +39,8 @@ pub(super) fn decode<E: Element>(
     let word_count = encoded.len().div_ceil(8);
     let words = match field.backend {
         Backend::ZfpRs => words(encoded, scratch)?,
+        #[cfg(target_arch = "x86_64")]
+        Backend::Avx2 => words(encoded, scratch)?,
         #[cfg(feature = "zfp-sys")]
         Backend::CLibrary => padded_words(encoded, c_blocks::slack(parameters), scratch)?,
     };
@@ -111,6 +115,8 @@ fn decode_blocks<E: Element, const N: usize>(
 ) -> Result<u64> {
     match field.backend {
         Backend::ZfpRs => read_blocks::<E, N>(&field.element, slab, backend::Reader::new(words, start, parameters)),
+        #[cfg(target_arch = "x86_64")]
+        Backend::Avx2 => read_blocks::<E, N>(&field.element, slab, avx2::Reader::new(words, start, parameters)),
         #[cfg(feature = "zfp-sys")]
         Backend::CLibrary => {
             let end = read_blocks::<E, N>(&field.element, slab, c_blocks::Reader::new(words, start, parameters)?)?;

@@ -4,6 +4,8 @@
 //! does not matter on which thread, or in which order, pieces are coded.
 
 use super::Field;
+#[cfg(target_arch = "x86_64")]
+use super::avx2;
 use super::backend::{self, Backend, BlockWriter};
 use super::bits::{BitWriter, grow};
 #[cfg(feature = "zfp-sys")]
@@ -143,6 +145,11 @@ fn encode_piece<E: Element, const N: usize>(
         Backend::ZfpRs => {
             grow(words, word_count)?;
             write_blocks::<E, N>(field, cells, blocks, backend::Writer::new(words, parameters))
+        }
+        #[cfg(target_arch = "x86_64")]
+        Backend::Avx2 => {
+            grow(words, word_count + avx2::SLACK)?;
+            write_blocks::<E, N>(field, cells, blocks, avx2::Writer::new(words, parameters))
         }
         #[cfg(feature = "zfp-sys")]
         Backend::CLibrary => {

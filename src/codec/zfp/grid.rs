@@ -179,10 +179,13 @@ impl Grid {
                 }
             }
         } else {
-            for (index, value) in values.iter_mut().enumerate() {
-                let offset: usize =
-                    (0..4).map(|axis| PADDED[block.lengths[axis]][index >> (2 * axis) & 3] * self.strides[axis]).sum();
-                *value = element.promote(cells[offset]);
+            let at: [[usize; SIDE]; 4] =
+                std::array::from_fn(|axis| PADDED[block.lengths[axis]].map(|position| position * self.strides[axis]));
+            for (row, values) in values.as_chunks_mut::<SIDE>().0.iter_mut().enumerate() {
+                let cells = &cells[at[1][row & 3] + at[2][row >> 2 & 3] + at[3][row >> 4]..];
+                for (value, offset) in values.iter_mut().zip(at[0]) {
+                    *value = element.promote(cells[offset]);
+                }
             }
         }
         values
@@ -205,11 +208,14 @@ impl Grid {
                 }
             }
         } else {
-            for (index, value) in values.iter().enumerate() {
-                let position: [usize; 4] = std::array::from_fn(|axis| index >> (2 * axis) & 3);
-                if (0..4).all(|axis| position[axis] < block.lengths[axis]) {
-                    let offset: usize = (0..4).map(|axis| position[axis] * self.strides[axis]).sum();
-                    cells[offset] = element.demote(*value);
+            let [width, lengths @ ..] = block.lengths;
+            for (row, values) in values.as_chunks::<SIDE>().0.iter().enumerate() {
+                let position = [row & 3, row >> 2 & 3, row >> 4];
+                if (0..3).all(|axis| position[axis] < lengths[axis]) {
+                    let cells = &mut cells[self.row_offsets[row]..][..width];
+                    for (value, cell) in values.iter().zip(cells) {
+                        *cell = element.demote(*value);
+                    }
                 }
             }
         }

@@ -15,6 +15,8 @@
 //! Every block ends where the next one begins, to the bit; words are 64 bits, little-endian. A block that crosses the
 //! border of the field is filled up by repeating values, as the C library does.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
 mod backend;
 mod bits;
 #[cfg(feature = "zfp-sys")]
@@ -94,7 +96,7 @@ impl Zfp {
         let parameters = self.mode.parameters(scalar_type, grid.dimensionality())?;
         let foreign = self.mode.foreign_parameters(scalar_type, grid.dimensionality());
         let size = parameters.encoded_bound(grid.block_count())?;
-        let (data_type, backend) = (decoded.data_type().clone(), self.backend);
+        let (data_type, backend) = (decoded.data_type().clone(), self.backend.for_blocks_of(grid.dimensionality()));
         let transform = Arc::new(Field { element, data_type, grid, parameters, foreign, backend });
         let encoded =
             if transform.parameters.has_fixed_size() { ByteSize::Written(size) } else { ByteSize::Bound(size) };

@@ -1,0 +1,247 @@
+//! Bits one behind the other, the first one lowest, in words of 64 bits, little-endian.
+
+/// The most bits that one call puts or takes.
+pub(super) const MOST: u32 = 56;
+
+/// The lowest `count` bits, up to 63.
+#[inline(always)]
+pub(super) fn low_bits(count: u32) -> u64 {
+    (1 << count) - 1
+}
+
+/// Puts bits behind bits. Each call writes 8 bytes, so that there must be 8 behind the last bit: see
+/// [`overflowed`](Self::overflowed).
+#[derive(Debug)]
+pub(super) struct Sink<'a> {
+    bytes: &'a mut [u8],
+    at: End,
+}
+
+/// Where a [`Sink`] is.
+#[derive(Debug, Clone, Copy, Default)]
+struct End {
+    whole_bytes: usize,
+    /// The bits behind them; zeros above.
+    pending: u64,
+    pending_bits: u32,
+}
+
+impl<'a> Sink<'a> {
+    pub(super) fn new(bytes: &'a mut [u8]) -> Self {
+        Self { bytes, at: End::default() }
+    }
+
+    /// Puts what `put` does. The copy that it works on can lie in registers.
+    #[inline(always)]
+    pub(super) fn in_registers(&mut self, put: impl FnOnce(&mut Sink<'_>)) {
+        let mut copy = Sink { bytes: self.bytes, at: self.at };
+        put(&mut copy);
+        self.at = copy.at;
+    }
+
+    /// In bits.
+    #[inline(always)]
+    pub(super) fn position(&self) -> u64 {
+        8 * self.at.whole_bytes as u64 + u64::from(self.at.pending_bits)
+    }
+
+    /// Up to [`MOST`] bits, above which there are zeros.
+    #[inline(always)]
+    pub(super) fn put(&mut self, bits: u64, count: u32) {
+        self.at.pending |= bits << self.at.pending_bits;
+        self.store();
+        let filled = self.at.pending_bits + count;
+        self.at.whole_bytes += filled as usize / 8;
+        self.at.pending >>= filled & !7;
+        self.at.pending_bits = filled % 8;
+    }
+
+    /// Up to 64 bits.
+    #[inline(always)]
+    pub(super) fn put_long(&mut self, bits: u64, count: u32) {
+        if count <= MOST {
+            self.put(bits, count);
+        } else {
+            self.put(bits & low_bits(32), 32);
+            self.put(bits >> 32, count - 32);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn put_zeros(&mut self, mut count: u64) {
+        while count > u64::from(MOST) {
+            self.put(0, MOST);
+            count -= u64::from(MOST);
+        }
+        self.put(0, count as u32);
+    }
+
+    /// Forgets what lies behind this position.
+    #[inline(always)]
+    pub(super) fn truncate(&mut self, position: u64) {
+        if position < self.position() {
+            let (whole_bytes, pending_bits) = (position as usize / 8, (position % 8) as u32);
+            let pending = self.bytes.get(whole_bytes).map_or(0, |byte| u64::from(*byte) & low_bits(pending_bits));
+            self.at = End { whole_bytes, pending, pending_bits };
+        }
+    }
+
+    /// Fills what is left of 8 bytes with zeros.
+    pub(super) fn flush(&mut self) {
+        self.store();
+    }
+
+    /// Whether something found no room, and was dropped.
+    pub(super) fn overflowed(&self) -> bool {
+        self.bytes.len() < self.at.whole_bytes + 8
+    }
+
+    #[inline(always)]
+    fn store(&mut self) {
+        if let Some(room) = self.bytes.get_mut(self.at.whole_bytes..).and_then(<[u8]>::first_chunk_mut) {
+            *room = self.at.pending.to_le_bytes();
+        }
+    }
+}
+
+/// Takes bits. Behind the end there are zeros.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Source<'a> {
+    bytes: &'a [u8],
+    /// The byte behind the valid bits.
+    next: usize,
+    /// The next bits, of which so many are valid; above are some of those behind them, or zeros.
+    window: u64,
+    valid: u32,
+}
+
+impl<'a> Source<'a> {
+    pub(super) fn new(bytes: &'a [u8], position: u64) -> Self {
+        let mut source = Self { bytes, next: 0, window: 0, valid: 0 };
+        source.seek(position);
+        source
+    }
+
+    pub(super) fn seek(&mut self, position: u64) {
+        *self = Self { next: (position / 8) as usize, window: 0, valid: 0, ..*self };
+        self.refill();
+        self.take((position % 8) as u32);
+    }
+
+    /// In bits, also behind the end.
+    #[inline(always)]
+    pub(super) fn position(&self) -> u64 {
+        8 * self.next as u64 - u64::from(self.valid)
+    }
+
+    /// The next bits, of which [`valid`](Self::valid) count.
+    #[inline(always)]
+    pub(super) fn window(&self) -> u64 {
+        self.window
+    }
+
+    /// Behind a [`refill`](Self::refill) at least [`MOST`].
+    #[inline(always)]
+    pub(super) fn valid(&self) -> u32 {
+        self.valid
+    }
+
+    #[inline(always)]
+    pub(super) fn refill(&mut self) {
+        let bytes = match self.bytes.get(self.next..).and_then(<[u8]>::first_chunk) {
+            Some(bytes) => *bytes,
+            None => last_bytes(self.bytes, self.next),
+        };
+        self.window |= u64::from_le_bytes(bytes) << self.valid;
+        self.next += (63 - self.valid) as usize / 8;
+        self.valid |= MOST;
+    }
+
+    /// Up to so many bits as are valid.
+    #[inline(always)]
+    pub(super) fn consume(&mut self, count: u32) {
+        self.window >>= count;
+        self.valid -= count;
+    }
+
+    /// Up to [`MOST`] bits of a window that was refilled, as it is then again.
+    #[inline(always)]
+    pub(super) fn take(&mut self, count: u32) -> u64 {
+        let bits = self.window & low_bits(count);
+        self.consume(count);
+        self.refill();
+        bits
+    }
+
+    /// Up to 64 bits, as [`take`](Self::take).
+    #[inline(always)]
+    pub(super) fn take_long(&mut self, count: u32) -> u64 {
+        if count <= MOST {
+            return self.take(count);
+        }
+        let low = self.take(32);
+        low | self.take(count - 32) << 32
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn last_bytes(bytes: &[u8], next: usize) -> [u8; 8] {
+    let rest = bytes.get(next..).unwrap_or_default();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    last
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BITS: u64 = 0xF123_4567_89AB_CDE5;
+
+    #[test]
+    fn what_was_put_is_taken_at_every_position() {
+        for before in 0..=64 {
+            for count in 0..=64 {
+                let bits = if count == 64 { BITS } else { BITS & low_bits(count) };
+                let mut bytes = [0xA5; 32];
+                let mut sink = Sink::new(&mut bytes);
+                sink.put_zeros(before);
+                sink.put_long(bits, count);
+                assert_eq!(sink.position(), before + u64::from(count));
+                sink.put(0b101, 3);
+                sink.truncate(before + u64::from(count) + 1);
+                sink.flush();
+                assert!(!sink.overflowed());
+
+                let mut source = Source::new(&bytes, before);
+                assert_eq!((source.take_long(count), source.take(3)), (bits, 0b001), "{before} {count}");
+                assert_eq!(source.position(), before + u64::from(count) + 3);
+            }
+        }
+    }
+
+    #[test]
+    fn behind_the_end_of_a_source_are_zeros() {
+        for size in 0..17 {
+            let bytes = vec![0xFF; size];
+            let mut source = Source::new(&bytes, 3);
+            let ones: u32 = (0..6).map(|_| source.take_long(64).count_ones()).sum();
+            assert_eq!(ones as usize, (8 * size).saturating_sub(3));
+            assert_eq!(source.position(), 3 + 6 * 64);
+        }
+    }
+
+    #[test]
+    fn what_has_no_room_is_dropped_and_told() {
+        for size in 0..24 {
+            let mut bytes = vec![0xA5; size];
+            let mut sink = Sink::new(&mut bytes);
+            sink.put_long(BITS, 64);
+            sink.put(1, 1);
+            sink.truncate(64);
+            sink.flush();
+            assert_eq!(sink.overflowed(), size < 16, "{size}");
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! One block: zfp's `encode_block` and `decode_block`, of integers and floats, lossy and reversible.
+
+use super::Vectors;
+use super::bits::{Sink, Source};
+use super::float::{
+    are_same, exponent, exponent_bits, from_integers, has_finite_scale, reinterpret, to_integers, unbiased,
+    vector_count,
+};
+use super::matrix::{from_planes, to_planes};
+use super::planes;
+use super::transform::{from_slots, to_slots};
+use std::arch::x86_64::*;
+use zfp_rs::{ZfpConfig, ZfpScalarType};
+
+/// zfp's parameters.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    minbits: u32,
+    maxbits: u32,
+    maxprec: u32,
+    minexp: i32,
+    is_reversible: bool,
+}
+
+impl Limits {
+    pub(super) fn new(config: &ZfpConfig, is_reversible: bool) -> Self {
+        let (minbits, maxbits) = (config.min_bits(), config.max_bits());
+        Self { minbits, maxbits, maxprec: config.max_prec(), minexp: config.min_exp(), is_reversible }
+    }
+
+    /// Bits behind a header.
+    fn bits_behind(&self, header: u32) -> u32 {
+        self.maxbits.saturating_sub(header)
+    }
+
+    /// How many planes of a block of floats matter.
+    fn precision(&self, exponent: i32) -> u32 {
+        const SLACK: i64 = 2 * (3 + 1);
+        let planes = i64::from(exponent) - i64::from(self.minexp) + SLACK;
+        planes.clamp(0, self.maxprec.into()) as u32
+    }
+}
+
+/// Writes a block.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) fn encode(sink: &mut Sink<'_>, limits: &Limits, scalar: ZfpScalarType, block: &Vectors) {
+    let least = sink.position() + u64::from(limits.minbits);
+    match scalar {
+        ZfpScalarType::I32 => encode_integers::<false>(sink, limits, block, limits.maxprec, 0),
+        ZfpScalarType::I64 => encode_integers::<true>(sink, limits, block, limits.maxprec, 0),
+        ZfpScalarType::F32 => encode_floats::<false>(sink, limits, block),
+        ZfpScalarType::F64 => encode_floats::<true>(sink, limits, block),
+    }
+    if sink.position() < least {
+        sink.put_zeros(least - sink.position());
+    }
+}
+
+/// Reads a block.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) fn decode(source: &mut Source<'_>, limits: &Limits, scalar: ZfpScalarType) -> Vectors {
+    let least = source.position() + u64::from(limits.minbits);
+    let block = match scalar {
+        ZfpScalarType::I32 => decode_integers::<false>(source, limits, limits.maxprec, 0),
+        ZfpScalarType::I64 => decode_integers::<true>(source, limits, limits.maxprec, 0),
+        ZfpScalarType::F32 => decode_floats::<false>(source, limits),
+        ZfpScalarType::F64 => decode_floats::<true>(source, limits),
+    };
+    if source.position() < least {
+        source.seek(least);
+    }
+    block
+}
+
+/// The bits of a precision, which reversible blocks begin with.
+const fn precision_bits(wide: bool) -> u32 {
+    if wide { 6 } else { 5 }
+}
+
+const fn width(wide: bool) -> u32 {
+    if wide { 64 } else { 32 }
+}
+
+/// Behind a header of so many bits.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn encode_integers<const WIDE: bool>(sink: &mut Sink<'_>, limits: &Limits, block: &Vectors, maxprec: u32, header: u32) {
+    let slots = if limits.is_reversible { to_slots::<WIDE, true>(block) } else { to_slots::<WIDE, false>(block) };
+    let all = any_bits::<WIDE>(&slots);
+    let top = u64::BITS - all.leading_zeros();
+    let (mut maxprec, mut budget) = (maxprec, limits.bits_behind(header));
+    if limits.is_reversible {
+        let lowest = all.trailing_zeros().min(width(WIDE));
+        maxprec = (width(WIDE) - lowest).min(maxprec).max(1);
+        sink.put((maxprec - 1).into(), precision_bits(WIDE));
+        budget = limits.bits_behind(header + precision_bits(WIDE));
+    }
+    let kmin = width(WIDE).saturating_sub(maxprec);
+    let planes = to_planes::<WIDE>(&slots, kmin, top);
+    planes::encode(sink, &planes, width(WIDE), top, kmin, budget);
+}
+
+/// Behind a header of so many bits.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn decode_integers<const WIDE: bool>(source: &mut Source<'_>, limits: &Limits, maxprec: u32, header: u32) -> Vectors {
+    let (mut maxprec, mut budget) = (maxprec, limits.bits_behind(header));
+    if limits.is_reversible {
+        maxprec = source.take(precision_bits(WIDE)) as u32 + 1;
+        budget = limits.bits_behind(header + precision_bits(WIDE));
+    }
+    let mut planes = [0; 64];
+    let kmin = width(WIDE).saturating_sub(maxprec);
+    let lowest = planes::decode(source, &mut planes, width(WIDE), kmin, budget);
+    let slots = from_planes::<WIDE>(&planes, lowest);
+    if limits.is_reversible { from_slots::<WIDE, true>(&slots) } else { from_slots::<WIDE, false>(&slots) }
+}
+
+/// The bits that any of the integers has.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn any_bits<const WIDE: bool>(slots: &Vectors) -> u64 {
+    let mut all = _mm256_setzero_si256();
+    for vector in &slots[..const { vector_count(WIDE) }] {
+        all = _mm256_or_si256(all, *vector);
+    }
+    let [a, b, c, d]: [u64; 4] = bytemuck::cast(all);
+    let all = a | b | c | d;
+    if WIDE { all } else { (all | all >> 32) & u64::from(u32::MAX) }
+}
+
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn encode_floats<const WIDE: bool>(sink: &mut Sink<'_>, limits: &Limits, values: &Vectors) {
+    let biased = exponent::<WIDE>(values);
+    let exponent = unbiased(biased, WIDE);
+    if limits.is_reversible {
+        return encode_reversibly::<WIDE>(sink, limits, values, biased);
+    }
+    let precision = limits.precision(exponent);
+    if biased == 0 || precision == 0 {
+        sink.put(0, 1);
+        return;
+    }
+    let header = 1 + exponent_bits(WIDE);
+    sink.put(u64::from(biased) << 1 | 1, header);
+    encode_integers::<WIDE>(sink, limits, &to_integers::<WIDE>(values, exponent), precision, header);
+}
+
+/// As integers if they give the same values back, else by their bits.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn encode_reversibly<const WIDE: bool>(sink: &mut Sink<'_>, limits: &Limits, values: &Vectors, biased: u32) {
+    let exponent = unbiased(biased, WIDE);
+    if biased == 0 && are_same::<WIDE>(values, &[_mm256_setzero_si256(); 16]) {
+        sink.put(0, 1);
+        return;
+    }
+    if biased > 0 && has_finite_scale(exponent, WIDE) {
+        let integers = to_integers::<WIDE>(values, exponent);
+        if are_same::<WIDE>(values, &from_integers::<WIDE>(&integers, exponent)) {
+            let header = 2 + exponent_bits(WIDE);
+            sink.put(u64::from(biased) << 2 | 0b01, header);
+            return encode_integers::<WIDE>(sink, limits, &integers, limits.maxprec, header);
+        }
+    }
+    sink.put(0b11, 2);
+    encode_integers::<WIDE>(sink, limits, &reinterpret::<WIDE>(values), limits.maxprec, 2);
+}
+
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn decode_floats<const WIDE: bool>(source: &mut Source<'_>, limits: &Limits) -> Vectors {
+    if source.take(1) == 0 {
+        return [_mm256_setzero_si256(); 16];
+    }
+    if limits.is_reversible && source.take(1) == 1 {
+        return reinterpret::<WIDE>(&decode_integers::<WIDE>(source, limits, 0, 2));
+    }
+    let exponent = unbiased(source.take(exponent_bits(WIDE)) as u32, WIDE);
+    let header = 1 + u32::from(limits.is_reversible) + exponent_bits(WIDE);
+    let integers = decode_integers::<WIDE>(source, limits, limits.precision(exponent), header);
+    from_integers::<WIDE>(&integers, exponent)
+}

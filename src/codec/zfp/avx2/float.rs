@@ -1,0 +1,169 @@
+//! Blocks of float32, or if `WIDE` of float64, to integers of the same size and back.
+
+use super::Vectors;
+use super::planes::SIZE;
+use std::arch::x86_64::*;
+
+/// How many vectors hold a block.
+pub(super) const fn vector_count(wide: bool) -> usize {
+    if wide { 16 } else { 8 }
+}
+
+/// The bits of a biased exponent.
+pub(super) const fn exponent_bits(wide: bool) -> u32 {
+    if wide { 11 } else { 8 }
+}
+
+const fn bias(wide: bool) -> i32 {
+    if wide { 1023 } else { 127 }
+}
+
+/// Bits of an integer between its sign and the values, which the transform needs, taken off.
+const fn integer_bits(wide: bool) -> i32 {
+    if wide { 62 } else { 30 }
+}
+
+/// The exponent that this one stands for.
+pub(super) const fn unbiased(exponent: u32, wide: bool) -> i32 {
+    exponent.cast_signed() - bias(wide)
+}
+
+/// Whether the scale of a block of this exponent is finite in the C library, which takes no care of others.
+pub(super) const fn has_finite_scale(exponent: i32, wide: bool) -> bool {
+    exponent >= integer_bits(wide) - bias(wide)
+}
+
+/// The biased exponent of the largest magnitude, as `frexp` has it, or 0 where all are zeros. NaNs do not count.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn exponent<const WIDE: bool>(values: &Vectors) -> u32 {
+    let (shift, infinity) = if WIDE { (52, 0x7FF) } else { (23, 0xFF) };
+    let mut largest = _mm256_setzero_si256();
+    for vector in &values[..const { vector_count(WIDE) }] {
+        if WIDE {
+            let magnitude = _mm256_and_si256(*vector, _mm256_set1_epi64x(i64::MAX));
+            let is_nan = _mm256_cmpgt_epi64(magnitude, _mm256_set1_epi64x(0x7FF << 52));
+            let magnitude = _mm256_andnot_si256(is_nan, magnitude);
+            largest = _mm256_blendv_epi8(largest, magnitude, _mm256_cmpgt_epi64(magnitude, largest));
+        } else {
+            let magnitude = _mm256_and_si256(*vector, _mm256_set1_epi32(i32::MAX));
+            let is_nan = _mm256_cmpgt_epi32(magnitude, _mm256_set1_epi32(0xFF << 23));
+            largest = _mm256_max_epi32(largest, _mm256_andnot_si256(is_nan, magnitude));
+        }
+    }
+    let largest = if WIDE {
+        let values: [u64; 4] = bytemuck::cast(largest);
+        values[0].max(values[1]).max(values[2]).max(values[3])
+    } else {
+        let values: [u32; 8] = bytemuck::cast(largest);
+        values.into_iter().fold(0, u32::max).into()
+    };
+    match (largest >> shift) as u32 {
+        _ if largest == 0 => 0,
+        exponent if exponent == infinity => bias(WIDE).cast_unsigned(),
+        exponent => exponent + 1,
+    }
+}
+
+/// 2^exponent, subnormal or 0 if that is small.
+fn power<const WIDE: bool>(exponent: i32) -> f64 {
+    let (least, least_normal) = if WIDE { (-1074, -1022) } else { (-149, -126) };
+    if exponent < least {
+        0.0
+    } else if WIDE && exponent < least_normal {
+        f64::from_bits(1 << (exponent - least))
+    } else {
+        f64::from_bits(((exponent + 1023) as u64) << 52)
+    }
+}
+
+/// Integers of values whose largest magnitude has this exponent, towards zero.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn to_integers<const WIDE: bool>(values: &Vectors, exponent: i32) -> Vectors {
+    if has_finite_scale(exponent, WIDE) {
+        return truncate::<WIDE>(values, power::<WIDE>(integer_bits(WIDE) - exponent));
+    }
+    // In two steps, each exact.
+    let normal = scale::<WIDE>(values, power::<WIDE>(64));
+    truncate::<WIDE>(&normal, power::<WIDE>(integer_bits(WIDE) - 64 - exponent))
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn scale<const WIDE: bool>(values: &Vectors, factor: f64) -> Vectors {
+    let mut scaled = *values;
+    for vector in &mut scaled[..const { vector_count(WIDE) }] {
+        *vector = if WIDE {
+            _mm256_castpd_si256(_mm256_mul_pd(_mm256_castsi256_pd(*vector), _mm256_set1_pd(factor)))
+        } else {
+            _mm256_castps_si256(_mm256_mul_ps(_mm256_castsi256_ps(*vector), _mm256_set1_ps(factor as f32)))
+        };
+    }
+    scaled
+}
+
+/// NaNs and what is too large become the least integer.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn truncate<const WIDE: bool>(values: &Vectors, factor: f64) -> Vectors {
+    let mut integers = scale::<WIDE>(values, factor);
+    if WIDE {
+        let values: [f64; SIZE as usize] = bytemuck::cast(integers);
+        let integers: &mut [i64; SIZE as usize] = bytemuck::cast_mut(&mut integers);
+        for (integer, value) in integers.iter_mut().zip(values) {
+            *integer = _mm_cvttsd_si64(_mm_set_sd(value));
+        }
+    } else {
+        for vector in &mut integers[..8] {
+            *vector = _mm256_cvttps_epi32(_mm256_castsi256_ps(*vector));
+        }
+    }
+    integers
+}
+
+/// The inverse of [`to_integers`], rounded.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn from_integers<const WIDE: bool>(integers: &Vectors, exponent: i32) -> Vectors {
+    let mut values = *integers;
+    if WIDE {
+        let integers: &[i64; SIZE as usize] = bytemuck::cast_ref(integers);
+        let values: &mut [f64; SIZE as usize] = bytemuck::cast_mut(&mut values);
+        for (value, integer) in values.iter_mut().zip(integers) {
+            *value = *integer as f64;
+        }
+    } else {
+        for vector in &mut values[..8] {
+            *vector = _mm256_castps_si256(_mm256_cvtepi32_ps(*vector));
+        }
+    }
+    scale::<WIDE>(&values, power::<WIDE>(exponent - integer_bits(WIDE)))
+}
+
+/// Whether all bits are the same.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn are_same<const WIDE: bool>(a: &Vectors, b: &Vectors) -> bool {
+    let mut differences = _mm256_setzero_si256();
+    for (a, b) in a.iter().zip(b).take(const { vector_count(WIDE) }) {
+        differences = _mm256_or_si256(differences, _mm256_xor_si256(*a, *b));
+    }
+    _mm256_testz_si256(differences, differences) == 1
+}
+
+/// Floats as integers in the same order, by sign and magnitude, and back.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn reinterpret<const WIDE: bool>(values: &Vectors) -> Vectors {
+    let mut integers = *values;
+    for vector in &mut integers[..const { vector_count(WIDE) }] {
+        let flipped = if WIDE {
+            _mm256_srli_epi64::<1>(_mm256_cmpgt_epi64(_mm256_setzero_si256(), *vector))
+        } else {
+            _mm256_srli_epi32::<1>(_mm256_srai_epi32::<31>(*vector))
+        };
+        *vector = _mm256_xor_si256(*vector, flipped);
+    }
+    integers
+}

@@ -1,0 +1,128 @@
+//! Blocks of three dimensions, 64 values, with AVX2 and BMI2: the same bytes as `zfp-rs`, which codes all others.
+//!
+//! * [`block`]: a block's header, and what its values are as integers, by [`float`] where they are none.
+//! * [`transform`]: integers to coefficients in the order of their frequency, by the steps in [`lift`].
+//! * [`matrix`]: coefficients to bit planes.
+//! * [`planes`]: bit planes to the bits of the stream, which [`bits`] puts and takes.
+
+#![allow(unsafe_code)]
+
+mod bits;
+mod block;
+mod float;
+mod lift;
+mod matrix;
+mod planes;
+#[cfg(test)]
+mod tests;
+mod transform;
+
+use super::backend::{BlockReader, BlockWriter};
+use super::mode::Parameters;
+use crate::codec::simd;
+use crate::error::{Error, Result};
+use bits::{Sink, Source};
+use block::Limits;
+use planes::SIZE;
+use std::arch::x86_64::{__cpuid, __m256i};
+use zfp_rs::ZfpScalar;
+
+/// The values of a block; those of 32 bits take the first half.
+type Vectors = [__m256i; 16];
+
+/// Words behind the last bit that [`Writer`] may touch.
+pub(super) const SLACK: usize = 3;
+
+/// Whether the processor has what [`Writer`] and [`Reader`] need, and is fast at it.
+pub(super) fn is_available() -> bool {
+    simd::has_avx2()
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("lzcnt")
+        && is_x86_feature_detected!("popcnt")
+        && !has_slow_pext()
+}
+
+/// AMD's and Hygon's first two Zen generations, families 17 and 18 (hexadecimal), do `pext` bit by bit.
+fn has_slow_pext() -> bool {
+    #[allow(unused_unsafe, reason = "unsafe in older standard libraries")]
+    // SAFETY: every processor of 64 bits has this instruction, and its leaves 0 and 1.
+    let (name, version) = unsafe { (__cpuid(0), __cpuid(1).eax) };
+    let family = (version >> 8 & 0xF) + (version >> 20 & 0xFF);
+    let is_intel = name.ebx.to_le_bytes() == *b"Genu";
+    !is_intel && matches!(family, 0x17 | 0x18)
+}
+
+/// Writes blocks into words that have [`SLACK`] behind the last one.
+#[derive(Debug)]
+pub(super) struct Writer<'a> {
+    sink: Sink<'a>,
+    limits: Limits,
+}
+
+impl<'a> Writer<'a> {
+    pub(super) fn new(words: &'a mut [u64], parameters: &Parameters) -> Self {
+        assert!(is_available(), "the processor was asked before");
+        let limits = Limits::new(&parameters.config, parameters.is_lossless());
+        Self { sink: Sink::new(bytemuck::cast_slice_mut(words)), limits }
+    }
+}
+
+impl<T: ZfpScalar, const N: usize> BlockWriter<T, N> for Writer<'_> {
+    #[inline]
+    fn write(&mut self, values: &[T; N]) -> Result<()> {
+        let mut block: Vectors = bytemuck::Zeroable::zeroed();
+        let bytes: &[u8] = bytemuck::cast_slice(values);
+        if N != SIZE as usize {
+            return Err(Error::internal(format!("a zfp block of {N} values")));
+        }
+        bytemuck::bytes_of_mut(&mut block)[..bytes.len()].copy_from_slice(bytes);
+        // SAFETY: `new` has asked for the processor's features.
+        unsafe { block::encode(&mut self.sink, &self.limits, T::SCALAR_TYPE, &block) };
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<u64> {
+        let bit_count = self.sink.position();
+        self.sink.flush();
+        if self.sink.overflowed() {
+            return Err(Error::internal(format!("zfp blocks took {bit_count} bits, over their bound")));
+        }
+        Ok(bit_count)
+    }
+}
+
+/// Reads blocks from words.
+#[derive(Debug)]
+pub(super) struct Reader<'a> {
+    source: Source<'a>,
+    limits: Limits,
+}
+
+impl<'a> Reader<'a> {
+    /// From this bit on.
+    pub(super) fn new(words: &'a [u64], start: u64, parameters: &Parameters) -> Self {
+        assert!(is_available(), "the processor was asked before");
+        let limits = Limits::new(&parameters.config, parameters.is_lossless());
+        Self { source: Source::new(bytemuck::cast_slice(words), start), limits }
+    }
+}
+
+impl<T: ZfpScalar, const N: usize> BlockReader<T, N> for Reader<'_> {
+    #[inline]
+    fn read(&mut self, values: &mut [T; N]) -> Result<()> {
+        if N != SIZE as usize {
+            return Err(Error::internal(format!("a zfp block of {N} values")));
+        }
+        // SAFETY: `new` has asked for the processor's features.
+        let block = unsafe { block::decode(&mut self.source, &self.limits, T::SCALAR_TYPE) };
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(values);
+        let size = bytes.len();
+        bytes.copy_from_slice(&bytemuck::bytes_of(&block)[..size]);
+        Ok(())
+    }
+
+    fn position(&self) -> u64 {
+        self.source.position()
+    }
+}

@@ -1,0 +1,212 @@
+//! Block by block, against the definition by `zfp-rs`.
+
+use super::{Reader, SLACK, Writer, is_available};
+use crate::codec::zfp::backend::{self, BlockReader, BlockWriter};
+use crate::codec::zfp::mode::Parameters;
+use std::fmt::Debug;
+use zfp_rs::{ZfpConfig, ZfpScalar};
+
+fn parameters(minbits: u32, maxbits: u32, maxprec: u32, minexp: i32) -> Parameters {
+    let config = ZfpConfig::expert(minbits, maxbits, maxprec, minexp).unwrap();
+    Parameters { config, block_bits: 0, mode: "expert" }
+}
+
+const UNLIMITED: u32 = 16_658;
+
+/// Each in a way that the others are not.
+fn all_parameters() -> Vec<Parameters> {
+    let mut all = vec![
+        parameters(1, UNLIMITED, 64, -1075),
+        parameters(1, UNLIMITED, 64, -1074),
+        parameters(1, UNLIMITED, 20, -1074),
+        parameters(1, UNLIMITED, 1, -1075),
+        parameters(700, 700, 64, -1074),
+        parameters(900, UNLIMITED, 64, -1080),
+        parameters(40, 300, 17, -3),
+        parameters(1, UNLIMITED, 64, -20),
+        parameters(1, UNLIMITED, 64, 40),
+        parameters(1, UNLIMITED, 64, 200),
+    ];
+    all.extend((20..200).chain((200..1000).step_by(37)).map(|maxbits| parameters(1, maxbits, 64, -1074)));
+    all.extend((20..900).step_by(53).map(|bits| parameters(bits, bits, 64, -1075)));
+    all
+}
+
+fn next(state: &mut u64) -> u64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *state ^ (*state >> 29)
+}
+
+/// A type in blocks of many kinds.
+trait Sample: ZfpScalar + Debug {
+    /// Of the top bits of a word.
+    fn of_bits(bits: u64) -> Self;
+    fn of_number(number: f64) -> Self;
+    /// What a lossy mode does not take is made something else.
+    fn within(self, is_lossless: bool) -> Self;
+}
+
+impl Sample for i32 {
+    fn of_bits(bits: u64) -> Self {
+        (bits >> 32) as Self
+    }
+    fn of_number(number: f64) -> Self {
+        (number * 1e6) as Self
+    }
+    fn within(self, is_lossless: bool) -> Self {
+        if is_lossless { self } else { self >> 2 }
+    }
+}
+
+impl Sample for i64 {
+    fn of_bits(bits: u64) -> Self {
+        bits.cast_signed()
+    }
+    fn of_number(number: f64) -> Self {
+        (number * 1e15) as Self
+    }
+    fn within(self, is_lossless: bool) -> Self {
+        if is_lossless { self } else { self >> 2 }
+    }
+}
+
+impl Sample for f32 {
+    fn of_bits(bits: u64) -> Self {
+        Self::from_bits((bits >> 32) as u32)
+    }
+    fn of_number(number: f64) -> Self {
+        number as Self
+    }
+    fn within(self, is_lossless: bool) -> Self {
+        if is_lossless || self.is_finite() { self } else { 3.0 }
+    }
+}
+
+impl Sample for f64 {
+    fn of_bits(bits: u64) -> Self {
+        Self::from_bits(bits)
+    }
+    fn of_number(number: f64) -> Self {
+        number
+    }
+    fn within(self, is_lossless: bool) -> Self {
+        if is_lossless || self.is_finite() { self } else { 3.0 }
+    }
+}
+
+fn blocks<T: Sample>() -> Vec<[T; 64]> {
+    let mut state = 5;
+    let mut blocks = vec![[T::default(); 64]];
+    // Noise of every magnitude, and so of every number of significant bits.
+    for shift in 0..64 {
+        blocks.push(std::array::from_fn(|_| T::of_bits(next(&mut state) >> shift)));
+        blocks.push(std::array::from_fn(|_| T::of_bits((next(&mut state).cast_signed() >> shift).cast_unsigned())));
+        blocks.push(std::array::from_fn(|_| T::of_bits(next(&mut state) << shift)));
+    }
+    // Smooth, with noise and spikes.
+    for noise in [0.0, 1e-6, 1e-3, 0.1] {
+        for power in [-300, -50, -40, -30, 0, 5, 30] {
+            let scale = 10_f64.powi(power);
+            blocks.push(std::array::from_fn(|i| {
+                let [x, y, z] = [i % 4, i / 4 % 4, i / 16].map(|position| position as f64);
+                let noise = noise * (next(&mut state) >> 11) as f64 / 2_f64.powi(53);
+                T::of_number(scale * ((x * 0.1).sin() + y * 0.01 - z * 0.2 + noise))
+            }));
+        }
+    }
+    for place in 0..64 {
+        for value in [1.0, -3.5e-9, 0.1] {
+            blocks.push(std::array::from_fn(|i| if i == place { T::of_number(value) } else { T::of_number(0.0) }));
+            blocks.push(std::array::from_fn(|i| if i == place { T::of_number(-value) } else { T::of_number(2.0) }));
+        }
+    }
+    blocks
+}
+
+/// Streams that nobody has written: more or less of ones, in runs that are shorter or longer.
+fn streams() -> Vec<Vec<u64>> {
+    let mut state = 9;
+    let mut streams = vec![vec![0; 90], vec![u64::MAX; 90]];
+    for length in 0..90 {
+        streams.push((0..length).map(|_| next(&mut state)).collect());
+    }
+    for _ in 0..60 {
+        let mut word = || next(&mut state);
+        streams.push((0..90).map(|_| word() & word()).collect());
+        streams.push((0..90).map(|_| word() & word() & word() & word()).collect());
+        streams.push((0..90).map(|_| word() | word()).collect());
+        streams.push((0..90).map(|_| word() | word() | word() | word()).collect());
+        streams.push((0..90).map(|i| if i % 3 == 0 { word() } else { 0 }).collect());
+    }
+    streams
+}
+
+fn encode<T: ZfpScalar>(blocks: &[[T; 64]], mut writer: impl BlockWriter<T, 64>) -> u64 {
+    for block in blocks {
+        writer.write(block).unwrap();
+    }
+    writer.finish().unwrap()
+}
+
+/// The bits of a block, and where the next one begins.
+fn decode<T: ZfpScalar>(reader: &mut impl BlockReader<T, 64>) -> (Vec<u8>, u64) {
+    let mut values = [T::default(); 64];
+    reader.read(&mut values).unwrap();
+    (bytemuck::cast_slice(&values).to_vec(), reader.position())
+}
+
+fn check<T: Sample>() {
+    if !is_available() {
+        return;
+    }
+    let (blocks, streams) = (blocks::<T>(), streams());
+    for parameters in all_parameters() {
+        let is_lossless = parameters.is_lossless();
+        for pair in blocks.chunks(2) {
+            let pair: Vec<[T; 64]> = pair.iter().map(|block| block.map(|value| value.within(is_lossless))).collect();
+            let (mut ours, mut theirs) = ([0xA5A5; 150 + SLACK], [0; 150]);
+            let bit_count = encode(&pair, Writer::new(&mut ours, &parameters));
+            assert_eq!(
+                bit_count,
+                encode(&pair, backend::Writer::new(&mut theirs, &parameters)),
+                "{parameters:?} {pair:?}"
+            );
+            let words = bit_count.div_ceil(64) as usize;
+            assert_eq!(ours[..words], theirs[..words], "{parameters:?} {pair:?}");
+            check_decode::<T>(&theirs[..words], 0, &parameters, pair.len());
+        }
+        for stream in &streams {
+            for start in [0, 1, 61] {
+                check_decode::<T>(stream, start, &parameters, 3);
+            }
+        }
+    }
+}
+
+fn check_decode<T: Sample>(words: &[u64], start: u64, parameters: &Parameters, count: usize) {
+    let mut ours = Reader::new(words, start, parameters);
+    let mut theirs = backend::Reader::new(words, start, parameters);
+    for _ in 0..count {
+        assert_eq!(decode::<T>(&mut ours), decode::<T>(&mut theirs), "{parameters:?} from {start}: {words:x?}");
+    }
+}
+
+#[test]
+fn blocks_of_int32_are_those_of_the_definition() {
+    check::<i32>();
+}
+
+#[test]
+fn blocks_of_int64_are_those_of_the_definition() {
+    check::<i64>();
+}
+
+#[test]
+fn blocks_of_float32_are_those_of_the_definition() {
+    check::<f32>();
+}
+
+#[test]
+fn blocks_of_float64_are_those_of_the_definition() {
+    check::<f64>();
+}

@@ -1,0 +1,183 @@
+//! Blocks of integers to coefficients in slots, and back.
+
+use super::Vectors;
+use super::lift::{Lines, backward, differences, forward, from_negabinary, sums, to_negabinary, transpose};
+use super::matrix::slot;
+use bytemuck::Pod;
+use std::arch::x86_64::*;
+
+/// The order of coefficients: by the sum of their frequencies along x, y and z. zfp, `codec3.c`.
+const ORDER: [u8; 64] = [
+    0, 1, 4, 16, 20, 17, 5, 2, 8, 32, 21, 6, 18, 24, 9, 33, 36, 3, 12, 48, 22, 25, 37, 40, 34, 10, 7, 19, 28, 13, 49,
+    52, 41, 38, 26, 23, 29, 53, 11, 35, 44, 14, 50, 56, 42, 27, 39, 45, 30, 54, 57, 60, 51, 15, 43, 46, 58, 61, 55, 31,
+    62, 59, 47, 63,
+];
+
+/// Where the value of this index in a block lies behind the transform along z: of 32 bits, two rows that are neighbours
+/// along y share a vector.
+const fn place(index: usize, wide: bool) -> usize {
+    let (x, y, z) = (index % 4, index / 4 % 4, index / 16);
+    if wide { index } else { x + 4 * (y % 2) + 8 * z + 32 * (y / 2) }
+}
+
+/// For each slot, the place of its coefficient.
+const fn places(wide: bool) -> [u8; 64] {
+    let mut places = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        places[slot(i, wide)] = place(ORDER[i] as usize, wide) as u8;
+        i += 1;
+    }
+    places
+}
+
+/// For each place, the slot of its coefficient.
+const fn slots(wide: bool) -> [u8; 64] {
+    let places = places(wide);
+    let mut slots = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        slots[places[i] as usize] = i as u8;
+        i += 1;
+    }
+    slots
+}
+
+/// Decorrelates a block; returns its coefficients in slots, as negabinary numbers.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn to_slots<const WIDE: bool, const REVERSIBLE: bool>(block: &Vectors) -> Vectors {
+    if WIDE {
+        gather::<i64>(&lift_64::<REVERSIBLE>(block), const { &places(true) })
+    } else {
+        gather::<i32>(&lift_32::<REVERSIBLE>(block), const { &places(false) })
+    }
+}
+
+/// The inverse of [`to_slots`].
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn from_slots<const WIDE: bool, const REVERSIBLE: bool>(coefficients: &Vectors) -> Vectors {
+    if WIDE {
+        unlift_64::<REVERSIBLE>(gather::<i64>(coefficients, const { &slots(true) }))
+    } else {
+        unlift_32::<REVERSIBLE>(gather::<i32>(coefficients, const { &slots(false) }))
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn gather<I: Pod>(from: &Vectors, indices: &[u8; 64]) -> Vectors {
+    let mut to = [_mm256_setzero_si256(); 16];
+    let values: &[I] = bytemuck::cast_slice(from);
+    for (value, index) in bytemuck::cast_slice_mut(&mut to).iter_mut().zip(indices) {
+        *value = values[*index as usize % 64];
+    }
+    to
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn lift<const WIDE: bool, const REVERSIBLE: bool>(lines: Lines) -> Lines {
+    if REVERSIBLE { differences::<WIDE>(lines) } else { forward::<WIDE>(lines) }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn unlift<const WIDE: bool, const REVERSIBLE: bool>(lines: Lines) -> Lines {
+    if REVERSIBLE { sums::<WIDE>(lines) } else { backward::<WIDE>(lines) }
+}
+
+/// The first lanes of two vectors, and the second ones, of two pairs.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn exchange_lanes([a, b, c, d]: Lines) -> Lines {
+    [
+        _mm256_permute2x128_si256::<0x20>(a, b),
+        _mm256_permute2x128_si256::<0x31>(a, b),
+        _mm256_permute2x128_si256::<0x20>(c, d),
+        _mm256_permute2x128_si256::<0x31>(c, d),
+    ]
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn lift_32<const REVERSIBLE: bool>(block: &Vectors) -> Vectors {
+    let mut rows = [[_mm256_setzero_si256(); 4]; 2];
+    for (half, rows) in rows.iter_mut().enumerate() {
+        let block = &block[4 * half..][..4];
+        // The rows of one y and two z in one vector.
+        let lines = transpose::<false>(exchange_lanes([block[0], block[2], block[1], block[3]]));
+        let lines = transpose::<false>(lift::<false, REVERSIBLE>(lines));
+        *rows = lift::<false, REVERSIBLE>(lines);
+    }
+    let mut places = [_mm256_setzero_si256(); 16];
+    for half in 0..2 {
+        let [first, second] = [&rows[0][2 * half..], &rows[1][2 * half..]];
+        let lines = lift::<false, REVERSIBLE>(exchange_lanes([first[0], first[1], second[0], second[1]]));
+        for (place, line) in places[4 * half..].iter_mut().zip(lines) {
+            *place = to_negabinary::<false>(line);
+        }
+    }
+    places
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn unlift_32<const REVERSIBLE: bool>(places: Vectors) -> Vectors {
+    let mut rows = [[_mm256_setzero_si256(); 4]; 2];
+    for half in 0..2 {
+        let mut lines = [_mm256_setzero_si256(); 4];
+        for (line, place) in lines.iter_mut().zip(&places[4 * half..]) {
+            *line = from_negabinary::<false>(*place);
+        }
+        let [a, b, c, d] = exchange_lanes(unlift::<false, REVERSIBLE>(lines));
+        [rows[0][2 * half], rows[0][2 * half + 1]] = [a, b];
+        [rows[1][2 * half], rows[1][2 * half + 1]] = [c, d];
+    }
+    let mut block = [_mm256_setzero_si256(); 16];
+    for (half, rows) in rows.into_iter().enumerate() {
+        let lines = transpose::<false>(unlift::<false, REVERSIBLE>(rows));
+        let lines = transpose::<false>(unlift::<false, REVERSIBLE>(lines));
+        let [a, b, c, d] = exchange_lanes(lines);
+        [block[4 * half], block[4 * half + 1]] = [a, c];
+        [block[4 * half + 2], block[4 * half + 3]] = [b, d];
+    }
+    block
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn lift_64<const REVERSIBLE: bool>(block: &Vectors) -> Vectors {
+    let mut places = [_mm256_setzero_si256(); 16];
+    for (rows, block) in places.as_chunks_mut().0.iter_mut().zip(block.as_chunks().0) {
+        let lines = transpose::<true>(lift::<true, REVERSIBLE>(transpose::<true>(*block)));
+        *rows = lift::<true, REVERSIBLE>(lines);
+    }
+    for y in 0..4 {
+        let lines = lift::<true, REVERSIBLE>([places[y], places[4 + y], places[8 + y], places[12 + y]]);
+        for (z, line) in lines.into_iter().enumerate() {
+            places[4 * z + y] = to_negabinary::<true>(line);
+        }
+    }
+    places
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn unlift_64<const REVERSIBLE: bool>(mut block: Vectors) -> Vectors {
+    for vector in &mut block {
+        *vector = from_negabinary::<true>(*vector);
+    }
+    for y in 0..4 {
+        let lines = unlift::<true, REVERSIBLE>([block[y], block[4 + y], block[8 + y], block[12 + y]]);
+        for (z, line) in lines.into_iter().enumerate() {
+            block[4 * z + y] = line;
+        }
+    }
+    for rows in block.as_chunks_mut().0 {
+        let lines = transpose::<true>(unlift::<true, REVERSIBLE>(*rows));
+        *rows = transpose::<true>(unlift::<true, REVERSIBLE>(lines));
+    }
+    block
+}
