@@ -10,7 +10,6 @@ use crate::error::{Result, Status};
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 use zfp_rs::{ZfpBitStream, ZfpConfig, ZfpDimensionality, ZfpField, ZfpScalar, ZfpStreamAlignment};
 
 /// Those that give the same bytes.
@@ -389,14 +388,12 @@ fn every_capacity_that_is_too_small_is_reported() {
     }
 }
 
-/// A stream that nobody has made: it decodes, or is corrupt, in little time.
+/// A stream that nobody has made: it decodes, or is corrupt.
 fn check_hostile(bound: &mut Bound, encoded: &[u8]) {
-    let start = Instant::now();
     match bound.decode(encoded) {
         Ok(decoded) => assert_eq!(decoded.len(), bound.decoded_size),
         Err(error) => assert_eq!(error.status(), Status::CorruptData, "{error}"),
     }
-    assert!(start.elapsed() < Duration::from_secs(5));
 }
 
 #[test]

@@ -108,6 +108,8 @@ impl<'a> Sink<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Source<'a> {
     bytes: &'a [u8],
+    /// From so many bytes eight can be read.
+    whole: usize,
     /// The byte behind the valid bits.
     next: usize,
     /// The next bits, of which so many are valid; above are some of those behind them, or zeros.
@@ -117,7 +119,7 @@ pub(super) struct Source<'a> {
 
 impl<'a> Source<'a> {
     pub(super) fn new(bytes: &'a [u8], position: u64) -> Self {
-        let mut source = Self { bytes, next: 0, window: 0, valid: 0 };
+        let mut source = Self { bytes, whole: bytes.len().saturating_sub(7), next: 0, window: 0, valid: 0 };
         source.seek(position);
         source
     }
@@ -148,9 +150,11 @@ impl<'a> Source<'a> {
 
     #[inline(always)]
     pub(super) fn refill(&mut self) {
-        let bytes = match self.bytes.get(self.next..).and_then(<[u8]>::first_chunk) {
-            Some(bytes) => *bytes,
-            None => last_bytes(self.bytes, self.next),
+        let bytes = if self.next < self.whole {
+            // SAFETY: behind the first of these bytes there are seven more.
+            unsafe { self.bytes.as_ptr().add(self.next).cast::<[u8; 8]>().read() }
+        } else {
+            last_bytes(self.bytes, self.next)
         };
         self.window |= u64::from_le_bytes(bytes) << self.valid;
         self.next += (63 - self.valid) as usize / 8;

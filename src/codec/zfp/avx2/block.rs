@@ -41,24 +41,28 @@ impl Limits {
     }
 }
 
-/// Writes a block.
+/// Writes a block of these bytes.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn encode(sink: &mut Sink<'_>, limits: &Limits, scalar: ZfpScalarType, block: &Vectors) {
+pub(super) fn encode(sink: &mut Sink<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &[u8]) {
+    let mut block = [_mm256_setzero_si256(); 16];
+    for (vector, bytes) in block.iter_mut().zip(bytes.as_chunks::<32>().0) {
+        *vector = bytemuck::cast(*bytes);
+    }
     let least = sink.position() + u64::from(limits.minbits);
     match scalar {
-        ZfpScalarType::I32 => encode_integers::<false>(sink, limits, block, limits.maxprec, 0),
-        ZfpScalarType::I64 => encode_integers::<true>(sink, limits, block, limits.maxprec, 0),
-        ZfpScalarType::F32 => encode_floats::<false>(sink, limits, block),
-        ZfpScalarType::F64 => encode_floats::<true>(sink, limits, block),
+        ZfpScalarType::I32 => encode_integers::<false>(sink, limits, &block, limits.maxprec, 0),
+        ZfpScalarType::I64 => encode_integers::<true>(sink, limits, &block, limits.maxprec, 0),
+        ZfpScalarType::F32 => encode_floats::<false>(sink, limits, &block),
+        ZfpScalarType::F64 => encode_floats::<true>(sink, limits, &block),
     }
     if sink.position() < least {
         sink.put_zeros(least - sink.position());
     }
 }
 
-/// Reads a block.
+/// Reads a block to these bytes.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn decode(source: &mut Source<'_>, limits: &Limits, scalar: ZfpScalarType) -> Vectors {
+pub(super) fn decode(source: &mut Source<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &mut [u8]) {
     let least = source.position() + u64::from(limits.minbits);
     let block = match scalar {
         ZfpScalarType::I32 => decode_integers::<false>(source, limits, limits.maxprec, 0),
@@ -69,7 +73,9 @@ pub(super) fn decode(source: &mut Source<'_>, limits: &Limits, scalar: ZfpScalar
     if source.position() < least {
         source.seek(least);
     }
-    block
+    for (bytes, vector) in bytes.as_chunks_mut::<32>().0.iter_mut().zip(block) {
+        *bytes = bytemuck::cast(vector);
+    }
 }
 
 /// The bits of a precision, which reversible blocks begin with.

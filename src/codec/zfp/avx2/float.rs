@@ -103,23 +103,35 @@ fn scale<const WIDE: bool>(values: &Vectors, factor: f64) -> Vectors {
     scaled
 }
 
-/// NaNs and what is too large become the least integer.
+/// What NaNs and values that are too large become is unspecified.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn truncate<const WIDE: bool>(values: &Vectors, factor: f64) -> Vectors {
     let mut integers = scale::<WIDE>(values, factor);
-    if WIDE {
-        let values: [f64; SIZE as usize] = bytemuck::cast(integers);
-        let integers: &mut [i64; SIZE as usize] = bytemuck::cast_mut(&mut integers);
-        for (integer, value) in integers.iter_mut().zip(values) {
-            *integer = _mm_cvttsd_si64(_mm_set_sd(value));
-        }
-    } else {
-        for vector in &mut integers[..8] {
-            *vector = _mm256_cvttps_epi32(_mm256_castsi256_ps(*vector));
-        }
+    for vector in &mut integers[..const { vector_count(WIDE) }] {
+        *vector = if WIDE {
+            truncate_64(_mm256_castsi256_pd(*vector))
+        } else {
+            _mm256_cvttps_epi32(_mm256_castsi256_ps(*vector))
+        };
     }
     integers
+}
+
+/// Of magnitudes up to 2^62. AVX2 has no instruction for it: the upper and the lower 32 bits go through the fraction of
+/// a float, where 1.5 * 2^52 leaves them.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn truncate_64(values: __m256d) -> __m256i {
+    const TO_ZERO: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
+    let place = _mm256_set1_pd(1.5 * (1_u64 << 52) as f64);
+    let two_to_32 = (1_u64 << 32) as f64;
+    let upper = _mm256_round_pd::<TO_ZERO>(_mm256_mul_pd(values, _mm256_set1_pd(1.0 / two_to_32)));
+    let lower = _mm256_sub_pd(values, _mm256_mul_pd(upper, _mm256_set1_pd(two_to_32)));
+    let lower = _mm256_round_pd::<TO_ZERO>(lower);
+    let integer =
+        |float| _mm256_sub_epi64(_mm256_castpd_si256(_mm256_add_pd(float, place)), _mm256_castpd_si256(place));
+    _mm256_add_epi64(_mm256_slli_epi64::<32>(integer(upper)), integer(lower))
 }
 
 /// The inverse of [`to_integers`], rounded.

@@ -25,6 +25,7 @@ use bits::{Sink, Source};
 use block::Limits;
 use planes::SIZE;
 use std::arch::x86_64::{__cpuid, __m256i};
+use std::sync::OnceLock;
 use zfp_rs::ZfpScalar;
 
 /// The values of a block; those of 32 bits take the first half.
@@ -45,12 +46,16 @@ pub(super) fn is_available() -> bool {
 
 /// AMD's and Hygon's first two Zen generations, families 17 and 18 (hexadecimal), do `pext` bit by bit.
 fn has_slow_pext() -> bool {
-    #[allow(unused_unsafe, reason = "unsafe in older standard libraries")]
-    // SAFETY: every processor of 64 bits has this instruction, and its leaves 0 and 1.
-    let (name, version) = unsafe { (__cpuid(0), __cpuid(1).eax) };
-    let family = (version >> 8 & 0xF) + (version >> 20 & 0xFF);
-    let is_intel = name.ebx.to_le_bytes() == *b"Genu";
-    !is_intel && matches!(family, 0x17 | 0x18)
+    // A virtual machine may take long to answer.
+    static ANSWER: OnceLock<bool> = OnceLock::new();
+    *ANSWER.get_or_init(|| {
+        #[allow(unused_unsafe, reason = "unsafe in older standard libraries")]
+        // SAFETY: every processor of 64 bits has this instruction, and its leaves 0 and 1.
+        let (name, version) = unsafe { (__cpuid(0), __cpuid(1).eax) };
+        let family = (version >> 8 & 0xF) + (version >> 20 & 0xFF);
+        let is_intel = name.ebx.to_le_bytes() == *b"Genu";
+        !is_intel && matches!(family, 0x17 | 0x18)
+    })
 }
 
 /// Writes blocks into words that have [`SLACK`] behind the last one.
@@ -71,14 +76,11 @@ impl<'a> Writer<'a> {
 impl<T: ZfpScalar, const N: usize> BlockWriter<T, N> for Writer<'_> {
     #[inline]
     fn write(&mut self, values: &[T; N]) -> Result<()> {
-        let mut block: Vectors = bytemuck::Zeroable::zeroed();
-        let bytes: &[u8] = bytemuck::cast_slice(values);
         if N != SIZE as usize {
             return Err(Error::internal(format!("a zfp block of {N} values")));
         }
-        bytemuck::bytes_of_mut(&mut block)[..bytes.len()].copy_from_slice(bytes);
         // SAFETY: `new` has asked for the processor's features.
-        unsafe { block::encode(&mut self.sink, &self.limits, T::SCALAR_TYPE, &block) };
+        unsafe { block::encode(&mut self.sink, &self.limits, T::SCALAR_TYPE, bytemuck::cast_slice(values)) };
         Ok(())
     }
 
@@ -115,10 +117,9 @@ impl<T: ZfpScalar, const N: usize> BlockReader<T, N> for Reader<'_> {
             return Err(Error::internal(format!("a zfp block of {N} values")));
         }
         // SAFETY: `new` has asked for the processor's features.
-        let block = unsafe { block::decode(&mut self.source, &self.limits, T::SCALAR_TYPE) };
-        let bytes: &mut [u8] = bytemuck::cast_slice_mut(values);
-        let size = bytes.len();
-        bytes.copy_from_slice(&bytemuck::bytes_of(&block)[..size]);
+        unsafe {
+            block::decode(&mut self.source, &self.limits, T::SCALAR_TYPE, bytemuck::cast_slice_mut(values));
+        }
         Ok(())
     }
 

@@ -124,20 +124,22 @@ pub(super) fn decode(from: &mut Source<'_>, planes: &mut Planes, width: u32, kmi
         source.take(empty);
         k -= empty;
     }
-    let (source, k) = decode_planes(source, planes, Progress { k, n: 0, kmin, end });
     *from = source;
-    k
+    decode_planes(from, planes, Progress { k, n: 0, kmin, end })
 }
 
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn decode_planes<'a>(mut source: Source<'a>, planes: &mut Planes, progress: Progress) -> (Source<'a>, u32) {
+fn decode_planes(from: &mut Source<'_>, planes: &mut Planes, progress: Progress) -> u32 {
     let Progress { mut k, mut n, kmin, end } = progress;
+    // A copy that can lie in registers.
+    let mut source = *from;
     while k > kmin && n <= FEW && source.position() < end {
         let groups = groups(source.window() >> n, SIZE - n);
         let length = n + groups.length;
         if length > source.valid() || source.position() + u64::from(length) > end {
-            return decode_slowly(source, planes, Progress { k, n, kmin, end });
+            *from = source;
+            return decode_in_parts(from, planes, Progress { k, n, kmin, end });
         }
         k -= 1;
         planes[k as usize % 64] = source.window() & low_bits(n) | groups.bits << n;
@@ -149,21 +151,23 @@ fn decode_planes<'a>(mut source: Source<'a>, planes: &mut Planes, progress: Prog
         let first = source.take_long(n);
         let groups = groups(source.window(), SIZE - n);
         if groups.length > source.valid() || source.position() + u64::from(groups.length) > end {
-            return decode_slowly(before, planes, Progress { k, n, kmin, end });
+            *from = before;
+            return decode_in_parts(from, planes, Progress { k, n, kmin, end });
         }
         k -= 1;
         planes[k as usize % 64] = first | groups.bits << n;
         source.take(groups.length);
         n += groups.count;
     }
-    while k > kmin && source.position() < end {
-        if source.position() + u64::from(SIZE) > end {
-            return decode_slowly(source, planes, Progress { k, n, kmin, end });
-        }
+    while k > kmin && source.position() + u64::from(SIZE) <= end {
         k -= 1;
         planes[k as usize % 64] = source.take_long(SIZE);
     }
-    (source, k)
+    *from = source;
+    if k > kmin && source.position() < end {
+        return decode_in_parts(from, planes, Progress { k, n, kmin, end });
+    }
+    k
 }
 
 /// The groups of a plane.
@@ -176,19 +180,24 @@ struct Groups {
     bits: u64,
 }
 
+/// The bits of a window behind a one, so that the first test too is behind a one, and which are ones of the plane.
+#[inline(always)]
+fn bits_and_ones(window: u64) -> (u64, u64) {
+    const EVEN: u64 = 0x5555_5555_5555_5555;
+    let bits = window << 1 | 1;
+    let run_starts = bits & !(bits << 1);
+    // The carry of the sum leaves zeros of runs that begin at an even place.
+    (bits, bits & (bits.wrapping_add(run_starts & EVEN) ^ EVEN))
+}
+
 /// What comes behind the first bits of a plane, which lacks so many.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn groups(window: u64, lacking: u32) -> Groups {
-    const EVEN: u64 = 0x5555_5555_5555_5555;
     if window & 1 == 0 {
         return Groups { length: 1, count: 0, bits: 0 };
     }
-    // A one in front, so that the first test too is one behind a one.
-    let bits = window << 1 | 1;
-    let run_starts = bits & !(bits << 1);
-    // The carry of the sum leaves zeros of runs that begin at an even place.
-    let ones = bits & (bits.wrapping_add(run_starts & EVEN) ^ EVEN);
+    let (bits, ones) = bits_and_ones(window);
     let negative_tests = ones << 1 & !bits;
     let places = !(bits & !ones) & !1;
     let before_end = (negative_tests & negative_tests.wrapping_neg()).wrapping_sub(1);
@@ -207,32 +216,59 @@ fn groups(window: u64, lacking: u32) -> Groups {
     }
 }
 
-/// One plane bit by bit, for it is longer than a window or cut short by the end; then the others.
-#[cold]
+/// One plane that is longer than a window, or cut short by the end; then the others.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn decode_slowly<'a>(mut source: Source<'a>, planes: &mut Planes, progress: Progress) -> (Source<'a>, u32) {
-    let Progress { k, mut n, end, .. } = progress;
-    let mut left = end - source.position();
-    let count = left.min(n.into());
-    left -= count;
+fn decode_in_parts(source: &mut Source<'_>, planes: &mut Planes, progress: Progress) -> u32 {
+    let Progress { mut k, mut n, end, .. } = progress;
+    let count = (end - source.position()).min(n.into());
     let mut plane = source.take_long(count as u32);
-    while left > 0 && n < SIZE {
-        left -= 1;
-        if source.take(1) == 0 {
-            break;
-        }
-        while left > 0 && n < SIZE - 1 {
-            left -= 1;
-            if source.take(1) == 1 {
+    while n < SIZE && source.position() < end {
+        let (groups, is_last) = groups_in_window(source.window(), source.valid(), SIZE - n);
+        if groups.length == 0 || source.position() + u64::from(groups.length) > end {
+            if is_group_last(source, &mut plane, &mut n, end) {
                 break;
             }
-            n += 1;
+            continue;
         }
-        // Also where the end has cut off the one.
-        plane |= 1 << n;
-        n += 1;
+        plane |= groups.bits << n;
+        source.take(groups.length);
+        n += groups.count;
+        if is_last {
+            break;
+        }
     }
-    planes[k as usize - 1] = plane;
-    decode_planes(source, planes, Progress { k: k - 1, n, ..progress })
+    k -= 1;
+    planes[k as usize] = plane;
+    decode_planes(source, planes, Progress { k, n, ..progress })
+}
+
+/// Those groups that a window has whole, and whether they are the last of the plane.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn groups_in_window(window: u64, valid: u32, lacking: u32) -> (Groups, bool) {
+    let all = groups(window, lacking);
+    if all.length <= valid {
+        return (all, true);
+    }
+    // Up to the last test.
+    let (bits, ones) = bits_and_ones(window);
+    let tests = bits & !ones & u64::MAX >> (63 - valid);
+    let length = tests.leading_zeros() ^ 63;
+    let places = !tests & low_bits(length) & !1;
+    (Groups { length: length - 1, count: places.count_ones(), bits: _pext_u64(bits, places) }, false)
+}
+
+/// Reads a test and its group bit by bit, as far as the end; returns whether the test is the last one.
+fn is_group_last(source: &mut Source<'_>, plane: &mut u64, n: &mut u32, end: u64) -> bool {
+    if source.take(1) == 0 {
+        return true;
+    }
+    while source.position() < end && *n < SIZE - 1 && source.take(1) == 0 {
+        *n += 1;
+    }
+    // Also where the end has cut off the one.
+    *plane |= 1 << *n;
+    *n += 1;
+    false
 }
