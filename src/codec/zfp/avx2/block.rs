@@ -102,7 +102,8 @@ fn encode_integers<const WIDE: bool>(sink: &mut Sink<'_>, limits: &Limits, block
         budget = limits.bits_behind(header + precision_bits(WIDE));
     }
     let kmin = width(WIDE).saturating_sub(maxprec);
-    let planes = to_planes::<WIDE>(&slots, kmin, top);
+    let mut planes = [0; 64];
+    to_planes::<WIDE>(&slots, kmin, top, &mut planes);
     planes::encode(sink, &planes, width(WIDE), top, kmin, budget);
 }
 

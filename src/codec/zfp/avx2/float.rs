@@ -1,7 +1,6 @@
 //! Blocks of float32, or if `WIDE` of float64, to integers of the same size and back.
 
 use super::Vectors;
-use super::planes::SIZE;
 use std::arch::x86_64::*;
 
 /// How many vectors hold a block.
@@ -91,14 +90,20 @@ pub(super) fn to_integers<const WIDE: bool>(values: &Vectors, exponent: i32) -> 
 
 #[inline]
 #[target_feature(enable = "avx2")]
+fn multiply<const WIDE: bool>(values: __m256i, factor: f64) -> __m256i {
+    if WIDE {
+        _mm256_castpd_si256(_mm256_mul_pd(_mm256_castsi256_pd(values), _mm256_set1_pd(factor)))
+    } else {
+        _mm256_castps_si256(_mm256_mul_ps(_mm256_castsi256_ps(values), _mm256_set1_ps(factor as f32)))
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
 fn scale<const WIDE: bool>(values: &Vectors, factor: f64) -> Vectors {
-    let mut scaled = *values;
-    for vector in &mut scaled[..const { vector_count(WIDE) }] {
-        *vector = if WIDE {
-            _mm256_castpd_si256(_mm256_mul_pd(_mm256_castsi256_pd(*vector), _mm256_set1_pd(factor)))
-        } else {
-            _mm256_castps_si256(_mm256_mul_ps(_mm256_castsi256_ps(*vector), _mm256_set1_ps(factor as f32)))
-        };
+    let mut scaled = [_mm256_setzero_si256(); 16];
+    for i in 0..const { vector_count(WIDE) } {
+        scaled[i] = multiply::<WIDE>(values[i], factor);
     }
     scaled
 }
@@ -107,12 +112,13 @@ fn scale<const WIDE: bool>(values: &Vectors, factor: f64) -> Vectors {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn truncate<const WIDE: bool>(values: &Vectors, factor: f64) -> Vectors {
-    let mut integers = scale::<WIDE>(values, factor);
-    for vector in &mut integers[..const { vector_count(WIDE) }] {
-        *vector = if WIDE {
-            truncate_64(_mm256_castsi256_pd(*vector))
+    let mut integers = [_mm256_setzero_si256(); 16];
+    for i in 0..const { vector_count(WIDE) } {
+        let scaled = multiply::<WIDE>(values[i], factor);
+        integers[i] = if WIDE {
+            truncate_64(_mm256_castsi256_pd(scaled))
         } else {
-            _mm256_cvttps_epi32(_mm256_castsi256_ps(*vector))
+            _mm256_cvttps_epi32(_mm256_castsi256_ps(scaled))
         };
     }
     integers
@@ -138,19 +144,18 @@ fn truncate_64(values: __m256d) -> __m256i {
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn from_integers<const WIDE: bool>(integers: &Vectors, exponent: i32) -> Vectors {
-    let mut values = *integers;
-    if WIDE {
-        let integers: &[i64; SIZE as usize] = bytemuck::cast_ref(integers);
-        let values: &mut [f64; SIZE as usize] = bytemuck::cast_mut(&mut values);
-        for (value, integer) in values.iter_mut().zip(integers) {
-            *value = *integer as f64;
-        }
-    } else {
-        for vector in &mut values[..8] {
-            *vector = _mm256_castps_si256(_mm256_cvtepi32_ps(*vector));
-        }
+    let factor = power::<WIDE>(exponent - integer_bits(WIDE));
+    let mut values = [_mm256_setzero_si256(); 16];
+    for i in 0..const { vector_count(WIDE) } {
+        let unscaled = if WIDE {
+            let [a, b, c, d]: [i64; 4] = bytemuck::cast(integers[i]);
+            bytemuck::cast([a as f64, b as f64, c as f64, d as f64])
+        } else {
+            _mm256_castps_si256(_mm256_cvtepi32_ps(integers[i]))
+        };
+        values[i] = multiply::<WIDE>(unscaled, factor);
     }
-    scale::<WIDE>(&values, power::<WIDE>(exponent - integer_bits(WIDE)))
+    values
 }
 
 /// Whether all bits are the same.
@@ -158,8 +163,8 @@ pub(super) fn from_integers<const WIDE: bool>(integers: &Vectors, exponent: i32)
 #[target_feature(enable = "avx2")]
 pub(super) fn are_same<const WIDE: bool>(a: &Vectors, b: &Vectors) -> bool {
     let mut differences = _mm256_setzero_si256();
-    for (a, b) in a.iter().zip(b).take(const { vector_count(WIDE) }) {
-        differences = _mm256_or_si256(differences, _mm256_xor_si256(*a, *b));
+    for i in 0..const { vector_count(WIDE) } {
+        differences = _mm256_or_si256(differences, _mm256_xor_si256(a[i], b[i]));
     }
     _mm256_testz_si256(differences, differences) == 1
 }
@@ -168,14 +173,14 @@ pub(super) fn are_same<const WIDE: bool>(a: &Vectors, b: &Vectors) -> bool {
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn reinterpret<const WIDE: bool>(values: &Vectors) -> Vectors {
-    let mut integers = *values;
-    for vector in &mut integers[..const { vector_count(WIDE) }] {
+    let mut integers = [_mm256_setzero_si256(); 16];
+    for i in 0..const { vector_count(WIDE) } {
         let flipped = if WIDE {
-            _mm256_srli_epi64::<1>(_mm256_cmpgt_epi64(_mm256_setzero_si256(), *vector))
+            _mm256_srli_epi64::<1>(_mm256_cmpgt_epi64(_mm256_setzero_si256(), values[i]))
         } else {
-            _mm256_srli_epi32::<1>(_mm256_srai_epi32::<31>(*vector))
+            _mm256_srli_epi32::<1>(_mm256_srai_epi32::<31>(values[i]))
         };
-        *vector = _mm256_xor_si256(*vector, flipped);
+        integers[i] = _mm256_xor_si256(values[i], flipped);
     }
     integers
 }

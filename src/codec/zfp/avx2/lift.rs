@@ -23,9 +23,8 @@ fn sub<const WIDE: bool>(a: __m256i, b: __m256i) -> __m256i {
 #[target_feature(enable = "avx2")]
 fn half<const WIDE: bool>(a: __m256i) -> __m256i {
     if WIDE {
-        // There is no arithmetic shift of 64 bits.
-        let sign = _mm256_set1_epi64x(1 << 62);
-        _mm256_sub_epi64(_mm256_xor_si256(_mm256_srli_epi64::<1>(a), sign), sign)
+        // There is no arithmetic shift of 64 bits: the upper half is that of 32 bits.
+        _mm256_blend_epi32::<0b1010_1010>(_mm256_srli_epi64::<1>(a), _mm256_srai_epi32::<1>(a))
     } else {
         _mm256_srai_epi32::<1>(a)
     }

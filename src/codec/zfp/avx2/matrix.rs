@@ -30,8 +30,7 @@ const BY_SIGNIFICANCE: [i8; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7,
 /// Planes from `kmin` to `top`; others are unspecified.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn to_planes<const WIDE: bool>(slots: &Vectors, kmin: u32, top: u32) -> Planes {
-    let mut planes = [0; 64];
+pub(super) fn to_planes<const WIDE: bool>(slots: &Vectors, kmin: u32, top: u32, planes: &mut Planes) {
     let first = kmin as usize / 8;
     let end = (top as usize).div_ceil(8);
     if WIDE {
@@ -47,7 +46,6 @@ pub(super) fn to_planes<const WIDE: bool>(slots: &Vectors, kmin: u32, top: u32) 
             planes_of_bytes(low[byte], high[byte], &mut planes[8 * byte..]);
         }
     }
-    planes
 }
 
 /// The bytes of 32 coefficients, those of the same significance in one vector.
@@ -113,8 +111,9 @@ pub(super) fn from_planes<const WIDE: bool>(planes: &Planes, lowest: u32) -> Vec
     let mut slots = [_mm256_setzero_si256(); 16];
     let width = if WIDE { 8 } else { 4 };
     let mut bytes = [[_mm256_setzero_si256(); 2]; 8];
-    for (byte, planes) in planes.as_chunks().0.iter().enumerate().take(width).skip(lowest as usize / 8) {
-        bytes[byte] = bytes_of_planes(planes);
+    let planes: &[[u64; 8]] = planes.as_chunks().0;
+    for byte in lowest as usize / 8..width {
+        bytes[byte] = bytes_of_planes(&planes[byte]);
     }
     for half in 0..2 {
         let mut low = [_mm256_setzero_si256(); 4];
