@@ -145,10 +145,15 @@ impl Serializer {
             }
             Self::ZfpReversible => json!({"name": "zfp", "configuration": {"mode": "reversible"}}),
             Self::Zfp { mode, parameter } => {
-                let configuration = match mode % 3 {
+                let configuration = match mode % 4 {
                     0 => json!({"mode": "fixed_rate", "rate": 1.0 + f64::from(parameter) / 8.0}),
                     1 => json!({"mode": "fixed_precision", "precision": parameter % 65}),
-                    _ => json!({"mode": "fixed_accuracy", "tolerance": f64::from(parameter) / 16.0}),
+                    2 => json!({"mode": "fixed_accuracy", "tolerance": f64::from(parameter) / 16.0}),
+                    _ => {
+                        let (minbits, maxbits) = (parameter, 20 + 5 * u32::from(parameter));
+                        let (maxprec, minexp) = (1 + parameter % 64, -1074 - i32::from(parameter % 2));
+                        json!({"mode": "expert", "minbits": minbits, "maxbits": maxbits, "maxprec": maxprec, "minexp": minexp})
+                    }
                 };
                 json!({"name": "zfp", "configuration": configuration})
             }

@@ -1,14 +1,14 @@
 //! `zfp`: lossy and lossless compression of numeric fields of 1 to 4 dimensions.
 //!
 //! zarr-extensions, codec `zfp`: the stream of LLNL's C library in its default build, without a header. The coder of a
-//! block is the crate `zfp-rs`, a Rust implementation that gives the same bytes, or with the feature `zfp-sys` that
-//! library itself; this module brings elements of every type into blocks and back, checks sizes, and divides a chunk
-//! among threads.
+//! block is the crate `zfp-rs`, a Rust implementation that gives the same bytes; for three dimensions, where the
+//! processor has AVX2 and BMI2, kernels of our own; or with the feature `zfp-sys` that library itself. This module brings
+//! elements of every type into blocks and back, checks sizes, and divides a chunk among threads.
 //!
 //! * [`mode`]: the configuration, and what it means for a field.
 //! * [`element`], [`small_float`]: data types, by promotion to one of zfp's four.
 //! * [`grid`]: a field as blocks of 4^d values.
-//! * [`bits`]: bit streams out of pieces; [`backend`], `c_blocks`: what codes the blocks in them.
+//! * [`bits`]: bit streams out of pieces; [`backend`], `avx2`, `c_blocks`: what codes the blocks in them.
 //! * [`encode`], [`decode`]: one chunk; [`whole`]: the same where a chunk need not be divided; [`region`]: a box of it.
 //! * `c_library`: where our streams differ from those of the C library, which the tests compare them with.
 //!
