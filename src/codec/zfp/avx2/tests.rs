@@ -114,6 +114,12 @@ fn blocks<T: Sample>() -> Vec<[T; 64]> {
             }));
         }
     }
+    // Few bits, so that floats are integers of a scale: about where it is no longer finite, and among subnormals.
+    for exponent in (-1074..-1060).chain(-966..-956).chain(-150..-120).chain(-102..-92) {
+        let unit = 2_f64.powi(exponent + 40) / 2_f64.powi(40);
+        blocks.push(std::array::from_fn(|i| T::of_number((i as f64 - 9.0) * unit)));
+        blocks.push(std::array::from_fn(|i| T::of_number((i % 2) as f64 * unit)));
+    }
     for place in 0..64 {
         for value in [1.0, -3.5e-9, 0.1] {
             blocks.push(std::array::from_fn(|i| if i == place { T::of_number(value) } else { T::of_number(0.0) }));
