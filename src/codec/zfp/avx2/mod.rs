@@ -19,7 +19,7 @@ mod transform;
 
 use super::backend::{BlockReader, BlockWriter};
 use super::mode::Parameters;
-use crate::codec::simd;
+use crate::codec::simd::{self, Limit};
 use crate::error::{Error, Result};
 use bits::{Sink, Source};
 use block::Limits;
@@ -34,14 +34,18 @@ type Vectors = [__m256i; 16];
 /// Words behind the last bit that [`Writer`] may touch.
 pub(super) const SLACK: usize = 3;
 
-/// Whether the processor has what [`Writer`] and [`Reader`] need, and is fast at it.
+/// Whether blocks are to be coded here.
 pub(super) fn is_available() -> bool {
-    simd::has_avx2()
+    simd::limit() == Limit::None && has_instructions() && !has_slow_pext()
+}
+
+/// Whether the processor has what [`block`] is compiled for.
+fn has_instructions() -> bool {
+    is_x86_feature_detected!("avx2")
         && is_x86_feature_detected!("bmi1")
         && is_x86_feature_detected!("bmi2")
         && is_x86_feature_detected!("lzcnt")
         && is_x86_feature_detected!("popcnt")
-        && !has_slow_pext()
 }
 
 /// AMD's and Hygon's first two Zen generations, families 17 and 18 (hexadecimal), do `pext` bit by bit.
@@ -67,7 +71,7 @@ pub(super) struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     pub(super) fn new(words: &'a mut [u64], parameters: &Parameters) -> Self {
-        assert!(is_available(), "the processor was asked before");
+        assert!(has_instructions(), "the processor was asked before");
         let limits = Limits::new(&parameters.config, parameters.is_lossless());
         Self { sink: Sink::new(bytemuck::cast_slice_mut(words)), limits }
     }
@@ -104,7 +108,7 @@ pub(super) struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// From this bit on.
     pub(super) fn new(words: &'a [u64], start: u64, parameters: &Parameters) -> Self {
-        assert!(is_available(), "the processor was asked before");
+        assert!(has_instructions(), "the processor was asked before");
         let limits = Limits::new(&parameters.config, parameters.is_lossless());
         Self { source: Source::new(bytemuck::cast_slice(words), start), limits }
     }
