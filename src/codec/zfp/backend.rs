@@ -8,8 +8,8 @@ use zfp_rs::{ZfpBitStreamRef, ZfpBitStreamRefMut, ZfpDimensionality, ZfpScalar};
 
 /// A coder of blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(all(feature = "zfp-sys", not(test)), allow(dead_code, reason = "the C library is wanted"))]
 pub(super) enum Backend {
-    #[cfg_attr(all(feature = "zfp-sys", not(test)), expect(dead_code, reason = "the other one is wanted"))]
     ZfpRs,
     /// Of three dimensions; `zfp-rs` for others.
     #[cfg(target_arch = "x86_64")]
