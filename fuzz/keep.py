@@ -14,7 +14,7 @@ LARGEST = 300
 
 
 def merged(target, folder):
-    small, kept = folder / "small", folder / "kept" / target
+    small, kept = folder / "small", folder / "kept"
     for new in small, kept:
         new.mkdir(parents=True)
     for path in (ROOT / "corpus" / target).iterdir():
@@ -32,10 +32,11 @@ def plain(member):
 
 
 def main():
-    with tarfile.open(ROOT / "corpus.tar.xz", "w:xz", preset=9) as archive:
-        for target in sorted(path.stem for path in (ROOT / "fuzz_targets").glob("*.rs")):
-            with tempfile.TemporaryDirectory() as folder:
-                paths = merged(target, pathlib.Path(folder))
+    targets = sorted(path.stem for path in (ROOT / "fuzz_targets").glob("*.rs"))
+    with tempfile.TemporaryDirectory() as folder:
+        kept = {target: merged(target, pathlib.Path(folder) / target) for target in targets}
+        with tarfile.open(ROOT / "corpus.tar.xz", "w:xz", preset=9) as archive:
+            for target, paths in kept.items():
                 for path in paths:
                     archive.add(path, "%s/%s" % (target, path.name), filter=plain)
                 print("%s: %d inputs" % (target, len(paths)))

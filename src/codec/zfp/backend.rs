@@ -1,4 +1,5 @@
-//! What codes the blocks of a chunk: the crate `zfp-rs` or, with the feature `zfp-sys`, LLNL's C library.
+//! What codes the blocks of a chunk: the crate `zfp-rs`, kernels of our own, or with the feature `zfp-sys` LLNL's C
+//! library.
 
 use super::grid::dimensionality_of;
 use super::mode::Parameters;
@@ -11,7 +12,7 @@ use zfp_rs::{ZfpBitStreamRef, ZfpBitStreamRefMut, ZfpDimensionality, ZfpScalar};
 #[cfg_attr(all(feature = "zfp-sys", not(test)), allow(dead_code, reason = "the C library is wanted"))]
 pub(super) enum Backend {
     ZfpRs,
-    /// Of three dimensions; `zfp-rs` for others.
+    /// Kernels of our own for three dimensions; `zfp-rs` for others.
     #[cfg(target_arch = "x86_64")]
     Avx2,
     #[cfg(feature = "zfp-sys")]
@@ -19,23 +20,19 @@ pub(super) enum Backend {
 }
 
 impl Backend {
-    /// That of all chains. Unit tests bind each by itself.
+    /// That of all chains. With the feature `zfp-sys` it is the C library, but in unit tests, which bind that by name.
     pub(super) fn chosen() -> Self {
         #[cfg(all(feature = "zfp-sys", not(test)))]
         return Self::CLibrary;
-        #[cfg(not(all(feature = "zfp-sys", not(test))))]
-        Self::ours()
-    }
-
-    #[cfg(not(all(feature = "zfp-sys", not(test))))]
-    fn ours() -> Self {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", not(all(feature = "zfp-sys", not(test)))))]
         if super::avx2::is_available() {
             return Self::Avx2;
         }
+        #[cfg(not(all(feature = "zfp-sys", not(test))))]
         Self::ZfpRs
     }
 
+    /// The one of these that codes blocks of so many dimensions.
     pub(super) fn for_blocks_of(self, dimensionality: ZfpDimensionality) -> Self {
         #[cfg(target_arch = "x86_64")]
         if self == Self::Avx2 && dimensionality != ZfpDimensionality::D3 {

@@ -1,16 +1,16 @@
 //! One block: zfp's `encode_block` and `decode_block`, of integers and floats, lossy and reversible.
 
-use super::Vectors;
 use super::bits::{Sink, Source};
 use super::float::{
     are_same, exponent, exponent_bits, from_integers, has_finite_scale, reinterpret, to_integers, unbiased,
-    vector_count,
 };
 use super::matrix::{from_planes, to_planes};
 use super::planes;
 use super::transform::{from_slots, to_slots};
+use super::{Vectors, vector_count};
+use crate::codec::zfp::mode::Parameters;
 use std::arch::x86_64::*;
-use zfp_rs::{ZfpConfig, ZfpScalarType};
+use zfp_rs::ZfpScalarType;
 
 /// zfp's parameters.
 #[derive(Debug, Clone, Copy)]
@@ -23,17 +23,23 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    pub(super) fn new(config: &ZfpConfig, is_reversible: bool) -> Self {
-        let (minbits, maxbits) = (config.min_bits(), config.max_bits());
-        Self { minbits, maxbits, maxprec: config.max_prec(), minexp: config.min_exp(), is_reversible }
+    pub(super) fn new(parameters: &Parameters) -> Self {
+        let config = &parameters.config;
+        Self {
+            minbits: config.min_bits(),
+            maxbits: config.max_bits(),
+            maxprec: config.max_prec(),
+            minexp: config.min_exp(),
+            is_reversible: parameters.is_lossless(),
+        }
     }
 
-    /// Bits behind a header.
+    /// The most bits of a block behind its header.
     fn bits_behind(&self, header: u32) -> u32 {
         self.maxbits.saturating_sub(header)
     }
 
-    /// How many planes of a block of floats matter.
+    /// How many planes of a block of floats are coded: `precision` of zfp's `codecf.c`, in three dimensions.
     fn precision(&self, exponent: i32) -> u32 {
         const SLACK: i64 = 2 * (3 + 1);
         let planes = i64::from(exponent) - i64::from(self.minexp) + SLACK;
@@ -83,11 +89,12 @@ const fn precision_bits(wide: bool) -> u32 {
     if wide { 6 } else { 5 }
 }
 
+/// How many bits an integer has.
 const fn width(wide: bool) -> u32 {
     if wide { 64 } else { 32 }
 }
 
-/// Behind a header of so many bits.
+/// Writes integers behind a header of so many bits.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn encode_integers<const WIDE: bool>(sink: &mut Sink<'_>, limits: &Limits, block: &Vectors, maxprec: u32, header: u32) {
@@ -107,7 +114,7 @@ fn encode_integers<const WIDE: bool>(sink: &mut Sink<'_>, limits: &Limits, block
     planes::encode(sink, &planes, width(WIDE), top, kmin, budget);
 }
 
-/// Behind a header of so many bits.
+/// Reads integers behind a header of so many bits. A reversible block has its own precision instead of `maxprec`.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn decode_integers<const WIDE: bool>(source: &mut Source<'_>, limits: &Limits, maxprec: u32, header: u32) -> Vectors {
@@ -140,10 +147,10 @@ fn any_bits<const WIDE: bool>(slots: &Vectors) -> u64 {
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn encode_floats<const WIDE: bool>(sink: &mut Sink<'_>, limits: &Limits, values: &Vectors) {
     let biased = exponent::<WIDE>(values);
-    let exponent = unbiased(biased, WIDE);
     if limits.is_reversible {
         return encode_reversibly::<WIDE>(sink, limits, values, biased);
     }
+    let exponent = unbiased(biased, WIDE);
     let precision = limits.precision(exponent);
     if biased == 0 || precision == 0 {
         sink.put(0, 1);

@@ -1,12 +1,7 @@
 //! Blocks of float32, or if `WIDE` of float64, to integers of the same size and back.
 
-use super::Vectors;
+use super::{Vectors, vector_count};
 use std::arch::x86_64::*;
-
-/// How many vectors hold a block.
-pub(super) const fn vector_count(wide: bool) -> usize {
-    if wide { 16 } else { 8 }
-}
 
 /// The bits of a biased exponent.
 pub(super) const fn exponent_bits(wide: bool) -> u32 {
@@ -17,7 +12,7 @@ const fn bias(wide: bool) -> i32 {
     if wide { 1023 } else { 127 }
 }
 
-/// Bits of an integer between its sign and the values, which the transform needs, taken off.
+/// Magnitudes of integers are below 2 to this power: one bit is for the sign, and one for what the transform adds.
 const fn integer_bits(wide: bool) -> i32 {
     if wide { 62 } else { 30 }
 }
@@ -27,7 +22,7 @@ pub(super) const fn unbiased(exponent: u32, wide: bool) -> i32 {
     exponent.cast_signed() - bias(wide)
 }
 
-/// Whether the scale of a block of this exponent is finite in the C library, which takes no care of others.
+/// Whether the factor that makes integers of a block of this exponent is finite. The C library takes no care of others.
 pub(super) const fn has_finite_scale(exponent: i32, wide: bool) -> bool {
     exponent >= integer_bits(wide) - bias(wide)
 }

@@ -31,35 +31,29 @@ const BY_SIGNIFICANCE: [i8; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7,
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn to_planes<const WIDE: bool>(slots: &Vectors, kmin: u32, top: u32, planes: &mut Planes) {
-    let first = kmin as usize / 8;
-    let end = (top as usize).div_ceil(8);
-    if WIDE {
-        let low = bytes_of_64(slots, 0);
-        let high = bytes_of_64(slots, 8);
-        for byte in first..end {
-            planes_of_bytes(low[byte], high[byte], &mut planes[8 * byte..]);
-        }
+    let halves = if WIDE {
+        [bytes_of_64(slots, 0), bytes_of_64(slots, 8)]
     } else {
-        let low = bytes_of_32([slots[0], slots[1], slots[2], slots[3]]);
-        let high = bytes_of_32([slots[4], slots[5], slots[6], slots[7]]);
-        for byte in first..end {
-            planes_of_bytes(low[byte], high[byte], &mut planes[8 * byte..]);
-        }
+        [bytes_of_32(slots, 0), bytes_of_32(slots, 4)]
+    };
+    for byte in kmin as usize / 8..(top as usize).div_ceil(8) {
+        planes_of_bytes(halves[0][byte], halves[1][byte], &mut planes[8 * byte..]);
     }
 }
 
 /// The bytes of 32 coefficients, those of the same significance in one vector.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn bytes_of_32(slots: [__m256i; 4]) -> [__m256i; 4] {
+fn bytes_of_32(slots: &Vectors, first: usize) -> [__m256i; 8] {
     let order = in_both_lanes(BY_SIGNIFICANCE);
-    let [a, b, c, d] = slots;
-    transpose_32([
-        _mm256_shuffle_epi8(a, order),
-        _mm256_shuffle_epi8(b, order),
-        _mm256_shuffle_epi8(c, order),
-        _mm256_shuffle_epi8(d, order),
-    ])
+    let [a, b, c, d] = transpose_32([
+        _mm256_shuffle_epi8(slots[first], order),
+        _mm256_shuffle_epi8(slots[first + 1], order),
+        _mm256_shuffle_epi8(slots[first + 2], order),
+        _mm256_shuffle_epi8(slots[first + 3], order),
+    ]);
+    let none = _mm256_setzero_si256();
+    [a, b, c, d, none, none, none, none]
 }
 
 /// The bytes of 32 coefficients, those of the same significance in one vector.

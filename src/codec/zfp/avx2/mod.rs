@@ -31,6 +31,11 @@ use zfp_rs::ZfpScalar;
 /// The values of a block; those of 32 bits take the first half.
 type Vectors = [__m256i; 16];
 
+/// How many of them hold a block of values of 64 bits, if `wide`, or of 32.
+const fn vector_count(wide: bool) -> usize {
+    if wide { 16 } else { 8 }
+}
+
 /// Words behind the last bit that [`Writer`] may touch.
 pub(super) const SLACK: usize = 3;
 
@@ -72,7 +77,7 @@ pub(super) struct Writer<'a> {
 impl<'a> Writer<'a> {
     pub(super) fn new(words: &'a mut [u64], parameters: &Parameters) -> Self {
         assert!(has_instructions(), "the processor was asked before");
-        let limits = Limits::new(&parameters.config, parameters.is_lossless());
+        let limits = Limits::new(parameters);
         Self { sink: Sink::new(bytemuck::cast_slice_mut(words)), limits }
     }
 }
@@ -109,7 +114,7 @@ impl<'a> Reader<'a> {
     /// From this bit on.
     pub(super) fn new(words: &'a [u64], start: u64, parameters: &Parameters) -> Self {
         assert!(has_instructions(), "the processor was asked before");
-        let limits = Limits::new(&parameters.config, parameters.is_lossless());
+        let limits = Limits::new(parameters);
         Self { source: Source::new(bytemuck::cast_slice(words), start), limits }
     }
 }

@@ -226,7 +226,7 @@ fn decode_in_parts(source: &mut Source<'_>, planes: &mut Planes, progress: Progr
     while n < SIZE && source.position() < end {
         let (groups, is_last) = groups_in_window(source.window(), source.valid(), SIZE - n);
         if groups.length == 0 || source.position() + u64::from(groups.length) > end {
-            if is_group_last(source, &mut plane, &mut n, end) {
+            if !take_group(source, &mut plane, &mut n, end) {
                 break;
             }
             continue;
@@ -259,10 +259,10 @@ fn groups_in_window(window: u64, valid: u32, lacking: u32) -> (Groups, bool) {
     (Groups { length: length - 1, count: places.count_ones(), bits: _pext_u64(bits, places) }, false)
 }
 
-/// Reads a test and its group bit by bit, as far as the end; returns whether the test is the last one.
-fn is_group_last(source: &mut Source<'_>, plane: &mut u64, n: &mut u32, end: u64) -> bool {
+/// Takes a test and its group bit by bit, as far as the end; returns whether there was a group.
+fn take_group(source: &mut Source<'_>, plane: &mut u64, n: &mut u32, end: u64) -> bool {
     if source.take(1) == 0 {
-        return true;
+        return false;
     }
     while source.position() < end && *n < SIZE - 1 && source.take(1) == 0 {
         *n += 1;
@@ -270,5 +270,5 @@ fn is_group_last(source: &mut Source<'_>, plane: &mut u64, n: &mut u32, end: u64
     // Also where the end has cut off the one.
     *plane |= 1 << *n;
     *n += 1;
-    false
+    true
 }
