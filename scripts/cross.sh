@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Builds for other platforms and runs the tests there, on a plain Debian 12: as root, it installs what it needs.
 #
-#     scripts/cross.sh [s390x] [aarch64] [windows]            without a name: all
+#     scripts/cross.sh [s390x] [aarch64] [windows] [avx512]            without a name: all
 #
 # aarch64 and s390x (big-endian) Linux: the unit tests, the conformance cases and the C and C++ programs under qemu-user.
 # Windows x86-64: the same under wine, the C and C++ programs with zcodec.dll and its import library.
+# x86-64 with AVX-512: the kernels that need it, in an emulated machine.
 #
 # Debian's rustc-web comes with the source of its standard library, so that it can be built for targets that no toolchain
 # of the machine has.
@@ -83,7 +84,15 @@ windows() {
   done
 }
 
-[ $# -gt 0 ] || set -- s390x aarch64 windows
+avx512() {
+  local triple=x86_64-unknown-linux-gnu
+  echo "== $triple with AVX-512"
+  # Alone in its machine, a program finds no shared libraries.
+  RUSTFLAGS=-Ctarget-feature=+crt-static cargo_for $triple gcc "$PWD/tests/cross/bochs.sh" test --release --lib -- \
+    --test-threads=1 packbits
+}
+
+[ $# -gt 0 ] || set -- s390x aarch64 windows avx512
 for platform in "$@"; do
   "$platform"
 done

@@ -8,6 +8,8 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod field;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod neon;
@@ -39,6 +41,8 @@ pub(crate) struct Tier {
 
 /// Fastest first. The last has a kernel for every field.
 pub(crate) static TIERS: &[Tier] = &[
+    #[cfg(target_arch = "x86_64")]
+    Tier { name: "avx512", kernel: avx512::kernel },
     #[cfg(target_arch = "x86_64")]
     Tier { name: "avx2", kernel: avx2::kernel },
     #[cfg(all(target_arch = "aarch64", target_endian = "little"))]

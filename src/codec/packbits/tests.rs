@@ -69,6 +69,15 @@ fn neon_is_among_the_tiers_of_bools_and_nibbles() {
     }
 }
 
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn avx512_is_among_the_tiers_where_the_processor_has_it() {
+    let has_it = is_x86_feature_detected!("avx512vbmi2");
+    for field in [field(Kind::Bool, 1, 0, 0), field(Kind::Signed, 1, 2, 5), field(Kind::Unsigned, 8, 3, 60)] {
+        assert_eq!(every_kernel(&field).any(|(tier, _)| tier.name == "avx512"), has_it, "{field:?}");
+    }
+}
+
 fn every_field(size: usize) -> impl Iterator<Item = Field> {
     let bits = 8 * size as u32;
     let ranges = (0..bits).flat_map(move |first| (first..bits).map(move |last| (first, last)));

@@ -1,0 +1,105 @@
+//! AVX-512 with VBMI and VBMI2, which Ice Lake, Zen 4 and later processors have: 64 bytes of memory at a time.
+//!
+//! The fields of such a *group* are whole bytes when packed. What is left behind the last group, and what is not packed
+//! here, goes to the AVX2 tier.
+
+#![allow(unsafe_code)]
+
+mod bools;
+mod pack;
+mod unpack;
+
+use super::avx2;
+use super::field::{Field, Kind};
+use crate::codec::Elementwise;
+use crate::error::Result;
+use pack::Pack;
+use std::arch::x86_64::*;
+use std::sync::Arc;
+use unpack::Unpack;
+
+/// Packs or unpacks as many groups as both sides hold, and returns how many.
+///
+/// # Safety
+/// The processor has these instructions.
+type Groups = unsafe fn(&Avx512, &[u8], &mut [u8]) -> usize;
+
+/// Exists only where the processor has these instructions.
+#[derive(Debug)]
+struct Avx512 {
+    field: Field,
+    pack: Pack,
+    unpack: Unpack,
+    encode_groups: Groups,
+    decode_groups: Groups,
+    avx2: Arc<dyn Elementwise>,
+}
+
+pub(super) fn kernel(field: &Field) -> Option<Arc<dyn Elementwise>> {
+    if field.kind == Kind::Raw || field.bits == field.size_bits() || !is_supported() {
+        return None;
+    }
+    let (pack, unpack) = (Pack::new(field), Unpack::new(field));
+    let (encode_groups, decode_groups): (Groups, Groups) = match (field.kind, field.size) {
+        (Kind::Bool, _) => (bools::encode, bools::decode),
+        (_, 1) => (pack.groups.unwrap_or(no_groups), unpack::decode::<1>),
+        (_, 2) => (pack.groups.unwrap_or(no_groups), unpack::decode::<2>),
+        (_, 4) => (pack.groups.unwrap_or(no_groups), unpack::decode::<4>),
+        _ => (pack.groups.unwrap_or(no_groups), unpack::decode::<8>),
+    };
+    Some(Arc::new(Avx512 { field: *field, pack, unpack, encode_groups, decode_groups, avx2: avx2::kernel(field)? }))
+}
+
+fn is_supported() -> bool {
+    is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512vbmi")
+        && is_x86_feature_detected!("avx512vbmi2")
+}
+
+fn no_groups(_: &Avx512, _: &[u8], _: &mut [u8]) -> usize {
+    0
+}
+
+/// The bytes of a group when packed, which is also how many bits each of its lanes packs.
+fn group_size(field: &Field) -> usize {
+    64 / field.size * field.bits as usize / 8
+}
+
+impl Elementwise for Avx512 {
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<()> {
+        // SAFETY: `kernel` makes this only where the processor has the instructions.
+        let groups = unsafe { (self.encode_groups)(self, decoded, encoded) };
+        self.avx2.encode(&decoded[64 * groups..], &mut encoded[group_size(&self.field) * groups..])
+    }
+
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<()> {
+        // SAFETY: `kernel` makes this only where the processor has the instructions.
+        let groups = unsafe { (self.decode_groups)(self, encoded, decoded) };
+        self.avx2.decode(&encoded[group_size(&self.field) * groups..], &mut decoded[64 * groups..])
+    }
+}
+
+/// The bytes of a register from the first on: so many, 64 at most, as a mask.
+fn first_bytes(count: usize) -> __mmask64 {
+    u64::MAX >> (64 - count)
+}
+
+/// Sets one of the lanes of so many bytes.
+fn set_lane(register: &mut [u8; 64], size: usize, index: usize, value: u64) {
+    register[index * size..][..size].copy_from_slice(&value.to_le_bytes()[..size]);
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn load(bytes: &[u8; 64]) -> __m512i {
+    // SAFETY: these are 64 readable bytes, and this load needs no alignment.
+    unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn store(register: __m512i, bytes: &mut [u8; 64]) {
+    // SAFETY: these are 64 writable bytes, and this store needs no alignment.
+    unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), register) }
+}
