@@ -135,6 +135,25 @@ fn truncate_64(values: __m256d) -> __m256i {
     _mm256_add_epi64(_mm256_slli_epi64::<32>(integer(upper)), integer(lower))
 }
 
+/// Rounded to nearest. AVX2 has no instruction for it: the upper and the lower 32 bits become floats in the fraction of
+/// 2^84 and of 2^52; what these are more than the integer is subtracted from the first without rounding.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn round_64(integers: __m256i) -> __m256d {
+    const TWO_TO_52: f64 = (1_u64 << 52) as f64;
+    const TWO_TO_84: f64 = TWO_TO_52 * (1_u64 << 32) as f64;
+    let place = |float: f64| _mm256_castpd_si256(_mm256_set1_pd(float));
+    let upper = _mm256_add_epi64(
+        _mm256_srli_epi64::<32>(_mm256_xor_si256(integers, _mm256_set1_epi64x(i64::MIN))),
+        place(TWO_TO_84),
+    );
+    let lower = _mm256_blend_epi32::<0b1010_1010>(integers, place(TWO_TO_52));
+    // The flipped sign adds 2^63.
+    let surplus = _mm256_set1_pd(TWO_TO_84 + (1_u64 << 63) as f64 + TWO_TO_52);
+    let upper = _mm256_sub_pd(_mm256_castsi256_pd(upper), surplus);
+    _mm256_add_pd(upper, _mm256_castsi256_pd(lower))
+}
+
 /// The inverse of [`to_integers`], rounded.
 #[inline]
 #[target_feature(enable = "avx2")]
@@ -143,8 +162,7 @@ pub(super) fn from_integers<const WIDE: bool>(integers: &Vectors, exponent: i32)
     let mut values = [_mm256_setzero_si256(); 16];
     for i in 0..const { vector_count(WIDE) } {
         let unscaled = if WIDE {
-            let [a, b, c, d]: [i64; 4] = bytemuck::cast(integers[i]);
-            bytemuck::cast([a as f64, b as f64, c as f64, d as f64])
+            _mm256_castpd_si256(round_64(integers[i]))
         } else {
             _mm256_castps_si256(_mm256_cvtepi32_ps(integers[i]))
         };

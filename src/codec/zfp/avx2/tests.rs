@@ -216,3 +216,23 @@ fn blocks_of_float32_are_those_of_the_definition() {
 fn blocks_of_float64_are_those_of_the_definition() {
     check::<f64>();
 }
+
+#[test]
+fn integers_of_64_bits_are_rounded_to_the_nearest_float() {
+    if !is_available() {
+        return;
+    }
+    let mut state = 7;
+    let near_powers = (0..64).flat_map(|power| (-3..=3).map(move |step| (1_i64 << power).wrapping_add(step)));
+    // The last bit that a float holds, and the tie below it.
+    let near_ties = (0..10).flat_map(|power| (0..16).map(move |step| (1_i64 << 62) + (step << power)));
+    let random = (0..20_000).map(|index| next(&mut state).cast_signed() >> (index % 64));
+    let all: Vec<i64> =
+        near_powers.chain(near_ties).chain(random).flat_map(|value| [value, value.wrapping_neg()]).collect();
+    for block in all.as_chunks::<64>().0 {
+        // SAFETY: `is_available` has seen the instructions.
+        let floats = unsafe { super::float::from_integers::<true>(&bytemuck::cast(*block), 62) };
+        let floats: [f64; 64] = bytemuck::cast(floats);
+        assert_eq!(floats, block.map(|value| value as f64));
+    }
+}
