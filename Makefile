@@ -50,7 +50,7 @@ clean:
 .PHONY: sanitize cross fuzz
 sanitize:
 	scripts/sanitize.sh
-# On Windows (wine), aarch64 and big-endian s390x (qemu); Debian 12, as root.
+# On Windows (wine), aarch64, big-endian s390x (qemu), and x86-64 with AVX-512 (Bochs); Debian 12, as root.
 cross:
 	scripts/cross.sh
 # Every fuzz target for SECONDS each.
