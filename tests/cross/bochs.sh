@@ -63,8 +63,8 @@ log: "$work/bochs.log"
 panic: action=fatal
 error: action=ignore
 EOF
-# Debian's Bochs is one for debugging, which waits for a command. Power off is a panic to it.
+# Debian's Bochs is one for debugging, which waits for a command. Power off is a panic to it. Tests take ten minutes.
 rm -f "$work/output"
-bochs -q -f "$work/bochsrc" -rc <(echo continue) </dev/null >"$work/bochs.out" 2>&1 || true
+timeout 45m bochs -q -f "$work/bochsrc" -rc <(echo continue) </dev/null >"$work/bochs.out" 2>&1 || true
 tr -d '\r' <"$work/output"
 grep -q '^returned 0' <(tr -d '\r' <"$work/output")
