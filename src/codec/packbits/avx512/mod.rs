@@ -40,12 +40,13 @@ pub(super) fn kernel(field: &Field) -> Option<Arc<dyn Elementwise>> {
         return None;
     }
     let (pack, unpack) = (Pack::new(field), Unpack::new(field));
+    let encode = pack.groups.unwrap_or(no_groups);
     let (encode_groups, decode_groups): (Groups, Groups) = match (field.kind, field.size) {
         (Kind::Bool, _) => (bools::encode, bools::decode),
-        (_, 1) => (pack.groups.unwrap_or(no_groups), unpack::decode::<1>),
-        (_, 2) => (pack.groups.unwrap_or(no_groups), unpack::decode::<2>),
-        (_, 4) => (pack.groups.unwrap_or(no_groups), unpack::decode::<4>),
-        _ => (pack.groups.unwrap_or(no_groups), unpack::decode::<8>),
+        (_, 1) => (encode, unpack::decode::<1>),
+        (_, 2) => (encode, unpack::decode::<2>),
+        (_, 4) => (encode, unpack::decode::<4>),
+        _ => (encode, unpack::decode::<8>),
     };
     Some(Arc::new(Avx512 { field: *field, pack, unpack, encode_groups, decode_groups, avx2: avx2::kernel(field)? }))
 }
@@ -57,11 +58,12 @@ fn is_supported() -> bool {
         && is_x86_feature_detected!("avx512vbmi2")
 }
 
+/// For fields that [`Pack`] has no kernel for: the AVX2 tier does it all.
 fn no_groups(_: &Avx512, _: &[u8], _: &mut [u8]) -> usize {
     0
 }
 
-/// The bytes of a group when packed, which is also how many bits each of its lanes packs.
+/// The bytes of a group when packed.
 fn group_size(field: &Field) -> usize {
     64 / field.size * field.bits as usize / 8
 }
@@ -80,7 +82,7 @@ impl Elementwise for Avx512 {
     }
 }
 
-/// The bytes of a register from the first on: so many, 64 at most, as a mask.
+/// The bytes of a register from the first on, so many, as a mask: 1 to 64.
 fn first_bytes(count: usize) -> __mmask64 {
     u64::MAX >> (64 - count)
 }
