@@ -33,6 +33,7 @@ impl Backend {
     }
 
     /// The one of these that codes blocks of so many dimensions.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "there each codes all"))]
     pub(super) fn for_blocks_of(self, dimensionality: ZfpDimensionality) -> Self {
         #[cfg(target_arch = "x86_64")]
         if self == Self::Avx2 && dimensionality != ZfpDimensionality::D3 {
