@@ -4,21 +4,36 @@ use super::Avx2;
 use crate::codec::packbits::field::Kind;
 use std::arch::x86_64::*;
 
-/// Half of a block goes through `vpmovmskb`, which takes two cycles on Zen 3 whatever else is done, and half through sums
-/// of bits, which other units do meanwhile.
+/// Two places of the chunk are read in turn: memory is asked for more at a time than for one.
 #[target_feature(enable = "avx2")]
 pub(super) fn encode_bools(_: &Avx2, decoded: &[u8], encoded: &mut [u8]) -> usize {
     let blocks = decoded.as_chunks::<32>().0.as_chunks::<8>().0;
-    let packed = encoded.as_chunks_mut::<32>().0;
-    for ([a, b, c, d, e, f, g, h], packed) in blocks.iter().zip(packed) {
-        let (sums, masks) = (pack_by_sums([a, b, c, d]), pack_by_masks([e, f, g, h]));
-        // SAFETY: `packed` is 32 writable bytes, and these stores need no alignment.
-        unsafe {
-            _mm_storeu_si128(packed.as_mut_ptr().cast(), sums);
-            packed[16..].as_mut_ptr().cast::<[u64; 2]>().write_unaligned(masks);
-        }
+    let packed = &mut encoded.as_chunks_mut::<32>().0[..blocks.len()];
+    let (first_half, second_half) = blocks.split_at(blocks.len() / 2);
+    let (first_packed, second_packed) = packed.split_at_mut(first_half.len());
+    let firsts = first_half.iter().zip(first_packed);
+    for ((first, packed), (second, packed_too)) in firsts.zip(second_half.iter().zip(&mut *second_packed)) {
+        pack_bools(first, packed);
+        pack_bools(second, packed_too);
+    }
+    // An odd number of blocks.
+    for (block, packed) in second_half.iter().zip(second_packed).skip(first_half.len()) {
+        pack_bools(block, packed);
     }
     256 * blocks.len()
+}
+
+/// Half of a block goes through `vpmovmskb`, which takes two cycles on Zen 3 whatever else is done, and half through sums
+/// of bits, which other units do meanwhile.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn pack_bools([a, b, c, d, e, f, g, h]: &[[u8; 32]; 8], packed: &mut [u8; 32]) {
+    let (sums, masks) = (pack_by_sums([a, b, c, d]), pack_by_masks([e, f, g, h]));
+    // SAFETY: `packed` is 32 writable bytes, and these stores need no alignment.
+    unsafe {
+        _mm_storeu_si128(packed.as_mut_ptr().cast(), sums);
+        packed[16..].as_mut_ptr().cast::<[u64; 2]>().write_unaligned(masks);
+    }
 }
 
 #[inline]
