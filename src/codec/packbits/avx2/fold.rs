@@ -60,9 +60,9 @@ impl Fold {
             (2, _, _, true) => encode::<2, 1, DOWN, false>,
             (2, _, _, false) => encode::<2, 1, DOWN_AND_UP, false>,
             (4, 1, true, _) => encode::<4, 1, BYTES, false>,
-            (4, 1, _, true) => encode::<4, 1, DOWN, false>,
+            (4, 1, _, true) => encode::<4, 1, DOWN, true>,
             (4, 1, _, false) => encode::<4, 1, DOWN_AND_UP, false>,
-            (4, _, _, true) => encode::<4, 2, DOWN, false>,
+            (4, _, _, true) => encode::<4, 2, DOWN, true>,
             (4, _, _, false) => encode::<4, 2, DOWN_AND_UP, false>,
             (_, 1, true, _) => encode::<8, 1, BYTES, false>,
             (_, 1, _, true) => encode::<8, 1, DOWN, false>,
@@ -90,7 +90,7 @@ const DOWN: u8 = 1;
 /// to the bottom, and from there to its bit.
 const DOWN_AND_UP: u8 = 2;
 
-/// Packs whole steps of two runs. `IS_LOW` says of components of 1 and 2 bytes that the field begins at bit 0.
+/// Packs whole steps of two runs. `IS_LOW` says of components of 1, 2 and 4 bytes that the field begins at bit 0.
 #[target_feature(enable = "avx2")]
 fn encode<const SIZE: usize, const PARTS: usize, const WAY: u8, const IS_LOW: bool>(
     kernel: &Avx2,
@@ -101,7 +101,7 @@ fn encode<const SIZE: usize, const PARTS: usize, const WAY: u8, const IS_LOW: bo
     let run_decoded_size = 16 * PARTS;
     let step_size = 2 * fold.run_size;
     let steps = step_count(encoded.len(), step_size, fold.reach).min(decoded.len() / (2 * run_decoded_size));
-    let lanes = Lanes::new(&kernel.field);
+    let lanes = Lanes::new(&kernel.field, IS_LOW);
     let joins: [Join; PARTS] = std::array::from_fn(|part| Join::new(fold, part, Lanes::gap(&kernel.field), WAY));
     let starts: [usize; PARTS] = std::array::from_fn(|part| fold.parts[part].start);
     assert!(fold.run_size + starts[PARTS - 1] + 16 <= fold.reach);
@@ -142,7 +142,7 @@ fn encode<const SIZE: usize, const PARTS: usize, const WAY: u8, const IS_LOW: bo
 
 /// Folds the components of each 64-bit lane.
 struct Lanes {
-    /// Right, or left for components of 4 and 8 bytes.
+    /// Right, or left for components of 4 and 8 bytes that are not masked.
     extract: __m128i,
     mask: __m256i,
     pair: __m256i,
@@ -162,22 +162,23 @@ impl Lanes {
     }
 
     #[target_feature(enable = "avx2")]
-    fn new(field: &Field) -> Self {
+    fn new(field: &Field, is_low: bool) -> Self {
         let (size_bits, bits) = (field.size_bits(), field.bits);
         let count = |bits: u32| _mm_cvtsi32_si128(bits.cast_signed());
-        // In each lane, the lower half goes to the top, or the upper half to the bottom, and both down together.
+        // In each lane, the lower half goes to the top, or the upper half to the bottom, and then both down together.
         let gap = |half: u32, bits: u32| half.saturating_sub(bits);
         let lane_gap = Self::gap(field);
-        let lane = if size_bits < 32 { u64::from(lane_gap) } else { u64::from(lane_gap) << 32 };
+        let lane = if size_bits < 32 || is_low { u64::from(lane_gap) } else { u64::from(lane_gap) << 32 };
         let (pair, quad) = match size_bits {
             8 => (1 | 1 << (bits + 8), 1 | 1 << (2 * bits + 16)),
             16 => (1 << gap(16, bits) | 1 << 16, 0),
             _ => (0_u64, 0_u64),
         };
-        let mask = if size_bits == 8 {
-            ((1_u64 << bits) - 1) * 0x0101_0101_0101_0101
-        } else {
-            ((1_u64 << bits.min(16)) - 1) * 0x0001_0001_0001_0001
+        let mask = match size_bits {
+            8 => ((1_u64 << bits) - 1) * 0x0101_0101_0101_0101,
+            16 => ((1_u64 << bits) - 1) * 0x0001_0001_0001_0001,
+            32 => ((1_u64 << bits) - 1) * 0x0000_0001_0000_0001,
+            _ => 0,
         };
         Self {
             extract: count(if size_bits < 32 { field.first_bit } else { size_bits - bits - field.first_bit }),
@@ -213,6 +214,7 @@ impl Lanes {
                 let pairs = _mm256_srl_epi32(_mm256_mullo_epi16(fields, self.pair), self.pair_shift);
                 _mm256_sllv_epi32(pairs, self.lane)
             }
+            4 if IS_LOW => _mm256_sllv_epi32(_mm256_and_si256(components, self.mask), self.lane),
             4 => {
                 let fields = _mm256_sll_epi32(components, self.extract);
                 _mm256_srlv_epi32(fields, self.lane)
