@@ -4,7 +4,7 @@
 //! A half of a register is a part of a *run*, whose packed size is whole bytes: one part, two or four. The two halves
 //! work on two runs. Where a part ends within a byte, its last byte is carried into the next part's first.
 
-use super::{Avx2, Blocks, load_halves, step_count};
+use super::{Avx2, Blocks, both_halves, load_halves, step_count};
 use crate::codec::packbits::field::Field;
 use std::arch::x86_64::*;
 
@@ -273,11 +273,4 @@ impl Join {
         let moved = if WAY == DOWN { down } else { _mm256_sllv_epi64(down, self.up) };
         _mm256_or_si256(_mm256_shuffle_epi8(moved, self.lower), _mm256_shuffle_epi8(moved, self.upper))
     }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn both_halves(bytes: &[u8; 16]) -> __m256i {
-    // SAFETY: 16 readable bytes.
-    unsafe { load_halves(bytes.as_ptr(), bytes.as_ptr()) }
 }

@@ -4,13 +4,10 @@
 //!
 //! A register has two halves of 16 bytes of components; each begins at a bit of its own in a byte of its own.
 
-use super::{Avx2, Blocks, load_halves, step_count};
+use super::{Avx2, Blocks, ZERO, load_halves, step_count};
 use crate::codec::packbits::field::{Field, Kind};
 use std::arch::asm;
 use std::arch::x86_64::*;
-
-/// A byte that a shuffle sets to 0.
-const ZERO: u8 = 0x80;
 
 /// What differs between the two registers of a step, if there are two.
 #[derive(Debug, Clone, Copy)]

@@ -8,6 +8,7 @@
 mod fold;
 mod gather;
 mod small;
+mod whole_bytes;
 
 use super::field::{Field, Kind};
 use super::portable;
@@ -17,6 +18,10 @@ use fold::Fold;
 use gather::Gather;
 use std::arch::x86_64::*;
 use std::sync::Arc;
+use whole_bytes::WholeBytes;
+
+/// A byte that a shuffle sets to 0.
+const ZERO: u8 = 0x80;
 
 /// Packs or unpacks from the beginning; returns how many components it has done: packed, they are whole bytes.
 ///
@@ -30,6 +35,7 @@ struct Avx2 {
     field: Field,
     fold: Fold,
     gather: Gather,
+    whole_bytes: WholeBytes,
     encode_blocks: Blocks,
     decode_blocks: Blocks,
     portable: Arc<dyn Elementwise>,
@@ -39,16 +45,21 @@ pub(super) fn kernel(field: &Field) -> Option<Arc<dyn Elementwise>> {
     if field.kind == Kind::Raw || field.bits == field.size_bits() || !is_x86_feature_detected!("avx2") {
         return None;
     }
-    let (fold, gather) = (Fold::new(field), Gather::new(field));
+    let (fold, gather, whole_bytes) = (Fold::new(field), Gather::new(field), WholeBytes::new(field));
     let (encode_blocks, decode_blocks): (Blocks, Blocks) = match (field.kind, field.size, field.bits) {
         (Kind::Bool, ..) => (small::encode_bools, small::decode_bools),
         (_, 1, 4) => (small::encode_nibbles, small::decode_nibbles),
-        _ => (fold.blocks(field).unwrap_or(no_blocks), gather.blocks(field).unwrap_or(no_blocks)),
+        _ => {
+            let encode = WholeBytes::encode_blocks(field).or_else(|| fold.blocks(field));
+            let decode = WholeBytes::decode_blocks(field).or_else(|| gather.blocks(field));
+            (encode.unwrap_or(no_blocks), decode.unwrap_or(no_blocks))
+        }
     };
     Some(Arc::new(Avx2 {
         field: *field,
         fold,
         gather,
+        whole_bytes,
         encode_blocks,
         decode_blocks,
         portable: portable::kernel(field)?,
@@ -92,4 +103,12 @@ unsafe fn load_halves(low: *const u8, high: *const u8) -> __m256i {
     unsafe {
         _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(_mm_loadu_si128(low.cast())), _mm_loadu_si128(high.cast()))
     }
+}
+
+/// A register with these bytes in each half.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn both_halves(bytes: &[u8; 16]) -> __m256i {
+    // SAFETY: 16 readable bytes.
+    unsafe { load_halves(bytes.as_ptr(), bytes.as_ptr()) }
 }
