@@ -14,6 +14,8 @@ mod field;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod neon;
 mod portable;
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
+mod runs;
 mod scalar;
 #[cfg(test)]
 mod tests;

@@ -63,8 +63,8 @@ fn field(kind: Kind, size: usize, first_bit: u32, last_bit: u32) -> Field {
 
 #[test]
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-fn neon_is_among_the_tiers_of_bools_and_nibbles() {
-    for field in [field(Kind::Bool, 1, 0, 0), field(Kind::Signed, 1, 2, 5)] {
+fn neon_is_among_the_tiers() {
+    for field in [field(Kind::Bool, 1, 0, 0), field(Kind::Signed, 1, 2, 5), field(Kind::Unsigned, 8, 3, 60)] {
         assert!(every_kernel(&field).any(|(tier, _)| tier.name == "neon"), "{field:?}");
     }
 }

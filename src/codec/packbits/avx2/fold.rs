@@ -1,58 +1,37 @@
 //! Packing: the fields of two components move together, then those of two pairs, until each 64-bit lane holds one run
 //! of bits; then the two lanes of each half of a register do, by a byte shuffle where a lane is whole bytes.
 //!
-//! A half of a register is a part of a *run*, whose packed size is whole bytes: one part, two or four. The two halves
-//! work on two runs. Where a part ends within a byte, its last byte is carried into the next part's first.
+//! A half of a register is a part of a [`Run`]; the two halves work on two runs. Where a part ends within a byte, its
+//! last byte is carried into the next part's first.
 
-use super::{Avx2, Blocks, both_halves, load_halves, step_count};
+use super::{Avx2, Blocks, both_halves, load_halves};
 use crate::codec::packbits::field::Field;
+use crate::codec::packbits::runs::{Part, Run, step_count};
 use std::arch::x86_64::*;
-
-/// How the lanes of a part are put together.
-#[derive(Debug, Clone, Copy)]
-struct Part {
-    /// Where it begins in the packed run.
-    start: usize,
-    /// The bit in that byte.
-    shift: u8,
-    /// The place in the part of the byte that it shares with the next one.
-    carry: u8,
-}
 
 #[derive(Debug)]
 pub(super) struct Fold {
-    parts: [Part; 4],
-    part_count: usize,
-    /// The bits of a 64-bit lane after folding.
-    lane_bits: usize,
-    /// The packed bytes of a run.
-    run_size: usize,
+    run: Run,
     /// The packed bytes that a step of two runs writes, from its beginning.
     reach: usize,
 }
 
 impl Fold {
     pub(super) fn new(field: &Field) -> Self {
-        let lane_bits = 8 / field.size * field.bits as usize;
-        let part_bits = 2 * lane_bits;
-        let parts = [0, 1, 2, 3].map(|part| {
-            let start = part * part_bits;
-            Part { start: start / 8, shift: (start % 8) as u8, carry: ((start % 8 + part_bits) / 8) as u8 }
-        });
-        let part_count = [1, 2, 4].into_iter().find(|count| (count * part_bits).is_multiple_of(8)).unwrap_or(4);
-        let run_size = part_count * part_bits / 8;
-        Self { parts, part_count, lane_bits, run_size, reach: run_size + parts[part_count - 1].start + 16 }
+        let run = Run::new(field);
+        let reach = run.packed_size + run.reach();
+        Self { run, reach }
     }
 
     /// The kernel; none if the fields of a lane do not fit in it once they are shifted.
     pub(super) fn blocks(&self, field: &Field) -> Option<Blocks> {
-        let shift = self.parts[..self.part_count].iter().flat_map(|part| part.lane_shifts(self.lane_bits)).max()?;
-        if self.lane_bits + shift > 64 {
+        let (shift, lane_bits) = (self.run.most_shift(), self.run.lane_bits);
+        if lane_bits + shift > 64 {
             return None;
         }
         // What lies below a field that is not masked would come along.
         let goes_down = shift <= Lanes::gap(field) as usize && (field.size < 4 || field.first_bit == 0);
-        Some(match (field.size, self.part_count, self.lane_bits.is_multiple_of(8), goes_down) {
+        Some(match (field.size, self.run.parts().len(), lane_bits.is_multiple_of(8), goes_down) {
             (1, ..) if field.first_bit == 0 => encode::<1, 1, BYTES, true>,
             (1, ..) => encode::<1, 1, BYTES, false>,
             (2, _, true, _) if field.first_bit == 0 => encode::<2, 1, BYTES, true>,
@@ -75,14 +54,6 @@ impl Fold {
     }
 }
 
-impl Part {
-    /// The bits in a byte where the runs of its two lanes begin.
-    fn lane_shifts(self, lane_bits: usize) -> [usize; 2] {
-        let shift = usize::from(self.shift);
-        [shift, (shift + lane_bits) % 8]
-    }
-}
-
 /// How a lane gets to the bit of a byte where it belongs: to the first, its run being whole bytes;
 const BYTES: u8 = 0;
 /// by one shift for each lane;
@@ -97,14 +68,14 @@ fn encode<const SIZE: usize, const PARTS: usize, const WAY: u8, const IS_LOW: bo
     decoded: &[u8],
     encoded: &mut [u8],
 ) -> usize {
-    let fold = &kernel.fold;
+    let Fold { run, reach } = &kernel.fold;
     let run_decoded_size = 16 * PARTS;
-    let step_size = 2 * fold.run_size;
-    let steps = step_count(encoded.len(), step_size, fold.reach).min(decoded.len() / (2 * run_decoded_size));
+    let step_size = 2 * run.packed_size;
+    let steps = step_count(encoded.len(), step_size, *reach).min(decoded.len() / (2 * run_decoded_size));
+    let places: [Part; PARTS] = std::array::from_fn(|part| run.parts()[part]);
     let lanes = Lanes::new(&kernel.field, IS_LOW);
-    let joins: [Join; PARTS] = std::array::from_fn(|part| Join::new(fold, part, Lanes::gap(&kernel.field), WAY));
-    let starts: [usize; PARTS] = std::array::from_fn(|part| fold.parts[part].start);
-    assert!(fold.run_size + starts[PARTS - 1] + 16 <= fold.reach);
+    let joins: [Join; PARTS] = places.map(|part| Join::new(run, part, Lanes::gap(&kernel.field), WAY));
+    assert!(places.iter().all(|part| run.packed_size + part.start + 16 <= *reach));
     for step in 0..steps {
         // SAFETY: `decoded` has so many steps of `2 * run_decoded_size` bytes.
         let first = unsafe { decoded.as_ptr().add(step * 2 * run_decoded_size) };
@@ -129,10 +100,10 @@ fn encode<const SIZE: usize, const PARTS: usize, const WAY: u8, const IS_LOW: bo
         unsafe {
             let encoded = encoded.as_mut_ptr().add(step * step_size);
             for part in 0..PARTS {
-                _mm_storeu_si128(encoded.add(starts[part]).cast(), _mm256_castsi256_si128(parts[part]));
+                _mm_storeu_si128(encoded.add(places[part].start).cast(), _mm256_castsi256_si128(parts[part]));
             }
             for part in 0..PARTS {
-                let second = encoded.add(fold.run_size + starts[part]);
+                let second = encoded.add(run.packed_size + places[part].start);
                 _mm_storeu_si128(second.cast(), _mm256_extracti128_si256::<1>(parts[part]));
             }
         }
@@ -237,21 +208,10 @@ struct Join {
 
 impl Join {
     #[target_feature(enable = "avx2")]
-    fn new(fold: &Fold, part: usize, gap: u32, way: u8) -> Self {
-        let shifts = fold.parts[part].lane_shifts(fold.lane_bits);
-        let starts = [0, (shifts[0] + fold.lane_bits) / 8];
-        let bytes_of = |lane: usize| -> [u8; 16] {
-            let size = (shifts[lane] + fold.lane_bits).div_ceil(8);
-            std::array::from_fn(|byte| match byte.checked_sub(starts[lane]) {
-                Some(index) if index < size => (8 * lane + index) as u8,
-                _ => 0x80,
-            })
-        };
-        let [lower, upper] = [bytes_of(0), bytes_of(1)];
-        let mut carried = [0x80; 16];
-        carried[0] = fold.parts[part].carry.min(15);
+    fn new(run: &Run, part: Part, gap: u32, way: u8) -> Self {
+        let [lower, upper] = run.lane_bytes(part);
         let gap = i64::from(gap);
-        let [first, second] = shifts.map(|shift| shift as i64);
+        let [first, second] = run.lane_shifts(part).map(|shift| shift as i64);
         let (down, up) = if way == DOWN { ([gap - first, gap - second], [0; 2]) } else { ([gap; 2], [first, second]) };
         Self {
             down: _mm256_setr_epi64x(down[0], down[1], down[0], down[1]),
@@ -259,7 +219,7 @@ impl Join {
             lower: both_halves(&lower),
             upper: both_halves(&upper),
             bytes: both_halves(&std::array::from_fn(|byte| lower[byte].min(upper[byte]))),
-            carry: both_halves(&carried),
+            carry: both_halves(&run.carry(part)),
         }
     }
 

@@ -4,8 +4,9 @@
 //!
 //! A register has two halves of 16 bytes of components; each begins at a bit of its own in a byte of its own.
 
-use super::{Avx2, Blocks, ZERO, load_halves, step_count};
+use super::{Avx2, Blocks, load_halves};
 use crate::codec::packbits::field::{Field, Kind};
+use crate::codec::packbits::runs::{ZERO, step_count};
 use std::arch::asm;
 use std::arch::x86_64::*;
 

@@ -20,9 +20,6 @@ use std::arch::x86_64::*;
 use std::sync::Arc;
 use whole_bytes::WholeBytes;
 
-/// A byte that a shuffle sets to 0.
-const ZERO: u8 = 0x80;
-
 /// Packs or unpacks from the beginning; returns how many components it has done: packed, they are whole bytes.
 ///
 /// # Safety
@@ -85,11 +82,6 @@ impl Elementwise for Avx2 {
         let (decoded_size, packed_size) = self.field.sizes_of_whole_bytes(count);
         self.portable.decode(&encoded[packed_size..], &mut decoded[decoded_size..])
     }
-}
-
-/// How many steps over `size` bytes there are, if one advances by `step` and touches `reach`.
-fn step_count(size: usize, step: usize, reach: usize) -> usize {
-    size.checked_sub(reach).map_or(0, |room| room / step + 1)
 }
 
 /// A register of two halves.

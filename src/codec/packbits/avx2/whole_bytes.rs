@@ -1,7 +1,8 @@
 //! Fields that are whole bytes of their components: a byte shuffle packs them, and unpacks them where zeros go around.
 
-use super::{Avx2, Blocks, ZERO, both_halves, load_halves, step_count};
+use super::{Avx2, Blocks, both_halves, load_halves};
 use crate::codec::packbits::field::{Field, Kind};
+use crate::codec::packbits::runs::{ZERO, step_count};
 use std::arch::x86_64::*;
 
 #[derive(Debug)]

@@ -1,63 +1,14 @@
-//! NEON: bools, and four bits of a byte, 16 bytes of memory at a time. Other widths are the portable tier's.
+//! Bools, and four bits of a byte.
 
-#![allow(unsafe_code)]
-
-use super::field::{Field, Kind};
-use super::portable;
-use crate::codec::Elementwise;
-use crate::error::Result;
+use super::{Neon, load};
+use crate::codec::packbits::field::Kind;
 use std::arch::aarch64::*;
-use std::arch::is_aarch64_feature_detected;
-use std::sync::Arc;
-
-/// Packs or unpacks from the beginning; returns how many components it has done: packed, they are whole bytes.
-///
-/// # Safety
-/// The processor has NEON.
-type Blocks = unsafe fn(&Field, &[u8], &mut [u8]) -> usize;
-
-/// Exists only where the processor has NEON.
-#[derive(Debug)]
-struct Neon {
-    field: Field,
-    encode_blocks: Blocks,
-    decode_blocks: Blocks,
-    portable: Arc<dyn Elementwise>,
-}
-
-pub(super) fn kernel(field: &Field) -> Option<Arc<dyn Elementwise>> {
-    if !is_aarch64_feature_detected!("neon") {
-        return None;
-    }
-    let (encode_blocks, decode_blocks): (Blocks, Blocks) = match (field.kind, field.size, field.bits) {
-        (Kind::Bool, ..) => (encode_bools, decode_bools),
-        (_, 1, 4) => (encode_nibbles, decode_nibbles),
-        _ => return None,
-    };
-    Some(Arc::new(Neon { field: *field, encode_blocks, decode_blocks, portable: portable::kernel(field)? }))
-}
-
-impl Elementwise for Neon {
-    fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<()> {
-        // SAFETY: `kernel` makes this only where the processor has NEON.
-        let count = unsafe { (self.encode_blocks)(&self.field, decoded, encoded) };
-        let (decoded_size, packed_size) = self.field.sizes_of_whole_bytes(count);
-        self.portable.encode(&decoded[decoded_size..], &mut encoded[packed_size..])
-    }
-
-    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<()> {
-        // SAFETY: `kernel` makes this only where the processor has NEON.
-        let count = unsafe { (self.decode_blocks)(&self.field, encoded, decoded) };
-        let (decoded_size, packed_size) = self.field.sizes_of_whole_bytes(count);
-        self.portable.decode(&encoded[packed_size..], &mut decoded[decoded_size..])
-    }
-}
 
 /// In each byte of 8, the bit of a bool.
 const BIT_OF_BOOL: u64 = 0x8040_2010_0804_0201;
 
 #[target_feature(enable = "neon")]
-fn encode_bools(_: &Field, decoded: &[u8], encoded: &mut [u8]) -> usize {
+pub(super) fn encode_bools(_: &Neon, decoded: &[u8], encoded: &mut [u8]) -> usize {
     let (blocks, words) = (decoded.as_chunks::<16>().0.as_chunks::<4>().0, encoded.as_chunks_mut::<8>().0);
     for ([a, b, c, d], word) in blocks.iter().zip(words) {
         // Neighbours are added until a byte has the bits of 8 bools.
@@ -78,7 +29,7 @@ fn bits_of(bools: &[u8; 16]) -> uint8x16_t {
 }
 
 #[target_feature(enable = "neon")]
-fn decode_bools(_: &Field, encoded: &[u8], decoded: &mut [u8]) -> usize {
+pub(super) fn decode_bools(_: &Neon, encoded: &[u8], decoded: &mut [u8]) -> usize {
     let (pairs, blocks) = (encoded.as_chunks::<2>().0, decoded.as_chunks_mut::<16>().0);
     let count = 16 * blocks.len();
     for ([low, high], block) in pairs.iter().zip(blocks) {
@@ -91,8 +42,8 @@ fn decode_bools(_: &Field, encoded: &[u8], decoded: &mut [u8]) -> usize {
 }
 
 #[target_feature(enable = "neon")]
-fn encode_nibbles(field: &Field, decoded: &[u8], encoded: &mut [u8]) -> usize {
-    let to_bit_0 = vdupq_n_s8(-(field.first_bit as i8));
+pub(super) fn encode_nibbles(kernel: &Neon, decoded: &[u8], encoded: &mut [u8]) -> usize {
+    let to_bit_0 = vdupq_n_s8(-(kernel.field.first_bit as i8));
     let (blocks, packed) = (decoded.as_chunks::<32>().0, encoded.as_chunks_mut::<16>().0);
     for (block, packed) in blocks.iter().zip(packed) {
         // SAFETY: `block` is 32 readable bytes, and this load needs no alignment.
@@ -105,7 +56,8 @@ fn encode_nibbles(field: &Field, decoded: &[u8], encoded: &mut [u8]) -> usize {
 }
 
 #[target_feature(enable = "neon")]
-fn decode_nibbles(field: &Field, encoded: &[u8], decoded: &mut [u8]) -> usize {
+pub(super) fn decode_nibbles(kernel: &Neon, encoded: &[u8], decoded: &mut [u8]) -> usize {
+    let field = &kernel.field;
     let first_bit = vdupq_n_s8(field.first_bit as i8);
     let sign = vdupq_n_u8(if field.kind == Kind::Signed { 1 << field.last_bit() } else { 0 });
     let (packed, blocks) = (encoded.as_chunks::<16>().0, decoded.as_chunks_mut::<32>().0);
@@ -119,11 +71,4 @@ fn decode_nibbles(field: &Field, encoded: &[u8], decoded: &mut [u8]) -> usize {
         unsafe { vst2q_u8(block.as_mut_ptr(), bytes) };
     }
     count
-}
-
-#[inline]
-#[target_feature(enable = "neon")]
-fn load(bytes: &[u8; 16]) -> uint8x16_t {
-    // SAFETY: these are 16 readable bytes, and this load needs no alignment.
-    unsafe { vld1q_u8(bytes.as_ptr()) }
 }

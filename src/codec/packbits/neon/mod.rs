@@ -1,0 +1,103 @@
+//! NEON: 16 bytes of memory at a time, any width but a few that no register holds.
+//!
+//! Each kernel handles whole blocks as long as it may read or write a whole register; the rest goes to the portable tier.
+
+#![allow(unsafe_code)]
+
+mod pack;
+mod small;
+mod unpack;
+
+use super::field::{Field, Kind};
+use super::portable;
+use crate::codec::Elementwise;
+use crate::error::Result;
+use pack::Pack;
+use std::arch::aarch64::*;
+use std::arch::is_aarch64_feature_detected;
+use std::sync::Arc;
+use unpack::Unpack;
+
+/// Packs or unpacks from the beginning; returns how many components it has done: packed, they are whole bytes.
+///
+/// # Safety
+/// The processor has NEON.
+type Blocks = unsafe fn(&Neon, &[u8], &mut [u8]) -> usize;
+
+/// Exists only where the processor has NEON.
+#[derive(Debug)]
+struct Neon {
+    field: Field,
+    pack: Pack,
+    unpack: Unpack,
+    encode_blocks: Blocks,
+    decode_blocks: Blocks,
+    portable: Arc<dyn Elementwise>,
+}
+
+pub(super) fn kernel(field: &Field) -> Option<Arc<dyn Elementwise>> {
+    if field.kind == Kind::Raw || field.bits == field.size_bits() || !is_aarch64_feature_detected!("neon") {
+        return None;
+    }
+    let (pack, unpack) = (Pack::new(field), Unpack::new(field));
+    let (encode_blocks, decode_blocks): (Blocks, Blocks) = match (field.kind, field.size, field.bits) {
+        (Kind::Bool, ..) => (small::encode_bools, small::decode_bools),
+        (_, 1, 4) => (small::encode_nibbles, small::decode_nibbles),
+        _ => (pack.blocks(field).unwrap_or(no_blocks), unpack.blocks(field).unwrap_or(no_blocks)),
+    };
+    let portable = portable::kernel(field)?;
+    Some(Arc::new(Neon { field: *field, pack, unpack, encode_blocks, decode_blocks, portable }))
+}
+
+/// For widths that no register holds: the portable tier does it all.
+fn no_blocks(_: &Neon, _: &[u8], _: &mut [u8]) -> usize {
+    0
+}
+
+impl Elementwise for Neon {
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<()> {
+        // SAFETY: `kernel` makes this only where the processor has NEON.
+        let count = unsafe { (self.encode_blocks)(self, decoded, encoded) };
+        let (decoded_size, packed_size) = self.field.sizes_of_whole_bytes(count);
+        self.portable.encode(&decoded[decoded_size..], &mut encoded[packed_size..])
+    }
+
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<()> {
+        // SAFETY: `kernel` makes this only where the processor has NEON.
+        let count = unsafe { (self.decode_blocks)(self, encoded, decoded) };
+        let (decoded_size, packed_size) = self.field.sizes_of_whole_bytes(count);
+        self.portable.decode(&encoded[packed_size..], &mut decoded[decoded_size..])
+    }
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn load(bytes: &[u8; 16]) -> uint8x16_t {
+    // SAFETY: these are 16 readable bytes, and this load needs no alignment.
+    unsafe { vld1q_u8(bytes.as_ptr()) }
+}
+
+/// A value in each lane of so many bits.
+#[inline]
+#[target_feature(enable = "neon")]
+fn repeat(lane_bits: u32, value: u64) -> uint8x16_t {
+    let word = (0..64).step_by(lane_bits as usize).fold(0, |word, shift| word | value << shift);
+    vreinterpretq_u8_u64(vdupq_n_u64(word))
+}
+
+/// Lanes of SIZE bytes, each shifted left by the lowest byte of its count, or right if that is negative.
+#[inline]
+#[target_feature(enable = "neon")]
+fn shift<const SIZE: usize>(lanes: uint8x16_t, counts: uint8x16_t) -> uint8x16_t {
+    match SIZE {
+        1 => vshlq_u8(lanes, vreinterpretq_s8_u8(counts)),
+        2 => vreinterpretq_u8_u16(vshlq_u16(vreinterpretq_u16_u8(lanes), vreinterpretq_s16_u8(counts))),
+        4 => vreinterpretq_u8_u32(vshlq_u32(vreinterpretq_u32_u8(lanes), vreinterpretq_s32_u8(counts))),
+        _ => vreinterpretq_u8_u64(vshlq_u64(vreinterpretq_u64_u8(lanes), vreinterpretq_s64_u8(counts))),
+    }
+}
+
+/// The count of a shift to the right, as a byte.
+fn right(bits: u32) -> u64 {
+    u64::from((-(bits as i8)).cast_unsigned())
+}
