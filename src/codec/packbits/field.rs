@@ -68,3 +68,14 @@ impl Field {
         (count / 8).checked_mul(self.bits as usize)?.checked_add(rest)
     }
 }
+
+/// A word with a value in each of its lanes of so many bits; of wider lanes it is the lower end of one.
+pub(crate) fn in_each_lane(lane_bits: u32, value: u64) -> u64 {
+    let ones = match lane_bits {
+        8 => 0x0101_0101_0101_0101,
+        16 => 0x0001_0001_0001_0001,
+        32 => 0x0000_0001_0000_0001,
+        _ => 1,
+    };
+    ones * value
+}

@@ -10,6 +10,8 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
+mod blocks;
 mod field;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod neon;

@@ -1,6 +1,6 @@
 //! 64 bits of memory at a time: the fields of the components in a word move together in one, two or three steps.
 
-use super::field::{Field, Kind};
+use super::field::{Field, Kind, in_each_lane};
 use crate::codec::Elementwise;
 use crate::error::Result;
 use std::sync::Arc;
@@ -150,15 +150,8 @@ const fn steps(size: usize) -> usize {
 }
 
 /// The low `bits` of each lane of `lane` bits.
-const fn lanes(lane: u32, bits: u32) -> u64 {
-    let low = if bits < 64 { (1 << bits) - 1 } else { u64::MAX };
-    let mut word = 0;
-    let mut shift = 0;
-    while shift < 64 {
-        word |= low << shift;
-        shift += lane;
-    }
-    word
+fn lanes(lane: u32, bits: u32) -> u64 {
+    in_each_lane(lane, if bits < 64 { (1 << bits) - 1 } else { u64::MAX })
 }
 
 /// A word whose lowest bits are the first component.

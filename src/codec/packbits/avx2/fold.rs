@@ -5,7 +5,7 @@
 //! last byte is carried into the next part's first.
 
 use super::{Avx2, Blocks, both_halves, load_halves};
-use crate::codec::packbits::field::Field;
+use crate::codec::packbits::field::{Field, in_each_lane};
 use crate::codec::packbits::runs::{Part, Run, step_count};
 use std::arch::x86_64::*;
 
@@ -145,12 +145,7 @@ impl Lanes {
             16 => (1 << gap(16, bits) | 1 << 16, 0),
             _ => (0_u64, 0_u64),
         };
-        let mask = match size_bits {
-            8 => ((1_u64 << bits) - 1) * 0x0101_0101_0101_0101,
-            16 => ((1_u64 << bits) - 1) * 0x0001_0001_0001_0001,
-            32 => ((1_u64 << bits) - 1) * 0x0000_0001_0000_0001,
-            _ => 0,
-        };
+        let mask = in_each_lane(size_bits, (1 << bits) - 1);
         Self {
             extract: count(if size_bits < 32 { field.first_bit } else { size_bits - bits - field.first_bit }),
             mask: _mm256_set1_epi64x(mask.cast_signed()),

@@ -5,7 +5,7 @@
 //! A register has two halves of 16 bytes of components; each begins at a bit of its own in a byte of its own.
 
 use super::{Avx2, Blocks, load_halves};
-use crate::codec::packbits::field::{Field, Kind};
+use crate::codec::packbits::field::{Field, Kind, in_each_lane};
 use crate::codec::packbits::runs::{ZERO, step_count};
 use std::arch::asm;
 use std::arch::x86_64::*;
@@ -232,12 +232,11 @@ impl Place {
     #[target_feature(enable = "avx2")]
     fn new(field: &Field) -> Self {
         let lane = field.size_bits();
-        let repeat = |value: u64| (0..64).step_by(lane as usize).fold(0, |word, shift| word | value << shift);
-        let mask = repeat(((1 << field.bits) - 1) << field.first_bit);
+        let mask = in_each_lane(lane, ((1 << field.bits) - 1) << field.first_bit);
         Self {
             shift: _mm_cvtsi32_si128((lane - field.bits - field.first_bit).cast_signed()),
             mask: _mm256_set1_epi64x(mask.cast_signed()),
-            sign: _mm256_set1_epi64x(repeat(1 << field.last_bit()).cast_signed()),
+            sign: _mm256_set1_epi64x(in_each_lane(lane, 1 << field.last_bit()).cast_signed()),
         }
     }
 

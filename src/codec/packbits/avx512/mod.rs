@@ -10,29 +10,22 @@ mod pack;
 mod unpack;
 
 use super::avx2;
+use super::blocks::{self, Blockwise, no_blocks};
 use super::field::{Field, Kind};
 use crate::codec::Elementwise;
-use crate::error::Result;
 use pack::Pack;
 use std::arch::x86_64::*;
 use std::sync::Arc;
 use unpack::Unpack;
 
-/// Packs or unpacks as many groups as both sides hold, and returns how many.
-///
-/// # Safety
-/// The processor has these instructions.
-type Groups = unsafe fn(&Avx512, &[u8], &mut [u8]) -> usize;
+type Blocks = blocks::Blocks<Avx512>;
 
-/// Exists only where the processor has these instructions.
+/// What the kernels know of a field.
 #[derive(Debug)]
 struct Avx512 {
     field: Field,
     pack: Pack,
     unpack: Unpack,
-    encode_groups: Groups,
-    decode_groups: Groups,
-    avx2: Arc<dyn Elementwise>,
 }
 
 pub(super) fn kernel(field: &Field) -> Option<Arc<dyn Elementwise>> {
@@ -40,15 +33,17 @@ pub(super) fn kernel(field: &Field) -> Option<Arc<dyn Elementwise>> {
         return None;
     }
     let (pack, unpack) = (Pack::new(field), Unpack::new(field));
-    let encode = pack.groups.unwrap_or(no_groups);
-    let (encode_groups, decode_groups): (Groups, Groups) = match (field.kind, field.size) {
-        (Kind::Bool, _) => (bools::encode, bools::decode),
-        (_, 1) => (encode, unpack::decode::<1>),
-        (_, 2) => (encode, unpack::decode::<2>),
-        (_, 4) => (encode, unpack::decode::<4>),
-        _ => (encode, unpack::decode::<8>),
+    let encode = pack.blocks.unwrap_or(no_blocks);
+    let blocks: [Blocks; 2] = match (field.kind, field.size) {
+        (Kind::Bool, _) => [bools::encode, bools::decode],
+        (_, 1) => [encode, unpack::decode::<1>],
+        (_, 2) => [encode, unpack::decode::<2>],
+        (_, 4) => [encode, unpack::decode::<4>],
+        _ => [encode, unpack::decode::<8>],
     };
-    Some(Arc::new(Avx512 { field: *field, pack, unpack, encode_groups, decode_groups, avx2: avx2::kernel(field)? }))
+    let tier = Avx512 { field: *field, pack, unpack };
+    // SAFETY: the processor was asked.
+    Some(Arc::new(unsafe { Blockwise::new(field, tier, blocks, avx2::kernel(field)?) }))
 }
 
 fn is_supported() -> bool {
@@ -58,28 +53,9 @@ fn is_supported() -> bool {
         && is_x86_feature_detected!("avx512vbmi2")
 }
 
-/// For fields that [`Pack`] has no kernel for: the AVX2 tier does it all.
-fn no_groups(_: &Avx512, _: &[u8], _: &mut [u8]) -> usize {
-    0
-}
-
 /// The bytes of a group when packed.
 fn group_size(field: &Field) -> usize {
     64 / field.size * field.bits as usize / 8
-}
-
-impl Elementwise for Avx512 {
-    fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<()> {
-        // SAFETY: `kernel` makes this only where the processor has the instructions.
-        let groups = unsafe { (self.encode_groups)(self, decoded, encoded) };
-        self.avx2.encode(&decoded[64 * groups..], &mut encoded[group_size(&self.field) * groups..])
-    }
-
-    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<()> {
-        // SAFETY: `kernel` makes this only where the processor has the instructions.
-        let groups = unsafe { (self.decode_groups)(self, encoded, decoded) };
-        self.avx2.decode(&encoded[group_size(&self.field) * groups..], &mut decoded[64 * groups..])
-    }
 }
 
 /// The bytes of a register from the first on, so many, as a mask: 1 to 64.

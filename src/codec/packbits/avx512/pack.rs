@@ -1,14 +1,14 @@
 //! Packing: rotations bring the fields of two components together, then those of two pairs, until a lane holds a run of
 //! bits that is long enough, and begins at the bit of a byte where it belongs; byte permutations put the lanes together.
 
-use super::{Avx512, Groups, first_bytes, group_size, load, set_lane};
+use super::{Avx512, Blocks, first_bytes, group_size, load, set_lane};
 use crate::codec::packbits::field::Field;
 use std::arch::x86_64::*;
 
 #[derive(Debug)]
 pub(super) struct Pack {
     /// The kernel; none if packed bytes have parts of more than two lanes.
-    pub(super) groups: Option<Groups>,
+    pub(super) blocks: Option<Blocks>,
     /// The fields, after the first rotation of components, or after the shift of those of one byte.
     fields: [u8; 64],
     /// How far lanes of 16, 32 and 64 bits are rotated to the left.
@@ -72,7 +72,7 @@ impl Lanes {
 impl Pack {
     pub(super) fn new(field: &Field) -> Self {
         let mut new = Self {
-            groups: None,
+            blocks: None,
             fields: [0; 64],
             rotations: [[0; 64]; 3],
             runs: [0; 64],
@@ -96,7 +96,7 @@ impl Pack {
             set_lane(&mut new.runs, lanes.size, index, u64::MAX << lanes.place(index));
         }
         new.set_sources(lanes);
-        new.groups = lanes.fill_bytes().then_some(match (field.size, lanes.size) {
+        new.blocks = lanes.fill_bytes().then_some(match (field.size, lanes.size) {
             (1, _) => encode::<1, 4>,
             (2, 2) => encode::<2, 2>,
             (2, 4) => encode::<2, 4>,
@@ -155,7 +155,7 @@ fn encode<const SIZE: usize, const LANE: usize>(kernel: &Avx512, decoded: &[u8],
         // SAFETY: `encoded` has `count` packed groups; what the mask leaves out is not written.
         unsafe { _mm512_mask_storeu_epi8(encoded.as_mut_ptr().add(index * size).cast(), mask, bytes) };
     }
-    count
+    count * 64 / SIZE
 }
 
 /// A [`Pack`] in registers.

@@ -72,7 +72,7 @@ pub(super) fn decode<const SIZE: usize>(kernel: &Avx512, encoded: &[u8], decoded
         let packed = unsafe { _mm512_maskz_loadu_epi8(mask, encoded.as_ptr().add(index * size).cast()) };
         store(steps.unpack::<SIZE>(packed), group);
     }
-    count
+    count * 64 / SIZE
 }
 
 /// An [`Unpack`] in registers. Equal shifts have a register of counts, too: by a single count they take two steps.

@@ -8,31 +8,24 @@ mod pack;
 mod small;
 mod unpack;
 
-use super::field::{Field, Kind};
+use super::blocks::{self, Blockwise, no_blocks};
+use super::field::{Field, Kind, in_each_lane};
 use super::portable;
 use crate::codec::Elementwise;
-use crate::error::Result;
 use pack::Pack;
 use std::arch::aarch64::*;
 use std::arch::is_aarch64_feature_detected;
 use std::sync::Arc;
 use unpack::Unpack;
 
-/// Packs or unpacks from the beginning; returns how many components it has done: packed, they are whole bytes.
-///
-/// # Safety
-/// The processor has NEON.
-type Blocks = unsafe fn(&Neon, &[u8], &mut [u8]) -> usize;
+type Blocks = blocks::Blocks<Neon>;
 
-/// Exists only where the processor has NEON.
+/// What the kernels know of a field.
 #[derive(Debug)]
 struct Neon {
     field: Field,
     pack: Pack,
     unpack: Unpack,
-    encode_blocks: Blocks,
-    decode_blocks: Blocks,
-    portable: Arc<dyn Elementwise>,
 }
 
 pub(super) fn kernel(field: &Field) -> Option<Arc<dyn Elementwise>> {
@@ -40,34 +33,14 @@ pub(super) fn kernel(field: &Field) -> Option<Arc<dyn Elementwise>> {
         return None;
     }
     let (pack, unpack) = (Pack::new(field), Unpack::new(field));
-    let (encode_blocks, decode_blocks): (Blocks, Blocks) = match (field.kind, field.size, field.bits) {
-        (Kind::Bool, ..) => (small::encode_bools, small::decode_bools),
-        (_, 1, 4) => (small::encode_nibbles, small::decode_nibbles),
-        _ => (pack.blocks(field).unwrap_or(no_blocks), unpack.blocks(field).unwrap_or(no_blocks)),
+    let blocks: [Blocks; 2] = match (field.kind, field.size, field.bits) {
+        (Kind::Bool, ..) => [small::encode_bools, small::decode_bools],
+        (_, 1, 4) => [small::encode_nibbles, small::decode_nibbles],
+        _ => [pack.blocks(field).unwrap_or(no_blocks), unpack.blocks(field).unwrap_or(no_blocks)],
     };
-    let portable = portable::kernel(field)?;
-    Some(Arc::new(Neon { field: *field, pack, unpack, encode_blocks, decode_blocks, portable }))
-}
-
-/// For widths that no register holds: the portable tier does it all.
-fn no_blocks(_: &Neon, _: &[u8], _: &mut [u8]) -> usize {
-    0
-}
-
-impl Elementwise for Neon {
-    fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<()> {
-        // SAFETY: `kernel` makes this only where the processor has NEON.
-        let count = unsafe { (self.encode_blocks)(self, decoded, encoded) };
-        let (decoded_size, packed_size) = self.field.sizes_of_whole_bytes(count);
-        self.portable.encode(&decoded[decoded_size..], &mut encoded[packed_size..])
-    }
-
-    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<()> {
-        // SAFETY: `kernel` makes this only where the processor has NEON.
-        let count = unsafe { (self.decode_blocks)(self, encoded, decoded) };
-        let (decoded_size, packed_size) = self.field.sizes_of_whole_bytes(count);
-        self.portable.decode(&encoded[packed_size..], &mut decoded[decoded_size..])
-    }
+    let tier = Neon { field: *field, pack, unpack };
+    // SAFETY: the processor was asked.
+    Some(Arc::new(unsafe { Blockwise::new(field, tier, blocks, portable::kernel(field)?) }))
 }
 
 #[inline]
@@ -81,8 +54,7 @@ fn load(bytes: &[u8; 16]) -> uint8x16_t {
 #[inline]
 #[target_feature(enable = "neon")]
 fn repeat(lane_bits: u32, value: u64) -> uint8x16_t {
-    let word = (0..64).step_by(lane_bits as usize).fold(0, |word, shift| word | value << shift);
-    vreinterpretq_u8_u64(vdupq_n_u64(word))
+    vreinterpretq_u8_u64(vdupq_n_u64(in_each_lane(lane_bits, value)))
 }
 
 /// Lanes of SIZE bytes, each shifted left by the lowest byte of its count, or right if that is negative.

@@ -1,0 +1,60 @@
+//! Kernels that pack and unpack whole blocks, and leave what is behind the last one to another tier.
+
+#![allow(unsafe_code)]
+
+use super::field::Field;
+use crate::codec::Elementwise;
+use crate::error::Result;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// Packs or unpacks from the beginning, by what `T` knows of the field; returns how many components it has done: packed,
+/// they are whole bytes.
+///
+/// # Safety
+/// The processor has the instructions of the tier.
+pub(super) type Blocks<T> = unsafe fn(&T, &[u8], &mut [u8]) -> usize;
+
+/// Exists only where the processor has the instructions of its tier.
+#[derive(Debug)]
+pub(super) struct Blockwise<T> {
+    field: Field,
+    tier: T,
+    encode_blocks: Blocks<T>,
+    decode_blocks: Blocks<T>,
+    rest: Arc<dyn Elementwise>,
+}
+
+impl<T> Blockwise<T> {
+    /// # Safety
+    /// The processor has the instructions of the tier.
+    pub(super) unsafe fn new(
+        field: &Field,
+        tier: T,
+        [encode_blocks, decode_blocks]: [Blocks<T>; 2],
+        rest: Arc<dyn Elementwise>,
+    ) -> Self {
+        Self { field: *field, tier, encode_blocks, decode_blocks, rest }
+    }
+}
+
+impl<T: Debug + Send + Sync> Elementwise for Blockwise<T> {
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<()> {
+        // SAFETY: the same was asked of the caller of `new`.
+        let count = unsafe { (self.encode_blocks)(&self.tier, decoded, encoded) };
+        let (decoded_size, packed_size) = self.field.sizes_of_whole_bytes(count);
+        self.rest.encode(&decoded[decoded_size..], &mut encoded[packed_size..])
+    }
+
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<()> {
+        // SAFETY: the same was asked of the caller of `new`.
+        let count = unsafe { (self.decode_blocks)(&self.tier, encoded, decoded) };
+        let (decoded_size, packed_size) = self.field.sizes_of_whole_bytes(count);
+        self.rest.decode(&encoded[packed_size..], &mut decoded[decoded_size..])
+    }
+}
+
+/// For fields that a tier has no kernel for: the other one does it all.
+pub(super) fn no_blocks<T>(_: &T, _: &[u8], _: &mut [u8]) -> usize {
+    0
+}
