@@ -135,6 +135,18 @@ fn every_tier_is_the_definition_at_every_length_for_wide_components() {
 }
 
 #[test]
+fn every_tier_is_the_definition_in_large_arrays_at_every_address() {
+    let source = random_bytes(1 << 16, 8);
+    for size in [1, 2, 4, 8] {
+        for (first_bit, last_bit) in [(0, 0), (0, 3), (1, 5), (0, 8 * size - 2)] {
+            let lengths = 5000 / size as usize..5000 / size as usize + 37;
+            compare(&field(Kind::Signed, size as usize, first_bit, last_bit), &source, lengths);
+        }
+    }
+    compare(&field(Kind::Bool, 1, 0, 0), &source, 5000..5037);
+}
+
+#[test]
 fn raw_elements_are_little_endian_numbers() {
     let field = field(Kind::Raw, 3, 4, 15);
     compare(&field, &random_bytes(1 << 12, 7), 0..=50);
