@@ -102,9 +102,9 @@ impl Kernel {
                 map_bytes(input, output, |byte| (((byte << shift) as i8) >> shift) as u8);
             }
             Self::Mask(mask) => map_bytes(input, output, |byte| byte & mask),
-            Self::Swap2 => swap::<2>(input, output),
-            Self::Swap4 => swap::<4>(input, output),
-            Self::Swap8 => swap::<8>(input, output),
+            Self::Swap2 => swap(input, output, |bytes| u16::from_ne_bytes(bytes).swap_bytes().to_ne_bytes()),
+            Self::Swap4 => swap(input, output, |bytes| u32::from_ne_bytes(bytes).swap_bytes().to_ne_bytes()),
+            Self::Swap8 => swap(input, output, |bytes| u64::from_ne_bytes(bytes).swap_bytes().to_ne_bytes()),
         }
     }
 }
@@ -115,23 +115,23 @@ fn map_bytes(input: &[u8], output: &mut [u8], map: impl Fn(u8) -> u8) {
     }
 }
 
-fn swap<const SIZE: usize>(input: &[u8], output: &mut [u8]) {
-    vectorized(Swap { input: input.as_chunks::<SIZE>().0, output: output.as_chunks_mut::<SIZE>().0 });
+fn swap<const SIZE: usize>(input: &[u8], output: &mut [u8], component: impl Fn([u8; SIZE]) -> [u8; SIZE]) {
+    vectorized(Swap { input: input.as_chunks().0, output: output.as_chunks_mut().0, component });
 }
 
-struct Swap<'a, const SIZE: usize> {
+struct Swap<'a, const SIZE: usize, F> {
     input: &'a [[u8; SIZE]],
     output: &'a mut [[u8; SIZE]],
+    component: F,
 }
 
-impl<const SIZE: usize> Loop for Swap<'_, SIZE> {
+impl<const SIZE: usize, F: Fn([u8; SIZE]) -> [u8; SIZE]> Loop for Swap<'_, SIZE, F> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
         for (output, input) in self.output.iter_mut().zip(self.input) {
-            *output = *input;
-            output.reverse();
+            *output = (self.component)(*input);
         }
     }
 }
