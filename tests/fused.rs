@@ -189,3 +189,75 @@ proptest! {
         prop_assert_eq!(&found, &expected, "decode {:?} by {:?}", &input, &codecs);
     }
 }
+
+/// Calls with so many bytes in and out, which lie so far behind some address; nothing around the output may change.
+fn at(offset: usize, input: &[u8], output_size: usize, call: impl FnOnce(&[u8], &mut [u8])) -> Vec<u8> {
+    let (mut source, mut target) = (vec![0; offset], vec![0xA5; offset / 3 + output_size + 64]);
+    source.extend_from_slice(input);
+    let place = offset / 3..offset / 3 + output_size;
+    call(&source[offset..], &mut target[place.clone()]);
+    let found = target[place.clone()].to_vec();
+    target[place].fill(0xA5);
+    assert!(target.iter().all(|byte| *byte == 0xA5), "wrote outside");
+    found
+}
+
+#[test]
+fn large_chunks_are_the_same_at_every_address() {
+    let cast_value = json!({"name": "cast_value", "configuration": {"data_type": "uint8"}});
+    let scale_offset = json!({"name": "scale_offset", "configuration": {"offset": -1, "scale": 2}});
+    let bytes = json!({"name": "bytes", "configuration": {"endian": "big"}});
+    let packbits = |last_bit: u32| json!({"name": "packbits", "configuration": {"last_bit": last_bit}});
+    let cases = [
+        ("uint8", 1, vec![packbits(4)]),
+        ("uint16", 2, vec![packbits(11)]),
+        ("uint32", 4, vec![packbits(16)]),
+        ("uint16", 2, vec![bytes.clone()]),
+        ("float64", 8, vec![bytes]),
+        ("float32", 4, vec![scale_offset.clone()]),
+        ("float32", 4, vec![cast_value.clone(), packbits(6)]),
+        ("float32", 4, vec![scale_offset, cast_value]),
+    ];
+    let options = CallOptions::default();
+    for (data_type, size, codecs) in cases {
+        // An odd number, of more bytes than are worth aligning, packed and not.
+        let count = 70_001 / size;
+        let chain = chain(&codecs, &json!({"data_type": data_type, "shape": [count], "fill_value": 0})).unwrap();
+        let number = |index: usize| index * 7 % 60 + 2;
+        let decoded: Vec<u8> = match data_type {
+            "float32" => (0..count).flat_map(|index| (number(index) as f32).to_ne_bytes()).collect(),
+            "float64" => (0..count).flat_map(|index| (number(index) as f64).to_ne_bytes()).collect(),
+            "uint32" => (0..count).flat_map(|index| (number(index) as u32 * 1021).to_ne_bytes()).collect(),
+            "uint16" => (0..count).flat_map(|index| (number(index) as u16 * 51).to_ne_bytes()).collect(),
+            _ => (0..count).map(|index| number(index) as u8 / 2).collect(),
+        };
+        let encoded = chain.encode_to_vec(&decoded, &options).unwrap();
+        for offset in 0..64 {
+            let found = at(offset, &decoded, encoded.len(), |decoded, encoded| {
+                chain.encode_into(decoded, encoded, &options).unwrap();
+            });
+            assert!(found == encoded, "encode {codecs:?} at {offset}");
+            let found = at(offset, &encoded, decoded.len(), |encoded, decoded| {
+                chain.decode_into(encoded, decoded, &options).unwrap();
+            });
+            assert!(found == decoded, "decode {codecs:?} at {offset}");
+        }
+    }
+}
+
+#[test]
+fn the_element_at_fault_is_the_same_at_every_address() {
+    let codecs = [json!({"name": "cast_value", "configuration": {"data_type": "uint8"}})];
+    let count = 20_000;
+    let chain = chain(&codecs, &json!({"data_type": "float32", "shape": [count], "fill_value": 0})).unwrap();
+    for offset in (0..64).step_by(4) {
+        for position in [0, 1, 11, 12, 15, 16, 9_999, count - 1] {
+            let mut decoded = vec![0; 4 * count];
+            decoded[4 * position..4 * position + 4].copy_from_slice(&256_f32.to_ne_bytes());
+            at(offset, &decoded, count, |decoded, encoded| {
+                let error = chain.encode_into(decoded, encoded, &CallOptions::default()).unwrap_err();
+                assert_eq!(fault(&error), (0, position), "at {offset}");
+            });
+        }
+    }
+}

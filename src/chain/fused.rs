@@ -22,6 +22,12 @@ impl Place {
 /// The bytes of the widest intermediate tile: with its input and output it stays in a first-level cache.
 const TILE_SIZE: usize = 8 << 10;
 
+/// The bytes that a processor reads at a time.
+const LINE_SIZE: usize = 64;
+
+/// An array of fewer bytes is done before it has gained anything by its alignment.
+const MIN_SIZE_TO_ALIGN: usize = 32 << 10;
+
 /// A thread takes some 20 microseconds to start; a core copies this much meanwhile.
 const MIN_SIZE_A_THREAD: usize = 256 << 10;
 
@@ -211,6 +217,21 @@ impl Fused {
 
     fn run_part(&self, direction: Direction, input: &[u8], output: &mut [u8], tiles: &mut Tiles) -> Result<()> {
         let (input_bits, output_bits) = direction.ends(self.decoded_bits, self.encoded_bits());
+        let head_count = if input_bits > output_bits {
+            head_count(input, input_bits, output_bits)
+        } else {
+            head_count(output, output_bits, input_bits)
+        };
+        let (head_input, input) = input.split_at(packed_size(head_count, input_bits));
+        let (head_output, output) = output.split_at_mut(packed_size(head_count, output_bits));
+        if head_count > 0 {
+            self.run_aligned(direction, head_input, head_output, tiles)?;
+        }
+        self.run_aligned(direction, input, output, tiles).map_err(|error| error.after_elements(head_count))
+    }
+
+    fn run_aligned(&self, direction: Direction, input: &[u8], output: &mut [u8], tiles: &mut Tiles) -> Result<()> {
+        let (input_bits, output_bits) = direction.ends(self.decoded_bits, self.encoded_bits());
         match self.stages.as_slice() {
             [] => {
                 output.copy_from_slice(input);
@@ -295,6 +316,15 @@ impl Fused {
         }
         fault.map_or(Ok(()), Err)
     }
+}
+
+/// The elements in front of the first line of the wider side. Behind them no register of it lies across two lines, as
+/// every second one does in a large array: allocators place it 16 bytes behind the beginning of a page.
+fn head_count(wider: &[u8], bits: usize, narrower_bits: usize) -> usize {
+    let head_bits = 8 * (wider.as_ptr().addr().wrapping_neg() % LINE_SIZE);
+    let count = head_bits / bits.max(1);
+    let is_whole = count * bits == head_bits && (count * narrower_bits).is_multiple_of(8);
+    if is_whole && wider.len() >= MIN_SIZE_TO_ALIGN { count } else { 0 }
 }
 
 fn tile_element_count(bits: usize) -> usize {

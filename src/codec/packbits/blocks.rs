@@ -38,30 +38,8 @@ impl<T> Blockwise<T> {
     }
 }
 
-/// In bytes: of a cache line, or of the part of one that a processor reads at a time.
-const LINE: usize = 64;
-/// In bytes: below this, an array is done before it has gained anything by its alignment.
-const LARGE: usize = 4096;
-
-impl<T> Blockwise<T> {
-    /// The bytes, in memory and packed, of the components in front of the first line: from there on no register lies
-    /// across two lines. Zeros where that is not to be had.
-    fn head(&self, decoded: &[u8]) -> (usize, usize) {
-        let size = decoded.as_ptr().addr().wrapping_neg() % LINE;
-        let bits = size / self.field.size * self.field.bits as usize;
-        let is_whole = size.is_multiple_of(self.field.size) && bits.is_multiple_of(8);
-        if decoded.len() < LARGE || !is_whole { (0, 0) } else { (size, bits / 8) }
-    }
-}
-
 impl<T: Debug + Send + Sync> Elementwise for Blockwise<T> {
     fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<()> {
-        let (head_size, packed_head_size) = self.head(decoded);
-        let (head, decoded) = decoded.split_at(head_size);
-        let (packed_head, encoded) = encoded.split_at_mut(packed_head_size);
-        if head_size > 0 {
-            self.rest.encode(head, packed_head)?;
-        }
         // SAFETY: the same was asked of the caller of `new`.
         let count = unsafe { (self.encode_blocks)(&self.tier, decoded, encoded) };
         let (decoded_size, packed_size) = self.field.sizes_of_whole_bytes(count);
@@ -69,12 +47,6 @@ impl<T: Debug + Send + Sync> Elementwise for Blockwise<T> {
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<()> {
-        let (head_size, packed_head_size) = self.head(decoded);
-        let (head, decoded) = decoded.split_at_mut(head_size);
-        let (packed_head, encoded) = encoded.split_at(packed_head_size);
-        if head_size > 0 {
-            self.rest.decode(packed_head, head)?;
-        }
         // SAFETY: the same was asked of the caller of `new`.
         let count = unsafe { (self.decode_blocks)(&self.tier, encoded, decoded) };
         let (decoded_size, packed_size) = self.field.sizes_of_whole_bytes(count);
