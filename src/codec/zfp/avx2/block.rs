@@ -6,7 +6,7 @@ use super::float::{
 };
 use super::matrix::{from_planes, to_planes};
 use super::planes;
-use super::transform::{from_slots, to_slots};
+use super::transform::{from_coefficients, to_coefficients};
 use super::{Vectors, vector_count};
 use crate::codec::zfp::mode::Parameters;
 use std::arch::x86_64::*;
@@ -98,8 +98,9 @@ const fn width(wide: bool) -> u32 {
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn encode_integers<const WIDE: bool>(sink: &mut Sink<'_>, limits: &Limits, block: &Vectors, maxprec: u32, header: u32) {
-    let slots = if limits.is_reversible { to_slots::<WIDE, true>(block) } else { to_slots::<WIDE, false>(block) };
-    let all = any_bits::<WIDE>(&slots);
+    let coefficients =
+        if limits.is_reversible { to_coefficients::<WIDE, true>(block) } else { to_coefficients::<WIDE, false>(block) };
+    let all = any_bits::<WIDE>(&coefficients);
     let top = u64::BITS - all.leading_zeros();
     let (mut maxprec, mut budget) = (maxprec, limits.bits_behind(header));
     if limits.is_reversible {
@@ -110,7 +111,7 @@ fn encode_integers<const WIDE: bool>(sink: &mut Sink<'_>, limits: &Limits, block
     }
     let kmin = width(WIDE).saturating_sub(maxprec);
     let mut planes = [0; 64];
-    to_planes::<WIDE>(&slots, kmin, top, &mut planes);
+    to_planes::<WIDE>(&coefficients, kmin, top, &mut planes);
     planes::encode(sink, &planes, width(WIDE), top, kmin, budget);
 }
 
@@ -126,16 +127,20 @@ fn decode_integers<const WIDE: bool>(source: &mut Source<'_>, limits: &Limits, m
     let mut planes = [0; 64];
     let kmin = width(WIDE).saturating_sub(maxprec);
     let lowest = planes::decode(source, &mut planes, width(WIDE), kmin, budget);
-    let slots = from_planes::<WIDE>(&planes, lowest);
-    if limits.is_reversible { from_slots::<WIDE, true>(&slots) } else { from_slots::<WIDE, false>(&slots) }
+    let coefficients = from_planes::<WIDE>(&planes, lowest);
+    if limits.is_reversible {
+        from_coefficients::<WIDE, true>(coefficients)
+    } else {
+        from_coefficients::<WIDE, false>(coefficients)
+    }
 }
 
 /// The bits that any of the integers has.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn any_bits<const WIDE: bool>(slots: &Vectors) -> u64 {
+fn any_bits<const WIDE: bool>(coefficients: &Vectors) -> u64 {
     let mut all = _mm256_setzero_si256();
-    for vector in &slots[..const { vector_count(WIDE) }] {
+    for vector in &coefficients[..const { vector_count(WIDE) }] {
         all = _mm256_or_si256(all, *vector);
     }
     let [a, b, c, d]: [u64; 4] = bytemuck::cast(all);

@@ -1,19 +1,9 @@
 //! Coefficients to bit planes and back.
-//!
-//! The instructions work on lanes of 16 bytes, so coefficients do not lie one behind the other but where that makes the
-//! least work: in slots. [`slot`] tells in which.
 
 use super::Vectors;
+use super::order::{from_order, to_order};
 use super::planes::Planes;
 use std::arch::x86_64::*;
-
-/// Where a coefficient lies. Each half of the vectors has 32 of them: the first lanes 16, and the second lanes.
-pub(super) const fn slot(coefficient: usize, wide: bool) -> usize {
-    let in_lane = if wide { 2 } else { 4 };
-    let (half, lane) = (coefficient / 32, coefficient / 16 % 2);
-    let (vector, place) = (coefficient % 16 / in_lane, coefficient % in_lane);
-    32 * half + 2 * in_lane * vector + in_lane * lane + place
-}
 
 /// Vectors whose lanes hold the same 16 bytes.
 #[inline]
@@ -27,30 +17,31 @@ const INTERLEAVED: [i8; 16] = [0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7,
 /// The first bytes of four words, then the second ones, and so on.
 const BY_SIGNIFICANCE: [i8; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
 
-/// Planes from `kmin` to `top`; others are unspecified.
+/// Planes from `kmin` to `top` of coefficients in their places; others are unspecified.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn to_planes<const WIDE: bool>(slots: &Vectors, kmin: u32, top: u32, planes: &mut Planes) {
+pub(super) fn to_planes<const WIDE: bool>(places: &Vectors, kmin: u32, top: u32, planes: &mut Planes) {
     let halves = if WIDE {
-        [bytes_of_64(slots, 0), bytes_of_64(slots, 8)]
+        [bytes_of_64(places, 0), bytes_of_64(places, 8)]
     } else {
-        [bytes_of_32(slots, 0), bytes_of_32(slots, 4)]
+        [bytes_of_32(places, 0), bytes_of_32(places, 4)]
     };
     for byte in kmin as usize / 8..(top as usize).div_ceil(8) {
-        planes_of_bytes(halves[0][byte], halves[1][byte], &mut planes[8 * byte..]);
+        let bytes = const { &to_order(WIDE) }.apply([halves[0][byte], halves[1][byte]]);
+        planes_of_bytes(bytes, &mut planes[8 * byte..]);
     }
 }
 
 /// The bytes of 32 coefficients, those of the same significance in one vector.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn bytes_of_32(slots: &Vectors, first: usize) -> [__m256i; 8] {
+fn bytes_of_32(places: &Vectors, first: usize) -> [__m256i; 8] {
     let order = in_both_lanes(BY_SIGNIFICANCE);
     let [a, b, c, d] = transpose_32([
-        _mm256_shuffle_epi8(slots[first], order),
-        _mm256_shuffle_epi8(slots[first + 1], order),
-        _mm256_shuffle_epi8(slots[first + 2], order),
-        _mm256_shuffle_epi8(slots[first + 3], order),
+        _mm256_shuffle_epi8(places[first], order),
+        _mm256_shuffle_epi8(places[first + 1], order),
+        _mm256_shuffle_epi8(places[first + 2], order),
+        _mm256_shuffle_epi8(places[first + 3], order),
     ]);
     let none = _mm256_setzero_si256();
     [a, b, c, d, none, none, none, none]
@@ -59,12 +50,12 @@ fn bytes_of_32(slots: &Vectors, first: usize) -> [__m256i; 8] {
 /// The bytes of 32 coefficients, those of the same significance in one vector.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn bytes_of_64(slots: &Vectors, first: usize) -> [__m256i; 8] {
+fn bytes_of_64(places: &Vectors, first: usize) -> [__m256i; 8] {
     let order = in_both_lanes(INTERLEAVED);
     let (mut low, mut high) = ([_mm256_setzero_si256(); 4], [_mm256_setzero_si256(); 4]);
     for i in 0..4 {
-        let a = _mm256_shuffle_epi8(slots[first + 2 * i], order);
-        let b = _mm256_shuffle_epi8(slots[first + 2 * i + 1], order);
+        let a = _mm256_shuffle_epi8(places[first + 2 * i], order);
+        let b = _mm256_shuffle_epi8(places[first + 2 * i + 1], order);
         low[i] = _mm256_unpacklo_epi16(a, b);
         high[i] = _mm256_unpackhi_epi16(a, b);
     }
@@ -89,7 +80,7 @@ pub(super) fn transpose_32([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
 /// The first eight of `planes` from one byte of every coefficient.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn planes_of_bytes(mut low: __m256i, mut high: __m256i, planes: &mut [u64]) {
+fn planes_of_bytes([mut low, mut high]: [__m256i; 2], planes: &mut [u64]) {
     for plane in planes[..8].iter_mut().rev() {
         let (a, b) = (_mm256_movemask_epi8(low).cast_unsigned(), _mm256_movemask_epi8(high).cast_unsigned());
         *plane = u64::from(a) | u64::from(b) << 32;
@@ -98,16 +89,16 @@ fn planes_of_bytes(mut low: __m256i, mut high: __m256i, planes: &mut [u64]) {
     }
 }
 
-/// Coefficients of planes, of which those below `lowest` are zeros.
+/// Coefficients, in their places, of planes, of which those below `lowest` are zeros.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn from_planes<const WIDE: bool>(planes: &Planes, lowest: u32) -> Vectors {
-    let mut slots = [_mm256_setzero_si256(); 16];
+    let mut places = [_mm256_setzero_si256(); 16];
     let width = if WIDE { 8 } else { 4 };
     let mut bytes = [[_mm256_setzero_si256(); 2]; 8];
     let planes: &[[u64; 8]] = planes.as_chunks().0;
     for byte in lowest as usize / 8..width {
-        bytes[byte] = bytes_of_planes(&planes[byte]);
+        bytes[byte] = const { &from_order(WIDE) }.apply(bytes_of_planes(&planes[byte]));
     }
     for half in 0..2 {
         let mut low = [_mm256_setzero_si256(); 4];
@@ -123,19 +114,19 @@ pub(super) fn from_planes<const WIDE: bool>(planes: &Planes, lowest: u32) -> Vec
                 let (ab, cd) = (_mm256_unpacklo_epi16(a, b), _mm256_unpacklo_epi16(c, d));
                 let (ab_high, cd_high) = (_mm256_unpackhi_epi16(a, b), _mm256_unpackhi_epi16(c, d));
                 let first = 8 * half + 4 * i;
-                slots[first] = _mm256_unpacklo_epi32(ab, cd);
-                slots[first + 1] = _mm256_unpackhi_epi32(ab, cd);
-                slots[first + 2] = _mm256_unpacklo_epi32(ab_high, cd_high);
-                slots[first + 3] = _mm256_unpackhi_epi32(ab_high, cd_high);
+                places[first] = _mm256_unpacklo_epi32(ab, cd);
+                places[first + 1] = _mm256_unpackhi_epi32(ab, cd);
+                places[first + 2] = _mm256_unpacklo_epi32(ab_high, cd_high);
+                places[first + 3] = _mm256_unpackhi_epi32(ab_high, cd_high);
             }
         } else {
-            slots[4 * half] = _mm256_unpacklo_epi16(low[0], low[1]);
-            slots[4 * half + 1] = _mm256_unpackhi_epi16(low[0], low[1]);
-            slots[4 * half + 2] = _mm256_unpacklo_epi16(high[0], high[1]);
-            slots[4 * half + 3] = _mm256_unpackhi_epi16(high[0], high[1]);
+            places[4 * half] = _mm256_unpacklo_epi16(low[0], low[1]);
+            places[4 * half + 1] = _mm256_unpackhi_epi16(low[0], low[1]);
+            places[4 * half + 2] = _mm256_unpacklo_epi16(high[0], high[1]);
+            places[4 * half + 3] = _mm256_unpackhi_epi16(high[0], high[1]);
         }
     }
-    slots
+    places
 }
 
 /// One byte of every coefficient, from eight planes.

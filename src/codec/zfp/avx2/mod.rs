@@ -1,8 +1,8 @@
 //! Blocks of three dimensions, 64 values, with AVX2 and BMI2: the same bytes as `zfp-rs`, which codes all others.
 //!
 //! * [`block`]: a block's header, and what its values are as integers, by [`float`] where they are none.
-//! * [`transform`]: integers to coefficients in the order of their frequency, by the steps in [`lift`].
-//! * [`matrix`]: coefficients to bit planes.
+//! * [`transform`]: integers to coefficients, by the steps in [`lift`].
+//! * [`matrix`]: coefficients to bit planes, by bytes in the [`order`] of their frequency.
 //! * [`planes`]: bit planes to the bits of the stream, which [`bits`] puts and takes.
 
 #![allow(unsafe_code)]
@@ -12,6 +12,7 @@ mod block;
 mod float;
 mod lift;
 mod matrix;
+mod order;
 mod planes;
 #[cfg(test)]
 mod tests;

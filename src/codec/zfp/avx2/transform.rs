@@ -1,79 +1,21 @@
-//! Blocks of integers to coefficients in slots, and back.
+//! Blocks of integers to coefficients in the places of [`order`](super::order), and back.
 
 use super::Vectors;
 use super::lift::{Lines, backward, differences, forward, from_negabinary, sums, to_negabinary, transpose};
-use super::matrix::slot;
-use bytemuck::Pod;
 use std::arch::x86_64::*;
 
-/// The order of coefficients: by the sum of their frequencies along x, y and z. zfp, `codec3.c`.
-const ORDER: [u8; 64] = [
-    0, 1, 4, 16, 20, 17, 5, 2, 8, 32, 21, 6, 18, 24, 9, 33, 36, 3, 12, 48, 22, 25, 37, 40, 34, 10, 7, 19, 28, 13, 49,
-    52, 41, 38, 26, 23, 29, 53, 11, 35, 44, 14, 50, 56, 42, 27, 39, 45, 30, 54, 57, 60, 51, 15, 43, 46, 58, 61, 55, 31,
-    62, 59, 47, 63,
-];
-
-/// Where the value of this index in a block lies behind the transform along z: of 32 bits, two rows that are neighbours
-/// along y share a vector.
-const fn place(index: usize, wide: bool) -> usize {
-    let (x, y, z) = (index % 4, index / 4 % 4, index / 16);
-    if wide { index } else { x + 4 * (y % 2) + 8 * z + 32 * (y / 2) }
-}
-
-/// For each slot, the place of its coefficient.
-const fn places(wide: bool) -> [u8; 64] {
-    let mut places = [0; 64];
-    let mut i = 0;
-    while i < 64 {
-        places[slot(i, wide)] = place(ORDER[i] as usize, wide) as u8;
-        i += 1;
-    }
-    places
-}
-
-/// For each place, the slot of its coefficient.
-const fn slots(wide: bool) -> [u8; 64] {
-    let places = places(wide);
-    let mut slots = [0; 64];
-    let mut i = 0;
-    while i < 64 {
-        slots[places[i] as usize] = i as u8;
-        i += 1;
-    }
-    slots
-}
-
-/// Decorrelates a block; returns its coefficients in slots, as negabinary numbers.
+/// Decorrelates a block; returns its coefficients as negabinary numbers.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn to_slots<const WIDE: bool, const REVERSIBLE: bool>(block: &Vectors) -> Vectors {
-    if WIDE {
-        gather::<i64>(&lift_64::<REVERSIBLE>(block), const { &places(true) })
-    } else {
-        gather::<i32>(&lift_32::<REVERSIBLE>(block), const { &places(false) })
-    }
+pub(super) fn to_coefficients<const WIDE: bool, const REVERSIBLE: bool>(block: &Vectors) -> Vectors {
+    if WIDE { lift_64::<REVERSIBLE>(block) } else { lift_32::<REVERSIBLE>(block) }
 }
 
-/// The inverse of [`to_slots`].
+/// The inverse of [`to_coefficients`].
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn from_slots<const WIDE: bool, const REVERSIBLE: bool>(coefficients: &Vectors) -> Vectors {
-    if WIDE {
-        unlift_64::<REVERSIBLE>(gather::<i64>(coefficients, const { &slots(true) }))
-    } else {
-        unlift_32::<REVERSIBLE>(gather::<i32>(coefficients, const { &slots(false) }))
-    }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn gather<I: Pod>(from: &Vectors, indices: &[u8; 64]) -> Vectors {
-    let mut to = [_mm256_setzero_si256(); 16];
-    let values: &[I] = bytemuck::cast_slice(from);
-    for (value, index) in bytemuck::cast_slice_mut(&mut to).iter_mut().zip(indices) {
-        *value = values[*index as usize % 64];
-    }
-    to
+pub(super) fn from_coefficients<const WIDE: bool, const REVERSIBLE: bool>(places: Vectors) -> Vectors {
+    if WIDE { unlift_64::<REVERSIBLE>(places) } else { unlift_32::<REVERSIBLE>(places) }
 }
 
 #[inline]
