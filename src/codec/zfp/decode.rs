@@ -131,8 +131,8 @@ fn read_blocks<E: Element, const N: usize>(
     slab: Slab<'_, E::Memory>,
     mut reader: impl BlockReader<E::Scalar, N>,
 ) -> Result<u64> {
+    let mut values = [E::Scalar::default(); N];
     for block in slab.grid.blocks(0..slab.grid.block_count()) {
-        let mut values = [E::Scalar::default(); N];
         reader.read(&mut values)?;
         slab.grid.scatter(block, element, &values, slab.cells);
     }

@@ -167,8 +167,9 @@ fn write_blocks<E: Element, const N: usize>(
 ) -> Result<u64> {
     let is_lossless = field.parameters.is_lossless();
     let mut any_outside = false;
+    let mut values = [E::Scalar::default(); N];
     for block in field.grid.blocks(blocks) {
-        let values: [E::Scalar; N] = field.grid.gather(block, &field.element, cells);
+        field.grid.gather(block, &field.element, cells, &mut values);
         any_outside |= E::any_outside(&values, is_lossless);
         writer.write(&values)?;
     }

@@ -174,9 +174,9 @@ impl Grid {
         block: Block,
         element: &E,
         cells: &[E::Memory],
-    ) -> [E::Scalar; N] {
+        values: &mut [E::Scalar; N],
+    ) {
         let cells = &cells[block.origin..];
-        let mut values = [E::Scalar::default(); N];
         if block.is_whole {
             for (row, offset) in values.as_chunks_mut::<SIDE>().0.iter_mut().zip(self.row_offsets) {
                 prefetch(cells, offset + AHEAD);
@@ -194,7 +194,6 @@ impl Grid {
                 }
             }
         }
-        values
     }
 
     /// Puts the values of a block where they belong; those behind the border are dropped.
@@ -209,9 +208,7 @@ impl Grid {
         let cells = &mut cells[block.origin..];
         if block.is_whole {
             for (row, offset) in values.as_chunks::<SIDE>().0.iter().zip(self.row_offsets) {
-                for (value, cell) in row.iter().zip(&mut cells[offset..offset + SIDE]) {
-                    *cell = element.demote(*value);
-                }
+                cells[offset..offset + SIDE].copy_from_slice(&row.map(|value| element.demote(value)));
             }
         } else {
             let [width, lengths @ ..] = block.lengths;
@@ -244,7 +241,8 @@ mod tests {
         let mut back = vec![[0xA5; 4]; cells.len()];
         for (index, block) in grid.blocks(0..grid.block_count()).enumerate() {
             assert_eq!(grid.block_index(grid.block_position(index)), index);
-            let values: [i32; N] = grid.gather(block, &element, &cells);
+            let mut values = [0; N];
+            grid.gather(block, &element, &cells, &mut values);
             grid.scatter(block, &element, &values, &mut back);
         }
         assert_eq!(back, cells, "{grid:?}");
@@ -293,7 +291,8 @@ mod tests {
         for (size, expected) in [(1, [0, 0, 0, 0]), (2, [0, 1, 1, 0]), (3, [0, 1, 2, 0])] {
             let grid = Grid::new(&[size]).unwrap();
             let block = grid.blocks(0..1).next().unwrap();
-            let values: [i32; 4] = grid.gather(block, &Native::<i32>::new(), &cells(size as usize));
+            let mut values = [0; 4];
+            grid.gather(block, &Native::<i32>::new(), &cells(size as usize), &mut values);
             assert_eq!(values, expected);
         }
     }

@@ -50,16 +50,12 @@ impl Limits {
 /// Writes a block of these bytes.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn encode(sink: &mut Sink<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &[u8]) {
-    let mut block = [_mm256_setzero_si256(); 16];
-    for (vector, bytes) in block.iter_mut().zip(bytes.as_chunks::<32>().0) {
-        *vector = bytemuck::cast(*bytes);
-    }
     let least = sink.position() + u64::from(limits.minbits);
     match scalar {
-        ZfpScalarType::I32 => encode_integers::<false>(sink, limits, &block, limits.maxprec, 0),
-        ZfpScalarType::I64 => encode_integers::<true>(sink, limits, &block, limits.maxprec, 0),
-        ZfpScalarType::F32 => encode_floats::<false>(sink, limits, &block),
-        ZfpScalarType::F64 => encode_floats::<true>(sink, limits, &block),
+        ZfpScalarType::I32 => encode_integers::<false>(sink, limits, &load::<false>(bytes), limits.maxprec, 0),
+        ZfpScalarType::I64 => encode_integers::<true>(sink, limits, &load::<true>(bytes), limits.maxprec, 0),
+        ZfpScalarType::F32 => encode_floats::<false>(sink, limits, &load::<false>(bytes)),
+        ZfpScalarType::F64 => encode_floats::<true>(sink, limits, &load::<true>(bytes)),
     }
     if sink.position() < least {
         sink.put_zeros(least - sink.position());
@@ -70,17 +66,55 @@ pub(super) fn encode(sink: &mut Sink<'_>, limits: &Limits, scalar: ZfpScalarType
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn decode(source: &mut Source<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &mut [u8]) {
     let least = source.position() + u64::from(limits.minbits);
-    let block = match scalar {
-        ZfpScalarType::I32 => decode_integers::<false>(source, limits, limits.maxprec, 0),
-        ZfpScalarType::I64 => decode_integers::<true>(source, limits, limits.maxprec, 0),
-        ZfpScalarType::F32 => decode_floats::<false>(source, limits),
-        ZfpScalarType::F64 => decode_floats::<true>(source, limits),
-    };
+    match scalar {
+        ZfpScalarType::I32 => store::<false>(&decode_integers::<false>(source, limits, limits.maxprec, 0), bytes),
+        ZfpScalarType::I64 => store::<true>(&decode_integers::<true>(source, limits, limits.maxprec, 0), bytes),
+        ZfpScalarType::F32 => store::<false>(&decode_floats::<false>(source, limits), bytes),
+        ZfpScalarType::F64 => store::<true>(&decode_floats::<true>(source, limits), bytes),
+    }
     if source.position() < least {
         source.seek(least);
     }
-    for (bytes, vector) in bytes.as_chunks_mut::<32>().0.iter_mut().zip(block) {
-        *bytes = bytemuck::cast(vector);
+}
+
+/// The rows that the halves of a vector hold, of values of 32 bits: neighbours along z.
+const fn rows(vector: usize) -> [usize; 2] {
+    let first = vector / 4 * 8 + vector % 4;
+    [first, first + 4]
+}
+
+/// A block of values of 64 bits in their order, or of 32 bits as [`rows`] tells.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load<const WIDE: bool>(bytes: &[u8]) -> Vectors {
+    let mut block = [_mm256_setzero_si256(); 16];
+    if WIDE {
+        for (vector, bytes) in block.iter_mut().zip(bytes.as_chunks::<32>().0) {
+            *vector = bytemuck::cast(*bytes);
+        }
+    } else if let Some(bytes) = bytes.as_chunks::<16>().0.first_chunk::<16>() {
+        for (index, vector) in block[..8].iter_mut().enumerate() {
+            let [low, high] = rows(index).map(|row| bytemuck::cast(bytes[row]));
+            *vector = _mm256_set_m128i(high, low);
+        }
+    }
+    block
+}
+
+/// The inverse of [`load`].
+#[inline]
+#[target_feature(enable = "avx2")]
+fn store<const WIDE: bool>(block: &Vectors, bytes: &mut [u8]) {
+    if WIDE {
+        for (bytes, vector) in bytes.as_chunks_mut::<32>().0.iter_mut().zip(block) {
+            *bytes = bytemuck::cast(*vector);
+        }
+    } else if let Some(bytes) = bytes.as_chunks_mut::<16>().0.first_chunk_mut::<16>() {
+        for (index, vector) in block[..8].iter().enumerate() {
+            let [low, high] = rows(index);
+            bytes[low] = bytemuck::cast(_mm256_castsi256_si128(*vector));
+            bytes[high] = bytemuck::cast(_mm256_extracti128_si256::<1>(*vector));
+        }
     }
 }
 

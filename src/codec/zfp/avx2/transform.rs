@@ -48,8 +48,7 @@ fn lift_32<const REVERSIBLE: bool>(block: &Vectors) -> Vectors {
     let mut rows = [[_mm256_setzero_si256(); 4]; 2];
     for (half, rows) in rows.iter_mut().enumerate() {
         let block = &block[4 * half..][..4];
-        // The rows of one y and two z in one vector.
-        let lines = transpose::<false>(exchange_lanes([block[0], block[2], block[1], block[3]]));
+        let lines = transpose::<false>([block[0], block[1], block[2], block[3]]);
         let lines = transpose::<false>(lift::<false, REVERSIBLE>(lines));
         *rows = lift::<false, REVERSIBLE>(lines);
     }
@@ -81,9 +80,7 @@ fn unlift_32<const REVERSIBLE: bool>(places: Vectors) -> Vectors {
     for (half, rows) in rows.into_iter().enumerate() {
         let lines = transpose::<false>(unlift::<false, REVERSIBLE>(rows));
         let lines = transpose::<false>(unlift::<false, REVERSIBLE>(lines));
-        let [a, b, c, d] = exchange_lanes(lines);
-        [block[4 * half], block[4 * half + 1]] = [a, c];
-        [block[4 * half + 2], block[4 * half + 3]] = [b, d];
+        block[4 * half..4 * half + 4].copy_from_slice(&lines);
     }
     block
 }
