@@ -216,8 +216,11 @@ impl Grid {
                 let position = [row & 3, row >> 2 & 3, row >> 4];
                 if (0..3).all(|axis| position[axis] < lengths[axis]) {
                     let cells = &mut cells[self.row_offsets[row]..][..width];
-                    for (value, cell) in values.iter().zip(cells) {
-                        *cell = element.demote(*value);
+                    let row = values.map(|value| element.demote(value));
+                    if width == SIDE {
+                        cells.copy_from_slice(&row);
+                    } else {
+                        cells.copy_from_slice(&row[..width]);
                     }
                 }
             }
