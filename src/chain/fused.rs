@@ -234,7 +234,7 @@ impl Fused {
         let (input_bits, output_bits) = direction.ends(self.decoded_bits, self.encoded_bits());
         match self.stages.as_slice() {
             [] => {
-                output.copy_from_slice(input);
+                super::copy::copy(input, output);
                 Ok(())
             }
             [stage] => direction.run(stage, input, output),

@@ -4,6 +4,7 @@
 //! found there. [`plan`] makes passes of them: consecutive elementwise codecs become one [`fused`] pass over tiles.
 //! [`run`] moves a chunk through the passes.
 
+mod copy;
 mod fused;
 pub(crate) mod parallel;
 mod plan;

@@ -203,6 +203,6 @@ impl Pass {
 }
 
 fn copy(input: &[u8], output: &mut [u8]) -> Result<usize> {
-    output.get_mut(..input.len()).ok_or_else(crate::codec::too_small)?.copy_from_slice(input);
+    super::copy::copy(input, output.get_mut(..input.len()).ok_or_else(crate::codec::too_small)?);
     Ok(input.len())
 }
