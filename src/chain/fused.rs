@@ -218,19 +218,19 @@ impl Fused {
     fn run_part(&self, direction: Direction, input: &[u8], output: &mut [u8], tiles: &mut Tiles) -> Result<()> {
         let (input_bits, output_bits) = direction.ends(self.decoded_bits, self.encoded_bits());
         let head_count = if input_bits > output_bits {
-            head_count(input, input_bits, output_bits)
+            elements_before_line(input, input_bits, output_bits)
         } else {
-            head_count(output, output_bits, input_bits)
+            elements_before_line(output, output_bits, input_bits)
         };
         let (head_input, input) = input.split_at(packed_size(head_count, input_bits));
         let (head_output, output) = output.split_at_mut(packed_size(head_count, output_bits));
         if head_count > 0 {
-            self.run_aligned(direction, head_input, head_output, tiles)?;
+            self.run_stages(direction, head_input, head_output, tiles)?;
         }
-        self.run_aligned(direction, input, output, tiles).map_err(|error| error.after_elements(head_count))
+        self.run_stages(direction, input, output, tiles).map_err(|error| error.after_elements(head_count))
     }
 
-    fn run_aligned(&self, direction: Direction, input: &[u8], output: &mut [u8], tiles: &mut Tiles) -> Result<()> {
+    fn run_stages(&self, direction: Direction, input: &[u8], output: &mut [u8], tiles: &mut Tiles) -> Result<()> {
         let (input_bits, output_bits) = direction.ends(self.decoded_bits, self.encoded_bits());
         match self.stages.as_slice() {
             [] => {
@@ -320,7 +320,7 @@ impl Fused {
 
 /// The elements in front of the first line of the wider side. Behind them no register of it lies across two lines, as
 /// every second one does in a large array: allocators place it 16 bytes behind the beginning of a page.
-fn head_count(wider: &[u8], bits: usize, narrower_bits: usize) -> usize {
+fn elements_before_line(wider: &[u8], bits: usize, narrower_bits: usize) -> usize {
     let head_bits = 8 * (wider.as_ptr().addr().wrapping_neg() % LINE_SIZE);
     let count = head_bits / bits.max(1);
     let is_whole = count * bits == head_bits && (count * narrower_bits).is_multiple_of(8);
