@@ -14,7 +14,7 @@ pub(super) enum Backend {
     ZfpRs,
     /// Kernels of our own for three dimensions; `zfp-rs` for others.
     #[cfg(target_arch = "x86_64")]
-    Avx2,
+    Vector,
     #[cfg(feature = "zfp-sys")]
     CLibrary,
 }
@@ -25,8 +25,8 @@ impl Backend {
         #[cfg(all(feature = "zfp-sys", not(test)))]
         return Self::CLibrary;
         #[cfg(all(target_arch = "x86_64", not(all(feature = "zfp-sys", not(test)))))]
-        if super::avx2::is_available() {
-            return Self::Avx2;
+        if super::vector::is_available() {
+            return Self::Vector;
         }
         #[cfg(not(all(feature = "zfp-sys", not(test))))]
         Self::ZfpRs
@@ -36,7 +36,7 @@ impl Backend {
     #[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "there each codes all"))]
     pub(super) fn for_blocks_of(self, dimensionality: ZfpDimensionality) -> Self {
         #[cfg(target_arch = "x86_64")]
-        if self == Self::Avx2 && dimensionality != ZfpDimensionality::D3 {
+        if self == Self::Vector && dimensionality != ZfpDimensionality::D3 {
             return Self::ZfpRs;
         }
         self

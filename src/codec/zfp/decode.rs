@@ -1,8 +1,6 @@
 //! A stream to one chunk. The stream is never trusted: bits behind its end are zeros, and are reported.
 
 use super::Field;
-#[cfg(target_arch = "x86_64")]
-use super::avx2;
 use super::backend::{self, Backend, BlockReader};
 #[cfg(feature = "zfp-sys")]
 use super::bits::padded_words;
@@ -13,6 +11,8 @@ use super::element::Element;
 use super::encode::thread_count;
 use super::grid::Grid;
 use super::mode::{Parameters, WORD_BITS};
+#[cfg(target_arch = "x86_64")]
+use super::vector;
 use super::whole;
 use crate::chain::parallel;
 use crate::codec::{TransformCall, too_small};
@@ -40,7 +40,7 @@ pub(super) fn decode<E: Element>(
     let words = match field.backend {
         Backend::ZfpRs => words(encoded, scratch)?,
         #[cfg(target_arch = "x86_64")]
-        Backend::Avx2 => words(encoded, scratch)?,
+        Backend::Vector => words(encoded, scratch)?,
         #[cfg(feature = "zfp-sys")]
         Backend::CLibrary => padded_words(encoded, c_blocks::slack(parameters), scratch)?,
     };
@@ -116,7 +116,7 @@ fn decode_blocks<E: Element, const N: usize>(
     match field.backend {
         Backend::ZfpRs => read_blocks::<E, N>(&field.element, slab, backend::Reader::new(words, start, parameters)),
         #[cfg(target_arch = "x86_64")]
-        Backend::Avx2 => read_blocks::<E, N>(&field.element, slab, avx2::Reader::new(words, start, parameters)),
+        Backend::Vector => read_blocks::<E, N>(&field.element, slab, vector::Reader::new(words, start, parameters)),
         #[cfg(feature = "zfp-sys")]
         Backend::CLibrary => {
             let end = read_blocks::<E, N>(&field.element, slab, c_blocks::Reader::new(words, start, parameters)?)?;

@@ -4,14 +4,14 @@
 //! does not matter on which thread, or in which order, pieces are coded.
 
 use super::Field;
-#[cfg(target_arch = "x86_64")]
-use super::avx2;
 use super::backend::{self, Backend, BlockWriter};
 use super::bits::{BitWriter, grow};
 #[cfg(feature = "zfp-sys")]
 use super::c_blocks;
 use super::element::Element;
 use super::mode::WORD_BITS;
+#[cfg(target_arch = "x86_64")]
+use super::vector;
 use super::whole;
 use crate::chain::parallel;
 use crate::codec::{TransformCall, too_small};
@@ -147,9 +147,9 @@ fn encode_piece<E: Element, const N: usize>(
             write_blocks::<E, N>(field, cells, blocks, backend::Writer::new(words, parameters))
         }
         #[cfg(target_arch = "x86_64")]
-        Backend::Avx2 => {
-            grow(words, word_count + avx2::SLACK)?;
-            write_blocks::<E, N>(field, cells, blocks, avx2::Writer::new(words, parameters))
+        Backend::Vector => {
+            grow(words, word_count + vector::SLACK)?;
+            write_blocks::<E, N>(field, cells, blocks, vector::Writer::new(words, parameters))
         }
         #[cfg(feature = "zfp-sys")]
         Backend::CLibrary => {

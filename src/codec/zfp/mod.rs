@@ -8,15 +8,13 @@
 //! * [`mode`]: the configuration, and what it means for a field.
 //! * [`element`], [`small_float`]: data types, by promotion to one of zfp's four.
 //! * [`grid`]: a field as blocks of 4^d values.
-//! * [`bits`]: bit streams out of pieces; [`backend`], `avx2`, `c_blocks`: what codes the blocks in them.
+//! * [`bits`]: bit streams out of pieces; [`backend`], `vector`, `c_blocks`: what codes the blocks in them.
 //! * [`encode`], [`decode`]: one chunk; [`whole`]: the same where a chunk need not be divided; [`region`]: a box of it.
 //! * `c_library`: where our streams differ from those of the C library, which the tests compare them with.
 //!
 //! Every block ends where the next one begins, to the bit; words are 64 bits, little-endian. A block that crosses the
 //! border of the field is filled up by repeating values, as the C library does.
 
-#[cfg(target_arch = "x86_64")]
-mod avx2;
 mod backend;
 mod bits;
 #[cfg(feature = "zfp-sys")]
@@ -34,6 +32,8 @@ mod region;
 mod small_float;
 #[cfg(test)]
 mod tests;
+#[cfg(target_arch = "x86_64")]
+mod vector;
 mod whole;
 
 use super::{ArrayToBytesCodec, BoundArrayToBytes, Codec, Configuration, Transform, TransformCall};

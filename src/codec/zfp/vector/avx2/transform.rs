@@ -1,39 +1,26 @@
 //! Blocks of integers to coefficients in the places of [`order`](super::order), and back.
 
-use super::Vectors;
-use super::lift::{Lines, backward, differences, forward, from_negabinary, sums, to_negabinary, transpose};
+use super::super::lift::{Lines, lift, unlift};
+use super::lanes::{from_negabinary, to_negabinary, transpose};
+use super::{Avx2, Vectors};
 use std::arch::x86_64::*;
 
-/// Decorrelates a block; returns its coefficients as negabinary numbers.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn to_coefficients<const WIDE: bool, const REVERSIBLE: bool>(block: &Vectors) -> Vectors {
-    if WIDE { lift_64::<REVERSIBLE>(block) } else { lift_32::<REVERSIBLE>(block) }
-}
-
-/// The inverse of [`to_coefficients`].
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn from_coefficients<const WIDE: bool, const REVERSIBLE: bool>(places: Vectors) -> Vectors {
-    if WIDE { unlift_64::<REVERSIBLE>(places) } else { unlift_32::<REVERSIBLE>(places) }
+pub(super) fn to_coefficients<const WIDE: bool, const REVERSIBLE: bool>(kernel: Avx2, block: &Vectors) -> Vectors {
+    if WIDE { lift_64::<REVERSIBLE>(kernel, block) } else { lift_32::<REVERSIBLE>(kernel, block) }
 }
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn lift<const WIDE: bool, const REVERSIBLE: bool>(lines: Lines) -> Lines {
-    if REVERSIBLE { differences::<WIDE>(lines) } else { forward::<WIDE>(lines) }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn unlift<const WIDE: bool, const REVERSIBLE: bool>(lines: Lines) -> Lines {
-    if REVERSIBLE { sums::<WIDE>(lines) } else { backward::<WIDE>(lines) }
+pub(super) fn from_coefficients<const WIDE: bool, const REVERSIBLE: bool>(kernel: Avx2, places: &Vectors) -> Vectors {
+    if WIDE { unlift_64::<REVERSIBLE>(kernel, places) } else { unlift_32::<REVERSIBLE>(kernel, places) }
 }
 
 /// The first lanes of two vectors, and the second ones, of two pairs.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn exchange_lanes([a, b, c, d]: Lines) -> Lines {
+fn exchange_lanes([a, b, c, d]: Lines<Avx2>) -> Lines<Avx2> {
     [
         _mm256_permute2x128_si256::<0x20>(a, b),
         _mm256_permute2x128_si256::<0x31>(a, b),
@@ -44,18 +31,18 @@ fn exchange_lanes([a, b, c, d]: Lines) -> Lines {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn lift_32<const REVERSIBLE: bool>(block: &Vectors) -> Vectors {
+fn lift_32<const REVERSIBLE: bool>(kernel: Avx2, block: &Vectors) -> Vectors {
     let mut rows = [[_mm256_setzero_si256(); 4]; 2];
     for (half, rows) in rows.iter_mut().enumerate() {
         let block = &block[4 * half..][..4];
         let lines = transpose::<false>([block[0], block[1], block[2], block[3]]);
-        let lines = transpose::<false>(lift::<false, REVERSIBLE>(lines));
-        *rows = lift::<false, REVERSIBLE>(lines);
+        let lines = transpose::<false>(lift::<Avx2, false, REVERSIBLE>(kernel, lines));
+        *rows = lift::<Avx2, false, REVERSIBLE>(kernel, lines);
     }
     let mut places = [_mm256_setzero_si256(); 16];
     for half in 0..2 {
         let [first, second] = [&rows[0][2 * half..], &rows[1][2 * half..]];
-        let lines = lift::<false, REVERSIBLE>(exchange_lanes([first[0], first[1], second[0], second[1]]));
+        let lines = lift::<Avx2, false, REVERSIBLE>(kernel, exchange_lanes([first[0], first[1], second[0], second[1]]));
         for (place, line) in places[4 * half..].iter_mut().zip(lines) {
             *place = to_negabinary::<false>(line);
         }
@@ -65,21 +52,21 @@ fn lift_32<const REVERSIBLE: bool>(block: &Vectors) -> Vectors {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn unlift_32<const REVERSIBLE: bool>(places: Vectors) -> Vectors {
+fn unlift_32<const REVERSIBLE: bool>(kernel: Avx2, places: &Vectors) -> Vectors {
     let mut rows = [[_mm256_setzero_si256(); 4]; 2];
     for half in 0..2 {
         let mut lines = [_mm256_setzero_si256(); 4];
         for (line, place) in lines.iter_mut().zip(&places[4 * half..]) {
             *line = from_negabinary::<false>(*place);
         }
-        let [a, b, c, d] = exchange_lanes(unlift::<false, REVERSIBLE>(lines));
+        let [a, b, c, d] = exchange_lanes(unlift::<Avx2, false, REVERSIBLE>(kernel, lines));
         [rows[0][2 * half], rows[0][2 * half + 1]] = [a, b];
         [rows[1][2 * half], rows[1][2 * half + 1]] = [c, d];
     }
     let mut block = [_mm256_setzero_si256(); 16];
     for (half, rows) in rows.into_iter().enumerate() {
-        let lines = transpose::<false>(unlift::<false, REVERSIBLE>(rows));
-        let lines = transpose::<false>(unlift::<false, REVERSIBLE>(lines));
+        let lines = transpose::<false>(unlift::<Avx2, false, REVERSIBLE>(kernel, rows));
+        let lines = transpose::<false>(unlift::<Avx2, false, REVERSIBLE>(kernel, lines));
         block[4 * half..4 * half + 4].copy_from_slice(&lines);
     }
     block
@@ -87,14 +74,14 @@ fn unlift_32<const REVERSIBLE: bool>(places: Vectors) -> Vectors {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn lift_64<const REVERSIBLE: bool>(block: &Vectors) -> Vectors {
+fn lift_64<const REVERSIBLE: bool>(kernel: Avx2, block: &Vectors) -> Vectors {
     let mut places = [_mm256_setzero_si256(); 16];
     for (rows, block) in places.as_chunks_mut().0.iter_mut().zip(block.as_chunks().0) {
-        let lines = transpose::<true>(lift::<true, REVERSIBLE>(transpose::<true>(*block)));
-        *rows = lift::<true, REVERSIBLE>(lines);
+        let lines = transpose::<true>(lift::<Avx2, true, REVERSIBLE>(kernel, transpose::<true>(*block)));
+        *rows = lift::<Avx2, true, REVERSIBLE>(kernel, lines);
     }
     for y in 0..4 {
-        let lines = lift::<true, REVERSIBLE>([places[y], places[4 + y], places[8 + y], places[12 + y]]);
+        let lines = lift::<Avx2, true, REVERSIBLE>(kernel, [places[y], places[4 + y], places[8 + y], places[12 + y]]);
         for (z, line) in lines.into_iter().enumerate() {
             places[4 * z + y] = to_negabinary::<true>(line);
         }
@@ -104,19 +91,20 @@ fn lift_64<const REVERSIBLE: bool>(block: &Vectors) -> Vectors {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn unlift_64<const REVERSIBLE: bool>(mut block: Vectors) -> Vectors {
+fn unlift_64<const REVERSIBLE: bool>(kernel: Avx2, places: &Vectors) -> Vectors {
+    let mut block = *places;
     for vector in &mut block {
         *vector = from_negabinary::<true>(*vector);
     }
     for y in 0..4 {
-        let lines = unlift::<true, REVERSIBLE>([block[y], block[4 + y], block[8 + y], block[12 + y]]);
+        let lines = unlift::<Avx2, true, REVERSIBLE>(kernel, [block[y], block[4 + y], block[8 + y], block[12 + y]]);
         for (z, line) in lines.into_iter().enumerate() {
             block[4 * z + y] = line;
         }
     }
     for rows in block.as_chunks_mut().0 {
-        let lines = transpose::<true>(unlift::<true, REVERSIBLE>(*rows));
-        *rows = transpose::<true>(unlift::<true, REVERSIBLE>(lines));
+        let lines = transpose::<true>(unlift::<Avx2, true, REVERSIBLE>(kernel, *rows));
+        *rows = transpose::<true>(unlift::<Avx2, true, REVERSIBLE>(kernel, lines));
     }
     block
 }

@@ -3,14 +3,8 @@
 //! They are put in order when they are bytes, those of the same significance together: that is less to move than the
 //! coefficients themselves, and often only some of the bytes have planes that are coded.
 
+use super::super::order::ORDER;
 use std::arch::x86_64::*;
-
-/// The order of coefficients: by the sum of their frequencies along x, y and z. zfp, `codec3.c`.
-const ORDER: [u8; 64] = [
-    0, 1, 4, 16, 20, 17, 5, 2, 8, 32, 21, 6, 18, 24, 9, 33, 36, 3, 12, 48, 22, 25, 37, 40, 34, 10, 7, 19, 28, 13, 49,
-    52, 41, 38, 26, 23, 29, 53, 11, 35, 44, 14, 50, 56, 42, 27, 39, 45, 30, 54, 57, 60, 51, 15, 43, 46, 58, 61, 55, 31,
-    62, 59, 47, 63,
-];
 
 /// Where the value of this index in a block lies behind the transform along z: of 32 bits, two rows that are neighbours
 /// along y share a vector.

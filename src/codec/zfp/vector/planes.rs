@@ -13,6 +13,14 @@
 use super::bits::{MOST, Sink, Source, low_bits};
 use std::arch::x86_64::{_pdep_u64, _pext_u64};
 
+/// Whether the processor has what this file is compiled for.
+pub(super) fn has_instructions() -> bool {
+    is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("lzcnt")
+        && is_x86_feature_detected!("popcnt")
+}
+
 /// Coefficients of a block.
 pub(super) const SIZE: u32 = 64;
 
@@ -42,7 +50,7 @@ const fn with_tests() -> [u16; 256] {
 
 /// Writes the planes from `width` down to `kmin`, at most `budget` bits. Those from `top` on are zeros, and not looked at.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn encode(sink: &mut Sink<'_>, planes: &Planes, width: u32, top: u32, kmin: u32, budget: u32) {
     sink.in_registers(|sink| {
         let end = sink.position() + u64::from(budget);
@@ -109,7 +117,7 @@ struct Progress {
 /// Reads the planes from `width` down to `kmin`, at most `budget` bits; the others stay as they are. Returns the lowest
 /// one that was read.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn decode(from: &mut Source<'_>, planes: &mut Planes, width: u32, kmin: u32, budget: u32) -> u32 {
     let mut source = *from;
     let end = source.position() + u64::from(budget);
@@ -129,7 +137,7 @@ pub(super) fn decode(from: &mut Source<'_>, planes: &mut Planes, width: u32, kmi
 }
 
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
 fn decode_planes(from: &mut Source<'_>, planes: &mut Planes, progress: Progress) -> u32 {
     let Progress { mut k, mut n, kmin, end } = progress;
     // A copy that can lie in registers.
@@ -192,7 +200,7 @@ fn bits_and_ones(window: u64) -> (u64, u64) {
 
 /// What comes behind the first bits of a plane, which lacks so many.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
 fn groups(window: u64, lacking: u32) -> Groups {
     if window & 1 == 0 {
         return Groups { length: 1, count: 0, bits: 0 };
@@ -218,7 +226,7 @@ fn groups(window: u64, lacking: u32) -> Groups {
 
 /// One plane that is longer than a window, or cut short by the end; then the others.
 #[inline(never)]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
 fn decode_in_parts(source: &mut Source<'_>, planes: &mut Planes, progress: Progress) -> u32 {
     let Progress { mut k, mut n, end, .. } = progress;
     let count = (end - source.position()).min(n.into());
@@ -245,7 +253,7 @@ fn decode_in_parts(source: &mut Source<'_>, planes: &mut Planes, progress: Progr
 
 /// Those groups that a window has whole, and whether they are the last of the plane.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
 fn groups_in_window(window: u64, valid: u32, lacking: u32) -> (Groups, bool) {
     let all = groups(window, lacking);
     if all.length <= valid {

@@ -1,8 +1,8 @@
 //! Coefficients to bit planes and back.
 
+use super::Planes;
 use super::Vectors;
 use super::order::{from_order, to_order};
-use super::planes::Planes;
 use std::arch::x86_64::*;
 
 /// Vectors whose lanes hold the same 16 bytes.
@@ -17,7 +17,6 @@ const INTERLEAVED: [i8; 16] = [0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7,
 /// The first bytes of four words, then the second ones, and so on.
 const BY_SIGNIFICANCE: [i8; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
 
-/// Planes from `kmin` to `top` of coefficients in their places; others are unspecified.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn to_planes<const WIDE: bool>(places: &Vectors, kmin: u32, top: u32, planes: &mut Planes) {
@@ -89,7 +88,6 @@ fn planes_of_bytes([mut low, mut high]: [__m256i; 2], planes: &mut [u64]) {
     }
 }
 
-/// Coefficients, in their places, of planes, of which those below `lowest` are zeros.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn from_planes<const WIDE: bool>(planes: &Planes, lowest: u32) -> Vectors {

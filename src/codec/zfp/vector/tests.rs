@@ -1,6 +1,9 @@
 //! Block by block, against the definition by `zfp-rs`.
 
-use super::{Reader, SLACK, Writer, is_available};
+use super::avx2::Avx2;
+use super::avx512::Avx512;
+use super::kernel::Kernel;
+use super::{Reader, SLACK, Tier, Writer};
 use crate::codec::zfp::backend::{self, BlockReader, BlockWriter};
 use crate::codec::zfp::mode::Parameters;
 use std::fmt::Debug;
@@ -161,24 +164,27 @@ fn decode<T: ZfpScalar>(reader: &mut impl BlockReader<T, 64>) -> (Vec<u8>, u64) 
     (bytemuck::cast_slice(&values).to_vec(), reader.position())
 }
 
+/// Those that the processor has the instructions for.
+fn tiers() -> Vec<Tier> {
+    let avx2 = Avx2::if_available().map(Tier::Avx2);
+    avx2.into_iter().chain(Avx512::if_available().map(Tier::Avx512)).collect()
+}
+
 fn check<T: Sample>() {
-    if !is_available() {
-        return;
-    }
     let (blocks, streams) = (blocks::<T>(), streams());
     for parameters in all_parameters() {
         let is_lossless = parameters.is_lossless();
         for pair in blocks.chunks(2) {
             let pair: Vec<[T; 64]> = pair.iter().map(|block| block.map(|value| value.within(is_lossless))).collect();
-            let (mut ours, mut theirs) = ([0xA5A5; 150 + SLACK], [0; 150]);
-            let bit_count = encode(&pair, Writer::new(&mut ours, &parameters));
-            assert_eq!(
-                bit_count,
-                encode(&pair, backend::Writer::new(&mut theirs, &parameters)),
-                "{parameters:?} {pair:?}"
-            );
+            let mut theirs = [0; 150];
+            let bit_count = encode(&pair, backend::Writer::new(&mut theirs, &parameters));
             let words = bit_count.div_ceil(64) as usize;
-            assert_eq!(ours[..words], theirs[..words], "{parameters:?} {pair:?}");
+            for tier in tiers() {
+                let mut ours = [0xA5A5; 150 + SLACK];
+                let our_count = encode(&pair, Writer::with_tier(tier, &mut ours, &parameters));
+                assert_eq!(our_count, bit_count, "{tier:?} {parameters:?} {pair:?}");
+                assert_eq!(ours[..words], theirs[..words], "{tier:?} {parameters:?} {pair:?}");
+            }
             check_decode::<T>(&theirs[..words], 0, &parameters, pair.len());
         }
         for stream in &streams {
@@ -190,10 +196,13 @@ fn check<T: Sample>() {
 }
 
 fn check_decode<T: Sample>(words: &[u64], start: u64, parameters: &Parameters, count: usize) {
-    let mut ours = Reader::new(words, start, parameters);
-    let mut theirs = backend::Reader::new(words, start, parameters);
-    for _ in 0..count {
-        assert_eq!(decode::<T>(&mut ours), decode::<T>(&mut theirs), "{parameters:?} from {start}: {words:x?}");
+    for tier in tiers() {
+        let mut ours = Reader::with_tier(tier, words, start, parameters);
+        let mut theirs = backend::Reader::new(words, start, parameters);
+        for _ in 0..count {
+            let (ours, theirs) = (decode::<T>(&mut ours), decode::<T>(&mut theirs));
+            assert_eq!(ours, theirs, "{tier:?} {parameters:?} from {start}: {words:x?}");
+        }
     }
 }
 
@@ -219,9 +228,6 @@ fn blocks_of_float64_are_those_of_the_definition() {
 
 #[test]
 fn integers_of_64_bits_are_rounded_to_the_nearest_float() {
-    if !is_available() {
-        return;
-    }
     let mut state = 7;
     let near_powers = (0..64).flat_map(|power| (-3..=3).map(move |step| (1_i64 << power).wrapping_add(step)));
     // The last bit that a float holds, and the tie below it.
@@ -230,9 +236,19 @@ fn integers_of_64_bits_are_rounded_to_the_nearest_float() {
     let all: Vec<i64> =
         near_powers.chain(near_ties).chain(random).flat_map(|value| [value, value.wrapping_neg()]).collect();
     for block in all.as_chunks::<64>().0 {
-        // SAFETY: `is_available` has seen the instructions.
-        let floats = unsafe { super::float::from_integers::<true>(&bytemuck::cast(*block), 62) };
-        let floats: [f64; 64] = bytemuck::cast(floats);
-        assert_eq!(floats, block.map(|value| value as f64));
+        let expected = block.map(|value| value as f64);
+        for tier in tiers() {
+            match tier {
+                Tier::Avx2(kernel) => assert_eq!(to_floats(kernel, block), expected),
+                Tier::Avx512(kernel) => assert_eq!(to_floats(kernel, block), expected),
+            }
+        }
     }
+}
+
+fn to_floats(kernel: impl Kernel, integers: &[i64; 64]) -> [f64; 64] {
+    let mut floats = [0.0; 64];
+    let integers = kernel.load::<true>(bytemuck::cast_slice(integers));
+    kernel.store::<true>(&kernel.to_floats::<true>(&integers, 1.0), bytemuck::cast_slice_mut(&mut floats));
+    floats
 }

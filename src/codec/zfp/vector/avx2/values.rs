@@ -1,37 +1,64 @@
-//! Blocks of float32, or if `WIDE` of float64, to integers of the same size and back.
+//! Values of memory, and floats as integers: what [`Kernel`](super::Kernel) says of each.
 
 use super::{Vectors, vector_count};
 use std::arch::x86_64::*;
 
-/// The bits of a biased exponent.
-pub(super) const fn exponent_bits(wide: bool) -> u32 {
-    if wide { 11 } else { 8 }
+/// The rows that the halves of a vector hold, of values of 32 bits: neighbours along z.
+const fn rows(vector: usize) -> [usize; 2] {
+    let first = vector / 4 * 8 + vector % 4;
+    [first, first + 4]
 }
 
-const fn bias(wide: bool) -> i32 {
-    if wide { 1023 } else { 127 }
-}
-
-/// Magnitudes of integers are below 2 to this power: one bit is for the sign, and one for what the transform adds.
-const fn integer_bits(wide: bool) -> i32 {
-    if wide { 62 } else { 30 }
-}
-
-/// The exponent that this one stands for.
-pub(super) const fn unbiased(exponent: u32, wide: bool) -> i32 {
-    exponent.cast_signed() - bias(wide)
-}
-
-/// Whether the factor that makes integers of a block of this exponent is finite. The C library takes no care of others.
-pub(super) const fn has_finite_scale(exponent: i32, wide: bool) -> bool {
-    exponent >= integer_bits(wide) - bias(wide)
-}
-
-/// The biased exponent of the largest magnitude, as `frexp` has it, or 0 where all are zeros. NaNs do not count.
+/// A block of values of 64 bits in their order, or of 32 bits as [`rows`] tells.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn exponent<const WIDE: bool>(values: &Vectors) -> u32 {
-    let (shift, infinity) = if WIDE { (52, 0x7FF) } else { (23, 0xFF) };
+pub(super) fn load<const WIDE: bool>(bytes: &[u8]) -> Vectors {
+    let mut block = [_mm256_setzero_si256(); 16];
+    if WIDE {
+        for (vector, bytes) in block.iter_mut().zip(bytes.as_chunks::<32>().0) {
+            *vector = bytemuck::cast(*bytes);
+        }
+    } else if let Some(bytes) = bytes.as_chunks::<16>().0.first_chunk::<16>() {
+        for (index, vector) in block[..8].iter_mut().enumerate() {
+            let [low, high] = rows(index).map(|row| bytemuck::cast(bytes[row]));
+            *vector = _mm256_set_m128i(high, low);
+        }
+    }
+    block
+}
+
+/// The inverse of [`load`].
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn store<const WIDE: bool>(block: &Vectors, bytes: &mut [u8]) {
+    if WIDE {
+        for (bytes, vector) in bytes.as_chunks_mut::<32>().0.iter_mut().zip(block) {
+            *bytes = bytemuck::cast(*vector);
+        }
+    } else if let Some(bytes) = bytes.as_chunks_mut::<16>().0.first_chunk_mut::<16>() {
+        for (index, vector) in block[..8].iter().enumerate() {
+            let [low, high] = rows(index);
+            bytes[low] = bytemuck::cast(_mm256_castsi256_si128(*vector));
+            bytes[high] = bytemuck::cast(_mm256_extracti128_si256::<1>(*vector));
+        }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn any_bits<const WIDE: bool>(block: &Vectors) -> u64 {
+    let mut all = _mm256_setzero_si256();
+    for vector in &block[..const { vector_count(WIDE) }] {
+        all = _mm256_or_si256(all, *vector);
+    }
+    let [a, b, c, d]: [u64; 4] = bytemuck::cast(all);
+    let all = a | b | c | d;
+    if WIDE { all } else { (all | all >> 32) & u64::from(u32::MAX) }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn largest_magnitude<const WIDE: bool>(values: &Vectors) -> u64 {
     let mut largest = _mm256_setzero_si256();
     for vector in &values[..const { vector_count(WIDE) }] {
         if WIDE {
@@ -45,42 +72,13 @@ pub(super) fn exponent<const WIDE: bool>(values: &Vectors) -> u32 {
             largest = _mm256_max_epi32(largest, _mm256_andnot_si256(is_nan, magnitude));
         }
     }
-    let largest = if WIDE {
+    if WIDE {
         let values: [u64; 4] = bytemuck::cast(largest);
         values[0].max(values[1]).max(values[2]).max(values[3])
     } else {
         let values: [u32; 8] = bytemuck::cast(largest);
         values.into_iter().fold(0, u32::max).into()
-    };
-    match (largest >> shift) as u32 {
-        _ if largest == 0 => 0,
-        exponent if exponent == infinity => bias(WIDE).cast_unsigned(),
-        exponent => exponent + 1,
     }
-}
-
-/// 2^exponent, subnormal or 0 if that is small.
-fn power<const WIDE: bool>(exponent: i32) -> f64 {
-    let (least, least_normal) = if WIDE { (-1074, -1022) } else { (-149, -126) };
-    if exponent < least {
-        0.0
-    } else if WIDE && exponent < least_normal {
-        f64::from_bits(1 << (exponent - least))
-    } else {
-        f64::from_bits(((exponent + 1023) as u64) << 52)
-    }
-}
-
-/// Integers of values whose largest magnitude has this exponent, towards zero.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn to_integers<const WIDE: bool>(values: &Vectors, exponent: i32) -> Vectors {
-    if has_finite_scale(exponent, WIDE) {
-        return truncate::<WIDE>(values, power::<WIDE>(integer_bits(WIDE) - exponent));
-    }
-    // In two steps, each exact.
-    let normal = scale::<WIDE>(values, power::<WIDE>(64));
-    truncate::<WIDE>(&normal, power::<WIDE>(integer_bits(WIDE) - 64 - exponent))
 }
 
 #[inline]
@@ -95,7 +93,7 @@ fn multiply<const WIDE: bool>(values: __m256i, factor: f64) -> __m256i {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn scale<const WIDE: bool>(values: &Vectors, factor: f64) -> Vectors {
+pub(super) fn scale<const WIDE: bool>(values: &Vectors, factor: f64) -> Vectors {
     let mut scaled = [_mm256_setzero_si256(); 16];
     for i in 0..const { vector_count(WIDE) } {
         scaled[i] = multiply::<WIDE>(values[i], factor);
@@ -103,10 +101,9 @@ fn scale<const WIDE: bool>(values: &Vectors, factor: f64) -> Vectors {
     scaled
 }
 
-/// What NaNs and values that are too large become is unspecified.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn truncate<const WIDE: bool>(values: &Vectors, factor: f64) -> Vectors {
+pub(super) fn truncate<const WIDE: bool>(values: &Vectors, factor: f64) -> Vectors {
     let mut integers = [_mm256_setzero_si256(); 16];
     for i in 0..const { vector_count(WIDE) } {
         let scaled = multiply::<WIDE>(values[i], factor);
@@ -154,11 +151,9 @@ fn round_64(integers: __m256i) -> __m256d {
     _mm256_add_pd(upper, _mm256_castsi256_pd(lower))
 }
 
-/// The inverse of [`to_integers`], rounded.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn from_integers<const WIDE: bool>(integers: &Vectors, exponent: i32) -> Vectors {
-    let factor = power::<WIDE>(exponent - integer_bits(WIDE));
+pub(super) fn to_floats<const WIDE: bool>(integers: &Vectors, factor: f64) -> Vectors {
     let mut values = [_mm256_setzero_si256(); 16];
     for i in 0..const { vector_count(WIDE) } {
         let unscaled = if WIDE {
@@ -171,7 +166,6 @@ pub(super) fn from_integers<const WIDE: bool>(integers: &Vectors, exponent: i32)
     values
 }
 
-/// Whether all bits are the same.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn are_same<const WIDE: bool>(a: &Vectors, b: &Vectors) -> bool {
@@ -182,7 +176,6 @@ pub(super) fn are_same<const WIDE: bool>(a: &Vectors, b: &Vectors) -> bool {
     _mm256_testz_si256(differences, differences) == 1
 }
 
-/// Floats as integers in the same order, by sign and magnitude, and back.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn reinterpret<const WIDE: bool>(values: &Vectors) -> Vectors {

@@ -1,22 +1,23 @@
-//! Blocks of three dimensions, 64 values, with AVX2 and BMI2: the same bytes as `zfp-rs`, which codes all others.
+//! Blocks of three dimensions, 64 values, with vector instructions: the same bytes as `zfp-rs`, which codes all others.
 //!
 //! * [`block`]: a block's header, and what its values are as integers, by [`float`] where they are none.
-//! * [`transform`]: integers to coefficients, by the steps in [`lift`].
-//! * [`matrix`]: coefficients to bit planes, by bytes in the [`order`] of their frequency.
+//! * [`kernel`]: what a tier of instructions does with values and coefficients; [`avx2`], [`avx512`]: the tiers.
+//! * [`lift`]: the steps of the transform along an axis; [`order`]: of coefficients, by their frequency.
 //! * [`planes`]: bit planes to the bits of the stream, which [`bits`] puts and takes.
 
 #![allow(unsafe_code)]
 
+mod avx2;
+mod avx512;
 mod bits;
 mod block;
 mod float;
+mod kernel;
 mod lift;
-mod matrix;
 mod order;
 mod planes;
 #[cfg(test)]
 mod tests;
-mod transform;
 
 use super::backend::{BlockReader, BlockWriter};
 use super::mode::Parameters;
@@ -25,33 +26,30 @@ use crate::error::{Error, Result};
 use bits::{Sink, Source};
 use block::Limits;
 use planes::SIZE;
-use std::arch::x86_64::{__cpuid, __m256i};
+use std::arch::x86_64::__cpuid;
 use std::sync::OnceLock;
 use zfp_rs::ZfpScalar;
-
-/// The values of a block; those of 32 bits take the first half.
-type Vectors = [__m256i; 16];
-
-/// How many of them hold a block of values of 64 bits, if `wide`, or of 32.
-const fn vector_count(wide: bool) -> usize {
-    if wide { 16 } else { 8 }
-}
 
 /// Words behind the last bit that [`Writer`] may touch.
 pub(super) const SLACK: usize = 3;
 
 /// Whether blocks are to be coded here.
 pub(super) fn is_available() -> bool {
-    simd::limit() == Limit::None && has_instructions() && !has_slow_pext()
+    simd::limit() == Limit::None && Tier::fastest().is_some() && !has_slow_pext()
 }
 
-/// Whether the processor has what [`block`] is compiled for.
-fn has_instructions() -> bool {
-    is_x86_feature_detected!("avx2")
-        && is_x86_feature_detected!("bmi1")
-        && is_x86_feature_detected!("bmi2")
-        && is_x86_feature_detected!("lzcnt")
-        && is_x86_feature_detected!("popcnt")
+/// The instructions that kernels are compiled for.
+#[derive(Debug, Clone, Copy)]
+enum Tier {
+    Avx2(avx2::Avx2),
+    Avx512(avx512::Avx512),
+}
+
+impl Tier {
+    fn fastest() -> Option<Self> {
+        let avx512 = avx512::Avx512::if_available().map(Self::Avx512);
+        avx512.or_else(|| avx2::Avx2::if_available().map(Self::Avx2))
+    }
 }
 
 /// AMD's and Hygon's first two Zen generations, families 17 and 18 (hexadecimal), do `pext` bit by bit.
@@ -71,15 +69,19 @@ fn has_slow_pext() -> bool {
 /// Writes blocks into words that have [`SLACK`] behind the last one.
 #[derive(Debug)]
 pub(super) struct Writer<'a> {
+    tier: Tier,
     sink: Sink<'a>,
     limits: Limits,
 }
 
 impl<'a> Writer<'a> {
+    /// With the fastest tier: there must be one.
     pub(super) fn new(words: &'a mut [u64], parameters: &Parameters) -> Self {
-        assert!(has_instructions(), "the processor was asked before");
-        let limits = Limits::new(parameters);
-        Self { sink: Sink::new(bytemuck::cast_slice_mut(words)), limits }
+        Self::with_tier(Tier::fastest().expect("the processor was asked before"), words, parameters)
+    }
+
+    fn with_tier(tier: Tier, words: &'a mut [u64], parameters: &Parameters) -> Self {
+        Self { tier, sink: Sink::new(bytemuck::cast_slice_mut(words)), limits: Limits::new(parameters) }
     }
 }
 
@@ -89,8 +91,11 @@ impl<T: ZfpScalar, const N: usize> BlockWriter<T, N> for Writer<'_> {
         if N != SIZE as usize {
             return Err(Error::internal(format!("a zfp block of {N} values")));
         }
-        // SAFETY: `new` has asked for the processor's features.
-        unsafe { block::encode(&mut self.sink, &self.limits, T::SCALAR_TYPE, bytemuck::cast_slice(values)) };
+        let bytes = bytemuck::cast_slice(values);
+        match self.tier {
+            Tier::Avx2(kernel) => kernel.encode(&mut self.sink, &self.limits, T::SCALAR_TYPE, bytes),
+            Tier::Avx512(kernel) => kernel.encode(&mut self.sink, &self.limits, T::SCALAR_TYPE, bytes),
+        }
         Ok(())
     }
 
@@ -107,16 +112,19 @@ impl<T: ZfpScalar, const N: usize> BlockWriter<T, N> for Writer<'_> {
 /// Reads blocks from words.
 #[derive(Debug)]
 pub(super) struct Reader<'a> {
+    tier: Tier,
     source: Source<'a>,
     limits: Limits,
 }
 
 impl<'a> Reader<'a> {
-    /// From this bit on.
+    /// From this bit on, with the fastest tier: there must be one.
     pub(super) fn new(words: &'a [u64], start: u64, parameters: &Parameters) -> Self {
-        assert!(has_instructions(), "the processor was asked before");
-        let limits = Limits::new(parameters);
-        Self { source: Source::new(bytemuck::cast_slice(words), start), limits }
+        Self::with_tier(Tier::fastest().expect("the processor was asked before"), words, start, parameters)
+    }
+
+    fn with_tier(tier: Tier, words: &'a [u64], start: u64, parameters: &Parameters) -> Self {
+        Self { tier, source: Source::new(bytemuck::cast_slice(words), start), limits: Limits::new(parameters) }
     }
 }
 
@@ -126,9 +134,10 @@ impl<T: ZfpScalar, const N: usize> BlockReader<T, N> for Reader<'_> {
         if N != SIZE as usize {
             return Err(Error::internal(format!("a zfp block of {N} values")));
         }
-        // SAFETY: `new` has asked for the processor's features.
-        unsafe {
-            block::decode(&mut self.source, &self.limits, T::SCALAR_TYPE, bytemuck::cast_slice_mut(values));
+        let bytes = bytemuck::cast_slice_mut(values);
+        match self.tier {
+            Tier::Avx2(kernel) => kernel.decode(&mut self.source, &self.limits, T::SCALAR_TYPE, bytes),
+            Tier::Avx512(kernel) => kernel.decode(&mut self.source, &self.limits, T::SCALAR_TYPE, bytes),
         }
         Ok(())
     }

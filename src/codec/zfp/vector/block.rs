@@ -1,0 +1,215 @@
+//! One block: zfp's `encode_block` and `decode_block`, of integers and floats, lossy and reversible.
+
+use super::bits::{Sink, Source};
+use super::float::{exponent, exponent_bits, from_integers, has_finite_scale, to_integers, unbiased};
+use super::kernel::Kernel;
+use super::planes;
+use crate::codec::zfp::mode::Parameters;
+use zfp_rs::ZfpScalarType;
+
+/// zfp's parameters.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    minbits: u32,
+    maxbits: u32,
+    maxprec: u32,
+    minexp: i32,
+    is_reversible: bool,
+}
+
+impl Limits {
+    pub(super) fn new(parameters: &Parameters) -> Self {
+        let config = &parameters.config;
+        Self {
+            minbits: config.min_bits(),
+            maxbits: config.max_bits(),
+            maxprec: config.max_prec(),
+            minexp: config.min_exp(),
+            is_reversible: parameters.is_lossless(),
+        }
+    }
+
+    /// The most bits of a block behind its header.
+    fn bits_behind(&self, header: u32) -> u32 {
+        self.maxbits.saturating_sub(header)
+    }
+
+    /// How many planes of a block of floats are coded: `precision` of zfp's `codecf.c`, in three dimensions.
+    fn precision(&self, exponent: i32) -> u32 {
+        const SLACK: i64 = 2 * (3 + 1);
+        let planes = i64::from(exponent) - i64::from(self.minexp) + SLACK;
+        planes.clamp(0, self.maxprec.into()) as u32
+    }
+}
+
+/// Writes a block of these bytes.
+#[inline(always)]
+pub(super) fn encode<K: Kernel>(kernel: K, sink: &mut Sink<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &[u8]) {
+    let least = sink.position() + u64::from(limits.minbits);
+    match scalar {
+        ZfpScalarType::I32 => {
+            encode_integers::<K, false>(kernel, sink, limits, &kernel.load::<false>(bytes), limits.maxprec, 0);
+        }
+        ZfpScalarType::I64 => {
+            encode_integers::<K, true>(kernel, sink, limits, &kernel.load::<true>(bytes), limits.maxprec, 0);
+        }
+        ZfpScalarType::F32 => encode_floats::<K, false>(kernel, sink, limits, &kernel.load::<false>(bytes)),
+        ZfpScalarType::F64 => encode_floats::<K, true>(kernel, sink, limits, &kernel.load::<true>(bytes)),
+    }
+    if sink.position() < least {
+        sink.put_zeros(least - sink.position());
+    }
+}
+
+/// Reads a block to these bytes.
+#[inline(always)]
+pub(super) fn decode<K: Kernel>(
+    kernel: K,
+    source: &mut Source<'_>,
+    limits: &Limits,
+    scalar: ZfpScalarType,
+    bytes: &mut [u8],
+) {
+    let least = source.position() + u64::from(limits.minbits);
+    match scalar {
+        ZfpScalarType::I32 => {
+            let integers = decode_integers::<K, false>(kernel, source, limits, limits.maxprec, 0);
+            kernel.store::<false>(&integers, bytes);
+        }
+        ZfpScalarType::I64 => {
+            let integers = decode_integers::<K, true>(kernel, source, limits, limits.maxprec, 0);
+            kernel.store::<true>(&integers, bytes);
+        }
+        ZfpScalarType::F32 => decode_floats::<K, false>(kernel, source, limits, bytes),
+        ZfpScalarType::F64 => decode_floats::<K, true>(kernel, source, limits, bytes),
+    }
+    if source.position() < least {
+        source.seek(least);
+    }
+}
+
+/// The bits of a precision, which reversible blocks begin with.
+const fn precision_bits(wide: bool) -> u32 {
+    if wide { 6 } else { 5 }
+}
+
+/// How many bits an integer has.
+const fn width(wide: bool) -> u32 {
+    if wide { 64 } else { 32 }
+}
+
+/// Writes integers behind a header of so many bits.
+#[inline(always)]
+fn encode_integers<K: Kernel, const WIDE: bool>(
+    kernel: K,
+    sink: &mut Sink<'_>,
+    limits: &Limits,
+    integers: &K::Block,
+    maxprec: u32,
+    header: u32,
+) {
+    let coefficients = if limits.is_reversible {
+        kernel.to_coefficients::<WIDE, true>(integers)
+    } else {
+        kernel.to_coefficients::<WIDE, false>(integers)
+    };
+    let all = kernel.any_bits::<WIDE>(&coefficients);
+    let top = u64::BITS - all.leading_zeros();
+    let (mut maxprec, mut budget) = (maxprec, limits.bits_behind(header));
+    if limits.is_reversible {
+        let lowest = all.trailing_zeros().min(width(WIDE));
+        maxprec = (width(WIDE) - lowest).min(maxprec).max(1);
+        sink.put((maxprec - 1).into(), precision_bits(WIDE));
+        budget = limits.bits_behind(header + precision_bits(WIDE));
+    }
+    let kmin = width(WIDE).saturating_sub(maxprec);
+    let mut planes = [0; 64];
+    kernel.to_planes::<WIDE>(&coefficients, kmin, top, &mut planes);
+    // SAFETY: there is a kernel only where the processor has these instructions.
+    unsafe { planes::encode(sink, &planes, width(WIDE), top, kmin, budget) };
+}
+
+/// Reads integers behind a header of so many bits. A reversible block has its own precision instead of `maxprec`.
+#[inline(always)]
+fn decode_integers<K: Kernel, const WIDE: bool>(
+    kernel: K,
+    source: &mut Source<'_>,
+    limits: &Limits,
+    maxprec: u32,
+    header: u32,
+) -> K::Block {
+    let (mut maxprec, mut budget) = (maxprec, limits.bits_behind(header));
+    if limits.is_reversible {
+        maxprec = source.take(precision_bits(WIDE)) as u32 + 1;
+        budget = limits.bits_behind(header + precision_bits(WIDE));
+    }
+    let mut planes = [0; 64];
+    let kmin = width(WIDE).saturating_sub(maxprec);
+    // SAFETY: there is a kernel only where the processor has these instructions.
+    let lowest = unsafe { planes::decode(source, &mut planes, width(WIDE), kmin, budget) };
+    let coefficients = kernel.from_planes::<WIDE>(&planes, lowest);
+    if limits.is_reversible {
+        kernel.from_coefficients::<WIDE, true>(&coefficients)
+    } else {
+        kernel.from_coefficients::<WIDE, false>(&coefficients)
+    }
+}
+
+#[inline(always)]
+fn encode_floats<K: Kernel, const WIDE: bool>(kernel: K, sink: &mut Sink<'_>, limits: &Limits, values: &K::Block) {
+    let biased = exponent::<K, WIDE>(kernel, values);
+    if limits.is_reversible {
+        return encode_reversibly::<K, WIDE>(kernel, sink, limits, values, biased);
+    }
+    let exponent = unbiased(biased, WIDE);
+    let precision = limits.precision(exponent);
+    if biased == 0 || precision == 0 {
+        sink.put(0, 1);
+        return;
+    }
+    let header = 1 + exponent_bits(WIDE);
+    sink.put(u64::from(biased) << 1 | 1, header);
+    let integers = to_integers::<K, WIDE>(kernel, values, exponent);
+    encode_integers::<K, WIDE>(kernel, sink, limits, &integers, precision, header);
+}
+
+/// As integers if they give the same values back, else by their bits.
+#[inline(always)]
+fn encode_reversibly<K: Kernel, const WIDE: bool>(
+    kernel: K,
+    sink: &mut Sink<'_>,
+    limits: &Limits,
+    values: &K::Block,
+    biased: u32,
+) {
+    let exponent = unbiased(biased, WIDE);
+    if biased == 0 && kernel.any_bits::<WIDE>(values) == 0 {
+        sink.put(0, 1);
+        return;
+    }
+    if biased > 0 && has_finite_scale(exponent, WIDE) {
+        let integers = to_integers::<K, WIDE>(kernel, values, exponent);
+        if kernel.are_same::<WIDE>(values, &from_integers::<K, WIDE>(kernel, &integers, exponent)) {
+            let header = 2 + exponent_bits(WIDE);
+            sink.put(u64::from(biased) << 2 | 0b01, header);
+            return encode_integers::<K, WIDE>(kernel, sink, limits, &integers, limits.maxprec, header);
+        }
+    }
+    sink.put(0b11, 2);
+    encode_integers::<K, WIDE>(kernel, sink, limits, &kernel.reinterpret::<WIDE>(values), limits.maxprec, 2);
+}
+
+#[inline(always)]
+fn decode_floats<K: Kernel, const WIDE: bool>(kernel: K, source: &mut Source<'_>, limits: &Limits, bytes: &mut [u8]) {
+    if source.take(1) == 0 {
+        return bytes.fill(0);
+    }
+    if limits.is_reversible && source.take(1) == 1 {
+        let integers = decode_integers::<K, WIDE>(kernel, source, limits, 0, 2);
+        return kernel.store::<WIDE>(&kernel.reinterpret::<WIDE>(&integers), bytes);
+    }
+    let exponent = unbiased(source.take(exponent_bits(WIDE)) as u32, WIDE);
+    let header = 1 + u32::from(limits.is_reversible) + exponent_bits(WIDE);
+    let integers = decode_integers::<K, WIDE>(kernel, source, limits, limits.precision(exponent), header);
+    kernel.store::<WIDE>(&from_integers::<K, WIDE>(kernel, &integers, exponent), bytes);
+}
