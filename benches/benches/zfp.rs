@@ -7,7 +7,8 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 use zcodec::chain::{CallOptions, Chain};
-use zcodec_benches::{group, two_threads};
+use zcodec::codec::{Limit, set_limit};
+use zcodec_benches::{TWO_THREADS_SIZE, group, two_threads};
 use zfp_rs::{
     ZfpBitStreamRef, ZfpBitStreamRefMut, ZfpConfig, ZfpDimensionality, ZfpField, ZfpFieldMut, ZfpScalar,
     ZfpStreamAlignment,
@@ -87,14 +88,59 @@ struct Case<'a, T> {
 
 impl<T: Sample> Case<'_, T> {
     fn run(&self, criterion: &mut Criterion) {
-        let [z, y, x] = self.shape;
-        let input = format!(r#"{{"data_type":"{}","shape":[{z},{y},{x}],"fill_value":0}}"#, T::DATA_TYPE);
-        let codecs = format!(r#"[{{"name":"zfp","configuration":{}}}]"#, self.json);
-        let chain = Chain::new(codecs.as_bytes(), Some(input.as_bytes())).expect("the chain is valid");
+        let chain = self.chain(self.shape);
         let decoded = T::bytes(self.values);
         let encoded = chain.encode_to_vec(&decoded, &CallOptions::default()).expect("the field encodes");
         self.encode(criterion, &chain, &decoded, &encoded);
         self.decode(criterion, &chain, &decoded, &encoded);
+    }
+
+    fn chain(&self, [z, y, x]: [usize; 3]) -> Chain {
+        let input = format!(r#"{{"data_type":"{}","shape":[{z},{y},{x}],"fill_value":0}}"#, T::DATA_TYPE);
+        let codecs = format!(r#"[{{"name":"zfp","configuration":{}}}]"#, self.json);
+        Chain::new(codecs.as_bytes(), Some(input.as_bytes())).expect("the chain is valid")
+    }
+
+    /// The chain of half a field, if it is so large that two threads are measured.
+    fn half_chain(&self, decoded: &[u8]) -> Option<Chain> {
+        let [z, y, x] = self.shape;
+        (decoded.len() >= TWO_THREADS_SIZE).then(|| self.chain([z / 2, y, x]))
+    }
+
+    /// Two threads with a chunk each and nothing in common: what the machine lets two threads gain.
+    fn encode_two_chunks(&self, group: &mut BenchmarkGroup<'_, WallTime>, decoded: &[u8]) {
+        let Some(chain) = self.half_chain(decoded) else { return };
+        let (half, bound) = (decoded.len() / 2, chain.encoded_bound(decoded.len() / 2).expect("the size is possible"));
+        let mut target = vec![0; 2 * bound];
+        group.bench_function(BenchmarkId::from_parameter("two-chunks"), |bencher| {
+            bencher.iter(|| {
+                std::thread::scope(|scope| {
+                    for (decoded, target) in decoded.chunks(half).zip(target.chunks_mut(bound)) {
+                        let chain = &chain;
+                        scope.spawn(|| chain.encode_into(decoded, target, &CallOptions::default()).map(black_box));
+                    }
+                });
+            });
+        });
+    }
+
+    /// As [`encode_two_chunks`](Self::encode_two_chunks).
+    fn decode_two_chunks(&self, group: &mut BenchmarkGroup<'_, WallTime>, decoded: &[u8]) {
+        let Some(chain) = self.half_chain(decoded) else { return };
+        let half = decoded.len() / 2;
+        let encode = |decoded| chain.encode_to_vec(decoded, &CallOptions::default()).expect("the field encodes");
+        let encoded: Vec<Vec<u8>> = decoded.chunks(half).map(encode).collect();
+        let mut target = vec![0; decoded.len()];
+        group.bench_function(BenchmarkId::from_parameter("two-chunks"), |bencher| {
+            bencher.iter(|| {
+                std::thread::scope(|scope| {
+                    for (encoded, target) in encoded.iter().zip(target.chunks_mut(half)) {
+                        let chain = &chain;
+                        scope.spawn(|| chain.decode_into(encoded, target, &CallOptions::default()).map(black_box));
+                    }
+                });
+            });
+        });
     }
 
     fn encode(&self, criterion: &mut Criterion, chain: &Chain, decoded: &[u8], encoded: &[u8]) {
@@ -102,11 +148,14 @@ impl<T: Sample> Case<'_, T> {
         let mut group = group(criterion, &format!("zfp/{}/encode/{}", self.name, self.size), decoded.len());
         let mut words = vec![0_u64; chain.encoded_bound(decoded.len()).expect("the size is possible") / 8 + 1];
         let mut target = vec![0_u8; 8 * words.len()];
-        for (contestant, options) in zcodec_contestants() {
+        for (contestant, options, limit) in zcodec_contestants() {
+            set_limit(limit);
             group.bench_function(BenchmarkId::from_parameter(contestant), |bencher| {
                 bencher.iter(|| chain.encode_into(black_box(decoded), black_box(&mut target), &options));
             });
+            set_limit(Limit::None);
         }
+        self.encode_two_chunks(&mut group, decoded);
         let mut size = 0;
         group.bench_function(BenchmarkId::from_parameter("zfp-rs"), |bencher| {
             bencher.iter(|| {
@@ -132,11 +181,14 @@ impl<T: Sample> Case<'_, T> {
         let [z, y, x] = self.shape;
         let mut group = group(criterion, &format!("zfp/{}/decode/{}", self.name, self.size), decoded.len());
         let mut target = vec![0_u8; decoded.len()];
-        for (contestant, options) in zcodec_contestants() {
+        for (contestant, options, limit) in zcodec_contestants() {
+            set_limit(limit);
             group.bench_function(BenchmarkId::from_parameter(contestant), |bencher| {
                 bencher.iter(|| chain.decode_into(black_box(encoded), black_box(&mut target), &options));
             });
+            set_limit(Limit::None);
         }
+        self.decode_two_chunks(&mut group, decoded);
         let words: Vec<u64> = encoded.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
         let mut values = vec![T::default(); self.values.len()];
         group.bench_function(BenchmarkId::from_parameter("zfp-rs"), |bencher| {
@@ -184,8 +236,15 @@ impl<T: Sample> Case<'_, T> {
     fn decode_others(&self, _: &mut BenchmarkGroup<'_, WallTime>, _: &[u64]) {}
 }
 
-fn zcodec_contestants() -> [(&'static str, CallOptions); 2] {
-    [("zcodec", CallOptions::default()), ("zcodec-2-threads", two_threads())]
+/// How the chain is called.
+fn zcodec_contestants() -> Vec<(&'static str, CallOptions, Limit)> {
+    let mut contestants =
+        vec![("zcodec", CallOptions::default(), Limit::None), ("zcodec-2-threads", two_threads(), Limit::None)];
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx512f") {
+        contestants.push(("avx2", CallOptions::default(), Limit::Avx2));
+    }
+    contestants
 }
 
 fn run_modes<T: Sample>(criterion: &mut Criterion, name: &str, values: &[T], shape: [usize; 3]) {

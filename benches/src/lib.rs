@@ -23,7 +23,7 @@ pub fn chain_calls(size: usize) -> Vec<(&'static str, CallOptions)> {
 }
 
 /// From here on what two threads do is measured as well.
-const TWO_THREADS_SIZE: usize = 64 << 20;
+pub const TWO_THREADS_SIZE: usize = 64 << 20;
 
 /// Chunk sizes: inside the second-level cache, about its size, past the last one.
 pub const SIZES: [(&str, usize); 3] = [("64KiB", 64 << 10), ("1MiB", 1 << 20), ("64MiB", 64 << 20)];

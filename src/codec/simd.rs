@@ -37,14 +37,17 @@ fn with_avx2<L: Loop>(work: L) -> L::Output {
 #[cfg(target_arch = "x86_64")]
 #[inline]
 pub(crate) fn has_avx2() -> bool {
-    limit() == Limit::None && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("f16c")
+    limit() <= Limit::Avx2 && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("f16c")
 }
 
-/// What `scale_offset` and `cast_value` are held to, in tests and benchmarks that compare.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What `scale_offset`, `cast_value` and `zfp` are held to, in tests and benchmarks that compare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Limit {
     /// Whatever the processor has.
     None,
+    /// AVX2, also where there is AVX-512.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "other architectures have none"))]
+    Avx2,
     /// What every processor of this architecture has.
     #[cfg_attr(not(any(test, feature = "internals")), expect(dead_code, reason = "set by tests and benchmarks"))]
     Portable,

@@ -98,7 +98,7 @@ const fn width(wide: bool) -> u32 {
     if wide { 64 } else { 32 }
 }
 
-/// Writes integers behind a header of so many bits.
+/// Writes integers behind a header of so many bits. A reversible block has a precision of its own up to `maxprec`.
 #[inline(always)]
 fn encode_integers<K: Kernel, const WIDE: bool>(
     kernel: K,
@@ -158,45 +158,66 @@ fn decode_integers<K: Kernel, const WIDE: bool>(
 #[inline(always)]
 fn encode_floats<K: Kernel, const WIDE: bool>(kernel: K, sink: &mut Sink<'_>, limits: &Limits, values: &K::Block) {
     let biased = exponent::<K, WIDE>(kernel, values);
-    if limits.is_reversible {
-        return encode_reversibly::<K, WIDE>(kernel, sink, limits, values, biased);
-    }
-    let exponent = unbiased(biased, WIDE);
-    let precision = limits.precision(exponent);
-    if biased == 0 || precision == 0 {
+    let integers = if limits.is_reversible {
+        reversible_integers::<K, WIDE>(kernel, limits, values, biased)
+    } else {
+        lossy_integers::<K, WIDE>(kernel, limits, values, biased)
+    };
+    if let Some(Integers { block, precision, header, header_bits }) = integers {
+        sink.put(header, header_bits);
+        encode_integers::<K, WIDE>(kernel, sink, limits, &block, precision, header_bits);
+    } else {
         sink.put(0, 1);
-        return;
     }
-    let header = 1 + exponent_bits(WIDE);
-    sink.put(u64::from(biased) << 1 | 1, header);
-    let integers = to_integers::<K, WIDE>(kernel, values, exponent);
-    encode_integers::<K, WIDE>(kernel, sink, limits, &integers, precision, header);
 }
 
-/// As integers if they give the same values back, else by their bits.
+/// What floats are coded as.
+struct Integers<B> {
+    block: B,
+    /// How many planes are coded at most.
+    precision: u32,
+    header: u64,
+    header_bits: u32,
+}
+
+/// None for a block of which nothing but a bit is coded.
 #[inline(always)]
-fn encode_reversibly<K: Kernel, const WIDE: bool>(
+fn lossy_integers<K: Kernel, const WIDE: bool>(
     kernel: K,
-    sink: &mut Sink<'_>,
     limits: &Limits,
     values: &K::Block,
     biased: u32,
-) {
+) -> Option<Integers<K::Block>> {
     let exponent = unbiased(biased, WIDE);
+    let precision = limits.precision(exponent);
+    (biased > 0 && precision > 0).then(|| Integers {
+        block: to_integers::<K, WIDE>(kernel, values, exponent),
+        precision,
+        header: u64::from(biased) << 1 | 1,
+        header_bits: 1 + exponent_bits(WIDE),
+    })
+}
+
+/// Integers of a scale if they give the same values back, else the values' bits. None for zeros.
+#[inline(always)]
+fn reversible_integers<K: Kernel, const WIDE: bool>(
+    kernel: K,
+    limits: &Limits,
+    values: &K::Block,
+    biased: u32,
+) -> Option<Integers<K::Block>> {
     if biased == 0 && kernel.any_bits::<WIDE>(values) == 0 {
-        sink.put(0, 1);
-        return;
+        return None;
     }
+    let (precision, exponent) = (limits.maxprec, unbiased(biased, WIDE));
     if biased > 0 && has_finite_scale(exponent, WIDE) {
-        let integers = to_integers::<K, WIDE>(kernel, values, exponent);
-        if kernel.are_same::<WIDE>(values, &from_integers::<K, WIDE>(kernel, &integers, exponent)) {
-            let header = 2 + exponent_bits(WIDE);
-            sink.put(u64::from(biased) << 2 | 0b01, header);
-            return encode_integers::<K, WIDE>(kernel, sink, limits, &integers, limits.maxprec, header);
+        let block = to_integers::<K, WIDE>(kernel, values, exponent);
+        if kernel.are_same::<WIDE>(values, &from_integers::<K, WIDE>(kernel, &block, exponent)) {
+            let (header, header_bits) = (u64::from(biased) << 2 | 0b01, 2 + exponent_bits(WIDE));
+            return Some(Integers { block, precision, header, header_bits });
         }
     }
-    sink.put(0b11, 2);
-    encode_integers::<K, WIDE>(kernel, sink, limits, &kernel.reinterpret::<WIDE>(values), limits.maxprec, 2);
+    Some(Integers { block: kernel.reinterpret::<WIDE>(values), precision, header: 0b11, header_bits: 2 })
 }
 
 #[inline(always)]
@@ -204,12 +225,18 @@ fn decode_floats<K: Kernel, const WIDE: bool>(kernel: K, source: &mut Source<'_>
     if source.take(1) == 0 {
         return bytes.fill(0);
     }
-    if limits.is_reversible && source.take(1) == 1 {
-        let integers = decode_integers::<K, WIDE>(kernel, source, limits, 0, 2);
-        return kernel.store::<WIDE>(&kernel.reinterpret::<WIDE>(&integers), bytes);
+    let are_bits = limits.is_reversible && source.take(1) == 1;
+    let (mut exponent, mut header, mut precision) = (0, 2, 0);
+    if !are_bits {
+        exponent = unbiased(source.take(exponent_bits(WIDE)) as u32, WIDE);
+        header = 1 + u32::from(limits.is_reversible) + exponent_bits(WIDE);
+        precision = limits.precision(exponent);
     }
-    let exponent = unbiased(source.take(exponent_bits(WIDE)) as u32, WIDE);
-    let header = 1 + u32::from(limits.is_reversible) + exponent_bits(WIDE);
-    let integers = decode_integers::<K, WIDE>(kernel, source, limits, limits.precision(exponent), header);
-    kernel.store::<WIDE>(&from_integers::<K, WIDE>(kernel, &integers, exponent), bytes);
+    let integers = decode_integers::<K, WIDE>(kernel, source, limits, precision, header);
+    let values = if are_bits {
+        kernel.reinterpret::<WIDE>(&integers)
+    } else {
+        from_integers::<K, WIDE>(kernel, &integers, exponent)
+    };
+    kernel.store::<WIDE>(&values, bytes);
 }
