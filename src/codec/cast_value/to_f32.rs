@@ -114,8 +114,8 @@ impl<M: Mode> Convert for Thorough<M> {
         let is_over = match M::ROUNDING {
             Rounding::NearestEven | Rounding::NearestAway => magnitude >= TIE,
             Rounding::TowardsZero => magnitude >= END,
-            Rounding::TowardsPositive => (element > MAX) | (element <= -END),
-            Rounding::TowardsNegative => (element < -MAX) | (element >= END),
+            Rounding::TowardsPositive => (element > MAX) | (-element >= END),
+            Rounding::TowardsNegative => (-element > MAX) | (element >= END),
         };
         let image =
             if is_over { f32::INFINITY.copysign(element as f32) } else { round::<M>(element, element.is_finite()) };

@@ -109,9 +109,9 @@ fn encode_integers<K: Kernel, const WIDE: bool>(
     header: u32,
 ) {
     let coefficients = if limits.is_reversible {
-        kernel.to_coefficients::<WIDE, true>(integers)
+        kernel.forward_transform::<WIDE, true>(integers)
     } else {
-        kernel.to_coefficients::<WIDE, false>(integers)
+        kernel.forward_transform::<WIDE, false>(integers)
     };
     let all = kernel.any_bits::<WIDE>(&coefficients);
     let top = u64::BITS - all.leading_zeros();
@@ -147,11 +147,11 @@ fn decode_integers<K: Kernel, const WIDE: bool>(
     let kmin = width(WIDE).saturating_sub(maxprec);
     // SAFETY: there is a kernel only where the processor has these instructions.
     let lowest = unsafe { planes::decode(source, &mut planes, width(WIDE), kmin, budget) };
-    let coefficients = kernel.from_planes::<WIDE>(&planes, lowest);
+    let coefficients = kernel.coefficients_of::<WIDE>(&planes, lowest);
     if limits.is_reversible {
-        kernel.from_coefficients::<WIDE, true>(&coefficients)
+        kernel.inverse_transform::<WIDE, true>(&coefficients)
     } else {
-        kernel.from_coefficients::<WIDE, false>(&coefficients)
+        kernel.inverse_transform::<WIDE, false>(&coefficients)
     }
 }
 

@@ -35,13 +35,13 @@ pub(super) trait Kernel: Copy + Debug {
     fn reinterpret<const WIDE: bool>(self, values: &Self::Block) -> Self::Block;
 
     /// Decorrelates integers; returns their coefficients as negabinary numbers, in the order of the tier.
-    fn to_coefficients<const WIDE: bool, const REVERSIBLE: bool>(self, integers: &Self::Block) -> Self::Block;
-    /// The inverse of [`to_coefficients`](Self::to_coefficients).
-    fn from_coefficients<const WIDE: bool, const REVERSIBLE: bool>(self, coefficients: &Self::Block) -> Self::Block;
+    fn forward_transform<const WIDE: bool, const REVERSIBLE: bool>(self, integers: &Self::Block) -> Self::Block;
+    /// The inverse of [`forward_transform`](Self::forward_transform).
+    fn inverse_transform<const WIDE: bool, const REVERSIBLE: bool>(self, coefficients: &Self::Block) -> Self::Block;
 
     /// Planes from `kmin` to `top` of coefficients, which are put in the order of their frequency; others are
     /// unspecified.
     fn to_planes<const WIDE: bool>(self, coefficients: &Self::Block, kmin: u32, top: u32, planes: &mut Planes);
     /// Coefficients of planes, of which those below `lowest` are zeros.
-    fn from_planes<const WIDE: bool>(self, planes: &Planes, lowest: u32) -> Self::Block;
+    fn coefficients_of<const WIDE: bool>(self, planes: &Planes, lowest: u32) -> Self::Block;
 }

@@ -90,7 +90,7 @@ fn planes_of_bytes([mut low, mut high]: [__m256i; 2], planes: &mut [u64]) {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn from_planes<const WIDE: bool>(planes: &Planes, lowest: u32) -> Vectors {
+pub(super) fn coefficients_of<const WIDE: bool>(planes: &Planes, lowest: u32) -> Vectors {
     let mut places = [_mm256_setzero_si256(); 16];
     let width = if WIDE { 8 } else { 4 };
     let mut bytes = [[_mm256_setzero_si256(); 2]; 8];

@@ -7,13 +7,13 @@ use std::arch::x86_64::*;
 
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn to_coefficients<const WIDE: bool, const REVERSIBLE: bool>(kernel: Avx2, block: &Vectors) -> Vectors {
+pub(super) fn forward<const WIDE: bool, const REVERSIBLE: bool>(kernel: Avx2, block: &Vectors) -> Vectors {
     if WIDE { lift_64::<REVERSIBLE>(kernel, block) } else { lift_32::<REVERSIBLE>(kernel, block) }
 }
 
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn from_coefficients<const WIDE: bool, const REVERSIBLE: bool>(kernel: Avx2, places: &Vectors) -> Vectors {
+pub(super) fn inverse<const WIDE: bool, const REVERSIBLE: bool>(kernel: Avx2, places: &Vectors) -> Vectors {
     if WIDE { unlift_64::<REVERSIBLE>(kernel, places) } else { unlift_32::<REVERSIBLE>(kernel, places) }
 }
 

@@ -78,7 +78,7 @@ pub(super) fn to_planes<const WIDE: bool>(coefficients: &Vectors, kmin: u32, top
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
-pub(super) fn from_planes<const WIDE: bool>(planes: &Planes, lowest: u32) -> Vectors {
+pub(super) fn coefficients_of<const WIDE: bool>(planes: &Planes, lowest: u32) -> Vectors {
     let mut bytes = [_mm512_setzero_si512(); 8];
     let planes: &[[u64; 8]] = planes.as_chunks().0;
     for byte in lowest as usize / 8..if WIDE { 8 } else { 4 } {

@@ -120,15 +120,15 @@ impl Kernel for Avx512 {
     }
 
     #[inline(always)]
-    fn to_coefficients<const WIDE: bool, const REVERSIBLE: bool>(self, integers: &Vectors) -> Vectors {
+    fn forward_transform<const WIDE: bool, const REVERSIBLE: bool>(self, integers: &Vectors) -> Vectors {
         // SAFETY: the processor has these instructions.
-        unsafe { transform::to_coefficients::<WIDE, REVERSIBLE>(self, integers) }
+        unsafe { transform::forward::<WIDE, REVERSIBLE>(self, integers) }
     }
 
     #[inline(always)]
-    fn from_coefficients<const WIDE: bool, const REVERSIBLE: bool>(self, coefficients: &Vectors) -> Vectors {
+    fn inverse_transform<const WIDE: bool, const REVERSIBLE: bool>(self, coefficients: &Vectors) -> Vectors {
         // SAFETY: the processor has these instructions.
-        unsafe { transform::from_coefficients::<WIDE, REVERSIBLE>(self, coefficients) }
+        unsafe { transform::inverse::<WIDE, REVERSIBLE>(self, coefficients) }
     }
 
     #[inline(always)]
@@ -138,9 +138,9 @@ impl Kernel for Avx512 {
     }
 
     #[inline(always)]
-    fn from_planes<const WIDE: bool>(self, planes: &Planes, lowest: u32) -> Vectors {
+    fn coefficients_of<const WIDE: bool>(self, planes: &Planes, lowest: u32) -> Vectors {
         // SAFETY: the processor has these instructions.
-        unsafe { matrix::from_planes::<WIDE>(planes, lowest) }
+        unsafe { matrix::coefficients_of::<WIDE>(planes, lowest) }
     }
 }
 
