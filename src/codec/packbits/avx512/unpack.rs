@@ -68,8 +68,13 @@ pub(super) fn decode<const SIZE: usize>(kernel: &Avx512, encoded: &[u8], decoded
     let groups = decoded.as_chunks_mut::<64>().0;
     let count = groups.len().min(encoded.len() / size);
     for (index, group) in groups[..count].iter_mut().enumerate() {
-        // SAFETY: `encoded` has `count` packed groups; what the mask leaves out is not read.
-        let packed = unsafe { _mm512_maskz_loadu_epi8(mask, encoded.as_ptr().add(index * size).cast()) };
+        let start = index * size;
+        let packed = if let Some(bytes) = encoded[start..].first_chunk() {
+            load(bytes)
+        } else {
+            // SAFETY: `encoded` has `count` packed groups; what the mask leaves out is not read.
+            unsafe { _mm512_maskz_loadu_epi8(mask, encoded.as_ptr().add(start).cast()) }
+        };
         store(steps.unpack::<SIZE>(packed), group);
     }
     count * 64 / SIZE
