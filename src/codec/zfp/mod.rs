@@ -2,7 +2,7 @@
 //!
 //! zarr-extensions, codec `zfp`: the stream of LLNL's C library in its default build, without a header. The coder of a
 //! block is the crate `zfp-rs`, a Rust implementation that gives the same bytes; for three dimensions, where the
-//! processor has AVX2 and BMI2, kernels of our own; or with the feature `zfp-sys` that library itself. This module brings
+//! processor has BMI2 and AVX2 or AVX-512, kernels of our own; or with the feature `zfp-sys` that library itself. This module brings
 //! elements of every type into blocks and back, checks sizes, and divides a chunk among threads.
 //!
 //! * [`mode`]: the configuration, and what it means for a field.

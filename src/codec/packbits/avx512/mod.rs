@@ -1,8 +1,11 @@
 //! AVX-512 with VBMI and VBMI2, which Ice Lake, Zen 4 and later processors have: 64 bytes of memory at a time.
 //!
 //! The fields of such a *group* are whole bytes when packed. What is left behind the last group, and what is not packed
-//! here, goes to the AVX2 tier. Masks serve only where 64 bytes would be too many: on Zen 5, loads and stores with a mask
-//! do not bring the next lines from memory, which took half as long again at 64 MiB.
+//! here, goes to the AVX2 tier.
+//!
+//! On Zen 5, loads and stores with a mask do not make the processor fetch the next lines from memory, which takes half as
+//! long again at 64 MiB. So there are loads with a mask only at the end, and a prefetch for stores: whole ones that
+//! overlap are slower in the cache.
 
 #![allow(unsafe_code)]
 

@@ -1,7 +1,7 @@
 //! Packing: rotations bring the fields of two components together, then those of two pairs, until a lane holds a run of
 //! bits that is long enough, and begins at the bit of a byte where it belongs; byte permutations put the lanes together.
 
-use super::{Avx512, Blocks, first_bytes, group_size, load, set_lane, store};
+use super::{Avx512, Blocks, first_bytes, group_size, load, set_lane};
 use crate::codec::packbits::field::Field;
 use std::arch::x86_64::*;
 
@@ -141,6 +141,9 @@ impl Pack {
     }
 }
 
+/// How many bytes before it is written a line is fetched.
+const AHEAD: usize = 1024;
+
 /// For components of `SIZE` bytes, whose fields are folded into lanes of `LANE` bytes.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
 fn encode<const SIZE: usize, const LANE: usize>(kernel: &Avx512, decoded: &[u8], encoded: &mut [u8]) -> usize {
@@ -152,14 +155,12 @@ fn encode<const SIZE: usize, const LANE: usize>(kernel: &Avx512, decoded: &[u8],
     let count = groups.len().min(encoded.len() / size);
     for (index, group) in groups[..count].iter().enumerate() {
         let bytes = steps.join(steps.fold::<SIZE, LANE>(load(group)));
-        let start = index * size;
-        if let Some(packed) = encoded[start..].first_chunk_mut() {
-            // What is behind the group is overwritten by the next one.
-            store(bytes, packed);
-        } else {
-            // SAFETY: `encoded` has `count` packed groups; what the mask leaves out is not written.
-            unsafe { _mm512_mask_storeu_epi8(encoded.as_mut_ptr().add(start).cast(), mask, bytes) };
-        }
+        // SAFETY: `encoded` has `count` packed groups; what the mask leaves out is not written. Any address may be fetched.
+        unsafe {
+            let packed = encoded.as_mut_ptr().add(index * size);
+            _mm_prefetch::<_MM_HINT_ET0>(packed.wrapping_add(AHEAD).cast());
+            _mm512_mask_storeu_epi8(packed.cast(), mask, bytes);
+        };
     }
     count * 64 / SIZE
 }
