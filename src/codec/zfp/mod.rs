@@ -2,8 +2,8 @@
 //!
 //! zarr-extensions, codec `zfp`: the stream of LLNL's C library in its default build, without a header. The coder of a
 //! block is the crate `zfp-rs`, a Rust implementation that gives the same bytes; for three dimensions, where the
-//! processor has BMI2 and AVX2 or AVX-512, kernels of our own; or with the feature `zfp-sys` that library itself. This module brings
-//! elements of every type into blocks and back, checks sizes, and divides a chunk among threads.
+//! processor has BMI2 and AVX2 or AVX-512, kernels of our own; or with the feature `zfp-sys` that library itself. This
+//! module brings elements of every type into blocks and back, checks sizes, and divides a chunk among threads.
 //!
 //! * [`mode`]: the configuration, and what it means for a field.
 //! * [`element`], [`small_float`]: data types, by promotion to one of zfp's four.

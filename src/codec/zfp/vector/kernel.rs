@@ -45,3 +45,115 @@ pub(super) trait Kernel: Copy + Debug {
     /// Coefficients of planes, of which those below `lowest` are zeros.
     fn coefficients_of<const WIDE: bool>(self, planes: &Planes, lowest: u32) -> Self::Block;
 }
+
+/// Implements [`Kernel`] and [`Lanes`](super::lift::Lanes) for a tier, by the functions of the same names in its modules
+/// `values`, `transform`, `matrix` and `lanes`: those of a trait cannot themselves be compiled for instructions, and be
+/// safe.
+macro_rules! implement_kernel {
+    ($tier:ty, $block:ty, $vector:ty) => {
+        impl Kernel for $tier {
+            type Block = $block;
+
+            #[inline(always)]
+            fn load<const WIDE: bool>(self, bytes: &[u8]) -> $block {
+                // SAFETY: there is a value of this type only where the processor has these instructions.
+                unsafe { values::load::<WIDE>(bytes) }
+            }
+
+            #[inline(always)]
+            fn store<const WIDE: bool>(self, block: &$block, bytes: &mut [u8]) {
+                // SAFETY: there is a value of this type only where the processor has these instructions.
+                unsafe { values::store::<WIDE>(block, bytes) };
+            }
+
+            #[inline(always)]
+            fn any_bits<const WIDE: bool>(self, block: &$block) -> u64 {
+                // SAFETY: there is a value of this type only where the processor has these instructions.
+                unsafe { values::any_bits::<WIDE>(block) }
+            }
+
+            #[inline(always)]
+            fn are_same<const WIDE: bool>(self, a: &$block, b: &$block) -> bool {
+                // SAFETY: there is a value of this type only where the processor has these instructions.
+                unsafe { values::are_same::<WIDE>(a, b) }
+            }
+
+            #[inline(always)]
+            fn largest_magnitude<const WIDE: bool>(self, values: &$block) -> u64 {
+                // SAFETY: there is a value of this type only where the processor has these instructions.
+                unsafe { values::largest_magnitude::<WIDE>(values) }
+            }
+
+            #[inline(always)]
+            fn scale<const WIDE: bool>(self, values: &$block, factor: f64) -> $block {
+                // SAFETY: there is a value of this type only where the processor has these instructions.
+                unsafe { values::scale::<WIDE>(values, factor) }
+            }
+
+            #[inline(always)]
+            fn truncate<const WIDE: bool>(self, values: &$block, factor: f64) -> $block {
+                // SAFETY: there is a value of this type only where the processor has these instructions.
+                unsafe { values::truncate::<WIDE>(values, factor) }
+            }
+
+            #[inline(always)]
+            fn to_floats<const WIDE: bool>(self, integers: &$block, factor: f64) -> $block {
+                // SAFETY: there is a value of this type only where the processor has these instructions.
+                unsafe { values::to_floats::<WIDE>(integers, factor) }
+            }
+
+            #[inline(always)]
+            fn reinterpret<const WIDE: bool>(self, values: &$block) -> $block {
+                // SAFETY: there is a value of this type only where the processor has these instructions.
+                unsafe { values::reinterpret::<WIDE>(values) }
+            }
+
+            #[inline(always)]
+            fn forward_transform<const WIDE: bool, const REVERSIBLE: bool>(self, integers: &$block) -> $block {
+                // SAFETY: there is a value of this type only where the processor has these instructions.
+                unsafe { transform::forward::<WIDE, REVERSIBLE>(self, integers) }
+            }
+
+            #[inline(always)]
+            fn inverse_transform<const WIDE: bool, const REVERSIBLE: bool>(self, coefficients: &$block) -> $block {
+                // SAFETY: there is a value of this type only where the processor has these instructions.
+                unsafe { transform::inverse::<WIDE, REVERSIBLE>(self, coefficients) }
+            }
+
+            #[inline(always)]
+            fn to_planes<const WIDE: bool>(self, coefficients: &$block, kmin: u32, top: u32, planes: &mut Planes) {
+                // SAFETY: there is a value of this type only where the processor has these instructions.
+                unsafe { matrix::to_planes::<WIDE>(coefficients, kmin, top, planes) };
+            }
+
+            #[inline(always)]
+            fn coefficients_of<const WIDE: bool>(self, planes: &Planes, lowest: u32) -> $block {
+                // SAFETY: there is a value of this type only where the processor has these instructions.
+                unsafe { matrix::coefficients_of::<WIDE>(planes, lowest) }
+            }
+        }
+
+        impl Lanes for $tier {
+            type Vector = $vector;
+
+            #[inline(always)]
+            fn add<const WIDE: bool>(self, a: $vector, b: $vector) -> $vector {
+                // SAFETY: there is a value of this type only where the processor has these instructions.
+                unsafe { lanes::add::<WIDE>(a, b) }
+            }
+
+            #[inline(always)]
+            fn sub<const WIDE: bool>(self, a: $vector, b: $vector) -> $vector {
+                // SAFETY: there is a value of this type only where the processor has these instructions.
+                unsafe { lanes::sub::<WIDE>(a, b) }
+            }
+
+            #[inline(always)]
+            fn half<const WIDE: bool>(self, a: $vector) -> $vector {
+                // SAFETY: there is a value of this type only where the processor has these instructions.
+                unsafe { lanes::half::<WIDE>(a) }
+            }
+        }
+    };
+}
+pub(super) use implement_kernel;

@@ -12,7 +12,7 @@ mod values;
 
 use super::bits::{Sink, Source};
 use super::block::{self, Limits};
-use super::kernel::Kernel;
+use super::kernel::{Kernel, implement_kernel};
 use super::lift::Lanes;
 use super::planes::{self, Planes};
 use std::arch::x86_64::__m256i;
@@ -58,106 +58,4 @@ fn decode(kernel: Avx2, source: &mut Source<'_>, limits: &Limits, scalar: ZfpSca
     block::decode(kernel, source, limits, scalar, bytes);
 }
 
-impl Kernel for Avx2 {
-    type Block = Vectors;
-
-    #[inline(always)]
-    fn load<const WIDE: bool>(self, bytes: &[u8]) -> Vectors {
-        // SAFETY: the processor has these instructions.
-        unsafe { values::load::<WIDE>(bytes) }
-    }
-
-    #[inline(always)]
-    fn store<const WIDE: bool>(self, block: &Vectors, bytes: &mut [u8]) {
-        // SAFETY: the processor has these instructions.
-        unsafe { values::store::<WIDE>(block, bytes) };
-    }
-
-    #[inline(always)]
-    fn any_bits<const WIDE: bool>(self, block: &Vectors) -> u64 {
-        // SAFETY: the processor has these instructions.
-        unsafe { values::any_bits::<WIDE>(block) }
-    }
-
-    #[inline(always)]
-    fn are_same<const WIDE: bool>(self, a: &Vectors, b: &Vectors) -> bool {
-        // SAFETY: the processor has these instructions.
-        unsafe { values::are_same::<WIDE>(a, b) }
-    }
-
-    #[inline(always)]
-    fn largest_magnitude<const WIDE: bool>(self, values: &Vectors) -> u64 {
-        // SAFETY: the processor has these instructions.
-        unsafe { values::largest_magnitude::<WIDE>(values) }
-    }
-
-    #[inline(always)]
-    fn scale<const WIDE: bool>(self, values: &Vectors, factor: f64) -> Vectors {
-        // SAFETY: the processor has these instructions.
-        unsafe { values::scale::<WIDE>(values, factor) }
-    }
-
-    #[inline(always)]
-    fn truncate<const WIDE: bool>(self, values: &Vectors, factor: f64) -> Vectors {
-        // SAFETY: the processor has these instructions.
-        unsafe { values::truncate::<WIDE>(values, factor) }
-    }
-
-    #[inline(always)]
-    fn to_floats<const WIDE: bool>(self, integers: &Vectors, factor: f64) -> Vectors {
-        // SAFETY: the processor has these instructions.
-        unsafe { values::to_floats::<WIDE>(integers, factor) }
-    }
-
-    #[inline(always)]
-    fn reinterpret<const WIDE: bool>(self, values: &Vectors) -> Vectors {
-        // SAFETY: the processor has these instructions.
-        unsafe { values::reinterpret::<WIDE>(values) }
-    }
-
-    #[inline(always)]
-    fn forward_transform<const WIDE: bool, const REVERSIBLE: bool>(self, integers: &Vectors) -> Vectors {
-        // SAFETY: the processor has these instructions.
-        unsafe { transform::forward::<WIDE, REVERSIBLE>(self, integers) }
-    }
-
-    #[inline(always)]
-    fn inverse_transform<const WIDE: bool, const REVERSIBLE: bool>(self, coefficients: &Vectors) -> Vectors {
-        // SAFETY: the processor has these instructions.
-        unsafe { transform::inverse::<WIDE, REVERSIBLE>(self, coefficients) }
-    }
-
-    #[inline(always)]
-    fn to_planes<const WIDE: bool>(self, coefficients: &Vectors, kmin: u32, top: u32, planes: &mut Planes) {
-        // SAFETY: the processor has these instructions.
-        unsafe { matrix::to_planes::<WIDE>(coefficients, kmin, top, planes) };
-    }
-
-    #[inline(always)]
-    fn coefficients_of<const WIDE: bool>(self, planes: &Planes, lowest: u32) -> Vectors {
-        // SAFETY: the processor has these instructions.
-        unsafe { matrix::coefficients_of::<WIDE>(planes, lowest) }
-    }
-}
-
-impl Lanes for Avx2 {
-    type Vector = __m256i;
-
-    #[inline(always)]
-    fn add<const WIDE: bool>(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: the processor has these instructions.
-        unsafe { lanes::add::<WIDE>(a, b) }
-    }
-
-    #[inline(always)]
-    fn sub<const WIDE: bool>(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: the processor has these instructions.
-        unsafe { lanes::sub::<WIDE>(a, b) }
-    }
-
-    #[inline(always)]
-    fn half<const WIDE: bool>(self, a: __m256i) -> __m256i {
-        // SAFETY: the processor has these instructions.
-        unsafe { lanes::half::<WIDE>(a) }
-    }
-}
+implement_kernel!(Avx2, Vectors, __m256i);
