@@ -90,7 +90,7 @@ const LONG: [usize; 3] = [1021, 4096, 6007];
 fn every_tier_packs_bools_like_the_definition_at_every_length() {
     let mut source = random_bytes(1 << 16, 1);
     source.iter_mut().step_by(3).for_each(|byte| *byte = 0);
-    compare(&field(Kind::Bool, 1, 0, 0), &source, (0..=200).chain(LONG));
+    compare(&field(Kind::Bool, 1, 0, 0), &source, (0..=600).chain(LONG));
 }
 
 #[test]

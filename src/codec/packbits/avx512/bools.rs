@@ -6,18 +6,25 @@ use std::arch::x86_64::*;
 /// Loads come four at a time: one between any two stores waits longer for the second-level cache, by up to a fifth on Zen 5.
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn encode(_: &Avx512, decoded: &[u8], encoded: &mut [u8]) -> usize {
-    let blocks = decoded.as_chunks::<64>().0.as_chunks::<4>().0;
-    let packed = encoded.as_chunks_mut::<8>().0.as_chunks_mut::<4>().0;
-    for (block, packed) in blocks.iter().zip(packed) {
-        let [first, second, third, fourth] = [load(&block[0]), load(&block[1]), load(&block[2]), load(&block[3])];
-        *packed = [
-            _mm512_test_epi8_mask(first, first).to_le_bytes(),
-            _mm512_test_epi8_mask(second, second).to_le_bytes(),
-            _mm512_test_epi8_mask(third, third).to_le_bytes(),
-            _mm512_test_epi8_mask(fourth, fourth).to_le_bytes(),
-        ];
+    let groups = decoded.as_chunks::<64>().0;
+    // Bools behind the last group may take another 8 bytes.
+    let packed = &mut encoded.as_chunks_mut::<8>().0[..groups.len()];
+    let (fours, last_groups) = groups.as_chunks::<4>();
+    let (packed_fours, last_packed) = packed.as_chunks_mut::<4>();
+    for (four, packed) in fours.iter().zip(packed_fours) {
+        let [first, second, third, fourth] = [load(&four[0]), load(&four[1]), load(&four[2]), load(&four[3])];
+        *packed = [pack(first), pack(second), pack(third), pack(fourth)];
     }
-    256 * blocks.len()
+    for (group, packed) in last_groups.iter().zip(last_packed) {
+        *packed = pack(load(group));
+    }
+    64 * groups.len()
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn pack(bools: __m512i) -> [u8; 8] {
+    _mm512_test_epi8_mask(bools, bools).to_le_bytes()
 }
 
 #[target_feature(enable = "avx512f,avx512bw")]
