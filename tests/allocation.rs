@@ -135,6 +135,27 @@ fn memory_for_the_results_of_parts_that_cannot_be_had_is_a_status() {
     assert_eq!(chain.decode_to_vec(&encoded[..size], &options).as_deref(), Ok(decoded));
 }
 
+/// Elements pass from codec to codec in tiles; bytes->bytes codecs keep packed bytes, 3/16 of the chunk here.
+#[test]
+fn elementwise_codecs_take_no_array_between_them() {
+    let cast = r#"{"name":"cast_value","configuration":{"data_type":"uint8","out_of_range":"wrap"}}"#;
+    let packbits = r#"{"name":"packbits","configuration":{"last_bit":2}}"#;
+    let pad = r#"{"name":"pad","configuration":{"location":"start","nbytes":9}}"#;
+    let options = CallOptions::default();
+    let elements: Vec<u8> = (0..SIZE / 2).flat_map(|i| (i as u16 % 7).to_ne_bytes()).collect();
+    for (codecs, most) in
+        [(format!("[{cast},{packbits}]"), SIZE / 16), (format!(r#"[{packbits},"zstd",{pad}]"#), SIZE / 4)]
+    {
+        let chain = chain(&codecs, "[500,500]").unwrap();
+        let (mut encoded, mut again) = (vec![0; SIZE], vec![0; SIZE]);
+        let (size, peak) = peak_of(|| chain.encode_into(&elements, &mut encoded, &options).unwrap());
+        assert!(peak < most, "{codecs} encodes a chunk of {SIZE} with {peak} bytes");
+        let (_, peak) = peak_of(|| chain.decode_into(&encoded[..size], &mut again, &options).unwrap());
+        assert!(peak < most, "{codecs} decodes a chunk of {SIZE} with {peak} bytes");
+        assert!(again == elements, "{codecs}");
+    }
+}
+
 #[test]
 fn scratch_memory_that_cannot_be_had_is_a_status() {
     let chain = chain(&format!(r#"[{TRANSPOSE},{BYTES},"zstd"]"#), "[500,500]").unwrap();
