@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 /// What kind of failure it was. A new status exists only where a program would act differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -23,7 +24,7 @@ pub enum Status {
     UnknownSize,
     /// The encoded bytes cannot have come from this chain.
     CorruptData,
-    /// An element's value has no image under the codec.
+    /// An element cannot be represented in the target type.
     OutOfRange,
     /// A callback of the caller reported failure.
     CallbackFailed,
@@ -33,19 +34,36 @@ pub enum Status {
     Internal,
 }
 
-/// Which codec of a chain an error is about.
+/// Where a codec stands: for errors, and for the hooks that are set by place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodecPlace {
+    /// The member of the enclosing codec's configuration that holds the list, such as `index_codecs`; none for the
+    /// codecs of the chain itself.
+    pub list: Option<&'static str>,
     /// The codec's index in its list, from 0.
     pub index: usize,
     /// The codec's name.
-    pub name: String,
+    pub name: Arc<str>,
+}
+
+impl CodecPlace {
+    /// A codec of the chain itself.
+    pub fn new(index: usize, name: &Arc<str>) -> Self {
+        Self { list: None, index, name: Arc::clone(name) }
+    }
+
+    /// The error, found by this codec.
+    pub fn blame(&self, error: Error) -> Error {
+        error.in_codec(self.clone())
+    }
 }
 
 /// A failure: what kind, where, and a message that shows the values.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct Error {
     status: Status,
+    /// For programs, why, in a word that never changes; empty if there is none.
+    code: &'static str,
     message: Cow<'static, str>,
     /// Outermost first: a codec may hold a chain of its own.
     path: Vec<CodecPlace>,
@@ -59,7 +77,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl Error {
     /// An error of this kind with this message.
     pub fn new(status: Status, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { status, message: message.into(), path: Vec::new(), element_index: None, needed_capacity: None }
+        Self { status, code: "", message: message.into(), path: Vec::new(), element_index: None, needed_capacity: None }
     }
 
     /// [`Status::InvalidMetadata`]
@@ -94,21 +112,33 @@ impl Error {
 
     /// [`Status::OutOfRange`] at an element; the message continues "element N ", as in "is 300, outside uint8".
     pub fn out_of_range(element_index: usize, message: impl Into<Cow<'static, str>>) -> Self {
-        let mut error = Self::new(Status::OutOfRange, message);
+        let mut error = Self::new(Status::OutOfRange, message).with_code("out_of_range");
         error.element_index = Some(element_index as u64);
         error
     }
 
     /// [`Status::BufferTooSmall`]; `needed` is the capacity that would do.
-    pub fn buffer_too_small(what: &str, capacity: usize, needed: usize) -> Self {
+    pub fn buffer_too_small(what: &str, capacity: usize, needed: u64) -> Self {
         let mut error = Self::new(Status::BufferTooSmall, format!("{what} is {capacity}, this chunk needs {needed}"));
-        error.needed_capacity = Some(needed);
+        error.needed_capacity = usize::try_from(needed).ok();
         error
     }
 
     /// What kind of failure it was.
     pub fn status(&self) -> Status {
         self.status
+    }
+
+    /// For programs, why: a word that never changes, or nothing. `docs/errors.md` lists them.
+    pub fn code(&self) -> &'static str {
+        self.code
+    }
+
+    /// The same error with a [`code`](Self::code).
+    #[must_use]
+    pub fn with_code(mut self, code: &'static str) -> Self {
+        self.code = code;
+        self
     }
 
     /// The index of the codec at fault in the chain that was called, if one is.
@@ -119,6 +149,14 @@ impl Error {
     /// The codecs at fault, outermost first.
     pub fn codec_path(&self) -> &[CodecPlace] {
         &self.path
+    }
+
+    /// Where the codec at fault stands: a JSON Pointer (RFC 6901) into the codecs of the chain; empty if none is.
+    pub fn pointer(&self) -> String {
+        self.path.iter().fold(String::new(), |pointer, place| match place.list {
+            Some(list) => format!("{pointer}/configuration/{list}/{}", place.index),
+            None => format!("{pointer}/{}", place.index),
+        })
     }
 
     /// The element at fault, in C order of the array that the codec received.
@@ -133,17 +171,33 @@ impl Error {
 
     /// The same error, found by this codec of a chain. Lack of memory is no codec's.
     #[must_use]
-    pub fn in_codec(mut self, index: usize, name: &str) -> Self {
+    pub fn in_codec(mut self, place: CodecPlace) -> Self {
         if self.status != Status::OutOfMemory {
-            self.path.insert(0, CodecPlace { index, name: name.to_owned() });
+            self.path.insert(0, place);
         }
+        self
+    }
+
+    /// The same error of a chain that a codec holds in this member of its configuration.
+    #[must_use]
+    pub fn in_list(mut self, list: &'static str) -> Self {
+        if let Some(place) = self.path.first_mut() {
+            place.list = Some(list);
+        }
+        self
+    }
+
+    /// The same error about another element, or about none.
+    #[must_use]
+    pub fn at_element(mut self, element_index: Option<u64>) -> Self {
+        self.element_index = element_index;
         self
     }
 
     /// The same error of a tile that begins at this element.
     #[must_use]
-    pub fn after_elements(mut self, count: usize) -> Self {
-        self.element_index = self.element_index.map(|index| index + count as u64);
+    pub fn after_elements(mut self, count: u64) -> Self {
+        self.element_index = self.element_index.map(|index| index + count);
         self
     }
 
@@ -166,7 +220,7 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for place in &self.path {
-            write!(f, "codecs[{}] {:?}: ", place.index, place.name)?;
+            write!(f, "{}[{}] {:?}: ", place.list.unwrap_or("codecs"), place.index, place.name)?;
         }
         if let Some(index) = self.element_index {
             write!(f, "element {index} ")?;

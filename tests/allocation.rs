@@ -10,8 +10,7 @@ use std::ptr::null_mut;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use zcodec::capi::{self, zcodec_chain, zcodec_status};
-use zcodec::chain::{CallOptions, Chain};
-use zcodec::codec::{CallData, PaddingHook};
+use zcodec::chain::{CallData, CallOptions, Chain, PaddingHook};
 use zcodec::{Error, Status};
 
 thread_local! {
@@ -126,7 +125,7 @@ fn memory_for_the_results_of_parts_that_cannot_be_had_is_a_status() {
     let chain = Chain::new(codecs, Some(input)).unwrap();
     let memory = vec![0; 4 * 4_194_304 + 1];
     let decoded = &memory[1..];
-    let mut encoded = vec![0; chain.encoded_bound(decoded.len()).unwrap()];
+    let mut encoded = vec![0; chain.encoded_bound(decoded.len() as u64).unwrap() as usize];
     let options = CallOptions::default();
     // Enough for a piece, and not for the results of all.
     let encoding = with_largest(48 << 10, || chain.encode_into(decoded, &mut encoded, &options));
@@ -264,6 +263,10 @@ impl Panicking {
 }
 
 impl PaddingHook for Panicking {
+    fn checks(&self) -> bool {
+        true
+    }
+
     fn generates(&self) -> bool {
         true
     }

@@ -93,7 +93,7 @@ fn array_type(representation: &Representation) -> Option<&DataType> {
     }
 }
 
-/// Runs each codec by itself on the whole array. An element without an image ends the array for the codecs that
+/// Runs each codec by itself on the whole array. An element that cannot be represented ends the array for the codecs that
 /// follow: what counts is the first element at fault, whichever codec refuses it.
 fn one_by_one(
     order: impl Iterator<Item = usize>,
@@ -157,7 +157,7 @@ proptest! {
             .map(|(codec, input)| chain(std::slice::from_ref(codec), &input.to_json()).unwrap())
             .collect();
         let of_count = |index: usize, count: usize| single[index].with_shape(&[count as u64]).unwrap();
-        let decoded_size = |index: usize| array_type(&whole.representations()[index]).unwrap().size();
+        let decoded_size = |index: usize| array_type(whole.representations()[index]).unwrap().size();
 
         let decoded = elements(&first, &choices(0));
         let expected = one_by_one(
@@ -171,13 +171,13 @@ proptest! {
         prop_assert_eq!(&found, &expected, "encode {:?} by {:?}", &input, &codecs);
 
         // Of the encoded side itself, so that decoding meets elements that no encode gave.
-        let last_array = whole.representations().iter().rev().find_map(array_type).unwrap();
+        let last_array = whole.representations().into_iter().rev().find_map(array_type).unwrap();
         let mut encoded = elements(last_array, &choices(7));
         let last = codecs.len() - 1;
         if array_type(whole.output()).is_none() {
             encoded = of_count(last, count).encode_to_vec(&encoded, &options).unwrap();
         }
-        let encoded_size = |index: usize| array_type(&whole.representations()[index + 1]).unwrap_or(last_array).size();
+        let encoded_size = |index: usize| array_type(whole.representations()[index + 1]).unwrap_or(last_array).size();
         let expected = one_by_one(
             (0..codecs.len()).rev(),
             encoded_size,

@@ -7,8 +7,9 @@ use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use zcodec::Result;
 use zcodec::chain::CallOptions;
-use zcodec::codec::{Elementwise, Limit, packbits_kernels, set_limit};
+use zcodec::codec::{Limit, packbits_kernels, set_limit};
 use zcodec::data_type::DataType;
+use zcodec::interface::Elementwise;
 use zcodec_fuzz::structured::{ChainSpec, DATA_TYPES, pick};
 
 #[derive(Debug, Arbitrary)]

@@ -32,8 +32,8 @@ pub fn with_threads(count: usize) -> CallOptions {
 /// Whether all that the metadata says of the chunk stays small.
 pub fn is_small(chain: &Chain) -> bool {
     let sizes = chain.representations().iter().map(|representation| representation.size());
-    sizes.into_iter().all(|size| size.bound().is_none_or(|size| size <= MAX_SIZE))
-        && chain.decoded_size().is_none_or(|size| chain.encoded_bound(size).is_some_and(|bound| bound <= 4 * MAX_SIZE))
+    sizes.into_iter().all(|size| size.bound().is_none_or(|size| size <= MAX_SIZE as u64))
+        && chain.decoded_size().is_none_or(|size| chain.encoded_bound(size).is_some_and(|bound| bound <= 4 * MAX_SIZE as u64))
 }
 
 /// Decodes into memory of the library, of exactly the size, and with threads: all agree, and no status is one that
@@ -48,7 +48,7 @@ pub fn decode_every_way(chain: &Chain, encoded: &[u8]) {
         // Bytes may grow as far as they like: here they must not.
         None => into(chain, encoded, MAX_SIZE, &options),
     };
-    let capacity = result.as_ref().map_or(chain.decoded_size().unwrap_or(MAX_SIZE), Vec::len);
+    let capacity = result.as_ref().map_or(chain.decoded_size().map_or(MAX_SIZE, |size| size as usize), Vec::len);
     assert_eq!(into(chain, encoded, capacity, &options), result, "the ways to decode differ");
     assert_eq!(into(chain, encoded, capacity, &with_threads(4)), result, "threads change the result");
     if let Err(error) = result {

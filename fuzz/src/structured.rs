@@ -229,7 +229,7 @@ impl ChainSpec {
 
     /// A decoded side of these bytes, repeated, each element as memory of the library holds it.
     pub fn elements(&self, chain: &Chain, bytes: &[u8]) -> Vec<u8> {
-        let size = chain.decoded_size().unwrap_or(bytes.len());
+        let size = chain.decoded_size().map_or(bytes.len(), |size| size as usize);
         let mut elements: Vec<u8> = bytes.iter().copied().chain([7]).cycle().take(size).collect();
         if let Representation::Array(array) = chain.input() {
             let component = array.data_type().component();

@@ -3,8 +3,9 @@
 use super::buffer::zcodec_buffer;
 use super::error::{zcodec_error, zcodec_status};
 use super::ffi;
-use crate::chain::{Chain, ChainKind};
+use crate::chain::Chain;
 use crate::error::{Error, Result, Status};
+use crate::interface::Kind;
 use std::ffi::c_char;
 use std::ops::{Deref, DerefMut};
 
@@ -146,15 +147,19 @@ pub unsafe extern "C" fn zcodec_chain_free(chain: *mut zcodec_chain) {
     }
 }
 
+/// A size of metadata as one of memory.
+fn addressable(size: u64) -> Result<usize> {
+    usize::try_from(size).map_err(|_| Error::out_of_memory())
+}
+
 /// The size in bytes of the decoded side. UNKNOWN_SIZE for a chain of bytes->bytes codecs; `*size` is then 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_decoded_size(chain: *const zcodec_chain, size: *mut usize) -> zcodec_status {
     ffi::guard(None, || {
         // SAFETY: the header asks of the caller what these conversions ask of us.
         let (size, chain) = unsafe { (ffi::out(size, 0, "size")?, ffi::handle(chain, "chain")?) };
-        *size = chain
-            .decoded_size()
-            .ok_or_else(|| Error::new(Status::UnknownSize, "bytes of any size enter a bytes->bytes chain"))?;
+        let unknown = || Error::new(Status::UnknownSize, "bytes of any size enter a bytes->bytes chain");
+        *size = addressable(chain.decoded_size().ok_or_else(unknown)?)?;
         Ok(())
     })
 }
@@ -171,8 +176,10 @@ pub unsafe extern "C" fn zcodec_chain_encoded_bound(
         // SAFETY: the header asks of the caller what these conversions ask of us.
         let (bound, chain) = unsafe { (ffi::out(bound, 0, "bound")?, ffi::handle(chain, "chain")?) };
         *bound = chain
-            .encoded_bound(decoded_size)
-            .filter(|_| chain.decoded_size().is_none_or(|expected| expected == decoded_size))
+            .encoded_bound(decoded_size as u64)
+            .filter(|_| chain.decoded_size().is_none_or(|expected| expected == decoded_size as u64))
+            .map(addressable)
+            .transpose()?
             .ok_or_else(|| Error::argument(format!("decoded_size is {decoded_size}")))?;
         Ok(())
     })
@@ -190,11 +197,11 @@ pub unsafe extern "C" fn zcodec_chain_codec_count(chain: *const zcodec_chain) ->
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_kind(chain: *const zcodec_chain) -> zcodec_kind {
     // SAFETY: NULL or a live handle, says the header.
-    let kind = unsafe { ffi::handle(chain, "chain") }.map_or(ChainKind::BytesToBytes, |chain| chain.kind());
+    let kind = unsafe { ffi::handle(chain, "chain") }.map_or(Kind::BytesToBytes, |chain| chain.kind());
     match kind {
-        ChainKind::ArrayToArray => zcodec_kind::ZCODEC_KIND_ARRAY_TO_ARRAY,
-        ChainKind::ArrayToBytes => zcodec_kind::ZCODEC_KIND_ARRAY_TO_BYTES,
-        ChainKind::BytesToBytes => zcodec_kind::ZCODEC_KIND_BYTES_TO_BYTES,
+        Kind::ArrayToArray => zcodec_kind::ZCODEC_KIND_ARRAY_TO_ARRAY,
+        Kind::ArrayToBytes => zcodec_kind::ZCODEC_KIND_ARRAY_TO_BYTES,
+        Kind::BytesToBytes => zcodec_kind::ZCODEC_KIND_BYTES_TO_BYTES,
     }
 }
 

@@ -156,6 +156,7 @@ pub unsafe extern "C" fn zcodec_error_free(error: *mut zcodec_error) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::CodecPlace;
 
     #[test]
     fn lack_of_memory_is_one_static_handle_that_may_be_freed() {
@@ -170,7 +171,7 @@ mod tests {
 
     #[test]
     fn a_message_with_a_nul_is_not_cut() {
-        let error = zcodec_error::handle(&Error::metadata("a\0b").in_codec(3, "x"));
+        let error = zcodec_error::handle(&CodecPlace::new(3, &"x".into()).blame(Error::metadata("a\0b")));
         // SAFETY: the handle is live until it is freed.
         unsafe {
             assert_eq!(CStr::from_ptr(zcodec_error_message(error)), c"codecs[3] \"x\": a\\0b");

@@ -1,6 +1,6 @@
 //! What this build is.
 
-use crate::codec::registry;
+use crate::codec;
 use crate::data_type;
 use serde_json::{Value, json};
 use std::ffi::{CString, c_char};
@@ -9,18 +9,9 @@ use std::sync::LazyLock;
 static SUPPORTED: LazyLock<CString> = LazyLock::new(|| CString::new(supported().to_string()).unwrap_or_default());
 
 fn supported() -> Value {
-    let codecs: Vec<Value> = registry::CODECS
-        .iter()
-        .filter(|entry| entry.name == entry.canonical_name)
-        .map(|entry| {
-            let aliases: Vec<&str> = registry::CODECS
-                .iter()
-                .filter(|alias| alias.canonical_name == entry.name && alias.name != entry.name)
-                .map(|alias| alias.name)
-                .collect();
-            json!({"name": entry.name, "aliases": aliases})
-        })
-        .collect();
+    let registry = codec::built_in();
+    let codecs: Vec<Value> =
+        registry.names().map(|(name, aliases)| json!({"name": name, "aliases": aliases})).collect();
     let data_types: Vec<String> = data_type::names().chain(["r*".to_owned()]).collect();
     json!({"version": env!("CARGO_PKG_VERSION"), "codecs": codecs, "data_types": data_types})
 }

@@ -3,7 +3,7 @@
 use super::chain::zcodec_chain;
 use super::error::{zcodec_error, zcodec_status};
 use super::ffi;
-use crate::codec::{CallData, PaddingHook};
+use crate::chain::{CallData, PaddingHook};
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -67,6 +67,10 @@ impl Drop for Callbacks {
 impl PaddingHook for Callbacks {
     fn generates(&self) -> bool {
         self.generate.is_some()
+    }
+
+    fn checks(&self) -> bool {
+        self.check.is_some()
     }
 
     fn generate(&self, call_data: CallData, chunk: &[u8], padding: &mut [u8]) -> Result<(), i32> {

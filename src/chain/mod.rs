@@ -1,63 +1,42 @@
-//! A run of codecs bound to what enters it: resolve, plan, run.
+//! A run of codecs bound to what enters it: plan, run.
 //!
-//! [`resolve`] reads the codecs' JSON and binds one after the other; everything that can be wrong with metadata is
-//! found there. [`plan`] makes passes of them: consecutive elementwise codecs become one [`fused`] pass over tiles.
-//! [`run`] moves a chunk through the passes.
+//! [`plan`] makes steps of bound codecs: consecutive elementwise codecs become one [`fused`] pass over tiles, an order of
+//! dimensions the strides of its input. [`run`] moves a chunk through the steps. A plan is data; only `run` and what it
+//! calls touch a chunk.
 
 mod copy;
+mod elements;
 mod fused;
-pub(crate) mod parallel;
+mod input;
 mod plan;
-mod representation;
-mod resolve;
+mod region;
 mod run;
 mod workspace;
 mod zarr_json;
 
-pub use representation::{ArrayRepresentation, ByteSize, Representation};
+pub use crate::interface::{CallData, CallOptions, PaddingHook, Warning};
+pub use crate::representation::{ArrayRepresentation, ByteSize, Representation};
 
-use crate::codec::{BoundArrayToArray, BoundArrayToBytes, BoundBytesToBytes, CallData, Codec, PaddingHook, Warning};
+use crate::codec;
 use crate::error::{Error, Result, Status};
+use crate::interface::{BoundCodecs, CodecList, Context, Kind, Pass, Registry};
+use crate::json;
+use crate::representation::BytesRepresentation;
+use crate::strided::Target;
+use input::Decoded;
 use plan::Plan;
-use resolve::{Bound, Resolved, Role};
+use region::Region;
 use run::{Output, Run};
 use serde_json::{Value, json};
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 use workspace::Pool;
-
-/// The three shapes of a chain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ChainKind {
-    /// Array->array codecs only.
-    ArrayToArray,
-    /// An array enters, bytes leave.
-    ArrayToBytes,
-    /// Bytes->bytes codecs only.
-    BytesToBytes,
-}
-
-/// What a call may do differently.
-#[derive(Debug, Clone, Copy)]
-pub struct CallOptions {
-    /// Handed to the padding hooks.
-    pub call_data: CallData,
-    /// How many threads may work, the calling one included.
-    pub max_threads: NonZeroUsize,
-}
-
-impl Default for CallOptions {
-    fn default() -> Self {
-        Self { call_data: CallData::default(), max_threads: NonZeroUsize::MIN }
-    }
-}
 
 /// A contiguous run of codecs, bound to what enters it on encode.
 ///
 /// Immutable once its hooks are set, and then used by any number of threads at the same time.
 #[derive(Debug)]
 pub struct Chain {
-    resolved: Resolved,
+    codecs: BoundCodecs,
     plan: Plan,
     /// By codec.
     hooks: Vec<Option<Arc<dyn PaddingHook>>>,
@@ -70,12 +49,21 @@ impl Chain {
     /// # Errors
     /// [`Status::InvalidMetadata`] or [`Status::Unsupported`], with the codec and member at fault.
     pub fn new(codecs_json: &[u8], input_json: Option<&[u8]>) -> Result<Self> {
-        let codecs = parse_json("codecs_json", codecs_json)?;
+        Self::with_registry(codec::built_in(), codecs_json, input_json)
+    }
+
+    /// The same, with the codecs of a registry.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_registry(registry: Arc<Registry>, codecs_json: &[u8], input_json: Option<&[u8]>) -> Result<Self> {
+        let codecs = json::parse("codecs_json", codecs_json)?;
         let input = match input_json {
-            Some(text) => Representation::Array(ArrayRepresentation::from_json(&parse_json("input_json", text)?)?),
-            None => Representation::Bytes(ByteSize::Unknown),
+            Some(text) => Representation::Array(ArrayRepresentation::from_json(&json::parse("input_json", text)?)?),
+            None => Representation::Bytes(BytesRepresentation { size: ByteSize::Unknown, element_size: None }),
         };
-        Self::from_resolved(Resolved::from_json(&codecs, input)?)
+        let list = CodecList::from_json(&codecs, &Context::new(registry))?;
+        Ok(Self::from_bound(list.bind(input)?))
     }
 
     /// The chain of a whole Zarr v3 array document, for one chunk of its regular grid.
@@ -83,18 +71,19 @@ impl Chain {
     /// # Errors
     /// As [`new`](Self::new), also for a document that is no array's.
     pub fn from_zarr_json(zarr_json: &[u8]) -> Result<Self> {
-        let document = zarr_json::ArrayDocument::from_json(&parse_json("zarr_json", zarr_json)?)?;
-        let resolved = Resolved::from_json(&document.codecs, Representation::Array(document.chunk))?;
-        if let Representation::Array(_) = resolved.output() {
+        let document = zarr_json::ArrayDocument::from_json(&json::parse("zarr_json", zarr_json)?)?;
+        let list = CodecList::from_json(&document.codecs, &Context::new(codec::built_in()))?;
+        let codecs = list.bind(Representation::Array(document.chunk))?;
+        if let Representation::Array(_) = codecs.output() {
             return Err(Error::metadata("codecs has no array->bytes codec: an array needs exactly one"));
         }
-        Self::from_resolved(resolved)
+        Ok(Self::from_bound(codecs))
     }
 
-    fn from_resolved(resolved: Resolved) -> Result<Self> {
-        let plan = Plan::new(&resolved);
-        let hooks = vec![None; resolved.bound.len()];
-        Ok(Self { resolved, plan, hooks, pool: Arc::new(Pool::new()) })
+    fn from_bound(codecs: BoundCodecs) -> Self {
+        let plan = Plan::new(&codecs);
+        let hooks = vec![None; codecs.bound().len()];
+        Self { codecs, plan, hooks, pool: Arc::new(Pool::new()) }
     }
 
     /// The same codecs, data type, fill value and hooks for a chunk of another shape.
@@ -105,9 +94,9 @@ impl Chain {
         let Representation::Array(input) = self.input() else {
             return Err(Error::unsupported("a bytes->bytes chain has no shape"));
         };
-        let resolved = self.resolved.with_input(input.with_shape(shape.to_vec())?)?;
-        let plan = Plan::new(&resolved);
-        Ok(Self { resolved, plan, hooks: self.hooks.clone(), pool: Arc::clone(&self.pool) })
+        let codecs = self.codecs.with_input(input.with_shape(shape.to_vec())?)?;
+        let plan = Plan::new(&codecs);
+        Ok(Self { codecs, plan, hooks: self.hooks.clone(), pool: Arc::clone(&self.pool) })
     }
 
     /// Has the bytes of a `pad` or `offset` codec computed or looked at by a hook; none takes the hook away.
@@ -125,10 +114,12 @@ impl Chain {
     /// # Errors
     /// [`Status::InvalidArgument`] if not.
     pub fn check_padding_index(&self, codec_index: usize) -> Result<()> {
-        match self.resolved.bound.get(codec_index) {
-            Some(Bound::BytesToBytes(BoundBytesToBytes::Frame(frame))) if frame.takes_hook() => Ok(()),
-            Some(_) => Err(Error::argument("this codec has no padding: only pad and offset do")
-                .in_codec(codec_index, &self.resolved.codecs[codec_index].name)),
+        match self.codecs.bound().get(codec_index).map(|bound| &bound.pass) {
+            Some(Pass::Frame(frame)) if frame.takes_hook() => Ok(()),
+            Some(_) => {
+                let error = Error::argument("this codec has no padding: only pad and offset do");
+                Err(self.codecs.list().place(codec_index).blame(error))
+            }
             None => Err(Error::argument(format!(
                 "codec_index is {codec_index}, but the chain has {} codecs",
                 self.codec_count()
@@ -145,12 +136,12 @@ impl Chain {
         let bound = self.checked_bound(decoded.len())?;
         let is_fixed = self.plan.steps.iter().all(plan::Step::has_fixed_size);
         let capacity = encoded.len();
-        let too_small = || Error::buffer_too_small("encoded_capacity", capacity, bound);
+        let too_small = || Error::buffer_too_small("encoded_capacity", capacity, bound as u64);
         if is_fixed && capacity < bound {
             return Err(too_small());
         }
         let encoded = &mut encoded[..capacity.min(bound)];
-        self.run(options, |run, workspace| run.encode(decoded, encoded, workspace))
+        self.run(options, |run, workspace| run.encode(Decoded::Slice(decoded), encoded, workspace))
             .map_err(|error| if error.status() == Status::BufferTooSmall { too_small() } else { error })
     }
 
@@ -160,10 +151,41 @@ impl Chain {
     /// [`Status::BufferTooSmall`] with the capacity that would do, [`Status::CorruptData`] if no encode of this chain
     /// can have made `encoded`, and what a codec says of the data.
     pub fn decode_into(&self, encoded: &[u8], decoded: &mut [u8], options: &CallOptions) -> Result<usize> {
-        if let Some(needed) = self.decoded_size().filter(|needed| *needed > decoded.len()) {
+        if let Some(needed) = self.decoded_size().filter(|needed| *needed > decoded.len() as u64) {
             return Err(Error::buffer_too_small("decoded_capacity", decoded.len(), needed));
         }
         self.run(options, |run, workspace| run.decode(encoded, Output::Slice(decoded), workspace))
+    }
+
+    /// Decodes a box of the chunk, which begins at `start` and has the shape of the target, to where the target lies.
+    ///
+    /// # Errors
+    /// [`Status::InvalidArgument`] if the box is not within the chunk, [`Status::Unsupported`] for a bytes->bytes chain,
+    /// and as [`decode_into`](Self::decode_into).
+    pub fn decode_view(
+        &self,
+        encoded: &[u8],
+        start: &[u64],
+        mut target: Target<'_>,
+        options: &CallOptions,
+    ) -> Result<()> {
+        let region = self.region(start, target.shape(), target.element_size())?;
+        self.run(options, |run, workspace| run.decode_region(encoded, &region, &mut target, workspace))
+    }
+
+    /// A box of the chunk.
+    fn region(&self, start: &[u64], shape: &[u64], element_size: usize) -> Result<Region> {
+        let Representation::Array(array) = self.input() else {
+            return Err(Error::unsupported("a bytes->bytes chain has no boxes: bytes enter"));
+        };
+        if element_size != array.data_type().size() {
+            return Err(Error::argument(format!(
+                "an element of the view has {element_size} bytes, one of {} has {}",
+                array.data_type(),
+                array.data_type().size()
+            )));
+        }
+        Region::within(array.shape(), start, shape)
     }
 
     /// Encodes one chunk into memory of its own.
@@ -189,122 +211,78 @@ impl Chain {
         Ok(decoded)
     }
 
-    /// Decodes the elements from `start` on, in C order, that `decoded` has room for. Of a pass of elementwise codecs,
-    /// such as `cast_value` and `packbits`, only what these elements need is looked at.
-    ///
-    /// # Errors
-    /// [`Status::InvalidArgument`] if they are not all within the chunk, [`Status::Unsupported`] if the first codec that
-    /// does something is not elementwise, and as [`decode_into`](Self::decode_into).
-    pub fn decode_elements(
-        &self,
-        encoded: &[u8],
-        start: usize,
-        decoded: &mut [u8],
-        options: &CallOptions,
-    ) -> Result<()> {
-        self.run(options, |run, workspace| run.decode_elements(encoded, start, decoded, workspace))
-    }
-
     fn run<T>(
         &self,
         options: &CallOptions,
         work: impl FnOnce(&Run<'_>, &mut workspace::Workspace) -> Result<T>,
     ) -> Result<T> {
         let run = Run { plan: &self.plan, hooks: &self.hooks, options };
-        self.pool.with(self.plan.steps.len(), |workspace| work(&run, workspace))
+        self.pool.with(|workspace| work(&run, workspace))
     }
 
     fn checked_bound(&self, decoded_size: usize) -> Result<usize> {
-        if let Some(expected) = self.decoded_size().filter(|expected| *expected != decoded_size) {
+        if let Some(expected) = self.decoded_size().filter(|expected| *expected != decoded_size as u64) {
             return Err(Error::argument(format!("decoded_size is {decoded_size}, expected {expected}")));
         }
-        self.encoded_bound(decoded_size).ok_or_else(|| {
+        let bound = self.encoded_bound(decoded_size as u64).and_then(|bound| usize::try_from(bound).ok());
+        bound.ok_or_else(|| {
             Error::new(Status::OutOfMemory, format!("{decoded_size} bytes encode to more than any memory can hold"))
         })
     }
 
     /// The size of the decoded side in bytes; none for a chain of bytes->bytes codecs.
-    pub fn decoded_size(&self) -> Option<usize> {
+    pub fn decoded_size(&self) -> Option<u64> {
         self.input().size().exact()
     }
 
     /// A capacity that is always enough to encode this many bytes; none if no memory can hold it.
-    pub fn encoded_bound(&self, decoded_size: usize) -> Option<usize> {
+    pub fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
         self.plan.steps.iter().try_fold(decoded_size, |size, step| step.encoded_bound(size))
     }
 
     /// What enters on encode.
     pub fn input(&self) -> &Representation {
-        &self.resolved.representations[0]
+        self.codecs.representation(0)
     }
 
     /// What leaves on encode.
     pub fn output(&self) -> &Representation {
-        self.resolved.output()
+        self.codecs.output()
     }
 
     /// What stands before, between and after the codecs: one more than there are codecs.
-    pub fn representations(&self) -> &[Representation] {
-        &self.resolved.representations
+    pub fn representations(&self) -> Vec<&Representation> {
+        (0..=self.codec_count()).map(|index| self.codecs.representation(index)).collect()
     }
 
     /// The number of codecs.
     pub fn codec_count(&self) -> usize {
-        self.resolved.bound.len()
+        self.codecs.bound().len()
     }
 
     /// The codecs in canonical form.
     pub fn codecs_json(&self) -> Value {
-        self.resolved.codecs.iter().map(resolve::ListedCodec::to_json).collect()
+        self.codecs.list().to_json()
     }
 
     /// Which of the three shapes the chain has.
-    pub fn kind(&self) -> ChainKind {
+    pub fn kind(&self) -> Kind {
         match (self.input(), self.output()) {
-            (Representation::Array(_), Representation::Array(_)) => ChainKind::ArrayToArray,
-            (Representation::Array(_), Representation::Bytes(_)) => ChainKind::ArrayToBytes,
-            (Representation::Bytes(_), _) => ChainKind::BytesToBytes,
+            (Representation::Array(_), Representation::Array(_)) => Kind::ArrayToArray,
+            (Representation::Array(_), Representation::Bytes(_)) => Kind::ArrayToBytes,
+            (Representation::Bytes(_), _) => Kind::BytesToBytes,
         }
     }
 
     /// What is valid but likely to hurt, each with the index of its codec.
     pub fn warnings(&self) -> impl Iterator<Item = (usize, &Warning)> {
-        self.resolved.bound.iter().enumerate().flat_map(|(index, bound)| {
-            let warnings: &[Warning] = match bound {
-                Bound::ArrayToArray(BoundArrayToArray::Elementwise { warnings, .. }) => warnings,
-                Bound::ArrayToBytes(BoundArrayToBytes::Transform { warnings, .. }) => warnings,
-                _ => &[],
-            };
-            warnings.iter().map(move |warning| (index, warning))
-        })
+        self.codecs.warnings()
     }
 
     /// The same as a JSON list.
     pub fn warnings_json(&self) -> Value {
         self.warnings()
             .map(|(index, warning)| json!({"codec_index": index, "code": warning.code, "message": warning.message}))
-            .chain(self.ignored_codecs())
             .collect()
     }
-
-    fn ignored_codecs(&self) -> impl Iterator<Item = Value> {
-        self.resolved.codecs.iter().enumerate().filter(|(_, codec)| matches!(codec.role, Role::Ignored(_))).map(
-            |(index, codec)| {
-                let message = format!("{:?} is unknown and need not be understood: it is left out", codec.name);
-                json!({"codec_index": index, "code": "ignored_codec", "message": message})
-            },
-        )
-    }
-
-    /// The codec at this index, unless it is an ignored one.
-    pub fn codec(&self, index: usize) -> Option<&Codec> {
-        match &self.resolved.codecs.get(index)?.role {
-            Role::Known(codec) => Some(codec),
-            Role::Ignored(_) => None,
-        }
-    }
-}
-
-fn parse_json(what: &str, text: &[u8]) -> Result<Value> {
-    serde_json::from_slice(text).map_err(|error| Error::metadata(format!("{what} is not valid JSON: {error}")))
 }

@@ -1,13 +1,12 @@
 //! What has to be done, and in which order: passes over the chunk, each with the frames around its output.
 
-use super::fused::{Fused, Place};
-use super::representation::{ByteSize, Representation};
-use super::resolve::{Bound, Resolved};
-use crate::codec::{BoundArrayToArray, BoundArrayToBytes, BoundBytesToBytes, Frame, Transform, TransformCall};
-use crate::error::Result;
+use super::fused::Fused;
+use crate::error::CodecPlace;
+use crate::interface::{Bound, BoundCodecs, Frame, Pass as CodecPass, Transform};
+use crate::representation::{ArrayRepresentation, ByteSize, Representation};
 use std::sync::Arc;
 
-/// The steps in encode order; at least one.
+/// The steps in encode order; at least one. Those that take an array come first.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) steps: Vec<Step>,
@@ -18,109 +17,130 @@ pub(super) struct Plan {
 pub(super) struct Step {
     pub(super) pass: Pass,
     /// The codec that meets the encoded bytes first when this step decodes.
-    pub(super) last_place: Place,
+    pub(super) last_place: CodecPlace,
     /// What enters on encode.
-    pub(super) decoded: ByteSize,
+    pub(super) decoded: Representation,
     /// What the pass makes of it, without the frames.
     pub(super) encoded: ByteSize,
     /// Innermost first.
-    pub(super) frames: Vec<(Place, Arc<dyn Frame>)>,
+    pub(super) frames: Vec<(CodecPlace, Arc<dyn Frame>)>,
 }
 
 #[derive(Debug)]
 pub(super) enum Pass {
+    /// Bytes as they are.
     Copy,
-    Fused(Fused),
-    Transform(Place, Arc<dyn Transform>),
+    /// Elements in another order of the dimensions, then through elementwise stages.
+    Elements(Elements),
+    Transform(CodecPlace, Arc<dyn Transform>),
+}
+
+/// An elementwise pass over an array whose dimensions may first be put in another order.
+#[derive(Debug)]
+pub(super) struct Elements {
+    /// Dimension i of what the stages get is dimension `order[i]` of what enters; none if the order stays.
+    pub(super) order: Option<Arc<[usize]>>,
+    /// What the stages get.
+    pub(super) shape: Vec<u64>,
+    pub(super) fused: Fused,
 }
 
 impl Plan {
-    pub(super) fn new(resolved: &Resolved) -> Self {
+    pub(super) fn new(codecs: &BoundCodecs) -> Self {
         let mut plan = Self { steps: Vec::new() };
-        for (index, bound) in resolved.bound.iter().enumerate() {
-            let place = Place { index, name: Arc::clone(&resolved.codecs[index].name) };
-            plan.add(place, bound, &resolved.representations[index], resolved.representations[index + 1].size());
+        for (index, bound) in codecs.bound().iter().enumerate() {
+            plan.add(codecs.list().place(index), bound, codecs.representation(index));
         }
         if plan.steps.is_empty() {
-            let place = Place { index: 0, name: Arc::clone(&resolved.codecs[0].name) };
-            plan.copy(place, resolved.representations[0].size());
+            plan.copy(codecs.list().place(0), codecs.representation(0));
         }
         plan.leave_out_copies();
         plan
     }
 
-    fn add(&mut self, place: Place, bound: &Bound, decoded: &Representation, encoded: ByteSize) {
-        match (bound, decoded) {
-            (Bound::Ignored, _) => {}
-            (Bound::ArrayToArray(BoundArrayToArray::View { .. }), Representation::Array(_)) => {
-                self.fused(place, decoded);
-            }
-            (Bound::ArrayToArray(BoundArrayToArray::Elementwise { stages, .. }), Representation::Array(_)) => {
-                let fused = self.fused(place.clone(), decoded);
-                for (stage, data_type) in stages {
-                    fused.push(place.clone(), Arc::clone(stage), 8 * data_type.size());
+    fn add(&mut self, place: CodecPlace, bound: &Bound, decoded: &Representation) {
+        match (&bound.pass, decoded) {
+            (CodecPass::Transform(transform), _) => self.steps.push(Step {
+                pass: Pass::Transform(place.clone(), Arc::clone(transform)),
+                last_place: place,
+                decoded: decoded.clone(),
+                encoded: bound.encoded.size(),
+                frames: Vec::new(),
+            }),
+            (CodecPass::Frame(frame), _) => self.frame(place, frame, decoded),
+            (CodecPass::Reshape, Representation::Array(array)) => drop(self.elements(place, array)),
+            (CodecPass::Transpose(order), Representation::Array(array)) => self.transpose(place, order, array),
+            (CodecPass::Elementwise { stages, frame }, Representation::Array(array)) => {
+                let step = self.elements(place.clone(), array);
+                if let Pass::Elements(elements) = &mut step.pass {
+                    for stage in stages {
+                        elements.fused.push(place.clone(), stage);
+                    }
+                    step.encoded = ByteSize::Exact(elements.fused.encoded_size());
                 }
-                self.update_encoded();
-            }
-            (Bound::ArrayToBytes(BoundArrayToBytes::Elementwise { stage, encoded_bits, padding_count }), _) => {
-                let fused = self.fused(place.clone(), decoded);
-                fused.push(place, Arc::clone(stage), *encoded_bits);
-                fused.set_padding_count(*padding_count);
-                self.update_encoded();
-            }
-            (Bound::BytesToBytes(BoundBytesToBytes::Frame(frame)), _) => {
-                if self.steps.is_empty() {
-                    self.copy(place.clone(), decoded.size());
-                }
-                if let Some(step) = self.steps.last_mut() {
+                if let Some(frame) = frame {
                     step.frames.push((place, Arc::clone(frame)));
                 }
             }
-            (Bound::ArrayToArray(BoundArrayToArray::Transform { transform, .. }), _)
-            | (Bound::ArrayToBytes(BoundArrayToBytes::Transform { transform, .. }), _)
-            | (Bound::BytesToBytes(BoundBytesToBytes::Transform { transform, .. }), _) => self.steps.push(Step {
-                pass: Pass::Transform(place.clone(), Arc::clone(transform)),
-                last_place: place,
-                decoded: decoded.size(),
-                encoded,
-                frames: Vec::new(),
-            }),
-            // Binding gives an array codec an array.
-            (Bound::ArrayToArray(_), Representation::Bytes(_)) => {}
+            // An ignored codec among bytes; binding gives the others an array.
+            (
+                CodecPass::Reshape | CodecPass::Transpose(_) | CodecPass::Elementwise { .. },
+                Representation::Bytes(_),
+            ) => {}
         }
     }
 
-    fn copy(&mut self, place: Place, size: ByteSize) {
-        self.steps.push(Step { pass: Pass::Copy, last_place: place, decoded: size, encoded: size, frames: Vec::new() });
+    fn frame(&mut self, place: CodecPlace, frame: &Arc<dyn Frame>, decoded: &Representation) {
+        if self.steps.is_empty() {
+            self.copy(place.clone(), decoded);
+        }
+        if let Some(step) = self.steps.last_mut() {
+            step.frames.push((place, Arc::clone(frame)));
+        }
     }
 
-    /// The elementwise pass that the next stage joins.
-    fn fused(&mut self, place: Place, decoded: &Representation) -> &mut Fused {
-        let is_open = self.steps.last().is_some_and(|step| matches!(step.pass, Pass::Fused(_)));
+    fn copy(&mut self, place: CodecPlace, decoded: &Representation) {
+        let pass = match decoded {
+            Representation::Bytes(_) => Pass::Copy,
+            Representation::Array(array) => Pass::Elements(Elements::new(array)),
+        };
+        self.push(place, pass, decoded);
+    }
+
+    fn push(&mut self, place: CodecPlace, pass: Pass, decoded: &Representation) {
+        let (decoded, encoded) = (decoded.clone(), decoded.size());
+        self.steps.push(Step { pass, last_place: place, decoded, encoded, frames: Vec::new() });
+    }
+
+    /// The elementwise step that the next codec joins.
+    fn elements(&mut self, place: CodecPlace, decoded: &ArrayRepresentation) -> &mut Step {
+        let is_open = self.steps.last().is_some_and(|step| matches!(step.pass, Pass::Elements(_)));
         if !is_open {
-            let (element_count, bits) = match decoded {
-                Representation::Array(array) => (array.element_count(), 8 * array.data_type().size()),
-                Representation::Bytes(_) => (0, 8),
-            };
-            self.steps.push(Step {
-                pass: Pass::Fused(Fused::new(element_count, bits)),
-                last_place: place.clone(),
-                decoded: decoded.size(),
-                encoded: decoded.size(),
-                frames: Vec::new(),
-            });
+            let pass = Pass::Elements(Elements::new(decoded));
+            self.push(place.clone(), pass, &Representation::Array(decoded.clone()));
         }
         let last = self.steps.len() - 1;
-        self.steps[last].last_place = place;
-        match &mut self.steps[last].pass {
-            Pass::Fused(fused) => fused,
-            Pass::Copy | Pass::Transform(..) => unreachable!("an elementwise pass is open"),
-        }
+        let step = &mut self.steps[last];
+        step.last_place = place;
+        step
     }
 
-    fn update_encoded(&mut self) {
-        if let Some(Step { pass: Pass::Fused(fused), encoded, .. }) = self.steps.last_mut() {
-            *encoded = ByteSize::Exact(fused.encoded_size());
+    /// Another order of the dimensions; a step of its own unless nothing has been done to the elements yet.
+    fn transpose(&mut self, place: CodecPlace, order: &[usize], decoded: &ArrayRepresentation) {
+        let moved: Vec<usize> = order.iter().copied().filter(|dimension| decoded.shape()[*dimension] != 1).collect();
+        if moved.is_sorted() || decoded.element_count() == 0 {
+            self.elements(place, decoded);
+            return;
+        }
+        let is_free = |elements: &Elements| elements.order.is_none() && elements.fused.is_copy();
+        let is_new = !matches!(self.steps.last(), Some(Step { pass: Pass::Elements(elements), decoded: step, .. })
+            if is_free(elements) && step.array().is_ok_and(|array| array.shape() == decoded.shape()));
+        if is_new {
+            self.push(place.clone(), Pass::Elements(Elements::new(decoded)), &Representation::Array(decoded.clone()));
+        }
+        if let Pass::Elements(elements) = &mut self.elements(place, decoded).pass {
+            elements.order = Some(order.into());
+            elements.shape = order.iter().map(|dimension| decoded.shape()[*dimension]).collect();
         }
     }
 
@@ -128,7 +148,7 @@ impl Plan {
     fn leave_out_copies(&mut self) {
         let mut index = 0;
         while index < self.steps.len() && self.steps.len() > 1 {
-            let is_copy = matches!(&self.steps[index].pass, Pass::Fused(fused) if fused.is_copy());
+            let is_copy = matches!(&self.steps[index].pass, Pass::Elements(elements) if elements.is_copy());
             if is_copy && index > 0 && self.steps[index - 1].frames.is_empty() {
                 let copy = self.steps.remove(index);
                 let before = &mut self.steps[index - 1];
@@ -143,27 +163,39 @@ impl Plan {
     }
 }
 
-impl Step {
-    pub(super) fn leading_size(&self) -> Option<usize> {
-        self.frames.iter().try_fold(0_usize, |size, (_, frame)| size.checked_add(frame.leading_size()))
+impl Elements {
+    fn new(decoded: &ArrayRepresentation) -> Self {
+        let fused = Fused::new(decoded.element_count(), 8 * decoded.data_type().size());
+        Self { order: None, shape: decoded.shape().to_vec(), fused }
     }
 
-    pub(super) fn trailing_size(&self) -> Option<usize> {
-        self.frames.iter().try_fold(0_usize, |size, (_, frame)| size.checked_add(frame.trailing_size()))
+    /// Whether elements leave as they enter.
+    pub(super) fn is_copy(&self) -> bool {
+        self.order.is_none() && self.fused.is_copy()
+    }
+}
+
+impl Step {
+    pub(super) fn leading_size(&self) -> Option<u64> {
+        self.frames.iter().try_fold(0_u64, |size, (_, frame)| size.checked_add(frame.leading_size()))
+    }
+
+    pub(super) fn trailing_size(&self) -> Option<u64> {
+        self.frames.iter().try_fold(0_u64, |size, (_, frame)| size.checked_add(frame.trailing_size()))
     }
 
     /// A capacity that is enough to encode this many bytes, frames included; none if no memory can hold it.
-    pub(super) fn encoded_bound(&self, decoded_size: usize) -> Option<usize> {
+    pub(super) fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
         self.pass_bound(decoded_size)?
             .checked_add(self.leading_size()?)?
             .checked_add(self.trailing_size()?)
             .filter(|bound| isize::try_from(*bound).is_ok())
     }
 
-    fn pass_bound(&self, decoded_size: usize) -> Option<usize> {
+    fn pass_bound(&self, decoded_size: u64) -> Option<u64> {
         match &self.pass {
             Pass::Copy => Some(decoded_size),
-            Pass::Fused(fused) => Some(fused.encoded_size()),
+            Pass::Elements(elements) => Some(elements.fused.encoded_size()),
             Pass::Transform(_, transform) => match self.encoded {
                 ByteSize::Exact(size) | ByteSize::Written(size) => Some(size),
                 ByteSize::Bound(_) | ByteSize::Unknown => transform.encoded_bound(decoded_size),
@@ -174,35 +206,8 @@ impl Step {
     /// Whether the size of the output follows from the size of the input.
     pub(super) fn has_fixed_size(&self) -> bool {
         match &self.pass {
-            Pass::Copy | Pass::Fused(_) => true,
+            Pass::Copy | Pass::Elements(_) => true,
             Pass::Transform(..) => self.encoded.exact().is_some(),
         }
     }
-}
-
-impl Pass {
-    pub(super) fn encode(&self, decoded: &[u8], encoded: &mut [u8], call: &mut TransformCall<'_>) -> Result<usize> {
-        match self {
-            Self::Copy => copy(decoded, encoded),
-            Self::Fused(fused) => fused.encode(decoded, encoded, call),
-            Self::Transform(place, transform) => {
-                transform.encode(decoded, encoded, call).map_err(|error| place.blame(error))
-            }
-        }
-    }
-
-    pub(super) fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut TransformCall<'_>) -> Result<usize> {
-        match self {
-            Self::Copy => copy(encoded, decoded),
-            Self::Fused(fused) => fused.decode(encoded, decoded, call),
-            Self::Transform(place, transform) => {
-                transform.decode(encoded, decoded, call).map_err(|error| place.blame(error))
-            }
-        }
-    }
-}
-
-fn copy(input: &[u8], output: &mut [u8]) -> Result<usize> {
-    super::copy::copy(input, output.get_mut(..input.len()).ok_or_else(crate::codec::too_small)?);
-    Ok(input.len())
 }

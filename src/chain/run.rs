@@ -1,25 +1,27 @@
 //! One chunk through the steps of a plan.
 //!
-//! Encoding writes each pass behind the headroom that its frames need, so that pad, offset and checksums never move a
-//! chunk; decoding peels them off as sub-slices. The last pass writes into the caller's buffer.
+//! Encoding writes each pass after the headroom that its frames need, so that pad, offset and checksums never move a
+//! chunk; decoding peels them off as sub-slices. The last pass writes into the caller's memory, with its strides.
 
-use super::CallOptions;
-use super::fused::Place;
+use super::input::Decoded;
 use super::plan::{Pass, Plan, Step};
-use super::representation::ByteSize;
+use super::region::Region;
 use super::workspace::{Workspace, grow};
-use crate::codec::{FrameCall, PaddingHook, TransformCall, too_small};
-use crate::error::{Error, Result, Status};
+use crate::error::{CodecPlace, Error, Result, Status};
+use crate::interface::{Call, CallOptions, Contexts, PaddingHook, too_small};
+use crate::representation::ByteSize;
+use crate::strided::{self, Source, Target};
 use std::ops::Range;
 use std::sync::Arc;
 
 /// What foreign writers may make larger than we would: an intermediate result is refused past twice our own bound and
 /// this many bytes.
-const INTERMEDIATE_SLACK: usize = 64 << 10;
+const INTERMEDIATE_SLACK: u64 = 64 << 10;
 
 /// What the steps of one call share.
 pub(super) struct Run<'a> {
     pub(super) plan: &'a Plan,
+    /// By codec.
     pub(super) hooks: &'a [Option<Arc<dyn PaddingHook>>],
     pub(super) options: &'a CallOptions,
 }
@@ -32,109 +34,170 @@ pub(super) enum Output<'a> {
     Growing(&'a mut Vec<u8>),
 }
 
-/// What the last step of a decode needs.
+/// The encoded side of the step that decodes last, without its frames.
 struct LastDecode<'a> {
     step: &'a Step,
     payload: &'a [u8],
     back: &'a mut Vec<u8>,
-    state: &'a mut State,
+    contexts: &'a mut Contexts,
 }
 
 impl Run<'_> {
     /// Encodes into the beginning of `encoded`; returns the size.
-    pub(super) fn encode(&self, decoded: &[u8], encoded: &mut [u8], workspace: &mut Workspace) -> Result<usize> {
-        let Workspace { front, back, states } = workspace;
+    pub(super) fn encode(&self, decoded: Decoded<'_>, encoded: &mut [u8], workspace: &mut Workspace) -> Result<usize> {
+        let Workspace { front, back, gathered, contexts } = workspace;
         let (mut front, mut back) = (front, back);
-        let mut front_size = None;
-        let last = self.plan.steps.len() - 1;
-        for (step, state) in self.plan.steps[..last].iter().zip(states.iter_mut()) {
-            let input = front_size.map_or(decoded, |size| &front[..size]);
-            let bound = step.encoded_bound(input.len()).ok_or_else(Error::out_of_memory)?;
+        let [steps @ .., last] = self.plan.steps.as_slice() else {
+            return Err(Error::internal("a plan has no steps"));
+        };
+        let mut input = decoded;
+        for step in steps {
+            let bound = step.encoded_bound(self.size_of(step, &input)).ok_or_else(Error::out_of_memory)? as usize;
             grow(back, bound)?;
-            front_size = Some(self.encode_step(step, input, &mut back[..bound], state)?);
+            let size = self.encode_step(step, &input, &mut back[..bound], gathered, contexts)?;
             std::mem::swap(&mut front, &mut back);
+            input = Decoded::Slice(&front[..size]);
         }
-        let input = front_size.map_or(decoded, |size| &front[..size]);
-        self.encode_step(&self.plan.steps[last], input, encoded, &mut states[last])
+        self.encode_step(last, &input, encoded, gathered, contexts)
     }
 
-    fn encode_step(&self, step: &Step, input: &[u8], output: &mut [u8], state: &mut State) -> Result<usize> {
-        let (leading, trailing) = step.leading_size().zip(step.trailing_size()).ok_or_else(too_small)?;
+    fn size_of(&self, step: &Step, decoded: &Decoded<'_>) -> u64 {
+        match decoded {
+            Decoded::Slice(bytes) => bytes.len() as u64,
+            Decoded::Input(_) => step.decoded.size().exact().unwrap_or(0),
+        }
+    }
+
+    fn encode_step(
+        &self,
+        step: &Step,
+        input: &Decoded<'_>,
+        output: &mut [u8],
+        gathered: &mut Vec<u8>,
+        contexts: &mut Contexts,
+    ) -> Result<usize> {
+        let sizes = step.leading_size().zip(step.trailing_size()).ok_or_else(too_small)?;
+        let (Ok(leading), Ok(trailing)) = (usize::try_from(sizes.0), usize::try_from(sizes.1)) else {
+            return Err(too_small());
+        };
         let room = output.len().checked_sub(trailing).filter(|end| *end >= leading).ok_or_else(too_small)?;
-        let size = step.pass.encode(input, &mut output[leading..room], &mut self.call(state))?;
+        let size = self.encode_pass(step, input, &mut output[leading..room], gathered, contexts)?;
         let mut payload = leading..leading + size;
         for (place, frame) in &step.frames {
-            let outer = payload.start - frame.leading_size()..payload.end + frame.trailing_size();
-            let (before, rest) = output[outer.clone()].split_at_mut(frame.leading_size());
-            let (chunk, behind) = rest.split_at_mut(payload.len());
-            frame.write(chunk, before, behind, self.frame_call(place)).map_err(|error| place.blame(error))?;
+            let (before, after) = (frame.leading_size() as usize, frame.trailing_size() as usize);
+            let outer = payload.start - before..payload.end + after;
+            let (before, rest) = output[outer.clone()].split_at_mut(before);
+            let (chunk, after) = rest.split_at_mut(payload.len());
+            let call = self.call(Some(place), contexts);
+            frame.write(chunk, before, after, &call).map_err(|error| place.blame(error))?;
             payload = outer;
         }
         Ok(payload.end)
     }
 
+    fn encode_pass(
+        &self,
+        step: &Step,
+        input: &Decoded<'_>,
+        output: &mut [u8],
+        gathered: &mut Vec<u8>,
+        contexts: &mut Contexts,
+    ) -> Result<usize> {
+        let call = &mut self.call(None, contexts);
+        let slice = |gathered| match input {
+            Decoded::Slice(bytes) => Ok(*bytes),
+            Decoded::Input(input) => input.to_slice(gathered),
+        };
+        match &step.pass {
+            Pass::Copy => {
+                let bytes = slice(gathered)?;
+                super::copy::copy(bytes, output.get_mut(..bytes.len()).ok_or_else(too_small)?);
+                Ok(bytes.len())
+            }
+            Pass::Elements(elements) => elements.encode(input, output, call),
+            Pass::Transform(place, transform) => {
+                transform.encode(slice(gathered)?, output, call).map_err(|error| place.blame(error))
+            }
+        }
+    }
+
     /// Decodes; returns the size.
     pub(super) fn decode(&self, encoded: &[u8], output: Output<'_>, workspace: &mut Workspace) -> Result<usize> {
-        let LastDecode { step, payload, back, state } = self.decode_to_last(encoded, workspace)?;
-        match (output, step.decoded) {
-            (Output::Growing(decoded), _) => self.decode_growing(step, payload, decoded, state),
+        let LastDecode { step, payload, back, contexts } = self.decode_to(0, encoded, workspace)?;
+        match (output, step.decoded.size()) {
+            (Output::Growing(decoded), _) => self.decode_growing(step, payload, decoded, contexts),
             (Output::Slice(decoded), ByteSize::Exact(size)) => {
-                self.decode_exact(step, payload, &mut decoded[..size], state)
+                self.decode_exact(step, payload, &mut decoded[..size as usize], contexts)
             }
-            (Output::Slice(decoded), _) => match step.pass.decode(payload, decoded, &mut self.call(state)) {
+            (Output::Slice(decoded), _) => match self.decode_pass(step, payload, decoded, contexts) {
                 Err(error) if error.status() == Status::BufferTooSmall => {
-                    let needed = self.decode_growing(step, payload, back, state)?;
-                    Err(Error::buffer_too_small("decoded_capacity", decoded.len(), needed))
+                    let needed = self.decode_growing(step, payload, back, contexts)?;
+                    Err(Error::buffer_too_small("decoded_capacity", decoded.len(), needed as u64))
                 }
                 result => result,
             },
         }
     }
 
-    /// Decodes the elements from `start` on that `decoded` has room for.
-    pub(super) fn decode_elements(
+    /// Decodes a box of the array that enters on encode.
+    pub(super) fn decode_region(
         &self,
         encoded: &[u8],
-        start: usize,
-        decoded: &mut [u8],
+        region: &Region,
+        target: &mut Target<'_>,
         workspace: &mut Workspace,
     ) -> Result<()> {
-        let LastDecode { step, payload, state, .. } = self.decode_to_last(encoded, workspace)?;
+        let LastDecode { step, payload, back, contexts } = self.decode_to(0, encoded, workspace)?;
+        let array = step.decoded.array()?;
         match &step.pass {
-            Pass::Fused(fused) => fused.decode_elements(payload, start, decoded, &mut self.call(state)),
+            Pass::Elements(elements) => elements.decode(payload, 0, region, target, &mut self.call(None, contexts)),
             Pass::Copy | Pass::Transform(..) => {
-                Err(step.last_place.blame(Error::unsupported("this codec decodes only whole chunks")))
+                if region.is_whole(array.shape())
+                    && let Some(decoded) = target.as_slice()
+                {
+                    return self.decode_exact(step, payload, decoded, contexts).map(drop);
+                }
+                let size = self.decode_growing(step, payload, back, contexts)?;
+                let whole = Source::contiguous(&back[..size], array.data_type().size(), array.shape())?;
+                strided::copy(&whole.region(&region.start, &region.shape)?, target)
             }
         }
     }
 
-    /// Decodes all steps but the last to do, and takes the frames off its input.
-    fn decode_to_last<'a>(&'a self, encoded: &'a [u8], workspace: &'a mut Workspace) -> Result<LastDecode<'a>> {
-        let Workspace { front, back, states } = workspace;
+    /// Decodes all steps after this one, and takes the frames off its input.
+    fn decode_to<'a>(
+        &'a self,
+        index: usize,
+        encoded: &'a [u8],
+        workspace: &'a mut Workspace,
+    ) -> Result<LastDecode<'a>> {
+        let Workspace { front, back, contexts, .. } = workspace;
         let (mut front, mut back) = (front, back);
         let mut front_size = None;
-        for (step, state) in self.plan.steps.iter().zip(states.iter_mut()).skip(1).rev() {
+        for step in self.plan.steps[index + 1..].iter().rev() {
             let input = front_size.map_or(encoded, |size| &front[..size]);
-            let payload = &input[self.peel(step, input)?];
-            front_size = Some(self.decode_growing(step, payload, back, state)?);
+            let payload = &input[self.peel(step, input, contexts)?];
+            front_size = Some(self.decode_growing(step, payload, back, contexts)?);
             std::mem::swap(&mut front, &mut back);
         }
-        let (step, state) = (&self.plan.steps[0], &mut states[0]);
+        let step = &self.plan.steps[index];
         let input = front_size.map_or(encoded, |size| &front[..size]);
-        let payload = &input[self.peel(step, input)?];
-        Ok(LastDecode { step, payload, back, state })
+        let payload = &input[self.peel(step, input, contexts)?];
+        Ok(LastDecode { step, payload, back, contexts })
     }
 
     /// What is left when the frames are taken off, outermost first.
-    fn peel(&self, step: &Step, input: &[u8]) -> Result<Range<usize>> {
+    fn peel(&self, step: &Step, input: &[u8], contexts: &mut Contexts) -> Result<Range<usize>> {
         let mut payload = 0..input.len();
         for (place, frame) in step.frames.iter().rev() {
             let (leading, trailing) = (frame.leading_size(), frame.trailing_size());
-            let inner = payload
-                .len()
-                .checked_sub(leading)
-                .and_then(|rest| rest.checked_sub(trailing))
-                .map(|size| payload.start + leading..payload.start + leading + size)
+            let inner = usize::try_from(leading)
+                .ok()
+                .zip(usize::try_from(trailing).ok())
+                .and_then(|(leading, trailing)| {
+                    let size = payload.len().checked_sub(leading)?.checked_sub(trailing)?;
+                    Some(payload.start + leading..payload.start + leading + size)
+                })
                 .ok_or_else(|| {
                     place.blame(Error::corrupt(format!(
                         "the chunk has {} bytes, fewer than the {} that this codec has added",
@@ -142,24 +205,36 @@ impl Run<'_> {
                         leading.saturating_add(trailing)
                     )))
                 })?;
-            let (before, behind) = (&input[payload.start..inner.start], &input[inner.end..payload.end]);
-            frame
-                .check(&input[inner.clone()], before, behind, self.frame_call(place))
-                .map_err(|error| place.blame(error))?;
+            let (before, after) = (&input[payload.start..inner.start], &input[inner.end..payload.end]);
+            let call = self.call(Some(place), contexts);
+            frame.check(&input[inner.clone()], before, after, &call).map_err(|error| place.blame(error))?;
             payload = inner;
         }
         if let ByteSize::Exact(expected) = step.encoded
-            && expected != payload.len()
+            && expected != payload.len() as u64
         {
             return Err(step.last_place.blame(wrong_size(payload.len(), expected)));
         }
         Ok(payload)
     }
 
-    fn decode_exact(&self, step: &Step, input: &[u8], output: &mut [u8], state: &mut State) -> Result<usize> {
+    fn decode_pass(&self, step: &Step, input: &[u8], output: &mut [u8], contexts: &mut Contexts) -> Result<usize> {
+        let call = &mut self.call(None, contexts);
+        match &step.pass {
+            Pass::Copy => {
+                super::copy::copy(input, output.get_mut(..input.len()).ok_or_else(too_small)?);
+                Ok(input.len())
+            }
+            Pass::Elements(elements) => elements.decode_all(input, output, call),
+            Pass::Transform(place, transform) => {
+                transform.decode(input, output, call).map_err(|error| place.blame(error))
+            }
+        }
+    }
+
+    fn decode_exact(&self, step: &Step, input: &[u8], output: &mut [u8], contexts: &mut Contexts) -> Result<usize> {
         let expected = output.len();
-        let decoded = step.pass.decode(input, output, &mut self.call(state));
-        let size = match decoded {
+        let size = match self.decode_pass(step, input, output, contexts) {
             Err(error) if error.status() == Status::BufferTooSmall => {
                 return Err(step.last_place.blame(Error::corrupt(format!(
                     "the chunk decodes to more than the {expected} bytes that the metadata says"
@@ -171,21 +246,29 @@ impl Run<'_> {
     }
 
     /// Decodes into memory that grows with what really comes out, up to what the metadata allows.
-    fn decode_growing(&self, step: &Step, input: &[u8], output: &mut Vec<u8>, state: &mut State) -> Result<usize> {
-        let limit = match step.decoded {
+    fn decode_growing(
+        &self,
+        step: &Step,
+        input: &[u8],
+        output: &mut Vec<u8>,
+        contexts: &mut Contexts,
+    ) -> Result<usize> {
+        let limit = match step.decoded.size() {
             ByteSize::Exact(size) => {
+                let size = usize::try_from(size).map_err(|_| Error::out_of_memory())?;
                 grow(output, size)?;
-                return self.decode_exact(step, input, &mut output[..size], state);
+                return self.decode_exact(step, input, &mut output[..size], contexts);
             }
             ByteSize::Written(size) | ByteSize::Bound(size) => {
                 size.saturating_mul(2).saturating_add(INTERMEDIATE_SLACK)
             }
-            ByteSize::Unknown => isize::MAX as usize,
+            ByteSize::Unknown => isize::MAX as u64,
         };
-        let mut capacity = input.len().saturating_mul(4).saturating_add(INTERMEDIATE_SLACK).min(limit);
+        let mut capacity = (input.len() as u64).saturating_mul(4).saturating_add(INTERMEDIATE_SLACK).min(limit);
         loop {
-            grow(output, capacity)?;
-            match step.pass.decode(input, &mut output[..capacity], &mut self.call(state)) {
+            let size = usize::try_from(capacity).map_err(|_| Error::out_of_memory())?;
+            grow(output, size)?;
+            match self.decode_pass(step, input, &mut output[..size], contexts) {
                 Err(error) if error.status() == Status::BufferTooSmall && capacity < limit => {
                     capacity = capacity.saturating_mul(2).min(limit);
                 }
@@ -199,18 +282,14 @@ impl Run<'_> {
         }
     }
 
-    fn call<'a>(&self, state: &'a mut State) -> TransformCall<'a> {
-        TransformCall { max_threads: self.options.max_threads, state }
-    }
-
-    fn frame_call(&self, place: &Place) -> FrameCall<'_> {
-        FrameCall { hook: self.hooks[place.index].as_deref(), call_data: self.options.call_data }
+    /// What a pass or the frames of this codec get of the call.
+    fn call<'a>(&'a self, place: Option<&CodecPlace>, contexts: &'a mut Contexts) -> Call<'a> {
+        let hook = place.and_then(|place| self.hooks[place.index].as_deref());
+        Call { options: self.options, hook, contexts }
     }
 }
 
-type State = Option<Box<dyn std::any::Any + Send>>;
-
-fn wrong_size(size: usize, expected: usize) -> Error {
+fn wrong_size(size: usize, expected: u64) -> Error {
     Error::corrupt(format!("the chunk has {size} bytes, expected {expected}"))
 }
 

@@ -1,8 +1,8 @@
 //! The metadata document of a Zarr v3 array. Zarr v3 core specification, "Array metadata".
 
-use super::representation::{ArrayRepresentation, shape_from_json};
 use crate::data_type::DataType;
 use crate::error::{Error, Result};
+use crate::representation::{ArrayRepresentation, shape_from_json};
 use serde_json::{Map, Value};
 
 /// The parts of a `zarr.json` that say what a chunk is.
@@ -44,7 +44,7 @@ impl ArrayDocument {
         }
         let data_type = DataType::from_json(required(members, "data_type")?)?;
         let fill_value = data_type.scalar_from_json("fill_value", required(members, "fill_value")?)?;
-        let chunk = ArrayRepresentation::new(data_type, chunk_shape, fill_value)?;
+        let chunk = ArrayRepresentation::new(data_type, chunk_shape, Some(fill_value))?;
         Ok(Self { chunk, codecs: required(members, "codecs")?.clone() })
     }
 }

@@ -4,12 +4,12 @@
 //! fewer than 8 bits are written as they lie in memory, one byte an element, with the bits above the type set as the
 //! library's own layout has them: the sign for `intN`, zero for the rest. On decode those bits are ignored.
 
-use super::configuration::{Configuration, one_of};
 use super::simd::{Loop, vectorized};
-use super::{ArrayToBytesCodec, BoundArrayToBytes, Codec, Elementwise, PaddingCount};
-use crate::chain::ArrayRepresentation;
 use crate::data_type::Component;
 use crate::error::{Error, Result};
+use crate::interface::{Bound, Codec, Context, Elementwise, Kind, Pass, Stage};
+use crate::json::{Configuration, one_of};
+use crate::representation::{ByteSize, Representation};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -29,16 +29,20 @@ struct Bytes {
 }
 
 /// `{"endian": "little" | "big"}`
-pub(super) fn parse(mut configuration: Configuration) -> Result<Codec> {
+pub(super) fn parse(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
     let endian = match configuration.optional("endian") {
         None => None,
         Some(value) => Some([Endian::Little, Endian::Big][one_of("endian", &value, &["little", "big"])?]),
     };
     configuration.finish()?;
-    Ok(Codec::ArrayToBytes(Arc::new(Bytes { endian })))
+    Ok(Arc::new(Bytes { endian }))
 }
 
-impl ArrayToBytesCodec for Bytes {
+impl Codec for Bytes {
+    fn kind(&self) -> Kind {
+        Kind::ArrayToBytes
+    }
+
     fn configuration(&self) -> Option<Map<String, Value>> {
         let endian = match self.endian? {
             Endian::Little => "little",
@@ -47,8 +51,9 @@ impl ArrayToBytesCodec for Bytes {
         Some(Map::from_iter([("endian".to_owned(), Value::from(endian))]))
     }
 
-    fn bind(&self, decoded: &ArrayRepresentation) -> Result<BoundArrayToBytes> {
-        let data_type = decoded.data_type();
+    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+        let array = decoded.array()?;
+        let data_type = array.data_type();
         let component = data_type.component();
         if component.has_byte_order() && self.endian.is_none() {
             return Err(Error::metadata(format!(
@@ -69,11 +74,9 @@ impl ArrayToBytesCodec for Bytes {
             },
             _ => Kernel::Copy,
         };
-        Ok(BoundArrayToBytes::Elementwise {
-            stage: Arc::new(kernel),
-            encoded_bits: 8 * data_type.size(),
-            padding_count: PaddingCount::None,
-        })
+        let stage = Stage { kernel: Arc::new(kernel), encoded_bits: 8 * data_type.size() };
+        let pass = Pass::Elementwise { stages: vec![stage], frame: None };
+        Ok(Bound::serializer(decoded, ByteSize::Exact(array.size()), pass))
     }
 }
 

@@ -1,30 +1,35 @@
 //! `crc32c`: four bytes behind the chunk, little-endian. Zarr v3 core specification; RFC 3720, appendix B.4.
 
-use super::{BoundBytesToBytes, BytesToBytesCodec, Codec, Configuration, Frame, FrameCall};
-use crate::chain::ByteSize;
 use crate::error::{Error, Result};
+use crate::interface::{Bound, Call, Codec, Context, Frame, Kind};
+use crate::json::Configuration;
+use crate::representation::Representation;
 use crc_fast::{CrcAlgorithm, checksum};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-const CHECKSUM_SIZE: usize = 4;
+const CHECKSUM_SIZE: u64 = 4;
 
 #[derive(Debug, Clone, Copy)]
 struct Crc32c;
 
 /// No configuration.
-pub(super) fn parse(configuration: Configuration) -> Result<Codec> {
+pub(super) fn parse(configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
     configuration.finish()?;
-    Ok(Codec::BytesToBytes(Arc::new(Crc32c)))
+    Ok(Arc::new(Crc32c))
 }
 
-impl BytesToBytesCodec for Crc32c {
+impl Codec for Crc32c {
+    fn kind(&self) -> Kind {
+        Kind::BytesToBytes
+    }
+
     fn configuration(&self) -> Option<Map<String, Value>> {
         None
     }
 
-    fn bind(&self, _decoded: ByteSize) -> Result<BoundBytesToBytes> {
-        Ok(BoundBytesToBytes::Frame(Arc::new(*self)))
+    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+        Ok(Bound::frame(decoded, Arc::new(*self)))
     }
 }
 
@@ -33,23 +38,28 @@ fn crc32c(payload: &[u8]) -> u32 {
 }
 
 impl Frame for Crc32c {
-    fn trailing_size(&self) -> usize {
+    fn trailing_size(&self) -> u64 {
         CHECKSUM_SIZE
     }
 
-    fn write(&self, payload: &[u8], _leading: &mut [u8], trailing: &mut [u8], _call: FrameCall<'_>) -> Result<()> {
+    fn write(&self, payload: &[u8], _leading: &mut [u8], trailing: &mut [u8], _call: &Call<'_>) -> Result<()> {
         trailing.copy_from_slice(&crc32c(payload).to_le_bytes());
         Ok(())
     }
 
-    fn check(&self, payload: &[u8], _leading: &[u8], trailing: &[u8], _call: FrameCall<'_>) -> Result<()> {
+    fn check(&self, payload: &[u8], _leading: &[u8], trailing: &[u8], _call: &Call<'_>) -> Result<()> {
         let expected = crc32c(payload).to_le_bytes();
         if trailing == expected {
             return Ok(());
         }
         let [stored, computed] = [trailing, &expected]
             .map(|bytes| bytes.iter().rev().fold(String::from("0x"), |text, byte| format!("{text}{byte:02x}")));
-        Err(Error::corrupt(format!("the checksum stored is {stored}, that of the bytes is {computed}")))
+        let message = format!("the checksum stored is {stored}, that of the bytes is {computed}");
+        Err(Error::corrupt(message).with_code("checksum"))
+    }
+
+    fn checks_payload(&self) -> bool {
+        true
     }
 }
 

@@ -19,16 +19,19 @@
 //! Where an integer type does not fit a float type exactly, NumPy rounds one direction to nearest and the other towards
 //! zero, which no `cast_value` does: refused.
 
-use super::{ArrayToArrayCodec, BoundArrayToArray, Codec, Configuration, cast_value, scale_offset};
-use crate::chain::ArrayRepresentation;
+use super::{cast_value, scale_offset};
 use crate::data_type::{Component, DataType, FLOAT64, FloatValue, Rounded, Rounding, Scalar};
 use crate::error::{Error, Result};
+use crate::interface::{Bound, Codec, Context, Kind, Pass};
+use crate::json::Configuration;
+use crate::representation::Representation;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 #[derive(Debug)]
 struct FixedScaleOffset {
     configuration: Map<String, Value>,
+    context: Context,
     /// Before rounding to the array's type, as Python has them.
     offset: f64,
     scale: f64,
@@ -37,7 +40,7 @@ struct FixedScaleOffset {
 }
 
 /// `{"offset", "scale", "dtype", "astype"}`
-pub(super) fn parse_fixedscaleoffset(mut configuration: Configuration) -> Result<Codec> {
+pub(super) fn parse_fixedscaleoffset(mut configuration: Configuration, context: &Context) -> Result<Arc<dyn Codec>> {
     let mut members = Map::new();
     let mut required = |member: &str| {
         let value = configuration.required(member)?;
@@ -67,35 +70,41 @@ pub(super) fn parse_fixedscaleoffset(mut configuration: Configuration) -> Result
              are supported"
         )));
     }
-    Ok(Codec::ArrayToArray(Arc::new(FixedScaleOffset { configuration: members, offset, scale, dtype, astype })))
+    Ok(Arc::new(FixedScaleOffset { configuration: members, context: context.clone(), offset, scale, dtype, astype }))
 }
 
-impl ArrayToArrayCodec for FixedScaleOffset {
+impl Codec for FixedScaleOffset {
+    fn kind(&self) -> Kind {
+        Kind::ArrayToArray
+    }
+
     fn configuration(&self) -> Option<Map<String, Value>> {
         Some(self.configuration.clone())
     }
 
-    fn bind(&self, decoded: &ArrayRepresentation) -> Result<BoundArrayToArray> {
-        check_type("dtype", &self.dtype, decoded.data_type())?;
+    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+        check_type("dtype", &self.dtype, decoded.array()?.data_type())?;
         let scale_offset = json!({
             "offset": as_scalar("offset", self.offset, &self.dtype)?,
             "scale": as_scalar("scale", self.scale, &self.dtype)?,
         });
         let cast_value = json!({"data_type": self.astype.name(), "out_of_range": "wrap"});
-        bind_sequence(&[codec(scale_offset::parse, scale_offset)?, codec(cast_value::parse, cast_value)?], decoded)
+        let scale_offset = codec(scale_offset::parse, scale_offset, &self.context)?;
+        bind_sequence(&[scale_offset, codec(cast_value::parse, cast_value, &self.context)?], decoded)
     }
 }
 
 #[derive(Debug)]
 struct AsType {
     configuration: Map<String, Value>,
+    context: Context,
     encode_type: DataType,
     /// None: that of the array.
     decode_type: Option<DataType>,
 }
 
 /// `{"encode_dtype", "decode_dtype"}`, the second optional
-pub(super) fn parse_astype(mut configuration: Configuration) -> Result<Codec> {
+pub(super) fn parse_astype(mut configuration: Configuration, context: &Context) -> Result<Arc<dyn Codec>> {
     let encode = configuration.required("encode_dtype")?;
     let decode = configuration.optional("decode_dtype");
     configuration.finish()?;
@@ -103,16 +112,20 @@ pub(super) fn parse_astype(mut configuration: Configuration) -> Result<Codec> {
     let decode_type = decode.as_ref().map(|value| numpy_type("decode_dtype", value)).transpose()?;
     let decode = decode.map(|value| ("decode_dtype".to_owned(), value));
     let configuration = std::iter::once(("encode_dtype".to_owned(), encode)).chain(decode).collect();
-    Ok(Codec::ArrayToArray(Arc::new(AsType { configuration, encode_type, decode_type })))
+    Ok(Arc::new(AsType { configuration, context: context.clone(), encode_type, decode_type }))
 }
 
-impl ArrayToArrayCodec for AsType {
+impl Codec for AsType {
+    fn kind(&self) -> Kind {
+        Kind::ArrayToArray
+    }
+
     fn configuration(&self) -> Option<Map<String, Value>> {
         Some(self.configuration.clone())
     }
 
-    fn bind(&self, decoded: &ArrayRepresentation) -> Result<BoundArrayToArray> {
-        let data_type = decoded.data_type();
+    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+        let data_type = decoded.array()?.data_type();
         if let Some(decode_type) = &self.decode_type {
             check_type("decode_dtype", decode_type, data_type)?;
         }
@@ -133,36 +146,33 @@ impl ArrayToArrayCodec for AsType {
             }
             _ => {}
         }
-        bind_sequence(&[codec(cast_value::parse, members)?], decoded)
+        bind_sequence(&[codec(cast_value::parse, members, &self.context)?], decoded)
     }
 }
 
-fn codec(parse: fn(Configuration) -> Result<Codec>, members: Value) -> Result<Arc<dyn ArrayToArrayCodec>> {
+type Parse = fn(Configuration, &Context) -> Result<Arc<dyn Codec>>;
+
+fn codec(parse: Parse, members: Value, context: &Context) -> Result<Arc<dyn Codec>> {
     match members {
-        Value::Object(members) => match parse(Configuration::new(Some(members)))? {
-            Codec::ArrayToArray(codec) => Ok(codec),
-            _ => Err(Error::internal("a part of a numcodecs codec makes no array")),
-        },
+        Value::Object(members) => parse(Configuration::new(Some(members)), context),
         _ => Err(Error::internal("a part of a numcodecs codec has no configuration")),
     }
 }
 
 /// Elementwise codecs one after the other, as one.
-fn bind_sequence(codecs: &[Arc<dyn ArrayToArrayCodec>], decoded: &ArrayRepresentation) -> Result<BoundArrayToArray> {
-    let mut representation = decoded.clone();
-    let (mut all_stages, mut all_warnings) = (Vec::new(), Vec::new());
+fn bind_sequence(codecs: &[Arc<dyn Codec>], decoded: &Representation) -> Result<Bound> {
+    let (mut encoded, mut all_stages, mut all_warnings) = (decoded.clone(), Vec::new(), Vec::new());
     for codec in codecs {
-        let BoundArrayToArray::Elementwise { stages, fill_value, warnings } = codec.bind(&representation)? else {
+        let bound = codec.bind(&encoded)?;
+        let Pass::Elementwise { stages, .. } = bound.pass else {
             return Err(Error::internal("a part of a numcodecs codec is not elementwise"));
         };
-        if let Some((_, data_type)) = stages.last() {
-            representation = representation.with_elements(data_type.clone(), fill_value)?;
-        }
+        encoded = bound.encoded;
         all_stages.extend(stages);
-        all_warnings.extend(warnings);
+        all_warnings.extend(bound.warnings);
     }
-    let fill_value = representation.fill_value().clone();
-    Ok(BoundArrayToArray::Elementwise { stages: all_stages, fill_value, warnings: all_warnings })
+    let pass = Pass::Elementwise { stages: all_stages, frame: None };
+    Ok(Bound { encoded, pass, warnings: all_warnings })
 }
 
 fn check_type(member: &str, found: &DataType, array: &DataType) -> Result<()> {

@@ -4,10 +4,10 @@
 //! What decoding removes is not compared with the configured bytes: the codecs are made for skipping foreign headers.
 //! A hook can look at it, and can compute the bytes of each chunk on encode.
 
-use super::configuration::{integer, one_of};
-use super::{BoundBytesToBytes, BytesToBytesCodec, Codec, Configuration, Frame, FrameCall};
-use crate::chain::ByteSize;
 use crate::error::{Error, Result, Status};
+use crate::interface::{Bound, Call, Codec, Context, Frame, Kind};
+use crate::json::{Configuration, integer, one_of, shown};
+use crate::representation::Representation;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
@@ -30,20 +30,20 @@ enum Name {
 struct Padding {
     name: Name,
     location: Location,
-    size: usize,
+    size: u64,
     /// None: zeros. Shared between all bindings.
     bytes: Option<Arc<[u8]>>,
 }
 
 /// `{"location": "start" | "end", "nbytes": n, "padding": base64}`
-pub(super) fn parse_pad(mut configuration: Configuration) -> Result<Codec> {
+pub(super) fn parse_pad(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
     let location = configuration.required("location")?;
     let location = [Location::Start, Location::End][one_of("location", &location, &["start", "end"])?];
     parse(configuration, Name::Pad, location, "nbytes", "padding")
 }
 
 /// `{"offset": n, "prefix": base64}`
-pub(super) fn parse_offset(configuration: Configuration) -> Result<Codec> {
+pub(super) fn parse_offset(configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
     parse(configuration, Name::Offset, Location::Start, "offset", "prefix")
 }
 
@@ -53,32 +53,35 @@ fn parse(
     location: Location,
     size_member: &str,
     bytes_member: &str,
-) -> Result<Codec> {
-    let size = integer(size_member, &configuration.required(size_member)?, 0, i128::from(u64::MAX))?;
-    let size = usize::try_from(size)
-        .map_err(|_| Error::unsupported(format!("{size_member} is {size}, more than this machine can address")))?;
+) -> Result<Arc<dyn Codec>> {
+    let size = integer(size_member, &configuration.required(size_member)?, 0, i128::from(u64::MAX))? as u64;
     let bytes = match configuration.optional(bytes_member) {
         None => None,
         Some(value) => Some(decode_base64(bytes_member, &value)?),
     };
     configuration.finish()?;
-    if let Some(bytes) = bytes.as_ref().filter(|bytes| bytes.len() != size) {
+    if let Some(bytes) = bytes.as_ref().filter(|bytes| bytes.len() as u64 != size) {
         return Err(Error::metadata(format!("{bytes_member} has {} bytes, but {size_member} is {size}", bytes.len())));
     }
-    Ok(Codec::BytesToBytes(Arc::new(Padding { name, location, size, bytes })))
+    Ok(Arc::new(Padding { name, location, size, bytes }))
 }
 
 /// RFC 4648, section 4: the standard alphabet, padded, and nothing else.
 fn decode_base64(member: &str, value: &Value) -> Result<Arc<[u8]>> {
-    let text =
-        value.as_str().ok_or_else(|| Error::metadata(format!("{member} is {value}, expected a base64 string")))?;
+    let text = value
+        .as_str()
+        .ok_or_else(|| Error::metadata(format!("{member} is {}, expected a base64 string", shown(value))))?;
     let bytes = STANDARD
         .decode(text)
         .map_err(|error| Error::metadata(format!("{member} is not base64 (RFC 4648, section 4): {error}")))?;
     Ok(bytes.into())
 }
 
-impl BytesToBytesCodec for Padding {
+impl Codec for Padding {
+    fn kind(&self) -> Kind {
+        Kind::BytesToBytes
+    }
+
     fn configuration(&self) -> Option<Map<String, Value>> {
         let mut members = Map::new();
         let bytes_member = match self.name {
@@ -99,8 +102,8 @@ impl BytesToBytesCodec for Padding {
         Some(members)
     }
 
-    fn bind(&self, _decoded: ByteSize) -> Result<BoundBytesToBytes> {
-        Ok(BoundBytesToBytes::Frame(Arc::new(self.clone())))
+    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+        Ok(Bound::frame(decoded, Arc::new(self.clone())))
     }
 }
 
@@ -114,20 +117,20 @@ impl Padding {
 }
 
 impl Frame for Padding {
-    fn leading_size(&self) -> usize {
+    fn leading_size(&self) -> u64 {
         self.at(self.size, 0)
     }
 
-    fn trailing_size(&self) -> usize {
+    fn trailing_size(&self) -> u64 {
         self.at(0, self.size)
     }
 
-    fn write(&self, payload: &[u8], leading: &mut [u8], trailing: &mut [u8], call: FrameCall<'_>) -> Result<()> {
+    fn write(&self, payload: &[u8], leading: &mut [u8], trailing: &mut [u8], call: &Call<'_>) -> Result<()> {
         let padding = self.at(leading, trailing);
         match (call.hook.filter(|hook| hook.generates()), &self.bytes) {
             (Some(hook), _) => {
                 padding.fill(0);
-                hook.generate(call.call_data, payload, padding).map_err(|code| {
+                hook.generate(call.options.call_data, payload, padding).map_err(|code| {
                     Error::new(Status::CallbackFailed, format!("the callback that makes the padding returned {code}"))
                 })
             }
@@ -142,13 +145,18 @@ impl Frame for Padding {
         }
     }
 
-    fn check(&self, payload: &[u8], leading: &[u8], trailing: &[u8], call: FrameCall<'_>) -> Result<()> {
+    fn check(&self, payload: &[u8], leading: &[u8], trailing: &[u8], call: &Call<'_>) -> Result<()> {
         let padding = self.at(leading, trailing);
         call.hook.map_or(Ok(()), |hook| {
-            hook.check(call.call_data, payload, padding).map_err(|code| {
+            hook.check(call.options.call_data, payload, padding).map_err(|code| {
                 Error::corrupt(format!("the callback that looks at the padding refused it: it returned {code}"))
             })
         })
+    }
+
+    /// Only a hook looks at it.
+    fn checks_payload(&self) -> bool {
+        false
     }
 
     fn takes_hook(&self) -> bool {

@@ -1,47 +1,46 @@
-//! The codecs by name.
+//! The codecs of this library by name.
 
 use super::{
-    Codec, Configuration, bytes, cast_value, crc32c, gzip, numcodecs, packbits, padding, reshape, scale_offset,
-    squeeze, transpose, zfp, zstd,
+    bytes, cast_value, crc32c, gzip, numcodecs, packbits, padding, reshape, scale_offset, squeeze, transpose, zfp, zstd,
 };
 use crate::error::Result;
+use crate::interface::{Codec, Context, Registry};
+use crate::json::Configuration;
+use std::sync::{Arc, LazyLock};
 
-/// One name of a codec.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Entry {
-    /// The name in the metadata.
-    pub(crate) name: &'static str,
-    /// The name in canonical metadata: another one for an alias.
-    pub(crate) canonical_name: &'static str,
-    /// Makes the codec of its configuration.
-    pub(crate) parse: fn(Configuration) -> Result<Codec>,
-}
-
-const fn entry(name: &'static str, parse: fn(Configuration) -> Result<Codec>) -> Entry {
-    Entry { name, canonical_name: name, parse }
-}
+type Parse = fn(Configuration, &Context) -> Result<Arc<dyn Codec>>;
 
 /// Every codec, in alphabetical order.
-pub(crate) const CODECS: &[Entry] = &[
-    entry("bytes", bytes::parse),
-    entry("cast_value", cast_value::parse),
-    entry("crc32c", crc32c::parse),
-    entry("gzip", gzip::parse),
-    entry("numcodecs.astype", numcodecs::parse_astype),
-    entry("numcodecs.fixedscaleoffset", numcodecs::parse_fixedscaleoffset),
-    entry("offset", padding::parse_offset),
-    entry("packbits", packbits::parse),
-    entry("pad", padding::parse_pad),
-    entry("reshape", reshape::parse),
-    entry("scale_offset", scale_offset::parse),
-    entry("squeeze", squeeze::parse),
-    entry("transpose", transpose::parse),
-    Entry { name: "zarrs.squeeze", canonical_name: "squeeze", parse: squeeze::parse },
-    entry("zfp", zfp::parse),
-    entry("zstd", zstd::parse),
+const CODECS: &[(&str, Parse)] = &[
+    ("bytes", bytes::parse),
+    ("cast_value", cast_value::parse),
+    ("crc32c", crc32c::parse),
+    ("gzip", gzip::parse),
+    ("numcodecs.astype", numcodecs::parse_astype),
+    ("numcodecs.fixedscaleoffset", numcodecs::parse_fixedscaleoffset),
+    ("offset", padding::parse_offset),
+    ("packbits", packbits::parse),
+    ("pad", padding::parse_pad),
+    ("reshape", reshape::parse),
+    ("scale_offset", scale_offset::parse),
+    ("squeeze", squeeze::parse),
+    ("transpose", transpose::parse),
+    ("zfp", zfp::parse),
+    ("zstd", zstd::parse),
 ];
 
-/// The codec of this name.
-pub(crate) fn find(name: &str) -> Option<&'static Entry> {
-    CODECS.iter().find(|entry| entry.name == name)
+/// Other names of a codec; canonical metadata has the codec's own.
+const ALIASES: &[(&str, &str)] = &[("zarrs.squeeze", "squeeze")];
+
+static BUILT_IN: LazyLock<Arc<Registry>> = LazyLock::new(|| {
+    let mut registry = Registry::default();
+    let codecs = CODECS.iter().try_for_each(|(name, parse)| registry.add(name, parse));
+    let all = codecs.and_then(|()| ALIASES.iter().try_for_each(|(alias, name)| registry.add_alias(alias, name)));
+    debug_assert_eq!(all, Ok(()), "a name stands twice in the tables");
+    Arc::new(registry)
+});
+
+/// The registry of this library's own codecs.
+pub fn built_in() -> Arc<Registry> {
+    Arc::clone(&BUILT_IN)
 }

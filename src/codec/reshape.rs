@@ -3,10 +3,10 @@
 //! The size of an encoded dimension is a number, the product of decoded dimensions, or, once at most, -1: whatever is
 //! left. Decoded dimensions must be named where they really lie, so that nobody takes the codec for a transposition.
 
-use super::configuration::integer;
-use super::{ArrayToArrayCodec, BoundArrayToArray, Codec, Configuration};
-use crate::chain::ArrayRepresentation;
 use crate::error::{Error, Result};
+use crate::interface::{Bound, Codec, Context, Kind, Pass};
+use crate::json::{Configuration, integer, shown};
+use crate::representation::Representation;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -26,11 +26,11 @@ enum Dimension {
 }
 
 /// `{"shape": [..]}`
-pub(super) fn parse(mut configuration: Configuration) -> Result<Codec> {
+pub(super) fn parse(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
     let shape = configuration.required("shape")?;
     configuration.finish()?;
     let dimensions = shape.as_array().ok_or_else(|| {
-        Error::metadata(format!("shape is {shape}, expected a list of sizes, lists of dimensions and -1"))
+        Error::metadata(format!("shape is {}, expected a list of sizes, lists of dimensions and -1", shown(&shape)))
     })?;
     let shape = dimensions
         .iter()
@@ -43,11 +43,11 @@ pub(super) fn parse(mut configuration: Configuration) -> Result<Codec> {
     let named: Vec<usize> = shape.iter().flat_map(Dimension::named).copied().collect();
     if let Some(pair) = named.windows(2).find(|pair| pair[0] >= pair[1]) {
         return Err(Error::metadata(format!(
-            "shape names dimension {} behind dimension {}, expected them in increasing order",
+            "shape names dimension {} after dimension {}, expected them in increasing order",
             pair[1], pair[0]
         )));
     }
-    Ok(Codec::ArrayToArray(Arc::new(Reshape { shape })))
+    Ok(Arc::new(Reshape { shape }))
 }
 
 fn parse_dimension(name: &str, json: &Value) -> Result<Dimension> {
@@ -73,7 +73,11 @@ impl Dimension {
     }
 }
 
-impl ArrayToArrayCodec for Reshape {
+impl Codec for Reshape {
+    fn kind(&self) -> Kind {
+        Kind::ArrayToArray
+    }
+
     fn configuration(&self) -> Option<Map<String, Value>> {
         let shape = self.shape.iter().map(|dimension| match dimension {
             Dimension::Size(size) => json!(size),
@@ -83,10 +87,11 @@ impl ArrayToArrayCodec for Reshape {
         Some(Map::from_iter([("shape".to_owned(), shape.collect())]))
     }
 
-    fn bind(&self, decoded: &ArrayRepresentation) -> Result<BoundArrayToArray> {
+    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+        let decoded = decoded.array()?;
         let shape = self.encoded_shape(decoded.shape())?;
         self.check_places(decoded.shape(), &shape)?;
-        Ok(BoundArrayToArray::View { shape })
+        Ok(Bound::new(Representation::Array(decoded.with_shape(shape)?), Pass::Reshape))
     }
 }
 
@@ -122,12 +127,12 @@ impl Reshape {
         }
     }
 
-    /// Decoded dimensions that make an encoded one must lie where it lies: with as many elements before and behind.
+    /// Decoded dimensions that make an encoded one must lie where it lies: with as many elements before and after.
     fn check_places(&self, decoded: &[u64], encoded: &[u64]) -> Result<()> {
         for (i, dimension) in self.shape.iter().enumerate() {
             let (Some(first), Some(last)) = (dimension.named().first(), dimension.named().last()) else { continue };
-            let behind = element_count(&decoded[last + 1..]) == element_count(&encoded[i + 1..]);
-            if !behind || element_count(&decoded[..*first]) != element_count(&encoded[..i]) {
+            let is_after = element_count(&decoded[last + 1..]) == element_count(&encoded[i + 1..]);
+            if !is_after || element_count(&decoded[..*first]) != element_count(&encoded[..i]) {
                 return Err(Error::metadata(format!(
                     "shape[{i}] names dimensions {:?} of {decoded:?}, which are not where dimension {i} of {encoded:?} is",
                     dimension.named()
@@ -161,16 +166,17 @@ mod tests {
     use super::*;
     use crate::data_type::{DataType, Scalar};
     use crate::error::Status;
+    use crate::representation::ArrayRepresentation;
 
     fn reshape(shape: &Value, decoded: &[u64]) -> Result<Vec<u64>> {
         let members = Map::from_iter([("shape".to_owned(), shape.clone())]);
-        let Codec::ArrayToArray(codec) = parse(Configuration::new(Some(members.clone())))? else { panic!() };
+        let context = Context::new(crate::codec::built_in());
+        let codec = parse(Configuration::new(Some(members.clone())), &context)?;
         assert_eq!(codec.configuration(), Some(members));
         let data_type = DataType::from_name("uint8")?;
-        match codec.bind(&ArrayRepresentation::new(data_type, decoded.to_vec(), Scalar([0].into()))?)? {
-            BoundArrayToArray::View { shape } => Ok(shape),
-            other => panic!("{other:?}"),
-        }
+        let decoded = ArrayRepresentation::new(data_type, decoded.to_vec(), Some(Scalar([0].into())))?;
+        let encoded = codec.bind(&Representation::Array(decoded))?.encoded;
+        Ok(encoded.array()?.shape().to_vec())
     }
 
     #[test]
@@ -195,8 +201,8 @@ mod tests {
             (json!([-1, -1]), &[2, 3], "-1 more than once"),
             (json!([0, -1]), &[2, 3], "shape[0] is 0"),
             (json!([-2]), &[2, 3], "shape[0] is -2"),
-            (json!([[1], [0]]), &[2, 3], "names dimension 0 behind dimension 1"),
-            (json!([[0, 0]]), &[2, 3], "names dimension 0 behind dimension 0"),
+            (json!([[1], [0]]), &[2, 3], "names dimension 0 after dimension 1"),
+            (json!([[0, 0]]), &[2, 3], "names dimension 0 after dimension 0"),
             (json!([[0, 2]]), &[2, 3], "shape[0] names dimension 2, and the array has 2"),
             (json!([4, [1], 2]), &[2, 3, 4], "not where dimension 1"),
             (json!([6, [1], 2]), &[3, 2, 4, 1], "not where dimension 1"),

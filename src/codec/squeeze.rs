@@ -2,9 +2,10 @@
 //!
 //! Known as `zarrs.squeeze`, and inspired by the function of this name in NumPy. It has no configuration.
 
-use super::{ArrayToArrayCodec, BoundArrayToArray, Codec, Configuration};
-use crate::chain::ArrayRepresentation;
 use crate::error::Result;
+use crate::interface::{Bound, Codec, Context, Kind, Pass};
+use crate::json::Configuration;
+use crate::representation::Representation;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -12,17 +13,23 @@ use std::sync::Arc;
 struct Squeeze;
 
 /// No members.
-pub(super) fn parse(configuration: Configuration) -> Result<Codec> {
+pub(super) fn parse(configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
     configuration.finish()?;
-    Ok(Codec::ArrayToArray(Arc::new(Squeeze)))
+    Ok(Arc::new(Squeeze))
 }
 
-impl ArrayToArrayCodec for Squeeze {
+impl Codec for Squeeze {
+    fn kind(&self) -> Kind {
+        Kind::ArrayToArray
+    }
+
     fn configuration(&self) -> Option<Map<String, Value>> {
         None
     }
 
-    fn bind(&self, decoded: &ArrayRepresentation) -> Result<BoundArrayToArray> {
-        Ok(BoundArrayToArray::View { shape: decoded.shape().iter().copied().filter(|size| *size != 1).collect() })
+    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+        let decoded = decoded.array()?;
+        let shape = decoded.shape().iter().copied().filter(|size| *size != 1).collect();
+        Ok(Bound::new(Representation::Array(decoded.with_shape(shape)?), Pass::Reshape))
     }
 }

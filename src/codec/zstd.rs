@@ -4,10 +4,10 @@
 //! other, skippable frames, and frames without a content size; into a buffer of the size that the metadata says, so
 //! that a frame's claims allocate nothing.
 
-use super::configuration::{boolean, integer};
-use super::{BoundBytesToBytes, BytesToBytesCodec, Codec, Configuration, Transform, TransformCall, too_small};
-use crate::chain::ByteSize;
 use crate::error::{Error, Result};
+use crate::interface::{Bound, Call, Codec, Context, Kind, Transform, too_small};
+use crate::json::{Configuration, boolean, integer};
+use crate::representation::Representation;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use zstd::zstd_safe::zstd_sys::ZSTD_ErrorCode;
@@ -26,7 +26,7 @@ struct Zstd {
 }
 
 /// `{"level": n, "checksum": true | false}`
-pub(super) fn parse(mut configuration: Configuration) -> Result<Codec> {
+pub(super) fn parse(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
     let level = match configuration.optional("level") {
         None => DEFAULT_LEVEL,
         Some(value) => integer("level", &value, *LEVELS.start(), *LEVELS.end())? as i32,
@@ -36,66 +36,52 @@ pub(super) fn parse(mut configuration: Configuration) -> Result<Codec> {
         Some(value) => boolean("checksum", &value)?,
     };
     configuration.finish()?;
-    Ok(Codec::BytesToBytes(Arc::new(Zstd { level, checksum })))
+    Ok(Arc::new(Zstd { level, checksum }))
 }
 
-impl BytesToBytesCodec for Zstd {
+impl Codec for Zstd {
+    fn kind(&self) -> Kind {
+        Kind::BytesToBytes
+    }
+
     fn configuration(&self) -> Option<Map<String, Value>> {
         Some(Map::from_iter([("level".to_owned(), json!(self.level)), ("checksum".to_owned(), json!(self.checksum))]))
     }
 
-    fn bind(&self, decoded: ByteSize) -> Result<BoundBytesToBytes> {
-        let encoded = match decoded.bound().and_then(|size| self.encoded_bound(size)) {
-            Some(bound) => ByteSize::Bound(bound),
-            None => ByteSize::Unknown,
-        };
-        Ok(BoundBytesToBytes::Transform { transform: Arc::new(*self), encoded })
+    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+        Ok(Bound::compressor(decoded, Arc::new(*self)))
     }
 }
 
-/// Both are made when first needed: most callers only read, or only write.
-#[derive(Default)]
-struct State {
-    compressor: Option<CCtx<'static>>,
-    decompressor: Option<DCtx<'static>>,
-}
+/// The context that every zstd codec of a chain compresses with: each call sets its own parameters.
+struct Compressor(CCtx<'static>);
 
-impl Zstd {
-    fn compressor(&self) -> Result<CCtx<'static>> {
-        let mut context = CCtx::try_create().ok_or_else(Error::out_of_memory)?;
+/// The context that every zstd codec of a chain decompresses with.
+struct Decompressor(DCtx<'static>);
+
+impl Transform for Zstd {
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
+        let Compressor(context) =
+            call.contexts.get(|| CCtx::try_create().map(Compressor).ok_or_else(Error::out_of_memory))?;
         for parameter in [CParameter::CompressionLevel(self.level), CParameter::ChecksumFlag(self.checksum)] {
             context.set_parameter(parameter).map_err(|code| Error::internal(zstd_safe::get_error_name(code)))?;
         }
-        Ok(context)
-    }
-}
-
-impl Transform for Zstd {
-    fn encode(&self, decoded: &[u8], encoded: &mut [u8], call: &mut TransformCall<'_>) -> Result<usize> {
-        let state = call.state(|| Ok(State::default()))?;
-        let compressor = match &mut state.compressor {
-            Some(compressor) => compressor,
-            none => none.insert(self.compressor()?),
-        };
-        compressor.compress2(encoded, decoded).map_err(error)
+        context.compress2(encoded, decoded).map_err(error)
     }
 
-    fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut TransformCall<'_>) -> Result<usize> {
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
         if encoded.is_empty() {
             return Err(Error::corrupt("there is no zstd frame: the chunk has no bytes"));
         }
-        let state = call.state(|| Ok(State::default()))?;
-        let decompressor = match &mut state.decompressor {
-            Some(decompressor) => decompressor,
-            none => none.insert(DCtx::try_create().ok_or_else(Error::out_of_memory)?),
-        };
-        decompressor.decompress(decoded, encoded).map_err(error)
+        let Decompressor(context) =
+            call.contexts.get(|| DCtx::try_create().map(Decompressor).ok_or_else(Error::out_of_memory))?;
+        context.decompress(decoded, encoded).map_err(error)
     }
 
-    fn encoded_bound(&self, decoded_size: usize) -> Option<usize> {
-        // The bound is the size and 1/256 of it and a little more.
-        decoded_size.checked_mul(2).filter(|size| isize::try_from(*size).is_ok())?;
-        Some(zstd_safe::compress_bound(decoded_size))
+    fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
+        // The bound is the size, 1/256 of it and a little more: libzstd's own arithmetic must not overflow.
+        let size = usize::try_from(decoded_size).ok().filter(|size| *size < isize::MAX as usize / 2)?;
+        Some(zstd_safe::compress_bound(size) as u64)
     }
 }
 

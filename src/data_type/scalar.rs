@@ -5,8 +5,8 @@
 
 use super::float::{FLOAT64, Finite, FloatFormat, FloatValue, Rounded, Rounding};
 use super::{Component, DataType};
-use crate::codec::configuration::exact_integer;
 use crate::error::{Error, Result};
+use crate::json::exact_integer;
 use serde_json::{Value, json};
 use std::cmp::Ordering;
 

@@ -2,7 +2,7 @@
 
 use super::float_lane::Mode;
 use super::lane::{Integer, Pass};
-use crate::codec::Scaling;
+use crate::codec::scale_offset::Scaling;
 #[cfg(target_arch = "x86_64")]
 pub(super) use avx2::{Eight, narrow};
 

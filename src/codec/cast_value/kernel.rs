@@ -2,17 +2,19 @@
 
 use super::plan::Plan;
 use super::reference::{Cast, OutOfRange, value};
-use super::scaled::Joint;
+use super::scaled::ScaleAndCast;
+use crate::codec::Joint;
+use crate::codec::scale_offset::Scaling;
 use crate::codec::simd::{Limit, limit};
-use crate::codec::{Elementwise, Scaling};
 use crate::data_type::{Component, DataType, FloatValue, Scalar, integer_range};
 use crate::error::{Error, Result};
+use crate::interface::Elementwise;
 use serde_json::Value;
 use std::sync::Arc;
 
 /// Both directions of a bound cast.
 #[derive(Debug)]
-pub(super) struct Kernel {
+pub(in crate::codec) struct Kernel {
     encode: Direction,
     decode: Direction,
 }
@@ -43,9 +45,12 @@ impl Elementwise for Kernel {
     fn is_copy(&self) -> bool {
         [&self.encode, &self.decode].iter().all(|direction| direction.plan.as_ref().is_some_and(Plan::is_copy))
     }
+}
 
-    fn behind(&self, scaling: Scaling) -> Option<Arc<dyn Elementwise>> {
-        Some(Arc::new(Joint::new(&self.encode.cast, &self.decode.cast, scaling)?))
+impl Kernel {
+    /// The loop that scales and then casts, if there is one.
+    pub(in crate::codec) fn after(&self, scaling: Scaling) -> Option<Arc<dyn Joint>> {
+        Some(Arc::new(ScaleAndCast::new(&self.encode.cast, &self.decode.cast, scaling)?))
     }
 }
 
@@ -60,7 +65,7 @@ impl Direction {
             return self.run_reference(input, output);
         };
         plan.run(input, output, |first, input, output| {
-            self.run_reference(input, output).map_err(|error| error.after_elements(first))
+            self.run_reference(input, output).map_err(|error| error.after_elements(first as u64))
         })
     }
 

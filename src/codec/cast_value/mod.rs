@@ -23,11 +23,12 @@ mod widen;
 
 pub(super) use float32_lanes::Float32Lanes;
 
-use super::{ArrayToArrayCodec, BoundArrayToArray, Codec, Configuration, Warning};
-use crate::chain::ArrayRepresentation;
 use crate::data_type::{Component, DataType, Rounding, Scalar};
 use crate::error::{Error, Result, Status};
-use kernel::Kernel;
+use crate::interface::{Bound, Codec, Context, Kind, Pass, Stage, Warning};
+use crate::json::Configuration;
+use crate::representation::Representation;
+pub(super) use kernel::Kernel;
 use reference::{Cast, OutOfRange, is_same};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -51,7 +52,7 @@ pub(super) struct CastValue {
 }
 
 /// `{"data_type", "rounding", "out_of_range": "clamp" | "wrap", "scalar_map": {"encode", "decode"}}`
-pub(super) fn parse(mut configuration: Configuration) -> Result<Codec> {
+pub(super) fn parse(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
     let data_type = DataType::from_json(&configuration.required("data_type")?)?;
     let rounding = configuration.one_of("rounding", &ROUNDINGS.map(|(name, _)| name))?.unwrap_or(0);
     let out_of_range = match configuration.one_of("out_of_range", &["clamp", "wrap"])? {
@@ -67,13 +68,7 @@ pub(super) fn parse(mut configuration: Configuration) -> Result<Codec> {
     if out_of_range == OutOfRange::Wrap && !matches!(data_type.component(), Component::Int { .. }) {
         return Err(Error::metadata(format!("out_of_range is \"wrap\", which is for integers, not for {data_type}")));
     }
-    Ok(Codec::ArrayToArray(Arc::new(CastValue {
-        data_type,
-        rounding: ROUNDINGS[rounding].1,
-        out_of_range,
-        encode_map,
-        decode_map,
-    })))
+    Ok(Arc::new(CastValue { data_type, rounding: ROUNDINGS[rounding].1, out_of_range, encode_map, decode_map }))
 }
 
 type Entries = Vec<(Value, Value)>;
@@ -103,7 +98,11 @@ fn entries(direction: &str, list: Option<Value>) -> Result<Entries> {
         .collect()
 }
 
-impl ArrayToArrayCodec for CastValue {
+impl Codec for CastValue {
+    fn kind(&self) -> Kind {
+        Kind::ArrayToArray
+    }
+
     fn configuration(&self) -> Option<Map<String, Value>> {
         let mut members = Map::from_iter([("data_type".to_owned(), json!(self.data_type.name()))]);
         if let Some((name, _)) = ROUNDINGS[1..].iter().find(|(_, rounding)| *rounding == self.rounding) {
@@ -127,7 +126,8 @@ impl ArrayToArrayCodec for CastValue {
         Some(members)
     }
 
-    fn bind(&self, decoded: &ArrayRepresentation) -> Result<BoundArrayToArray> {
+    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+        let decoded = decoded.array()?;
         let source = decoded.data_type();
         for data_type in [source, &self.data_type] {
             if !data_type.is_real_number() {
@@ -138,14 +138,16 @@ impl ArrayToArrayCodec for CastValue {
         }
         let encode = self.direction("encode", &self.encode_map, source, &self.data_type)?;
         let decode = self.direction("decode", &self.decode_map, &self.data_type, source)?;
-        let fill_value = cast_fill_value(&encode, &decode, decoded, &self.data_type)?;
+        let fill_value = match decoded.fill_value() {
+            Some(fill_value) => Some(cast_fill_value(&encode, &decode, source, fill_value, &self.data_type)?),
+            None => None,
+        };
         let warnings = lossy(source, &self.data_type).into_iter().chain(lossy(&self.data_type, source)).collect();
-        let kernel = Kernel::new(encode, decode, source, &self.data_type);
-        Ok(BoundArrayToArray::Elementwise {
-            stages: vec![(Arc::new(kernel), self.data_type.clone())],
-            fill_value,
-            warnings,
-        })
+        let kernel = Arc::new(Kernel::new(encode, decode, source, &self.data_type));
+        let stages = vec![Stage { kernel, encoded_bits: 8 * self.data_type.size() }];
+        let encoded = decoded.with_elements(self.data_type.clone(), fill_value)?;
+        let pass = Pass::Elementwise { stages, frame: None };
+        Ok(Bound { encoded: Representation::Array(encoded), pass, warnings })
     }
 }
 
@@ -171,11 +173,16 @@ impl CastValue {
 }
 
 /// "A fill value that cannot survive a round-trip cast" is an error of the metadata.
-fn cast_fill_value(encode: &Cast, decode: &Cast, decoded: &ArrayRepresentation, target: &DataType) -> Result<Scalar> {
-    let source = decoded.data_type();
-    let bits = source.component().load(&decoded.fill_value().0);
+fn cast_fill_value(
+    encode: &Cast,
+    decode: &Cast,
+    source: &DataType,
+    fill_value: &Scalar,
+    target: &DataType,
+) -> Result<Scalar> {
+    let bits = source.component().load(&fill_value.0);
     let wrong = |what: &str| {
-        let value = source.scalar_to_json(decoded.fill_value());
+        let value = source.scalar_to_json(fill_value);
         Error::new(Status::InvalidMetadata, format!("fill_value is {value}, which {what} as {target}"))
     };
     let encoded = encode.cast(bits).ok_or_else(|| wrong("has no image"))?;

@@ -5,7 +5,7 @@ use super::reference::{Cast, value};
 use super::scaled::scaled_back;
 use super::widen::{self, Step, identity, to_f32, to_f64, wide_to_f64};
 use super::{integer, to_float, to_integer};
-use crate::codec::Scaling;
+use crate::codec::scale_offset::Scaling;
 use crate::data_type::{Component, DataType, FloatValue};
 
 /// Elements of a block: so few that two blocks between steps stay in the first-level cache.

@@ -4,44 +4,38 @@ use super::float_lane::Float;
 use super::lane::{Bits, Convert, Integer, Lane};
 use super::plan::Plan;
 use super::reference::Cast;
+use crate::codec::Joint;
+use crate::codec::scale_offset::Scaling;
 use crate::codec::simd::{Limit, limit};
-use crate::codec::{Elementwise, Scaling};
-use crate::error::{Error, Result};
+use crate::error::Error;
 
 /// Scaling and a cast, both directions.
 #[derive(Debug)]
-pub(super) struct Joint {
+pub(super) struct ScaleAndCast {
     encode: Plan,
     decode: Plan,
 }
 
-impl Joint {
+impl ScaleAndCast {
     /// None if a direction has no such loop.
     pub(super) fn new(encode: &Cast, decode: &Cast, scaling: Scaling) -> Option<Self> {
         Some(Self { encode: Plan::scaled(encode, scaling)?, decode: Plan::scaled_back(decode, scaling)? })
     }
 }
 
-impl Elementwise for Joint {
-    fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<()> {
+impl Joint for ScaleAndCast {
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> bool {
         run(&self.encode, decoded, encoded)
     }
 
-    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<()> {
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> bool {
         run(&self.decode, encoded, decoded)
     }
 }
 
-fn run(plan: &Plan, input: &[u8], output: &mut [u8]) -> Result<()> {
-    if limit() == Limit::Reference {
-        return Err(refusal());
-    }
-    plan.run(input, output, |_, _, _| Err(refusal()))
-}
-
-#[cold]
-fn refusal() -> Error {
-    Error::out_of_range(0, "is not for the loop that scales and casts at once".to_owned())
+fn run(plan: &Plan, input: &[u8], output: &mut [u8]) -> bool {
+    let give_up = |_, _: &[u8], _: &mut [u8]| Err(Error::internal("not for the loop that scales and casts"));
+    limit() != Limit::Reference && plan.run(input, output, give_up).is_ok()
 }
 
 /// A conversion of what scaling makes of a number. Whoever uses it sees to it that scaling to an infinity is a fault.

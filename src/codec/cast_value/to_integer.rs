@@ -7,7 +7,7 @@ use super::integer::LowBits;
 use super::lane::{Bits, Convert, Integer, Lane, Low, Pass, each, flag};
 use super::reference::{Cast, OutOfRange};
 use super::scaled::Scaled;
-use crate::codec::Scaling;
+use crate::codec::scale_offset::Scaling;
 use crate::data_type::{Component, Rounding, integer_range};
 use std::marker::PhantomData;
 

@@ -5,7 +5,7 @@ use super::half;
 use super::lane::{Bits, Convert, Integer, Lane, Pass, each, flag};
 use super::scaled::{ScaledBack, scaled_back};
 use super::to_float::hopeful;
-use crate::codec::Scaling;
+use crate::codec::scale_offset::Scaling;
 use crate::data_type::{Component, Rounding, integer_range};
 use std::fmt::Debug;
 use std::marker::PhantomData;

@@ -1,73 +1,67 @@
 //! `gzip`: DEFLATE with header and checksum. Zarr v3 core specification; RFC 1951, RFC 1952.
 //!
-//! libdeflate does the work. Several members one after the other are one stream (RFC 1952, section 2.2); bytes behind
+//! libdeflate does the work. Several members one after the other are one stream (RFC 1952, section 2.2); bytes after
 //! the last member that are no member are an error.
 
 mod libdeflate;
 
-use super::configuration::integer;
-use super::{BoundBytesToBytes, BytesToBytesCodec, Codec, Configuration, Transform, TransformCall, too_small};
-use crate::chain::ByteSize;
 use crate::error::{Error, Result};
+use crate::interface::{Bound, Call, Codec, Context, Kind, Transform, too_small};
+use crate::json::{Configuration, integer};
+use crate::representation::Representation;
 use libdeflate::{Compressor, Decompressor, Fault};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// What zlib takes when nothing is said.
-const DEFAULT_LEVEL: i32 = 6;
+const DEFAULT_LEVEL: usize = 6;
 
 #[derive(Debug, Clone, Copy)]
 struct Gzip {
-    level: i32,
+    /// 0 to 9.
+    level: usize,
 }
 
 /// `{"level": 0..9}`
-pub(super) fn parse(mut configuration: Configuration) -> Result<Codec> {
+pub(super) fn parse(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
     let level = match configuration.optional("level") {
         None => DEFAULT_LEVEL,
-        Some(value) => integer("level", &value, 0, 9)? as i32,
+        Some(value) => integer("level", &value, 0, 9)? as usize,
     };
     configuration.finish()?;
-    Ok(Codec::BytesToBytes(Arc::new(Gzip { level })))
+    Ok(Arc::new(Gzip { level }))
 }
 
-impl BytesToBytesCodec for Gzip {
+impl Codec for Gzip {
+    fn kind(&self) -> Kind {
+        Kind::BytesToBytes
+    }
+
     fn configuration(&self) -> Option<Map<String, Value>> {
         Some(Map::from_iter([("level".to_owned(), json!(self.level))]))
     }
 
-    fn bind(&self, decoded: ByteSize) -> Result<BoundBytesToBytes> {
-        let encoded = match decoded.bound().and_then(|size| self.encoded_bound(size)) {
-            Some(bound) => ByteSize::Bound(bound),
-            None => ByteSize::Unknown,
-        };
-        Ok(BoundBytesToBytes::Transform { transform: Arc::new(*self), encoded })
+    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+        Ok(Bound::compressor(decoded, Arc::new(*self)))
     }
 }
 
-/// Both are made when first needed: most callers only read, or only write.
+/// The compressors of every gzip codec of a chain: libdeflate settles the level when it makes one.
 #[derive(Debug, Default)]
-struct State {
-    compressor: Option<Compressor>,
-    decompressor: Option<Decompressor>,
-}
+struct Compressors([Option<Compressor>; 10]);
 
 impl Transform for Gzip {
-    fn encode(&self, decoded: &[u8], encoded: &mut [u8], call: &mut TransformCall<'_>) -> Result<usize> {
-        let state = call.state(|| Ok(State::default()))?;
-        let compressor = match &mut state.compressor {
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
+        let Compressors(compressors) = call.contexts.get(|| Ok(Compressors::default()))?;
+        let compressor = match &mut compressors[self.level] {
             Some(compressor) => compressor,
-            none => none.insert(Compressor::new(self.level)?),
+            none => none.insert(Compressor::new(self.level as i32)?),
         };
         compressor.compress(decoded, encoded).ok_or_else(too_small)
     }
 
-    fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut TransformCall<'_>) -> Result<usize> {
-        let state = call.state(|| Ok(State::default()))?;
-        let decompressor = match &mut state.decompressor {
-            Some(decompressor) => decompressor,
-            none => none.insert(Decompressor::new()?),
-        };
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
+        let decompressor = call.contexts.get(Decompressor::new)?;
         let (mut read, mut written) = (0, 0);
         loop {
             let member =
@@ -86,26 +80,27 @@ impl Transform for Gzip {
         }
     }
 
-    fn encoded_bound(&self, decoded_size: usize) -> Option<usize> {
-        libdeflate::compress_bound(decoded_size)
+    fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
+        libdeflate::compress_bound(usize::try_from(decoded_size).ok()?).map(|bound| bound as u64)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::num::NonZeroUsize;
+    use crate::interface::{CallOptions, Contexts};
 
-    fn run<T>(work: impl FnOnce(&mut TransformCall<'_>) -> T) -> T {
-        work(&mut TransformCall { max_threads: NonZeroUsize::MIN, state: &mut None })
+    fn run<T>(work: impl FnOnce(&mut Call<'_>) -> T) -> T {
+        let (options, mut contexts) = (CallOptions::default(), Contexts::default());
+        work(&mut Call { options: &options, hook: None, contexts: &mut contexts })
     }
 
     #[test]
     fn a_bound_is_enough_for_what_cannot_be_compressed_at_every_level() {
         for level in 0..=9 {
-            for size in [0, 1, 100, 70_000] {
-                let decoded: Vec<u8> = (0..size).map(|i: usize| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
-                let mut encoded = vec![0; Gzip { level }.encoded_bound(size).unwrap()];
+            for size in [0, 1, 100, 70_000_usize] {
+                let decoded: Vec<u8> = (0..size).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+                let mut encoded = vec![0; Gzip { level }.encoded_bound(size as u64).unwrap() as usize];
                 run(|call| {
                     let size = Gzip { level }.encode(&decoded, &mut encoded, call).unwrap();
                     let mut again = vec![0; decoded.len()];
@@ -117,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_behind_the_last_member_are_refused() {
+    fn bytes_after_the_last_member_are_refused() {
         run(|call| {
             let gzip = Gzip { level: 1 };
             let mut encoded = [0; 100];

@@ -3,8 +3,8 @@
 #![allow(unsafe_code)]
 
 use super::field::Field;
-use crate::codec::Elementwise;
 use crate::error::Result;
+use crate::interface::Elementwise;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ impl<T> Blockwise<T> {
     }
 }
 
-impl<T: Debug + Send + Sync> Elementwise for Blockwise<T> {
+impl<T: Debug + Send + Sync + 'static> Elementwise for Blockwise<T> {
     fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<()> {
         // SAFETY: the same was asked of the caller of `new`.
         let count = unsafe { (self.encode_blocks)(&self.tier, decoded, encoded) };

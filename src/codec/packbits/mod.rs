@@ -15,6 +15,7 @@ mod blocks;
 mod field;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod neon;
+mod padding_count;
 mod portable;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
 mod runs;
@@ -24,11 +25,12 @@ mod tests;
 
 pub(crate) use field::Field;
 
-use super::configuration::{Configuration, integer};
-use super::{ArrayToBytesCodec, BoundArrayToBytes, Codec, Elementwise, PaddingCount};
-use crate::chain::ArrayRepresentation;
 use crate::data_type::DataType;
 use crate::error::{Error, Result};
+use crate::interface::{Bound, Codec, Context, Elementwise, Kind, Pass, Stage, packed_size};
+use crate::json::{Configuration, integer};
+use crate::representation::{ByteSize, Representation};
+use padding_count::PaddingCount;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -57,22 +59,22 @@ pub(crate) static TIERS: &[Tier] = &[
 
 #[derive(Debug)]
 struct PackBits {
-    padding_count: PaddingCount,
+    padding_count: Option<PaddingCount>,
     first_bit: Option<u64>,
     last_bit: Option<u64>,
 }
 
 /// `{"padding_encoding": "none" | "first_byte" | "last_byte", "first_bit": n | null, "last_bit": n | null}`
-pub(super) fn parse(mut configuration: Configuration) -> Result<Codec> {
-    use PaddingCount::{FirstByte, LastByte, None};
+pub(super) fn parse(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
+    use PaddingCount::{FirstByte, LastByte};
     let choices = ["none", "first_byte", "last_byte", "start_byte", "end_byte"];
     let padding_count = configuration
         .one_of("padding_encoding", &choices)?
-        .map_or(None, |choice| [None, FirstByte, LastByte, FirstByte, LastByte][choice]);
+        .and_then(|choice| [None, Some(FirstByte), Some(LastByte), Some(FirstByte), Some(LastByte)][choice]);
     let first_bit = bit_index(&mut configuration, "first_bit", "start_bit")?;
     let last_bit = bit_index(&mut configuration, "last_bit", "end_bit")?;
     configuration.finish()?;
-    Ok(Codec::ArrayToBytes(Arc::new(PackBits { padding_count, first_bit, last_bit })))
+    Ok(Arc::new(PackBits { padding_count, first_bit, last_bit }))
 }
 
 fn bit_index(configuration: &mut Configuration, member: &str, alias: &str) -> Result<Option<u64>> {
@@ -110,12 +112,16 @@ impl PackBits {
     }
 }
 
-impl ArrayToBytesCodec for PackBits {
+impl Codec for PackBits {
+    fn kind(&self) -> Kind {
+        Kind::ArrayToBytes
+    }
+
     fn configuration(&self) -> Option<Map<String, Value>> {
         let padding_encoding = match self.padding_count {
-            PaddingCount::None => "none",
-            PaddingCount::FirstByte => "first_byte",
-            PaddingCount::LastByte => "last_byte",
+            None => "none",
+            Some(PaddingCount::FirstByte) => "first_byte",
+            Some(PaddingCount::LastByte) => "last_byte",
         };
         let bits = [("first_bit", self.first_bit), ("last_bit", self.last_bit)];
         let bits = bits.into_iter().filter_map(|(member, bit)| Some((member.to_owned(), Value::from(bit?))));
@@ -123,12 +129,17 @@ impl ArrayToBytesCodec for PackBits {
         Some(padding.chain(bits).collect())
     }
 
-    fn bind(&self, decoded: &ArrayRepresentation) -> Result<BoundArrayToBytes> {
-        let data_type = decoded.data_type();
+    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+        let array = decoded.array()?;
+        let data_type = array.data_type();
         let (first_bit, last_bit) = self.bit_range(data_type)?;
         let field = Field::new(data_type.component(), first_bit, last_bit);
         let encoded_bits = data_type.component_count() * field.bits as usize;
-        Ok(BoundArrayToBytes::Elementwise { stage: fastest(&field)?, encoded_bits, padding_count: self.padding_count })
+        let frame = self.padding_count.map(|place| place.frame(array.element_count(), encoded_bits));
+        let size = ByteSize::Exact(packed_size(array.element_count(), encoded_bits));
+        let size = frame.iter().fold(size, |size, frame| size.plus(frame.leading_size()).plus(frame.trailing_size()));
+        let stages = vec![Stage { kernel: fastest(&field)?, encoded_bits }];
+        Ok(Bound::serializer(decoded, size, Pass::Elementwise { stages, frame }))
     }
 }
 

@@ -1,8 +1,8 @@
 //! 64 bits of memory at a time: the fields of the components in a word move together in one, two or three steps.
 
 use super::field::{Field, Kind, in_each_lane};
-use crate::codec::Elementwise;
 use crate::error::Result;
+use crate::interface::Elementwise;
 use std::sync::Arc;
 
 /// The kernel for components of `SIZE` bytes.

@@ -1,8 +1,8 @@
 //! The definition: one bit after the other. Also the tier for raw types of more than a byte.
 
 use super::field::{Field, Kind};
-use crate::codec::Elementwise;
 use crate::error::Result;
+use crate::interface::Elementwise;
 use std::sync::Arc;
 
 #[derive(Debug)]

@@ -2,10 +2,11 @@
 
 use super::field::Kind;
 use super::{Field, TIERS, Tier, parse, scalar};
-use crate::chain::ArrayRepresentation;
-use crate::codec::{BoundArrayToBytes, Codec, Configuration, Elementwise};
 use crate::data_type::{DataType, Scalar};
 use crate::error::{Result, Status};
+use crate::interface::{Context, Elementwise, Pass};
+use crate::json::Configuration;
+use crate::representation::{ArrayRepresentation, Representation};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -156,14 +157,13 @@ fn raw_elements_are_little_endian_numbers() {
 }
 
 fn bind(data_type: &str, configuration: &Value) -> Result<(Arc<dyn Elementwise>, usize)> {
-    let Codec::ArrayToBytes(codec) = parse(Configuration::new(configuration.as_object().cloned()))? else {
-        panic!("packbits makes bytes of an array");
-    };
+    let codec = parse(Configuration::new(configuration.as_object().cloned()), &Context::new(crate::codec::built_in()))?;
     let data_type = DataType::from_name(data_type)?;
     let fill_value = Scalar(vec![0; data_type.size()].into());
-    match codec.bind(&ArrayRepresentation::new(data_type, vec![1], fill_value)?)? {
-        BoundArrayToBytes::Elementwise { stage, encoded_bits, .. } => Ok((stage, encoded_bits)),
-        BoundArrayToBytes::Transform { .. } => panic!("packbits is elementwise"),
+    let decoded = Representation::Array(ArrayRepresentation::new(data_type, vec![1], Some(fill_value))?);
+    match codec.bind(&decoded)?.pass {
+        Pass::Elementwise { stages, .. } => Ok((Arc::clone(&stages[0].kernel), stages[0].encoded_bits)),
+        other => panic!("{other:?}"),
     }
 }
 
@@ -193,9 +193,8 @@ fn aliases_are_read_and_the_names_of_the_text_are_written() {
     let read = json!({"start_bit": 1, "end_bit": 6, "padding_encoding": "end_byte"});
     let written = json!({"padding_encoding": "last_byte", "first_bit": 1, "last_bit": 6});
     for configuration in [&read, &written] {
-        let Ok(Codec::ArrayToBytes(codec)) = parse(Configuration::new(configuration.as_object().cloned())) else {
-            panic!("{configuration} is valid");
-        };
+        let context = Context::new(crate::codec::built_in());
+        let codec = parse(Configuration::new(configuration.as_object().cloned()), &context).unwrap();
         assert_eq!(codec.configuration().map(Value::from), Some(written.clone()));
     }
 }

@@ -6,9 +6,9 @@ use super::number::Number;
 use super::reference::{Operation, apply};
 use crate::codec::cast_value::Float32Lanes;
 use crate::codec::simd::{Limit, Loop, limit, vectorized};
-use crate::codec::{Elementwise, Scaling};
 use crate::data_type::{Component, DataType, Scalar};
 use crate::error::{Error, Result};
+use crate::interface::Elementwise;
 
 /// One step of a direction.
 #[derive(Debug, Clone, Copy)]
@@ -18,9 +18,18 @@ pub(super) struct Step {
     pub(super) operand: u64,
 }
 
+/// `(element - offset) * scale` on encode, `element / scale + offset` on decode, on `float32` or `float64`.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::codec) struct Scaling {
+    /// As bits of the data type.
+    pub(in crate::codec) offset: u64,
+    /// As bits of the data type.
+    pub(in crate::codec) scale: u64,
+}
+
 /// Both directions, bound to a data type.
 #[derive(Debug)]
-pub(super) struct Kernel {
+pub(in crate::codec) struct Kernel {
     encode: Direction,
     decode: Direction,
 }
@@ -63,8 +72,11 @@ impl Elementwise for Kernel {
         // Bits above a small type are not copied.
         self.encode.steps.is_empty() && self.encode.data_type.component().bits() >= 8
     }
+}
 
-    fn scaling(&self) -> Option<Scaling> {
+impl Kernel {
+    /// What this kernel does, if it scales floats of 32 or 64 bits.
+    pub(in crate::codec) fn scaling(&self) -> Option<Scaling> {
         let operand = |operation: Operation, neutral: f64| {
             let steps = &self.encode.steps;
             match (steps.iter().find(|step| step.operation == operation), self.encode.data_type.name()) {
@@ -121,7 +133,7 @@ impl Direction {
         let size = count * self.data_type.size();
         for (index, (input, output)) in input.chunks(size).zip(output.chunks_mut(size)).enumerate() {
             if !run(input, output) {
-                self.reference(input, output).map_err(|error| error.after_elements(index * count))?;
+                self.reference(input, output).map_err(|error| error.after_elements((index * count) as u64))?;
             }
         }
         Ok(())

@@ -7,11 +7,13 @@ mod kernel;
 mod number;
 mod reference;
 
-use super::{ArrayToArrayCodec, BoundArrayToArray, Codec, Configuration};
-use crate::chain::ArrayRepresentation;
 use crate::data_type::{Component, DataType, FloatValue, Scalar};
 use crate::error::{Error, Result, Status};
-use kernel::{Kernel, Step};
+use crate::interface::{Bound, Codec, Context, Elementwise, Kind, Pass, Stage};
+use crate::json::Configuration;
+use crate::representation::Representation;
+use kernel::Step;
+pub(super) use kernel::{Kernel, Scaling};
 use reference::Operation;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -24,13 +26,17 @@ struct ScaleOffset {
 }
 
 /// `{"offset", "scale"}`, both optional, scalars of the array's data type
-pub(super) fn parse(mut configuration: Configuration) -> Result<Codec> {
+pub(super) fn parse(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
     let (offset, scale) = (configuration.optional("offset"), configuration.optional("scale"));
     configuration.finish()?;
-    Ok(Codec::ArrayToArray(Arc::new(ScaleOffset { offset, scale })))
+    Ok(Arc::new(ScaleOffset { offset, scale }))
 }
 
-impl ArrayToArrayCodec for ScaleOffset {
+impl Codec for ScaleOffset {
+    fn kind(&self) -> Kind {
+        Kind::ArrayToArray
+    }
+
     fn configuration(&self) -> Option<Map<String, Value>> {
         let members: Map<String, Value> = [("offset", &self.offset), ("scale", &self.scale)]
             .into_iter()
@@ -39,7 +45,8 @@ impl ArrayToArrayCodec for ScaleOffset {
         (!members.is_empty()).then_some(members)
     }
 
-    fn bind(&self, decoded: &ArrayRepresentation) -> Result<BoundArrayToArray> {
+    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+        let decoded = decoded.array()?;
         let data_type = decoded.data_type();
         if !data_type.is_real_number() {
             return Err(Error::unsupported(format!(
@@ -47,14 +54,17 @@ impl ArrayToArrayCodec for ScaleOffset {
             )));
         }
         let kernel = kernel(data_type, self.offset.as_ref(), self.scale.as_ref())?;
-        let mut fill_value = vec![0; data_type.size()];
-        crate::codec::Elementwise::encode(&kernel, &decoded.fill_value().0, &mut fill_value)
-            .map_err(|error| error.with_context("fill_value ").with_status(Status::InvalidMetadata))?;
-        Ok(BoundArrayToArray::Elementwise {
-            stages: vec![(Arc::new(kernel), data_type.clone())],
-            fill_value: Scalar(fill_value.into()),
-            warnings: Vec::new(),
-        })
+        let mut fill_value = decoded.fill_value().cloned();
+        if let Some(fill_value) = &mut fill_value {
+            let mut encoded = vec![0; data_type.size()];
+            kernel
+                .encode(&fill_value.0, &mut encoded)
+                .map_err(|error| error.with_context("fill_value ").with_status(Status::InvalidMetadata))?;
+            *fill_value = Scalar(encoded.into());
+        }
+        let stages = vec![Stage { kernel: Arc::new(kernel), encoded_bits: 8 * data_type.size() }];
+        let encoded = decoded.with_elements(data_type.clone(), fill_value)?;
+        Ok(Bound::new(Representation::Array(encoded), Pass::Elementwise { stages, frame: None }))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Bit streams out of pieces: words of 64 bits, little-endian in memory, filled from the low bit up.
 
-use crate::codec::too_small;
 use crate::error::{Error, Result};
+use crate::interface::too_small;
 
 /// Makes a buffer at least so long; what it holds is unspecified.
 pub(super) fn grow(words: &mut Vec<u64>, count: usize) -> Result<()> {

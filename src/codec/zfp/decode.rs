@@ -14,9 +14,9 @@ use super::mode::{Parameters, WORD_BITS};
 #[cfg(target_arch = "x86_64")]
 use super::vector;
 use super::whole;
-use crate::chain::parallel;
-use crate::codec::{TransformCall, too_small};
 use crate::error::{Error, Result};
+use crate::interface::{Call, too_small};
+use crate::parallel;
 use std::num::NonZeroUsize;
 use zfp_rs::ZfpDimensionality;
 
@@ -27,7 +27,7 @@ pub(super) fn decode<E: Element>(
     field: &Field<E>,
     encoded: &[u8],
     decoded: &mut [u8],
-    call: &mut TransformCall<'_>,
+    call: &mut Call<'_>,
 ) -> Result<usize> {
     let parameters = parameters_of(field, encoded)?;
     let decoded_size = field.grid.value_count() * size_of::<E::Memory>();
@@ -35,7 +35,7 @@ pub(super) fn decode<E: Element>(
     let cells: &mut [E::Memory] = bytemuck::try_cast_slice_mut(decoded)
         .map_err(|error| Error::internal(format!("zfp was given {decoded_size} bytes: {error}")))?;
     let threads = thread_count(call, decoded_size);
-    let scratch = call.state(|| Ok(Scratch::new()))?;
+    let scratch = call.contexts.get(|| Ok(Scratch::new()))?;
     let word_count = encoded.len().div_ceil(8);
     let words = match field.backend {
         Backend::ZfpRs => words(encoded, scratch)?,

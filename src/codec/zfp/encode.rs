@@ -13,9 +13,9 @@ use super::mode::WORD_BITS;
 #[cfg(target_arch = "x86_64")]
 use super::vector;
 use super::whole;
-use crate::chain::parallel;
-use crate::codec::{TransformCall, too_small};
 use crate::error::{Error, Result, Status};
+use crate::interface::{Call, too_small};
+use crate::parallel;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -35,7 +35,7 @@ pub(super) fn encode<E: Element>(
     field: &Field<E>,
     decoded: &[u8],
     encoded: &mut [u8],
-    call: &mut TransformCall<'_>,
+    call: &mut Call<'_>,
 ) -> Result<usize> {
     let cells: &[E::Memory] = bytemuck::try_cast_slice(decoded)
         .ok()
@@ -59,15 +59,15 @@ pub(super) fn encode<E: Element>(
 }
 
 /// How many threads are worth it.
-pub(super) fn thread_count(call: &TransformCall<'_>, decoded_size: usize) -> NonZeroUsize {
-    NonZeroUsize::new(decoded_size / THREAD_SIZE).map_or(NonZeroUsize::MIN, |count| count.min(call.max_threads))
+pub(super) fn thread_count(call: &Call<'_>, decoded_size: usize) -> NonZeroUsize {
+    NonZeroUsize::new(decoded_size / THREAD_SIZE).map_or(NonZeroUsize::MIN, |count| count.min(call.options.max_threads))
 }
 
 fn encode_pieces<E: Element, const N: usize>(
     field: &Field<E>,
     cells: &[E::Memory],
     encoded: &mut [u8],
-    call: &mut TransformCall<'_>,
+    call: &mut Call<'_>,
 ) -> Result<usize> {
     let block_count = field.grid.block_count();
     if field.parameters.has_fixed_size() && encoded.len() < field.parameters.encoded_bound(block_count)? {
@@ -76,7 +76,7 @@ fn encode_pieces<E: Element, const N: usize>(
     let piece_blocks = (PIECE_SIZE / (N * size_of::<E::Scalar>())).max(1);
     let pieces = (0..block_count).step_by(piece_blocks).map(|first| first..block_count.min(first + piece_blocks));
     let threads = thread_count(call, size_of_val(cells));
-    let scratch = call.state(|| Ok(Scratch::new()))?;
+    let scratch = call.contexts.get(|| Ok(Scratch::new()))?;
     let joint = Mutex::new(Joint::new(encoded, std::mem::take(scratch)));
     let results = parallel::map(threads, pieces.enumerate(), |(index, blocks)| {
         let mut words = lock(&joint).memory()?;

@@ -36,10 +36,11 @@ mod tests;
 mod vector;
 mod whole;
 
-use super::{ArrayToBytesCodec, BoundArrayToBytes, Codec, Configuration, Transform, TransformCall};
-use crate::chain::{ArrayRepresentation, ByteSize};
 use crate::data_type::{Component, DataType};
 use crate::error::{Error, Result};
+use crate::interface::{Bound, Call, Codec, Context, Kind, Pass, Transform};
+use crate::json::Configuration;
+use crate::representation::{ArrayRepresentation, ByteSize, Representation};
 use backend::Backend;
 use element::{Bfloat16, Element, Float16, Native, Promoted, Unsigned};
 use grid::Grid;
@@ -56,16 +57,21 @@ struct Zfp {
 }
 
 /// `{"mode": ..}` and the parameters of this mode.
-pub(super) fn parse(configuration: Configuration) -> Result<Codec> {
-    Ok(Codec::ArrayToBytes(Arc::new(Zfp { mode: Mode::parse(configuration)?, backend: Backend::chosen() })))
+pub(super) fn parse(configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
+    Ok(Arc::new(Zfp { mode: Mode::parse(configuration)?, backend: Backend::chosen() }))
 }
 
-impl ArrayToBytesCodec for Zfp {
+impl Codec for Zfp {
+    fn kind(&self) -> Kind {
+        Kind::ArrayToBytes
+    }
+
     fn configuration(&self) -> Option<Map<String, Value>> {
         Some(self.mode.to_json())
     }
 
-    fn bind(&self, decoded: &ArrayRepresentation) -> Result<BoundArrayToBytes> {
+    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+        let decoded = decoded.array()?;
         let data_type = decoded.data_type();
         let unsupported = || Error::unsupported(format!("data_type {data_type} is none that zfp can hold"));
         if data_type.component_count() != 1 {
@@ -91,7 +97,7 @@ impl ArrayToBytesCodec for Zfp {
 }
 
 impl Zfp {
-    fn bind_element<E: Element>(&self, element: E, decoded: &ArrayRepresentation) -> Result<BoundArrayToBytes> {
+    fn bind_element<E: Element>(&self, element: E, decoded: &ArrayRepresentation) -> Result<Bound> {
         let grid = Grid::new(decoded.shape())?;
         let scalar_type = E::Scalar::SCALAR_TYPE;
         let parameters = self.mode.parameters(scalar_type, grid.dimensionality())?;
@@ -99,9 +105,12 @@ impl Zfp {
         let size = parameters.encoded_bound(grid.block_count())?;
         let (data_type, backend) = (decoded.data_type().clone(), self.backend.for_blocks_of(grid.dimensionality()));
         let transform = Arc::new(Field { element, data_type, grid, parameters, foreign, backend });
-        let encoded =
-            if transform.parameters.has_fixed_size() { ByteSize::Written(size) } else { ByteSize::Bound(size) };
-        Ok(BoundArrayToBytes::Transform { transform, encoded, warnings: Vec::new() })
+        let encoded = if transform.parameters.has_fixed_size() {
+            ByteSize::Written(size as u64)
+        } else {
+            ByteSize::Bound(size as u64)
+        };
+        Ok(Bound::serializer(&Representation::Array(decoded.clone()), encoded, Pass::Transform(transform)))
     }
 }
 
@@ -118,15 +127,15 @@ struct Field<E> {
 }
 
 impl<E: Element> Transform for Field<E> {
-    fn encode(&self, decoded: &[u8], encoded: &mut [u8], call: &mut TransformCall<'_>) -> Result<usize> {
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
         encode::encode(self, decoded, encoded, call)
     }
 
-    fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut TransformCall<'_>) -> Result<usize> {
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
         decode::decode(self, encoded, decoded, call)
     }
 
-    fn encoded_bound(&self, _: usize) -> Option<usize> {
-        self.parameters.encoded_bound(self.grid.block_count()).ok()
+    fn encoded_bound(&self, _: u64) -> Option<u64> {
+        self.parameters.encoded_bound(self.grid.block_count()).ok().map(|bound| bound as u64)
     }
 }

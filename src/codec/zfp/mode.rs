@@ -3,9 +3,8 @@
 //! zfp documentation, "Compression modes". Values are taken as the C library's `zfp_stream_set_*` functions take them,
 //! and refused where those functions fail or where nothing could come back.
 
-use crate::codec::Configuration;
-use crate::codec::configuration::{integer, one_of};
 use crate::error::{Error, Result};
+use crate::json::{Configuration, integer, one_of};
 use serde_json::{Map, Value};
 use zfp_rs::{ZFP_MAX_BITS, ZFP_MAX_PREC, ZFP_MIN_EXP, ZfpConfig, ZfpDimensionality, ZfpScalarType};
 

@@ -109,10 +109,10 @@ mod tests {
     use crate::codec::zfp::element::{Native, Promoted};
     use crate::codec::zfp::grid::Grid;
     use crate::codec::zfp::mode::Mode;
-    use crate::codec::{Configuration, Transform, TransformCall};
     use crate::data_type::DataType;
+    use crate::interface::{Call, CallOptions, Contexts, Transform};
+    use crate::json::Configuration;
     use serde_json::json;
-    use std::num::NonZeroUsize;
     use zfp_rs::ZfpScalar;
 
     fn field<E: Element>(element: E, shape: &[u64], rate: f64) -> Field<E> {
@@ -127,9 +127,9 @@ mod tests {
     /// Every box of some sizes at some places, against the whole chunk.
     fn check<E: Element>(field: &Field<E>, decoded: &[u8]) {
         let size = size_of::<E::Memory>();
-        let mut call_state = None;
-        let mut call = TransformCall { max_threads: NonZeroUsize::MIN, state: &mut call_state };
-        let mut encoded = vec![0; field.encoded_bound(decoded.len()).unwrap()];
+        let (options, mut contexts) = (CallOptions::default(), Contexts::default());
+        let mut call = Call { options: &options, hook: None, contexts: &mut contexts };
+        let mut encoded = vec![0; field.encoded_bound(decoded.len() as u64).unwrap() as usize];
         assert_eq!(field.encode(decoded, &mut encoded, &mut call).unwrap(), encoded.len());
         let mut whole = vec![0; decoded.len()];
         field.decode(&encoded, &mut whole, &mut call).unwrap();

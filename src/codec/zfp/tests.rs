@@ -1,12 +1,13 @@
 //! Whole chunks: against `zfp-rs` over whole fields, which the C library's tests hold to its bytes, and on what no
 //! encode has made.
 
-use crate::chain::{ArrayRepresentation, ByteSize};
 use crate::codec::zfp::backend::Backend;
 use crate::codec::zfp::mode::Mode;
-use crate::codec::{ArrayToBytesCodec, BoundArrayToBytes, Configuration, Transform, TransformCall};
 use crate::data_type::{DataType, Scalar};
 use crate::error::{Result, Status};
+use crate::interface::{Call, CallOptions, Codec, Contexts, Pass, Transform};
+use crate::json::Configuration;
+use crate::representation::{ArrayRepresentation, ByteSize, Representation};
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -63,8 +64,8 @@ pub(super) struct Bound {
     transform: Arc<dyn Transform>,
     size: ByteSize,
     decoded_size: usize,
-    state: Option<Box<dyn std::any::Any + Send>>,
-    threads: usize,
+    contexts: Contexts,
+    options: CallOptions,
 }
 
 pub(super) fn bind(configuration: &Value, data_type: &str, shape: &[u64]) -> Result<Bound> {
@@ -75,22 +76,25 @@ pub(super) fn bind_to(backend: Backend, configuration: &Value, data_type: &str, 
     let mode = Mode::parse(Configuration::new(configuration.as_object().cloned()))?;
     let data_type = DataType::from_name(data_type)?;
     let fill_value = Scalar(vec![0; data_type.size()].into());
-    let decoded = ArrayRepresentation::new(data_type, shape.to_vec(), fill_value)?;
-    match (super::Zfp { mode, backend }).bind(&decoded)? {
-        BoundArrayToBytes::Transform { transform, encoded: size, .. } => {
-            Ok(Bound { transform, size, decoded_size: decoded.size(), state: None, threads: 1 })
+    let decoded = ArrayRepresentation::new(data_type, shape.to_vec(), Some(fill_value))?;
+    let decoded_size = decoded.size() as usize;
+    let bound = (super::Zfp { mode, backend }).bind(&Representation::Array(decoded))?;
+    let size = bound.encoded.size();
+    match bound.pass {
+        Pass::Transform(transform) => {
+            Ok(Bound { transform, size, decoded_size, contexts: Contexts::default(), options: CallOptions::default() })
         }
         other => panic!("{other:?}"),
     }
 }
 
 impl Bound {
-    fn call(&mut self) -> TransformCall<'_> {
-        TransformCall { max_threads: NonZeroUsize::new(self.threads).unwrap(), state: &mut self.state }
+    fn call(&mut self) -> Call<'_> {
+        Call { options: &self.options, hook: None, contexts: &mut self.contexts }
     }
 
     pub(super) fn encode(&mut self, decoded: &[u8]) -> Result<Vec<u8>> {
-        let mut encoded = vec![0xA5; self.size.bound().unwrap()];
+        let mut encoded = vec![0xA5; self.size.bound().unwrap() as usize];
         let size = self.transform.clone().encode(decoded, &mut encoded, &mut self.call())?;
         encoded.truncate(size);
         Ok(encoded)
@@ -213,7 +217,7 @@ fn check_against_whole_fields<T: Sample>() {
             let mut bound = bind_to(backend, mode, name, shape).unwrap();
             assert_eq!(bound.encode(decoded).unwrap(), encoded, "{case}");
             if let Some(size) = bound.size.exact() {
-                assert_eq!(size, encoded_size, "{case}");
+                assert_eq!(size, encoded_size as u64, "{case}");
             }
             assert_eq!(bound.decode(&encoded).unwrap(), bytemuck::cast_slice::<T, u8>(&expected), "{case}");
         }
@@ -316,7 +320,7 @@ fn threads_change_nothing() {
                 let encoded = bound.encode(decoded).unwrap();
                 let expected = bound.decode(&encoded).unwrap();
                 for threads in [2, 3] {
-                    bound.threads = threads;
+                    bound.options.max_threads = NonZeroUsize::new(threads).unwrap();
                     assert!(bound.encode(decoded).unwrap() == encoded, "{shape:?} {mode}, {threads} threads");
                     assert!(bound.decode(&encoded).unwrap() == expected, "{shape:?} {mode}, {threads} threads");
                 }
@@ -333,7 +337,7 @@ fn the_first_element_out_of_range_is_named_whatever_the_threads() {
         values[index] = f32::NAN;
         for threads in [1, 4] {
             let mut bound = bind(&json!({"mode": "fixed_precision", "precision": 20}), "float32", &shape).unwrap();
-            bound.threads = threads;
+            bound.options.max_threads = NonZeroUsize::new(threads).unwrap();
             let error = bound.encode(bytemuck::cast_slice(&values)).unwrap_err();
             assert_eq!(error.status(), Status::OutOfRange);
             assert_eq!(error.element_index(), Some(index as u64), "{threads} threads");
@@ -434,7 +438,7 @@ fn flipped_bits_and_random_streams_do_no_harm() {
                         check_hostile(&mut bound, &encoded);
                         encoded[bit / 8] ^= 1 << (bit % 8);
                     }
-                    let most = bound.size.bound().unwrap();
+                    let most = bound.size.bound().unwrap() as usize;
                     for seed in 0..40 {
                         let size = (seed as usize * most / 39).min(most);
                         check_hostile(&mut bound, &random(size, seed));
@@ -452,7 +456,7 @@ fn a_stream_over_the_bound_is_corrupt() {
         for mode in modes() {
             let mut bound = bind_to(backend, &mode, "float32", &[3, 5, 6]).unwrap();
             let most = bound.size.bound().unwrap();
-            let error = bound.decode(&vec![0; most + 1]).unwrap_err();
+            let error = bound.decode(&vec![0; most as usize + 1]).unwrap_err();
             assert_eq!(error.status(), Status::CorruptData, "{mode}");
         }
     }
@@ -495,7 +499,7 @@ fn a_fixed_rate_that_was_computed_for_three_dimensions_is_read() {
         let mut expected = vec![0_f32; values.len()];
         stream.decompress(&config, &mut zfp_rs::ZfpFieldMut::new(&mut expected, dims).unwrap()).unwrap();
         let mut bound = bind(&mode, "float32", shape).unwrap();
-        assert_ne!(bound.size.exact(), Some(encoded.len()), "{shape:?}");
+        assert_ne!(bound.size.exact(), Some(encoded.len() as u64), "{shape:?}");
         assert_eq!(bound.decode(&encoded).unwrap(), bytemuck::cast_slice::<f32, u8>(&expected), "{shape:?}");
     }
 }

@@ -13,7 +13,7 @@ mod whole_bytes;
 use super::blocks::{self, Blockwise, no_blocks};
 use super::field::{Field, Kind};
 use super::portable;
-use crate::codec::Elementwise;
+use crate::interface::Elementwise;
 use fold::Fold;
 use gather::Gather;
 use std::arch::x86_64::*;

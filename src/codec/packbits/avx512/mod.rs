@@ -16,7 +16,7 @@ mod unpack;
 use super::avx2;
 use super::blocks::{self, Blockwise, no_blocks};
 use super::field::{Field, Kind};
-use crate::codec::Elementwise;
+use crate::interface::Elementwise;
 use pack::Pack;
 use std::arch::x86_64::*;
 use std::sync::Arc;

@@ -11,7 +11,7 @@ mod unpack;
 use super::blocks::{self, Blockwise, no_blocks};
 use super::field::{Field, Kind, in_each_lane};
 use super::portable;
-use crate::codec::Elementwise;
+use crate::interface::Elementwise;
 use pack::Pack;
 use std::arch::aarch64::*;
 use std::arch::is_aarch64_feature_detected;

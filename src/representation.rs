@@ -1,8 +1,8 @@
 //! What stands between two codecs: an array, or bytes of a size that is more or less known.
 
-use crate::codec::configuration::{exact_integer, integer};
 use crate::data_type::{DataType, Scalar};
 use crate::error::{Error, Result};
+use crate::json::{exact_integer, integer};
 use serde_json::{Value, json};
 
 /// An array in memory: `product(shape)` elements back to back in C order.
@@ -10,25 +10,26 @@ use serde_json::{Value, json};
 pub struct ArrayRepresentation {
     data_type: DataType,
     shape: Vec<u64>,
-    fill_value: Scalar,
-    element_count: usize,
+    fill_value: Option<Scalar>,
+    element_count: u64,
 }
 
 impl ArrayRepresentation {
-    /// An array of this data type, shape and fill value. No dimensions are one element.
+    /// An array of this data type, shape and fill value. No dimensions are one element. A chain that wraps single codecs
+    /// may lack the fill value.
     ///
     /// # Errors
-    /// [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) if its size in bytes passes `isize::MAX`.
-    pub fn new(data_type: DataType, shape: Vec<u64>, fill_value: Scalar) -> Result<Self> {
+    /// [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) if it has more than 2^63 - 1 bytes.
+    pub fn new(data_type: DataType, shape: Vec<u64>, fill_value: Option<Scalar>) -> Result<Self> {
         let element_count = element_count(&shape)
-            .filter(|count| count.checked_mul(data_type.size().max(8)).is_some_and(|size| size <= isize::MAX as usize))
+            .filter(|count| count.checked_mul(data_type.size() as u64).is_some_and(|size| i64::try_from(size).is_ok()))
             .ok_or_else(|| {
-                Error::metadata(format!("shape is {shape:?}: so many elements of {data_type} fit no address space"))
+                Error::metadata(format!("shape is {shape:?}: an array of {data_type} has at most 2^63 - 1 bytes"))
             })?;
         Ok(Self { data_type, shape, fill_value, element_count })
     }
 
-    /// The `input_json` of the C interface: an object of `data_type`, `shape` and `fill_value`.
+    /// The `input_json` of the C interface: an object of `data_type`, `shape` and, unless there is none, `fill_value`.
     ///
     /// # Errors
     /// What is missing, unknown or wrong.
@@ -41,17 +42,18 @@ impl ArrayRepresentation {
             |name: &str| members.get(name).ok_or_else(|| Error::metadata(format!("{name} is missing from the input")));
         let data_type = DataType::from_json(member("data_type")?)?;
         let shape = shape_from_json("shape", member("shape")?, 0)?;
-        let fill_value = data_type.scalar_from_json("fill_value", member("fill_value")?)?;
+        let fill_value =
+            members.get("fill_value").map(|json| data_type.scalar_from_json("fill_value", json)).transpose()?;
         Self::new(data_type, shape, fill_value)
     }
 
     /// The same members as JSON.
     pub fn to_json(&self) -> Value {
-        json!({
-            "data_type": self.data_type.name(),
-            "shape": self.shape,
-            "fill_value": self.data_type.scalar_to_json(&self.fill_value),
-        })
+        let mut members = json!({ "data_type": self.data_type.name(), "shape": self.shape });
+        if let Some(fill_value) = &self.fill_value {
+            members["fill_value"] = self.data_type.scalar_to_json(fill_value);
+        }
+        members
     }
 
     /// The same data type and fill value in another shape.
@@ -66,7 +68,7 @@ impl ArrayRepresentation {
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn with_elements(&self, data_type: DataType, fill_value: Scalar) -> Result<Self> {
+    pub fn with_elements(&self, data_type: DataType, fill_value: Option<Scalar>) -> Result<Self> {
         Self::new(data_type, self.shape.clone(), fill_value)
     }
 
@@ -80,28 +82,28 @@ impl ArrayRepresentation {
         &self.shape
     }
 
-    /// The fill value.
-    pub fn fill_value(&self) -> &Scalar {
-        &self.fill_value
+    /// The fill value, if there is one.
+    pub fn fill_value(&self) -> Option<&Scalar> {
+        self.fill_value.as_ref()
     }
 
     /// The number of elements.
-    pub fn element_count(&self) -> usize {
+    pub fn element_count(&self) -> u64 {
         self.element_count
     }
 
     /// The size in bytes.
-    pub fn size(&self) -> usize {
-        self.element_count * self.data_type.size()
+    pub fn size(&self) -> u64 {
+        self.element_count * self.data_type.size() as u64
     }
 }
 
-/// The product of the sizes; none if it overflows, also where a 0 hides that.
-fn element_count(shape: &[u64]) -> Option<usize> {
+/// The product of the sizes; none if it overflows, unless a size is 0.
+fn element_count(shape: &[u64]) -> Option<u64> {
     if shape.contains(&0) {
         return Some(0);
     }
-    shape.iter().try_fold(1_usize, |count, size| count.checked_mul(usize::try_from(*size).ok()?))
+    shape.iter().try_fold(1_u64, |count, size| count.checked_mul(*size))
 }
 
 /// A list of sizes, each at least `least`.
@@ -129,26 +131,26 @@ pub(crate) fn shape_from_json(member: &str, json: &Value, least: i128) -> Result
 /// What is known of a number of bytes before they exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ByteSize {
-    /// Always just so many.
-    Exact(usize),
-    /// Always just so many when this library writes them; others may write another number.
-    Written(usize),
-    /// At most so many when this library writes them.
-    Bound(usize),
+    /// Always exactly this many.
+    Exact(u64),
+    /// Exactly this many when this library writes them; others may write another number.
+    Written(u64),
+    /// At most this many when this library writes them.
+    Bound(u64),
     /// Nothing: whatever the caller hands in.
     Unknown,
 }
 
 impl ByteSize {
-    /// So many bytes more. A size that no memory can hold is unknown: it fails when it is used.
+    /// This many bytes more. A size over 2^64 - 1 is unknown: it fails when it is used.
     #[must_use]
-    pub fn plus(self, size: usize) -> Self {
+    pub fn plus(self, size: u64) -> Self {
         self.map(|before| before.checked_add(size))
     }
 
     /// The size that a function makes of this one; none makes it unknown.
     #[must_use]
-    pub fn map(self, f: impl FnOnce(usize) -> Option<usize>) -> Self {
+    pub fn map(self, f: impl FnOnce(u64) -> Option<u64>) -> Self {
         match self {
             Self::Exact(size) => f(size).map_or(Self::Unknown, Self::Exact),
             Self::Written(size) => f(size).map_or(Self::Unknown, Self::Written),
@@ -157,8 +159,14 @@ impl ByteSize {
         }
     }
 
+    /// What a compressor makes of this size, at most.
+    #[must_use]
+    pub fn bound_by(self, bound: impl FnOnce(u64) -> Option<u64>) -> Self {
+        self.bound().and_then(bound).map_or(Self::Unknown, Self::Bound)
+    }
+
     /// The size, if it is always the same when this library writes it.
-    pub fn exact(self) -> Option<usize> {
+    pub fn exact(self) -> Option<u64> {
         match self {
             Self::Exact(size) | Self::Written(size) => Some(size),
             Self::Bound(_) | Self::Unknown => None,
@@ -166,12 +174,21 @@ impl ByteSize {
     }
 
     /// The largest size, if there is one.
-    pub fn bound(self) -> Option<usize> {
+    pub fn bound(self) -> Option<u64> {
         match self {
             Self::Exact(size) | Self::Written(size) | Self::Bound(size) => Some(size),
             Self::Unknown => None,
         }
     }
+}
+
+/// Bytes between two codecs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BytesRepresentation {
+    /// What is known of their number.
+    pub size: ByteSize,
+    /// The bytes per element of the array that they were made of, if they were: a hint for shuffles.
+    pub element_size: Option<usize>,
 }
 
 /// What stands between two codecs.
@@ -180,7 +197,7 @@ pub enum Representation {
     /// An array.
     Array(ArrayRepresentation),
     /// Bytes.
-    Bytes(ByteSize),
+    Bytes(BytesRepresentation),
 }
 
 impl Representation {
@@ -188,7 +205,43 @@ impl Representation {
     pub fn size(&self) -> ByteSize {
         match self {
             Self::Array(array) => ByteSize::Exact(array.size()),
-            Self::Bytes(size) => *size,
+            Self::Bytes(bytes) => bytes.size,
+        }
+    }
+
+    /// The bytes of this size that a codec makes of this representation.
+    #[must_use]
+    pub fn to_bytes(&self, size: ByteSize) -> Self {
+        let element_size = match self {
+            Self::Array(array) => Some(array.data_type().size()),
+            Self::Bytes(bytes) => bytes.element_size,
+        };
+        Self::Bytes(BytesRepresentation { size, element_size })
+    }
+
+    /// The array, for a codec that takes one.
+    ///
+    /// # Errors
+    /// These are bytes.
+    pub fn array(&self) -> Result<&ArrayRepresentation> {
+        match self {
+            Self::Array(array) => Ok(array),
+            Self::Bytes(_) => Err(Error::metadata(
+                "an array codec cannot take bytes: it must stand before the one array->bytes codec, in a chain with an input",
+            )),
+        }
+    }
+
+    /// The bytes, for a codec that takes them.
+    ///
+    /// # Errors
+    /// This is an array.
+    pub fn bytes(&self) -> Result<&BytesRepresentation> {
+        match self {
+            Self::Bytes(bytes) => Ok(bytes),
+            Self::Array(_) => Err(Error::metadata(
+                "a bytes->bytes codec cannot take an array: an array->bytes codec must stand before it",
+            )),
         }
     }
 
@@ -196,9 +249,9 @@ impl Representation {
     pub fn to_json(&self) -> Value {
         match self {
             Self::Array(array) => array.to_json(),
-            Self::Bytes(size) => match size.exact() {
+            Self::Bytes(bytes) => match bytes.size.exact() {
                 Some(size) => json!({ "size": size }),
-                None => json!({ "size": null, "bound": size.bound() }),
+                None => json!({ "size": null, "bound": bytes.size.bound() }),
             },
         }
     }

@@ -1,0 +1,131 @@
+//! What enters a chain on encode: a box of the chunk, wherever its elements lie; the rest of the chunk is fill value.
+
+use crate::error::{Error, Result};
+use crate::interface::element_count;
+use crate::strided::{self, Source, Target};
+
+/// What enters a step on encode.
+#[derive(Debug, Clone)]
+pub(super) enum Decoded<'a> {
+    /// Bytes, or all elements back to back in C order.
+    Slice(&'a [u8]),
+    /// Elements that lie anywhere.
+    Input(Input<'a>),
+}
+
+/// The elements of a chunk, of which the caller holds a box.
+#[derive(Debug, Clone)]
+pub(super) struct Input<'a> {
+    /// Of the chunk.
+    shape: Vec<u64>,
+    /// Where the box begins.
+    start: Vec<u64>,
+    /// The box.
+    source: Source<'a>,
+    /// One element of what is around the box.
+    fill_value: Option<&'a [u8]>,
+}
+
+impl<'a> Input<'a> {
+    /// A box of a chunk of this shape. Around it the elements are `fill_value`, which may be none only if there are no
+    /// such elements.
+    pub(super) fn new(shape: &[u64], start: &[u64], source: Source<'a>, fill_value: Option<&'a [u8]>) -> Self {
+        Self { shape: shape.to_vec(), start: start.to_vec(), source, fill_value }
+    }
+
+    /// All elements of a chunk of this shape.
+    pub(super) fn whole(source: Source<'a>) -> Self {
+        let shape = source.shape().to_vec();
+        Self { start: vec![0; shape.len()], shape, source, fill_value: None }
+    }
+
+    /// The shape of the chunk.
+    pub(super) fn shape(&self) -> &[u64] {
+        &self.shape
+    }
+
+    /// Whether the caller holds all elements.
+    fn is_whole(&self) -> bool {
+        self.source.shape() == self.shape
+    }
+
+    /// All elements, if they lie back to back in C order.
+    pub(super) fn as_slice(&self) -> Option<&'a [u8]> {
+        if self.is_whole() { self.source.as_slice() } else { None }
+    }
+
+    /// The same chunk with its dimensions in another order.
+    pub(super) fn permuted(&self, order: &[usize]) -> Result<Self> {
+        let in_order = |numbers: &[u64]| order.iter().map(|dimension| numbers[*dimension]).collect();
+        Ok(Self {
+            shape: in_order(&self.shape),
+            start: in_order(&self.start),
+            source: self.source.permuted(order)?,
+            fill_value: self.fill_value,
+        })
+    }
+
+    /// A box of the chunk, as a chunk of its own.
+    pub(super) fn region(&self, start: &[u64], shape: &[u64]) -> Result<Self> {
+        let dimensions = start.iter().zip(shape).zip(self.start.iter().zip(self.source.shape()));
+        let common = dimensions.map(|((start, size), (box_start, box_size))| {
+            let first = (*start).max(*box_start);
+            let end = (start + size).min(box_start + box_size).max(first);
+            (first, end - first)
+        });
+        let (mut first, common_shape): (Vec<u64>, Vec<u64>) = common.unzip();
+        if common_shape.contains(&0) {
+            // Nothing of the box: a place inside it that has no elements.
+            first.clone_from(&self.start);
+        }
+        let in_box: Vec<u64> = first.iter().zip(&self.start).map(|(first, start)| first - start).collect();
+        let in_region = first.iter().zip(start).map(|(first, start)| first.saturating_sub(*start)).collect();
+        Ok(Self {
+            shape: shape.to_vec(),
+            start: in_region,
+            source: self.source.region(&in_box, &common_shape)?,
+            fill_value: self.fill_value,
+        })
+    }
+
+    /// Copies all elements to their places.
+    pub(super) fn copy_to(&self, target: &mut Target<'_>) -> Result<()> {
+        if !self.is_whole() {
+            strided::fill(target, self.fill_value()?)?;
+        }
+        if self.source.shape().contains(&0) {
+            return Ok(());
+        }
+        strided::copy(&self.source, &mut target.region(&self.start, self.source.shape())?)
+    }
+
+    /// All elements back to back in C order: where they are, or copied to the beginning of `scratch`.
+    pub(super) fn to_slice<'b>(&self, scratch: &'b mut Vec<u8>) -> Result<&'b [u8]>
+    where
+        'a: 'b,
+    {
+        if let Some(slice) = self.as_slice() {
+            return Ok(slice);
+        }
+        let size = element_count(&self.shape) as usize * self.source.element_size();
+        super::workspace::grow(scratch, size)?;
+        let scratch = &mut scratch[..size];
+        self.copy_to(&mut Target::contiguous(scratch, self.source.element_size(), &self.shape)?)?;
+        Ok(scratch)
+    }
+
+    /// Whether every element is the fill value, to the bit.
+    pub(super) fn is_fill(&self, fill_value: &[u8]) -> Result<bool> {
+        if !self.is_whole() && self.fill_value()? != fill_value {
+            return Ok(false);
+        }
+        strided::all_equal(&self.source, fill_value)
+    }
+
+    fn fill_value(&self) -> Result<&'a [u8]> {
+        self.fill_value.ok_or_else(|| {
+            Error::unsupported("the chain has no fill value, which elements outside the box would be")
+                .with_code("no_fill_value")
+        })
+    }
+}

@@ -1,0 +1,235 @@
+//! Boxes of arrays, and how they are walked through.
+
+use crate::error::{Error, Result};
+
+/// A box of an array: where it begins, and its size along each dimension.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Region {
+    pub(super) start: Vec<u64>,
+    pub(super) shape: Vec<u64>,
+}
+
+impl Region {
+    /// All of an array.
+    pub(super) fn whole(shape: &[u64]) -> Self {
+        Self { start: vec![0; shape.len()], shape: shape.to_vec() }
+    }
+
+    /// A box of an array of this shape.
+    ///
+    /// # Errors
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if it is not within the array.
+    pub(super) fn within(array: &[u64], start: &[u64], shape: &[u64]) -> Result<Self> {
+        if start.len() != array.len() || shape.len() != array.len() {
+            return Err(Error::argument(format!(
+                "the box has {} dimensions, the chunk has {}",
+                start.len().max(shape.len()),
+                array.len()
+            )));
+        }
+        for (dimension, (array, (start, size))) in array.iter().zip(start.iter().zip(shape)).enumerate() {
+            if start.checked_add(*size).is_none_or(|end| end > *array) {
+                return Err(Error::argument(format!(
+                    "dimension {dimension} of the box is {size} elements from {start} on, the chunk has {array}"
+                )));
+            }
+        }
+        Ok(Self { start: start.to_vec(), shape: shape.to_vec() })
+    }
+
+    /// Whether it is all of an array of this shape.
+    pub(super) fn is_whole(&self, shape: &[u64]) -> bool {
+        self.shape == shape
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.shape.contains(&0)
+    }
+
+    /// The number of elements; the box is in memory, or will be.
+    pub(super) fn element_count(&self) -> usize {
+        self.shape.iter().product::<u64>() as usize
+    }
+
+    /// The same box when the dimensions are put in another order.
+    pub(super) fn permuted(&self, order: &[usize]) -> Self {
+        let in_order = |numbers: &[u64]| order.iter().map(|dimension| numbers[*dimension]).collect();
+        Self { start: in_order(&self.start), shape: in_order(&self.shape) }
+    }
+
+    /// Where this box begins, counted from the beginning of another one around it.
+    pub(super) fn relative_to(&self, outer: &Self) -> Vec<u64> {
+        self.start.iter().zip(&outer.start).map(|(start, outer)| start - outer).collect()
+    }
+
+    /// The index of its first element, in C order of an array of this shape.
+    pub(super) fn first_index(&self, shape: &[u64]) -> u64 {
+        index_of(&self.start, shape)
+    }
+
+    /// The number of elements that follow each other in an array of this shape, and the indices of the first of each
+    /// such run, in C order. The box is not empty.
+    pub(super) fn runs(&self, shape: &[u64]) -> (usize, impl Iterator<Item = u64>) {
+        let dimensions = shape.len();
+        let mut inner = dimensions;
+        // A run goes on from one row to the next where rows are whole.
+        while inner > 0 && (inner == dimensions || self.shape[inner] == shape[inner]) {
+            inner -= 1;
+        }
+        let count = self.shape[inner..].iter().product::<u64>() as usize;
+        let (start, outer_shape) = (self.start.clone(), self.shape[..inner].to_vec());
+        let shape = shape.to_vec();
+        let runs = positions(outer_shape).map(move |position| {
+            let mut first = start.clone();
+            first.iter_mut().zip(position).for_each(|(first, offset)| *first += offset);
+            index_of(&first, &shape)
+        });
+        (count, runs)
+    }
+
+    /// The error of an element of this box, in C order, as that of the element of an array of this shape.
+    pub(super) fn locate(&self, error: Error, shape: &[u64]) -> Error {
+        let index = error.element_index().map(|index| {
+            let position = position_of(index, &self.shape);
+            let place: Vec<u64> = position.iter().zip(&self.start).map(|(offset, start)| start + offset).collect();
+            index_of(&place, shape)
+        });
+        error.at_element(index)
+    }
+}
+
+/// The index in C order of the element at this position.
+pub(super) fn index_of(position: &[u64], shape: &[u64]) -> u64 {
+    position.iter().zip(shape).fold(0, |index, (position, size)| index * size + position)
+}
+
+/// The position of the element with this index in C order.
+pub(super) fn position_of(mut index: u64, shape: &[u64]) -> Vec<u64> {
+    let mut position = vec![0; shape.len()];
+    for (position, size) in position.iter_mut().zip(shape).rev() {
+        *position = index % (*size).max(1);
+        index /= (*size).max(1);
+    }
+    position
+}
+
+/// Every position of an array of this shape, in C order.
+pub(super) fn positions(shape: Vec<u64>) -> impl Iterator<Item = Vec<u64>> {
+    let mut next = (!shape.contains(&0)).then(|| vec![0; shape.len()]);
+    std::iter::from_fn(move || {
+        let position = next.take()?;
+        let mut after = position.clone();
+        for (number, size) in after.iter_mut().zip(&shape).rev() {
+            *number += 1;
+            if *number < *size {
+                next = Some(after);
+                return Some(position);
+            }
+            *number = 0;
+        }
+        Some(position)
+    })
+}
+
+/// Boxes of at most a number of elements, in C order, that make up a larger one: each spans the last dimensions whole,
+/// so that their elements follow each other in C order of the larger box.
+pub(super) struct Tiles<'a> {
+    region: &'a Region,
+    /// The dimension that tiles cut; those after it are whole, those before it of size 1.
+    dimension: usize,
+    size: u64,
+    /// Where the next tile begins, counted from the box.
+    next: Option<Vec<u64>>,
+}
+
+impl<'a> Tiles<'a> {
+    pub(super) fn new(region: &'a Region, element_count: usize) -> Self {
+        let (mut dimension, mut inner) = (region.shape.len(), 1_u64);
+        while dimension > 0 && inner.saturating_mul(region.shape[dimension - 1]) <= element_count as u64 {
+            dimension -= 1;
+            inner *= region.shape[dimension];
+        }
+        // The last dimension that does not fit is cut; where all fit, the first is taken whole.
+        let (dimension, size) = match dimension.checked_sub(1) {
+            Some(cut) => (cut, (element_count as u64 / inner.max(1)).max(1)),
+            None => (0, region.shape.first().copied().unwrap_or(1)),
+        };
+        let next = (!region.is_empty()).then(|| vec![0; region.shape.len()]);
+        Self { region, dimension, size, next }
+    }
+}
+
+impl Iterator for Tiles<'_> {
+    type Item = Region;
+
+    fn next(&mut self) -> Option<Region> {
+        let position = self.next.take()?;
+        let Self { region, dimension, size, .. } = *self;
+        let mut shape = region.shape.clone();
+        shape[..dimension.min(region.shape.len())].fill(1);
+        if let Some(cut) = shape.get_mut(dimension) {
+            *cut = size.min(region.shape[dimension] - position[dimension]);
+        }
+        let mut after = position.clone();
+        for number in (0..=dimension).rev().filter(|number| *number < region.shape.len()) {
+            after[number] += if number == dimension { size } else { 1 };
+            if after[number] < region.shape[number] {
+                self.next = Some(after);
+                break;
+            }
+            after[number] = 0;
+        }
+        let start = position.iter().zip(&region.start).map(|(offset, start)| start + offset).collect();
+        Some(Region { start, shape })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tiles_cover_a_box_once_and_in_order() {
+        for (start, shape, count) in [
+            (vec![], vec![], 5),
+            (vec![3], vec![7], 3),
+            (vec![1, 2, 3], vec![4, 3, 5], 11),
+            (vec![0, 0], vec![2, 0], 4),
+        ] {
+            let region = Region { start, shape };
+            let array: Vec<u64> =
+                region.start.iter().zip(&region.shape).map(|(start, size)| start + size + 1).collect();
+            let mut indices = Vec::new();
+            for tile in Tiles::new(&region, count) {
+                assert!(tile.element_count() <= count, "{tile:?}");
+                let (run, firsts) = tile.runs(&array);
+                indices.extend(firsts.flat_map(|first| first..first + run as u64));
+            }
+            let expected: Vec<u64> = positions(region.shape.clone())
+                .map(|position| {
+                    let place: Vec<u64> = position.iter().zip(&region.start).map(|(a, b)| a + b).collect();
+                    index_of(&place, &array)
+                })
+                .collect();
+            assert_eq!(indices, expected, "{region:?}");
+        }
+    }
+
+    #[test]
+    fn runs_join_whole_rows() {
+        let region = Region { start: vec![1, 0, 0], shape: vec![2, 3, 4] };
+        let (count, runs) = region.runs(&[5, 3, 4]);
+        assert_eq!((count, runs.collect::<Vec<_>>()), (24, vec![12]));
+        let (count, runs) = region.runs(&[5, 4, 4]);
+        assert_eq!((count, runs.collect::<Vec<_>>()), (12, vec![16, 32]));
+    }
+
+    #[test]
+    fn positions_and_indices_are_inverse() {
+        let shape = [3, 4, 5];
+        for (index, position) in positions(shape.to_vec()).enumerate() {
+            assert_eq!(index_of(&position, &shape), index as u64);
+            assert_eq!(position_of(index as u64, &shape), position);
+        }
+    }
+}

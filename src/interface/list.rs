@@ -1,0 +1,222 @@
+//! A `codecs` list: read, and then bound to what enters it.
+//!
+//! Zarr v3 core specification, "Codecs" and "Extension points": array->array codecs, then one array->bytes codec, then
+//! bytes->bytes codecs; a codec is an object with a `name`, or a name alone.
+
+use super::{Bound, Codec, Context, Kind, Pass, Warning};
+use crate::error::{CodecPlace, Error, Result};
+use crate::json::{Configuration, shown};
+use crate::representation::{ArrayRepresentation, Representation};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// A `codecs` list that has been read.
+#[derive(Debug, Clone)]
+pub struct CodecList {
+    codecs: Arc<[ListedCodec]>,
+    /// What is wrong with the codec after the last. Binding reports it, unless a codec before it is at fault.
+    fault: Option<Error>,
+}
+
+/// One codec of a list, read and checked by itself.
+#[derive(Debug)]
+struct ListedCodec {
+    name: Arc<str>,
+    role: Role,
+}
+
+#[derive(Debug)]
+enum Role {
+    Known(Arc<dyn Codec>),
+    /// Unknown, and need not be understood: kept in the metadata, nothing at run time.
+    Ignored(Value),
+}
+
+impl CodecList {
+    /// Reads a list.
+    ///
+    /// # Errors
+    /// It is not a list, or empty. A fault of a codec is [`bind`](Self::bind)'s to report.
+    pub fn from_json(list: &Value, context: &Context) -> Result<Self> {
+        let list = list.as_array().ok_or_else(|| Error::metadata(format!("codecs is {}, not a list", shown(list))))?;
+        if list.is_empty() {
+            return Err(Error::metadata("codecs is empty: a chain has at least one codec"));
+        }
+        let mut codecs = Vec::with_capacity(list.len());
+        let mut fault = None;
+        for (index, json) in list.iter().enumerate() {
+            match ListedCodec::from_json(index, json, context) {
+                Ok(codec) => codecs.push(codec),
+                Err(error) => {
+                    fault = Some(error);
+                    break;
+                }
+            }
+        }
+        Ok(Self { codecs: codecs.into(), fault })
+    }
+
+    /// Binds the codecs one after the other.
+    ///
+    /// # Errors
+    /// The first fault in encode order.
+    pub fn bind(&self, input: Representation) -> Result<BoundCodecs> {
+        self.bind_each(input, |codec, _, decoded| codec.bind(decoded))
+    }
+
+    fn bind_each(
+        &self,
+        input: Representation,
+        bind: impl Fn(&dyn Codec, usize, &Representation) -> Result<Bound>,
+    ) -> Result<BoundCodecs> {
+        let mut bound: Vec<Bound> = Vec::with_capacity(self.codecs.len());
+        for (index, codec) in self.codecs.iter().enumerate() {
+            let decoded = bound.last().map_or(&input, |bound| &bound.encoded);
+            let next = match &codec.role {
+                Role::Ignored(_) => Ok(codec.ignored(decoded)),
+                Role::Known(known) => check_kind(known.kind(), decoded).and_then(|()| bind(&**known, index, decoded)),
+            };
+            bound.push(next.map_err(|error| self.place(index).blame(error))?);
+        }
+        match &self.fault {
+            None => Ok(BoundCodecs { list: self.clone(), input, bound }),
+            Some(fault) => Err(fault.clone()),
+        }
+    }
+
+    /// Where a codec stands.
+    pub fn place(&self, index: usize) -> CodecPlace {
+        CodecPlace::new(index, &self.codecs[index].name)
+    }
+
+    /// The list in canonical form.
+    pub fn to_json(&self) -> Value {
+        self.codecs.iter().map(ListedCodec::to_json).collect()
+    }
+}
+
+fn check_kind(kind: Kind, decoded: &Representation) -> Result<()> {
+    match kind {
+        Kind::ArrayToArray | Kind::ArrayToBytes => decoded.array().map(drop),
+        Kind::BytesToBytes => decoded.bytes().map(drop),
+    }
+}
+
+impl ListedCodec {
+    fn from_json(index: usize, json: &Value, context: &Context) -> Result<Self> {
+        let (name, members) = match json {
+            Value::String(name) => (name.as_str(), None),
+            Value::Object(members) => (codec_name(index, members)?, Some(members)),
+            other => {
+                return Err(Error::metadata(format!("codecs[{index}] is {}, not an object or a name", shown(other))));
+            }
+        };
+        Self::from_members(name, members, context).map_err(|error| CodecPlace::new(index, &name.into()).blame(error))
+    }
+
+    fn from_members(name: &str, members: Option<&Map<String, Value>>, context: &Context) -> Result<Self> {
+        let mut configuration = None;
+        let mut must_understand = true;
+        for (member, value) in members.into_iter().flatten() {
+            match (member.as_str(), value) {
+                ("name", _) => {}
+                ("configuration", Value::Object(members)) => configuration = Some(members.clone()),
+                ("configuration", other) => {
+                    return Err(Error::metadata(format!("configuration is {}, not an object", shown(other))));
+                }
+                ("must_understand", Value::Bool(value)) => must_understand = *value,
+                ("must_understand", other) => {
+                    return Err(Error::metadata(format!(
+                        "must_understand is {}, expected true or false",
+                        shown(other)
+                    )));
+                }
+                (other, _) => return Err(Error::metadata(format!("a codec has no member {other:?}"))),
+            }
+        }
+        match context.registry().find(name) {
+            Ok(entry) => {
+                let codec = (entry.parse)(Configuration::new(configuration), context)?;
+                Ok(Self { name: Arc::clone(&entry.canonical_name), role: Role::Known(codec) })
+            }
+            Err(_) if !must_understand => {
+                let json = members.cloned().map_or_else(|| Value::from(name), Value::Object);
+                Ok(Self { name: name.into(), role: Role::Ignored(json) })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn ignored(&self, decoded: &Representation) -> Bound {
+        let message = format!("{:?} is unknown and need not be understood: it is left out", self.name);
+        let warnings = vec![Warning { code: "ignored_codec", message }];
+        Bound { encoded: decoded.clone(), pass: Pass::Reshape, warnings }
+    }
+
+    fn to_json(&self) -> Value {
+        let configuration = match &self.role {
+            Role::Ignored(json) => return json.clone(),
+            Role::Known(codec) => codec.configuration(),
+        };
+        let mut members = Map::from_iter([("name".to_owned(), Value::from(&*self.name))]);
+        if let Some(configuration) = configuration {
+            members.insert("configuration".to_owned(), Value::Object(configuration));
+        }
+        Value::Object(members)
+    }
+}
+
+fn codec_name(index: usize, members: &Map<String, Value>) -> Result<&str> {
+    match members.get("name") {
+        Some(Value::String(name)) => Ok(name),
+        Some(other) => Err(Error::metadata(format!("codecs[{index}] has the name {}, not a string", shown(other)))),
+        None => Err(Error::metadata(format!("codecs[{index}] has no name"))),
+    }
+}
+
+/// The codecs of a list, bound; and what stands before, between and after them.
+#[derive(Debug, Clone)]
+pub struct BoundCodecs {
+    list: CodecList,
+    input: Representation,
+    bound: Vec<Bound>,
+}
+
+impl BoundCodecs {
+    /// The same codecs for another shape of their input.
+    ///
+    /// # Errors
+    /// What does not fit this shape.
+    pub fn with_input(&self, input: ArrayRepresentation) -> Result<Self> {
+        self.list
+            .bind_each(Representation::Array(input), |codec, index, decoded| codec.rebind(&self.bound[index], decoded))
+    }
+
+    /// The list that was bound.
+    pub fn list(&self) -> &CodecList {
+        &self.list
+    }
+
+    /// What each codec was bound to be.
+    pub fn bound(&self) -> &[Bound] {
+        &self.bound
+    }
+
+    /// What enters the codec of this index on encode; for the number of codecs, what leaves the last.
+    pub fn representation(&self, index: usize) -> &Representation {
+        index.checked_sub(1).map_or(&self.input, |before| &self.bound[before].encoded)
+    }
+
+    /// What leaves on encode.
+    pub fn output(&self) -> &Representation {
+        self.representation(self.bound.len())
+    }
+
+    /// What is valid and likely to hurt, each with the index of its codec.
+    pub fn warnings(&self) -> impl Iterator<Item = (usize, &Warning)> {
+        self.bound
+            .iter()
+            .enumerate()
+            .flat_map(|(index, bound)| bound.warnings.iter().map(move |warning| (index, warning)))
+    }
+}

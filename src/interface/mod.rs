@@ -1,0 +1,115 @@
+//! What a codec is, what binding makes of it, and what a call gives it.
+//!
+//! A [`Codec`] is metadata: what its JSON says, checked. [Binding](Codec::bind) it to what enters on encode settles
+//! everything that does not depend on the data, and gives a [`Pass`] that moves bytes. From the cheapest:
+//!
+//! * [`Pass::Reshape`] and [`Pass::Transpose`]: the same elements, seen in another way. The chain moves none for them
+//!   where it can choose strides.
+//! * [`Pass::Elementwise`]: element i of the output depends on element i of the input alone. The chain runs all that
+//!   follow each other over one cache-sized tile after another.
+//! * [`Pass::Frame`]: bytes before and after a payload that stays where it is.
+//! * [`Pass::Transform`]: a whole chunk into another buffer.
+//!
+//! A [`Registry`] maps names to codecs; a [`CodecList`] is a `codecs` list that has been read, and [`BoundCodecs`] is
+//! such a list bound to what enters it. Codecs that hold chains read their lists by the same functions.
+
+mod call;
+mod list;
+mod pass;
+mod registry;
+
+pub use call::{Call, CallData, CallOptions, Contexts, PaddingHook};
+pub use list::{BoundCodecs, CodecList};
+pub use pass::{Elementwise, Frame, Pass, Stage, Transform, element_count, packed_size, too_small};
+pub use registry::{Context, Registry};
+
+use crate::error::Result;
+use crate::representation::{ByteSize, Representation};
+use serde_json::{Map, Value};
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// What a codec takes and gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Array to array.
+    ArrayToArray,
+    /// Array to bytes.
+    ArrayToBytes,
+    /// Bytes to bytes.
+    BytesToBytes,
+}
+
+/// A codec as its metadata describes it.
+pub trait Codec: Debug + Send + Sync {
+    /// What it takes and gives.
+    fn kind(&self) -> Kind;
+
+    /// The canonical configuration; none if there is nothing to say.
+    fn configuration(&self) -> Option<Map<String, Value>>;
+
+    /// Binds the codec to what enters on encode: an array or bytes, as its kind demands.
+    ///
+    /// # Errors
+    /// What is wrong with this combination; the message names the member of the configuration at fault.
+    fn bind(&self, decoded: &Representation) -> Result<Bound>;
+
+    /// Binds the codec again for another shape of the same data type and fill value. What does not depend on the shape
+    /// is taken over.
+    ///
+    /// # Errors
+    /// As [`bind`](Self::bind).
+    fn rebind(&self, bound: &Bound, decoded: &Representation) -> Result<Bound> {
+        match (&bound.pass, &bound.encoded) {
+            (Pass::Elementwise { .. }, Representation::Array(encoded)) => {
+                let encoded = encoded.with_shape(decoded.array()?.shape().to_vec())?;
+                Ok(Bound { encoded: Representation::Array(encoded), ..bound.clone() })
+            }
+            _ => self.bind(decoded),
+        }
+    }
+}
+
+/// What binding makes of a codec.
+#[derive(Debug, Clone)]
+pub struct Bound {
+    /// What leaves on encode.
+    pub encoded: Representation,
+    /// How bytes get there, and back.
+    pub pass: Pass,
+    /// What is valid and likely to hurt.
+    pub warnings: Vec<Warning>,
+}
+
+impl Bound {
+    /// A binding without a warning.
+    pub fn new(encoded: Representation, pass: Pass) -> Self {
+        Self { encoded, pass, warnings: Vec::new() }
+    }
+
+    /// Bytes around what enters.
+    pub fn frame(decoded: &Representation, frame: Arc<dyn Frame>) -> Self {
+        let size = decoded.size().plus(frame.leading_size()).plus(frame.trailing_size());
+        Self::new(decoded.to_bytes(size), Pass::Frame(frame))
+    }
+
+    /// A compressor: what it makes of its input is known by a bound at most.
+    pub fn compressor(decoded: &Representation, transform: Arc<dyn Transform>) -> Self {
+        let size = decoded.size().bound_by(|size| transform.encoded_bound(size));
+        Self::new(decoded.to_bytes(size), Pass::Transform(transform))
+    }
+
+    /// A pass that makes bytes of this size of an array.
+    pub fn serializer(decoded: &Representation, size: ByteSize, pass: Pass) -> Self {
+        Self::new(decoded.to_bytes(size), pass)
+    }
+}
+
+/// Valid metadata that is likely to hurt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// For programs, such as `lossy_int_to_float`.
+    pub code: &'static str,
+    /// For people.
+    pub message: String,
+}

@@ -1,0 +1,120 @@
+//! The ways in which a bound codec moves bytes.
+
+use super::Call;
+use crate::error::{Error, Result, Status};
+use std::any::Any;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// How a bound codec moves bytes.
+#[derive(Debug, Clone)]
+pub enum Pass {
+    /// The same elements in the same order, in the shape of what leaves.
+    Reshape,
+    /// Dimension i of what leaves is dimension `order[i]` of what enters.
+    Transpose(Arc<[usize]>),
+    /// One or more stages on each element, in encode order.
+    Elementwise {
+        /// The stages. They do not depend on the shape.
+        stages: Vec<Stage>,
+        /// Bytes around the encoded elements.
+        frame: Option<Arc<dyn Frame>>,
+    },
+    /// Bytes before and after.
+    Frame(Arc<dyn Frame>),
+    /// A pass over the whole chunk.
+    Transform(Arc<dyn Transform>),
+}
+
+/// One stage of an elementwise pass.
+#[derive(Debug, Clone)]
+pub struct Stage {
+    /// What it does to each element.
+    pub kernel: Arc<dyn Elementwise>,
+    /// Bits per element after encoding.
+    pub encoded_bits: usize,
+}
+
+/// The bytes that this many elements of this many bits take, back to back.
+pub fn packed_size(element_count: u64, bits: usize) -> u64 {
+    element_count / 8 * bits as u64 + (element_count % 8 * bits as u64).div_ceil(8)
+}
+
+/// The number of elements of an array that is in memory.
+pub fn element_count(shape: &[u64]) -> u64 {
+    shape.iter().product()
+}
+
+/// A kernel that maps each element by itself.
+///
+/// Both functions get whole elements, back to back in the layout of the data type; the number of elements follows
+/// from the size of the decoded side. Where an encoded element is not a whole number of bytes, a tile begins at a byte:
+/// the chain cuts at multiples of 8 elements. Buffers have any alignment.
+///
+/// On an error, it names the first element at fault by [`Error::out_of_range`], counted from the beginning of the
+/// slice, and every element before it has been written.
+pub trait Elementwise: Any + Debug + Send + Sync {
+    /// Encodes each element.
+    ///
+    /// # Errors
+    /// The first element that cannot be represented.
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<()>;
+    /// Decodes each element.
+    ///
+    /// # Errors
+    /// The first element that cannot be represented.
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<()>;
+    /// Whether encode and decode copy the bytes unchanged; such a stage costs nothing inside a chain.
+    fn is_copy(&self) -> bool {
+        false
+    }
+}
+
+/// Bytes around a payload that does not move. Their sizes are those that the slices of a call have.
+pub trait Frame: Debug + Send + Sync {
+    /// The number of bytes before the payload.
+    fn leading_size(&self) -> u64 {
+        0
+    }
+    /// The number of bytes after the payload.
+    fn trailing_size(&self) -> u64 {
+        0
+    }
+    /// Writes the bytes around a payload.
+    ///
+    /// # Errors
+    /// What the callback said, for example.
+    fn write(&self, payload: &[u8], leading: &mut [u8], trailing: &mut [u8], call: &Call<'_>) -> Result<()>;
+    /// Looks at the bytes around a payload that decoding is about to remove.
+    ///
+    /// # Errors
+    /// Why these bytes cannot stand there.
+    fn check(&self, payload: &[u8], leading: &[u8], trailing: &[u8], call: &Call<'_>) -> Result<()>;
+    /// Whether [`check`](Self::check) looks at the payload: a part of it cannot be read without the rest then.
+    fn checks_payload(&self) -> bool;
+    /// Whether the bytes may be computed by a [`PaddingHook`](super::PaddingHook).
+    fn takes_hook(&self) -> bool {
+        false
+    }
+}
+
+/// A pass over a whole chunk, from one buffer to another.
+pub trait Transform: Debug + Send + Sync {
+    /// Encodes `decoded` into the beginning of `encoded`; returns the size of what was written.
+    ///
+    /// # Errors
+    /// [`Status::BufferTooSmall`] by [`too_small`] if `encoded` cannot hold it, or what is wrong with the data.
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8], call: &mut Call<'_>) -> Result<usize>;
+    /// Decodes `encoded` into the beginning of `decoded`; returns the size of what was written.
+    ///
+    /// # Errors
+    /// [`Status::BufferTooSmall`] by [`too_small`] if `decoded` cannot hold it, or why `encoded` is corrupt.
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize>;
+    /// A capacity that is enough to encode this many bytes; none if no size can be.
+    fn encoded_bound(&self, decoded_size: u64) -> Option<u64>;
+}
+
+/// The error of a transform whose output does not fit; the chain knows the sizes for the message.
+pub fn too_small() -> Error {
+    Error::new(Status::BufferTooSmall, "the output does not fit")
+}

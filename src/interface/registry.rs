@@ -1,0 +1,114 @@
+//! The codecs by name: a value that chains are made with.
+
+use super::Codec;
+use crate::error::{Error, Result};
+use crate::json::{Configuration, or_close_names, shown};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// Reads a configuration.
+type Parse = dyn Fn(Configuration, &Context) -> Result<Arc<dyn Codec>> + Send + Sync;
+
+/// Codecs by name.
+#[derive(Clone, Default)]
+pub struct Registry {
+    entries: BTreeMap<Arc<str>, Entry>,
+}
+
+#[derive(Clone)]
+pub(super) struct Entry {
+    /// The name in canonical metadata: another one for an alias.
+    pub(super) canonical_name: Arc<str>,
+    pub(super) parse: Arc<Parse>,
+}
+
+impl Registry {
+    /// Adds a codec.
+    ///
+    /// # Errors
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if the name is empty or taken.
+    pub fn add<P>(&mut self, name: &str, parse: P) -> Result<()>
+    where
+        P: Fn(Configuration, &Context) -> Result<Arc<dyn Codec>> + Send + Sync + 'static,
+    {
+        if name.is_empty() {
+            return Err(Error::argument("the name of the codec is empty"));
+        }
+        let name: Arc<str> = name.into();
+        if self.entries.contains_key(&name) {
+            return Err(Error::argument(format!("there is a codec of the name {name:?} already")));
+        }
+        self.entries.insert(Arc::clone(&name), Entry { canonical_name: name, parse: Arc::new(parse) });
+        Ok(())
+    }
+
+    /// Lets a codec be found by another name, too; canonical metadata has the first.
+    ///
+    /// # Errors
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if there is no such codec or the name is taken.
+    pub fn add_alias(&mut self, alias: &str, name: &str) -> Result<()> {
+        let Some(entry) = self.entries.get(name).cloned() else {
+            return Err(Error::argument(format!("there is no codec of the name {name:?}")));
+        };
+        match self.entries.insert(alias.into(), entry) {
+            None => Ok(()),
+            Some(_) => Err(Error::argument(format!("there is a codec of the name {alias:?} already"))),
+        }
+    }
+
+    /// The names in alphabetical order, each with its aliases.
+    pub fn names(&self) -> impl Iterator<Item = (&str, Vec<&str>)> {
+        self.entries.iter().filter(|(name, entry)| **name == entry.canonical_name).map(|(name, _)| {
+            let aliases = self.entries.iter().filter(|(alias, entry)| entry.canonical_name == *name && *alias != name);
+            (&**name, aliases.map(|(alias, _)| &**alias).collect())
+        })
+    }
+
+    pub(super) fn find(&self, name: &str) -> Result<&Entry> {
+        self.entries.get(name).ok_or_else(|| {
+            let close = or_close_names(name, self.entries.keys().map(|known| &**known));
+            let name = shown(format_args!("{name:?}"));
+            Error::unsupported(format!("no codec of the name {name} is known{close}")).with_code("unknown_codec")
+        })
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.entries.keys()).finish()
+    }
+}
+
+/// What reading a list of codecs needs; a codec that holds lists reads them with the one that it was given.
+#[derive(Debug, Clone)]
+pub struct Context {
+    registry: Arc<Registry>,
+    depth: usize,
+}
+
+impl Context {
+    /// Lists within lists within lists: more than this many are refused.
+    const MAX_DEPTH: usize = 8;
+
+    /// The context of a chain's own codecs.
+    pub fn new(registry: Arc<Registry>) -> Self {
+        Self { registry, depth: 0 }
+    }
+
+    /// The codecs by name.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// The context of the lists inside a codec.
+    ///
+    /// # Errors
+    /// [`Status::Unsupported`](crate::Status::Unsupported): too many lists within each other.
+    pub fn inside(&self) -> Result<Self> {
+        if self.depth == Self::MAX_DEPTH {
+            return Err(Error::unsupported(format!("codecs hold each other more than {} deep", Self::MAX_DEPTH)));
+        }
+        Ok(Self { registry: Arc::clone(&self.registry), depth: self.depth + 1 })
+    }
+}

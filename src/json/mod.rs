@@ -1,0 +1,11 @@
+//! Reading JSON: a document, the configuration of a codec, and values shown in messages.
+//!
+//! The ground for everything that reads metadata: nothing here knows of codecs.
+
+mod configuration;
+mod parse;
+mod shown;
+
+pub use configuration::{Configuration, boolean, exact_integer, integer, one_of};
+pub(crate) use parse::parse;
+pub(crate) use shown::{or_close_names, shown};

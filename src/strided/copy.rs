@@ -1,0 +1,72 @@
+//! The copy from one view to another.
+#![expect(unsafe_code, reason = "source and target are pointers, of which each element is reached once")]
+
+use super::nest::{Axis, Nest};
+use super::plane;
+use super::view::{Source, Target};
+use crate::error::Result;
+
+/// Copies every element to its place. The bytes between the elements of the target stay as they are.
+///
+/// # Errors
+/// [`Status::Internal`](crate::Status::Internal) if the two have other shapes or elements of other sizes.
+pub fn copy(source: &Source<'_>, target: &mut Target<'_>) -> Result<()> {
+    let Some(nest) = Nest::new(source.layout(), target.layout())? else { return Ok(()) };
+    let source = source.first().wrapping_offset(nest.source_shift);
+    let target = target.first().wrapping_offset(nest.target_shift);
+    // SAFETY: the loops reach the elements of the two views and nothing else. The source can be read, the target
+    // written, and they share no byte: one of them is borrowed mutably, or its owner has promised it.
+    unsafe { run(&nest, source, target) };
+    Ok(())
+}
+
+/// # Safety
+/// Every block that the loops reach can be read in the source and written in the target.
+unsafe fn run(nest: &Nest, source: *const u8, target: *mut u8) {
+    let mut axes = nest.axes.clone();
+    let Some(inner) = axes.pop() else {
+        // SAFETY: a single block.
+        return unsafe { std::ptr::copy_nonoverlapping(source, target, nest.block) };
+    };
+    // The axis along which the source is read fastest goes next to the innermost.
+    let fastest = (0..axes.len()).min_by_key(|i| axes[*i].source.unsigned_abs());
+    let other = match fastest {
+        Some(i) if axes[i].source.unsigned_abs() < inner.source.unsigned_abs() => axes.remove(i),
+        _ => Axis { size: 1, source: 0, target: 0 },
+    };
+    for_each(&axes, source, target, &|source, target| {
+        // SAFETY: a plane of the nest.
+        unsafe { plane::copy(nest.block, &inner, &other, source, target) };
+    });
+}
+
+/// Calls `work` at each position of these axes.
+fn for_each(axes: &[Axis], source: *const u8, target: *mut u8, work: &impl Fn(*const u8, *mut u8)) {
+    let Some((axis, rest)) = axes.split_first() else { return work(source, target) };
+    for i in 0..axis.size as isize {
+        for_each(rest, source.wrapping_offset(i * axis.source), target.wrapping_offset(i * axis.target), work);
+    }
+}
+
+/// Cuts a copy into at most `count` parts of about the same size, which threads may do at the same time.
+///
+/// # Errors
+/// As [`copy`].
+pub fn split<'a, 'b>(source: &Source<'a>, target: Target<'b>, count: usize) -> Result<Vec<(Source<'a>, Target<'b>)>> {
+    let (shape, strides) = (target.shape().to_vec(), target.layout().strides().to_vec());
+    // The outermost of the dimensions that have enough, or else the longest.
+    let outermost = (0..shape.len()).max_by_key(|i| (shape[*i].min(count as u64), strides[*i].unsigned_abs()));
+    let Some(dimension) = outermost else { return Ok(vec![(source.clone(), target)]) };
+    let parts = shape[dimension].min(count as u64).max(1);
+    let mut pieces = Vec::with_capacity(parts as usize);
+    let (mut rest, mut begin) = (target, 0);
+    for part in 1..=parts {
+        let end = (u128::from(shape[dimension]) * u128::from(part) / u128::from(parts)) as u64;
+        let (piece, next) = rest.split(dimension, end - begin)?;
+        let (mut start, mut size) = (vec![0; shape.len()], shape.clone());
+        (start[dimension], size[dimension]) = (begin, end - begin);
+        pieces.push((source.region(&start, &size)?, piece));
+        (rest, begin) = (next, end);
+    }
+    Ok(pieces)
+}

@@ -1,0 +1,293 @@
+//! Where elements lie in memory: the numbers, and the check that they stay inside.
+
+use crate::error::{Error, Result};
+
+/// Where the elements of an N-dimensional array lie in some memory. Element `(0, .., 0)` begins at byte
+/// [`offset`](Self::offset); neighbours along dimension i are `strides[i]` bytes apart, with any sign. No dimensions are
+/// one element; where a size is 0 there is none.
+///
+/// No element passes [`end`](Self::end), and none begins before byte 0: whoever has so many bytes can reach them all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    element_size: usize,
+    offset: usize,
+    shape: Vec<u64>,
+    /// 0 where no step is ever taken: along a size of 0 or 1, and everywhere if there are no elements.
+    strides: Vec<isize>,
+    end: usize,
+}
+
+/// What a layout covers while its dimensions are added, one after the other.
+struct Extent {
+    memory_size: usize,
+    offset: usize,
+    first_byte: i128,
+    end: i128,
+}
+
+impl Extent {
+    fn new(element_size: usize, offset: usize, memory_size: usize) -> Result<Self> {
+        let (first_byte, end) = (offset as i128, offset as i128 + element_size as i128);
+        if end > memory_size as i128 {
+            return Err(Error::argument(format!(
+                "the first element, {element_size} bytes from offset {offset} on, ends outside memory_size {memory_size}"
+            )));
+        }
+        Ok(Self { memory_size, offset, first_byte, end })
+    }
+
+    /// A size of at least 2, and its stride: their product is within i128, and so is its sum with the size of a memory.
+    fn add(&mut self, dimension: usize, size: u64, stride: i64) -> Result<()> {
+        let reach = i128::from(size - 1) * i128::from(stride);
+        let (first_byte, end) = (self.first_byte + reach.min(0), self.end + reach.max(0));
+        if first_byte < 0 || end > self.memory_size as i128 {
+            let reached = if first_byte < 0 { first_byte } else { end - 1 };
+            return Err(Error::argument(format!(
+                "dimension {dimension}, {size} elements with the stride {stride}, reaches byte {reached} from offset {}, \
+                 outside memory_size {}",
+                self.offset, self.memory_size
+            )));
+        }
+        (self.first_byte, self.end) = (first_byte, end);
+        Ok(())
+    }
+}
+
+impl Layout {
+    /// Checks a layout against the size of the memory that it is for. No strides: C order, back to back.
+    ///
+    /// # Errors
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if an element would not lie within the memory.
+    pub fn new(
+        element_size: usize,
+        shape: &[u64],
+        strides: Option<&[i64]>,
+        offset: usize,
+        memory_size: usize,
+    ) -> Result<Self> {
+        if element_size == 0 {
+            return Err(Error::internal("an element has no bytes"));
+        }
+        if strides.is_some_and(|strides| strides.len() != shape.len()) {
+            return Err(Error::argument(format!(
+                "there are {} strides, the shape has {} dimensions",
+                strides.map_or(0, <[i64]>::len),
+                shape.len()
+            )));
+        }
+        if shape.contains(&0) {
+            if offset > memory_size {
+                return Err(Error::argument(format!("offset {offset} is outside memory_size {memory_size}")));
+            }
+            return Ok(Self::empty(element_size, shape.to_vec(), offset));
+        }
+        let contiguous;
+        let strides = match strides {
+            Some(strides) => strides,
+            None => {
+                contiguous = contiguous_strides(element_size, shape, memory_size)?;
+                &contiguous
+            }
+        };
+        let mut extent = Extent::new(element_size, offset, memory_size)?;
+        let mut kept = Vec::with_capacity(shape.len());
+        for (dimension, (&size, &stride)) in shape.iter().zip(strides).enumerate() {
+            if size < 2 {
+                kept.push(0);
+                continue;
+            }
+            extent.add(dimension, size, stride)?;
+            // A step within the memory is a distance that an `isize` has.
+            kept.push(isize::try_from(stride).map_err(|_| Error::internal("a stride fits no pointer"))?);
+        }
+        let end = usize::try_from(extent.end).map_err(|_| Error::internal("a layout ends outside its memory"))?;
+        Ok(Self { element_size, offset, shape: shape.to_vec(), strides: kept, end })
+    }
+
+    fn empty(element_size: usize, shape: Vec<u64>, offset: usize) -> Self {
+        let strides = vec![0; shape.len()];
+        Self { element_size, offset, shape, strides, end: offset }
+    }
+
+    /// How many bytes an element takes.
+    pub fn element_size(&self) -> usize {
+        self.element_size
+    }
+
+    /// Where element `(0, .., 0)` begins.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// The number of elements along each dimension.
+    pub fn shape(&self) -> &[u64] {
+        &self.shape
+    }
+
+    /// The distance of neighbours along each dimension, in bytes; 0 where there are none.
+    pub fn strides(&self) -> &[isize] {
+        &self.strides
+    }
+
+    /// How many bytes the memory must have.
+    pub fn end(&self) -> usize {
+        self.end
+    }
+
+    /// Whether there is no element.
+    pub fn is_empty(&self) -> bool {
+        self.shape.contains(&0)
+    }
+
+    /// Whether the elements lie back to back in C order; then, the bytes that they take.
+    pub fn contiguous_size(&self) -> Option<usize> {
+        if self.is_empty() {
+            return Some(0);
+        }
+        let mut size = self.element_size;
+        for (&count, &stride) in self.shape.iter().zip(&self.strides).rev().filter(|(count, _)| **count != 1) {
+            if usize::try_from(stride) != Ok(size) {
+                return None;
+            }
+            // So many bytes lie within the memory.
+            size = size.checked_mul(usize::try_from(count).ok()?)?;
+        }
+        Some(size)
+    }
+
+    /// The layout of a box: `shape` elements from `start` on.
+    ///
+    /// # Errors
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if the box has other dimensions, or leaves this shape.
+    pub fn region(&self, start: &[u64], shape: &[u64]) -> Result<Self> {
+        if start.len() != self.shape.len() || shape.len() != self.shape.len() {
+            return Err(Error::argument(format!(
+                "the box starts at {start:?} and has the shape {shape:?}, the array has {} dimensions",
+                self.shape.len()
+            )));
+        }
+        for (dimension, ((&start, &size), &whole)) in start.iter().zip(shape).zip(&self.shape).enumerate() {
+            if start.checked_add(size).is_none_or(|end| end > whole) {
+                return Err(Error::argument(format!(
+                    "the box has {size} elements from {start} on in dimension {dimension}, the array has {whole}"
+                )));
+            }
+        }
+        if shape.contains(&0) {
+            return Ok(Self::empty(self.element_size, shape.to_vec(), self.offset));
+        }
+        // Every element of the box is one of this layout: no number here passes those that were checked.
+        let steps = start.iter().zip(&self.strides).map(|(start, stride)| *start as isize * stride);
+        let offset = self.offset.wrapping_add_signed(steps.sum());
+        let strides = shape.iter().zip(&self.strides).map(|(size, stride)| if *size == 1 { 0 } else { *stride });
+        let strides: Vec<isize> = strides.collect();
+        let reaches = shape.iter().zip(&strides).map(|(size, stride)| (*size - 1) as isize * (*stride).max(0));
+        let end = offset.wrapping_add_signed(reaches.sum()) + self.element_size;
+        Ok(Self { element_size: self.element_size, offset, shape: shape.to_vec(), strides, end })
+    }
+
+    /// The same elements with their dimensions in another order: dimension i is dimension `order[i]` of this one.
+    ///
+    /// # Errors
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if `order` is no permutation of the dimensions.
+    pub fn permuted(&self, order: &[usize]) -> Result<Self> {
+        let mut seen = vec![false; self.shape.len()];
+        let is_new = |dimension: &usize| seen.get_mut(*dimension).is_some_and(|seen| !std::mem::replace(seen, true));
+        if order.len() != self.shape.len() || !order.iter().all(is_new) {
+            return Err(Error::argument(format!(
+                "the order {order:?} is no permutation of {} dimensions",
+                self.shape.len()
+            )));
+        }
+        let mut permuted = self.clone();
+        for (i, &dimension) in order.iter().enumerate() {
+            permuted.shape[i] = self.shape[dimension];
+            permuted.strides[i] = self.strides[dimension];
+        }
+        Ok(permuted)
+    }
+}
+
+impl Layout {
+    /// The elements in C order, in runs of as many as lie back to back: the bytes of a run, and where each begins, from
+    /// the first element on.
+    pub(super) fn rows(&self) -> (usize, Positions) {
+        let mut run = self.element_size;
+        let mut axes: Vec<(u64, isize)> = Vec::with_capacity(self.shape.len());
+        let moves = self.shape.iter().zip(&self.strides).rev().filter(|(size, _)| **size != 1);
+        for (&size, &stride) in moves {
+            // As many bytes as lie within the memory.
+            match usize::try_from(size).ok().and_then(|size| run.checked_mul(size)) {
+                Some(longer) if axes.is_empty() && usize::try_from(stride) == Ok(run) => run = longer,
+                _ => axes.push((size, stride)),
+            }
+        }
+        let next = (!self.is_empty()).then_some(0);
+        (run, Positions { indices: vec![0; axes.len()], axes, next })
+    }
+
+    /// Refuses elements that might share a byte: sorted by their strides, each dimension must step over all that the
+    /// smaller ones reach.
+    pub(super) fn check_disjoint(&self) -> Result<()> {
+        let mut dimensions: Vec<usize> = (0..self.shape.len()).filter(|i| self.shape[*i] > 1).collect();
+        dimensions.sort_by_key(|i| self.strides[*i].unsigned_abs());
+        let mut reach = self.element_size;
+        for dimension in dimensions {
+            let (size, stride) = (self.shape[dimension], self.strides[dimension]);
+            if !self.is_empty() && stride.unsigned_abs() < reach {
+                return Err(Error::argument(format!(
+                    "dimension {dimension}, {size} elements with the stride {stride}, steps into what lies before:                      elements that are written must not share bytes"
+                )));
+            }
+            // All of it lies within the memory.
+            reach = reach.saturating_add((size as usize - 1).saturating_mul(stride.unsigned_abs()));
+        }
+        Ok(())
+    }
+}
+
+/// Where the runs of a layout begin, in C order.
+#[derive(Debug)]
+pub(super) struct Positions {
+    /// Innermost first.
+    axes: Vec<(u64, isize)>,
+    indices: Vec<u64>,
+    next: Option<isize>,
+}
+
+impl Iterator for Positions {
+    type Item = isize;
+
+    fn next(&mut self) -> Option<isize> {
+        let position = self.next?;
+        let mut following = position;
+        for (index, &(size, stride)) in self.indices.iter_mut().zip(&self.axes) {
+            *index += 1;
+            if *index < size {
+                self.next = Some(following + stride);
+                return Some(position);
+            }
+            following -= (*index as isize - 1) * stride;
+            *index = 0;
+        }
+        self.next = None;
+        Some(position)
+    }
+}
+
+/// The strides of C order, back to back.
+fn contiguous_strides(element_size: usize, shape: &[u64], memory_size: usize) -> Result<Vec<i64>> {
+    let mut strides = vec![0; shape.len()];
+    let mut stride = i64::try_from(element_size).ok();
+    for (slot, &size) in strides.iter_mut().zip(shape).rev() {
+        let past = || {
+            Error::argument(format!(
+                "the shape {shape:?} of elements of {element_size} bytes does not fit memory_size {memory_size}"
+            ))
+        };
+        // Along a size of 1 no step is taken, so that its stride may be past all numbers.
+        *slot = if size == 1 { 0 } else { stride.ok_or_else(past)? };
+        stride = stride.and_then(|stride| stride.checked_mul(i64::try_from(size).ok()?));
+    }
+    Ok(strides)
+}

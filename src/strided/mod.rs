@@ -1,0 +1,19 @@
+//! Elements that lie in memory in any order: views of them, and the copy from one view to another.
+//!
+//! A [`Layout`] says where the elements lie, and is checked against the size of the memory when it is made. A
+//! [`Source`] reads through a layout, a [`Target`] writes through one. [`copy`] is the kernel of `transpose`, of boxes,
+//! and of whatever else goes to strides of the caller: a transposition is a copy between permuted views.
+
+mod copy;
+mod fill;
+mod layout;
+mod nest;
+mod plane;
+#[cfg(test)]
+mod tests;
+mod view;
+
+pub use copy::{copy, split};
+pub use fill::{all_equal, fill};
+pub use layout::Layout;
+pub use view::{Source, Target};

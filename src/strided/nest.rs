@@ -1,0 +1,85 @@
+//! The loops of a copy, reduced to what has to be done.
+
+use super::layout::Layout;
+use crate::error::{Error, Result};
+
+/// One loop, and how far a step of it goes on both sides, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Axis {
+    pub(super) size: usize,
+    pub(super) source: isize,
+    pub(super) target: isize,
+}
+
+/// The loops of a copy: blocks of bytes that stay together, and axes that no two of are one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Nest {
+    /// Bytes that stay together.
+    pub(super) block: usize,
+    /// By the target's stride, which is never negative, the largest first. None has the size 1.
+    pub(super) axes: Vec<Axis>,
+    /// From the first elements of the two layouts to where the loops begin.
+    pub(super) source_shift: isize,
+    pub(super) target_shift: isize,
+}
+
+impl Nest {
+    /// The loops from one layout to another of the same shape; none if there are no elements.
+    ///
+    /// # Errors
+    /// [`Status::Internal`](crate::Status::Internal) if they have other shapes or elements of other sizes.
+    pub(super) fn new(source: &Layout, target: &Layout) -> Result<Option<Self>> {
+        if source.shape() != target.shape() || source.element_size() != target.element_size() {
+            return Err(Error::internal(format!(
+                "a copy from {:?} elements of {} bytes to {:?} of {}",
+                source.shape(),
+                source.element_size(),
+                target.shape(),
+                target.element_size()
+            )));
+        }
+        if target.is_empty() {
+            return Ok(None);
+        }
+        let mut nest = Self { block: target.element_size(), axes: Vec::new(), source_shift: 0, target_shift: 0 };
+        for ((&size, &source), &target) in target.shape().iter().zip(source.strides()).zip(target.strides()) {
+            if size > 1 {
+                let size = usize::try_from(size).map_err(|_| Error::internal("more elements than memory has"))?;
+                nest.push(Axis { size, source, target });
+            }
+        }
+        nest.axes.sort_by_key(|axis| std::cmp::Reverse((axis.target, axis.source.unsigned_abs())));
+        nest.merge();
+        Ok(Some(nest))
+    }
+
+    /// An axis along which the target goes backwards is walked from its other end.
+    fn push(&mut self, axis: Axis) {
+        if axis.target >= 0 {
+            return self.axes.push(axis);
+        }
+        // Both are within the memory of their views.
+        self.source_shift += (axis.size as isize - 1) * axis.source;
+        self.target_shift += (axis.size as isize - 1) * axis.target;
+        self.axes.push(Axis { size: axis.size, source: -axis.source, target: -axis.target });
+    }
+
+    /// Makes one axis of two that are one on both sides, and a larger block of one that is back to back on both.
+    fn merge(&mut self) {
+        let mut merged: Vec<Axis> = Vec::with_capacity(self.axes.len());
+        for axis in &self.axes {
+            let reaches = |step: isize, inner: isize| (axis.size as isize).checked_mul(inner) == Some(step);
+            let is_next = |outer: &&mut Axis| reaches(outer.source, axis.source) && reaches(outer.target, axis.target);
+            let outer = merged.last_mut().filter(is_next);
+            match outer.and_then(|outer| Some((outer.size.checked_mul(axis.size)?, outer))) {
+                Some((size, outer)) => *outer = Axis { size, ..*axis },
+                None => merged.push(*axis),
+            }
+        }
+        let block = self.block as isize;
+        if let Some(inner) = merged.pop_if(|axis| axis.source == block && axis.target == block) {
+            self.block *= inner.size;
+        }
+        self.axes = merged;
+    }
+}

@@ -1,0 +1,368 @@
+//! Every copy against the definition: one element after the other.
+
+use super::*;
+use crate::error::Status;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+
+/// Sizes of elements that have kernels of their own, and others.
+const ELEMENT_SIZES: [usize; 19] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 32, 40];
+
+/// An array in memory: dimensions in any order, gaps between them, backwards, from any byte on.
+#[derive(Debug, Clone)]
+struct Place {
+    strides: Vec<i64>,
+    offset: usize,
+    memory_size: usize,
+}
+
+impl Place {
+    /// `order`: the slowest dimension first. `gaps[i]`: elements that dimension i steps over beyond what the faster
+    /// ones take, and bytes. `backwards[i]`: with a negative stride.
+    fn new(shape: &[u64], size: usize, order: &[usize], gaps: &[(u64, u64)], backwards: &[bool], lead: usize) -> Self {
+        let (mut reach, mut offset) = (size as i64, lead as i64);
+        let mut strides = vec![0; shape.len()];
+        for &dimension in order.iter().rev() {
+            let (elements, bytes) = gaps[dimension];
+            let stride = reach + elements as i64 * size as i64 + bytes as i64;
+            let steps = shape[dimension].max(1) as i64 - 1;
+            reach += steps * stride;
+            strides[dimension] = if backwards[dimension] { -stride } else { stride };
+            if backwards[dimension] {
+                offset += steps * stride;
+            }
+        }
+        Self { strides, offset: offset as usize, memory_size: lead + reach as usize + 3 }
+    }
+
+    fn layout(&self, shape: &[u64], size: usize) -> Layout {
+        Layout::new(size, shape, Some(&self.strides), self.offset, self.memory_size).unwrap()
+    }
+
+    /// Where each element begins, in C order.
+    fn positions(&self, shape: &[u64]) -> Vec<usize> {
+        let count: u64 = shape.iter().product();
+        let position = |mut index: u64| {
+            let mut position = self.offset as i64;
+            for (size, stride) in shape.iter().zip(&self.strides).rev() {
+                position += (index % size) as i64 * stride;
+                index /= size;
+            }
+            position as usize
+        };
+        (0..count).map(position).collect()
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Case {
+    shape: Vec<u64>,
+    element_size: usize,
+    source: Place,
+    target: Place,
+}
+
+fn place(shape: Vec<u64>, size: usize) -> impl Strategy<Value = Place> {
+    let rank = shape.len();
+    let order = Just((0..rank).collect::<Vec<_>>()).prop_shuffle();
+    let gap = prop_oneof![3 => Just((0, 0)), 1 => (0..3_u64, Just(0)), 1 => (Just(0), 0..5_u64)];
+    let gaps = proptest::collection::vec(gap, rank);
+    let backwards = proptest::collection::vec(proptest::bool::weighted(0.2), rank);
+    (order, gaps, backwards, 0..70_usize)
+        .prop_map(move |(order, gaps, backwards, lead)| Place::new(&shape, size, &order, &gaps, &backwards, lead))
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    let shape = (0..=6_usize).prop_flat_map(|rank| {
+        let most = [1_u64, 300, 70, 20, 9, 6, 5][rank];
+        proptest::collection::vec(prop_oneof![1 => 0..4_u64, 6 => 1..=most], rank)
+    });
+    (shape, proptest::sample::select(&ELEMENT_SIZES)).prop_flat_map(|(shape, element_size)| {
+        (place(shape.clone(), element_size), place(shape.clone(), element_size))
+            .prop_map(move |(source, target)| Case { shape: shape.clone(), element_size, source, target })
+    })
+}
+
+fn noise(size: usize, seed: u64) -> Vec<u8> {
+    let mut state = seed;
+    let step = |_| {
+        state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+        (state >> 56) as u8
+    };
+    (0..size).map(step).collect()
+}
+
+/// Runs random cases, more than once where a seed of the environment asks for it.
+fn for_cases<T: std::fmt::Debug>(count: u32, strategy: impl Strategy<Value = T>, test: impl Fn(T)) {
+    let config = Config { cases: count, failure_persistence: None, ..Config::default() };
+    TestRunner::new(config)
+        .run(&strategy, |case| {
+            test(case);
+            Ok(())
+        })
+        .unwrap();
+}
+
+fn check_copy(case: &Case) {
+    let Case { shape, element_size: size, source, target } = case;
+    let from = noise(source.memory_size, 1);
+    let mut to = noise(target.memory_size, 2);
+    let mut expected = to.clone();
+    for (from_at, to_at) in source.positions(shape).into_iter().zip(target.positions(shape)) {
+        expected[to_at..to_at + size].copy_from_slice(&from[from_at..from_at + size]);
+    }
+    let source = Source::new(&from, source.layout(shape, *size)).unwrap();
+    let mut view = Target::new(&mut to, target.layout(shape, *size)).unwrap();
+    copy(&source, &mut view).unwrap();
+    assert!(to == expected, "{case:?}");
+}
+
+#[test]
+fn a_copy_moves_each_element_to_its_place_and_touches_nothing_else() {
+    for_cases(3000, case(), |case| check_copy(&case));
+}
+
+#[test]
+fn parts_of_a_copy_are_the_copy() {
+    for_cases(300, (case(), 1..9_usize), |(case, count)| {
+        let Case { shape, element_size: size, source, target } = &case;
+        let from = noise(source.memory_size, 1);
+        let (mut whole, mut parted) = (noise(target.memory_size, 2), noise(target.memory_size, 2));
+        let source = Source::new(&from, source.layout(shape, *size)).unwrap();
+        copy(&source, &mut Target::new(&mut whole, target.layout(shape, *size)).unwrap()).unwrap();
+        let parts = Target::new(&mut parted, target.layout(shape, *size)).unwrap();
+        let parts = split(&source, parts, count).unwrap();
+        assert!(parts.len() <= count);
+        std::thread::scope(|scope| {
+            for (source, mut target) in parts {
+                scope.spawn(move || copy(&source, &mut target).unwrap());
+            }
+        });
+        assert!(whole == parted, "{case:?}");
+    });
+}
+
+#[test]
+fn a_box_is_the_box_of_the_whole() {
+    for_cases(500, (case(), proptest::collection::vec((0.0..1.0, 0.0..=1.0), 6)), |(case, cuts)| {
+        let Case { shape, element_size: size, source, target } = &case;
+        let cut = |(size, (start, end)): (&u64, &(f64, f64))| {
+            let start = (*size as f64 * start) as u64;
+            (start, ((size - start) as f64 * end).round() as u64)
+        };
+        let (start, part): (Vec<u64>, Vec<u64>) = shape.iter().zip(&cuts).map(cut).unzip();
+        let from = noise(source.memory_size, 1);
+        let mut to = noise(target.memory_size, 2);
+        let mut expected = to.clone();
+        let places = source.positions(shape).into_iter().zip(target.positions(shape));
+        for (index, (from_at, to_at)) in places.enumerate() {
+            let mut rest = index as u64;
+            let is_inside = (0..shape.len()).rev().all(|i| {
+                let index = rest % shape[i];
+                rest /= shape[i];
+                (start[i]..start[i] + part[i]).contains(&index)
+            });
+            if is_inside {
+                expected[to_at..to_at + size].copy_from_slice(&from[from_at..from_at + size]);
+            }
+        }
+        let source = Source::new(&from, source.layout(shape, *size)).unwrap().region(&start, &part).unwrap();
+        let mut view = Target::new(&mut to, target.layout(shape, *size)).unwrap();
+        copy(&source, &mut view.region(&start, &part).unwrap()).unwrap();
+        assert!(to == expected, "{case:?} {start:?} {part:?}");
+        let layout = target.layout(shape, *size).region(&start, &part).unwrap();
+        let reach = target.positions(shape).into_iter().map(|at| at + size).max().unwrap_or(target.offset);
+        assert!(layout.end() <= reach);
+    });
+}
+
+#[test]
+fn rows_are_the_elements_in_c_order() {
+    for_cases(500, case(), |case| {
+        let Case { shape, element_size: size, source, target } = &case;
+        let from = noise(source.memory_size, 1);
+        let expected: Vec<u8> =
+            source.positions(shape).into_iter().flat_map(|at| from[at..at + size].iter().copied()).collect();
+        let view = Source::new(&from, source.layout(shape, *size)).unwrap();
+        assert_eq!(view.rows().flatten().copied().collect::<Vec<u8>>(), expected, "{case:?}");
+        assert_eq!(view.as_slice().is_some(), view.is_contiguous());
+        if let Some(bytes) = view.as_slice() {
+            assert_eq!(bytes, expected);
+        }
+        let mut to = noise(target.memory_size, 2);
+        let mut written = expected.iter();
+        let mut view = Target::new(&mut to, target.layout(shape, *size)).unwrap();
+        view.rows().flatten().for_each(|byte| *byte = *written.next().unwrap());
+        assert_eq!(written.next(), None);
+        let mut copied = noise(target.memory_size, 2);
+        let mut view = Target::new(&mut copied, target.layout(shape, *size)).unwrap();
+        copy(&Source::contiguous(&expected, *size, shape).unwrap(), &mut view).unwrap();
+        assert!(to == copied, "{case:?}");
+    });
+}
+
+#[test]
+fn a_fill_writes_the_element_everywhere_and_is_found_again() {
+    for_cases(500, (case(), any::<bool>()), |(case, one_byte)| {
+        let Case { shape, element_size: size, target, .. } = &case;
+        let element = if one_byte { vec![7; *size] } else { noise(*size, 3) };
+        let mut to = noise(target.memory_size, 2);
+        let mut expected = to.clone();
+        for at in target.positions(shape) {
+            expected[at..at + size].copy_from_slice(&element);
+        }
+        fill(&mut Target::new(&mut to, target.layout(shape, *size)).unwrap(), &element).unwrap();
+        assert!(to == expected, "{case:?}");
+        let is_fill = |memory: &[u8]| {
+            let view = Source::new(memory, target.layout(shape, *size)).unwrap();
+            all_equal(&view, &element).unwrap()
+        };
+        assert!(is_fill(&to));
+        for at in target.positions(shape).into_iter().step_by(7) {
+            for byte in [at, at + size - 1] {
+                to[byte] ^= 0x80;
+                assert!(!is_fill(&to), "{case:?}, byte {byte}");
+                to[byte] ^= 0x80;
+            }
+        }
+    });
+}
+
+#[test]
+fn every_order_of_up_to_four_dimensions_is_the_definition() {
+    for shape in [&[][..], &[5], &[1], &[33, 70], &[3, 1], &[2, 3, 4], &[40, 3, 35], &[1, 4, 1], &[3, 2, 5, 4]] {
+        let rank = shape.len();
+        for order in permutations(rank) {
+            for size in ELEMENT_SIZES {
+                let none = (vec![(0, 0); rank], vec![false; rank]);
+                let source = Place::new(shape, size, &(0..rank).collect::<Vec<_>>(), &none.0, &none.1, 0);
+                let target = Place::new(shape, size, &order, &none.0, &none.1, 1);
+                check_copy(&Case { shape: shape.to_vec(), element_size: size, source, target });
+            }
+        }
+    }
+}
+
+fn permutations(rank: usize) -> Vec<Vec<usize>> {
+    if rank == 0 {
+        return vec![vec![]];
+    }
+    let insert = |order: Vec<usize>| {
+        (0..rank).map(move |at| {
+            let mut longer = order.clone();
+            longer.insert(at, rank - 1);
+            longer
+        })
+    };
+    permutations(rank - 1).into_iter().flat_map(insert).collect()
+}
+
+#[test]
+fn permuted_views_have_their_dimensions_in_that_order() {
+    let memory: Vec<u8> = (0..24).collect();
+    let view = Source::contiguous(&memory, 1, &[2, 3, 4]).unwrap().permuted(&[2, 0, 1]).unwrap();
+    assert_eq!((view.shape(), view.layout().strides()), (&[4, 2, 3][..], &[1, 12, 4][..]));
+    let mut target = vec![0; 24];
+    copy(&view, &mut Target::contiguous(&mut target, 1, &[4, 2, 3]).unwrap()).unwrap();
+    assert_eq!(target[..7], [0, 4, 8, 12, 16, 20, 1]);
+    for wrong in [&[0, 1][..], &[0, 1, 1], &[0, 1, 3], &[0, 1, 2, 3]] {
+        assert_eq!(view.permuted(wrong).unwrap_err().status(), Status::InvalidArgument);
+    }
+}
+
+fn refusal(size: usize, shape: &[u64], strides: Option<&[i64]>, offset: usize, memory_size: usize) -> String {
+    let error = Layout::new(size, shape, strides, offset, memory_size).unwrap_err();
+    assert_eq!(error.status(), Status::InvalidArgument);
+    error.to_string()
+}
+
+#[test]
+fn layouts_that_leave_their_memory_are_refused_with_the_numbers() {
+    assert_eq!(
+        refusal(8, &[3, 5], Some(&[40, -8]), 16, 1000),
+        "dimension 1, 5 elements with the stride -8, reaches byte -16 from offset 16, outside memory_size 1000"
+    );
+    assert_eq!(
+        refusal(2, &[3, 5], Some(&[10, 2]), 1, 30),
+        "dimension 1, 5 elements with the stride 2, reaches byte 30 from offset 1, outside memory_size 30"
+    );
+    assert_eq!(
+        refusal(2, &[3, 5], None, 1, 30),
+        "dimension 1, 5 elements with the stride 2, reaches byte 30 from offset 1, outside memory_size 30"
+    );
+    assert_eq!(
+        refusal(8, &[], Some(&[]), 3, 10),
+        "the first element, 8 bytes from offset 3 on, ends outside memory_size 10"
+    );
+    assert_eq!(refusal(1, &[0], Some(&[1]), 11, 10), "offset 11 is outside memory_size 10");
+    assert_eq!(refusal(1, &[2, 3], Some(&[1]), 0, 10), "there are 1 strides, the shape has 2 dimensions");
+    assert_eq!(
+        refusal(4, &[2, 1 << 62, 4], None, 0, 100),
+        "the shape [2, 4611686018427387904, 4] of elements of 4 bytes does not fit memory_size 100"
+    );
+}
+
+#[test]
+fn numbers_at_the_ends_of_their_types_are_refused_or_harmless() {
+    const MOST: u64 = u64::MAX;
+    for stride in [i64::MIN, i64::MIN + 1, -1, 1, i64::MAX] {
+        for size in [2, 3, 1 << 32, 1 << 63, MOST - 1, MOST] {
+            for offset in [0, 1, 99, usize::MAX] {
+                let may_fit = size <= 3 && stride.unsigned_abs() == 1 && offset < 100;
+                for shape in [&[size][..], &[size, size]] {
+                    let layout = Layout::new(8, shape, Some(&[stride, stride][..shape.len()]), offset, 100);
+                    assert!(layout.is_err() || may_fit, "{shape:?} {stride} {offset}");
+                }
+            }
+        }
+    }
+    assert!(Layout::new(usize::MAX, &[], None, 0, usize::MAX).is_ok());
+    assert!(Layout::new(usize::MAX, &[2], None, 0, usize::MAX).is_err());
+    // Where no step is taken, the stride may be anything.
+    let wild = Layout::new(4, &[1, 3], Some(&[i64::MIN, 4]), 0, 12).unwrap();
+    assert_eq!(wild.strides(), [0, 4]);
+    assert!(wild.region(&[0, 3], &[1, 0]).unwrap().is_empty());
+    let none = Layout::new(4, &[MOST, 0, MOST], Some(&[i64::MIN, i64::MAX, i64::MIN]), 7, 7).unwrap();
+    assert!(none.is_empty() && none.contiguous_size() == Some(0));
+    assert!(none.region(&[MOST, 0, 5], &[0, 0, 9]).is_ok());
+    assert!(none.region(&[MOST, 0, 5], &[1, 0, 9]).is_err());
+    assert_eq!(Source::new(&[0; 7], none).unwrap().rows().count(), 0);
+}
+
+#[test]
+fn a_stride_of_zero_reads_one_element_again_and_cannot_be_written() {
+    let memory = [1_u8, 2, 3];
+    let layout = Layout::new(1, &[4, 3], Some(&[0, 1]), 0, 3).unwrap();
+    let source = Source::new(&memory, layout.clone()).unwrap();
+    let mut target = [0; 12];
+    copy(&source, &mut Target::contiguous(&mut target, 1, &[4, 3]).unwrap()).unwrap();
+    assert_eq!(target, [1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3]);
+    let error = Target::new(&mut target, layout).unwrap_err();
+    assert_eq!(error.status(), Status::InvalidArgument);
+    // As many that nobody lives to see the end.
+    let endless = Layout::new(1, &[u64::MAX / 2, u64::MAX / 2], Some(&[0, 0]), 1, 3).unwrap();
+    assert!(all_equal(&Source::new(&memory, endless.clone()).unwrap(), &[2]).unwrap());
+    assert!(!all_equal(&Source::new(&memory, endless).unwrap(), &[3]).unwrap());
+}
+
+#[test]
+fn layouts_are_refused_by_smaller_memory() {
+    let layout = Layout::new(2, &[3], Some(&[-2]), 4, 6).unwrap();
+    assert!(Source::new(&[0; 6], layout.clone()).is_ok());
+    let error = Source::new(&[0; 5], layout).unwrap_err();
+    assert_eq!(error.to_string(), "the view reaches byte 5, outside memory_size 5");
+}
+
+#[test]
+fn boxes_outside_and_other_shapes_are_refused() {
+    let memory = [0; 12];
+    let view = Source::contiguous(&memory, 1, &[3, 4]).unwrap();
+    for (start, shape) in [(&[0][..], &[1][..]), (&[1, 0], &[3, 1]), (&[0, u64::MAX], &[1, 1]), (&[0, 5], &[1, 0])] {
+        assert_eq!(view.region(start, shape).unwrap_err().status(), Status::InvalidArgument);
+    }
+    let mut other = [0; 12];
+    let mut target = Target::contiguous(&mut other, 1, &[4, 3]).unwrap();
+    assert_eq!(copy(&view, &mut target).unwrap_err().status(), Status::Internal);
+    assert_eq!(fill(&mut target, &[1, 2]).unwrap_err().status(), Status::Internal);
+    assert!(target.split(2, 0).is_err());
+}
