@@ -2,14 +2,24 @@
 
 use crate::error::{Error, Result};
 use std::num::NonZeroUsize;
+use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// Does `work` on each part, on the calling thread and up to `threads - 1` others; the results are in the order of
-/// the parts, each with the number of its part. A thread that cannot be started costs time, not the result.
+/// The stack of a thread of the library's own. Said here, so that `RUST_MIN_STACK` changes nothing. Kernels take a few
+/// KiB of it, see `tests/posix/small_stack.c`; the rest is for debug builds and sanitizers.
+const STACK_SIZE: usize = 512 << 10;
+
+/// Does `work` on each part, on the calling thread and up to `threads - 1` others, but on no more threads than there
+/// are processors. The results are in the order of the parts, each with the number of its part. A thread that cannot be
+/// started costs time, not the result. All of them have ended, not just finished their work, when this returns: a
+/// process that forks next has one thread less to think of.
 ///
 /// # Errors
-/// [`Status::OutOfMemory`](crate::Status::OutOfMemory): there is no room for so many results.
+/// [`Status::OutOfMemory`](crate::Status::OutOfMemory): there is no room for this many results.
+///
+/// # Panics
+/// As `work` does, on whichever thread that was.
 pub(crate) fn map<Part, Output: Send>(
     threads: NonZeroUsize,
     parts: impl Iterator<Item = Part> + Send,
@@ -30,42 +40,148 @@ pub(crate) fn map<Part, Output: Send>(
             }
         }
     };
-    thread::scope(|scope| {
-        for _ in 1..threads.get() {
-            if thread::Builder::new().spawn_scoped(scope, worker).is_err() {
-                break;
-            }
-        }
-        worker();
-    });
+    on_threads(threads, &worker);
     let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner)?;
     results.sort_unstable_by_key(|(index, _)| *index);
     Ok(results)
 }
 
+/// Runs `worker` on this many threads at once, of which the calling one is the first.
+fn on_threads(threads: NonZeroUsize, worker: &(impl Fn() + Sync)) {
+    if threads.get() == 1 {
+        return worker();
+    }
+    thread::scope(|scope| {
+        let mut handles = Vec::new();
+        for _ in 1..threads.get().min(processors()) {
+            let builder = thread::Builder::new().stack_size(STACK_SIZE);
+            match builder.spawn_scoped(scope, worker) {
+                Ok(handle) => handles.push(handle),
+                Err(_) => break,
+            }
+        }
+        worker();
+        // The scope itself waits until the work is done; joining waits until the threads are gone.
+        let panics = handles.into_iter().filter_map(|handle| handle.join().err());
+        if let Some(panic) = panics.reduce(|first, _| first) {
+            resume_unwind(panic);
+        }
+    });
+}
+
+/// How many processors this thread may use; the least is 1.
+#[cfg(target_os = "linux")]
+fn processors() -> usize {
+    // Not `available_parallelism`: it reads files of /proc and /sys for the limits of a control group, and the library
+    // opens no file.
+    affinity::count().max(1)
+}
+
+/// How many processors this thread may use; the least is 1.
+#[cfg(not(target_os = "linux"))]
+fn processors() -> usize {
+    thread::available_parallelism().map_or(1, NonZeroUsize::get)
+}
+
+#[cfg(target_os = "linux")]
+mod affinity {
+    #![expect(unsafe_code, reason = "calls the C library")]
+    use std::ffi::{c_int, c_ulong};
+
+    /// 8192 processors, more than Linux can have.
+    const WORDS: usize = 8192 / c_ulong::BITS as usize;
+
+    unsafe extern "C" {
+        fn sched_getaffinity(thread: c_int, mask_size: usize, mask: *mut c_ulong) -> c_int;
+    }
+
+    /// How many processors the calling thread may run on; 0 if the system does not say.
+    pub(super) fn count() -> usize {
+        let mut mask = [0; WORDS];
+        // SAFETY: `mask` is as large as said, and 0 is the calling thread.
+        let result = unsafe { sched_getaffinity(0, size_of_val(&mask), mask.as_mut_ptr()) };
+        if result != 0 {
+            return 0;
+        }
+        mask.iter().map(|word| word.count_ones() as usize).sum()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::HashSet;
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
+
+    fn count(count: usize) -> NonZeroUsize {
+        NonZeroUsize::new(count).unwrap()
+    }
 
     #[test]
     fn the_results_are_in_the_order_of_the_parts() {
         for threads in [1, 2, 5] {
-            let threads = NonZeroUsize::new(threads).unwrap();
-            let squares = map(threads, 0..5, |part| part * part).unwrap();
+            let squares = map(count(threads), 0..5, |part| part * part).unwrap();
             assert_eq!(squares, [(0, 0), (1, 1), (2, 4), (3, 9), (4, 16)]);
-            assert!(map(threads, 0..0, |part: i32| part).unwrap().is_empty());
+            assert!(map(count(threads), 0..0, |part: i32| part).unwrap().is_empty());
         }
     }
 
     #[test]
-    #[should_panic(expected = "a scoped thread panicked")]
+    fn there_are_never_more_threads_than_processors() {
+        // A control group may allow less time than there are processors.
+        assert!(processors() >= thread::available_parallelism().unwrap().get());
+        let ids = map(count(1000), 0..2000, |_| {
+            thread::sleep(Duration::from_micros(50));
+            thread::current().id()
+        });
+        let ids: HashSet<_> = ids.unwrap().into_iter().map(|(_, id)| id).collect();
+        assert!(ids.len() <= processors(), "{} threads, {} processors", ids.len(), processors());
+    }
+
+    #[test]
+    fn the_threads_are_gone_when_the_call_returns() {
+        static BEGUN: AtomicUsize = AtomicUsize::new(0);
+        static ENDED: AtomicUsize = AtomicUsize::new(0);
+        /// Ends late, and after the work: when the thread does.
+        struct Witness;
+        impl Drop for Witness {
+            fn drop(&mut self) {
+                thread::sleep(Duration::from_millis(5));
+                ENDED.fetch_add(1, Ordering::SeqCst);
+            }
+        }
+        thread_local! {
+            static WITNESS: Witness = {
+                BEGUN.fetch_add(1, Ordering::SeqCst);
+                Witness
+            };
+        }
+        let caller = thread::current().id();
+        for _ in 0..20 {
+            let work = |_| {
+                if thread::current().id() != caller {
+                    WITNESS.with(|_| ());
+                }
+                thread::sleep(Duration::from_micros(100));
+            };
+            map(count(2), 0..8, work).unwrap();
+            assert_eq!(ENDED.load(Ordering::SeqCst), BEGUN.load(Ordering::SeqCst));
+        }
+        assert!(processors() == 1 || BEGUN.load(Ordering::SeqCst) > 0);
+    }
+
+    #[test]
+    #[should_panic(expected = "injected")]
     fn a_panic_in_any_thread_reaches_the_caller() {
+        if processors() == 1 {
+            panic!("injected: there is no other thread");
+        }
         let caller = thread::current().id();
         let work = |_| {
             assert_eq!(thread::current().id(), caller, "injected");
             thread::sleep(Duration::from_millis(1));
         };
-        let _ = map(NonZeroUsize::new(2).unwrap(), 0..100, work);
+        let _ = map(count(2), 0..100, work);
     }
 }
