@@ -21,7 +21,7 @@ programs() {
   local kind=$1 library=$2 source name
   shift 2
   mkdir -p "$work/$kind"
-  for source in tests/c/*.c tests/cpp/*.cpp tests/abi/old_caller.c tests/posix/fork.c; do
+  for source in tests/c/*.c tests/cpp/*.cpp tests/abi/old_caller.c tests/posix/{fork,small_stack}.c; do
     name=$(basename "${source%.*}")-${source##*.}
     local compiler=(gcc -std=c99 -D_POSIX_C_SOURCE=200809L)
     [[ $source == *.c ]] || compiler=(g++ -std=c++17)

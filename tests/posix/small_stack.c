@@ -1,0 +1,174 @@
+/* All of the library on threads with stacks of 64 KiB, and how much of them it takes. A program that was compiled with
+ * a sanitizer gives them more: its frames are larger. */
+#include "check.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+
+#ifndef STACK_KIB
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define STACK_KIB 512
+#else
+#define STACK_KIB 64
+#endif
+#endif
+enum { STACK = STACK_KIB << 10, PAGE = 4096, PAINT = 0xA5, MAX_DEPTH = 48, COUNT = 4096 };
+
+typedef struct step {
+  void (*run)(const void *argument);
+  const void *argument;
+} step;
+
+static void *run_step(void *argument) {
+  const step *self = (const step *)argument;
+  self->run(self->argument);
+  return NULL;
+}
+
+/* Runs it on a stack of its own, above a page that nobody may touch, and prints the most that was in use. */
+static void on_small_stack(const char *name, void (*run)(const void *argument), const void *argument) {
+  step self;
+  void *memory = NULL;
+  uint8_t *stack;
+  size_t untouched = 0;
+  pthread_attr_t attributes;
+  pthread_t thread;
+  self.run = run;
+  self.argument = argument;
+  if (!CHECK(posix_memalign(&memory, PAGE, STACK + PAGE) == 0) || !CHECK(mprotect(memory, PAGE, PROT_NONE) == 0)) {
+    exit(EXIT_FAILURE);
+  }
+  stack = (uint8_t *)memory + PAGE;
+  memset(stack, PAINT, STACK);
+  CHECK(pthread_attr_init(&attributes) == 0);
+  CHECK(pthread_attr_setstack(&attributes, stack, STACK) == 0);
+  if (CHECK(pthread_create(&thread, &attributes, run_step, &self) == 0)) {
+    CHECK(pthread_join(thread, NULL) == 0);
+  }
+  pthread_attr_destroy(&attributes);
+  while (untouched < STACK && stack[untouched] == PAINT) {
+    untouched++;
+  }
+  printf("%6lu bytes of stack: %s\n", (unsigned long)(STACK - untouched), name);
+  CHECK(mprotect(memory, PAGE, PROT_READ | PROT_WRITE) == 0);
+  free(memory);
+}
+
+/* Text with this many arrays or objects in one another in place of the %s. */
+static char *nested(const char *format, int depth, int is_object) {
+  char *inner = (char *)malloc(16 * (size_t)depth + 16), *text = (char *)malloc(16 * (size_t)depth + 500);
+  char *end = inner;
+  int i;
+  for (i = 0; i < depth; i++) {
+    end += sprintf(end, "%s", is_object ? "{\"a\":" : "[");
+  }
+  end += sprintf(end, "1");
+  for (i = 0; i < depth; i++) {
+    *end++ = is_object ? '}' : ']';
+  }
+  *end = '\0';
+  sprintf(text, format, inner);
+  free(inner);
+  return text;
+}
+
+/* What becomes of metadata that are nested as deep as may be, and of deeper ones. */
+static void deep_json(const void *argument) {
+  static const char INPUT[] = "{\"data_type\":\"uint8\",\"shape\":[4],\"fill_value\":0}";
+  const int is_object = *(const int *)argument;
+  int deeper;
+  zcodec_buffer *json = NULL;
+  zcodec_chain *chain;
+  char *text = nested("[{\"name\":\"x\",\"must_understand\":false,\"configuration\":{\"a\":%s}},\"bytes\"]",
+                      MAX_DEPTH - 3, is_object);
+  chain = check_chain(text, INPUT);
+  CHECK_OK(zcodec_chain_codecs_json(chain, &json, &error));
+  zcodec_buffer_free(json);
+  CHECK_OK(zcodec_chain_warnings_json(chain, &json, &error));
+  zcodec_buffer_free(json);
+  zcodec_chain_free(chain);
+  free(text);
+
+  /* Shown in a message. */
+  text = nested("[{\"name\":\"bytes\",\"configuration\":{\"a\":%s}}]", MAX_DEPTH - 3, is_object);
+  CHECK_FAILS(ZCODEC_STATUS_INVALID_METADATA, zcodec_chain_new(text, strlen(text), INPUT, strlen(INPUT), &chain, &error));
+  free(text);
+  text = nested("{\"data_type\":\"uint8\",\"shape\":[4],\"fill_value\":%s}", MAX_DEPTH - 1, is_object);
+  CHECK_FAILS(ZCODEC_STATUS_INVALID_METADATA,
+              zcodec_chain_new("[\"bytes\"]", 9, text, strlen(text), &chain, &error));
+  free(text);
+  text = nested("{\"data_type\":%s,\"shape\":[4],\"fill_value\":0}", MAX_DEPTH - 1, is_object);
+  CHECK_FAILS(ZCODEC_STATUS_INVALID_METADATA,
+              zcodec_chain_new("[\"bytes\"]", 9, text, strlen(text), &chain, &error));
+  free(text);
+
+  text = nested("{\"zarr_format\":3,\"node_type\":\"array\",\"data_type\":\"uint8\",\"shape\":[9],\"fill_value\":0,"
+                "\"chunk_grid\":{\"name\":\"regular\",\"configuration\":{\"chunk_shape\":[4]}},\"codecs\":[\"bytes\"],"
+                "\"chunk_key_encoding\":\"default\",\"attributes\":%s}",
+                MAX_DEPTH - 1, is_object);
+  CHECK_OK(zcodec_chain_from_zarr_json(text, strlen(text), &chain, &error));
+  zcodec_chain_free(chain);
+  free(text);
+
+  for (deeper = 1; deeper <= 100000; deeper *= 10) {
+    text = nested("%s", MAX_DEPTH + deeper, is_object);
+    CHECK_FAILS(ZCODEC_STATUS_INVALID_METADATA,
+                zcodec_chain_new(text, strlen(text), INPUT, strlen(INPUT), &chain, &error));
+    free(text);
+  }
+}
+
+static void round_trip(const void *argument) {
+  static uint8_t decoded[COUNT * 8], again[COUNT * 8], encoded[COUNT * 20];
+  const char *const *list = (const char *const *)argument;
+  zcodec_chain *chain = check_chain(list[0], list[1]);
+  zcodec_chain *smaller = NULL;
+  const uint64_t shape[] = {32, 33};
+  size_t i, size = 0, encoded_size = 0, again_size = 0;
+  CHECK_STATUS(ZCODEC_STATUS_OK, zcodec_chain_decoded_size(chain, &size));
+  for (i = 0; i < size; i++) {
+    decoded[i] = (uint8_t)(i * i / 7 % 100); /* as floating point, small numbers and subnormals */
+  }
+  CHECK_OK(zcodec_encode(chain, decoded, size, encoded, sizeof encoded, &encoded_size, &error));
+  CHECK_OK(zcodec_decode(chain, encoded, encoded_size, again, size, &again_size, &error));
+  CHECK(again_size == size);
+  encoded[encoded_size / 2] ^= 255;
+  zcodec_decode(chain, encoded, encoded_size, again, size, &again_size, NULL);
+  CHECK_FAILS(ZCODEC_STATUS_BUFFER_TOO_SMALL, zcodec_encode(chain, decoded, size, encoded, 1, &encoded_size, &error));
+  CHECK_OK(zcodec_chain_with_shape(chain, shape, 2, &smaller, &error));
+  zcodec_chain_free(smaller);
+  zcodec_chain_free(chain);
+}
+
+#define ARRAY(data_type) "{\"data_type\":\"" data_type "\",\"shape\":[64,64],\"fill_value\":1}"
+
+int main(void) {
+  static const char *const lists[][2] = {
+      {"[\"bytes\"]", ARRAY("uint8")},
+      {"[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"big\"}},\"crc32c\"]", ARRAY("float64")},
+      {"[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}},"
+       "{\"name\":\"gzip\",\"configuration\":{\"level\":1}}]", ARRAY("int16")},
+      {"[\"bytes\",{\"name\":\"gzip\",\"configuration\":{\"level\":9}}]", ARRAY("int8")},
+      {"[\"bytes\",{\"name\":\"zstd\",\"configuration\":{\"level\":-5}}]", ARRAY("uint8")},
+      {"[\"bytes\",{\"name\":\"zstd\",\"configuration\":{\"level\":3,\"checksum\":true}}]", ARRAY("uint8")},
+      {"[\"bytes\",{\"name\":\"zstd\",\"configuration\":{\"level\":22}}]", ARRAY("uint8")},
+      {"[{\"name\":\"transpose\",\"configuration\":{\"order\":[1,0]}},"
+       "{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}}]", ARRAY("int64")},
+      {"[{\"name\":\"scale_offset\",\"configuration\":{\"offset\":1,\"scale\":2}},"
+       "{\"name\":\"cast_value\",\"configuration\":{\"data_type\":\"uint8\",\"out_of_range\":\"clamp\","
+       "\"scalar_map\":{\"encode\":[[\"NaN\",0]]}}},\"packbits\"]", ARRAY("float32")},
+      {"[{\"name\":\"cast_value\",\"configuration\":{\"data_type\":\"float16\"}},"
+       "\"packbits\"]", ARRAY("uint8")},
+      {"[{\"name\":\"zfp\",\"configuration\":{\"mode\":\"reversible\"}}]", ARRAY("float64")},
+      {"[{\"name\":\"zfp\",\"configuration\":{\"mode\":\"fixed_rate\",\"rate\":12.5}}]", ARRAY("float32")},
+      {"[{\"name\":\"zfp\",\"configuration\":{\"mode\":\"fixed_accuracy\",\"tolerance\":0.01}}]", ARRAY("float64")},
+  };
+  static const int shapes[] = {0, 1};
+  size_t i;
+  on_small_stack("nested arrays", deep_json, &shapes[0]);
+  on_small_stack("nested objects", deep_json, &shapes[1]);
+  for (i = 0; i < sizeof lists / sizeof *lists; i++) {
+    on_small_stack(lists[i][0], round_trip, lists[i]);
+  }
+  return check_result("small_stack");
+}
