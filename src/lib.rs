@@ -19,6 +19,7 @@ pub mod chain;
 pub mod codec;
 pub mod data_type;
 mod error;
+mod float_environment;
 pub mod interface;
 mod json;
 mod parallel;

@@ -1,6 +1,7 @@
 //! Work in parts, on a few threads that live as long as the call.
 
 use crate::error::{Error, Result};
+use crate::float_environment::HostEnvironment;
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
@@ -51,11 +52,16 @@ fn on_threads(threads: NonZeroUsize, worker: &(impl Fn() + Sync)) {
     if threads.get() == 1 {
         return worker();
     }
+    let environment = HostEnvironment::current();
+    let on_other_thread = move || {
+        environment.adopt();
+        worker();
+    };
     thread::scope(|scope| {
         let mut handles = Vec::new();
         for _ in 1..threads.get().min(processors()) {
             let builder = thread::Builder::new().stack_size(STACK_SIZE);
-            match builder.spawn_scoped(scope, worker) {
+            match builder.spawn_scoped(scope, on_other_thread) {
                 Ok(handle) => handles.push(handle),
                 Err(_) => break,
             }

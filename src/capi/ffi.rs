@@ -2,14 +2,16 @@
 
 use super::error::{zcodec_error, zcodec_status};
 use crate::error::{Error, Result, Status};
+use crate::float_environment::with_own_environment;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Does the work of an entry point; `Err` becomes a status and a handle, a panic `INTERNAL`.
+/// Does the work of an entry point, in the library's own floating-point environment; `Err` becomes a status and a
+/// handle, a panic `INTERNAL`.
 pub(super) fn guard(mut error: Option<&mut *mut zcodec_error>, work: impl FnOnce() -> Result<()>) -> zcodec_status {
     if let Some(error) = error.as_deref_mut() {
         *error = std::ptr::null_mut();
     }
-    let result = catch_unwind(AssertUnwindSafe(work))
+    let result = with_own_environment(|| catch_unwind(AssertUnwindSafe(work)))
         .unwrap_or_else(|_| Err(Error::internal("the library panicked: this is a bug, please report it")));
     match result {
         Ok(()) => zcodec_status::ZCODEC_STATUS_OK,

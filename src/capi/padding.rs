@@ -4,6 +4,7 @@ use super::chain::zcodec_chain;
 use super::error::{zcodec_error, zcodec_status};
 use super::ffi;
 use crate::chain::{CallData, PaddingHook};
+use crate::float_environment::with_host_environment;
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -59,7 +60,7 @@ impl Drop for Callbacks {
     fn drop(&mut self) {
         if let Some(free) = self.free_user_data {
             // SAFETY: the caller gave this function for this pointer, and it is called once.
-            unsafe { free(self.user_data) }
+            with_host_environment(|| unsafe { free(self.user_data) });
         }
     }
 }
@@ -76,17 +77,18 @@ impl PaddingHook for Callbacks {
     fn generate(&self, call_data: CallData, chunk: &[u8], padding: &mut [u8]) -> Result<(), i32> {
         let Some(generate) = self.generate else { return Ok(()) };
         // SAFETY: the slices are passed with their own lengths; the header says what the function may do.
-        let code = unsafe {
+        let code = with_host_environment(|| unsafe {
             generate(self.user_data, call_data.0, chunk.as_ptr(), chunk.len(), padding.as_mut_ptr(), padding.len())
-        };
+        });
         if code == 0 { Ok(()) } else { Err(code) }
     }
 
     fn check(&self, call_data: CallData, chunk: &[u8], padding: &[u8]) -> Result<(), i32> {
         let Some(check) = self.check else { return Ok(()) };
         // SAFETY: the slices are passed with their own lengths; the header says what the function may do.
-        let code =
-            unsafe { check(self.user_data, call_data.0, chunk.as_ptr(), chunk.len(), padding.as_ptr(), padding.len()) };
+        let code = with_host_environment(|| unsafe {
+            check(self.user_data, call_data.0, chunk.as_ptr(), chunk.len(), padding.as_ptr(), padding.len())
+        });
         if code == 0 { Ok(()) } else { Err(code) }
     }
 }

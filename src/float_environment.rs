@@ -1,0 +1,274 @@
+//! The floating-point environment: results must not depend on how the host has set it.
+//!
+//! Rust assumes the default environment: rounding to nearest, subnormal numbers as they are, no traps. A host may have
+//! another one: `fesetround`, a program linked with `-ffast-math`, `feenableexcept`. So every entry point does its work
+//! in an environment of its own and gives the host's back, its sticky flags included; and so does every callback, the
+//! other way round. Kernels know nothing of it.
+//!
+//! On x86-64 that is MXCSR, on x86 also the control word of the x87, on aarch64 FPCR and FPSR, on s390x FPC, on RISC-V
+//! fcsr. Reading takes a few cycles; a register is written only if it differs. WebAssembly has no such environment. On
+//! other architectures nothing is done: there the host must call with the default environment.
+#![expect(unsafe_code, reason = "reads and writes registers of the processor")]
+
+use registers::Registers;
+use std::cell::Cell;
+
+thread_local! {
+    /// The environment of the host while the library works on this thread.
+    static HOST: Cell<Option<Registers>> = const { Cell::new(None) };
+}
+
+/// Runs work of the library in the default environment, and gives the host its own back.
+pub(crate) fn with_own_environment<T>(work: impl FnOnce() -> T) -> T {
+    struct GiveBack {
+        outer: Option<Registers>,
+    }
+    impl Drop for GiveBack {
+        fn drop(&mut self) {
+            if let Some(host) = HOST.replace(self.outer) {
+                host.restore();
+            }
+        }
+    }
+    let host = Registers::read();
+    let _give_back = GiveBack { outer: HOST.replace(Some(host)) };
+    host.with_own_control().restore();
+    apart(work)
+}
+
+/// Runs a callback of the host in the environment that the host has; what it changes of it stays changed.
+pub(crate) fn with_host_environment<T>(callback: impl FnOnce() -> T) -> T {
+    struct TakeBack {
+        own: Registers,
+    }
+    impl Drop for TakeBack {
+        fn drop(&mut self) {
+            HOST.set(Some(Registers::read()));
+            self.own.restore();
+        }
+    }
+    let Some(host) = HOST.get() else { return callback() };
+    let _take_back = TakeBack { own: Registers::read() };
+    host.restore();
+    apart(callback)
+}
+
+/// The environment of the host, to be handed to threads of the library's own: callbacks there run in it, too.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HostEnvironment(Option<Registers>);
+
+impl HostEnvironment {
+    /// That of the call which this thread works for.
+    pub(crate) fn current() -> Self {
+        Self(HOST.get())
+    }
+
+    /// Makes a new thread one that works for the same call.
+    pub(crate) fn adopt(self) {
+        HOST.set(self.0);
+        Registers::read().with_own_control().restore();
+    }
+}
+
+/// The compiler believes that arithmetic may be moved across a change of the environment; not out of a function that it
+/// cannot see into.
+#[inline(never)]
+fn apart<T>(work: impl FnOnce() -> T) -> T {
+    work()
+}
+
+impl Registers {
+    /// Writes them, if they are not what is there.
+    fn restore(self) {
+        if Self::read() != self {
+            self.write();
+        }
+    }
+}
+
+#[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
+mod registers {
+    use std::arch::asm;
+
+    /// MXCSR. Bits 0 to 5 are the sticky flags.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(super) struct Registers {
+        mxcsr: u32,
+        /// Function results of 32-bit x86 pass through the x87: its precision and traps count there.
+        #[cfg(target_arch = "x86")]
+        x87_control: u16,
+    }
+
+    const FLAGS: u32 = 0x3F;
+    /// All traps masked, rounding to nearest, neither FTZ nor DAZ.
+    const OWN_MXCSR: u32 = 0x1F80;
+    /// All traps masked, 64 bits of precision, rounding to nearest.
+    #[cfg(target_arch = "x86")]
+    const OWN_X87_CONTROL: u16 = 0x037F;
+
+    impl Registers {
+        pub(super) fn read() -> Self {
+            let mut mxcsr = 0_u32;
+            // SAFETY: stores four bytes to `mxcsr`; every processor of the target has SSE.
+            unsafe { asm!("stmxcsr [{}]", in(reg) &raw mut mxcsr, options(nostack, preserves_flags)) };
+            #[cfg(target_arch = "x86")]
+            let x87_control = {
+                let mut control = 0_u16;
+                // SAFETY: stores two bytes to `control`.
+                unsafe { asm!("fnstcw [{}]", in(reg) &raw mut control, options(nostack, preserves_flags)) };
+                control
+            };
+            Self {
+                mxcsr,
+                #[cfg(target_arch = "x86")]
+                x87_control,
+            }
+        }
+
+        pub(super) fn write(self) {
+            // SAFETY: loads four bytes of `mxcsr`, which was read from the register or has only defined bits.
+            unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const self.mxcsr, options(nostack, preserves_flags)) };
+            #[cfg(target_arch = "x86")]
+            // SAFETY: loads two bytes of `x87_control`, which was read from the register or is the default.
+            unsafe {
+                asm!("fldcw [{}]", in(reg) &raw const self.x87_control, options(nostack, preserves_flags))
+            };
+        }
+
+        pub(super) fn with_own_control(self) -> Self {
+            Self {
+                mxcsr: self.mxcsr & FLAGS | OWN_MXCSR,
+                #[cfg(target_arch = "x86")]
+                x87_control: OWN_X87_CONTROL,
+            }
+        }
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+mod registers {
+    use std::arch::asm;
+
+    /// FPCR, of which 0 is the default, and FPSR, the sticky flags.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(super) struct Registers {
+        control: u64,
+        status: u64,
+    }
+
+    impl Registers {
+        pub(super) fn read() -> Self {
+            let (control, status);
+            // SAFETY: reads two registers that every processor of the target has.
+            unsafe {
+                asm!("mrs {}, fpcr", "mrs {}, fpsr", out(reg) control, out(reg) status,
+                    options(nomem, nostack, preserves_flags));
+            }
+            Self { control, status }
+        }
+
+        pub(super) fn write(self) {
+            // SAFETY: the values were read from the registers, or are 0.
+            unsafe {
+                asm!("msr fpcr, {}", "msr fpsr, {}", in(reg) self.control, in(reg) self.status,
+                    options(nostack, preserves_flags));
+            }
+        }
+
+        pub(super) fn with_own_control(self) -> Self {
+            Self { control: 0, ..self }
+        }
+    }
+}
+
+#[cfg(target_arch = "s390x")]
+mod registers {
+    use std::arch::asm;
+
+    /// FPC. From the most significant byte: trap masks, sticky flags, data exception code, rounding modes.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(super) struct Registers(u32);
+
+    const FLAGS_AND_CODE: u32 = 0x00FF_FF00;
+
+    impl Registers {
+        pub(super) fn read() -> Self {
+            let fpc;
+            // SAFETY: reads a register that every processor of the target has.
+            unsafe { asm!("efpc {}", out(reg) fpc, options(nomem, nostack, preserves_flags)) };
+            Self(fpc)
+        }
+
+        pub(super) fn write(self) {
+            // SAFETY: the value was read from the register, or has fewer bits set.
+            unsafe { asm!("sfpc {}", in(reg) self.0, options(nostack, preserves_flags)) };
+        }
+
+        pub(super) fn with_own_control(self) -> Self {
+            Self(self.0 & FLAGS_AND_CODE)
+        }
+    }
+}
+
+#[cfg(any(target_arch = "riscv64", target_arch = "riscv32"))]
+mod registers {
+    #[cfg(target_feature = "f")]
+    use std::arch::asm;
+
+    /// fcsr: the flags are its bits 0 to 4, the rounding mode is its bits 5 to 7. There are no traps.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(super) struct Registers(usize);
+
+    const FLAGS: usize = 0x1F;
+
+    impl Registers {
+        pub(super) fn read() -> Self {
+            #[cfg_attr(not(target_feature = "f"), expect(unused_mut, reason = "there is no such register"))]
+            let mut fcsr = 0;
+            #[cfg(target_feature = "f")]
+            // SAFETY: reads a register that the target has.
+            unsafe {
+                asm!("frcsr {}", out(reg) fcsr, options(nomem, nostack, preserves_flags))
+            };
+            Self(fcsr)
+        }
+
+        pub(super) fn write(self) {
+            #[cfg(target_feature = "f")]
+            // SAFETY: the value was read from the register, or has fewer bits set.
+            unsafe {
+                asm!("fscsr {}", in(reg) self.0, options(nostack, preserves_flags))
+            };
+        }
+
+        pub(super) fn with_own_control(self) -> Self {
+            Self(self.0 & FLAGS)
+        }
+    }
+}
+
+#[cfg(not(any(
+    target_arch = "x86_64",
+    target_arch = "x86",
+    target_arch = "aarch64",
+    target_arch = "s390x",
+    target_arch = "riscv64",
+    target_arch = "riscv32"
+)))]
+mod registers {
+    /// Nothing is known of this architecture.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(super) struct Registers;
+
+    impl Registers {
+        pub(super) fn read() -> Self {
+            Self
+        }
+
+        pub(super) fn write(self) {}
+
+        pub(super) fn with_own_control(self) -> Self {
+            self
+        }
+    }
+}
