@@ -24,6 +24,7 @@ pub mod interface;
 mod json;
 mod parallel;
 pub mod representation;
+mod simd;
 pub mod strided;
 
 pub use error::{CodecPlace, Error, Result, Status};

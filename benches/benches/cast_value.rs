@@ -7,7 +7,7 @@
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 use zcodec::chain::{CallOptions, Chain};
-use zcodec::codec::{Limit, set_limit};
+use zcodec::codec::{Level, set_limit};
 use zcodec_benches::{chain_calls, group, random_bytes};
 
 const SIZES: [(&str, usize); 2] = [("1MiB", 1 << 20), ("64MiB", 64 << 20)];
@@ -91,9 +91,9 @@ fn casts(criterion: &mut Criterion) {
             let name = format!("cast_value/{source}-{target}{}/{size_name}", words(members));
             let mut group = group(criterion, &name, size);
             for (contestant, limit) in
-                [("zcodec", Limit::None), ("portable", Limit::Portable), ("reference", Limit::Reference)]
+                [("zcodec", None), ("portable", Some(Level::Portable)), ("reference", Some(Level::Reference))]
             {
-                if limit == Limit::Reference && size > 1 << 20 {
+                if limit == Some(Level::Reference) && size > 1 << 20 {
                     continue;
                 }
                 set_limit(limit);
@@ -102,7 +102,7 @@ fn casts(criterion: &mut Criterion) {
                 group.bench_function(BenchmarkId::from_parameter(contestant), |bencher| {
                     bencher.iter(|| chain.encode_into(black_box(&decoded), black_box(&mut encoded), &options));
                 });
-                set_limit(Limit::None);
+                set_limit(None);
             }
             for (contestant, options) in chain_calls(size).into_iter().skip(1) {
                 let chain = bind();

@@ -6,7 +6,7 @@
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 use zcodec::chain::{CallOptions, Chain};
-use zcodec::codec::packbits_kernels;
+use zcodec::codec::{Level, packbits_kernels};
 use zcodec_benches::{chain_calls, group, random_bytes};
 
 const SIZES: [(&str, usize); 2] = [("1MiB", 1 << 20), ("64MiB", 64 << 20)];
@@ -41,7 +41,7 @@ fn packbits(criterion: &mut Criterion) {
             let mut kernels = packbits_kernels(data_type, first_bit, last_bit).expect("the data type is known");
             if size > 1 << 20 {
                 // One bit after the other takes seconds.
-                kernels.retain(|(tier, _)| *tier != "scalar");
+                kernels.retain(|(tier, _)| *tier != Level::Reference);
             }
             #[cfg(feature = "peers")]
             let peer = zcodec_benches::peers::Zarrs::new(&codecs, data_type, element_size, &[count]);
@@ -56,8 +56,8 @@ fn packbits(criterion: &mut Criterion) {
             }
             for (tier, kernel) in &kernels {
                 kernel.encode(&decoded, &mut target).expect("every element has an image");
-                assert!(target == encoded, "{name} {tier}");
-                group_.bench_function(BenchmarkId::from_parameter(tier), |bencher| {
+                assert!(target == encoded, "{name} {tier:?}");
+                group_.bench_function(BenchmarkId::from_parameter(format!("{tier:?}").to_lowercase()), |bencher| {
                     bencher.iter(|| kernel.encode(black_box(&decoded), black_box(&mut target)));
                 });
             }
@@ -87,8 +87,8 @@ fn packbits(criterion: &mut Criterion) {
             }
             for (tier, kernel) in &kernels {
                 kernel.decode(&encoded, &mut target).expect("every element has an image");
-                assert!(target == expected, "{name} {tier}");
-                group_.bench_function(BenchmarkId::from_parameter(tier), |bencher| {
+                assert!(target == expected, "{name} {tier:?}");
+                group_.bench_function(BenchmarkId::from_parameter(format!("{tier:?}").to_lowercase()), |bencher| {
                     bencher.iter(|| kernel.decode(black_box(&encoded), black_box(&mut target)));
                 });
             }

@@ -7,7 +7,7 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 use zcodec::chain::{CallOptions, Chain};
-use zcodec::codec::{Limit, set_limit};
+use zcodec::codec::{Level, set_limit};
 use zcodec_benches::{TWO_THREADS_SIZE, group, two_threads};
 use zfp_rs::{
     ZfpBitStreamRef, ZfpBitStreamRefMut, ZfpConfig, ZfpDimensionality, ZfpField, ZfpFieldMut, ZfpScalar,
@@ -153,7 +153,7 @@ impl<T: Sample> Case<'_, T> {
             group.bench_function(BenchmarkId::from_parameter(contestant), |bencher| {
                 bencher.iter(|| chain.encode_into(black_box(decoded), black_box(&mut target), &options));
             });
-            set_limit(Limit::None);
+            set_limit(None);
         }
         self.encode_two_chunks(&mut group, decoded);
         let mut size = 0;
@@ -186,7 +186,7 @@ impl<T: Sample> Case<'_, T> {
             group.bench_function(BenchmarkId::from_parameter(contestant), |bencher| {
                 bencher.iter(|| chain.decode_into(black_box(encoded), black_box(&mut target), &options));
             });
-            set_limit(Limit::None);
+            set_limit(None);
         }
         self.decode_two_chunks(&mut group, decoded);
         let words: Vec<u64> = encoded.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
@@ -237,12 +237,12 @@ impl<T: Sample> Case<'_, T> {
 }
 
 /// How the chain is called.
-fn zcodec_contestants() -> Vec<(&'static str, CallOptions, Limit)> {
+fn zcodec_contestants() -> Vec<(&'static str, CallOptions, Option<Level>)> {
     let mut contestants =
-        vec![("zcodec", CallOptions::default(), Limit::None), ("zcodec-2-threads", two_threads(), Limit::None)];
+        vec![("zcodec", CallOptions::default(), None), ("zcodec-2-threads", two_threads(), None)];
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx512f") {
-        contestants.push(("avx2", CallOptions::default(), Limit::Avx2));
+        contestants.push(("avx2", CallOptions::default(), Some(Level::Avx2)));
     }
     contestants
 }

@@ -7,7 +7,7 @@ use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use zcodec::Result;
 use zcodec::chain::CallOptions;
-use zcodec::codec::{Limit, packbits_kernels, set_limit};
+use zcodec::codec::{Level, packbits_kernels, set_limit};
 use zcodec::data_type::DataType;
 use zcodec::interface::Elementwise;
 use zcodec_fuzz::structured::{ChainSpec, DATA_TYPES, pick};
@@ -22,14 +22,14 @@ struct Input<'a> {
 }
 
 fuzz_target!(|input: Input<'_>| {
-    let expected = chain_results(&input, Limit::Reference);
-    assert_eq!(chain_results(&input, Limit::Portable), expected, "portable loops differ from the definition");
-    assert_eq!(chain_results(&input, Limit::None), expected, "this processor's loops differ from the definition");
+    let expected = chain_results(&input, Some(Level::Reference));
+    assert_eq!(chain_results(&input, Some(Level::Portable)), expected, "portable loops differ from the definition");
+    assert_eq!(chain_results(&input, None), expected, "this processor's loops differ from the definition");
     compare_packbits(&input);
 });
 
 /// What encodes, what comes back of it, and what the bytes decode to; none for a chain that cannot be.
-fn chain_results(input: &Input<'_>, limit: Limit) -> Option<[Result<Vec<u8>>; 3]> {
+fn chain_results(input: &Input<'_>, limit: Option<Level>) -> Option<[Result<Vec<u8>>; 3]> {
     // A chain chooses some of its loops when it is made.
     set_limit(limit);
     let chain = input.chain.without_bytes_steps().build()?;
@@ -54,7 +54,7 @@ fn compare_packbits(input: &Input<'_>) {
     let count = aligned.len() / component.size();
     let packed_size = (count * (range[1] - range[0] + 1) as usize).div_ceil(8);
     let (decoded, encoded) = (&aligned[..count * component.size()], &aligned[..packed_size]);
-    let place = |tier| format!("{tier}: bits {range:?} of {count} {name}");
+    let place = |tier: &Level| format!("{tier:?}: bits {range:?} of {count} {name}");
     let of = |kernel: &dyn Elementwise| {
         let (mut packed, mut unpacked) = (vec![0xA5; packed_size], vec![0xA5; decoded.len()]);
         let results = [kernel.encode(decoded, &mut packed), kernel.decode(encoded, &mut unpacked)];

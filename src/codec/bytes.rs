@@ -4,12 +4,12 @@
 //! fewer than 8 bits are written as they lie in memory, one byte an element, with the bits above the type set as the
 //! library's own layout has them: the sign for `intN`, zero for the rest. On decode those bits are ignored.
 
-use super::simd::{Loop, vectorized};
 use crate::data_type::Component;
 use crate::error::{Error, Result};
 use crate::interface::{Bound, Codec, Context, Elementwise, Kind, Pass, Stage};
 use crate::json::{Configuration, one_of};
 use crate::representation::{ByteSize, Representation};
+use crate::simd::{Loop, vectorized};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 

@@ -14,7 +14,6 @@ mod padding;
 mod registry;
 mod reshape;
 mod scale_offset;
-mod simd;
 mod squeeze;
 mod transpose;
 mod zfp;
@@ -22,10 +21,10 @@ mod zstd;
 
 #[cfg(feature = "internals")]
 #[doc(hidden)]
-pub use packbits::kernels as packbits_kernels;
+pub use crate::simd::{Level, set_limit};
 #[cfg(feature = "internals")]
 #[doc(hidden)]
-pub use simd::{Limit, set_limit};
+pub use packbits::kernels as packbits_kernels;
 
 pub(crate) use joint::{Joint, joint};
 pub use registry::built_in;

@@ -31,8 +31,8 @@ mod avx2 {
     use super::{Integer, Mode, Pass, Scaling};
     use crate::codec::cast_value::float_lane::Float;
     use crate::codec::cast_value::lane::Entry;
-    use crate::codec::simd::has_avx2;
     use crate::data_type::Rounding;
+    use crate::simd::Level;
     use std::arch::x86_64::*;
     use std::fmt::Debug;
     use std::marker::PhantomData;
@@ -47,7 +47,7 @@ mod avx2 {
         scaling: Option<Scaling>,
         general: Box<dyn Pass>,
     ) -> Box<dyn Pass> {
-        if !has_avx2() || size_of::<T>() > 2 {
+        if !Level::Avx2.is_available() || size_of::<T>() > 2 {
             return general;
         }
         let operand = |bits: u64| F::from_bits(F::Bits::truncate(bits));

@@ -4,8 +4,8 @@ use super::lane::Pass;
 use super::reference::{Cast, OutOfRange};
 use super::to_float;
 use super::widen::to_f32;
-use crate::codec::simd::{Loop, vectorized};
 use crate::data_type::{Component, FLOAT32, Rounding};
+use crate::simd::{Loop, vectorized};
 
 /// Both ways between floats of 16 bits and `float32`, rounding to nearest; NaN become the one that the format calls so.
 #[derive(Debug)]

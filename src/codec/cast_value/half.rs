@@ -23,19 +23,19 @@ mod f16c {
 
     use super::{Mode, Pass};
     use crate::codec::cast_value::lane::Entry;
-    use crate::codec::simd::has_avx2;
     use crate::data_type::Rounding;
+    use crate::simd::Level;
     use std::arch::x86_64::*;
     use std::marker::PhantomData;
 
     /// `f32` to `float16`, for numbers up to the largest of them; refuses others.
     pub(in crate::codec::cast_value) fn narrow<M: Mode>() -> Option<Box<dyn Pass>> {
-        has_avx2().then(|| -> Box<dyn Pass> { Box::new(Narrow(PhantomData::<M>)) })
+        Level::Avx2.is_available().then(|| -> Box<dyn Pass> { Box::new(Narrow(PhantomData::<M>)) })
     }
 
     /// `float16` to `f32`; refuses NaN.
     pub(in crate::codec::cast_value) fn widen() -> Option<Box<dyn Pass>> {
-        has_avx2().then(|| -> Box<dyn Pass> { Box::new(Widen) })
+        Level::Avx2.is_available().then(|| -> Box<dyn Pass> { Box::new(Widen) })
     }
 
     #[derive(Debug)]

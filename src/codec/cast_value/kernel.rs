@@ -5,10 +5,10 @@ use super::reference::{Cast, OutOfRange, value};
 use super::scaled::ScaleAndCast;
 use crate::codec::Joint;
 use crate::codec::scale_offset::Scaling;
-use crate::codec::simd::{Limit, limit};
 use crate::data_type::{Component, DataType, FloatValue, Scalar, integer_range};
 use crate::error::{Error, Result};
 use crate::interface::Elementwise;
+use crate::simd::{Level, limit};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ impl Direction {
     }
 
     fn run(&self, input: &[u8], output: &mut [u8]) -> Result<()> {
-        let Some(plan) = self.plan.as_ref().filter(|_| limit() != Limit::Reference) else {
+        let Some(plan) = self.plan.as_ref().filter(|_| limit() != Some(Level::Reference)) else {
             return self.run_reference(input, output);
         };
         plan.run(input, output, |first, input, output| {

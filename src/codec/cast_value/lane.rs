@@ -1,6 +1,6 @@
 //! What the fast kernels are made of: element types, and a loop over a block that notes if an element has no image.
 
-use crate::codec::simd::{Loop, vectorized};
+use crate::simd::{Loop, vectorized};
 use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::ops::{BitAnd, BitOr, Shl, Shr};

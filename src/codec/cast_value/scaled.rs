@@ -6,8 +6,8 @@ use super::plan::Plan;
 use super::reference::Cast;
 use crate::codec::Joint;
 use crate::codec::scale_offset::Scaling;
-use crate::codec::simd::{Limit, limit};
 use crate::error::Error;
+use crate::simd::{Level, limit};
 
 /// Scaling and a cast, both directions.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl Joint for ScaleAndCast {
 
 fn run(plan: &Plan, input: &[u8], output: &mut [u8]) -> bool {
     let give_up = |_, _: &[u8], _: &mut [u8]| Err(Error::internal("not for the loop that scales and casts"));
-    limit() != Limit::Reference && plan.run(input, output, give_up).is_ok()
+    limit() != Some(Level::Reference) && plan.run(input, output, give_up).is_ok()
 }
 
 /// A conversion of what scaling makes of a number. Whoever uses it sees to it that scaling to an infinity is a fault.

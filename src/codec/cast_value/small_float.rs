@@ -32,8 +32,8 @@ mod avx2 {
 
     use super::{Mode, Pass, SmallFloat};
     use crate::codec::cast_value::lane::Entry;
-    use crate::codec::simd::has_avx2;
     use crate::data_type::Rounding;
+    use crate::simd::Level;
     use std::arch::x86_64::*;
     use std::marker::PhantomData;
 
@@ -43,7 +43,8 @@ mod avx2 {
     /// For numbers up to the largest of the format; refuses others. None for directed modes.
     pub(in crate::codec::cast_value) fn narrow<M: Mode>(format: SmallFloat) -> Option<Box<dyn Pass>> {
         let is_nearest = matches!(M::ROUNDING, Rounding::NearestEven | Rounding::NearestAway);
-        (is_nearest && has_avx2()).then(|| -> Box<dyn Pass> { Box::new(Narrow(format, PhantomData::<M>)) })
+        (is_nearest && Level::Avx2.is_available())
+            .then(|| -> Box<dyn Pass> { Box::new(Narrow(format, PhantomData::<M>)) })
     }
 
     #[derive(Debug)]

@@ -6,9 +6,9 @@ use super::reference::{Cast, OutOfRange};
 use super::scaled::ScaleAndCast;
 use crate::codec::Joint;
 use crate::codec::scale_offset::Scaling;
-use crate::codec::simd::{Limit, set_limit};
 use crate::data_type::{Component, DataType, FORMATS, INTEGERS, Rounding};
 use crate::interface::Elementwise;
+use crate::simd::{Level, set_limit};
 use proptest::prelude::*;
 
 const ROUNDINGS: [Rounding; 5] = [
@@ -50,11 +50,11 @@ fn may_be_left(cast: &Cast) -> bool {
 }
 
 fn check_plan(cast: &Cast, patterns: &[u64]) {
-    for limit in [Limit::None, Limit::Portable] {
+    for limit in [None, Some(Level::Portable)] {
         set_limit(limit);
         check_plan_within_limit(cast, patterns);
     }
-    set_limit(Limit::None);
+    set_limit(None);
 }
 
 fn check_plan_within_limit(cast: &Cast, patterns: &[u64]) {
@@ -200,7 +200,7 @@ fn scaling_and_a_cast_in_one_loop_are_both_one_after_the_other() {
                 let back = Cast { source: cast.target, target: cast.source, scalar_map: decode_map, ..cast.clone() };
                 let cast = Cast { scalar_map: encode_map, ..cast };
                 let [offset, scale] = operands;
-                for limit in [Limit::None, Limit::Portable] {
+                for limit in [None, Some(Level::Portable)] {
                     set_limit(limit);
                     let Some(joint) = ScaleAndCast::new(&cast, &back, Scaling { offset, scale }) else {
                         let is_narrow = cast.target.bits() <= 8 * float.size() as u32 / 2;
@@ -221,7 +221,7 @@ fn scaling_and_a_cast_in_one_loop_are_both_one_after_the_other() {
                         |bits| back.cast(bits).map(|bits| scaled(cast.source, bits, scaling, true)),
                     );
                 }
-                set_limit(Limit::None);
+                set_limit(None);
             }
         }
     }

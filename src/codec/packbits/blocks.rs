@@ -5,6 +5,7 @@
 use super::field::Field;
 use crate::error::Result;
 use crate::interface::Elementwise;
+use crate::simd::Level;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -26,28 +27,31 @@ pub(super) struct Blockwise<T> {
 }
 
 impl<T> Blockwise<T> {
+    /// `None` if the processor does not have this level.
+    ///
     /// # Safety
-    /// The processor has the instructions of the tier.
+    /// The blocks need no instructions but those of the level.
     pub(super) unsafe fn new(
+        level: Level,
         field: &Field,
         tier: T,
         [encode_blocks, decode_blocks]: [Blocks<T>; 2],
         rest: Arc<dyn Elementwise>,
-    ) -> Self {
-        Self { field: *field, tier, encode_blocks, decode_blocks, rest }
+    ) -> Option<Self> {
+        level.is_available().then_some(Self { field: *field, tier, encode_blocks, decode_blocks, rest })
     }
 }
 
 impl<T: Debug + Send + Sync + 'static> Elementwise for Blockwise<T> {
     fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<()> {
-        // SAFETY: the same was asked of the caller of `new`.
+        // SAFETY: the processor has the level, whose instructions are all that the caller of `new` promised to need.
         let count = unsafe { (self.encode_blocks)(&self.tier, decoded, encoded) };
         let (decoded_size, packed_size) = self.field.sizes_of_whole_bytes(count);
         self.rest.encode(&decoded[decoded_size..], &mut encoded[packed_size..])
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<()> {
-        // SAFETY: the same was asked of the caller of `new`.
+        // SAFETY: the processor has the level, whose instructions are all that the caller of `new` promised to need.
         let count = unsafe { (self.decode_blocks)(&self.tier, encoded, decoded) };
         let (decoded_size, packed_size) = self.field.sizes_of_whole_bytes(count);
         self.rest.decode(&encoded[packed_size..], &mut decoded[decoded_size..])

@@ -30,31 +30,25 @@ use crate::error::{Error, Result};
 use crate::interface::{Bound, Codec, Context, Elementwise, Kind, Pass, Stage, packed_size};
 use crate::json::{Configuration, integer};
 use crate::representation::{ByteSize, Representation};
+use crate::simd::{Level, Tier, available};
 use padding_count::PaddingCount;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// One way to pack and unpack.
-#[derive(Debug)]
-pub(crate) struct Tier {
-    /// For tests and benchmarks.
-    #[cfg_attr(not(any(test, feature = "internals")), expect(dead_code, reason = "only tests and benchmarks ask"))]
-    pub(crate) name: &'static str,
-    /// The kernel for components of this kind; none if the machine lacks the instructions, or if there is nothing to
-    /// gain. That makes a kernel safe to call: there is none without its instructions.
-    pub(crate) kernel: fn(&Field) -> Option<Arc<dyn Elementwise>>,
-}
+/// The kernel of a tier for components of this kind. `None` if the processor lacks the instructions, or if the tier gains
+/// nothing.
+type Kernel = fn(&Field) -> Option<Arc<dyn Elementwise>>;
 
 /// Fastest first. The last has a kernel for every field.
-pub(crate) static TIERS: &[Tier] = &[
+pub(crate) static TIERS: &[Tier<Kernel>] = &[
     #[cfg(target_arch = "x86_64")]
-    Tier { name: "avx512", kernel: avx512::kernel },
+    Tier { level: Level::Avx512, kernel: avx512::kernel },
     #[cfg(target_arch = "x86_64")]
-    Tier { name: "avx2", kernel: avx2::kernel },
+    Tier { level: Level::Avx2, kernel: avx2::kernel },
     #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-    Tier { name: "neon", kernel: neon::kernel },
-    Tier { name: "portable", kernel: portable::kernel },
-    Tier { name: "scalar", kernel: scalar::kernel },
+    Tier { level: Level::Neon, kernel: neon::kernel },
+    Tier { level: Level::Portable, kernel: portable::kernel },
+    Tier { level: Level::Reference, kernel: scalar::kernel },
 ];
 
 #[derive(Debug)]
@@ -148,18 +142,18 @@ fn fastest(field: &Field) -> Result<Arc<dyn Elementwise>> {
     if field.is_copy() {
         return Ok(Arc::new(Copy));
     }
-    let kernel = TIERS.iter().find_map(|tier| (tier.kernel)(field));
+    let kernel = available(TIERS).find_map(|tier| (tier.kernel)(field));
     kernel.ok_or_else(|| Error::internal("the last tier has no kernel"))
 }
 
-/// Every tier's kernel for the bits `first_bit` to `last_bit` of a data type, with its name.
+/// Every tier's kernel for the bits `first_bit` to `last_bit` of a data type, with its level.
 ///
 /// # Errors
 /// The data type is unknown.
 #[cfg(feature = "internals")]
-pub fn kernels(data_type: &str, first_bit: u32, last_bit: u32) -> Result<Vec<(&'static str, Arc<dyn Elementwise>)>> {
+pub fn kernels(data_type: &str, first_bit: u32, last_bit: u32) -> Result<Vec<(Level, Arc<dyn Elementwise>)>> {
     let field = Field::new(DataType::from_name(data_type)?.component(), first_bit, last_bit);
-    Ok(TIERS.iter().filter_map(|tier| Some((tier.name, (tier.kernel)(&field)?))).collect())
+    Ok(available(TIERS).filter_map(|tier| Some((tier.level, (tier.kernel)(&field)?))).collect())
 }
 
 /// All bits of a type that lies in memory as it is packed.

@@ -5,10 +5,10 @@
 use super::number::Number;
 use super::reference::{Operation, apply};
 use crate::codec::cast_value::Float32Lanes;
-use crate::codec::simd::{Limit, Loop, limit, vectorized};
 use crate::data_type::{Component, DataType, Scalar};
 use crate::error::{Error, Result};
 use crate::interface::Elementwise;
+use crate::simd::{Level, Loop, limit, vectorized};
 
 /// One step of a direction.
 #[derive(Debug, Clone, Copy)]
@@ -107,7 +107,7 @@ impl Direction {
     }
 
     fn run(&self, input: &[u8], output: &mut [u8]) -> Result<()> {
-        if limit() == Limit::Reference {
+        if limit() == Some(Level::Reference) {
             return self.reference(input, output);
         }
         let mut floats: Floats;
@@ -364,7 +364,7 @@ impl<T: Number, F: Steps<T>> Loop for Map<'_, T, F> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::codec::simd::set_limit;
+    use crate::simd::set_limit;
     use proptest::prelude::*;
 
     fn direction(name: &str, steps: &[Step]) -> Direction {
@@ -373,11 +373,11 @@ mod tests {
 
     /// Both ways of doing one direction give the same bytes, or the same error after the same bytes.
     fn compare(direction: &Direction, input: &[u8]) {
-        for limit in [Limit::None, Limit::Portable] {
+        for limit in [None, Some(Level::Portable)] {
             set_limit(limit);
             compare_within_limit(direction, input);
         }
-        set_limit(Limit::None);
+        set_limit(None);
     }
 
     fn compare_within_limit(direction: &Direction, input: &[u8]) {

@@ -14,6 +14,7 @@ use super::blocks::{self, Blockwise, no_blocks};
 use super::field::{Field, Kind};
 use super::portable;
 use crate::interface::Elementwise;
+use crate::simd::Level;
 use fold::Fold;
 use gather::Gather;
 use std::arch::x86_64::*;
@@ -32,7 +33,7 @@ struct Avx2 {
 }
 
 pub(super) fn kernel(field: &Field) -> Option<Arc<dyn Elementwise>> {
-    if field.kind == Kind::Raw || field.bits == field.size_bits() || !is_x86_feature_detected!("avx2") {
+    if field.kind == Kind::Raw || field.bits == field.size_bits() {
         return None;
     }
     let (fold, gather, whole_bytes) = (Fold::new(field), Gather::new(field), WholeBytes::new(field));
@@ -46,8 +47,9 @@ pub(super) fn kernel(field: &Field) -> Option<Arc<dyn Elementwise>> {
         }
     };
     let tier = Avx2 { field: *field, fold, gather, whole_bytes };
-    // SAFETY: the processor was asked.
-    Some(Arc::new(unsafe { Blockwise::new(field, tier, blocks, portable::kernel(field)?) }))
+    // SAFETY: the level has the instructions that each block names.
+    let kernel = unsafe { Blockwise::new(Level::Avx2, field, tier, blocks, portable::kernel(field)?) };
+    Some(Arc::new(kernel?))
 }
 
 /// A register of two halves.

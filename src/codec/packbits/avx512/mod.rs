@@ -17,6 +17,7 @@ use super::avx2;
 use super::blocks::{self, Blockwise, no_blocks};
 use super::field::{Field, Kind};
 use crate::interface::Elementwise;
+use crate::simd::Level;
 use pack::Pack;
 use std::arch::x86_64::*;
 use std::sync::Arc;
@@ -33,7 +34,7 @@ struct Avx512 {
 }
 
 pub(super) fn kernel(field: &Field) -> Option<Arc<dyn Elementwise>> {
-    if field.kind == Kind::Raw || field.bits == field.size_bits() || !is_supported() {
+    if field.kind == Kind::Raw || field.bits == field.size_bits() {
         return None;
     }
     let (pack, unpack) = (Pack::new(field), Unpack::new(field));
@@ -46,15 +47,9 @@ pub(super) fn kernel(field: &Field) -> Option<Arc<dyn Elementwise>> {
         _ => [encode, unpack::decode::<8>],
     };
     let tier = Avx512 { field: *field, pack, unpack };
-    // SAFETY: the processor was asked.
-    Some(Arc::new(unsafe { Blockwise::new(field, tier, blocks, avx2::kernel(field)?) }))
-}
-
-fn is_supported() -> bool {
-    is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512bw")
-        && is_x86_feature_detected!("avx512vbmi")
-        && is_x86_feature_detected!("avx512vbmi2")
+    // SAFETY: the level has the instructions that each block names.
+    let kernel = unsafe { Blockwise::new(Level::Avx512, field, tier, blocks, avx2::kernel(field)?) };
+    Some(Arc::new(kernel?))
 }
 
 /// The bytes of a group when packed.

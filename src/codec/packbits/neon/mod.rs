@@ -12,9 +12,9 @@ use super::blocks::{self, Blockwise, no_blocks};
 use super::field::{Field, Kind, in_each_lane};
 use super::portable;
 use crate::interface::Elementwise;
+use crate::simd::Level;
 use pack::Pack;
 use std::arch::aarch64::*;
-use std::arch::is_aarch64_feature_detected;
 use std::sync::Arc;
 use unpack::Unpack;
 
@@ -29,7 +29,7 @@ struct Neon {
 }
 
 pub(super) fn kernel(field: &Field) -> Option<Arc<dyn Elementwise>> {
-    if field.kind == Kind::Raw || field.bits == field.size_bits() || !is_aarch64_feature_detected!("neon") {
+    if field.kind == Kind::Raw || field.bits == field.size_bits() {
         return None;
     }
     let (pack, unpack) = (Pack::new(field), Unpack::new(field));
@@ -39,8 +39,9 @@ pub(super) fn kernel(field: &Field) -> Option<Arc<dyn Elementwise>> {
         _ => [pack.blocks(field).unwrap_or(no_blocks), unpack.blocks(field).unwrap_or(no_blocks)],
     };
     let tier = Neon { field: *field, pack, unpack };
-    // SAFETY: the processor was asked.
-    Some(Arc::new(unsafe { Blockwise::new(field, tier, blocks, portable::kernel(field)?) }))
+    // SAFETY: the level has the instructions that each block names.
+    let kernel = unsafe { Blockwise::new(Level::Neon, field, tier, blocks, portable::kernel(field)?) };
+    Some(Arc::new(kernel?))
 }
 
 #[inline]

@@ -21,8 +21,8 @@ mod tests;
 
 use super::backend::{BlockReader, BlockWriter};
 use super::mode::Parameters;
-use crate::codec::simd::{self, Limit};
 use crate::error::{Error, Result};
+use crate::simd::Level;
 use bits::{Sink, Source};
 use block::Limits;
 use planes::SIZE;
@@ -35,7 +35,7 @@ pub(super) const SLACK: usize = 3;
 
 /// Whether blocks are to be coded here.
 pub(super) fn is_available() -> bool {
-    simd::limit() <= Limit::Avx2 && Tier::fastest().is_some() && !has_slow_pext()
+    Tier::fastest().is_some() && !has_slow_pext()
 }
 
 /// The instructions that kernels are compiled for.
@@ -47,8 +47,9 @@ enum Tier {
 
 impl Tier {
     fn fastest() -> Option<Self> {
-        let avx512 = avx512::Avx512::if_available().filter(|_| simd::limit() < Limit::Avx2);
-        avx512.map(Self::Avx512).or_else(|| avx2::Avx2::if_available().map(Self::Avx2))
+        let avx512 = avx512::Avx512::if_available().filter(|_| Level::Avx512.is_available());
+        let avx2 = || avx2::Avx2::if_available().filter(|_| Level::Avx2.is_available());
+        avx512.map(Self::Avx512).or_else(|| avx2().map(Self::Avx2))
     }
 }
 

@@ -1,0 +1,115 @@
+//! What this processor has, in levels.
+
+#[cfg(any(test, feature = "internals"))]
+use std::cell::Cell;
+use std::sync::OnceLock;
+
+/// A set of instructions that kernels are written for. A processor that has a level has those before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// The scalar definition, which is written to be read.
+    Reference,
+    /// What every processor of this architecture has.
+    Portable,
+    /// NEON, which almost every processor of 64 bits has.
+    #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+    Neon,
+    /// AVX2, F16C, BMI1, BMI2, LZCNT and POPCNT: Haswell, Zen and later.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    /// AVX-512 F, BW, DQ, VBMI and VBMI2, and GFNI: Ice Lake, Zen 4 and later.
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+impl Level {
+    /// Whether kernels of this level may run: the processor has its instructions, and no limit forbids them.
+    #[inline]
+    #[must_use]
+    pub fn is_available(self) -> bool {
+        limit().is_none_or(|limit| self <= limit) && self <= Self::highest()
+    }
+
+    /// The highest level of this processor, which is asked once: a virtual machine may take long to answer.
+    #[inline]
+    fn highest() -> Self {
+        static HIGHEST: OnceLock<Level> = OnceLock::new();
+        *HIGHEST.get_or_init(Self::ask_processor)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn ask_processor() -> Self {
+        let has_avx2 = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("f16c")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt");
+        let has_avx512 = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vbmi")
+            && is_x86_feature_detected!("avx512vbmi2")
+            && is_x86_feature_detected!("gfni");
+        match (has_avx2, has_avx512) {
+            (true, true) => Self::Avx512,
+            (true, false) => Self::Avx2,
+            (false, _) => Self::Portable,
+        }
+    }
+
+    #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+    fn ask_processor() -> Self {
+        if std::arch::is_aarch64_feature_detected!("neon") { Self::Neon } else { Self::Portable }
+    }
+
+    #[cfg(not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little"))))]
+    fn ask_processor() -> Self {
+        Self::Portable
+    }
+}
+
+#[cfg(any(test, feature = "internals"))]
+thread_local! {
+    static LIMIT: Cell<Option<Level>> = const { Cell::new(None) };
+}
+
+/// Limits this thread to a level and those before it, for tests and benchmarks that compare. Results do not depend on it.
+#[cfg(any(test, feature = "internals"))]
+pub fn set_limit(limit: Option<Level>) {
+    LIMIT.set(limit);
+}
+
+/// The limit of this thread.
+#[inline]
+pub(crate) fn limit() -> Option<Level> {
+    #[cfg(any(test, feature = "internals"))]
+    return LIMIT.get();
+    #[cfg(not(any(test, feature = "internals")))]
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_level_above_the_limit_is_available() {
+        let has_reference_only = || Level::Reference.is_available() && !Level::Portable.is_available();
+        assert!(Level::Portable.is_available());
+        set_limit(Some(Level::Reference));
+        assert!(has_reference_only());
+        set_limit(None);
+        assert!(!has_reference_only());
+    }
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn a_level_has_the_instructions_that_it_names() {
+        assert!(!Level::Avx2.is_available() || is_x86_feature_detected!("avx2"));
+        assert!(!Level::Avx512.is_available() || is_x86_feature_detected!("avx512vbmi2"));
+        set_limit(Some(Level::Portable));
+        assert!(!Level::Avx2.is_available() && !Level::Avx512.is_available());
+        set_limit(None);
+    }
+}

@@ -1,0 +1,34 @@
+//! Portable loops, also compiled for AVX2.
+#![cfg_attr(
+    target_arch = "x86_64",
+    expect(unsafe_code, reason = "calls code compiled for instructions that the processor was found to have")
+)]
+
+#[cfg(target_arch = "x86_64")]
+use super::Level;
+
+/// A loop that the compiler vectorises. `run` must be `#[inline(always)]`, so that it is compiled for the instruction
+/// set of each caller.
+pub(crate) trait Loop {
+    /// What the loop returns.
+    type Output;
+    /// Runs the loop.
+    fn run(self) -> Self::Output;
+}
+
+/// Runs a loop with the widest vectors that the processor has.
+#[inline]
+pub(crate) fn vectorized<L: Loop>(work: L) -> L::Output {
+    #[cfg(target_arch = "x86_64")]
+    if Level::Avx2.is_available() {
+        // SAFETY: the processor has AVX2.
+        return unsafe { with_avx2(work) };
+    }
+    work.run()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn with_avx2<L: Loop>(work: L) -> L::Output {
+    work.run()
+}

@@ -1,0 +1,45 @@
+//! Several ways of doing one thing.
+
+use super::Level;
+
+/// A kernel, or what chooses one, with the level whose instructions it needs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tier<K> {
+    pub(crate) level: Level,
+    /// If it is unsafe to call for its instructions alone, then it is safe after [`available`] or [`best`] gave its tier.
+    pub(crate) kernel: K,
+}
+
+/// The tiers that this processor has, in the order of the table: fastest first.
+pub(crate) fn available<K>(tiers: &[Tier<K>]) -> impl Iterator<Item = &Tier<K>> {
+    tiers.iter().filter(|tier| tier.level.is_available())
+}
+
+/// The fastest tier that this processor has. There is one if the table has a reference.
+#[allow(dead_code, reason = "for families with a kernel for everything in each tier")]
+pub(crate) fn best<K>(tiers: &[Tier<K>]) -> Option<&Tier<K>> {
+    available(tiers).next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::set_limit;
+    use super::*;
+
+    const TIERS: &[Tier<&str>] = &[
+        #[cfg(target_arch = "x86_64")]
+        Tier { level: Level::Avx2, kernel: "of one architecture" },
+        Tier { level: Level::Portable, kernel: "of all" },
+        Tier { level: Level::Reference, kernel: "definition" },
+    ];
+
+    #[test]
+    fn the_best_tier_is_the_first_within_the_limit() {
+        for (limit, kernel) in [(Level::Portable, "of all"), (Level::Reference, "definition")] {
+            set_limit(Some(limit));
+            assert_eq!(best(TIERS).map(|tier| tier.kernel), Some(kernel));
+        }
+        set_limit(None);
+        assert!(available(TIERS).map(|tier| tier.kernel).collect::<Vec<_>>().ends_with(&["of all", "definition"]));
+    }
+}
