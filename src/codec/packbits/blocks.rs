@@ -1,4 +1,4 @@
-//! Kernels that pack and unpack whole blocks, and leave what is behind the last one to another tier.
+//! Kernels that pack and unpack whole blocks, and leave the components after the last block to another tier.
 
 #![allow(unsafe_code)]
 
@@ -9,8 +9,8 @@ use crate::simd::Level;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Packs or unpacks from the beginning, by what `T` knows of the field; returns how many components it has done: packed,
-/// they are whole bytes.
+/// Packs or unpacks from the beginning, by tables in `T` for the field. Returns the number of components that it has done,
+/// which take whole bytes when packed.
 ///
 /// # Safety
 /// The processor has the instructions of the tier.
@@ -58,7 +58,10 @@ impl<T: Debug + Send + Sync + 'static> Elementwise for Blockwise<T> {
     }
 }
 
-/// For fields that a tier has no kernel for: the other one does it all.
+/// In each of 8 bytes, the bit that the bool of this byte has when packed.
+pub(super) const BIT_OF_BOOL: u64 = 0x8040_2010_0804_0201;
+
+/// For fields that a tier has no kernel for: the other tier does them all.
 pub(super) fn no_blocks<T>(_: &T, _: &[u8], _: &mut [u8]) -> usize {
     0
 }

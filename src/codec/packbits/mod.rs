@@ -4,7 +4,7 @@
 //! and values `start_bit`, `end_bit`, `start_byte`, `end_byte` where the text has `first_` and `last_`: both are read,
 //! the text's are written. Data types that the text does not list are packed as their little-endian bytes.
 //!
-//! [`scalar`] is the definition; [`TIERS`] are the ways of doing it.
+//! [`reference`] is the definition, and [`TIERS`] lists all kernels.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -17,9 +17,9 @@ mod field;
 mod neon;
 mod padding_count;
 mod portable;
+mod reference;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
 mod runs;
-mod scalar;
 #[cfg(test)]
 mod tests;
 
@@ -48,7 +48,7 @@ pub(crate) static TIERS: &[Tier<Kernel>] = &[
     #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
     Tier { level: Level::Neon, kernel: neon::kernel },
     Tier { level: Level::Portable, kernel: portable::kernel },
-    Tier { level: Level::Reference, kernel: scalar::kernel },
+    Tier { level: Level::Reference, kernel: reference::kernel },
 ];
 
 #[derive(Debug)]

@@ -5,9 +5,10 @@
 
 #![allow(unsafe_code)]
 
-mod fold;
-mod gather;
-mod small;
+mod bools;
+mod nibbles;
+mod pack;
+mod unpack;
 mod whole_bytes;
 
 use super::blocks::{self, Blockwise, no_blocks};
@@ -15,10 +16,10 @@ use super::field::{Field, Kind};
 use super::portable;
 use crate::interface::Elementwise;
 use crate::simd::Level;
-use fold::Fold;
-use gather::Gather;
+use pack::Pack;
 use std::arch::x86_64::*;
 use std::sync::Arc;
+use unpack::Unpack;
 use whole_bytes::WholeBytes;
 
 type Blocks = blocks::Blocks<Avx2>;
@@ -27,8 +28,8 @@ type Blocks = blocks::Blocks<Avx2>;
 #[derive(Debug)]
 struct Avx2 {
     field: Field,
-    fold: Fold,
-    gather: Gather,
+    pack: Pack,
+    unpack: Unpack,
     whole_bytes: WholeBytes,
 }
 
@@ -36,20 +37,27 @@ pub(super) fn kernel(field: &Field) -> Option<Arc<dyn Elementwise>> {
     if field.kind == Kind::Raw || field.bits == field.size_bits() {
         return None;
     }
-    let (fold, gather, whole_bytes) = (Fold::new(field), Gather::new(field), WholeBytes::new(field));
+    let (pack, unpack, whole_bytes) = (Pack::new(field), Unpack::new(field), WholeBytes::new(field));
     let blocks: [Blocks; 2] = match (field.kind, field.size, field.bits) {
-        (Kind::Bool, ..) => [small::encode_bools, small::decode_bools],
-        (_, 1, 4) => [small::encode_nibbles, small::decode_nibbles],
+        (Kind::Bool, ..) => [bools::encode, bools::decode],
+        (_, 1, 4) => [nibbles::encode, nibbles::decode],
         _ => {
-            let encode = WholeBytes::encode_blocks(field).or_else(|| fold.blocks(field));
-            let decode = WholeBytes::decode_blocks(field).or_else(|| gather.blocks(field));
+            let encode = WholeBytes::encode_blocks(field).or_else(|| pack.blocks(field));
+            let decode = WholeBytes::decode_blocks(field).or_else(|| unpack.blocks(field));
             [encode.unwrap_or(no_blocks), decode.unwrap_or(no_blocks)]
         }
     };
-    let tier = Avx2 { field: *field, fold, gather, whole_bytes };
+    let tier = Avx2 { field: *field, pack, unpack, whole_bytes };
     // SAFETY: the level has the instructions that each block names.
     let kernel = unsafe { Blockwise::new(Level::Avx2, field, tier, blocks, portable::kernel(field)?) };
     Some(Arc::new(kernel?))
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load(bytes: &[u8; 32]) -> __m256i {
+    // SAFETY: these are 32 readable bytes, and this load needs no alignment.
+    unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
 }
 
 /// A register of two halves.

@@ -1,4 +1,4 @@
-//! Bools are what masks are: a bit for each byte.
+//! Bools: one bit for each byte, as in a mask.
 
 use super::{Avx512, load, store};
 use std::arch::x86_64::*;
@@ -7,7 +7,7 @@ use std::arch::x86_64::*;
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn encode(_: &Avx512, decoded: &[u8], encoded: &mut [u8]) -> usize {
     let groups = decoded.as_chunks::<64>().0;
-    // Bools behind the last group may take another 8 bytes.
+    // The bools after the last group may take another 8 bytes.
     let packed = &mut encoded.as_chunks_mut::<8>().0[..groups.len()];
     let (fours, last_groups) = groups.as_chunks::<4>();
     let (packed_fours, last_packed) = packed.as_chunks_mut::<4>();

@@ -4,8 +4,9 @@
 
 #![allow(unsafe_code)]
 
+mod bools;
+mod nibbles;
 mod pack;
-mod small;
 mod unpack;
 
 use super::blocks::{self, Blockwise, no_blocks};
@@ -34,8 +35,8 @@ pub(super) fn kernel(field: &Field) -> Option<Arc<dyn Elementwise>> {
     }
     let (pack, unpack) = (Pack::new(field), Unpack::new(field));
     let blocks: [Blocks; 2] = match (field.kind, field.size, field.bits) {
-        (Kind::Bool, ..) => [small::encode_bools, small::decode_bools],
-        (_, 1, 4) => [small::encode_nibbles, small::decode_nibbles],
+        (Kind::Bool, ..) => [bools::encode, bools::decode],
+        (_, 1, 4) => [nibbles::encode, nibbles::decode],
         _ => [pack.blocks(field).unwrap_or(no_blocks), unpack.blocks(field).unwrap_or(no_blocks)],
     };
     let tier = Neon { field: *field, pack, unpack };

@@ -1,4 +1,4 @@
-//! The definition: one bit after the other. Also the tier for raw types of more than a byte.
+//! The definition: one bit at a time. Also the tier for raw types of more than a byte.
 
 use super::field::{Field, Kind};
 use crate::error::Result;
@@ -6,13 +6,13 @@ use crate::interface::Elementwise;
 use std::sync::Arc;
 
 #[derive(Debug)]
-struct Scalar(Field);
+struct Reference(Field);
 
 pub(super) fn kernel(field: &Field) -> Option<Arc<dyn Elementwise>> {
-    Some(Arc::new(Scalar(*field)))
+    Some(Arc::new(Reference(*field)))
 }
 
-impl Elementwise for Scalar {
+impl Elementwise for Reference {
     fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<()> {
         encode(&self.0, decoded, encoded);
         Ok(())

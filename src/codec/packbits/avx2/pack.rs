@@ -10,13 +10,13 @@ use crate::codec::packbits::runs::{Part, Run, step_count};
 use std::arch::x86_64::*;
 
 #[derive(Debug)]
-pub(super) struct Fold {
+pub(super) struct Pack {
     run: Run,
     /// The packed bytes that a step of two runs writes, from its beginning.
     reach: usize,
 }
 
-impl Fold {
+impl Pack {
     pub(super) fn new(field: &Field) -> Self {
         let run = Run::new(field);
         let reach = run.packed_size + run.reach();
@@ -68,7 +68,7 @@ fn encode<const SIZE: usize, const PARTS: usize, const WAY: u8, const IS_LOW: bo
     decoded: &[u8],
     encoded: &mut [u8],
 ) -> usize {
-    let Fold { run, reach } = &kernel.fold;
+    let Pack { run, reach } = &kernel.pack;
     let run_decoded_size = 16 * PARTS;
     let step_size = 2 * run.packed_size;
     let steps = step_count(encoded.len(), step_size, *reach).min(decoded.len() / (2 * run_decoded_size));
@@ -111,7 +111,7 @@ fn encode<const SIZE: usize, const PARTS: usize, const WAY: u8, const IS_LOW: bo
     steps * 2 * run_decoded_size / SIZE
 }
 
-/// Folds the components of each 64-bit lane.
+/// Packs the components of each 64-bit lane.
 struct Lanes {
     /// Right, or left for components of 4 and 8 bytes that are not masked.
     extract: __m128i,

@@ -4,7 +4,7 @@
 //!
 //! A register has two halves of 16 bytes of components; each begins at a bit of its own in a byte of its own.
 
-use super::{Avx2, Blocks, load_halves};
+use super::{Avx2, Blocks, load, load_halves};
 use crate::codec::packbits::field::{Field, Kind, in_each_lane};
 use crate::codec::packbits::runs::{ZERO, step_count};
 use std::arch::asm;
@@ -26,7 +26,7 @@ struct Register {
 }
 
 #[derive(Debug)]
-pub(super) struct Gather {
+pub(super) struct Unpack {
     registers: [Register; 2],
     register_count: usize,
     /// Whether a field has bytes in both `high` and `low`.
@@ -37,7 +37,7 @@ pub(super) struct Gather {
     reach: usize,
 }
 
-impl Gather {
+impl Unpack {
     pub(super) fn new(field: &Field) -> Self {
         // In 8-byte components with an odd number of bits, every second register begins within a byte.
         let register_count = if field.size == 8 && field.bits % 2 == 1 { 2 } else { 1 };
@@ -144,7 +144,7 @@ fn decode<const SIZE: usize, const IS_SPLIT: bool, const IS_SIGNED: bool>(
     encoded: &[u8],
     decoded: &mut [u8],
 ) -> usize {
-    let Gather { registers, register_count, step_size, reach, .. } = &kernel.gather;
+    let Unpack { registers, register_count, step_size, reach, .. } = &kernel.unpack;
     let step_decoded_size = 32 * register_count;
     let steps = step_count(encoded.len(), *step_size, *reach).min(decoded.len() / step_decoded_size);
     let place = Place::new(&kernel.field);
@@ -262,13 +262,6 @@ impl Place {
             _ => _mm256_sub_epi64(flipped, self.sign),
         }
     }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn load(bytes: &[u8; 32]) -> __m256i {
-    // SAFETY: `bytes` is 32 readable bytes, and this load needs no alignment.
-    unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
 }
 
 /// The upper halves of unsigned products. LLVM knows the intrinsic as a multiplication of wider numbers, of which it
