@@ -22,6 +22,7 @@ mod error;
 mod float_environment;
 pub mod interface;
 mod json;
+mod memory;
 mod parallel;
 pub mod representation;
 mod simd;

@@ -7,6 +7,14 @@ use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+/// Bytes for which a thread is worth starting: that takes some 20 microseconds, in which a core copies this much.
+const MIN_SIZE_PER_THREAD: usize = 256 << 10;
+
+/// The number of threads worth using on this many bytes.
+pub(crate) fn thread_count(max_threads: NonZeroUsize, size: usize) -> NonZeroUsize {
+    NonZeroUsize::new(size / MIN_SIZE_PER_THREAD).map_or(NonZeroUsize::MIN, |count| count.min(max_threads))
+}
+
 /// The stack of a thread of the library's own. Said here, so that `RUST_MIN_STACK` changes nothing. Kernels take a few
 /// KiB of it, see `tests/posix/small_stack.c`; the rest is for debug builds and sanitizers.
 const STACK_SIZE: usize = 512 << 10;
@@ -122,6 +130,14 @@ mod tests {
 
     fn count(count: usize) -> NonZeroUsize {
         NonZeroUsize::new(count).unwrap()
+    }
+
+    #[test]
+    fn threads_are_started_only_for_enough_bytes() {
+        for (max_threads, size, expected) in [(8, 0, 1), (8, (512 << 10) - 1, 1), (8, 512 << 10, 2), (2, usize::MAX, 2)]
+        {
+            assert_eq!(thread_count(count(max_threads), size).get(), expected);
+        }
     }
 
     #[test]

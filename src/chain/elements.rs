@@ -7,9 +7,9 @@ use super::fused::Fused;
 use super::input::{Decoded, Input};
 use super::plan::Elements;
 use super::region::{Region, Tiles};
-use super::workspace::grow;
 use crate::error::{Error, Result};
 use crate::interface::{Call, packed_size, too_small};
+use crate::memory::grow;
 use crate::strided::{self, Layout, Source, Target};
 
 /// Bytes of a tile on its way to or from strides: a second-level cache holds it, and a line of a transposed side is

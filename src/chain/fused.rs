@@ -1,11 +1,10 @@
 //! Elementwise stages in one pass over cache-sized tiles.
 
-use super::workspace::grow;
 use crate::codec::{Joint, joint};
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::{Call, Elementwise, Stage as BoundStage, packed_size};
+use crate::memory::grow;
 use crate::parallel;
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 /// The bytes of the widest intermediate tile: with its input and output it stays in a first-level cache.
@@ -16,9 +15,6 @@ const LINE_SIZE: usize = 64;
 
 /// Below this size, aligning costs more than it saves.
 const MIN_SIZE_TO_ALIGN: usize = 32 << 10;
-
-/// A thread takes some 20 microseconds to start; a core copies this much meanwhile.
-const MIN_SIZE_PER_THREAD: usize = 256 << 10;
 
 /// Elementwise stages, one after the other on each tile. Without stages: a copy.
 #[derive(Debug)]
@@ -144,7 +140,7 @@ impl Fused {
 
     fn run(&self, direction: Direction, input: &[u8], output: &mut [u8], call: &mut Call<'_>) -> Result<()> {
         let (input_bits, output_bits) = direction.ends(self.decoded_bits, self.encoded_bits());
-        let threads = useful_threads(call.options.max_threads, input.len().max(output.len()));
+        let threads = parallel::thread_count(call.options.max_threads, input.len().max(output.len()));
         if threads.get() == 1 {
             let tiles = call.contexts.get(|| Ok(Tiles::default()))?;
             return self.run_part(direction, input, output, tiles);
@@ -323,9 +319,4 @@ impl Tiles {
         grow(&mut self.full, size)?;
         grow(&mut self.empty, size)
     }
-}
-
-/// How many threads are worth starting for this many bytes.
-fn useful_threads(max_threads: NonZeroUsize, size: usize) -> NonZeroUsize {
-    NonZeroUsize::new(size / MIN_SIZE_PER_THREAD).map_or(NonZeroUsize::MIN, |threads| threads.min(max_threads))
 }

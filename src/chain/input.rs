@@ -108,7 +108,7 @@ impl<'a> Input<'a> {
             return Ok(slice);
         }
         let size = element_count(&self.shape) as usize * self.source.element_size();
-        super::workspace::grow(scratch, size)?;
+        crate::memory::grow(scratch, size)?;
         let scratch = &mut scratch[..size];
         self.copy_to(&mut Target::contiguous(scratch, self.source.element_size(), &self.shape)?)?;
         Ok(scratch)

@@ -194,7 +194,7 @@ impl Chain {
     /// As [`encode_into`](Self::encode_into), and [`Status::OutOfMemory`].
     pub fn encode_to_vec(&self, decoded: &[u8], options: &CallOptions) -> Result<Vec<u8>> {
         let mut encoded = Vec::new();
-        workspace::grow(&mut encoded, self.checked_bound(decoded.len())?)?;
+        crate::memory::grow(&mut encoded, self.checked_bound(decoded.len())?)?;
         let size = self.encode_into(decoded, &mut encoded, options)?;
         encoded.truncate(size);
         Ok(encoded)

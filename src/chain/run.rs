@@ -6,9 +6,10 @@
 use super::input::Decoded;
 use super::plan::{Pass, Plan, Step};
 use super::region::Region;
-use super::workspace::{Workspace, grow};
+use super::workspace::Workspace;
 use crate::error::{CodecPlace, Error, Result, Status};
 use crate::interface::{Call, CallOptions, Contexts, PaddingHook, too_small};
+use crate::memory::grow;
 use crate::representation::ByteSize;
 use crate::strided::{self, Source, Target};
 use std::ops::Range;

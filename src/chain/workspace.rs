@@ -1,6 +1,5 @@
 //! Memory and contexts of codecs that are kept from one call to the next.
 
-use crate::error::{Error, Result};
 use crate::interface::Contexts;
 use crossbeam_queue::ArrayQueue;
 
@@ -38,13 +37,4 @@ impl Pool {
         let _ = self.kept.push(workspace);
         result
     }
-}
-
-/// Makes a buffer at least this long.
-pub(super) fn grow(buffer: &mut Vec<u8>, size: usize) -> Result<()> {
-    if buffer.len() < size {
-        buffer.try_reserve_exact(size - buffer.len()).map_err(|_| Error::out_of_memory())?;
-        buffer.resize(size, 0);
-    }
-    Ok(())
 }

@@ -1,7 +1,7 @@
 //! Every tier against the definition, and the definition against examples worked out by hand.
 
 use super::field::Kind;
-use super::{Field, TIERS, Tier, parse, scalar};
+use super::{Field, TIERS, parse, reference};
 use crate::data_type::{DataType, Scalar};
 use crate::error::{Result, Status};
 use crate::interface::{Context, Elementwise, Pass};

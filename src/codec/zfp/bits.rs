@@ -1,16 +1,8 @@
-//! Bit streams out of pieces: words of 64 bits, little-endian in memory, filled from the low bit up.
+//! Bit streams from pieces: words of 64 bits, little-endian in memory, filled from the low bit up.
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::interface::too_small;
-
-/// Makes a buffer at least so long; what it holds is unspecified.
-pub(super) fn grow(words: &mut Vec<u64>, count: usize) -> Result<()> {
-    if words.len() < count {
-        words.try_reserve_exact(count - words.len()).map_err(|_| Error::out_of_memory())?;
-        words.resize(count, 0);
-    }
-    Ok(())
-}
+use crate::memory::grow;
 
 /// The words of a stream. The last one may be cut short: missing bytes are zeros.
 pub(super) fn words<'a>(encoded: &'a [u8], scratch: &'a mut Vec<u64>) -> Result<&'a [u64]> {
@@ -25,7 +17,7 @@ pub(super) fn words<'a>(encoded: &'a [u8], scratch: &'a mut Vec<u64>) -> Result<
     Ok(&scratch[..count])
 }
 
-/// The words of a stream, and so many zeros behind them.
+/// The words of a stream, followed by `padding` words of zeros.
 #[cfg(feature = "zfp-sys")]
 pub(super) fn padded_words<'a>(encoded: &[u8], padding: usize, scratch: &'a mut Vec<u64>) -> Result<&'a [u64]> {
     let count = encoded.len().div_ceil(8);
@@ -47,10 +39,10 @@ fn copy_words(encoded: &[u8], words: &mut [u64]) {
     }
 }
 
-/// Puts bits behind bits.
+/// Appends bits to a stream.
 #[derive(Debug)]
 pub(super) struct BitWriter<'a> {
-    /// What is not yet written.
+    /// The part that is not yet written.
     free: &'a mut [[u8; 8]],
     word_count: usize,
     /// The bits of the word that is not full; zeros above.
@@ -63,7 +55,7 @@ impl<'a> BitWriter<'a> {
         Self { free: encoded.as_chunks_mut().0, word_count: 0, pending: 0, pending_bits: 0 }
     }
 
-    /// Appends the first bits of these words.
+    /// Appends the first `bit_count` bits of these words.
     pub(super) fn append(&mut self, words: &[u64], bit_count: u64) -> Result<()> {
         let (whole, rest) = words.split_at((bit_count / 64) as usize);
         self.append_words(whole)?;
@@ -101,7 +93,7 @@ impl<'a> BitWriter<'a> {
         Ok(())
     }
 
-    /// Fills the last word with zeros; returns the size of all.
+    /// Fills the last word with zeros. Returns the size of the stream in bytes.
     pub(super) fn finish(mut self) -> Result<usize> {
         if self.pending_bits > 0 {
             self.take(1)?[0] = self.pending.to_le_bytes();

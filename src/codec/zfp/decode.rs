@@ -1,6 +1,5 @@
-//! A stream to one chunk. The stream is never trusted: bits behind its end are zeros, and are reported.
+//! A stream to one chunk. The stream is never trusted: bits past its end read as zeros, and are reported.
 
-use super::Field;
 use super::backend::{self, Backend, BlockReader};
 #[cfg(feature = "zfp-sys")]
 use super::bits::padded_words;
@@ -8,20 +7,17 @@ use super::bits::words;
 #[cfg(feature = "zfp-sys")]
 use super::c_blocks;
 use super::element::Element;
-use super::encode::thread_count;
-use super::grid::Grid;
+use super::grid::{Block, Grid};
 use super::mode::{Parameters, WORD_BITS};
 #[cfg(target_arch = "x86_64")]
 use super::vector;
 use super::whole;
+use super::{Field, Scratch};
 use crate::error::{Error, Result};
 use crate::interface::{Call, too_small};
 use crate::parallel;
 use std::num::NonZeroUsize;
-use zfp_rs::ZfpDimensionality;
-
-/// The words of a stream that lies at no multiple of 8 bytes, kept from call to call.
-type Scratch = Vec<u64>;
+use zfp_rs::{ZfpDimensionality, ZfpScalar};
 
 pub(super) fn decode<E: Element>(
     field: &Field<E>,
@@ -29,21 +25,14 @@ pub(super) fn decode<E: Element>(
     decoded: &mut [u8],
     call: &mut Call<'_>,
 ) -> Result<usize> {
-    let parameters = parameters_of(field, encoded)?;
+    let parameters = parameters_of(field, encoded.len())?;
     let decoded_size = field.grid.value_count() * size_of::<E::Memory>();
     let decoded = decoded.get_mut(..decoded_size).ok_or_else(too_small)?;
     let cells: &mut [E::Memory] = bytemuck::try_cast_slice_mut(decoded)
         .map_err(|error| Error::internal(format!("zfp was given {decoded_size} bytes: {error}")))?;
-    let threads = thread_count(call, decoded_size);
-    let scratch = call.contexts.get(|| Ok(Scratch::new()))?;
-    let word_count = encoded.len().div_ceil(8);
-    let words = match field.backend {
-        Backend::ZfpRs => words(encoded, scratch)?,
-        #[cfg(target_arch = "x86_64")]
-        Backend::Vector => words(encoded, scratch)?,
-        #[cfg(feature = "zfp-sys")]
-        Backend::CLibrary => padded_words(encoded, c_blocks::slack(parameters), scratch)?,
-    };
+    let threads = parallel::thread_count(call.options.max_threads, decoded_size);
+    let scratch = &mut call.contexts.get(|| Ok(Scratch::default()))?.words;
+    let words = readable_words(field.backend, parameters, encoded, scratch)?;
     let run = match field.grid.dimensionality() {
         ZfpDimensionality::D1 => decode_blocks::<E, 4>,
         ZfpDimensionality::D2 => decode_blocks::<E, 16>,
@@ -62,30 +51,46 @@ pub(super) fn decode<E: Element>(
         run(field, parameters, words, start, slab)
     })?;
     let needed = ends.into_iter().try_fold(0, |end, (_, slab_end)| slab_end.map(|slab_end| end.max(slab_end)))?;
-    if needed > word_count as u64 * WORD_BITS {
+    if needed > encoded.len().div_ceil(8) as u64 * WORD_BITS {
         let needed = needed.div_ceil(8);
         return Err(Error::corrupt(format!("the stream has {} bytes, and its blocks take {needed}", encoded.len())));
     }
     Ok(decoded_size)
 }
 
-/// What this stream was written with.
-fn parameters_of<'a, E: Element>(field: &'a Field<E>, encoded: &[u8]) -> Result<&'a Parameters> {
+/// The words of a stream as a backend reads them.
+#[cfg_attr(not(feature = "zfp-sys"), expect(unused_variables, reason = "only the C library needs more than the words"))]
+pub(super) fn readable_words<'a>(
+    backend: Backend,
+    parameters: &Parameters,
+    encoded: &'a [u8],
+    scratch: &'a mut Vec<u64>,
+) -> Result<&'a [u64]> {
+    match backend {
+        Backend::ZfpRs => words(encoded, scratch),
+        #[cfg(target_arch = "x86_64")]
+        Backend::Vector => words(encoded, scratch),
+        #[cfg(feature = "zfp-sys")]
+        Backend::CLibrary => padded_words(encoded, c_blocks::slack(parameters), scratch),
+    }
+}
+
+/// The parameters that a stream of this size was written with.
+pub(super) fn parameters_of<E: Element>(field: &Field<E>, encoded_size: usize) -> Result<&Parameters> {
     let block_count = field.grid.block_count();
     let bound = field.parameters.encoded_bound(block_count)?;
     let size_of = |foreign: &Parameters| foreign.encoded_bound(block_count).ok();
     match &field.foreign {
-        Some(foreign) if encoded.len() != bound && size_of(foreign) == Some(encoded.len()) => Ok(foreign),
-        _ if encoded.len() <= bound => Ok(&field.parameters),
+        Some(foreign) if encoded_size != bound && size_of(foreign) == Some(encoded_size) => Ok(foreign),
+        _ if encoded_size <= bound => Ok(&field.parameters),
         _ => Err(Error::corrupt(format!(
-            "the stream has {} bytes, and {block_count} blocks in mode {} take at most {bound}",
-            encoded.len(),
+            "the stream has {encoded_size} bytes, and {block_count} blocks in mode {} take at most {bound}",
             field.parameters.mode
         ))),
     }
 }
 
-/// A part of a field that lies in one piece in memory and in the stream.
+/// A part of a field that is contiguous in memory and in the stream.
 struct Slab<'a, M> {
     grid: Grid,
     first_block: usize,
@@ -105,7 +110,7 @@ fn slabs<'a, M>(grid: &Grid, mut cells: &'a mut [M], count: usize) -> Vec<Slab<'
     slabs
 }
 
-/// Decodes all blocks of a slab; returns where the stream goes on.
+/// Decodes all blocks of a slab. Returns the bit after the last of them.
 fn decode_blocks<E: Element, const N: usize>(
     field: &Field<E>,
     parameters: &Parameters,
@@ -113,28 +118,45 @@ fn decode_blocks<E: Element, const N: usize>(
     start: u64,
     slab: Slab<'_, E::Memory>,
 ) -> Result<u64> {
-    match field.backend {
-        Backend::ZfpRs => read_blocks::<E, N>(&field.element, slab, backend::Reader::new(words, start, parameters)),
+    let Slab { grid, cells, .. } = slab;
+    let blocks = grid.blocks(0..grid.block_count());
+    let scatter = |block: Block, values: &[E::Scalar; N]| grid.scatter(block, &field.element, values, cells);
+    read_blocks(field.backend, parameters, words, start, blocks, scatter)
+}
+
+/// Reads the blocks from this bit on, and hands each to `place`. Returns the bit after the last of them.
+#[inline(always)] // once for each use: it is the loop over blocks
+pub(super) fn read_blocks<T: ZfpScalar, B, const N: usize>(
+    backend: Backend,
+    parameters: &Parameters,
+    words: &[u64],
+    start: u64,
+    blocks: impl Iterator<Item = B>,
+    place: impl FnMut(B, &[T; N]),
+) -> Result<u64> {
+    match backend {
+        Backend::ZfpRs => read_each(backend::Reader::new(words, start, parameters), blocks, place),
         #[cfg(target_arch = "x86_64")]
-        Backend::Vector => read_blocks::<E, N>(&field.element, slab, vector::Reader::new(words, start, parameters)),
+        Backend::Vector => read_each(vector::Reader::new(words, start, parameters), blocks, place),
         #[cfg(feature = "zfp-sys")]
         Backend::CLibrary => {
-            let end = read_blocks::<E, N>(&field.element, slab, c_blocks::Reader::new(words, start, parameters)?)?;
-            // A reader that would begin behind the end stays where that is.
+            let end = read_each(c_blocks::Reader::new(words, start, parameters)?, blocks, place)?;
+            // A reader that would begin past the end stays where that is.
             Ok(end.max(start))
         }
     }
 }
 
-fn read_blocks<E: Element, const N: usize>(
-    element: &E,
-    slab: Slab<'_, E::Memory>,
-    mut reader: impl BlockReader<E::Scalar, N>,
+#[inline]
+fn read_each<T: ZfpScalar, B, const N: usize>(
+    mut reader: impl BlockReader<T, N>,
+    blocks: impl Iterator<Item = B>,
+    mut place: impl FnMut(B, &[T; N]),
 ) -> Result<u64> {
-    let mut values = [E::Scalar::default(); N];
-    for block in slab.grid.blocks(0..slab.grid.block_count()) {
+    let mut values = [T::default(); N];
+    for block in blocks {
         reader.read(&mut values)?;
-        slab.grid.scatter(block, element, &values, slab.cells);
+        place(block, &values);
     }
     Ok(reader.position())
 }

@@ -1,11 +1,10 @@
 //! One chunk to a stream.
 //!
-//! Blocks are coded a piece at a time into scratch memory, and pieces are put one behind the other, to the bit. So it
-//! does not matter on which thread, or in which order, pieces are coded.
+//! Blocks are coded a piece at a time into scratch memory, and the pieces are joined to the bit. So it does not matter on
+//! which thread, or in which order, they are coded.
 
-use super::Field;
 use super::backend::{self, Backend, BlockWriter};
-use super::bits::{BitWriter, grow};
+use super::bits::BitWriter;
 #[cfg(feature = "zfp-sys")]
 use super::c_blocks;
 use super::element::Element;
@@ -13,23 +12,18 @@ use super::mode::WORD_BITS;
 #[cfg(target_arch = "x86_64")]
 use super::vector;
 use super::whole;
+use super::{Field, Scratch};
 use crate::error::{Error, Result, Status};
 use crate::interface::{Call, too_small};
+use crate::memory::grow;
 use crate::parallel;
 use std::collections::BTreeMap;
-use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 use zfp_rs::ZfpDimensionality;
 
-/// Decoded bytes of a piece: it stays in the first-level cache, and joining pieces is cheap beside coding them.
+/// Decoded bytes of a piece: it stays in the first-level cache, and joining pieces costs little compared with coding.
 const PIECE_SIZE: usize = 16 << 10;
-
-/// Decoded bytes for which a thread is worth starting.
-const THREAD_SIZE: usize = 256 << 10;
-
-/// The memory of pieces, kept from call to call.
-type Scratch = Vec<Vec<u64>>;
 
 pub(super) fn encode<E: Element>(
     field: &Field<E>,
@@ -41,7 +35,7 @@ pub(super) fn encode<E: Element>(
         .ok()
         .filter(|cells: &&[E::Memory]| cells.len() == field.grid.value_count())
         .ok_or_else(|| Error::internal(format!("zfp was given {} bytes for {:?}", decoded.len(), field.grid)))?;
-    if thread_count(call, decoded.len()).get() == 1
+    if parallel::thread_count(call.options.max_threads, decoded.len()).get() == 1
         && let Some(size) = whole::encode(field, cells, encoded)
     {
         return Ok(size);
@@ -58,11 +52,6 @@ pub(super) fn encode<E: Element>(
     }
 }
 
-/// How many threads are worth it.
-pub(super) fn thread_count(call: &Call<'_>, decoded_size: usize) -> NonZeroUsize {
-    NonZeroUsize::new(decoded_size / THREAD_SIZE).map_or(NonZeroUsize::MIN, |count| count.min(call.options.max_threads))
-}
-
 fn encode_pieces<E: Element, const N: usize>(
     field: &Field<E>,
     cells: &[E::Memory],
@@ -75,8 +64,8 @@ fn encode_pieces<E: Element, const N: usize>(
     }
     let piece_blocks = (PIECE_SIZE / (N * size_of::<E::Scalar>())).max(1);
     let pieces = (0..block_count).step_by(piece_blocks).map(|first| first..block_count.min(first + piece_blocks));
-    let threads = thread_count(call, size_of_val(cells));
-    let scratch = call.contexts.get(|| Ok(Scratch::new()))?;
+    let threads = parallel::thread_count(call.options.max_threads, size_of_val(cells));
+    let scratch = &mut call.contexts.get(|| Ok(Scratch::default()))?.pieces;
     let joint = Mutex::new(Joint::new(encoded, std::mem::take(scratch)));
     let results = parallel::map(threads, pieces.enumerate(), |(index, blocks)| {
         let mut words = lock(&joint).memory()?;
@@ -103,14 +92,14 @@ struct Piece {
 struct Joint<'a> {
     writer: BitWriter<'a>,
     next_index: usize,
-    /// Pieces that came before their turn.
+    /// Pieces that were finished before their turn.
     waiting: BTreeMap<usize, Piece>,
-    spare: Scratch,
+    spare: Vec<Vec<u64>>,
     is_full: bool,
 }
 
 impl<'a> Joint<'a> {
-    fn new(encoded: &'a mut [u8], spare: Scratch) -> Self {
+    fn new(encoded: &'a mut [u8], spare: Vec<Vec<u64>>) -> Self {
         Self { writer: BitWriter::new(encoded), next_index: 0, waiting: BTreeMap::new(), spare, is_full: false }
     }
 

@@ -2,15 +2,15 @@
 //!
 //! zarr-extensions, codec `zfp`: the stream of LLNL's C library in its default build, without a header. The coder of a
 //! block is the crate `zfp-rs`, a Rust implementation that gives the same bytes; for three dimensions, where the
-//! processor has BMI2 and AVX2 or AVX-512, kernels of our own; or with the feature `zfp-sys` that library itself. This
+//! processor has BMI2 and AVX2 or AVX-512, our own kernels; or with the feature `zfp-sys` that library itself. This
 //! module brings elements of every type into blocks and back, checks sizes, and divides a chunk among threads.
 //!
 //! * [`mode`]: the configuration, and what it means for a field.
 //! * [`element`], [`small_float`]: data types, by promotion to one of zfp's four.
 //! * [`grid`]: a field as blocks of 4^d values.
-//! * [`bits`]: bit streams out of pieces; [`backend`], `vector`, `c_blocks`: what codes the blocks in them.
+//! * [`bits`]: bit streams from pieces; [`backend`], `vector`, `c_blocks`: the coders of the blocks in them.
 //! * [`encode`], [`decode`]: one chunk; [`whole`]: the same where a chunk need not be divided; [`region`]: a box of it.
-//! * `c_library`: where our streams differ from those of the C library, which the tests compare them with.
+//! * `c_library`: LLNL's library, which the tests compare with. `docs/differences.md` lists where the streams differ.
 //!
 //! Every block ends where the next one begins, to the bit; words are 64 bits, little-endian. A block that crosses the
 //! border of the field is filled up by repeating values, as the C library does.
@@ -124,6 +124,15 @@ struct Field<E> {
     /// What another writer makes of the same configuration, if that differs.
     foreign: Option<Parameters>,
     backend: Backend,
+}
+
+/// Memory that is kept from call to call: one type for both directions, so that calls which alternate keep all of it.
+#[derive(Debug, Default)]
+struct Scratch {
+    /// Pieces of a stream that is being written.
+    pieces: Vec<Vec<u64>>,
+    /// The words of a stream that does not lie at a multiple of 8 bytes.
+    words: Vec<u64>,
 }
 
 impl<E: Element> Transform for Field<E> {

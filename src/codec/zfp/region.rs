@@ -1,105 +1,156 @@
 //! A box of a chunk from just its blocks, where every block takes the same number of bits.
 //!
-//! Blocks that are neighbours along x are neighbours in the stream, so each row of them is one read.
+//! Blocks that are neighbours along x are neighbours in the stream. Each row of them is one range of it.
 
 use super::Field;
-use super::bits::words;
+use super::decode::{parameters_of, read_blocks, readable_words};
 use super::element::Element;
-use super::grid::{SIDE, dimensionality_of};
-use super::mode::WORD_BITS;
+use super::grid::SIDE;
+use super::mode::{Parameters, WORD_BITS};
 use crate::error::{Error, Result};
+use std::borrow::Cow;
 use std::ops::Range;
-use zfp_rs::codec::block::decode_block;
-use zfp_rs::{ZfpBitStreamRef, ZfpDimensionality};
+use zfp_rs::ZfpDimensionality;
 
-/// A box by its range along each axis, x first; axes that the field does not have are `0..1`.
+/// A box by its range along each axis, x first. Axes that the field does not have are `0..1`.
 type Box4 = [Range<usize>; 4];
 
-/// Decodes a box. `read` is asked for ranges of the stream's bytes.
+/// Whether [`decode_box`] can decode a part of a stream of this size: its blocks have a fixed size.
 ///
 /// # Errors
-/// Blocks of this mode have no fixed size, the box is not inside the field, `decoded` is not its size, or what `read`
-/// says.
-pub(super) fn decode_box<E: Element>(
+/// No stream of this field has this size.
+pub(super) fn has_boxes<E: Element>(field: &Field<E>, encoded_size: usize) -> Result<bool> {
+    Ok(parameters_of(field, encoded_size)?.has_fixed_size())
+}
+
+/// Decodes the box that begins at `start` and has this `shape`, both in the order of the chunk's shape, into `decoded`:
+/// its elements in C order, back to back. `read` returns a range of the stream, whose size is `encoded_size`.
+///
+/// # Errors
+/// The blocks of this mode have no fixed size ([`has_boxes`]), the box is not inside the field, `decoded` does not have
+/// its size, the stream is too short or too long, or the error of `read`.
+pub(super) fn decode_box<'s, E: Element>(
     field: &Field<E>,
-    region: &Box4,
+    encoded_size: usize,
+    (start, shape): (&[u64], &[u64]),
     decoded: &mut [u8],
-    read: &mut dyn FnMut(Range<usize>) -> Result<Vec<u8>>,
+    read: &mut dyn FnMut(Range<usize>) -> Result<Cow<'s, [u8]>>,
 ) -> Result<()> {
-    if !field.parameters.has_fixed_size() {
-        return Err(Error::unsupported(format!("mode {} has no fixed size of blocks", field.parameters.mode)));
+    let parameters = parameters_of(field, encoded_size)?;
+    if !parameters.has_fixed_size() {
+        return Err(Error::unsupported(format!("the blocks of mode {} have no fixed size", parameters.mode)));
     }
-    let value_count: usize = region.iter().map(Range::len).product();
+    let needed = parameters.encoded_bound(field.grid.block_count())?;
+    if encoded_size.div_ceil(8) * 8 < needed {
+        return Err(Error::corrupt(format!("the stream has {encoded_size} bytes, and its blocks take {needed}")));
+    }
     let sizes = field.grid.sizes();
-    let is_inside = (0..4).all(|axis| region[axis].end <= sizes[axis]);
-    let cells: &mut [E::Memory] = bytemuck::try_cast_slice_mut(decoded)
+    let region = inside(field, start, shape)
+        .ok_or_else(|| Error::argument(format!("a box of shape {shape:?} at {start:?} is not inside {sizes:?}")))?;
+    let value_count: usize = region.iter().map(Range::len).product();
+    let cells = bytemuck::try_cast_slice_mut(decoded)
         .ok()
-        .filter(|cells: &&mut [E::Memory]| is_inside && cells.len() == value_count)
-        .ok_or_else(|| Error::argument(format!("box {region:?} of {sizes:?} does not make the decoded size")))?;
-    if cells.is_empty() {
-        return Ok(());
-    }
+        .filter(|cells: &&mut [E::Memory]| cells.len() == value_count)
+        .ok_or_else(|| Error::argument(format!("the box has {value_count} elements, and another size was given")))?;
+    let work = BoxWork { field, parameters, encoded_size, region };
     match field.grid.dimensionality() {
-        ZfpDimensionality::D1 => decode_rows::<E, 4>(field, region, cells, read),
-        ZfpDimensionality::D2 => decode_rows::<E, 16>(field, region, cells, read),
-        ZfpDimensionality::D3 => decode_rows::<E, 64>(field, region, cells, read),
-        ZfpDimensionality::D4 => decode_rows::<E, 256>(field, region, cells, read),
+        _ if cells.is_empty() => Ok(()),
+        ZfpDimensionality::D1 => work.decode::<4>(cells, read),
+        ZfpDimensionality::D2 => work.decode::<16>(cells, read),
+        ZfpDimensionality::D3 => work.decode::<64>(cells, read),
+        ZfpDimensionality::D4 => work.decode::<256>(cells, read),
     }
 }
 
-fn decode_rows<E: Element, const N: usize>(
-    field: &Field<E>,
-    region: &Box4,
-    cells: &mut [E::Memory],
-    read: &mut dyn FnMut(Range<usize>) -> Result<Vec<u8>>,
-) -> Result<()> {
-    let [x, y, z, w] = region.clone().map(|range| range.start / SIDE..range.end.div_ceil(SIDE));
-    for w in w {
-        for z in z.clone() {
-            for y in y.clone() {
-                let first = field.grid.block_index([x.start, y, z, w]);
-                decode_row::<E, N>(field, region, first..first + x.len(), cells, read)?;
-            }
-        }
+/// The box by its axes. `None` if it does not have the field's dimensions, or is not inside it.
+fn inside<E>(field: &Field<E>, start: &[u64], shape: &[u64]) -> Option<Box4> {
+    let dimension_count = usize::from(field.grid.dimensionality());
+    let is_scalar = start.is_empty() && field.grid.value_count() == 1;
+    if start.len() != shape.len() || (start.len() != dimension_count && !is_scalar) {
+        return None;
     }
-    Ok(())
+    let mut region = [const { 0..1 }; 4];
+    for ((range, size), (start, extent)) in region.iter_mut().zip(field.grid.sizes()).zip(start.iter().zip(shape).rev())
+    {
+        let start = usize::try_from(*start).ok()?;
+        let end = start.checked_add(usize::try_from(*extent).ok()?)?;
+        *range = (end <= size).then_some(start..end)?;
+    }
+    Some(region)
 }
 
-/// Decodes blocks that follow each other, and keeps what lies in the box.
-fn decode_row<E: Element, const N: usize>(
-    field: &Field<E>,
-    region: &Box4,
-    blocks: Range<usize>,
-    cells: &mut [E::Memory],
-    read: &mut dyn FnMut(Range<usize>) -> Result<Vec<u8>>,
-) -> Result<()> {
-    let parameters = &field.parameters;
-    let start = blocks.start as u64 * u64::from(parameters.block_bits);
-    let end = blocks.end as u64 * u64::from(parameters.block_bits);
-    let first_word = start / WORD_BITS;
-    let bytes = 8 * first_word as usize..8 * end.div_ceil(WORD_BITS) as usize;
-    let encoded = read(bytes.clone())?;
-    if encoded.len() != bytes.len() {
-        return Err(Error::corrupt(format!("the stream has {} of the bytes {bytes:?}", encoded.len())));
+/// What all rows of a box share.
+struct BoxWork<'a, E> {
+    field: &'a Field<E>,
+    parameters: &'a Parameters,
+    encoded_size: usize,
+    region: Box4,
+}
+
+impl<E: Element> BoxWork<'_, E> {
+    fn decode<'s, const N: usize>(
+        &self,
+        cells: &mut [E::Memory],
+        read: &mut dyn FnMut(Range<usize>) -> Result<Cow<'s, [u8]>>,
+    ) -> Result<()> {
+        let [x, y, z, w] = self.region.clone().map(|range| range.start / SIDE..range.end.div_ceil(SIDE));
+        let mut scratch = Vec::new();
+        for w in w {
+            for z in z.clone() {
+                for y in y.clone() {
+                    let row = x.clone().map(|x| [x, y, z, w]);
+                    let first = self.field.grid.block_index([x.start, y, z, w]);
+                    let (bytes, start) = self.place_in_stream(first..first + x.len());
+                    let encoded = read(bytes.clone())?;
+                    if encoded.len() != bytes.len() {
+                        return Err(Error::corrupt(format!(
+                            "{} bytes of the stream were read at {bytes:?}",
+                            encoded.len()
+                        )));
+                    }
+                    let words = readable_words(self.field.backend, self.parameters, &encoded, &mut scratch)?;
+                    let keep = |position, values: &[E::Scalar; N]| self.keep(position, values, cells);
+                    read_blocks(self.field.backend, self.parameters, words, start, row, keep)?;
+                }
+            }
+        }
+        Ok(())
     }
-    let mut scratch = Vec::new();
-    let mut stream = ZfpBitStreamRef::from_words(words(&encoded, &mut scratch)?);
-    stream.seek_read(start - first_word * WORD_BITS);
-    for index in blocks {
-        let mut values = [E::Scalar::default(); N];
-        decode_block(&mut stream, &parameters.config, &mut values, const { dimensionality_of::<N>() })
-            .map_err(|error| Error::internal(format!("zfp block: {error}")))?;
-        let position = field.grid.block_position(index);
-        for (i, value) in values.iter().enumerate() {
-            let at: [usize; 4] = std::array::from_fn(|axis| SIDE * position[axis] + (i >> (2 * axis) & 3));
-            if (0..4).all(|axis| region[axis].contains(&at[axis])) {
-                let offset =
-                    (0..4).rev().fold(0, |offset, axis| offset * region[axis].len() + at[axis] - region[axis].start);
-                cells[offset] = field.element.demote(*value);
+
+    /// The bytes of the stream that hold these blocks, whole words as far as there are any, and the bit of them where the
+    /// blocks begin.
+    fn place_in_stream(&self, blocks: Range<usize>) -> (Range<usize>, u64) {
+        let bit = |block: usize| block as u64 * u64::from(self.parameters.block_bits);
+        let (start, end) = (bit(blocks.start), bit(blocks.end));
+        let first_word = start / WORD_BITS;
+        let bytes = 8 * first_word as usize..8 * end.div_ceil(WORD_BITS) as usize;
+        // The last word of a stream may be cut short.
+        (bytes.start..bytes.end.min(self.encoded_size), start - first_word * WORD_BITS)
+    }
+
+    /// Puts those values of the block at this position that lie in the box where they belong.
+    fn keep<const N: usize>(&self, position: [usize; 4], values: &[E::Scalar; N], cells: &mut [E::Memory]) {
+        // Along each axis, the part of the block that lies in the box, and where that begins in the box.
+        let parts: [(Range<usize>, usize); 4] = std::array::from_fn(|axis| {
+            let (block_start, range) = (SIDE * position[axis], &self.region[axis]);
+            let (start, end) = (range.start.max(block_start), range.end.min(block_start + SIDE));
+            (start - block_start..end - block_start, start - range.start)
+        });
+        let [(x, x_place), (y, y_place), (z, z_place), (w, w_place)] = parts;
+        let [x_size, y_size, z_size, _] = self.region.clone().map(|range| range.len());
+        for (w_index, w) in w.enumerate() {
+            for (z_index, z) in z.clone().enumerate() {
+                for (y_index, y) in y.clone().enumerate() {
+                    let row = ((w_place + w_index) * z_size + z_place + z_index) * y_size + y_place + y_index;
+                    let cells = &mut cells[row * x_size + x_place..][..x.len()];
+                    let values = &values[SIDE * (y + SIDE * (z + SIDE * w))..][x.clone()];
+                    for (cell, value) in cells.iter_mut().zip(values) {
+                        *cell = self.field.element.demote(*value);
+                    }
+                }
             }
         }
     }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -110,83 +161,178 @@ mod tests {
     use crate::codec::zfp::grid::Grid;
     use crate::codec::zfp::mode::Mode;
     use crate::data_type::DataType;
+    use crate::error::Status;
     use crate::interface::{Call, CallOptions, Contexts, Transform};
     use crate::json::Configuration;
-    use serde_json::json;
+    use serde_json::{Value, json};
     use zfp_rs::ZfpScalar;
 
-    fn field<E: Element>(element: E, shape: &[u64], rate: f64) -> Field<E> {
+    const SHAPES: [&[u64]; 6] = [&[], &[1], &[37], &[9, 22], &[7, 10, 13], &[5, 3, 6, 9]];
+
+    fn field_of<E: Element>(element: E, backend: Backend, shape: &[u64], mode: &Value) -> Field<E> {
         let grid = Grid::new(shape).unwrap();
-        let mode = json!({"mode": "fixed_rate", "rate": rate});
         let mode = Mode::parse(Configuration::new(mode.as_object().cloned())).unwrap();
-        let parameters = mode.parameters(E::Scalar::SCALAR_TYPE, grid.dimensionality()).unwrap();
+        let (scalar_type, dimensionality) = (E::Scalar::SCALAR_TYPE, grid.dimensionality());
+        let parameters = mode.parameters(scalar_type, dimensionality).unwrap();
+        let foreign = mode.foreign_parameters(scalar_type, dimensionality);
         let data_type = DataType::from_name("float32").unwrap();
-        Field { element, data_type, grid, parameters, foreign: None, backend: Backend::ZfpRs }
+        Field { element, data_type, backend: backend.for_blocks_of(dimensionality), grid, parameters, foreign }
+    }
+
+    fn at_rate<E: Element>(element: E, backend: Backend, shape: &[u64], rate: f64) -> Field<E> {
+        field_of(element, backend, shape, &json!({"mode": "fixed_rate", "rate": rate}))
+    }
+
+    fn backends() -> Vec<Backend> {
+        let mut backends = vec![Backend::ZfpRs, Backend::chosen()];
+        #[cfg(feature = "zfp-sys")]
+        backends.push(Backend::CLibrary);
+        backends.dedup();
+        backends
+    }
+
+    fn with_call<T>(work: impl FnOnce(&mut Call<'_>) -> Result<T>) -> Result<T> {
+        work(&mut Call { options: &CallOptions::default(), hook: None, contexts: &mut Contexts::default() })
+    }
+
+    fn encode<E: Element>(field: &Field<E>, decoded: &[u8]) -> Vec<u8> {
+        let mut encoded = vec![0; field.encoded_bound(decoded.len() as u64).unwrap() as usize];
+        let size = with_call(|call| field.encode(decoded, &mut encoded, call)).unwrap();
+        encoded.truncate(size);
+        encoded
     }
 
     /// Every box of some sizes at some places, against the whole chunk.
-    fn check<E: Element>(field: &Field<E>, decoded: &[u8]) {
+    fn check<E: Element>(field: &Field<E>, shape: &[u64], encoded: &[u8]) {
         let size = size_of::<E::Memory>();
-        let (options, mut contexts) = (CallOptions::default(), Contexts::default());
-        let mut call = Call { options: &options, hook: None, contexts: &mut contexts };
-        let mut encoded = vec![0; field.encoded_bound(decoded.len() as u64).unwrap() as usize];
-        assert_eq!(field.encode(decoded, &mut encoded, &mut call).unwrap(), encoded.len());
-        let mut whole = vec![0; decoded.len()];
-        field.decode(&encoded, &mut whole, &mut call).unwrap();
-        let sizes = field.grid.sizes();
+        let mut whole = vec![0; field.grid.value_count() * size];
+        with_call(|call| field.decode(encoded, &mut whole, call)).unwrap();
         for seed in 0..60 {
-            let region: Box4 = std::array::from_fn(|axis| {
-                let start = (seed * 7 + axis * 5) % sizes[axis];
-                start..(start + 1 + (seed * 3 + axis) % 6).min(sizes[axis])
-            });
-            let mut part = vec![0xA5; region.iter().map(Range::len).product::<usize>() * size];
+            let start: Vec<u64> = (0..).zip(shape).map(|(axis, size)| (seed * 7 + axis * 5) % size).collect();
+            let extents = (0..).zip(shape).zip(&start);
+            let extents: Vec<u64> =
+                extents.map(|((axis, size), start)| (1 + (seed * 3 + axis) % 6).min(size - start)).collect();
+            let mut part = vec![0xA5; extents.iter().product::<u64>() as usize * size];
             let mut read_size = 0;
-            decode_box(field, &region, &mut part, &mut |bytes| {
+            decode_box(field, encoded.len(), (&start, &extents), &mut part, &mut |bytes| {
                 read_size += bytes.len();
-                Ok(encoded[bytes].to_vec())
+                Ok(if seed % 2 == 0 { Cow::Borrowed(&encoded[bytes]) } else { Cow::Owned(encoded[bytes].to_vec()) })
             })
             .unwrap();
-            let mut expected = Vec::new();
-            for w in region[3].clone() {
-                for z in region[2].clone() {
-                    for y in region[1].clone() {
-                        let row = ((w * sizes[2] + z) * sizes[1] + y) * sizes[0];
-                        expected
-                            .extend_from_slice(&whole[(row + region[0].start) * size..(row + region[0].end) * size]);
-                    }
-                }
-            }
-            assert_eq!(part, expected, "{region:?} of {sizes:?}");
-            let rows: usize = region[1..].iter().map(|range| range.end.div_ceil(4) - range.start / 4).product();
-            let x_blocks = region[0].end.div_ceil(4) - region[0].start / 4;
-            let most = rows * ((x_blocks * field.parameters.block_bits as usize).div_ceil(64) + 1) * 8;
-            assert!(read_size <= most, "{region:?} of {sizes:?}: {read_size} bytes read, {most} would do");
+            let place = format!("{extents:?} at {start:?} of {shape:?}, {:?}, {:?}", field.backend, field.parameters);
+            assert_eq!(part, cut(&whole, shape, &start, &extents, size), "{place}");
+            let block_counts =
+                start.iter().zip(&extents).map(|(start, extent)| (start + extent).div_ceil(4) - start / 4);
+            let block_count = block_counts.product::<u64>() as usize;
+            let block_bits = parameters_of(field, encoded.len()).unwrap().block_bits as usize;
+            // A row of blocks begins and ends within a word.
+            let most = (block_count * block_bits).div_ceil(8) + 16 * block_count;
+            assert!(read_size <= most, "{place}: {read_size} bytes read, {most} would do");
         }
+    }
+
+    /// The box of an array, element by element.
+    fn cut(whole: &[u8], shape: &[u64], start: &[u64], extents: &[u64], size: usize) -> Vec<u8> {
+        let count = extents.iter().product::<u64>();
+        (0..count)
+            .flat_map(|mut rest| {
+                let (mut index, mut stride) = (0, 1);
+                for axis in (0..shape.len()).rev() {
+                    index += (start[axis] + rest % extents[axis]) * stride;
+                    rest /= extents[axis];
+                    stride *= shape[axis];
+                }
+                &whole[index as usize * size..][..size]
+            })
+            .copied()
+            .collect()
     }
 
     #[test]
     fn every_box_equals_that_part_of_the_chunk() {
-        for shape in [&[1_u64][..], &[37], &[9, 22], &[7, 10, 13], &[5, 3, 6, 9]] {
+        for shape in SHAPES {
             let count = shape.iter().product::<u64>() as usize;
             let floats: Vec<f32> = (0..count).map(|i| (i as f32 * 0.1).sin() * 50.0).collect();
             let bytes: Vec<u8> = (0..count).map(|i| (i * 3 % 251) as u8).collect();
-            for rate in [3.25, 9.0, 40.0] {
-                check(&field(Native::<f32>::new(), shape, rate), bytemuck::cast_slice(&floats));
-                check(&field(Promoted::<[u8; 1]>::new(8, false), shape, rate), &bytes);
+            for backend in backends() {
+                for rate in [3.25, 9.0, 40.0] {
+                    let field = at_rate(Native::<f32>::new(), backend, shape, rate);
+                    check(&field, shape, &encode(&field, bytemuck::cast_slice(&floats)));
+                    let field = at_rate(Promoted::<[u8; 1]>::new(8, false), backend, shape, rate);
+                    check(&field, shape, &encode(&field, &bytes));
+                }
             }
         }
     }
 
     #[test]
-    fn a_box_outside_or_of_another_size_is_refused() {
-        let field = field(Native::<f32>::new(), &[8, 8], 8.0);
-        let mut read = |bytes: Range<usize>| Ok(vec![0; bytes.len()]);
-        let outside = [5..9, 0..8, 0..1, 0..1];
-        assert!(decode_box(&field, &outside, &mut [0; 4 * 32], &mut read).is_err());
-        let inside = [5..8, 0..8, 0..1, 0..1];
-        assert!(decode_box(&field, &inside, &mut [0; 4 * 23], &mut read).is_err());
-        assert!(decode_box(&field, &inside, &mut [0; 4 * 24], &mut read).is_ok());
-        let mut short = |bytes: Range<usize>| Ok(vec![0; bytes.len() - 1]);
-        assert!(decode_box(&field, &inside, &mut [0; 4 * 24], &mut short).is_err());
+    fn boxes_come_from_streams_whose_rate_was_computed_for_three_dimensions() {
+        for shape in [&[37_u64][..], &[9, 22], &[5, 3, 6, 9]] {
+            let count = shape.iter().product::<u64>() as usize;
+            let floats: Vec<f32> = (0..count).map(|i| (i as f32 * 0.1).sin() * 50.0).collect();
+            for backend in backends() {
+                let field = at_rate(Native::<f32>::new(), backend, shape, 8.0);
+                let mut writer = at_rate(Native::<f32>::new(), backend, shape, 8.0);
+                writer.parameters = writer.foreign.take().unwrap();
+                let encoded = encode(&writer, bytemuck::cast_slice(&floats));
+                assert_ne!(Some(encoded.len() as u64), field.encoded_bound(0), "{shape:?}");
+                check(&field, shape, &encoded);
+            }
+        }
+    }
+
+    #[test]
+    fn boxes_of_a_stream_whose_last_word_is_cut_short_are_those_of_the_chunk() {
+        let floats: Vec<f32> = (0..99).map(|i| (i as f32 * 0.1).sin()).collect();
+        let field = at_rate(Native::<f32>::new(), Backend::chosen(), &[3, 3, 11], 3.25);
+        let mut encoded = encode(&field, bytemuck::cast_slice(&floats));
+        encoded.pop();
+        check(&field, &[3, 3, 11], &encoded);
+    }
+
+    #[test]
+    fn what_is_no_box_of_the_stream_is_refused() {
+        let field = at_rate(Native::<f32>::new(), Backend::chosen(), &[8, 8], 8.0);
+        let encoded_size = field.encoded_bound(0).unwrap() as usize;
+        let status = |encoded_size: usize, start: &[u64], shape: &[u64], count: usize, missing: usize| {
+            let mut decoded = vec![0; 4 * count];
+            let mut read = |bytes: Range<usize>| Ok(Cow::Owned(vec![0; bytes.len() - missing]));
+            decode_box(&field, encoded_size, (start, shape), &mut decoded, &mut read).map_err(|error| error.status())
+        };
+        assert_eq!(status(encoded_size, &[0, 5], &[8, 3], 24, 0), Ok(()));
+        assert_eq!(status(encoded_size, &[0, 8], &[8, 0], 0, 0), Ok(()));
+        let argument = Err(Status::InvalidArgument);
+        assert_eq!(status(encoded_size, &[0, 5], &[8, 4], 32, 0), argument);
+        assert_eq!(status(encoded_size, &[0, 5], &[8, 3], 23, 0), argument);
+        assert_eq!(status(encoded_size, &[0, u64::MAX], &[8, 3], 24, 0), argument);
+        assert_eq!(status(encoded_size, &[5], &[3], 3, 0), argument);
+        assert_eq!(status(encoded_size, &[], &[], 1, 0), argument);
+        for (encoded_size, missing) in [(encoded_size - 8, 0), (encoded_size + 8, 0), (encoded_size, 1)] {
+            assert_eq!(status(encoded_size, &[0, 5], &[8, 3], 24, missing), Err(Status::CorruptData));
+        }
+    }
+
+    #[test]
+    fn only_blocks_of_a_fixed_size_have_boxes() {
+        for (mode, expected) in [
+            (json!({"mode": "fixed_rate", "rate": 8}), true),
+            (json!({"mode": "expert", "minbits": 99, "maxbits": 99, "maxprec": 64, "minexp": -1080}), true),
+            (json!({"mode": "reversible"}), false),
+        ] {
+            let field = field_of(Native::<f32>::new(), Backend::chosen(), &[8, 8], &mode);
+            assert_eq!(has_boxes(&field, field.encoded_bound(0).unwrap() as usize).unwrap(), expected, "{mode}");
+            let mut read = |bytes: Range<usize>| Ok(Cow::Owned(vec![0; bytes.len()]));
+            let result = decode_box(
+                &field,
+                field.encoded_bound(0).unwrap() as usize,
+                (&[0, 0], &[1, 1]),
+                &mut [0; 4],
+                &mut read,
+            );
+            assert_eq!(
+                result.map_err(|error| error.status()),
+                if expected { Ok(()) } else { Err(Status::Unsupported) }
+            );
+        }
     }
 }

@@ -330,6 +330,19 @@ fn threads_change_nothing() {
 }
 
 #[test]
+fn calls_that_alternate_keep_the_memory_of_both_directions() {
+    let mut bound = bind(&json!({"mode": "reversible"}), "uint8", &[5, 6, 7]).unwrap();
+    let decoded = random(bound.decoded_size, 1);
+    for _ in 0..2 {
+        let mut shifted = vec![0; 1];
+        shifted.extend(bound.encode(&decoded).unwrap());
+        assert_eq!(bound.decode(&shifted[1..]).unwrap(), decoded);
+        let scratch = bound.contexts.get(|| Ok(super::Scratch::default())).unwrap();
+        assert!(!scratch.pieces.is_empty() && !scratch.words.is_empty());
+    }
+}
+
+#[test]
 fn the_first_element_out_of_range_is_named_whatever_the_threads() {
     let shape = [64, 64, 64];
     let mut values: Vec<f32> = smooth(64 * 64 * 64);
