@@ -2,31 +2,38 @@
 #![expect(unsafe_code, reason = "source and target are pointers, of which each element is reached once")]
 
 use super::nest::{Axis, Nest};
-use super::plane;
+use super::plane::{Kernel, Plane, TIERS, portable};
 use super::view::{Source, Target};
 use crate::error::Result;
+use crate::simd::best;
+use std::cmp::Reverse;
 
 /// Copies every element to its place. The bytes between the elements of the target stay as they are.
 ///
 /// # Errors
 /// [`Status::Internal`](crate::Status::Internal) if the two have other shapes or elements of other sizes.
 pub fn copy(source: &Source<'_>, target: &mut Target<'_>) -> Result<()> {
+    copy_by(best(TIERS).map_or(portable, |tier| tier.kernel), source, target)
+}
+
+/// [`copy`], by the kernel of a tier that is available.
+pub(super) fn copy_by(kernel: Kernel, source: &Source<'_>, target: &mut Target<'_>) -> Result<()> {
     let Some(nest) = Nest::new(source.layout(), target.layout())? else { return Ok(()) };
     let source = source.first().wrapping_offset(nest.source_shift);
     let target = target.first().wrapping_offset(nest.target_shift);
     // SAFETY: the loops reach the elements of the two views and nothing else. The source can be read, the target
     // written, and they share no byte: one of them is borrowed mutably, or its owner has promised it.
-    unsafe { run(&nest, source, target) };
+    unsafe { run(kernel, nest, source, target) };
     Ok(())
 }
 
 /// # Safety
-/// Every block that the loops reach can be read in the source and written in the target.
-unsafe fn run(nest: &Nest, source: *const u8, target: *mut u8) {
-    let mut axes = nest.axes.clone();
+/// Every block that the loops reach can be read in the source and written in the target; the kernel's tier is available.
+unsafe fn run(kernel: Kernel, nest: Nest, source: *const u8, target: *mut u8) {
+    let Nest { block, mut axes, .. } = nest;
     let Some(inner) = axes.pop() else {
         // SAFETY: a single block.
-        return unsafe { std::ptr::copy_nonoverlapping(source, target, nest.block) };
+        return unsafe { std::ptr::copy_nonoverlapping(source, target, block) };
     };
     // The axis along which the source is read fastest goes next to the innermost.
     let fastest = (0..axes.len()).min_by_key(|i| axes[*i].source.unsigned_abs());
@@ -34,9 +41,11 @@ unsafe fn run(nest: &Nest, source: *const u8, target: *mut u8) {
         Some(i) if axes[i].source.unsigned_abs() < inner.source.unsigned_abs() => axes.remove(i),
         _ => Axis { size: 1, source: 0, target: 0 },
     };
+    // What is near on one of the sides shares cache lines with the plane before.
+    axes.sort_by_key(|axis| Reverse(axis.source.unsigned_abs().min(axis.target.unsigned_abs())));
     for_each(&axes, source, target, &|source, target| {
         // SAFETY: a plane of the nest.
-        unsafe { plane::copy(nest.block, &inner, &other, source, target) };
+        unsafe { kernel(&Plane { block, inner, other, source, target }) };
     });
 }
 

@@ -11,6 +11,8 @@ mod nest;
 mod plane;
 #[cfg(test)]
 mod tests;
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
+mod tile;
 mod view;
 
 pub use copy::{copy, split};

@@ -1,29 +1,65 @@
-//! The two innermost loops of a copy.
+//! The two innermost loops of a copy: the ways of doing them, and the one that every other must equal.
 #![expect(unsafe_code, reason = "source and target are pointers, of which each element is reached once")]
 
 use super::nest::Axis;
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
+use super::tile;
+use crate::simd::{Level, Tier};
+
+/// A plane of blocks of bytes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Plane {
+    /// Bytes that stay together.
+    pub(super) block: usize,
+    /// The axis along which the target is written fastest.
+    pub(super) inner: Axis,
+    /// The one along which the source is read fastest; of size 1 if that is the same.
+    pub(super) other: Axis,
+    pub(super) source: *const u8,
+    pub(super) target: *mut u8,
+}
+
+/// Copies a plane. Can be called if the tier is available, and all blocks of the plane can be read in the source and
+/// written in the target.
+pub(super) type Kernel = unsafe fn(&Plane);
+
+/// Fastest first.
+pub(super) static TIERS: &[Tier<Kernel>] = &[
+    #[cfg(target_arch = "x86_64")]
+    Tier { level: Level::Avx512, kernel: tile::avx512 },
+    #[cfg(target_arch = "x86_64")]
+    Tier { level: Level::Avx2, kernel: tile::avx2 },
+    #[cfg(target_arch = "x86_64")]
+    Tier { level: Level::Portable, kernel: tile::sse2 },
+    #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+    Tier { level: Level::Neon, kernel: tile::neon },
+    Tier { level: Level::Reference, kernel: portable },
+];
 
 /// The side of the squares in which a plane is walked, so that what one pass over a cache line leaves is still there
 /// when the next needs it.
 const SIDE: usize = 32;
 
-/// Copies the blocks of two axes.
+/// Block by block.
 ///
 /// # Safety
 /// All blocks of the plane can be read in the source and written in the target.
-pub(super) unsafe fn copy(block: usize, inner: &Axis, other: &Axis, source: *const u8, target: *mut u8) {
+pub(super) unsafe fn portable(plane: &Plane) {
+    let size = plane.block;
     // SAFETY: as the caller promises.
     unsafe {
-        match block {
-            1 => squares(inner, other, source, target, |source, target| element::<1>(source, target)),
-            2 => squares(inner, other, source, target, |source, target| element::<2>(source, target)),
-            3 => squares(inner, other, source, target, |source, target| element::<3>(source, target)),
-            4 => squares(inner, other, source, target, |source, target| element::<4>(source, target)),
-            8 => squares(inner, other, source, target, |source, target| element::<8>(source, target)),
-            16 => squares(inner, other, source, target, |source, target| element::<16>(source, target)),
-            size => squares(inner, other, source, target, |source, target| {
-                std::ptr::copy_nonoverlapping(source, target, size);
-            }),
+        match size {
+            1 => squares(plane, |source, target| element::<1>(source, target)),
+            2 => squares(plane, |source, target| element::<2>(source, target)),
+            3 => squares(plane, |source, target| element::<3>(source, target)),
+            4 => squares(plane, |source, target| element::<4>(source, target)),
+            5..8 => squares(plane, |source, target| ends::<4>(source, target, size)),
+            8 => squares(plane, |source, target| element::<8>(source, target)),
+            9..16 => squares(plane, |source, target| ends::<8>(source, target, size)),
+            16 => squares(plane, |source, target| element::<16>(source, target)),
+            17..32 => squares(plane, |source, target| ends::<16>(source, target, size)),
+            32..256 => squares(plane, |source, target| run(source, target, size)),
+            _ => squares(plane, |source, target| std::ptr::copy_nonoverlapping(source, target, size)),
         }
     }
 }
@@ -36,10 +72,42 @@ unsafe fn element<const SIZE: usize>(source: *const u8, target: *mut u8) {
     unsafe { target.cast::<[u8; SIZE]>().write(source.cast::<[u8; SIZE]>().read()) };
 }
 
+/// The first and the last `SIZE` bytes of `size`, which are at most twice as many.
+///
+/// # Safety
+/// `size` bytes, at least `SIZE`, can be read and written.
+#[inline(always)] // a loop of calls else
+unsafe fn ends<const SIZE: usize>(source: *const u8, target: *mut u8, size: usize) {
+    // SAFETY: both parts are within the block.
+    unsafe {
+        let last = source.add(size - SIZE).cast::<[u8; SIZE]>().read();
+        element::<SIZE>(source, target);
+        target.add(size - SIZE).cast::<[u8; SIZE]>().write(last);
+    }
+}
+
+/// A block of at least 32 bytes.
+///
+/// # Safety
+/// `size` bytes can be read and written.
+#[inline(always)] // a loop of calls else
+unsafe fn run(source: *const u8, target: *mut u8, size: usize) {
+    let mut at = 0;
+    // SAFETY: all parts are within the block.
+    unsafe {
+        while at + 32 < size {
+            element::<32>(source.add(at), target.add(at));
+            at += 32;
+        }
+        element::<32>(source.add(size - 32), target.add(size - 32));
+    }
+}
+
 /// # Safety
 /// `work` can be called for each block of the plane.
-#[inline(always)] // so that each size of elements has loops of its own
-unsafe fn squares(inner: &Axis, other: &Axis, source: *const u8, target: *mut u8, work: impl Fn(*const u8, *mut u8)) {
+#[inline(always)] // so that each size of blocks has loops of its own
+unsafe fn squares(plane: &Plane, work: impl Fn(*const u8, *mut u8)) {
+    let Plane { inner, other, source, target, .. } = plane;
     let side = if other.size == 1 { inner.size } else { SIDE };
     for i in (0..inner.size).step_by(side) {
         for j in 0..other.size {

@@ -1,7 +1,10 @@
 //! Every copy against the definition: one element after the other.
 
+use super::copy::copy_by;
+use super::plane::TIERS;
 use super::*;
 use crate::error::Status;
+use crate::simd::available;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
@@ -103,18 +106,54 @@ fn for_cases<T: std::fmt::Debug>(count: u32, strategy: impl Strategy<Value = T>,
         .unwrap();
 }
 
+/// One case, by every tier.
 fn check_copy(case: &Case) {
     let Case { shape, element_size: size, source, target } = case;
     let from = noise(source.memory_size, 1);
-    let mut to = noise(target.memory_size, 2);
-    let mut expected = to.clone();
+    let before = noise(target.memory_size, 2);
+    let mut expected = before.clone();
     for (from_at, to_at) in source.positions(shape).into_iter().zip(target.positions(shape)) {
         expected[to_at..to_at + size].copy_from_slice(&from[from_at..from_at + size]);
     }
     let source = Source::new(&from, source.layout(shape, *size)).unwrap();
-    let mut view = Target::new(&mut to, target.layout(shape, *size)).unwrap();
-    copy(&source, &mut view).unwrap();
-    assert!(to == expected, "{case:?}");
+    for tier in available(TIERS) {
+        let mut to = before.clone();
+        let mut view = Target::new(&mut to, target.layout(shape, *size)).unwrap();
+        copy_by(tier.kernel, &source, &mut view).unwrap();
+        assert!(to == expected, "{:?}: {case:?}", tier.level);
+    }
+}
+
+#[test]
+fn every_tier_turns_planes_of_every_small_size() {
+    for size in [1, 2, 4, 8, 16] {
+        let least = 16 / size as u64;
+        let most = 5 * least + 1;
+        for rows in 1..=most {
+            for columns in (1..=most).filter(|columns| rows % least < 2 || columns % least < 2) {
+                for backwards in [[false, false], [true, false], [false, true]] {
+                    let shape = [rows, columns];
+                    let gap = [(0, 0), (0, 0)];
+                    let source = Place::new(&shape, size, &[0, 1], &gap, &backwards, 3);
+                    let target = Place::new(&shape, size, &[1, 0], &gap, &[false, false], 0);
+                    check_copy(&Case { shape: shape.to_vec(), element_size: size, source, target });
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_tier_turns_planes_whose_rows_collide_in_a_cache() {
+    for size in [1, 2, 4, 8, 16] {
+        for step in [1024, 2048, 4096] {
+            let shape = [300, 4 * 64 / size as u64 + 7];
+            let gap = [(0, step - shape[1] * size as u64 % step), (0, 0)];
+            let source = Place::new(&shape, size, &[0, 1], &gap, &[false, false], 1);
+            let target = Place::new(&shape, size, &[1, 0], &gap, &[false, true], 0);
+            check_copy(&Case { shape: shape.to_vec(), element_size: size, source, target });
+        }
+    }
 }
 
 #[test]
