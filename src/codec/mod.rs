@@ -14,6 +14,7 @@ mod padding;
 mod registry;
 mod reshape;
 mod scale_offset;
+mod shuffle;
 mod squeeze;
 mod transpose;
 mod zfp;

@@ -1,0 +1,60 @@
+//! Bits of 256 bytes of a plane at a time: matrices of eight bytes are transposed in lanes of 64 bits.
+
+use super::{load, load_halves, store, store_half, upper, zip};
+use std::arch::x86_64::*;
+
+/// The registers of a group: each half has two matrices, the upper halves those 128 bytes after.
+const REGISTER_COUNT: usize = 8;
+
+#[target_feature(enable = "avx2")]
+pub(super) fn to_rows(plane: &[u8], rows: &mut [u8], stride: usize) -> usize {
+    let (groups, _) = plane.as_chunks::<256>();
+    for (index, group) in groups.iter().enumerate() {
+        let (low, high) = group.split_at(128);
+        let mut registers = [_mm256_setzero_si256(); REGISTER_COUNT];
+        for ((register, low), high) in registers.iter_mut().zip(low.as_chunks::<16>().0).zip(high.as_chunks::<16>().0) {
+            *register = transpose_bits(load_halves(low, high));
+        }
+        // Of an address in a half, the lowest three bits are the row: they become the highest.
+        for (row, register) in zip::<1, REGISTER_COUNT>(registers, 4).into_iter().enumerate() {
+            store(register, &mut rows[row * stride + 32 * index..]);
+        }
+    }
+    256 * groups.len()
+}
+
+#[target_feature(enable = "avx2")]
+pub(super) fn from_rows(rows: &[u8], stride: usize, plane: &mut [u8]) -> usize {
+    let (groups, _) = plane.as_chunks_mut::<256>();
+    for (index, group) in groups.iter_mut().enumerate() {
+        let mut registers = [_mm256_setzero_si256(); REGISTER_COUNT];
+        for (row, register) in registers.iter_mut().enumerate() {
+            *register = load(&rows[row * stride + 32 * index..]);
+        }
+        let (low, high) = group.split_at_mut(128);
+        let halves = low.as_chunks_mut::<16>().0.iter_mut().zip(high.as_chunks_mut::<16>().0);
+        for (register, (low, high)) in zip::<1, REGISTER_COUNT>(registers, 3).into_iter().zip(halves) {
+            let register = transpose_bits(register);
+            store_half(_mm256_castsi256_si128(register), low);
+            store_half(upper(register), high);
+        }
+    }
+    256 * groups.len()
+}
+
+/// Bit `i` of byte `j` becomes bit `j` of byte `i`, as the portable tier does it.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn transpose_bits(matrices: __m256i) -> __m256i {
+    let matrices = swap::<7>(matrices, 0x00AA_00AA_00AA_00AA);
+    let matrices = swap::<14>(matrices, 0x0000_CCCC_0000_CCCC);
+    swap::<28>(matrices, 0x0000_0000_F0F0_F0F0)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn swap<const DISTANCE: i32>(matrices: __m256i, mask: i64) -> __m256i {
+    let different = _mm256_xor_si256(matrices, _mm256_srli_epi64::<DISTANCE>(matrices));
+    let different = _mm256_and_si256(different, _mm256_set1_epi64x(mask));
+    _mm256_xor_si256(_mm256_xor_si256(matrices, different), _mm256_slli_epi64::<DISTANCE>(different))
+}

@@ -1,0 +1,145 @@
+//! Bytes of 32 elements at a time.
+
+use super::{load, load_halves, store, store_half, upper, zip};
+use std::arch::x86_64::*;
+
+#[target_feature(enable = "avx2")]
+pub(in crate::codec::shuffle) fn to_planes(
+    elements: &[u8],
+    element_size: usize,
+    planes: &mut [u8],
+    stride: usize,
+) -> usize {
+    match element_size {
+        2 => to_planes_of::<2, 8>(elements, planes, stride),
+        4 => to_planes_of::<4, 4>(elements, planes, stride),
+        8 => to_planes_of::<8, 2>(elements, planes, stride),
+        16 => to_planes_of::<16, 1>(elements, planes, stride),
+        _ => to_planes_of_any(elements, element_size, planes, stride),
+    }
+}
+
+#[target_feature(enable = "avx2")]
+pub(in crate::codec::shuffle) fn from_planes(
+    planes: &[u8],
+    stride: usize,
+    elements: &mut [u8],
+    element_size: usize,
+) -> usize {
+    match element_size {
+        2 => from_planes_of::<2, 8>(planes, stride, elements),
+        4 => from_planes_of::<4, 4>(planes, stride, elements),
+        8 => from_planes_of::<8, 2>(planes, stride, elements),
+        16 => from_planes_of::<16, 1>(planes, stride, elements),
+        _ => from_planes_of_any(planes, stride, elements, element_size),
+    }
+}
+
+/// The bytes of each half are sorted by their place in the element; then the parts of one place come together.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn to_planes_of<const SIZE: usize, const PART: usize>(elements: &[u8], planes: &mut [u8], stride: usize) -> usize {
+    let by_place = const { sort_indices(SIZE) };
+    let by_place = load_halves(&by_place, &by_place);
+    let (groups, _) = elements.as_chunks::<16>().0.as_chunks::<SIZE>().0.as_chunks::<2>();
+    for (index, [low, high]) in groups.iter().enumerate() {
+        let mut registers = [_mm256_setzero_si256(); SIZE];
+        for ((register, low), high) in registers.iter_mut().zip(low).zip(high) {
+            *register = _mm256_shuffle_epi8(load_halves(low, high), by_place);
+        }
+        for (place, register) in zip::<PART, SIZE>(registers, SIZE.ilog2()).into_iter().enumerate() {
+            store(register, &mut planes[place * stride + 32 * index..]);
+        }
+    }
+    32 * groups.len()
+}
+
+/// The same backwards.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn from_planes_of<const SIZE: usize, const PART: usize>(planes: &[u8], stride: usize, elements: &mut [u8]) -> usize {
+    let by_element = const { sort_indices(16 / SIZE) };
+    let by_element = load_halves(&by_element, &by_element);
+    let (groups, _) = elements.as_chunks_mut::<16>().0.as_chunks_mut::<SIZE>().0.as_chunks_mut::<2>();
+    for (index, [low, high]) in groups.iter_mut().enumerate() {
+        let mut registers = [_mm256_setzero_si256(); SIZE];
+        for (place, register) in registers.iter_mut().enumerate() {
+            *register = load(&planes[place * stride + 32 * index..]);
+        }
+        let registers = zip::<PART, SIZE>(registers, SIZE.ilog2());
+        for ((register, low), high) in registers.into_iter().zip(low).zip(high) {
+            let register = _mm256_shuffle_epi8(register, by_element);
+            store_half(_mm256_castsi256_si128(register), low);
+            store_half(upper(register), high);
+        }
+    }
+    32 * groups.len()
+}
+
+/// Which bytes of a half to take so that those at the same place of each element of `size` bytes come together.
+const fn sort_indices(size: usize) -> [u8; 16] {
+    let mut indices = [0; 16];
+    let mut index = 0;
+    while index < 16 {
+        indices[index] = (index % (16 / size) * size + index / (16 / size)) as u8;
+        index += 1;
+    }
+    indices
+}
+
+/// The first of 16 places that are moved together; the last 16 end where the element does, if it has as many. A smaller
+/// element is moved with the first bytes after it.
+fn first_places(element_size: usize) -> impl Iterator<Item = usize> {
+    (0..element_size).step_by(16).map(move |first| first.min(element_size.saturating_sub(16)))
+}
+
+/// How many groups of 32 elements there are with 16 bytes from the last place on that begins 16.
+fn group_count(elements: &[u8], element_size: usize) -> usize {
+    let bytes_after = 16_usize.saturating_sub(element_size);
+    elements.len().saturating_sub(bytes_after) / (32 * element_size)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn to_planes_of_any(elements: &[u8], element_size: usize, planes: &mut [u8], stride: usize) -> usize {
+    let group_count = group_count(elements, element_size);
+    for index in 0..group_count {
+        let group = &elements[32 * index * element_size..];
+        for first in first_places(element_size) {
+            let mut registers = [_mm256_setzero_si256(); 16];
+            for (element, register) in registers.iter_mut().enumerate() {
+                let low = element * element_size + first;
+                *register = load_halves(&group[low..], &group[low + 16 * element_size..]);
+            }
+            let planes_here = first..element_size.min(first + 16);
+            for (place, register) in planes_here.zip(zip::<1, 16>(registers, 4)) {
+                store(register, &mut planes[place * stride + 32 * index..]);
+            }
+        }
+    }
+    32 * group_count
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn from_planes_of_any(planes: &[u8], stride: usize, elements: &mut [u8], element_size: usize) -> usize {
+    let group_count = group_count(elements, element_size);
+    for index in 0..group_count {
+        let group = &mut elements[32 * index * element_size..];
+        for first in first_places(element_size) {
+            let mut registers = [_mm256_setzero_si256(); 16];
+            for (place, register) in (first..element_size).zip(&mut registers) {
+                *register = load(&planes[place * stride + 32 * index..]);
+            }
+            let registers = zip::<1, 16>(registers, 4);
+            // In the order of the elements: what is stored after a small one is overwritten by the next.
+            for (element, register) in registers.into_iter().enumerate() {
+                store_half(_mm256_castsi256_si128(register), &mut group[element * element_size + first..]);
+            }
+            for (element, register) in (16..).zip(registers) {
+                store_half(upper(register), &mut group[element * element_size + first..]);
+            }
+        }
+    }
+    32 * group_count
+}

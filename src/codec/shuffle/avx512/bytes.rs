@@ -1,0 +1,71 @@
+//! Bytes of 64 elements at a time.
+
+use super::{load, store, transpose};
+use crate::codec::shuffle::avx2;
+use std::arch::x86_64::*;
+
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512vbmi")]
+pub(super) fn to_planes(elements: &[u8], element_size: usize, planes: &mut [u8], stride: usize) -> usize {
+    match element_size {
+        2 => to_planes_of::<2>(elements, planes, stride),
+        4 => to_planes_of::<4>(elements, planes, stride),
+        8 => to_planes_of::<8>(elements, planes, stride),
+        16 => to_planes_of::<16>(elements, planes, stride),
+        _ => avx2::bytes::to_planes(elements, element_size, planes, stride),
+    }
+}
+
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512vbmi")]
+pub(super) fn from_planes(planes: &[u8], stride: usize, elements: &mut [u8], element_size: usize) -> usize {
+    match element_size {
+        2 => from_planes_of::<2>(planes, stride, elements),
+        4 => from_planes_of::<4>(planes, stride, elements),
+        8 => from_planes_of::<8>(planes, stride, elements),
+        16 => from_planes_of::<16>(planes, stride, elements),
+        _ => avx2::bytes::from_planes(planes, stride, elements, element_size),
+    }
+}
+
+/// Each register's bytes are sorted by their place in the element; then the parts of one place come together.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn to_planes_of<const SIZE: usize>(elements: &[u8], planes: &mut [u8], stride: usize) -> usize {
+    let by_place = load(const { &sort_indices(SIZE) });
+    let (groups, _) = elements.as_chunks::<64>().0.as_chunks::<SIZE>();
+    for (index, group) in groups.iter().enumerate() {
+        let registers = group.each_ref().map(|bytes| _mm512_permutexvar_epi8(by_place, load(bytes)));
+        for (place, register) in transpose(registers).into_iter().enumerate() {
+            store(register, &mut planes[place * stride + 64 * index..]);
+        }
+    }
+    64 * groups.len()
+}
+
+/// The same backwards.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn from_planes_of<const SIZE: usize>(planes: &[u8], stride: usize, elements: &mut [u8]) -> usize {
+    let by_element = load(const { &sort_indices(64 / SIZE) });
+    let (groups, _) = elements.as_chunks_mut::<64>().0.as_chunks_mut::<SIZE>();
+    for (index, group) in groups.iter_mut().enumerate() {
+        let mut registers = [_mm512_setzero_si512(); SIZE];
+        for (place, register) in registers.iter_mut().enumerate() {
+            *register = load(&planes[place * stride + 64 * index..]);
+        }
+        for (register, bytes) in transpose(registers).into_iter().zip(group) {
+            store(_mm512_permutexvar_epi8(by_element, register), bytes);
+        }
+    }
+    64 * groups.len()
+}
+
+/// Which bytes of a register to take so that those at the same place of each element of `size` bytes come together.
+pub(super) const fn sort_indices(size: usize) -> [u8; 64] {
+    let mut indices = [0; 64];
+    let mut index = 0;
+    while index < 64 {
+        indices[index] = (index % (64 / size) * size + index / (64 / size)) as u8;
+        index += 1;
+    }
+    indices
+}

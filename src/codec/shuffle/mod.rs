@@ -1,0 +1,180 @@
+//! The filters of Blosc and HDF5 that make elements compressible: *shuffle* puts the bytes at each place of all elements
+//! next to each other, *bitshuffle* the bits. [`reference`] is the definition.
+//!
+//! The bytes at one place of all elements are a *plane*; the bits at one place of a plane's bytes are a *row*.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+mod neon;
+mod portable;
+#[cfg(test)]
+mod reference;
+#[cfg(test)]
+mod tests;
+
+#[cfg(any(test, feature = "internals"))]
+use crate::simd::available;
+use crate::simd::{Level, Tier, best};
+
+/// The bytes of one tile of elements on their way from or to rows of bits: they stay in a first-level cache.
+const TILE_SIZE: usize = 16 << 10;
+
+/// The elements of a tile of the largest elements; every tile has a multiple of it.
+const TILE_STEP: usize = 64;
+
+/// How a tier moves bytes and bits. Each function moves those of the first elements and returns of how many, a multiple
+/// of 8; the portable tier moves the rest. Calling them is safe once the tier is available.
+///
+/// Element `i` has its byte `place` at `planes[place * stride + i]`; bit `row` of byte `i` of a plane is bit `i % 8` of
+/// `rows[row * stride + i / 8]`. The slices are as long as that needs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Planes {
+    to_planes: unsafe fn(elements: &[u8], element_size: usize, planes: &mut [u8], stride: usize) -> usize,
+    from_planes: unsafe fn(planes: &[u8], stride: usize, elements: &mut [u8], element_size: usize) -> usize,
+    to_rows: unsafe fn(plane: &[u8], rows: &mut [u8], stride: usize) -> usize,
+    from_rows: unsafe fn(rows: &[u8], stride: usize, plane: &mut [u8]) -> usize,
+}
+
+/// Fastest first.
+static TIERS: &[Tier<Planes>] = &[
+    #[cfg(target_arch = "x86_64")]
+    Tier { level: Level::Avx512, kernel: avx512::PLANES },
+    #[cfg(target_arch = "x86_64")]
+    Tier { level: Level::Avx2, kernel: avx2::PLANES },
+    #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+    Tier { level: Level::Neon, kernel: neon::PLANES },
+    Tier { level: Level::Portable, kernel: portable::NOTHING },
+];
+
+/// Both filters for elements of one size.
+#[derive(Debug, Clone, Copy)]
+pub struct Shuffle {
+    element_size: usize,
+    planes: Planes,
+}
+
+impl Shuffle {
+    /// The fastest way that this machine has, for elements of `element_size` bytes: 1 to 255.
+    pub fn new(element_size: u8) -> Self {
+        Self::with(best(TIERS).map_or(portable::NOTHING, |tier| tier.kernel), element_size)
+    }
+
+    fn with(planes: Planes, element_size: u8) -> Self {
+        Self { element_size: usize::from(element_size.max(1)), planes }
+    }
+
+    /// Every way that this machine has.
+    #[cfg(any(test, feature = "internals"))]
+    pub fn all(element_size: u8) -> impl Iterator<Item = (Level, Self)> {
+        available(TIERS).map(move |tier| (tier.level, Self::with(tier.kernel, element_size)))
+    }
+
+    /// Puts the bytes at each place of an element next to each other. Both slices have the same size; what is no whole
+    /// element stays where it is.
+    pub fn shuffle(&self, decoded: &[u8], shuffled: &mut [u8]) {
+        let (count, size) = self.whole(decoded, shuffled);
+        shuffled[size..].copy_from_slice(&decoded[size..]);
+        if self.element_size == 1 {
+            return shuffled[..size].copy_from_slice(&decoded[..size]);
+        }
+        self.to_planes(&decoded[..size], &mut shuffled[..size], count);
+    }
+
+    /// Undoes [`shuffle`](Self::shuffle).
+    pub fn unshuffle(&self, shuffled: &[u8], decoded: &mut [u8]) {
+        let (count, size) = self.whole(shuffled, decoded);
+        decoded[size..].copy_from_slice(&shuffled[size..]);
+        if self.element_size == 1 {
+            return decoded[..size].copy_from_slice(&shuffled[..size]);
+        }
+        self.from_planes(&shuffled[..size], count, &mut decoded[..size]);
+    }
+
+    /// Puts the bits at each place of an element next to each other. Both slices have the same size; what is no whole
+    /// element stays where it is, and so does everything if the number of elements is no multiple of 8.
+    pub fn bitshuffle(&self, decoded: &[u8], shuffled: &mut [u8]) {
+        let (count, size) = self.whole(decoded, shuffled);
+        if !count.is_multiple_of(8) {
+            return shuffled.copy_from_slice(decoded);
+        }
+        shuffled[size..].copy_from_slice(&decoded[size..]);
+        let mut tile = [0; TILE_SIZE];
+        for first in (0..count).step_by(self.tile_count()) {
+            let tile_count = self.tile_count().min(count - first);
+            let elements = &decoded[first * self.element_size..][..tile_count * self.element_size];
+            let planes = if self.element_size == 1 {
+                elements
+            } else {
+                self.to_planes(elements, &mut tile, tile_count);
+                &tile[..elements.len()]
+            };
+            for (place, plane) in planes.chunks_exact(tile_count).enumerate() {
+                self.to_rows(plane, &mut shuffled[place * count + first / 8..size], count / 8);
+            }
+        }
+    }
+
+    /// Undoes [`bitshuffle`](Self::bitshuffle).
+    pub fn bitunshuffle(&self, shuffled: &[u8], decoded: &mut [u8]) {
+        let (count, size) = self.whole(shuffled, decoded);
+        if !count.is_multiple_of(8) {
+            return decoded.copy_from_slice(shuffled);
+        }
+        decoded[size..].copy_from_slice(&shuffled[size..]);
+        let mut tile = [0; TILE_SIZE];
+        for first in (0..count).step_by(self.tile_count()) {
+            let tile_count = self.tile_count().min(count - first);
+            let elements = &mut decoded[first * self.element_size..][..tile_count * self.element_size];
+            if self.element_size == 1 {
+                self.from_rows(&shuffled[first / 8..size], count / 8, elements);
+                continue;
+            }
+            for (place, plane) in tile[..elements.len()].chunks_exact_mut(tile_count).enumerate() {
+                self.from_rows(&shuffled[place * count + first / 8..size], count / 8, plane);
+            }
+            self.from_planes(&tile, tile_count, elements);
+        }
+    }
+
+    /// How many whole elements there are, and their size.
+    fn whole(&self, from: &[u8], to: &[u8]) -> (usize, usize) {
+        assert_eq!(from.len(), to.len(), "both sides of a shuffle have one size");
+        let count = from.len() / self.element_size;
+        (count, count * self.element_size)
+    }
+
+    fn tile_count(&self) -> usize {
+        TILE_SIZE / self.element_size / TILE_STEP * TILE_STEP
+    }
+
+    fn to_planes(&self, elements: &[u8], planes: &mut [u8], stride: usize) {
+        // SAFETY: the tier is available.
+        #[expect(unsafe_code, reason = "calls code for instructions that the processor was asked for")]
+        let done = unsafe { (self.planes.to_planes)(elements, self.element_size, planes, stride) };
+        portable::to_planes(elements, self.element_size, planes, stride, done);
+    }
+
+    fn from_planes(&self, planes: &[u8], stride: usize, elements: &mut [u8]) {
+        // SAFETY: the tier is available.
+        #[expect(unsafe_code, reason = "calls code for instructions that the processor was asked for")]
+        let done = unsafe { (self.planes.from_planes)(planes, stride, elements, self.element_size) };
+        portable::from_planes(planes, stride, elements, self.element_size, done);
+    }
+
+    fn to_rows(&self, plane: &[u8], rows: &mut [u8], stride: usize) {
+        // SAFETY: the tier is available.
+        #[expect(unsafe_code, reason = "calls code for instructions that the processor was asked for")]
+        let done = unsafe { (self.planes.to_rows)(plane, rows, stride) };
+        portable::to_rows(plane, rows, stride, done);
+    }
+
+    fn from_rows(&self, rows: &[u8], stride: usize, plane: &mut [u8]) {
+        // SAFETY: the tier is available.
+        #[expect(unsafe_code, reason = "calls code for instructions that the processor was asked for")]
+        let done = unsafe { (self.planes.from_rows)(rows, stride, plane) };
+        portable::from_rows(rows, stride, plane, done);
+    }
+}

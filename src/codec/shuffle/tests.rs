@@ -1,0 +1,65 @@
+use super::{Shuffle, reference};
+use crate::simd::Level;
+
+/// Lengths in elements: every one of a few vectors, and around a tile.
+fn counts() -> impl Iterator<Item = usize> {
+    (0..=150).chain([192, 255, 256, 257, 512, 520, 1024, 1032, 4095, 4096, 4104, 8200])
+}
+
+fn bytes(size: usize) -> Vec<u8> {
+    let mut state = 1_u32;
+    let next = |_| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    };
+    (0..size).map(next).collect()
+}
+
+/// Calls `check` for each tier, element size and length, with dirty output: nothing may rely on zeros.
+fn on_every_tier(check: impl Fn(Level, Shuffle, u8, &[u8], &mut Vec<u8>)) {
+    for element_size in (1..=40).chain([47, 48, 64, 65, 127, 128, 254, 255]) {
+        let limit = if matches!(element_size, 1 | 2 | 4 | 8 | 16) { usize::MAX } else { 70_000 };
+        for count in counts().filter(|count| count * usize::from(element_size) < limit) {
+            for rest in [0, usize::from(element_size) / 2] {
+                let decoded = bytes(count * usize::from(element_size) + rest);
+                for (tier, shuffle) in Shuffle::all(element_size) {
+                    check(tier, shuffle, element_size, &decoded, &mut vec![0xA5; decoded.len()]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_tier_shuffles_like_the_reference_at_every_length() {
+    on_every_tier(|tier, shuffle, element_size, decoded, target| {
+        let size = decoded.len();
+        let shuffled = reference::shuffle(usize::from(element_size), decoded);
+        shuffle.shuffle(decoded, target);
+        assert!(*target == shuffled, "tier {tier:?}, element size {element_size}, shuffles {size} bytes");
+        target.fill(0x5A);
+        shuffle.unshuffle(&shuffled, target);
+        assert!(*target == decoded, "tier {tier:?}, element size {element_size}, unshuffles {size} bytes");
+    });
+}
+
+#[test]
+fn every_tier_shuffles_bits_like_the_reference_at_every_length() {
+    on_every_tier(|tier, shuffle, element_size, decoded, target| {
+        let size = decoded.len();
+        let shuffled = reference::bitshuffle(usize::from(element_size), decoded);
+        shuffle.bitshuffle(decoded, target);
+        assert!(*target == shuffled, "tier {tier:?}, element size {element_size}, shuffles {size} bytes");
+        target.fill(0x5A);
+        shuffle.bitunshuffle(&shuffled, target);
+        assert!(*target == decoded, "tier {tier:?}, element size {element_size}, unshuffles {size} bytes");
+    });
+}
+
+/// Worked out by hand.
+#[test]
+fn the_reference_is_what_the_filters_are() {
+    assert_eq!(reference::shuffle(2, &[1, 2, 3, 4, 5, 6, 7]), [1, 3, 5, 2, 4, 6, 7]);
+    assert_eq!(reference::bitshuffle(1, &[1, 0, 0, 0, 0, 0, 0, 3]), [0x81, 0x80, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(reference::bitshuffle(1, &[1, 2, 3]), [1, 2, 3]);
+}
