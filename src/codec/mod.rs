@@ -3,6 +3,8 @@
 //! To add a codec: one file here with a `parse` function, one line in [`registry`], one file of vectors in
 //! `tests/conformance/cases/`. `bytes.rs` is the model.
 
+#[cfg(feature = "blosc")]
+mod blosc;
 mod bytes;
 mod cast_value;
 mod crc32c;
@@ -14,6 +16,7 @@ mod padding;
 mod registry;
 mod reshape;
 mod scale_offset;
+#[cfg(feature = "blosc")]
 mod shuffle;
 mod squeeze;
 mod transpose;
@@ -23,6 +26,12 @@ mod zstd;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub use crate::simd::{Level, set_limit};
+#[cfg(all(feature = "internals", feature = "blosc"))]
+#[doc(hidden)]
+pub mod blosc_internals {
+    pub use super::blosc::{Compressor, Decoder, Encoder, Filter, Frame, Settings};
+    pub use super::shuffle::Shuffle;
+}
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub use packbits::kernels as packbits_kernels;

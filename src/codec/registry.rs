@@ -1,5 +1,7 @@
 //! The codecs of this library by name.
 
+#[cfg(feature = "blosc")]
+use super::blosc;
 use super::{
     bytes, cast_value, crc32c, gzip, numcodecs, packbits, padding, reshape, scale_offset, squeeze, transpose, zfp, zstd,
 };
@@ -12,11 +14,15 @@ type Parse = fn(Configuration, &Context) -> Result<Arc<dyn Codec>>;
 
 /// Every codec, in alphabetical order.
 const CODECS: &[(&str, Parse)] = &[
+    #[cfg(feature = "blosc")]
+    ("blosc", blosc::parse),
     ("bytes", bytes::parse),
     ("cast_value", cast_value::parse),
     ("crc32c", crc32c::parse),
     ("gzip", gzip::parse),
     ("numcodecs.astype", numcodecs::parse_astype),
+    #[cfg(feature = "blosc")]
+    ("numcodecs.blosc", blosc::parse_numcodecs),
     ("numcodecs.fixedscaleoffset", numcodecs::parse_fixedscaleoffset),
     ("offset", padding::parse_offset),
     ("packbits", packbits::parse),

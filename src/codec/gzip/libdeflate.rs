@@ -8,23 +8,39 @@ use libdeflate_sys as sys;
 use std::ptr::NonNull;
 
 #[derive(Debug)]
-pub(super) struct Compressor(NonNull<sys::libdeflate_compressor>);
+pub(in crate::codec) struct Compressor(NonNull<sys::libdeflate_compressor>);
 
 // SAFETY: the handle owns its memory and libdeflate keeps nothing of a thread.
 unsafe impl Send for Compressor {}
 
 impl Compressor {
-    pub(super) fn new(level: i32) -> Result<Self> {
+    pub(in crate::codec) fn new(level: i32) -> Result<Self> {
         // SAFETY: any level may be asked for; NULL is handled.
         let handle = unsafe { sys::libdeflate_alloc_compressor(level) };
         NonNull::new(handle).map(Self).ok_or_else(Error::out_of_memory)
     }
 
     /// The size written; none if `encoded` cannot hold it.
-    pub(super) fn compress(&mut self, decoded: &[u8], encoded: &mut [u8]) -> Option<usize> {
+    pub(in crate::codec) fn compress(&mut self, decoded: &[u8], encoded: &mut [u8]) -> Option<usize> {
         // SAFETY: the handle is live, and both slices are passed with their own lengths.
         let size = unsafe {
             sys::libdeflate_gzip_compress(
+                self.0.as_ptr(),
+                decoded.as_ptr().cast(),
+                decoded.len(),
+                encoded.as_mut_ptr().cast(),
+                encoded.len(),
+            )
+        };
+        (size > 0).then_some(size)
+    }
+
+    /// The same as a zlib stream (RFC 1950).
+    #[cfg(feature = "blosc")]
+    pub(in crate::codec) fn compress_zlib(&mut self, decoded: &[u8], encoded: &mut [u8]) -> Option<usize> {
+        // SAFETY: the handle is live, and both slices are passed with their own lengths.
+        let size = unsafe {
+            sys::libdeflate_zlib_compress(
                 self.0.as_ptr(),
                 decoded.as_ptr().cast(),
                 decoded.len(),
@@ -44,7 +60,7 @@ impl Drop for Compressor {
 }
 
 /// The most that so many bytes can take, at any level; none if no memory can hold it.
-pub(super) fn compress_bound(decoded_size: usize) -> Option<usize> {
+pub(in crate::codec) fn compress_bound(decoded_size: usize) -> Option<usize> {
     // The bound is the size and some 5 bytes for each block of a few thousand.
     decoded_size.checked_mul(2).filter(|size| isize::try_from(*size).is_ok())?;
     // SAFETY: a NULL compressor asks for the bound of every level.
@@ -52,31 +68,35 @@ pub(super) fn compress_bound(decoded_size: usize) -> Option<usize> {
 }
 
 #[derive(Debug)]
-pub(super) struct Decompressor(NonNull<sys::libdeflate_decompressor>);
+pub(in crate::codec) struct Decompressor(NonNull<sys::libdeflate_decompressor>);
 
 // SAFETY: the handle owns its memory and libdeflate keeps nothing of a thread.
 unsafe impl Send for Decompressor {}
 
 /// How far one member went.
-pub(super) struct Member {
-    pub(super) encoded_size: usize,
-    pub(super) decoded_size: usize,
+pub(in crate::codec) struct Member {
+    pub(in crate::codec) encoded_size: usize,
+    pub(in crate::codec) decoded_size: usize,
 }
 
-pub(super) enum Fault {
+pub(in crate::codec) enum Fault {
     TooSmall,
     Corrupt,
 }
 
 impl Decompressor {
-    pub(super) fn new() -> Result<Self> {
+    pub(in crate::codec) fn new() -> Result<Self> {
         // SAFETY: NULL is handled.
         let handle = unsafe { sys::libdeflate_alloc_decompressor() };
         NonNull::new(handle).map(Self).ok_or_else(Error::out_of_memory)
     }
 
     /// Decompresses the first gzip member of `encoded` into the beginning of `decoded`.
-    pub(super) fn decompress(&mut self, encoded: &[u8], decoded: &mut [u8]) -> std::result::Result<Member, Fault> {
+    pub(in crate::codec) fn decompress(
+        &mut self,
+        encoded: &[u8],
+        decoded: &mut [u8],
+    ) -> std::result::Result<Member, Fault> {
         let mut member = Member { encoded_size: 0, decoded_size: 0 };
         // SAFETY: the handle is live, both slices are passed with their own lengths, the results are writable.
         let result = unsafe {
@@ -95,6 +115,23 @@ impl Decompressor {
             sys::libdeflate_result_LIBDEFLATE_INSUFFICIENT_SPACE => Err(Fault::TooSmall),
             _ => Err(Fault::Corrupt),
         }
+    }
+
+    /// Decompresses a zlib stream (RFC 1950) of just as many bytes as `decoded` has; whether it was one.
+    #[cfg(feature = "blosc")]
+    pub(in crate::codec) fn decompress_zlib(&mut self, encoded: &[u8], decoded: &mut [u8]) -> bool {
+        // SAFETY: the handle is live, both slices are passed with their own lengths, and NULL asks for a full output.
+        let result = unsafe {
+            sys::libdeflate_zlib_decompress(
+                self.0.as_ptr(),
+                encoded.as_ptr().cast(),
+                encoded.len(),
+                decoded.as_mut_ptr().cast(),
+                decoded.len(),
+                std::ptr::null_mut(),
+            )
+        };
+        result == sys::libdeflate_result_LIBDEFLATE_SUCCESS
     }
 }
 

@@ -3,7 +3,7 @@
 //! libdeflate does the work. Several members one after the other are one stream (RFC 1952, section 2.2); bytes after
 //! the last member that are no member are an error.
 
-mod libdeflate;
+pub(super) mod libdeflate;
 
 use crate::error::{Error, Result};
 use crate::interface::{Bound, Call, Codec, Context, Kind, Transform, too_small};

@@ -1,0 +1,215 @@
+//! Bytes to frames. Sizes of blocks and what is split are those of the C library, so that sizes of frames are too.
+
+use super::compressor::{Compressor, Compressors};
+use super::frame::{self, Filter, HEADER_SIZE, MAX_BLOCK_SIZE, MAX_DECODED_SIZE, SIZE_SIZE, flag};
+use crate::codec::shuffle::Shuffle;
+use crate::error::{Error, Result, Status};
+use crate::memory::grow;
+
+/// Smaller chunks are stored, and no block that the configuration asks for is smaller.
+const MIN_SIZE: usize = 128;
+
+/// How to make a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Settings {
+    /// What compresses the streams.
+    pub compressor: Compressor,
+    /// From 0, which stores, to 9.
+    pub level: u8,
+    /// How elements are moved before.
+    pub filter: Filter,
+    /// The bytes of an element: 1 to 255.
+    pub element_size: u8,
+    /// The bytes of a block; 0 leaves it to this library.
+    pub block_size: usize,
+}
+
+/// Encodes frames. It keeps contexts and scratch memory for the next one, but nothing that its result depends on.
+#[derive(Debug, Default)]
+pub struct Encoder {
+    compressors: Compressors,
+    /// A block after its filter.
+    filtered: Vec<u8>,
+    /// A stream before it is known to fit.
+    stream: Vec<u8>,
+}
+
+/// A capacity that is enough for this many bytes; none if no frame can hold them.
+pub fn encoded_bound(decoded_size: usize) -> Option<usize> {
+    (decoded_size <= MAX_DECODED_SIZE).then_some(decoded_size + HEADER_SIZE)
+}
+
+/// Refuses a chunk that no frame can hold.
+pub(super) fn check_size(decoded_size: usize) -> Result<usize> {
+    encoded_bound(decoded_size).ok_or_else(|| {
+        Error::unsupported(format!("a blosc frame holds {MAX_DECODED_SIZE} bytes, this chunk has {decoded_size}"))
+    })
+}
+
+impl Encoder {
+    /// Encodes a frame into the beginning of `encoded`; returns its size.
+    ///
+    /// # Errors
+    /// [`Status::BufferTooSmall`] if it does not fit, [`Status::Unsupported`] if no frame can hold as many bytes.
+    pub fn encode(&mut self, settings: &Settings, decoded: &[u8], encoded: &mut [u8]) -> Result<usize> {
+        let stored_size = check_size(decoded.len())?;
+        let block_size = block_size(settings, decoded.len());
+        // A frame that is no smaller than a stored one is not worth decoding.
+        let room_size = encoded.len().min(stored_size - 1);
+        let mut size = None;
+        if settings.level > 0 && decoded.len() >= MIN_SIZE {
+            size = self.encode_blocks(settings, block_size, decoded, &mut encoded[..room_size])?;
+        }
+        let is_stored = size.is_none();
+        if is_stored {
+            let target = encoded.get_mut(HEADER_SIZE..stored_size);
+            target
+                .ok_or_else(|| Error::new(Status::BufferTooSmall, "the output does not fit"))?
+                .copy_from_slice(decoded);
+        }
+        let size = size.unwrap_or(stored_size);
+        let sizes = [decoded.len(), block_size, size];
+        encoded[..HEADER_SIZE].copy_from_slice(&header(settings, is_stored, sizes));
+        Ok(size)
+    }
+
+    /// The size of the frame; none if there is not enough room.
+    fn encode_blocks(
+        &mut self,
+        settings: &Settings,
+        block_size: usize,
+        decoded: &[u8],
+        encoded: &mut [u8],
+    ) -> Result<Option<usize>> {
+        let Self { compressors, filtered, stream: scratch } = self;
+        let shuffle = Shuffle::new(settings.element_size);
+        let blocks = decoded.chunks(block_size);
+        let mut end = HEADER_SIZE + blocks.len() * SIZE_SIZE;
+        for (index, block) in blocks.enumerate() {
+            let start = HEADER_SIZE + index * SIZE_SIZE;
+            let (Some(target), Ok(offset)) = (encoded.get_mut(start..start + SIZE_SIZE), u32::try_from(end)) else {
+                return Ok(None);
+            };
+            target.copy_from_slice(&offset.to_le_bytes());
+            let filtered = filter(settings, shuffle, block, filtered)?;
+            let is_split = is_split(settings, block_size) && block.len() == block_size;
+            let stream_count = if is_split { usize::from(settings.element_size) } else { 1 };
+            for stream in filtered.chunks(block.len() / stream_count) {
+                let Some(room) = encoded.get_mut(end..) else { return Ok(None) };
+                match encode_stream(compressors, settings, is_split, stream, room, scratch)? {
+                    Some(size) => end += size,
+                    None => return Ok(None),
+                }
+            }
+        }
+        Ok(Some(end))
+    }
+}
+
+/// One stream and its size before it; none if there is not enough room.
+///
+/// A compressor always gets the same room for a stream, lest the frame depend on the capacity.
+fn encode_stream(
+    compressors: &mut Compressors,
+    settings: &Settings,
+    is_split: bool,
+    stream: &[u8],
+    room: &mut [u8],
+    scratch: &mut Vec<u8>,
+) -> Result<Option<usize>> {
+    let Some((size_field, room)) = room.split_first_chunk_mut::<SIZE_SIZE>() else { return Ok(None) };
+    // What has its own size is a stored stream.
+    let most = stream.len().saturating_sub(1);
+    let compressor = (settings.compressor, settings.level);
+    let size = match room.get_mut(..most) {
+        Some(target) => compressors.compress(compressor, is_split, stream, target)?,
+        None => {
+            grow(scratch, most)?;
+            let size = compressors.compress(compressor, is_split, stream, &mut scratch[..most])?;
+            if let Some(size) = size {
+                let Some(target) = room.get_mut(..size) else { return Ok(None) };
+                target.copy_from_slice(&scratch[..size]);
+            }
+            size
+        }
+    };
+    if size.is_none() {
+        let Some(target) = room.get_mut(..stream.len()) else { return Ok(None) };
+        target.copy_from_slice(stream);
+    }
+    let size = size.unwrap_or(stream.len());
+    *size_field = (size as u32).to_le_bytes();
+    Ok(Some(SIZE_SIZE + size))
+}
+
+/// A block with its elements moved.
+fn filter<'a>(settings: &Settings, shuffle: Shuffle, block: &'a [u8], filtered: &'a mut Vec<u8>) -> Result<&'a [u8]> {
+    let filter = match settings.filter {
+        Filter::Shuffle if settings.element_size > 1 => Shuffle::shuffle,
+        Filter::Bitshuffle => Shuffle::bitshuffle,
+        _ => return Ok(block),
+    };
+    grow(filtered, block.len())?;
+    let filtered = &mut filtered[..block.len()];
+    filter(&shuffle, block, filtered);
+    Ok(filtered)
+}
+
+fn header(settings: &Settings, is_stored: bool, sizes: [usize; 3]) -> [u8; HEADER_SIZE] {
+    let mut flags = settings.compressor.format().code() << 5;
+    flags |= match settings.filter {
+        Filter::None => 0,
+        Filter::Shuffle => flag::SHUFFLE,
+        Filter::Bitshuffle => flag::BITSHUFFLE,
+    };
+    flags |= if is_stored { flag::STORED } else { 0 };
+    flags |= if is_split(settings, sizes[1]) { 0 } else { flag::NOT_SPLIT };
+    let mut header = [0; HEADER_SIZE];
+    header[..4].copy_from_slice(&[frame::VERSION, frame::COMPRESSOR_VERSION, flags, settings.element_size]);
+    for (target, size) in header[4..].chunks_exact_mut(SIZE_SIZE).zip(sizes) {
+        target.copy_from_slice(&(size as u32).to_le_bytes());
+    }
+    header
+}
+
+/// Readers from before the flag existed would split the blocks of every compressor but zstd, which is younger.
+fn is_split(settings: &Settings, block_size: usize) -> bool {
+    settings.compressor != Compressor::Zstd && frame::can_split(usize::from(settings.element_size), block_size)
+}
+
+/// The size of all blocks but the last.
+fn block_size(settings: &Settings, decoded_size: usize) -> usize {
+    let element_size = usize::from(settings.element_size);
+    if decoded_size < element_size {
+        return 1;
+    }
+    let mut size = match settings.block_size {
+        0 if decoded_size < MIN_AUTOMATIC_SIZE => decoded_size,
+        0 => automatic_block_size(settings.compressor, settings.level),
+        size => size.clamp(MIN_SIZE, MAX_BLOCK_SIZE),
+    };
+    if settings.level > 0 && is_split(settings, size) {
+        size = (size.min(256 << 10) * element_size).clamp(64 << 10, 1 << 20);
+    }
+    size = size.min(decoded_size);
+    if size > element_size { size / element_size * element_size } else { size }
+}
+
+/// Smaller chunks are one block.
+const MIN_AUTOMATIC_SIZE: usize = 32 << 10;
+
+fn automatic_block_size(compressor: Compressor, level: u8) -> usize {
+    let size: usize = match level {
+        0 => 8 << 10,
+        1 => 16 << 10,
+        2 => 32 << 10,
+        3 => 64 << 10,
+        4 | 5 => 128 << 10,
+        _ => 256 << 10,
+    };
+    match (compressor.is_slow(), level) {
+        (true, 9..) => 4 * size,
+        (true, _) => 2 * size,
+        (false, _) => size,
+    }
+}

@@ -1,0 +1,215 @@
+//! LZ4 blocks, as their format description has them. The crate lz4_flex decodes shuffled floats at 0.4 of the speed of
+//! the C library, has no acceleration, and compresses less at its best.
+//!
+//! A block is a sequence of literals and matches. A byte has the count of literals in its upper four bits and the length
+//! of the match, less 4, in its lower; if either is 15, bytes follow that are to be added, up to the first that is not
+//! 255. After the literals the distance of the match follows, a u16. The last 5 bytes are literals, and no match begins
+//! in the last 12.
+
+use super::matches::{Table, common_size, copy_literals, copy_match, four, hash};
+
+const MIN_MATCH: usize = 4;
+const MAX_DISTANCE: usize = u16::MAX as usize;
+const LAST_LITERALS: usize = 5;
+/// No match begins so near to the end.
+const MATCH_LIMIT: usize = 12;
+/// Before the end of a block there are as many bytes after some literals, or none: a distance, a token, literals.
+const MIN_SIZE_AFTER_LITERALS: usize = 2 + 1 + LAST_LITERALS;
+/// From this size on, hashes are of five bytes: matches of four are many then, and gain little for their time.
+const LARGE_SIZE: usize = 64 << 10;
+/// So many places after a match are never left out.
+const DENSE_COUNT: usize = 2;
+/// After so many misses, the step grows by one.
+const MISSES_PER_STEP: usize = 64;
+
+/// Compresses to the beginning of `encoded`; none if it does not fit. With more acceleration, from 1 on, more places are
+/// left out.
+pub(super) fn compress(table: &mut Table, acceleration: usize, decoded: &[u8], encoded: &mut [u8]) -> Option<usize> {
+    table.begin(decoded.len())?;
+    let limit = decoded.len().saturating_sub(MATCH_LIMIT);
+    let (mut literals_start, mut size) = (0, 0);
+    let mut next = find(table, decoded, 1, limit, acceleration);
+    while let Some((mut place, mut candidate)) = next {
+        let start = &decoded[literals_start..place];
+        let before = &decoded[..candidate];
+        let same = start.iter().rev().zip(before.iter().rev()).take_while(|(first, second)| first == second).count();
+        (place, candidate) = (place - same, candidate - same);
+        let after = place + same + MIN_MATCH;
+        let most = &decoded[after..decoded.len() - LAST_LITERALS];
+        let length = same + MIN_MATCH + common_size(&decoded[candidate + same + MIN_MATCH..], most);
+        let literals = &decoded[literals_start..];
+        size = write(literals, place - literals_start, Some((place - candidate, length)), encoded, size)?;
+        place += length;
+        literals_start = place;
+        if place >= limit {
+            break;
+        }
+        table.exchange(hash_at(decoded, place - 2).0, place - 2);
+        next = find(table, decoded, place, limit, acceleration);
+    }
+    let literals = &decoded[literals_start..];
+    write(literals, literals.len(), None, encoded, size)
+}
+
+/// The next place with the same four bytes as one before it, and that place. The longer it takes, the more are left out.
+#[inline(always)]
+fn find(
+    table: &mut Table,
+    decoded: &[u8],
+    mut place: usize,
+    limit: usize,
+    acceleration: usize,
+) -> Option<(usize, usize)> {
+    let (mut misses, mut step) = (acceleration * MISSES_PER_STEP, 1);
+    let dense_end = place + DENSE_COUNT;
+    while place < limit {
+        let (hash, sequence) = hash_at(decoded, place);
+        let candidate = table.exchange(hash, place);
+        if four(decoded, candidate) == sequence && place - candidate <= MAX_DISTANCE {
+            return Some((place, candidate));
+        }
+        place += step;
+        if place >= dense_end {
+            step = misses / MISSES_PER_STEP;
+            misses += 1;
+        }
+    }
+    None
+}
+
+/// The hash of what stands at a place before [`MATCH_LIMIT`], and its four bytes.
+#[inline(always)]
+fn hash_at(decoded: &[u8], place: usize) -> (usize, u32) {
+    if decoded.len() <= LARGE_SIZE {
+        let sequence = four(decoded, place);
+        return (hash(sequence, 13), sequence);
+    }
+    let eight =
+        decoded.get(place..).and_then(|bytes| bytes.first_chunk()).map_or(0, |bytes| u64::from_le_bytes(*bytes));
+    // The five lowest bytes, times a prime.
+    (((eight << 24).wrapping_mul(889_523_592_379) >> (64 - 12)) as usize, eight as u32)
+}
+
+/// Writes the first `count` bytes as literals, and a match of this distance and length, at `size`; returns the size
+/// after. None if they do not fit.
+#[inline]
+fn write(
+    literals: &[u8],
+    count: usize,
+    matched: Option<(usize, usize)>,
+    encoded: &mut [u8],
+    mut size: usize,
+) -> Option<usize> {
+    let more_length = matched.map_or(0, |(_, length)| length - MIN_MATCH);
+    *encoded.get_mut(size)? = (count.min(15) << 4 | more_length.min(15)) as u8;
+    size = write_more(count, encoded, size + 1)?;
+    copy_literals(literals, count, encoded.get_mut(size..)?)?;
+    size += count;
+    if let Some((distance, _)) = matched {
+        encoded.get_mut(size..size + 2)?.copy_from_slice(&(distance as u16).to_le_bytes());
+        size = write_more(more_length, encoded, size + 2)?;
+    }
+    Some(size)
+}
+
+/// What of a number does not fit the four bits of a token.
+#[inline]
+fn write_more(number: usize, encoded: &mut [u8], mut size: usize) -> Option<usize> {
+    let Some(mut more) = number.checked_sub(15) else { return Some(size) };
+    while more >= 255 {
+        *encoded.get_mut(size)? = 255;
+        size += 1;
+        more -= 255;
+    }
+    *encoded.get_mut(size)? = more as u8;
+    Some(size + 1)
+}
+
+/// Decompresses a block that fills `decoded`; none if it is no such block.
+pub(super) fn decompress(encoded: &[u8], decoded: &mut [u8]) -> Option<()> {
+    let (mut read, mut written) = (0, 0);
+    loop {
+        let token = usize::from(*encoded.get(read)?);
+        read += 1;
+        let count = read_more(token >> 4, encoded, &mut read)?;
+        copy_literals(encoded.get(read..)?, count, decoded.get_mut(written..)?)?;
+        read += count;
+        written += count;
+        // These are not negative: as many bytes were copied.
+        let (rest, room) = (encoded.len().checked_sub(read)?, decoded.len().checked_sub(written)?);
+        if rest < MIN_SIZE_AFTER_LITERALS || room < MATCH_LIMIT {
+            return (rest == 0 && room == 0).then_some(());
+        }
+        let distance = usize::from(u16::from_le_bytes(*encoded.get(read..)?.first_chunk()?));
+        read += 2;
+        let length = read_more(token & 15, encoded, &mut read)? + MIN_MATCH;
+        if distance == 0 || length > room - LAST_LITERALS {
+            return None;
+        }
+        copy_match(decoded, written, distance, length)?;
+        written += length;
+    }
+}
+
+#[inline(always)]
+fn read_more(mut number: usize, encoded: &[u8], read: &mut usize) -> Option<usize> {
+    if number == 15 {
+        loop {
+            let more = *encoded.get(*read)?;
+            *read += 1;
+            number += usize::from(more);
+            if more != 255 {
+                break;
+            }
+        }
+    }
+    Some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_compressed_comes_back() {
+        let patterns: [fn(usize) -> u8; 5] = [
+            |_| 7,
+            |i| (i % 3) as u8,
+            |i| (i / 100) as u8,
+            |i| (i as u32).wrapping_mul(2_654_435_761).to_le_bytes()[3] & 1,
+            |i| ((i % 10_000) as u32).wrapping_mul(2_654_435_761).to_le_bytes()[3],
+        ];
+        let mut table = Table::default();
+        for (index, pattern) in patterns.into_iter().enumerate() {
+            for size in (0..300).chain([4096, 9000, 70_000, 300_000]) {
+                let decoded: Vec<u8> = (0..size).map(pattern).collect();
+                let mut encoded = vec![0xA5; size + size / 200 + 20];
+                for acceleration in [1, 9] {
+                    let encoded_size = compress(&mut table, acceleration, &decoded, &mut encoded).unwrap();
+                    assert!(size < 4096 || index == 4 || encoded_size < size / 2, "{index} {size}: {encoded_size}");
+                    let mut again = vec![0x5A; size];
+                    assert_eq!(decompress(&encoded[..encoded_size], &mut again), Some(()), "{index} {size}");
+                    assert!(again == decoded, "{index} {size}");
+                    assert_eq!(compress(&mut table, acceleration, &decoded, &mut encoded[..encoded_size - 1]), None);
+                }
+            }
+        }
+    }
+
+    /// Written by hand from the description above.
+    #[test]
+    fn a_block_is_what_the_format_says() {
+        let encoded = b"\x35abc\x03\x00\x50defgh";
+        let mut decoded = [0; 17];
+        assert_eq!(decompress(encoded, &mut decoded), Some(()));
+        assert_eq!(&decoded, b"abcabcabcabcdefgh");
+        assert_eq!(decompress(encoded, &mut [0; 16]), None);
+        assert_eq!(decompress(encoded, &mut [0; 18]), None);
+        for size in 0..encoded.len() {
+            assert_eq!(decompress(&encoded[..size], &mut decoded), None, "cut to {size} bytes");
+        }
+        assert_eq!(decompress(b"\x35abc\x04\x00\x50defgh", &mut decoded), None, "a distance before the beginning");
+        assert_eq!(decompress(b"\x35abc\x00\x00\x50defgh", &mut decoded), None, "a distance of 0");
+        assert_eq!(decompress(b"\x00", &mut []), Some(()));
+    }
+}

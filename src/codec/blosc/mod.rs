@@ -1,0 +1,220 @@
+//! `blosc` and `numcodecs.blosc`: frames of Blosc 1. Zarr v3 core specification, and the Python package numcodecs.
+//!
+//! The container, its filters and BloscLZ are our own, so that every offset is checked, any part of a frame decodes by
+//! itself, and a block goes from its filter straight to where it is wanted. [`frame`] describes the format. What differs
+//! from the C library 1.21:
+//!
+//! * A stored frame, a stream that does not shrink and the sizes of blocks are the same; compressed bytes are not. zlib
+//!   is libdeflate's, and `lz4hc` is written as `lz4`, which any reader of it takes.
+//! * Frames with bytes after their end, or with blocks larger than what they decode to, are refused, and so is what no
+//!   encoded bytes of their number can hold.
+
+mod blosclz;
+mod compressor;
+mod decode;
+mod encode;
+mod frame;
+mod lz4;
+mod matches;
+#[cfg(all(test, feature = "blosc-src"))]
+mod oracle;
+#[cfg(test)]
+mod tests;
+
+pub use compressor::Compressor;
+pub use decode::Decoder;
+pub use encode::{Encoder, Settings};
+pub use frame::{Filter, Frame};
+
+use crate::error::{Error, Result};
+use crate::interface::{Bound, Call, Codec, Context, Kind, Transform, too_small};
+use crate::json::{Configuration, exact_integer, integer, one_of};
+use crate::parallel;
+use crate::representation::{ByteSize, Representation};
+use serde_json::{Map, Value, json};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+const FILTERS: [Filter; 3] = [Filter::None, Filter::Shuffle, Filter::Bitshuffle];
+const FILTER_NAMES: [&str; 3] = ["noshuffle", "shuffle", "bitshuffle"];
+/// numcodecs chooses by the size of an element.
+const AUTOMATIC_FILTER: i128 = -1;
+
+/// The decoded bytes that are worth a thread.
+const MIN_SIZE_PER_THREAD: usize = 256 << 10;
+
+#[derive(Debug)]
+struct Blosc {
+    configuration: Map<String, Value>,
+    compressor: Compressor,
+    level: u8,
+    /// None: by the size of an element.
+    filter: Option<Filter>,
+    /// None: that of the array.
+    element_size: Option<u8>,
+    block_size: usize,
+}
+
+/// `{"cname", "clevel", "shuffle", "typesize", "blocksize"}`: `typesize` may be missing if `shuffle` is `noshuffle`,
+/// `blocksize` always.
+pub(super) fn parse(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
+    let compressor = compressor("cname", &configuration.required("cname")?)?;
+    let level = integer("clevel", &configuration.required("clevel")?, 0, 9)? as u8;
+    let filter = one_of("shuffle", &configuration.required("shuffle")?, &FILTER_NAMES)?;
+    let element_size = match configuration.optional("typesize") {
+        Some(value) => Some(element_size(&value)?),
+        None if filter == 0 => None,
+        None => {
+            let filter = FILTER_NAMES[filter];
+            return Err(Error::metadata(format!("typesize is missing, and shuffle is {filter:?}")));
+        }
+    };
+    let block_size = block_size(configuration.optional("blocksize"))?;
+    configuration.finish()?;
+    let mut members = Map::new();
+    members.insert("cname".to_owned(), json!(compressor.name()));
+    members.insert("clevel".to_owned(), json!(level));
+    members.insert("shuffle".to_owned(), json!(FILTER_NAMES[filter]));
+    members.extend(element_size.map(|size| ("typesize".to_owned(), json!(size))));
+    members.insert("blocksize".to_owned(), json!(block_size));
+    let filter = Some(FILTERS[filter]);
+    bytes_to_bytes(Blosc { configuration: members, compressor, level, filter, element_size, block_size })
+}
+
+/// `{"cname", "clevel", "shuffle", "blocksize", "typesize"}`, all with numcodecs' defaults; `shuffle` is a number. What
+/// enters are bytes, so that `typesize` is 1 if it is missing or null.
+pub(super) fn parse_numcodecs(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
+    let mut members = Map::new();
+    let mut member = |name: &str, default: Value| {
+        let value = configuration.optional(name).unwrap_or(default);
+        members.insert(name.to_owned(), value.clone());
+        value
+    };
+    let compressor = compressor("cname", &member("cname", json!("lz4")))?;
+    let level = integer("clevel", &member("clevel", json!(5)), 0, 9)? as u8;
+    let filter = match integer("shuffle", &member("shuffle", json!(1)), AUTOMATIC_FILTER, 2)? {
+        AUTOMATIC_FILTER => None,
+        index => Some(FILTERS[index as usize]),
+    };
+    let block_size = block_size(Some(member("blocksize", json!(0))))?;
+    let element_size = match configuration.optional("typesize") {
+        None => 1,
+        Some(value) => {
+            members.insert("typesize".to_owned(), value.clone());
+            if value.is_null() { 1 } else { element_size(&value)? }
+        }
+    };
+    configuration.finish()?;
+    let element_size = Some(element_size);
+    bytes_to_bytes(Blosc { configuration: members, compressor, level, filter, element_size, block_size })
+}
+
+fn bytes_to_bytes(blosc: Blosc) -> Result<Arc<dyn Codec>> {
+    blosc.compressor.check_supported()?;
+    Ok(Arc::new(blosc))
+}
+
+fn compressor(member: &str, value: &Value) -> Result<Compressor> {
+    one_of(member, value, &Compressor::NAMES).map(|index| Compressor::ALL[index])
+}
+
+fn element_size(value: &Value) -> Result<u8> {
+    integer("typesize", value, 1, 255).map(|size| size as u8)
+}
+
+fn block_size(value: Option<Value>) -> Result<usize> {
+    value.map_or(Ok(0), |value| {
+        // What zero says is said by null too.
+        if value.is_null() || exact_integer(&value) == Some(0) {
+            return Ok(0);
+        }
+        integer("blocksize", &value, 0, i128::from(i32::MAX)).map(|size| size as usize)
+    })
+}
+
+impl Blosc {
+    /// How to make frames of bytes of elements of this size. The C library takes larger ones as bytes, too.
+    fn settings(&self, array_element_size: Option<usize>) -> Settings {
+        let of_array = || array_element_size.and_then(|size| u8::try_from(size).ok());
+        let element_size = self.element_size.or_else(of_array).unwrap_or(1).max(1);
+        let automatic = if element_size == 1 { Filter::Bitshuffle } else { Filter::Shuffle };
+        Settings {
+            compressor: self.compressor,
+            level: self.level,
+            filter: self.filter.unwrap_or(automatic),
+            element_size,
+            block_size: self.block_size,
+        }
+    }
+}
+
+impl Codec for Blosc {
+    fn kind(&self) -> Kind {
+        Kind::BytesToBytes
+    }
+
+    fn configuration(&self) -> Option<Map<String, Value>> {
+        Some(self.configuration.clone())
+    }
+
+    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+        let bytes = decoded.bytes()?;
+        if let ByteSize::Exact(size) = bytes.size {
+            encode::check_size(usize::try_from(size).unwrap_or(usize::MAX))?;
+        }
+        Ok(Bound::compressor(decoded, Arc::new(BoundBlosc(self.settings(bytes.element_size)))))
+    }
+}
+
+#[derive(Debug)]
+struct BoundBlosc(Settings);
+
+#[derive(Debug, Default)]
+struct State {
+    encoder: Encoder,
+    decoder: Decoder,
+}
+
+impl Transform for BoundBlosc {
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
+        call.contexts.get(|| Ok(State::default()))?.encoder.encode(&self.0, decoded, encoded)
+    }
+
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
+        let frame = Frame::new(encoded)?;
+        let size = frame.decoded_size();
+        let decoded = decoded.get_mut(..size).ok_or_else(too_small)?;
+        let threads = threads(&frame, call.options.max_threads);
+        if threads > NonZeroUsize::MIN {
+            decode_in_parts(&frame, decoded, threads)?;
+        } else {
+            call.contexts.get(|| Ok(State::default()))?.decoder.decode(&frame, 0..size, decoded)?;
+        }
+        Ok(size)
+    }
+
+    fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
+        encode::encoded_bound(usize::try_from(decoded_size).ok()?).map(|bound| bound as u64)
+    }
+}
+
+fn threads(frame: &Frame<'_>, max_threads: NonZeroUsize) -> NonZeroUsize {
+    if frame.stored().is_some() {
+        return NonZeroUsize::MIN;
+    }
+    let size = frame.decoded_size();
+    let worth = (size / MIN_SIZE_PER_THREAD).min(size / frame.block_size());
+    NonZeroUsize::new(worth).map_or(NonZeroUsize::MIN, |worth| worth.min(max_threads))
+}
+
+/// Each thread decodes as many blocks.
+fn decode_in_parts(frame: &Frame<'_>, decoded: &mut [u8], threads: NonZeroUsize) -> Result<()> {
+    let block_count = decoded.len().div_ceil(frame.block_size());
+    let part_size = block_count.div_ceil(threads.get()) * frame.block_size();
+    let parts = decoded.chunks_mut(part_size).enumerate();
+    let results = parallel::map(threads, parts, |(index, part)| {
+        let start = index * part_size;
+        Decoder::default().decode(frame, start..start + part.len(), part)
+    })?;
+    results.into_iter().try_for_each(|(_, result)| result)
+}

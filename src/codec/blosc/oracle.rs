@@ -1,0 +1,177 @@
+//! The C library 1.21 reads what is written here, and what it writes is read here.
+#![expect(unsafe_code, reason = "calls a C library")]
+
+use super::compressor::Compressor;
+use super::decode::Decoder;
+use super::encode::{Encoder, Settings};
+use super::frame::Frame;
+use super::tests::{FILTERS, decode, encode, field};
+use std::ffi::CString;
+
+/// A frame of the C library.
+fn c_encode(settings: &Settings, decoded: &[u8]) -> Vec<u8> {
+    let mut encoded = vec![0; decoded.len() + 16];
+    let name = CString::new(settings.compressor.name()).unwrap();
+    let filter = FILTERS.iter().position(|filter| *filter == settings.filter).unwrap();
+    // SAFETY: both sides are passed with their sizes, the name ends with a zero.
+    let size = unsafe {
+        blosc_src::blosc_compress_ctx(
+            i32::from(settings.level),
+            filter as i32,
+            usize::from(settings.element_size),
+            decoded.len(),
+            decoded.as_ptr().cast(),
+            encoded.as_mut_ptr().cast(),
+            encoded.len(),
+            name.as_ptr(),
+            settings.block_size,
+            1,
+        )
+    };
+    encoded.truncate(usize::try_from(size).unwrap());
+    encoded
+}
+
+/// What the C library decodes; none if it refuses.
+fn c_decode(encoded: &[u8]) -> Option<Vec<u8>> {
+    let mut size = 0;
+    // SAFETY: the frame is passed with its size, which is looked at first; the output has the size that the frame says.
+    unsafe {
+        if blosc_src::blosc_cbuffer_validate(encoded.as_ptr().cast(), encoded.len(), &mut size) < 0 {
+            return None;
+        }
+        let mut decoded = vec![0x5A; size];
+        let result = blosc_src::blosc_decompress_ctx(encoded.as_ptr().cast(), decoded.as_mut_ptr().cast(), size, 1);
+        (usize::try_from(result) == Ok(size)).then_some(decoded)
+    }
+}
+
+fn check(settings: &Settings, decoded: &[u8]) -> (usize, usize) {
+    let size = decoded.len();
+    let (ours, theirs) = (encode(settings, decoded), c_encode(settings, decoded));
+    assert!(c_decode(&ours).is_some_and(|again| again == decoded), "C reads {size} bytes as {settings:?}");
+    assert!(decode(&theirs).is_ok_and(|again| again == decoded), "{size} bytes that C wrote as {settings:?}");
+    assert!(decode(&ours).is_ok_and(|again| again == decoded), "{size} bytes as {settings:?}");
+    assert_eq!(ours[3..12], theirs[3..12], "sizes of the header, {size} bytes as {settings:?}");
+    let flags = [ours[2], theirs[2]].map(|flags| flags & !super::frame::flag::STORED);
+    assert_eq!(flags[0], flags[1], "flags, {size} bytes as {settings:?}");
+    (ours.len(), theirs.len())
+}
+
+fn element_sizes() -> impl Iterator<Item = u8> {
+    (1..=17).chain([255])
+}
+
+#[test]
+fn frames_of_every_length_are_read_by_both_libraries() {
+    for compressor in Compressor::ALL {
+        for filter in FILTERS {
+            for element_size in element_sizes() {
+                for size in (0..=300).step_by(if compressor == Compressor::Zstd { 7 } else { 1 }) {
+                    let level = (size % 10) as u8;
+                    check(&Settings { compressor, level, filter, element_size, block_size: 0 }, &field(size));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn frames_of_every_level_are_read_by_both_libraries() {
+    let decoded = field(150_001);
+    for compressor in Compressor::ALL {
+        for filter in FILTERS {
+            for element_size in element_sizes() {
+                for level in 0..=9 {
+                    let is_slow = level > 6 && matches!(compressor, Compressor::Zstd | Compressor::Zlib);
+                    if is_slow && !matches!(element_size, 2 | 7 | 255) {
+                        continue;
+                    }
+                    check(&Settings { compressor, level, filter, element_size, block_size: 0 }, &decoded);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn frames_of_every_block_size_are_read_by_both_libraries() {
+    let decoded = field(70_003);
+    for compressor in Compressor::ALL {
+        for filter in FILTERS {
+            for element_size in [1, 2, 3, 4, 8, 16, 17, 255] {
+                for block_size in [1, 127, 128, 1000, 4096, 10_007, 65_536, 70_002, 70_003, 1 << 20, usize::MAX >> 33] {
+                    check(&Settings { compressor, level: 3, filter, element_size, block_size }, &decoded);
+                }
+            }
+        }
+    }
+}
+
+fn real_data() -> [(&'static str, u8, Vec<u8>); 2] {
+    let read = |name: &str| {
+        let path = format!("{}/tests/data/{name}", option_env!("ZCODEC_ROOT").unwrap_or(env!("CARGO_MANIFEST_DIR")));
+        let file = std::fs::read(path).expect("the test data is there");
+        file[128..].iter().copied().cycle().take(4 << 20).collect()
+    };
+    [
+        ("uint16", 2, read("nuclei_uint16_8x256x256.npy")),
+        ("float32", 4, read("air_potential_temperature_float32_15x100x100.npy")),
+    ]
+}
+
+/// The bound that the project promises, and a little for frames of few bytes.
+#[test]
+fn frames_of_real_data_are_at_most_one_percent_larger_than_those_of_the_c_library() {
+    let mut larger = Vec::new();
+    for (name, element_size, decoded) in real_data() {
+        for compressor in Compressor::ALL {
+            for filter in FILTERS {
+                for level in [1, 3, 5, 7, 9] {
+                    for size in [64 << 10, 600_000] {
+                        let settings = Settings { compressor, level, filter, element_size, block_size: 0 };
+                        // Written as LZ4, so compared with that.
+                        let is_hc = compressor == Compressor::Lz4Hc;
+                        let (ours, mut theirs) = check(&settings, &decoded[..size]);
+                        if is_hc {
+                            theirs =
+                                c_encode(&Settings { compressor: Compressor::Lz4, ..settings }, &decoded[..size]).len();
+                        }
+                        let ratio = ours as f64 / theirs as f64;
+                        if ratio > 1.01 {
+                            larger.push(format!("{name} {size} {settings:?}: {ours} bytes, C {theirs}: {ratio:.4}"));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(larger.is_empty(), "{}", larger.join("\n"));
+}
+
+#[test]
+fn damaged_frames_decode_to_the_same_bytes_or_are_refused() {
+    let mut encoder = Encoder::default();
+    let mut decoder = Decoder::default();
+    for compressor in Compressor::ALL {
+        for filter in FILTERS {
+            let settings = Settings { compressor, level: 5, filter, element_size: 2, block_size: 300 };
+            let decoded = field(800);
+            let mut encoded = vec![0; 816];
+            let size = encoder.encode(&settings, &decoded, &mut encoded).unwrap();
+            encoded.truncate(size);
+            for bit in 0..size * 8 {
+                let mut damaged = encoded.clone();
+                damaged[bit / 8] ^= 1 << (bit % 8);
+                let Ok(frame) = Frame::new(&damaged) else { continue };
+                let mut ours = vec![0x5A; frame.decoded_size()];
+                if decoder.decode(&frame, 0..ours.len(), &mut ours).is_ok() {
+                    // libdeflate takes some Huffman codes that zlib refuses; a checksum follows them.
+                    let is_intact = compressor == Compressor::Zlib && ours == decoded;
+                    let is_same = c_decode(&damaged).is_some_and(|theirs| theirs == ours);
+                    assert!(is_same || is_intact, "{settings:?}, bit {bit}");
+                }
+            }
+        }
+    }
+}

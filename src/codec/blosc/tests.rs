@@ -1,0 +1,182 @@
+use super::compressor::Compressor;
+use super::decode::Decoder;
+use super::encode::{Encoder, Settings, encoded_bound};
+use super::frame::{Filter, Frame};
+use crate::error::{Result, Status};
+
+pub(super) const FILTERS: [Filter; 3] = [Filter::None, Filter::Shuffle, Filter::Bitshuffle];
+
+/// Slowly growing integers of 2 bytes with some noise in the lower one.
+pub(super) fn field(size: usize) -> Vec<u8> {
+    let mut state = 1_u32;
+    let value = |index: usize| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (index as u32 / 3).wrapping_add(state >> 29) as u16
+    };
+    let mut bytes: Vec<u8> = (0..size.div_ceil(2)).map(value).flat_map(u16::to_le_bytes).collect();
+    bytes.truncate(size);
+    bytes
+}
+
+pub(super) fn encode(settings: &Settings, decoded: &[u8]) -> Vec<u8> {
+    let mut encoded = vec![0xA5; encoded_bound(decoded.len()).expect("the chunk is small")];
+    let size = Encoder::default().encode(settings, decoded, &mut encoded).expect("the bound is enough");
+    encoded.truncate(size);
+    encoded
+}
+
+pub(super) fn decode(encoded: &[u8]) -> Result<Vec<u8>> {
+    let frame = Frame::new(encoded)?;
+    let mut decoded = vec![0x5A; frame.decoded_size()];
+    Decoder::default().decode(&frame, 0..decoded.len(), &mut decoded)?;
+    Ok(decoded)
+}
+
+fn settings(compressor: Compressor, filter: Filter, element_size: u8) -> Settings {
+    Settings { compressor, level: 5, filter, element_size, block_size: 0 }
+}
+
+#[test]
+fn every_range_of_a_frame_decodes_by_itself() {
+    let decoded = field(5000);
+    let mut decoder = Decoder::default();
+    for compressor in Compressor::ALL {
+        for filter in FILTERS {
+            for (element_size, block_size) in [(2, 512), (3, 1000), (1, 130), (8, 4096)] {
+                let settings = Settings { block_size, ..settings(compressor, filter, element_size) };
+                let encoded = encode(&settings, &decoded);
+                let frame = Frame::new(&encoded).unwrap();
+                for (start, end) in [(0, 5000), (0, 0), (1, 2), (511, 513), (500, 4999), (4096, 5000), (5000, 5000)] {
+                    let mut part = vec![0x5A; end - start];
+                    decoder.decode(&frame, start..end, &mut part).unwrap();
+                    assert!(part == decoded[start..end], "{settings:?} {start}..{end}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_range_needs_no_block_but_those_it_touches() {
+    let decoded = field(4096);
+    let settings = Settings { block_size: 1024, ..settings(Compressor::Zstd, Filter::Shuffle, 2) };
+    let mut encoded = encode(&settings, &decoded);
+    // The start of the third block.
+    encoded[24..28].fill(0xFF);
+    let frame = Frame::new(&encoded).unwrap();
+    let mut decoder = Decoder::default();
+    let mut part = [0; 2048];
+    assert_eq!(decoder.decode(&frame, 0..2048, &mut part), Ok(()));
+    assert!(part == decoded[..2048]);
+    assert_eq!(decoder.decode(&frame, 3072..4096, &mut part[..1024]), Ok(()));
+    let error = decoder.decode(&frame, 2047..2049, &mut part[..2]).unwrap_err();
+    assert_eq!(error.status(), Status::CorruptData);
+}
+
+#[test]
+fn a_result_does_not_depend_on_what_was_encoded_before() {
+    let mut encoder = Encoder::default();
+    for _ in 0..2 {
+        for compressor in Compressor::ALL {
+            for (level, size) in [(9, 3000), (1, 70_000), (5, 200), (5, 100_000)] {
+                let settings = Settings { level, ..settings(compressor, Filter::Shuffle, 2) };
+                let decoded = field(size);
+                let mut encoded = vec![0; size + 16];
+                let encoded_size = encoder.encode(&settings, &decoded, &mut encoded).unwrap();
+                assert!(encoded[..encoded_size] == encode(&settings, &decoded), "{settings:?} {size}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_capacity_that_is_too_small_is_refused() {
+    let mut encoder = Encoder::default();
+    for compressor in Compressor::ALL {
+        for size in [0, 10, 300] {
+            let settings = settings(compressor, Filter::Shuffle, 2);
+            let decoded = field(size);
+            let encoded = encode(&settings, &decoded);
+            for capacity in 0..encoded.len() {
+                let error = encoder.encode(&settings, &decoded, &mut vec![0; capacity]).unwrap_err();
+                assert_eq!(error.status(), Status::BufferTooSmall, "{settings:?} {size} {capacity}");
+            }
+            let mut exact = vec![0; encoded.len()];
+            assert_eq!(encoder.encode(&settings, &decoded, &mut exact), Ok(encoded.len()));
+            assert!(exact == encoded);
+        }
+    }
+}
+
+#[test]
+fn every_truncation_of_a_frame_is_refused() {
+    for compressor in Compressor::ALL {
+        for filter in FILTERS {
+            let encoded = encode(&settings(compressor, filter, 2), &field(400));
+            for size in 0..encoded.len() {
+                assert_eq!(decode(&encoded[..size]).unwrap_err().status(), Status::CorruptData);
+                // The same with a header that admits it.
+                let mut cut = encoded[..size].to_vec();
+                if let Some(field) = cut.get_mut(12..16) {
+                    field.copy_from_slice(&(size as u32).to_le_bytes());
+                    assert_eq!(decode(&cut).unwrap_err().status(), Status::CorruptData);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_flipped_bit_ends_in_a_result() {
+    for compressor in Compressor::ALL {
+        for filter in FILTERS {
+            let encoded = encode(&Settings { block_size: 300, ..settings(compressor, filter, 2) }, &field(800));
+            for bit in 0..encoded.len() * 8 {
+                let mut damaged = encoded.clone();
+                damaged[bit / 8] ^= 1 << (bit % 8);
+                let plausible = Frame::new(&damaged).map_or(0, |frame| frame.decoded_size());
+                assert!(plausible <= damaged.len() << 15, "{plausible} bytes of memory for {}", damaged.len());
+                if let Err(error) = decode(&damaged) {
+                    assert_eq!(error.status(), Status::CorruptData, "{error}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_header_that_is_wrong_is_refused_with_its_value() {
+    let encoded = encode(&settings(Compressor::BloscLz, Filter::Shuffle, 2), &field(1000));
+    let cases: [(usize, &[u8], &str); 14] = [
+        (0, &[3], "Blosc 2"),
+        (0, &[5], "Blosc 2"),
+        (0, &[1], "version of the format is 1"),
+        (1, &[2], "version 2 of its compressor"),
+        (2, &[0x09], "flags 0x09"),
+        (2, &[0xA1], "compressor 5"),
+        (2, &[0x03], "stored"),
+        (3, &[0], "elements of 0"),
+        (4, &[0xFF, 0xFF, 0xFF, 0xFF], "4294967295 decoded bytes"),
+        (4, &[0, 0, 0, 0x10], "more than"),
+        (8, &[0, 0, 0, 0], "blocks of 0"),
+        (8, &[0xFF, 0xFF, 0xFF, 0xFF], "blocks of 4294967295"),
+        (8, &[1, 0, 0, 0], "blocks of 1,"),
+        (8, &[0x0F, 0x03, 0, 0], "splits blocks of 783"),
+    ];
+    for (place, bytes, text) in cases {
+        let mut wrong = encoded.clone();
+        wrong[place..place + bytes.len()].copy_from_slice(bytes);
+        let error = decode(&wrong).expect_err(text);
+        assert_eq!(error.status(), Status::CorruptData);
+        assert!(error.to_string().contains(text), "{error}");
+    }
+    let error = decode(&[&encoded[..], &[0]].concat()).unwrap_err();
+    assert!(error.to_string().contains("by its header"), "{error}");
+}
+
+#[test]
+fn chunks_that_no_frame_can_hold_have_no_bound() {
+    assert_eq!(encoded_bound(0), Some(16));
+    assert_eq!(encoded_bound(i32::MAX as usize - 16), Some(i32::MAX as usize));
+    assert_eq!(encoded_bound(i32::MAX as usize - 15), None);
+}
