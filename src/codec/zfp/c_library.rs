@@ -1,17 +1,7 @@
-//! LLNL's C library, through `zfp-sys`, on whole fields: what the tests compare with.
+//! LLNL's C library on whole fields, through `zfp-sys`, for tests that compare.
 //!
-//! The streams of the two are the same, but for these, where the C library loses values; each has its test here, and
-//! in each the C library's own streams decode to the same values:
-//!
-//! * A block of floats in a lossy mode whose largest magnitude is below 2^-98 (float32) or 2^-962 (float64): the C
-//!   library's scale overflows and its stream holds garbage; ours holds the values.
-//! * Reversible expert mode with `minbits` over 1: the C library does not pad blocks of floats that are all 0, and
-//!   then cannot read its own stream; ours is padded.
-//! * `maxbits` below the header of a block: what is left wraps around in the C library, so that there is no limit and
-//!   its stream overruns the bound that it gives. We write the same bytes, within our own bound. A reversible block of
-//!   floats has headers of two lengths; `maxbits` between them is not supported.
-//!
-//! The C library reads behind the end of a stream that is too short; it is given zeros there.
+//! `docs/differences.md` lists where our streams differ; each difference has its test here. The C library reads past
+//! the end of a stream that is too short: it is given zeros there.
 
 #![allow(unsafe_code)]
 
@@ -56,7 +46,7 @@ fn with_stream<T: ZfpScalar>(
     }
 }
 
-/// Words that hold every block, however large, and as many zeros behind a stream.
+/// Words that hold every block, however large, and this many zeros after a stream.
 fn room(config: &ZfpConfig, dims: [usize; 4]) -> usize {
     let block_count: usize = dims.iter().map(|size| size.div_ceil(4).max(1)).product();
     block_count * (SLACK_WORDS + config.min_bits() as usize / 64) + 1
@@ -78,7 +68,7 @@ pub(super) fn compress<T: ZfpScalar>(config: &ZfpConfig, values: &[T], dims: [us
     words[..size / 8].iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// `zfp_decompress`, with zeros behind the stream.
+/// `zfp_decompress`, with zeros after the stream.
 pub(super) fn decompress<T: ZfpScalar>(config: &ZfpConfig, encoded: &[u8], dims: [usize; 4]) -> Vec<T> {
     let count = dims.iter().map(|size| (*size).max(1)).product();
     let mut values = vec![T::default(); count];
@@ -124,7 +114,7 @@ mod tests {
         assert_eq!(bound.decode(&ours).unwrap(), bytemuck::cast_slice::<T, u8>(&expected), "{name} {shape:?} {mode}");
     }
 
-    /// The C library as the coder of our blocks, beside itself on the whole field.
+    /// The C library as the coder of our blocks, compared with itself on the whole field.
     fn same_backend<T: Sample>(mode: &Value, shape: &[u64], values: &[T]) {
         let name = data_type_name::<T>();
         let (config, dims) = (config::<T>(mode, dimensionality(shape)), dims_of(shape));
