@@ -9,8 +9,8 @@ use crate::simd::Level;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Packs or unpacks from the beginning, by tables in `T` for the field. Returns the number of components that it has done,
-/// which take whole bytes when packed.
+/// Packs or unpacks from the beginning, by tables in `T` for the field. Returns the number of components that it has
+/// done, which take whole bytes when packed.
 ///
 /// # Safety
 /// The processor has the instructions of the tier.

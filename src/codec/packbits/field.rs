@@ -1,8 +1,8 @@
-//! Which bits of a component are packed, and what stands around them after unpacking.
+//! Which bits of a component are packed, and what surrounds them after unpacking.
 
 use crate::data_type::Component;
 
-/// What a component is to this codec.
+/// How this codec treats a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// True if any bit of its byte is set.
@@ -23,7 +23,7 @@ pub(crate) struct Field {
     pub(crate) size: usize,
     /// The lowest packed bit.
     pub(crate) first_bit: u32,
-    /// How many are packed, 1 at least.
+    /// The number of packed bits, at least 1.
     pub(crate) bits: u32,
 }
 
@@ -55,13 +55,13 @@ impl Field {
         self.bits == self.size_bits() && is_little_endian
     }
 
-    /// The bytes in memory and packed of so many components, which are whole bytes when packed.
+    /// The sizes in bytes, in memory and packed, of `count` components that take whole bytes when packed.
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     pub(crate) fn sizes_of_whole_bytes(&self, count: usize) -> (usize, usize) {
         (count * self.size, count * self.bits as usize / 8)
     }
 
-    /// The bytes that so many packed components take; none if that overflows.
+    /// The bytes that `count` packed components take. `None` if that overflows.
     #[cfg(test)]
     pub(crate) fn packed_size(&self, count: usize) -> Option<usize> {
         let rest = (count % 8 * self.bits as usize).div_ceil(8);
@@ -69,7 +69,7 @@ impl Field {
     }
 }
 
-/// A word with a value in each of its lanes of so many bits; of wider lanes it is the lower end of one.
+/// A word with a value in each of its lanes of `lane_bits`. If those are wider than the word, it is the low end of one.
 pub(crate) fn in_each_lane(lane_bits: u32, value: u64) -> u64 {
     let ones = match lane_bits {
         8 => 0x0101_0101_0101_0101,

@@ -35,8 +35,8 @@ use padding_count::PaddingCount;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// The kernel of a tier for components of this kind. `None` if the processor lacks the instructions, or if the tier gains
-/// nothing.
+/// The kernel of a tier for components of this kind. `None` if the processor lacks the instructions, or if the tier
+/// gains nothing.
 type Kernel = fn(&Field) -> Option<Arc<dyn Elementwise>>;
 
 /// Fastest first. The last has a kernel for every field.

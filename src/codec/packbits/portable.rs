@@ -31,7 +31,7 @@ impl<const SIZE: usize> Elementwise for Words<SIZE> {
     }
 }
 
-/// Words that are folded together, in a loop of its own that the compiler vectorises.
+/// Words per block. Folding a block is a loop of its own, which the compiler vectorises.
 const BLOCK_WORDS: usize = 32;
 
 /// Packs whole components; `encoded` is exactly as long as they need.
@@ -79,7 +79,7 @@ pub(super) fn decode<const SIZE: usize>(field: &Field, encoded: &[u8], decoded: 
     }
 }
 
-/// Where the fields of a word's components are: `LANE` bits a component.
+/// Where the fields of a word's components are: one every `LANE` bits.
 struct Fields<const SIZE: usize> {
     kind: Kind,
     first_bit: u32,
@@ -205,8 +205,8 @@ impl Writer<'_> {
     }
 }
 
-/// The 64 bits from a position on; zeros behind the end. A `usize` of 32 bits could not count the bits of all that fits
-/// in memory.
+/// The 64 bits from a position on, and zeros past the end. The position is 64 bits wide because memory of 32-bit
+/// addresses holds more than 2^32 bits.
 #[inline(always)]
 fn read(encoded: &[u8], position: u64) -> u64 {
     let (start, shift) = ((position / 8) as usize, position % 8);

@@ -1,11 +1,11 @@
 //! Where packed components lie, for kernels that work on 16 bytes of components at a time.
 //!
 //! 16 bytes of components are a *part* of a *run*, whose packed size is whole bytes: one part, two or four. A part has
-//! two lanes of 64 bits, each of them with the fields of its components one behind the other.
+//! two lanes of 64 bits, each with the fields of its components one after the other.
 
 use super::field::Field;
 
-/// As an index into 16 bytes: none of them, but a 0, to the shuffles of all processors.
+/// An index at which the byte shuffles of all processors give 0.
 pub(super) const ZERO: u8 = 0x80;
 
 /// 16 bytes of components.
@@ -40,7 +40,7 @@ impl Run {
         &self.parts[..self.part_count]
     }
 
-    /// How many bytes behind the beginning of a run are touched if each part is 16 bytes from its first one on.
+    /// The bytes from the start of a run that are touched if each part is read or written as 16 bytes.
     pub(super) fn reach(&self) -> usize {
         self.parts[self.part_count - 1].start + 16
     }
@@ -50,7 +50,7 @@ impl Run {
         [part.shift, (part.shift + self.lane_bits) % 8]
     }
 
-    /// The most that any lane goes up. It must have room for that.
+    /// The largest of these shifts, for which lanes must have room.
     pub(super) fn most_shift(&self) -> usize {
         self.parts().iter().flat_map(|part| self.lane_shifts(*part)).max().unwrap_or(0)
     }
@@ -76,7 +76,7 @@ impl Run {
     }
 }
 
-/// How many steps over `size` bytes there are, if one advances by `step` and touches `reach`.
+/// The number of steps over `size` bytes, if each advances by `step` and touches `reach`.
 pub(super) fn step_count(size: usize, step: usize, reach: usize) -> usize {
     size.checked_sub(reach).map_or(0, |room| room / step + 1)
 }

@@ -4,7 +4,7 @@ use super::{Avx2, load};
 use crate::codec::packbits::blocks::BIT_OF_BOOL;
 use std::arch::x86_64::*;
 
-/// Two places of the chunk are read in turn: memory is asked for more at a time than for one.
+/// Two places of the chunk are read in turn: that keeps more memory requests in flight than one.
 #[target_feature(enable = "avx2")]
 pub(super) fn encode(_: &Avx2, decoded: &[u8], encoded: &mut [u8]) -> usize {
     let blocks = decoded.as_chunks::<32>().0.as_chunks::<8>().0;
@@ -23,8 +23,8 @@ pub(super) fn encode(_: &Avx2, decoded: &[u8], encoded: &mut [u8]) -> usize {
     256 * blocks.len()
 }
 
-/// Half of a block goes through `vpmovmskb`, which takes two cycles on Zen 3 whatever else is done, and half through sums
-/// of bits, which other units do meanwhile.
+/// Half of a block goes through `vpmovmskb`, which takes two cycles on Zen 3 whatever else is done, and half through
+/// sums of bits, which other units do meanwhile.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn pack_bools([a, b, c, d, e, f, g, h]: &[[u8; 32]; 8], packed: &mut [u8; 32]) {

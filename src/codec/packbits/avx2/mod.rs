@@ -1,4 +1,4 @@
-//! AVX2: 32 bytes of memory at a time, any width but a few that no register holds.
+//! AVX2: 32 bytes of memory at a time, for all widths except a few that do not fit a register.
 //!
 //! Each kernel handles whole blocks as long as it may read or write a whole register; the rest goes to the portable
 //! tier. `pext` and `pdep` would move 8 bytes at a time, and slowly on older processors.
@@ -24,7 +24,7 @@ use whole_bytes::WholeBytes;
 
 type Blocks = blocks::Blocks<Avx2>;
 
-/// What the kernels know of a field.
+/// The tables of the kernels for a field.
 #[derive(Debug)]
 struct Avx2 {
     field: Field,

@@ -23,7 +23,7 @@ impl Pack {
         Self { run, reach }
     }
 
-    /// The kernel; none if the fields of a lane do not fit in it once they are shifted.
+    /// The kernel. `None` if the fields of a lane do not fit in it once they are shifted.
     pub(super) fn blocks(&self, field: &Field) -> Option<Blocks> {
         let (shift, lane_bits) = (self.run.most_shift(), self.run.lane_bits);
         if lane_bits + shift > 64 {
@@ -77,7 +77,7 @@ fn encode<const SIZE: usize, const PARTS: usize, const WAY: u8, const IS_LOW: bo
     let joins: [Join; PARTS] = places.map(|part| Join::new(run, part, Lanes::gap(&kernel.field), WAY));
     assert!(places.iter().all(|part| run.packed_size + part.start + 16 <= *reach));
     for step in 0..steps {
-        // SAFETY: `decoded` has so many steps of `2 * run_decoded_size` bytes.
+        // SAFETY: `decoded` has `steps` steps of `2 * run_decoded_size` bytes.
         let first = unsafe { decoded.as_ptr().add(step * 2 * run_decoded_size) };
         let mut parts = [_mm256_setzero_si256(); PARTS];
         let mut shared = _mm256_setzero_si256();
@@ -95,8 +95,8 @@ fn encode<const SIZE: usize, const PARTS: usize, const WAY: u8, const IS_LOW: bo
             parts[part] = _mm256_or_si256(joined, shared);
             shared = _mm256_shuffle_epi8(parts[part], joins[part].carry);
         }
-        // SAFETY: from the beginning of each of so many steps, `encoded` has `reach` bytes, which is behind the last of
-        // these stores. They are in this order, because each writes zeros behind its part, where the next one belongs.
+        // SAFETY: from the start of each of `steps` steps, `encoded` has `reach` bytes, which covers all these stores.
+        // They are in this order because each writes zeros after its part, where the next part belongs.
         unsafe {
             let encoded = encoded.as_mut_ptr().add(step * step_size);
             for part in 0..PARTS {

@@ -51,7 +51,7 @@ impl Unpack {
         }
     }
 
-    /// The kernel; none if 16 bytes do not hold half a register.
+    /// The kernel. `None` if 16 bytes do not hold half a register.
     pub(super) fn blocks(&self, field: &Field) -> Option<Blocks> {
         let is_signed = field.kind == Kind::Signed;
         Some(match (field.size, self.is_split, is_signed) {
@@ -151,8 +151,8 @@ fn decode<const SIZE: usize, const IS_SPLIT: bool, const IS_SIGNED: bool>(
     let registers = registers.map(|register| Loaded::new(&register));
     assert!(registers[..*register_count].iter().flat_map(|register| register.starts).all(|start| start + 16 <= *reach));
     for step in 0..steps {
-        // SAFETY: from the beginning of each of so many steps, `encoded` has `reach` bytes, which is behind the last of
-        // these loads; `decoded` has so many steps of `register_count` times 32 bytes.
+        // SAFETY: from the start of each of `steps` steps, `encoded` has `reach` bytes, which covers all these loads,
+        // and `decoded` has `register_count` times 32 bytes.
         unsafe {
             let encoded = encoded.as_ptr().add(step * step_size);
             let decoded = decoded.as_mut_ptr().add(step * step_decoded_size).cast::<__m256i>();
@@ -192,7 +192,7 @@ impl Loaded {
     /// beside them.
     ///
     /// # Safety
-    /// From `encoded` on, 16 bytes behind each of the starts are readable.
+    /// From each of the starts in `encoded`, 16 bytes are readable.
     #[inline]
     #[target_feature(enable = "avx2")]
     unsafe fn gather<const SIZE: usize, const IS_SPLIT: bool>(&self, encoded: *const u8) -> __m256i {

@@ -71,8 +71,8 @@ impl WholeBytes {
     }
 }
 
-/// `JOINED` components of 4 bytes are joined, or each is taken as it is. `IS_LOW` says of those that are joined that their
-/// fields begin at bit 0.
+/// `JOINED` components of 4 bytes are joined, or each is taken as it is. `IS_LOW` says of those that are joined that
+/// their fields begin at bit 0.
 #[target_feature(enable = "avx2")]
 fn encode<const JOINED: usize, const IS_LOW: bool>(kernel: &Avx2, decoded: &[u8], encoded: &mut [u8]) -> usize {
     let WholeBytes { pack, packed_size, .. } = &kernel.whole_bytes;
@@ -80,8 +80,8 @@ fn encode<const JOINED: usize, const IS_LOW: bool>(kernel: &Avx2, decoded: &[u8]
     let join = Join::new(&kernel.field);
     let count = step_count(encoded.len(), 2 * packed_size, packed_size + 16).min(blocks.len());
     for (index, block) in blocks[..count].iter().enumerate() {
-        // SAFETY: `block` is 32 readable bytes. From the beginning of each of so many steps, `encoded` has
-        // `packed_size + 16` bytes, which is behind the second of these stores.
+        // SAFETY: `block` is 32 readable bytes. From the start of each of `count` steps, `encoded` has
+        // `packed_size + 16` bytes, which covers both stores.
         unsafe {
             let joined = join.join::<JOINED, IS_LOW>(_mm256_loadu_si256(block.as_ptr().cast()));
             let packed = _mm256_shuffle_epi8(joined, pack);
@@ -93,7 +93,7 @@ fn encode<const JOINED: usize, const IS_LOW: bool>(kernel: &Avx2, decoded: &[u8]
     32 * count / kernel.field.size
 }
 
-/// Puts the fields of 4 bytes of components one behind the other, at the bottom.
+/// Joins the fields of 4 bytes of components, one after the other from bit 0.
 struct Join {
     first_bit: __m128i,
     mask: __m256i,
@@ -139,8 +139,8 @@ fn decode(kernel: &Avx2, encoded: &[u8], decoded: &mut [u8]) -> usize {
     let (blocks, unpack) = (decoded.as_chunks_mut::<32>().0, both_halves(unpack));
     let count = step_count(encoded.len(), 2 * packed_size, packed_size + 16).min(blocks.len());
     for (index, block) in blocks[..count].iter_mut().enumerate() {
-        // SAFETY: from the beginning of each of so many steps, `encoded` has `packed_size + 16` bytes, which is behind
-        // the second of these loads; `block` is 32 writable bytes.
+        // SAFETY: from the start of each of `count` steps, `encoded` has `packed_size + 16` bytes, which covers both
+        // loads; `block` is 32 writable bytes.
         unsafe {
             let encoded = encoded.as_ptr().add(2 * index * packed_size);
             let halves = load_halves(encoded, encoded.add(*packed_size));

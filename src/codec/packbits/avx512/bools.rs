@@ -3,7 +3,8 @@
 use super::{Avx512, load, store};
 use std::arch::x86_64::*;
 
-/// Loads come four at a time: one between any two stores waits longer for the second-level cache, by up to a fifth on Zen 5.
+/// Loads come four at a time: on Zen 5, a load between each two stores waits up to a fifth longer for the second-level
+/// cache.
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn encode(_: &Avx512, decoded: &[u8], encoded: &mut [u8]) -> usize {
     let groups = decoded.as_chunks::<64>().0;

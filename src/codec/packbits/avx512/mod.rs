@@ -1,11 +1,11 @@
 //! AVX-512 with VBMI and VBMI2, which Ice Lake, Zen 4 and later processors have: 64 bytes of memory at a time.
 //!
-//! The fields of such a *group* are whole bytes when packed. What is left behind the last group, and what is not packed
-//! here, goes to the AVX2 tier.
+//! The fields of such a *group* are whole bytes when packed. Components after the last group, and fields that have no
+//! kernel here, go to the AVX2 tier.
 //!
-//! On Zen 5, loads and stores with a mask do not make the processor fetch the next lines from memory, which takes half as
-//! long again at 64 MiB. So there are loads with a mask only at the end, and a prefetch for stores: whole ones that
-//! overlap are slower in the cache.
+//! On Zen 5, masked loads and stores do not trigger the hardware prefetcher, which costs half as much time again at
+//! 64 MiB. So only the last loads are masked, and stores are prefetched: unmasked stores that overlap are slower in the
+//! cache.
 
 #![allow(unsafe_code)]
 
@@ -25,7 +25,7 @@ use unpack::Unpack;
 
 type Blocks = blocks::Blocks<Avx512>;
 
-/// What the kernels know of a field.
+/// The tables of the kernels for a field.
 #[derive(Debug)]
 struct Avx512 {
     field: Field,
@@ -57,12 +57,12 @@ fn group_size(field: &Field) -> usize {
     64 / field.size * field.bits as usize / 8
 }
 
-/// The bytes of a register from the first on, so many, as a mask: 1 to 64.
+/// Mask of the first `count` bytes of a register (1 to 64).
 fn first_bytes(count: usize) -> __mmask64 {
     u64::MAX >> (64 - count)
 }
 
-/// Sets one of the lanes of so many bytes.
+/// Sets one of the lanes of `size` bytes.
 fn set_lane(register: &mut [u8; 64], size: usize, index: usize, value: u64) {
     register[index * size..][..size].copy_from_slice(&value.to_le_bytes()[..size]);
 }

@@ -1,5 +1,6 @@
 //! Packing: rotations bring the fields of two components together, then those of two pairs, until a lane holds a run of
-//! bits that is long enough, and begins at the bit of a byte where it belongs; byte permutations put the lanes together.
+//! bits that is long enough, and begins at the bit of a byte where it belongs; byte permutations put the lanes
+//! together.
 
 use super::{Avx512, Blocks, first_bytes, group_size, load, set_lane};
 use crate::codec::packbits::field::Field;
@@ -7,7 +8,7 @@ use std::arch::x86_64::*;
 
 #[derive(Debug)]
 pub(super) struct Pack {
-    /// The kernel; none if packed bytes have parts of more than two lanes.
+    /// The kernel. `None` if packed bytes have parts of more than two lanes.
     pub(super) blocks: Option<Blocks>,
     /// The fields, after the first rotation of components, or after the shift of those of one byte.
     fields: [u8; 64],
@@ -141,7 +142,7 @@ impl Pack {
     }
 }
 
-/// How many bytes before it is written a line is fetched.
+/// How far ahead of the stores lines are fetched, in bytes.
 const AHEAD: usize = 1024;
 
 /// For components of `SIZE` bytes, whose fields are folded into lanes of `LANE` bytes.
@@ -155,7 +156,8 @@ fn encode<const SIZE: usize, const LANE: usize>(kernel: &Avx512, decoded: &[u8],
     let count = groups.len().min(encoded.len() / size);
     for (index, group) in groups[..count].iter().enumerate() {
         let bytes = steps.join(steps.fold::<SIZE, LANE>(load(group)));
-        // SAFETY: `encoded` has `count` packed groups; what the mask leaves out is not written. Any address may be fetched.
+        // SAFETY: `encoded` has `count` packed groups; what the mask leaves out is not written. Any address may be
+        // fetched.
         unsafe {
             let packed = encoded.as_mut_ptr().add(index * size);
             _mm_prefetch::<_MM_HINT_ET0>(packed.wrapping_add(AHEAD).cast());

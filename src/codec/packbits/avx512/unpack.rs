@@ -1,8 +1,8 @@
 //! Unpacking: a byte permutation brings each component the bytes that hold its field, and a shift of its own for each
 //! moves the field to its place.
 //!
-//! Components of one byte share a lane, whose fields fit in it: `vpmultishiftqb` takes each byte from the bit on that puts
-//! the field in its place.
+//! Components of one byte share a lane, whose fields fit in it: `vpmultishiftqb` takes each byte from the bit on that
+//! puts the field in its place.
 
 use super::{Avx512, first_bytes, group_size, load, set_lane, store};
 use crate::codec::packbits::field::{Field, Kind};
@@ -13,7 +13,7 @@ pub(super) struct Unpack {
     /// For each byte of memory, the packed byte for it; `next` has those that follow, where a field ends in them.
     bytes: [u8; 64],
     next: [u8; 64],
-    /// Whether a field ends behind the bytes for its component.
+    /// Whether a field ends after the bytes for its component.
     has_next: bool,
     /// For each component, the bit where its field begins, in the bytes for the component; or the bit where a component
     /// of one byte begins, in those for the lane.

@@ -1,6 +1,7 @@
-//! NEON: 16 bytes of memory at a time, any width but a few that no register holds.
+//! NEON: 16 bytes of memory at a time, for all widths except a few that do not fit a register.
 //!
-//! Each kernel handles whole blocks as long as it may read or write a whole register; the rest goes to the portable tier.
+//! Each kernel handles whole blocks as long as it may read or write a whole register; the rest goes to the portable
+//! tier.
 
 #![allow(unsafe_code)]
 
@@ -21,7 +22,7 @@ use unpack::Unpack;
 
 type Blocks = blocks::Blocks<Neon>;
 
-/// What the kernels know of a field.
+/// The tables of the kernels for a field.
 #[derive(Debug)]
 struct Neon {
     field: Field,
@@ -52,14 +53,14 @@ fn load(bytes: &[u8; 16]) -> uint8x16_t {
     unsafe { vld1q_u8(bytes.as_ptr()) }
 }
 
-/// A value in each lane of so many bits.
+/// A value in each lane of this many bits.
 #[inline]
 #[target_feature(enable = "neon")]
 fn repeat(lane_bits: u32, value: u64) -> uint8x16_t {
     vreinterpretq_u8_u64(vdupq_n_u64(in_each_lane(lane_bits, value)))
 }
 
-/// Lanes of SIZE bytes, each shifted left by the lowest byte of its count, or right if that is negative.
+/// Lanes of `SIZE` bytes, each shifted left by the lowest byte of its count, or right if that is negative.
 #[inline]
 #[target_feature(enable = "neon")]
 fn shift<const SIZE: usize>(lanes: uint8x16_t, counts: uint8x16_t) -> uint8x16_t {

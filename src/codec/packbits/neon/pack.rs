@@ -1,6 +1,6 @@
-//! Packing: the fields of two neighbours move together, then those of two pairs, until each 64-bit lane holds one run of
-//! bits; then the two lanes of a register do, by byte shuffles. Where a part of a [`Run`] ends within a byte, its last
-//! byte is carried into the next part's first.
+//! Packing: the fields of two neighbours move together, then those of two pairs, until each 64-bit lane holds one run
+//! of bits; then the two lanes of a register do, by byte shuffles. Where a part of a [`Run`] ends within a byte, its
+//! last byte is carried into the next part's first.
 
 use super::{Blocks, Neon, load, repeat, right, shift};
 use crate::codec::packbits::field::Field;
@@ -17,7 +17,7 @@ impl Pack {
         Self { run: Run::new(field) }
     }
 
-    /// The kernel; none if the fields of a lane do not fit in it once they are shifted.
+    /// The kernel. `None` if the fields of a lane do not fit in it once they are shifted.
     pub(super) fn blocks(&self, field: &Field) -> Option<Blocks> {
         if self.run.lane_bits + self.run.most_shift() > 64 {
             return None;
@@ -50,8 +50,8 @@ fn encode<const SIZE: usize, const PARTS: usize>(kernel: &Neon, decoded: &[u8], 
             let folded = lanes.fold::<SIZE>(load(&block[part]));
             let packed = vorrq_u8(joins[part].join(folded), shared);
             shared = vqtbl1q_u8(packed, joins[part].carry);
-            // SAFETY: from the beginning of each of so many runs, `encoded` has `reach` bytes, which is behind the last
-            // of these stores. Each writes zeros behind its part, where the next one belongs.
+            // SAFETY: from the start of each of `count` runs, `encoded` has `reach` bytes, which covers all these
+            // stores. Each writes zeros after its part, where the next part belongs.
             unsafe { vst1q_u8(encoded.as_mut_ptr().add(index * run.packed_size + places[part].start), packed) };
         }
     }
@@ -63,7 +63,7 @@ struct Lanes {
     /// Shifts that bring each field to bit 0.
     down: uint8x16_t,
     fields: uint8x16_t,
-    /// Shifts that bring the upper of two neighbours of 8, 16 and 32 bits behind the lower one.
+    /// Shifts that move the upper of two neighbours of 8, 16 and 32 bits next to the lower one.
     gaps: [uint8x16_t; 3],
 }
 

@@ -106,8 +106,8 @@ fn decode<const SIZE: usize, const IS_SPLIT: bool>(kernel: &Neon, encoded: &[u8]
     assert!(registers.iter().all(|register| register.start + 16 <= *reach));
     for (index, step) in steps.take(count).enumerate() {
         for (register, block) in registers.iter().zip(step) {
-            // SAFETY: from the beginning of each of so many steps, `encoded` has `reach` bytes, which is behind the last
-            // of these loads.
+            // SAFETY: from the start of each of `count` steps, `encoded` has `reach` bytes, which covers all these
+            // loads.
             let packed = unsafe { vld1q_u8(encoded.as_ptr().add(index * step_size + register.start)) };
             let components = place.finish::<SIZE>(register.gather::<SIZE, IS_SPLIT>(packed));
             // SAFETY: `block` is 16 writable bytes, and this store needs no alignment.
