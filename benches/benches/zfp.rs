@@ -150,6 +150,7 @@ impl<T: Sample> Case<'_, T> {
         let mut target = vec![0_u8; 8 * words.len()];
         for (contestant, options, limit) in zcodec_contestants() {
             set_limit(limit);
+            let chain = self.chain(self.shape);
             group.bench_function(BenchmarkId::from_parameter(contestant), |bencher| {
                 bencher.iter(|| chain.encode_into(black_box(decoded), black_box(&mut target), &options));
             });
@@ -183,6 +184,7 @@ impl<T: Sample> Case<'_, T> {
         let mut target = vec![0_u8; decoded.len()];
         for (contestant, options, limit) in zcodec_contestants() {
             set_limit(limit);
+            let chain = self.chain(self.shape);
             group.bench_function(BenchmarkId::from_parameter(contestant), |bencher| {
                 bencher.iter(|| chain.decode_into(black_box(encoded), black_box(&mut target), &options));
             });

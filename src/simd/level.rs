@@ -74,7 +74,8 @@ thread_local! {
     static LIMIT: Cell<Option<Level>> = const { Cell::new(None) };
 }
 
-/// Limits this thread to a level and those before it, for tests and benchmarks that compare. Results do not depend on it.
+/// Limits this thread to a level and those before it, for tests and benchmarks that compare. Results do not depend on
+/// it.
 #[cfg(any(test, feature = "internals"))]
 pub fn set_limit(limit: Option<Level>) {
     LIMIT.set(limit);

@@ -6,7 +6,8 @@ use super::Level;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tier<K> {
     pub(crate) level: Level,
-    /// If it is unsafe to call for its instructions alone, then it is safe after [`available`] or [`best`] gave its tier.
+    /// If it is unsafe to call for its instructions alone, then it is safe after [`available`] or [`best`] gave its
+    /// tier.
     pub(crate) kernel: K,
 }
 

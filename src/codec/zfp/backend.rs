@@ -1,63 +1,65 @@
-//! What codes the blocks of a chunk: the crate `zfp-rs`, kernels of our own, or with the feature `zfp-sys` LLNL's C
-//! library.
+//! The coder of a chunk's blocks: the crate `zfp-rs`, our own kernels, or with the feature `zfp-sys` LLNL's C library.
 
 use super::grid::dimensionality_of;
 use super::mode::Parameters;
+#[cfg(target_arch = "x86_64")]
+use super::own_blocks;
 use crate::error::{Error, Result};
 use zfp_rs::codec::block::{decode_block, encode_block};
 use zfp_rs::{ZfpBitStreamRef, ZfpBitStreamRefMut, ZfpDimensionality, ZfpScalar};
 
 /// A coder of blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(all(feature = "zfp-sys", not(test)), allow(dead_code, reason = "the C library is wanted"))]
+#[cfg_attr(all(feature = "zfp-sys", not(test)), allow(dead_code, reason = "the C library was asked for"))]
 pub(super) enum Backend {
     ZfpRs,
-    /// Kernels of our own for three dimensions; `zfp-rs` for others.
+    /// Our own kernels for three dimensions; `zfp-rs` for others.
     #[cfg(target_arch = "x86_64")]
-    Vector,
+    OwnBlocks(own_blocks::Coder),
     #[cfg(feature = "zfp-sys")]
     CLibrary,
 }
 
 impl Backend {
-    /// That of all chains. With the feature `zfp-sys` it is the C library, but in unit tests, which bind that by name.
+    /// The one of all chains. With the feature `zfp-sys` it is the C library, except in unit tests, which bind that by
+    /// name.
     pub(super) fn chosen() -> Self {
         #[cfg(all(feature = "zfp-sys", not(test)))]
         return Self::CLibrary;
         #[cfg(all(target_arch = "x86_64", not(all(feature = "zfp-sys", not(test)))))]
-        if super::vector::is_available() {
-            return Self::Vector;
+        if let Some(coder) = own_blocks::Coder::best() {
+            return Self::OwnBlocks(coder);
         }
         #[cfg(not(all(feature = "zfp-sys", not(test))))]
         Self::ZfpRs
     }
 
-    /// The one of these that codes blocks of so many dimensions.
-    #[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "there each codes all"))]
+    /// The one that codes blocks of this number of dimensions.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "only x86-64 chooses"))]
     pub(super) fn for_blocks_of(self, dimensionality: ZfpDimensionality) -> Self {
         #[cfg(target_arch = "x86_64")]
-        if self == Self::Vector && dimensionality != ZfpDimensionality::D3 {
+        if matches!(self, Self::OwnBlocks(_)) && dimensionality != ZfpDimensionality::D3 {
             return Self::ZfpRs;
         }
         self
     }
 }
 
-/// Writes one block behind the other.
+/// Writes one block after the other.
 pub(super) trait BlockWriter<T, const N: usize> {
     fn write(&mut self, values: &[T; N]) -> Result<()>;
-    /// Writes the last word; returns the number of bits before what fills it up.
+    /// Writes the last word. Returns the number of bits, without those that fill it up.
     fn finish(self) -> Result<u64>;
 }
 
-/// Reads one block behind the other; what lies behind the end of a stream is zeros, or nothing.
+/// Reads one block after the other. Past the end of a stream there are zeros, or the values stay as they are.
 pub(super) trait BlockReader<T, const N: usize> {
     fn read(&mut self, values: &mut [T; N]) -> Result<()>;
-    /// The bit where the next block begins, behind the end if the stream is too short.
+    /// The bit where the next block begins: past the end if the stream is too short.
     fn position(&self) -> u64;
 }
 
-/// `zfp-rs` on words that hold what is written.
+/// `zfp-rs` writing to words, which must hold all blocks.
 pub(super) struct Writer<'a> {
     stream: ZfpBitStreamRefMut<'a>,
     parameters: &'a Parameters,
@@ -86,7 +88,7 @@ impl<T: ZfpScalar, const N: usize> BlockWriter<T, N> for Writer<'_> {
     }
 }
 
-/// `zfp-rs` on the words of a stream.
+/// `zfp-rs` reading the words of a stream.
 pub(super) struct Reader<'a> {
     stream: ZfpBitStreamRef<'a>,
     parameters: &'a Parameters,

@@ -1,6 +1,6 @@
 //! Blocks coded by LLNL's C library.
 //!
-//! It writes and reads without looking where its memory ends. A block begins only where [`SLACK_WORDS`] and the bits
+//! It writes and reads without checking where its memory ends. A block begins only where [`SLACK_WORDS`] and the bits
 //! that it can take still lie before that end.
 
 #![allow(unsafe_code)]
@@ -15,7 +15,7 @@ use zfp_rs::{ZfpDimensionality, ZfpScalar, ZfpScalarType};
 /// More words than any block takes, padding to `minbits` aside.
 const SLACK_WORDS: usize = 300;
 
-/// The words that a reader or a writer needs behind the last block.
+/// The words that a reader or a writer needs after the last block.
 pub(super) fn slack(parameters: &Parameters) -> usize {
     SLACK_WORDS + (u64::from(parameters.block_bits) / WORD_BITS) as usize
 }
@@ -24,7 +24,7 @@ pub(super) fn slack(parameters: &Parameters) -> usize {
 struct Stream<'a> {
     bits: *mut zfp_sys::bitstream,
     stream: *mut zfp_sys::zfp_stream,
-    /// Behind this bit no block begins.
+    /// No block begins after this bit.
     end: u64,
     /// The least bits of a block.
     least: u64,
@@ -115,7 +115,7 @@ impl<'a> Reader<'a> {
     pub(super) fn new(words: &'a [u64], start: u64, parameters: &Parameters) -> Result<Self> {
         // SAFETY: the words are borrowed for as long as the result lives, and nothing is written to them.
         let stream = unsafe { Stream::new(words.as_ptr().cast_mut(), words.len(), parameters)? };
-        // SAFETY: the stream is open. A bit behind the end is within the slack, or not a block's.
+        // SAFETY: the stream is open. A bit past the end is within the slack, or not a block's.
         unsafe { zfp_sys::stream_rseek(stream.bits, start.min(stream.end + 1)) };
         Ok(Self(stream))
     }

@@ -10,7 +10,7 @@ use super::element::Element;
 use super::grid::{Block, Grid};
 use super::mode::{Parameters, WORD_BITS};
 #[cfg(target_arch = "x86_64")]
-use super::vector;
+use super::own_blocks;
 use super::whole;
 use super::{Field, Scratch};
 use crate::error::{Error, Result};
@@ -69,7 +69,7 @@ pub(super) fn readable_words<'a>(
     match backend {
         Backend::ZfpRs => words(encoded, scratch),
         #[cfg(target_arch = "x86_64")]
-        Backend::Vector => words(encoded, scratch),
+        Backend::OwnBlocks(_) => words(encoded, scratch),
         #[cfg(feature = "zfp-sys")]
         Backend::CLibrary => padded_words(encoded, c_blocks::slack(parameters), scratch),
     }
@@ -110,6 +110,25 @@ fn slabs<'a, M>(grid: &Grid, mut cells: &'a mut [M], count: usize) -> Vec<Slab<'
     slabs
 }
 
+/// Where decoded blocks go. Not a closure: that would stay a function of its own in the loop over blocks.
+pub(super) trait Target<B, T, const N: usize> {
+    fn put(&mut self, block: B, values: &[T; N]);
+}
+
+/// All elements of a grid.
+struct Elements<'a, E: Element> {
+    grid: &'a Grid,
+    element: &'a E,
+    cells: &'a mut [E::Memory],
+}
+
+impl<E: Element, const N: usize> Target<Block, E::Scalar, N> for Elements<'_, E> {
+    #[inline(always)]
+    fn put(&mut self, block: Block, values: &[E::Scalar; N]) {
+        self.grid.scatter(block, self.element, values, self.cells);
+    }
+}
+
 /// Decodes all blocks of a slab. Returns the bit after the last of them.
 fn decode_blocks<E: Element, const N: usize>(
     field: &Field<E>,
@@ -118,45 +137,44 @@ fn decode_blocks<E: Element, const N: usize>(
     start: u64,
     slab: Slab<'_, E::Memory>,
 ) -> Result<u64> {
-    let Slab { grid, cells, .. } = slab;
-    let blocks = grid.blocks(0..grid.block_count());
-    let scatter = |block: Block, values: &[E::Scalar; N]| grid.scatter(block, &field.element, values, cells);
-    read_blocks(field.backend, parameters, words, start, blocks, scatter)
+    let blocks = slab.grid.blocks(0..slab.grid.block_count());
+    let elements = Elements { grid: &slab.grid, element: &field.element, cells: slab.cells };
+    read_blocks::<_, E::Scalar, N>(field.backend, parameters, words, start, blocks, elements)
 }
 
-/// Reads the blocks from this bit on, and hands each to `place`. Returns the bit after the last of them.
-#[inline(always)] // once for each use: it is the loop over blocks
-pub(super) fn read_blocks<T: ZfpScalar, B, const N: usize>(
+/// Reads the blocks from this bit on into a target. Returns the bit after the last of them.
+pub(super) fn read_blocks<B, T: ZfpScalar, const N: usize>(
     backend: Backend,
     parameters: &Parameters,
     words: &[u64],
     start: u64,
     blocks: impl Iterator<Item = B>,
-    place: impl FnMut(B, &[T; N]),
+    target: impl Target<B, T, N>,
 ) -> Result<u64> {
     match backend {
-        Backend::ZfpRs => read_each(backend::Reader::new(words, start, parameters), blocks, place),
+        Backend::ZfpRs => read_each(backend::Reader::new(words, start, parameters), blocks, target),
         #[cfg(target_arch = "x86_64")]
-        Backend::Vector => read_each(vector::Reader::new(words, start, parameters), blocks, place),
+        Backend::OwnBlocks(coder) => {
+            read_each(own_blocks::Reader::new(coder, words, start, parameters), blocks, target)
+        }
         #[cfg(feature = "zfp-sys")]
         Backend::CLibrary => {
-            let end = read_each(c_blocks::Reader::new(words, start, parameters)?, blocks, place)?;
+            let end = read_each(c_blocks::Reader::new(words, start, parameters)?, blocks, target)?;
             // A reader that would begin past the end stays where that is.
             Ok(end.max(start))
         }
     }
 }
 
-#[inline]
-fn read_each<T: ZfpScalar, B, const N: usize>(
+fn read_each<B, T: ZfpScalar, const N: usize>(
     mut reader: impl BlockReader<T, N>,
     blocks: impl Iterator<Item = B>,
-    mut place: impl FnMut(B, &[T; N]),
+    mut target: impl Target<B, T, N>,
 ) -> Result<u64> {
     let mut values = [T::default(); N];
     for block in blocks {
         reader.read(&mut values)?;
-        place(block, &values);
+        target.put(block, &values);
     }
     Ok(reader.position())
 }

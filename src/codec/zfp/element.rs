@@ -32,10 +32,10 @@ pub(super) trait Element: Debug + Send + Sync + 'static {
         None
     }
 
-    /// Whether one of the values would not come back, but as garbage that spoils those around it.
+    /// Whether any value cannot round-trip and would corrupt its block.
     fn any_outside(values: &[Self::Scalar], is_lossless: bool) -> bool;
 
-    /// What [`any_outside`](Self::any_outside) lets pass, for messages.
+    /// The values that [`any_outside`](Self::any_outside) accepts, for messages.
     fn range(is_lossless: bool) -> String;
 
     /// A value for messages.

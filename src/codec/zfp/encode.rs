@@ -1,7 +1,7 @@
 //! One chunk to a stream.
 //!
-//! Blocks are coded a piece at a time into scratch memory, and the pieces are joined to the bit. So it does not matter on
-//! which thread, or in which order, they are coded.
+//! Blocks are coded a piece at a time into scratch memory, and the pieces are joined to the bit. So it does not matter
+//! on which thread, or in which order, they are coded.
 
 use super::backend::{self, Backend, BlockWriter};
 use super::bits::BitWriter;
@@ -10,7 +10,7 @@ use super::c_blocks;
 use super::element::Element;
 use super::mode::WORD_BITS;
 #[cfg(target_arch = "x86_64")]
-use super::vector;
+use super::own_blocks;
 use super::whole;
 use super::{Field, Scratch};
 use crate::error::{Error, Result, Status};
@@ -136,9 +136,9 @@ fn encode_piece<E: Element, const N: usize>(
             write_blocks::<E, N>(field, cells, blocks, backend::Writer::new(words, parameters))
         }
         #[cfg(target_arch = "x86_64")]
-        Backend::Vector => {
-            grow(words, word_count + vector::SLACK)?;
-            write_blocks::<E, N>(field, cells, blocks, vector::Writer::new(words, parameters))
+        Backend::OwnBlocks(coder) => {
+            grow(words, word_count + own_blocks::SLACK)?;
+            write_blocks::<E, N>(field, cells, blocks, own_blocks::Writer::new(coder, words, parameters))
         }
         #[cfg(feature = "zfp-sys")]
         Backend::CLibrary => {

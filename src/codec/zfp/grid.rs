@@ -12,11 +12,11 @@ use zfp_rs::ZfpDimensionality;
 /// Values of a block along each axis.
 pub(super) const SIDE: usize = 4;
 
-/// How far ahead along x values are fetched. The rows of blocks are more streams than a processor follows by itself:
-/// fields that the caches do not hold are encoded 3 to 7 % faster.
+/// How far ahead along x values are fetched. A row of blocks touches more streams than the hardware prefetcher
+/// tracks: fields that do not fit the caches are encoded 3 to 7 % faster.
 const AHEAD: usize = 4 * SIDE;
 
-/// Where a block finds the values behind the border of the field, by how many lie inside: the C library's `pad_block`.
+/// Where a block takes the values outside the field from, by how many lie inside: the C library's `pad_block`.
 const PADDED: [[usize; SIDE]; SIDE + 1] = [[0; SIDE], [0, 0, 0, 0], [0, 1, 1, 0], [0, 1, 2, 0], [0, 1, 2, 3]];
 
 /// The number of dimensions of blocks of N values. A constant: the coder of a block is then chosen at compile time.
@@ -108,7 +108,7 @@ impl Grid {
         self.sizes.iter().product()
     }
 
-    /// Parts that follow each other in memory and in the stream: about so many, cut across the slowest axis.
+    /// About `count` parts that follow each other in memory and in the stream, cut across the slowest axis.
     pub(super) fn slabs(&self, count: usize) -> Vec<Self> {
         let axis = self.block_counts.iter().rposition(|count| *count > 1).unwrap_or(0);
         // What lies beyond is one value thick, or the parts would not be contiguous.
@@ -167,7 +167,7 @@ impl Grid {
         block
     }
 
-    /// The values of a block, filled up behind the border.
+    /// The values of a block, filled up outside the field.
     #[inline(always)] // into the loop over blocks, whose cost it shares
     pub(super) fn gather<E: Element, const N: usize>(
         &self,
@@ -196,7 +196,7 @@ impl Grid {
         }
     }
 
-    /// Puts the values of a block where they belong; those behind the border are dropped.
+    /// Puts the values of a block where they belong. Those outside the field are dropped.
     #[inline(always)] // into the loop over blocks, whose cost it shares
     pub(super) fn scatter<E: Element, const N: usize>(
         &self,
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_behind_the_border_repeats_values_as_the_c_library_does() {
+    fn values_outside_the_field_repeat_others_as_in_the_c_library() {
         for (size, expected) in [(1, [0, 0, 0, 0]), (2, [0, 1, 1, 0]), (3, [0, 1, 2, 0])] {
             let grid = Grid::new(&[size]).unwrap();
             let block = grid.blocks(0..1).next().unwrap();

@@ -8,7 +8,7 @@
 //! * [`mode`]: the configuration, and what it means for a field.
 //! * [`element`], [`small_float`]: data types, by promotion to one of zfp's four.
 //! * [`grid`]: a field as blocks of 4^d values.
-//! * [`bits`]: bit streams from pieces; [`backend`], `vector`, `c_blocks`: the coders of the blocks in them.
+//! * [`bits`]: bit streams from pieces; [`backend`], `own_blocks`, `c_blocks`: the coders of the blocks in them.
 //! * [`encode`], [`decode`]: one chunk; [`whole`]: the same where a chunk need not be divided; [`region`]: a box of it.
 //! * `c_library`: LLNL's library, which the tests compare with. `docs/differences.md` lists where the streams differ.
 //!
@@ -26,14 +26,14 @@ mod element;
 mod encode;
 mod grid;
 mod mode;
+#[cfg(target_arch = "x86_64")]
+mod own_blocks;
 mod prefetch;
 #[cfg_attr(not(test), expect(dead_code, reason = "until chains read regions"))]
 mod region;
 mod small_float;
 #[cfg(test)]
 mod tests;
-#[cfg(target_arch = "x86_64")]
-mod vector;
 mod whole;
 
 use crate::data_type::{Component, DataType};

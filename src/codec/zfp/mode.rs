@@ -123,7 +123,7 @@ fn expert(minbits: u32, maxbits: u32, maxprec: u32, minexp: i32) -> Result<ZfpCo
         .map_err(|error| Error::metadata(format!("minbits, maxbits, maxprec and minexp do not fit together: {error}")))
 }
 
-/// `zfp_stream_set_rate`: bits a value, rounded to whole bits a block.
+/// `zfp_stream_set_rate`: bits per value, rounded to whole bits per block.
 fn fixed_rate(rate: f64, scalar: ZfpScalarType, dims: ZfpDimensionality) -> Result<ZfpConfig> {
     let value_count = dims.block_size();
     let rounded = (value_count as f64 * rate + 0.5).floor();
@@ -201,7 +201,7 @@ impl Parameters {
         self.config.min_bits() == self.block_bits
     }
 
-    /// The largest size in bytes of so many blocks: the words that all their bits fill.
+    /// The largest size in bytes of this many blocks: the words that all their bits fill.
     pub(super) fn encoded_bound(&self, block_count: usize) -> Result<usize> {
         (block_count as u64)
             .checked_mul(self.block_bits.into())

@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)]
 
-/// Of the cell of this index, which need not exist. Only on x86-64.
+/// Fetches the cell of this index, which need not exist. Only on x86-64.
 #[inline(always)]
 pub(super) fn prefetch<T>(cells: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]

@@ -3,7 +3,7 @@
 //! Blocks that are neighbours along x are neighbours in the stream. Each row of them is one range of it.
 
 use super::Field;
-use super::decode::{parameters_of, read_blocks, readable_words};
+use super::decode::{Target, parameters_of, read_blocks, readable_words};
 use super::element::Element;
 use super::grid::SIDE;
 use super::mode::{Parameters, WORD_BITS};
@@ -109,16 +109,16 @@ impl<E: Element> BoxWork<'_, E> {
                         )));
                     }
                     let words = readable_words(self.field.backend, self.parameters, &encoded, &mut scratch)?;
-                    let keep = |position, values: &[E::Scalar; N]| self.keep(position, values, cells);
-                    read_blocks(self.field.backend, self.parameters, words, start, row, keep)?;
+                    let part = BoxPart { element: &self.field.element, region: &self.region, cells };
+                    read_blocks::<_, E::Scalar, N>(self.field.backend, self.parameters, words, start, row, part)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// The bytes of the stream that hold these blocks, whole words as far as there are any, and the bit of them where the
-    /// blocks begin.
+    /// The bytes of the stream that hold these blocks, whole words as far as there are any, and the bit of them where
+    /// the blocks begin.
     fn place_in_stream(&self, blocks: Range<usize>) -> (Range<usize>, u64) {
         let bit = |block: usize| block as u64 * u64::from(self.parameters.block_bits);
         let (start, end) = (bit(blocks.start), bit(blocks.end));
@@ -127,9 +127,18 @@ impl<E: Element> BoxWork<'_, E> {
         // The last word of a stream may be cut short.
         (bytes.start..bytes.end.min(self.encoded_size), start - first_word * WORD_BITS)
     }
+}
 
-    /// Puts those values of the block at this position that lie in the box where they belong.
-    fn keep<const N: usize>(&self, position: [usize; 4], values: &[E::Scalar; N], cells: &mut [E::Memory]) {
+/// The elements of a box.
+struct BoxPart<'a, E: Element> {
+    element: &'a E,
+    region: &'a Box4,
+    cells: &'a mut [E::Memory],
+}
+
+impl<E: Element, const N: usize> Target<[usize; 4], E::Scalar, N> for BoxPart<'_, E> {
+    /// Keeps those values of the block at this position that lie in the box.
+    fn put(&mut self, position: [usize; 4], values: &[E::Scalar; N]) {
         // Along each axis, the part of the block that lies in the box, and where that begins in the box.
         let parts: [(Range<usize>, usize); 4] = std::array::from_fn(|axis| {
             let (block_start, range) = (SIDE * position[axis], &self.region[axis]);
@@ -142,10 +151,10 @@ impl<E: Element> BoxWork<'_, E> {
             for (z_index, z) in z.clone().enumerate() {
                 for (y_index, y) in y.clone().enumerate() {
                     let row = ((w_place + w_index) * z_size + z_place + z_index) * y_size + y_place + y_index;
-                    let cells = &mut cells[row * x_size + x_place..][..x.len()];
+                    let cells = &mut self.cells[row * x_size + x_place..][..x.len()];
                     let values = &values[SIDE * (y + SIDE * (z + SIDE * w))..][x.clone()];
                     for (cell, value) in cells.iter_mut().zip(values) {
-                        *cell = self.field.element.demote(*value);
+                        *cell = self.element.demote(*value);
                     }
                 }
             }

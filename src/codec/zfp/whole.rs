@@ -1,4 +1,4 @@
-//! Whole fields of zfp's own types, aligned in memory, on one thread: `zfp-rs` takes the values from where they lie,
+//! Whole fields of zfp's own types, aligned in memory, on one thread: `zfp-rs` reads and writes the values in place,
 //! without a copy of each block.
 
 use super::Field;
@@ -8,8 +8,8 @@ use super::grid::Grid;
 use super::mode::Parameters;
 use zfp_rs::{ZfpBitStreamRef, ZfpBitStreamRefMut, ZfpField, ZfpFieldMut};
 
-/// Encodes into the beginning of `encoded`; returns the size. None if something is not as it has to be for this, such
-/// as a value out of range or too little room: then nothing is known of `encoded`.
+/// Encodes into the beginning of `encoded` and returns the size. `None` if this way does not fit, for example because a
+/// value is out of range or there is too little room: `encoded` is then unspecified.
 pub(super) fn encode<E: Element>(field: &Field<E>, cells: &[E::Memory], encoded: &mut [u8]) -> Option<usize> {
     let (parameters, bound) = (&field.parameters, field.parameters.encoded_bound(field.grid.block_count()).ok()?);
     let words = words_mut(encoded.get_mut(..bound)?)?;
@@ -21,7 +21,7 @@ pub(super) fn encode<E: Element>(field: &Field<E>, cells: &[E::Memory], encoded:
     ZfpBitStreamRefMut::from_words(words).compress(&parameters.config, &values).ok()
 }
 
-/// Decodes a stream; whether it did. If not, nothing is known of `cells`.
+/// Decodes a stream. Returns whether it did; if not, `cells` are unspecified.
 pub(super) fn decode<E: Element>(
     field: &Field<E>,
     parameters: &Parameters,

@@ -1,17 +1,6 @@
 //! zfp's decorrelating transforms on vectors of integers of 32 bits, or if `WIDE` of 64 bits.
 
-/// What the transforms consist of. All functions are inlined, as those of [`Kernel`](super::kernel::Kernel).
-pub(super) trait Lanes: Copy {
-    /// Some integers.
-    type Vector: Copy;
-
-    /// Modulo 2^32, or 2^64.
-    fn add<const WIDE: bool>(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-    /// Modulo 2^32, or 2^64.
-    fn sub<const WIDE: bool>(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-    /// Rounded down.
-    fn half<const WIDE: bool>(self, a: Self::Vector) -> Self::Vector;
-}
+use super::lanes::Lanes;
 
 /// Four values along an axis, for as many lines as a vector has.
 pub(super) type Lines<L> = [<L as Lanes>::Vector; 4];
@@ -82,4 +71,18 @@ fn sums<L: Lanes, const WIDE: bool>(lanes: L, [x, mut y, mut z, mut w]: Lines<L>
     z = lanes.add::<WIDE>(z, y);
     w = lanes.add::<WIDE>(w, z);
     [x, y, z, w]
+}
+
+/// Integers to negabinary numbers.
+#[inline(always)]
+pub(super) fn to_negabinary<L: Lanes, const WIDE: bool>(lanes: L, integers: L::Vector) -> L::Vector {
+    let mask = lanes.repeat(0xAA);
+    lanes.xor(lanes.add::<WIDE>(integers, mask), mask)
+}
+
+/// The inverse of [`to_negabinary`].
+#[inline(always)]
+pub(super) fn from_negabinary<L: Lanes, const WIDE: bool>(lanes: L, numbers: L::Vector) -> L::Vector {
+    let mask = lanes.repeat(0xAA);
+    lanes.sub::<WIDE>(lanes.xor(numbers, mask), mask)
 }

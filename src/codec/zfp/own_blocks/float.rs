@@ -1,6 +1,7 @@
 //! Blocks of float32, or if `WIDE` of float64, to integers of the same size and back.
 
 use super::kernel::Kernel;
+use super::values;
 
 /// The bits of a biased exponent.
 pub(super) const fn exponent_bits(wide: bool) -> u32 {
@@ -21,7 +22,7 @@ pub(super) const fn unbiased(exponent: u32, wide: bool) -> i32 {
     exponent.cast_signed() - bias(wide)
 }
 
-/// Whether the factor that makes integers of a block of this exponent is finite. The C library takes no care of others.
+/// Whether the factor that makes integers of a block of this exponent is finite. The C library does not check this.
 pub(super) const fn has_finite_scale(exponent: i32, wide: bool) -> bool {
     exponent >= integer_bits(wide) - bias(wide)
 }
@@ -30,7 +31,7 @@ pub(super) const fn has_finite_scale(exponent: i32, wide: bool) -> bool {
 #[inline(always)]
 pub(super) fn exponent<K: Kernel, const WIDE: bool>(kernel: K, values: &K::Block) -> u32 {
     let (shift, infinity) = if WIDE { (52, 0x7FF) } else { (23, 0xFF) };
-    let largest = kernel.largest_magnitude::<WIDE>(values);
+    let largest = values::largest_magnitude::<K, WIDE>(kernel, values);
     match (largest >> shift) as u32 {
         _ if largest == 0 => 0,
         exponent if exponent == infinity => bias(WIDE).cast_unsigned(),
@@ -54,15 +55,15 @@ fn power<const WIDE: bool>(exponent: i32) -> f64 {
 #[inline(always)]
 pub(super) fn to_integers<K: Kernel, const WIDE: bool>(kernel: K, values: &K::Block, exponent: i32) -> K::Block {
     if has_finite_scale(exponent, WIDE) {
-        return kernel.truncate::<WIDE>(values, power::<WIDE>(integer_bits(WIDE) - exponent));
+        return values::truncate::<K, WIDE>(kernel, values, power::<WIDE>(integer_bits(WIDE) - exponent));
     }
     // In two steps, each exact.
-    let normal = kernel.scale::<WIDE>(values, power::<WIDE>(64));
-    kernel.truncate::<WIDE>(&normal, power::<WIDE>(integer_bits(WIDE) - 64 - exponent))
+    let normal = values::scale::<K, WIDE>(kernel, values, power::<WIDE>(64));
+    values::truncate::<K, WIDE>(kernel, &normal, power::<WIDE>(integer_bits(WIDE) - 64 - exponent))
 }
 
 /// The inverse of [`to_integers`], rounded.
 #[inline(always)]
 pub(super) fn from_integers<K: Kernel, const WIDE: bool>(kernel: K, integers: &K::Block, exponent: i32) -> K::Block {
-    kernel.to_floats::<WIDE>(integers, power::<WIDE>(exponent - integer_bits(WIDE)))
+    values::to_floats::<K, WIDE>(kernel, integers, power::<WIDE>(exponent - integer_bits(WIDE)))
 }

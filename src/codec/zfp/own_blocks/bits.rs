@@ -1,6 +1,6 @@
-//! Bits one behind the other, the first one lowest, in words of 64 bits, little-endian.
+//! Bits one after the other, the first one lowest, in words of 64 bits, little-endian.
 
-/// The most bits that one call puts or takes.
+/// The most bits that one call can put or take.
 pub(super) const MOST: u32 = 56;
 
 /// The lowest `count` bits, up to 63.
@@ -9,7 +9,7 @@ pub(super) fn low_bits(count: u32) -> u64 {
     (1 << count) - 1
 }
 
-/// Puts bits behind bits. Each call writes 8 bytes, so that there must be 8 behind the last bit: see
+/// Appends bits. Each call writes 8 bytes, so that 8 bytes must follow the last bit: see
 /// [`overflowed`](Self::overflowed).
 #[derive(Debug)]
 pub(super) struct Sink<'a> {
@@ -21,7 +21,7 @@ pub(super) struct Sink<'a> {
 #[derive(Debug, Clone, Copy, Default)]
 struct End {
     whole_bytes: usize,
-    /// The bits behind them; zeros above.
+    /// The bits after them; zeros above.
     pending: u64,
     pending_bits: u32,
 }
@@ -31,7 +31,7 @@ impl<'a> Sink<'a> {
         Self { bytes, at: End::default() }
     }
 
-    /// Puts what `put` does. The copy that it works on can lie in registers.
+    /// Runs `put` on a copy, which can lie in registers.
     #[inline(always)]
     pub(super) fn in_registers(&mut self, put: impl FnOnce(&mut Sink<'_>)) {
         let mut copy = Sink { bytes: self.bytes, at: self.at };
@@ -76,7 +76,7 @@ impl<'a> Sink<'a> {
         self.put(0, count as u32);
     }
 
-    /// Forgets what lies behind this position.
+    /// Drops the bits after this position.
     #[inline(always)]
     pub(super) fn truncate(&mut self, position: u64) {
         if position < self.position() {
@@ -104,15 +104,15 @@ impl<'a> Sink<'a> {
     }
 }
 
-/// Takes bits. Behind the end there are zeros.
+/// Takes bits. Past the end there are zeros.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Source<'a> {
     bytes: &'a [u8],
-    /// From so many bytes eight can be read.
+    /// Offsets below this allow an 8-byte read.
     whole: usize,
-    /// The byte behind the valid bits.
+    /// The byte after the valid bits.
     next: usize,
-    /// The next bits, of which so many are valid; above are some of those behind them, or zeros.
+    /// The next bits, of which `valid` are valid. Above them are some of the bits that follow, or zeros.
     window: u64,
     valid: u32,
 }
@@ -130,7 +130,7 @@ impl<'a> Source<'a> {
         self.take((position % 8) as u32);
     }
 
-    /// In bits, also behind the end.
+    /// In bits, also past the end.
     #[inline(always)]
     pub(super) fn position(&self) -> u64 {
         8 * self.next as u64 - u64::from(self.valid)
@@ -142,7 +142,7 @@ impl<'a> Source<'a> {
         self.window
     }
 
-    /// Behind a [`refill`](Self::refill) at least [`MOST`].
+    /// After a [`refill`](Self::refill) at least [`MOST`].
     #[inline(always)]
     pub(super) fn valid(&self) -> u32 {
         self.valid
@@ -151,7 +151,7 @@ impl<'a> Source<'a> {
     #[inline(always)]
     pub(super) fn refill(&mut self) {
         let bytes = if self.next < self.whole {
-            // SAFETY: behind the first of these bytes there are seven more.
+            // SAFETY: after the first of these bytes there are seven more.
             unsafe { self.bytes.as_ptr().add(self.next).cast::<[u8; 8]>().read() }
         } else {
             last_bytes(self.bytes, self.next)
@@ -161,7 +161,7 @@ impl<'a> Source<'a> {
         self.valid |= MOST;
     }
 
-    /// Up to so many bits as are valid.
+    /// Up to as many bits as are valid.
     #[inline(always)]
     pub(super) fn consume(&mut self, count: u32) {
         self.window >>= count;
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn behind_the_end_of_a_source_are_zeros() {
+    fn past_the_end_of_a_source_there_are_zeros() {
         for size in 0..17 {
             let bytes = vec![0xFF; size];
             let mut source = Source::new(&bytes, 3);

@@ -1,7 +1,7 @@
 //! Blocks of integers to coefficients in the places of [`order`](super::order), and back.
 
-use super::super::lift::{Lines, lift, unlift};
-use super::lanes::{from_negabinary, to_negabinary, transpose};
+use super::super::lift::{Lines, from_negabinary, lift, to_negabinary, unlift};
+use super::lanes::transpose;
 use super::{Avx2, Vectors};
 use std::arch::x86_64::*;
 
@@ -44,7 +44,7 @@ fn lift_32<const REVERSIBLE: bool>(kernel: Avx2, block: &Vectors) -> Vectors {
         let [first, second] = [&rows[0][2 * half..], &rows[1][2 * half..]];
         let lines = lift::<Avx2, false, REVERSIBLE>(kernel, exchange_lanes([first[0], first[1], second[0], second[1]]));
         for (place, line) in places[4 * half..].iter_mut().zip(lines) {
-            *place = to_negabinary::<false>(line);
+            *place = to_negabinary::<Avx2, false>(kernel, line);
         }
     }
     places
@@ -57,7 +57,7 @@ fn unlift_32<const REVERSIBLE: bool>(kernel: Avx2, places: &Vectors) -> Vectors 
     for half in 0..2 {
         let mut lines = [_mm256_setzero_si256(); 4];
         for (line, place) in lines.iter_mut().zip(&places[4 * half..]) {
-            *line = from_negabinary::<false>(*place);
+            *line = from_negabinary::<Avx2, false>(kernel, *place);
         }
         let [a, b, c, d] = exchange_lanes(unlift::<Avx2, false, REVERSIBLE>(kernel, lines));
         [rows[0][2 * half], rows[0][2 * half + 1]] = [a, b];
@@ -83,7 +83,7 @@ fn lift_64<const REVERSIBLE: bool>(kernel: Avx2, block: &Vectors) -> Vectors {
     for y in 0..4 {
         let lines = lift::<Avx2, true, REVERSIBLE>(kernel, [places[y], places[4 + y], places[8 + y], places[12 + y]]);
         for (z, line) in lines.into_iter().enumerate() {
-            places[4 * z + y] = to_negabinary::<true>(line);
+            places[4 * z + y] = to_negabinary::<Avx2, true>(kernel, line);
         }
     }
     places
@@ -94,7 +94,7 @@ fn lift_64<const REVERSIBLE: bool>(kernel: Avx2, block: &Vectors) -> Vectors {
 fn unlift_64<const REVERSIBLE: bool>(kernel: Avx2, places: &Vectors) -> Vectors {
     let mut block = *places;
     for vector in &mut block {
-        *vector = from_negabinary::<true>(*vector);
+        *vector = from_negabinary::<Avx2, true>(kernel, *vector);
     }
     for y in 0..4 {
         let lines = unlift::<Avx2, true, REVERSIBLE>(kernel, [block[y], block[4 + y], block[8 + y], block[12 + y]]);

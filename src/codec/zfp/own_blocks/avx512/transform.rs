@@ -1,8 +1,8 @@
 //! Blocks of integers to coefficients and back: those of 64 bits in the order of the block; those of 32 bits by z, then
 //! x, then y.
 
-use super::super::lift::{lift, unlift};
-use super::lanes::{exchange_halves, from_negabinary, to_negabinary, transpose_32, transpose_64, transpose_lanes};
+use super::super::lift::{from_negabinary, lift, to_negabinary, unlift};
+use super::lanes::{exchange_halves, transpose_32, transpose_64, transpose_lanes};
 use super::{Avx512, Vectors};
 
 #[inline]
@@ -26,10 +26,10 @@ fn lift_32<const REVERSIBLE: bool>(kernel: Avx512, block: &Vectors) -> Vectors {
     let lines = lift::<Avx512, false, REVERSIBLE>(kernel, transpose_lanes(lines));
     let [a, b, c, d] = lift::<Avx512, false, REVERSIBLE>(kernel, transpose_32(lines));
     [
-        to_negabinary::<false>(a),
-        to_negabinary::<false>(b),
-        to_negabinary::<false>(c),
-        to_negabinary::<false>(d),
+        to_negabinary::<Avx512, false>(kernel, a),
+        to_negabinary::<Avx512, false>(kernel, b),
+        to_negabinary::<Avx512, false>(kernel, c),
+        to_negabinary::<Avx512, false>(kernel, d),
         none,
         none,
         none,
@@ -42,10 +42,10 @@ fn lift_32<const REVERSIBLE: bool>(kernel: Avx512, block: &Vectors) -> Vectors {
 fn unlift_32<const REVERSIBLE: bool>(kernel: Avx512, places: &Vectors) -> Vectors {
     let [a, b, c, d, none, ..] = *places;
     let lines = [
-        from_negabinary::<false>(a),
-        from_negabinary::<false>(b),
-        from_negabinary::<false>(c),
-        from_negabinary::<false>(d),
+        from_negabinary::<Avx512, false>(kernel, a),
+        from_negabinary::<Avx512, false>(kernel, b),
+        from_negabinary::<Avx512, false>(kernel, c),
+        from_negabinary::<Avx512, false>(kernel, d),
     ];
     let lines = transpose_32(unlift::<Avx512, false, REVERSIBLE>(kernel, lines));
     let lines = transpose_lanes(unlift::<Avx512, false, REVERSIBLE>(kernel, lines));
@@ -67,7 +67,7 @@ fn lift_64<const REVERSIBLE: bool>(kernel: Avx512, block: &Vectors) -> Vectors {
     let mut lifted = *block;
     for (half, [[a, c], [b, d]]) in [pairs(0), pairs(2)].into_iter().enumerate() {
         for (z, line) in lift::<Avx512, true, REVERSIBLE>(kernel, [a, b, c, d]).into_iter().enumerate() {
-            lifted[2 * z + half] = to_negabinary::<true>(line);
+            lifted[2 * z + half] = to_negabinary::<Avx512, true>(kernel, line);
         }
     }
     lifted
@@ -79,10 +79,10 @@ fn unlift_64<const REVERSIBLE: bool>(kernel: Avx512, places: &Vectors) -> Vector
     let mut block = *places;
     for half in 0..2 {
         let lines = [
-            from_negabinary::<true>(places[half]),
-            from_negabinary::<true>(places[2 + half]),
-            from_negabinary::<true>(places[4 + half]),
-            from_negabinary::<true>(places[6 + half]),
+            from_negabinary::<Avx512, true>(kernel, places[half]),
+            from_negabinary::<Avx512, true>(kernel, places[2 + half]),
+            from_negabinary::<Avx512, true>(kernel, places[4 + half]),
+            from_negabinary::<Avx512, true>(kernel, places[6 + half]),
         ];
         let [a, b, c, d] = unlift::<Avx512, true, REVERSIBLE>(kernel, lines);
         let y = 2 * half;

@@ -3,7 +3,7 @@
 use super::bits::{Sink, Source};
 use super::float::{exponent, exponent_bits, from_integers, has_finite_scale, to_integers, unbiased};
 use super::kernel::Kernel;
-use super::planes;
+use super::{planes, values};
 use crate::codec::zfp::mode::Parameters;
 use zfp_rs::ZfpScalarType;
 
@@ -29,8 +29,8 @@ impl Limits {
         }
     }
 
-    /// The most bits of a block behind its header.
-    fn bits_behind(&self, header: u32) -> u32 {
+    /// The most bits of a block after its header.
+    fn bits_after(&self, header: u32) -> u32 {
         self.maxbits.saturating_sub(header)
     }
 
@@ -42,7 +42,7 @@ impl Limits {
     }
 }
 
-/// Writes a block of these bytes.
+/// Writes the block whose values are these bytes.
 #[inline(always)]
 pub(super) fn encode<K: Kernel>(kernel: K, sink: &mut Sink<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &[u8]) {
     let least = sink.position() + u64::from(limits.minbits);
@@ -61,7 +61,7 @@ pub(super) fn encode<K: Kernel>(kernel: K, sink: &mut Sink<'_>, limits: &Limits,
     }
 }
 
-/// Reads a block to these bytes.
+/// Reads a block into these bytes.
 #[inline(always)]
 pub(super) fn decode<K: Kernel>(
     kernel: K,
@@ -98,7 +98,7 @@ const fn width(wide: bool) -> u32 {
     if wide { 64 } else { 32 }
 }
 
-/// Writes integers behind a header of so many bits. A reversible block has a precision of its own up to `maxprec`.
+/// Writes integers after a header of this many bits. A reversible block has a precision of its own up to `maxprec`.
 #[inline(always)]
 fn encode_integers<K: Kernel, const WIDE: bool>(
     kernel: K,
@@ -113,14 +113,14 @@ fn encode_integers<K: Kernel, const WIDE: bool>(
     } else {
         kernel.forward_transform::<WIDE, false>(integers)
     };
-    let all = kernel.any_bits::<WIDE>(&coefficients);
+    let all = values::any_bits::<K, WIDE>(kernel, &coefficients);
     let top = u64::BITS - all.leading_zeros();
-    let (mut maxprec, mut budget) = (maxprec, limits.bits_behind(header));
+    let (mut maxprec, mut budget) = (maxprec, limits.bits_after(header));
     if limits.is_reversible {
         let lowest = all.trailing_zeros().min(width(WIDE));
         maxprec = (width(WIDE) - lowest).min(maxprec).max(1);
         sink.put((maxprec - 1).into(), precision_bits(WIDE));
-        budget = limits.bits_behind(header + precision_bits(WIDE));
+        budget = limits.bits_after(header + precision_bits(WIDE));
     }
     let kmin = width(WIDE).saturating_sub(maxprec);
     let mut planes = [0; 64];
@@ -129,7 +129,7 @@ fn encode_integers<K: Kernel, const WIDE: bool>(
     unsafe { planes::encode(sink, &planes, width(WIDE), top, kmin, budget) };
 }
 
-/// Reads integers behind a header of so many bits. A reversible block has its own precision instead of `maxprec`.
+/// Reads integers after a header of this many bits. A reversible block has its own precision instead of `maxprec`.
 #[inline(always)]
 fn decode_integers<K: Kernel, const WIDE: bool>(
     kernel: K,
@@ -138,10 +138,10 @@ fn decode_integers<K: Kernel, const WIDE: bool>(
     maxprec: u32,
     header: u32,
 ) -> K::Block {
-    let (mut maxprec, mut budget) = (maxprec, limits.bits_behind(header));
+    let (mut maxprec, mut budget) = (maxprec, limits.bits_after(header));
     if limits.is_reversible {
         maxprec = source.take(precision_bits(WIDE)) as u32 + 1;
-        budget = limits.bits_behind(header + precision_bits(WIDE));
+        budget = limits.bits_after(header + precision_bits(WIDE));
     }
     let mut planes = [0; 64];
     let kmin = width(WIDE).saturating_sub(maxprec);
@@ -180,7 +180,7 @@ struct Integers<B> {
     header_bits: u32,
 }
 
-/// None for a block of which nothing but a bit is coded.
+/// `None` for a block of which only one bit is coded.
 #[inline(always)]
 fn lossy_integers<K: Kernel, const WIDE: bool>(
     kernel: K,
@@ -198,7 +198,7 @@ fn lossy_integers<K: Kernel, const WIDE: bool>(
     })
 }
 
-/// Integers of a scale if they give the same values back, else the values' bits. None for zeros.
+/// Integers of a scale if they give the same values back, else the values' bits. `None` for zeros.
 #[inline(always)]
 fn reversible_integers<K: Kernel, const WIDE: bool>(
     kernel: K,
@@ -206,18 +206,18 @@ fn reversible_integers<K: Kernel, const WIDE: bool>(
     values: &K::Block,
     biased: u32,
 ) -> Option<Integers<K::Block>> {
-    if biased == 0 && kernel.any_bits::<WIDE>(values) == 0 {
+    if biased == 0 && values::any_bits::<K, WIDE>(kernel, values) == 0 {
         return None;
     }
     let (precision, exponent) = (limits.maxprec, unbiased(biased, WIDE));
     if biased > 0 && has_finite_scale(exponent, WIDE) {
         let block = to_integers::<K, WIDE>(kernel, values, exponent);
-        if kernel.are_same::<WIDE>(values, &from_integers::<K, WIDE>(kernel, &block, exponent)) {
+        if values::are_same::<K, WIDE>(kernel, values, &from_integers::<K, WIDE>(kernel, &block, exponent)) {
             let (header, header_bits) = (u64::from(biased) << 2 | 0b01, 2 + exponent_bits(WIDE));
             return Some(Integers { block, precision, header, header_bits });
         }
     }
-    Some(Integers { block: kernel.reinterpret::<WIDE>(values), precision, header: 0b11, header_bits: 2 })
+    Some(Integers { block: values::reinterpret::<K, WIDE>(kernel, values), precision, header: 0b11, header_bits: 2 })
 }
 
 #[inline(always)]
@@ -234,7 +234,7 @@ fn decode_floats<K: Kernel, const WIDE: bool>(kernel: K, source: &mut Source<'_>
     }
     let integers = decode_integers::<K, WIDE>(kernel, source, limits, precision, header);
     let values = if are_bits {
-        kernel.reinterpret::<WIDE>(&integers)
+        values::reinterpret::<K, WIDE>(kernel, &integers)
     } else {
         from_integers::<K, WIDE>(kernel, &integers, exponent)
     };

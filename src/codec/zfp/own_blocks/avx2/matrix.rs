@@ -131,7 +131,8 @@ pub(super) fn coefficients_of<const WIDE: bool>(planes: &Planes, lowest: u32) ->
 #[inline]
 #[target_feature(enable = "avx2")]
 fn bytes_of_planes(planes: &[u64; 8]) -> [__m256i; 2] {
-    // For each 8 coefficients the bytes of two planes, then of four, with the other four in the other lane, then of all.
+    // For each 8 coefficients the bytes of two planes, then of four, with the other four in the other lane, then of
+    // all.
     let order = in_both_lanes(INTERLEAVED);
     let [a, b, c, d, e, f, g, h] = *planes;
     let low = _mm256_shuffle_epi8(bytemuck::cast([a, b, c, d]), order);

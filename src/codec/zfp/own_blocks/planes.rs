@@ -2,24 +2,16 @@
 //!
 //! Planes follow each other from the most significant one down. Of each there are first the bits of the `n`
 //! coefficients that were significant before. Then come groups: a test bit tells whether there is a one in the rest; if
-//! so, the bits up to that one follow, and `n` goes behind it. A one in the last place is not written: its test has told
+//! so, the bits up to that one follow, and `n` moves past it. A one in the last place is not written: its test has told
 //! it.
 //!
-//! So the groups are the rest of the plane with a test of 1 in front and behind each one, and the last test 0. The
+//! So the groups are the rest of the plane with a test of 1 before and after each one, and the last test 0. The
 //! encoder puts the tests in by a table. The decoder finds them by their place: in a run of ones that begins with a bit
-//! of the plane, the second, the fourth and so on are tests; where the number of ones is odd, the zero behind them is
+//! of the plane, the second, the fourth and so on are tests; where the number of ones is odd, the zero after them is
 //! the test that ends the plane.
 
 use super::bits::{MOST, Sink, Source, low_bits};
 use std::arch::x86_64::{_pdep_u64, _pext_u64};
-
-/// Whether the processor has what this file is compiled for.
-pub(super) fn has_instructions() -> bool {
-    is_x86_feature_detected!("bmi1")
-        && is_x86_feature_detected!("bmi2")
-        && is_x86_feature_detected!("lzcnt")
-        && is_x86_feature_detected!("popcnt")
-}
 
 /// Coefficients of a block.
 pub(super) const SIZE: u32 = 64;
@@ -27,7 +19,7 @@ pub(super) const SIZE: u32 = 64;
 /// Bit i of plane k is bit k of coefficient i.
 pub(super) type Planes = [u64; 64];
 
-/// Eight bits of a plane with a test of 1 behind each one.
+/// Eight bits of a plane with a test of 1 after each one.
 static WITH_TESTS: [u16; 256] = with_tests();
 
 const fn with_tests() -> [u16; 256] {
@@ -48,7 +40,8 @@ const fn with_tests() -> [u16; 256] {
     table
 }
 
-/// Writes the planes from `width` down to `kmin`, at most `budget` bits. Those from `top` on are zeros, and not looked at.
+/// Writes the planes from `width` down to `kmin`, at most `budget` bits. Those from `top` on are zeros, and not looked
+/// at.
 #[inline]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn encode(sink: &mut Sink<'_>, planes: &Planes, width: u32, top: u32, kmin: u32, budget: u32) {
@@ -188,7 +181,7 @@ struct Groups {
     bits: u64,
 }
 
-/// The bits of a window behind a one, so that the first test too is behind a one, and which are ones of the plane.
+/// The bits of a window after a one, so that the first test too follows a one, and which of them are ones of the plane.
 #[inline(always)]
 fn bits_and_ones(window: u64) -> (u64, u64) {
     const EVEN: u64 = 0x5555_5555_5555_5555;
@@ -198,7 +191,7 @@ fn bits_and_ones(window: u64) -> (u64, u64) {
     (bits, bits & (bits.wrapping_add(run_starts & EVEN) ^ EVEN))
 }
 
-/// What comes behind the first bits of a plane, which lacks so many.
+/// The groups after the first bits of a plane, of which `lacking` bits are missing.
 #[inline]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
 fn groups(window: u64, lacking: u32) -> Groups {
@@ -216,9 +209,9 @@ fn groups(window: u64, lacking: u32) -> Groups {
     // All that is left. The one in the last place is not written.
     let last = _pdep_u64(1 << (lacking - 1), places | 1);
     let up_to_last = last ^ last.wrapping_sub(1);
-    let test_behind = u32::from(bits & last != 0);
+    let test_after = u32::from(bits & last != 0);
     Groups {
-        length: last.trailing_zeros() + test_behind,
+        length: last.trailing_zeros() + test_after,
         count: lacking,
         bits: _pext_u64(bits, places & up_to_last) | 1 << (lacking - 1),
     }

@@ -1,11 +1,9 @@
 //! Block by block, against the definition by `zfp-rs`.
 
-use super::avx2::Avx2;
-use super::avx512::Avx512;
-use super::kernel::Kernel;
-use super::{Reader, SLACK, Tier, Writer};
+use super::{Coder, Reader, SLACK, TIERS, Writer};
 use crate::codec::zfp::backend::{self, BlockReader, BlockWriter};
 use crate::codec::zfp::mode::Parameters;
+use crate::simd::available;
 use std::fmt::Debug;
 use zfp_rs::{ZfpConfig, ZfpScalar};
 
@@ -164,10 +162,8 @@ fn decode<T: ZfpScalar>(reader: &mut impl BlockReader<T, 64>) -> (Vec<u8>, u64) 
     (bytemuck::cast_slice(&values).to_vec(), reader.position())
 }
 
-/// Those that the processor has the instructions for.
-fn tiers() -> Vec<Tier> {
-    let avx2 = Avx2::if_available().map(Tier::Avx2);
-    avx2.into_iter().chain(Avx512::if_available().map(Tier::Avx512)).collect()
+fn coders() -> impl Iterator<Item = Coder> {
+    available(TIERS).map(Coder)
 }
 
 fn check<T: Sample>() {
@@ -179,11 +175,11 @@ fn check<T: Sample>() {
             let mut theirs = [0; 150];
             let bit_count = encode(&pair, backend::Writer::new(&mut theirs, &parameters));
             let words = bit_count.div_ceil(64) as usize;
-            for tier in tiers() {
+            for coder in coders() {
                 let mut ours = [0xA5A5; 150 + SLACK];
-                let our_count = encode(&pair, Writer::with_tier(tier, &mut ours, &parameters));
-                assert_eq!(our_count, bit_count, "{tier:?} {parameters:?} {pair:?}");
-                assert_eq!(ours[..words], theirs[..words], "{tier:?} {parameters:?} {pair:?}");
+                let our_count = encode(&pair, Writer::new(coder, &mut ours, &parameters));
+                assert_eq!(our_count, bit_count, "{coder:?} {parameters:?} {pair:?}");
+                assert_eq!(ours[..words], theirs[..words], "{coder:?} {parameters:?} {pair:?}");
             }
             check_decode::<T>(&theirs[..words], 0, &parameters, pair.len());
         }
@@ -196,12 +192,12 @@ fn check<T: Sample>() {
 }
 
 fn check_decode<T: Sample>(words: &[u64], start: u64, parameters: &Parameters, count: usize) {
-    for tier in tiers() {
-        let mut ours = Reader::with_tier(tier, words, start, parameters);
+    for coder in coders() {
+        let mut ours = Reader::new(coder, words, start, parameters);
         let mut theirs = backend::Reader::new(words, start, parameters);
         for _ in 0..count {
             let (ours, theirs) = (decode::<T>(&mut ours), decode::<T>(&mut theirs));
-            assert_eq!(ours, theirs, "{tier:?} {parameters:?} from {start}: {words:x?}");
+            assert_eq!(ours, theirs, "{coder:?} {parameters:?} from {start}: {words:x?}");
         }
     }
 }
@@ -237,18 +233,12 @@ fn integers_of_64_bits_are_rounded_to_the_nearest_float() {
         near_powers.chain(near_ties).chain(random).flat_map(|value| [value, value.wrapping_neg()]).collect();
     for block in all.as_chunks::<64>().0 {
         let expected = block.map(|value| value as f64);
-        for tier in tiers() {
-            match tier {
-                Tier::Avx2(kernel) => assert_eq!(to_floats(kernel, block), expected),
-                Tier::Avx512(kernel) => assert_eq!(to_floats(kernel, block), expected),
-            }
+        for tier in available(TIERS) {
+            let mut floats = [0.0; 64];
+            let (integers, bytes) = (bytemuck::cast_slice(block), bytemuck::cast_slice_mut(&mut floats));
+            // SAFETY: the tier is available.
+            unsafe { (tier.kernel.to_floats)(integers, bytes) };
+            assert_eq!(floats, expected, "{:?}", tier.level);
         }
     }
-}
-
-fn to_floats(kernel: impl Kernel, integers: &[i64; 64]) -> [f64; 64] {
-    let mut floats = [0.0; 64];
-    let integers = kernel.load::<true>(bytemuck::cast_slice(integers));
-    kernel.store::<true>(&kernel.to_floats::<true>(&integers, 1.0), bytemuck::cast_slice_mut(&mut floats));
-    floats
 }
