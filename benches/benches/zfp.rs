@@ -92,7 +92,7 @@ impl<T: Sample> Case<'_, T> {
         let decoded = T::bytes(self.values);
         let encoded = chain.encode_to_vec(&decoded, &CallOptions::default()).expect("the field encodes");
         self.encode(criterion, &chain, &decoded, &encoded);
-        self.decode(criterion, &chain, &decoded, &encoded);
+        self.decode(criterion, &decoded, &encoded);
     }
 
     fn chain(&self, [z, y, x]: [usize; 3]) -> Chain {
@@ -178,7 +178,7 @@ impl<T: Sample> Case<'_, T> {
         group.finish();
     }
 
-    fn decode(&self, criterion: &mut Criterion, chain: &Chain, decoded: &[u8], encoded: &[u8]) {
+    fn decode(&self, criterion: &mut Criterion, decoded: &[u8], encoded: &[u8]) {
         let [z, y, x] = self.shape;
         let mut group = group(criterion, &format!("zfp/{}/decode/{}", self.name, self.size), decoded.len());
         let mut target = vec![0_u8; decoded.len()];

@@ -13,6 +13,6 @@ pub(crate) use level::limit;
 #[cfg(any(test, feature = "internals"))]
 pub use level::set_limit;
 pub(crate) use loops::{Loop, vectorized};
-#[allow(unused_imports, reason = "codecs choose")]
+#[cfg_attr(not(target_arch = "x86_64"), allow(unused_imports, reason = "see there"))]
 pub(crate) use tier::best;
 pub(crate) use tier::{Tier, available};
