@@ -106,6 +106,10 @@ unsafe fn tiles<R: Rows, const SIZE: usize, const IS_WIDE: bool>(plane: &Plane) 
             for i in (band..band_end).step_by(rows) {
                 let i = i.min(inner.size - rows);
                 let source = source.wrapping_offset(i as isize * inner.source);
+                // What comes next: the following rows, or the next cache line of the first ones.
+                let (next, next_column) = if i + rows < band_end { (i + rows, column) } else { (band, column + line) };
+                let ahead = plane.source.wrapping_offset(next as isize * inner.source);
+                prefetch(ahead.wrapping_add(next_column * SIZE), inner.source, rows);
                 let target = target.wrapping_add(i * SIZE);
                 // SAFETY: `rows` rows from i on and `COUNT` columns from each o on are within the plane.
                 unsafe {
@@ -131,6 +135,21 @@ unsafe fn tiles<R: Rows, const SIZE: usize, const IS_WIDE: bool>(plane: &Plane) 
                 }
             }
         }
+    }
+}
+
+/// Asks for a cache line of each of some rows; whether there are such rows does not matter.
+#[inline(always)] // for the instruction set of the caller
+fn prefetch(source: *const u8, stride: isize, rows: usize) {
+    for i in 0..rows {
+        let row = source.wrapping_offset(i as isize * stride);
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: asks for memory and reads none; every x86-64 has the instruction.
+        unsafe {
+            std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(row.cast());
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = row;
     }
 }
 
