@@ -23,6 +23,7 @@ mod float_environment;
 pub mod interface;
 mod json;
 mod memory;
+pub mod number;
 mod parallel;
 pub mod representation;
 mod simd;

@@ -6,7 +6,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use std::path::Path;
 use zcodec::chain::{CallOptions, Chain, Representation};
-use zcodec::data_type::{Component, DataType, FloatValue};
+use zcodec::data_type::{Component, DataType};
+use zcodec::number::FloatValue;
 use zcodec::{Error, Status};
 
 /// What came of a case, if it was run.

@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use zcodec::Status;
 use zcodec::chain::{CallOptions, Chain, Representation};
-use zcodec::data_type::{DataType, FORMATS, INTEGERS};
+use zcodec::data_type::{DataType, INTEGERS};
+use zcodec::number::FORMATS;
 
 /// More elements than a tile of any type has.
 const MAX_COUNT: usize = 9_000;

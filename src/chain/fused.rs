@@ -1,6 +1,6 @@
 //! Elementwise stages in one pass over cache-sized tiles.
 
-use crate::codec::{Joint, joint};
+use crate::codec::{Joint, join};
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::{Call, Elementwise, Stage as BoundStage, packed_size};
 use crate::memory::grow;
@@ -66,7 +66,7 @@ impl Fused {
         }
         self.tile_element_count = self.tile_element_count.min(tile_element_count(*encoded_bits));
         let joint = self.joined.last().and_then(|last| match &last.kernel {
-            Kernel::One(last) => joint(&**last, &**kernel),
+            Kernel::One(last) => join(last.as_ref(), kernel.as_ref()),
             Kernel::Two(_) => None,
         });
         if joint.is_some() {

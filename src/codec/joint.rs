@@ -1,32 +1,37 @@
-//! Loops that run two neighbouring elementwise codecs at once.
+//! Loops that do the work of two neighbouring codecs at once.
 //!
-//! The chain tries them first; where one gives up on a tile, the two codecs run one after the other and say why.
+//! The chain asks the table for every two elementwise codecs that follow each other. A joint loop saves the way through
+//! memory between them; it need not handle every element, because the two codecs can still run singly.
 
-use super::{cast_value, scale_offset};
+use super::cast_value::BoundCast;
+use super::scale_offset::BoundScaling;
 use crate::interface::Elementwise;
 use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Two kernels in one loop, on tiles as an [`Elementwise`] gets them.
+/// Two codecs in one loop.
 pub(crate) trait Joint: Debug + Send + Sync {
-    /// Encodes each element by the first kernel and then by the second. False: not possible for these elements.
+    /// Runs the first codec, then the second. `false` if they have to run singly, which also finds any error.
     fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> bool;
-    /// Decodes each element by the second kernel and then by the first. False: not possible for these elements.
+    /// Undoes the second codec, then the first. `false` as above.
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> bool;
 }
 
-/// The loop for two kernels in encode order, if there is one.
-type Join = fn(first: &dyn Any, second: &dyn Any) -> Option<Arc<dyn Joint>>;
+/// The joint loop of two codecs, in the order of encoding; `None` if it is not for them.
+pub(crate) type Join = fn(first: &Stage, second: &Stage) -> Option<Arc<dyn Joint>>;
 
-const JOINTS: &[Join] = &[scale_and_cast];
+type Stage = dyn Elementwise;
 
-/// The loop for two kernels in encode order, if there is one.
-pub(crate) fn joint(first: &dyn Elementwise, second: &dyn Elementwise) -> Option<Arc<dyn Joint>> {
+static JOINTS: &[Join] = &[scale_offset_then_cast_value];
+
+/// The first joint loop for these two.
+pub(crate) fn join(first: &Stage, second: &Stage) -> Option<Arc<dyn Joint>> {
     JOINTS.iter().find_map(|join| join(first, second))
 }
 
-fn scale_and_cast(first: &dyn Any, second: &dyn Any) -> Option<Arc<dyn Joint>> {
-    let scaling = first.downcast_ref::<scale_offset::Kernel>()?.scaling()?;
-    second.downcast_ref::<cast_value::Kernel>()?.after(scaling)
+fn scale_offset_then_cast_value(first: &Stage, second: &Stage) -> Option<Arc<dyn Joint>> {
+    let (first, second): (&dyn Any, &dyn Any) = (first, second);
+    let scaling = first.downcast_ref::<BoundScaling>()?.scaling()?;
+    second.downcast_ref::<BoundCast>()?.after_scaling(scaling)
 }

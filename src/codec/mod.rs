@@ -37,5 +37,5 @@ pub mod blosc_internals {
 #[doc(hidden)]
 pub use packbits::kernels as packbits_kernels;
 
-pub(crate) use joint::{Joint, joint};
+pub(crate) use joint::{Joint, join};
 pub use registry::built_in;

@@ -20,10 +20,11 @@
 //! zero, which no `cast_value` does: refused.
 
 use super::{cast_value, scale_offset};
-use crate::data_type::{Component, DataType, FLOAT64, FloatValue, Rounded, Rounding, Scalar};
+use crate::data_type::{Component, DataType};
 use crate::error::{Error, Result};
 use crate::interface::{Bound, Codec, Context, Kind, Pass};
 use crate::json::Configuration;
+use crate::number::{FLOAT64, FloatId, FloatValue, Rounded, Rounding};
 use crate::representation::Representation;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -215,7 +216,7 @@ fn numpy_type(member: &str, json: &Value) -> Result<DataType> {
 
 fn is_of_numpy(component: Component) -> bool {
     match component {
-        Component::Float(format) => ["float16", "float32", "float64"].contains(&format.name),
+        Component::Float(format) => matches!(format.id, FloatId::Float16 | FloatId::Float32 | FloatId::Float64),
         component => component.bits() >= 8,
     }
 }
@@ -241,9 +242,7 @@ fn as_scalar(member: &str, value: f64, data_type: &DataType) -> Result<Value> {
         Rounded::Bits(bits) => bits,
         Rounded::Overflow | Rounded::Underflow => return Err(too_large()),
     };
-    let mut bytes = vec![0; data_type.size()];
-    data_type.component().store(bits, &mut bytes);
-    Ok(data_type.scalar_to_json(&Scalar(bytes.into())))
+    Ok(data_type.scalar_to_json(&data_type.scalar(bits)))
 }
 
 #[cfg(test)]

@@ -3,13 +3,12 @@
 //! The layout of an element is that of the C interface: types of fewer than 8 bits take one byte, complex types
 //! two components, everything wider is in native byte order.
 
-mod float;
 mod scalar;
 
-pub use float::{FLOAT32, FLOAT64, FORMATS, Finite, FloatFormat, FloatValue, Rounded, Rounding, Special};
-pub use scalar::{Scalar, integer_range};
+pub use scalar::Scalar;
 
 use crate::error::{Error, Result};
+use crate::number::{FORMATS, FloatFormat};
 use serde_json::Value;
 use std::fmt;
 
@@ -176,7 +175,7 @@ pub const INTEGERS: [(&str, u32, bool); 12] = [
 
 /// The names of every data type but the raw ones, `r8`, `r16` and so on.
 pub fn names() -> impl Iterator<Item = String> {
-    let floats = || float::FORMATS.iter().map(|format| format.name);
+    let floats = || FORMATS.iter().map(|format| format.name);
     std::iter::once("bool")
         .chain(INTEGERS.iter().map(|integer| integer.0))
         .chain(floats())
@@ -192,7 +191,7 @@ fn real_component(name: &str) -> Option<Component> {
     if let Some(&(_, bits, signed)) = INTEGERS.iter().find(|integer| integer.0 == name) {
         return Some(Component::Int { bits, signed });
     }
-    float::FORMATS.iter().find(|format| format.name == name).map(Component::Float)
+    FORMATS.iter().find(|format| format.name == name).map(Component::Float)
 }
 
 fn raw_component(name: &str) -> Option<Component> {

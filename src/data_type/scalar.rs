@@ -3,10 +3,12 @@
 //! Zarr v3 core specification, "Fill value list". Numbers for floats are rounded once, from the decimal text straight
 //! to the data type, ties to even; integers are exact.
 
-use super::float::{FLOAT64, Finite, FloatFormat, FloatValue, Rounded, Rounding};
 use super::{Component, DataType};
 use crate::error::{Error, Result};
 use crate::json::exact_integer;
+use crate::number::{
+    FLOAT64, Finite, FloatFormat, FloatValue, Rounded, Rounding, integer_range, low_bits, sign_extended,
+};
 use serde_json::{Value, json};
 use std::cmp::Ordering;
 
@@ -30,12 +32,17 @@ impl Component {
         }
     }
 
+    /// N bits, sign-extended if this is a signed integer.
+    pub fn extended(self, bits: u64) -> u64 {
+        match self {
+            Self::Int { bits: width, signed: true } => sign_extended(bits, width).cast_unsigned(),
+            _ => bits,
+        }
+    }
+
     /// Lays N bits into memory; integers of fewer than 8 bits are sign-extended to their byte.
     pub fn store(self, bits: u64, bytes: &mut [u8]) {
-        let bits = match self {
-            Self::Int { bits: width, signed: true } => (((bits << (64 - width)) as i64) >> (64 - width)) as u64,
-            _ => bits,
-        };
+        let bits = self.extended(bits);
         match bytes.len() {
             1 => bytes.copy_from_slice(&(bits as u8).to_ne_bytes()),
             2 => bytes.copy_from_slice(&(bits as u16).to_ne_bytes()),
@@ -75,6 +82,13 @@ impl DataType {
         Ok(Scalar(bytes.into()))
     }
 
+    /// The scalar of N bits, of a data type with one component that is not raw.
+    pub fn scalar(&self, bits: u64) -> Scalar {
+        let mut bytes = vec![0; self.size()];
+        self.component.store(bits, &mut bytes);
+        Scalar(bytes.into())
+    }
+
     /// The JSON value of a scalar: reading it again gives the same bits.
     pub fn scalar_to_json(&self, scalar: &Scalar) -> Value {
         if let Component::Raw { .. } = self.component {
@@ -94,7 +108,7 @@ fn component_from_json(component: Component, data_type: &DataType, json: &Value)
             let (least, most) = integer_range(bits, signed);
             exact_integer(json)
                 .filter(|value| (least..=most).contains(value))
-                .map(|value| value as u64 & (u64::MAX >> (64 - bits)))
+                .map(|value| low_bits(value as u64, bits))
                 .ok_or_else(|| format!("an integer from {least} to {most}, as {data_type} has them"))
         }
         Component::Float(format) => match json {
@@ -107,11 +121,6 @@ fn component_from_json(component: Component, data_type: &DataType, json: &Value)
         },
         Component::Raw { .. } => Err("bytes".to_owned()),
     }
-}
-
-/// The least and the largest value of an integer type.
-pub fn integer_range(bits: u32, signed: bool) -> (i128, i128) {
-    if signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
 }
 
 /// "NaN", the infinities, and bit patterns.
@@ -131,7 +140,7 @@ fn float_from_text(format: &FloatFormat, text: &str) -> Option<u64> {
     }
 }
 
-/// A decimal number, rounded once to nearest, ties to even. None if it is too large, or has no image.
+/// A decimal number, rounded once to nearest, ties to even. `None` if it is too large, or the format has nothing that small.
 fn float_from_decimal(format: &FloatFormat, text: &str) -> Option<u64> {
     match format.bits {
         64 => text.parse().ok().filter(|value: &f64| value.is_finite()).map(f64::to_bits),
@@ -193,7 +202,7 @@ fn component_to_json(component: Component, bytes: &[u8]) -> Value {
     let bits = component.load(bytes);
     match component {
         Component::Bool => json!(bits != 0),
-        Component::Int { bits: width, signed: true } => json!(((bits << (64 - width)) as i64) >> (64 - width)),
+        Component::Int { bits: width, signed: true } => json!(sign_extended(bits, width)),
         Component::Int { .. } => json!(bits),
         Component::Float(format) => float_to_json(format, bits),
         Component::Raw { .. } => Value::Null,
@@ -240,9 +249,7 @@ mod tests {
                 continue;
             }
             for pattern in 0..1_u64 << component.bits() {
-                let mut bytes = vec![0; data_type.size()];
-                component.store(pattern, &mut bytes);
-                let scalar = Scalar(bytes.into());
+                let scalar = data_type.scalar(pattern);
                 let json = data_type.scalar_to_json(&scalar);
                 assert_eq!(data_type.scalar_from_json("x", &json), Ok(scalar), "{name} {json}");
             }

@@ -23,8 +23,9 @@ pub use list::{BoundCodecs, CodecList};
 pub use pass::{Elementwise, Frame, Pass, Stage, Transform, element_count, packed_size, too_small};
 pub use registry::{Context, Registry};
 
+use crate::data_type::{DataType, Scalar};
 use crate::error::Result;
-use crate::representation::{ByteSize, Representation};
+use crate::representation::{ArrayRepresentation, ByteSize, Representation};
 use serde_json::{Map, Value};
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -85,6 +86,21 @@ impl Bound {
     /// A binding without a warning.
     pub fn new(encoded: Representation, pass: Pass) -> Self {
         Self { encoded, pass, warnings: Vec::new() }
+    }
+
+    /// One kernel on each element of an array, which makes elements of this data type and fill value.
+    ///
+    /// # Errors
+    /// What leaves would be too large.
+    pub fn elementwise(
+        decoded: &ArrayRepresentation,
+        data_type: &DataType,
+        fill_value: Option<Scalar>,
+        kernel: Arc<dyn Elementwise>,
+    ) -> Result<Self> {
+        let encoded = decoded.with_elements(data_type.clone(), fill_value)?;
+        let stages = vec![Stage { kernel, encoded_bits: 8 * data_type.size() }];
+        Ok(Self::new(Representation::Array(encoded), Pass::Elementwise { stages, frame: None }))
     }
 
     /// Bytes around what enters.

@@ -9,10 +9,9 @@ mod loops;
 mod tier;
 
 pub use level::Level;
-pub(crate) use level::limit;
 #[cfg(any(test, feature = "internals"))]
 pub use level::set_limit;
 pub(crate) use loops::{Loop, vectorized};
-#[cfg_attr(not(target_arch = "x86_64"), allow(unused_imports, reason = "see there"))]
+
 pub(crate) use tier::best;
 pub(crate) use tier::{Tier, available};

@@ -1,34 +1,31 @@
 //! `cast_value`: every element to another real data type, by value.
 //!
-//! Specification: zarr-extensions, `cast_value`. All integer and float types, in both directions. The order is: the
-//! scalar map, then rounding, then the range.
+//! Specification: [zarr-extensions, `cast_value`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/cast_value).
+//! All integer and float types, in both directions. The order is: the scalar map, then rounding, then the range.
+//!
+//! [`reference`] is the definition; [`tiers`] lists the faster ways, each with a folder of its own.
 
-mod convert;
-mod float32_lanes;
-mod float_lane;
-mod half;
-mod integer;
+mod as_float32;
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+mod bound;
 mod kernel;
-mod lane;
-mod plan;
+mod pipeline;
+mod portable;
 mod reference;
-mod scaled;
-mod small_float;
 #[cfg(test)]
 mod tests;
-mod to_f32;
-mod to_float;
-mod to_integer;
-mod widen;
+mod tiers;
 
-pub(super) use float32_lanes::Float32Lanes;
+pub(super) use as_float32::AsFloat32;
+pub(super) use bound::BoundCast;
 
-use crate::data_type::{Component, DataType, Rounding, Scalar};
+use crate::data_type::{Component, DataType, Scalar};
 use crate::error::{Error, Result, Status};
-use crate::interface::{Bound, Codec, Context, Kind, Pass, Stage, Warning};
+use crate::interface::{Bound, Codec, Context, Kind, Warning};
 use crate::json::Configuration;
+use crate::number::Rounding;
 use crate::representation::Representation;
-pub(super) use kernel::Kernel;
 use reference::{Cast, OutOfRange, is_same};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -138,16 +135,11 @@ impl Codec for CastValue {
         }
         let encode = self.direction("encode", &self.encode_map, source, &self.data_type)?;
         let decode = self.direction("decode", &self.decode_map, &self.data_type, source)?;
-        let fill_value = match decoded.fill_value() {
-            Some(fill_value) => Some(cast_fill_value(&encode, &decode, source, fill_value, &self.data_type)?),
-            None => None,
-        };
+        let cast_fill_value = |value| cast_fill_value(&encode, &decode, source, value, &self.data_type);
+        let fill_value = decoded.fill_value().map(cast_fill_value).transpose()?;
         let warnings = lossy(source, &self.data_type).into_iter().chain(lossy(&self.data_type, source)).collect();
-        let kernel = Arc::new(Kernel::new(encode, decode, source, &self.data_type));
-        let stages = vec![Stage { kernel, encoded_bits: 8 * self.data_type.size() }];
-        let encoded = decoded.with_elements(self.data_type.clone(), fill_value)?;
-        let pass = Pass::Elementwise { stages, frame: None };
-        Ok(Bound { encoded: Representation::Array(encoded), pass, warnings })
+        let kernel = Arc::new(BoundCast::new(encode, decode, source, &self.data_type));
+        Ok(Bound { warnings, ..Bound::elementwise(decoded, &self.data_type, fill_value, kernel)? })
     }
 }
 
@@ -190,9 +182,7 @@ fn cast_fill_value(
         Some(again) if is_same(source.component(), bits, again) => {}
         _ => return Err(wrong("does not come back")),
     }
-    let mut bytes = vec![0; target.size()];
-    target.component().store(encoded, &mut bytes);
-    Ok(Scalar(bytes.into()))
+    Ok(target.scalar(encoded))
 }
 
 /// A float type whose significand does not hold every integer of the other type.

@@ -1,6 +1,7 @@
 //! The definition of a cast: one element, exactly. Everything faster is compared with this.
 
-use crate::data_type::{Component, Finite, FloatValue, Rounded, Rounding, integer_range};
+use crate::data_type::Component;
+use crate::number::{Finite, FloatValue, Rounded, Rounding, integer_range, low_bits, sign_extended};
 
 /// What happens to a value outside the range of the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,10 +27,8 @@ pub(super) fn value(component: Component, bits: u64) -> FloatValue {
     match component {
         Component::Float(format) => format.value(bits),
         Component::Int { bits: width, signed } => {
-            let shift = 64 - width;
             let is_negative = signed && bits >> (width - 1) != 0;
-            let extended = if signed { (((bits << shift) as i64) >> shift) as u64 } else { bits };
-            let significand = if is_negative { extended.wrapping_neg() } else { extended };
+            let significand = if is_negative { sign_extended(bits, width).unsigned_abs() } else { bits };
             FloatValue::Finite(Finite { is_negative, significand, exponent: 0, is_more: false })
         }
         Component::Bool | Component::Raw { .. } => FloatValue::Nan,
@@ -44,7 +43,7 @@ pub(super) fn is_same(component: Component, a: u64, b: u64) -> bool {
 }
 
 impl Cast {
-    /// The target's bits of one element; none if the value has no image.
+    /// One element as bits of the target; `None` if the target cannot represent it.
     pub(super) fn cast(&self, bits: u64) -> Option<u64> {
         match self.scalar_map.iter().find(|(key, _)| self.matches(*key, bits)) {
             Some((_, mapped)) => Some(*mapped),
@@ -82,7 +81,6 @@ impl Cast {
     }
 
     fn to_integer(&self, number: &Finite, bits: u32, signed: bool) -> Option<u64> {
-        let mask = u64::MAX >> (64 - bits);
         let (least, most) = integer_range(bits, signed);
         // Past 2^64 the value is out of every range, and only its lowest 64 bits matter.
         let is_huge = number.significand != 0 && number.leading_exponent() >= 64;
@@ -92,10 +90,10 @@ impl Cast {
         };
         let value = if number.is_negative { -i128::from(magnitude) } else { i128::from(magnitude) };
         match self.out_of_range {
-            _ if !is_huge && (least..=most).contains(&value) => Some(value as u64 & mask),
+            _ if !is_huge && (least..=most).contains(&value) => Some(low_bits(value as u64, bits)),
             OutOfRange::Error => None,
-            OutOfRange::Clamp => Some(if number.is_negative { least } else { most } as u64 & mask),
-            OutOfRange::Wrap => Some(value as u64 & mask),
+            OutOfRange::Clamp => Some(low_bits(if number.is_negative { least } else { most } as u64, bits)),
+            OutOfRange::Wrap => Some(low_bits(value as u64, bits)),
         }
     }
 }

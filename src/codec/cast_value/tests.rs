@@ -1,14 +1,14 @@
-//! The fast kernels against the definition.
+//! The kernels of every tier against the definition.
 
-use super::kernel::Kernel;
-use super::plan::Plan;
+use super::bound::{BoundCast, ScaledCast};
+use super::pipeline::Pipeline;
 use super::reference::{Cast, OutOfRange};
-use super::scaled::ScaleAndCast;
-use crate::codec::Joint;
-use crate::codec::scale_offset::Scaling;
-use crate::data_type::{Component, DataType, FORMATS, INTEGERS, Rounding};
+use super::tiers::{Kernels, TIERS};
+use crate::codec::joint::Joint;
+use crate::data_type::{Component, DataType, INTEGERS};
 use crate::interface::Elementwise;
-use crate::simd::{Level, set_limit};
+use crate::number::{FORMATS, Rounding, Scaling};
+use crate::simd::{available, set_limit};
 use proptest::prelude::*;
 
 const ROUNDINGS: [Rounding; 5] = [
@@ -49,36 +49,45 @@ fn may_be_left(cast: &Cast) -> bool {
     cast.out_of_range == OutOfRange::Wrap && matches!(cast.target, Component::Int { .. })
 }
 
-fn check_plan(cast: &Cast, patterns: &[u64]) {
-    for limit in [None, Some(Level::Portable)] {
-        set_limit(limit);
-        check_plan_within_limit(cast, patterns);
+/// Runs a check with the kernels of every tier of this processor but the reference.
+fn in_every_tier(mut check: impl FnMut(&Kernels, &str)) {
+    for tier in available(TIERS) {
+        if let Some(kernels) = &tier.kernel {
+            // Portable loops are compiled for AVX2, too, unless this forbids it.
+            set_limit(Some(tier.level));
+            check(kernels, &format!("tier {:?}", tier.level));
+        }
     }
     set_limit(None);
 }
 
-fn check_plan_within_limit(cast: &Cast, patterns: &[u64]) {
-    let Some(plan) = Plan::new(cast) else { return };
+fn check_pipeline(cast: &Cast, patterns: &[u64]) {
+    in_every_tier(|kernels, name| check_pipeline_in(kernels, name, cast, patterns));
+}
+
+fn check_pipeline_in(kernels: &Kernels, name: &str, cast: &Cast, patterns: &[u64]) {
+    let Some(pipeline) = Pipeline::new(cast, kernels) else { return };
     let (good, bad): (Vec<u64>, Vec<u64>) = patterns.iter().partition(|pattern| cast.cast(**pattern).is_some());
     let mut output = vec![0xA5; good.len() * cast.target.size()];
     let mut is_left = vec![false; good.len()];
-    plan.run(&stored(cast.source, &good), &mut output, |first, block, _| {
-        assert!(may_be_left(cast), "{cast:?}");
-        let count = block.len() / cast.source.size();
-        is_left[first..first + count].fill(true);
-        Ok::<(), ()>(())
-    })
-    .unwrap();
+    pipeline
+        .run(&stored(cast.source, &good), &mut output, |first, block, _| {
+            assert!(may_be_left(cast), "{cast:?}");
+            let count = block.len() / cast.source.size();
+            is_left[first..first + count].fill(true);
+            Ok::<(), ()>(())
+        })
+        .unwrap();
     for ((output, pattern), _) in
         output.chunks(cast.target.size()).zip(&good).zip(&is_left).filter(|(_, is_left)| !**is_left)
     {
         let expected = stored(cast.target, &[cast.cast(*pattern).unwrap()]);
-        assert_eq!(output, expected, "{pattern:#x} {cast:?}");
+        assert_eq!(output, expected, "{name}, {pattern:#x}, {cast:?}");
     }
     for pattern in bad {
         let mut output = vec![0xA5; cast.target.size()];
-        let result = plan.run(&stored(cast.source, &[pattern]), &mut output, |_, _, _| Err(()));
-        assert!(result.is_err(), "{pattern:x?} {cast:?}");
+        let result = pipeline.run(&stored(cast.source, &[pattern]), &mut output, |_, _, _| Err(()));
+        assert!(result.is_err(), "{name}, {pattern:#x}, {cast:?}");
     }
 }
 
@@ -88,7 +97,7 @@ fn every_source_of_up_to_16_bits_is_cast_as_defined() {
         let patterns: Vec<u64> = (0..1 << source.component().bits()).collect();
         for target in &data_types() {
             for cast in casts(source, target) {
-                check_plan(&cast, &patterns);
+                check_pipeline(&cast, &patterns);
             }
         }
     }
@@ -147,7 +156,7 @@ fn wide_sources_are_cast_as_defined_near_every_bound_and_tie() {
         for target in &data_types() {
             let patterns = adversarial(source.component(), target);
             for cast in casts(source, target) {
-                check_plan(&cast, &patterns);
+                check_pipeline(&cast, &patterns);
             }
         }
     }
@@ -163,21 +172,25 @@ fn scaled(component: Component, bits: u64, [offset, scale]: [f64; 2], goes_back:
     if goes_back { number / scale + offset } else { (number - offset) * scale }.to_bits()
 }
 
-/// Runs one direction, and compares with the definition: a joint may refuse, but not if every element has an image.
+/// Compares one direction with the definition. A joint loop must do everything if no element is at fault.
 fn check_joint(
+    name: &str,
     direction: impl Fn(&[u8], &mut [u8]) -> bool,
     (source, target): (Component, Component),
     patterns: &[u64],
-    image: impl Fn(u64) -> Option<u64>,
+    define: impl Fn(u64) -> Option<u64>,
 ) {
-    let images: Vec<Option<u64>> = patterns.iter().map(|pattern| image(*pattern)).collect();
-    let good: Vec<u64> = patterns.iter().zip(&images).filter_map(|(pattern, image)| image.map(|_| *pattern)).collect();
+    let results: Vec<Option<u64>> = patterns.iter().map(|pattern| define(*pattern)).collect();
+    let good: Vec<u64> =
+        patterns.iter().zip(&results).filter_map(|(pattern, result)| result.map(|_| *pattern)).collect();
+    let place = || format!("{name}, {source:?} to {target:?}, length {}", good.len());
     let mut output = vec![0xA5; good.len() * target.size()];
-    assert!(direction(&stored(source, &good), &mut output), "every element can be converted");
-    assert_eq!(output, stored(target, &images.iter().flatten().copied().collect::<Vec<_>>()), "{source:?} {target:?}");
-    for (pattern, _) in patterns.iter().zip(&images).filter(|(_, image)| image.is_none()) {
-        let result = direction(&stored(source, &[*pattern]), &mut vec![0; target.size()]);
-        assert!(!result, "{pattern:#x} of {source:?} cannot be converted");
+    assert!(direction(&stored(source, &good), &mut output), "{}: no element is at fault", place());
+    let expected = stored(target, &results.iter().flatten().copied().collect::<Vec<_>>());
+    assert_eq!(output, expected, "{}", place());
+    for (pattern, _) in patterns.iter().zip(&results).filter(|(_, result)| result.is_none()) {
+        let is_done = direction(&stored(source, &[*pattern]), &mut vec![0; target.size()]);
+        assert!(!is_done, "{}: {pattern:#x} is at fault", place());
     }
 }
 
@@ -200,45 +213,52 @@ fn scaling_and_a_cast_in_one_loop_are_both_one_after_the_other() {
                 let back = Cast { source: cast.target, target: cast.source, scalar_map: decode_map, ..cast.clone() };
                 let cast = Cast { scalar_map: encode_map, ..cast };
                 let [offset, scale] = operands;
-                for limit in [None, Some(Level::Portable)] {
-                    set_limit(limit);
-                    let Some(joint) = ScaleAndCast::new(&cast, &back, Scaling { offset, scale }) else {
+                in_every_tier(|kernels, name| {
+                    let Some(joint) = ScaledCast::new(kernels, &cast, &back, Scaling { offset, scale }) else {
                         let is_narrow = cast.target.bits() <= 8 * float.size() as u32 / 2;
                         assert!(!is_narrow || cast.out_of_range == OutOfRange::Wrap || scaling[1] > 1e9, "{cast:?}");
-                        continue;
+                        return;
                     };
                     let types = (cast.source, cast.target);
                     check_joint(
+                        name,
                         |i, o| joint.encode(i, o),
                         types,
                         &adversarial(cast.source, &integer),
                         |bits| cast.cast(scaled(cast.source, bits, scaling, false)),
                     );
                     check_joint(
+                        name,
                         |i, o| joint.decode(i, o),
                         (types.1, types.0),
                         &adversarial(cast.target, &float),
                         |bits| back.cast(bits).map(|bits| scaled(cast.source, bits, scaling, true)),
                     );
-                }
-                set_limit(None);
+                });
             }
         }
     }
 }
 
-fn check_kernel(cast: &Cast, names: (&str, &str), patterns: &[u64]) {
-    let (source, target) = (DataType::from_name(names.0).unwrap(), DataType::from_name(names.1).unwrap());
+fn check_bound(cast: &Cast, names: (&str, &str), patterns: &[u64]) {
+    let results: Vec<Option<u64>> = patterns.iter().map(|pattern| cast.cast(*pattern)).collect();
+    let good: Vec<u64> = results.iter().map_while(|result| *result).collect();
+    let fault = (good.len() < results.len()).then_some(good.len() as u64);
+    let (input, expected) = (stored(cast.source, patterns), stored(cast.target, &good));
+    in_every_tier(|kernels, name| {
+        let place = || format!("{name}, {} to {}, length {}: {cast:?}", names.0, names.1, patterns.len());
+        let bound = bound(Some(kernels), cast, names);
+        let mut output = vec![0xA5; patterns.len() * cast.target.size()];
+        let result = bound.encode(&input, &mut output);
+        assert_eq!(result.err().and_then(|error| error.element_index()), fault, "{}", place());
+        assert_eq!(output[..expected.len()], expected, "{}", place());
+    });
+}
+
+fn bound(tier: Option<&Kernels>, cast: &Cast, names: (&str, &str)) -> BoundCast {
+    let [source, target] = [names.0, names.1].map(|name| DataType::from_name(name).unwrap());
     let back = Cast { source: cast.target, target: cast.source, scalar_map: Vec::new(), ..cast.clone() };
-    let kernel = Kernel::new(cast.clone(), back, &source, &target);
-    let mut output = vec![0xA5; patterns.len() * target.size()];
-    let result = kernel.encode(&stored(cast.source, patterns), &mut output);
-    let images: Vec<Option<u64>> = patterns.iter().map(|pattern| cast.cast(*pattern)).collect();
-    let good: Vec<u64> = images.iter().map_while(|image| *image).collect();
-    let fault = (good.len() < images.len()).then_some(good.len() as u64);
-    assert_eq!(result.err().and_then(|error| error.element_index()), fault, "{cast:?}");
-    let expected = stored(cast.target, &good);
-    assert_eq!(output[..expected.len()], expected, "{cast:?}");
+    BoundCast::in_tier(tier, cast.clone(), back, &source, &target)
 }
 
 fn component(name: &str) -> Component {
@@ -246,7 +266,7 @@ fn component(name: &str) -> Component {
 }
 
 #[test]
-fn the_first_element_without_an_image_is_named_wherever_it_stands() {
+fn the_first_element_at_fault_is_named_wherever_it_stands() {
     for (source, target, good, bad) in [
         ("float32", "uint8", 0x4040_0000, 0x4380_0000),
         ("float64", "int64", 0x4008_0000_0000_0000, 0x43E0_0000_0000_0000),
@@ -262,7 +282,27 @@ fn the_first_element_without_an_image_is_named_wherever_it_stands() {
                 let mut patterns = vec![good; 1300];
                 patterns[index] = bad;
                 patterns[1299] = bad;
-                check_kernel(&cast, (source, target), &patterns);
+                check_bound(&cast, (source, target), &patterns);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_length_is_cast_as_defined() {
+    let names =
+        ["uint4", "int8", "uint16", "int32", "int64", "float8_e4m3", "float16", "bfloat16", "float32", "float64"];
+    for source in names {
+        for target in names {
+            let types = [source, target].map(|name| DataType::from_name(name).unwrap());
+            // Elements of a period that no vector has, so that a displaced one shows.
+            let patterns: Vec<u64> = (0..100)
+                .map(|i| types[0].scalar_from_json("element", &serde_json::json!(i % 7)).unwrap())
+                .map(|scalar| types[0].component().load(&scalar.0))
+                .collect();
+            let cast = casts(&types[0], &types[1]).swap_remove(0);
+            for length in 0..patterns.len() {
+                check_bound(&cast, (source, target), &patterns[..length]);
             }
         }
     }
@@ -307,16 +347,16 @@ fn a_fault_says_what_the_element_is_and_what_the_target_has() {
         let types = [source, target].map(|name| DataType::from_name(name).unwrap());
         let [from, to] = [&types[0], &types[1]].map(DataType::component);
         let cast = Cast { source: from, target: to, rounding: ROUNDINGS[0], out_of_range, scalar_map: vec![] };
-        let back = Cast { source: to, target: from, ..cast.clone() };
-        let result =
-            Kernel::new(cast, back, &types[0], &types[1]).encode(&stored(from, &[bits]), &mut vec![0; to.size()]);
-        let message = result.unwrap_err().to_string();
-        assert!(message.ends_with(expected), "{message}");
+        in_every_tier(|kernels, name| {
+            let bound = bound(Some(kernels), &cast, (source, target));
+            let message = bound.encode(&stored(from, &[bits]), &mut vec![0; to.size()]).unwrap_err().to_string();
+            assert!(message.ends_with(expected), "{name}: {message}");
+        });
     }
 }
 
 #[test]
-fn maps_are_laid_over_every_conversion() {
+fn maps_are_applied_to_every_conversion() {
     // The canonical NaN, another one, both zeros, an infinity, ordinary numbers; the first entry that matches wins.
     let maps: [&[(u64, u64)]; 5] = [
         &[(0x7FC0_0000, 3)],
@@ -348,7 +388,7 @@ fn maps_are_laid_over_every_conversion() {
                     for (i, pattern) in patterns.iter_mut().enumerate().skip(100) {
                         *pattern = sources[(first + i % 3) % sources.len()];
                     }
-                    check_kernel(&cast, ("float32", target), &patterns);
+                    check_bound(&cast, ("float32", target), &patterns);
                 }
             }
         }
@@ -368,10 +408,10 @@ proptest! {
         let mask = |component: Component, bits: u64| bits & (u64::MAX >> (64 - component.bits()));
         let mut cast = casts(source, target).swap_remove(cast);
         let patterns: Vec<u64> = patterns.iter().map(|bits| mask(cast.source, *bits)).collect();
-        cast.scalar_map = map.iter().map(|(key, image)| (mask(cast.source, *key), mask(cast.target, *image))).collect();
+        cast.scalar_map = map.iter().map(|(key, mapped)| (mask(cast.source, *key), mask(cast.target, *mapped))).collect();
         if let Some(first) = cast.scalar_map.first_mut() {
             first.0 = patterns[patterns.len() / 2];
         }
-        check_kernel(&cast, (source.name(), target.name()), &patterns);
+        check_bound(&cast, (source.name(), target.name()), &patterns);
     }
 }

@@ -1,20 +1,23 @@
 //! `scale_offset`: `(element - offset) * scale`, and back by `element / scale + offset`.
 //!
-//! Specification: zarr-extensions, `scale_offset`. The arithmetic is that of the array's own data type, each step
-//! rounded to it. A member left out leaves its step out.
+//! Specification: [zarr-extensions, `scale_offset`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/scale_offset).
+//! The arithmetic is that of the array's own data type, and each operation rounds to it. Leaving a member out leaves its
+//! operation out.
 
-mod kernel;
+mod bound;
+mod loops;
 mod number;
 mod reference;
 
-use crate::data_type::{Component, DataType, FloatValue, Scalar};
+pub(super) use bound::BoundScaling;
+
+use crate::data_type::{Component, DataType, Scalar};
 use crate::error::{Error, Result, Status};
-use crate::interface::{Bound, Codec, Context, Elementwise, Kind, Pass, Stage};
+use crate::interface::{Bound, Codec, Context, Elementwise, Kind};
 use crate::json::Configuration;
+use crate::number::{FloatValue, Operation};
 use crate::representation::Representation;
-use kernel::Step;
-pub(super) use kernel::{Kernel, Scaling};
-use reference::Operation;
+use bound::Operand;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -53,23 +56,20 @@ impl Codec for ScaleOffset {
                 "{data_type} is no integer or real float type: it has no arithmetic"
             )));
         }
-        let kernel = kernel(data_type, self.offset.as_ref(), self.scale.as_ref())?;
-        let mut fill_value = decoded.fill_value().cloned();
-        if let Some(fill_value) = &mut fill_value {
+        let bound = scaling(data_type, self.offset.as_ref(), self.scale.as_ref())?;
+        let encode_fill_value = |fill_value: &Scalar| {
             let mut encoded = vec![0; data_type.size()];
-            kernel
-                .encode(&fill_value.0, &mut encoded)
-                .map_err(|error| error.with_context("fill_value ").with_status(Status::InvalidMetadata))?;
-            *fill_value = Scalar(encoded.into());
-        }
-        let stages = vec![Stage { kernel: Arc::new(kernel), encoded_bits: 8 * data_type.size() }];
-        let encoded = decoded.with_elements(data_type.clone(), fill_value)?;
-        Ok(Bound::new(Representation::Array(encoded), Pass::Elementwise { stages, frame: None }))
+            let result = bound.encode(&fill_value.0, &mut encoded);
+            result.map_err(|error| error.with_context("fill_value ").with_status(Status::InvalidMetadata))?;
+            Ok(Scalar(encoded.into()))
+        };
+        let fill_value = decoded.fill_value().map(encode_fill_value).transpose()?;
+        Bound::elementwise(decoded, data_type, fill_value, Arc::new(bound))
     }
 }
 
-/// The steps of both directions for arrays of this type.
-fn kernel(data_type: &DataType, offset: Option<&Value>, scale: Option<&Value>) -> Result<Kernel> {
+/// The operations of both directions for arrays of this type.
+fn scaling(data_type: &DataType, offset: Option<&Value>, scale: Option<&Value>) -> Result<BoundScaling> {
     let read = |member: &str, json: Option<&Value>| -> Result<Option<u64>> {
         let Some(json) = json else { return Ok(None) };
         let bits = data_type.component().load(&data_type.scalar_from_json(member, json)?.0);
@@ -86,16 +86,14 @@ fn kernel(data_type: &DataType, offset: Option<&Value>, scale: Option<&Value>) -
     {
         return Err(Error::metadata(format!("scale is {json} as {data_type}: nothing could be decoded")));
     }
-    let step = |operation, operand: Option<u64>| operand.map(|operand| Step { operation, operand });
-    let encode = [step(Operation::Subtract, offset), step(Operation::Multiply, scale)];
-    let decode = [step(Operation::Divide, scale), step(Operation::Add, offset)];
-    Ok(Kernel::new(data_type, encode.into_iter().flatten().collect(), decode.into_iter().flatten().collect()))
+    let operand = |operation, bits: Option<u64>| bits.map(|bits| Operand { operation, bits });
+    let encode = [operand(Operation::Subtract, offset), operand(Operation::Multiply, scale)];
+    let decode = [operand(Operation::Divide, scale), operand(Operation::Add, offset)];
+    Ok(BoundScaling::new(data_type, encode.into_iter().flatten().collect(), decode.into_iter().flatten().collect()))
 }
 
 fn json_of(data_type: &DataType, bits: Option<u64>) -> Option<Value> {
-    let mut bytes = vec![0; data_type.size()];
-    data_type.component().store(bits?, &mut bytes);
-    Some(data_type.scalar_to_json(&Scalar(bytes.into())))
+    Some(data_type.scalar_to_json(&data_type.scalar(bits?)))
 }
 
 fn is_zero(component: Component, bits: u64) -> bool {

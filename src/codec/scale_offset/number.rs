@@ -1,31 +1,27 @@
-//! The arithmetic of each type.
+//! The arithmetic of each type, for loops: operators that note a fault instead of panicking or branching.
 
-use std::ops::{BitAnd, BitOr};
+use std::ops::{Add, BitAnd, BitOr, Div, Mul, Sub};
 
-/// A number in native arithmetic. Each operation gives its result and its fault: some tested bit is set if there is no
-/// result.
-pub(super) trait Number: Copy {
+/// A number in native arithmetic. Floats show a fault by becoming infinite, integers carry it along.
+pub(super) trait Number:
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Self::Divisor, Output = Self>
+{
     type Bytes: Copy;
     /// As wide as the number, so that a vector of numbers has a vector of faults.
     type Fault: Copy + Default + PartialEq + BitOr<Output = Self::Fault> + BitAnd<Output = Self::Fault>;
     /// What dividing needs.
     type Divisor: Copy;
-    /// The bits of a fault that tell.
+    /// The bits of a fault that count.
     const TESTED: Self::Fault;
     fn from_bits(bits: u64) -> Self;
-    fn from_ne_bytes(bytes: Self::Bytes) -> Self;
-    fn to_ne_bytes(self) -> Self::Bytes;
-    fn add(self, operand: Self) -> (Self, Self::Fault);
-    fn subtract(self, operand: Self) -> (Self, Self::Fault);
-    fn multiply(self, operand: Self) -> (Self, Self::Fault);
+    fn load(bytes: Self::Bytes) -> Self;
+    fn store(self) -> Self::Bytes;
     /// The operand is not zero.
     fn divisor(self) -> Self::Divisor;
-    /// For integers, faulty unless there is no rest.
-    fn divide(self, divisor: Self::Divisor) -> (Self, Self::Fault);
-    /// What may be a fault of all steps together, as far as the steps do not tell: an infinity, since a number that is
-    /// lost becomes one, and stays one in every operation with a finite operand that is not zero.
-    fn suspicion(after: Self) -> Self::Fault;
-    /// Whether what looks like a fault is one: a float that was finite before, and any integer.
+    /// Whether this result may be a fault of any operation before it. A finite float that became infinite stays so in
+    /// every operation with a finite operand that is not zero, but the number may have been infinite from the start.
+    fn suspicion(self) -> Self::Fault;
+    /// Whether a suspicion is a fault: a float that was finite before, and any integer.
     fn fault(before: Self, after: Self) -> Self::Fault;
 }
 
@@ -42,28 +38,13 @@ macro_rules! float {
             }
 
             #[inline(always)] // into the vectorised loop
-            fn from_ne_bytes(bytes: [u8; $size]) -> Self {
+            fn load(bytes: [u8; $size]) -> Self {
                 Self::from_ne_bytes(bytes)
             }
 
             #[inline(always)] // into the vectorised loop
-            fn to_ne_bytes(self) -> [u8; $size] {
+            fn store(self) -> [u8; $size] {
                 self.to_ne_bytes()
-            }
-
-            #[inline(always)] // into the vectorised loop
-            fn add(self, operand: Self) -> (Self, $bits) {
-                (self + operand, 0)
-            }
-
-            #[inline(always)] // into the vectorised loop
-            fn subtract(self, operand: Self) -> (Self, $bits) {
-                (self - operand, 0)
-            }
-
-            #[inline(always)] // into the vectorised loop
-            fn multiply(self, operand: Self) -> (Self, $bits) {
-                (self * operand, 0)
             }
 
             fn divisor(self) -> Self {
@@ -71,14 +52,9 @@ macro_rules! float {
             }
 
             #[inline(always)] // into the vectorised loop
-            fn divide(self, divisor: Self) -> (Self, $bits) {
-                (self / divisor, 0)
-            }
-
-            #[inline(always)] // into the vectorised loop
-            fn suspicion(after: Self) -> $bits {
-                // Only of 0 does this set the sign bit. A comparison would be narrowed to a vector of fewer bits.
-                (after.abs().to_bits() ^ Self::INFINITY.to_bits()).wrapping_sub(1)
+            fn suspicion(self) -> $bits {
+                // Only 0 sets the sign bit. A comparison would be narrowed to a vector of fewer bits.
+                (self.abs().to_bits() ^ Self::INFINITY.to_bits()).wrapping_sub(1)
             }
 
             #[inline(always)] // into the vectorised loop
@@ -94,6 +70,13 @@ macro_rules! float {
 float!(f32, u32, 4);
 float!(f64, u64, 8);
 
+/// An integer, with bits set in `fault` if an operation on the left of it had no result. Operands have none.
+#[derive(Clone, Copy)]
+pub(super) struct Checked<T> {
+    number: T,
+    fault: T,
+}
+
 /// An operand to divide by without a division: `2^shift` times an odd number, which has an inverse among the integers
 /// modulo 2^N (Warren, "Hacker's Delight", 10-16).
 #[derive(Clone, Copy)]
@@ -105,69 +88,89 @@ pub(super) struct Divisor<T> {
 
 macro_rules! integer {
     ($integer:ty, $size:literal, $wide:ty) => {
-        impl Number for $integer {
+        impl Add for Checked<$integer> {
+            type Output = Self;
+
+            #[inline(always)] // into the vectorised loop
+            fn add(self, operand: Self) -> Self {
+                let number = self.number.wrapping_add(operand.number);
+                Self { number, fault: self.fault | (number ^ self.number.saturating_add(operand.number)) }
+            }
+        }
+
+        impl Sub for Checked<$integer> {
+            type Output = Self;
+
+            #[inline(always)] // into the vectorised loop
+            fn sub(self, operand: Self) -> Self {
+                let number = self.number.wrapping_sub(operand.number);
+                Self { number, fault: self.fault | (number ^ self.number.saturating_sub(operand.number)) }
+            }
+        }
+
+        impl Mul for Checked<$integer> {
+            type Output = Self;
+
+            #[inline(always)] // into the vectorised loop
+            fn mul(self, operand: Self) -> Self {
+                let number = self.number.wrapping_mul(operand.number);
+                // The upper halves of the product, and of the result made as wide.
+                let upper = (<$wide>::from(self.number) * <$wide>::from(operand.number)) >> <$integer>::BITS;
+                let fault = upper as $integer ^ (<$wide>::from(number) >> <$integer>::BITS) as $integer;
+                Self { number, fault: self.fault | fault }
+            }
+        }
+
+        impl Div<Divisor<$integer>> for Checked<$integer> {
+            type Output = Self;
+
+            /// A fault if there is a remainder.
+            #[inline(always)] // into the vectorised loop
+            fn div(self, divisor: Divisor<$integer>) -> Self {
+                let number = (self.number >> divisor.shift).wrapping_mul(divisor.inverse);
+                let quotient = Self { number, fault: self.fault };
+                let product = quotient * Self { number: divisor.divisor, fault: 0 };
+                Self { number, fault: (product.number ^ self.number) | product.fault }
+            }
+        }
+
+        impl Number for Checked<$integer> {
             type Bytes = [u8; $size];
             type Fault = $integer;
             type Divisor = Divisor<$integer>;
             const TESTED: $integer = !0;
 
             fn from_bits(bits: u64) -> Self {
-                bits as $integer
+                Self { number: bits as $integer, fault: 0 }
             }
 
             #[inline(always)] // into the vectorised loop
-            fn from_ne_bytes(bytes: [u8; $size]) -> Self {
-                Self::from_ne_bytes(bytes)
+            fn load(bytes: [u8; $size]) -> Self {
+                Self { number: <$integer>::from_ne_bytes(bytes), fault: 0 }
             }
 
             #[inline(always)] // into the vectorised loop
-            fn to_ne_bytes(self) -> [u8; $size] {
-                self.to_ne_bytes()
+            fn store(self) -> [u8; $size] {
+                self.number.to_ne_bytes()
+            }
+
+            fn divisor(self) -> Divisor<$integer> {
+                let shift = self.number.trailing_zeros();
+                let odd = self.number >> shift;
+                // Newton's iteration: three bits are right at first, and twice as many after each round.
+                let inverse = (0..5).fold(odd, |inverse, _| {
+                    inverse.wrapping_mul((2 as $integer).wrapping_sub(odd.wrapping_mul(inverse)))
+                });
+                Divisor { shift, inverse, divisor: self.number }
             }
 
             #[inline(always)] // into the vectorised loop
-            fn add(self, operand: Self) -> (Self, Self) {
-                let result = self.wrapping_add(operand);
-                (result, result ^ self.saturating_add(operand))
+            fn suspicion(self) -> $integer {
+                self.fault
             }
 
             #[inline(always)] // into the vectorised loop
-            fn subtract(self, operand: Self) -> (Self, Self) {
-                let result = self.wrapping_sub(operand);
-                (result, result ^ self.saturating_sub(operand))
-            }
-
-            #[inline(always)] // into the vectorised loop
-            fn multiply(self, operand: Self) -> (Self, Self) {
-                let result = self.wrapping_mul(operand);
-                // The upper halves of the product, and of the result made as wide.
-                let upper = (<$wide>::from(self) * <$wide>::from(operand)) >> Self::BITS;
-                (result, upper as Self ^ (<$wide>::from(result) >> Self::BITS) as Self)
-            }
-
-            fn divisor(self) -> Divisor<Self> {
-                let shift = self.trailing_zeros();
-                let odd = self >> shift;
-                // Newton's iteration: three bits are right at first, and twice as many after each step.
-                let inverse = (0..5)
-                    .fold(odd, |inverse, _| inverse.wrapping_mul((2 as Self).wrapping_sub(odd.wrapping_mul(inverse))));
-                Divisor { shift, inverse, divisor: self }
-            }
-
-            #[inline(always)] // into the vectorised loop
-            fn divide(self, divisor: Divisor<Self>) -> (Self, Self) {
-                let quotient = (self >> divisor.shift).wrapping_mul(divisor.inverse);
-                let (product, fault) = quotient.multiply(divisor.divisor);
-                (quotient, (product ^ self) | fault)
-            }
-
-            #[inline(always)] // into the vectorised loop
-            fn suspicion(_: Self) -> Self {
-                0
-            }
-
-            #[inline(always)] // into the vectorised loop
-            fn fault(_: Self, _: Self) -> Self {
+            fn fault(_: Self, _: Self) -> $integer {
                 1
             }
         }

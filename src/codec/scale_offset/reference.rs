@@ -1,28 +1,19 @@
-//! The definition of scaling: one element, in the arithmetic of its own type. Everything faster is compared with this.
+//! The definition of scaling: one element, in the arithmetic of its own type. Tests compare everything faster with it.
 
-use crate::data_type::{Component, FLOAT64, FloatFormat, FloatValue, Rounded, Rounding, integer_range};
+use crate::data_type::Component;
+use crate::number::{
+    FLOAT64, FloatFormat, FloatValue, Operation, Rounded, Rounding, integer_range, low_bits, sign_extended,
+};
 
-/// One step of either direction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Operation {
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-}
-
-/// The result's bits; none if the element has no image: an integer out of range or with a rest, a finite number that
-/// becomes infinite or not a number.
+/// The bits of the result; `None` for an integer out of range, a division with a remainder, and a finite number that
+/// becomes infinite or NaN.
 pub(super) fn apply(component: Component, operation: Operation, element: u64, operand: u64) -> Option<u64> {
     match component {
         Component::Int { bits, signed } => {
-            let value = |bits_: u64| {
-                let shift = 64 - bits;
-                if signed { i128::from(((bits_ << shift) as i64) >> shift) } else { i128::from(bits_) }
-            };
+            let value = |number| if signed { sign_extended(number, bits).into() } else { i128::from(number) };
             let result = integer(operation, value(element), value(operand))?;
             let (least, most) = integer_range(bits, signed);
-            (least..=most).contains(&result).then_some(result as u64 & (u64::MAX >> (64 - bits)))
+            (least..=most).contains(&result).then(|| low_bits(result as u64, bits))
         }
         Component::Float(format) => float(format, operation, element, operand),
         Component::Bool | Component::Raw { .. } => None,
@@ -41,21 +32,11 @@ fn integer(operation: Operation, a: i128, b: i128) -> Option<i128> {
 fn float(format: &FloatFormat, operation: Operation, element: u64, operand: u64) -> Option<u64> {
     if format.bits == 32 {
         let [a, b] = [element, operand].map(|bits| f32::from_bits(bits as u32));
-        let result = match operation {
-            Operation::Add => a + b,
-            Operation::Subtract => a - b,
-            Operation::Multiply => a * b,
-            Operation::Divide => a / b,
-        };
+        let result = operation.apply(a, b);
         return (result.is_finite() || !a.is_finite()).then_some(result.to_bits().into());
     }
     let (a, b) = (format.to_f64(element), format.to_f64(operand));
-    let result = match operation {
-        Operation::Add => a + b,
-        Operation::Subtract => a - b,
-        Operation::Multiply => a * b,
-        Operation::Divide => a / b,
-    };
+    let result = operation.apply(a, b);
     if a.is_finite() && !result.is_finite() {
         return None;
     }

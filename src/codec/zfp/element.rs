@@ -5,6 +5,7 @@
 //! of 32 and 64 bits are taken as signed ones: what is over the largest of these is refused on encode, and what decodes
 //! to a negative value becomes 0.
 
+use crate::number::{bfloat16_to_float32, float16_to_float32};
 use bytemuck::Pod;
 use half::{bf16, f16};
 use std::fmt::{Debug, Display};
@@ -282,15 +283,7 @@ impl Element for Float16 {
     type Scalar = f32;
 
     fn promote(&self, bytes: [u8; 2]) -> f32 {
-        let bits = u16::from_ne_bytes(bytes);
-        let sign = u32::from(bits & 0x8000) << 16;
-        let magnitude = u32::from(bits & 0x7FFF) << 13;
-        if bits & 0x7C00 == 0x7C00 {
-            return f32::from_bits(sign | 0x7F80_0000 | magnitude);
-        }
-        // The exponents differ by 127 - 15, for subnormals too.
-        const SCALE: f32 = f32::from_bits((127 + 127 - 15) << 23);
-        f32::from_bits(sign | (f32::from_bits(magnitude) * SCALE).to_bits())
+        float16_to_float32(u16::from_ne_bytes(bytes))
     }
 
     fn demote(&self, value: f32) -> [u8; 2] {
@@ -321,7 +314,7 @@ impl Element for Bfloat16 {
     type Scalar = f32;
 
     fn promote(&self, bytes: [u8; 2]) -> f32 {
-        f32::from_bits(u32::from(u16::from_ne_bytes(bytes)) << 16)
+        bfloat16_to_float32(u16::from_ne_bytes(bytes))
     }
 
     fn demote(&self, value: f32) -> [u8; 2] {

@@ -40,6 +40,7 @@ use crate::data_type::{Component, DataType};
 use crate::error::{Error, Result};
 use crate::interface::{Bound, Call, Codec, Context, Kind, Pass, Transform};
 use crate::json::Configuration;
+use crate::number::FloatId;
 use crate::representation::{ArrayRepresentation, ByteSize, Representation};
 use backend::Backend;
 use element::{Bfloat16, Element, Float16, Native, Promoted, Unsigned};
@@ -85,11 +86,11 @@ impl Codec for Zfp {
             Component::Int { bits: 32, signed: false } => self.bind_element(Unsigned::<i32>::new(), decoded),
             Component::Int { bits: 16, signed } => self.bind_element(Promoted::<[u8; 2]>::new(16, signed), decoded),
             Component::Int { bits, signed } => self.bind_element(Promoted::<[u8; 1]>::new(bits, signed), decoded),
-            Component::Float(format) => match format.name {
-                "float64" => self.bind_element(Native::<f64>::new(), decoded),
-                "float32" => self.bind_element(Native::<f32>::new(), decoded),
-                "float16" => self.bind_element(Float16, decoded),
-                "bfloat16" => self.bind_element(Bfloat16, decoded),
+            Component::Float(format) => match format.id {
+                FloatId::Float64 => self.bind_element(Native::<f64>::new(), decoded),
+                FloatId::Float32 => self.bind_element(Native::<f32>::new(), decoded),
+                FloatId::Float16 => self.bind_element(Float16, decoded),
+                FloatId::Bfloat16 => self.bind_element(Bfloat16, decoded),
                 _ => self.bind_element(SmallFloat::new(format), decoded),
             },
         }

@@ -5,7 +5,7 @@
 //! neither 0 nor a sign, cannot hold becomes its smallest value. The bits of a NaN move along where there are several.
 
 use super::element::{Element, Native};
-use crate::data_type::{FLOAT64, FloatFormat, FloatValue, Rounded, Rounding, Special};
+use crate::number::{FLOAT64, FloatFormat, FloatValue, Rounded, Rounding, Special};
 
 /// One of the formats.
 #[derive(Debug)]
@@ -91,7 +91,7 @@ fn nan(format: &FloatFormat, value: f32, sign: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data_type::FORMATS;
+    use crate::number::FORMATS;
 
     fn formats() -> impl Iterator<Item = &'static FloatFormat> {
         FORMATS.iter().filter(|format| format.bits <= 8)

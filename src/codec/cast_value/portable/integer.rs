@@ -1,12 +1,15 @@
 //! Integers to integers.
 
-use super::lane::{Bits, Convert, Integer, Lane, Pass, each, flag};
-use super::reference::{Cast, OutOfRange};
-use crate::data_type::{Component, integer_range};
+use super::lane::{Integer, Lane};
+use super::map::{Bits, Convert, each, flag};
+use crate::codec::cast_value::kernel::Kernel;
+use crate::codec::cast_value::reference::{Cast, OutOfRange};
+use crate::data_type::Component;
+use crate::number::integer_range;
 use std::marker::PhantomData;
 
-/// The pass between two integer types; none for sources of 8 bits and less, which are a table.
-pub(super) fn pass(cast: &Cast) -> Option<Box<dyn Pass>> {
+/// The kernel between two integer types; `None` for sources of up to 8 bits, which have a table.
+pub(in crate::codec::cast_value) fn kernel(cast: &Cast) -> Option<Box<dyn Kernel>> {
     match cast.source {
         Component::Int { bits: 16, signed: false } => to_size::<u16>(cast),
         Component::Int { bits: 16, signed: true } => to_size::<i16>(cast),
@@ -18,7 +21,7 @@ pub(super) fn pass(cast: &Cast) -> Option<Box<dyn Pass>> {
     }
 }
 
-fn to_size<S: Integer>(cast: &Cast) -> Option<Box<dyn Pass>> {
+fn to_size<S: Integer>(cast: &Cast) -> Option<Box<dyn Kernel>> {
     match cast.target.size() {
         1 => between::<S, u8>(cast),
         2 => between::<S, u16>(cast),
@@ -27,7 +30,7 @@ fn to_size<S: Integer>(cast: &Cast) -> Option<Box<dyn Pass>> {
     }
 }
 
-fn between<S: Integer, T: Integer>(cast: &Cast) -> Option<Box<dyn Pass>> {
+fn between<S: Integer, T: Integer>(cast: &Cast) -> Option<Box<dyn Kernel>> {
     let Component::Int { bits, signed } = cast.target else { return None };
     let (source, target) = (integer_range(S::BITS, S::IS_SIGNED), integer_range(bits, signed));
     let (least, most) = (source.0.max(target.0), source.1.min(target.1));
@@ -41,7 +44,7 @@ fn between<S: Integer, T: Integer>(cast: &Cast) -> Option<Box<dyn Pass>> {
     })
 }
 
-/// What both types hold is a range of `2^n` values: a distance from the least one with a higher bit is outside.
+/// Both types hold a range of `2^n` values: a distance from the least with a higher bit set is outside.
 #[derive(Debug, Clone, Copy)]
 struct Check<S, T> {
     least: S,
@@ -78,7 +81,7 @@ impl<S: Integer, T: Integer> Convert for Clamp<S, T> {
     }
 }
 
-/// Modulo `2^N`, of a type that fills its bytes.
+/// Modulo `2^N`, for types that fill their bytes.
 #[derive(Debug, Clone, Copy)]
 struct Truncate<S, T> {
     from: PhantomData<S>,
@@ -95,22 +98,22 @@ impl<S: Integer, T: Integer> Convert for Truncate<S, T> {
     }
 }
 
-/// The low N bits, sign-extended: what modulo `2^N` is, in the layout of an `intN` in memory.
+/// The low N bits, sign-extended: a value modulo `2^N`, as an `intN` lies in memory.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct LowBits {
+pub(in crate::codec::cast_value) struct LowBits {
     mask: u64,
     sign: u64,
 }
 
 impl LowBits {
-    pub(super) fn new(bits: u32, signed: bool) -> Self {
-        // Whole bytes are cut by the store.
+    pub(in crate::codec::cast_value) fn new(bits: u32, signed: bool) -> Self {
+        // The store cuts whole bytes.
         let mask = if bits < 8 { (1 << bits) - 1 } else { u64::MAX };
         Self { mask, sign: if signed && bits < 8 { 1 << (bits - 1) } else { 0 } }
     }
 
     #[inline(always)]
-    pub(super) fn of(self, bits: u64) -> u64 {
+    pub(in crate::codec::cast_value) fn of(self, bits: u64) -> u64 {
         ((bits & self.mask) ^ self.sign).wrapping_sub(self.sign)
     }
 }

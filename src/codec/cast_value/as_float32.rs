@@ -1,48 +1,52 @@
 //! Floats of 16 bits as `float32`, for codecs that compute.
 
-use super::lane::Pass;
+use super::pipeline::Pipeline;
 use super::reference::{Cast, OutOfRange};
-use super::to_float;
-use super::widen::to_f32;
-use crate::data_type::{Component, FLOAT32, Rounding};
-use crate::simd::{Loop, vectorized};
+use super::tiers::TIERS;
+use crate::data_type::Component;
+use crate::number::{FLOAT32, Rounding};
+use crate::simd::{Loop, best, vectorized};
 
-/// Both ways between floats of 16 bits and `float32`, rounding to nearest; NaN become the one that the format calls so.
+/// Both ways between floats of 16 bits and `float32`, rounding to nearest. NaNs become the format's default NaN.
 #[derive(Debug)]
-pub(in crate::codec) struct Float32Lanes {
-    widen: Box<dyn Pass>,
-    narrow: Box<dyn Pass>,
+pub(in crate::codec) struct AsFloat32 {
+    widen: Pipeline,
+    narrow: Pipeline,
     /// The bits of infinity.
     infinity: u16,
 }
 
-impl Float32Lanes {
-    /// None if the type is no float of 16 bits.
+impl AsFloat32 {
+    /// `None` if the type is not a float of 16 bits, or only the reference is to run.
     pub(in crate::codec) fn new(component: Component) -> Option<Self> {
         let Component::Float(format) = component else { return None };
         let infinity = format.infinity(false).filter(|_| format.bits == 16)?;
-        let narrow = Cast {
-            source: Component::Float(FLOAT32),
-            target: component,
+        let tier = best(TIERS)?.kernel.as_ref()?;
+        let cast = |source, target| Cast {
+            source,
+            target,
             rounding: Rounding::NearestEven,
             out_of_range: OutOfRange::Error,
             scalar_map: Vec::new(),
         };
-        let (widen, _) = to_f32(component)?.pop()?;
-        Some(Self { widen, narrow: to_float::pass::<f32>(&narrow)?, infinity: infinity as u16 })
+        let float32 = Component::Float(FLOAT32);
+        let widen = Pipeline::new(&cast(component, float32), tier)?;
+        let narrow = Pipeline::new(&cast(float32, component), tier)?;
+        Some(Self { widen, narrow, infinity: infinity as u16 })
     }
 
     /// Widens every number, exactly.
     pub(in crate::codec) fn widen(&self, halves: &[u8], floats: &mut [u8]) {
-        self.widen.run(halves, floats);
+        // No float is refused.
+        let _ = self.widen.run(halves, floats, |_, _, _| Err(()));
     }
 
-    /// Rounds every number; whether none that is finite has become infinite.
+    /// Rounds every number. Whether no finite one became infinite.
     pub(in crate::codec) fn narrow(&self, floats: &[u8], halves: &mut [u8]) -> bool {
-        !self.narrow.run(floats, halves)
+        self.narrow.run(floats, halves, |_, _, _| Err(())).is_ok()
     }
 
-    /// Whether one of these numbers was finite before and is infinite now.
+    /// Whether any of these numbers was finite before and is not now.
     pub(in crate::codec) fn lose(&self, before: &[u8], after: &[u8]) -> bool {
         let (before, after) = (before.as_chunks().0, after.as_chunks().0);
         vectorized(Losses { before, after, infinity: self.infinity })

@@ -1,21 +1,23 @@
 //! `f64` to `f32`.
 
-use super::float_lane::Mode;
-use super::lane::{Convert, Pass, each, flag};
-use super::to_float::hopeful;
-use crate::data_type::Rounding;
+use super::float::{Mode, with_mode};
+use super::map::{Convert, each, flag};
+use crate::codec::cast_value::kernel::{Kernel, hopeful};
+use crate::number::Rounding;
 use std::marker::PhantomData;
 
-pub(super) fn pass<M: Mode>(is_clamped: bool) -> Box<dyn Pass> {
-    let mode = PhantomData::<M>;
-    let quick = match M::ROUNDING {
-        Rounding::NearestEven | Rounding::NearestAway => each(QuickNearest { mode }),
-        _ => each(QuickDirected { mode }),
-    };
-    hopeful(quick, each(Thorough { is_clamped, mode }))
+pub(in crate::codec::cast_value) fn kernel(rounding: Rounding, is_clamped: bool) -> Box<dyn Kernel> {
+    with_mode!(rounding, M => {
+        let mode = PhantomData::<M>;
+        let quick = match rounding {
+            Rounding::NearestEven | Rounding::NearestAway => each(QuickNearest { mode }),
+            _ => each(QuickDirected { mode }),
+        };
+        hopeful(quick, each(Thorough { is_clamped, mode }))
+    })
 }
 
-/// As the processor rounds, to nearest with ties to even, and then on to a neighbour if the mode asks for it.
+/// Rounds as the processor does, to nearest with ties to even, and then to a neighbour if the mode asks for it.
 #[inline(always)]
 fn round<M: Mode>(element: f64, is_finite: bool) -> f32 {
     let bits = element.to_bits();
@@ -47,7 +49,7 @@ fn magnitude(element: f64) -> u64 {
     element.to_bits() & !SIGN
 }
 
-/// Refuses what is over the largest `f32`; up to there no mode overflows.
+/// Refuses numbers above the largest `f32`; up to there no mode overflows.
 #[derive(Debug, Clone, Copy)]
 struct QuickNearest<M> {
     mode: PhantomData<M>,
@@ -63,7 +65,7 @@ impl<M: Mode> Convert for QuickNearest<M> {
     }
 }
 
-/// Refuses subnormal results as well: with normal ones, a fixed number of bits is rounded off.
+/// Refuses subnormal results as well: for normal ones, the number of bits to round off is fixed.
 #[derive(Debug, Clone, Copy)]
 struct QuickDirected<M> {
     mode: PhantomData<M>,
@@ -106,7 +108,7 @@ impl<M: Mode> Convert for Thorough<M> {
 
     #[inline(always)]
     fn convert(&self, element: f64) -> (f32, u64) {
-        /// From here on numbers are rounded past the largest `f32` in the nearest modes.
+        /// From here on, numbers round past the largest `f32` in the nearest modes.
         const TIE: f64 = 3.402_823_567_797_336_6e38;
         const END: f64 = 2.0 * (1_u128 << 127) as f64;
         const MAX: f64 = f32::MAX as f64;
@@ -117,9 +119,9 @@ impl<M: Mode> Convert for Thorough<M> {
             Rounding::TowardsPositive => (element > MAX) | (-element >= END),
             Rounding::TowardsNegative => (-element > MAX) | (element >= END),
         };
-        let image =
+        let number =
             if is_over { f32::INFINITY.copysign(element as f32) } else { round::<M>(element, element.is_finite()) };
-        let image = if element.is_nan() { f32::from_bits(0x7FC0_0000) } else { image };
-        (image, flag(is_over & (magnitude < f64::INFINITY) & !self.is_clamped))
+        let number = if element.is_nan() { f32::from_bits(0x7FC0_0000) } else { number };
+        (number, flag(is_over & (magnitude < f64::INFINITY) & !self.is_clamped))
     }
 }

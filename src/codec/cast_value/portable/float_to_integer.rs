@@ -1,91 +1,97 @@
 //! Floats to integers.
-#![expect(unsafe_code, reason = "converts without asking again whether a number is in range")]
+#![expect(unsafe_code, reason = "converts numbers that are known to be in range")]
 
-use super::convert::{self, Eight};
-use super::float_lane::{Float, Mode, WithMode, with_mode};
+use super::float::{Float, Mode, with_mode};
 use super::integer::LowBits;
-use super::lane::{Bits, Convert, Integer, Lane, Low, Pass, each, flag};
-use super::reference::{Cast, OutOfRange};
+use super::lane::{Integer, Lane, Low};
+use super::map::{Bits, Convert, each, flag};
 use super::scaled::Scaled;
-use crate::codec::scale_offset::Scaling;
-use crate::data_type::{Component, Rounding, integer_range};
+use crate::codec::cast_value::kernel::Kernel;
+use crate::codec::cast_value::reference::{Cast, OutOfRange};
+use crate::data_type::Component;
+use crate::number::{FloatId, Rounding, Scaling, integer_range};
 use std::marker::PhantomData;
 
-/// The pass from lanes of `F`, whatever type they were widened from. `f32` lanes hold the bounds of up to 16 bits.
-pub(super) fn pass<F: Float + Eight>(cast: &Cast) -> Option<Box<dyn Pass>> {
-    Some(with_mode(cast.rounding, Pick::<F>::new(cast, None)?))
+/// A conversion of lanes of floats, whatever type they were widened from, to integers.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::codec::cast_value) struct ToInteger {
+    /// `float32` or `float64`.
+    pub(in crate::codec::cast_value) source: FloatId,
+    pub(in crate::codec::cast_value) bits: u32,
+    pub(in crate::codec::cast_value) signed: bool,
+    pub(in crate::codec::cast_value) rounding: Rounding,
+    pub(in crate::codec::cast_value) out_of_range: OutOfRange,
+    /// Scaling before the conversion, as bits of the source.
+    pub(in crate::codec::cast_value) scaling: Option<Scaling<u64>>,
 }
 
-/// The same, of what scaling makes of a number; to up to 32 bits, not wrapping. A map may be of every NaN alone.
-pub(super) fn scaled_pass<F: Float + Eight>(cast: &Cast, scaling: Scaling) -> Option<Box<dyn Pass>> {
-    Some(with_mode(cast.rounding, Pick::<F>::new(cast, Some(scaling))?))
-}
-
-/// Whether the lanes suffice for this target.
-pub(super) fn fits_f32(cast: &Cast) -> bool {
-    cast.target.bits() <= 16 && cast.out_of_range != OutOfRange::Wrap
-}
-
-/// Whether a vector of `f64` can be narrowed to this target without wrapping.
-pub(super) fn fits_f64(cast: &Cast) -> bool {
-    cast.target.bits() <= 32 && cast.out_of_range != OutOfRange::Wrap
-}
-
-struct Pick<F> {
-    out_of_range: OutOfRange,
-    bits: u32,
-    signed: bool,
-    scaling: Option<Scaling>,
-    from: PhantomData<F>,
-}
-
-impl<F: Float + Eight> Pick<F> {
-    fn new(cast: &Cast, scaling: Option<Scaling>) -> Option<Self> {
+impl ToInteger {
+    /// `None` if the cast's target is no integer type.
+    pub(in crate::codec::cast_value) fn new(
+        source: FloatId,
+        cast: &Cast,
+        scaling: Option<Scaling<u64>>,
+    ) -> Option<Self> {
         let Component::Int { bits, signed } = cast.target else { return None };
-        Some(Self { out_of_range: cast.out_of_range, bits, signed, scaling, from: PhantomData })
+        Some(Self { source, bits, signed, rounding: cast.rounding, out_of_range: cast.out_of_range, scaling })
     }
 
-    fn to_size<M: Mode, const CHECKED: bool>(&self) -> Box<dyn Pass> {
-        match (self.bits, self.signed) {
-            (..=8, false) => self.narrow::<u8, u8, M, CHECKED>(),
-            (..=8, true) => self.narrow::<u8, i8, M, CHECKED>(),
-            (16, false) => self.narrow::<u16, u16, M, CHECKED>(),
-            (16, true) => self.narrow::<u16, i16, M, CHECKED>(),
-            _ => self.narrow::<u32, u32, M, CHECKED>(),
+    /// Whether the lanes hold the bounds of the target, so that its range can be checked in them. A scaling needs this.
+    pub(in crate::codec::cast_value) fn fits(&self) -> bool {
+        self.bits <= if self.source == FloatId::Float32 { 16 } else { 32 } && self.out_of_range != OutOfRange::Wrap
+    }
+
+    /// The portable kernel. `None` for `float32` lanes that do not suffice.
+    pub(in crate::codec::cast_value) fn kernel(&self) -> Option<Box<dyn Kernel>> {
+        match (self.source, self.out_of_range, self.bits) {
+            _ if self.fits() => Some(with_mode!(self.rounding, M => self.in_range::<M>())),
+            (FloatId::Float32, ..) => None,
+            (_, OutOfRange::Wrap, _) => Some(with_mode!(self.rounding, M => self.wrap::<M>())),
+            _ => Some(with_mode!(self.rounding, M => self.saturating::<M>())),
         }
     }
 
-    /// `T` for loops that store low bits, `N` where it matters whether the target has a sign.
-    fn narrow<T: Integer, N: Integer, M: Mode, const CHECKED: bool>(&self) -> Box<dyn Pass> {
-        let range = integer_range(self.bits, self.signed);
-        let conversion = Narrow::<F, T, M, CHECKED>::new(range.0, range.1);
-        let general = match self.scaling {
+    fn in_range<M: Mode>(&self) -> Box<dyn Kernel> {
+        match (self.source, self.out_of_range) {
+            (FloatId::Float32, OutOfRange::Clamp) => self.of_size::<f32, M, false>(),
+            (FloatId::Float32, _) => self.of_size::<f32, M, true>(),
+            (_, OutOfRange::Clamp) => self.of_size::<f64, M, false>(),
+            _ => self.of_size::<f64, M, true>(),
+        }
+    }
+
+    fn of_size<F: Float, M: Mode, const CHECKED: bool>(&self) -> Box<dyn Kernel> {
+        match self.bits {
+            ..=8 => self.narrow::<F, u8, M, CHECKED>(),
+            16 => self.narrow::<F, u16, M, CHECKED>(),
+            _ => self.narrow::<F, u32, M, CHECKED>(),
+        }
+    }
+
+    fn narrow<F: Float, T: Integer, M: Mode, const CHECKED: bool>(&self) -> Box<dyn Kernel> {
+        let (least, most) = integer_range(self.bits, self.signed);
+        let conversion = Narrow::<F, T, M, CHECKED>::new(least, most);
+        match self.scaling {
             Some(scaling) => each(Scaled::new(conversion, scaling)),
             None => each(conversion),
-        };
-        convert::narrow::<F, N, M, CHECKED>(range, self.scaling, general)
+        }
     }
-}
 
-impl<F: Float + Eight> WithMode for Pick<F> {
-    type Output = Box<dyn Pass>;
+    fn wrap<M: Mode>(&self) -> Box<dyn Kernel> {
+        match self.bits {
+            ..=8 => each(Wrap::<u8, M>::new(self)),
+            16 => each(Wrap::<u16, M>::new(self)),
+            32 => each(Wrap::<u32, M>::new(self)),
+            _ => each(Wrap::<u64, M>::new(self)),
+        }
+    }
 
-    fn with<M: Mode>(self) -> Box<dyn Pass> {
-        match (self.out_of_range, self.bits) {
-            (OutOfRange::Wrap, ..=8) => each(Wrap::<u8, M>::new(&self)),
-            (OutOfRange::Wrap, 16) => each(Wrap::<u16, M>::new(&self)),
-            (OutOfRange::Wrap, 32) => each(Wrap::<u32, M>::new(&self)),
-            (OutOfRange::Wrap, _) => each(Wrap::<u64, M>::new(&self)),
-            (policy, 64) => {
-                let is_clamped = policy == OutOfRange::Clamp;
-                if self.signed {
-                    each(Wide::<i64, M> { is_clamped, to: PhantomData, mode: PhantomData })
-                } else {
-                    each(Wide::<u64, M> { is_clamped, to: PhantomData, mode: PhantomData })
-                }
-            }
-            (OutOfRange::Clamp, _) => self.to_size::<M, false>(),
-            (OutOfRange::Error, _) => self.to_size::<M, true>(),
+    fn saturating<M: Mode>(&self) -> Box<dyn Kernel> {
+        let is_clamped = self.out_of_range == OutOfRange::Clamp;
+        if self.signed {
+            each(Wide::<i64, M> { is_clamped, to: PhantomData, mode: PhantomData })
+        } else {
+            each(Wide::<u64, M> { is_clamped, to: PhantomData, mode: PhantomData })
         }
     }
 }
@@ -97,10 +103,10 @@ impl<F: Float + Eight> WithMode for Pick<F> {
 #[inline(always)]
 unsafe fn rounded<F: Float, M: Mode>(number: F) -> F::Bits {
     if M::ROUNDING == Rounding::TowardsZero {
-        // SAFETY: the same is asked of the caller.
+        // SAFETY: the caller promises the same.
         return unsafe { number.truncate() };
     }
-    // The last bit breaks ties, and changes nothing else: it is worth at most a quarter.
+    // The last bit breaks ties, and changes nothing else: it is at most a quarter.
     let tie_bit = F::Bits::truncate(u64::from(M::ROUNDING == Rounding::NearestAway));
     let number = F::from_bits(number.bits() | tie_bit);
     let sum = number + F::MAGIC;
@@ -113,7 +119,7 @@ unsafe fn rounded<F: Float, M: Mode>(number: F) -> F::Bits {
     sum.bits().minus(F::MAGIC.bits()).plus(F::Bits::truncate(step))
 }
 
-/// The number rounded to an integer, still as a float; towards zero, that is left to the conversion.
+/// The number rounded to an integer, as a float; towards zero, the conversion does it.
 #[inline(always)]
 fn whole<F: Float, M: Mode>(number: F) -> F {
     let nearest = (number + F::MAGIC) - F::MAGIC;
@@ -127,8 +133,8 @@ fn whole<F: Float, M: Mode>(number: F) -> F {
     }
 }
 
-/// Integers of up to 32 bits. The number is first cut to what lies just outside the range (checked) or at its ends
-/// (clamped): both are integers, so this does not change what it is rounded to.
+/// Integers of up to 32 bits. The number is first limited to just outside the range (checked) or to its ends (clamped).
+/// Both are integers, so this does not change what it rounds to.
 #[derive(Debug, Clone, Copy)]
 struct Narrow<F: Float, T, M, const CHECKED: bool> {
     low: F,
@@ -168,7 +174,7 @@ impl<F: Float, T: Integer, M: Mode, const CHECKED: bool> Convert for Narrow<F, T
         let number = if element > self.low { element } else { self.low };
         let number = if number < self.high { number } else { self.high };
         if size_of::<T>() < size_of::<i32>() && size_of::<i32>() < size_of::<F>() {
-            // Vectors of `f64` become vectors of 32-bit integers, half the way to the target.
+            // Vectors of `f64` become vectors of 32-bit integers, halfway to the target.
             let whole = whole::<F, M>(number);
             // SAFETY: the number is between the two, which 32 bits hold.
             let integer = unsafe { whole.to_i32() };
@@ -188,7 +194,7 @@ impl<F: Float, T: Integer, M: Mode, const CHECKED: bool> Convert for Narrow<F, T
     }
 }
 
-/// Modulo `2^N`, of numbers that a `f64` lane holds with their fraction's first bit; larger ones are for the reference.
+/// Modulo `2^N`, for numbers that an `f64` holds with the first bit of their fraction; larger ones are refused.
 #[derive(Debug, Clone, Copy)]
 struct Wrap<T, M> {
     low: LowBits,
@@ -197,8 +203,8 @@ struct Wrap<T, M> {
 }
 
 impl<T, M> Wrap<T, M> {
-    fn new<F>(pick: &Pick<F>) -> Self {
-        Self { low: LowBits::new(pick.bits, pick.signed), to: PhantomData, mode: PhantomData }
+    fn new(to: &ToInteger) -> Self {
+        Self { low: LowBits::new(to.bits, to.signed), to: PhantomData, mode: PhantomData }
     }
 }
 
@@ -216,7 +222,7 @@ impl<T: Integer, M: Mode> Convert for Wrap<T, M> {
     }
 }
 
-/// 64-bit integers, whose bounds no float lane holds: the conversion saturates.
+/// 64-bit integers, whose bounds no float holds: the conversion saturates.
 #[derive(Debug, Clone, Copy)]
 struct Wide<T, M> {
     is_clamped: bool,
@@ -260,7 +266,7 @@ impl<T: Saturating + Lane, M: Mode> Convert for Wide<T, M> {
             Rounding::TowardsZero => element.trunc(),
             Rounding::TowardsPositive => element.ceil(),
             Rounding::TowardsNegative => element.floor(),
-            // Not `round`: that of Windows' C library (mingw-w64) adds 0.5, which makes 1 of the largest number below it.
+            // Not `round`: in the Windows C library (mingw-w64) it adds 0.5, which rounds 0.5.next_down() to 1.
             Rounding::NearestAway => (element + 0.5_f64.next_down().copysign(element)).trunc(),
         };
         let is_inside = (number >= T::LEAST) & (number < T::END);

@@ -1,13 +1,13 @@
-//! `f32` and `f64` lanes, and the rounding modes as types.
-#![expect(unsafe_code, reason = "converts without asking again whether a number is in range")]
+//! Lanes of `f32` and `f64`, and the rounding modes as types.
+#![expect(unsafe_code, reason = "converts numbers that are known to be in range")]
 
 use super::lane::Lane;
-use crate::data_type::Rounding;
+use crate::number::Rounding;
 use std::fmt::Debug;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// A float lane that rounds by itself only to nearest, ties to even.
-pub(super) trait Float:
+/// A float lane. Its own operations round to nearest, ties to even.
+pub(in crate::codec::cast_value) trait Float:
     Lane
     + PartialOrd
     + Add<Output = Self>
@@ -25,9 +25,9 @@ pub(super) trait Float:
     const LIMIT: Self;
     const ONE: Self;
     fn from_f64(value: f64) -> Self;
-    /// Not zero if it is infinite or not a number: only then the difference is not 0.
+    /// Not 0 if the number is infinite or NaN: then it differs from itself.
     #[inline(always)]
-    #[expect(clippy::eq_op, reason = "not a number minus itself is not 0")]
+    #[expect(clippy::eq_op, reason = "NaN minus itself is not 0")]
     fn not_finite(self) -> Self::Bits {
         (self - self).bits()
     }
@@ -57,7 +57,7 @@ macro_rules! float {
             }
             #[inline(always)]
             unsafe fn to_i32(self) -> i32 {
-                // SAFETY: the same is asked of the caller.
+                // SAFETY: the caller promises the same.
                 unsafe { self.to_int_unchecked() }
             }
             #[inline(always)]
@@ -82,14 +82,14 @@ float!(f64, 1023, |number: f64| {
 });
 
 /// A rounding mode.
-pub(super) trait Mode: Copy + Debug + Send + Sync + 'static {
+pub(in crate::codec::cast_value) trait Mode: Copy + Debug + Send + Sync + 'static {
     const ROUNDING: Rounding;
 }
 
 macro_rules! mode {
     ($($name:ident)*) => {$(
         #[derive(Debug, Clone, Copy)]
-        pub(super) struct $name;
+        pub(in crate::codec::cast_value) struct $name;
         impl Mode for $name {
             const ROUNDING: Rounding = Rounding::$name;
         }
@@ -97,26 +97,38 @@ macro_rules! mode {
 }
 mode! { NearestEven TowardsZero TowardsPositive TowardsNegative NearestAway }
 
-/// Something to be done with a mode that is known when it is compiled.
-pub(super) trait WithMode {
-    type Output;
-    fn with<M: Mode>(self) -> Self::Output;
+/// Evaluates an expression in which `$mode` is the type of a rounding mode.
+macro_rules! with_mode {
+    ($rounding:expr, $mode:ident => $work:expr) => {
+        match $rounding {
+            Rounding::NearestEven => {
+                type $mode = $crate::codec::cast_value::portable::float::NearestEven;
+                $work
+            }
+            Rounding::TowardsZero => {
+                type $mode = $crate::codec::cast_value::portable::float::TowardsZero;
+                $work
+            }
+            Rounding::TowardsPositive => {
+                type $mode = $crate::codec::cast_value::portable::float::TowardsPositive;
+                $work
+            }
+            Rounding::TowardsNegative => {
+                type $mode = $crate::codec::cast_value::portable::float::TowardsNegative;
+                $work
+            }
+            Rounding::NearestAway => {
+                type $mode = $crate::codec::cast_value::portable::float::NearestAway;
+                $work
+            }
+        }
+    };
 }
+pub(in crate::codec::cast_value) use with_mode;
 
-pub(super) fn with_mode<W: WithMode>(rounding: Rounding, work: W) -> W::Output {
-    match rounding {
-        Rounding::NearestEven => work.with::<NearestEven>(),
-        Rounding::TowardsZero => work.with::<TowardsZero>(),
-        Rounding::TowardsPositive => work.with::<TowardsPositive>(),
-        Rounding::TowardsNegative => work.with::<TowardsNegative>(),
-        Rounding::NearestAway => work.with::<NearestAway>(),
-    }
-}
-
-/// What leads from the magnitude rounded to nearest to the one that a directed mode asks for: 1, 0 or -1 units, as
-/// wrapping bits.
+/// The units, 1, 0 or -1 as wrapping bits, from a magnitude rounded to nearest to the one that a directed mode gives.
 #[inline(always)]
-pub(super) fn directed<M: Mode, F: Float>(magnitude: F, nearest: F, is_negative: bool) -> u64 {
+pub(in crate::codec::cast_value) fn directed<M: Mode, F: Float>(magnitude: F, nearest: F, is_negative: bool) -> u64 {
     let up = u64::from(nearest < magnitude);
     let down = u64::from(nearest > magnitude).wrapping_neg();
     match M::ROUNDING {

@@ -1,0 +1,88 @@
+//! `float16` from and to `f32` by F16C.
+
+use super::for_each_group;
+use crate::codec::cast_value::kernel::{Entry, Kernel};
+use crate::number::Rounding;
+use std::arch::x86_64::*;
+
+/// `f32` to `float16`, for numbers up to the largest of them; refuses others.
+pub(in crate::codec::cast_value) fn narrow(rounding: Rounding) -> Option<Box<dyn Kernel>> {
+    Some(match rounding {
+        Rounding::NearestEven => Box::new(Narrow::<_MM_FROUND_TO_NEAREST_INT, false>),
+        // The last bit breaks ties, and changes nothing else.
+        Rounding::NearestAway => Box::new(Narrow::<_MM_FROUND_TO_NEAREST_INT, true>),
+        Rounding::TowardsZero => Box::new(Narrow::<_MM_FROUND_TO_ZERO, false>),
+        Rounding::TowardsPositive => Box::new(Narrow::<_MM_FROUND_TO_POS_INF, false>),
+        Rounding::TowardsNegative => Box::new(Narrow::<_MM_FROUND_TO_NEG_INF, false>),
+    })
+}
+
+/// `float16` to `f32`; refuses NaN.
+pub(in crate::codec::cast_value) fn widen() -> Option<Box<dyn Kernel>> {
+    Some(Box::new(Widen))
+}
+
+#[derive(Debug)]
+struct Narrow<const ROUNDING: i32, const SETS_LAST_BIT: bool>;
+
+impl<const ROUNDING: i32, const SETS_LAST_BIT: bool> Kernel for Narrow<ROUNDING, SETS_LAST_BIT> {
+    fn run(&self, input: &[u8], output: &mut [u8]) -> bool {
+        // SAFETY: the table of tiers gives this kernel only where the processor has AVX2 and F16C.
+        unsafe { narrow_all::<ROUNDING, SETS_LAST_BIT>(input.as_chunks().0, output.as_chunks_mut().0) }
+    }
+
+    fn output_size(&self) -> usize {
+        2
+    }
+
+    /// Never mapped: the thorough kernel is.
+    fn set_map(&mut self, _: &[Entry]) {}
+}
+
+#[target_feature(enable = "avx2,f16c")]
+fn narrow_all<const ROUNDING: i32, const SETS_LAST_BIT: bool>(input: &[[u8; 4]], output: &mut [[u8; 2]]) -> bool {
+    let last_bit = _mm256_castsi256_ps(_mm256_set1_epi32(i32::from(SETS_LAST_BIT)));
+    let mut largest = _mm256_setzero_si256();
+    for_each_group(input, output, [0; 2], |input: &[[u8; 4]; 8], output: &mut [[u8; 2]; 8]| {
+        // SAFETY: `input` is 32 readable bytes, and this load needs no alignment.
+        let numbers = unsafe { _mm256_loadu_ps(input.as_ptr().cast()) };
+        // Compared as integers, the bits of floats order like their magnitudes; NaNs sort last.
+        let magnitudes = _mm256_and_si256(_mm256_castps_si256(numbers), _mm256_set1_epi32(i32::MAX));
+        largest = _mm256_max_epu32(largest, magnitudes);
+        let halves = _mm256_cvtps_ph::<ROUNDING>(_mm256_or_ps(numbers, last_bit));
+        // SAFETY: `output` is 16 writable bytes, and this store needs no alignment.
+        unsafe { _mm_storeu_si128(output.as_mut_ptr().cast(), halves) };
+    });
+    let is_over = _mm256_cmpgt_epi32(largest, _mm256_set1_epi32(65504_f32.to_bits() as i32));
+    _mm256_movemask_epi8(is_over) != 0
+}
+
+#[derive(Debug)]
+struct Widen;
+
+impl Kernel for Widen {
+    fn run(&self, input: &[u8], output: &mut [u8]) -> bool {
+        // SAFETY: the table of tiers gives this kernel only where the processor has AVX2 and F16C.
+        unsafe { widen_all(input.as_chunks().0, output.as_chunks_mut().0) }
+    }
+
+    fn output_size(&self) -> usize {
+        4
+    }
+
+    /// Never mapped: the thorough kernel is.
+    fn set_map(&mut self, _: &[Entry]) {}
+}
+
+#[target_feature(enable = "avx2,f16c")]
+fn widen_all(input: &[[u8; 2]], output: &mut [[u8; 4]]) -> bool {
+    let mut faults = _mm256_setzero_ps();
+    for_each_group(input, output, [0; 4], |input: &[[u8; 2]; 8], output: &mut [[u8; 4]; 8]| {
+        // SAFETY: `input` is 16 readable bytes, and this load needs no alignment.
+        let numbers = _mm256_cvtph_ps(unsafe { _mm_loadu_si128(input.as_ptr().cast()) });
+        faults = _mm256_or_ps(faults, _mm256_cmp_ps::<_CMP_UNORD_Q>(numbers, numbers));
+        // SAFETY: `output` is 32 writable bytes, and this store needs no alignment.
+        unsafe { _mm256_storeu_ps(output.as_mut_ptr().cast(), numbers) };
+    });
+    _mm256_movemask_ps(faults) != 0
+}

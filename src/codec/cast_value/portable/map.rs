@@ -1,0 +1,146 @@
+//! Loops over a block: a conversion for each element, with or without a scalar map.
+//!
+//! Every element is converted, and faults are gathered without a branch.
+
+use super::lane::{Integer, Lane};
+use crate::codec::cast_value::kernel::{Entry, Kernel};
+use crate::simd::{Loop, vectorized};
+use std::fmt::Debug;
+
+/// The conversion of one element. `convert` must be `#[inline(always)]`.
+pub(in crate::codec::cast_value) trait Convert {
+    type Source: Lane;
+    type Target: Lane;
+    /// The converted element and its fault, which is not 0 if the element was refused.
+    fn convert(&self, element: Self::Source) -> (Self::Target, Bits<Self>);
+}
+
+/// All ones if true.
+#[inline(always)]
+pub(in crate::codec::cast_value) fn flag<B: Integer>(is_bad: bool) -> B {
+    B::truncate(u64::from(is_bad).wrapping_neg())
+}
+
+/// A fault is as wide as the element, so that a vector of elements has a vector of faults.
+pub(in crate::codec::cast_value) type Bits<C> = <<C as Convert>::Source as Lane>::Bits;
+
+struct Block<'a, C> {
+    conversion: C,
+    input: &'a [u8],
+    output: &'a mut [u8],
+}
+
+impl<C: Convert> Loop for Block<'_, C> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self) -> bool {
+        let mut faults = Bits::<C>::truncate(0);
+        for (output, input) in C::Target::elements_mut(self.output).iter_mut().zip(C::Source::elements(self.input)) {
+            let (converted, fault) = self.conversion.convert(C::Source::load(*input));
+            *output = converted.store();
+            faults = faults | fault;
+        }
+        faults != Bits::<C>::truncate(0)
+    }
+}
+
+/// An [`Entry`] for the lanes of a conversion.
+#[derive(Debug)]
+struct LaneEntry<S: Lane, T> {
+    mask: S::Bits,
+    key: S::Bits,
+    is_every_nan: bool,
+    mapped: T,
+}
+
+impl<S: Lane, T: Lane> LaneEntry<S, T> {
+    fn new(entry: &Entry) -> Self {
+        Self {
+            mask: S::Bits::truncate(entry.mask),
+            key: S::Bits::truncate(entry.key),
+            is_every_nan: entry.is_every_nan,
+            mapped: T::from_bits(T::Bits::truncate(entry.mapped)),
+        }
+    }
+
+    /// Replaces the converted element if the element matches.
+    #[inline(always)]
+    fn apply(&self, is_every_nan: bool, element: S, (converted, fault): (T, S::Bits)) -> (T, S::Bits) {
+        let bits = element.bits() & self.mask;
+        let is_mapped = if is_every_nan { bits.is_above(self.key) } else { bits == self.key };
+        (if is_mapped { self.mapped } else { converted }, fault & flag(!is_mapped))
+    }
+}
+
+/// A conversion with a map of one entry, whose kind is known at compile time.
+struct Mapped<'a, C: Convert, const IS_EVERY_NAN: bool>(&'a C, &'a LaneEntry<C::Source, C::Target>);
+
+impl<C: Convert, const IS_EVERY_NAN: bool> Convert for Mapped<'_, C, IS_EVERY_NAN> {
+    type Source = C::Source;
+    type Target = C::Target;
+
+    #[inline(always)]
+    fn convert(&self, element: C::Source) -> (C::Target, Bits<C>) {
+        self.1.apply(IS_EVERY_NAN, element, self.0.convert(element))
+    }
+}
+
+/// A conversion with any map.
+struct ManyMapped<'a, C: Convert>(&'a C, &'a [LaneEntry<C::Source, C::Target>]);
+
+impl<C: Convert> Convert for ManyMapped<'_, C> {
+    type Source = C::Source;
+    type Target = C::Target;
+
+    #[inline(always)]
+    fn convert(&self, element: C::Source) -> (C::Target, Bits<C>) {
+        // The first entry that matches wins: it is applied last.
+        let entries = self.1.iter().rev();
+        entries.fold(self.0.convert(element), |converted, entry| entry.apply(entry.is_every_nan, element, converted))
+    }
+}
+
+/// A conversion of every element of a block.
+#[derive(Debug)]
+struct Each<C: Convert> {
+    conversion: C,
+    map: Vec<LaneEntry<C::Source, C::Target>>,
+}
+
+impl<C: Convert> Convert for &C {
+    type Source = C::Source;
+    type Target = C::Target;
+
+    #[inline(always)]
+    fn convert(&self, element: C::Source) -> (C::Target, Bits<C>) {
+        C::convert(self, element)
+    }
+}
+
+impl<C: Convert + Debug + Send + Sync> Kernel for Each<C> {
+    fn run(&self, input: &[u8], output: &mut [u8]) -> bool {
+        let conversion = &self.conversion;
+        match self.map.as_slice() {
+            [] => vectorized(Block { conversion, input, output }),
+            [entry] if entry.is_every_nan => {
+                vectorized(Block { conversion: Mapped::<_, true>(conversion, entry), input, output })
+            }
+            [entry] => vectorized(Block { conversion: Mapped::<_, false>(conversion, entry), input, output }),
+            entries => Block { conversion: ManyMapped(conversion, entries), input, output }.run(),
+        }
+    }
+
+    fn output_size(&self) -> usize {
+        size_of::<<C::Target as Lane>::Bytes>()
+    }
+
+    fn set_map(&mut self, map: &[Entry]) {
+        self.map = map.iter().map(LaneEntry::new).collect();
+    }
+}
+
+/// The kernel of a conversion.
+pub(in crate::codec::cast_value) fn each<C: Convert + Debug + Send + Sync + 'static>(conversion: C) -> Box<dyn Kernel> {
+    Box::new(Each { conversion, map: Vec::new() })
+}

@@ -1,0 +1,13 @@
+//! Casts by loops that the compiler vectorises, for every processor.
+
+pub(super) mod float;
+mod float64_to_float32;
+pub(super) mod float_to_integer;
+pub(super) mod integer;
+pub(super) mod integer_to_float;
+pub(super) mod lane;
+pub(super) mod map;
+pub(super) mod narrow;
+pub(super) mod scaled;
+pub(super) mod table;
+pub(super) mod widen;

@@ -1,0 +1,129 @@
+//! Elements to lanes of `f32` or `f64`, exactly; of 64-bit integers, what rounding needs.
+
+use super::integer_to_float;
+use super::lane::{Integer, Lane};
+use super::map::{Bits, Convert, each, flag};
+use crate::codec::cast_value::kernel::{Kernel, hopeful};
+use crate::codec::cast_value::tiers::Kernels;
+use crate::data_type::Component;
+use crate::number::{FloatId, bfloat16_to_float32, float16_to_float32};
+use std::marker::PhantomData;
+
+/// The kernels to lanes of `f32`; `None` if these do not hold every value.
+pub(in crate::codec::cast_value) fn to_f32(source: Component, tier: &Kernels) -> Option<Vec<Box<dyn Kernel>>> {
+    let kernel = match source {
+        Component::Int { bits, signed } => integer_to_float::short::<f32>(bits, signed, None)?,
+        Component::Float(format) => match format.id {
+            FloatId::Float16 => match (tier.widen_float16)() {
+                Some(quick) => hopeful(quick, each(Float16)),
+                None => each(Float16),
+            },
+            FloatId::Bfloat16 => each(Bfloat16),
+            FloatId::Float32 => return Some(Vec::new()),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    Some(vec![kernel])
+}
+
+/// The kernels to lanes of `f64`.
+pub(in crate::codec::cast_value) fn to_f64(source: Component, tier: &Kernels) -> Option<Vec<Box<dyn Kernel>>> {
+    let kernel = match source {
+        Component::Int { bits: 64, signed: false } => each(Odd(PhantomData::<u64>)),
+        Component::Int { bits: 64, signed: true } => each(Odd(PhantomData::<i64>)),
+        Component::Int { bits, signed } => integer_to_float::long(bits, signed, None)?,
+        Component::Float(format) if format.id == FloatId::Float64 => return Some(Vec::new()),
+        _ => {
+            let mut kernels = to_f32(source, tier)?;
+            kernels.push(each(Double));
+            return Some(kernels);
+        }
+    };
+    Some(vec![kernel])
+}
+
+/// Elements unchanged, for a scalar map to be applied.
+pub(in crate::codec::cast_value) fn identity(size: usize) -> Box<dyn Kernel> {
+    match size {
+        2 => each(Unchanged(PhantomData::<u16>)),
+        4 => each(Unchanged(PhantomData::<u32>)),
+        _ => each(Unchanged(PhantomData::<u64>)),
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Unchanged<T>(PhantomData<T>);
+
+impl<T: Lane> Convert for Unchanged<T> {
+    type Source = T;
+    type Target = T;
+
+    #[inline(always)]
+    fn convert(&self, element: T) -> (T, Bits<Self>) {
+        (element, flag(false))
+    }
+}
+
+const NAN: u32 = 0x7FC0_0000;
+
+#[derive(Debug, Clone, Copy)]
+struct Bfloat16;
+
+impl Convert for Bfloat16 {
+    type Source = u16;
+    type Target = u32;
+
+    #[inline(always)]
+    fn convert(&self, element: u16) -> (u32, Bits<Self>) {
+        let is_nan = element & 0x7FFF > 0x7F80;
+        (if is_nan { NAN } else { bfloat16_to_float32(element).to_bits() }, flag(false))
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Float16;
+
+impl Convert for Float16 {
+    type Source = u16;
+    type Target = u32;
+
+    #[inline(always)]
+    fn convert(&self, element: u16) -> (u32, Bits<Self>) {
+        let is_nan = element & 0x7FFF > 0x7C00;
+        (if is_nan { NAN } else { float16_to_float32(element).to_bits() }, flag(false))
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Double;
+
+impl Convert for Double {
+    type Source = f32;
+    type Target = f64;
+
+    #[inline(always)]
+    fn convert(&self, element: f32) -> (f64, Bits<Self>) {
+        (if element.is_nan() { f64::from_bits(0x7FF8 << 48) } else { element.into() }, flag(false))
+    }
+}
+
+/// Rounded to odd: at least 42 digits are left, so that rounding to 24 or fewer gives what the integer itself would.
+#[derive(Debug, Clone, Copy)]
+struct Odd<S>(PhantomData<S>);
+
+impl<S: Integer> Convert for Odd<S> {
+    type Source = S;
+    type Target = f64;
+
+    #[inline(always)]
+    fn convert(&self, element: S) -> (f64, Bits<Self>) {
+        const LOW: u64 = (1 << 11) - 1;
+        let bits = element.extend();
+        let is_negative = S::IS_SIGNED & (bits >> 63 != 0);
+        let magnitude = if is_negative { bits.wrapping_neg() } else { bits };
+        let odd = (magnitude | ((magnitude & LOW) + LOW)) & !LOW;
+        let magnitude = if magnitude >> 53 == 0 { magnitude } else { odd } as f64;
+        (if is_negative { -magnitude } else { magnitude }, flag(false))
+    }
+}

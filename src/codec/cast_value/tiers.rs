@@ -1,0 +1,50 @@
+//! The tiers of casts, fastest first: what runs, what the tests compare and what the benchmarks measure.
+
+#[cfg(target_arch = "x86_64")]
+use super::avx2;
+use super::kernel::Kernel;
+use super::portable::float_to_integer::ToInteger;
+use super::portable::narrow::SmallFloat;
+use crate::number::Rounding;
+#[cfg(target_arch = "x86_64")]
+use crate::simd::Level::Avx2;
+use crate::simd::Level::{Portable, Reference};
+use crate::simd::Tier;
+use std::fmt::Debug;
+
+/// The kernels that a tier has instead of portable loops.
+#[derive(Debug)]
+pub(super) struct Kernels {
+    /// Floats to integers, given the portable kernel.
+    pub(super) float_to_integer: fn(&ToInteger, Box<dyn Kernel>) -> Box<dyn Kernel>,
+    /// `float16` to `f32`; refuses NaN.
+    pub(super) widen_float16: fn() -> Option<Box<dyn Kernel>>,
+    /// `f32` to `float16`, for numbers up to the largest of them; refuses others.
+    pub(super) narrow_float16: fn(Rounding) -> Option<Box<dyn Kernel>>,
+    /// `f32` to floats of up to 8 bits, for numbers up to the largest of them; refuses others.
+    pub(super) narrow_small_float: fn(SmallFloat, Rounding) -> Option<Box<dyn Kernel>>,
+}
+
+/// `None` is the reference, which has no kernels. Portable loops are also compiled for AVX2.
+pub(super) static TIERS: &[Tier<Option<Kernels>>] = &[
+    #[cfg(target_arch = "x86_64")]
+    Tier {
+        level: Avx2,
+        kernel: Some(Kernels {
+            float_to_integer: avx2::float_to_integer::kernel,
+            widen_float16: avx2::float16::widen,
+            narrow_float16: avx2::float16::narrow,
+            narrow_small_float: avx2::small_float::narrow,
+        }),
+    },
+    Tier {
+        level: Portable,
+        kernel: Some(Kernels {
+            float_to_integer: |_, portable| portable,
+            widen_float16: || None,
+            narrow_float16: |_| None,
+            narrow_small_float: |_, _| None,
+        }),
+    },
+    Tier { level: Reference, kernel: None },
+];

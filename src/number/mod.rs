@@ -1,0 +1,16 @@
+//! Numbers as bit patterns: floating-point formats, rounding, integers of any width.
+//!
+//! This is the ground that data types and codecs stand on; nothing here knows of Zarr, chunks or memory.
+
+mod format;
+mod integer;
+mod narrow;
+mod rounding;
+mod scaling;
+
+pub use format::{FLOAT32, FLOAT64, FORMATS, FloatFormat, FloatId, FloatValue, Special};
+pub use integer::{integer_range, low_bits, sign_extended};
+pub use narrow::{bfloat16_to_float32, float16_to_float32};
+pub use rounding::{Finite, Rounded, Rounding};
+pub use scaling::Operation;
+pub(crate) use scaling::{Formula, Minus, Over, Plus, Scaling, Then, Times};
