@@ -3,10 +3,11 @@
 //! libdeflate does the work. Several members one after the other are one stream (RFC 1952, section 2.2); bytes after
 //! the last member that are no member are an error.
 
+mod count;
 pub(super) mod libdeflate;
 
 use crate::error::{Error, Result};
-use crate::interface::{Bound, Call, Codec, Context, Kind, Transform, too_small};
+use crate::interface::{self, Bound, Call, Codec, Context, Kind, Transform};
 use crate::json::{Configuration, integer};
 use crate::representation::Representation;
 use libdeflate::{Compressor, Decompressor, Fault};
@@ -57,21 +58,19 @@ impl Transform for Gzip {
             Some(compressor) => compressor,
             none => none.insert(Compressor::new(self.level as i32)?),
         };
-        compressor.compress(decoded, encoded).ok_or_else(too_small)
+        compressor.compress(decoded, encoded).ok_or_else(interface::too_small)
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
         let decompressor = call.contexts.get(Decompressor::new)?;
+        let capacity = decoded.len();
         let (mut read, mut written) = (0, 0);
         loop {
-            let member =
-                decompressor.decompress(&encoded[read..], &mut decoded[written..]).map_err(|fault| match fault {
-                    Fault::TooSmall => too_small(),
-                    Fault::Corrupt => Error::corrupt(format!(
-                        "no valid gzip member (cut short, damaged or of another format) begins at byte {read} of {}",
-                        encoded.len()
-                    )),
-                })?;
+            let result = decompressor.decompress(&encoded[read..], &mut decoded[written..]);
+            let member = result.map_err(|fault| match fault {
+                Fault::TooSmall => too_small(encoded, capacity),
+                Fault::Corrupt => count::no_member(read, encoded.len()),
+            })?;
             read += member.encoded_size;
             written += member.decoded_size;
             if read == encoded.len() {
@@ -82,6 +81,16 @@ impl Transform for Gzip {
 
     fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
         libdeflate::compress_bound(usize::try_from(decoded_size).ok()?).map(|bound| bound as u64)
+    }
+}
+
+/// BUFFER_TOO_SMALL names the capacity that would do; if the members cannot be decoded, that is the error.
+fn too_small(encoded: &[u8], capacity: usize) -> Error {
+    match count::decoded_size(encoded).map(usize::try_from) {
+        Ok(Ok(needed)) if needed > capacity => Error::buffer_too_small("decoded_capacity", capacity, needed as u64),
+        Ok(Ok(_)) => Error::internal("libdeflate does not fit into what miniz_oxide counts"),
+        Ok(Err(_)) => Error::out_of_memory(),
+        Err(error) => error,
     }
 }
 

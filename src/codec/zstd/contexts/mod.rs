@@ -1,0 +1,138 @@
+//! libzstd, on slices.
+
+use super::Zstd;
+use super::frames::{Frames, frames};
+use crate::error::{Error, Result};
+use crate::interface::too_small;
+use zstd::zstd_safe::zstd_sys::ZSTD_ErrorCode;
+use zstd::zstd_safe::{self, CCtx, CParameter, DCtx, DParameter, ErrorCode, InBuffer, OutBuffer, ResetDirective};
+
+/// A window of this size is kept to find out what a frame decodes to that does not say it (RFC 8878 recommends that
+/// decoders support at least 8 MiB).
+const MAX_COUNTING_WINDOW_LOG: u32 = 23;
+
+/// What zstd codecs keep from call to call, whatever their levels: parameters are set in each call. Each part is made
+/// when it is first needed, as most callers only read or only write.
+#[derive(Default)]
+pub(super) struct Contexts {
+    compressor: Option<CCtx<'static>>,
+    decompressor: Option<DCtx<'static>>,
+    scratch: Vec<u8>,
+}
+
+/// The most that this many bytes are encoded to; none if no memory can hold it.
+pub(super) fn encoded_bound(decoded_size: usize) -> Option<usize> {
+    // The bound is the size and 1/256 of it and a little more.
+    decoded_size.checked_mul(2).filter(|size| isize::try_from(*size).is_ok())?;
+    Some(zstd_safe::compress_bound(decoded_size))
+}
+
+impl Contexts {
+    /// Makes one frame. The same bytes give the same frame whatever the capacity.
+    pub(super) fn encode(&mut self, codec: Zstd, decoded: &[u8], encoded: &mut [u8]) -> Result<usize> {
+        let compressor = match &mut self.compressor {
+            Some(compressor) => compressor,
+            none => none.insert(CCtx::try_create().ok_or_else(Error::out_of_memory)?),
+        };
+        for parameter in [CParameter::CompressionLevel(codec.level), CParameter::ChecksumFlag(codec.checksum)] {
+            compressor.set_parameter(parameter).map_err(|code| Error::internal(zstd_safe::get_error_name(code)))?;
+        }
+        let bound = encoded_bound(decoded.len()).ok_or_else(Error::out_of_memory)?;
+        if encoded.len() >= bound {
+            return compressor.compress2(encoded, decoded).map_err(error);
+        }
+        // libzstd compresses otherwise if its output could be too small, even if it is not.
+        let scratch = resize(&mut self.scratch, bound)?;
+        let size = compressor.compress2(scratch, decoded).map_err(error)?;
+        encoded.get_mut(..size).ok_or_else(too_small)?.copy_from_slice(&scratch[..size]);
+        Ok(size)
+    }
+
+    /// Decodes all frames. BUFFER_TOO_SMALL names a capacity that would do, see [`Self::decoded_capacity`].
+    pub(super) fn decode(&mut self, encoded: &[u8], decoded: &mut [u8]) -> Result<usize> {
+        if encoded.is_empty() {
+            return Err(Error::corrupt("there is no zstd frame: the chunk has no bytes"));
+        }
+        match self.decompressor()?.decompress(decoded, encoded) {
+            // Of damaged blocks, libzstd says that at any capacity.
+            Err(TOO_SMALL) if frames(encoded)?.size_limit <= decoded.len() as u64 => {
+                Err(Error::corrupt("no valid zstd frame: a block decodes to more than its frame can hold"))
+            }
+            Err(TOO_SMALL) => Err(match usize::try_from(self.decoded_capacity(encoded)?) {
+                Ok(needed) => Error::buffer_too_small("decoded_capacity", decoded.len(), needed as u64),
+                Err(_) => Error::out_of_memory(),
+            }),
+            result => result.map_err(error),
+        }
+    }
+
+    /// A capacity that is enough to decode all frames, if they can be decoded: what they decode to, as they state it or
+    /// as is found by decoding them piece by piece, with windows of 8 MiB at most. For frames of larger windows that do
+    /// not state it, [`Frames::size_limit`].
+    fn decoded_capacity(&mut self, encoded: &[u8]) -> Result<u64> {
+        match frames(encoded)? {
+            Frames { stated_size: Some(size), .. } => Ok(size),
+            Frames { window_size, size_limit, .. } if window_size > 1 << MAX_COUNTING_WINDOW_LOG => Ok(size_limit),
+            Frames { .. } => self.count(encoded),
+        }
+    }
+
+    /// How many bytes all frames decode to.
+    fn count(&mut self, encoded: &[u8]) -> Result<u64> {
+        resize(&mut self.scratch, DCtx::out_size())?;
+        self.decompressor()?;
+        let Self { decompressor: Some(decompressor), scratch, .. } = self else { return Err(Error::internal("zstd")) };
+        decompressor.reset(ResetDirective::SessionAndParameters).map_err(error)?;
+        decompressor.set_parameter(DParameter::WindowLogMax(MAX_COUNTING_WINDOW_LOG)).map_err(error)?;
+        let mut input = InBuffer::around(encoded);
+        let mut count = 0_u64;
+        loop {
+            let mut output = OutBuffer::around(&mut scratch[..]);
+            // How many bytes more it wants; 0 at the end of a frame.
+            let wanted = decompressor.decompress_stream(&mut output, &mut input).map_err(error)?;
+            let written = output.pos();
+            count = count.saturating_add(written as u64);
+            let is_all_read = input.pos() == encoded.len();
+            match (wanted, is_all_read) {
+                (0, true) => break,
+                (_, true) if written == 0 => return Err(Error::corrupt("a zstd frame is cut short")),
+                _ => {}
+            }
+        }
+        decompressor.reset(ResetDirective::SessionAndParameters).map_err(error)?;
+        Ok(count)
+    }
+
+    fn decompressor(&mut self) -> Result<&mut DCtx<'static>> {
+        match &mut self.decompressor {
+            Some(decompressor) => Ok(decompressor),
+            none => Ok(none.insert(DCtx::try_create().ok_or_else(Error::out_of_memory)?)),
+        }
+    }
+}
+
+/// The first `size` bytes of memory that is kept; they hold anything.
+fn resize(memory: &mut Vec<u8>, size: usize) -> Result<&mut [u8]> {
+    if memory.len() < size {
+        memory.try_reserve_exact(size - memory.len()).map_err(|_| Error::out_of_memory())?;
+        memory.resize(size, 0);
+    }
+    Ok(&mut memory[..size])
+}
+
+const fn code_of(error: ZSTD_ErrorCode) -> usize {
+    0_usize.wrapping_sub(error as usize)
+}
+const TOO_SMALL: usize = code_of(ZSTD_ErrorCode::ZSTD_error_dstSize_tooSmall);
+const NO_MEMORY: usize = code_of(ZSTD_ErrorCode::ZSTD_error_memory_allocation);
+
+fn error(code: ErrorCode) -> Error {
+    match code {
+        TOO_SMALL => too_small(),
+        NO_MEMORY => Error::out_of_memory(),
+        _ => Error::corrupt(format!("no valid zstd frame: {}", zstd_safe::get_error_name(code))),
+    }
+}
+
+#[cfg(test)]
+mod tests;
