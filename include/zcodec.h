@@ -222,7 +222,7 @@ enum zcodec_status zcodec_decode(const struct zcodec_chain *chain,
 
 /**
  * zcodec_encode with options: data for the callbacks, threads. `options` may be NULL. INVALID_ARGUMENT also if its
- * `struct_size` is less than the size of that member, or a member unknown to this version is not 0.
+ * `struct_size` is no version's, or a member unknown to this version is not 0.
  */
 enum zcodec_status zcodec_encode_with(const struct zcodec_chain *chain,
                                       const struct zcodec_call_options *options,
@@ -235,7 +235,7 @@ enum zcodec_status zcodec_encode_with(const struct zcodec_chain *chain,
 
 /**
  * zcodec_decode with options: data for the callbacks, threads. `options` may be NULL. INVALID_ARGUMENT also if its
- * `struct_size` is less than the size of that member, or a member unknown to this version is not 0.
+ * `struct_size` is no version's, or a member unknown to this version is not 0.
  */
 enum zcodec_status zcodec_decode_with(const struct zcodec_chain *chain,
                                       const struct zcodec_call_options *options,

@@ -1,11 +1,13 @@
 //! Encoding and decoding one chunk.
 
 use super::buffer::zcodec_buffer;
+use super::caller_struct::{self, CallerStruct, members};
 use super::chain::zcodec_chain;
 use super::error::{zcodec_error, zcodec_status};
 use super::ffi;
 use crate::chain::{CallData, CallOptions, Chain};
 use crate::error::{Error, Result};
+use crate::codec::CallData;
 use std::ffi::c_void;
 use std::num::NonZeroUsize;
 
@@ -21,35 +23,23 @@ pub struct zcodec_call_options {
     pub max_threads: u32,
 }
 
-/// More than any version of the struct will ever have: what is larger was not filled in.
-const MAX_STRUCT_SIZE: usize = 4096;
+// SAFETY: a size, a pointer and an integer, in the layout of C.
+unsafe impl CallerStruct for zcodec_call_options {
+    const NAME: &'static str = "zcodec_call_options";
+    const OLDEST_SIZE: usize = size_of::<usize>(); // as 0.1 had it: members at the end may always be missing
+    const MEMBERS: &'static [(usize, usize)] =
+        members!(zcodec_call_options: struct_size: usize, call_data: *mut c_void, max_threads: u32);
+}
 
-/// Reads as much of the options as the caller has. Members that an older caller lacks are 0; those that this version
-/// does not know must be 0.
+/// Reads as much of the options as the caller has.
 ///
 /// # Safety
 /// `options` is NULL, or begins with a `struct_size` and has as many readable bytes.
 unsafe fn read_options(options: *const zcodec_call_options) -> Result<CallOptions> {
-    if options.is_null() {
+    // SAFETY: the same contract.
+    let Some(options) = (unsafe { caller_struct::read_optional(options) })? else {
         return Ok(CallOptions::default());
-    }
-    // SAFETY: the struct begins with its size.
-    let size = unsafe { options.cast::<usize>().read_unaligned() };
-    if !(size_of::<usize>()..=MAX_STRUCT_SIZE).contains(&size) {
-        return Err(Error::argument(format!(
-            "struct_size of the options is {size}, expected {}: sizeof(zcodec_call_options)",
-            size_of::<zcodec_call_options>()
-        )));
-    }
-    // SAFETY: the caller has so many bytes.
-    let given = unsafe { std::slice::from_raw_parts(options.cast::<u8>(), size) };
-    let (known, unknown) = given.split_at(size.min(size_of::<zcodec_call_options>()));
-    if unknown.iter().any(|byte| *byte != 0) {
-        return Err(Error::argument("the options have a member that this version of the library does not know"));
-    }
-    let mut options = zcodec_call_options { struct_size: 0, call_data: std::ptr::null_mut(), max_threads: 0 };
-    // SAFETY: `known` is no longer than the struct, whose members may have any bits.
-    unsafe { std::ptr::copy_nonoverlapping(known.as_ptr(), (&raw mut options).cast(), known.len()) };
+    };
     Ok(CallOptions {
         call_data: CallData(options.call_data),
         max_threads: NonZeroUsize::new(options.max_threads as usize).unwrap_or(NonZeroUsize::MIN),
@@ -152,7 +142,7 @@ pub unsafe extern "C" fn zcodec_decode(
 }
 
 /// zcodec_encode with options: data for the callbacks, threads. `options` may be NULL. INVALID_ARGUMENT also if its
-/// `struct_size` is less than the size of that member, or a member unknown to this version is not 0.
+/// `struct_size` is no version's, or a member unknown to this version is not 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_encode_with(
     chain: *const zcodec_chain,
@@ -184,7 +174,7 @@ pub unsafe extern "C" fn zcodec_encode_with(
 }
 
 /// zcodec_decode with options: data for the callbacks, threads. `options` may be NULL. INVALID_ARGUMENT also if its
-/// `struct_size` is less than the size of that member, or a member unknown to this version is not 0.
+/// `struct_size` is no version's, or a member unknown to this version is not 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_decode_with(
     chain: *const zcodec_chain,

@@ -7,6 +7,7 @@
 
 mod buffer;
 mod call;
+mod caller_struct;
 mod chain;
 mod error;
 mod ffi;
