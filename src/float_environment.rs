@@ -16,22 +16,26 @@ use std::cell::Cell;
 thread_local! {
     /// The environment of the host while the library works on this thread.
     static HOST: Cell<Option<Registers>> = const { Cell::new(None) };
+    /// Whether the host's own code runs on this thread, called by the library.
+    static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Runs work of the library in the default environment, and gives the host its own back.
 pub(crate) fn with_own_environment<T>(work: impl FnOnce() -> T) -> T {
     struct GiveBack {
         outer: Option<Registers>,
+        outer_is_callback: bool,
     }
     impl Drop for GiveBack {
         fn drop(&mut self) {
+            IN_CALLBACK.set(self.outer_is_callback);
             if let Some(host) = HOST.replace(self.outer) {
                 host.restore();
             }
         }
     }
     let host = Registers::read();
-    let _give_back = GiveBack { outer: HOST.replace(Some(host)) };
+    let _give_back = GiveBack { outer: HOST.replace(Some(host)), outer_is_callback: IN_CALLBACK.replace(false) };
     host.with_own_control().restore();
     apart(work)
 }
@@ -43,14 +47,21 @@ pub(crate) fn with_host_environment<T>(callback: impl FnOnce() -> T) -> T {
     }
     impl Drop for TakeBack {
         fn drop(&mut self) {
+            IN_CALLBACK.set(false);
             HOST.set(Some(Registers::read()));
             self.own.restore();
         }
     }
     let Some(host) = HOST.get() else { return callback() };
     let _take_back = TakeBack { own: Registers::read() };
+    IN_CALLBACK.set(true);
     host.restore();
     apart(callback)
+}
+
+/// Whether this thread works for a call of the host, and not for a callback.
+pub(crate) fn is_within_call() -> bool {
+    HOST.get().is_some() && !IN_CALLBACK.get()
 }
 
 /// The environment of the host, to be handed to threads of the library's own: callbacks there run in it, too.

@@ -2,8 +2,9 @@
 
 use super::error::{zcodec_error, zcodec_status};
 use crate::error::{Error, Result, Status};
-use crate::float_environment::with_own_environment;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use crate::float_environment::{is_within_call, with_own_environment};
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::sync::Once;
 
 /// Does the work of an entry point, in the library's own floating-point environment; `Err` becomes a status and a
 /// handle, a panic `INTERNAL`.
@@ -11,6 +12,7 @@ pub(super) fn guard(mut error: Option<&mut *mut zcodec_error>, work: impl FnOnce
     if let Some(error) = error.as_deref_mut() {
         *error = std::ptr::null_mut();
     }
+    quiet_panics();
     let result = with_own_environment(|| catch_unwind(AssertUnwindSafe(work)))
         .unwrap_or_else(|_| Err(Error::internal("the library panicked: this is a bug, please report it")));
     match result {
@@ -22,6 +24,25 @@ pub(super) fn guard(mut error: Option<&mut *mut zcodec_error>, work: impl FnOnce
             fault.status().into()
         }
     }
+}
+
+/// Keeps a panic of the library from being printed. The hook is that of the Rust standard library inside the shared or
+/// static library, which no host has; of a Rust program that links the crate it is the program's, which is called for
+/// all panics of others. A second panic during the first one ends the process and is printed.
+fn quiet_panics() {
+    static ONCE: Once = Once::new();
+    // A panicking thread may not set it: a destructor of a Rust program that calls the library.
+    if ONCE.is_completed() || std::thread::panicking() {
+        return;
+    }
+    ONCE.call_once(|| {
+        let hook_of_others = take_hook();
+        set_hook(Box::new(move |panic| {
+            if !is_within_call() {
+                hook_of_others(panic);
+            }
+        }));
+    });
 }
 
 fn null(name: &str) -> Error {
@@ -169,5 +190,18 @@ mod tests {
         assert!(!error.is_null());
         // SAFETY: the handle is live and not used again.
         unsafe { super::super::zcodec_error_free(error) };
+        let _ = catch_unwind(|| panic!("the program's own"));
+    }
+
+    #[test]
+    fn a_panic_of_the_library_prints_nothing_and_those_of_the_program_do() {
+        // The other test again, alone and with its output.
+        let program = std::env::current_exe().unwrap();
+        let name = "capi::ffi::tests::a_panic_becomes_internal";
+        let output = std::process::Command::new(program).args(["--exact", name, "--nocapture"]).output().unwrap();
+        let printed = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && String::from_utf8_lossy(&output.stdout).contains("1 passed"), "{printed}");
+        assert!(!printed.contains("injected"), "{printed}");
+        assert!(printed.contains("the program's own"), "{printed}");
     }
 }
