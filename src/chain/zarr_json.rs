@@ -3,6 +3,7 @@
 use crate::data_type::DataType;
 use crate::error::{Error, Result};
 use crate::representation::{ArrayRepresentation, shape_from_json};
+use crate::json::{Configuration, or_close_names, shown};
 use serde_json::{Map, Value};
 
 /// The parts of a `zarr.json` that say what a chunk is.
@@ -58,7 +59,7 @@ fn expect(members: &Map<String, Value>, member: &str, expected: &Value) -> Resul
     if value == expected {
         return Ok(());
     }
-    Err(Error::metadata(format!("{member} is {value}, expected {expected}")))
+    Err(Error::metadata(format!("{member} is {}, expected {expected}", shown(value))))
 }
 
 /// "Implementations MUST fail to open Zarr arrays with unknown metadata fields, with the exception of objects with
@@ -66,27 +67,44 @@ fn expect(members: &Map<String, Value>, member: &str, expected: &Value) -> Resul
 fn refuse_unknown_members(members: &Map<String, Value>) -> Result<()> {
     for (member, value) in members {
         if !KNOWN_MEMBERS.contains(&member.as_str()) && value.get("must_understand") != Some(&Value::Bool(false)) {
-            return Err(Error::unsupported(format!("zarr_json has an unknown member {member:?}")));
+            let close = or_close_names(member, KNOWN_MEMBERS.into_iter());
+            let member = shown(format_args!("{member:?}"));
+            return Err(Error::unsupported(format!("zarr_json has an unknown member {member}{close}")));
         }
     }
     match members.get("storage_transformers") {
         None => Ok(()),
         Some(Value::Array(list)) if list.is_empty() => Ok(()),
-        Some(other) => Err(Error::unsupported(format!("storage_transformers is {other}: none is supported"))),
+        Some(other) => Err(Error::unsupported(format!("storage_transformers is {}: none is supported", shown(other)))),
     }
 }
 
+/// `{"name": "regular", "configuration": {"chunk_shape": [..]}}`
 fn chunk_shape(grid: &Value) -> Result<Vec<u64>> {
-    match grid.get("name") {
+    let members = grid.as_object().ok_or_else(|| Error::metadata(format!("chunk_grid is {}", shown(grid))))?;
+    match members.get("name") {
         Some(Value::String(name)) if name == "regular" => {}
         Some(Value::String(name)) => {
-            return Err(Error::unsupported(format!("chunk_grid has the name {name:?}: only \"regular\" is supported")));
+            let name = shown(format_args!("{name:?}"));
+            return Err(Error::unsupported(format!("chunk_grid has the name {name}: only \"regular\" is supported")));
         }
         _ => return Err(Error::metadata("chunk_grid has no name")),
     }
-    let shape = grid
-        .get("configuration")
-        .and_then(|configuration| configuration.get("chunk_shape"))
-        .ok_or_else(|| Error::metadata("chunk_shape is missing from chunk_grid"))?;
-    shape_from_json("chunk_shape", shape, 1)
+    let is_known = |member: &&String| ["name", "configuration", "must_understand"].contains(&member.as_str());
+    if let Some(member) = members.keys().find(|member| !is_known(member)) {
+        let member = shown(format_args!("{member:?}"));
+        return Err(Error::metadata(format!("chunk_grid has an unknown member {member}")));
+    }
+    let configuration = match members.get("configuration") {
+        None => None,
+        Some(Value::Object(configuration)) => Some(configuration.clone()),
+        Some(other) => {
+            return Err(Error::metadata(format!("the configuration of chunk_grid is {}", shown(other))));
+        }
+    };
+    let mut configuration = Configuration::new(configuration);
+    let in_grid = |error: Error| error.with_context("chunk_grid: ");
+    let shape = configuration.required("chunk_shape").map_err(in_grid)?;
+    configuration.finish().map_err(in_grid)?;
+    shape_from_json("chunk_shape", &shape, 1)
 }
