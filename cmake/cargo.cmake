@@ -25,7 +25,13 @@ foreach(pair "${ZCODEC_SHARED_BUILT}:${ZCODEC_SHARED_FILE}" "${ZCODEC_STATIC_BUI
     string(REPLACE ":" ";" pair "${pair}")
     list(GET pair 0 built)
     list(GET pair 1 staged)
-    list(APPEND stage COMMAND ${CMAKE_COMMAND} -E copy_if_different "${cargo_output}/${built}" "${lib_dir}/${staged}")
+    if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND built STREQUAL ZCODEC_STATIC_BUILT)
+      # With no names but its own: the compressors in it stay apart from those of the program.
+      list(APPEND stage COMMAND ${CMAKE_COMMAND} -E env "LD=${CMAKE_LINKER}" "OBJCOPY=${CMAKE_OBJCOPY}" "AR=${CMAKE_AR}"
+           "${PROJECT_SOURCE_DIR}/scripts/static-library.sh" "${cargo_output}/${built}" "${lib_dir}/${staged}")
+    else()
+      list(APPEND stage COMMAND ${CMAKE_COMMAND} -E copy_if_different "${cargo_output}/${built}" "${lib_dir}/${staged}")
+    endif()
   endif()
 endforeach()
 set(link_to ${ZCODEC_SHARED_FILE})
