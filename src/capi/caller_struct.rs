@@ -90,7 +90,6 @@ fn check_size<T: CallerStruct>(size: usize) -> Result<()> {
 }
 
 /// An array of structs of the caller. All have the same `struct_size`, which is also the distance between them.
-#[cfg_attr(not(test), expect(dead_code, reason = "for the arrays of the engine"))]
 #[derive(Debug)]
 pub(super) struct CallerArray<T> {
     first: *mut T,

@@ -56,25 +56,38 @@ static int flush_subnormals(void) {
 }
 
 enum { DEFAULT, UPWARD, DOWNWARD, TOWARD_ZERO, FLUSH, TRAPS, FLAGS, ALL, ENVIRONMENTS };
-static const char *const names[] = {"the default", "FE_UPWARD",       "FE_DOWNWARD", "FE_TOWARDZERO",
+static const char *const names[] = {"the default", "FE_UPWARD",    "FE_DOWNWARD", "FE_TOWARDZERO",
                                     "FTZ and DAZ", "all traps on", "flags set",   "all of it"};
 
 static void enter(int which) {
   fesetenv(FE_DFL_ENV);
   switch (which) {
-    case UPWARD: fesetround(FE_UPWARD); break;
-    case DOWNWARD: fesetround(FE_DOWNWARD); break;
-    case TOWARD_ZERO: fesetround(FE_TOWARDZERO); break;
-    case FLUSH: flush_subnormals(); break;
-    case TRAPS: feenableexcept(FE_ALL_EXCEPT); break;
-    case FLAGS: feraiseexcept(FE_DIVBYZERO | FE_OVERFLOW); break;
+    case UPWARD:
+      fesetround(FE_UPWARD);
+      break;
+    case DOWNWARD:
+      fesetround(FE_DOWNWARD);
+      break;
+    case TOWARD_ZERO:
+      fesetround(FE_TOWARDZERO);
+      break;
+    case FLUSH:
+      flush_subnormals();
+      break;
+    case TRAPS:
+      feenableexcept(FE_ALL_EXCEPT);
+      break;
+    case FLAGS:
+      feraiseexcept(FE_DIVBYZERO | FE_OVERFLOW);
+      break;
     case ALL:
       feraiseexcept(FE_INVALID);
       fesetround(FE_UPWARD);
       flush_subnormals();
       feenableexcept(FE_DIVBYZERO | FE_OVERFLOW | FE_INEXACT | FE_UNDERFLOW);
       break;
-    default: break;
+    default:
+      break;
   }
 }
 
@@ -214,8 +227,7 @@ static void statuses(void) {
 /* Large enough for threads of the library's own. */
 static void on_threads(void) {
   static float decoded[LARGE], expected[LARGE], found[LARGE];
-  zcodec_chain *chain =
-      check_chain(SCALE, "{\"data_type\":\"float32\",\"shape\":[1048576],\"fill_value\":0}");
+  zcodec_chain *chain = check_chain(SCALE, "{\"data_type\":\"float32\",\"shape\":[1048576],\"fill_value\":0}");
   zcodec_call_options options = {0};
   size_t size = 0;
   int i, which;
@@ -316,8 +328,9 @@ static void callbacks(void) {
 
 /* What a callback itself does to the environment is what the host wants. */
 static void callbacks_may_change_it(void) {
-  static const char CODECS[] = "[{\"name\":\"pad\",\"configuration\":{\"location\":\"start\",\"nbytes\":4}},"
-                               "{\"name\":\"pad\",\"configuration\":{\"location\":\"end\",\"nbytes\":4}}]";
+  static const char CODECS[] =
+      "[{\"name\":\"pad\",\"configuration\":{\"location\":\"start\",\"nbytes\":4}},"
+      "{\"name\":\"pad\",\"configuration\":{\"location\":\"end\",\"nbytes\":4}}]";
   zcodec_chain *chain = check_chain(CODECS, NULL);
   uint8_t encoded[8];
   size_t size;

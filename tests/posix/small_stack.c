@@ -91,21 +91,21 @@ static void deep_json(const void *argument) {
 
   /* Shown in a message. */
   text = nested("[{\"name\":\"bytes\",\"configuration\":{\"a\":%s}}]", MAX_DEPTH - 3, is_object);
-  CHECK_FAILS(ZCODEC_STATUS_INVALID_METADATA, zcodec_chain_new(text, strlen(text), INPUT, strlen(INPUT), &chain, &error));
+  CHECK_FAILS(ZCODEC_STATUS_INVALID_METADATA,
+              zcodec_chain_new(text, strlen(text), INPUT, strlen(INPUT), &chain, &error));
   free(text);
   text = nested("{\"data_type\":\"uint8\",\"shape\":[4],\"fill_value\":%s}", MAX_DEPTH - 1, is_object);
-  CHECK_FAILS(ZCODEC_STATUS_INVALID_METADATA,
-              zcodec_chain_new("[\"bytes\"]", 9, text, strlen(text), &chain, &error));
+  CHECK_FAILS(ZCODEC_STATUS_INVALID_METADATA, zcodec_chain_new("[\"bytes\"]", 9, text, strlen(text), &chain, &error));
   free(text);
   text = nested("{\"data_type\":%s,\"shape\":[4],\"fill_value\":0}", MAX_DEPTH - 1, is_object);
-  CHECK_FAILS(ZCODEC_STATUS_INVALID_METADATA,
-              zcodec_chain_new("[\"bytes\"]", 9, text, strlen(text), &chain, &error));
+  CHECK_FAILS(ZCODEC_STATUS_INVALID_METADATA, zcodec_chain_new("[\"bytes\"]", 9, text, strlen(text), &chain, &error));
   free(text);
 
-  text = nested("{\"zarr_format\":3,\"node_type\":\"array\",\"data_type\":\"uint8\",\"shape\":[9],\"fill_value\":0,"
-                "\"chunk_grid\":{\"name\":\"regular\",\"configuration\":{\"chunk_shape\":[4]}},\"codecs\":[\"bytes\"],"
-                "\"chunk_key_encoding\":\"default\",\"attributes\":%s}",
-                MAX_DEPTH - 1, is_object);
+  text = nested(
+      "{\"zarr_format\":3,\"node_type\":\"array\",\"data_type\":\"uint8\",\"shape\":[9],\"fill_value\":0,"
+      "\"chunk_grid\":{\"name\":\"regular\",\"configuration\":{\"chunk_shape\":[4]}},\"codecs\":[\"bytes\"],"
+      "\"chunk_key_encoding\":\"default\",\"attributes\":%s}",
+      MAX_DEPTH - 1, is_object);
   CHECK_OK(zcodec_chain_from_zarr_json(text, strlen(text), &chain, &error));
   zcodec_chain_free(chain);
   free(text);
@@ -147,18 +147,22 @@ int main(void) {
       {"[\"bytes\"]", ARRAY("uint8")},
       {"[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"big\"}},\"crc32c\"]", ARRAY("float64")},
       {"[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}},"
-       "{\"name\":\"gzip\",\"configuration\":{\"level\":1}}]", ARRAY("int16")},
+       "{\"name\":\"gzip\",\"configuration\":{\"level\":1}}]",
+       ARRAY("int16")},
       {"[\"bytes\",{\"name\":\"gzip\",\"configuration\":{\"level\":9}}]", ARRAY("int8")},
       {"[\"bytes\",{\"name\":\"zstd\",\"configuration\":{\"level\":-5}}]", ARRAY("uint8")},
       {"[\"bytes\",{\"name\":\"zstd\",\"configuration\":{\"level\":3,\"checksum\":true}}]", ARRAY("uint8")},
       {"[\"bytes\",{\"name\":\"zstd\",\"configuration\":{\"level\":22}}]", ARRAY("uint8")},
       {"[{\"name\":\"transpose\",\"configuration\":{\"order\":[1,0]}},"
-       "{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}}]", ARRAY("int64")},
+       "{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}}]",
+       ARRAY("int64")},
       {"[{\"name\":\"scale_offset\",\"configuration\":{\"offset\":1,\"scale\":2}},"
        "{\"name\":\"cast_value\",\"configuration\":{\"data_type\":\"uint8\",\"out_of_range\":\"clamp\","
-       "\"scalar_map\":{\"encode\":[[\"NaN\",0]]}}},\"packbits\"]", ARRAY("float32")},
+       "\"scalar_map\":{\"encode\":[[\"NaN\",0]]}}},\"packbits\"]",
+       ARRAY("float32")},
       {"[{\"name\":\"cast_value\",\"configuration\":{\"data_type\":\"float16\"}},"
-       "\"packbits\"]", ARRAY("uint8")},
+       "\"packbits\"]",
+       ARRAY("uint8")},
       {"[{\"name\":\"zfp\",\"configuration\":{\"mode\":\"reversible\"}}]", ARRAY("float64")},
       {"[{\"name\":\"zfp\",\"configuration\":{\"mode\":\"fixed_rate\",\"rate\":12.5}}]", ARRAY("float32")},
       {"[{\"name\":\"zfp\",\"configuration\":{\"mode\":\"fixed_accuracy\",\"tolerance\":0.01}}]", ARRAY("float64")},
