@@ -30,13 +30,13 @@ pub(crate) fn with_own_environment<T>(work: impl FnOnce() -> T) -> T {
         fn drop(&mut self) {
             IN_CALLBACK.set(self.outer_is_callback);
             if let Some(host) = HOST.replace(self.outer) {
-                host.restore();
+                host.replace(Registers::read());
             }
         }
     }
     let host = Registers::read();
     let _give_back = GiveBack { outer: HOST.replace(Some(host)), outer_is_callback: IN_CALLBACK.replace(false) };
-    host.with_own_control().restore();
+    host.with_own_control().replace(host);
     apart(work)
 }
 
@@ -48,14 +48,16 @@ pub(crate) fn with_host_environment<T>(callback: impl FnOnce() -> T) -> T {
     impl Drop for TakeBack {
         fn drop(&mut self) {
             IN_CALLBACK.set(false);
-            HOST.set(Some(Registers::read()));
-            self.own.restore();
+            let host = Registers::read();
+            HOST.set(Some(host));
+            self.own.replace(host);
         }
     }
     let Some(host) = HOST.get() else { return callback() };
-    let _take_back = TakeBack { own: Registers::read() };
+    let own = Registers::read();
+    let _take_back = TakeBack { own };
     IN_CALLBACK.set(true);
-    host.restore();
+    host.replace(own);
     apart(callback)
 }
 
@@ -77,7 +79,8 @@ impl HostEnvironment {
     /// Makes a new thread one that works for the same call.
     pub(crate) fn adopt(self) {
         HOST.set(self.0);
-        Registers::read().with_own_control().restore();
+        let found = Registers::read();
+        found.with_own_control().replace(found);
     }
 }
 
@@ -89,9 +92,9 @@ fn apart<T>(work: impl FnOnce() -> T) -> T {
 }
 
 impl Registers {
-    /// Writes them, if they are not what is there.
-    fn restore(self) {
-        if Self::read() != self {
+    /// Writes them in place of what was read, if they differ.
+    fn replace(self, found: Self) {
+        if self != found {
             self.write();
         }
     }
