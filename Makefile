@@ -47,12 +47,15 @@ clean:
 	rm -rf build target
 
 # The same under AddressSanitizer, LeakSanitizer, UBSan, valgrind memcheck and ThreadSanitizer.
-.PHONY: sanitize cross fuzz
+.PHONY: sanitize cross fuzz dist
 sanitize:
 	scripts/sanitize.sh
 # On Windows (wine), aarch64, big-endian s390x (qemu), and x86-64 with AVX-512 (Bochs); Debian 12, as root.
 cross:
 	scripts/cross.sh
+# The archives of a release, in dist/.
+dist:
+	scripts/dist.sh
 # Every fuzz target for SECONDS each.
 SECONDS := 60
 fuzz:

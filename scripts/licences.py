@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Writes the licences of everything inside the binaries: of zcodec, of each crate that is linked, of the C libraries in
+them, and of Rust's standard library.
+
+    scripts/licences.py TARGET > LICENCES.txt
+
+Fails if a crate has a licence that ALLOWED does not name, or no text of it. `deny.toml` says the same for cargo-deny.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+ALLOWED = {"MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "Zlib", "0BSD", "Unlicense", "Unicode-3.0"}
+NAMES = re.compile(r"^(licen[cs]e|copying|copyright|notice|unlicense)([-_.].*)?$", re.IGNORECASE)
+RULE = "=" * 100
+
+
+def linked(target):
+    """The packages whose code is in the library, by name and version."""
+    command = ["cargo", "metadata", "--locked", "--format-version=1", "--filter-platform", target]
+    metadata = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    packages = {package["id"]: package for package in metadata["packages"]}
+    nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
+    found, waiting = {}, [metadata["resolve"]["root"]]
+    while waiting:
+        identifier = waiting.pop()
+        package = packages[identifier]
+        is_macro = any("proc-macro" in part["kind"] for part in package["targets"])
+        if identifier in found or is_macro:
+            continue
+        found[identifier] = package
+        for dependency in nodes[identifier]["deps"]:
+            if any(kind["kind"] is None for kind in dependency["dep_kinds"]):
+                waiting.append(dependency["pkg"])
+    return sorted(found.values(), key=lambda package: (package["name"], package["version"]))
+
+
+def is_allowed(expression):
+    """Whether ALLOWED is enough for an SPDX expression of AND, OR and brackets."""
+    words = re.findall(r"[()]|[A-Za-z0-9.+-]+", expression.replace("/", " OR "))
+    names = {"AND": "and", "OR": "or", "(": "(", ")": ")"}
+    return eval(" ".join(names.get(word, str(word in ALLOWED)) for word in words))  # True, False, and, or, brackets
+
+
+def texts(folder):
+    """The licence files of a package, and of the C library in it (which lies one folder deeper)."""
+    files = [path for path in (*folder.iterdir(), *folder.glob("*/*")) if path.is_file() and NAMES.match(path.name)]
+    # zstd's COPYING is the GPL, its other choice.
+    files = [path for path in files if path.name != "COPYING" or not (path.parent / "LICENSE").is_file()]
+    return sorted(files, key=lambda path: str(path.relative_to(folder)))
+
+
+def main():
+    target, seen = sys.argv[1], {}
+    print("Licences of what is inside the zcodec libraries\n")
+    for package in linked(target):
+        name, expression = f"{package['name']} {package['version']}", package["license"] or ""
+        if not expression or not is_allowed(expression):
+            sys.exit(f"{name} has the licence {expression!r}, which is not among the allowed ones")
+        print(f"{RULE}\n{name}: {expression}\n{package['repository'] or ''}")
+        folder = pathlib.Path(package["manifest_path"]).parent
+        files = texts(folder)
+        if not files:
+            sys.exit(f"{name} has no licence file in {folder}")
+        for path in files:
+            text = path.read_text(encoding="utf-8", errors="replace").strip()
+            where = f"{name}, {path.relative_to(folder)}"
+            if text in seen:
+                print(f"\n{path.relative_to(folder)}: the same as {seen[text]}")
+            else:
+                seen[text] = where
+                print(f"\n{path.relative_to(folder)}:\n\n{text}")
+        print()
+    version = subprocess.run(["rustc", "--version"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+    print(f"{RULE}\nThe standard library of Rust ({version}): MIT OR Apache-2.0\nhttps://github.com/rust-lang/rust")
+    print("\nCopyright (c) The Rust Project Contributors. The texts of both licences are those of zcodec above.")
+
+
+main()
