@@ -7,7 +7,6 @@ use super::error::{zcodec_error, zcodec_status};
 use super::ffi;
 use crate::chain::{CallData, CallOptions, Chain};
 use crate::error::{Error, Result};
-use crate::codec::CallData;
 use std::ffi::c_void;
 use std::num::NonZeroUsize;
 

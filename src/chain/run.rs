@@ -132,7 +132,10 @@ impl Run<'_> {
             }
             (Output::Slice(decoded), _) => match self.decode_pass(step, payload, decoded, contexts) {
                 Err(error) if error.status() == Status::BufferTooSmall => {
-                    let needed = self.decode_growing(step, payload, back, contexts)?;
+                    let needed = match error.needed_capacity() {
+                        Some(needed) => needed,
+                        None => self.decode_growing(step, payload, back, contexts)?,
+                    };
                     Err(Error::buffer_too_small("decoded_capacity", decoded.len(), needed as u64))
                 }
                 result => result,
@@ -270,13 +273,15 @@ impl Run<'_> {
             let size = usize::try_from(capacity).map_err(|_| Error::out_of_memory())?;
             grow(output, size)?;
             match self.decode_pass(step, input, &mut output[..size], contexts) {
-                Err(error) if error.status() == Status::BufferTooSmall && capacity < limit => {
-                    capacity = capacity.saturating_mul(2).min(limit);
-                }
                 Err(error) if error.status() == Status::BufferTooSmall => {
-                    return Err(step.last_place.blame(Error::corrupt(format!(
-                        "the chunk decodes to more than {limit} bytes, far more than the metadata allows"
-                    ))));
+                    let needed = error.needed_capacity().map(|needed| needed as u64);
+                    let next = needed.unwrap_or_else(|| capacity.saturating_mul(2).min(limit));
+                    if next <= capacity || next > limit {
+                        return Err(step.last_place.blame(Error::corrupt(format!(
+                            "the chunk decodes to more than {limit} bytes, far more than the metadata allows"
+                        ))));
+                    }
+                    capacity = next;
                 }
                 result => return result,
             }

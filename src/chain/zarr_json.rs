@@ -2,8 +2,8 @@
 
 use crate::data_type::DataType;
 use crate::error::{Error, Result};
-use crate::representation::{ArrayRepresentation, shape_from_json};
 use crate::json::{Configuration, or_close_names, shown};
+use crate::representation::{ArrayRepresentation, shape_from_json};
 use serde_json::{Map, Value};
 
 /// The parts of a `zarr.json` that say what a chunk is.
