@@ -1,16 +1,30 @@
 /* zcodec: the codecs of Zarr v3.
  *
- * A chain is a run of codecs bound to what enters it: made once of JSON, then used for any number of
- * chunks. Arrays are contiguous, in C order and native byte order; README.md says how each data type
- * lies in memory.
+ * A chain is a run of codecs bound to what enters it: made once from JSON, then used for any number
+ * of chunks. Arrays are contiguous, in C order and native byte order, unless a view says otherwise.
  *
  * Every function that can fail returns a zcodec_status, and on failure gives an error if `error` is not
  * NULL; the caller frees it with zcodec_error_free. On success `*error` is NULL. Results are written on
  * every path: 0 or NULL on failure, unless said otherwise.
  *
+ * Elements in memory:
+ *
+ *   data type                          bytes  layout
+ *   bool                               1      0 or 1; on encode any byte except 0 is true
+ *   int2, int4                         1      sign-extended; on encode only the low bits are read
+ *   uint2, uint4                       1      zero-extended; on encode only the low bits are read
+ *   float4_e2m1fn, float6_e2m3fn,      1      in the low 4 or 6 bits, the others 0; on encode only the
+ *   float6_e3m2fn                             low bits are read
+ *   float8_* (eight variants)          1      the bits themselves
+ *   int8 to int64, uint8 to uint64,    N/8    native byte order
+ *   float16, bfloat16, float32, float64
+ *   complex_* of every float type,     2      two components: real, then imaginary, each as above
+ *   complex64, complex128
+ *   r8, r16, ... (raw bits)            N/8    the bytes themselves
+ *
  * Threads: functions that take a const handle may run in any number of threads at once on the same
- * handle. The library has no global state; it starts threads only for max_threads > 1, and prints
- * nothing.
+ * handle. The library has no global state; it starts threads only for max_threads > 1, never more
+ * than there are processors, and prints nothing.
  *
  * This file is generated; do not edit it.
  */
@@ -21,8 +35,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The version of this header; zcodec_version is that of the library. */
+#define ZCODEC_VERSION_MAJOR 0
+#define ZCODEC_VERSION_MINOR 1
+#define ZCODEC_VERSION_PATCH 0
+
 /**
- * What came of a call. Numeric values are part of the ABI: they are never renumbered, and later versions may add more.
+ * Result of a call. Numeric values are part of the ABI: they are never renumbered, and later versions may add more.
  */
 typedef enum zcodec_status {
   /**
@@ -58,7 +77,7 @@ typedef enum zcodec_status {
    */
   ZCODEC_STATUS_CORRUPT_DATA = 7,
   /**
-   * An element's value has no image under the codec.
+   * An element cannot be represented in the target type.
    */
   ZCODEC_STATUS_OUT_OF_RANGE = 8,
   /**
@@ -92,6 +111,11 @@ typedef enum zcodec_kind {
    */
   ZCODEC_KIND_BYTES_TO_BYTES = 3,
 } zcodec_kind;
+
+/**
+ * What a writer is told to compress with: a `cname`.
+ */
+typedef struct Compressor Compressor;
 
 /**
  * Bytes that the library allocated: an encoded or decoded chunk, or JSON text. Opaque.
@@ -128,6 +152,61 @@ typedef struct zcodec_call_options {
 } zcodec_call_options;
 
 /**
+ * A part of a chunk's decoded side.
+ */
+typedef struct zcodec_box {
+  /**
+   * sizeof(zcodec_box) of the caller: lets later versions grow it.
+   */
+  size_t struct_size;
+  /**
+   * The number of dimensions: the chain's.
+   */
+  size_t ndim;
+  /**
+   * Where the box begins: `ndim` indices. NULL: zeros.
+   */
+  const uint64_t *start;
+  /**
+   * Its size along each dimension: `ndim` sizes. NULL: from `start` to the end of the chunk.
+   */
+  const uint64_t *shape;
+} zcodec_box;
+
+/**
+ * Where the elements of a box lie in memory of the caller. Element (0, .., 0) of the box begins at `memory + offset`;
+ * neighbours along dimension i are `strides[i]` bytes apart, any sign. No byte outside memory[0..memory_size) is read or
+ * written, whatever the other members say: INVALID_ARGUMENT instead. Bytes between the elements stay as they are. Where
+ * the library writes, no two elements may share a byte (not checked).
+ */
+typedef struct zcodec_view {
+  /**
+   * sizeof(zcodec_view) of the caller: lets later versions grow it.
+   */
+  size_t struct_size;
+  /**
+   * Only read on encode.
+   */
+  void *memory;
+  /**
+   * The number of bytes at `memory`.
+   */
+  size_t memory_size;
+  /**
+   * Where element (0, .., 0) begins, in bytes.
+   */
+  size_t offset;
+  /**
+   * The number of dimensions: the chain's.
+   */
+  size_t ndim;
+  /**
+   * `ndim` distances in bytes. NULL: C order, back to back.
+   */
+  const int64_t *strides;
+} zcodec_view;
+
+/**
  * Fills padding[0..padding_size), which is all zeros, for one chunk. `chunk` is what the codec received: the bytes
  * that the padding is going to be attached to. `user_data` is that of zcodec_chain_set_padding, `call_data` that of the
  * call's options. Returns 0 on success; any other value aborts the encode with CALLBACK_FAILED and is quoted in the
@@ -156,25 +235,61 @@ typedef int32_t (*zcodec_padding_check_fn)(void *user_data,
                                            const uint8_t *padding,
                                            size_t padding_size);
 
+
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
 
-/**
- * The bytes of a buffer; they live as long as it does. JSON text is UTF-8 and not NUL-terminated. NULL for NULL; for
- * an empty buffer a pointer that must not be followed.
- */
-const uint8_t *zcodec_buffer_data(const struct zcodec_buffer *buffer);
+/* ---- Chains -------------------------------------------------------------------------------- */
 
 /**
- * The number of bytes of a buffer; 0 for NULL.
+ * Makes a chain of a list of codecs.
+ *
+ * `codecs_json` is a JSON array of Zarr v3 codec metadata objects, or name strings. `input_json` says what enters on
+ * encode, {"data_type": .., "shape": [..], "fill_value": ..}; NULL with size 0 for a chain of bytes->bytes codecs.
+ * Both are UTF-8, with their lengths in bytes, and need not be NUL-terminated; nothing of them is kept.
+ *
+ * On success `*chain` is a handle that the caller frees with zcodec_chain_free; on failure it is NULL.
+ * INVALID_METADATA: the JSON or a configuration is wrong. UNSUPPORTED: well-formed, but the codec, the data type or the
+ * combination is not supported. `error` may be NULL.
  */
-size_t zcodec_buffer_size(const struct zcodec_buffer *buffer);
+enum zcodec_status zcodec_chain_new(const char *codecs_json,
+                                    size_t codecs_json_size,
+                                    const char *input_json,
+                                    size_t input_json_size,
+                                    struct zcodec_chain **chain,
+                                    struct zcodec_error **error);
 
 /**
- * Frees a buffer. NULL is fine.
+ * Makes the chain of a whole Zarr v3 array document (a zarr.json): takes its data_type, fill_value, codecs, and the
+ * chunk shape of its regular chunk grid. Otherwise as zcodec_chain_new. UNSUPPORTED also for other chunk grids.
  */
-void zcodec_buffer_free(struct zcodec_buffer *buffer);
+enum zcodec_status zcodec_chain_from_zarr_json(const char *zarr_json,
+                                               size_t zarr_json_size,
+                                               struct zcodec_chain **chain,
+                                               struct zcodec_error **error);
+
+/**
+ * Makes a chain of the same codecs, data type, fill value and callbacks for a chunk of another shape: border chunks,
+ * rectilinear grids, N5 blocks. Cheap: nothing is parsed again. `shape` has `ndim` sizes.
+ *
+ * On success `*reshaped` is a handle of its own, which the caller frees with zcodec_chain_free; on failure it is NULL.
+ * The user_data of the callbacks is shared, and freed with the last chain that holds it. UNSUPPORTED for chains of
+ * bytes->bytes codecs; INVALID_METADATA if the codecs do not fit the shape. `error` may be NULL.
+ */
+enum zcodec_status zcodec_chain_with_shape(const struct zcodec_chain *chain,
+                                           const uint64_t *shape,
+                                           size_t ndim,
+                                           struct zcodec_chain **reshaped,
+                                           struct zcodec_error **error);
+
+/**
+ * Frees a chain; no thread may be using it. NULL is fine. Errors and buffers that it gave stay valid.
+ */
+void zcodec_chain_free(struct zcodec_chain *chain);
+
+/* ---- Encoding and decoding ----------------------------------------------------------------- */
 
 /**
  * Encodes one chunk into memory of the caller.
@@ -184,9 +299,9 @@ void zcodec_buffer_free(struct zcodec_buffer *buffer);
  * The buffers may have any alignment and must not overlap; a NULL buffer of size 0 is an empty one.
  *
  * BUFFER_TOO_SMALL: `*encoded_size` is a capacity that would do (zcodec_chain_encoded_bound gives one in advance).
- * INVALID_ARGUMENT: `decoded_size` is not what the chain takes; nothing was written. OUT_OF_RANGE: an element has no
- * image under a codec. CALLBACK_FAILED: a padding callback said so. OUT_OF_MEMORY. After any failure the content of
- * `encoded` is unspecified, and `*encoded_size` is 0 but for BUFFER_TOO_SMALL.
+ * INVALID_ARGUMENT: `decoded_size` is not what the chain takes; nothing was written. OUT_OF_RANGE: an element
+ * cannot be represented in the type that a codec makes of it. CALLBACK_FAILED: a padding callback said so. OUT_OF_MEMORY. After any failure the content of
+ * `encoded` is unspecified, and `*encoded_size` is 0 except for BUFFER_TOO_SMALL.
  *
  * One chain may encode and decode in any number of threads at once. `error` may be NULL.
  */
@@ -206,9 +321,9 @@ enum zcodec_status zcodec_encode(const struct zcodec_chain *chain,
  * buffers may have any alignment and must not overlap; a NULL buffer of size 0 is an empty one.
  *
  * BUFFER_TOO_SMALL: `*decoded_size` is the capacity that would do; an array's was not written to. CORRUPT_DATA: no
- * encode of this chain can have made these bytes, or a padding check refused them. OUT_OF_RANGE: an element has no
- * image under a codec. OUT_OF_MEMORY. After any failure the content of `decoded` is unspecified, and `*decoded_size`
- * is 0 but for BUFFER_TOO_SMALL.
+ * encode of this chain can have made these bytes, or a padding check refused them. OUT_OF_RANGE: an element
+ * cannot be represented in the type that a codec makes of it. OUT_OF_MEMORY. After any failure the content of `decoded` is unspecified, and `*decoded_size`
+ * is 0 except for BUFFER_TOO_SMALL.
  *
  * One chain may encode and decode in any number of threads at once. `error` may be NULL.
  */
@@ -257,6 +372,16 @@ enum zcodec_status zcodec_encode_to_buffer(const struct zcodec_chain *chain,
                                            struct zcodec_error **error);
 
 /**
+ * zcodec_encode_to_buffer with options: data for the callbacks, threads. `options` may be NULL. Since 0.2.
+ */
+enum zcodec_status zcodec_encode_to_buffer_with(const struct zcodec_chain *chain,
+                                                const struct zcodec_call_options *options,
+                                                const void *decoded,
+                                                size_t decoded_size,
+                                                struct zcodec_buffer **encoded,
+                                                struct zcodec_error **error);
+
+/**
  * zcodec_decode into memory that the library allocates. On success `*decoded` is a buffer of exactly the decoded
  * chunk, which the caller frees with zcodec_buffer_free; on failure it is NULL. A chain of bytes->bytes codecs does
  * not know the size in advance: its buffer grows with what really comes out.
@@ -268,50 +393,116 @@ enum zcodec_status zcodec_decode_to_buffer(const struct zcodec_chain *chain,
                                            struct zcodec_error **error);
 
 /**
- * Makes a chain of a list of codecs.
- *
- * `codecs_json` is a JSON array of Zarr v3 codec metadata objects, or name strings. `input_json` says what enters on
- * encode, {"data_type": .., "shape": [..], "fill_value": ..}; NULL with size 0 for a chain of bytes->bytes codecs.
- * Both are UTF-8, with their lengths in bytes, and need not be NUL-terminated; nothing of them is kept.
- *
- * On success `*chain` is a handle that the caller frees with zcodec_chain_free; on failure it is NULL.
- * INVALID_METADATA: the JSON or a configuration is wrong. UNSUPPORTED: well-formed, but the codec, the data type or the
- * combination is not supported. `error` may be NULL.
+ * zcodec_decode_to_buffer with options: data for the callbacks, threads. `options` may be NULL. Since 0.2.
  */
-enum zcodec_status zcodec_chain_new(const char *codecs_json,
-                                    size_t codecs_json_size,
-                                    const char *input_json,
-                                    size_t input_json_size,
-                                    struct zcodec_chain **chain,
+enum zcodec_status zcodec_decode_to_buffer_with(const struct zcodec_chain *chain,
+                                                const struct zcodec_call_options *options,
+                                                const void *encoded,
+                                                size_t encoded_size,
+                                                struct zcodec_buffer **decoded,
+                                                struct zcodec_error **error);
+
+/* ---- Boxes and views ----------------------------------------------------------------------- */
+
+/**
+ * Decodes a box of a chunk (NULL: all of it) to where the caller wants it. The same elements, to the bit, as
+ * zcodec_decode gives; only what the box needs is decoded, where the codecs allow it. `options` may be NULL.
+ *
+ * A box of which a size is 0 is valid and touches nothing. INVALID_ARGUMENT: a wrong `ndim`, a box that is not within the
+ * chunk, a view too small for it. UNSUPPORTED: a chain of bytes->bytes codecs. Otherwise as zcodec_decode. The element
+ * index of an error counts in the whole array that the named codec received. What lies outside the box need not be
+ * looked at: a chunk that is damaged elsewhere may decode. After a failure the elements of the view are unspecified.
+ * Since 0.2.
+ */
+enum zcodec_status zcodec_decode_view(const struct zcodec_chain *chain,
+                                      const struct zcodec_call_options *options,
+                                      const void *encoded,
+                                      size_t encoded_size,
+                                      const struct zcodec_box *part,
+                                      const struct zcodec_view *decoded,
+                                      struct zcodec_error **error);
+
+/**
+ * Encodes a chunk of which the caller holds the box (NULL: all of it); the rest is the fill value, as in the border
+ * chunks of a regular grid. Sizes and BUFFER_TOO_SMALL as for zcodec_encode. `options` may be NULL.
+ *
+ * INVALID_ARGUMENT and UNSUPPORTED as for zcodec_decode_view; UNSUPPORTED also for a part of a chunk if the chain has no
+ * fill value. Since 0.2.
+ */
+enum zcodec_status zcodec_encode_view(const struct zcodec_chain *chain,
+                                      const struct zcodec_call_options *options,
+                                      const struct zcodec_box *part,
+                                      const struct zcodec_view *decoded,
+                                      void *encoded,
+                                      size_t encoded_capacity,
+                                      size_t *encoded_size,
+                                      struct zcodec_error **error);
+
+/**
+ * Fills a view of this shape (`ndim` of the view, the chain's, numbers) with the chain's fill value: a chunk that does
+ * not exist. UNSUPPORTED: the chain has no fill value, or is one of bytes->bytes codecs. Since 0.2.
+ */
+enum zcodec_status zcodec_fill_view(const struct zcodec_chain *chain,
+                                    const uint64_t *shape,
+                                    const struct zcodec_view *decoded,
                                     struct zcodec_error **error);
 
 /**
- * Makes the chain of a whole Zarr v3 array document (a zarr.json): takes its data_type, fill_value, codecs, and the
- * chunk shape of its regular chunk grid. Otherwise as zcodec_chain_new. UNSUPPORTED also for other chunk grids.
+ * Whether every element of a view of this shape is the fill value, to the bit: such a chunk need not be stored.
+ * `*is_fill` is 1 then, else 0. UNSUPPORTED as for zcodec_fill_view. Since 0.2.
  */
-enum zcodec_status zcodec_chain_from_zarr_json(const char *zarr_json,
-                                               size_t zarr_json_size,
-                                               struct zcodec_chain **chain,
-                                               struct zcodec_error **error);
+enum zcodec_status zcodec_is_fill_view(const struct zcodec_chain *chain,
+                                       const uint64_t *shape,
+                                       const struct zcodec_view *decoded,
+                                       int32_t *is_fill,
+                                       struct zcodec_error **error);
 
 /**
- * Makes a chain of the same codecs, data type, fill value and callbacks for a chunk of another shape: border chunks,
- * rectilinear grids, N5 blocks. Cheap: nothing is parsed again. `shape` has `ndim` sizes.
- *
- * On success `*reshaped` is a handle of its own, which the caller frees with zcodec_chain_free; on failure it is NULL.
- * The user_data of the callbacks is shared, and freed with the last chain that holds it. UNSUPPORTED for chains of
- * bytes->bytes codecs; INVALID_METADATA if the codecs do not fit the shape. `error` may be NULL.
+ * The smallest box that is worth asking for: the block of zfp in fixed_rate; all ones where each element decodes by
+ * itself; where the whole object must be read, the chunk. `ndim` numbers are written to `shape`. INVALID_ARGUMENT: `ndim`
+ * is not the chain's. UNSUPPORTED for chains of bytes->bytes codecs. Since 0.2.
  */
-enum zcodec_status zcodec_chain_with_shape(const struct zcodec_chain *chain,
-                                           const uint64_t *shape,
-                                           size_t ndim,
-                                           struct zcodec_chain **reshaped,
-                                           struct zcodec_error **error);
+enum zcodec_status zcodec_chain_granularity(const struct zcodec_chain *chain,
+                                            uint64_t *shape,
+                                            size_t ndim,
+                                            struct zcodec_error **error);
 
 /**
- * Frees a chain; no thread may be using it. NULL is fine. Errors and buffers that it gave stay valid.
+ * The shape of the decoded side: `*ndim` numbers are written to `shape`, which has room for `capacity`.
+ * BUFFER_TOO_SMALL: `capacity` is less than `*ndim`, which is set all the same. UNSUPPORTED for chains of bytes->bytes
+ * codecs; `*ndim` is then 0. Since 0.2.
  */
-void zcodec_chain_free(struct zcodec_chain *chain);
+enum zcodec_status zcodec_chain_shape(const struct zcodec_chain *chain,
+                                      uint64_t *shape,
+                                      size_t capacity,
+                                      size_t *ndim);
+
+/**
+ * The bytes that one element of the decoded side takes in memory. UNSUPPORTED for chains of bytes->bytes codecs; `*size`
+ * is then 0. Since 0.2.
+ */
+enum zcodec_status zcodec_chain_element_size(const struct zcodec_chain *chain,
+                                             size_t *size);
+
+/* ---- Buffers ------------------------------------------------------------------------------- */
+
+/**
+ * The bytes of a buffer; they live as long as it does. JSON text is UTF-8 and not NUL-terminated. NULL for NULL; for
+ * an empty buffer a pointer that must not be followed.
+ */
+const uint8_t *zcodec_buffer_data(const struct zcodec_buffer *buffer);
+
+/**
+ * The number of bytes of a buffer; 0 for NULL.
+ */
+size_t zcodec_buffer_size(const struct zcodec_buffer *buffer);
+
+/**
+ * Frees a buffer. NULL is fine.
+ */
+void zcodec_buffer_free(struct zcodec_buffer *buffer);
+
+/* ---- Asking a chain ------------------------------------------------------------------------ */
 
 /**
  * The size in bytes of the decoded side. UNKNOWN_SIZE for a chain of bytes->bytes codecs; `*size` is then 0.
@@ -337,6 +528,15 @@ size_t zcodec_chain_codec_count(const struct zcodec_chain *chain);
  * ZCODEC_KIND_BYTES_TO_BYTES.
  */
 enum zcodec_kind zcodec_chain_kind(const struct zcodec_chain *chain);
+
+/**
+ * What enters on encode, as JSON, as zcodec_chain_output_json writes it: {"data_type": .., "shape": [..],
+ * "fill_value": ..}, without fill_value if the chain has none; {"size": null, "bound": null} for a chain of bytes->bytes
+ * codecs. The caller frees `*json` with zcodec_buffer_free; it is NULL on failure. `error` may be NULL. Since 0.2.
+ */
+enum zcodec_status zcodec_chain_input_json(const struct zcodec_chain *chain,
+                                           struct zcodec_buffer **json,
+                                           struct zcodec_error **error);
 
 /**
  * What leaves on encode, as JSON: {"data_type": .., "shape": [..], "fill_value": ..} for an array, {"size": n} for
@@ -366,48 +566,7 @@ enum zcodec_status zcodec_chain_warnings_json(const struct zcodec_chain *chain,
                                               struct zcodec_buffer **json,
                                               struct zcodec_error **error);
 
-/**
- * The name of a status, such as "ZCODEC_STATUS_OK"; "ZCODEC_STATUS_UNKNOWN" for any other number. Static text.
- */
-const char *zcodec_status_name(zcodec_status status);
-
-/**
- * The status of an error: the one that the failed call returned. NULL_ARGUMENT for NULL.
- */
-enum zcodec_status zcodec_error_status(const struct zcodec_error *error);
-
-/**
- * What went wrong, for people: the codec, its index, the JSON member or the element at fault, the value found and what
- * was expected. UTF-8, NUL-terminated; lives as long as the error. The empty text for NULL.
- */
-const char *zcodec_error_message(const struct zcodec_error *error);
-
-/**
- * The index in the chain of the codec at fault; -1 if the error is about none, or for NULL.
- */
-int64_t zcodec_error_codec_index(const struct zcodec_error *error);
-
-/**
- * The element at fault, counted in C order in the array that the named codec received: the first one, whatever the
- * number of threads. -1 if the error is about none, or for NULL.
- */
-int64_t zcodec_error_element_index(const struct zcodec_error *error);
-
-/**
- * Frees an error. NULL is fine.
- */
-void zcodec_error_free(struct zcodec_error *error);
-
-/**
- * What this build supports, as JSON: {"version", "codecs": [{"name", "aliases": [..]}, ..], "data_types": [..]}; the
- * data type "r*" stands for raw bits of any whole number of bytes. UTF-8, NUL-terminated, static.
- */
-const char *zcodec_supported_json(void);
-
-/**
- * The version of the library, such as "0.1.0". Static text.
- */
-const char *zcodec_version(void);
+/* ---- Padding ------------------------------------------------------------------------------- */
 
 /**
  * Has the padding of a `pad` or `offset` codec computed for each chunk, or looked at on decode, or both.
@@ -428,6 +587,65 @@ enum zcodec_status zcodec_chain_set_padding(struct zcodec_chain *chain,
                                             void *user_data,
                                             void (*free_user_data)(void *user_data),
                                             struct zcodec_error **error);
+
+/* ---- Errors -------------------------------------------------------------------------------- */
+
+/**
+ * The name of a status, such as "ZCODEC_STATUS_OK"; "ZCODEC_STATUS_UNKNOWN" for any other number. Static text.
+ */
+const char *zcodec_status_name(zcodec_status status);
+
+/**
+ * The status of an error: the one that the failed call returned. NULL_ARGUMENT for NULL.
+ */
+enum zcodec_status zcodec_error_status(const struct zcodec_error *error);
+
+/**
+ * What went wrong, for people: the codec, its index, the JSON member or the element at fault, the value found and what
+ * was expected. UTF-8, NUL-terminated; lives as long as the error. The empty text for NULL.
+ */
+const char *zcodec_error_message(const struct zcodec_error *error);
+
+/**
+ * For programs, why: a word that never changes, such as "unknown_codec", "duplicate_member", "checksum" or
+ * "out_of_range"; docs/errors.md lists them. Empty if there is none, or for NULL. Lives as long as the error. Since 0.2.
+ */
+const char *zcodec_error_code(const struct zcodec_error *error);
+
+/**
+ * Where the codec at fault stands: a JSON Pointer (RFC 6901) into the codecs, such as "/2". Empty if the error is about
+ * none, or for NULL. Lives as long as the error. Since 0.2.
+ */
+const char *zcodec_error_path(const struct zcodec_error *error);
+
+/**
+ * The index in the chain of the codec at fault; -1 if the error is about none, or for NULL.
+ */
+int64_t zcodec_error_codec_index(const struct zcodec_error *error);
+
+/**
+ * The element at fault, counted in C order in the array that the named codec received: the first one, whatever the
+ * number of threads. -1 if the error is about none, or for NULL.
+ */
+int64_t zcodec_error_element_index(const struct zcodec_error *error);
+
+/**
+ * Frees an error. NULL is fine.
+ */
+void zcodec_error_free(struct zcodec_error *error);
+
+/* ---- The library --------------------------------------------------------------------------- */
+
+/**
+ * What this build supports, as JSON: {"version", "codecs": [{"name", "aliases": [..]}, ..], "data_types": [..]}; the
+ * data type "r*" stands for raw bits of any whole number of bytes. UTF-8, NUL-terminated, static.
+ */
+const char *zcodec_supported_json(void);
+
+/**
+ * The version of the library, such as "0.1.0". Static text.
+ */
+const char *zcodec_version(void);
 
 #ifdef __cplusplus
 }  // extern "C"

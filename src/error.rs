@@ -82,7 +82,7 @@ impl Error {
 
     /// [`Status::InvalidMetadata`]
     pub fn metadata(message: impl Into<Cow<'static, str>>) -> Self {
-        Self::new(Status::InvalidMetadata, message)
+        Self::new(Status::InvalidMetadata, message).with_code("configuration")
     }
 
     /// [`Status::InvalidArgument`]
@@ -97,7 +97,7 @@ impl Error {
 
     /// [`Status::CorruptData`]
     pub fn corrupt(message: impl Into<Cow<'static, str>>) -> Self {
-        Self::new(Status::CorruptData, message)
+        Self::new(Status::CorruptData, message).with_code("corrupt_data")
     }
 
     /// [`Status::Internal`]

@@ -1,13 +1,30 @@
-//! `include/zcodec.h` is what cbindgen makes of the source.
+//! `include/zcodec.h` is what cbindgen makes of the source, with a heading above each section.
 //!
 //! `ZCODEC_UPDATE_HEADER=1 cargo test --test header` writes it.
 
 use std::path::Path;
 
-#[test]
-fn the_header_is_what_the_source_generates() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let config = cbindgen::Config::from_root_or_default(root);
+/// The first function of each section, in the order of the header.
+const SECTIONS: [(&str, &str); 8] = [
+    ("zcodec_chain_new", "Chains"),
+    ("zcodec_encode", "Encoding and decoding"),
+    ("zcodec_decode_view", "Boxes and views"),
+    ("zcodec_buffer_data", "Buffers"),
+    ("zcodec_chain_decoded_size", "Asking a chain"),
+    ("zcodec_chain_set_padding", "Padding"),
+    ("zcodec_status_name", "Errors"),
+    ("zcodec_supported_json", "The library"),
+];
+
+fn generate(root: &Path) -> String {
+    let mut config = cbindgen::Config::from_root_or_default(root);
+    config.after_includes = Some(format!(
+        "\n/* The version of this header; zcodec_version is that of the library. */\n#define ZCODEC_VERSION_MAJOR {}\n#define \
+         ZCODEC_VERSION_MINOR {}\n#define ZCODEC_VERSION_PATCH {}",
+        env!("CARGO_PKG_VERSION_MAJOR"),
+        env!("CARGO_PKG_VERSION_MINOR"),
+        env!("CARGO_PKG_VERSION_PATCH")
+    ));
     let mut generated = Vec::new();
     cbindgen::Builder::new()
         .with_crate(root)
@@ -15,7 +32,27 @@ fn the_header_is_what_the_source_generates() {
         .generate()
         .expect("cbindgen understands the source")
         .write(&mut generated);
-    let generated = String::from_utf8(generated).expect("the header is UTF-8");
+    with_headings(String::from_utf8(generated).expect("the header is UTF-8"))
+}
+
+/// Puts the title of each section above the comment of its first function.
+fn with_headings(mut header: String) -> String {
+    let mut end_of_last = 0;
+    for (function, title) in SECTIONS {
+        let declaration = header.find(&format!("{function}(")).expect("the function is exported");
+        let comment = header[..declaration].rfind("/**").expect("the function has a comment");
+        assert!(comment > end_of_last, "{function} stands before the section that comes before its own");
+        let heading = format!("/* ---- {title} {} */\n\n", "-".repeat(86 - title.len()));
+        header.insert_str(comment, &heading);
+        end_of_last = declaration + heading.len();
+    }
+    header
+}
+
+#[test]
+fn the_header_is_what_the_source_generates() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let generated = generate(root);
     let path = root.join("include/zcodec.h");
     if std::env::var_os("ZCODEC_UPDATE_HEADER").is_some() {
         std::fs::write(&path, &generated).expect("the header can be written");

@@ -8,7 +8,7 @@ pub struct zcodec_buffer(Vec<u8>);
 
 impl zcodec_buffer {
     /// A handle that the caller of the library frees.
-    pub(super) fn handle(bytes: Vec<u8>) -> *mut Self {
+    pub(super) fn into_handle(bytes: Vec<u8>) -> *mut Self {
         Box::into_raw(Box::new(Self(bytes)))
     }
 }
@@ -32,7 +32,7 @@ pub unsafe extern "C" fn zcodec_buffer_size(buffer: *const zcodec_buffer) -> usi
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_buffer_free(buffer: *mut zcodec_buffer) {
     if !buffer.is_null() {
-        // SAFETY: it came from `zcodec_buffer::handle`, and the caller frees it once.
+        // SAFETY: it came from `zcodec_buffer::into_handle`, and the caller frees it once.
         drop(unsafe { Box::from_raw(buffer) });
     }
 }

@@ -6,7 +6,7 @@ use super::chain::zcodec_chain;
 use super::error::{zcodec_error, zcodec_status};
 use super::ffi;
 use crate::chain::{CallData, CallOptions, Chain};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use std::ffi::c_void;
 use std::num::NonZeroUsize;
 
@@ -34,7 +34,7 @@ unsafe impl CallerStruct for zcodec_call_options {
 ///
 /// # Safety
 /// `options` is NULL, or begins with a `struct_size` and has as many readable bytes.
-unsafe fn read_options(options: *const zcodec_call_options) -> Result<CallOptions> {
+pub(super) unsafe fn read_options(options: *const zcodec_call_options) -> Result<CallOptions> {
     // SAFETY: the same contract.
     let Some(options) = (unsafe { caller_struct::read_optional(options) })? else {
         return Ok(CallOptions::default());
@@ -73,9 +73,9 @@ fn run_into(
 /// The buffers may have any alignment and must not overlap; a NULL buffer of size 0 is an empty one.
 ///
 /// BUFFER_TOO_SMALL: `*encoded_size` is a capacity that would do (zcodec_chain_encoded_bound gives one in advance).
-/// INVALID_ARGUMENT: `decoded_size` is not what the chain takes; nothing was written. OUT_OF_RANGE: an element has no
-/// image under a codec. CALLBACK_FAILED: a padding callback said so. OUT_OF_MEMORY. After any failure the content of
-/// `encoded` is unspecified, and `*encoded_size` is 0 but for BUFFER_TOO_SMALL.
+/// INVALID_ARGUMENT: `decoded_size` is not what the chain takes; nothing was written. OUT_OF_RANGE: an element
+/// cannot be represented in the type that a codec makes of it. CALLBACK_FAILED: a padding callback said so. OUT_OF_MEMORY. After any failure the content of
+/// `encoded` is unspecified, and `*encoded_size` is 0 except for BUFFER_TOO_SMALL.
 ///
 /// One chain may encode and decode in any number of threads at once. `error` may be NULL.
 #[unsafe(no_mangle)]
@@ -110,9 +110,9 @@ pub unsafe extern "C" fn zcodec_encode(
 /// buffers may have any alignment and must not overlap; a NULL buffer of size 0 is an empty one.
 ///
 /// BUFFER_TOO_SMALL: `*decoded_size` is the capacity that would do; an array's was not written to. CORRUPT_DATA: no
-/// encode of this chain can have made these bytes, or a padding check refused them. OUT_OF_RANGE: an element has no
-/// image under a codec. OUT_OF_MEMORY. After any failure the content of `decoded` is unspecified, and `*decoded_size`
-/// is 0 but for BUFFER_TOO_SMALL.
+/// encode of this chain can have made these bytes, or a padding check refused them. OUT_OF_RANGE: an element
+/// cannot be represented in the type that a codec makes of it. OUT_OF_MEMORY. After any failure the content of `decoded` is unspecified, and `*decoded_size`
+/// is 0 except for BUFFER_TOO_SMALL.
 ///
 /// One chain may encode and decode in any number of threads at once. `error` may be NULL.
 #[unsafe(no_mangle)]
@@ -214,18 +214,33 @@ pub unsafe extern "C" fn zcodec_encode_to_buffer(
     encoded: *mut *mut zcodec_buffer,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
+    // SAFETY: the same contract, and no options.
+    unsafe { zcodec_encode_to_buffer_with(chain, std::ptr::null(), decoded, decoded_size, encoded, error) }
+}
+
+/// zcodec_encode_to_buffer with options: data for the callbacks, threads. `options` may be NULL. Since 0.2.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_encode_to_buffer_with(
+    chain: *const zcodec_chain,
+    options: *const zcodec_call_options,
+    decoded: *const c_void,
+    decoded_size: usize,
+    encoded: *mut *mut zcodec_buffer,
+    error: *mut *mut zcodec_error,
+) -> zcodec_status {
     // SAFETY: NULL or writable, says the header.
     let error = unsafe { ffi::optional_out(error) };
     ffi::guard(error, || {
         // SAFETY: the header asks of the caller what these conversions ask of us.
-        let (encoded, chain, decoded) = unsafe {
+        let (encoded, chain, options, decoded) = unsafe {
             (
                 ffi::out(encoded, std::ptr::null_mut(), "encoded")?,
                 ffi::handle(chain, "chain")?,
+                read_options(options)?,
                 ffi::input(decoded.cast(), decoded_size, "decoded")?,
             )
         };
-        *encoded = zcodec_buffer::handle(chain.encode_to_vec(decoded, &CallOptions::default())?);
+        *encoded = zcodec_buffer::into_handle(chain.encode_to_vec(decoded, &options)?);
         Ok(())
     })
 }
@@ -241,18 +256,33 @@ pub unsafe extern "C" fn zcodec_decode_to_buffer(
     decoded: *mut *mut zcodec_buffer,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
+    // SAFETY: the same contract, and no options.
+    unsafe { zcodec_decode_to_buffer_with(chain, std::ptr::null(), encoded, encoded_size, decoded, error) }
+}
+
+/// zcodec_decode_to_buffer with options: data for the callbacks, threads. `options` may be NULL. Since 0.2.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_decode_to_buffer_with(
+    chain: *const zcodec_chain,
+    options: *const zcodec_call_options,
+    encoded: *const c_void,
+    encoded_size: usize,
+    decoded: *mut *mut zcodec_buffer,
+    error: *mut *mut zcodec_error,
+) -> zcodec_status {
     // SAFETY: NULL or writable, says the header.
     let error = unsafe { ffi::optional_out(error) };
     ffi::guard(error, || {
         // SAFETY: the header asks of the caller what these conversions ask of us.
-        let (decoded, chain, encoded) = unsafe {
+        let (decoded, chain, options, encoded) = unsafe {
             (
                 ffi::out(decoded, std::ptr::null_mut(), "decoded")?,
                 ffi::handle(chain, "chain")?,
+                read_options(options)?,
                 ffi::input(encoded.cast(), encoded_size, "encoded")?,
             )
         };
-        *decoded = zcodec_buffer::handle(chain.decode_to_vec(encoded, &CallOptions::default())?);
+        *decoded = zcodec_buffer::into_handle(chain.decode_to_vec(encoded, &options)?);
         Ok(())
     })
 }

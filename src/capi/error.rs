@@ -5,7 +5,7 @@ use crate::error::{Error, Status};
 use std::borrow::Cow;
 use std::ffi::{CStr, CString, c_char};
 
-/// What came of a call. Numeric values are part of the ABI: they are never renumbered, and later versions may add more.
+/// Result of a call. Numeric values are part of the ABI: they are never renumbered, and later versions may add more.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum zcodec_status {
@@ -25,7 +25,7 @@ pub enum zcodec_status {
     ZCODEC_STATUS_UNKNOWN_SIZE = 6,
     /// The encoded bytes cannot have come from this chain.
     ZCODEC_STATUS_CORRUPT_DATA = 7,
-    /// An element's value has no image under the codec.
+    /// An element cannot be represented in the target type.
     ZCODEC_STATUS_OUT_OF_RANGE = 8,
     /// A callback reported failure.
     ZCODEC_STATUS_CALLBACK_FAILED = 9,
@@ -45,6 +45,8 @@ pub struct StatusArgument(i32);
 pub struct zcodec_error {
     status: zcodec_status,
     message: Cow<'static, CStr>,
+    code: Cow<'static, CStr>,
+    path: Cow<'static, CStr>,
     codec_index: i64,
     element_index: i64,
 }
@@ -53,6 +55,8 @@ pub struct zcodec_error {
 static OUT_OF_MEMORY: zcodec_error = zcodec_error {
     status: zcodec_status::ZCODEC_STATUS_OUT_OF_MEMORY,
     message: Cow::Borrowed(c"the memory that this chunk needs could not be had"),
+    code: Cow::Borrowed(c""),
+    path: Cow::Borrowed(c""),
     codec_index: -1,
     element_index: -1,
 };
@@ -77,7 +81,7 @@ impl From<Status> for zcodec_status {
 
 impl zcodec_error {
     /// The handle of an error, which the caller of the library frees.
-    pub(super) fn handle(error: &Error) -> *mut Self {
+    pub(super) fn into_handle(error: &Error) -> *mut Self {
         if error.status() == Status::OutOfMemory {
             return (&raw const OUT_OF_MEMORY).cast_mut();
         }
@@ -86,6 +90,8 @@ impl zcodec_error {
         Box::into_raw(Box::new(Self {
             status: error.status().into(),
             message: message.into(),
+            code: CString::new(error.code()).unwrap_or_default().into(),
+            path: CString::new(error.pointer()).unwrap_or_default().into(),
             codec_index: index(error.codec_index().map(|index| index as u64)),
             element_index: index(error.element_index()),
         }))
@@ -128,6 +134,22 @@ pub unsafe extern "C" fn zcodec_error_message(error: *const zcodec_error) -> *co
     unsafe { ffi::handle(error, "error") }.map_or(c"".as_ptr(), |error| error.message.as_ptr())
 }
 
+/// For programs, why: a word that never changes, such as "unknown_codec", "duplicate_member", "checksum" or
+/// "out_of_range"; docs/errors.md lists them. Empty if there is none, or for NULL. Lives as long as the error. Since 0.2.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_error_code(error: *const zcodec_error) -> *const c_char {
+    // SAFETY: NULL or a live handle, says the header.
+    unsafe { ffi::handle(error, "error") }.map_or(c"".as_ptr(), |error| error.code.as_ptr())
+}
+
+/// Where the codec at fault stands: a JSON Pointer (RFC 6901) into the codecs, such as "/2". Empty if the error is about
+/// none, or for NULL. Lives as long as the error. Since 0.2.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_error_path(error: *const zcodec_error) -> *const c_char {
+    // SAFETY: NULL or a live handle, says the header.
+    unsafe { ffi::handle(error, "error") }.map_or(c"".as_ptr(), |error| error.path.as_ptr())
+}
+
 /// The index in the chain of the codec at fault; -1 if the error is about none, or for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_error_codec_index(error: *const zcodec_error) -> i64 {
@@ -149,7 +171,7 @@ pub unsafe extern "C" fn zcodec_error_free(error: *mut zcodec_error) {
     if error.is_null() || std::ptr::eq(error, &OUT_OF_MEMORY) {
         return;
     }
-    // SAFETY: not NULL and not static, so it came from `zcodec_error::handle`; the caller frees it once.
+    // SAFETY: not NULL and not static, so it came from `zcodec_error::into_handle`; the caller frees it once.
     drop(unsafe { Box::from_raw(error) });
 }
 
@@ -160,8 +182,8 @@ mod tests {
 
     #[test]
     fn lack_of_memory_is_one_static_handle_that_may_be_freed() {
-        let error = zcodec_error::handle(&Error::out_of_memory());
-        assert_eq!(error, zcodec_error::handle(&Error::out_of_memory()));
+        let error = zcodec_error::into_handle(&Error::out_of_memory());
+        assert_eq!(error, zcodec_error::into_handle(&Error::out_of_memory()));
         // SAFETY: the handle is live, and freeing the static one does nothing.
         unsafe {
             zcodec_error_free(error);
@@ -171,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_message_with_a_nul_is_not_cut() {
-        let error = zcodec_error::handle(&CodecPlace::new(3, &"x".into()).blame(Error::metadata("a\0b")));
+        let error = zcodec_error::into_handle(&CodecPlace::new(3, &"x".into()).blame(Error::metadata("a\0b")));
         // SAFETY: the handle is live until it is freed.
         unsafe {
             assert_eq!(CStr::from_ptr(zcodec_error_message(error)), c"codecs[3] \"x\": a\\0b");

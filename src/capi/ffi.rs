@@ -19,7 +19,7 @@ pub(super) fn guard(mut error: Option<&mut *mut zcodec_error>, work: impl FnOnce
         Ok(()) => zcodec_status::ZCODEC_STATUS_OK,
         Err(fault) => {
             if let Some(error) = error {
-                *error = zcodec_error::handle(&fault);
+                *error = zcodec_error::into_handle(&fault);
             }
             fault.status().into()
         }
@@ -124,6 +124,19 @@ pub(super) unsafe fn output<'a>(bytes: *mut u8, capacity: usize, name: &str) -> 
     check_size::<u8>(capacity, name)?;
     // SAFETY: not NULL, of a possible size; for the rest, see above.
     Ok(unsafe { std::slice::from_raw_parts_mut(bytes, capacity) })
+}
+
+/// Numbers that are written. NULL with none is an empty slice.
+///
+/// # Safety
+/// `numbers` is NULL or points to `count` writable numbers, aligned, that nobody else uses during the call.
+pub(super) unsafe fn numbers<'a, T: Copy>(numbers: *mut T, count: usize, name: &str) -> Result<&'a mut [T]> {
+    if numbers.is_null() {
+        return if count == 0 { Ok(&mut []) } else { Err(null(name)) };
+    }
+    check_size::<T>(count, name)?;
+    // SAFETY: not NULL, of a possible size; for the rest, see above.
+    Ok(unsafe { std::slice::from_raw_parts_mut(numbers, count) })
 }
 
 fn check_size<T>(count: usize, name: &str) -> Result<()> {

@@ -1,32 +1,49 @@
-//! The C interface: conversions of the caller's pointers, calls, statuses. `include/zcodec.h` is generated of this
-//! module by cbindgen; the doc comments of what is exported here are the header's text.
+//! The C interface: conversions of the caller's pointers, calls, statuses. cbindgen generates `include/zcodec.h` from this
+//! module; the doc comments of what is exported here are the header's text, and the order of the modules is its order.
 #![allow(unsafe_code, reason = "the C boundary")]
 #![allow(clippy::missing_safety_doc, reason = "the doc comments are the header's: they say it in the words of C")]
 #![allow(clippy::too_many_arguments, reason = "the interface is fixed")]
 #![allow(non_camel_case_types, reason = "the names of C")]
 
-mod buffer;
-mod call;
 mod caller_struct;
-mod chain;
-mod error;
 mod ffi;
-mod info;
+
+// As the header has them.
+mod chain;
+
+mod call;
+
+mod view;
+
+mod buffer;
+
+mod ask;
+
 mod padding;
 
+mod error;
+
+mod info;
+
+pub use ask::{
+    zcodec_chain_codec_count, zcodec_chain_codecs_json, zcodec_chain_decoded_size, zcodec_chain_encoded_bound,
+    zcodec_chain_input_json, zcodec_chain_kind, zcodec_chain_output_json, zcodec_chain_warnings_json, zcodec_kind,
+};
 pub use buffer::{zcodec_buffer, zcodec_buffer_data, zcodec_buffer_free, zcodec_buffer_size};
 pub use call::{
-    zcodec_call_options, zcodec_decode, zcodec_decode_to_buffer, zcodec_decode_with, zcodec_encode,
-    zcodec_encode_to_buffer, zcodec_encode_with,
+    zcodec_call_options, zcodec_decode, zcodec_decode_to_buffer, zcodec_decode_to_buffer_with, zcodec_decode_with,
+    zcodec_encode, zcodec_encode_to_buffer, zcodec_encode_to_buffer_with, zcodec_encode_with,
 };
 pub use chain::{
-    zcodec_chain, zcodec_chain_codec_count, zcodec_chain_codecs_json, zcodec_chain_decoded_size,
-    zcodec_chain_encoded_bound, zcodec_chain_free, zcodec_chain_from_zarr_json, zcodec_chain_kind, zcodec_chain_new,
-    zcodec_chain_output_json, zcodec_chain_warnings_json, zcodec_chain_with_shape, zcodec_kind,
+    zcodec_chain, zcodec_chain_free, zcodec_chain_from_zarr_json, zcodec_chain_new, zcodec_chain_with_shape,
 };
 pub use error::{
-    StatusArgument, zcodec_error, zcodec_error_codec_index, zcodec_error_element_index, zcodec_error_free,
-    zcodec_error_message, zcodec_error_status, zcodec_status, zcodec_status_name,
+    StatusArgument, zcodec_error, zcodec_error_code, zcodec_error_codec_index, zcodec_error_element_index,
+    zcodec_error_free, zcodec_error_message, zcodec_error_path, zcodec_error_status, zcodec_status, zcodec_status_name,
 };
 pub use info::{zcodec_supported_json, zcodec_version};
 pub use padding::{zcodec_chain_set_padding, zcodec_padding_check_fn, zcodec_padding_fn};
+pub use view::{
+    zcodec_box, zcodec_chain_element_size, zcodec_chain_granularity, zcodec_chain_shape, zcodec_decode_view,
+    zcodec_encode_view, zcodec_fill_view, zcodec_is_fill_view, zcodec_view,
+};

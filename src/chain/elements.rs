@@ -3,14 +3,13 @@
 //! Packed elements are in C order. Where the other side is so, too, the stages run over all of it; else they run over
 //! tiles, which are boxes that are copied from or to their place.
 
-use super::fused::Fused;
 use super::input::{Decoded, Input};
 use super::plan::Elements;
 use super::region::{Region, Tiles};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::interface::{Call, packed_size, too_small};
 use crate::memory::grow;
-use crate::strided::{self, Layout, Source, Target};
+use crate::strided::{self, Source, Target};
 
 /// Bytes of a tile on its way to or from strides: a second-level cache holds it, and a line of a transposed side is
 /// used for many rows of it.
@@ -56,7 +55,8 @@ impl Elements {
             Some(order) => {
                 let shape = decoded_shape(&self.shape, order);
                 let mut target = Target::contiguous(decoded, self.fused.element_size(), &shape)?;
-                self.decode(encoded, 0, &Region::whole(&shape), &mut target, call)?;
+                let packed = Packed { bytes: encoded, region: Region::whole(&self.shape) };
+                self.decode(&packed, &Region::whole(&shape), &mut target, call)?;
             }
         }
         Ok(size)
@@ -89,28 +89,32 @@ impl Elements {
         Ok(())
     }
 
-    /// Decodes a box of the array that enters on encode. `packed` is the elements from `first` on.
+    /// Decodes a box of the array that enters on encode. `packed` is a box of what leaves that has all of
+    /// [`needed`](Self::needed).
     pub(super) fn decode(
         &self,
-        packed: &[u8],
-        first: u64,
+        packed: &Packed<'_>,
         region: &Region,
         target: &mut Target<'_>,
         call: &mut Call<'_>,
     ) -> Result<()> {
         match &self.order {
-            None => self.decode_region(packed, first, region, target, call),
+            None => self.decode_region(packed, region, target, call),
             Some(order) => {
                 let target = &mut target.reborrow().permuted(order)?;
-                self.decode_region(packed, first, &region.permuted(order), target, call)
+                self.decode_region(packed, &region.permuted(order), target, call)
             }
         }
     }
 
+    /// The box of what leaves that is needed for a box of what enters.
+    pub(super) fn needed(&self, region: &Region) -> Region {
+        self.order.as_ref().map_or_else(|| region.clone(), |order| region.permuted(order))
+    }
+
     fn decode_region(
         &self,
-        packed: &[u8],
-        first: u64,
+        packed: &Packed<'_>,
         region: &Region,
         target: &mut Target<'_>,
         call: &mut Call<'_>,
@@ -119,19 +123,17 @@ impl Elements {
             return Ok(());
         }
         if self.fused.is_copy() {
-            return strided::copy(&self.packed_source(packed, first, region)?, target);
+            return strided::copy(&packed.source(region, self.fused.element_size())?, target);
         }
-        let Some(decoded) = target.as_slice() else {
-            return self.decode_tiles(packed, first, region, target, call);
-        };
-        let place = RegionOf { region, shape: &self.shape, first };
-        decode_runs(&self.fused, packed, &place, decoded, call).map_err(|error| region.locate(error, &self.shape))
+        match target.as_slice() {
+            Some(decoded) => self.decode_runs(packed, region, decoded, call),
+            None => self.decode_tiles(packed, region, target, call),
+        }
     }
 
     fn decode_tiles(
         &self,
-        packed: &[u8],
-        first: u64,
+        packed: &Packed<'_>,
         region: &Region,
         target: &mut Target<'_>,
         call: &mut Call<'_>,
@@ -141,9 +143,7 @@ impl Elements {
         for tile in Tiles::new(region, TILE_SIZE / element_size) {
             let size = tile.element_count() * element_size;
             grow(&mut scratch, size)?;
-            let place = RegionOf { region: &tile, shape: &self.shape, first };
-            decode_runs(&self.fused, packed, &place, &mut scratch[..size], call)
-                .map_err(|error| tile.locate(error, &self.shape))?;
+            self.decode_runs(packed, &tile, &mut scratch[..size], call)?;
             let source = Source::contiguous(&scratch[..size], element_size, &tile.shape)?;
             strided::copy(&source, &mut target.region(&tile.relative_to(region), &tile.shape)?)?;
         }
@@ -151,15 +151,31 @@ impl Elements {
         Ok(())
     }
 
-    /// The elements of a box where no stage changes them.
-    fn packed_source<'a>(&self, packed: &'a [u8], first: u64, region: &Region) -> Result<Source<'a>> {
-        let element_size = self.fused.element_size();
-        let mut strides = vec![element_size as i64; self.shape.len()];
-        for dimension in (1..self.shape.len()).rev() {
-            strides[dimension - 1] = strides[dimension].saturating_mul(self.shape[dimension] as i64);
+    /// Decodes the elements of a box, in C order, run by run.
+    fn decode_runs(&self, packed: &Packed<'_>, region: &Region, decoded: &mut [u8], call: &mut Call<'_>) -> Result<()> {
+        let inner = Region { start: region.relative_to(&packed.region), shape: region.shape.clone() };
+        let (run_count, runs) = inner.runs(&packed.region.shape);
+        let run_size = run_count * self.fused.element_size();
+        for (index, (start, decoded)) in runs.zip(decoded.chunks_exact_mut(run_size.max(1))).enumerate() {
+            self.fused
+                .decode_from(packed.bytes, start as usize, decoded, call)
+                .map_err(|error| region.locate(error.after_elements((index * run_count) as u64), &self.shape))?;
         }
-        let offset = (region.first_index(&self.shape) - first) as usize * element_size;
-        Source::new(packed, Layout::new(element_size, &region.shape, Some(&strides), offset, packed.len())?)
+        Ok(())
+    }
+}
+
+/// Packed elements of a box, in C order.
+pub(super) struct Packed<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) region: Region,
+}
+
+impl<'a> Packed<'a> {
+    /// The elements of a box within this one, where no stage changes them.
+    fn source(&self, region: &Region, element_size: usize) -> Result<Source<'a>> {
+        let whole = Source::contiguous(self.bytes, element_size, &self.region.shape)?;
+        whole.region(&region.relative_to(&self.region), &region.shape)
     }
 }
 
@@ -168,31 +184,4 @@ fn decoded_shape(shape: &[u64], order: &[usize]) -> Vec<u64> {
     let mut decoded = vec![0; shape.len()];
     order.iter().zip(shape).for_each(|(dimension, size)| decoded[*dimension] = *size);
     decoded
-}
-
-/// A box of an array of which the packed elements from `first` on are at hand.
-struct RegionOf<'a> {
-    region: &'a Region,
-    shape: &'a [u64],
-    first: u64,
-}
-
-/// Decodes the elements of a box, in C order, run by run. An error counts the elements of the box.
-fn decode_runs(
-    fused: &Fused,
-    packed: &[u8],
-    place: &RegionOf<'_>,
-    decoded: &mut [u8],
-    call: &mut Call<'_>,
-) -> Result<()> {
-    let (run_count, runs) = place.region.runs(place.shape);
-    let run_size = run_count * fused.element_size();
-    for (index, (start, decoded)) in runs.zip(decoded.chunks_exact_mut(run_size.max(1))).enumerate() {
-        let start =
-            usize::try_from(start - place.first).map_err(|_| Error::internal("a run lies before its elements"))?;
-        fused
-            .decode_from(packed, start, decoded, call)
-            .map_err(|error| error.after_elements((index * run_count) as u64))?;
-    }
-    Ok(())
 }

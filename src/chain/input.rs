@@ -39,11 +39,6 @@ impl<'a> Input<'a> {
         Self { start: vec![0; shape.len()], shape, source, fill_value: None }
     }
 
-    /// The shape of the chunk.
-    pub(super) fn shape(&self) -> &[u64] {
-        &self.shape
-    }
-
     /// Whether the caller holds all elements.
     fn is_whole(&self) -> bool {
         self.source.shape() == self.shape
@@ -112,14 +107,6 @@ impl<'a> Input<'a> {
         let scratch = &mut scratch[..size];
         self.copy_to(&mut Target::contiguous(scratch, self.source.element_size(), &self.shape)?)?;
         Ok(scratch)
-    }
-
-    /// Whether every element is the fill value, to the bit.
-    pub(super) fn is_fill(&self, fill_value: &[u8]) -> Result<bool> {
-        if !self.is_whole() && self.fill_value()? != fill_value {
-            return Ok(false);
-        }
-        strided::all_equal(&self.source, fill_value)
     }
 
     fn fill_value(&self) -> Result<&'a [u8]> {

@@ -22,8 +22,8 @@ use crate::error::{Error, Result, Status};
 use crate::interface::{BoundCodecs, CodecList, Context, Kind, Pass, Registry};
 use crate::json;
 use crate::representation::BytesRepresentation;
-use crate::strided::Target;
-use input::Decoded;
+use crate::strided::{self, Source, Target};
+use input::{Decoded, Input};
 use plan::Plan;
 use region::Region;
 use run::{Output, Run};
@@ -133,7 +133,17 @@ impl Chain {
     /// [`Status::InvalidArgument`] if `decoded` has the wrong size, [`Status::BufferTooSmall`] with the capacity that
     /// would do, and what a codec says of the data.
     pub fn encode_into(&self, decoded: &[u8], encoded: &mut [u8], options: &CallOptions) -> Result<usize> {
-        let bound = self.checked_bound(decoded.len())?;
+        self.encode_decoded(Decoded::Slice(decoded), decoded.len() as u64, encoded, options)
+    }
+
+    fn encode_decoded(
+        &self,
+        decoded: Decoded<'_>,
+        decoded_size: u64,
+        encoded: &mut [u8],
+        options: &CallOptions,
+    ) -> Result<usize> {
+        let bound = self.checked_bound(decoded_size)?;
         let is_fixed = self.plan.steps.iter().all(plan::Step::has_fixed_size);
         let capacity = encoded.len();
         let too_small = || Error::buffer_too_small("encoded_capacity", capacity, bound as u64);
@@ -141,7 +151,7 @@ impl Chain {
             return Err(too_small());
         }
         let encoded = &mut encoded[..capacity.min(bound)];
-        self.run(options, |run, workspace| run.encode(Decoded::Slice(decoded), encoded, workspace))
+        self.run(options, |run, workspace| run.encode(decoded, encoded, workspace))
             .map_err(|error| if error.status() == Status::BufferTooSmall { too_small() } else { error })
     }
 
@@ -173,19 +183,99 @@ impl Chain {
         self.run(options, |run, workspace| run.decode_region(encoded, &region, &mut target, workspace))
     }
 
+    /// Encodes a chunk of which the caller holds the box that begins at `start` and has the shape of the source; the rest
+    /// is the fill value. Returns the size of what was written.
+    ///
+    /// # Errors
+    /// [`Status::InvalidArgument`] if the box is not within the chunk, [`Status::Unsupported`] for a bytes->bytes chain,
+    /// or for a part of a chunk without a fill value, and as [`encode_into`](Self::encode_into).
+    pub fn encode_view(
+        &self,
+        start: &[u64],
+        source: Source<'_>,
+        encoded: &mut [u8],
+        options: &CallOptions,
+    ) -> Result<usize> {
+        let region = self.region(start, source.shape(), source.element_size())?;
+        let array = self.input().array()?;
+        let fill_value = array.fill_value().map(|fill_value| &*fill_value.0);
+        let input = Input::new(array.shape(), &region.start, source, fill_value);
+        let decoded = input.as_slice().map_or(Decoded::Input(input), Decoded::Slice);
+        self.encode_decoded(decoded, array.size(), encoded, options)
+    }
+
+    /// Fills a view of any shape with the fill value: a chunk that does not exist.
+    ///
+    /// # Errors
+    /// [`Status::Unsupported`] if there is none, or for a bytes->bytes chain.
+    pub fn fill_view(&self, mut target: Target<'_>) -> Result<()> {
+        self.check_element_size(target.element_size())?;
+        strided::fill(&mut target, self.fill_value()?)
+    }
+
+    /// Whether every element of a view is the fill value, to the bit: such a chunk need not be stored.
+    ///
+    /// # Errors
+    /// As [`fill_view`](Self::fill_view).
+    pub fn is_fill_view(&self, source: &Source<'_>) -> Result<bool> {
+        self.check_element_size(source.element_size())?;
+        strided::all_equal(source, self.fill_value()?)
+    }
+
+    fn fill_value(&self) -> Result<&[u8]> {
+        let fill_value = self.array("fill value")?.fill_value();
+        fill_value
+            .map(|fill_value| &*fill_value.0)
+            .ok_or_else(|| Error::unsupported("the chain was made without a fill value").with_code("no_fill_value"))
+    }
+
+    /// The array that enters on encode.
+    fn array(&self, what: &str) -> Result<&ArrayRepresentation> {
+        match self.input() {
+            Representation::Array(array) => Ok(array),
+            Representation::Bytes(_) => Err(Error::unsupported(format!("a bytes->bytes chain has no {what}"))),
+        }
+    }
+
+    /// The shape of the decoded side.
+    ///
+    /// # Errors
+    /// [`Status::Unsupported`] for a bytes->bytes chain.
+    pub fn shape(&self) -> Result<&[u64]> {
+        self.array("shape").map(ArrayRepresentation::shape)
+    }
+
+    /// The bytes per element of the decoded side.
+    ///
+    /// # Errors
+    /// [`Status::Unsupported`] for a bytes->bytes chain.
+    pub fn element_size(&self) -> Result<usize> {
+        Ok(self.array("elements")?.data_type().size())
+    }
+
+    /// The smallest box that is worth asking for: all ones where each element decodes by itself, the blocks of zfp in
+    /// `fixed_rate`; the chunk where all of it must be read.
+    ///
+    /// # Errors
+    /// [`Status::Unsupported`] for a bytes->bytes chain.
+    pub fn granularity(&self) -> Result<Vec<u64>> {
+        let shape = self.shape()?;
+        Ok(self.plan.granularity().filter(|part| part.len() == shape.len()).unwrap_or_else(|| shape.to_vec()))
+    }
+
+    fn check_element_size(&self, element_size: usize) -> Result<()> {
+        let data_type = self.array("elements")?.data_type();
+        if element_size == data_type.size() {
+            return Ok(());
+        }
+        let size = data_type.size();
+        Err(Error::argument(format!("an element of the view has {element_size} bytes, one of {data_type} has {size}")))
+    }
+
     /// A box of the chunk.
     fn region(&self, start: &[u64], shape: &[u64], element_size: usize) -> Result<Region> {
-        let Representation::Array(array) = self.input() else {
-            return Err(Error::unsupported("a bytes->bytes chain has no boxes: bytes enter"));
-        };
-        if element_size != array.data_type().size() {
-            return Err(Error::argument(format!(
-                "an element of the view has {element_size} bytes, one of {} has {}",
-                array.data_type(),
-                array.data_type().size()
-            )));
-        }
-        Region::within(array.shape(), start, shape)
+        self.check_element_size(element_size)?;
+        Region::within(self.shape()?, start, shape)
     }
 
     /// Encodes one chunk into memory of its own.
@@ -194,9 +284,10 @@ impl Chain {
     /// As [`encode_into`](Self::encode_into), and [`Status::OutOfMemory`].
     pub fn encode_to_vec(&self, decoded: &[u8], options: &CallOptions) -> Result<Vec<u8>> {
         let mut encoded = Vec::new();
-        crate::memory::grow(&mut encoded, self.checked_bound(decoded.len())?)?;
+        crate::memory::grow(&mut encoded, self.checked_bound(decoded.len() as u64)?)?;
         let size = self.encode_into(decoded, &mut encoded, options)?;
         encoded.truncate(size);
+        encoded.shrink_to_fit();
         Ok(encoded)
     }
 
@@ -208,6 +299,7 @@ impl Chain {
         let mut decoded = Vec::new();
         let size = self.run(options, |run, workspace| run.decode(encoded, Output::Growing(&mut decoded), workspace))?;
         decoded.truncate(size);
+        decoded.shrink_to_fit();
         Ok(decoded)
     }
 
@@ -220,11 +312,11 @@ impl Chain {
         self.pool.with(|workspace| work(&run, workspace))
     }
 
-    fn checked_bound(&self, decoded_size: usize) -> Result<usize> {
-        if let Some(expected) = self.decoded_size().filter(|expected| *expected != decoded_size as u64) {
+    fn checked_bound(&self, decoded_size: u64) -> Result<usize> {
+        if let Some(expected) = self.decoded_size().filter(|expected| *expected != decoded_size) {
             return Err(Error::argument(format!("decoded_size is {decoded_size}, expected {expected}")));
         }
-        let bound = self.encoded_bound(decoded_size as u64).and_then(|bound| usize::try_from(bound).ok());
+        let bound = self.encoded_bound(decoded_size).and_then(|bound| usize::try_from(bound).ok());
         bound.ok_or_else(|| {
             Error::new(Status::OutOfMemory, format!("{decoded_size} bytes encode to more than any memory can hold"))
         })

@@ -163,6 +163,29 @@ impl Plan {
     }
 }
 
+impl Plan {
+    /// The smallest box that is worth asking for; none if all of the chunk must be read.
+    pub(super) fn granularity(&self) -> Option<Vec<u64>> {
+        let is_direct = |step: &Step| step.frames.iter().all(|(_, frame)| !frame.checks_payload());
+        match self.steps.as_slice() {
+            [step @ Step { pass: Pass::Elements(elements), .. }] if is_direct(step) => {
+                Some(vec![1; elements.shape.len()])
+            }
+            [step @ Step { pass: Pass::Transform(_, transform), .. }] if is_direct(step) => transform.granularity(),
+            [Step { pass: Pass::Elements(elements), .. }, step @ Step { pass: Pass::Transform(_, transform), .. }]
+                if is_direct(step) && step.decoded.array().is_ok_and(|array| array.shape() == elements.shape) =>
+            {
+                let encoded = transform.granularity()?;
+                let Some(order) = &elements.order else { return Some(encoded) };
+                let mut decoded = vec![1; encoded.len()];
+                order.iter().zip(encoded).for_each(|(dimension, size)| decoded[*dimension] = size);
+                Some(decoded)
+            }
+            _ => None,
+        }
+    }
+}
+
 impl Elements {
     fn new(decoded: &ArrayRepresentation) -> Self {
         let fused = Fused::new(decoded.element_count(), 8 * decoded.data_type().size());

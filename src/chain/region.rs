@@ -62,11 +62,6 @@ impl Region {
         self.start.iter().zip(&outer.start).map(|(start, outer)| start - outer).collect()
     }
 
-    /// The index of its first element, in C order of an array of this shape.
-    pub(super) fn first_index(&self, shape: &[u64]) -> u64 {
-        index_of(&self.start, shape)
-    }
-
     /// The number of elements that follow each other in an array of this shape, and the indices of the first of each
     /// such run, in C order. The box is not empty.
     pub(super) fn runs(&self, shape: &[u64]) -> (usize, impl Iterator<Item = u64>) {

@@ -3,6 +3,7 @@
 //! Encoding writes each pass after the headroom that its frames need, so that pad, offset and checksums never move a
 //! chunk; decoding peels them off as sub-slices. The last pass writes into the caller's memory, with its strides.
 
+use super::elements::Packed;
 use super::input::Decoded;
 use super::plan::{Pass, Plan, Step};
 use super::region::Region;
@@ -10,7 +11,7 @@ use super::workspace::Workspace;
 use crate::error::{CodecPlace, Error, Result, Status};
 use crate::interface::{Call, CallOptions, Contexts, PaddingHook, too_small};
 use crate::memory::grow;
-use crate::representation::ByteSize;
+use crate::representation::{ByteSize, Representation};
 use crate::strided::{self, Source, Target};
 use std::ops::Range;
 use std::sync::Arc;
@@ -151,20 +152,77 @@ impl Run<'_> {
         target: &mut Target<'_>,
         workspace: &mut Workspace,
     ) -> Result<()> {
+        if let Some(done) = self.decode_box_after_elements(encoded, region, target, workspace)? {
+            return Ok(done);
+        }
         let LastDecode { step, payload, back, contexts } = self.decode_to(0, encoded, workspace)?;
         let array = step.decoded.array()?;
         match &step.pass {
-            Pass::Elements(elements) => elements.decode(payload, 0, region, target, &mut self.call(None, contexts)),
-            Pass::Copy | Pass::Transform(..) => {
-                if region.is_whole(array.shape())
-                    && let Some(decoded) = target.as_slice()
-                {
-                    return self.decode_exact(step, payload, decoded, contexts).map(drop);
+            Pass::Elements(elements) => {
+                let packed = Packed { bytes: payload, region: Region::whole(&elements.shape) };
+                elements.decode(&packed, region, target, &mut self.call(None, contexts))
+            }
+            _ if region.is_whole(array.shape()) && target.is_contiguous() => {
+                let decoded = target.as_slice().ok_or_else(|| Error::internal("a contiguous view has no slice"))?;
+                self.decode_exact(step, payload, decoded, contexts).map(drop)
+            }
+            _ => {
+                if let Some(size) = self.decode_box(step, payload, region, back, contexts)? {
+                    let elements = Source::contiguous(&back[..size], array.data_type().size(), &region.shape)?;
+                    return strided::copy(&elements, target);
                 }
                 let size = self.decode_growing(step, payload, back, contexts)?;
                 let whole = Source::contiguous(&back[..size], array.data_type().size(), array.shape())?;
                 strided::copy(&whole.region(&region.start, &region.shape)?, target)
             }
+        }
+    }
+
+    /// Decodes a box through an elementwise step whose encoded side can itself be decoded in boxes. None if it cannot.
+    fn decode_box_after_elements(
+        &self,
+        encoded: &[u8],
+        region: &Region,
+        target: &mut Target<'_>,
+        workspace: &mut Workspace,
+    ) -> Result<Option<()>> {
+        let [Step { pass: Pass::Elements(elements), .. }, next, ..] = self.plan.steps.as_slice() else {
+            return Ok(None);
+        };
+        let (Representation::Array(array), Pass::Transform(_, transform)) = (&next.decoded, &next.pass) else {
+            return Ok(None);
+        };
+        if array.shape() != elements.shape || region.is_empty() || transform.granularity().is_none() {
+            return Ok(None);
+        }
+        let LastDecode { payload, back, contexts, .. } = self.decode_to(1, encoded, workspace)?;
+        let needed = elements.needed(region);
+        let Some(size) = self.decode_box(next, payload, &needed, back, contexts)? else { return Ok(None) };
+        let packed = Packed { bytes: &back[..size], region: needed };
+        elements.decode(&packed, region, target, &mut self.call(None, contexts)).map(Some)
+    }
+
+    /// Decodes a box of the array that this step gets to the beginning of `output`, back to back. None if the pass decodes
+    /// only whole chunks.
+    fn decode_box(
+        &self,
+        step: &Step,
+        payload: &[u8],
+        region: &Region,
+        output: &mut Vec<u8>,
+        contexts: &mut Contexts,
+    ) -> Result<Option<usize>> {
+        let Pass::Transform(place, transform) = &step.pass else { return Ok(None) };
+        if transform.granularity().is_none() || region.is_empty() {
+            return Ok(None);
+        }
+        let size = region.element_count() * step.decoded.array()?.data_type().size();
+        grow(output, size)?;
+        let (call, decoded) = (&mut self.call(None, contexts), &mut output[..size]);
+        match transform.decode_box(payload, &region.start, &region.shape, decoded, call) {
+            Some(Ok(())) => Ok(Some(size)),
+            Some(Err(error)) => Err(place.blame(error)),
+            None => Ok(None),
         }
     }
 

@@ -8,6 +8,7 @@ mod scalar;
 pub use scalar::Scalar;
 
 use crate::error::{Error, Result};
+use crate::json::shown;
 use crate::number::{FORMATS, FloatFormat};
 use serde_json::Value;
 use std::fmt;
@@ -81,7 +82,8 @@ impl DataType {
                 None => (real_component(name).or(raw_component(name)), 1),
             },
         };
-        let component = component.ok_or_else(|| Error::unsupported(format!("data_type {name:?} is not known")))?;
+        let unknown = || Error::unsupported(format!("data_type {} is not known", shown(format_args!("{name:?}"))));
+        let component = component.ok_or_else(|| unknown().with_code("data_type"))?;
         Ok(Self { name: name.to_owned(), component, component_count })
     }
 

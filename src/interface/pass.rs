@@ -112,6 +112,23 @@ pub trait Transform: Debug + Send + Sync {
     fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize>;
     /// A capacity that is enough to encode this many bytes; none if no size can be.
     fn encoded_bound(&self, decoded_size: u64) -> Option<u64>;
+    /// The smallest box of the decoded array that is worth asking for by [`decode_box`](Self::decode_box); none if only
+    /// whole chunks decode.
+    fn granularity(&self) -> Option<Vec<u64>> {
+        None
+    }
+    /// Decodes the box that begins at `start` and has this shape: its elements in C order, back to back, which is all of
+    /// `decoded`. None if only the whole of this chunk decodes.
+    fn decode_box(
+        &self,
+        _encoded: &[u8],
+        _start: &[u64],
+        _shape: &[u64],
+        _decoded: &mut [u8],
+        _call: &mut Call<'_>,
+    ) -> Option<Result<()>> {
+        None
+    }
 }
 
 /// The error of a transform whose output does not fit; the chain knows the sizes for the message.

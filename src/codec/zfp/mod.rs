@@ -29,7 +29,6 @@ mod mode;
 #[cfg(target_arch = "x86_64")]
 mod own_blocks;
 mod prefetch;
-#[cfg_attr(not(test), expect(dead_code, reason = "until chains read regions"))]
 mod region;
 mod small_float;
 #[cfg(test)]
@@ -48,6 +47,8 @@ use grid::Grid;
 use mode::{Mode, Parameters};
 use serde_json::{Map, Value};
 use small_float::SmallFloat;
+use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 use zfp_rs::ZfpScalar;
 
@@ -147,5 +148,31 @@ impl<E: Element> Transform for Field<E> {
 
     fn encoded_bound(&self, _: u64) -> Option<u64> {
         self.parameters.encoded_bound(self.grid.block_count()).ok().map(|bound| bound as u64)
+    }
+
+    fn granularity(&self) -> Option<Vec<u64>> {
+        let sizes = self.grid.sizes();
+        let axes = usize::from(self.grid.dimensionality());
+        let block = sizes[..axes].iter().rev().map(|size| grid::SIDE.min(*size) as u64);
+        self.parameters.has_fixed_size().then(|| block.collect())
+    }
+
+    fn decode_box(
+        &self,
+        encoded: &[u8],
+        start: &[u64],
+        shape: &[u64],
+        decoded: &mut [u8],
+        _call: &mut Call<'_>,
+    ) -> Option<Result<()>> {
+        match region::has_boxes(self, encoded.len()) {
+            Ok(false) => None,
+            Ok(true) => {
+                let cut = || Error::corrupt("the stream ends before its blocks");
+                let mut read = |bytes: Range<usize>| encoded.get(bytes).map(Cow::Borrowed).ok_or_else(cut);
+                Some(region::decode_box(self, encoded.len(), (start, shape), decoded, &mut read))
+            }
+            Err(error) => Some(Err(error)),
+        }
     }
 }

@@ -21,7 +21,8 @@ pub(crate) const MAX_DEPTH: usize = 48;
 /// It is not JSON, it gives a member twice, or it is nested deeper than [`MAX_DEPTH`].
 pub(crate) fn parse(what: &str, text: &[u8]) -> Result<Value> {
     let text = str::from_utf8(text)
-        .map_err(|error| Error::metadata(format!("{what} is not UTF-8, from byte {} on", error.valid_up_to())))?;
+        .map_err(|error| Error::metadata(format!("{what} is not UTF-8, from byte {} on", error.valid_up_to())))
+        .map_err(|error| error.with_code("json"))?;
     Parser { what, text, at: 0, open: Vec::new() }.document()
 }
 
@@ -211,6 +212,7 @@ impl<'a> Parser<'a> {
             "{}: the member {name} is given twice in {place}, at line {line} column {column}",
             self.what
         ))
+        .with_code("duplicate_member")
     }
 
     /// Where the innermost array or object stands, as a JSON Pointer.
@@ -229,6 +231,7 @@ impl<'a> Parser<'a> {
     fn invalid(&self, why: impl Display) -> Error {
         let (line, column) = self.position();
         Error::metadata(format!("{} is not valid JSON: {why} at line {line} column {column}", self.what))
+            .with_code("json")
     }
 
     /// Line and column of the next byte, both from 1.

@@ -1,0 +1,152 @@
+//! Asking a chain.
+
+use super::buffer::zcodec_buffer;
+use super::chain::zcodec_chain;
+use super::error::{zcodec_error, zcodec_status};
+use super::ffi;
+use crate::chain::Chain;
+use crate::error::{Error, Result, Status};
+use crate::interface::Kind;
+
+/// The three shapes of a chain.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum zcodec_kind {
+    /// Array->array codecs only: an array enters on encode, and an array leaves.
+    ZCODEC_KIND_ARRAY_TO_ARRAY = 1,
+    /// One array->bytes codec, perhaps with others before and behind it: an array enters on encode, bytes leave.
+    ZCODEC_KIND_ARRAY_TO_BYTES = 2,
+    /// Bytes->bytes codecs only: bytes enter on encode, and bytes leave.
+    ZCODEC_KIND_BYTES_TO_BYTES = 3,
+}
+
+/// A size of metadata as one of memory.
+fn addressable(size: u64) -> Result<usize> {
+    usize::try_from(size).map_err(|_| Error::out_of_memory())
+}
+
+/// The size in bytes of the decoded side. UNKNOWN_SIZE for a chain of bytes->bytes codecs; `*size` is then 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_chain_decoded_size(chain: *const zcodec_chain, size: *mut usize) -> zcodec_status {
+    ffi::guard(None, || {
+        // SAFETY: the header asks of the caller what these conversions ask of us.
+        let (size, chain) = unsafe { (ffi::out(size, 0, "size")?, ffi::handle(chain, "chain")?) };
+        let unknown = || Error::new(Status::UnknownSize, "bytes of any size enter a bytes->bytes chain");
+        *size = addressable(chain.decoded_size().ok_or_else(unknown)?)?;
+        Ok(())
+    })
+}
+
+/// An encoded_capacity that is always enough for a decoded side of `decoded_size` bytes. INVALID_ARGUMENT if the chain
+/// takes another size, or no memory could hold what it makes; `*bound` is then 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_chain_encoded_bound(
+    chain: *const zcodec_chain,
+    decoded_size: usize,
+    bound: *mut usize,
+) -> zcodec_status {
+    ffi::guard(None, || {
+        // SAFETY: the header asks of the caller what these conversions ask of us.
+        let (bound, chain) = unsafe { (ffi::out(bound, 0, "bound")?, ffi::handle(chain, "chain")?) };
+        *bound = chain
+            .encoded_bound(decoded_size as u64)
+            .filter(|_| chain.decoded_size().is_none_or(|expected| expected == decoded_size as u64))
+            .map(addressable)
+            .transpose()?
+            .ok_or_else(|| Error::argument(format!("decoded_size is {decoded_size}")))?;
+        Ok(())
+    })
+}
+
+/// The number of codecs; 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_chain_codec_count(chain: *const zcodec_chain) -> usize {
+    // SAFETY: NULL or a live handle, says the header.
+    unsafe { ffi::handle(chain, "chain") }.map_or(0, |chain| chain.codec_count())
+}
+
+/// Which of the three shapes the chain has. `chain` must not be NULL; for NULL the answer is
+/// ZCODEC_KIND_BYTES_TO_BYTES.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_chain_kind(chain: *const zcodec_chain) -> zcodec_kind {
+    // SAFETY: NULL or a live handle, says the header.
+    let kind = unsafe { ffi::handle(chain, "chain") }.map_or(Kind::BytesToBytes, |chain| chain.kind());
+    match kind {
+        Kind::ArrayToArray => zcodec_kind::ZCODEC_KIND_ARRAY_TO_ARRAY,
+        Kind::ArrayToBytes => zcodec_kind::ZCODEC_KIND_ARRAY_TO_BYTES,
+        Kind::BytesToBytes => zcodec_kind::ZCODEC_KIND_BYTES_TO_BYTES,
+    }
+}
+
+/// What a chain says of itself, as JSON text.
+///
+/// # Safety
+/// As the header asks of the callers.
+unsafe fn json(
+    chain: *const zcodec_chain,
+    json: *mut *mut zcodec_buffer,
+    error: *mut *mut zcodec_error,
+    ask: fn(&Chain) -> serde_json::Value,
+) -> zcodec_status {
+    // SAFETY: NULL or writable, says the header.
+    let error = unsafe { ffi::optional_out(error) };
+    ffi::guard(error, || -> Result<()> {
+        // SAFETY: the header asks of the caller what these conversions ask of us.
+        let (json, chain) = unsafe { (ffi::out(json, std::ptr::null_mut(), "json")?, ffi::handle(chain, "chain")?) };
+        *json = zcodec_buffer::into_handle(ask(chain).to_string().into_bytes());
+        Ok(())
+    })
+}
+
+/// What enters on encode, as JSON, as zcodec_chain_output_json writes it: {"data_type": .., "shape": [..],
+/// "fill_value": ..}, without fill_value if the chain has none; {"size": null, "bound": null} for a chain of bytes->bytes
+/// codecs. The caller frees `*json` with zcodec_buffer_free; it is NULL on failure. `error` may be NULL. Since 0.2.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_chain_input_json(
+    chain: *const zcodec_chain,
+    json: *mut *mut zcodec_buffer,
+    error: *mut *mut zcodec_error,
+) -> zcodec_status {
+    // SAFETY: the same contract.
+    unsafe { self::json(chain, json, error, |chain| chain.input().to_json()) }
+}
+
+/// What leaves on encode, as JSON: {"data_type": .., "shape": [..], "fill_value": ..} for an array, {"size": n} for
+/// bytes of a fixed size, {"size": null, "bound": n or null} otherwise. fill_value is the input's fill value taken
+/// through the chain. The caller frees `*json` with zcodec_buffer_free; it is NULL on failure. `error` may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_chain_output_json(
+    chain: *const zcodec_chain,
+    json: *mut *mut zcodec_buffer,
+    error: *mut *mut zcodec_error,
+) -> zcodec_status {
+    // SAFETY: the same contract.
+    unsafe { self::json(chain, json, error, |chain| chain.output().to_json()) }
+}
+
+/// The chain's codecs in canonical form, ready to be stored as "codecs" of a zarr.json: aliases under their own names,
+/// defaults that the library chose written out. A chain made of it does the same. The caller frees `*json` with
+/// zcodec_buffer_free; it is NULL on failure. `error` may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_chain_codecs_json(
+    chain: *const zcodec_chain,
+    json: *mut *mut zcodec_buffer,
+    error: *mut *mut zcodec_error,
+) -> zcodec_status {
+    // SAFETY: the same contract.
+    unsafe { self::json(chain, json, error, Chain::codecs_json) }
+}
+
+/// What is valid but likely to hurt, as a JSON array of {"codec_index", "code", "message"}: for example
+/// "lossy_int_to_float" for a cast_value from int64 to float64, whose mantissa does not hold every value. A careful
+/// writer refuses what a reader must accept. "[]" if nothing. The caller frees `*json` with zcodec_buffer_free; it is
+/// NULL on failure. `error` may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_chain_warnings_json(
+    chain: *const zcodec_chain,
+    json: *mut *mut zcodec_buffer,
+    error: *mut *mut zcodec_error,
+) -> zcodec_status {
+    // SAFETY: the same contract.
+    unsafe { self::json(chain, json, error, Chain::warnings_json) }
+}

@@ -1,0 +1,325 @@
+//! Boxes of a chunk in memory of any strides.
+
+use super::call::{read_options, zcodec_call_options};
+use super::caller_struct::{self, CallerStruct, members};
+use super::chain::zcodec_chain;
+use super::error::{zcodec_error, zcodec_status};
+use super::ffi;
+use crate::chain::Chain;
+use crate::error::{Error, Result, Status};
+use crate::strided::{Layout, Source, Target};
+use std::ffi::c_void;
+
+/// A part of a chunk's decoded side.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct zcodec_box {
+    /// sizeof(zcodec_box) of the caller: lets later versions grow it.
+    pub struct_size: usize,
+    /// The number of dimensions: the chain's.
+    pub ndim: usize,
+    /// Where the box begins: `ndim` indices. NULL: zeros.
+    pub start: *const u64,
+    /// Its size along each dimension: `ndim` sizes. NULL: from `start` to the end of the chunk.
+    pub shape: *const u64,
+}
+
+// SAFETY: sizes and pointers, in the layout of C.
+unsafe impl CallerStruct for zcodec_box {
+    const NAME: &'static str = "zcodec_box";
+    const OLDEST_SIZE: usize = size_of::<Self>();
+    const MEMBERS: &'static [(usize, usize)] =
+        members!(zcodec_box: struct_size: usize, ndim: usize, start: *const u64, shape: *const u64);
+}
+
+/// Where the elements of a box lie in memory of the caller. Element (0, .., 0) of the box begins at `memory + offset`;
+/// neighbours along dimension i are `strides[i]` bytes apart, any sign. No byte outside memory[0..memory_size) is read or
+/// written, whatever the other members say: INVALID_ARGUMENT instead. Bytes between the elements stay as they are. Where
+/// the library writes, no two elements may share a byte (not checked).
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct zcodec_view {
+    /// sizeof(zcodec_view) of the caller: lets later versions grow it.
+    pub struct_size: usize,
+    /// Only read on encode.
+    pub memory: *mut c_void,
+    /// The number of bytes at `memory`.
+    pub memory_size: usize,
+    /// Where element (0, .., 0) begins, in bytes.
+    pub offset: usize,
+    /// The number of dimensions: the chain's.
+    pub ndim: usize,
+    /// `ndim` distances in bytes. NULL: C order, back to back.
+    pub strides: *const i64,
+}
+
+// SAFETY: sizes and pointers, in the layout of C.
+unsafe impl CallerStruct for zcodec_view {
+    const NAME: &'static str = "zcodec_view";
+    const OLDEST_SIZE: usize = size_of::<Self>();
+    const MEMBERS: &'static [(usize, usize)] = members!(
+        zcodec_view: struct_size: usize, memory: *mut c_void, memory_size: usize, offset: usize, ndim: usize,
+        strides: *const i64
+    );
+}
+
+/// A box that has been read: where it begins, and its shape.
+struct OwnedBox {
+    start: Vec<u64>,
+    shape: Vec<u64>,
+}
+
+/// Reads a box of this chain's chunk; NULL is all of it. That it lies within the chunk is the chain's to check, except
+/// where its shape is missing.
+///
+/// # Safety
+/// `part` is NULL, or a `zcodec_box` as the header asks for.
+unsafe fn read_box(part: *const zcodec_box, chain: &Chain) -> Result<OwnedBox> {
+    let chunk = chain.shape()?;
+    // SAFETY: the same contract.
+    let Some(part) = (unsafe { caller_struct::read_optional(part) })? else {
+        return Ok(OwnedBox { start: vec![0; chunk.len()], shape: chunk.to_vec() });
+    };
+    check_ndim("box", part.ndim, chunk)?;
+    // SAFETY: NULL, or `ndim` numbers, says the header.
+    let [start, shape] = unsafe { [part.start, part.shape].map(|numbers| optional(numbers, part.ndim)) };
+    let start = start.map_or_else(|| vec![0; chunk.len()], <[u64]>::to_vec);
+    let to_the_end = || -> Result<Vec<u64>> {
+        let sizes = chunk.iter().zip(&start).map(|(size, start)| size.checked_sub(*start));
+        sizes.collect::<Option<_>>().ok_or_else(|| {
+            Error::argument(format!("the box begins at {start:?}, outside the chunk of shape {chunk:?}"))
+        })
+    };
+    let shape = shape.map_or_else(to_the_end, |shape| Ok(shape.to_vec()))?;
+    Ok(OwnedBox { start, shape })
+}
+
+/// Numbers that may be missing.
+///
+/// # Safety
+/// `numbers` is NULL or points to `count` readable ones, aligned, that nobody changes during the call.
+unsafe fn optional<'a, T>(numbers: *const T, count: usize) -> Option<&'a [T]> {
+    // SAFETY: see above; `count` is the number of dimensions of a chain.
+    (!numbers.is_null()).then(|| unsafe { std::slice::from_raw_parts(numbers, count) })
+}
+
+fn check_ndim(what: &str, ndim: usize, chunk: &[u64]) -> Result<()> {
+    if ndim == chunk.len() {
+        return Ok(());
+    }
+    Err(Error::argument(format!("ndim of the {what} is {ndim}, the chunk has {} dimensions", chunk.len())))
+}
+
+/// Reads a view of elements of this shape, and checks that they all lie in its memory.
+///
+/// # Safety
+/// `view` is NULL, or a `zcodec_view` as the header asks for.
+unsafe fn read_view(view: *const zcodec_view, shape: &[u64], chain: &Chain) -> Result<(zcodec_view, Layout)> {
+    let element_size = chain.element_size()?;
+    // SAFETY: the same contract.
+    let view = unsafe { caller_struct::read(view) }?;
+    check_ndim("view", view.ndim, shape)?;
+    if view.memory.is_null() && view.memory_size > 0 {
+        return Err(Error::new(Status::NullArgument, "the memory of the view is NULL, and memory_size is not 0"));
+    }
+    // SAFETY: NULL, or `ndim` numbers, says the header.
+    let strides = unsafe { optional(view.strides, view.ndim) };
+    let layout = Layout::new(element_size, shape, strides, view.offset, view.memory_size)?;
+    Ok((view, layout))
+}
+
+/// The elements of a view, to be read.
+///
+/// # Safety
+/// `view` is NULL, or a `zcodec_view` as the header asks for, whose memory nobody changes during `'a`.
+unsafe fn read_source<'a>(view: *const zcodec_view, shape: &[u64], chain: &Chain) -> Result<Source<'a>> {
+    // SAFETY: the same contract.
+    let (view, layout) = unsafe { read_view(view, shape, chain) }?;
+    // SAFETY: `memory_size` bytes can be read, says the header.
+    unsafe { Source::from_raw(view.memory.cast_const().cast(), view.memory_size, layout) }
+}
+
+/// The elements of a view, to be written.
+///
+/// # Safety
+/// `view` is NULL, or a `zcodec_view` as the header asks for, whose memory nobody else uses during `'a`.
+unsafe fn read_target<'a>(view: *const zcodec_view, shape: &[u64], chain: &Chain) -> Result<Target<'a>> {
+    // SAFETY: the same contract.
+    let (view, layout) = unsafe { read_view(view, shape, chain) }?;
+    // SAFETY: `memory_size` bytes can be written, and no two elements share one, says the header.
+    unsafe { Target::from_raw(view.memory.cast(), view.memory_size, layout) }
+}
+
+/// Decodes a box of a chunk (NULL: all of it) to where the caller wants it. The same elements, to the bit, as
+/// zcodec_decode gives; only what the box needs is decoded, where the codecs allow it. `options` may be NULL.
+///
+/// A box of which a size is 0 is valid and touches nothing. INVALID_ARGUMENT: a wrong `ndim`, a box that is not within the
+/// chunk, a view too small for it. UNSUPPORTED: a chain of bytes->bytes codecs. Otherwise as zcodec_decode. The element
+/// index of an error counts in the whole array that the named codec received. What lies outside the box need not be
+/// looked at: a chunk that is damaged elsewhere may decode. After a failure the elements of the view are unspecified.
+/// Since 0.2.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_decode_view(
+    chain: *const zcodec_chain,
+    options: *const zcodec_call_options,
+    encoded: *const c_void,
+    encoded_size: usize,
+    part: *const zcodec_box,
+    decoded: *const zcodec_view,
+    error: *mut *mut zcodec_error,
+) -> zcodec_status {
+    // SAFETY: NULL or writable, says the header.
+    let error = unsafe { ffi::optional_out(error) };
+    ffi::guard(error, || {
+        // SAFETY: the header asks of the caller what these conversions ask of us.
+        let (chain, options) = unsafe { (ffi::handle(chain, "chain")?, read_options(options)?) };
+        // SAFETY: as above.
+        let (encoded, part) = unsafe { (ffi::input(encoded.cast(), encoded_size, "encoded")?, read_box(part, chain)?) };
+        // SAFETY: as above.
+        let target = unsafe { read_target(decoded, &part.shape, chain) }?;
+        chain.decode_view(encoded, &part.start, target, &options)
+    })
+}
+
+/// Encodes a chunk of which the caller holds the box (NULL: all of it); the rest is the fill value, as in the border
+/// chunks of a regular grid. Sizes and BUFFER_TOO_SMALL as for zcodec_encode. `options` may be NULL.
+///
+/// INVALID_ARGUMENT and UNSUPPORTED as for zcodec_decode_view; UNSUPPORTED also for a part of a chunk if the chain has no
+/// fill value. Since 0.2.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_encode_view(
+    chain: *const zcodec_chain,
+    options: *const zcodec_call_options,
+    part: *const zcodec_box,
+    decoded: *const zcodec_view,
+    encoded: *mut c_void,
+    encoded_capacity: usize,
+    encoded_size: *mut usize,
+    error: *mut *mut zcodec_error,
+) -> zcodec_status {
+    // SAFETY: NULL or writable, says the header.
+    let error = unsafe { ffi::optional_out(error) };
+    ffi::guard(error, || {
+        // SAFETY: the header asks of the caller what these conversions ask of us.
+        let (encoded_size, chain, options) = unsafe {
+            (ffi::out(encoded_size, 0, "encoded_size")?, ffi::handle(chain, "chain")?, read_options(options)?)
+        };
+        // SAFETY: as above.
+        let part = unsafe { read_box(part, chain) }?;
+        // SAFETY: as above; the view is only read.
+        let source = unsafe { read_source(decoded, &part.shape, chain) }?;
+        // SAFETY: as above.
+        let encoded = unsafe { ffi::output(encoded.cast(), encoded_capacity, "encoded") }?;
+        match chain.encode_view(&part.start, source, encoded, &options) {
+            Ok(size) => *encoded_size = size,
+            Err(error) => {
+                *encoded_size = error.needed_capacity().unwrap_or(0);
+                return Err(error);
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Fills a view of this shape (`ndim` of the view, the chain's, numbers) with the chain's fill value: a chunk that does
+/// not exist. UNSUPPORTED: the chain has no fill value, or is one of bytes->bytes codecs. Since 0.2.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_fill_view(
+    chain: *const zcodec_chain,
+    shape: *const u64,
+    decoded: *const zcodec_view,
+    error: *mut *mut zcodec_error,
+) -> zcodec_status {
+    // SAFETY: NULL or writable, says the header.
+    let error = unsafe { ffi::optional_out(error) };
+    ffi::guard(error, || {
+        // SAFETY: the header asks of the caller what these conversions ask of us.
+        let chain = unsafe { ffi::handle(chain, "chain") }?;
+        // SAFETY: as above; the header asks for as many sizes as the chain has dimensions.
+        let shape = unsafe { ffi::input(shape, chain.shape()?.len(), "shape") }?;
+        // SAFETY: as above.
+        chain.fill_view(unsafe { read_target(decoded, shape, chain) }?)
+    })
+}
+
+/// Whether every element of a view of this shape is the fill value, to the bit: such a chunk need not be stored.
+/// `*is_fill` is 1 then, else 0. UNSUPPORTED as for zcodec_fill_view. Since 0.2.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_is_fill_view(
+    chain: *const zcodec_chain,
+    shape: *const u64,
+    decoded: *const zcodec_view,
+    is_fill: *mut i32,
+    error: *mut *mut zcodec_error,
+) -> zcodec_status {
+    // SAFETY: NULL or writable, says the header.
+    let error = unsafe { ffi::optional_out(error) };
+    ffi::guard(error, || {
+        // SAFETY: the header asks of the caller what these conversions ask of us.
+        let (is_fill, chain) = unsafe { (ffi::out(is_fill, 0, "is_fill")?, ffi::handle(chain, "chain")?) };
+        // SAFETY: as above; the header asks for as many sizes as the chain has dimensions.
+        let shape = unsafe { ffi::input(shape, chain.shape()?.len(), "shape") }?;
+        // SAFETY: as above; the view is only read.
+        *is_fill = chain.is_fill_view(&unsafe { read_source(decoded, shape, chain) }?)?.into();
+        Ok(())
+    })
+}
+
+/// The smallest box that is worth asking for: the block of zfp in fixed_rate; all ones where each element decodes by
+/// itself; where the whole object must be read, the chunk. `ndim` numbers are written to `shape`. INVALID_ARGUMENT: `ndim`
+/// is not the chain's. UNSUPPORTED for chains of bytes->bytes codecs. Since 0.2.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_chain_granularity(
+    chain: *const zcodec_chain,
+    shape: *mut u64,
+    ndim: usize,
+    error: *mut *mut zcodec_error,
+) -> zcodec_status {
+    // SAFETY: NULL or writable, says the header.
+    let error = unsafe { ffi::optional_out(error) };
+    ffi::guard(error, || {
+        // SAFETY: the header asks of the caller what these conversions ask of us.
+        let chain = unsafe { ffi::handle(chain, "chain") }?;
+        check_ndim("call", ndim, chain.shape()?)?;
+        // SAFETY: as above.
+        let shape = unsafe { ffi::numbers(shape, ndim, "shape") }?;
+        shape.copy_from_slice(&chain.granularity()?);
+        Ok(())
+    })
+}
+
+/// The shape of the decoded side: `*ndim` numbers are written to `shape`, which has room for `capacity`.
+/// BUFFER_TOO_SMALL: `capacity` is less than `*ndim`, which is set all the same. UNSUPPORTED for chains of bytes->bytes
+/// codecs; `*ndim` is then 0. Since 0.2.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_chain_shape(
+    chain: *const zcodec_chain,
+    shape: *mut u64,
+    capacity: usize,
+    ndim: *mut usize,
+) -> zcodec_status {
+    ffi::guard(None, || {
+        // SAFETY: the header asks of the caller what these conversions ask of us.
+        let (ndim, chain) = unsafe { (ffi::out(ndim, 0, "ndim")?, ffi::handle(chain, "chain")?) };
+        let chunk = chain.shape()?;
+        *ndim = chunk.len();
+        if capacity < chunk.len() {
+            return Err(Error::buffer_too_small("capacity", capacity, chunk.len() as u64));
+        }
+        // SAFETY: as above.
+        unsafe { ffi::numbers(shape, chunk.len(), "shape") }?.copy_from_slice(chunk);
+        Ok(())
+    })
+}
+
+/// The bytes that one element of the decoded side takes in memory. UNSUPPORTED for chains of bytes->bytes codecs; `*size`
+/// is then 0. Since 0.2.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_chain_element_size(chain: *const zcodec_chain, size: *mut usize) -> zcodec_status {
+    ffi::guard(None, || {
+        // SAFETY: the header asks of the caller what these conversions ask of us.
+        let (size, chain) = unsafe { (ffi::out(size, 0, "size")?, ffi::handle(chain, "chain")?) };
+        *size = chain.element_size()?;
+        Ok(())
+    })
+}
