@@ -1,65 +1,98 @@
-//! Work in parts, on a few threads that live as long as the call.
+//! Work in parts, on a few threads that live as long as the call, or on threads of the host.
 
 use crate::error::{Error, Result};
-use crate::float_environment::HostEnvironment;
+use crate::float_environment::{HostEnvironment, with_host_environment, with_own_environment};
+use std::fmt::Debug;
 use std::num::NonZeroUsize;
-use std::panic::resume_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 /// Bytes for which a thread is worth starting: that takes some 20 microseconds, in which a core copies this much.
 const MIN_SIZE_PER_THREAD: usize = 256 << 10;
 
-/// The number of threads worth using on this many bytes.
-pub(crate) fn thread_count(max_threads: NonZeroUsize, size: usize) -> NonZeroUsize {
-    NonZeroUsize::new(size / MIN_SIZE_PER_THREAD).map_or(NonZeroUsize::MIN, |count| count.min(max_threads))
-}
-
 /// The stack of a thread of the library's own. Said here, so that `RUST_MIN_STACK` changes nothing. Kernels take a few
 /// KiB of it, see `tests/posix/small_stack.c`; the rest is for debug builds and sanitizers.
 const STACK_SIZE: usize = 512 << 10;
 
-/// Does `work` on each part, on the calling thread and up to `threads - 1` others, but on no more threads than there
-/// are processors. The results are in the order of the parts, each with the number of its part. A thread that cannot be
-/// started costs time, not the result. All of them have ended, not just finished their work, when this returns: a
-/// process that forks next has one thread less to think of.
-///
-/// # Errors
-/// [`Status::OutOfMemory`](crate::Status::OutOfMemory): there is no room for this many results.
-///
-/// # Panics
-/// As `work` does, on whichever thread that was.
-pub(crate) fn map<Part, Output: Send>(
-    threads: NonZeroUsize,
-    parts: impl Iterator<Item = Part> + Send,
-    work: impl Fn(Part) -> Output + Sync,
-) -> Result<Vec<(usize, Output)>> {
-    let queue = Mutex::new(parts.enumerate());
-    let results = Mutex::new(Ok(Vec::new()));
-    let worker = || {
-        loop {
-            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-            let Some((index, part)) = next else { break };
-            let output = work(part);
-            let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
-            match results.as_mut().map(|list| list.try_reserve(1).map(|()| list.push((index, output)))) {
-                Ok(Ok(())) => {}
-                Ok(Err(_)) => *results = Err(Error::out_of_memory()),
-                Err(_) => break,
+/// Threads of the host that work in the place of the library's own.
+pub trait Executor: Debug + Send + Sync {
+    /// How many jobs may run at once.
+    fn max_workers(&self) -> NonZeroUsize;
+
+    /// Runs `job` this many times, on any threads, and returns when all have returned.
+    ///
+    /// # Errors
+    /// [`Status::CallbackFailed`](crate::Status::CallbackFailed), with what the host said.
+    fn run(&self, count: u32, job: &(dyn Fn() + Sync)) -> Result<()>;
+}
+
+/// Who may work on a call.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Workers<'a> {
+    max_threads: NonZeroUsize,
+    executor: Option<&'a dyn Executor>,
+}
+
+impl<'a> Workers<'a> {
+    /// Up to this many threads of the library's own, the calling one included, or else those of an executor.
+    pub(crate) fn new(max_threads: NonZeroUsize, executor: Option<&'a dyn Executor>) -> Self {
+        Self { max_threads, executor }
+    }
+
+    /// The number of workers worth using on this many bytes.
+    pub(crate) fn count_for(&self, size: usize) -> NonZeroUsize {
+        let most = self.executor.map_or(self.max_threads, Executor::max_workers);
+        NonZeroUsize::new(size / MIN_SIZE_PER_THREAD).map_or(NonZeroUsize::MIN, |count| count.min(most))
+    }
+
+    /// Does `work` on each part, by up to `count` workers at once. The results are in the order of the parts, each with
+    /// the number of its part.
+    ///
+    /// Without an executor, the workers are the calling thread and others of the library's own, but no more than there
+    /// are processors. A thread that cannot be started costs time, not the result. All of them have ended, not just
+    /// finished their work, when this returns: a process that forks next has one thread less to think of.
+    ///
+    /// # Errors
+    /// [`Status::OutOfMemory`](crate::Status::OutOfMemory): there is no room for this many results; or what the executor
+    /// says.
+    ///
+    /// # Panics
+    /// As `work` does, on whichever thread that was.
+    pub(crate) fn map<Part, Output: Send>(
+        &self,
+        count: NonZeroUsize,
+        parts: impl Iterator<Item = Part> + Send,
+        work: impl Fn(Part) -> Output + Sync,
+    ) -> Result<Vec<(usize, Output)>> {
+        let queue = Mutex::new(parts.enumerate());
+        let results = Mutex::new(Ok(Vec::new()));
+        let worker = || {
+            loop {
+                let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+                let Some((index, part)) = next else { break };
+                let output = work(part);
+                let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+                match results.as_mut().map(|list| list.try_reserve(1).map(|()| list.push((index, output)))) {
+                    Ok(Ok(())) => {}
+                    Ok(Err(_)) => *results = Err(Error::out_of_memory()),
+                    Err(_) => break,
+                }
             }
+        };
+        match self.executor {
+            _ if count.get() == 1 => worker(),
+            None => on_threads(count, &worker),
+            Some(executor) => on_executor(executor, count, &worker)?,
         }
-    };
-    on_threads(threads, &worker);
-    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner)?;
-    results.sort_unstable_by_key(|(index, _)| *index);
-    Ok(results)
+        let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+        results.sort_unstable_by_key(|(index, _)| *index);
+        Ok(results)
+    }
 }
 
 /// Runs `worker` on this many threads at once, of which the calling one is the first.
 fn on_threads(threads: NonZeroUsize, worker: &(impl Fn() + Sync)) {
-    if threads.get() == 1 {
-        return worker();
-    }
     let environment = HostEnvironment::current();
     let on_other_thread = move || {
         environment.adopt();
@@ -81,6 +114,26 @@ fn on_threads(threads: NonZeroUsize, worker: &(impl Fn() + Sync)) {
             resume_unwind(panic);
         }
     });
+}
+
+/// Runs `worker` on threads of the host. A panic waits until all have returned: it must not pass through their frames.
+fn on_executor(executor: &dyn Executor, count: NonZeroUsize, worker: &(impl Fn() + Sync)) -> Result<()> {
+    let panic = Mutex::new(None);
+    let job = || {
+        let result = with_own_environment(|| catch_unwind(AssertUnwindSafe(worker)));
+        if let Err(cause) = result {
+            *panic.lock().unwrap_or_else(PoisonError::into_inner) = Some(cause);
+        }
+    };
+    let count = u32::try_from(count.get()).unwrap_or(u32::MAX);
+    let result = with_host_environment(|| executor.run(count, &job));
+    if let Some(cause) = panic.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        resume_unwind(cause);
+    }
+    result?;
+    // Whatever an executor that did not run every job has left.
+    worker();
+    Ok(())
 }
 
 /// How many processors this thread may use; the least is 1.
@@ -132,20 +185,24 @@ mod tests {
         NonZeroUsize::new(count).unwrap()
     }
 
+    fn own(max_threads: usize) -> Workers<'static> {
+        Workers::new(count(max_threads), None)
+    }
+
     #[test]
     fn threads_are_started_only_for_enough_bytes() {
         for (max_threads, size, expected) in [(8, 0, 1), (8, (512 << 10) - 1, 1), (8, 512 << 10, 2), (2, usize::MAX, 2)]
         {
-            assert_eq!(thread_count(count(max_threads), size).get(), expected);
+            assert_eq!(own(max_threads).count_for(size).get(), expected);
         }
     }
 
     #[test]
     fn the_results_are_in_the_order_of_the_parts() {
         for threads in [1, 2, 5] {
-            let squares = map(count(threads), 0..5, |part| part * part).unwrap();
+            let squares = own(threads).map(count(threads), 0..5, |part| part * part).unwrap();
             assert_eq!(squares, [(0, 0), (1, 1), (2, 4), (3, 9), (4, 16)]);
-            assert!(map(count(threads), 0..0, |part: i32| part).unwrap().is_empty());
+            assert!(own(threads).map(count(threads), 0..0, |part: i32| part).unwrap().is_empty());
         }
     }
 
@@ -153,7 +210,7 @@ mod tests {
     fn there_are_never_more_threads_than_processors() {
         // A control group may allow less time than there are processors.
         assert!(processors() >= thread::available_parallelism().unwrap().get());
-        let ids = map(count(1000), 0..2000, |_| {
+        let ids = own(1000).map(count(1000), 0..2000, |_| {
             thread::sleep(Duration::from_micros(50));
             thread::current().id()
         });
@@ -187,7 +244,7 @@ mod tests {
                 }
                 thread::sleep(Duration::from_micros(100));
             };
-            map(count(2), 0..8, work).unwrap();
+            own(2).map(count(2), 0..8, work).unwrap();
             assert_eq!(ENDED.load(Ordering::SeqCst), BEGUN.load(Ordering::SeqCst));
         }
         assert!(processors() == 1 || BEGUN.load(Ordering::SeqCst) > 0);
@@ -204,6 +261,6 @@ mod tests {
             assert_eq!(thread::current().id(), caller, "injected");
             thread::sleep(Duration::from_millis(1));
         };
-        let _ = map(count(2), 0..100, work);
+        let _ = own(2).map(count(2), 0..100, work);
     }
 }

@@ -4,11 +4,14 @@ use super::buffer::zcodec_buffer;
 use super::caller_struct::{self, CallerStruct, members};
 use super::chain::zcodec_chain;
 use super::error::{zcodec_error, zcodec_status};
+use super::executor::{HostExecutor, zcodec_executor};
 use super::ffi;
 use crate::chain::{CallData, CallOptions, Chain};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::parallel::Executor;
 use std::ffi::c_void;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 /// What a call may do differently. Set all members to 0 first, then `struct_size`, then what is wanted.
 #[repr(C)]
@@ -20,14 +23,18 @@ pub struct zcodec_call_options {
     pub call_data: *mut c_void,
     /// How many threads may work on the call. 0 or 1: the calling thread only. The result is the same to the bit.
     pub max_threads: u32,
+    /// Threads of the host, in the place of the library's own; `max_threads` does not count then. NULL: none. Since 0.2.
+    pub executor: *const zcodec_executor,
+    /// 0; other numbers are INVALID_ARGUMENT. Since 0.2.
+    pub flags: u64,
 }
 
 // SAFETY: a size, a pointer and an integer, in the layout of C.
 unsafe impl CallerStruct for zcodec_call_options {
     const NAME: &'static str = "zcodec_call_options";
     const OLDEST_SIZE: usize = size_of::<usize>(); // as 0.1 had it: members at the end may always be missing
-    const MEMBERS: &'static [(usize, usize)] =
-        members!(zcodec_call_options: struct_size: usize, call_data: *mut c_void, max_threads: u32);
+    const MEMBERS: &'static [(usize, usize)] = members!(zcodec_call_options: struct_size: usize, call_data: *mut c_void, max_threads: u32,
+                 executor: *const zcodec_executor, flags: u64);
 }
 
 /// Reads as much of the options as the caller has.
@@ -39,7 +46,17 @@ pub(super) unsafe fn read_options(options: *const zcodec_call_options) -> Result
     let Some(options) = (unsafe { caller_struct::read_optional(options) })? else {
         return Ok(CallOptions::default());
     };
+    if options.flags != 0 {
+        return Err(Error::argument(format!(
+            "flags is {:#x}, of which this version of the library knows none",
+            options.flags
+        )));
+    }
+    // SAFETY: NULL, or an executor as the header asks for.
+    let executor = unsafe { caller_struct::read_optional(options.executor) }?;
+    let executor = executor.map(|executor| HostExecutor::new(&executor)).transpose()?;
     Ok(CallOptions {
+        executor: executor.map(|executor| Arc::new(executor) as Arc<dyn Executor>),
         call_data: CallData(options.call_data),
         max_threads: NonZeroUsize::new(options.max_threads as usize).unwrap_or(NonZeroUsize::MIN),
     })

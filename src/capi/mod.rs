@@ -13,6 +13,8 @@ mod chain;
 
 mod call;
 
+mod executor;
+
 mod view;
 
 mod buffer;
@@ -41,6 +43,7 @@ pub use error::{
     StatusArgument, zcodec_error, zcodec_error_code, zcodec_error_codec_index, zcodec_error_element_index,
     zcodec_error_free, zcodec_error_message, zcodec_error_path, zcodec_error_status, zcodec_status, zcodec_status_name,
 };
+pub use executor::{zcodec_executor, zcodec_job_fn};
 pub use info::{zcodec_supported_json, zcodec_version};
 pub use padding::{zcodec_chain_set_padding, zcodec_padding_check_fn, zcodec_padding_fn};
 pub use view::{

@@ -4,7 +4,6 @@ use crate::codec::{Joint, join};
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::{Call, Elementwise, Stage as BoundStage, packed_size};
 use crate::memory::grow;
-use crate::parallel;
 use std::sync::Arc;
 
 /// The bytes of the widest intermediate tile: with its input and output it stays in a first-level cache.
@@ -140,7 +139,7 @@ impl Fused {
 
     fn run(&self, direction: Direction, input: &[u8], output: &mut [u8], call: &mut Call<'_>) -> Result<()> {
         let (input_bits, output_bits) = direction.ends(self.decoded_bits, self.encoded_bits());
-        let threads = parallel::thread_count(call.options.max_threads, input.len().max(output.len()));
+        let threads = call.options.workers().count_for(input.len().max(output.len()));
         if threads.get() == 1 {
             let tiles = call.contexts.get(|| Ok(Tiles::default()))?;
             return self.run_part(direction, input, output, tiles);
@@ -149,9 +148,10 @@ impl Fused {
         let part_count = element_count.div_ceil(threads.get()).next_multiple_of(64);
         let parts =
             input.chunks(bytes_of(part_count, input_bits)).zip(output.chunks_mut(bytes_of(part_count, output_bits)));
-        let results = parallel::map(threads, parts, |(input, output)| {
-            self.run_part(direction, input, output, &mut Tiles::default())
-        })?;
+        let results = call
+            .options
+            .workers()
+            .map(threads, parts, |(input, output)| self.run_part(direction, input, output, &mut Tiles::default()))?;
         for (part, result) in results {
             result.map_err(|error| error.after_elements((part * part_count) as u64))?;
         }

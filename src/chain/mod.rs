@@ -15,6 +15,7 @@ mod workspace;
 mod zarr_json;
 
 pub use crate::interface::{CallData, CallOptions, PaddingHook, Warning};
+pub use crate::parallel::Executor;
 pub use crate::representation::{ArrayRepresentation, ByteSize, Representation};
 
 use crate::codec;

@@ -155,7 +155,9 @@ impl Plan {
                 before.frames = copy.frames;
                 before.last_place = copy.last_place;
             } else if is_copy && index == 0 && self.steps[index].frames.is_empty() {
-                self.steps.remove(index);
+                // The next step now gets the array itself, which has the same bytes.
+                let copy = self.steps.remove(index);
+                self.steps[index].decoded = copy.decoded;
             } else {
                 index += 1;
             }

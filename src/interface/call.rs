@@ -1,10 +1,12 @@
 //! What a pass gets of the call it works for.
 
 use crate::error::{Error, Result};
+use crate::parallel::{Executor, Workers};
 use std::any::Any;
 use std::fmt::Debug;
 use std::num::NonZeroUsize;
 use std::os::raw::c_void;
+use std::sync::Arc;
 
 /// What a call may do differently.
 #[derive(Debug, Clone)]
@@ -13,11 +15,20 @@ pub struct CallOptions {
     pub call_data: CallData,
     /// How many threads may work, the calling one included.
     pub max_threads: NonZeroUsize,
+    /// Threads of the host, in the place of the library's own; `max_threads` does not count then.
+    pub executor: Option<Arc<dyn Executor>>,
 }
 
 impl Default for CallOptions {
     fn default() -> Self {
-        Self { call_data: CallData::default(), max_threads: NonZeroUsize::MIN }
+        Self { call_data: CallData::default(), max_threads: NonZeroUsize::MIN, executor: None }
+    }
+}
+
+impl CallOptions {
+    /// Who may work on the call.
+    pub(crate) fn workers(&self) -> Workers<'_> {
+        Workers::new(self.max_threads, self.executor.as_deref())
     }
 }
 

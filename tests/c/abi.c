@@ -33,7 +33,27 @@ static void call_options_have_their_layout(void) {
   CHECK(offsetof(zcodec_call_options, struct_size) == 0);
   CHECK(offsetof(zcodec_call_options, call_data) == pointer);
   CHECK(offsetof(zcodec_call_options, max_threads) == 2 * pointer);
-  CHECK(sizeof(zcodec_call_options) == 3 * pointer);
+  CHECK(offsetof(zcodec_call_options, executor) == 3 * pointer);
+  CHECK(offsetof(zcodec_call_options, flags) == 4 * pointer);
+  CHECK(sizeof(zcodec_call_options) == 4 * pointer + 8);
+}
+
+static void structs_of_the_engine_have_their_layout(void) {
+  const size_t pointer = sizeof(void *);
+  CHECK(offsetof(zcodec_box, ndim) == pointer);
+  CHECK(offsetof(zcodec_box, start) == 2 * pointer);
+  CHECK(offsetof(zcodec_box, shape) == 3 * pointer);
+  CHECK(sizeof(zcodec_box) == 4 * pointer);
+  CHECK(offsetof(zcodec_view, memory) == pointer);
+  CHECK(offsetof(zcodec_view, memory_size) == 2 * pointer);
+  CHECK(offsetof(zcodec_view, offset) == 3 * pointer);
+  CHECK(offsetof(zcodec_view, ndim) == 4 * pointer);
+  CHECK(offsetof(zcodec_view, strides) == 5 * pointer);
+  CHECK(sizeof(zcodec_view) == 6 * pointer);
+  CHECK(offsetof(zcodec_executor, user_data) == pointer);
+  CHECK(offsetof(zcodec_executor, max_workers) == 2 * pointer);
+  CHECK(offsetof(zcodec_executor, reserved) == 2 * pointer + 4);
+  CHECK(offsetof(zcodec_executor, run) == 2 * pointer + 8);
 }
 
 int main(void) {
@@ -41,5 +61,6 @@ int main(void) {
   kinds_have_their_numbers();
   enums_have_32_bits();
   call_options_have_their_layout();
+  structs_of_the_engine_have_their_layout();
   return check_result("abi");
 }

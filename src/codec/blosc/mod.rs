@@ -29,7 +29,7 @@ pub use frame::{Filter, Frame};
 use crate::error::{Error, Result};
 use crate::interface::{Bound, Call, Codec, Context, Kind, Transform, too_small};
 use crate::json::{Configuration, exact_integer, integer, one_of};
-use crate::parallel;
+use crate::parallel::Workers;
 use crate::representation::{ByteSize, Representation};
 use serde_json::{Map, Value, json};
 use std::num::NonZeroUsize;
@@ -39,9 +39,6 @@ const FILTERS: [Filter; 3] = [Filter::None, Filter::Shuffle, Filter::Bitshuffle]
 const FILTER_NAMES: [&str; 3] = ["noshuffle", "shuffle", "bitshuffle"];
 /// numcodecs chooses by the size of an element.
 const AUTOMATIC_FILTER: i128 = -1;
-
-/// The decoded bytes that are worth a thread.
-const MIN_SIZE_PER_THREAD: usize = 256 << 10;
 
 #[derive(Debug)]
 struct Blosc {
@@ -184,9 +181,10 @@ impl Transform for BoundBlosc {
         let frame = Frame::new(encoded)?;
         let size = frame.decoded_size();
         let decoded = decoded.get_mut(..size).ok_or_else(too_small)?;
-        let threads = threads(&frame, call.options.max_threads);
-        if threads > NonZeroUsize::MIN {
-            decode_in_parts(&frame, decoded, threads)?;
+        let workers = call.options.workers();
+        let count = worker_count(&frame, workers);
+        if count > NonZeroUsize::MIN {
+            decode_in_parts(&frame, decoded, workers, count)?;
         } else {
             call.contexts.get(|| Ok(State::default()))?.decoder.decode(&frame, 0..size, decoded)?;
         }
@@ -198,21 +196,18 @@ impl Transform for BoundBlosc {
     }
 }
 
-fn threads(frame: &Frame<'_>, max_threads: NonZeroUsize) -> NonZeroUsize {
-    if frame.stored().is_some() {
-        return NonZeroUsize::MIN;
-    }
-    let size = frame.decoded_size();
-    let worth = (size / MIN_SIZE_PER_THREAD).min(size / frame.block_size());
-    NonZeroUsize::new(worth).map_or(NonZeroUsize::MIN, |worth| worth.min(max_threads))
+fn worker_count(frame: &Frame<'_>, workers: Workers<'_>) -> NonZeroUsize {
+    let block_count = if frame.stored().is_some() { 1 } else { frame.decoded_size() / frame.block_size() };
+    let count = workers.count_for(frame.decoded_size());
+    NonZeroUsize::new(block_count).map_or(NonZeroUsize::MIN, |block_count| block_count.min(count))
 }
 
-/// Each thread decodes as many blocks.
-fn decode_in_parts(frame: &Frame<'_>, decoded: &mut [u8], threads: NonZeroUsize) -> Result<()> {
+/// Each worker decodes as many blocks.
+fn decode_in_parts(frame: &Frame<'_>, decoded: &mut [u8], workers: Workers<'_>, count: NonZeroUsize) -> Result<()> {
     let block_count = decoded.len().div_ceil(frame.block_size());
-    let part_size = block_count.div_ceil(threads.get()) * frame.block_size();
+    let part_size = block_count.div_ceil(count.get()) * frame.block_size();
     let parts = decoded.chunks_mut(part_size).enumerate();
-    let results = parallel::map(threads, parts, |(index, part)| {
+    let results = workers.map(count, parts, |(index, part)| {
         let start = index * part_size;
         Decoder::default().decode(frame, start..start + part.len(), part)
     })?;

@@ -15,7 +15,6 @@ use super::whole;
 use super::{Field, Scratch};
 use crate::error::{Error, Result};
 use crate::interface::{Call, too_small};
-use crate::parallel;
 use std::num::NonZeroUsize;
 use zfp_rs::{ZfpDimensionality, ZfpScalar};
 
@@ -30,7 +29,7 @@ pub(super) fn decode<E: Element>(
     let decoded = decoded.get_mut(..decoded_size).ok_or_else(too_small)?;
     let cells: &mut [E::Memory] = bytemuck::try_cast_slice_mut(decoded)
         .map_err(|error| Error::internal(format!("zfp was given {decoded_size} bytes: {error}")))?;
-    let threads = parallel::thread_count(call.options.max_threads, decoded_size);
+    let threads = call.options.workers().count_for(decoded_size);
     let scratch = &mut call.contexts.get(|| Ok(Scratch::default()))?.words;
     let words = readable_words(field.backend, parameters, encoded, scratch)?;
     let run = match field.grid.dimensionality() {
@@ -46,7 +45,7 @@ pub(super) fn decode<E: Element>(
     }
     let slabs = slabs(&field.grid, cells, slab_count);
     let threads = NonZeroUsize::new(slabs.len()).map_or(NonZeroUsize::MIN, |count| count.min(threads));
-    let ends = parallel::map(threads, slabs.into_iter(), |slab| {
+    let ends = call.options.workers().map(threads, slabs.into_iter(), |slab| {
         let start = slab.first_block as u64 * u64::from(parameters.block_bits);
         run(field, parameters, words, start, slab)
     })?;

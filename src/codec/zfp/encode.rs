@@ -16,7 +16,6 @@ use super::{Field, Scratch};
 use crate::error::{Error, Result, Status};
 use crate::interface::{Call, too_small};
 use crate::memory::grow;
-use crate::parallel;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -35,7 +34,7 @@ pub(super) fn encode<E: Element>(
         .ok()
         .filter(|cells: &&[E::Memory]| cells.len() == field.grid.value_count())
         .ok_or_else(|| Error::internal(format!("zfp was given {} bytes for {:?}", decoded.len(), field.grid)))?;
-    if parallel::thread_count(call.options.max_threads, decoded.len()).get() == 1
+    if call.options.workers().count_for(decoded.len()).get() == 1
         && let Some(size) = whole::encode(field, cells, encoded)
     {
         return Ok(size);
@@ -64,10 +63,10 @@ fn encode_pieces<E: Element, const N: usize>(
     }
     let piece_blocks = (PIECE_SIZE / (N * size_of::<E::Scalar>())).max(1);
     let pieces = (0..block_count).step_by(piece_blocks).map(|first| first..block_count.min(first + piece_blocks));
-    let threads = parallel::thread_count(call.options.max_threads, size_of_val(cells));
+    let threads = call.options.workers().count_for(size_of_val(cells));
     let scratch = &mut call.contexts.get(|| Ok(Scratch::default()))?.pieces;
     let joint = Mutex::new(Joint::new(encoded, std::mem::take(scratch)));
-    let results = parallel::map(threads, pieces.enumerate(), |(index, blocks)| {
+    let results = call.options.workers().map(threads, pieces.enumerate(), |(index, blocks)| {
         let mut words = lock(&joint).memory()?;
         let bit_count = encode_piece::<E, N>(field, cells, blocks, &mut words)?;
         lock(&joint).add(index, Piece { words, bit_count })

@@ -1,0 +1,92 @@
+//! Threads of the host.
+
+use super::caller_struct::{CallerStruct, members};
+use crate::error::{Error, Result, Status};
+use crate::parallel::Executor;
+use std::ffi::c_void;
+use std::num::NonZeroUsize;
+
+/// Runs one job of an executor.
+pub type zcodec_job_fn = Option<unsafe extern "C" fn(job_data: *mut c_void, i: u32, worker: u32)>;
+
+/// Threads of the host that work in the place of the library's own. All members are for every thread that makes calls.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct zcodec_executor {
+    /// sizeof(zcodec_executor) of the caller: lets later versions grow it.
+    pub struct_size: usize,
+    /// Handed to `run`, and never followed.
+    pub user_data: *mut c_void,
+    /// How many jobs may run at once, at least 1. It is not capped by the number of processors.
+    pub max_workers: u32,
+    /// 0.
+    pub reserved: u32,
+    /// Runs job(job_data, i, worker) for each i < count on any threads and returns when all have returned: 0, or a number
+    /// that becomes CALLBACK_FAILED. worker < max_workers; no two jobs of one `run` with the same worker at once. `run`
+    /// may be called from several threads at once, never from inside a job; jobs never wait for one another.
+    pub run: Option<
+        unsafe extern "C" fn(user_data: *mut c_void, job: zcodec_job_fn, job_data: *mut c_void, count: u32) -> i32,
+    >,
+}
+
+// SAFETY: sizes, integers, pointers and an optional function, in the layout of C.
+unsafe impl CallerStruct for zcodec_executor {
+    const NAME: &'static str = "zcodec_executor";
+    const OLDEST_SIZE: usize = size_of::<Self>();
+    const MEMBERS: &'static [(usize, usize)] = members!(
+        zcodec_executor: struct_size: usize, user_data: *mut c_void, max_workers: u32, reserved: u32,
+        run: Option<unsafe extern "C" fn(*mut c_void, zcodec_job_fn, *mut c_void, u32) -> i32>
+    );
+}
+
+type Run = unsafe extern "C" fn(*mut c_void, zcodec_job_fn, *mut c_void, u32) -> i32;
+
+/// An executor that has been read.
+#[derive(Debug)]
+pub(super) struct HostExecutor {
+    user_data: *mut c_void,
+    max_workers: NonZeroUsize,
+    run: Run,
+}
+
+// SAFETY: the header asks that `run` and `user_data` may be used from several threads at once.
+unsafe impl Send for HostExecutor {}
+// SAFETY: as above.
+unsafe impl Sync for HostExecutor {}
+
+impl HostExecutor {
+    /// # Errors
+    /// A member has a value that it may not have.
+    pub(super) fn new(executor: &zcodec_executor) -> Result<Self> {
+        if executor.reserved != 0 {
+            return Err(Error::argument(format!("reserved of the executor is {}, expected 0", executor.reserved)));
+        }
+        let max_workers = NonZeroUsize::new(executor.max_workers as usize)
+            .ok_or_else(|| Error::argument("max_workers of the executor is 0, expected at least 1"))?;
+        let run = executor.run.ok_or_else(|| Error::new(Status::NullArgument, "run of the executor is NULL"))?;
+        Ok(Self { user_data: executor.user_data, max_workers, run })
+    }
+}
+
+/// Called by the host: `job_data` is a job.
+unsafe extern "C" fn run_job(job_data: *mut c_void, _i: u32, _worker: u32) {
+    // SAFETY: `HostExecutor::run` handed over this pointer, and what it points to lives until all jobs have returned.
+    let job = unsafe { *job_data.cast::<&(dyn Fn() + Sync)>() };
+    job();
+}
+
+impl Executor for HostExecutor {
+    fn max_workers(&self) -> NonZeroUsize {
+        self.max_workers
+    }
+
+    fn run(&self, count: u32, job: &(dyn Fn() + Sync)) -> Result<()> {
+        let mut job = job;
+        let job_data = (&raw mut job).cast();
+        // SAFETY: the header says what the function may do; the job lives until it returns.
+        match unsafe { (self.run)(self.user_data, Some(run_job), job_data, count) } {
+            0 => Ok(()),
+            code => Err(Error::new(Status::CallbackFailed, format!("the executor returned {code}"))),
+        }
+    }
+}
