@@ -13,6 +13,9 @@ use std::ffi::c_void;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+/// Flag of zcodec_call_options: inner chunks of a shard that are only the fill value are stored all the same. Since 0.2.
+pub const ZCODEC_CALL_STORE_EMPTY: u64 = 1;
+
 /// What a call may do differently. Set all members to 0 first, then `struct_size`, then what is wanted.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
@@ -25,7 +28,7 @@ pub struct zcodec_call_options {
     pub max_threads: u32,
     /// Threads of the host, in the place of the library's own; `max_threads` does not count then. NULL: none. Since 0.2.
     pub executor: *const zcodec_executor,
-    /// 0; other numbers are INVALID_ARGUMENT. Since 0.2.
+    /// ZCODEC_CALL_STORE_EMPTY, or 0; unknown flags are INVALID_ARGUMENT. Since 0.2.
     pub flags: u64,
 }
 
@@ -46,9 +49,9 @@ pub(super) unsafe fn read_options(options: *const zcodec_call_options) -> Result
     let Some(options) = (unsafe { caller_struct::read_optional(options) })? else {
         return Ok(CallOptions::default());
     };
-    if options.flags != 0 {
+    if options.flags & !ZCODEC_CALL_STORE_EMPTY != 0 {
         return Err(Error::argument(format!(
-            "flags is {:#x}, of which this version of the library knows none",
+            "flags is {:#x}, of which this version of the library knows only ZCODEC_CALL_STORE_EMPTY",
             options.flags
         )));
     }
@@ -56,6 +59,7 @@ pub(super) unsafe fn read_options(options: *const zcodec_call_options) -> Result
     let executor = unsafe { caller_struct::read_optional(options.executor) }?;
     let executor = executor.map(|executor| HostExecutor::new(&executor)).transpose()?;
     Ok(CallOptions {
+        stores_empty: options.flags & ZCODEC_CALL_STORE_EMPTY != 0,
         executor: executor.map(|executor| Arc::new(executor) as Arc<dyn Executor>),
         call_data: CallData(options.call_data),
         max_threads: NonZeroUsize::new(options.max_threads as usize).unwrap_or(NonZeroUsize::MIN),

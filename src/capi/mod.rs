@@ -33,8 +33,8 @@ pub use ask::{
 };
 pub use buffer::{zcodec_buffer, zcodec_buffer_data, zcodec_buffer_free, zcodec_buffer_size};
 pub use call::{
-    zcodec_call_options, zcodec_decode, zcodec_decode_to_buffer, zcodec_decode_to_buffer_with, zcodec_decode_with,
-    zcodec_encode, zcodec_encode_to_buffer, zcodec_encode_to_buffer_with, zcodec_encode_with,
+    ZCODEC_CALL_STORE_EMPTY, zcodec_call_options, zcodec_decode, zcodec_decode_to_buffer, zcodec_decode_to_buffer_with,
+    zcodec_decode_with, zcodec_encode, zcodec_encode_to_buffer, zcodec_encode_to_buffer_with, zcodec_encode_with,
 };
 pub use chain::{
     zcodec_chain, zcodec_chain_free, zcodec_chain_from_zarr_json, zcodec_chain_new, zcodec_chain_with_shape,

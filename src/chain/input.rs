@@ -109,6 +109,14 @@ impl<'a> Input<'a> {
         Ok(scratch)
     }
 
+    /// Whether every element is this one, to the bit.
+    pub(super) fn is_fill(&self, fill_value: &[u8]) -> Result<bool> {
+        if !self.is_whole() && self.fill_value()? != fill_value {
+            return Ok(false);
+        }
+        strided::all_equal(&self.source, fill_value)
+    }
+
     fn fill_value(&self) -> Result<&'a [u8]> {
         self.fill_value.ok_or_else(|| {
             Error::unsupported("the chain has no fill value, which elements outside the box would be")

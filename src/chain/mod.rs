@@ -11,6 +11,7 @@ mod input;
 mod plan;
 mod region;
 mod run;
+mod shard;
 mod workspace;
 mod zarr_json;
 
@@ -64,7 +65,7 @@ impl Chain {
             None => Representation::Bytes(BytesRepresentation { size: ByteSize::Unknown, element_size: None }),
         };
         let list = CodecList::from_json(&codecs, &Context::new(registry))?;
-        Ok(Self::from_bound(list.bind(input)?))
+        Ok(Self::from_bound(list.bind(input)?, Arc::new(Pool::new())))
     }
 
     /// The chain of a whole Zarr v3 array document, for one chunk of its regular grid.
@@ -78,13 +79,14 @@ impl Chain {
         if let Representation::Array(_) = codecs.output() {
             return Err(Error::metadata("codecs has no array->bytes codec: an array needs exactly one"));
         }
-        Ok(Self::from_bound(codecs))
+        Ok(Self::from_bound(codecs, Arc::new(Pool::new())))
     }
 
-    fn from_bound(codecs: BoundCodecs) -> Self {
-        let plan = Plan::new(&codecs);
+    /// A chain that shares what codecs keep from call to call with others.
+    fn from_bound(codecs: BoundCodecs, pool: Arc<Pool>) -> Self {
+        let plan = Plan::new(&codecs, &pool);
         let hooks = vec![None; codecs.bound().len()];
-        Self { codecs, plan, hooks, pool: Arc::new(Pool::new()) }
+        Self { codecs, plan, hooks, pool }
     }
 
     /// The same codecs, data type, fill value and hooks for a chunk of another shape.
@@ -96,8 +98,17 @@ impl Chain {
             return Err(Error::unsupported("a bytes->bytes chain has no shape"));
         };
         let codecs = self.codecs.with_input(input.with_shape(shape.to_vec())?)?;
-        let plan = Plan::new(&codecs);
-        Ok(Self { codecs, plan, hooks: self.hooks.clone(), pool: Arc::clone(&self.pool) })
+        let mut reshaped = Self::from_bound(codecs, Arc::clone(&self.pool));
+        reshaped.take_over_hooks(self);
+        Ok(reshaped)
+    }
+
+    /// Takes the hooks of a chain of the same codecs, and of the chains inside it.
+    fn take_over_hooks(&mut self, other: &Self) {
+        self.hooks.clone_from(&other.hooks);
+        let others = other.plan.steps.iter().filter_map(plan::Step::shard);
+        let shards = self.plan.steps.iter_mut().filter_map(plan::Step::shard_mut);
+        shards.zip(others).for_each(|(shard, other)| shard.inner.take_over_hooks(&other.inner));
     }
 
     /// Has the bytes of a `pad` or `offset` codec computed or looked at by a hook; none takes the hook away.
@@ -302,6 +313,37 @@ impl Chain {
         decoded.truncate(size);
         decoded.shrink_to_fit();
         Ok(decoded)
+    }
+
+    /// Encodes an inner chunk of a shard.
+    fn encode_chunk(&self, decoded: Decoded<'_>, encoded: &mut [u8], options: &CallOptions) -> Result<usize> {
+        let size = self.array("chunk")?.size();
+        self.encode_decoded(decoded, size, encoded, options)
+    }
+
+    /// Encodes an inner chunk of a shard into memory of its own.
+    fn encode_chunk_to_vec(&self, decoded: Decoded<'_>, options: &CallOptions) -> Result<Vec<u8>> {
+        let mut encoded = Vec::new();
+        crate::memory::grow(&mut encoded, self.checked_bound(self.array("chunk")?.size())?)?;
+        let size = self.encode_chunk(decoded, &mut encoded, options)?;
+        encoded.truncate(size);
+        Ok(encoded)
+    }
+
+    /// Decodes a part of an inner chunk of a shard.
+    fn decode_region(
+        &self,
+        encoded: &[u8],
+        region: &Region,
+        target: &mut Target<'_>,
+        options: &CallOptions,
+    ) -> Result<()> {
+        self.run(options, |run, workspace| run.decode_region(encoded, region, target, workspace))
+    }
+
+    /// The shape of the innermost inner chunks, if this chain makes shards.
+    fn innermost_chunk(&self) -> Option<Vec<u64>> {
+        self.plan.steps.iter().any(|step| step.shard().is_some()).then(|| self.granularity().ok()).flatten()
     }
 
     fn run<T>(

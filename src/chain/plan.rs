@@ -1,6 +1,9 @@
 //! What has to be done, and in which order: passes over the chunk, each with the frames around its output.
 
+use super::Chain;
 use super::fused::Fused;
+use super::shard::Shard;
+use super::workspace::Pool;
 use crate::error::CodecPlace;
 use crate::interface::{Bound, BoundCodecs, Frame, Pass as CodecPass, Transform};
 use crate::representation::{ArrayRepresentation, ByteSize, Representation};
@@ -33,6 +36,7 @@ pub(super) enum Pass {
     /// Elements in another order of the dimensions, then through elementwise stages.
     Elements(Elements),
     Transform(CodecPlace, Arc<dyn Transform>),
+    Shard(CodecPlace, Box<Shard>),
 }
 
 /// An elementwise pass over an array whose dimensions may first be put in another order.
@@ -46,10 +50,10 @@ pub(super) struct Elements {
 }
 
 impl Plan {
-    pub(super) fn new(codecs: &BoundCodecs) -> Self {
+    pub(super) fn new(codecs: &BoundCodecs, pool: &Arc<Pool>) -> Self {
         let mut plan = Self { steps: Vec::new() };
         for (index, bound) in codecs.bound().iter().enumerate() {
-            plan.add(codecs.list().place(index), bound, codecs.representation(index));
+            plan.add(codecs.list().place(index), bound, codecs.representation(index), pool);
         }
         if plan.steps.is_empty() {
             plan.copy(codecs.list().place(0), codecs.representation(0));
@@ -58,7 +62,7 @@ impl Plan {
         plan
     }
 
-    fn add(&mut self, place: CodecPlace, bound: &Bound, decoded: &Representation) {
+    fn add(&mut self, place: CodecPlace, bound: &Bound, decoded: &Representation, pool: &Arc<Pool>) {
         match (&bound.pass, decoded) {
             (CodecPass::Transform(transform), _) => self.steps.push(Step {
                 pass: Pass::Transform(place.clone(), Arc::clone(transform)),
@@ -67,6 +71,18 @@ impl Plan {
                 encoded: bound.encoded.size(),
                 frames: Vec::new(),
             }),
+            (CodecPass::Shard(shard), Representation::Array(array)) => {
+                let [inner, index] =
+                    [&shard.inner, &shard.index].map(|codecs| Chain::from_bound((**codecs).clone(), Arc::clone(pool)));
+                let shard = Shard::new(shard, inner, index, array.data_type().size());
+                self.steps.push(Step {
+                    pass: Pass::Shard(place.clone(), Box::new(shard)),
+                    last_place: place,
+                    decoded: decoded.clone(),
+                    encoded: bound.encoded.size(),
+                    frames: Vec::new(),
+                });
+            }
             (CodecPass::Frame(frame), _) => self.frame(place, frame, decoded),
             (CodecPass::Reshape, Representation::Array(array)) => drop(self.elements(place, array)),
             (CodecPass::Transpose(order), Representation::Array(array)) => self.transpose(place, order, array),
@@ -84,7 +100,7 @@ impl Plan {
             }
             // An ignored codec among bytes; binding gives the others an array.
             (
-                CodecPass::Reshape | CodecPass::Transpose(_) | CodecPass::Elementwise { .. },
+                CodecPass::Reshape | CodecPass::Transpose(_) | CodecPass::Elementwise { .. } | CodecPass::Shard(_),
                 Representation::Bytes(_),
             ) => {}
         }
@@ -173,17 +189,28 @@ impl Plan {
             [step @ Step { pass: Pass::Elements(elements), .. }] if is_direct(step) => {
                 Some(vec![1; elements.shape.len()])
             }
-            [step @ Step { pass: Pass::Transform(_, transform), .. }] if is_direct(step) => transform.granularity(),
-            [Step { pass: Pass::Elements(elements), .. }, step @ Step { pass: Pass::Transform(_, transform), .. }]
+            [step] if is_direct(step) => step.pass.granularity(),
+            [Step { pass: Pass::Elements(elements), .. }, step]
                 if is_direct(step) && step.decoded.array().is_ok_and(|array| array.shape() == elements.shape) =>
             {
-                let encoded = transform.granularity()?;
+                let encoded = step.pass.granularity()?;
                 let Some(order) = &elements.order else { return Some(encoded) };
                 let mut decoded = vec![1; encoded.len()];
                 order.iter().zip(encoded).for_each(|(dimension, size)| decoded[*dimension] = size);
                 Some(decoded)
             }
             _ => None,
+        }
+    }
+}
+
+impl Pass {
+    /// The smallest box of what enters that is worth asking for; none if only all of it decodes.
+    pub(super) fn granularity(&self) -> Option<Vec<u64>> {
+        match self {
+            Self::Transform(_, transform) => transform.granularity(),
+            Self::Shard(_, shard) => Some(shard.granularity()),
+            Self::Copy | Self::Elements(_) => None,
         }
     }
 }
@@ -201,6 +228,16 @@ impl Elements {
 }
 
 impl Step {
+    /// The shard that this step makes, if it does.
+    pub(super) fn shard(&self) -> Option<&Shard> {
+        if let Pass::Shard(_, shard) = &self.pass { Some(shard) } else { None }
+    }
+
+    /// See [`shard`](Self::shard).
+    pub(super) fn shard_mut(&mut self) -> Option<&mut Shard> {
+        if let Pass::Shard(_, shard) = &mut self.pass { Some(shard) } else { None }
+    }
+
     pub(super) fn leading_size(&self) -> Option<u64> {
         self.frames.iter().try_fold(0_u64, |size, (_, frame)| size.checked_add(frame.leading_size()))
     }
@@ -221,6 +258,7 @@ impl Step {
         match &self.pass {
             Pass::Copy => Some(decoded_size),
             Pass::Elements(elements) => Some(elements.fused.encoded_size()),
+            Pass::Shard(..) => self.encoded.bound(),
             Pass::Transform(_, transform) => match self.encoded {
                 ByteSize::Exact(size) | ByteSize::Written(size) => Some(size),
                 ByteSize::Bound(_) | ByteSize::Unknown => transform.encoded_bound(decoded_size),
@@ -232,7 +270,7 @@ impl Step {
     pub(super) fn has_fixed_size(&self) -> bool {
         match &self.pass {
             Pass::Copy | Pass::Elements(_) => true,
-            Pass::Transform(..) => self.encoded.exact().is_some(),
+            Pass::Transform(..) | Pass::Shard(..) => self.encoded.exact().is_some(),
         }
     }
 }

@@ -117,6 +117,7 @@ impl Run<'_> {
                 Ok(bytes.len())
             }
             Pass::Elements(elements) => elements.encode(input, output, call),
+            Pass::Shard(place, shard) => shard.encode(input, output, self.options).map_err(|error| place.blame(error)),
             Pass::Transform(place, transform) => {
                 transform.encode(slice(gathered)?, output, call).map_err(|error| place.blame(error))
             }
@@ -162,6 +163,9 @@ impl Run<'_> {
                 let packed = Packed { bytes: payload, region: Region::whole(&elements.shape) };
                 elements.decode(&packed, region, target, &mut self.call(None, contexts))
             }
+            Pass::Shard(place, shard) => {
+                shard.decode(payload, region, target, self.options).map_err(|error| place.blame(error))
+            }
             _ if region.is_whole(array.shape()) && target.is_contiguous() => {
                 let decoded = target.as_slice().ok_or_else(|| Error::internal("a contiguous view has no slice"))?;
                 self.decode_exact(step, payload, decoded, contexts).map(drop)
@@ -189,14 +193,20 @@ impl Run<'_> {
         let [Step { pass: Pass::Elements(elements), .. }, next, ..] = self.plan.steps.as_slice() else {
             return Ok(None);
         };
-        let (Representation::Array(array), Pass::Transform(_, transform)) = (&next.decoded, &next.pass) else {
-            return Ok(None);
-        };
-        if array.shape() != elements.shape || region.is_empty() || transform.granularity().is_none() {
+        let Representation::Array(array) = &next.decoded else { return Ok(None) };
+        if array.shape() != elements.shape || region.is_empty() || next.pass.granularity().is_none() {
             return Ok(None);
         }
         let LastDecode { payload, back, contexts, .. } = self.decode_to(1, encoded, workspace)?;
         let needed = elements.needed(region);
+        if let (Pass::Shard(place, shard), true) = (&next.pass, elements.fused.is_copy()) {
+            let mut target = match &elements.order {
+                Some(order) => target.reborrow().permuted(order)?,
+                None => target.reborrow(),
+            };
+            let result = shard.decode(payload, &needed, &mut target, self.options);
+            return result.map(Some).map_err(|error| place.blame(error));
+        }
         let Some(size) = self.decode_box(next, payload, &needed, back, contexts)? else { return Ok(None) };
         let packed = Packed { bytes: &back[..size], region: needed };
         elements.decode(&packed, region, target, &mut self.call(None, contexts)).map(Some)
@@ -212,18 +222,24 @@ impl Run<'_> {
         output: &mut Vec<u8>,
         contexts: &mut Contexts,
     ) -> Result<Option<usize>> {
-        let Pass::Transform(place, transform) = &step.pass else { return Ok(None) };
-        if transform.granularity().is_none() || region.is_empty() {
+        if step.pass.granularity().is_none() || region.is_empty() {
             return Ok(None);
         }
-        let size = region.element_count() * step.decoded.array()?.data_type().size();
+        let element_size = step.decoded.array()?.data_type().size();
+        let size = region.element_count() * element_size;
         grow(output, size)?;
         let (call, decoded) = (&mut self.call(None, contexts), &mut output[..size]);
-        match transform.decode_box(payload, &region.start, &region.shape, decoded, call) {
-            Some(Ok(())) => Ok(Some(size)),
-            Some(Err(error)) => Err(place.blame(error)),
-            None => Ok(None),
-        }
+        let result = match &step.pass {
+            Pass::Shard(place, shard) => {
+                let mut target = Target::contiguous(decoded, element_size, &region.shape)?;
+                Some(shard.decode(payload, region, &mut target, self.options).map_err(|error| place.blame(error)))
+            }
+            Pass::Transform(place, transform) => transform
+                .decode_box(payload, &region.start, &region.shape, decoded, call)
+                .map(|result| result.map_err(|error| place.blame(error))),
+            Pass::Copy | Pass::Elements(_) => None,
+        };
+        result.transpose().map(|done| done.map(|()| size))
     }
 
     /// Decodes all steps after this one, and takes the frames off its input.
@@ -288,6 +304,15 @@ impl Run<'_> {
                 Ok(input.len())
             }
             Pass::Elements(elements) => elements.decode_all(input, output, call),
+            Pass::Shard(place, shard) => {
+                let array = step.decoded.array()?;
+                let size = usize::try_from(array.size()).map_err(|_| Error::out_of_memory())?;
+                let decoded = output.get_mut(..size).ok_or_else(too_small)?;
+                let mut target = Target::contiguous(decoded, array.data_type().size(), array.shape())?;
+                let region = Region::whole(array.shape());
+                let result = shard.decode(input, &region, &mut target, self.options);
+                result.map(|()| size).map_err(|error| place.blame(error))
+            }
             Pass::Transform(place, transform) => {
                 transform.decode(input, output, call).map_err(|error| place.blame(error))
             }

@@ -17,6 +17,7 @@ mod padding;
 mod registry;
 mod reshape;
 mod scale_offset;
+mod sharding;
 #[cfg(feature = "blosc")]
 mod shuffle;
 mod squeeze;

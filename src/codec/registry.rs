@@ -3,7 +3,8 @@
 #[cfg(feature = "blosc")]
 use super::blosc;
 use super::{
-    bytes, cast_value, crc32c, gzip, numcodecs, packbits, padding, reshape, scale_offset, squeeze, transpose, zfp, zstd,
+    bytes, cast_value, crc32c, gzip, numcodecs, packbits, padding, reshape, scale_offset, sharding, squeeze, transpose,
+    zfp, zstd,
 };
 use crate::error::Result;
 use crate::interface::{Codec, Context, Registry};
@@ -29,6 +30,7 @@ const CODECS: &[(&str, Parse)] = &[
     ("pad", padding::parse_pad),
     ("reshape", reshape::parse),
     ("scale_offset", scale_offset::parse),
+    ("sharding_indexed", sharding::parse),
     ("squeeze", squeeze::parse),
     ("transpose", transpose::parse),
     ("zfp", zfp::parse),

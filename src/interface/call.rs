@@ -17,11 +17,13 @@ pub struct CallOptions {
     pub max_threads: NonZeroUsize,
     /// Threads of the host, in the place of the library's own; `max_threads` does not count then.
     pub executor: Option<Arc<dyn Executor>>,
+    /// Whether inner chunks that are only the fill value are stored all the same.
+    pub stores_empty: bool,
 }
 
 impl Default for CallOptions {
     fn default() -> Self {
-        Self { call_data: CallData::default(), max_threads: NonZeroUsize::MIN, executor: None }
+        Self { call_data: CallData::default(), max_threads: NonZeroUsize::MIN, executor: None, stores_empty: false }
     }
 }
 
@@ -35,6 +37,13 @@ impl CallOptions {
 /// A pointer of the caller, handed to the hooks of a call and never followed.
 #[derive(Debug, Clone, Copy)]
 pub struct CallData(pub *mut c_void);
+
+// SAFETY: nobody here follows the pointer. It is handed to callbacks, which the header says may run on other threads.
+#[expect(unsafe_code, reason = "a pointer that is only handed on")]
+unsafe impl Send for CallData {}
+// SAFETY: as above.
+#[expect(unsafe_code, reason = "a pointer that is only handed on")]
+unsafe impl Sync for CallData {}
 
 impl Default for CallData {
     fn default() -> Self {

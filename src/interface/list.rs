@@ -212,6 +212,27 @@ impl BoundCodecs {
         self.representation(self.bound.len())
     }
 
+    /// The element of what enters the list that an element of what enters a codec of it comes from; both count in C order.
+    /// Array->array codecs are taken to keep the order, except transpositions.
+    pub fn element_of_input(&self, codec_index: usize, element_index: u64) -> u64 {
+        let mut element = element_index;
+        for index in (0..codec_index.min(self.bound.len())).rev() {
+            let (Pass::Transpose(order), Representation::Array(encoded), Representation::Array(decoded)) =
+                (&self.bound[index].pass, self.representation(index + 1), self.representation(index))
+            else {
+                continue;
+            };
+            let mut position = vec![0; order.len()];
+            for (dimension, size) in order.iter().zip(encoded.shape()).rev() {
+                position[*dimension] = element % (*size).max(1);
+                element /= (*size).max(1);
+            }
+            let sizes = decoded.shape().iter();
+            element = position.iter().zip(sizes).fold(0, |element, (index, size)| element * size + index);
+        }
+        element
+    }
+
     /// What is valid and likely to hurt, each with the index of its codec.
     pub fn warnings(&self) -> impl Iterator<Item = (usize, &Warning)> {
         self.bound

@@ -9,6 +9,7 @@
 //!   follow each other over one cache-sized tile after another.
 //! * [`Pass::Frame`]: bytes before and after a payload that stays where it is.
 //! * [`Pass::Transform`]: a whole chunk into another buffer.
+//! * [`Pass::Shard`]: inner chunks, each through a chain of its own.
 //!
 //! A [`Registry`] maps names to codecs; a [`CodecList`] is a `codecs` list that has been read, and [`BoundCodecs`] is
 //! such a list bound to what enters it. Codecs that hold chains read their lists by the same functions.
@@ -17,11 +18,13 @@ mod call;
 mod list;
 mod pass;
 mod registry;
+mod shard;
 
 pub use call::{Call, CallData, CallOptions, Contexts, PaddingHook};
 pub use list::{BoundCodecs, CodecList};
 pub use pass::{Elementwise, Frame, Pass, Stage, Transform, element_count, packed_size, too_small};
 pub use registry::{Context, Registry};
+pub use shard::BoundShard;
 
 use crate::data_type::{DataType, Scalar};
 use crate::error::Result;

@@ -1,6 +1,6 @@
 //! The ways in which a bound codec moves bytes.
 
-use super::Call;
+use super::{BoundShard, Call};
 use crate::error::{Error, Result, Status};
 use std::any::Any;
 use std::fmt::Debug;
@@ -24,6 +24,8 @@ pub enum Pass {
     Frame(Arc<dyn Frame>),
     /// A pass over the whole chunk.
     Transform(Arc<dyn Transform>),
+    /// Inner chunks, each through a chain of its own.
+    Shard(Arc<BoundShard>),
 }
 
 /// One stage of an elementwise pass.

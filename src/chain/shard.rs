@@ -1,0 +1,299 @@
+//! A shard: inner chunks, each through a chain of its own, and their index.
+
+use super::Chain;
+use super::input::{Decoded, Input};
+use super::region::{Region, index_of, position_of, positions};
+use crate::error::{Error, Result, Status};
+use crate::interface::{BoundShard, CallOptions, too_small};
+use crate::strided::{self, Target};
+use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Offset and size of an inner chunk that is not stored.
+const MISSING: u64 = u64::MAX;
+
+/// A bound shard and the chains that do its work.
+#[derive(Debug)]
+pub(super) struct Shard {
+    bound: Arc<BoundShard>,
+    pub(super) inner: Chain,
+    index: Chain,
+    element_size: usize,
+}
+
+/// The index of a shard: for each inner chunk in C order of the grid, its offset and its size.
+#[derive(Debug)]
+pub(super) struct Index(Vec<u64>);
+
+/// An inner chunk, and the part of it that a call is about.
+struct Cell {
+    /// Its number in C order of the grid.
+    number: u64,
+    /// Where it begins in the shard.
+    start: Vec<u64>,
+    /// The part, counted from its beginning.
+    region: Region,
+}
+
+impl Shard {
+    pub(super) fn new(bound: &Arc<BoundShard>, inner: Chain, index: Chain, element_size: usize) -> Self {
+        Self { bound: Arc::clone(bound), inner, index, element_size }
+    }
+
+    /// The smallest box that is worth asking for: an innermost inner chunk.
+    pub(super) fn granularity(&self) -> Vec<u64> {
+        self.inner.innermost_chunk().unwrap_or_else(|| self.bound.chunk_shape.clone())
+    }
+
+    /// Encodes all inner chunks, in C order and without gaps, into the beginning of `encoded`.
+    pub(super) fn encode(&self, decoded: &Decoded<'_>, encoded: &mut [u8], options: &CallOptions) -> Result<usize> {
+        let shape = self.shape();
+        let whole;
+        let input = match decoded {
+            Decoded::Input(input) => input,
+            Decoded::Slice(bytes) => {
+                whole = Input::whole(strided::Source::contiguous(bytes, self.element_size, &shape)?);
+                &whole
+            }
+        };
+        let index_size = usize::try_from(self.bound.index_size).map_err(|_| too_small())?;
+        if encoded.len() < index_size {
+            return Err(too_small());
+        }
+        let first = if self.bound.is_index_first { index_size } else { 0 };
+        let (mut index, mut end) = (Vec::new(), first);
+        let size = shape.iter().product::<u64>() as usize * self.element_size;
+        let workers = options.workers().count_for(size);
+        let room = encoded.len() - (index_size - first);
+        if workers.get() == 1 {
+            for cell in self.cells(&Region::whole(&shape)) {
+                let size = self.encode_cell(&cell, input, &mut encoded[end..room], options)?;
+                push(&mut index, end, size)?;
+                end += size.unwrap_or(0);
+            }
+        } else {
+            let single = CallOptions { max_threads: NonZeroUsize::MIN, executor: None, ..options.clone() };
+            let whole = Region::whole(&shape);
+            let chunks = options
+                .workers()
+                .map(workers, self.cells(&whole), |cell| self.encode_cell_to_vec(&cell, input, &single))?;
+            for (_, chunk) in chunks {
+                let chunk = chunk?;
+                let size = chunk.as_ref().map(Vec::len);
+                if let Some(chunk) = &chunk {
+                    let place = encoded[..room].get_mut(end..end + chunk.len()).ok_or_else(too_small)?;
+                    place.copy_from_slice(chunk);
+                }
+                push(&mut index, end, size)?;
+                end += size.unwrap_or(0);
+            }
+        }
+        let place = if self.bound.is_index_first { 0..index_size } else { end..end + index_size };
+        self.encode_index(&index, &mut encoded[place], options)?;
+        Ok(if self.bound.is_index_first { end } else { end + index_size })
+    }
+
+    /// Encodes an inner chunk; none if it need not be stored.
+    fn encode_cell(
+        &self,
+        cell: &Cell,
+        input: &Input<'_>,
+        encoded: &mut [u8],
+        options: &CallOptions,
+    ) -> Result<Option<usize>> {
+        let Some(chunk) = self.chunk_to_store(cell, input, options)? else { return Ok(None) };
+        self.inner.encode_chunk(chunk, encoded, options).map(Some).map_err(|error| self.locate(error, cell))
+    }
+
+    fn encode_cell_to_vec(&self, cell: &Cell, input: &Input<'_>, options: &CallOptions) -> Result<Option<Vec<u8>>> {
+        let Some(chunk) = self.chunk_to_store(cell, input, options)? else { return Ok(None) };
+        self.inner.encode_chunk_to_vec(chunk, options).map(Some).map_err(|error| self.locate(error, cell))
+    }
+
+    fn chunk_to_store<'a>(&self, cell: &Cell, input: &Input<'a>, options: &CallOptions) -> Result<Option<Decoded<'a>>> {
+        let chunk = input.region(&cell.start, &self.bound.chunk_shape)?;
+        if !options.stores_empty
+            && let Ok(fill_value) = self.inner.fill_value()
+            && chunk.is_fill(fill_value)?
+        {
+            return Ok(None);
+        }
+        Ok(Some(chunk.as_slice().map_or(Decoded::Input(chunk), Decoded::Slice)))
+    }
+
+    fn encode_index(&self, index: &[u64], encoded: &mut [u8], options: &CallOptions) -> Result<()> {
+        let mut decoded = Vec::new();
+        crate::memory::grow(&mut decoded, 8 * index.len())?;
+        let (entries, _) = decoded.as_chunks_mut();
+        entries.iter_mut().zip(index).for_each(|(bytes, number)| *bytes = number.to_ne_bytes());
+        let size = self.index.encode_into(&decoded, encoded, options).map_err(in_index)?;
+        if size == encoded.len() { Ok(()) } else { Err(Error::internal("an index has another size than its bound")) }
+    }
+
+    /// Decodes a box of the shard's array.
+    pub(super) fn decode(
+        &self,
+        encoded: &[u8],
+        region: &Region,
+        target: &mut Target<'_>,
+        options: &CallOptions,
+    ) -> Result<()> {
+        if region.is_empty() {
+            return Ok(());
+        }
+        let index = self.read_index(encoded, options)?;
+        let workers = options.workers().count_for(region.element_count() * self.element_size);
+        if workers.get() == 1 {
+            return self.cells(region).try_for_each(|cell| {
+                let start = self.place_in(&cell, region);
+                let mut target = target.region(&start, &cell.region.shape)?;
+                self.decode_cell(&cell, &index, encoded, &mut target, options)
+            });
+        }
+        let single = CallOptions { max_threads: NonZeroUsize::MIN, executor: None, ..options.clone() };
+        let targets = self.split(target.reborrow(), region)?;
+        let parts = self.cells(region).zip(targets);
+        let results = options
+            .workers()
+            .map(workers, parts, |(cell, mut target)| self.decode_cell(&cell, &index, encoded, &mut target, &single))?;
+        results.into_iter().try_for_each(|(_, result)| result)
+    }
+
+    fn decode_cell(
+        &self,
+        cell: &Cell,
+        index: &Index,
+        encoded: &[u8],
+        target: &mut Target<'_>,
+        options: &CallOptions,
+    ) -> Result<()> {
+        let Some(place) = index.entry(cell.number, encoded.len()).map_err(|error| self.at_cell(error, cell))? else {
+            let Ok(fill_value) = self.inner.fill_value() else {
+                let error = Error::corrupt("is missing, and the chain has no fill value that it could be");
+                return Err(self.at_cell(error, cell));
+            };
+            return strided::fill(target, fill_value);
+        };
+        self.inner
+            .decode_region(&encoded[place], &cell.region, target, options)
+            .map_err(|error| self.locate(error, cell))
+    }
+
+    /// Decodes the index of a shard whose bytes are all at hand.
+    fn read_index(&self, encoded: &[u8], options: &CallOptions) -> Result<Index> {
+        let size = usize::try_from(self.bound.index_size).ok().filter(|size| *size <= encoded.len());
+        let size = size.ok_or_else(|| {
+            Error::corrupt(format!("the shard has {} bytes, its index takes {}", encoded.len(), self.bound.index_size))
+        })?;
+        let bytes = if self.bound.is_index_first { &encoded[..size] } else { &encoded[encoded.len() - size..] };
+        let decoded = self.index.decode_to_vec(bytes, options).map_err(in_index)?;
+        Ok(Index(decoded.as_chunks().0.iter().map(|number| u64::from_ne_bytes(*number)).collect()))
+    }
+
+    fn shape(&self) -> Vec<u64> {
+        self.bound.grid.iter().zip(&self.bound.chunk_shape).map(|(count, size)| count * size).collect()
+    }
+
+    /// The inner chunks that a box touches, in C order of the grid.
+    fn cells<'a>(&'a self, region: &'a Region) -> impl Iterator<Item = Cell> + Send + 'a {
+        let chunk_shape = &self.bound.chunk_shape;
+        let ends = region.start.iter().zip(&region.shape).map(|(start, size)| start + size);
+        let first: Vec<u64> = region.start.iter().zip(chunk_shape).map(|(start, size)| start / size).collect();
+        let counts: Vec<u64> = ends
+            .zip(chunk_shape)
+            .zip(first.iter().zip(&region.shape))
+            .map(|((end, size), (first, extent))| if *extent == 0 { 0 } else { end.div_ceil(*size) - first })
+            .collect();
+        positions(counts).map(move |position| {
+            let cell: Vec<u64> = position.iter().zip(&first).map(|(offset, first)| offset + first).collect();
+            let start: Vec<u64> = cell.iter().zip(chunk_shape).map(|(cell, size)| cell * size).collect();
+            let parts = start.iter().zip(chunk_shape).zip(region.start.iter().zip(&region.shape));
+            let (part_start, part_shape) = parts
+                .map(|((start, size), (region_start, extent))| {
+                    let begin = (*start).max(*region_start);
+                    let end = (start + size).min(region_start + extent);
+                    (begin - start, end - begin)
+                })
+                .unzip();
+            let region = Region { start: part_start, shape: part_shape };
+            Cell { number: index_of(&cell, &self.bound.grid), start, region }
+        })
+    }
+
+    /// Where the part of an inner chunk begins in a box of the shard.
+    fn place_in(&self, cell: &Cell, region: &Region) -> Vec<u64> {
+        let starts = cell.start.iter().zip(&cell.region.start).zip(&region.start);
+        starts.map(|((cell, part), region)| cell + part - region).collect()
+    }
+
+    /// The parts of a box that lie in different inner chunks, in C order of the grid.
+    fn split<'a>(&self, target: Target<'a>, region: &Region) -> Result<Vec<Target<'a>>> {
+        let mut targets = vec![target];
+        for (dimension, chunk_size) in self.bound.chunk_shape.iter().enumerate() {
+            let (start, size) = (region.start[dimension], region.shape[dimension]);
+            let mut parts = Vec::new();
+            for mut rest in targets {
+                let mut done = 0;
+                while done < size {
+                    let end = ((start + done) / chunk_size + 1) * chunk_size - start;
+                    let step = end.min(size) - done;
+                    let (part, after) = rest.split(dimension, step)?;
+                    parts.push(part);
+                    rest = after;
+                    done += step;
+                }
+            }
+            targets = parts;
+        }
+        Ok(targets)
+    }
+
+    /// The error of an inner chunk as one of the shard: its element is one of the array that the shard is made of.
+    fn locate(&self, error: Error, cell: &Cell) -> Error {
+        let element = error.element_index().zip(error.codec_index()).map(|(element, codec)| {
+            let element = self.bound.inner.element_of_input(codec, element);
+            let position = position_of(element, &self.bound.chunk_shape);
+            let place: Vec<u64> = position.iter().zip(&cell.start).map(|(offset, start)| offset + start).collect();
+            index_of(&place, &self.shape())
+        });
+        if error.status() == Status::BufferTooSmall {
+            return error;
+        }
+        error.in_list(BoundShard::INNER_LIST).at_element(element)
+    }
+
+    fn at_cell(&self, error: Error, cell: &Cell) -> Error {
+        error.with_context(&format!("inner chunk {:?} ", position_of(cell.number, &self.bound.grid)))
+    }
+}
+
+fn in_index(error: Error) -> Error {
+    error.in_list(BoundShard::INDEX_LIST).at_element(None)
+}
+
+fn push(index: &mut Vec<u64>, offset: usize, size: Option<usize>) -> Result<()> {
+    index.try_reserve(2).map_err(|_| Error::out_of_memory())?;
+    index.extend(size.map_or([MISSING; 2], |size| [offset as u64, size as u64]));
+    Ok(())
+}
+
+impl Index {
+    /// The bytes of an inner chunk in a shard of this size; none if it is missing.
+    fn entry(&self, number: u64, shard_size: usize) -> Result<Option<Range<usize>>> {
+        let entry = usize::try_from(number).ok().and_then(|number| self.0.get(2 * number..2 * number + 2));
+        let Some([offset, size]) = entry else { return Err(Error::internal("an index has too few entries")) };
+        match (*offset, *size) {
+            (MISSING, MISSING) => Ok(None),
+            (offset, size) => {
+                let end = offset.checked_add(size).filter(|end| *end <= shard_size as u64 && size != MISSING);
+                let end = end.ok_or_else(|| {
+                    Error::corrupt(format!(
+                        "lies at offset {offset} with size {size}, outside the shard, which has {shard_size} bytes"
+                    ))
+                })?;
+                Ok(Some(offset as usize..end as usize))
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! `sharding_indexed`: a chunk as many inner chunks, each coded by itself, and an index that says where they lie.
+//!
+//! Zarr v3 core specification, codec `sharding_indexed`, version 1.0. Offsets count from the beginning of the shard, also
+//! where the index stands there. An inner chunk that is all fill value is left out; stored or left out, it decodes.
+
+use crate::data_type::DataType;
+use crate::error::{Error, Result};
+use crate::interface::{Bound, BoundCodecs, BoundShard, Codec, CodecList, Context, Kind, Pass};
+use crate::json::{Configuration, one_of};
+use crate::representation::{ArrayRepresentation, ByteSize, Representation, shape_from_json};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+#[derive(Debug)]
+struct Sharding {
+    chunk_shape: Vec<u64>,
+    inner: CodecList,
+    index: CodecList,
+    is_index_first: bool,
+}
+
+/// `{"chunk_shape", "codecs", "index_codecs", "index_location"}`, the last optional
+pub(super) fn parse(mut configuration: Configuration, context: &Context) -> Result<Arc<dyn Codec>> {
+    let chunk_shape = shape_from_json("chunk_shape", &configuration.required("chunk_shape")?, 1)?;
+    let (codecs, index_codecs) = (configuration.required("codecs")?, configuration.required("index_codecs")?);
+    let is_index_first = match configuration.optional("index_location") {
+        None => false,
+        Some(value) => one_of("index_location", &value, &["start", "end"])? == 0,
+    };
+    configuration.finish()?;
+    let context = context.inside()?;
+    let inner = CodecList::from_json(&codecs, &context)?;
+    let index = CodecList::from_json(&index_codecs, &context).map_err(|error| error.with_context("index_codecs: "))?;
+    Ok(Arc::new(Sharding { chunk_shape, inner, index, is_index_first }))
+}
+
+impl Codec for Sharding {
+    fn kind(&self) -> Kind {
+        Kind::ArrayToBytes
+    }
+
+    fn configuration(&self) -> Option<Map<String, Value>> {
+        let members = [
+            ("chunk_shape", json!(self.chunk_shape)),
+            ("codecs", self.inner.to_json()),
+            ("index_codecs", self.index.to_json()),
+            ("index_location", json!(if self.is_index_first { "start" } else { "end" })),
+        ];
+        Some(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+    }
+
+    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+        let array = decoded.array()?;
+        let grid = self.grid(array.shape())?;
+        let inner = Representation::Array(array.with_shape(self.chunk_shape.clone())?);
+        let inner = self.inner.bind(inner).map_err(|error| error.in_list(BoundShard::INNER_LIST))?;
+        if let Representation::Array(_) = inner.output() {
+            return Err(Error::metadata("codecs has no array->bytes codec: an inner chunk needs exactly one"));
+        }
+        self.bound(decoded, grid, Arc::new(inner))
+    }
+
+    fn rebind(&self, bound: &Bound, decoded: &Representation) -> Result<Bound> {
+        match &bound.pass {
+            Pass::Shard(shard) => {
+                let grid = self.grid(decoded.array()?.shape())?;
+                self.bound(decoded, grid, Arc::clone(&shard.inner))
+            }
+            _ => self.bind(decoded),
+        }
+    }
+}
+
+impl Sharding {
+    /// The number of inner chunks along each dimension.
+    fn grid(&self, shape: &[u64]) -> Result<Vec<u64>> {
+        if shape.len() != self.chunk_shape.len() {
+            return Err(Error::metadata(format!(
+                "chunk_shape has {} dimensions, the array has {}",
+                self.chunk_shape.len(),
+                shape.len()
+            )));
+        }
+        let sizes = shape.iter().zip(&self.chunk_shape);
+        let grid = sizes.map(|(size, chunk_size)| size.is_multiple_of(*chunk_size).then_some(size / chunk_size));
+        grid.collect::<Option<_>>().ok_or_else(|| {
+            Error::metadata(format!("chunk_shape is {:?}, which does not divide the shape {shape:?}", self.chunk_shape))
+        })
+    }
+
+    fn bound(&self, decoded: &Representation, grid: Vec<u64>, inner: Arc<BoundCodecs>) -> Result<Bound> {
+        let (index, index_size) = self.bind_index(&grid)?;
+        let chunk_count: u64 = grid.iter().product();
+        let bound = inner.output().size().bound();
+        let size = bound
+            .and_then(|bound| bound.checked_mul(chunk_count)?.checked_add(index_size))
+            .map_or(ByteSize::Unknown, ByteSize::Bound);
+        let warnings = inner.warnings().map(|(_, warning)| warning.clone()).collect();
+        let shard = BoundShard {
+            grid,
+            chunk_shape: self.chunk_shape.clone(),
+            inner,
+            index: Arc::new(index),
+            index_size,
+            is_index_first: self.is_index_first,
+        };
+        Ok(Bound { warnings, ..Bound::serializer(decoded, size, Pass::Shard(Arc::new(shard))) })
+    }
+
+    /// The codecs of the index, and what it takes: the same number of bytes for every shard.
+    fn bind_index(&self, grid: &[u64]) -> Result<(BoundCodecs, u64)> {
+        let data_type = DataType::from_name("uint64")?;
+        let fill_value = data_type.scalar(u64::MAX);
+        let shape = grid.iter().copied().chain([2]).collect();
+        let input = Representation::Array(ArrayRepresentation::new(data_type, shape, Some(fill_value))?);
+        let index = self.index.bind(input).map_err(|error| error.in_list(BoundShard::INDEX_LIST))?;
+        match index.output() {
+            Representation::Array(_) => {
+                Err(Error::metadata("index_codecs has no array->bytes codec: the index needs exactly one"))
+            }
+            Representation::Bytes(bytes) => match bytes.size {
+                ByteSize::Exact(size) | ByteSize::Written(size) => Ok((index, size)),
+                ByteSize::Bound(_) | ByteSize::Unknown => Err(Error::metadata(
+                    "index_codecs make bytes of a variable size: an index is found by its size, which must be fixed",
+                )),
+            },
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! A bound `sharding_indexed`: an array as a grid of inner chunks, each coded by a chain of its own, and their index.
+
+use super::BoundCodecs;
+use std::sync::Arc;
+
+/// What binding settles of a shard. The chain does the work, because it has the chains' plans.
+#[derive(Debug, Clone)]
+pub struct BoundShard {
+    /// The number of inner chunks along each dimension.
+    pub grid: Vec<u64>,
+    /// The shape of each inner chunk.
+    pub chunk_shape: Vec<u64>,
+    /// What codes an inner chunk.
+    pub inner: Arc<BoundCodecs>,
+    /// What codes the index: for each inner chunk its offset and its size, both 2^64 - 1 if it is missing.
+    pub index: Arc<BoundCodecs>,
+    /// The bytes that the encoded index takes.
+    pub index_size: u64,
+    /// Whether the index stands before the inner chunks, not after them.
+    pub is_index_first: bool,
+}
+
+impl BoundShard {
+    /// The members of the configuration that hold the lists of codecs.
+    pub const INNER_LIST: &'static str = "codecs";
+    /// See [`INNER_LIST`](Self::INNER_LIST).
+    pub const INDEX_LIST: &'static str = "index_codecs";
+
+    /// The number of inner chunks.
+    pub fn chunk_count(&self) -> u64 {
+        self.grid.iter().product()
+    }
+}
