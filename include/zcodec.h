@@ -41,6 +41,16 @@
 #define ZCODEC_VERSION_PATCH 0
 
 /**
+ * Flag of zcodec_call_options: inner chunks of a shard that are only the fill value are stored all the same. Since 0.2.
+ */
+#define ZCODEC_CALL_STORE_EMPTY 1
+
+/**
+ * An offset or a size that is not known.
+ */
+#define ZCODEC_SIZE_UNKNOWN UINT64_MAX
+
+/**
  * Result of a call. Numeric values are part of the ABI: they are never renumbered, and later versions may add more.
  */
 typedef enum zcodec_status {
@@ -134,6 +144,55 @@ typedef struct zcodec_chain zcodec_chain;
 typedef struct zcodec_error zcodec_error;
 
 /**
+ * The index of a shard, decoded. Opaque; immutable, for any thread.
+ */
+typedef struct zcodec_index zcodec_index;
+
+/**
+ * One read of one stored object, a chunk or a shard. Opaque. It says which byte ranges it needs, all of a stage at once;
+ * the host fetches them as it likes and supplies them; each is decoded to its place at once.
+ */
+typedef struct zcodec_plan zcodec_plan;
+
+/**
+ * Runs one job of an executor.
+ */
+typedef void (*zcodec_job_fn)(void *job_data,
+                              uint32_t i,
+                              uint32_t worker);
+
+/**
+ * Threads of the host that work in the place of the library's own. All members are for every thread that makes calls.
+ */
+typedef struct zcodec_executor {
+  /**
+   * sizeof(zcodec_executor) of the caller: lets later versions grow it.
+   */
+  size_t struct_size;
+  /**
+   * Handed to `run`, and never followed.
+   */
+  void *user_data;
+  /**
+   * How many jobs may run at once, at least 1. It is not capped by the number of processors.
+   */
+  uint32_t max_workers;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+  /**
+   * Runs job(job_data, i, worker) for each i < count on any threads and returns when all have returned: 0, or a number
+   * that becomes CALLBACK_FAILED. worker < max_workers; no two jobs of one `run` with the same worker at once. `run`
+   * may be called from several threads at once, never from inside a job; jobs never wait for one another.
+   */
+  int32_t (*run)(void *user_data,
+                 zcodec_job_fn job,
+                 void *job_data,
+                 uint32_t count);
+} zcodec_executor;
+
+/**
  * What a call may do differently. Set all members to 0 first, then `struct_size`, then what is wanted.
  */
 typedef struct zcodec_call_options {
@@ -149,6 +208,14 @@ typedef struct zcodec_call_options {
    * How many threads may work on the call. 0 or 1: the calling thread only. The result is the same to the bit.
    */
   uint32_t max_threads;
+  /**
+   * Threads of the host, in the place of the library's own; `max_threads` does not count then. NULL: none. Since 0.2.
+   */
+  const struct zcodec_executor *executor;
+  /**
+   * ZCODEC_CALL_STORE_EMPTY, or 0; unknown flags are INVALID_ARGUMENT. Since 0.2.
+   */
+  uint64_t flags;
 } zcodec_call_options;
 
 /**
@@ -205,6 +272,21 @@ typedef struct zcodec_view {
    */
   const int64_t *strides;
 } zcodec_view;
+
+/**
+ * Bytes of a stored object. `offset` ZCODEC_SIZE_UNKNOWN: the last `size` bytes. `size` ZCODEC_SIZE_UNKNOWN: up to the
+ * end.
+ */
+typedef struct zcodec_range {
+  /**
+   * Where the bytes begin.
+   */
+  uint64_t offset;
+  /**
+   * Their number.
+   */
+  uint64_t size;
+} zcodec_range;
 
 /**
  * Fills padding[0..padding_size), which is all zeros, for one chunk. `chunk` is what the codec received: the bytes
@@ -484,6 +566,131 @@ enum zcodec_status zcodec_chain_shape(const struct zcodec_chain *chain,
 enum zcodec_status zcodec_chain_element_size(const struct zcodec_chain *chain,
                                              size_t *size);
 
+/* ---- Plans: the bytes are somewhere else --------------------------------------------------- */
+
+/**
+ * Makes a plan: box i of the chunk goes to view i; their memory must not overlap. `object_size` may be
+ * ZCODEC_SIZE_UNKNOWN: an index at the end is then asked for as the last bytes. `index`: what zcodec_plan_index gave
+ * before, or NULL; with it the index is not asked for again. `options` may be NULL.
+ *
+ * Boxes, views and options are copied; the memory of the views, call_data and the executor must live until the plan is
+ * freed. Chain and index may be freed before it. Callbacks are those set when the plan is made. On success `*plan` is a
+ * handle that the caller frees with zcodec_plan_free; on failure it is NULL. INVALID_ARGUMENT and UNSUPPORTED as for
+ * zcodec_decode_view; INVALID_ARGUMENT also for an index of another grid; CORRUPT_DATA: no chunk of the chain has this
+ * size. Since 0.2.
+ */
+enum zcodec_status zcodec_plan_new(const struct zcodec_chain *chain,
+                                   const struct zcodec_call_options *options,
+                                   const struct zcodec_box *boxes,
+                                   const struct zcodec_view *views,
+                                   size_t count,
+                                   uint64_t object_size,
+                                   const struct zcodec_index *index,
+                                   struct zcodec_plan **plan,
+                                   struct zcodec_error **error);
+
+/**
+ * The ranges of the next stage, sorted by offset, once the last stage has been supplied. `*count` 0: the views are
+ * complete. `*ranges` is valid until the next call of this function. INVALID_ARGUMENT: a range of the last stage is
+ * missing, or the plan has ended with an error. Not while another thread uses the plan. Since 0.2.
+ */
+enum zcodec_status zcodec_plan_next(struct zcodec_plan *plan,
+                                    const struct zcodec_range **ranges,
+                                    size_t *count,
+                                    struct zcodec_error **error);
+
+/**
+ * The bytes of range `i` of this stage; needed for the call only. Several threads may supply different ranges at once.
+ *
+ * INVALID_ARGUMENT, and the plan is as it was: there is no range `i`, or it was supplied. CORRUPT_DATA: not as many bytes
+ * as the range has, or they do not decode. Any failure other than INVALID_ARGUMENT and NULL_ARGUMENT ends the plan: it
+ * can only be freed. Since 0.2.
+ */
+enum zcodec_status zcodec_plan_supply(struct zcodec_plan *plan,
+                                      size_t i,
+                                      const void *bytes,
+                                      size_t size,
+                                      struct zcodec_error **error);
+
+/**
+ * All ranges of this stage, on max_threads threads: the bytes of range i are `bytes[i]`, `sizes[i]` of them.
+ * INVALID_ARGUMENT also after a zcodec_plan_supply of the same stage. Otherwise as zcodec_plan_supply. Since 0.2.
+ */
+enum zcodec_status zcodec_plan_supply_all(struct zcodec_plan *plan,
+                                          const void *const *bytes,
+                                          const size_t *sizes,
+                                          struct zcodec_error **error);
+
+/**
+ * The index of the shard, as a reference of the caller's own, which it frees with zcodec_index_free; once it is known:
+ * INVALID_ARGUMENT before. `*index` NULL: the chain has none. Hosts keep it in their own cache. Since 0.2.
+ */
+enum zcodec_status zcodec_plan_index(const struct zcodec_plan *plan,
+                                     struct zcodec_index **index,
+                                     struct zcodec_error **error);
+
+/**
+ * Frees a plan; no thread may be using it. NULL is fine. Since 0.2.
+ */
+void zcodec_plan_free(struct zcodec_plan *plan);
+
+/* ---- Indices of shards --------------------------------------------------------------------- */
+
+/**
+ * The memory that an index takes, in bytes: its weight in a cache. 0 for NULL. Since 0.2.
+ */
+size_t zcodec_index_memory(const struct zcodec_index *index);
+
+/**
+ * One more reference, which the caller frees with zcodec_index_free. NULL for NULL. Since 0.2.
+ */
+struct zcodec_index *zcodec_index_ref(const struct zcodec_index *index);
+
+/**
+ * Frees a reference to an index. NULL is fine. Since 0.2.
+ */
+void zcodec_index_free(struct zcodec_index *index);
+
+/**
+ * The chain of the inner chunks of a shard, as a handle of its own, which the caller frees with zcodec_chain_free; NULL
+ * on failure. Of shards in shards it is the outermost. UNSUPPORTED: the chain's array->bytes codec is not
+ * sharding_indexed, or a bytes->bytes codec stands after it. Since 0.2.
+ */
+enum zcodec_status zcodec_chain_inner(const struct zcodec_chain *chain,
+                                      struct zcodec_chain **inner,
+                                      struct zcodec_error **error);
+
+/**
+ * Where the index of a shard lies in its object. UNSUPPORTED as for zcodec_chain_inner. Since 0.2.
+ */
+enum zcodec_status zcodec_chain_index_range(const struct zcodec_chain *chain,
+                                            struct zcodec_range *range,
+                                            struct zcodec_error **error);
+
+/**
+ * Decodes the index of a shard from the bytes of zcodec_chain_index_range. `object_size` is that of the shard, or
+ * ZCODEC_SIZE_UNKNOWN. The caller frees `*index` with zcodec_index_free; it is NULL on failure. UNSUPPORTED as for
+ * zcodec_chain_inner; CORRUPT_DATA: the bytes are no index of this chain. Since 0.2.
+ */
+enum zcodec_status zcodec_index_decode(const struct zcodec_chain *chain,
+                                       const void *bytes,
+                                       size_t size,
+                                       uint64_t object_size,
+                                       struct zcodec_index **index,
+                                       struct zcodec_error **error);
+
+/**
+ * Where the inner chunk at these grid coordinates (`ndim` numbers, the chain's) lies in its shard. `*present` 0: nowhere,
+ * it is the fill value. INVALID_ARGUMENT: there is no such inner chunk. CORRUPT_DATA: it lies outside the shard. Since
+ * 0.2.
+ */
+enum zcodec_status zcodec_index_entry(const struct zcodec_index *index,
+                                      const uint64_t *cell,
+                                      size_t ndim,
+                                      struct zcodec_range *range,
+                                      int32_t *present,
+                                      struct zcodec_error **error);
+
 /* ---- Buffers ------------------------------------------------------------------------------- */
 
 /**
@@ -587,6 +794,19 @@ enum zcodec_status zcodec_chain_set_padding(struct zcodec_chain *chain,
                                             void *user_data,
                                             void (*free_user_data)(void *user_data),
                                             struct zcodec_error **error);
+
+/**
+ * zcodec_chain_set_padding for a codec anywhere, also inside a codec that holds chains: `path` is a NUL-terminated JSON
+ * Pointer (RFC 6901) into the codecs, such as "/0/configuration/codecs/1" or "/2", as zcodec_error_path gives it.
+ * Otherwise as zcodec_chain_set_padding; callbacks inside shards run on the thread that does the work. Since 0.2.
+ */
+enum zcodec_status zcodec_chain_set_padding_at(struct zcodec_chain *chain,
+                                               const char *path,
+                                               zcodec_padding_fn generate,
+                                               zcodec_padding_check_fn check,
+                                               void *user_data,
+                                               void (*free_user_data)(void *user_data),
+                                               struct zcodec_error **error);
 
 /* ---- Errors -------------------------------------------------------------------------------- */
 

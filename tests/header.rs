@@ -5,10 +5,12 @@
 use std::path::Path;
 
 /// The first function of each section, in the order of the header.
-const SECTIONS: [(&str, &str); 8] = [
+const SECTIONS: [(&str, &str); 10] = [
     ("zcodec_chain_new", "Chains"),
     ("zcodec_encode", "Encoding and decoding"),
     ("zcodec_decode_view", "Boxes and views"),
+    ("zcodec_plan_new", "Plans: the bytes are somewhere else"),
+    ("zcodec_index_memory", "Indices of shards"),
     ("zcodec_buffer_data", "Buffers"),
     ("zcodec_chain_decoded_size", "Asking a chain"),
     ("zcodec_chain_set_padding", "Padding"),

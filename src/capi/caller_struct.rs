@@ -97,7 +97,6 @@ pub(super) struct CallerArray<T> {
     count: usize,
 }
 
-#[cfg_attr(not(test), expect(dead_code, reason = "for the arrays of the engine"))]
 impl<T: CallerStruct> CallerArray<T> {
     /// Looks at the sizes; the elements are read one by one.
     ///

@@ -5,16 +5,22 @@ use super::ffi;
 use crate::chain::Chain;
 use std::ffi::c_char;
 use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
 /// A contiguous run of Zarr v3 codecs, bound to what enters it on encode. Opaque. Immutable once its callbacks are
 /// set, and may then be used by any number of threads at the same time.
 #[derive(Debug)]
-pub struct zcodec_chain(Chain);
+pub struct zcodec_chain(Arc<Chain>);
 
 impl zcodec_chain {
     /// A handle that the caller of the library frees.
-    fn into_handle(chain: Chain) -> *mut Self {
+    pub(super) fn into_handle(chain: Arc<Chain>) -> *mut Self {
         Box::into_raw(Box::new(Self(chain)))
+    }
+
+    /// The chain itself, for what outlives the handle.
+    pub(super) fn shared(&self) -> &Arc<Chain> {
+        &self.0
     }
 }
 
@@ -27,8 +33,9 @@ impl Deref for zcodec_chain {
 }
 
 impl DerefMut for zcodec_chain {
+    /// What still uses the chain as it was, such as a plan, keeps it as it was.
     fn deref_mut(&mut self) -> &mut Chain {
-        &mut self.0
+        Arc::make_mut(&mut self.0)
     }
 }
 
@@ -61,7 +68,7 @@ pub unsafe extern "C" fn zcodec_chain_new(
                 ffi::input(input_json.cast(), input_json_size, "input_json")?,
             )
         };
-        *chain = zcodec_chain::into_handle(Chain::new(codecs, (!input_json.is_null()).then_some(input))?);
+        *chain = zcodec_chain::into_handle(Arc::new(Chain::new(codecs, (!input_json.is_null()).then_some(input))?));
         Ok(())
     })
 }
@@ -85,7 +92,7 @@ pub unsafe extern "C" fn zcodec_chain_from_zarr_json(
                 ffi::input(zarr_json.cast(), zarr_json_size, "zarr_json")?,
             )
         };
-        *chain = zcodec_chain::into_handle(Chain::from_zarr_json(zarr_json)?);
+        *chain = zcodec_chain::into_handle(Arc::new(Chain::from_zarr_json(zarr_json)?));
         Ok(())
     })
 }
@@ -115,7 +122,7 @@ pub unsafe extern "C" fn zcodec_chain_with_shape(
                 ffi::input(shape, ndim, "shape")?,
             )
         };
-        *reshaped = zcodec_chain::into_handle(chain.with_shape(shape)?);
+        *reshaped = zcodec_chain::into_handle(Arc::new(chain.with_shape(shape)?));
         Ok(())
     })
 }
@@ -124,7 +131,7 @@ pub unsafe extern "C" fn zcodec_chain_with_shape(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_free(chain: *mut zcodec_chain) {
     if !chain.is_null() {
-        // SAFETY: it came from `zcodec_chain::handle`, and the caller frees it once.
+        // SAFETY: it came from `zcodec_chain::into_handle`, and the caller frees it once.
         let chain = unsafe { Box::from_raw(chain) };
         ffi::guard(None, || {
             drop(chain);

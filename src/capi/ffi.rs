@@ -3,6 +3,7 @@
 use super::error::{zcodec_error, zcodec_status};
 use crate::error::{Error, Result, Status};
 use crate::float_environment::{is_within_call, with_own_environment};
+use std::ffi::{CStr, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
@@ -124,6 +125,19 @@ pub(super) unsafe fn output<'a>(bytes: *mut u8, capacity: usize, name: &str) -> 
     check_size::<u8>(capacity, name)?;
     // SAFETY: not NULL, of a possible size; for the rest, see above.
     Ok(unsafe { std::slice::from_raw_parts_mut(bytes, capacity) })
+}
+
+/// Text that is read.
+///
+/// # Safety
+/// `text` is NULL or points to NUL-terminated bytes that nobody changes during the call.
+pub(super) unsafe fn text<'a>(text: *const c_char, name: &str) -> Result<&'a str> {
+    if text.is_null() {
+        return Err(null(name));
+    }
+    // SAFETY: not NULL; for the rest, see above.
+    let text = unsafe { CStr::from_ptr(text) };
+    text.to_str().map_err(|_| Error::argument(format!("{name} is not UTF-8")))
 }
 
 /// Numbers that are written. NULL with none is an empty slice.

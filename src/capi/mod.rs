@@ -17,6 +17,10 @@ mod executor;
 
 mod view;
 
+mod plan;
+
+mod index;
+
 mod buffer;
 
 mod ask;
@@ -44,8 +48,16 @@ pub use error::{
     zcodec_error_free, zcodec_error_message, zcodec_error_path, zcodec_error_status, zcodec_status, zcodec_status_name,
 };
 pub use executor::{zcodec_executor, zcodec_job_fn};
+pub use index::{
+    zcodec_chain_index_range, zcodec_chain_inner, zcodec_index, zcodec_index_decode, zcodec_index_entry,
+    zcodec_index_free, zcodec_index_memory, zcodec_index_ref,
+};
 pub use info::{zcodec_supported_json, zcodec_version};
-pub use padding::{zcodec_chain_set_padding, zcodec_padding_check_fn, zcodec_padding_fn};
+pub use padding::{zcodec_chain_set_padding, zcodec_chain_set_padding_at, zcodec_padding_check_fn, zcodec_padding_fn};
+pub use plan::{
+    ZCODEC_SIZE_UNKNOWN, zcodec_plan, zcodec_plan_free, zcodec_plan_index, zcodec_plan_new, zcodec_plan_next,
+    zcodec_plan_supply, zcodec_plan_supply_all, zcodec_range,
+};
 pub use view::{
     zcodec_box, zcodec_chain_element_size, zcodec_chain_granularity, zcodec_chain_shape, zcodec_decode_view,
     zcodec_encode_view, zcodec_fill_view, zcodec_is_fill_view, zcodec_view,

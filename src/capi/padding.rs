@@ -3,9 +3,11 @@
 use super::chain::zcodec_chain;
 use super::error::{zcodec_error, zcodec_status};
 use super::ffi;
-use crate::chain::{CallData, PaddingHook};
+use crate::chain::{CallData, Chain, PaddingHook, PathStep};
+use crate::error::Error;
 use crate::float_environment::with_host_environment;
-use std::ffi::c_void;
+use crate::interface::BoundShard;
+use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
 /// Fills padding[0..padding_size), which is all zeros, for one chunk. `chunk` is what the codec received: the bytes
@@ -118,8 +120,60 @@ pub unsafe extern "C" fn zcodec_chain_set_padding(
     ffi::guard(error, || {
         // SAFETY: NULL or a live handle that nobody else uses now, says the header.
         let chain = unsafe { ffi::handle_mut(chain, "chain") }?;
-        chain.check_padding_index(codec_index)?;
-        let callbacks = Callbacks { generate, check, user_data, free_user_data };
-        chain.set_padding_hook(codec_index, Some(Arc::new(callbacks)))
+        set(chain, &[(None, codec_index)], Callbacks { generate, check, user_data, free_user_data })
     })
+}
+
+/// zcodec_chain_set_padding for a codec anywhere, also inside a codec that holds chains: `path` is a NUL-terminated JSON
+/// Pointer (RFC 6901) into the codecs, such as "/0/configuration/codecs/1" or "/2", as zcodec_error_path gives it.
+/// Otherwise as zcodec_chain_set_padding; callbacks inside shards run on the thread that does the work. Since 0.2.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_chain_set_padding_at(
+    chain: *mut zcodec_chain,
+    path: *const c_char,
+    generate: zcodec_padding_fn,
+    check: zcodec_padding_check_fn,
+    user_data: *mut c_void,
+    free_user_data: Option<unsafe extern "C" fn(user_data: *mut c_void)>,
+    error: *mut *mut zcodec_error,
+) -> zcodec_status {
+    // SAFETY: NULL or writable, says the header.
+    let error = unsafe { ffi::optional_out(error) };
+    ffi::guard(error, || {
+        // SAFETY: NULL or a live handle that nobody else uses now, says the header.
+        let chain = unsafe { ffi::handle_mut(chain, "chain") }?;
+        // SAFETY: NULL or NUL-terminated, says the header.
+        let path = unsafe { ffi::text(path, "path") }?;
+        set(chain, &parse_path(path)?, Callbacks { generate, check, user_data, free_user_data })
+    })
+}
+
+/// Sets the callbacks; where that cannot be, they are not freed: `user_data` stays the caller's.
+fn set(chain: &mut Chain, path: &[PathStep], callbacks: Callbacks) -> crate::Result<()> {
+    match chain.check_padding_at(path) {
+        Ok(()) => chain.set_padding_hook_at(path, Some(Arc::new(callbacks))),
+        Err(error) => {
+            std::mem::forget(callbacks);
+            Err(error)
+        }
+    }
+}
+
+/// A list of codecs, by the member that holds it in the codec around it, and the index of a codec in it.
+fn parse_path(path: &str) -> crate::Result<Vec<PathStep>> {
+    let wrong =
+        || Error::argument(format!("path is {path:?}, expected one such as \"/0/configuration/codecs/1\" or \"/2\""));
+    let mut parts = path.strip_prefix('/').ok_or_else(wrong)?.split('/');
+    let mut steps = Vec::new();
+    let mut list = None;
+    while let Some(index) = parts.next() {
+        let index = index.parse().ok().filter(|number: &usize| number.to_string() == index).ok_or_else(wrong)?;
+        steps.push((list, index));
+        match (parts.next(), parts.next()) {
+            (None, None) => return Ok(steps),
+            (Some("configuration"), Some(member)) => list = Some(BoundShard::list(member).ok_or_else(wrong)?),
+            _ => return Err(wrong()),
+        }
+    }
+    Err(wrong())
 }

@@ -64,9 +64,9 @@ unsafe impl CallerStruct for zcodec_view {
 }
 
 /// A box that has been read: where it begins, and its shape.
-struct OwnedBox {
-    start: Vec<u64>,
-    shape: Vec<u64>,
+pub(super) struct OwnedBox {
+    pub(super) start: Vec<u64>,
+    pub(super) shape: Vec<u64>,
 }
 
 /// Reads a box of this chain's chunk; NULL is all of it. That it lies within the chunk is the chain's to check, except
@@ -74,7 +74,7 @@ struct OwnedBox {
 ///
 /// # Safety
 /// `part` is NULL, or a `zcodec_box` as the header asks for.
-unsafe fn read_box(part: *const zcodec_box, chain: &Chain) -> Result<OwnedBox> {
+pub(super) unsafe fn read_box(part: *const zcodec_box, chain: &Chain) -> Result<OwnedBox> {
     let chunk = chain.shape()?;
     // SAFETY: the same contract.
     let Some(part) = (unsafe { caller_struct::read_optional(part) })? else {
@@ -143,7 +143,7 @@ unsafe fn read_source<'a>(view: *const zcodec_view, shape: &[u64], chain: &Chain
 ///
 /// # Safety
 /// `view` is NULL, or a `zcodec_view` as the header asks for, whose memory nobody else uses during `'a`.
-unsafe fn read_target<'a>(view: *const zcodec_view, shape: &[u64], chain: &Chain) -> Result<Target<'a>> {
+pub(super) unsafe fn read_target<'a>(view: *const zcodec_view, shape: &[u64], chain: &Chain) -> Result<Target<'a>> {
     // SAFETY: the same contract.
     let (view, layout) = unsafe { read_view(view, shape, chain) }?;
     // SAFETY: `memory_size` bytes can be written, and no two elements share one, says the header.

@@ -5,11 +5,12 @@
 
 use super::input::{Decoded, Input};
 use super::plan::Elements;
-use super::region::{Region, Tiles};
-use crate::error::Result;
+use super::region::{Region, Tiles, index_of};
+use crate::error::{Error, Result};
 use crate::interface::{Call, packed_size, too_small};
 use crate::memory::grow;
-use crate::strided::{self, Source, Target};
+use crate::strided::{self, Layout, Source, Target};
+use std::ops::Range;
 
 /// Bytes of a tile on its way to or from strides: a second-level cache holds it, and a line of a transposed side is
 /// used for many rows of it.
@@ -55,7 +56,7 @@ impl Elements {
             Some(order) => {
                 let shape = decoded_shape(&self.shape, order);
                 let mut target = Target::contiguous(decoded, self.fused.element_size(), &shape)?;
-                let packed = Packed { bytes: encoded, region: Region::whole(&self.shape) };
+                let packed = Packed { bytes: encoded, region: Region::whole(&self.shape), first: 0 };
                 self.decode(&packed, &Region::whole(&shape), &mut target, call)?;
             }
         }
@@ -105,6 +106,33 @@ impl Elements {
                 self.decode_region(packed, &region.permuted(order), target, call)
             }
         }
+    }
+
+    /// Whether elements only change their order.
+    pub(super) fn is_order(&self) -> bool {
+        self.fused.is_copy()
+    }
+
+    /// The size of what leaves.
+    pub(super) fn encoded_size(&self) -> u64 {
+        self.fused.encoded_size()
+    }
+
+    /// A place for what enters as one for what the stages get.
+    pub(super) fn permute<'a>(&self, target: Target<'a>) -> Result<Target<'a>> {
+        match &self.order {
+            Some(order) => target.permuted(order),
+            None => Ok(target),
+        }
+    }
+
+    /// The part of what leaves that spans a box of what enters: its first element, which begins with a byte, and its bytes.
+    pub(super) fn span(&self, region: &Region) -> (u64, Range<u64>) {
+        let (needed, bits) = (self.needed(region), self.fused.encoded_bits());
+        let last: Vec<u64> = needed.start.iter().zip(&needed.shape).map(|(start, size)| start + size - 1).collect();
+        let [first, last] = [&needed.start, &last].map(|position| index_of(position, &self.shape));
+        let first = if bits.is_multiple_of(8) { first } else { first / 8 * 8 };
+        (first, packed_size(first, bits)..packed_size(last + 1, bits))
     }
 
     /// The box of what leaves that is needed for a box of what enters.
@@ -158,24 +186,33 @@ impl Elements {
         let run_size = run_count * self.fused.element_size();
         for (index, (start, decoded)) in runs.zip(decoded.chunks_exact_mut(run_size.max(1))).enumerate() {
             self.fused
-                .decode_from(packed.bytes, start as usize, decoded, call)
+                .decode_from(packed.bytes, (start - packed.first) as usize, decoded, call)
                 .map_err(|error| region.locate(error.after_elements((index * run_count) as u64), &self.shape))?;
         }
         Ok(())
     }
 }
 
-/// Packed elements of a box, in C order.
+/// Packed elements of a box, in C order, from one of them on.
 pub(super) struct Packed<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) region: Region,
+    /// The index in the box of the first element at hand.
+    pub(super) first: u64,
 }
 
 impl<'a> Packed<'a> {
     /// The elements of a box within this one, where no stage changes them.
     fn source(&self, region: &Region, element_size: usize) -> Result<Source<'a>> {
-        let whole = Source::contiguous(self.bytes, element_size, &self.region.shape)?;
-        whole.region(&region.relative_to(&self.region), &region.shape)
+        let start = region.relative_to(&self.region);
+        let index = index_of(&start, &self.region.shape).checked_sub(self.first);
+        let index = index.ok_or_else(|| Error::internal("a box begins before the elements at hand"))?;
+        let mut strides = vec![element_size as i64; start.len()];
+        for dimension in (1..strides.len()).rev() {
+            strides[dimension - 1] = strides[dimension] * self.region.shape[dimension] as i64;
+        }
+        let (offset, size) = (index as usize * element_size, self.bytes.len());
+        Source::new(self.bytes, Layout::new(element_size, &region.shape, Some(&strides), offset, size)?)
     }
 }
 

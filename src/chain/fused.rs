@@ -16,7 +16,7 @@ const LINE_SIZE: usize = 64;
 const MIN_SIZE_TO_ALIGN: usize = 32 << 10;
 
 /// Elementwise stages, one after the other on each tile. Without stages: a copy.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Fused {
     stages: Vec<Stage>,
     /// The same, with one loop for neighbours that have a joint one; it is tried first.
@@ -27,7 +27,7 @@ pub(super) struct Fused {
     tile_element_count: usize,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Stage {
     place: CodecPlace,
     kernel: Kernel,
@@ -35,7 +35,7 @@ struct Stage {
     encoded_bits: usize,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Kernel {
     One(Arc<dyn Elementwise>),
     Two(Arc<dyn Joint>),

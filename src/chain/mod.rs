@@ -9,6 +9,7 @@ mod elements;
 mod fused;
 mod input;
 mod plan;
+mod read_plan;
 mod region;
 mod run;
 mod shard;
@@ -18,10 +19,12 @@ mod zarr_json;
 pub use crate::interface::{CallData, CallOptions, PaddingHook, Warning};
 pub use crate::parallel::Executor;
 pub use crate::representation::{ArrayRepresentation, ByteSize, Representation};
+pub use read_plan::{ByteRange, ReadPlan};
+pub use shard::ShardIndex;
 
 use crate::codec;
 use crate::error::{Error, Result, Status};
-use crate::interface::{BoundCodecs, CodecList, Context, Kind, Pass, Registry};
+use crate::interface::{BoundCodecs, BoundShard, CodecList, Context, Kind, Pass, Registry};
 use crate::json;
 use crate::representation::BytesRepresentation;
 use crate::strided::{self, Source, Target};
@@ -33,10 +36,14 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use workspace::Pool;
 
+/// The member that holds a list of codecs in the codec around it (none for the chain's own list), and the index of a codec
+/// in that list.
+pub type PathStep = (Option<&'static str>, usize);
+
 /// A contiguous run of codecs, bound to what enters it on encode.
 ///
 /// Immutable once its hooks are set, and then used by any number of threads at the same time.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Chain {
     codecs: BoundCodecs,
     plan: Plan,
@@ -108,7 +115,7 @@ impl Chain {
         self.hooks.clone_from(&other.hooks);
         let others = other.plan.steps.iter().filter_map(plan::Step::shard);
         let shards = self.plan.steps.iter_mut().filter_map(plan::Step::shard_mut);
-        shards.zip(others).for_each(|(shard, other)| shard.inner.take_over_hooks(&other.inner));
+        shards.zip(others).for_each(|(shard, other)| Arc::make_mut(&mut shard.inner).take_over_hooks(&other.inner));
     }
 
     /// Has the bytes of a `pad` or `offset` codec computed or looked at by a hook; none takes the hook away.
@@ -116,27 +123,56 @@ impl Chain {
     /// # Errors
     /// [`Status::InvalidArgument`] if there is no such codec at this index.
     pub fn set_padding_hook(&mut self, codec_index: usize, hook: Option<Arc<dyn PaddingHook>>) -> Result<()> {
-        self.check_padding_index(codec_index)?;
-        self.hooks[codec_index] = hook;
+        self.set_padding_hook_at(&[(None, codec_index)], hook)
+    }
+
+    /// The same for a codec anywhere: each step of the path names the list, by the member that holds it in the codec
+    /// around it, and the codec in it.
+    ///
+    /// # Errors
+    /// [`Status::InvalidArgument`] if there is no `pad` or `offset` codec there.
+    pub fn set_padding_hook_at(&mut self, path: &[PathStep], hook: Option<Arc<dyn PaddingHook>>) -> Result<()> {
+        self.check_padding_at(path)?;
+        match path {
+            [(_, index)] => self.hooks[*index] = hook,
+            [(_, index), inner @ ..] => {
+                let shard = self.plan.steps.iter_mut().filter_map(|step| step.shard_at_mut(*index)).next();
+                let shard = shard.ok_or_else(|| Error::internal("a shard is missing from the plan"))?;
+                Arc::make_mut(&mut shard.inner).set_padding_hook_at(inner, hook)?;
+            }
+            [] => {}
+        }
         Ok(())
     }
 
-    /// Whether there is a `pad` or `offset` codec at this index.
+    /// Whether there is a `pad` or `offset` codec at this place.
     ///
     /// # Errors
     /// [`Status::InvalidArgument`] if not.
-    pub fn check_padding_index(&self, codec_index: usize) -> Result<()> {
-        match self.codecs.bound().get(codec_index).map(|bound| &bound.pass) {
-            Some(Pass::Frame(frame)) if frame.takes_hook() => Ok(()),
-            Some(_) => {
-                let error = Error::argument("this codec has no padding: only pad and offset do");
-                Err(self.codecs.list().place(codec_index).blame(error))
+    pub fn check_padding_at(&self, path: &[PathStep]) -> Result<()> {
+        let Some(((_, index), inner)) = path.split_first() else {
+            return Err(Error::argument("the path of the codec is empty"));
+        };
+        let Some(bound) = self.codecs.bound().get(*index) else {
+            let count = self.codec_count();
+            return Err(Error::argument(format!("codec_index is {index}, but the chain has {count} codecs")));
+        };
+        let found = match (&bound.pass, inner) {
+            (Pass::Frame(frame), []) if frame.takes_hook() => Ok(()),
+            (Pass::Shard(_), [(Some(BoundShard::INNER_LIST), _), ..]) => {
+                let shard = self.plan.steps.iter().find_map(|step| step.shard_at(*index));
+                let inner_chain = shard.map(|shard| &shard.inner);
+                inner_chain
+                    .map_or(Ok(()), |chain| chain.check_padding_at(inner))
+                    .map_err(|error| error.in_list(BoundShard::INNER_LIST))
             }
-            None => Err(Error::argument(format!(
-                "codec_index is {codec_index}, but the chain has {} codecs",
-                self.codec_count()
-            ))),
-        }
+            (Pass::Shard(_), [(Some(BoundShard::INDEX_LIST), _), ..]) => {
+                Err(Error::argument("the codecs of an index take no callbacks"))
+            }
+            (_, []) => Err(Error::argument("this codec has no padding: only pad and offset do")),
+            _ => Err(Error::argument("this codec holds no codecs")),
+        };
+        found.map_err(|error| self.codecs.list().place(*index).blame(error))
     }
 
     /// Encodes one chunk into the beginning of `encoded`; returns the size of what was written.

@@ -10,13 +10,13 @@ use crate::representation::{ArrayRepresentation, ByteSize, Representation};
 use std::sync::Arc;
 
 /// The steps in encode order; at least one. Those that take an array come first.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Plan {
     pub(super) steps: Vec<Step>,
 }
 
 /// One pass over the chunk and the frames around its output.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Step {
     pub(super) pass: Pass,
     /// The codec that meets the encoded bytes first when this step decodes.
@@ -29,7 +29,7 @@ pub(super) struct Step {
     pub(super) frames: Vec<(CodecPlace, Arc<dyn Frame>)>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum Pass {
     /// Bytes as they are.
     Copy,
@@ -40,7 +40,7 @@ pub(super) enum Pass {
 }
 
 /// An elementwise pass over an array whose dimensions may first be put in another order.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Elements {
     /// Dimension i of what the stages get is dimension `order[i]` of what enters; none if the order stays.
     pub(super) order: Option<Arc<[usize]>>,
@@ -231,6 +231,22 @@ impl Step {
     /// The shard that this step makes, if it does.
     pub(super) fn shard(&self) -> Option<&Shard> {
         if let Pass::Shard(_, shard) = &self.pass { Some(shard) } else { None }
+    }
+
+    /// The shard that the codec of this index makes in this step, if it does.
+    pub(super) fn shard_at(&self, codec_index: usize) -> Option<&Shard> {
+        match &self.pass {
+            Pass::Shard(place, shard) if place.index == codec_index => Some(shard),
+            _ => None,
+        }
+    }
+
+    /// See [`shard_at`](Self::shard_at).
+    pub(super) fn shard_at_mut(&mut self, codec_index: usize) -> Option<&mut Shard> {
+        match &mut self.pass {
+            Pass::Shard(place, shard) if place.index == codec_index => Some(shard),
+            _ => None,
+        }
     }
 
     /// See [`shard`](Self::shard).

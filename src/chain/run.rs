@@ -160,7 +160,7 @@ impl Run<'_> {
         let array = step.decoded.array()?;
         match &step.pass {
             Pass::Elements(elements) => {
-                let packed = Packed { bytes: payload, region: Region::whole(&elements.shape) };
+                let packed = Packed { bytes: payload, region: Region::whole(&elements.shape), first: 0 };
                 elements.decode(&packed, region, target, &mut self.call(None, contexts))
             }
             Pass::Shard(place, shard) => {
@@ -208,7 +208,7 @@ impl Run<'_> {
             return result.map(Some).map_err(|error| place.blame(error));
         }
         let Some(size) = self.decode_box(next, payload, &needed, back, contexts)? else { return Ok(None) };
-        let packed = Packed { bytes: &back[..size], region: needed };
+        let packed = Packed { bytes: &back[..size], region: needed, first: 0 };
         elements.decode(&packed, region, target, &mut self.call(None, contexts)).map(Some)
     }
 

@@ -6,7 +6,6 @@ use super::region::{Region, index_of, position_of, positions};
 use crate::error::{Error, Result, Status};
 use crate::interface::{BoundShard, CallOptions, too_small};
 use crate::strided::{self, Target};
-use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -14,31 +13,38 @@ use std::sync::Arc;
 const MISSING: u64 = u64::MAX;
 
 /// A bound shard and the chains that do its work.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Shard {
     bound: Arc<BoundShard>,
-    pub(super) inner: Chain,
+    pub(super) inner: Arc<Chain>,
     index: Chain,
     element_size: usize,
 }
 
-/// The index of a shard: for each inner chunk in C order of the grid, its offset and its size.
+/// The index of a shard, decoded. Immutable, for any thread.
 #[derive(Debug)]
-pub(super) struct Index(Vec<u64>);
+pub struct ShardIndex {
+    /// For each inner chunk in C order of the grid, its offset and its size.
+    entries: Vec<u64>,
+    grid: Vec<u64>,
+    /// The size of the shard, if it is known.
+    shard_size: Option<u64>,
+}
 
 /// An inner chunk, and the part of it that a call is about.
-struct Cell {
+#[derive(Debug, Clone)]
+pub(super) struct Cell {
     /// Its number in C order of the grid.
-    number: u64,
+    pub(super) number: u64,
     /// Where it begins in the shard.
     start: Vec<u64>,
     /// The part, counted from its beginning.
-    region: Region,
+    pub(super) region: Region,
 }
 
 impl Shard {
     pub(super) fn new(bound: &Arc<BoundShard>, inner: Chain, index: Chain, element_size: usize) -> Self {
-        Self { bound: Arc::clone(bound), inner, index, element_size }
+        Self { bound: Arc::clone(bound), inner: Arc::new(inner), index, element_size }
     }
 
     /// The smallest box that is worth asking for: an innermost inner chunk.
@@ -73,7 +79,7 @@ impl Shard {
                 end += size.unwrap_or(0);
             }
         } else {
-            let single = CallOptions { max_threads: NonZeroUsize::MIN, executor: None, ..options.clone() };
+            let single = options.alone();
             let whole = Region::whole(&shape);
             let chunks = options
                 .workers()
@@ -151,7 +157,7 @@ impl Shard {
                 self.decode_cell(&cell, &index, encoded, &mut target, options)
             });
         }
-        let single = CallOptions { max_threads: NonZeroUsize::MIN, executor: None, ..options.clone() };
+        let single = options.alone();
         let targets = self.split(target.reborrow(), region)?;
         let parts = self.cells(region).zip(targets);
         let results = options
@@ -163,32 +169,71 @@ impl Shard {
     fn decode_cell(
         &self,
         cell: &Cell,
-        index: &Index,
+        index: &ShardIndex,
         encoded: &[u8],
         target: &mut Target<'_>,
         options: &CallOptions,
     ) -> Result<()> {
-        let Some(place) = index.entry(cell.number, encoded.len()).map_err(|error| self.at_cell(error, cell))? else {
-            let Ok(fill_value) = self.inner.fill_value() else {
-                let error = Error::corrupt("is missing, and the chain has no fill value that it could be");
-                return Err(self.at_cell(error, cell));
-            };
-            return strided::fill(target, fill_value);
+        let Some(place) = index.entry(cell.number).map_err(|error| self.at_cell(error, cell))? else {
+            return self.fill(cell, target);
         };
         self.inner
-            .decode_region(&encoded[place], &cell.region, target, options)
+            .decode_region(&encoded[place.start as usize..place.end as usize], &cell.region, target, options)
             .map_err(|error| self.locate(error, cell))
     }
 
+    /// Fills the part of an inner chunk that is missing.
+    pub(super) fn fill(&self, cell: &Cell, target: &mut Target<'_>) -> Result<()> {
+        let Ok(fill_value) = self.inner.fill_value() else {
+            let error = Error::corrupt("is missing, and the chain has no fill value that it could be");
+            return Err(self.at_cell(error, cell));
+        };
+        strided::fill(target, fill_value)
+    }
+
     /// Decodes the index of a shard whose bytes are all at hand.
-    fn read_index(&self, encoded: &[u8], options: &CallOptions) -> Result<Index> {
-        let size = usize::try_from(self.bound.index_size).ok().filter(|size| *size <= encoded.len());
-        let size = size.ok_or_else(|| {
-            Error::corrupt(format!("the shard has {} bytes, its index takes {}", encoded.len(), self.bound.index_size))
-        })?;
-        let bytes = if self.bound.is_index_first { &encoded[..size] } else { &encoded[encoded.len() - size..] };
+    fn read_index(&self, encoded: &[u8], options: &CallOptions) -> Result<ShardIndex> {
+        let size = encoded.len() as u64;
+        self.check_size(size)?;
+        let place = self.index_place(size);
+        self.decode_index(&encoded[place.start as usize..place.end as usize], Some(size), options)
+    }
+
+    /// A shard has at least its index.
+    pub(super) fn check_size(&self, size: u64) -> Result<()> {
+        let index_size = self.bound.index_size;
+        if size >= index_size {
+            return Ok(());
+        }
+        Err(Error::corrupt(format!("the shard has {size} bytes, its index takes {index_size}")))
+    }
+
+    /// Where the index lies in a shard of this size.
+    pub(super) fn index_place(&self, size: u64) -> Range<u64> {
+        let index_size = self.bound.index_size;
+        if self.bound.is_index_first { 0..index_size } else { size - index_size..size }
+    }
+
+    /// The bytes that the index takes, and whether it stands before the inner chunks.
+    pub(super) fn index_size(&self) -> (u64, bool) {
+        (self.bound.index_size, self.bound.is_index_first)
+    }
+
+    /// Decodes the index of a shard of this size, if it is known.
+    pub(super) fn decode_index(
+        &self,
+        bytes: &[u8],
+        shard_size: Option<u64>,
+        options: &CallOptions,
+    ) -> Result<ShardIndex> {
         let decoded = self.index.decode_to_vec(bytes, options).map_err(in_index)?;
-        Ok(Index(decoded.as_chunks().0.iter().map(|number| u64::from_ne_bytes(*number)).collect()))
+        let entries = decoded.as_chunks().0.iter().map(|number| u64::from_ne_bytes(*number)).collect();
+        Ok(ShardIndex { entries, grid: self.bound.grid.clone(), shard_size })
+    }
+
+    /// The number of inner chunks along each dimension.
+    pub(super) fn grid(&self) -> &[u64] {
+        &self.bound.grid
     }
 
     fn shape(&self) -> Vec<u64> {
@@ -196,7 +241,7 @@ impl Shard {
     }
 
     /// The inner chunks that a box touches, in C order of the grid.
-    fn cells<'a>(&'a self, region: &'a Region) -> impl Iterator<Item = Cell> + Send + 'a {
+    pub(super) fn cells<'a>(&'a self, region: &'a Region) -> impl Iterator<Item = Cell> + Send + 'a {
         let chunk_shape = &self.bound.chunk_shape;
         let ends = region.start.iter().zip(&region.shape).map(|(start, size)| start + size);
         let first: Vec<u64> = region.start.iter().zip(chunk_shape).map(|(start, size)| start / size).collect();
@@ -228,7 +273,7 @@ impl Shard {
     }
 
     /// The parts of a box that lie in different inner chunks, in C order of the grid.
-    fn split<'a>(&self, target: Target<'a>, region: &Region) -> Result<Vec<Target<'a>>> {
+    pub(super) fn split<'a>(&self, target: Target<'a>, region: &Region) -> Result<Vec<Target<'a>>> {
         let mut targets = vec![target];
         for (dimension, chunk_size) in self.bound.chunk_shape.iter().enumerate() {
             let (start, size) = (region.start[dimension], region.shape[dimension]);
@@ -250,7 +295,7 @@ impl Shard {
     }
 
     /// The error of an inner chunk as one of the shard: its element is one of the array that the shard is made of.
-    fn locate(&self, error: Error, cell: &Cell) -> Error {
+    pub(super) fn locate(&self, error: Error, cell: &Cell) -> Error {
         let element = error.element_index().zip(error.codec_index()).map(|(element, codec)| {
             let element = self.bound.inner.element_of_input(codec, element);
             let position = position_of(element, &self.bound.chunk_shape);
@@ -263,7 +308,7 @@ impl Shard {
         error.in_list(BoundShard::INNER_LIST).at_element(element)
     }
 
-    fn at_cell(&self, error: Error, cell: &Cell) -> Error {
+    pub(super) fn at_cell(&self, error: Error, cell: &Cell) -> Error {
         error.with_context(&format!("inner chunk {:?} ", position_of(cell.number, &self.bound.grid)))
     }
 }
@@ -278,22 +323,44 @@ fn push(index: &mut Vec<u64>, offset: usize, size: Option<usize>) -> Result<()> 
     Ok(())
 }
 
-impl Index {
-    /// The bytes of an inner chunk in a shard of this size; none if it is missing.
-    fn entry(&self, number: u64, shard_size: usize) -> Result<Option<Range<usize>>> {
-        let entry = usize::try_from(number).ok().and_then(|number| self.0.get(2 * number..2 * number + 2));
+impl ShardIndex {
+    /// The bytes of an inner chunk in its shard; none if it is missing.
+    ///
+    /// # Errors
+    /// [`Status::CorruptData`]: they lie outside the shard.
+    pub(super) fn entry(&self, number: u64) -> Result<Option<Range<u64>>> {
+        let entry = usize::try_from(number).ok().and_then(|number| self.entries.get(2 * number..2 * number + 2));
         let Some([offset, size]) = entry else { return Err(Error::internal("an index has too few entries")) };
-        match (*offset, *size) {
-            (MISSING, MISSING) => Ok(None),
-            (offset, size) => {
-                let end = offset.checked_add(size).filter(|end| *end <= shard_size as u64 && size != MISSING);
-                let end = end.ok_or_else(|| {
-                    Error::corrupt(format!(
-                        "lies at offset {offset} with size {size}, outside the shard, which has {shard_size} bytes"
-                    ))
-                })?;
-                Ok(Some(offset as usize..end as usize))
-            }
+        if [*offset, *size] == [MISSING; 2] {
+            return Ok(None);
         }
+        let limit = self.shard_size.unwrap_or(MISSING - 1);
+        let end = offset.checked_add(*size).filter(|end| *end <= limit && *size != MISSING);
+        let shard = self.shard_size.map_or(String::new(), |size| format!(", which has {size} bytes"));
+        end.map(|end| Some(*offset..end)).ok_or_else(|| {
+            Error::corrupt(format!("lies at offset {offset} with size {size}, outside the shard{shard}"))
+        })
+    }
+
+    /// Where the inner chunk at these coordinates of the grid lies in its shard; none if it is missing.
+    ///
+    /// # Errors
+    /// [`Status::InvalidArgument`]: there is no such inner chunk. [`Status::CorruptData`]: it lies outside the shard.
+    pub fn entry_at(&self, cell: &[u64]) -> Result<Option<Range<u64>>> {
+        if cell.len() != self.grid.len() || cell.iter().zip(&self.grid).any(|(cell, count)| cell >= count) {
+            return Err(Error::argument(format!("there is no inner chunk {cell:?} in a grid of {:?}", self.grid)));
+        }
+        let name = |error: Error| error.with_context(&format!("inner chunk {cell:?} "));
+        self.entry(index_of(cell, &self.grid)).map_err(name)
+    }
+
+    /// The number of inner chunks along each dimension.
+    pub fn grid(&self) -> &[u64] {
+        &self.grid
+    }
+
+    /// The memory that it takes, in bytes.
+    pub fn memory(&self) -> usize {
+        size_of::<Self>() + size_of_val(&self.entries[..]) + size_of_val(&self.grid[..])
     }
 }

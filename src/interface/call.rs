@@ -28,6 +28,11 @@ impl Default for CallOptions {
 }
 
 impl CallOptions {
+    /// The same options for work that is one part of many.
+    pub(crate) fn alone(&self) -> Self {
+        Self { max_threads: NonZeroUsize::MIN, executor: None, ..self.clone() }
+    }
+
     /// Who may work on the call.
     pub(crate) fn workers(&self) -> Workers<'_> {
         Workers::new(self.max_threads, self.executor.as_deref())

@@ -26,6 +26,11 @@ impl BoundShard {
     /// See [`INNER_LIST`](Self::INNER_LIST).
     pub const INDEX_LIST: &'static str = "index_codecs";
 
+    /// The list of this name, if it is one of the two.
+    pub fn list(member: &str) -> Option<&'static str> {
+        [Self::INNER_LIST, Self::INDEX_LIST].into_iter().find(|list| *list == member)
+    }
+
     /// The number of inner chunks.
     pub fn chunk_count(&self) -> u64 {
         self.grid.iter().product()

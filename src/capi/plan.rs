@@ -1,0 +1,221 @@
+//! Plans: one read of one stored object, whose bytes are somewhere else.
+
+use super::call::{read_options, zcodec_call_options};
+use super::caller_struct::CallerArray;
+use super::chain::zcodec_chain;
+use super::error::{zcodec_error, zcodec_status};
+use super::ffi;
+use super::index::zcodec_index;
+use super::view::{read_box, read_target, zcodec_box, zcodec_view};
+use crate::chain::{ByteRange, ReadPlan};
+use crate::error::{Error, Result};
+use std::ffi::c_void;
+
+/// An offset or a size that is not known.
+pub const ZCODEC_SIZE_UNKNOWN: u64 = u64::MAX;
+
+/// Bytes of a stored object. `offset` ZCODEC_SIZE_UNKNOWN: the last `size` bytes. `size` ZCODEC_SIZE_UNKNOWN: up to the
+/// end.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct zcodec_range {
+    /// Where the bytes begin.
+    pub offset: u64,
+    /// Their number.
+    pub size: u64,
+}
+
+impl From<ByteRange> for zcodec_range {
+    fn from(range: ByteRange) -> Self {
+        match range {
+            ByteRange::At { offset, size } => Self { offset, size },
+            ByteRange::From(offset) => Self { offset, size: ZCODEC_SIZE_UNKNOWN },
+            ByteRange::Last(size) => Self { offset: ZCODEC_SIZE_UNKNOWN, size },
+        }
+    }
+}
+
+/// One read of one stored object, a chunk or a shard. Opaque. It says which byte ranges it needs, all of a stage at once;
+/// the host fetches them as it likes and supplies them; each is decoded to its place at once.
+#[derive(Debug)]
+pub struct zcodec_plan {
+    plan: ReadPlan,
+    ranges: Vec<zcodec_range>,
+}
+
+/// A size of the C interface.
+pub(super) fn known(size: u64) -> Option<u64> {
+    (size != ZCODEC_SIZE_UNKNOWN).then_some(size)
+}
+
+/// Makes a plan: box i of the chunk goes to view i; their memory must not overlap. `object_size` may be
+/// ZCODEC_SIZE_UNKNOWN: an index at the end is then asked for as the last bytes. `index`: what zcodec_plan_index gave
+/// before, or NULL; with it the index is not asked for again. `options` may be NULL.
+///
+/// Boxes, views and options are copied; the memory of the views, call_data and the executor must live until the plan is
+/// freed. Chain and index may be freed before it. Callbacks are those set when the plan is made. On success `*plan` is a
+/// handle that the caller frees with zcodec_plan_free; on failure it is NULL. INVALID_ARGUMENT and UNSUPPORTED as for
+/// zcodec_decode_view; INVALID_ARGUMENT also for an index of another grid; CORRUPT_DATA: no chunk of the chain has this
+/// size. Since 0.2.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_plan_new(
+    chain: *const zcodec_chain,
+    options: *const zcodec_call_options,
+    boxes: *const zcodec_box,
+    views: *const zcodec_view,
+    count: usize,
+    object_size: u64,
+    index: *const zcodec_index,
+    plan: *mut *mut zcodec_plan,
+    error: *mut *mut zcodec_error,
+) -> zcodec_status {
+    // SAFETY: NULL or writable, says the header.
+    let error = unsafe { ffi::optional_out(error) };
+    ffi::guard(error, || {
+        // SAFETY: the header asks of the caller what these conversions ask of us.
+        let (plan, chain, options) = unsafe {
+            (ffi::out(plan, std::ptr::null_mut(), "plan")?, ffi::handle(chain, "chain")?, read_options(options)?)
+        };
+        // SAFETY: as above; the arrays are only read.
+        let (boxes, views) = unsafe {
+            (CallerArray::new(boxes.cast_mut(), count, "boxes")?, CallerArray::new(views.cast_mut(), count, "views")?)
+        };
+        chain.shape()?;
+        let mut parts = Vec::new();
+        parts.try_reserve_exact(count).map_err(|_| Error::out_of_memory())?;
+        for position in 0..count {
+            // SAFETY: as above; the memory of the view lives as long as the plan.
+            parts.push(unsafe { read_part(boxes.at(position), views.at(position), chain) }?);
+        }
+        // SAFETY: NULL or a live handle, says the header.
+        let index = unsafe { index.as_ref() }.map(zcodec_index::share);
+        let made = ReadPlan::new(chain.shared(), options, parts, known(object_size), index)?;
+        *plan = Box::into_raw(Box::new(zcodec_plan { plan: made, ranges: Vec::new() }));
+        Ok(())
+    })
+}
+
+/// One box and its view.
+///
+/// # Safety
+/// They are as the header asks for, and the memory of the view lives for `'static`, or as long as what gets the target.
+unsafe fn read_part(
+    part: *const zcodec_box,
+    view: *const zcodec_view,
+    chain: &zcodec_chain,
+) -> Result<(Vec<u64>, crate::strided::Target<'static>)> {
+    // SAFETY: the same contract.
+    let part = unsafe { read_box(part, chain) }?;
+    // SAFETY: the same contract.
+    let target = unsafe { read_target(view, &part.shape, chain) }?;
+    Ok((part.start, target))
+}
+
+/// The ranges of the next stage, sorted by offset, once the last stage has been supplied. `*count` 0: the views are
+/// complete. `*ranges` is valid until the next call of this function. INVALID_ARGUMENT: a range of the last stage is
+/// missing, or the plan has ended with an error. Not while another thread uses the plan. Since 0.2.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_plan_next(
+    plan: *mut zcodec_plan,
+    ranges: *mut *const zcodec_range,
+    count: *mut usize,
+    error: *mut *mut zcodec_error,
+) -> zcodec_status {
+    // SAFETY: NULL or writable, says the header.
+    let error = unsafe { ffi::optional_out(error) };
+    ffi::guard(error, || {
+        // SAFETY: the header asks of the caller what these conversions ask of us.
+        let (ranges, count, plan) = unsafe {
+            (
+                ffi::out(ranges, std::ptr::null(), "ranges")?,
+                ffi::out(count, 0, "count")?,
+                ffi::handle_mut(plan, "plan")?,
+            )
+        };
+        let next: Vec<zcodec_range> = plan.plan.next()?.map(zcodec_range::from).collect();
+        plan.ranges = next;
+        (*ranges, *count) = (plan.ranges.as_ptr(), plan.ranges.len());
+        Ok(())
+    })
+}
+
+/// The bytes of range `i` of this stage; needed for the call only. Several threads may supply different ranges at once.
+///
+/// INVALID_ARGUMENT, and the plan is as it was: there is no range `i`, or it was supplied. CORRUPT_DATA: not as many bytes
+/// as the range has, or they do not decode. Any failure other than INVALID_ARGUMENT and NULL_ARGUMENT ends the plan: it
+/// can only be freed. Since 0.2.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_plan_supply(
+    plan: *mut zcodec_plan,
+    i: usize,
+    bytes: *const c_void,
+    size: usize,
+    error: *mut *mut zcodec_error,
+) -> zcodec_status {
+    // SAFETY: NULL or writable, says the header.
+    let error = unsafe { ffi::optional_out(error) };
+    ffi::guard(error, || {
+        // SAFETY: the header asks of the caller what these conversions ask of us; other threads only share the plan.
+        let (plan, bytes) =
+            unsafe { (ffi::handle(plan.cast_const(), "plan")?, ffi::input(bytes.cast(), size, "bytes")?) };
+        plan.plan.supply(i, bytes)
+    })
+}
+
+/// All ranges of this stage, on max_threads threads: the bytes of range i are `bytes[i]`, `sizes[i]` of them.
+/// INVALID_ARGUMENT also after a zcodec_plan_supply of the same stage. Otherwise as zcodec_plan_supply. Since 0.2.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_plan_supply_all(
+    plan: *mut zcodec_plan,
+    bytes: *const *const c_void,
+    sizes: *const usize,
+    error: *mut *mut zcodec_error,
+) -> zcodec_status {
+    // SAFETY: NULL or writable, says the header.
+    let error = unsafe { ffi::optional_out(error) };
+    ffi::guard(error, || {
+        // SAFETY: the header asks of the caller what these conversions ask of us.
+        let plan = unsafe { ffi::handle(plan.cast_const(), "plan") }?;
+        let count = plan.ranges.len();
+        // SAFETY: as above: as many as the stage has ranges.
+        let (bytes, sizes) = unsafe { (ffi::input(bytes, count, "bytes")?, ffi::input(sizes, count, "sizes")?) };
+        let pieces = bytes.iter().zip(sizes).map(|(bytes, size)| {
+            // SAFETY: as above.
+            unsafe { ffi::input(bytes.cast::<u8>(), *size, "bytes") }
+        });
+        plan.plan.supply_all(&pieces.collect::<Result<Vec<_>>>()?)
+    })
+}
+
+/// The index of the shard, as a reference of the caller's own, which it frees with zcodec_index_free; once it is known:
+/// INVALID_ARGUMENT before. `*index` NULL: the chain has none. Hosts keep it in their own cache. Since 0.2.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_plan_index(
+    plan: *const zcodec_plan,
+    index: *mut *mut zcodec_index,
+    error: *mut *mut zcodec_error,
+) -> zcodec_status {
+    // SAFETY: NULL or writable, says the header.
+    let error = unsafe { ffi::optional_out(error) };
+    ffi::guard(error, || {
+        // SAFETY: the header asks of the caller what these conversions ask of us.
+        let (index, plan) = unsafe { (ffi::out(index, std::ptr::null_mut(), "index")?, ffi::handle(plan, "plan")?) };
+        if let Some(known) = plan.plan.index()? {
+            *index = zcodec_index::into_handle(known);
+        }
+        Ok(())
+    })
+}
+
+/// Frees a plan; no thread may be using it. NULL is fine. Since 0.2.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_plan_free(plan: *mut zcodec_plan) {
+    if !plan.is_null() {
+        // SAFETY: it came from `zcodec_plan_new`, and the caller frees it once.
+        let plan = unsafe { Box::from_raw(plan) };
+        ffi::guard(None, || {
+            drop(plan);
+            Ok(())
+        });
+    }
+}

@@ -1,0 +1,568 @@
+//! One read of one stored object, whose bytes are somewhere else: which byte ranges it needs, stage after stage.
+//!
+//! A stage is a list of [`Request`]s, each a range of the object and what is to be decoded from it. Decoding the index of
+//! a shard gives the inner chunks of the next stage, which are objects of their own within the first. What can be
+//! decoded is decoded at once to its place, on the thread that supplies it.
+
+use super::Chain;
+use super::elements::Packed;
+use super::plan::{Elements, Pass, Step};
+use super::region::Region;
+use super::shard::{Cell, Shard, ShardIndex};
+use crate::error::{CodecPlace, Error, Result};
+use crate::interface::{CallOptions, Contexts};
+use crate::strided::{self, Source, Target};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// Bytes of the object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ByteRange {
+    /// This many bytes from an offset on.
+    At {
+        /// Counted from the beginning of the object.
+        offset: u64,
+        /// Not 0.
+        size: u64,
+    },
+    /// All bytes from an offset on.
+    From(u64),
+    /// The last bytes.
+    Last(u64),
+}
+
+/// A read of one stored object.
+#[derive(Debug)]
+pub struct ReadPlan {
+    options: CallOptions,
+    /// What the next stage is made of.
+    next: Mutex<Vec<Object>>,
+    stage: Vec<Request>,
+    index: OnceLock<Arc<ShardIndex>>,
+    /// Whether the chain has an index that its host may keep.
+    has_index: bool,
+    has_failed: AtomicBool,
+}
+
+/// A chunk within the stored object, and the boxes of it that are wanted.
+#[derive(Debug)]
+struct Object {
+    chain: Arc<Chain>,
+    /// Where it lies. Only the stored object itself may have an unknown size.
+    offset: u64,
+    size: Option<u64>,
+    parts: Vec<Part>,
+    index: Option<Arc<ShardIndex>>,
+    origin: Option<Arc<Origin>>,
+}
+
+/// A box of a chunk and its place in the caller's memory.
+#[derive(Debug)]
+struct Part {
+    region: Region,
+    target: Target<'static>,
+}
+
+/// The inner chunk of a shard that an object is.
+#[derive(Debug)]
+struct Origin {
+    chain: Arc<Chain>,
+    cell: Cell,
+    outer: Option<Arc<Origin>>,
+}
+
+#[derive(Debug)]
+struct Request {
+    range: ByteRange,
+    /// Taken when the bytes come.
+    actions: Mutex<Option<Vec<Action>>>,
+}
+
+/// What to do with a part of the bytes of a request.
+#[derive(Debug)]
+struct Action {
+    /// Within the request; `u64::MAX` as its end: all that is there.
+    bytes: Range<u64>,
+    object: Object,
+    kind: ActionKind,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum ActionKind {
+    /// The whole chunk.
+    Decode,
+    /// The elements from this one on of what the only step makes.
+    DecodeSpan { first: u64 },
+    /// The index of a shard.
+    Index,
+}
+
+/// How the bytes of a chain can be reached.
+enum Access<'a> {
+    Whole,
+    /// Elements, after this many other bytes.
+    Elements(&'a Elements, &'a Step),
+    /// A shard, perhaps of an array whose dimensions are put in another order first.
+    Shard(Option<&'a Elements>, &'a Shard, &'a CodecPlace, &'a Step),
+}
+
+impl ReadPlan {
+    /// A read of these boxes of a chunk: where each begins, and its place. `object_size` is that of the stored object, if
+    /// it is known.
+    ///
+    /// # Errors
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument): a box is not within the chunk, or the index is that
+    /// of another grid.
+    ///
+    /// # Safety of memory
+    /// The targets hold memory of the caller for as long as the plan lives.
+    pub fn new(
+        chain: &Arc<Chain>,
+        options: CallOptions,
+        boxes: Vec<(Vec<u64>, Target<'static>)>,
+        object_size: Option<u64>,
+        index: Option<Arc<ShardIndex>>,
+    ) -> Result<Self> {
+        let mut parts = Vec::with_capacity(boxes.len());
+        for (start, target) in boxes {
+            let region = chain.region(&start, target.shape(), target.element_size())?;
+            if !region.is_empty() {
+                parts.push(Part { region, target });
+            }
+        }
+        let has_index = chain.shard_alone().is_ok();
+        if let Some(index) = &index {
+            let grid = chain.shard_alone()?.0.grid();
+            if grid != index.grid() {
+                let found = index.grid();
+                return Err(Error::argument(format!(
+                    "the index is that of a grid of {found:?}, the chain has {grid:?}"
+                )));
+            }
+        }
+        let known = OnceLock::new();
+        if let Some(index) = &index {
+            let _ = known.set(Arc::clone(index));
+        }
+        let object = Object { chain: Arc::clone(chain), offset: 0, size: object_size, parts, index, origin: None };
+        object.check_size()?;
+        let next = if object.parts.is_empty() { Vec::new() } else { vec![object] };
+        Ok(Self {
+            options,
+            next: Mutex::new(next),
+            stage: Vec::new(),
+            index: known,
+            has_index,
+            has_failed: AtomicBool::new(false),
+        })
+    }
+
+    /// The ranges of the next stage, by offset; none when the read is complete.
+    ///
+    /// # Errors
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) while a range of this stage is missing; what ends the
+    /// plan otherwise.
+    pub fn next(&mut self) -> Result<impl Iterator<Item = ByteRange>> {
+        self.check_alive()?;
+        if let Some(missing) = self.stage.iter().position(|request| lock(&request.actions).is_some()) {
+            return Err(Error::argument(format!("range {missing} of this stage has not been supplied")));
+        }
+        let result = self.expand();
+        let actions = self.ending(result)?;
+        self.stage = requests(actions);
+        Ok(self.stage.iter().map(|request| request.range))
+    }
+
+    /// Turns objects into actions, until there are none without one.
+    fn expand(&mut self) -> Result<Vec<(ByteRange, Action)>> {
+        let mut actions = Vec::new();
+        loop {
+            let objects = std::mem::take(&mut *lock(&self.next));
+            if objects.is_empty() {
+                return Ok(actions);
+            }
+            for object in objects {
+                let origin = object.origin.clone();
+                self.expand_object(object, &mut actions).map_err(|error| locate(error, origin.as_deref()))?;
+            }
+        }
+    }
+
+    fn expand_object(&self, mut object: Object, actions: &mut Vec<(ByteRange, Action)>) -> Result<()> {
+        let chain = Arc::clone(&object.chain);
+        match chain.access() {
+            Access::Elements(elements, step) => {
+                let lead = step.leading_size().unwrap_or(0);
+                for part in std::mem::take(&mut object.parts) {
+                    let (first, span) = elements.span(&part.region);
+                    let offset = add(object.offset, add(lead, span.start)?)?;
+                    let range = ByteRange::At { offset, size: span.end - span.start };
+                    let bytes = 0..span.end - span.start;
+                    let kind = ActionKind::DecodeSpan { first };
+                    actions.push((range, Action { bytes, object: object.of_part(part), kind }));
+                }
+            }
+            Access::Shard(elements, shard, place, step) => match object.index.clone() {
+                Some(index) => self.expand_cells(object, elements, shard, place, step, &index)?,
+                None => actions.push(index_action(object, shard, step)?),
+            },
+            Access::Whole => match object.size {
+                Some(0) => self.decode(&mut object, &[])?,
+                Some(size) => {
+                    let range = ByteRange::At { offset: object.offset, size };
+                    actions.push((range, Action { bytes: 0..size, object, kind: ActionKind::Decode }));
+                }
+                None => {
+                    let range = ByteRange::From(object.offset);
+                    actions.push((range, Action { bytes: 0..u64::MAX, object, kind: ActionKind::Decode }));
+                }
+            },
+        }
+        Ok(())
+    }
+
+    /// The inner chunks that the boxes of a shard touch: objects of their own. Those that are missing are filled at once.
+    fn expand_cells(
+        &self,
+        object: Object,
+        elements: Option<&Elements>,
+        shard: &Shard,
+        place: &CodecPlace,
+        step: &Step,
+        index: &ShardIndex,
+    ) -> Result<()> {
+        let lead = step.leading_size().unwrap_or(0);
+        let mut next = Vec::new();
+        for part in object.parts {
+            let (region, target) = match elements {
+                Some(elements) => (elements.needed(&part.region), elements.permute(part.target)?),
+                None => (part.region, part.target),
+            };
+            let targets = shard.split(target, &region)?;
+            for (cell, mut target) in shard.cells(&region).zip(targets) {
+                let entry = index.entry(cell.number).map_err(|error| place.blame(shard.at_cell(error, &cell)))?;
+                let Some(entry) = entry else {
+                    shard.fill(&cell, &mut target).map_err(|error| place.blame(error))?;
+                    continue;
+                };
+                let region = cell.region.clone();
+                let origin = Origin { chain: Arc::clone(&object.chain), cell, outer: object.origin.clone() };
+                next.push(Object {
+                    chain: Arc::clone(&shard.inner),
+                    offset: add(object.offset, add(lead, entry.start)?)?,
+                    size: Some(entry.end - entry.start),
+                    parts: vec![Part { region, target }],
+                    index: None,
+                    origin: Some(Arc::new(origin)),
+                });
+            }
+        }
+        next.iter()
+            .try_for_each(|object| object.check_size().map_err(|error| locate(error, object.origin.as_deref())))?;
+        lock(&self.next).extend(next);
+        Ok(())
+    }
+
+    /// The bytes of a range of this stage; several threads may supply different ranges at once.
+    ///
+    /// # Errors
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument): there is no such range, or it has been supplied. What
+    /// ends the plan otherwise: bytes that are not as many as the range has, or do not decode.
+    pub fn supply(&self, index: usize, bytes: &[u8]) -> Result<()> {
+        self.check_alive()?;
+        let (range, actions) = self.take(index)?;
+        self.ending(self.run(range, actions, bytes, &self.options))
+    }
+
+    /// All ranges of this stage, by as many workers as the options allow.
+    ///
+    /// # Errors
+    /// As [`supply`](Self::supply); [`Status::InvalidArgument`](crate::Status::InvalidArgument) also after a `supply` of
+    /// this stage, or if there are not as many.
+    pub fn supply_all(&self, bytes: &[&[u8]]) -> Result<()> {
+        self.check_alive()?;
+        if bytes.len() != self.stage.len() {
+            let (found, expected) = (bytes.len(), self.stage.len());
+            return Err(Error::argument(format!("{found} ranges are supplied, the stage has {expected}")));
+        }
+        if let Some(index) = self.stage.iter().position(|request| lock(&request.actions).is_none()) {
+            return Err(Error::argument(format!("range {index} of this stage has been supplied")));
+        }
+        let size = bytes.iter().map(|bytes| bytes.len()).sum();
+        let workers = self.options.workers().count_for(size);
+        let single = if workers.get() > 1 { self.options.alone() } else { self.options.clone() };
+        let parts = bytes.iter().enumerate();
+        let results = self.options.workers().map(workers, parts, |(index, bytes)| {
+            let (range, actions) = self.take(index)?;
+            self.run(range, actions, bytes, &single)
+        });
+        self.ending(results.and_then(|results| results.into_iter().try_for_each(|(_, result)| result)))
+    }
+
+    fn take(&self, index: usize) -> Result<(ByteRange, Vec<Action>)> {
+        let request = self
+            .stage
+            .get(index)
+            .ok_or_else(|| Error::argument(format!("there is no range {index}, the stage has {}", self.stage.len())))?;
+        let actions = lock(&request.actions).take();
+        let actions =
+            actions.ok_or_else(|| Error::argument(format!("range {index} of this stage has been supplied")))?;
+        Ok((request.range, actions))
+    }
+
+    fn run(&self, range: ByteRange, actions: Vec<Action>, bytes: &[u8], options: &CallOptions) -> Result<()> {
+        let expected = match range {
+            ByteRange::At { size, .. } | ByteRange::Last(size) => Some(size),
+            ByteRange::From(_) => None,
+        };
+        if let Some(expected) = expected.filter(|expected| *expected != bytes.len() as u64) {
+            return Err(Error::corrupt(format!("{} bytes are supplied, the range has {expected}", bytes.len())));
+        }
+        for Action { bytes: part, mut object, kind } in actions {
+            let end = part.end.min(bytes.len() as u64);
+            let bytes = &bytes[part.start as usize..end as usize];
+            let origin = object.origin.clone();
+            let result = match kind {
+                ActionKind::Decode => self.decode_with(&mut object, bytes, options),
+                ActionKind::DecodeSpan { first } => decode_span(&mut object, bytes, first, options),
+                ActionKind::Index => self.read_index(object, bytes, options),
+            };
+            result.map_err(|error| locate(error, origin.as_deref()))?;
+        }
+        Ok(())
+    }
+
+    fn decode(&self, object: &mut Object, bytes: &[u8]) -> Result<()> {
+        self.decode_with(object, bytes, &self.options)
+    }
+
+    fn decode_with(&self, object: &mut Object, bytes: &[u8], options: &CallOptions) -> Result<()> {
+        if let [part] = object.parts.as_mut_slice() {
+            return object.chain.decode_region(bytes, &part.region, &mut part.target, options);
+        }
+        let decoded = object.chain.decode_to_vec(bytes, options)?;
+        let whole = Source::contiguous(&decoded, object.chain.element_size()?, object.chain.shape()?)?;
+        object.parts.iter_mut().try_for_each(|part| {
+            strided::copy(&whole.region(&part.region.start, &part.region.shape)?, &mut part.target)
+        })
+    }
+
+    fn read_index(&self, mut object: Object, bytes: &[u8], options: &CallOptions) -> Result<()> {
+        let chain = Arc::clone(&object.chain);
+        let Access::Shard(_, shard, place, step) = chain.access() else {
+            return Err(Error::internal("an index of a chain without a shard"));
+        };
+        let around =
+            step.leading_size().zip(step.trailing_size()).map_or(0, |(lead, trail)| lead.saturating_add(trail));
+        let shard_size = object.size.map(|size| size.saturating_sub(around));
+        let index = shard.decode_index(bytes, shard_size, options).map_err(|error| place.blame(error))?;
+        let index = Arc::new(index);
+        if object.origin.is_none() {
+            let _ = self.index.set(Arc::clone(&index));
+        }
+        object.index = Some(index);
+        lock(&self.next).push(object);
+        Ok(())
+    }
+
+    /// The index of the shard; none if the chain has none that speaks of the stored object.
+    ///
+    /// # Errors
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) before it is known.
+    pub fn index(&self) -> Result<Option<Arc<ShardIndex>>> {
+        match self.index.get() {
+            _ if !self.has_index => Ok(None),
+            Some(index) => Ok(Some(Arc::clone(index))),
+            None => Err(Error::argument("the index of the shard is not known yet")),
+        }
+    }
+
+    fn check_alive(&self) -> Result<()> {
+        if self.has_failed.load(Ordering::Acquire) {
+            return Err(Error::argument("the plan has ended with an error: it can only be freed"));
+        }
+        Ok(())
+    }
+
+    /// Any failure of the work itself ends the plan.
+    fn ending<T>(&self, result: Result<T>) -> Result<T> {
+        if result.is_err() {
+            self.has_failed.store(true, Ordering::Release);
+        }
+        result
+    }
+}
+
+impl Object {
+    /// The same object for one of its boxes.
+    fn of_part(&self, part: Part) -> Self {
+        Self {
+            chain: Arc::clone(&self.chain),
+            offset: self.offset,
+            size: self.size,
+            parts: vec![part],
+            index: None,
+            origin: self.origin.clone(),
+        }
+    }
+
+    /// Refuses a size that no encoded chunk of the chain can have.
+    fn check_size(&self) -> Result<()> {
+        let Some(size) = self.size else { return Ok(()) };
+        let (least, step) = match self.chain.access() {
+            Access::Whole => return Ok(()),
+            Access::Elements(elements, step) => (elements.encoded_size(), step),
+            Access::Shard(_, shard, _, step) => (shard.index_size().0, step),
+        };
+        let is_exact = matches!(self.chain.access(), Access::Elements(..));
+        let around = step.leading_size().zip(step.trailing_size()).and_then(|(lead, trail)| lead.checked_add(trail));
+        let expected = around.and_then(|around| around.checked_add(least));
+        let is_possible = expected.is_some_and(|expected| if is_exact { size == expected } else { size >= expected });
+        if is_possible {
+            return Ok(());
+        }
+        let expected = expected.map_or("more than any object has".to_owned(), |expected| expected.to_string());
+        let at_least = if is_exact { "" } else { "at least " };
+        let error = Error::corrupt(format!("the chunk has {size} bytes, expected {at_least}{expected}"));
+        Err(step.last_place.blame(error))
+    }
+}
+
+impl Chain {
+    /// How the bytes of this chain can be reached.
+    fn access(&self) -> Access<'_> {
+        let (before, last) = match self.plan.steps.as_slice() {
+            [last] => (None, last),
+            [Step { pass: Pass::Elements(elements), .. }, last]
+                if elements.is_order() && last.decoded.array().is_ok_and(|array| array.shape() == elements.shape) =>
+            {
+                (Some(elements), last)
+            }
+            _ => return Access::Whole,
+        };
+        let is_checked = last.frames.iter().any(|(place, frame)| {
+            frame.checks_payload() || self.hooks[place.index].as_ref().is_some_and(|hook| hook.checks())
+        });
+        match (&last.pass, before) {
+            _ if is_checked => Access::Whole,
+            (Pass::Elements(elements), None) => Access::Elements(elements, last),
+            (Pass::Shard(place, shard), before) => Access::Shard(before, shard, place, last),
+            _ => Access::Whole,
+        }
+    }
+
+    /// The shard that this chain makes, and nothing after it.
+    ///
+    /// # Errors
+    /// [`Status::Unsupported`](crate::Status::Unsupported): there is none, or a bytes->bytes codec stands after it.
+    pub(super) fn shard_alone(&self) -> Result<(&Shard, &CodecPlace)> {
+        match self.plan.steps.last() {
+            Some(Step { pass: Pass::Shard(place, shard), frames, .. }) if frames.is_empty() => Ok((shard, place)),
+            _ => Err(Error::unsupported("the last codec of the chain is not sharding_indexed: there is no index")),
+        }
+    }
+
+    /// The chain of the inner chunks of a shard.
+    ///
+    /// # Errors
+    /// [`Status::Unsupported`](crate::Status::Unsupported): the last codec is not `sharding_indexed`.
+    pub fn inner(&self) -> Result<Arc<Self>> {
+        self.shard_alone().map(|(shard, _)| Arc::clone(&shard.inner))
+    }
+
+    /// Where the index of a shard lies in its object.
+    ///
+    /// # Errors
+    /// [`Status::Unsupported`](crate::Status::Unsupported): the last codec is not `sharding_indexed`.
+    pub fn index_range(&self) -> Result<ByteRange> {
+        let (size, is_first) = self.shard_alone()?.0.index_size();
+        Ok(if is_first { ByteRange::At { offset: 0, size } } else { ByteRange::Last(size) })
+    }
+
+    /// Decodes the index of a shard whose object has this size, if it is known.
+    ///
+    /// # Errors
+    /// [`Status::Unsupported`](crate::Status::Unsupported): the last codec is not `sharding_indexed`; why the bytes are
+    /// corrupt.
+    pub fn decode_index(&self, bytes: &[u8], object_size: Option<u64>) -> Result<ShardIndex> {
+        let (shard, place) = self.shard_alone()?;
+        let size = shard.index_size().0;
+        if bytes.len() as u64 != size {
+            let error = Error::corrupt(format!("the index has {} bytes, expected {size}", bytes.len()));
+            return Err(place.blame(error));
+        }
+        let checked = object_size.map_or(Ok(()), |size| shard.check_size(size));
+        let index = checked.and_then(|()| shard.decode_index(bytes, object_size, &CallOptions::default()));
+        index.map_err(|error| place.blame(error))
+    }
+}
+
+fn index_action(object: Object, shard: &Shard, step: &Step) -> Result<(ByteRange, Action)> {
+    let (index_size, is_first) = shard.index_size();
+    let (lead, trail) = (step.leading_size().unwrap_or(0), step.trailing_size().unwrap_or(0));
+    let range = match object.size {
+        _ if is_first => ByteRange::At { offset: add(object.offset, lead)?, size: index_size },
+        Some(size) => {
+            let offset = add(object.offset, lead)? + shard.index_place(size - lead - trail).start;
+            ByteRange::At { offset, size: index_size }
+        }
+        None => ByteRange::Last(add(index_size, trail)?),
+    };
+    Ok((range, Action { bytes: 0..index_size, object, kind: ActionKind::Index }))
+}
+
+fn decode_span(object: &mut Object, bytes: &[u8], first: u64, options: &CallOptions) -> Result<()> {
+    let chain = Arc::clone(&object.chain);
+    let Access::Elements(elements, _) = chain.access() else {
+        return Err(Error::internal("a span of a chain without elements"));
+    };
+    let shape = elements.shape.clone();
+    let mut contexts = Contexts::default();
+    let mut call = crate::interface::Call { options, hook: None, contexts: &mut contexts };
+    object.parts.iter_mut().try_for_each(|part| {
+        let packed = Packed { bytes, region: Region::whole(&shape), first };
+        elements.decode(&packed, &part.region, &mut part.target, &mut call)
+    })
+}
+
+/// The requests of a stage: sorted, and one for ranges that share bytes.
+fn requests(mut actions: Vec<(ByteRange, Action)>) -> Vec<Request> {
+    let start = |range: &ByteRange| match range {
+        ByteRange::At { offset, .. } | ByteRange::From(offset) => *offset,
+        ByteRange::Last(_) => u64::MAX,
+    };
+    actions.sort_by_key(|(range, _)| start(range));
+    let mut requests: Vec<(ByteRange, Vec<Action>)> = Vec::new();
+    for (range, mut action) in actions {
+        match (requests.last_mut(), range) {
+            (Some((ByteRange::At { offset, size }, joined)), ByteRange::At { offset: at, size: more })
+                if at < *offset + *size =>
+            {
+                let shift = at - *offset;
+                action.bytes = action.bytes.start + shift..action.bytes.end.saturating_add(shift);
+                *size = (*size).max(shift + more);
+                joined.push(action);
+            }
+            _ => requests.push((range, vec![action])),
+        }
+    }
+    let request = |(range, actions)| Request { range, actions: Mutex::new(Some(actions)) };
+    requests.into_iter().map(request).collect()
+}
+
+/// The error of an inner chunk as one of the chain that was asked.
+fn locate(error: Error, origin: Option<&Origin>) -> Error {
+    let Some(origin) = origin else { return error };
+    let Some(step) = origin.chain.plan.steps.last() else { return error };
+    let Pass::Shard(place, shard) = &step.pass else { return error };
+    locate(place.blame(shard.locate(error, &origin.cell)), origin.outer.as_deref())
+}
+
+fn add(offset: u64, size: u64) -> Result<u64> {
+    offset.checked_add(size).ok_or_else(|| Error::corrupt("an offset passes 2^64"))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
