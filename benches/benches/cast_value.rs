@@ -77,7 +77,7 @@ fn casts(criterion: &mut Criterion) {
                 Chain::new(br#"[{"name":"bytes","configuration":{"endian":"little"}}]"#, Some(zero.as_bytes()))
                     .map(|chain| chain.decoded_size())
                     .expect("the target is a data type")
-                    .expect("the input is an array");
+                    .expect("the input is an array") as usize;
             let count = size / source_size.max(target_size);
             let decoded: Vec<u8> = pattern.into_iter().cycle().take(count).flatten().collect();
 

@@ -56,7 +56,7 @@ fn chains(criterion: &mut Criterion) {
             let decoded = field_bytes(size);
             let encoded = chain.encode_to_vec(&decoded, &options).expect("the chunk encodes");
             assert_eq!(chain.decode_to_vec(&encoded, &options).as_ref(), Ok(&decoded), "{name} does not come back");
-            let mut target = vec![0; chain.encoded_bound(size).expect("the size is possible")];
+            let mut target = vec![0; chain.encoded_bound(size as u64).expect("the size is possible") as usize];
             let mut group_ = group(criterion, &format!("{name}/encode/{size_name}"), size);
             group_.bench_function(BenchmarkId::from_parameter("zcodec"), |bencher| {
                 bencher.iter(|| chain.encode_into(black_box(&decoded), black_box(&mut target), &options));

@@ -110,7 +110,8 @@ impl<T: Sample> Case<'_, T> {
     /// Two threads with a chunk each and nothing in common: what the machine lets two threads gain.
     fn encode_two_chunks(&self, group: &mut BenchmarkGroup<'_, WallTime>, decoded: &[u8]) {
         let Some(chain) = self.half_chain(decoded) else { return };
-        let (half, bound) = (decoded.len() / 2, chain.encoded_bound(decoded.len() / 2).expect("the size is possible"));
+        let half = decoded.len() / 2;
+        let bound = chain.encoded_bound(half as u64).expect("the size is possible") as usize;
         let mut target = vec![0; 2 * bound];
         group.bench_function(BenchmarkId::from_parameter("two-chunks"), |bencher| {
             bencher.iter(|| {
@@ -146,7 +147,7 @@ impl<T: Sample> Case<'_, T> {
     fn encode(&self, criterion: &mut Criterion, chain: &Chain, decoded: &[u8], encoded: &[u8]) {
         let [z, y, x] = self.shape;
         let mut group = group(criterion, &format!("zfp/{}/encode/{}", self.name, self.size), decoded.len());
-        let mut words = vec![0_u64; chain.encoded_bound(decoded.len()).expect("the size is possible") / 8 + 1];
+        let mut words = vec![0_u64; chain.encoded_bound(decoded.len() as u64).expect("the size is possible") as usize / 8 + 1];
         let mut target = vec![0_u8; 8 * words.len()];
         for (contestant, options, limit) in zcodec_contestants() {
             set_limit(limit);

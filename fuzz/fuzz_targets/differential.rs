@@ -37,7 +37,7 @@ fn chain_results(input: &Input<'_>, limit: Option<Level>) -> Option<[Result<Vec<
     let decoded = input.chain.elements(&chain, input.bytes);
     let encoded = chain.encode_to_vec(&decoded, &options);
     let again = encoded.clone().and_then(|encoded| chain.decode_to_vec(&encoded, &options));
-    let size = chain.encoded_bound(decoded.len()).unwrap_or_default();
+    let size = chain.encoded_bound(decoded.len() as u64).unwrap_or_default() as usize;
     let any: Vec<u8> = input.bytes.iter().copied().chain([7]).cycle().take(size).collect();
     let from_any = chain.decode_to_vec(&any, &options);
     Some([encoded, again, from_any])

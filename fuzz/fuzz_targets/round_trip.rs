@@ -29,7 +29,7 @@ fuzz_target!(|input: Input<'_>| {
             return;
         }
     };
-    assert!(chain.encoded_bound(decoded.len()).is_some_and(|bound| encoded.len() <= bound));
+    assert!(chain.encoded_bound(decoded.len() as u64).is_some_and(|bound| encoded.len() as u64 <= bound));
     let again = match chain.decode_to_vec(&encoded, &options) {
         Ok(again) => again,
         // A rounded value may have no image on the way back.

@@ -31,8 +31,8 @@ pub fn with_threads(count: usize) -> CallOptions {
 
 /// Whether all that the metadata says of the chunk stays small.
 pub fn is_small(chain: &Chain) -> bool {
-    let sizes = chain.representations().iter().map(|representation| representation.size());
-    sizes.into_iter().all(|size| size.bound().is_none_or(|size| size <= MAX_SIZE as u64))
+    let mut sizes = chain.representations().into_iter().map(|representation| representation.size());
+    sizes.all(|size| size.bound().is_none_or(|size| size <= MAX_SIZE as u64))
         && chain.decoded_size().is_none_or(|size| chain.encoded_bound(size).is_some_and(|bound| bound <= 4 * MAX_SIZE as u64))
 }
 
