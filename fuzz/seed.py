@@ -9,11 +9,13 @@ A seed of `metadata` and `decode` is `codecs NUL input NUL encoded`, or a zarr.j
 import base64
 import hashlib
 import json
+import math
 import pathlib
 import tarfile
 
 ROOT = pathlib.Path(__file__).resolve().parent
 LARGEST = 600
+PCODEC_TYPES = "uint8 uint16 uint32 uint64 int8 int16 int32 int64 float16 float32 float64".split()
 
 
 def seeds(case):
@@ -24,7 +26,11 @@ def seeds(case):
         parts = [json.dumps(text, separators=(",", ":")).encode() for text in texts] + [b""] * (2 - len(texts))
         yield "metadata", b"\0".join(parts)
         if "encoded" in case:
-            yield "decode", b"\0".join(parts + [base64.b64decode(case["encoded"])])
+            encoded = base64.b64decode(case["encoded"])
+            yield "decode", b"\0".join(parts + [encoded])
+            if "numcodecs.pcodec" in json.dumps(case["codecs"]):
+                kind, count = PCODEC_TYPES.index(case["input"]["data_type"]), math.prod(case["input"]["shape"])
+                yield "pcodec", bytes([kind]) + count.to_bytes(2, "little") + encoded
 
 
 def kind(case):

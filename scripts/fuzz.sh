@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 seconds=${1:?how many seconds for each target}
 shift
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(metadata decode decode_chain round_trip differential)
+[ ${#targets[@]} -gt 0 ] || targets=(metadata decode decode_chain pcodec round_trip differential)
 
 # libdeflate compiles one header several times, whose tables AddressSanitizer takes for one table defined twice.
 export ASAN_OPTIONS=detect_odr_violation=0

@@ -4,6 +4,7 @@
 //! `tests/conformance/cases/`. `bytes.rs` is the model. Known differences from other implementations are listed in
 //! `docs/differences.md`, each with its test.
 
+mod bitround;
 #[cfg(feature = "blosc")]
 mod blosc;
 mod bytes;
@@ -18,7 +19,7 @@ mod registry;
 mod reshape;
 mod scale_offset;
 mod sharding;
-#[cfg(feature = "blosc")]
+#[cfg_attr(not(feature = "blosc"), allow(dead_code, reason = "only Blosc moves bits"))]
 mod shuffle;
 mod squeeze;
 mod transpose;

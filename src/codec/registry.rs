@@ -3,8 +3,8 @@
 #[cfg(feature = "blosc")]
 use super::blosc;
 use super::{
-    bytes, cast_value, crc32c, gzip, numcodecs, packbits, padding, reshape, scale_offset, sharding, squeeze, transpose,
-    zfp, zstd,
+    bitround, bytes, cast_value, crc32c, gzip, numcodecs, packbits, padding, reshape, scale_offset, sharding, squeeze,
+    transpose, zfp, zstd,
 };
 use crate::error::Result;
 use crate::interface::{Codec, Context, Registry};
@@ -15,16 +15,39 @@ type Parse = fn(Configuration, &Context) -> Result<Arc<dyn Codec>>;
 
 /// Every codec, in alphabetical order.
 const CODECS: &[(&str, Parse)] = &[
+    ("bitround", bitround::parse),
     #[cfg(feature = "blosc")]
     ("blosc", blosc::parse),
     ("bytes", bytes::parse),
     ("cast_value", cast_value::parse),
     ("crc32c", crc32c::parse),
     ("gzip", gzip::parse),
-    ("numcodecs.astype", numcodecs::parse_astype),
+    ("numcodecs.adler32", numcodecs::checksums::parse_adler32),
+    ("numcodecs.astype", numcodecs::astype::parse),
+    ("numcodecs.bitround", bitround::parse_numcodecs),
     #[cfg(feature = "blosc")]
     ("numcodecs.blosc", blosc::parse_numcodecs),
-    ("numcodecs.fixedscaleoffset", numcodecs::parse_fixedscaleoffset),
+    #[cfg(feature = "bz2")]
+    ("numcodecs.bz2", numcodecs::bz2::parse),
+    ("numcodecs.crc32", numcodecs::checksums::parse_crc32),
+    ("numcodecs.crc32c", numcodecs::checksums::parse_crc32c),
+    ("numcodecs.delta", numcodecs::delta::parse),
+    ("numcodecs.fixedscaleoffset", numcodecs::fixedscaleoffset::parse),
+    ("numcodecs.fletcher32", numcodecs::fletcher32::parse),
+    ("numcodecs.gzip", gzip::parse_numcodecs),
+    ("numcodecs.jenkins_lookup3", numcodecs::jenkins::parse),
+    #[cfg(feature = "lz4")]
+    ("numcodecs.lz4", numcodecs::lz4::parse),
+    #[cfg(feature = "lzma")]
+    ("numcodecs.lzma", numcodecs::lzma::parse),
+    ("numcodecs.packbits", numcodecs::packbits::parse),
+    #[cfg(feature = "pcodec")]
+    ("numcodecs.pcodec", numcodecs::pcodec::parse),
+    ("numcodecs.quantize", numcodecs::quantize::parse),
+    ("numcodecs.shuffle", numcodecs::shuffle::parse),
+    ("numcodecs.zfpy", zfp::zfpy::parse),
+    ("numcodecs.zlib", gzip::zlib::parse),
+    ("numcodecs.zstd", zstd::parse_numcodecs),
     ("offset", padding::parse_offset),
     ("packbits", packbits::parse),
     ("pad", padding::parse_pad),

@@ -23,15 +23,28 @@ const DEFAULT_LEVEL: i32 = 3;
 
 #[derive(Debug, Clone, Copy)]
 struct Zstd {
+    /// As the configuration has it.
     level: i32,
     checksum: bool,
 }
 
+/// What numcodecs takes when nothing is said; libzstd's own choice too.
+const NUMCODECS_LEVEL: i32 = 0;
+
 /// `{"level": n, "checksum": true | false}`
-pub(super) fn parse(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
+pub(super) fn parse(configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
+    parse_from(configuration, DEFAULT_LEVEL, *LEVELS.end())
+}
+
+/// The same with another default level. numcodecs takes levels over the highest for the highest.
+pub(super) fn parse_numcodecs(configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
+    parse_from(configuration, NUMCODECS_LEVEL, i32::MAX.into())
+}
+
+fn parse_from(mut configuration: Configuration, default: i32, highest: i128) -> Result<Arc<dyn Codec>> {
     let level = match configuration.optional("level") {
-        None => DEFAULT_LEVEL,
-        Some(value) => integer("level", &value, *LEVELS.start(), *LEVELS.end())? as i32,
+        None => default,
+        Some(value) => integer("level", &value, *LEVELS.start(), highest)? as i32,
     };
     let checksum = match configuration.optional("checksum") {
         None => false,
@@ -39,6 +52,13 @@ pub(super) fn parse(mut configuration: Configuration, _context: &Context) -> Res
     };
     configuration.finish()?;
     Ok(Arc::new(Zstd { level, checksum }))
+}
+
+impl Zstd {
+    /// What libzstd gets.
+    fn real_level(self) -> i32 {
+        self.level.min(*LEVELS.end() as i32)
+    }
 }
 
 impl Codec for Zstd {

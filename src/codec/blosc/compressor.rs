@@ -3,7 +3,7 @@
 use super::frame::COMPRESSOR_VERSION;
 use super::matches::Table;
 use super::{blosclz, lz4};
-use crate::codec::gzip::libdeflate::{self, Compressor as Deflate};
+use crate::codec::gzip::libdeflate::{self, Compressor as Deflate, Container};
 use crate::error::{Error, Result};
 use zstd::zstd_safe::{self, CCtx, DCtx};
 
@@ -170,7 +170,8 @@ impl Decompressors {
                     Some(zlib) => zlib,
                     none => none.insert(libdeflate::Decompressor::new()?),
                 };
-                zlib.decompress_zlib(stream, decoded)
+                let member = zlib.decompress(Container::Zlib, stream, decoded);
+                member.is_ok_and(|member| member.decoded_size == decoded.len())
             }
             Format::Zstd => {
                 let zstd = match &mut self.zstd {
@@ -250,7 +251,7 @@ impl Compressors {
                     Some((kept, zlib)) if *kept == level => zlib,
                     other => &mut other.insert((level, Deflate::new(i32::from(level))?)).1,
                 };
-                Ok(zlib.compress_zlib(decoded, encoded))
+                Ok(zlib.compress(Container::Zlib, decoded, encoded))
             }
             Compressor::Zstd => {
                 let zstd = match &mut self.zstd {

@@ -1,31 +1,61 @@
-//! What gzip members decode to, without holding it: libdeflate needs all of the output at once, miniz_oxide only the
-//! last 32 KiB. RFC 1951, RFC 1952.
+//! What gzip members and zlib streams decode to, without holding it: libdeflate needs all of the output at once,
+//! miniz_oxide only the last 32 KiB. RFC 1950, RFC 1951, RFC 1952.
 
+use super::libdeflate::Container;
 use crate::error::{Error, Result};
 use crc_fast::{CrcAlgorithm, Digest};
 use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress, inflate_flags::TINFL_FLAG_HAS_MORE_INPUT};
+use simd_adler32::Adler32;
 
 /// The window of DEFLATE.
 const WINDOW_SIZE: usize = 32 << 10;
 
-/// How many bytes all members decode to, found by decoding them piece by piece.
+/// How many bytes all gzip members decode to, found by decoding them piece by piece.
 ///
 /// # Errors
 /// [`Status::CorruptData`](crate::Status::CorruptData): they cannot be decoded.
-pub(super) fn decoded_size(encoded: &[u8]) -> Result<u64> {
-    let mut window = Vec::new();
-    window.try_reserve_exact(WINDOW_SIZE).map_err(|_| Error::out_of_memory())?;
-    window.resize(WINDOW_SIZE, 0);
+pub(super) fn gzip_size(encoded: &[u8]) -> Result<u64> {
+    let mut window = window()?;
     let (mut rest, mut size) = (encoded, 0_u64);
     loop {
-        let member = member(rest, &mut window).ok_or_else(|| no_member(encoded.len() - rest.len(), encoded.len()))?;
+        let member = member(Container::Gzip, rest, &mut window)
+            .ok_or_else(|| no_member(encoded.len() - rest.len(), encoded.len()))?;
         size = size.saturating_add(member.decoded_size);
         rest = member.rest;
         if rest.is_empty() {
             return Ok(size);
         }
     }
+}
+
+/// How many bytes the one zlib stream decodes to, found in the same way.
+///
+/// # Errors
+/// [`Status::CorruptData`](crate::Status::CorruptData): it cannot be decoded, or something follows it.
+pub(super) fn zlib_size(encoded: &[u8]) -> Result<u64> {
+    let stream = member(Container::Zlib, encoded, &mut window()?).ok_or_else(no_stream)?;
+    match stream.rest.len() {
+        0 => Ok(stream.decoded_size),
+        rest => Err(ends_early(encoded.len() - rest, encoded.len())),
+    }
+}
+
+fn window() -> Result<Vec<u8>> {
+    let mut window = Vec::new();
+    window.try_reserve_exact(WINDOW_SIZE).map_err(|_| Error::out_of_memory())?;
+    window.resize(WINDOW_SIZE, 0);
+    Ok(window)
+}
+
+/// The error for bytes that begin no zlib stream.
+pub(super) fn no_stream() -> Error {
+    Error::corrupt("no valid zlib stream: cut short, damaged or of another format")
+}
+
+/// The error for bytes after a zlib stream.
+pub(super) fn ends_early(at: usize, size: usize) -> Error {
+    Error::corrupt(format!("the zlib stream ends at byte {at} of {size}"))
 }
 
 /// The error for bytes that begin no member.
@@ -41,11 +71,14 @@ struct Member<'a> {
     rest: &'a [u8],
 }
 
-/// The first member, if it is valid.
-fn member<'a>(encoded: &'a [u8], window: &mut [u8]) -> Option<Member<'a>> {
-    let deflated = after_header(encoded)?;
+/// The first gzip member or zlib stream, if it is valid.
+fn member<'a>(container: Container, encoded: &'a [u8], window: &mut [u8]) -> Option<Member<'a>> {
+    let deflated = match container {
+        Container::Gzip => after_header(encoded)?,
+        Container::Zlib => after_zlib_header(encoded)?,
+    };
     let mut decompressor = Box::<DecompressorOxide>::default();
-    let mut checksum = Digest::new(CrcAlgorithm::Crc32IsoHdlc);
+    let mut checksum = Checksum::new(container);
     let (mut rest, mut decoded_size, mut at) = (deflated, 0_u64, 0);
     loop {
         // The flag stays on, so that an end of the input within the stream is one that wants more, not one of many.
@@ -60,11 +93,53 @@ fn member<'a>(encoded: &'a [u8], window: &mut [u8]) -> Option<Member<'a>> {
             _ => return None,
         }
     }
-    let (trailer, rest) = rest.split_first_chunk::<8>()?;
-    let [c0, c1, c2, c3, s0, s1, s2, s3] = *trailer;
-    let is_whole = u64::from(u32::from_le_bytes([c0, c1, c2, c3])) == checksum.finalize()
-        && u32::from_le_bytes([s0, s1, s2, s3]) == decoded_size as u32;
-    is_whole.then_some(Member { decoded_size, rest })
+    let rest = checksum.trailer(decoded_size, rest)?;
+    Some(Member { decoded_size, rest })
+}
+
+/// What a trailer checks: CRC-32 and the size, or Adler-32.
+#[expect(clippy::large_enum_variant, reason = "there is one at a time, on the stack")]
+enum Checksum {
+    Gzip(Digest),
+    Zlib(Adler32),
+}
+
+impl Checksum {
+    fn new(container: Container) -> Self {
+        match container {
+            Container::Gzip => Self::Gzip(Digest::new(CrcAlgorithm::Crc32IsoHdlc)),
+            Container::Zlib => Self::Zlib(Adler32::new()),
+        }
+    }
+
+    fn update(&mut self, decoded: &[u8]) {
+        match self {
+            Self::Gzip(digest) => digest.update(decoded),
+            Self::Zlib(adler) => adler.write(decoded),
+        }
+    }
+
+    /// What follows the trailer, if that is of what was decoded.
+    fn trailer(self, decoded_size: u64, encoded: &[u8]) -> Option<&[u8]> {
+        let (stored, rest) = encoded.split_first_chunk::<4>()?;
+        match self {
+            Self::Gzip(digest) => {
+                let (size, rest) = rest.split_first_chunk::<4>()?;
+                let is_whole = u64::from(u32::from_le_bytes(*stored)) == digest.finalize()
+                    && u32::from_le_bytes(*size) == decoded_size as u32;
+                is_whole.then_some(rest)
+            }
+            Self::Zlib(adler) => (u32::from_be_bytes(*stored) == adler.finish()).then_some(rest),
+        }
+    }
+}
+
+/// What follows the header of a zlib stream: no dictionary, a window of at most 32 KiB.
+fn after_zlib_header(encoded: &[u8]) -> Option<&[u8]> {
+    let ([method, flags], rest) = encoded.split_first_chunk::<2>()?;
+    let is_deflate = method & 0xF == 8 && method >> 4 <= 7;
+    let is_valid = is_deflate && flags & 0x20 == 0 && u16::from_be_bytes([*method, *flags]) % 31 == 0;
+    is_valid.then_some(rest)
 }
 
 /// The DEFLATE stream, and what follows it.
@@ -95,9 +170,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn encode(level: i32, decoded: &[u8]) -> Vec<u8> {
-        let mut encoded = vec![0; compress_bound(decoded.len()).unwrap()];
-        let size = Compressor::new(level).unwrap().compress(decoded, &mut encoded).unwrap();
+    const CONTAINERS: [Container; 2] = [Container::Gzip, Container::Zlib];
+
+    fn encode(container: Container, level: i32, decoded: &[u8]) -> Vec<u8> {
+        let mut encoded = vec![0; compress_bound(container, decoded.len()).unwrap()];
+        let size = Compressor::new(level).unwrap().compress(container, decoded, &mut encoded).unwrap();
         encoded.truncate(size);
         encoded
     }
@@ -110,17 +187,21 @@ mod tests {
     fn members_are_counted_as_they_decode() {
         for level in [0, 1, 6, 9] {
             for size in [0, 1, 100, WINDOW_SIZE - 1, WINDOW_SIZE, WINDOW_SIZE + 1, 300_000] {
-                let encoded = encode(level, &sample(size));
-                assert_eq!(decoded_size(&encoded), Ok(size as u64), "level {level}, {size} bytes");
-                assert_eq!(decoded_size(&encoded.repeat(3)), Ok(3 * size as u64), "level {level}, {size} bytes");
+                let encoded = encode(Container::Gzip, level, &sample(size));
+                assert_eq!(gzip_size(&encoded), Ok(size as u64), "level {level}, {size} bytes");
+                assert_eq!(gzip_size(&encoded.repeat(3)), Ok(3 * size as u64), "level {level}, {size} bytes");
+                let encoded = encode(Container::Zlib, level, &sample(size));
+                assert_eq!(zlib_size(&encoded), Ok(size as u64), "level {level}, {size} bytes");
+                let twice = encoded.repeat(2);
+                assert_eq!(zlib_size(&twice), Err(ends_early(encoded.len(), twice.len())));
             }
         }
-        assert!(decoded_size(b"").is_err());
+        assert!(gzip_size(b"").is_err() && zlib_size(b"").is_err());
     }
 
     #[test]
     fn every_member_of_a_header_is_passed_over() {
-        let plain = encode(6, b"abc");
+        let plain = encode(Container::Gzip, 6, b"abc");
         for flags in 0..=255_u8 {
             let mut encoded = plain[..10].to_vec();
             encoded[3] = flags;
@@ -128,16 +209,30 @@ mod tests {
                 encoded.extend_from_slice(if flags & flag != 0 { field } else { b"" });
             }
             encoded.extend_from_slice(&plain[10..]);
-            let expected = Decompressor::new().unwrap().decompress(&encoded, &mut [0; 10]).is_ok();
-            assert_eq!(decoded_size(&encoded).is_ok(), expected, "flags {flags:#x}");
+            let expected = Decompressor::new().unwrap().decompress(Container::Gzip, &encoded, &mut [0; 10]).is_ok();
+            assert_eq!(gzip_size(&encoded).is_ok(), expected, "flags {flags:#x}");
         }
     }
 
     #[test]
     fn every_cut_is_corrupt() {
-        let encoded = encode(6, &sample(20_000));
+        let encoded = encode(Container::Gzip, 6, &sample(20_000));
         for size in 0..encoded.len() {
-            assert_eq!(decoded_size(&encoded[..size]), Err(no_member(0, size)));
+            assert_eq!(gzip_size(&encoded[..size]), Err(no_member(0, size)));
+        }
+        let encoded = encode(Container::Zlib, 6, &sample(20_000));
+        for size in 0..encoded.len() {
+            assert_eq!(zlib_size(&encoded[..size]), Err(no_stream()));
+        }
+    }
+
+    #[test]
+    fn the_same_headers_are_of_zlib_as_for_libdeflate() {
+        let mut encoded = encode(Container::Zlib, 6, b"abc");
+        for header in 0..=u16::MAX {
+            encoded[..2].copy_from_slice(&header.to_be_bytes());
+            let expected = Decompressor::new().unwrap().decompress(Container::Zlib, &encoded, &mut [0; 10]).is_ok();
+            assert_eq!(zlib_size(&encoded).is_ok(), expected, "header {header:#06x}");
         }
     }
 
@@ -146,20 +241,26 @@ mod tests {
 
         #[test]
         fn the_same_bytes_are_a_member_as_for_libdeflate(
-            size in 0_usize..3000, level in 0..=9, flips in prop::collection::vec((any::<prop::sample::Index>(), 0..8_u32), 0..3)
+            is_zlib: bool, size in 0_usize..3000, level in 0..=9,
+            flips in prop::collection::vec((any::<prop::sample::Index>(), 0..8_u32), 0..3)
         ) {
-            let mut encoded = encode(level, &sample(size));
+            let container = CONTAINERS[usize::from(is_zlib)];
+            let mut encoded = encode(container, level, &sample(size));
             for (at, bit) in flips {
                 let at = at.index(encoded.len());
                 encoded[at] ^= 1_u8 << bit;
             }
             // A match of DEFLATE, two bits at the least, stands for 258 bytes.
             let mut decoded = vec![0; 1032 * encoded.len()];
-            match (decoded_size(&encoded), Decompressor::new().unwrap().decompress(&encoded, &mut decoded)) {
-                (Ok(size), Ok(member)) => prop_assert_eq!(size, member.decoded_size as u64),
-                (Err(_), Err(Fault::Corrupt)) => {}
+            let counted = member(container, &encoded, &mut window().unwrap());
+            match (counted, Decompressor::new().unwrap().decompress(container, &encoded, &mut decoded)) {
+                (Some(counted), Ok(member)) => {
+                    prop_assert_eq!(counted.decoded_size, member.decoded_size as u64);
+                    prop_assert_eq!(encoded.len() - counted.rest.len(), member.encoded_size);
+                }
+                (None, Err(Fault::Corrupt)) => {}
                 (_, Err(Fault::TooSmall)) => prop_assert!(false, "more than the limit"),
-                (size, member) => prop_assert!(false, "{size:?}, {}", member.is_ok()),
+                (counted, member) => prop_assert!(false, "{}, {}", counted.is_some(), member.is_ok()),
             }
         }
     }

@@ -7,6 +7,15 @@ use crate::error::{Error, Result};
 use libdeflate_sys as sys;
 use std::ptr::NonNull;
 
+/// What stands around the DEFLATE stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::codec) enum Container {
+    /// RFC 1952.
+    Gzip,
+    /// RFC 1950.
+    Zlib,
+}
+
 #[derive(Debug)]
 pub(in crate::codec) struct Compressor(NonNull<sys::libdeflate_compressor>);
 
@@ -21,26 +30,19 @@ impl Compressor {
     }
 
     /// The size written; none if `encoded` cannot hold it.
-    pub(in crate::codec) fn compress(&mut self, decoded: &[u8], encoded: &mut [u8]) -> Option<usize> {
-        // SAFETY: the handle is live, and both slices are passed with their own lengths.
-        let size = unsafe {
-            sys::libdeflate_gzip_compress(
-                self.0.as_ptr(),
-                decoded.as_ptr().cast(),
-                decoded.len(),
-                encoded.as_mut_ptr().cast(),
-                encoded.len(),
-            )
+    pub(in crate::codec) fn compress(
+        &mut self,
+        container: Container,
+        decoded: &[u8],
+        encoded: &mut [u8],
+    ) -> Option<usize> {
+        let compress = match container {
+            Container::Gzip => sys::libdeflate_gzip_compress,
+            Container::Zlib => sys::libdeflate_zlib_compress,
         };
-        (size > 0).then_some(size)
-    }
-
-    /// The same as a zlib stream (RFC 1950).
-    #[cfg(feature = "blosc")]
-    pub(in crate::codec) fn compress_zlib(&mut self, decoded: &[u8], encoded: &mut [u8]) -> Option<usize> {
         // SAFETY: the handle is live, and both slices are passed with their own lengths.
         let size = unsafe {
-            sys::libdeflate_zlib_compress(
+            compress(
                 self.0.as_ptr(),
                 decoded.as_ptr().cast(),
                 decoded.len(),
@@ -60,11 +62,15 @@ impl Drop for Compressor {
 }
 
 /// The most that so many bytes can take, at any level; none if no memory can hold it.
-pub(in crate::codec) fn compress_bound(decoded_size: usize) -> Option<usize> {
+pub(in crate::codec) fn compress_bound(container: Container, decoded_size: usize) -> Option<usize> {
     // The bound is the size and some 5 bytes for each block of a few thousand.
     decoded_size.checked_mul(2).filter(|size| isize::try_from(*size).is_ok())?;
+    let bound = match container {
+        Container::Gzip => sys::libdeflate_gzip_compress_bound,
+        Container::Zlib => sys::libdeflate_zlib_compress_bound,
+    };
     // SAFETY: a NULL compressor asks for the bound of every level.
-    Some(unsafe { sys::libdeflate_gzip_compress_bound(std::ptr::null_mut(), decoded_size) })
+    Some(unsafe { bound(std::ptr::null_mut(), decoded_size) })
 }
 
 #[derive(Debug)]
@@ -73,7 +79,7 @@ pub(in crate::codec) struct Decompressor(NonNull<sys::libdeflate_decompressor>);
 // SAFETY: the handle owns its memory and libdeflate keeps nothing of a thread.
 unsafe impl Send for Decompressor {}
 
-/// How far one member went.
+/// How far one gzip member or zlib stream went.
 pub(in crate::codec) struct Member {
     pub(in crate::codec) encoded_size: usize,
     pub(in crate::codec) decoded_size: usize,
@@ -91,16 +97,21 @@ impl Decompressor {
         NonNull::new(handle).map(Self).ok_or_else(Error::out_of_memory)
     }
 
-    /// Decompresses the first gzip member of `encoded` into the beginning of `decoded`.
+    /// Decompresses the first gzip member or zlib stream of `encoded` into the beginning of `decoded`.
     pub(in crate::codec) fn decompress(
         &mut self,
+        container: Container,
         encoded: &[u8],
         decoded: &mut [u8],
     ) -> std::result::Result<Member, Fault> {
+        let decompress = match container {
+            Container::Gzip => sys::libdeflate_gzip_decompress_ex,
+            Container::Zlib => sys::libdeflate_zlib_decompress_ex,
+        };
         let mut member = Member { encoded_size: 0, decoded_size: 0 };
         // SAFETY: the handle is live, both slices are passed with their own lengths, the results are writable.
         let result = unsafe {
-            sys::libdeflate_gzip_decompress_ex(
+            decompress(
                 self.0.as_ptr(),
                 encoded.as_ptr().cast(),
                 encoded.len(),
@@ -115,23 +126,6 @@ impl Decompressor {
             sys::libdeflate_result_LIBDEFLATE_INSUFFICIENT_SPACE => Err(Fault::TooSmall),
             _ => Err(Fault::Corrupt),
         }
-    }
-
-    /// Decompresses a zlib stream (RFC 1950) of just as many bytes as `decoded` has; whether it was one.
-    #[cfg(feature = "blosc")]
-    pub(in crate::codec) fn decompress_zlib(&mut self, encoded: &[u8], decoded: &mut [u8]) -> bool {
-        // SAFETY: the handle is live, both slices are passed with their own lengths, and NULL asks for a full output.
-        let result = unsafe {
-            sys::libdeflate_zlib_decompress(
-                self.0.as_ptr(),
-                encoded.as_ptr().cast(),
-                encoded.len(),
-                decoded.as_mut_ptr().cast(),
-                decoded.len(),
-                std::ptr::null_mut(),
-            )
-        };
-        result == sys::libdeflate_result_LIBDEFLATE_SUCCESS
     }
 }
 

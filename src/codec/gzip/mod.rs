@@ -1,21 +1,26 @@
-//! `gzip`: DEFLATE with header and checksum. Zarr v3 core specification; RFC 1951, RFC 1952.
+//! `gzip`: DEFLATE with header and checksum. Zarr v3 core specification; RFC 1951, RFC 1952. Under its name in numcodecs it
+//! has another default level; [`zlib`] has another header.
 //!
 //! libdeflate does the work. Several members one after the other are one stream (RFC 1952, section 2.2); bytes after
 //! the last member that are no member are an error.
 
 mod count;
 pub(super) mod libdeflate;
+pub(super) mod zlib;
 
 use crate::error::{Error, Result};
 use crate::interface::{self, Bound, Call, Codec, Context, Kind, Transform};
 use crate::json::{Configuration, integer};
 use crate::representation::Representation;
-use libdeflate::{Compressor, Decompressor, Fault};
+use libdeflate::{Compressor, Container, Decompressor, Fault};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// What zlib takes when nothing is said.
 const DEFAULT_LEVEL: usize = 6;
+
+/// What numcodecs takes when nothing is said.
+const NUMCODECS_LEVEL: usize = 1;
 
 #[derive(Debug, Clone, Copy)]
 struct Gzip {
@@ -23,10 +28,19 @@ struct Gzip {
     level: usize,
 }
 
-/// `{"level": 0..9}`
-pub(super) fn parse(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
+/// `{"level": 0..9}`, default 6
+pub(super) fn parse(configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
+    parse_with_default(DEFAULT_LEVEL, configuration)
+}
+
+/// `{"level": 0..9}`, default 1
+pub(super) fn parse_numcodecs(configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
+    parse_with_default(NUMCODECS_LEVEL, configuration)
+}
+
+fn parse_with_default(default: usize, mut configuration: Configuration) -> Result<Arc<dyn Codec>> {
     let level = match configuration.optional("level") {
-        None => DEFAULT_LEVEL,
+        None => default,
         Some(value) => integer("level", &value, 0, 9)? as usize,
     };
     configuration.finish()?;
@@ -47,18 +61,23 @@ impl Codec for Gzip {
     }
 }
 
-/// The compressors of every gzip codec of a chain: libdeflate settles the level when it makes one.
+/// The compressors of every gzip and zlib codec of a chain, by level: libdeflate settles it when it makes one.
 #[derive(Debug, Default)]
 struct Compressors([Option<Compressor>; 10]);
 
+impl Compressors {
+    fn of_level(&mut self, level: usize) -> Result<&mut Compressor> {
+        match &mut self.0[level] {
+            Some(compressor) => Ok(compressor),
+            none => Ok(none.insert(Compressor::new(level as i32)?)),
+        }
+    }
+}
+
 impl Transform for Gzip {
     fn encode(&self, decoded: &[u8], encoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
-        let Compressors(compressors) = call.contexts.get(|| Ok(Compressors::default()))?;
-        let compressor = match &mut compressors[self.level] {
-            Some(compressor) => compressor,
-            none => none.insert(Compressor::new(self.level as i32)?),
-        };
-        compressor.compress(decoded, encoded).ok_or_else(interface::too_small)
+        let compressor = call.contexts.get(|| Ok(Compressors::default()))?.of_level(self.level)?;
+        compressor.compress(Container::Gzip, decoded, encoded).ok_or_else(interface::too_small)
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
@@ -66,9 +85,9 @@ impl Transform for Gzip {
         let capacity = decoded.len();
         let (mut read, mut written) = (0, 0);
         loop {
-            let result = decompressor.decompress(&encoded[read..], &mut decoded[written..]);
+            let result = decompressor.decompress(Container::Gzip, &encoded[read..], &mut decoded[written..]);
             let member = result.map_err(|fault| match fault {
-                Fault::TooSmall => too_small(encoded, capacity),
+                Fault::TooSmall => too_small(count::gzip_size(encoded), capacity),
                 Fault::Corrupt => count::no_member(read, encoded.len()),
             })?;
             read += member.encoded_size;
@@ -80,13 +99,13 @@ impl Transform for Gzip {
     }
 
     fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
-        libdeflate::compress_bound(usize::try_from(decoded_size).ok()?).map(|bound| bound as u64)
+        libdeflate::compress_bound(Container::Gzip, usize::try_from(decoded_size).ok()?).map(|bound| bound as u64)
     }
 }
 
-/// BUFFER_TOO_SMALL names the capacity that would do; if the members cannot be decoded, that is the error.
-fn too_small(encoded: &[u8], capacity: usize) -> Error {
-    match count::decoded_size(encoded).map(usize::try_from) {
+/// BUFFER_TOO_SMALL names the capacity that would do, as it was counted; if nothing can be decoded, that is the error.
+fn too_small(counted: Result<u64>, capacity: usize) -> Error {
+    match counted.map(usize::try_from) {
         Ok(Ok(needed)) if needed > capacity => Error::buffer_too_small("decoded_capacity", capacity, needed as u64),
         Ok(Ok(_)) => Error::internal("libdeflate does not fit into what miniz_oxide counts"),
         Ok(Err(_)) => Error::out_of_memory(),

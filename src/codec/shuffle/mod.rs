@@ -66,6 +66,11 @@ impl Shuffle {
         Self { element_size: usize::from(element_size.max(1)), planes }
     }
 
+    /// A way for elements of any size, for their bytes only: bits of elements that no tile holds are not moved.
+    pub(crate) fn portable(element_size: usize) -> Self {
+        Self { element_size: element_size.max(1), planes: portable::NOTHING }
+    }
+
     /// Every way that this machine has.
     #[cfg(any(test, feature = "internals"))]
     pub fn all(element_size: u8) -> impl Iterator<Item = (Level, Self)> {

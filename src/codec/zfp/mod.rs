@@ -10,6 +10,7 @@
 //! * [`grid`]: a field as blocks of 4^d values.
 //! * [`bits`]: bit streams from pieces; [`backend`], `own_blocks`, `c_blocks`: the coders of the blocks in them.
 //! * [`encode`], [`decode`]: one chunk; [`whole`]: the same where a chunk need not be divided; [`region`]: a box of it.
+//! * [`zfpy`]: a stream after a header, under its name in numcodecs.
 //! * `c_library`: LLNL's library, which the tests compare with. `docs/differences.md` lists where the streams differ.
 //!
 //! Every block ends where the next one begins, to the bit; words are 64 bits, little-endian. A block that crosses the
@@ -34,6 +35,7 @@ mod small_float;
 #[cfg(test)]
 mod tests;
 mod whole;
+pub(super) mod zfpy;
 
 use crate::data_type::{Component, DataType};
 use crate::error::{Error, Result};

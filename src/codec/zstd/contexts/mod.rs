@@ -34,7 +34,7 @@ impl Contexts {
             Some(compressor) => compressor,
             none => none.insert(CCtx::try_create().ok_or_else(Error::out_of_memory)?),
         };
-        for parameter in [CParameter::CompressionLevel(codec.level), CParameter::ChecksumFlag(codec.checksum)] {
+        for parameter in [CParameter::CompressionLevel(codec.real_level()), CParameter::ChecksumFlag(codec.checksum)] {
             compressor.set_parameter(parameter).map_err(|code| Error::internal(zstd_safe::get_error_name(code)))?;
         }
         let bound = encoded_bound(decoded.len()).ok_or_else(Error::out_of_memory)?;

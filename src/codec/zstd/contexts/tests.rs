@@ -136,6 +136,36 @@ fn damaged_frames_are_corrupt_whatever_the_capacity() {
     }
 }
 
+/// A find of mutations: libzstd calls every output too small for this frame, which says that it has 2944 bytes.
+#[test]
+fn a_frame_with_more_than_it_says_is_corrupt() {
+    let encoded = [0x28, 0xB5, 0x2F, 0xFD, 0x60, 0x80, 0x0A, 0x45, 0, 0, 8, 0, 1, 0, 0xB4, 0xF3, 0x81, 0x12];
+    for (capacity, status) in
+        [(100, Status::BufferTooSmall), (3000, Status::CorruptData), (1 << 20, Status::CorruptData)]
+    {
+        let found = Contexts::default().decode(&encoded, &mut vec![0; capacity]);
+        assert_eq!(found.map_err(|error| error.status()), Err(status), "{capacity}");
+    }
+}
+
+#[test]
+fn frames_that_say_their_sizes_are_added_up() {
+    let frame = |size: usize| encode(&mut Contexts::default(), 3, false, &vec![7; size]);
+    let skippable = [0x50, 0x2A, 0x4D, 0x18, 3, 0, 0, 0, 1, 2, 3];
+    let all = [&frame(70_000)[..], &skippable, &frame(5)].concat();
+    assert_eq!(frames(&all).unwrap().stated_size, Some(70_005));
+    assert!(frames(&all[..all.len() - 1]).is_err());
+    assert!(frames(b"no frame").is_err());
+}
+
+/// numcodecs takes them, and so does its name here.
+#[test]
+fn levels_over_the_highest_are_the_highest() {
+    let decoded = sample(30_000);
+    let highest = encode(&mut Contexts::default(), 22, false, &decoded);
+    assert_eq!(encode(&mut Contexts::default(), i32::MAX, false, &decoded), highest);
+}
+
 #[test]
 fn every_cut_is_corrupt() {
     let mut contexts = Contexts::default();

@@ -1,0 +1,90 @@
+//! `numcodecs.zlib`: DEFLATE with the header and checksum of zlib, as in HDF5 files. RFC 1950, RFC 1951.
+//!
+//! numcodecs 0.17, `zlib.py`. One stream, and nothing after it.
+
+use super::libdeflate::{self, Container, Decompressor, Fault};
+use super::{Compressors, DEFAULT_LEVEL, NUMCODECS_LEVEL, count, too_small};
+use crate::error::Result;
+use crate::interface::{self, Bound, Call, Codec, Context, Kind, Transform};
+use crate::json::{Configuration, integer};
+use crate::representation::Representation;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+#[derive(Debug, Clone, Copy)]
+struct Zlib {
+    /// 0 to 9; none if the configuration says -1, for zlib's own choice.
+    level: Option<usize>,
+}
+
+/// `{"level": -1..9}`, default 1
+pub(in crate::codec) fn parse(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
+    let level = match configuration.optional("level") {
+        None => Some(NUMCODECS_LEVEL),
+        Some(value) => usize::try_from(integer("level", &value, -1, 9)?).ok(),
+    };
+    configuration.finish()?;
+    Ok(Arc::new(Zlib { level }))
+}
+
+impl Codec for Zlib {
+    fn kind(&self) -> Kind {
+        Kind::BytesToBytes
+    }
+
+    fn configuration(&self) -> Option<Map<String, Value>> {
+        Some(Map::from_iter([("level".to_owned(), self.level.map_or(json!(-1), |level| json!(level)))]))
+    }
+
+    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+        Ok(Bound::compressor(decoded, Arc::new(*self)))
+    }
+}
+
+impl Transform for Zlib {
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
+        let compressors = call.contexts.get(|| Ok(Compressors::default()))?;
+        let compressor = compressors.of_level(self.level.unwrap_or(DEFAULT_LEVEL))?;
+        compressor.compress(Container::Zlib, decoded, encoded).ok_or_else(interface::too_small)
+    }
+
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
+        let result = call.contexts.get(Decompressor::new)?.decompress(Container::Zlib, encoded, decoded);
+        let stream = result.map_err(|fault| match fault {
+            Fault::TooSmall => too_small(count::zlib_size(encoded), decoded.len()),
+            Fault::Corrupt => count::no_stream(),
+        })?;
+        if stream.encoded_size != encoded.len() {
+            return Err(count::ends_early(stream.encoded_size, encoded.len()));
+        }
+        Ok(stream.decoded_size)
+    }
+
+    fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
+        libdeflate::compress_bound(Container::Zlib, usize::try_from(decoded_size).ok()?).map(|bound| bound as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interface::{CallOptions, Contexts};
+
+    #[test]
+    fn a_small_buffer_is_told_the_size_and_nothing_may_follow_the_stream() {
+        let (options, mut contexts) = (CallOptions::default(), Contexts::default());
+        let call = &mut Call { options: &options, hook: None, contexts: &mut contexts };
+        let zlib = Zlib { level: None };
+        let mut encoded = [0; 100];
+        let size = zlib.encode(b"abc", &mut encoded, call).unwrap();
+        assert_eq!(zlib.decode(&encoded[..size], &mut [0; 10], call), Ok(3));
+        for capacity in 0..3 {
+            let error = zlib.decode(&encoded[..size], &mut [0; 2][..capacity], call).unwrap_err();
+            assert_eq!(error.needed_capacity(), Some(3), "{capacity}");
+        }
+        for capacity in [0, 2, 10] {
+            let error = zlib.decode(&encoded[..size + 1], &mut [0; 10][..capacity], call).unwrap_err();
+            assert_eq!(error, count::ends_early(size, size + 1), "{capacity}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! `numcodecs.astype`: NumPy's cast to another type, and back. The metadata keep their members.
+//!
+//! numcodecs 0.17, `astype.py`. `decode_dtype` may be left out: zarr-python then takes the type of the array.
+
+use super::number::{self, Number};
+use super::{elementwise, optional};
+use crate::error::Result;
+use crate::interface::{Bound, Codec, Context, Elementwise, Kind};
+use crate::json::Configuration;
+use crate::representation::Representation;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+#[derive(Debug)]
+struct AsType {
+    configuration: Map<String, Value>,
+    encode_type: Number,
+    /// None: that of the array.
+    decode_type: Option<Number>,
+}
+
+/// `{"encode_dtype", "decode_dtype"}`, the second optional
+pub(crate) fn parse(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
+    let mut members = Map::new();
+    let encode = configuration.required("encode_dtype")?;
+    let encode_type = Number::from_json("encode_dtype", &encode)?;
+    members.insert("encode_dtype".to_owned(), encode);
+    let decode = optional(&mut configuration, &mut members, "decode_dtype");
+    configuration.finish()?;
+    let decode_type = decode.map(|value| Number::from_json("decode_dtype", &value)).transpose()?;
+    Ok(Arc::new(AsType { configuration: members, encode_type, decode_type }))
+}
+
+impl Codec for AsType {
+    fn kind(&self) -> Kind {
+        Kind::ArrayToArray
+    }
+
+    fn configuration(&self) -> Option<Map<String, Value>> {
+        Some(self.configuration.clone())
+    }
+
+    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+        let decoded = decoded.array()?;
+        let array_type = Number::of_array(decoded.data_type())?;
+        if let Some(decode_type) = self.decode_type {
+            decode_type.check("decode_dtype", decoded.data_type())?;
+        }
+        elementwise(Cast { decoded: array_type, encoded: self.encode_type }, self.encode_type, decoded)
+    }
+}
+
+#[derive(Debug)]
+struct Cast {
+    decoded: Number,
+    encoded: Number,
+}
+
+impl Elementwise for Cast {
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<()> {
+        number::cast((self.decoded, decoded), (self.encoded, encoded))
+    }
+
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<()> {
+        number::cast((self.encoded, encoded), (self.decoded, decoded))
+    }
+
+    fn is_copy(&self) -> bool {
+        self.decoded == self.encoded && self.decoded != Number::Bool
+    }
+}

@@ -1,0 +1,147 @@
+//! `numcodecs.bz2`: bzip2 streams.
+//!
+//! numcodecs 0.17, `bz2.py`. Several streams one after the other are one, as Python has it; bytes after the last that are no
+//! stream are an error. `libbz2-rs-sys` codes them, a port of libbzip2 to Rust.
+
+use super::optional;
+use crate::error::{Error, Result};
+use crate::interface::{Bound, Call, Codec, Context, Kind, Transform, too_small};
+use crate::json::{Configuration, integer};
+use crate::representation::Representation;
+use bzip2::{Action, Compress, Compression, Decompress, Status};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// What numcodecs takes when nothing is said.
+const DEFAULT_LEVEL: u32 = 1;
+
+/// What libbzip2 takes for 0.
+const WORK_FACTOR: u32 = 30;
+
+/// What does not fit is decoded into this many bytes again and again.
+const OVERFLOW_SIZE: usize = 4096;
+
+#[derive(Debug, Clone)]
+struct Bz2 {
+    configuration: Map<String, Value>,
+    level: u32,
+}
+
+/// `{"level": 1..9}`, default 1
+pub(crate) fn parse(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
+    let mut members = Map::new();
+    let level = match optional(&mut configuration, &mut members, "level") {
+        None => DEFAULT_LEVEL,
+        Some(value) => integer("level", &value, 1, 9)? as u32,
+    };
+    configuration.finish()?;
+    members.insert("level".to_owned(), level.into());
+    Ok(Arc::new(Bz2 { configuration: members, level }))
+}
+
+impl Codec for Bz2 {
+    fn kind(&self) -> Kind {
+        Kind::BytesToBytes
+    }
+
+    fn configuration(&self) -> Option<Map<String, Value>> {
+        Some(self.configuration.clone())
+    }
+
+    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+        Ok(Bound::compressor(decoded, Arc::new(self.clone())))
+    }
+}
+
+impl Transform for Bz2 {
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8], _call: &mut Call<'_>) -> Result<usize> {
+        if encoded.is_empty() {
+            return Err(too_small()); // without progress libbzip2 takes the call for a mistake
+        }
+        let mut stream = Compress::new(Compression::new(self.level), WORK_FACTOR);
+        let (mut read, mut written) = (0, 0);
+        loop {
+            let before = (stream.total_in(), stream.total_out());
+            let status = stream.compress(&decoded[read..], &mut encoded[written..], Action::Finish);
+            let status = status.map_err(|error| Error::internal(format!("bzip2: {error}")))?;
+            read += (stream.total_in() - before.0) as usize;
+            written += (stream.total_out() - before.1) as usize;
+            match status {
+                Status::StreamEnd => return Ok(written),
+                _ if written == encoded.len() => return Err(too_small()),
+                _ => {}
+            }
+        }
+    }
+
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8], _call: &mut Call<'_>) -> Result<usize> {
+        let capacity = decoded.len();
+        let (mut read, mut size) = (0, 0_u64);
+        loop {
+            let rest = usize::try_from(size).ok().and_then(|size| decoded.get_mut(size..)).unwrap_or_default();
+            let (stream_read, stream_size) = decode_stream(&encoded[read..], rest)
+                .map_err(|error| error.with_context(&format!("the bzip2 stream from byte {read} on: ")))?;
+            read += stream_read;
+            size = size.saturating_add(stream_size);
+            if read == encoded.len() {
+                break;
+            }
+        }
+        match usize::try_from(size) {
+            Ok(written) if written <= capacity => Ok(written),
+            _ => Err(Error::buffer_too_small("decoded_capacity", capacity, size)),
+        }
+    }
+
+    fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
+        // libbzip2's documentation: a hundredth and 600 bytes more.
+        decoded_size.checked_add(decoded_size / 100 + 600)
+    }
+}
+
+/// Decodes the stream at the beginning of `encoded`; returns how much was read, and the size that it decodes to. What does
+/// not fit is counted, and not held.
+fn decode_stream(encoded: &[u8], decoded: &mut [u8]) -> Result<(usize, u64)> {
+    let mut stream = Decompress::new(false);
+    let mut overflow = [0; OVERFLOW_SIZE];
+    loop {
+        let (read, size) = (stream.total_in(), stream.total_out());
+        let rest = usize::try_from(size).ok().and_then(|size| decoded.get_mut(size..)).unwrap_or_default();
+        // Whether a full output is the end shows only when there is room for more.
+        let room = if rest.is_empty() { &mut overflow[..] } else { rest };
+        let status = stream.decompress(encoded.get(read as usize..).unwrap_or_default(), room);
+        match status.map_err(|error| Error::corrupt(format!("damaged or of another format ({error})")))? {
+            Status::StreamEnd => return Ok((stream.total_in() as usize, stream.total_out())),
+            Status::MemNeeded => return Err(Error::out_of_memory()),
+            _ if (stream.total_in(), stream.total_out()) == (read, size) => return Err(Error::corrupt("cut short")),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interface::{CallOptions, Contexts};
+
+    #[test]
+    fn a_small_buffer_is_told_what_all_streams_decode_to() {
+        let (options, mut contexts) = (CallOptions::default(), Contexts::default());
+        let call = &mut Call { options: &options, hook: None, contexts: &mut contexts };
+        let bz2 = Bz2 { configuration: Map::new(), level: 1 };
+        let sample: Vec<u8> = (0..3 * OVERFLOW_SIZE + 1).map(|i| (i * i / 1000 % 251) as u8).collect();
+        let mut encoded = vec![0; 2 * sample.len() + 1000];
+        let size = bz2.encode(&sample, &mut encoded, call).unwrap();
+        let encoded = encoded[..size].repeat(2);
+        let needed = 2 * sample.len();
+        for capacity in [0, 1, sample.len() - 1, sample.len(), sample.len() + 1, needed - 1] {
+            let error = bz2.decode(&encoded, &mut vec![0; capacity], call).unwrap_err();
+            assert_eq!(error.needed_capacity(), Some(needed), "{capacity}: {error}");
+            let error = bz2.decode(&encoded[..encoded.len() - 1], &mut vec![0; capacity], call).unwrap_err();
+            assert_eq!(error.status(), crate::Status::CorruptData, "{capacity}");
+        }
+        let mut decoded = vec![0; needed];
+        assert_eq!(bz2.decode(&encoded, &mut decoded, call), Ok(needed));
+        assert!(decoded == sample.repeat(2));
+    }
+}

@@ -1,0 +1,120 @@
+//! `numcodecs.crc32`, `numcodecs.crc32c` and `numcodecs.adler32`: four bytes, little-endian, where `location` says.
+//!
+//! numcodecs 0.17, `checksum32.py`. Without `location`, `crc32` and `adler32` stand at the start, `crc32c` at the end.
+
+use super::optional;
+use crate::error::{Error, Result};
+use crate::interface::{Bound, Call, Codec, Context, Frame, Kind};
+use crate::json::{Configuration, one_of};
+use crate::representation::Representation;
+use crc_fast::{CrcAlgorithm, checksum};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+const SIZE: u64 = 4;
+
+#[derive(Debug, Clone)]
+struct Checksum {
+    configuration: Map<String, Value>,
+    algorithm: Algorithm,
+    location: Location,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Algorithm {
+    Crc32,
+    Crc32c,
+    Adler32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Location {
+    Start,
+    End,
+}
+
+/// `{"location": "start" | "end"}`, default "start"
+pub(crate) fn parse_crc32(configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
+    parse(configuration, Algorithm::Crc32, Location::Start)
+}
+
+/// `{"location": "start" | "end"}`, default "end"
+pub(crate) fn parse_crc32c(configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
+    parse(configuration, Algorithm::Crc32c, Location::End)
+}
+
+/// `{"location": "start" | "end"}`, default "start"
+pub(crate) fn parse_adler32(configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
+    parse(configuration, Algorithm::Adler32, Location::Start)
+}
+
+fn parse(mut configuration: Configuration, algorithm: Algorithm, default: Location) -> Result<Arc<dyn Codec>> {
+    let mut members = Map::new();
+    let location = match optional(&mut configuration, &mut members, "location") {
+        None => default,
+        Some(value) => [Location::Start, Location::End][one_of("location", &value, &["start", "end"])?],
+    };
+    configuration.finish()?;
+    Ok(Arc::new(Checksum { configuration: members, algorithm, location }))
+}
+
+impl Codec for Checksum {
+    fn kind(&self) -> Kind {
+        Kind::BytesToBytes
+    }
+
+    fn configuration(&self) -> Option<Map<String, Value>> {
+        Some(self.configuration.clone())
+    }
+
+    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+        Ok(Bound::frame(decoded, Arc::new(self.clone())))
+    }
+}
+
+impl Algorithm {
+    fn of(self, payload: &[u8]) -> u32 {
+        match self {
+            Self::Crc32 => checksum(CrcAlgorithm::Crc32IsoHdlc, payload) as u32,
+            Self::Crc32c => checksum(CrcAlgorithm::Crc32Iscsi, payload) as u32,
+            Self::Adler32 => simd_adler32::adler32(&payload),
+        }
+    }
+}
+
+impl Frame for Checksum {
+    fn leading_size(&self) -> u64 {
+        if self.location == Location::Start { SIZE } else { 0 }
+    }
+
+    fn trailing_size(&self) -> u64 {
+        SIZE - self.leading_size()
+    }
+
+    fn write(&self, payload: &[u8], leading: &mut [u8], trailing: &mut [u8], _call: &Call<'_>) -> Result<()> {
+        let bytes = self.algorithm.of(payload).to_le_bytes();
+        if self.location == Location::Start { leading } else { trailing }.copy_from_slice(&bytes);
+        Ok(())
+    }
+
+    fn check(&self, payload: &[u8], leading: &[u8], trailing: &[u8], _call: &Call<'_>) -> Result<()> {
+        let stored = four_bytes(if self.location == Location::Start { leading } else { trailing });
+        let computed = self.algorithm.of(payload);
+        if stored == computed { Ok(()) } else { Err(unequal(stored, computed)) }
+    }
+
+    fn checks_payload(&self) -> bool {
+        true
+    }
+}
+
+/// The number that four bytes are.
+pub(super) fn four_bytes(bytes: &[u8]) -> u32 {
+    bytes.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
+}
+
+/// The error of a checksum that is not that of its chunk.
+pub(super) fn unequal(stored: u32, computed: u32) -> Error {
+    Error::corrupt(format!("the checksum is {stored:#010x}, and that of the chunk {computed:#010x}"))
+        .with_code("checksum")
+}

@@ -1,0 +1,265 @@
+//! `numcodecs.delta`: the first element, then the differences, in C order. The metadata keep their members.
+//!
+//! numcodecs 0.17, `delta.py`: `numpy.diff` in the type of the array, cast to `astype`; `numpy.cumsum` in the type of the
+//! array. Integers wrap; floats round at each step, so that a decoded float is the sum of rounded differences.
+
+use super::number::{self, BLOCK, Number};
+use super::optional;
+use crate::data_type::Scalar;
+use crate::error::{Error, Result};
+use crate::interface::{Bound, Call, Codec, Context, Kind, Pass, Transform, too_small};
+use crate::json::Configuration;
+use crate::representation::Representation;
+use half::f16;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+#[derive(Debug)]
+struct Delta {
+    configuration: Map<String, Value>,
+    dtype: Number,
+    astype: Number,
+}
+
+/// `{"dtype", "astype"}`, the second optional, or null
+pub(crate) fn parse(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
+    let mut members = Map::new();
+    let dtype = configuration.required("dtype")?;
+    members.insert("dtype".to_owned(), dtype.clone());
+    let dtype = Number::from_json("dtype", &dtype)?;
+    let astype = optional(&mut configuration, &mut members, "astype");
+    let astype = astype.map_or(Ok(dtype), |value| Number::from_json("astype", &value))?;
+    configuration.finish()?;
+    if dtype == Number::Bool || astype == Number::Bool {
+        return Err(Error::unsupported("dtype or astype is bool, and sums of bools do not bring them back"));
+    }
+    if astype.is_float() && !dtype.is_float() {
+        return Err(Error::unsupported(format!(
+            "astype is {}, and numcodecs does not sum floats to {}",
+            astype.name(),
+            dtype.name()
+        )));
+    }
+    Ok(Arc::new(Delta { configuration: members, dtype, astype }))
+}
+
+impl Codec for Delta {
+    fn kind(&self) -> Kind {
+        Kind::ArrayToArray
+    }
+
+    fn configuration(&self) -> Option<Map<String, Value>> {
+        Some(self.configuration.clone())
+    }
+
+    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+        let decoded = decoded.array()?;
+        let array_type = Number::of_array(decoded.data_type())?;
+        // numcodecs looks at the bytes as elements of `dtype`; signed and unsigned integers have the same differences.
+        let is_same = array_type.is_integer() && self.dtype.is_integer() && array_type.size() == self.dtype.size();
+        if !is_same {
+            self.dtype.check("dtype", decoded.data_type())?;
+        }
+        let fill_value = decoded.fill_value().map(|Scalar(decoded)| {
+            let mut encoded = vec![0; self.astype.size()];
+            if number::cast((self.dtype, decoded), (self.astype, &mut encoded)).is_err() {
+                encoded.fill(0);
+            }
+            Scalar(encoded.into())
+        });
+        let encoded = decoded.with_elements(self.astype.data_type()?, fill_value)?;
+        let differences = Differences { decoded: self.dtype, encoded: self.astype };
+        Ok(Bound::new(Representation::Array(encoded), Pass::Transform(Arc::new(differences))))
+    }
+}
+
+#[derive(Debug)]
+struct Differences {
+    decoded: Number,
+    encoded: Number,
+}
+
+impl Transform for Differences {
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8], _call: &mut Call<'_>) -> Result<usize> {
+        let encoded = first_elements(encoded, self.encoded, decoded.len() / self.decoded.size())?;
+        encode((self.decoded, decoded), (self.encoded, encoded))?;
+        Ok(encoded.len())
+    }
+
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8], _call: &mut Call<'_>) -> Result<usize> {
+        let decoded = first_elements(decoded, self.decoded, encoded.len() / self.encoded.size())?;
+        decode((self.encoded, encoded), (self.decoded, decoded))?;
+        Ok(decoded.len())
+    }
+
+    fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
+        (decoded_size / self.decoded.size() as u64).checked_mul(self.encoded.size() as u64)
+    }
+}
+
+/// The room for this many elements.
+fn first_elements(bytes: &mut [u8], number: Number, count: usize) -> Result<&mut [u8]> {
+    count.checked_mul(number.size()).and_then(|size| bytes.get_mut(..size)).ok_or_else(too_small)
+}
+
+/// The first element and the differences of all others, as elements of another type.
+///
+/// # Errors
+/// The first difference without an image.
+fn encode((from_type, decoded): (Number, &[u8]), (to_type, encoded): (Number, &mut [u8])) -> Result<()> {
+    if from_type == to_type {
+        differ(from_type, decoded, &[0; 8], encoded);
+        return Ok(());
+    }
+    let size = from_type.size();
+    let mut before = [0; 8];
+    let blocks = decoded.chunks(BLOCK * size).zip(encoded.chunks_mut(BLOCK * to_type.size()));
+    for (index, (decoded, encoded)) in blocks.enumerate() {
+        let mut block = [0; 8 * BLOCK];
+        let differences = &mut block[..decoded.len()];
+        differ(from_type, decoded, &before, differences);
+        number::cast((from_type, differences), (to_type, encoded))
+            .map_err(|error| error.after_elements((index * BLOCK) as u64))?;
+        before[..size].copy_from_slice(&decoded[decoded.len() - size..]);
+    }
+    Ok(())
+}
+
+/// The differences of elements, the first of them to `before`, whose first bytes are an element.
+fn differ(number: Number, elements: &[u8], before: &[u8; 8], differences: &mut [u8]) {
+    /// The first difference to an element by itself; then whole vectors at once.
+    #[inline(always)] // so that the compiler sees the function inside the loop
+    fn each<const SIZE: usize>(
+        elements: &[u8],
+        before: &[u8; 8],
+        differences: &mut [u8],
+        difference: impl Fn([u8; SIZE], [u8; SIZE]) -> [u8; SIZE],
+    ) {
+        let elements = elements.as_chunks::<SIZE>().0;
+        let differences = differences.as_chunks_mut::<SIZE>().0;
+        let (Some(first), Some(before), Some((first_difference, rest))) =
+            (elements.first(), before.first_chunk(), differences.split_first_mut())
+        else {
+            return;
+        };
+        *first_difference = difference(*first, *before);
+        for ((element, before), found) in elements[1..].iter().zip(elements).zip(rest) {
+            *found = difference(*element, *before);
+        }
+    }
+    macro_rules! each {
+        ($type:ty, $difference:expr) => {
+            each(elements, before, differences, |element, before| {
+                let difference: fn($type, $type) -> $type = $difference;
+                difference(<$type>::from_ne_bytes(element), <$type>::from_ne_bytes(before)).to_ne_bytes()
+            })
+        };
+    }
+    match number {
+        Number::Bool | Number::I8 | Number::U8 => each!(u8, u8::wrapping_sub),
+        Number::I16 | Number::U16 => each!(u16, u16::wrapping_sub),
+        Number::I32 | Number::U32 => each!(u32, u32::wrapping_sub),
+        Number::I64 | Number::U64 => each!(u64, u64::wrapping_sub),
+        Number::F16 => each!(f16, |a, b| f16::from_f32(a.to_f32() - b.to_f32())),
+        Number::F32 => each!(f32, |a, b| a - b),
+        Number::F64 => each!(f64, |a, b| a - b),
+    }
+}
+
+/// Writes the sum of all elements up to each one, as elements of another type.
+///
+/// # Errors
+/// The first element without an image.
+fn decode((from_type, encoded): (Number, &[u8]), (to_type, decoded): (Number, &mut [u8])) -> Result<()> {
+    let size = to_type.size();
+    // -0.0 changes nothing when it is added: the first element is kept as it is.
+    let mut before = [0; 8];
+    match to_type {
+        Number::F16 => before[..size].copy_from_slice(&f16::NEG_ZERO.to_ne_bytes()),
+        Number::F32 => before[..size].copy_from_slice(&(-0.0_f32).to_ne_bytes()),
+        Number::F64 => before[..size].copy_from_slice(&(-0.0_f64).to_ne_bytes()),
+        _ => {}
+    }
+    if from_type == to_type {
+        sum(to_type, encoded, &before, decoded);
+        return Ok(());
+    }
+    let blocks = encoded.chunks(BLOCK * from_type.size()).zip(decoded.chunks_mut(BLOCK * size));
+    for (index, (encoded, decoded)) in blocks.enumerate() {
+        let mut block = [0; 8 * BLOCK];
+        let differences = &mut block[..decoded.len()];
+        number::cast((from_type, encoded), (to_type, differences))
+            .map_err(|error| error.after_elements((index * BLOCK) as u64))?;
+        sum(to_type, differences, &before, decoded);
+        before[..size].copy_from_slice(&decoded[decoded.len() - size..]);
+    }
+    Ok(())
+}
+
+/// Writes the sums, of which the first adds to `before`, whose first bytes are an element.
+fn sum(number: Number, differences: &[u8], before: &[u8; 8], sums: &mut [u8]) {
+    macro_rules! integers {
+        ($type:ty) => {
+            integers(differences, before, sums, <$type>::from_ne_bytes, <$type>::to_ne_bytes, <$type>::wrapping_add)
+        };
+    }
+    macro_rules! floats {
+        ($type:ty, $add:expr) => {
+            floats(differences, before, sums, <$type>::from_ne_bytes, <$type>::to_ne_bytes, $add)
+        };
+    }
+    match number {
+        Number::Bool | Number::I8 | Number::U8 => integers!(u8),
+        Number::I16 | Number::U16 => integers!(u16),
+        Number::I32 | Number::U32 => integers!(u32),
+        Number::I64 | Number::U64 => integers!(u64),
+        Number::F16 => floats!(f16, |a: f16, b: f16| f16::from_f32(a.to_f32() + b.to_f32())),
+        Number::F32 => floats!(f32, |a: f32, b: f32| a + b),
+        Number::F64 => floats!(f64, |a: f64, b: f64| a + b),
+    }
+}
+
+/// Each sum waits for the one before it: the order of roundings is part of the result.
+#[inline(always)] // so that the compiler sees the functions inside the loop
+fn floats<const SIZE: usize, S: Copy>(
+    differences: &[u8],
+    before: &[u8; 8],
+    sums: &mut [u8],
+    from: impl Fn([u8; SIZE]) -> S,
+    bytes: impl Fn(S) -> [u8; SIZE],
+    add: impl Fn(S, S) -> S,
+) {
+    let Some(before) = before.first_chunk() else { return };
+    let mut total = from(*before);
+    for (difference, sum) in differences.as_chunks().0.iter().zip(sums.as_chunks_mut().0) {
+        total = add(total, from(*difference));
+        *sum = bytes(total);
+    }
+}
+
+/// Four are summed by themselves, so that only every fourth sum waits for the one before it.
+#[inline(always)] // so that the compiler sees the functions inside the loop
+fn integers<const SIZE: usize, S: Copy>(
+    differences: &[u8],
+    before: &[u8; 8],
+    sums: &mut [u8],
+    from: impl Fn([u8; SIZE]) -> S,
+    bytes: impl Fn(S) -> [u8; SIZE],
+    add: impl Fn(S, S) -> S,
+) {
+    let Some(before) = before.first_chunk() else { return };
+    let mut total = from(*before);
+    let (fours, rest) = differences.as_chunks::<SIZE>().0.as_chunks::<4>();
+    let (four_sums, last_sums) = sums.as_chunks_mut::<SIZE>().0.as_chunks_mut::<4>();
+    for (four, sums) in fours.iter().zip(four_sums) {
+        let [a, b, c, d] = four.map(&from);
+        let (ab, cd) = (add(a, b), add(c, d));
+        let all = add(ab, cd);
+        *sums = [a, ab, add(ab, c), all].map(|sum| bytes(add(total, sum)));
+        total = add(total, all);
+    }
+    for (difference, sum) in rest.iter().zip(last_sums) {
+        total = add(total, from(*difference));
+        *sum = bytes(total);
+    }
+}

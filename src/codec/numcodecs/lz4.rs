@@ -1,0 +1,126 @@
+//! `numcodecs.lz4`: the size as four bytes, little-endian, then an LZ4 block.
+//!
+//! numcodecs 0.17, `lz4.pyx`; the LZ4 block format. `lz4_flex` codes the block, in safe Rust. It has one speed, so that
+//! `acceleration` changes nothing.
+
+use super::optional;
+use crate::error::{Error, Result};
+use crate::interface::{Bound, Call, Codec, Context, Kind, Transform, too_small};
+use crate::json::{Configuration, integer};
+use crate::representation::{ByteSize, Representation};
+use lz4_flex::block::{DecompressError, compress_into, decompress_into, get_maximum_output_size};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// What numcodecs takes at most.
+const MAX_DECODED_SIZE: u64 = 0x7E00_0000;
+
+const HEADER_SIZE: usize = 4;
+
+#[derive(Debug, Clone)]
+struct Lz4 {
+    configuration: Map<String, Value>,
+}
+
+/// `{"acceleration": n}`, optional
+pub(crate) fn parse(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
+    let mut members = Map::new();
+    if let Some(value) = optional(&mut configuration, &mut members, "acceleration") {
+        integer("acceleration", &value, i32::MIN.into(), i32::MAX.into())?;
+    }
+    configuration.finish()?;
+    Ok(Arc::new(Lz4 { configuration: members }))
+}
+
+impl Codec for Lz4 {
+    fn kind(&self) -> Kind {
+        Kind::BytesToBytes
+    }
+
+    fn configuration(&self) -> Option<Map<String, Value>> {
+        Some(self.configuration.clone())
+    }
+
+    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+        match decoded.bytes()?.size {
+            ByteSize::Exact(size) | ByteSize::Written(size) if size > MAX_DECODED_SIZE => Err(too_large(size)),
+            _ => Ok(Bound::compressor(decoded, Arc::new(self.clone()))),
+        }
+    }
+}
+
+fn too_large(size: u64) -> Error {
+    Error::unsupported(format!("numcodecs.lz4 takes at most {MAX_DECODED_SIZE} bytes, and these are {size}"))
+}
+
+/// The size and the block. A block says 255 bytes of a match by a byte, so no more than that can come out of one.
+///
+/// # Errors
+/// There is no size, or one that the block cannot have.
+fn split(encoded: &[u8]) -> Result<(usize, &[u8])> {
+    let (header, block) = encoded.split_first_chunk::<HEADER_SIZE>().ok_or_else(|| {
+        Error::corrupt(format!("the chunk has {} bytes, fewer than the 4 that say its size", encoded.len()))
+    })?;
+    let size = u64::from(u32::from_le_bytes(*header));
+    if size > 255 * block.len() as u64 {
+        return Err(Error::corrupt(format!(
+            "the chunk claims {size} bytes, more than an LZ4 block of {} can hold",
+            block.len()
+        )));
+    }
+    Ok((usize::try_from(size).map_err(|_| Error::out_of_memory())?, block))
+}
+
+impl Transform for Lz4 {
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8], _call: &mut Call<'_>) -> Result<usize> {
+        let size = u32::try_from(decoded.len()).ok().filter(|size| u64::from(*size) <= MAX_DECODED_SIZE);
+        let size = size.ok_or_else(|| too_large(decoded.len() as u64))?;
+        let (header, block) = encoded.split_first_chunk_mut::<HEADER_SIZE>().ok_or_else(too_small)?;
+        *header = size.to_le_bytes();
+        Ok(HEADER_SIZE + compress_into(decoded, block).map_err(|_| too_small())?)
+    }
+
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8], _call: &mut Call<'_>) -> Result<usize> {
+        let (size, block) = split(encoded)?;
+        let capacity = decoded.len();
+        let too_small = || Error::buffer_too_small("decoded_capacity", capacity, size as u64);
+        let decoded = decoded.get_mut(..size).ok_or_else(too_small)?;
+        match decompress_into(block, decoded) {
+            Ok(found) if found == size => Ok(size),
+            Ok(found) => Err(Error::corrupt(format!("the chunk claims {size} bytes, and its LZ4 block has {found}"))),
+            Err(DecompressError::OutputTooSmall { .. }) => {
+                Err(Error::corrupt(format!("the chunk claims {size} bytes, and its LZ4 block has more")))
+            }
+            Err(error) => Err(Error::corrupt(format!("no valid LZ4 block: {error}"))),
+        }
+    }
+
+    fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
+        // The bound is the size, a tenth of it, and a few bytes.
+        let decoded_size = usize::try_from(decoded_size).ok()?;
+        decoded_size.checked_mul(2).filter(|size| isize::try_from(*size).is_ok())?;
+        Some((HEADER_SIZE + get_maximum_output_size(decoded_size)) as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Status;
+    use crate::interface::{CallOptions, Contexts};
+
+    #[test]
+    fn a_size_that_no_block_can_have_is_not_believed() {
+        let (options, mut contexts) = (CallOptions::default(), Contexts::default());
+        let mut decode = |encoded: &[u8], capacity: usize| {
+            let call = &mut Call { options: &options, hook: None, contexts: &mut contexts };
+            let lz4 = Lz4 { configuration: Map::new() };
+            let result = lz4.decode(encoded, &mut vec![0; capacity], call);
+            result.map_err(|error| (error.status(), error.needed_capacity()))
+        };
+        assert_eq!(decode(&[5, 0, 0, 0, 0x50, 1, 2, 3, 4, 5], 5), Ok(5));
+        assert_eq!(decode(&[5, 0, 0, 0, 0x50, 1, 2, 3, 4, 5], 4), Err((Status::BufferTooSmall, Some(5))));
+        assert_eq!(decode(&[255, 255, 255, 255, 0x50, 1, 2], 4), Err((Status::CorruptData, None)));
+        assert_eq!(decode(&[1, 0, 0], 4), Err((Status::CorruptData, None)));
+    }
+}

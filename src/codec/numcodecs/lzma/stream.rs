@@ -1,0 +1,200 @@
+//! One chunk in memory. The window of a decoder grows with what comes out, and never to what a header claims.
+
+use super::filters::Coder;
+use super::{Container, Lzma};
+use crate::error::{Error, Result};
+use crate::interface::too_small;
+use lzma_rust2::filter::bcj::BcjWriter;
+use lzma_rust2::filter::delta::DeltaWriter;
+use lzma_rust2::{
+    Action, FilterConfig, FilterType, Lzma2Options, Lzma2Stream, Lzma2Writer, LzmaOptions, LzmaStream, LzmaWriter,
+    Status, StreamResult, XzOptions, XzStream, XzWriter,
+};
+use std::io::{self, ErrorKind, Write};
+
+/// What does not fit is decoded into this many bytes again and again.
+const OVERFLOW_SIZE: usize = 4096;
+
+/// LZMA1 has no stored blocks: what cannot be compressed grows by the flag of each literal.
+pub(super) fn bound(decoded_size: u64) -> Option<u64> {
+    decoded_size.checked_add(decoded_size / 4)?.checked_add(1024)
+}
+
+/// Encodes into the beginning of `encoded`; returns the size.
+pub(super) fn encode(codec: &Lzma, decoded: &[u8], encoded: &mut [u8]) -> Result<usize> {
+    let options = options_for(&codec.filters.options, decoded.len());
+    let capacity = encoded.len();
+    let rest = match (codec.container, codec.filters.coder) {
+        (Container::Xz, _) => {
+            let options = XzOptions {
+                lzma_options: options,
+                check_type: codec.check,
+                block_size: None,
+                filters: codec.filters.before.clone(),
+            };
+            write(XzWriter::new(encoded, options), decoded, XzWriter::finish)?
+        }
+        (Container::Alone, _) => {
+            let writer = LzmaWriter::new_use_header(encoded, &options, Some(decoded.len() as u64));
+            write(writer, decoded, LzmaWriter::finish)?
+        }
+        (Container::Raw, coder) => {
+            let filtered = filter(&codec.filters.before, decoded)?;
+            let decoded = filtered.as_deref().unwrap_or(decoded);
+            match coder {
+                Coder::Lzma1 => write(LzmaWriter::new_no_header(encoded, &options, true), decoded, LzmaWriter::finish)?,
+                Coder::Lzma2 => {
+                    let options = Lzma2Options { lzma_options: options, chunk_size: None };
+                    write(Ok(Lzma2Writer::new(encoded, options)), decoded, Lzma2Writer::finish)?
+                }
+            }
+        }
+    };
+    Ok(capacity - rest.len())
+}
+
+/// The window of an encoder is as large as the options say: more than the chunk is waste.
+fn options_for(options: &LzmaOptions, size: usize) -> LzmaOptions {
+    const LEAST: usize = 4096;
+    let enough = size.max(LEAST).checked_next_power_of_two().and_then(|size| u32::try_from(size).ok());
+    LzmaOptions { dict_size: options.dict_size.min(enough.unwrap_or(u32::MAX)), ..options.clone() }
+}
+
+fn write<W: Write, T>(writer: io::Result<W>, decoded: &[u8], finish: impl Fn(W) -> io::Result<T>) -> Result<T> {
+    let work = || {
+        let mut writer = writer?;
+        writer.write_all(decoded)?;
+        finish(writer)
+    };
+    work().map_err(|error| match error.kind() {
+        ErrorKind::WriteZero => too_small(),
+        ErrorKind::OutOfMemory => Error::out_of_memory(),
+        _ => Error::internal(format!("LZMA: {error}")),
+    })
+}
+
+/// What the filters before the coder make of a chunk; none if there are none.
+fn filter(filters: &[FilterConfig], decoded: &[u8]) -> Result<Option<Vec<u8>>> {
+    let mut filtered: Option<Vec<u8>> = None;
+    for filter in filters {
+        let input = filtered.as_deref().unwrap_or(decoded);
+        let mut output = Vec::new();
+        output.try_reserve_exact(input.len()).map_err(|_| Error::out_of_memory())?;
+        let start = filter.property as usize;
+        let branches = match filter.filter_type {
+            FilterType::Delta => {
+                write(Ok(DeltaWriter::new(&mut output, start)), input, |mut writer| writer.flush())?;
+                filtered = Some(output);
+                continue;
+            }
+            FilterType::BcjX86 => BcjWriter::new_x86(output, start),
+            FilterType::BcjPpc => BcjWriter::new_ppc(output, start),
+            FilterType::BcjIa64 => BcjWriter::new_ia64(output, start),
+            FilterType::BcjArm => BcjWriter::new_arm(output, start),
+            FilterType::BcjArmThumb => BcjWriter::new_arm_thumb(output, start),
+            FilterType::BcjSparc => BcjWriter::new_sparc(output, start),
+            FilterType::BcjArm64 | FilterType::BcjRiscv | FilterType::Lzma2 => {
+                return Err(Error::internal("a filter that no configuration names"));
+            }
+        };
+        filtered = Some(write(Ok(branches), input, BcjWriter::finish)?);
+    }
+    Ok(filtered)
+}
+
+enum Stream {
+    Xz(Box<XzStream>),
+    Lzma(Box<LzmaStream>),
+    Lzma2(Box<Lzma2Stream>),
+}
+
+impl Stream {
+    fn new(codec: &Lzma) -> io::Result<Self> {
+        let (filters, options) = (&codec.filters.before, &codec.filters.options);
+        match (codec.container, codec.filters.coder) {
+            (Container::Xz, _) => Ok(Self::Xz(Box::new(XzStream::new(true)))),
+            (Container::Alone, _) => Ok(Self::Lzma(Box::new(LzmaStream::new_mem_limit(u32::MAX, None)))),
+            (Container::Raw, Coder::Lzma1) => {
+                let LzmaOptions { lc, lp, pb, dict_size, .. } = *options;
+                let mut stream = LzmaStream::new(u64::MAX, lc, lp, pb, dict_size, None)?;
+                stream.set_filters(filters)?;
+                Ok(Self::Lzma(Box::new(stream)))
+            }
+            (Container::Raw, Coder::Lzma2) => {
+                let mut stream = Lzma2Stream::new(options.dict_size);
+                stream.set_filters(filters)?;
+                Ok(Self::Lzma2(Box::new(stream)))
+            }
+        }
+    }
+
+    fn process(&mut self, encoded: &[u8], decoded: &mut [u8]) -> io::Result<StreamResult> {
+        match self {
+            Self::Xz(stream) => stream.process(encoded, decoded, Action::Finish),
+            Self::Lzma(stream) => stream.process(encoded, decoded, Action::Finish),
+            Self::Lzma2(stream) => stream.process(encoded, decoded, Action::Finish),
+        }
+    }
+
+    /// Bytes taken that belong to no stream.
+    fn unused_count(&self) -> usize {
+        match self {
+            Self::Lzma(stream) => stream.unused_input().len(),
+            Self::Xz(_) | Self::Lzma2(_) => 0,
+        }
+    }
+}
+
+/// Decodes into the beginning of `decoded`; returns the size. What does not fit is counted, and not held.
+pub(super) fn decode(codec: &Lzma, encoded: &[u8], decoded: &mut [u8]) -> Result<usize> {
+    if codec.container == Container::Alone {
+        check_alone(encoded)?;
+    }
+    let mut stream = Stream::new(codec).map_err(|error| Error::internal(format!("LZMA: {error}")))?;
+    let (mut read, mut size, mut overflow) = (0, 0_u64, [0; OVERFLOW_SIZE]);
+    loop {
+        let rest = usize::try_from(size).ok().and_then(|size| decoded.get_mut(size..)).unwrap_or_default();
+        // Whether a full output is the end shows only when there is room for more.
+        let room = if rest.is_empty() { &mut overflow[..] } else { rest };
+        let result = stream.process(encoded.get(read..).unwrap_or_default(), room).map_err(damaged)?;
+        read += result.bytes_consumed;
+        size = size.saturating_add(result.bytes_produced as u64);
+        let end = read - stream.unused_count().min(read);
+        match result.status {
+            Status::StreamEnd if end == encoded.len() => return written(size, decoded.len()),
+            Status::StreamEnd => {
+                return Err(Error::corrupt(format!("the LZMA stream ends at byte {end} of {}", encoded.len())));
+            }
+            Status::Ok if result.bytes_consumed == 0 && result.bytes_produced == 0 => {
+                return Err(Error::corrupt("the LZMA stream is cut short"));
+            }
+            Status::Ok => {}
+        }
+    }
+}
+
+/// The size, if it has fitted.
+fn written(size: u64, capacity: usize) -> Result<usize> {
+    match usize::try_from(size) {
+        Ok(written) if written <= capacity => Ok(written),
+        _ => Err(Error::buffer_too_small("decoded_capacity", capacity, size)),
+    }
+}
+
+/// Refuses what liblzma does: the tables of a decoder grow with 2 to the power of lc and lp.
+fn check_alone(encoded: &[u8]) -> Result<()> {
+    let Some(properties) = encoded.first() else { return Ok(()) };
+    let (lc, lp) = (properties % 9, properties / 9 % 5);
+    if lc + lp <= 4 {
+        return Ok(());
+    }
+    Err(Error::corrupt(format!("the .lzma header has lc and lp of {lc} and {lp}, at most 4 in all are valid")))
+}
+
+fn damaged(error: io::Error) -> Error {
+    match error.kind() {
+        ErrorKind::OutOfMemory => Error::out_of_memory(),
+        ErrorKind::Unsupported => Error::unsupported(format!("LZMA: {error}")),
+        _ => Error::corrupt(format!("no valid LZMA stream: {error}")),
+    }
+}

@@ -1,0 +1,62 @@
+//! The names that zarr-python gives the codecs of the Python package numcodecs. They take the configuration that it writes,
+//! decode what it wrote, and write what it reads. The metadata keep their names and members.
+//!
+//! What each does is in numcodecs 0.17, and in zarr-python's `zarr/codecs/numcodecs`. Wherever numcodecs computes, results
+//! are equal to its to the bit; where NumPy leaves a result to the processor, it is an error here.
+//!
+//! * [`number`]: NumPy's types and casts, for the codecs that compute: [`astype`], [`delta`], [`fixedscaleoffset`],
+//!   [`quantize`].
+//! * [`checksums`], [`fletcher32`], [`jenkins`]: four bytes more.
+
+pub(super) mod astype;
+#[cfg(feature = "bz2")]
+pub(super) mod bz2;
+pub(super) mod checksums;
+pub(super) mod delta;
+pub(super) mod fixedscaleoffset;
+pub(super) mod fletcher32;
+pub(super) mod jenkins;
+#[cfg(feature = "lz4")]
+pub(super) mod lz4;
+#[cfg(feature = "lzma")]
+pub(super) mod lzma;
+mod number;
+pub(super) mod packbits;
+#[cfg(feature = "pcodec")]
+pub(super) mod pcodec;
+pub(super) mod quantize;
+pub(super) mod shuffle;
+#[cfg(test)]
+mod tests;
+
+use crate::data_type::{DataType, Scalar};
+use crate::error::Result;
+use crate::interface::{Bound, Elementwise};
+use crate::json::Configuration;
+use crate::representation::ArrayRepresentation;
+use number::Number;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// A member that may be missing or null: Python writes `None` as null. What was there is kept for the metadata.
+fn optional(configuration: &mut Configuration, kept: &mut Map<String, Value>, member: &str) -> Option<Value> {
+    let value = configuration.optional(member)?;
+    kept.insert(member.to_owned(), value.clone());
+    Some(value).filter(|value| !value.is_null())
+}
+
+/// An elementwise codec from this array to elements of another type.
+fn elementwise<K: Elementwise>(kernel: K, encoded: Number, decoded: &ArrayRepresentation) -> Result<Bound> {
+    let data_type = encoded.data_type()?;
+    let fill_value = decoded.fill_value().map(|decoded| fill_value(&kernel, &data_type, decoded));
+    Bound::elementwise(decoded, &data_type, fill_value, Arc::new(kernel))
+}
+
+/// The fill value, encoded like an element; 0 where it has no image: zarr-python encodes no fill value.
+fn fill_value(kernel: &dyn Elementwise, encoded: &DataType, decoded: &Scalar) -> Scalar {
+    let mut fill_value = vec![0; encoded.size()];
+    if kernel.encode(&decoded.0, &mut fill_value).is_err() {
+        fill_value.fill(0);
+    }
+    Scalar(fill_value.into())
+}

@@ -1,0 +1,343 @@
+//! NumPy's numbers and its casts between them, block by block.
+//!
+//! A cast goes through a block of wide lanes: 64-bit integers for integers and bools, `float64` for floats, which every
+//! float fits. So each type has one loop per lane and direction, and no pair of types has code of its own.
+//!
+//! Integers wrap. Floats round to nearest, ties to even, and overflow to infinity; an integer becomes a `float16` by way of
+//! `float32`, as in NumPy. A float becomes an integer towards zero, and wraps as NumPy does on x86-64: by way of `int32` for
+//! `int32` and the narrower types, else of `int64`. What does not fit that has no defined value there: it is an error.
+
+use crate::data_type::{Component, DataType};
+use crate::error::{Error, Result};
+use half::f16;
+use serde_json::Value;
+
+/// How many elements a block of lanes has.
+pub(super) const BLOCK: usize = 256;
+
+/// A number type of NumPy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Number {
+    Bool,
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    F16,
+    F32,
+    F64,
+}
+
+/// Every type by the name of the Zarr data type, with NumPy's code.
+const NAMES: [(Number, &str, &str); 12] = [
+    (Number::Bool, "bool", "b1"),
+    (Number::I8, "int8", "i1"),
+    (Number::I16, "int16", "i2"),
+    (Number::I32, "int32", "i4"),
+    (Number::I64, "int64", "i8"),
+    (Number::U8, "uint8", "u1"),
+    (Number::U16, "uint16", "u2"),
+    (Number::U32, "uint32", "u4"),
+    (Number::U64, "uint64", "u8"),
+    (Number::F16, "float16", "f2"),
+    (Number::F32, "float32", "f4"),
+    (Number::F64, "float64", "f8"),
+];
+
+impl Number {
+    /// The type that an array's elements have in memory.
+    pub(super) fn of(data_type: &DataType) -> Option<Self> {
+        NAMES.iter().find(|(_, name, _)| *name == data_type.name()).map(|(number, ..)| *number)
+    }
+
+    /// NumPy's name or code of a type: `float32`, `f4`, `<f4`, `|u1`.
+    ///
+    /// # Errors
+    /// It is no text, or none of these types in the byte order of memory.
+    pub(super) fn from_json(member: &str, json: &Value) -> Result<Self> {
+        let text =
+            json.as_str().ok_or_else(|| Error::metadata(format!("{member} is {json}, expected a NumPy data type")))?;
+        let code = text.strip_prefix(['<', '>', '|', '=']).unwrap_or(text);
+        let is_meant = |(_, name, short): &&(Self, &str, &str)| *short == code || *name == text;
+        let Some((number, ..)) = NAMES.iter().find(is_meant) else {
+            return Err(Error::unsupported(format!("{member} is {json}, which is no bool, integer or float of NumPy")));
+        };
+        if text.starts_with('>') && number.size() > 1 {
+            return Err(Error::unsupported(format!(
+                "{member} is {json}, but an array in memory is not in big-endian order; the codec bytes writes that"
+            )));
+        }
+        Ok(*number)
+    }
+
+    /// The name of the Zarr data type.
+    pub(super) fn name(self) -> &'static str {
+        NAMES.iter().find(|(number, ..)| *number == self).map_or("", |(_, name, _)| name)
+    }
+
+    /// The Zarr data type.
+    pub(super) fn data_type(self) -> Result<DataType> {
+        DataType::from_name(self.name())
+    }
+
+    /// Bytes of an element.
+    pub(super) fn size(self) -> usize {
+        match self {
+            Self::Bool | Self::I8 | Self::U8 => 1,
+            Self::I16 | Self::U16 | Self::F16 => 2,
+            Self::I32 | Self::U32 | Self::F32 => 4,
+            Self::I64 | Self::U64 | Self::F64 => 8,
+        }
+    }
+
+    pub(super) fn is_float(self) -> bool {
+        matches!(self, Self::F16 | Self::F32 | Self::F64)
+    }
+
+    pub(super) fn is_integer(self) -> bool {
+        !self.is_float() && self != Self::Bool
+    }
+
+    /// Whether the 64 bits that stand for an element are a signed number.
+    pub(super) fn is_signed(self) -> bool {
+        matches!(self, Self::I8 | Self::I16 | Self::I32 | Self::I64)
+    }
+
+    /// Refuses an array of another type than a member of the configuration names.
+    pub(super) fn check(self, member: &str, array: &DataType) -> Result<()> {
+        if Self::of(array) == Some(self) {
+            return Ok(());
+        }
+        let name = self.name();
+        Err(Error::metadata(format!("{member} is {name}, but the array that this codec gets is of {array}")))
+    }
+
+    /// The type of an array.
+    ///
+    /// # Errors
+    /// It is none of these.
+    pub(super) fn of_array(array: &DataType) -> Result<Self> {
+        Self::of(array).filter(|_| !matches!(array.component(), Component::Raw { .. })).ok_or_else(|| {
+            Error::unsupported(format!("the array is of {array}, which is no bool, integer or float of NumPy"))
+        })
+    }
+}
+
+/// Reads elements of a fixed size into lanes.
+#[inline(always)] // so that the compiler sees the function inside the loop
+fn load<const SIZE: usize, L>(bytes: &[u8], lanes: &mut [L], f: impl Fn([u8; SIZE]) -> L) {
+    for (lane, element) in lanes.iter_mut().zip(bytes.as_chunks::<SIZE>().0) {
+        *lane = f(*element);
+    }
+}
+
+/// Writes lanes as elements of a fixed size.
+#[inline(always)] // so that the compiler sees the function inside the loop
+fn store<const SIZE: usize, L: Copy>(lanes: &[L], bytes: &mut [u8], f: impl Fn(L) -> [u8; SIZE]) {
+    for (lane, element) in lanes.iter().zip(bytes.as_chunks_mut::<SIZE>().0) {
+        *element = f(*lane);
+    }
+}
+
+impl Number {
+    /// Integers and bools, sign- or zero-extended. Floats have no such lanes: nothing is written.
+    #[inline(always)] // so that it is compiled for the caller's instruction set
+    pub(super) fn load_integers(self, bytes: &[u8], lanes: &mut [u64]) {
+        match self {
+            Self::Bool => load(bytes, lanes, |[byte]| u64::from(byte != 0)),
+            Self::I8 => load(bytes, lanes, |b| i8::from_ne_bytes(b) as u64),
+            Self::I16 => load(bytes, lanes, |b| i16::from_ne_bytes(b) as u64),
+            Self::I32 => load(bytes, lanes, |b| i32::from_ne_bytes(b) as u64),
+            Self::I64 | Self::U64 => load(bytes, lanes, u64::from_ne_bytes),
+            Self::U8 => load(bytes, lanes, |[byte]| u64::from(byte)),
+            Self::U16 => load(bytes, lanes, |b| u16::from_ne_bytes(b).into()),
+            Self::U32 => load(bytes, lanes, |b| u32::from_ne_bytes(b).into()),
+            Self::F16 | Self::F32 | Self::F64 => {}
+        }
+    }
+
+    /// Any number; integers of 64 bits are rounded to nearest.
+    #[inline(always)] // so that it is compiled for the caller's instruction set
+    pub(super) fn load_floats(self, bytes: &[u8], lanes: &mut [f64]) {
+        match self {
+            Self::Bool => load(bytes, lanes, |[byte]| f64::from(u8::from(byte != 0))),
+            Self::I8 => load(bytes, lanes, |b| i8::from_ne_bytes(b).into()),
+            Self::I16 => load(bytes, lanes, |b| i16::from_ne_bytes(b).into()),
+            Self::I32 => load(bytes, lanes, |b| i32::from_ne_bytes(b).into()),
+            Self::I64 => load(bytes, lanes, |b| i64::from_ne_bytes(b) as f64),
+            Self::U8 => load(bytes, lanes, |[byte]| byte.into()),
+            Self::U16 => load(bytes, lanes, |b| u16::from_ne_bytes(b).into()),
+            Self::U32 => load(bytes, lanes, |b| u32::from_ne_bytes(b).into()),
+            Self::U64 => load(bytes, lanes, |b| u64::from_ne_bytes(b) as f64),
+            Self::F16 => load(bytes, lanes, |b| f16::from_ne_bytes(b).to_f64()),
+            Self::F32 => load(bytes, lanes, |b| f32::from_ne_bytes(b).into()),
+            Self::F64 => load(bytes, lanes, f64::from_ne_bytes),
+        }
+    }
+
+    /// Writes integers that [`load_integers`](Self::load_integers) of a signed or unsigned type has read.
+    #[inline(always)] // so that it is compiled for the caller's instruction set
+    pub(super) fn store_integers(self, lanes: &[u64], are_signed: bool, bytes: &mut [u8]) {
+        match self {
+            Self::Bool => store(lanes, bytes, |lane| [u8::from(lane != 0)]),
+            Self::I8 | Self::U8 => store(lanes, bytes, |lane| [lane as u8]),
+            Self::I16 | Self::U16 => store(lanes, bytes, |lane| (lane as u16).to_ne_bytes()),
+            Self::I32 | Self::U32 => store(lanes, bytes, |lane| (lane as u32).to_ne_bytes()),
+            Self::I64 | Self::U64 => store(lanes, bytes, u64::to_ne_bytes),
+            Self::F16 if are_signed => store(lanes, bytes, |lane| f16::from_f32(lane as i64 as f32).to_ne_bytes()),
+            Self::F16 => store(lanes, bytes, |lane| f16::from_f32(lane as f32).to_ne_bytes()),
+            Self::F32 if are_signed => store(lanes, bytes, |lane| (lane as i64 as f32).to_ne_bytes()),
+            Self::F32 => store(lanes, bytes, |lane| (lane as f32).to_ne_bytes()),
+            Self::F64 if are_signed => store(lanes, bytes, |lane| (lane as i64 as f64).to_ne_bytes()),
+            Self::F64 => store(lanes, bytes, |lane| (lane as f64).to_ne_bytes()),
+        }
+    }
+
+    /// Writes floats.
+    ///
+    /// # Errors
+    /// The first that has no image; those before it are written.
+    #[inline(always)] // so that it is compiled for the caller's instruction set
+    pub(super) fn store_floats(self, lanes: &[f64], bytes: &mut [u8]) -> Result<()> {
+        // All at once, without a branch: elements without an image are rare.
+        let (least, most) = self.bounds();
+        let holds = |lane: f64| lane > least && lane < most;
+        if self.is_integer()
+            && !lanes.iter().fold(true, |all, lane| all & holds(*lane))
+            && let Some(index) = lanes.iter().position(|lane| !holds(*lane))
+        {
+            self.store_finite(lanes.get(..index).unwrap_or_default(), bytes);
+            let lane = lanes.get(index).copied().unwrap_or(f64::NAN);
+            return Err(Error::out_of_range(
+                index,
+                format!("is {lane:?} before the cast to {}, which has no value for it", self.name()),
+            ));
+        }
+        self.store_finite(lanes, bytes);
+        Ok(())
+    }
+
+    /// Between which numbers, these left out, the integer type that a cast goes by way of holds a number cut to an integer.
+    fn bounds(self) -> (f64, f64) {
+        const TWO_31: f64 = (1_u64 << 31) as f64;
+        const TWO_63: f64 = (1_u64 << 63) as f64;
+        match self {
+            Self::U32 | Self::I64 => (-TWO_63.next_up(), TWO_63),
+            Self::U64 => (-TWO_63.next_up(), 2.0 * TWO_63),
+            _ => (-TWO_31 - 1.0, TWO_31),
+        }
+    }
+
+    /// Writes floats that the type has values for.
+    #[inline(always)] // so that it is compiled for the caller's instruction set
+    fn store_finite(self, lanes: &[f64], bytes: &mut [u8]) {
+        match self {
+            Self::Bool => store(lanes, bytes, |lane| [u8::from(lane != 0.0)]),
+            Self::I8 | Self::U8 => store(lanes, bytes, |lane| [lane as i32 as u8]),
+            Self::I16 | Self::U16 => store(lanes, bytes, |lane| (lane as i32 as u16).to_ne_bytes()),
+            Self::I32 => store(lanes, bytes, |lane| (lane as i32).to_ne_bytes()),
+            Self::U32 => store(lanes, bytes, |lane| (lane as i64 as u32).to_ne_bytes()),
+            Self::I64 => store(lanes, bytes, |lane| (lane as i64).to_ne_bytes()),
+            Self::U64 => store(lanes, bytes, |lane| unsigned(lane).to_ne_bytes()),
+            Self::F16 => store(lanes, bytes, |lane| half_of(lane).to_ne_bytes()),
+            Self::F32 => store(lanes, bytes, |lane| (lane as f32).to_ne_bytes()),
+            Self::F64 => store(lanes, bytes, f64::to_ne_bytes),
+        }
+    }
+}
+
+/// Negative numbers wrap.
+fn unsigned(lane: f64) -> u64 {
+    if lane < 0.0 { lane as i64 as u64 } else { lane as u64 }
+}
+
+/// Rounds once. By way of a `float32` that is rounded to odd, so that the second rounding cannot make a tie of what was
+/// none.
+pub(super) fn half_of(lane: f64) -> f16 {
+    let nearest = lane as f32;
+    let back = f64::from(nearest);
+    if back == lane || !nearest.is_finite() {
+        return f16::from_f32(nearest);
+    }
+    let bits = nearest.to_bits();
+    let towards_zero = if back.abs() > lane.abs() { bits - 1 } else { bits };
+    f16::from_f32(f32::from_bits(towards_zero | 1))
+}
+
+/// Casts every element. `from` and `to` have the same number of elements.
+///
+/// # Errors
+/// The first element without an image.
+pub(super) fn cast((from_type, from): (Number, &[u8]), (to_type, to): (Number, &mut [u8])) -> Result<()> {
+    if from_type == to_type && from_type != Number::Bool {
+        to.copy_from_slice(from);
+        return Ok(());
+    }
+    let blocks = from.chunks(BLOCK * from_type.size()).zip(to.chunks_mut(BLOCK * to_type.size()));
+    for (index, (from, to)) in blocks.enumerate() {
+        let count = from.len() / from_type.size();
+        if from_type.is_float() {
+            let mut lanes = [0.0; BLOCK];
+            from_type.load_floats(from, &mut lanes);
+            to_type
+                .store_floats(lanes.get(..count).unwrap_or_default(), to)
+                .map_err(|error| error.after_elements((index * BLOCK) as u64))?;
+        } else {
+            let mut lanes = [0; BLOCK];
+            from_type.load_integers(from, &mut lanes);
+            to_type.store_integers(lanes.get(..count).unwrap_or_default(), from_type.is_signed(), to);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::number::{FLOAT64, FloatId, FloatValue, Rounded, Rounding};
+
+    /// The crate's own definition of a format, for finite numbers.
+    fn rounded_to_half(lane: f64) -> u16 {
+        let format = FloatId::Float16.format();
+        let FloatValue::Finite(number) = FLOAT64.value(lane.to_bits()) else { panic!("{lane}") };
+        match format.round(&number, Rounding::NearestEven) {
+            Rounded::Bits(bits) => bits as u16,
+            _ => 0x7C00 | (u16::from(lane.is_sign_negative()) << 15),
+        }
+    }
+
+    #[test]
+    fn a_float64_becomes_a_half_by_one_rounding() {
+        for pattern in 0..0x7C00_u16 {
+            let low = f16::from_bits(pattern).to_f64();
+            let high = if pattern == 0x7BFF { 65536.0 } else { f16::from_bits(pattern + 1).to_f64() };
+            let middle = (low + high) / 2.0;
+            for lane in [low, middle, middle.next_up(), middle.next_down(), high.next_down(), low.next_up()] {
+                assert_eq!(half_of(lane).to_bits(), rounded_to_half(lane), "{lane:e}");
+                assert_eq!(half_of(-lane).to_bits(), rounded_to_half(-lane), "-{lane:e}");
+            }
+        }
+        assert_eq!(half_of(1e300).to_bits(), 0x7C00);
+        assert_eq!(half_of(f64::MIN_POSITIVE).to_bits(), 0);
+        assert_eq!(half_of(5e-324).to_bits(), 0);
+    }
+
+    #[test]
+    fn names_and_codes_are_those_of_numpy() {
+        for (number, name, code) in NAMES {
+            for text in [name.to_owned(), code.to_owned(), format!("<{code}"), format!("|{code}"), format!("={code}")] {
+                assert_eq!(Number::from_json("dtype", &text.as_str().into()), Ok(number), "{text}");
+            }
+            let big = Number::from_json("dtype", &format!(">{code}").into());
+            assert_eq!(big.is_ok(), number.size() == 1, "{code}");
+            assert_eq!(Number::of(&number.data_type().unwrap()), Some(number));
+        }
+        for text in ["c8", "int4", "<float32", "M8[ns]", "O", ""] {
+            assert!(Number::from_json("dtype", &text.into()).is_err(), "{text}");
+        }
+    }
+}

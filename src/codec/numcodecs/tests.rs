@@ -1,0 +1,243 @@
+//! What the metadata of these codecs allow, and casts where no vector of numcodecs reaches. The vectors themselves are
+//! `tests/conformance/cases/numcodecs_*.jsonl`.
+
+use crate::Status;
+use crate::chain::{CallOptions, Chain};
+use serde_json::{Value, json};
+
+fn chain(codecs: &Value, data_type: &str, count: usize, fill_value: &Value) -> crate::Result<Chain> {
+    let input = json!({"data_type": data_type, "shape": [count], "fill_value": fill_value});
+    Chain::new(codecs.to_string().as_bytes(), Some(input.to_string().as_bytes()))
+}
+
+fn codec(name: &str, members: &Value) -> Value {
+    json!([{"name": format!("numcodecs.{name}"), "configuration": members}])
+}
+
+fn bytes<const SIZE: usize>(elements: impl IntoIterator<Item = [u8; SIZE]>) -> Vec<u8> {
+    elements.into_iter().flatten().collect()
+}
+
+#[test]
+fn metadata_keep_their_names_and_members() {
+    for (name, members, data_type) in [
+        ("fixedscaleoffset", json!({"offset": 10, "scale": 0.5, "dtype": "<f4", "astype": null}), "float32"),
+        ("fixedscaleoffset", json!({"offset": 10.0, "scale": 1e1, "astype": "|u1"}), "float64"),
+        ("astype", json!({"encode_dtype": "<f4", "decode_dtype": "<f8"}), "float64"),
+        ("quantize", json!({"digits": 3, "dtype": "<f4"}), "float32"),
+        ("delta", json!({"dtype": "<i4", "astype": null}), "int32"),
+        ("bitround", json!({"keepbits": 0}), "float32"),
+    ] {
+        let codecs = codec(name, &members);
+        assert_eq!(chain(&codecs, data_type, 3, &json!(0)).unwrap().codecs_json(), codecs);
+    }
+    for (name, members) in [
+        ("crc32", json!({})),
+        ("crc32c", json!({"location": "start"})),
+        ("adler32", json!({"location": null})),
+        ("jenkins_lookup3", json!({"initval": 7, "prefix": null})),
+        ("shuffle", json!({"elementsize": 8})),
+    ] {
+        let codecs = codec(name, &members);
+        assert_eq!(Chain::new(codecs.to_string().as_bytes(), None).unwrap().codecs_json(), codecs);
+    }
+}
+
+#[test]
+fn a_fill_value_need_not_come_back() {
+    let codecs = codec("fixedscaleoffset", &json!({"offset": 0, "scale": 10, "dtype": "<f4", "astype": "|u1"}));
+    for (fill_value, encoded) in [(json!("NaN"), json!(0)), (json!(1e30), json!(0)), (json!(1.26), json!(13))] {
+        let chain = chain(&codecs, "float32", 3, &fill_value).unwrap();
+        assert_eq!(chain.output().to_json()["fill_value"], encoded, "{fill_value}");
+    }
+}
+
+#[test]
+fn python_reads_numbers_as_float64_before_they_become_float32() {
+    // Just above the tie between 1 and the next float32, but nearest to the tie in float64.
+    let json: Value = serde_json::from_str("1.000000059604644775390625000000000001").unwrap();
+    let codecs =
+        codec("fixedscaleoffset", &json!({"offset": json, "scale": 8_388_608, "dtype": "<f4", "astype": "<i4"}));
+    let chain = chain(&codecs, "float32", 1, &json!(1)).unwrap();
+    let encoded = chain.encode_to_vec(&2_f32.to_ne_bytes(), &CallOptions::default());
+    assert_eq!(encoded, Ok(8_388_608_i32.to_ne_bytes().to_vec()));
+}
+
+#[test]
+fn the_first_element_without_an_image_is_named() {
+    let codecs = codec("fixedscaleoffset", &json!({"offset": 0, "scale": 1, "dtype": "<f4", "astype": "|u1"}));
+    let chain = chain(&codecs, "float32", 5000, &json!(0)).unwrap();
+    for (wrong, value) in [(0, f32::NAN), (255, 1e10), (256, f32::INFINITY), (4999, -3e9)] {
+        let mut decoded = vec![1_f32; 5000];
+        decoded[wrong] = value;
+        decoded[4999] = f32::NAN;
+        let error = chain.encode_to_vec(&bytes(decoded.iter().map(|f| f.to_ne_bytes())), &CallOptions::default());
+        let error = error.unwrap_err();
+        assert_eq!((error.status(), error.element_index()), (Status::OutOfRange, Some(wrong as u64)), "{error}");
+    }
+}
+
+/// Rust's `as` is NumPy's cast wherever NumPy's is defined.
+#[test]
+fn astype_casts_as_numpy_does() {
+    let integers: Vec<i32> = (-70_000..70_000).step_by(37).chain([i32::MIN, i32::MAX]).collect();
+    let floats: Vec<f64> =
+        vec![0.0, -0.0, 0.1, -0.9, 126.99, -127.99, 1e-300, 3.5e38, -1e300, f64::INFINITY, f64::MIN_POSITIVE];
+    let decoded_integers = bytes(integers.iter().map(|i| i.to_ne_bytes()));
+    let cases = [
+        ("int32", "|u1", decoded_integers.clone(), bytes(integers.iter().map(|i| [*i as u8]))),
+        ("int32", "int16", decoded_integers.clone(), bytes(integers.iter().map(|i| (*i as i16).to_ne_bytes()))),
+        ("int32", "<f4", decoded_integers.clone(), bytes(integers.iter().map(|i| (*i as f32).to_ne_bytes()))),
+        ("int32", "<f8", decoded_integers, bytes(integers.iter().map(|i| f64::from(*i).to_ne_bytes()))),
+        (
+            "float64",
+            "=f4",
+            bytes(floats.iter().map(|f| f.to_ne_bytes())),
+            bytes(floats.iter().map(|f| (*f as f32).to_ne_bytes())),
+        ),
+        (
+            "float64",
+            "i1",
+            bytes(floats[..7].iter().map(|f| f.to_ne_bytes())),
+            bytes(floats[..7].iter().map(|f| [*f as i8 as u8])),
+        ),
+    ];
+    for (decode_type, encode_type, decoded, encoded) in cases {
+        let codecs = codec("astype", &json!({"encode_dtype": encode_type, "decode_dtype": decode_type}));
+        let size = if decode_type == "float64" { 8 } else { 4 };
+        let chain = chain(&codecs, decode_type, decoded.len() / size, &json!(0)).unwrap();
+        let found = chain.encode_to_vec(&decoded, &CallOptions::default());
+        assert_eq!(found, Ok(encoded), "{decode_type} to {encode_type}");
+    }
+}
+
+#[test]
+fn astype_decodes_floats_to_integers_towards_zero() {
+    let chain = chain(&codec("astype", &json!({"encode_dtype": "float32"})), "int16", 4, &json!(0)).unwrap();
+    let encoded = bytes([1.9_f32, -1.9, 0.5, -32768.9].map(f32::to_ne_bytes));
+    let decoded = bytes([1_i16, -1, 0, -32768].map(i16::to_ne_bytes));
+    assert_eq!(chain.decode_to_vec(&encoded, &CallOptions::default()), Ok(decoded));
+}
+
+#[test]
+fn what_numcodecs_cannot_do_is_refused() {
+    let scale = |members: Value| ("fixedscaleoffset", members);
+    let metadata = Status::InvalidMetadata;
+    let cases = [
+        (scale(json!({"offset": 0, "scale": 1, "dtype": "f8", "astype": ">i2"})), "float64", Status::Unsupported),
+        (scale(json!({"offset": 0, "scale": 1, "dtype": "f8", "astype": "c8"})), "float64", Status::Unsupported),
+        (scale(json!({"offset": 0, "scale": 1, "dtype": "f8", "astype": "int4"})), "float64", Status::Unsupported),
+        (scale(json!({"offset": 0, "scale": 1, "dtype": "f8", "astype": "b1"})), "float64", Status::Unsupported),
+        (scale(json!({"offset": 0, "scale": 1})), "bool", Status::Unsupported),
+        (scale(json!({"offset": 0, "scale": 1})), "complex64", Status::Unsupported),
+        (scale(json!({"offset": 0, "scale": 1, "dtype": "f8", "astype": "i2"})), "float32", metadata),
+        (scale(json!({"offset": "0", "scale": 1, "dtype": "f8", "astype": "i2"})), "float64", metadata),
+        (scale(json!({"offset": 0, "scale": 0, "dtype": "f8", "astype": "i2"})), "float64", metadata),
+        (scale(json!({"offset": 1000, "scale": 1, "dtype": "u1"})), "uint8", metadata),
+        (scale(json!({"scale": 1, "dtype": "f4", "astype": "i2"})), "float32", metadata),
+        (scale(json!({"offset": 0, "scale": 1, "dtype": "f4", "astype": "i2", "x": 1})), "float32", metadata),
+        (("astype", json!({"encode_dtype": "f4", "decode_dtype": "f8"})), "float16", metadata),
+        (("astype", json!({"encode_dtype": "f4"})), "complex64", Status::Unsupported),
+        (("astype", json!({"decode_dtype": "f8"})), "float64", metadata),
+        (("astype", json!({"encode_dtype": 4})), "float64", metadata),
+        (("quantize", json!({"digits": 1, "dtype": "i4"})), "int32", metadata),
+        (("quantize", json!({"digits": 1})), "int32", Status::Unsupported),
+        (("quantize", json!({"digits": 308})), "float32", metadata),
+        (("delta", json!({"astype": "i4"})), "int32", metadata),
+        (("delta", json!({"dtype": "i4", "astype": "f4"})), "int32", Status::Unsupported),
+        (("delta", json!({"dtype": "b1"})), "bool", Status::Unsupported),
+        (("delta", json!({"dtype": "i4"})), "float32", metadata),
+        (("packbits", json!({})), "uint8", Status::Unsupported),
+        (("packbits", json!({"x": 1})), "bool", metadata),
+    ];
+    for ((name, members), data_type, status) in cases {
+        let fill_value = match data_type {
+            "bool" => json!(false),
+            "complex64" => json!([0, 0]),
+            _ => json!(0),
+        };
+        let codecs = codec(name, &members);
+        let found = chain(&codecs, data_type, 1, &fill_value).map(|_| ()).map_err(|error| error.status());
+        assert_eq!(found, Err(status), "{codecs} of {data_type}");
+    }
+    for (name, members) in [
+        ("crc32", json!({"location": "middle"})),
+        ("jenkins_lookup3", json!({"initval": -1})),
+        ("jenkins_lookup3", json!({"prefix": "ab"})),
+        ("shuffle", json!({"elementsize": -1})),
+        ("fletcher32", json!({"x": 1})),
+    ] {
+        let found = Chain::new(codec(name, &members).to_string().as_bytes(), None).map(|_| ());
+        assert_eq!(found.map_err(|error| error.status()), Err(metadata), "{name} {members}");
+    }
+}
+
+/// Shapes are numbers: making a chain of many pages must not make a list of them.
+#[cfg(feature = "pcodec")]
+#[test]
+fn pcodec_of_a_shape_that_no_memory_holds_takes_none() {
+    for (count, page) in [(1_u64 << 60, 1), (1 << 60, 1 << 24), ((1 << 60) - 1, 3), (0, 1), (1, 1 << 24)] {
+        let input = json!({"data_type": "uint8", "shape": [count], "fill_value": 0});
+        let codecs = codec("pcodec", &json!({"equal_pages_up_to": page}));
+        let chain = Chain::new(codecs.to_string().as_bytes(), Some(input.to_string().as_bytes())).unwrap();
+        let bound = chain.output().size().bound();
+        assert!(bound.is_none_or(|bound| bound > count), "{count} by {page}: {bound:?}");
+    }
+}
+
+/// 7 numbers are pages of 3, 2 and 2: what pco makes of "equal pages up to 3".
+#[cfg(feature = "pcodec")]
+#[test]
+fn pcodec_divides_numbers_into_pages_as_pco_does() {
+    use pco::standalone::{guarantee, simple_compress, simple_decompress};
+    let options = CallOptions::default();
+    for (count, page) in (0..30_usize).flat_map(|count| (1..9_usize).map(move |page| (count, page))) {
+        let numbers: Vec<u32> = (0..count as u32).map(|i| i * i * 2_654_435).collect();
+        let spec = pco::PagingSpec::EqualPagesUpTo(page);
+        let chain = chain(&codec("pcodec", &json!({"equal_pages_up_to": page})), "uint32", count, &json!(0)).unwrap();
+        let bound = guarantee::file_size::<u32>(count, &spec).unwrap();
+        assert_eq!(chain.output().size().bound(), Some(bound as u64), "{count} by {page}");
+        let encoded = chain.encode_to_vec(&bytes(numbers.iter().map(|n| n.to_ne_bytes())), &options).unwrap();
+        let config = pco::ChunkConfig::default().with_paging_spec(spec).with_enable_8_bit(true);
+        assert_eq!(encoded, simple_compress(&numbers, &config).unwrap(), "{count} by {page}");
+        assert_eq!(simple_decompress::<u32>(&encoded).unwrap(), numbers);
+    }
+}
+
+#[cfg(feature = "pcodec")]
+#[test]
+fn pcodec_writes_integers_of_8_bits_as_pco_reads_them() {
+    use pco::standalone::simple_decompress;
+    let options = CallOptions::default();
+    let decoded: Vec<u8> = (0..10_000_usize).map(|i| (i * i / 1000 % 251) as u8).collect();
+    for data_type in ["uint8", "int8"] {
+        let chain = chain(&codec("pcodec", &json!({})), data_type, decoded.len(), &json!(0)).unwrap();
+        let encoded = chain.encode_to_vec(&decoded, &options).unwrap();
+        let found = match data_type {
+            "uint8" => simple_decompress::<u8>(&encoded).unwrap(),
+            _ => simple_decompress::<i8>(&encoded).unwrap().into_iter().map(|number| number as u8).collect(),
+        };
+        assert!(found == decoded, "{data_type}");
+        assert!(chain.decode_to_vec(&encoded, &options).is_ok_and(|again| again == decoded), "{data_type}");
+    }
+}
+
+#[cfg(feature = "lzma")]
+#[test]
+fn lzma_tells_a_small_buffer_what_would_do() {
+    let options = CallOptions::default();
+    let decoded: Vec<u8> = (0..20_000).map(|i: u32| (i * i / 1000 % 251) as u8).collect();
+    for members in [json!({}), json!({"format": 2}), json!({"format": 3, "filters": [{"id": 33}]})] {
+        let codecs = codec("lzma", &members);
+        let chain = Chain::new(codecs.to_string().as_bytes(), None).unwrap();
+        let encoded = chain.encode_to_vec(&decoded, &options).unwrap();
+        for capacity in [0, 1, 10_000, 19_999] {
+            let error = chain.decode_into(&encoded, &mut vec![0; capacity], &options).unwrap_err();
+            assert_eq!(error.needed_capacity(), Some(20_000), "{members}, {capacity}: {error}");
+            let cut = &encoded[..encoded.len() - 1];
+            let error = chain.decode_into(cut, &mut vec![0; capacity], &options).unwrap_err();
+            assert_eq!(error.status(), Status::CorruptData, "{members}, {capacity}");
+        }
+        assert!(chain.decode_to_vec(&encoded, &options).is_ok_and(|again| again == decoded));
+    }
+}

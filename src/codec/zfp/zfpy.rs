@@ -1,0 +1,269 @@
+//! `numcodecs.zfpy`: a zfp stream after its header, as LLNL's Python package writes it.
+//!
+//! numcodecs 0.17, `zfpy.py`; zfp 1.0.1, `zfp_write_header`: the magic, 52 bits for type and shape, and 12 or 64 bits for the
+//! parameters. Blocks follow at the next bit, and the whole is a multiple of 8 bytes. A mode whose own parameter is
+//! negative, as it is by default, is the reversible one. A header of another type, shape or mode than the chain's is
+//! `CORRUPT_DATA`.
+
+use super::mode::{Mode, Parameters};
+use super::{Backend, Zfp};
+use crate::error::{Error, Result};
+use crate::interface::{Bound, Call, Codec, Context, Kind, Pass, Transform, too_small};
+use crate::json::{Configuration, integer};
+use crate::representation::{ByteSize, Representation};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use zfp_rs::{ZFP_MAX_BITS, ZFP_MAX_PREC, ZFP_MIN_BITS, ZFP_MIN_EXP, ZfpScalarType};
+
+/// `zfp` and the version of the format.
+const MAGIC: u128 = u32::from_le_bytes([b'z', b'f', b'p', 5]) as u128;
+const MAGIC_BITS: u32 = 32;
+const FIELD_BITS: u32 = 52;
+const SHORT_MODE_BITS: u32 = 12;
+const LONG_MODE_BITS: u32 = 64;
+
+/// What fits before the blocks, in whole words.
+const MAX_HEADER_SIZE: usize = 24;
+
+#[derive(Debug)]
+struct Zfpy {
+    configuration: Map<String, Value>,
+    zfp: Zfp,
+}
+
+/// `{"mode": 2 | 3 | 4, "rate", "precision", "tolerance", "compression_kwargs"}`, all optional
+pub(in crate::codec) fn parse(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
+    let mut members = Map::new();
+    let mut member = |name: &str| {
+        let value = configuration.optional(name);
+        value.inspect(|value| drop(members.insert(name.to_owned(), value.clone())))
+    };
+    // zfpy's numbers: 2 is fixed_rate, 3 is fixed_precision, 4 is fixed_accuracy.
+    let mode = member("mode").map_or(Ok(4), |value| integer("mode", &value, 2, 4))?;
+    let parameters = ["rate", "precision", "tolerance"].map(|name| (name, member(name)));
+    // numcodecs derives it from the others.
+    member("compression_kwargs");
+    configuration.finish()?;
+    let (name, value) = &parameters[mode as usize - 2];
+    let is_negative = value.as_ref().and_then(Value::as_f64).is_some_and(|number| number < 0.0);
+    let mode = match value {
+        Some(value) if !is_negative => {
+            let mode = ["fixed_rate", "fixed_precision", "fixed_accuracy"][mode as usize - 2];
+            Map::from_iter([("mode".to_owned(), json!(mode)), ((*name).to_owned(), value.clone())])
+        }
+        _ => Map::from_iter([("mode".to_owned(), json!("reversible"))]),
+    };
+    let mode = Mode::parse(Configuration::new(Some(mode)))?;
+    Ok(Arc::new(Zfpy { configuration: members, zfp: Zfp { mode, backend: Backend::chosen() } }))
+}
+
+impl Codec for Zfpy {
+    fn kind(&self) -> Kind {
+        Kind::ArrayToBytes
+    }
+
+    fn configuration(&self) -> Option<Map<String, Value>> {
+        Some(self.configuration.clone())
+    }
+
+    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+        let array = decoded.array()?;
+        let shape = array.shape();
+        let scalar = match array.data_type().name() {
+            "int32" => ZfpScalarType::I32,
+            "int64" => ZfpScalarType::I64,
+            "float32" => ZfpScalarType::F32,
+            "float64" => ZfpScalarType::F64,
+            other => return Err(Error::unsupported(format!("the array is of {other}, and zfpy has no such type"))),
+        };
+        if shape.is_empty() || shape.contains(&0) {
+            return Err(Error::unsupported(format!("the shape is {shape:?}, and a header of zfp has no such shape")));
+        }
+        let bound_zfp = self.zfp.bind(decoded)?;
+        let (Pass::Transform(blocks), size) = (bound_zfp.pass, bound_zfp.encoded.size()) else {
+            return Err(Error::internal("zfp is no transform"));
+        };
+        let dimensionality = super::Grid::new(shape)?.dimensionality();
+        let parameters = self.zfp.mode.parameters(scalar, dimensionality)?;
+        let header = Header::new(&parameters, scalar, shape)?;
+        let blocks_bound = size.bound().and_then(|bound| usize::try_from(bound).ok());
+        let bounds = blocks_bound.and_then(|blocks_bound| Some((blocks_bound, header.total_size(blocks_bound)?)));
+        let (blocks_bound, bound) =
+            bounds.ok_or_else(|| Error::metadata(format!("shape is {shape:?}: no memory holds its blocks")))?;
+        let is_fixed = size.exact().is_some();
+        let size = if is_fixed { ByteSize::Written(bound as u64) } else { ByteSize::Bound(bound as u64) };
+        let pass = Pass::Transform(Arc::new(WithHeader { blocks, blocks_bound, header, bound }));
+        Ok(Bound { warnings: bound_zfp.warnings, ..Bound::serializer(decoded, size, pass) })
+    }
+}
+
+/// The bits before the blocks, the first ones lowest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Header {
+    /// Magic and field.
+    field: u128,
+    mode: u64,
+    mode_bits: u32,
+}
+
+impl Header {
+    fn new(parameters: &Parameters, scalar: ZfpScalarType, shape: &[u64]) -> Result<Self> {
+        let (mode, mode_bits) = mode_of(parameters);
+        let field = MAGIC | u128::from(field_of(scalar, shape)?) << MAGIC_BITS;
+        Ok(Self { field, mode, mode_bits })
+    }
+
+    fn bit_count(self) -> usize {
+        (MAGIC_BITS + FIELD_BITS + self.mode_bits) as usize
+    }
+
+    /// With blocks of this size, in whole words.
+    fn total_size(self, blocks_size: usize) -> Option<usize> {
+        self.bit_count().div_ceil(8).checked_add(blocks_size)?.checked_next_multiple_of(8)
+    }
+
+    /// The bytes, with zeros after the last bit.
+    fn bytes(self) -> [u8; MAX_HEADER_SIZE] {
+        let mut bytes = [0; MAX_HEADER_SIZE];
+        let field_bits = MAGIC_BITS + FIELD_BITS;
+        let low = self.field | u128::from(self.mode) << field_bits;
+        let high = self.mode >> (128 - field_bits);
+        bytes[..16].copy_from_slice(&low.to_le_bytes());
+        bytes[16..].copy_from_slice(&high.to_le_bytes());
+        bytes
+    }
+}
+
+/// `zfp_field_metadata`: sizes less one, the fastest dimension lowest, then the number of dimensions and the type.
+fn field_of(scalar: ZfpScalarType, shape: &[u64]) -> Result<u64> {
+    let bits = 48 / shape.len() as u32;
+    let sizes = shape.iter().try_fold(0_u64, |sizes, size| {
+        let less = size.checked_sub(1).filter(|less| less >> bits == 0)?;
+        Some(sizes << bits | less)
+    });
+    let sizes = sizes.ok_or_else(|| {
+        Error::unsupported(format!("the shape is {shape:?}, and zfp's header has {bits} bits for each size"))
+    })?;
+    let scalar = match scalar {
+        ZfpScalarType::I32 => 0,
+        ZfpScalarType::I64 => 1,
+        ZfpScalarType::F32 => 2,
+        ZfpScalarType::F64 => 3,
+    };
+    Ok((sizes << 2 | (shape.len() as u64 - 1)) << 2 | scalar)
+}
+
+/// `zfp_stream_mode`: a short code for the usual modes, else the four parameters.
+fn mode_of(parameters: &Parameters) -> (u64, u32) {
+    let config = &parameters.config;
+    let (minbits, maxbits, maxprec, minexp) =
+        (config.min_bits(), config.max_bits(), config.max_prec(), config.min_exp());
+    let has_any_size = minbits <= ZFP_MIN_BITS && maxbits >= ZFP_MAX_BITS;
+    let has_all_planes = maxprec >= ZFP_MAX_PREC;
+    let is_default = has_any_size && has_all_planes && minexp == ZFP_MIN_EXP;
+    let short = if is_default {
+        None
+    } else if minbits == maxbits && has_all_planes && minexp == ZFP_MIN_EXP {
+        Some(maxbits - 1).filter(|code| *code < 2048)
+    } else if has_any_size && minexp == ZFP_MIN_EXP {
+        Some(2048 + maxprec - 1)
+    } else if has_any_size && has_all_planes && minexp >= ZFP_MIN_EXP {
+        Some(minexp.abs_diff(ZFP_MIN_EXP)).filter(|_| minexp <= 843).map(|code| 2177 + code)
+    } else if has_any_size && has_all_planes {
+        Some(2176)
+    } else {
+        None
+    };
+    if let Some(code) = short {
+        return (code.into(), SHORT_MODE_BITS);
+    }
+    let field = |value: u32, most: u32| u64::from(value.clamp(1, most) - 1);
+    let minexp = minexp.saturating_add(16495).clamp(0, 0x7FFF) as u64;
+    let code = minexp << 7 | field(maxprec, 0x80);
+    let code = (code << 15 | field(maxbits, 0x8000)) << 15 | field(minbits, 0x8000);
+    (code << 12 | 0xFFF, LONG_MODE_BITS)
+}
+
+#[derive(Debug)]
+struct WithHeader {
+    blocks: Arc<dyn Transform>,
+    blocks_bound: usize,
+    header: Header,
+    bound: usize,
+}
+
+impl Transform for WithHeader {
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
+        let (start, shift) = (self.header.bit_count().div_ceil(8), self.header.bit_count() % 8);
+        let blocks = encoded.get_mut(start..).ok_or_else(too_small)?;
+        let size = self.blocks.encode(decoded, blocks, call)?;
+        let total_size = self.header.total_size(size).ok_or_else(too_small)?;
+        let encoded = encoded.get_mut(..total_size).ok_or_else(too_small)?;
+        encoded[start + size..].fill(0);
+        encoded[..start].copy_from_slice(&self.header.bytes()[..start]);
+        if shift > 0 {
+            shift_down(&mut encoded[start - 1..], shift);
+        }
+        Ok(total_size)
+    }
+
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
+        self.check(encoded)?;
+        let (start, shift) = (self.header.bit_count() / 8, self.header.bit_count() % 8);
+        let blocks = encoded.get(start..).unwrap_or_default();
+        if blocks.len() > self.blocks_bound + MAX_HEADER_SIZE {
+            return Err(Error::corrupt(format!(
+                "the stream has {} bytes, and with its header it takes at most {}",
+                encoded.len(),
+                self.bound
+            )));
+        }
+        let blocks_size = (blocks.len() - usize::from(shift > 0 && !blocks.is_empty())).min(self.blocks_bound);
+        if shift == 0 {
+            return self.blocks.decode(&blocks[..blocks_size], decoded, call);
+        }
+        let mut shifted = Vec::new();
+        shifted.try_reserve_exact(blocks_size).map_err(|_| Error::out_of_memory())?;
+        shifted.extend(blocks.windows(2).take(blocks_size).map(|pair| pair[0] >> shift | pair[1] << (8 - shift)));
+        self.blocks.decode(&shifted, decoded, call)
+    }
+
+    fn encoded_bound(&self, _decoded_size: u64) -> Option<u64> {
+        Some(self.bound as u64)
+    }
+}
+
+impl WithHeader {
+    fn check(&self, encoded: &[u8]) -> Result<()> {
+        let (expected, bit_count) = (self.header.bytes(), self.header.bit_count());
+        let mut found = [0; MAX_HEADER_SIZE];
+        let size = encoded.len().min(bit_count.div_ceil(8));
+        found[..size].copy_from_slice(&encoded[..size]);
+        if !bit_count.is_multiple_of(8) {
+            found[bit_count / 8] &= (1 << (bit_count % 8)) - 1;
+        }
+        let bits = |bytes: &[u8; MAX_HEADER_SIZE], start: u32, count: u32| {
+            let low = bytes.first_chunk().map_or(0, |bytes| u128::from_le_bytes(*bytes));
+            low >> start & ((1 << count) - 1)
+        };
+        if encoded.len() < bit_count.div_ceil(8) || bits(&found, 0, MAGIC_BITS) != MAGIC {
+            return Err(Error::corrupt("the stream does not begin with a header of zfp, version 5 of its format"));
+        }
+        if bits(&found, MAGIC_BITS, FIELD_BITS) != bits(&expected, MAGIC_BITS, FIELD_BITS) {
+            return Err(Error::corrupt("the stream's header has another data type or shape than the chunk"));
+        }
+        if found != expected {
+            return Err(Error::corrupt("the stream's header has another mode or parameter than the configuration"));
+        }
+        Ok(())
+    }
+}
+
+/// Moves all bits after the first `8 - shift` unused ones of the first byte there: each byte gives its low bits to the one
+/// before it.
+fn shift_down(bytes: &mut [u8], shift: usize) {
+    for index in 1..bytes.len() {
+        bytes[index - 1] |= bytes[index] << shift;
+        bytes[index] >>= 8 - shift;
+    }
+}

@@ -1,0 +1,107 @@
+//! Small chunks that numcodecs has encoded, cut at every byte and with every bit flipped: each ends in a status that
+//! encoded bytes can cause, and the memory it takes follows from the sizes of the chunk, whatever the bytes claim.
+#![allow(unsafe_code, reason = "an allocator is unsafe to write")]
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::path::Path;
+use zcodec::Status;
+use zcodec::chain::{CallOptions, Chain};
+
+thread_local! {
+    static LARGEST: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Notes the largest allocation of a thread.
+struct Noting;
+
+// SAFETY: the system's allocator does the work.
+unsafe impl GlobalAlloc for Noting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        LARGEST.set(LARGEST.get().max(layout.size()));
+        // SAFETY: the caller's contract is the same.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's contract is the same.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Noting = Noting;
+
+/// Larger chunks have more of the same.
+const MAX_ENCODED_SIZE: usize = 160;
+
+/// Chunks of each codec with its configuration.
+const CHUNKS_OF_EACH: usize = 2;
+
+/// No decoder here needs a larger piece than bzip2's tables of a block of 900,000 bytes.
+const MAX_ALLOCATION: usize = 4 << 20;
+
+fn cases(name: &str) -> Vec<Value> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/conformance/cases/numcodecs_{name}.jsonl"));
+    let text = std::fs::read_to_string(path).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Decodes, and checks how that ends.
+fn decode(chain: &Chain, encoded: &[u8], what: &str) {
+    LARGEST.set(0);
+    let mut decoded = vec![0xA5; chain.decoded_size().map_or(4 * MAX_ENCODED_SIZE, |size| size as usize)];
+    let result = chain.decode_into(encoded, &mut decoded, &CallOptions::default());
+    let largest = LARGEST.get();
+    assert!(largest <= MAX_ALLOCATION, "{what}: {largest} bytes at once");
+    if let Err(error) = result {
+        let can_be = [Status::CorruptData, Status::OutOfRange, Status::BufferTooSmall, Status::Unsupported];
+        assert!(can_be.contains(&error.status()), "{what}: {error}");
+    }
+}
+
+fn damage_all(file: &str) {
+    let mut seen: Vec<(String, usize)> = Vec::new();
+    let mut count = 0;
+    for case in cases(file) {
+        let Some(encoded) = case["encoded"].as_str().map(|text| STANDARD.decode(text).unwrap()) else { continue };
+        if encoded.is_empty() || encoded.len() > MAX_ENCODED_SIZE || case.get("error").is_some() {
+            continue;
+        }
+        let codecs = case["codecs"].to_string();
+        let key = format!("{codecs}{}", case["input"]["data_type"]);
+        let index = seen.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
+            seen.push((key, 0));
+            seen.len() - 1
+        });
+        seen[index].1 += 1;
+        if seen[index].1 > CHUNKS_OF_EACH {
+            continue;
+        }
+        let input = Some(case["input"].to_string()).filter(|_| !case["input"].is_null());
+        let Ok(chain) = Chain::new(codecs.as_bytes(), input.as_ref().map(|input| input.as_bytes())) else { continue };
+        for size in 0..encoded.len() {
+            decode(&chain, &encoded[..size], &format!("{}, cut to {size} bytes", case["name"]));
+        }
+        for bit in 0..8 * encoded.len() {
+            let mut damaged = encoded.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            decode(&chain, &damaged, &format!("{}, bit {bit} flipped", case["name"]));
+        }
+        count += 1;
+    }
+    assert!(count > 0, "{file} has no small chunk");
+}
+
+macro_rules! files {
+    ($($file:ident),+) => {
+        $(#[test]
+        fn $file() {
+            damage_all(stringify!($file));
+        })+
+    };
+}
+files!(astype, checksums, compressors, delta, fixedscaleoffset, lzma, packbits, pcodec, quantize, shuffle, zfpy);
