@@ -90,3 +90,10 @@ pub fn field_bytes(size: usize) -> Vec<u8> {
     let file = std::fs::read(path).expect("the test data is there");
     file[128..].iter().copied().cycle().take(size).collect()
 }
+
+/// Bytes of measured temperatures in `float32`, over and over.
+pub fn temperature_bytes(size: usize) -> Vec<u8> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/air_potential_temperature_float32_15x100x100.npy");
+    let file = std::fs::read(path).expect("the test data is there");
+    file[128..].iter().copied().cycle().take(size).collect()
+}

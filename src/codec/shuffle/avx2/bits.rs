@@ -12,12 +12,13 @@ pub(super) fn to_rows(plane: &[u8], rows: &mut [u8], stride: usize) -> usize {
     for (index, group) in groups.iter().enumerate() {
         let (low, high) = group.split_at(128);
         let mut registers = [_mm256_setzero_si256(); REGISTER_COUNT];
-        for ((register, low), high) in registers.iter_mut().zip(low.as_chunks::<16>().0).zip(high.as_chunks::<16>().0) {
-            *register = transpose_bits(load_halves(low, high));
+        for place in 0..REGISTER_COUNT {
+            registers[place] = transpose_bits(load_halves(&low[16 * place..], &high[16 * place..]));
         }
         // Of an address in a half, the lowest three bits are the row: they become the highest.
-        for (row, register) in zip::<1, REGISTER_COUNT>(registers, 4).into_iter().enumerate() {
-            store(register, &mut rows[row * stride + 32 * index..]);
+        let registers = zip::<1, REGISTER_COUNT>(registers, 4);
+        for row in 0..REGISTER_COUNT {
+            store(registers[row], &mut rows[row * stride + 32 * index..]);
         }
     }
     256 * groups.len()
@@ -28,15 +29,15 @@ pub(super) fn from_rows(rows: &[u8], stride: usize, plane: &mut [u8]) -> usize {
     let (groups, _) = plane.as_chunks_mut::<256>();
     for (index, group) in groups.iter_mut().enumerate() {
         let mut registers = [_mm256_setzero_si256(); REGISTER_COUNT];
-        for (row, register) in registers.iter_mut().enumerate() {
-            *register = load(&rows[row * stride + 32 * index..]);
+        for row in 0..REGISTER_COUNT {
+            registers[row] = load(&rows[row * stride + 32 * index..]);
         }
+        let registers = zip::<1, REGISTER_COUNT>(registers, 3);
         let (low, high) = group.split_at_mut(128);
-        let halves = low.as_chunks_mut::<16>().0.iter_mut().zip(high.as_chunks_mut::<16>().0);
-        for (register, (low, high)) in zip::<1, REGISTER_COUNT>(registers, 3).into_iter().zip(halves) {
-            let register = transpose_bits(register);
-            store_half(_mm256_castsi256_si128(register), low);
-            store_half(upper(register), high);
+        for place in 0..REGISTER_COUNT {
+            let register = transpose_bits(registers[place]);
+            store_half(_mm256_castsi256_si128(register), &mut low[16 * place..]);
+            store_half(upper(register), &mut high[16 * place..]);
         }
     }
     256 * groups.len()

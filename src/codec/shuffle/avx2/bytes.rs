@@ -44,11 +44,12 @@ fn to_planes_of<const SIZE: usize, const PART: usize>(elements: &[u8], planes: &
     let (groups, _) = elements.as_chunks::<16>().0.as_chunks::<SIZE>().0.as_chunks::<2>();
     for (index, [low, high]) in groups.iter().enumerate() {
         let mut registers = [_mm256_setzero_si256(); SIZE];
-        for ((register, low), high) in registers.iter_mut().zip(low).zip(high) {
-            *register = _mm256_shuffle_epi8(load_halves(low, high), by_place);
+        for place in 0..SIZE {
+            registers[place] = _mm256_shuffle_epi8(load_halves(&low[place], &high[place]), by_place);
         }
-        for (place, register) in zip::<PART, SIZE>(registers, SIZE.ilog2()).into_iter().enumerate() {
-            store(register, &mut planes[place * stride + 32 * index..]);
+        let registers = zip::<PART, SIZE>(registers, SIZE.ilog2());
+        for place in 0..SIZE {
+            store(registers[place], &mut planes[place * stride + 32 * index..]);
         }
     }
     32 * groups.len()
@@ -63,14 +64,14 @@ fn from_planes_of<const SIZE: usize, const PART: usize>(planes: &[u8], stride: u
     let (groups, _) = elements.as_chunks_mut::<16>().0.as_chunks_mut::<SIZE>().0.as_chunks_mut::<2>();
     for (index, [low, high]) in groups.iter_mut().enumerate() {
         let mut registers = [_mm256_setzero_si256(); SIZE];
-        for (place, register) in registers.iter_mut().enumerate() {
-            *register = load(&planes[place * stride + 32 * index..]);
+        for place in 0..SIZE {
+            registers[place] = load(&planes[place * stride + 32 * index..]);
         }
         let registers = zip::<PART, SIZE>(registers, SIZE.ilog2());
-        for ((register, low), high) in registers.into_iter().zip(low).zip(high) {
-            let register = _mm256_shuffle_epi8(register, by_element);
-            store_half(_mm256_castsi256_si128(register), low);
-            store_half(upper(register), high);
+        for place in 0..SIZE {
+            let register = _mm256_shuffle_epi8(registers[place], by_element);
+            store_half(_mm256_castsi256_si128(register), &mut low[place]);
+            store_half(upper(register), &mut high[place]);
         }
     }
     32 * groups.len()
@@ -107,9 +108,9 @@ fn to_planes_of_any(elements: &[u8], element_size: usize, planes: &mut [u8], str
         let group = &elements[32 * index * element_size..];
         for first in first_places(element_size) {
             let mut registers = [_mm256_setzero_si256(); 16];
-            for (element, register) in registers.iter_mut().enumerate() {
+            for element in 0..16 {
                 let low = element * element_size + first;
-                *register = load_halves(&group[low..], &group[low + 16 * element_size..]);
+                registers[element] = load_halves(&group[low..], &group[low + 16 * element_size..]);
             }
             let planes_here = first..element_size.min(first + 16);
             for (place, register) in planes_here.zip(zip::<1, 16>(registers, 4)) {
@@ -133,11 +134,12 @@ fn from_planes_of_any(planes: &[u8], stride: usize, elements: &mut [u8], element
             }
             let registers = zip::<1, 16>(registers, 4);
             // In the order of the elements: what is stored after a small one is overwritten by the next.
-            for (element, register) in registers.into_iter().enumerate() {
-                store_half(_mm256_castsi256_si128(register), &mut group[element * element_size + first..]);
+            for element in 0..16 {
+                let low = _mm256_castsi256_si128(registers[element]);
+                store_half(low, &mut group[element * element_size + first..]);
             }
-            for (element, register) in (16..).zip(registers) {
-                store_half(upper(register), &mut group[element * element_size + first..]);
+            for element in 0..16 {
+                store_half(upper(registers[element]), &mut group[(16 + element) * element_size + first..]);
             }
         }
     }

@@ -13,8 +13,13 @@ pub(super) fn to_rows(plane: &[u8], rows: &mut [u8], stride: usize) -> usize {
     let (registers, _) = plane.as_chunks::<64>();
     let (groups, rest) = registers.as_chunks::<8>();
     for (index, group) in groups.iter().enumerate() {
-        for (row, register) in transpose(group.each_ref().map(|bytes| split(load(bytes)))).into_iter().enumerate() {
-            store(register, &mut rows[row * stride + 64 * index..]);
+        let mut registers = [_mm512_setzero_si512(); 8];
+        for place in 0..8 {
+            registers[place] = split(load(&group[place]));
+        }
+        let registers = transpose(registers);
+        for row in 0..8 {
+            store(registers[row], &mut rows[row * stride + 64 * index..]);
         }
     }
     let first = 64 * groups.len();
@@ -36,11 +41,12 @@ pub(super) fn from_rows(rows: &[u8], stride: usize, plane: &mut [u8]) -> usize {
     let first = 64 * groups.len();
     for (index, group) in groups.iter_mut().enumerate() {
         let mut registers = [_mm512_setzero_si512(); 8];
-        for (row, register) in registers.iter_mut().enumerate() {
-            *register = load(&rows[row * stride + 64 * index..]);
+        for row in 0..8 {
+            registers[row] = load(&rows[row * stride + 64 * index..]);
         }
-        for (register, bytes) in transpose(registers).into_iter().zip(group) {
-            store(join(register), bytes);
+        let registers = transpose(registers);
+        for place in 0..8 {
+            store(join(registers[place]), &mut group[place]);
         }
     }
     for (index, bytes) in rest.iter_mut().enumerate() {

@@ -33,9 +33,13 @@ fn to_planes_of<const SIZE: usize>(elements: &[u8], planes: &mut [u8], stride: u
     let by_place = load(const { &sort_indices(SIZE) });
     let (groups, _) = elements.as_chunks::<64>().0.as_chunks::<SIZE>();
     for (index, group) in groups.iter().enumerate() {
-        let registers = group.each_ref().map(|bytes| _mm512_permutexvar_epi8(by_place, load(bytes)));
-        for (place, register) in transpose(registers).into_iter().enumerate() {
-            store(register, &mut planes[place * stride + 64 * index..]);
+        let mut registers = [_mm512_setzero_si512(); SIZE];
+        for place in 0..SIZE {
+            registers[place] = _mm512_permutexvar_epi8(by_place, load(&group[place]));
+        }
+        let registers = transpose(registers);
+        for place in 0..SIZE {
+            store(registers[place], &mut planes[place * stride + 64 * index..]);
         }
     }
     64 * groups.len()
@@ -49,11 +53,12 @@ fn from_planes_of<const SIZE: usize>(planes: &[u8], stride: usize, elements: &mu
     let (groups, _) = elements.as_chunks_mut::<64>().0.as_chunks_mut::<SIZE>();
     for (index, group) in groups.iter_mut().enumerate() {
         let mut registers = [_mm512_setzero_si512(); SIZE];
-        for (place, register) in registers.iter_mut().enumerate() {
-            *register = load(&planes[place * stride + 64 * index..]);
+        for place in 0..SIZE {
+            registers[place] = load(&planes[place * stride + 64 * index..]);
         }
-        for (register, bytes) in transpose(registers).into_iter().zip(group) {
-            store(_mm512_permutexvar_epi8(by_element, register), bytes);
+        let registers = transpose(registers);
+        for place in 0..SIZE {
+            store(_mm512_permutexvar_epi8(by_element, registers[place]), &mut group[place]);
         }
     }
     64 * groups.len()
