@@ -62,7 +62,7 @@ pub(super) fn compress(
 
 /// How many bytes were read, and how many compressing them would have written.
 fn probe(table: &mut Table, decoded: &[u8]) -> Option<(usize, usize)> {
-    table.begin(decoded.len())?;
+    table.begin(decoded.len(), PROBE_HASH_BITS)?;
     let limit = decoded.len().saturating_sub(LAST_LITERALS);
     let (mut start, mut literal_count, mut place, mut written) = (0, FIRST_LITERALS, 1, 1);
     while let Some((found, candidate)) = table.find(decoded, place, limit, PROBE_HASH_BITS) {
@@ -95,8 +95,8 @@ fn match_length(decoded: &[u8], place: usize, candidate: usize) -> usize {
 }
 
 fn write(table: &mut Table, level: u8, is_regular: bool, decoded: &[u8], encoded: &mut [u8]) -> Option<usize> {
-    table.begin(decoded.len())?;
     let hash_bits = (11 + u32::from(level)).min(MAX_HASH_BITS);
+    table.begin(decoded.len(), hash_bits)?;
     let least = if is_regular { MIN_LENGTH_IF_REGULAR } else { MIN_LENGTH };
     let limit = decoded.len() - LAST_LITERALS;
     let (mut place, mut literals_start, mut size) = (FIRST_LITERALS, 0, 0);

@@ -17,6 +17,8 @@ const MATCH_LIMIT: usize = 12;
 const MIN_SIZE_AFTER_LITERALS: usize = 2 + 1 + LAST_LITERALS;
 /// From this size on, hashes are of five bytes: matches of four are many then, and gain little for their time.
 const LARGE_SIZE: usize = 64 << 10;
+const HASH_BITS: u32 = 13;
+const LARGE_HASH_BITS: u32 = 12;
 /// So many places after a match are never left out.
 const DENSE_COUNT: usize = 2;
 /// After so many misses, the step grows by one.
@@ -25,7 +27,7 @@ const MISSES_PER_STEP: usize = 64;
 /// Compresses to the beginning of `encoded`; none if it does not fit. With more acceleration, from 1 on, more places are
 /// left out.
 pub(super) fn compress(table: &mut Table, acceleration: usize, decoded: &[u8], encoded: &mut [u8]) -> Option<usize> {
-    table.begin(decoded.len())?;
+    table.begin(decoded.len(), if decoded.len() <= LARGE_SIZE { HASH_BITS } else { LARGE_HASH_BITS })?;
     let limit = decoded.len().saturating_sub(MATCH_LIMIT);
     let (mut literals_start, mut size) = (0, 0);
     let mut next = find(table, decoded, 1, limit, acceleration);
@@ -82,12 +84,12 @@ fn find(
 fn hash_at(decoded: &[u8], place: usize) -> (usize, u32) {
     if decoded.len() <= LARGE_SIZE {
         let sequence = four(decoded, place);
-        return (hash(sequence, 13), sequence);
+        return (hash(sequence, HASH_BITS), sequence);
     }
     let eight =
         decoded.get(place..).and_then(|bytes| bytes.first_chunk()).map_or(0, |bytes| u64::from_le_bytes(*bytes));
     // The five lowest bytes, times a prime.
-    (((eight << 24).wrapping_mul(889_523_592_379) >> (64 - 12)) as usize, eight as u32)
+    (((eight << 24).wrapping_mul(889_523_592_379) >> (64 - LARGE_HASH_BITS)) as usize, eight as u32)
 }
 
 /// Writes the first `count` bytes as literals, and a match of this distance and length, at `size`; returns the size

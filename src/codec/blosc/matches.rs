@@ -4,50 +4,41 @@
 const MAX_HASH_BITS: u32 = 14;
 const ENTRY_COUNT: usize = 1 << MAX_HASH_BITS;
 
-/// Where bytes stood last, by their hash. A stream never sees the places of those before it, but need not clear them.
+/// Where bytes stood last, by their hash: at the beginning, if they did not.
 #[derive(Debug)]
-pub(super) struct Table {
-    /// Places, counted from the beginning of the first stream.
-    entries: Box<[u32; ENTRY_COUNT]>,
-    /// Where this stream begins. What is less is of another stream.
-    base: u32,
-    /// Where this stream ends.
-    end: u32,
-}
+pub(super) struct Table(Box<[u32; ENTRY_COUNT]>);
 
 impl Default for Table {
     fn default() -> Self {
-        Self { entries: Box::new([0; ENTRY_COUNT]), base: 1, end: 1 }
+        Self(Box::new([0; ENTRY_COUNT]))
     }
 }
 
 impl Table {
-    /// Begins a stream of this size. None if it is longer than any of Blosc.
-    pub(super) fn begin(&mut self, size: usize) -> Option<()> {
-        let size = u32::try_from(size).ok()?;
-        if self.end.checked_add(size).is_none() {
-            *self = Self::default();
-        }
-        self.base = self.end;
-        self.end = self.base.checked_add(size)?;
+    /// Begins a stream of this size, with hashes of so many bits. None if it is longer than any of Blosc.
+    ///
+    /// Clearing the table costs less than telling the places of this stream from those of the one before: a branch that
+    /// is a guess where there are few matches.
+    pub(super) fn begin(&mut self, size: usize, bits: u32) -> Option<()> {
+        u32::try_from(size).ok()?;
+        self.0.get_mut(..1 << bits)?.fill(0);
         Some(())
     }
 
-    /// The last place that had this hash, 0 if none had; `place` takes its entry.
+    /// The last place that had this hash; `place` takes its entry.
     #[inline(always)]
     pub(super) fn exchange(&mut self, hash: usize, place: usize) -> usize {
-        let before = std::mem::replace(&mut self.entries[hash % ENTRY_COUNT], self.base.wrapping_add(place as u32));
-        let candidate = before.wrapping_sub(self.base) as usize;
-        if candidate < place { candidate } else { 0 }
+        std::mem::replace(&mut self.0[hash % ENTRY_COUNT], place as u32) as usize
     }
 
-    /// The first place from `start` to before `limit` that has the same four bytes as one before it, and that place.
+    /// The first place from `start`, which is not 0, to before `limit` that has the same four bytes as one before it, and
+    /// that place.
     #[inline]
     pub(super) fn find(&mut self, decoded: &[u8], start: usize, limit: usize, bits: u32) -> Option<(usize, usize)> {
         for (place, window) in (start..limit).zip(decoded.get(start..)?.windows(4)) {
             let sequence = u32::from_le_bytes(*window.first_chunk()?);
             let candidate = self.exchange(hash(sequence, bits), place);
-            if four(decoded, candidate) == sequence && candidate < place {
+            if four(decoded, candidate) == sequence {
                 return Some((place, candidate));
             }
         }

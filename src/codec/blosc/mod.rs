@@ -4,12 +4,14 @@
 //! itself, and a block goes from its filter straight to where it is wanted. [`frame`] describes the format. What differs
 //! from the C library 1.21:
 //!
-//! * A stored frame, a stream that does not shrink and the sizes of blocks are the same; compressed bytes are not. zlib
-//!   is libdeflate's, and `lz4hc` is written as `lz4`, which any reader of it takes.
+//! * A stored frame and the sizes of blocks are the same; compressed bytes need not be. zlib is libdeflate's, and `lz4hc`
+//!   is written as `lz4`, which any reader of it takes.
 //! * Frames with bytes after their end, or with blocks larger than what they decode to, are refused, and so is what no
 //!   encoded bytes of their number can hold.
 
 mod blosclz;
+#[cfg(test)]
+mod chain_tests;
 mod compressor;
 mod decode;
 mod encode;
