@@ -6,8 +6,8 @@
 //!
 //! * A stored frame and the sizes of blocks are the same; compressed bytes need not be. zlib is libdeflate's, and `lz4hc`
 //!   is written as `lz4`, which any reader of it takes.
-//! * Frames with bytes after their end, or with blocks larger than what they decode to, are refused, and so is what no
-//!   encoded bytes of their number can hold.
+//! * Refused are frames with bytes after their end, or with more decoded bytes than their encoded ones can hold, and LZ4
+//!   matches at a distance of 0, for which the C library leaves in place what its output held before.
 
 mod blosclz;
 #[cfg(test)]
