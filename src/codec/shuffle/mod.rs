@@ -85,7 +85,7 @@ impl Shuffle {
         if self.element_size == 1 {
             return shuffled[..size].copy_from_slice(&decoded[..size]);
         }
-        self.to_planes(&decoded[..size], &mut shuffled[..size], count);
+        self.split_planes(&decoded[..size], &mut shuffled[..size], count);
     }
 
     /// Undoes [`shuffle`](Self::shuffle).
@@ -95,7 +95,7 @@ impl Shuffle {
         if self.element_size == 1 {
             return decoded[..size].copy_from_slice(&shuffled[..size]);
         }
-        self.from_planes(&shuffled[..size], count, &mut decoded[..size]);
+        self.join_planes(&shuffled[..size], count, &mut decoded[..size]);
     }
 
     /// Puts the bits at each place of an element next to each other. Both slices have the same size; what is no whole
@@ -113,11 +113,11 @@ impl Shuffle {
             let planes = if self.element_size == 1 {
                 elements
             } else {
-                self.to_planes(elements, &mut tile, tile_count);
+                self.split_planes(elements, &mut tile, tile_count);
                 &tile[..elements.len()]
             };
             for (place, plane) in planes.chunks_exact(tile_count).enumerate() {
-                self.to_rows(plane, &mut shuffled[place * count + first / 8..size], count / 8);
+                self.split_rows(plane, &mut shuffled[place * count + first / 8..size], count / 8);
             }
         }
     }
@@ -134,13 +134,13 @@ impl Shuffle {
             let tile_count = self.tile_count().min(count - first);
             let elements = &mut decoded[first * self.element_size..][..tile_count * self.element_size];
             if self.element_size == 1 {
-                self.from_rows(&shuffled[first / 8..size], count / 8, elements);
+                self.join_rows(&shuffled[first / 8..size], count / 8, elements);
                 continue;
             }
             for (place, plane) in tile[..elements.len()].chunks_exact_mut(tile_count).enumerate() {
-                self.from_rows(&shuffled[place * count + first / 8..size], count / 8, plane);
+                self.join_rows(&shuffled[place * count + first / 8..size], count / 8, plane);
             }
-            self.from_planes(&tile, tile_count, elements);
+            self.join_planes(&tile, tile_count, elements);
         }
     }
 
@@ -155,28 +155,28 @@ impl Shuffle {
         TILE_SIZE / self.element_size / TILE_STEP * TILE_STEP
     }
 
-    fn to_planes(&self, elements: &[u8], planes: &mut [u8], stride: usize) {
+    fn split_planes(&self, elements: &[u8], planes: &mut [u8], stride: usize) {
         // SAFETY: the tier is available.
         #[expect(unsafe_code, reason = "calls code for instructions that the processor was asked for")]
         let done = unsafe { (self.planes.to_planes)(elements, self.element_size, planes, stride) };
         portable::to_planes(elements, self.element_size, planes, stride, done);
     }
 
-    fn from_planes(&self, planes: &[u8], stride: usize, elements: &mut [u8]) {
+    fn join_planes(&self, planes: &[u8], stride: usize, elements: &mut [u8]) {
         // SAFETY: the tier is available.
         #[expect(unsafe_code, reason = "calls code for instructions that the processor was asked for")]
         let done = unsafe { (self.planes.from_planes)(planes, stride, elements, self.element_size) };
         portable::from_planes(planes, stride, elements, self.element_size, done);
     }
 
-    fn to_rows(&self, plane: &[u8], rows: &mut [u8], stride: usize) {
+    fn split_rows(&self, plane: &[u8], rows: &mut [u8], stride: usize) {
         // SAFETY: the tier is available.
         #[expect(unsafe_code, reason = "calls code for instructions that the processor was asked for")]
         let done = unsafe { (self.planes.to_rows)(plane, rows, stride) };
         portable::to_rows(plane, rows, stride, done);
     }
 
-    fn from_rows(&self, rows: &[u8], stride: usize, plane: &mut [u8]) {
+    fn join_rows(&self, rows: &[u8], stride: usize, plane: &mut [u8]) {
         // SAFETY: the tier is available.
         #[expect(unsafe_code, reason = "calls code for instructions that the processor was asked for")]
         let done = unsafe { (self.planes.from_rows)(rows, stride, plane) };
