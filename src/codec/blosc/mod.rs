@@ -29,7 +29,7 @@ pub use encode::{Encoder, Settings};
 pub use frame::{Filter, Frame};
 
 use crate::error::{Error, Result};
-use crate::interface::{Bound, Call, Codec, Context, Kind, Transform, too_small};
+use crate::interface::{Bound, Call, Codec, Context, Kind, Transform};
 use crate::json::{Configuration, exact_integer, integer, one_of};
 use crate::parallel::Workers;
 use crate::representation::{ByteSize, Representation};
@@ -182,6 +182,8 @@ impl Transform for BoundBlosc {
     fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
         let frame = Frame::new(encoded)?;
         let size = frame.decoded_size();
+        let capacity = decoded.len();
+        let too_small = || Error::buffer_too_small("decoded_capacity", capacity, size as u64);
         let decoded = decoded.get_mut(..size).ok_or_else(too_small)?;
         let workers = call.options.workers();
         let count = worker_count(&frame, workers);
