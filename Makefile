@@ -1,5 +1,5 @@
-# What people and CI run. A machine needs a Rust toolchain, gcc and g++, make, and Python 3; what else there is to
-# need (cmake, pkg-config, independent readers) comes from PyPI into .venv.
+# The commands for people and CI. They need a Rust toolchain, gcc and g++, make, and Python 3, and install the rest
+# (cmake, pkg-config, independent readers) from PyPI into .venv.
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 MAKEFLAGS += --no-print-directory
@@ -30,7 +30,7 @@ configure: $(VENV)
 $(VENV): tests/requirements.txt tests/setup-python.sh
 	tests/setup-python.sh
 
-# Fails if include/zcodec.h is not what the source generates; header-update writes it.
+# Fails if include/zcodec.h differs from what the source generates; header-update writes it.
 header:
 	cargo test --locked --test header
 header-update:

@@ -1,8 +1,8 @@
 """numpy's casts, with the checks of cast_value, as a Markdown table: medians, and the ratio to a copy.
 
-    pip install numpy && python3 numpy_cast.py [SECONDS]     # for each measurement, 1 if not given
+    pip install numpy && python3 numpy_cast.py [SECONDS]     # per measurement, default 1
 
-The pairs are those of `benches/cast_value.rs` whose types numpy has, in rounding to nearest even.
+The pairs are those of `benches/cast_value.rs` whose types numpy has, rounded to nearest even.
 """
 import sys
 

@@ -1,6 +1,6 @@
 """numpy.packbits and numpy.unpackbits of bool chunks as a Markdown table: medians, and the ratio to a copy.
 
-    pip install numpy && python3 numpy_packbits.py [SECONDS]     # for each measurement, 1 if not given
+    pip install numpy && python3 numpy_packbits.py [SECONDS]     # per measurement, default 1
 
 Both functions allocate their result.
 """

@@ -1,11 +1,11 @@
-"""Prints what criterion measured as Markdown tables, one for each benchmark: the memory copy in GB/s of its bytes, and
-each contestant as a ratio to it. Where most are far slower, contestants are in GB/s too, with a ratio in brackets: how
-many times as fast zcodec is.
+"""Prints what criterion measured as Markdown tables, one per benchmark: the memory copy in GB/s, and each contestant as
+a ratio to it. If most contestants are far slower, they are in GB/s, too, and the ratio in brackets says how many times as
+fast zcodec is.
 
     cargo bench && python3 table.py [TEXT ...]     # only benchmarks whose name has one of these texts
 
-Several runs are better on a shared machine; beside target/criterion, others are in folders of their own, begun with
-CRITERION_HOME=target/criterion-2 and so on. Of them all it takes the medians; a ratio is within one run.
+On a shared machine, make several runs: CRITERION_HOME=target/criterion-2, and so on, gives each a folder of its own
+beside target/criterion. The tables have the medians of all runs; a ratio compares contestants of one run.
 """
 import json
 import pathlib

@@ -16,7 +16,7 @@ if(ZCODEC_CARGO_TARGET)
   list(APPEND cargo_environment "CC_${triple}=${CMAKE_C_COMPILER}" "CARGO_TARGET_${TRIPLE}_LINKER=${CMAKE_C_COMPILER}")
 endif()
 
-# Only these two crate types: with the Rust library among them, cargo leaves out link-time optimisation.
+# Only these two crate types: if the Rust library is one of them, cargo does no link-time optimisation.
 set(lib_dir "${PROJECT_BINARY_DIR}/lib")
 set(stage COMMAND ${CMAKE_COMMAND} -E make_directory "${lib_dir}")
 foreach(pair "${ZCODEC_SHARED_BUILT}:${ZCODEC_SHARED_FILE}" "${ZCODEC_STATIC_BUILT}:${ZCODEC_STATIC_BUILT}"
@@ -26,7 +26,7 @@ foreach(pair "${ZCODEC_SHARED_BUILT}:${ZCODEC_SHARED_FILE}" "${ZCODEC_STATIC_BUI
     list(GET pair 0 built)
     list(GET pair 1 staged)
     if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND built STREQUAL ZCODEC_STATIC_BUILT)
-      # With no names but its own: the compressors in it stay apart from those of the program.
+      # Without global names other than its own, so that its compressors stay apart from those of the program.
       list(APPEND stage COMMAND ${CMAKE_COMMAND} -E env "LD=${CMAKE_LINKER}" "OBJCOPY=${CMAKE_OBJCOPY}" "AR=${CMAKE_AR}"
            "${PROJECT_SOURCE_DIR}/scripts/static-library.sh" "${cargo_output}/${built}" "${lib_dir}/${staged}")
     else()

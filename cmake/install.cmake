@@ -1,4 +1,4 @@
-# Headers, libraries, zcodec.pc and the CMake package. All of it may be moved: paths are relative to the files.
+# Headers, libraries, zcodec.pc and the CMake package. The installation may be moved: paths are relative to the files.
 include(CMakePackageConfigHelpers)
 
 install(FILES include/zcodec.h include/zcodec.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -22,7 +22,7 @@ install(FILES "${PROJECT_BINARY_DIR}/zcodec-config.cmake" "${PROJECT_BINARY_DIR}
               "${PROJECT_BINARY_DIR}/zcodec-targets.cmake"
         DESTINATION ${package_dir})
 
-# Absolute install directories stay absolute; others hang on the prefix, which is found from the file itself.
+# Absolute install directories stay absolute; others are relative to the prefix, which is found from the file itself.
 foreach(name includedir libdir)
   string(TOUPPER CMAKE_INSTALL_${name} variable)
   if(IS_ABSOLUTE "${${variable}}")

@@ -1,4 +1,4 @@
-# zcodec_program(NAME SOURCE...): a program of this build, warnings being errors.
+# zcodec_program(NAME SOURCE...): a program of this build. Warnings are errors.
 
 set(CMAKE_C_STANDARD 99)
 set(CMAKE_C_STANDARD_REQUIRED ON)
@@ -6,7 +6,7 @@ set(CMAKE_C_EXTENSIONS OFF)
 set(CMAKE_CXX_STANDARD 17)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
-set(CMAKE_NO_SYSTEM_FROM_IMPORTED ON) # warnings of zcodec.h count, too
+set(CMAKE_NO_SYSTEM_FROM_IMPORTED ON) # warnings in zcodec.h count, too
 find_package(Threads REQUIRED)
 
 add_library(zcodec-warnings INTERFACE)

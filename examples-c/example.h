@@ -1,4 +1,4 @@
-/* What the examples share besides zcodec: files, the clock, and giving up with a message. */
+/* What the examples share besides zcodec: files, the clock, and exiting with a message. */
 #ifndef ZCODEC_EXAMPLE_H
 #define ZCODEC_EXAMPLE_H
 
@@ -41,7 +41,7 @@ static inline void check(zcodec_status status, zcodec_error *const *error) {
   }
 }
 
-/* Memory that is there, or the program ends. */
+/* Allocates memory; ends the program if there is none. */
 static inline void *allocate(size_t size) {
   void *memory = malloc(size > 0 ? size : 1);
   if (memory == NULL) {
@@ -53,7 +53,7 @@ static inline void *allocate(size_t size) {
 /* Processor time in seconds. */
 static inline double seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
-/* The whole file and a NUL behind it; the caller frees it. */
+/* The whole file, followed by a NUL; the caller frees it. */
 static inline char *read_file(const char *path, size_t *size) {
   FILE *file = fopen(path, "rb");
   size_t capacity = 1 << 16;
@@ -81,7 +81,7 @@ static inline char *read_file(const char *path, size_t *size) {
   return content;
 }
 
-/* Writes a file, making the directories it lies in. */
+/* Writes a file, and makes its directories. */
 static inline void write_file(const char *path, const void *content, size_t size) {
   FILE *file;
   char directory[4096];

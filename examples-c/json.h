@@ -1,5 +1,4 @@
-/* Finds members and elements in JSON text that zcodec has accepted already, or that this program can trust to be JSON.
- */
+/* Finds members and elements in text that is known to be JSON: zcodec has accepted it, or this program trusts it. */
 #ifndef ZCODEC_JSON_H
 #define ZCODEC_JSON_H
 

@@ -1,9 +1,9 @@
 /*
  * N5 datasets as Zarr v3 arrays.
  *
- * N5 lists axes fastest first, and so lies the first axis of a block: in Zarr's terms each block is in Fortran order,
- * which a `transpose` of all axes expresses. Before the compressed block stands a header of big-endian integers: mode
- * (0), number of dimensions, and the block's own size along each. Blocks at the upper border hold only what is inside.
+ * N5 lists axes fastest first, and the first axis of a block varies fastest: in Zarr's terms each block is in Fortran
+ * order, which a `transpose` of all axes expresses. A header of big-endian integers comes before the compressed block:
+ * mode (0), number of dimensions, and the block's own size along each. Blocks at the upper border are truncated.
  */
 #ifndef ZCODEC_N5_H
 #define ZCODEC_N5_H
@@ -16,7 +16,7 @@ enum {
   N5_PAD_INDEX = 3 /* of the pad codec in N5_METADATA */
 };
 
-/* To be printed with: shape, block size, data type, compression codec. */
+/* A format for printf: shape, block size, data type, compression codec. */
 static const char N5_METADATA[] =
     "{\n"
     "  \"zarr_format\": 3,\n"
@@ -40,7 +40,7 @@ typedef struct n5_block {
   uint64_t shape[N5_NDIM];
 } n5_block;
 
-/* The header that stands before a block of this shape. */
+/* The header before a block of this shape. */
 static inline void n5_make_header(uint8_t header[N5_HEADER_SIZE], const n5_block *block) {
   int axis;
   memcpy(header, "\0\0\0\x03", 4);

@@ -4,7 +4,7 @@
  *     n5_read DATASET VOLUME.npy
  *
  * The header of each block, which zcodec's `pad` codec removes, is checked by a callback. VOLUME.npy is indexed
- * [z, y, x] where N5 says x, y, z; it may be larger than the dataset.
+ * [z, y, x] where N5 has x, y, z; it may be larger than the dataset.
  */
 #include "json.h"
 #include "n5.h"
@@ -49,7 +49,7 @@ static void parse_sizes(const char *path, json_span array, uint64_t sizes[N5_NDI
   }
 }
 
-/* Makes Zarr metadata of the dataset's attributes.json, and a chain of that. */
+/* Makes Zarr metadata from the dataset's attributes.json, and a chain from that. */
 static dataset open_dataset(const char *directory) {
   dataset dataset;
   char path[4096], metadata[4096], codec[64] = "\"gzip\"";

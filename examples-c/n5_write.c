@@ -3,8 +3,8 @@
  *
  *     n5_write VOLUME.npy CONTAINER
  *
- * The dataset CONTAINER/volume has blocks of 96 x 96 x 6 elements; those at the upper border are truncated, as N5
- * has them. Any N5 reader opens it.
+ * The dataset CONTAINER/volume has blocks of 96 x 96 x 6 elements; those at the upper border are truncated, as in
+ * any N5 dataset. Any N5 reader opens it.
  */
 #include "n5.h"
 #include "npy.h"

@@ -8,7 +8,7 @@
 
 typedef struct npy_array {
   char type;        /* 'u', 'i', 'f' or 'b' (bool) */
-  size_t item_size; /* bytes an element */
+  size_t item_size; /* bytes per element */
   size_t ndim;
   uint64_t shape[NPY_MAX_NDIM];
   size_t count;        /* elements */
@@ -17,7 +17,7 @@ typedef struct npy_array {
   char *file;
 } npy_array;
 
-/* The text behind `'key': ` in the header. */
+/* The text after `'key': ` in the header. */
 static inline const char *npy_value(const char *path, const char *header, const char *key) {
   const char *at = strstr(header, key);
   if (at == NULL) {
@@ -44,7 +44,7 @@ static inline void npy_swap_bytes(npy_array *array) {
   }
 }
 
-/* Ends the program with a message if the file is not such a file. */
+/* Ends the program with a message if the file is something else. */
 static inline npy_array npy_read(const char *path) {
   npy_array array = {0};
   size_t file_size, header_at, header_size;

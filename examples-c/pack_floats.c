@@ -3,8 +3,8 @@
  *
  *     pack_floats FIELD.npy uint16|int16
  *
- * The finite values are spread over all integers but one, which stands for NaN. What is read back differs by half a
- * step at most, and is NaN exactly where the field is; anything else ends the program with an error.
+ * The finite values are spread over all integers except one, which stands for NaN. The decoded field differs by at most
+ * half a step, and is NaN exactly where the original is; anything else ends the program with an error.
  */
 #include "npy.h"
 
@@ -13,8 +13,8 @@
 typedef struct packing {
   const char *data_type;
   const char *nan; /* the integer that stands for NaN */
-  int is_centered; /* whether the middle of the field becomes 0, or its least value */
-  float largest;   /* the largest integer, in magnitude, that a value of the field becomes */
+  int is_centered; /* whether the middle of the field becomes 0, or its minimum */
+  float largest;   /* the largest magnitude of an integer that a value becomes */
 } packing;
 
 static const packing PACKINGS[] = {
@@ -22,7 +22,7 @@ static const packing PACKINGS[] = {
     {"int16", "-32768", 1, 32767.0F},
 };
 
-/* 9 digits say exactly which float32 a number is. */
+/* 9 digits identify a float32 exactly. */
 static const char CODECS[] =
     "[{\"name\": \"scale_offset\", \"configuration\": {\"offset\": %.9g, \"scale\": %.9g}},\n"
     " {\"name\": \"cast_value\", \"configuration\": {\"data_type\": \"%s\", \"rounding\": \"nearest-even\",\n"
@@ -71,7 +71,7 @@ static zcodec_chain *make_chain(const char *codecs, const npy_array *array) {
   return chain;
 }
 
-/* Encodes the field and frees the chain; if `decoded` is not NULL, it gets what is read back. */
+/* Encodes the field and frees the chain; if `decoded` is not NULL, decodes into it. */
 static size_t store(zcodec_chain *chain, const npy_array *array, float *decoded) {
   zcodec_buffer *encoded = NULL;
   zcodec_error *error = NULL;
@@ -87,7 +87,7 @@ static size_t store(zcodec_chain *chain, const npy_array *array, float *decoded)
   return encoded_size;
 }
 
-/* The largest difference; ends the program if NaN stands elsewhere than before. */
+/* The largest difference; ends the program if NaN is in other places than before. */
 static double largest_error(const float *field, const float *decoded, size_t count) {
   double largest = 0;
   size_t i;
@@ -103,7 +103,7 @@ static double largest_error(const float *field, const float *decoded, size_t cou
 }
 
 static void pack(const npy_array *array, const packing *packing) {
-  const float *field = (const float *)(const void *)array->data; /* .npy headers leave their data aligned */
+  const float *field = (const float *)(const void *)array->data; /* the data of a .npy file is aligned */
   float *decoded = allocate(array->size);
   field_range range = find_range(field, array->count);
   float scale, offset;

@@ -1,5 +1,5 @@
 /*
- * Packs a segmentation: its labels with 5 bits an element, and the mask of what is not background with one.
+ * Packs a segmentation: its labels with 5 bits per element, and the mask of the foreground with one.
  *
  *     pack_mask LABELS.npy
  *

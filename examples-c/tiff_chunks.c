@@ -3,8 +3,8 @@
  *
  *     tiff_chunks VOLUME.npy DIRECTORY
  *
- * DIRECTORY/tiff.zarr       pixels as they are: every chunk has the same TIFF header, and it stands in the metadata
- * DIRECTORY/tiff_zstd.zarr  pixels compressed: the header says how many bytes they take, and a callback writes it
+ * DIRECTORY/tiff.zarr       raw pixels: every chunk has the same TIFF header, which is in the metadata
+ * DIRECTORY/tiff_zstd.zarr  compressed pixels: the header says how many bytes they take, and a callback writes it
  *
  * Any TIFF reader opens the chunks DIRECTORY/.../c/0/0/0, c/1/0/0, ... (the second array: one that knows zstd).
  */
@@ -14,7 +14,7 @@ enum {
   WIDTH = 256,
   HEIGHT = 256,
   HEADER_SIZE = 162, /* 8 + 2 + 11 entries of 12 + 4 + two resolutions of 8 */
-  REPEATS = 20       /* of each encode and decode, for the clock's sake */
+  REPEATS = 20       /* of each encode and decode, for the clock */
 };
 
 static const char METADATA[] =
@@ -82,7 +82,7 @@ static void make_header(uint8_t header[HEADER_SIZE], uint32_t strip_size) {
   }
 }
 
-/* `chunk` is the compressed strip that the header is going to stand before. */
+/* `chunk` is the compressed strip; the header comes before it. */
 static int32_t write_header(void *user_data, void *call_data, const uint8_t *chunk, size_t chunk_size, uint8_t *padding,
                             size_t padding_size) {
   (void)user_data;
@@ -95,7 +95,7 @@ static int32_t write_header(void *user_data, void *call_data, const uint8_t *chu
   return 0;
 }
 
-/* Accepts the chunk only if its header is the one that we would have written. */
+/* Accepts the chunk only if its header is the one that we would write. */
 static int32_t check_header(void *user_data, void *call_data, const uint8_t *chunk, size_t chunk_size,
                             const uint8_t *padding, size_t padding_size) {
   uint8_t expected[HEADER_SIZE];

@@ -54,7 +54,7 @@ static void print_buffer(zcodec_buffer *text) {
   zcodec_buffer_free(text);
 }
 
-/* Prints what leaves the chain; `chunk`, which may be NULL, is the decoded side to try it with. */
+/* Prints what leaves the chain. If `chunk` is not NULL, also encodes it. */
 static void print_output(const zcodec_chain *chain, const zcodec_buffer *chunk) {
   zcodec_error *error = NULL;
   zcodec_buffer *output = NULL;

@@ -3,20 +3,20 @@
  *
  *     zfp_field FIELD.npy
  *
- * Prints for each mode how many times smaller the field gets, how fast, the largest and the root-mean-square error,
- * and whether they are what was asked for. Fields of float32 and float64 are compressed in all modes; other numbers
- * in reversible mode, which loses nothing.
+ * For each mode, prints the compression ratio, the speed, the largest and the root-mean-square error, and whether the
+ * error is within the limit. Fields of float32 and float64 are compressed in all modes; other numbers only in
+ * reversible mode, which is lossless.
  */
 #include "npy.h"
 
 #include <math.h>
 
-enum { REPEATS = 20 /* of each encode and decode, for the clock's sake */ };
+enum { REPEATS = 20 /* of each encode and decode, for the clock */ };
 
 /* A codec's configuration, and what it promises. */
 typedef struct zfp_mode {
   const char *configuration;
-  double tolerance; /* the largest error that it may make; negative: none is promised */
+  double tolerance; /* the largest error allowed; negative: no limit */
 } zfp_mode;
 
 typedef struct zfp_errors {
@@ -65,7 +65,7 @@ static double value_at(const unsigned char *data, size_t item_size, size_t index
   }
 }
 
-/* Of fields of floats; for others the bytes are compared, and any difference is an infinite error. */
+/* For floats. Other types are compared by their bytes, and any difference is an infinite error. */
 static zfp_errors compare(const npy_array *field, const unsigned char *decoded) {
   zfp_errors errors = {0, 0};
   size_t i;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Packs what fuzzing has found into corpus.tar.xz: for each target the fewest small inputs that reach as much.
+"""Packs the findings of fuzzing into corpus.tar.xz: for each target, the fewest small inputs with the same coverage.
 
     keep.py        after scripts/fuzz.sh, whose targets it runs
 """

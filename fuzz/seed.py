@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Fills fuzz/corpus with what earlier runs have found, corpus.tar.xz, and from the conformance cases: one small file for
-each different configuration.
+"""Fills fuzz/corpus from earlier runs (corpus.tar.xz) and from the conformance cases: one small file for each different
+configuration.
 
     seed.py
 

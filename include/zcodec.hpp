@@ -1,12 +1,12 @@
 /*
  * zcodec for C++17: the functions of zcodec.h with owners and exceptions, and nothing else.
  *
- * What a function means, which sizes it asks for and which statuses it has, zcodec.h says; here is only what differs:
+ * zcodec.h says what each function means, which sizes it takes and which statuses it has. These are the differences:
  *
  * - `Chain`, `Buffer` and `Error` free what they own. `Chain` and `Buffer` move and do not copy.
  * - A status other than ZCODEC_STATUS_OK is thrown as `Error`.
  * - Each side of a chunk is a pointer and a size in bytes, or a `std::vector` of elements.
- * - Callbacks are any callables; what they throw ends the call with a status and never passes through the library.
+ * - A callback is any callable. If it throws, the call fails with a status; exceptions never pass through the library.
  *
  * The thread rule is that of zcodec.h: const member functions of one chain may run in any number of threads at once.
  *
@@ -34,7 +34,7 @@ namespace zcodec {
 /** A status other than OK, as an exception. `what()` is the message of the library. */
 class Error : public std::runtime_error {
  public:
-  /** Takes what `error` says; `error` may be NULL and stays the caller's. `needed_size`: see the member function. */
+  /** Copies what `error` says. It may be NULL, and the caller still owns it. `needed_size`: see the member function. */
   explicit Error(zcodec_status status, const zcodec_error *error = nullptr, std::size_t needed_size = 0)
       : std::runtime_error(error != nullptr ? zcodec_error_message(error) : zcodec_status_name(status)),
         status_(status),
@@ -47,7 +47,7 @@ class Error : public std::runtime_error {
   std::int64_t codec_index() const noexcept { return codec_index_; }
   /** Index, in C order, of the first element at fault; -1: none. */
   std::int64_t element_index() const noexcept { return element_index_; }
-  /** After ZCODEC_STATUS_BUFFER_TOO_SMALL: the capacity in bytes that would do. Else 0. */
+  /** After ZCODEC_STATUS_BUFFER_TOO_SMALL: the capacity in bytes that is needed. Else 0. */
   std::size_t needed_size() const noexcept { return needed_size_; }
 
  private:
@@ -59,13 +59,13 @@ class Error : public std::runtime_error {
 
 /** What a call gets beyond the chunk: `zcodec_call_options` without its size member. */
 struct CallOptions {
-  /** Handed to the callbacks of this call. */
+  /** Passed to the callbacks of this call. */
   void *call_data = nullptr;
   /** 0 or 1: the calling thread only. */
   std::uint32_t max_threads = 0;
 };
 
-/** What a callback that threw returns to the library, and so what the message of the call's `Error` quotes. */
+/** What a callback that threw returns to the library; the message of the call's `Error` quotes it. */
 inline constexpr std::int32_t callback_threw = INT32_MIN;
 
 namespace detail {
@@ -105,7 +105,7 @@ constexpr std::size_t element_count(std::size_t size) noexcept {
   return size / sizeof(T) + (size % sizeof(T) != 0 ? 1 : 0);
 }
 
-/** Calls `callable`, which returns nothing (that is success) or an integer (0 is success). */
+/** Calls `callable`, which returns nothing (success) or an integer (0 is success). */
 template <class Callable, class... Arguments>
 std::int32_t call(Callable &callable, Arguments... arguments) noexcept {
   using Result = std::invoke_result_t<Callable &, Arguments...>;
@@ -186,7 +186,7 @@ class Chain {
     chain_.reset(chain);
   }
 
-  /** Takes ownership of a chain that the C functions made. */
+  /** Takes ownership of a chain from the C functions. */
   explicit Chain(zcodec_chain *chain) noexcept : chain_(chain) {}
 
   static Chain from_zarr_json(std::string_view zarr_json) {
@@ -197,7 +197,7 @@ class Chain {
     return Chain(chain);
   }
 
-  /** The handle, for what only zcodec.h has. It stays this object's. */
+  /** The handle, for functions that only zcodec.h has. This object still owns it. */
   const zcodec_chain *get() const noexcept { return chain_.get(); }
   zcodec_chain *get() noexcept { return chain_.get(); }
 
@@ -242,9 +242,9 @@ class Chain {
   }
 
   /**
-   * Decodes into a vector of elements. Throws std::length_error if the decoded size is no multiple of sizeof(T).
-   * The decoded size of a bytes->bytes chain is not known: a chunk larger than four times its encoding is then
-   * decoded twice, and check callbacks run twice.
+   * Decodes into a vector of elements. Throws std::length_error if the decoded size is not a multiple of sizeof(T).
+   * The decoded size of a bytes->bytes chain is not known: a chunk that is larger than four times its encoding is
+   * decoded twice, and its check callbacks run twice.
    */
   template <class T = std::uint8_t>
   std::vector<T> decode(const void *encoded, std::size_t encoded_size, const CallOptions &options = {}) const {
@@ -285,7 +285,7 @@ class Chain {
     return size;
   }
 
-  /** A capacity in bytes that is always enough to encode a decoded side of that many bytes. */
+  /** A capacity in bytes that is always enough to encode a decoded side of this many bytes. */
   std::size_t encoded_bound(std::size_t decoded_size) const {
     std::size_t bound = 0;
     detail::require(zcodec_chain_encoded_bound(chain_.get(), decoded_size, &bound));
@@ -296,7 +296,7 @@ class Chain {
   std::string output_json() const { return json(zcodec_chain_output_json); }
   /** The codecs in canonical form. */
   std::string codecs_json() const { return json(zcodec_chain_codecs_json); }
-  /** What is valid but likely to hurt. */
+  /** Warnings: valid metadata that is likely to cause trouble. */
   std::string warnings_json() const { return json(zcodec_chain_warnings_json); }
 
   std::size_t codec_count() const noexcept { return zcodec_chain_codec_count(chain_.get()); }
@@ -320,10 +320,10 @@ class Chain {
    *     generate(const uint8_t *chunk, size_t chunk_size, uint8_t *padding, size_t padding_size, void *call_data)
    *     check(const uint8_t *chunk, size_t chunk_size, const uint8_t *padding, size_t padding_size, void *call_data)
    *
-   * Each returns nothing, or an integer that is 0 on success. Throwing is failure too: of `generate` with
-   * ZCODEC_STATUS_CALLBACK_FAILED, of `check` with ZCODEC_STATUS_CORRUPT_DATA.
-   * The chain, and every chain that `with_shape` makes of it, shares one copy of both, which must bear being called
-   * from all threads that use these chains; the last of them destroys it, and destroying it must not throw.
+   * Each returns nothing, or an integer that is 0 on success. Throwing is failure, too: with
+   * ZCODEC_STATUS_CALLBACK_FAILED for `generate`, and ZCODEC_STATUS_CORRUPT_DATA for `check`.
+   * The chain, and every chain that `with_shape` makes from it, shares one copy of both. All threads that use these
+   * chains may call it at the same time. The last chain destroys it; its destructor must not throw.
    */
   template <class Generate, class Check>
   void set_padding(std::size_t codec_index, Generate &&generate, Check &&check) {
@@ -333,11 +333,11 @@ class Chain {
     const zcodec_status status = zcodec_chain_set_padding(chain_.get(), codec_index, Padding::generate_fn(),
                                                           Padding::check_fn(), padding.get(), Padding::destroy, &error);
     detail::require(status, error);
-    static_cast<void>(padding.release());  // the chain's now; after a failure it would have stayed ours
+    static_cast<void>(padding.release());  // the chain owns it now; after a failure we still would
   }
 
  private:
-  /** What `run(memory, capacity)` writes, as elements; a second time if it finds that `capacity` is too small. */
+  /** What `run(memory, capacity)` writes, as elements. Runs again if `capacity` was too small. */
   template <class T, class Run>
   static std::vector<T> grow(std::size_t capacity, Run run) {
     static_assert(detail::is_element<T>, "elements are plain values; a vector<bool> has none");
@@ -360,7 +360,7 @@ class Chain {
     return elements;
   }
 
-  /** Enough in one go; 0 where the encode itself is going to say what is wrong. */
+  /** A capacity that is enough; 0 if the encode itself will report what is wrong. */
   std::size_t encoded_capacity(std::size_t decoded_size) const noexcept {
     std::size_t bound = 0;
     return zcodec_chain_encoded_bound(chain_.get(), decoded_size, &bound) == ZCODEC_STATUS_OK ? bound : 0;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds for other platforms and runs the tests there, on a plain Debian 12: as root, it installs what it needs.
+# Builds for other platforms and runs the tests there, on a plain Debian 12. Run it as root: it installs what it needs.
 #
-#     scripts/cross.sh [s390x] [aarch64] [windows] [avx512]            without a name: all
+#     scripts/cross.sh [s390x] [aarch64] [windows] [avx512]            default: all
 #
 # aarch64 and s390x (big-endian) Linux: the unit tests, the conformance cases and the C and C++ programs under qemu-user.
 # Windows x86-64: the same under wine, the C and C++ programs with zcodec.dll and its import library.
@@ -30,8 +30,8 @@ cargo_for() {
     /usr/bin/cargo "$1" --locked --target "$triple" "${build_std[@]}" "${@:2}"
 }
 
-# programs C_COMPILER CXX_COMPILER FOLDER SUFFIX SOURCE FLAGS...: the C and C++ programs, and one more if it is named,
-# built beside the library. tests/posix/memory.c is none of them: qemu-user does not limit address space.
+# programs C_COMPILER CXX_COMPILER FOLDER SUFFIX SOURCE FLAGS...: builds the C and C++ programs next to the library, and
+# SOURCE if it is not empty. Not tests/posix/memory.c: qemu-user does not limit address space.
 programs() {
   local c=$1 cxx=$2 folder=$3 suffix=$4 more=$5 source name
   shift 5
@@ -51,7 +51,7 @@ linux() {
   local triple=$1 prefix=$2 qemu=$3 program
   local runner="$qemu -L /usr/$prefix"
   echo "== $triple"
-  # But for one, which compares millions of elements: long under emulation.
+  # All but one, which compares millions of elements and takes long under emulation.
   cargo_for "$triple" "$prefix-gcc" "$runner" test --lib --test conformance -- \
     --skip every_source_of_up_to_16_bits_is_cast_as_defined
   cargo_for "$triple" "$prefix-gcc" "$runner" rustc --lib --release --crate-type cdylib

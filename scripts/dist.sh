@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Makes the archives of a release in dist/: headers, libraries, CMake and pkg-config files, licences, debug symbols apart,
-# checksums. Unpacks each one and uses it from a C and a C++ program.
+# Makes the archives of a release in dist/: headers, libraries, CMake and pkg-config files, licences; debug symbols in
+# archives of their own; checksums. Unpacks each archive and uses it from a C and a C++ program.
 #
-#     scripts/dist.sh [x86_64-unknown-linux-gnu] [aarch64-unknown-linux-gnu]      without a name: all that can be built here
+#     scripts/dist.sh [x86_64-unknown-linux-gnu] [aarch64-unknown-linux-gnu]      default: all that can be built here
 #
-# Needs what `make test` needs, and binutils. zig and cargo-zigbuild come from PyPI into .venv-dist. The binaries run with
-# glibc 2.17 and newer. Paths of the machine and times are kept out, so that the same source can give the same bytes:
-# SOURCE_DATE_EPOCH is the commit's time.
+# Needs what `make test` needs, and binutils. zig and cargo-zigbuild come from PyPI into .venv-dist. The binaries run
+# with glibc 2.17 and newer. They contain no local paths and no times except that of the commit (SOURCE_DATE_EPOCH), so
+# that the same source can give the same bytes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export GLIBC=2.17
@@ -49,7 +49,7 @@ apart() {
   objcopy --strip-debug --enable-deterministic-archives "$1/lib/libzcodec.a"
 }
 
-# check_glibc LIBRARY: it asks for no symbol of a newer glibc.
+# check_glibc LIBRARY: fails if the library needs a symbol of a newer glibc.
 check_glibc() {
   local newest
   newest=$(objdump -T "$1" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1)
@@ -64,7 +64,7 @@ pack() {
   (cd "$dist" && sha256sum "$1.tar.gz" >"$1.tar.gz.sha256" && cat "$1.tar.gz.sha256")
 }
 
-# try ARCHIVE: somebody else's C and C++ programs, with CMake and pkg-config, against the unpacked archive.
+# try ARCHIVE: builds C and C++ programs against the unpacked archive, as a user would, with CMake and pkg-config.
 try() {
   local work name=$1
   work=$(mktemp -d)

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# Runs every fuzz target, or the named ones, for so many seconds each.
+# Runs every fuzz target, or the named ones, for SECONDS each.
 #
 #     scripts/fuzz.sh SECONDS [TARGET...]
 #
-# Needs a Rust toolchain and g++; installs cargo-fuzz if it is not there. A crash is left in fuzz/artifacts/, and ends the script.
+# Needs a Rust toolchain and g++; installs cargo-fuzz if it is missing. A crash ends the script, and its input is in
+# fuzz/artifacts/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-seconds=${1:?how many seconds for each target}
+seconds=${1:?seconds per target}
 shift
 targets=("$@")
 [ ${#targets[@]} -gt 0 ] || targets=(metadata decode decode_chain pcodec round_trip differential)
 
-# libdeflate compiles one header several times, whose tables AddressSanitizer takes for one table defined twice.
+# libdeflate compiles one header several times; AddressSanitizer takes its tables for one table defined twice.
 export ASAN_OPTIONS=detect_odr_violation=0
 
 # Coverage and sanitizers are not yet stable.

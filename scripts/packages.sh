@@ -1,4 +1,4 @@
-# needs PACKAGE...: installs Debian's packages that are not there, as root or by sudo.
+# needs PACKAGE...: installs missing Debian packages, as root or with sudo.
 needs() {
   dpkg --status "$@" >/dev/null 2>&1 && return
   local root=(env)

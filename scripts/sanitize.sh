@@ -2,11 +2,10 @@
 # The C and C++ programs, the unit tests and the conformance cases under AddressSanitizer with LeakSanitizer, UBSan (of
 # the C and C++ side) and valgrind memcheck; tests/threads.rs under ThreadSanitizer.
 #
-#     scripts/sanitize.sh [asan] [memcheck] [tsan]        without a name: all
+#     scripts/sanitize.sh [asan] [memcheck] [tsan]        default: all
 #
-# Needs a Rust toolchain, gcc, g++ and Python 3. What else there is to need it installs, on a Debian; for
-# ThreadSanitizer that must be Debian 12. Under AddressSanitizer libstd is not instrumented; zcodec, its crates and the C
-# libraries in it are.
+# Needs a Rust toolchain, gcc, g++ and Python 3, and installs the rest on Debian; ThreadSanitizer needs Debian 12. Under
+# AddressSanitizer zcodec, its crates and the C libraries in it are instrumented; Rust's standard library is not.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/packages.sh
@@ -15,7 +14,7 @@ work=$PWD/target/sanitize
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 mkdir -p "$work"
 
-# programs KIND LIBRARY_FOLDER FLAGS...: builds every C and C++ program against the library in that folder, but
+# programs KIND LIBRARY_FOLDER FLAGS...: builds every C and C++ program against the library in that folder, except
 # tests/posix/memory.c: AddressSanitizer and valgrind need the address space that it takes away.
 programs() {
   local kind=$1 library=$2 source name
@@ -40,7 +39,7 @@ each() {
   done
 }
 
-# detect_odr_violation: libdeflate compiles one header several times, whose tables look like one defined twice.
+# detect_odr_violation: libdeflate compiles one header several times, and its tables look like one defined twice.
 asan() {
   echo "== AddressSanitizer, LeakSanitizer, UBSan"
   local asan_target=$work/asan-target
@@ -51,14 +50,14 @@ asan() {
     CFLAGS_x86_64_unknown_linux_gnu="-fsanitize=address -fno-omit-frame-pointer"
     ASAN_OPTIONS="detect_leaks=1:detect_odr_violation=0:allocator_may_return_null=1"
   )
-  # The library without LTO, as a shared one that takes the sanitizer from the program.
+  # A shared library without LTO, which takes the sanitizer from the program.
   env "${environment[@]}" CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
     cargo rustc --locked --target $target --lib --release --crate-type cdylib
   local library=$asan_target/$target/release
   ln -sf libzcodec.so "$library/libzcodec.so.${version%%.*}"
   programs asan "$library" -fsanitize=address,undefined -fno-sanitize-recover=all
   each asan env ASAN_OPTIONS=detect_leaks=1:detect_odr_violation=0:allocator_may_return_null=1
-  # Python itself leaks at its end: what the library leaks has been seen above.
+  # Python itself leaks when it ends. Leaks of the library show above.
   ASAN_OPTIONS=detect_leaks=0:detect_odr_violation=0:allocator_may_return_null=1:quarantine_size_mb=16 LD_PRELOAD=$(gcc -print-file-name=libasan.so) \
     tests/conformance/run-all.sh "$library/libzcodec.so"
   env "${environment[@]}" cargo test --locked --target $target --lib --test conformance
@@ -76,7 +75,7 @@ plain_library() {
 memcheck() {
   echo "== valgrind memcheck"
   needs valgrind libc6-dbg
-  # Rust's standard library keeps a handle of each thread by a pointer to its middle: a "possible" leak.
+  # Rust's standard library holds thread handles by a pointer into their middle: a "possible" leak.
   local valgrind="valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite,indirect"
   valgrind+=" --show-leak-kinds=definite,indirect"
   plain_library
@@ -85,10 +84,10 @@ memcheck() {
     cargo test --locked --target $target --test conformance
 }
 
-# Not helgrind: a chain hands its buffers from thread to thread by atomic operations, which helgrind does not understand.
-# Nor does ThreadSanitizer those of a standard library that is not instrumented: this one is compiled for it, from the
-# source that Debian's compiler comes with. The runtime and the linker are those of the Rust toolchain; programs are
-# linked with it, shared libraries and build scripts not.
+# Not helgrind: a chain passes its buffers between threads with atomic operations, which it does not understand.
+# ThreadSanitizer does not see the atomic operations of a standard library that is not instrumented. So this compiles
+# one, from the source that comes with Debian's compiler. Runtime and linker are those of the Rust toolchain. Programs
+# are linked with the runtime; shared libraries and build scripts are not.
 tsan() {
   echo "== ThreadSanitizer"
   needs rustc-web cargo-web rust-web-src

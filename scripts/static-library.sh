@@ -1,11 +1,11 @@
 #!/bin/sh
-# Makes a static library whose only global symbols are those of zcodec.h, of the one that cargo makes:
+# Makes, from the static library that cargo builds, one whose only global symbols are those of zcodec.h:
 #
 #     scripts/static-library.sh target/release/libzcodec.a build/libzcodec.a
 #
-# Cargo's archive holds libzstd, libdeflate and Rust's own library with all their names: linked beside another
-# libdeflate it fails, or one of the two silently serves both. Here everything is linked to one object first, and all
-# names but zcodec_* become local to it. ELF with the GNU tools; LD, OBJCOPY and AR name others.
+# Cargo's archive holds libzstd, libdeflate and Rust's own library with all their names. Linked together with another
+# libdeflate it fails, or one of the two silently serves both. This script first links everything into one object, and
+# makes all names except zcodec_* local to it. For ELF, with the GNU tools; LD, OBJCOPY and AR may name others.
 set -eu
 built=$1
 made=$2

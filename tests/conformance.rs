@@ -10,7 +10,7 @@ use zcodec::data_type::{Component, DataType};
 use zcodec::number::FloatValue;
 use zcodec::{Error, Status};
 
-/// What came of a case, if it was run.
+/// The result of a case, if it ran.
 type Outcome = Result<(), String>;
 
 #[test]

@@ -191,7 +191,7 @@ proptest! {
     }
 }
 
-/// Calls with so many bytes in and out, which lie so far behind some address; nothing around the output may change.
+/// Calls with this many bytes in and out, at these offsets from some address; nothing around the output may change.
 fn at(offset: usize, input: &[u8], output_size: usize, call: impl FnOnce(&[u8], &mut [u8])) -> Vec<u8> {
     let (mut source, mut target) = (vec![0; offset], vec![0xA5; offset / 3 + output_size + 64]);
     source.extend_from_slice(input);

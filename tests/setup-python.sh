@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes .venv with what the tests need of Python: tests/requirements.txt. Does nothing if that is there already.
+# Makes .venv with the Python packages that the tests need (tests/requirements.txt), unless it has them already.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -7,7 +7,7 @@ if cmp -s tests/requirements.txt .venv/requirements.txt; then
   exit 0
 fi
 if ! python3 -m venv --clear .venv; then
-  # Debian keeps this module in a package of its own.
+  # Debian has this module in a separate package.
   [ "$(id -u)" = 0 ] || { echo "python3 has no module venv: install the package python3-venv" >&2; exit 1; }
   apt-get update -qq
   apt-get install -y -qq python3-venv

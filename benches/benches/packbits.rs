@@ -11,7 +11,7 @@ use zcodec_benches::{chain_calls, group, random_bytes};
 
 const SIZES: [(&str, usize); 2] = [("1MiB", 1 << 20), ("64MiB", 64 << 20)];
 
-/// Data type, bytes of an element, first bit, last bit.
+/// Data type, bytes per element, first bit, last bit.
 const CASES: [(&str, usize, u32, u32); 8] = [
     ("bool", 1, 0, 0),
     ("uint4", 1, 0, 3),

@@ -10,7 +10,7 @@ use zcodec_benches::{TWO_THREADS_SIZE, field_bytes, group};
 
 const SIZES: [(&str, usize); 2] = [("1MiB", 1 << 20), ("64MiB", 64 << 20)];
 
-/// A shape of about so many elements, and an order of its dimensions.
+/// A shape of about this many elements, and an order of its dimensions.
 struct Case {
     name: String,
     shape: Vec<u64>,

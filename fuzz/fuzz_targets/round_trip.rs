@@ -1,5 +1,5 @@
-//! decode(encode(x)) is x for lossless chains; for casts it is a value that, if it has an image, comes back unchanged
-//! from then on; and every way to encode gives the same bytes.
+//! decode(encode(x)) is x for lossless chains. For casts it is a value that further round trips do not change, if it is
+//! in range. Every way to encode gives the same bytes.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -32,7 +32,7 @@ fuzz_target!(|input: Input<'_>| {
     assert!(chain.encoded_bound(decoded.len() as u64).is_some_and(|bound| encoded.len() as u64 <= bound));
     let again = match chain.decode_to_vec(&encoded, &options) {
         Ok(again) => again,
-        // A rounded value may have no image on the way back.
+        // A rounded value may be out of range on the way back.
         Err(error) if input.chain.promise() != Promise::Lossless => {
             assert_eq!(error.status(), Status::OutOfRange, "{error}");
             return;

@@ -14,7 +14,7 @@ const MAX_SIDE: u8 = 24;
 pub enum Promise {
     /// It is x.
     Lossless,
-    /// It is an image of x that stays as it is, if it has an image again.
+    /// It is a value that a second round trip does not change, if that succeeds.
     Stable,
     /// It has the size of x.
     Size,

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Checks that everything an older header declares still stands in the header of today.
+"""Checks that everything an older header declares is still in the current header.
 
     check_header.py OLD NEW
 
-Functions, callback types and handles must stand there word for word; enums may have more numbers, structs more members
+Functions, callback types and handles must be there word for word; enums may have more numbers, structs more members
 at the end.
 """
 import re

@@ -3,7 +3,7 @@
 
     check_symbols.py LIBRARY HEADER SYMBOLS SONAME
 
-On purpose added functions are written to SYMBOLS by hand: nothing enters the ABI by accident, and nothing leaves it.
+New functions are added to SYMBOLS by hand: nothing enters the ABI by accident, and nothing leaves it.
 """
 import re
 import subprocess

@@ -1,4 +1,4 @@
-/* What a chain says about itself, and what the library says about itself. */
+/* What a chain and the library say about themselves. */
 #include "check.h"
 
 static const char INPUT[] = "{\"data_type\":\"uint16\",\"shape\":[2,3],\"fill_value\":258}";

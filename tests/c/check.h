@@ -36,7 +36,7 @@ static inline int check_status(zcodec_status found, zcodec_status expected, cons
 /* A call that takes no error pointer, or NULL for it. */
 #define CHECK_STATUS(expected, call) check_status((call), (expected), NULL, #call, __FILE__, __LINE__)
 
-/* A call that is handed `&error` and succeeds: the error is then NULL. */
+/* A call with `&error` that succeeds: the error is then NULL. */
 #define CHECK_OK(call)                                                                   \
   do {                                                                                   \
     zcodec_error *error = (zcodec_error *)&checks_made; /* must be overwritten */        \
@@ -48,7 +48,7 @@ static inline int check_status(zcodec_status found, zcodec_status expected, cons
     }                                                                                    \
   } while (0)
 
-/* A call that is handed `&error` and fails: the error agrees with the status and says something. */
+/* A call with `&error` that fails: the error has the same status and a message. */
 #define CHECK_FAILS(expected, call)                                                                    \
   do {                                                                                                 \
     zcodec_error *error = NULL;                                                                        \
@@ -61,7 +61,7 @@ static inline int check_status(zcodec_status found, zcodec_status expected, cons
     zcodec_error_free(error);                                                                          \
   } while (0)
 
-/* A chain that must come about, or the test ends. `input` is NULL for bytes->bytes codecs. */
+/* A new chain; ends the test if it cannot be made. `input` is NULL for bytes->bytes codecs. */
 static inline zcodec_chain *check_chain(const char *codecs, const char *input) {
   zcodec_chain *chain = NULL;
   zcodec_error *error = NULL;

@@ -44,9 +44,9 @@ static void options_of_other_versions_are_read_as_far_as_known(const zcodec_chai
   memset(&options, 0, sizeof options);
   options.known.struct_size = offsetof(zcodec_call_options, call_data); /* an older caller */
   CHECK_OK(zcodec_encode_with(chain, &options.known, DECODED, sizeof DECODED, encoded, sizeof encoded, &size, &error));
-  options.known.struct_size = sizeof options; /* a newer one, that asks for nothing new */
+  options.known.struct_size = sizeof options; /* a newer caller that asks for nothing new */
   CHECK_OK(zcodec_encode_with(chain, &options.known, DECODED, sizeof DECODED, encoded, sizeof encoded, &size, &error));
-  options.later = 1; /* and one that does */
+  options.later = 1; /* and one that asks for something new */
   CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT, zcodec_encode_with(chain, &options.known, DECODED, sizeof DECODED,
                                                                  encoded, sizeof encoded, &size, &error));
   CHECK(size == 0);

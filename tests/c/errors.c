@@ -81,7 +81,7 @@ static void an_error_outlives_its_chain(void) {
 }
 
 static void memory_that_cannot_be_had_is_a_status(void) {
-  /* 2^62 bytes of padding, or what a 32-bit machine takes for huge. */
+  /* 2^62 bytes of padding, or a size that is huge on a 32-bit machine. */
   const char *codecs =
       sizeof(size_t) == 8
           ? "[{\"name\":\"pad\",\"configuration\":{\"location\":\"end\",\"nbytes\":4611686018427387904}}]"

@@ -1,4 +1,4 @@
-/* zcodec.h needs nothing before it and may be included twice. */
+/* zcodec.h needs no other header before it, and may be included twice. */
 #include "zcodec.h"
 #include "zcodec.h"
 

@@ -5,7 +5,7 @@ static const char PADS[] =
     "[{\"name\":\"pad\",\"configuration\":{\"location\":\"start\",\"nbytes\":2}},"
     "{\"name\":\"offset\",\"configuration\":{\"offset\":3,\"prefix\":\"YWJj\"}}]";
 
-/* What the callbacks saw, and what they are to answer. */
+/* What the callbacks saw, and what they shall return. */
 typedef struct record {
   int generated, checked, freed;
   int32_t answer;
@@ -160,7 +160,7 @@ static void callbacks_may_call_the_library(void) {
   zcodec_chain_free(inner);
 }
 
-/* Calls the chain that it belongs to, some levels deep, and a copy of it. */
+/* Calls its own chain recursively, some levels deep, and a copy of it. */
 typedef struct nested {
   const zcodec_chain *chain;
   int depth;
@@ -227,14 +227,14 @@ static void callbacks_may_free_their_own_data(void) {
     CHECK_OK(zcodec_chain_set_padding(chain, 0, generate_and_free, NULL, calloc(1, 100), NULL, &error));
     CHECK_FAILS(ZCODEC_STATUS_CALLBACK_FAILED,
                 zcodec_encode_with(chain, &options, "ABCD", 4, encoded, sizeof encoded, &size, &error));
-    /* Nothing follows the pointer again: neither a chain without the callback, nor the end of the chain. */
+    /* Nobody uses the pointer again: neither a chain without the callback, nor freeing the chain. */
     CHECK_OK(zcodec_chain_set_padding(chain, 0, NULL, NULL, NULL, NULL, &error));
     CHECK_OK(zcodec_encode(chain, "ABCD", 4, encoded, sizeof encoded, &size, &error));
   }
   zcodec_chain_free(chain);
 }
 
-/* Uses and frees a chain of its own, while the chain that held it goes. */
+/* Uses and frees a chain of its own while the chain that held it is freed. */
 static void free_with_the_library(void *user_data) {
   zcodec_chain *inner = user_data;
   uint8_t encoded[8];
@@ -253,7 +253,7 @@ static void what_frees_user_data_may_call_the_library(void) {
   zcodec_chain_free(chain);
 }
 
-/* Fails at its turn. */
+/* Fails when its turn comes. */
 typedef struct turns {
   int left;
 } turns;

@@ -12,7 +12,7 @@ static const char CODECS[] =
     "{\"name\":\"pad\",\"configuration\":{\"location\":\"start\",\"nbytes\":8}}]";
 static const char INPUT[] = "{\"data_type\":\"uint16\",\"shape\":[64,64],\"fill_value\":0}";
 
-/* One thread's state; `id` is the call_data that its callbacks must see. */
+/* The state of one thread; `id` is the call_data that its callbacks must see. */
 typedef struct worker {
   const zcodec_chain *chain;
   uint32_t id;

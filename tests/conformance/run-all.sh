@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Runs the conformance cases against a built library, but for the files of codecs that it does not have yet; those are
-# named.
+# Runs the conformance cases against a built library, except the files of codecs that do not exist yet, and names those.
 set -euo pipefail
 library=$(realpath "$1")
 cd "$(dirname "$0")"

@@ -1,7 +1,7 @@
 //! `cast_value` and `scale_offset` against exact rational arithmetic, written from the specifications alone.
 //!
-//! `ZCODEC_ORACLE_COUNT=500 cargo test --test oracle` tries so many random elements for each pair of types instead of
-//! 16, and as much more of everything else; another count also gives other elements.
+//! `ZCODEC_ORACLE_COUNT=500 cargo test --test oracle` tries this many random elements per pair of types instead of
+//! 16, and scales everything else alike; another count also gives other elements.
 
 mod cast;
 mod number;

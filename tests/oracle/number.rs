@@ -17,7 +17,7 @@ pub struct Type {
 pub enum Kind {
     /// Two's complement, if it is signed.
     Integer { is_signed: bool },
-    /// IEEE 754-2019, clause 3.4, but for what the largest exponents are.
+    /// IEEE 754-2019, clause 3.4, except for the meaning of the largest exponents.
     Float {
         mantissa_bits: u32,
         bias: i64,

@@ -24,7 +24,7 @@ impl Random {
     }
 }
 
-/// Patterns of a source whose images in a target are worth a look, and so many random ones.
+/// Patterns of a source whose results in a target are worth a look, and this many random ones.
 pub fn patterns(source: &Type, target: &Type, count: usize, random: &mut Random) -> Vec<u64> {
     if source.bits <= 4 {
         return (0..=source.mask()).collect();
@@ -55,7 +55,7 @@ fn specials(data_type: &Type) -> Vec<u64> {
     patterns.iter().map(|pattern| pattern & data_type.mask()).collect()
 }
 
-/// Numbers of a type, the first, the last, one past the last, and so many random ones; and the middle to each one's
+/// Numbers of a type, the first, the last, one past the last, and this many random ones; and the middle to each one's
 /// next.
 fn magnitudes(data_type: &Type, count: usize, random: &mut Random) -> Vec<BigRational> {
     let last = data_type.last();

@@ -10,7 +10,7 @@ enum { SIDE = 8192, SIZE = SIDE * SIDE, ROOM = 32 << 20 };
 #define TRANSPOSE "{\"name\":\"transpose\",\"configuration\":{\"order\":[1,0]}}"
 #define ZFP "{\"name\":\"zfp\",\"configuration\":{\"mode\":\"reversible\"}}"
 
-/* Leaves so many bytes more of address space than are in use. */
+/* Limits the address space to what is in use plus this many bytes. */
 static void leave(size_t room) {
   struct rlimit limit;
   unsigned long pages = 0;

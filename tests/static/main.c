@@ -1,4 +1,4 @@
-/* The static library beside other copies of the compressors in it: each side works, and on its own copy. */
+/* The static library together with other copies of the compressors in it: each side works, with its own copy. */
 #include "check.h"
 
 #include <blosc.h>
