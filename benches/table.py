@@ -1,6 +1,6 @@
 """Prints what criterion measured as Markdown tables, one per benchmark: the memory copy in GB/s, and each contestant as
-a ratio to it. If most contestants are far slower, they are in GB/s, too, and the ratio in brackets says how many times as
-fast zcodec is.
+a ratio to it. If most contestants are far slower, they are in GB/s, too, and the ratio in brackets says how many times
+as fast zcodec is.
 
     cargo bench && python3 table.py [TEXT ...]     # only benchmarks whose name has one of these texts
 

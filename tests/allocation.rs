@@ -116,8 +116,8 @@ fn memory_of_the_size_of_a_chunk_that_cannot_be_had_is_a_status_and_the_chain_go
     }
 }
 
-/// `zfp` keeps a result per piece, a few thousandths of the chunk, and with threads the pieces themselves. On one thread
-/// it reads aligned elements in place.
+/// `zfp` keeps a result per piece, a few thousandths of the chunk, and with threads the pieces themselves. On one
+/// thread it reads aligned elements in place.
 #[test]
 fn memory_for_the_results_of_parts_that_cannot_be_had_is_a_status() {
     let input = br#"{"data_type":"int32","shape":[4194304],"fill_value":0}"#;
