@@ -75,7 +75,7 @@ typedef enum zcodec_status {
    */
   ZCODEC_STATUS_UNSUPPORTED = 4,
   /**
-   * The output buffer is too small; the size that would do is in the size argument.
+   * The output buffer is too small; the size argument has the size that is needed.
    */
   ZCODEC_STATUS_BUFFER_TOO_SMALL = 5,
   /**
@@ -95,7 +95,7 @@ typedef enum zcodec_status {
    */
   ZCODEC_STATUS_CALLBACK_FAILED = 9,
   /**
-   * Memory could not be had.
+   * Memory could not be allocated.
    */
   ZCODEC_STATUS_OUT_OF_MEMORY = 10,
   /**
@@ -113,7 +113,7 @@ typedef enum zcodec_kind {
    */
   ZCODEC_KIND_ARRAY_TO_ARRAY = 1,
   /**
-   * One array->bytes codec, perhaps with others before and behind it: an array enters on encode, bytes leave.
+   * One array->bytes codec, perhaps with others before and after it: an array enters on encode, bytes leave.
    */
   ZCODEC_KIND_ARRAY_TO_BYTES = 2,
   /**
@@ -201,7 +201,7 @@ typedef struct zcodec_call_options {
    */
   size_t struct_size;
   /**
-   * Handed to the callbacks of this call, and never followed.
+   * Passed to the callbacks of this call, and never followed.
    */
   void *call_data;
   /**
@@ -290,7 +290,7 @@ typedef struct zcodec_range {
 
 /**
  * Fills padding[0..padding_size), which is all zeros, for one chunk. `chunk` is what the codec received: the bytes
- * that the padding is going to be attached to. `user_data` is that of zcodec_chain_set_padding, `call_data` that of the
+ * that the padding will be attached to. `user_data` is that of zcodec_chain_set_padding, `call_data` that of the
  * call's options. Returns 0 on success; any other value aborts the encode with CALLBACK_FAILED and is quoted in the
  * message.
  *
@@ -380,10 +380,10 @@ void zcodec_chain_free(struct zcodec_chain *chain);
  * bytes->bytes codecs. On success `encoded` begins with the encoded chunk and `*encoded_size` is its size in bytes.
  * The buffers may have any alignment and must not overlap; a NULL buffer of size 0 is an empty one.
  *
- * BUFFER_TOO_SMALL: `*encoded_size` is a capacity that would do (zcodec_chain_encoded_bound gives one in advance).
- * INVALID_ARGUMENT: `decoded_size` is not what the chain takes; nothing was written. OUT_OF_RANGE: an element
- * cannot be represented in the type that a codec makes of it. CALLBACK_FAILED: a padding callback said so. OUT_OF_MEMORY. After any failure the content of
- * `encoded` is unspecified, and `*encoded_size` is 0 except for BUFFER_TOO_SMALL.
+ * BUFFER_TOO_SMALL: `*encoded_size` is a capacity that is enough (zcodec_chain_encoded_bound gives one in advance).
+ * INVALID_ARGUMENT: `decoded_size` is not what the chain takes; nothing was written. OUT_OF_RANGE: an element cannot
+ * be represented in the type that a codec converts it to. CALLBACK_FAILED: a padding callback failed. OUT_OF_MEMORY.
+ * After any failure the content of `encoded` is unspecified, and `*encoded_size` is 0 except for BUFFER_TOO_SMALL.
  *
  * One chain may encode and decode in any number of threads at once. `error` may be NULL.
  */
@@ -402,10 +402,10 @@ enum zcodec_status zcodec_encode(const struct zcodec_chain *chain,
  * byte order (or with bytes, for a chain of bytes->bytes codecs), and `*decoded_size` is their size in bytes. The
  * buffers may have any alignment and must not overlap; a NULL buffer of size 0 is an empty one.
  *
- * BUFFER_TOO_SMALL: `*decoded_size` is the capacity that would do; an array's was not written to. CORRUPT_DATA: no
- * encode of this chain can have made these bytes, or a padding check refused them. OUT_OF_RANGE: an element
- * cannot be represented in the type that a codec makes of it. OUT_OF_MEMORY. After any failure the content of `decoded` is unspecified, and `*decoded_size`
- * is 0 except for BUFFER_TOO_SMALL.
+ * BUFFER_TOO_SMALL: `*decoded_size` is the capacity that is needed; for an array, `decoded` was not written to.
+ * CORRUPT_DATA: no encode of this chain can have made these bytes, or a padding check refused them. OUT_OF_RANGE: an
+ * element cannot be represented in the type that a codec converts it to. OUT_OF_MEMORY. After any failure the content
+ * of `decoded` is unspecified, and `*decoded_size` is 0 except for BUFFER_TOO_SMALL.
  *
  * One chain may encode and decode in any number of threads at once. `error` may be NULL.
  */
@@ -419,7 +419,7 @@ enum zcodec_status zcodec_decode(const struct zcodec_chain *chain,
 
 /**
  * zcodec_encode with options: data for the callbacks, threads. `options` may be NULL. INVALID_ARGUMENT also if its
- * `struct_size` is no version's, or a member unknown to this version is not 0.
+ * `struct_size` is not the size in any version, or a member unknown to this version is not 0.
  */
 enum zcodec_status zcodec_encode_with(const struct zcodec_chain *chain,
                                       const struct zcodec_call_options *options,
@@ -432,7 +432,7 @@ enum zcodec_status zcodec_encode_with(const struct zcodec_chain *chain,
 
 /**
  * zcodec_decode with options: data for the callbacks, threads. `options` may be NULL. INVALID_ARGUMENT also if its
- * `struct_size` is no version's, or a member unknown to this version is not 0.
+ * `struct_size` is not the size in any version, or a member unknown to this version is not 0.
  */
 enum zcodec_status zcodec_decode_with(const struct zcodec_chain *chain,
                                       const struct zcodec_call_options *options,
@@ -490,11 +490,11 @@ enum zcodec_status zcodec_decode_to_buffer_with(const struct zcodec_chain *chain
  * Decodes a box of a chunk (NULL: all of it) to where the caller wants it. The same elements, to the bit, as
  * zcodec_decode gives; only what the box needs is decoded, where the codecs allow it. `options` may be NULL.
  *
- * A box of which a size is 0 is valid and touches nothing. INVALID_ARGUMENT: a wrong `ndim`, a box that is not within the
+ * A box with a size of 0 is valid and touches nothing. INVALID_ARGUMENT: a wrong `ndim`, a box that is not within the
  * chunk, a view too small for it. UNSUPPORTED: a chain of bytes->bytes codecs. Otherwise as zcodec_decode. The element
- * index of an error counts in the whole array that the named codec received. What lies outside the box need not be
- * looked at: a chunk that is damaged elsewhere may decode. After a failure the elements of the view are unspecified.
- * Since 0.2.
+ * index of an error counts in the whole array that the named codec received. The library need not look at what lies
+ * outside the box: a chunk that is damaged elsewhere may decode. After a failure the elements of the view are
+ * unspecified. Since 0.2.
  */
 enum zcodec_status zcodec_decode_view(const struct zcodec_chain *chain,
                                       const struct zcodec_call_options *options,
@@ -540,8 +540,8 @@ enum zcodec_status zcodec_is_fill_view(const struct zcodec_chain *chain,
                                        struct zcodec_error **error);
 
 /**
- * The smallest box that is worth asking for: the block of zfp in fixed_rate; all ones where each element decodes by
- * itself; where the whole object must be read, the chunk. `ndim` numbers are written to `shape`. INVALID_ARGUMENT: `ndim`
+ * The smallest box that is worth asking for: the block of zfp in fixed_rate; all ones if each element decodes by
+ * itself; the chunk if the whole object must be read. `ndim` numbers are written to `shape`. INVALID_ARGUMENT: `ndim`
  * is not the chain's. UNSUPPORTED for chains of bytes->bytes codecs. Since 0.2.
  */
 enum zcodec_status zcodec_chain_granularity(const struct zcodec_chain *chain,
@@ -551,7 +551,7 @@ enum zcodec_status zcodec_chain_granularity(const struct zcodec_chain *chain,
 
 /**
  * The shape of the decoded side: `*ndim` numbers are written to `shape`, which has room for `capacity`.
- * BUFFER_TOO_SMALL: `capacity` is less than `*ndim`, which is set all the same. UNSUPPORTED for chains of bytes->bytes
+ * BUFFER_TOO_SMALL: `capacity` is less than `*ndim`, which is set nevertheless. UNSUPPORTED for chains of bytes->bytes
  * codecs; `*ndim` is then 0. Since 0.2.
  */
 enum zcodec_status zcodec_chain_shape(const struct zcodec_chain *chain,
@@ -756,15 +756,15 @@ enum zcodec_status zcodec_chain_output_json(const struct zcodec_chain *chain,
 
 /**
  * The chain's codecs in canonical form, ready to be stored as "codecs" of a zarr.json: aliases under their own names,
- * defaults that the library chose written out. A chain made of it does the same. The caller frees `*json` with
- * zcodec_buffer_free; it is NULL on failure. `error` may be NULL.
+ * and defaults written out. A chain made from it does the same. The caller frees `*json` with zcodec_buffer_free; it
+ * is NULL on failure. `error` may be NULL.
  */
 enum zcodec_status zcodec_chain_codecs_json(const struct zcodec_chain *chain,
                                             struct zcodec_buffer **json,
                                             struct zcodec_error **error);
 
 /**
- * What is valid but likely to hurt, as a JSON array of {"codec_index", "code", "message"}: for example
+ * Warnings about valid metadata, as a JSON array of {"codec_index", "code", "message"}: for example
  * "lossy_int_to_float" for a cast_value from int64 to float64, whose mantissa does not hold every value. A careful
  * writer refuses what a reader must accept. "[]" if nothing. The caller frees `*json` with zcodec_buffer_free; it is
  * NULL on failure. `error` may be NULL.
@@ -776,13 +776,13 @@ enum zcodec_status zcodec_chain_warnings_json(const struct zcodec_chain *chain,
 /* ---- Padding ------------------------------------------------------------------------------- */
 
 /**
- * Has the padding of a `pad` or `offset` codec computed for each chunk, or looked at on decode, or both.
+ * Sets callbacks that compute the padding of a `pad` or `offset` codec for each chunk, or check it on decode, or both.
  *
  * `codec_index` counts from 0 in the chain's list of codecs. Without `generate` the configured bytes are written;
- * without `check` decoding looks at nothing; with neither the codec is again as its metadata says. `user_data` is
- * handed to both. `free_user_data` (may be NULL) is called on it once: when the callbacks are replaced or the chain
- * is freed, or the last of the chains that zcodec_chain_with_shape made of it. If this call fails, it is not called:
- * `user_data` stays the caller's.
+ * without `check` decoding checks nothing; with neither the codec is again as its metadata says. Both get `user_data`.
+ * `free_user_data` (may be NULL) is called on it once: when the callbacks are replaced, or when the chain and all
+ * chains that zcodec_chain_with_shape made from it have been freed. If this call fails, it is not called: the caller
+ * still owns `user_data`.
  *
  * Both functions and `user_data` must be fit for every thread that uses the chain. No other thread may use the chain
  * during this call. INVALID_ARGUMENT: there is no pad or offset codec at this index. `error` may be NULL.

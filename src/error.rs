@@ -28,7 +28,7 @@ pub enum Status {
     OutOfRange,
     /// A callback of the caller reported failure.
     CallbackFailed,
-    /// Memory could not be had.
+    /// Memory could not be allocated.
     OutOfMemory,
     /// A bug in this library.
     Internal,
@@ -62,7 +62,7 @@ impl CodecPlace {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct Error {
     status: Status,
-    /// For programs, why, in a word that never changes; empty if there is none.
+    /// Why, for programs: a word that never changes; empty if there is none.
     code: &'static str,
     message: Cow<'static, str>,
     /// Outermost first: a codec may hold a chain of its own.
@@ -117,7 +117,7 @@ impl Error {
         error
     }
 
-    /// [`Status::BufferTooSmall`]; `needed` is the capacity that would do.
+    /// [`Status::BufferTooSmall`]; `needed` is the capacity that is needed.
     pub fn buffer_too_small(what: &str, capacity: usize, needed: u64) -> Self {
         let mut error = Self::new(Status::BufferTooSmall, format!("{what} is {capacity}, this chunk needs {needed}"));
         error.needed_capacity = usize::try_from(needed).ok();
@@ -129,7 +129,7 @@ impl Error {
         self.status
     }
 
-    /// For programs, why: a word that never changes, or nothing. `docs/errors.md` lists them.
+    /// Why, for programs: a word that never changes, or an empty string. `docs/errors.md` lists the words.
     pub fn code(&self) -> &'static str {
         self.code
     }
@@ -164,7 +164,7 @@ impl Error {
         self.element_index
     }
 
-    /// The capacity that would do, for [`Status::BufferTooSmall`].
+    /// The capacity that is needed, for [`Status::BufferTooSmall`].
     pub fn needed_capacity(&self) -> Option<usize> {
         self.needed_capacity
     }

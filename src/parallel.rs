@@ -8,14 +8,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// Bytes for which a thread is worth starting: that takes some 20 microseconds, in which a core copies this much.
+/// Bytes that make a thread worth starting: starting one takes about 20 microseconds, in which a core copies this much.
 const MIN_SIZE_PER_THREAD: usize = 256 << 10;
 
-/// The stack of a thread of the library's own. Said here, so that `RUST_MIN_STACK` changes nothing. Kernels take a few
-/// KiB of it, see `tests/posix/small_stack.c`; the rest is for debug builds and sanitizers.
+/// The stack size of the library's own threads. It is set here so that `RUST_MIN_STACK` changes nothing. Kernels use a
+/// few KiB, see `tests/posix/small_stack.c`; the rest is for debug builds and sanitizers.
 const STACK_SIZE: usize = 512 << 10;
 
-/// Threads of the host that work in the place of the library's own.
+/// Threads of the host, used instead of the library's own.
 pub trait Executor: Debug + Send + Sync {
     /// How many jobs may run at once.
     fn max_workers(&self) -> NonZeroUsize;

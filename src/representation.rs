@@ -98,7 +98,7 @@ impl ArrayRepresentation {
     }
 }
 
-/// The product of the sizes; none if it overflows, unless a size is 0.
+/// The product of the sizes; `None` if it overflows, unless a size is 0.
 fn element_count(shape: &[u64]) -> Option<u64> {
     if shape.contains(&0) {
         return Some(0);
@@ -148,7 +148,7 @@ impl ByteSize {
         self.map(|before| before.checked_add(size))
     }
 
-    /// The size that a function makes of this one; none makes it unknown.
+    /// Applies a function to the size; the result is unknown if the function returns `None`.
     #[must_use]
     pub fn map(self, f: impl FnOnce(u64) -> Option<u64>) -> Self {
         match self {
@@ -159,7 +159,7 @@ impl ByteSize {
         }
     }
 
-    /// What a compressor makes of this size, at most.
+    /// The largest size that a compressor encodes this size to.
     #[must_use]
     pub fn bound_by(self, bound: impl FnOnce(u64) -> Option<u64>) -> Self {
         self.bound().and_then(bound).map_or(Self::Unknown, Self::Bound)
@@ -187,7 +187,7 @@ impl ByteSize {
 pub struct BytesRepresentation {
     /// What is known of their number.
     pub size: ByteSize,
-    /// The bytes per element of the array that they were made of, if they were: a hint for shuffles.
+    /// Bytes per element of the array that these bytes encode, if they encode one: a hint for shuffles.
     pub element_size: Option<usize>,
 }
 
@@ -209,7 +209,7 @@ impl Representation {
         }
     }
 
-    /// The bytes of this size that a codec makes of this representation.
+    /// Bytes of this size that a codec encodes this representation to.
     #[must_use]
     pub fn to_bytes(&self, size: ByteSize) -> Self {
         let element_size = match self {

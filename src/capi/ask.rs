@@ -14,7 +14,7 @@ use crate::interface::Kind;
 pub enum zcodec_kind {
     /// Array->array codecs only: an array enters on encode, and an array leaves.
     ZCODEC_KIND_ARRAY_TO_ARRAY = 1,
-    /// One array->bytes codec, perhaps with others before and behind it: an array enters on encode, bytes leave.
+    /// One array->bytes codec, perhaps with others before and after it: an array enters on encode, bytes leave.
     ZCODEC_KIND_ARRAY_TO_BYTES = 2,
     /// Bytes->bytes codecs only: bytes enter on encode, and bytes leave.
     ZCODEC_KIND_BYTES_TO_BYTES = 3,
@@ -125,8 +125,8 @@ pub unsafe extern "C" fn zcodec_chain_output_json(
 }
 
 /// The chain's codecs in canonical form, ready to be stored as "codecs" of a zarr.json: aliases under their own names,
-/// defaults that the library chose written out. A chain made of it does the same. The caller frees `*json` with
-/// zcodec_buffer_free; it is NULL on failure. `error` may be NULL.
+/// and defaults written out. A chain made from it does the same. The caller frees `*json` with zcodec_buffer_free; it
+/// is NULL on failure. `error` may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_codecs_json(
     chain: *const zcodec_chain,
@@ -137,7 +137,7 @@ pub unsafe extern "C" fn zcodec_chain_codecs_json(
     unsafe { self::json(chain, json, error, Chain::codecs_json) }
 }
 
-/// What is valid but likely to hurt, as a JSON array of {"codec_index", "code", "message"}: for example
+/// Warnings about valid metadata, as a JSON array of {"codec_index", "code", "message"}: for example
 /// "lossy_int_to_float" for a cast_value from int64 to float64, whose mantissa does not hold every value. A careful
 /// writer refuses what a reader must accept. "[]" if nothing. The caller frees `*json` with zcodec_buffer_free; it is
 /// NULL on failure. `error` may be NULL.

@@ -22,11 +22,11 @@ pub const ZCODEC_CALL_STORE_EMPTY: u64 = 1;
 pub struct zcodec_call_options {
     /// sizeof(zcodec_call_options) of the caller: lets later versions grow it.
     pub struct_size: usize,
-    /// Handed to the callbacks of this call, and never followed.
+    /// Passed to the callbacks of this call, and never followed.
     pub call_data: *mut c_void,
     /// How many threads may work on the call. 0 or 1: the calling thread only. The result is the same to the bit.
     pub max_threads: u32,
-    /// Threads of the host, in the place of the library's own; `max_threads` does not count then. NULL: none. Since 0.2.
+    /// Threads of the host, used instead of the library's own; `max_threads` is then ignored. NULL: none. Since 0.2.
     pub executor: *const zcodec_executor,
     /// ZCODEC_CALL_STORE_EMPTY, or 0; unknown flags are INVALID_ARGUMENT. Since 0.2.
     pub flags: u64,
@@ -93,10 +93,10 @@ fn run_into(
 /// bytes->bytes codecs. On success `encoded` begins with the encoded chunk and `*encoded_size` is its size in bytes.
 /// The buffers may have any alignment and must not overlap; a NULL buffer of size 0 is an empty one.
 ///
-/// BUFFER_TOO_SMALL: `*encoded_size` is a capacity that would do (zcodec_chain_encoded_bound gives one in advance).
-/// INVALID_ARGUMENT: `decoded_size` is not what the chain takes; nothing was written. OUT_OF_RANGE: an element
-/// cannot be represented in the type that a codec makes of it. CALLBACK_FAILED: a padding callback said so. OUT_OF_MEMORY. After any failure the content of
-/// `encoded` is unspecified, and `*encoded_size` is 0 except for BUFFER_TOO_SMALL.
+/// BUFFER_TOO_SMALL: `*encoded_size` is a capacity that is enough (zcodec_chain_encoded_bound gives one in advance).
+/// INVALID_ARGUMENT: `decoded_size` is not what the chain takes; nothing was written. OUT_OF_RANGE: an element cannot
+/// be represented in the type that a codec converts it to. CALLBACK_FAILED: a padding callback failed. OUT_OF_MEMORY.
+/// After any failure the content of `encoded` is unspecified, and `*encoded_size` is 0 except for BUFFER_TOO_SMALL.
 ///
 /// One chain may encode and decode in any number of threads at once. `error` may be NULL.
 #[unsafe(no_mangle)]
@@ -130,10 +130,10 @@ pub unsafe extern "C" fn zcodec_encode(
 /// byte order (or with bytes, for a chain of bytes->bytes codecs), and `*decoded_size` is their size in bytes. The
 /// buffers may have any alignment and must not overlap; a NULL buffer of size 0 is an empty one.
 ///
-/// BUFFER_TOO_SMALL: `*decoded_size` is the capacity that would do; an array's was not written to. CORRUPT_DATA: no
-/// encode of this chain can have made these bytes, or a padding check refused them. OUT_OF_RANGE: an element
-/// cannot be represented in the type that a codec makes of it. OUT_OF_MEMORY. After any failure the content of `decoded` is unspecified, and `*decoded_size`
-/// is 0 except for BUFFER_TOO_SMALL.
+/// BUFFER_TOO_SMALL: `*decoded_size` is the capacity that is needed; for an array, `decoded` was not written to.
+/// CORRUPT_DATA: no encode of this chain can have made these bytes, or a padding check refused them. OUT_OF_RANGE: an
+/// element cannot be represented in the type that a codec converts it to. OUT_OF_MEMORY. After any failure the content
+/// of `decoded` is unspecified, and `*decoded_size` is 0 except for BUFFER_TOO_SMALL.
 ///
 /// One chain may encode and decode in any number of threads at once. `error` may be NULL.
 #[unsafe(no_mangle)]
@@ -162,7 +162,7 @@ pub unsafe extern "C" fn zcodec_decode(
 }
 
 /// zcodec_encode with options: data for the callbacks, threads. `options` may be NULL. INVALID_ARGUMENT also if its
-/// `struct_size` is no version's, or a member unknown to this version is not 0.
+/// `struct_size` is not the size in any version, or a member unknown to this version is not 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_encode_with(
     chain: *const zcodec_chain,
@@ -194,7 +194,7 @@ pub unsafe extern "C" fn zcodec_encode_with(
 }
 
 /// zcodec_decode with options: data for the callbacks, threads. `options` may be NULL. INVALID_ARGUMENT also if its
-/// `struct_size` is no version's, or a member unknown to this version is not 0.
+/// `struct_size` is not the size in any version, or a member unknown to this version is not 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_decode_with(
     chain: *const zcodec_chain,

@@ -19,7 +19,7 @@ pub enum zcodec_status {
     ZCODEC_STATUS_INVALID_METADATA = 3,
     /// Valid, but this codec, data type or combination is not supported.
     ZCODEC_STATUS_UNSUPPORTED = 4,
-    /// The output buffer is too small; the size that would do is in the size argument.
+    /// The output buffer is too small; the size argument has the size that is needed.
     ZCODEC_STATUS_BUFFER_TOO_SMALL = 5,
     /// The size asked for is not known before the data is.
     ZCODEC_STATUS_UNKNOWN_SIZE = 6,
@@ -29,7 +29,7 @@ pub enum zcodec_status {
     ZCODEC_STATUS_OUT_OF_RANGE = 8,
     /// A callback reported failure.
     ZCODEC_STATUS_CALLBACK_FAILED = 9,
-    /// Memory could not be had.
+    /// Memory could not be allocated.
     ZCODEC_STATUS_OUT_OF_MEMORY = 10,
     /// A bug in the library; never undefined behaviour. Please report it.
     ZCODEC_STATUS_INTERNAL = 11,

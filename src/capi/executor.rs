@@ -9,13 +9,13 @@ use std::num::NonZeroUsize;
 /// Runs one job of an executor.
 pub type zcodec_job_fn = Option<unsafe extern "C" fn(job_data: *mut c_void, i: u32, worker: u32)>;
 
-/// Threads of the host that work in the place of the library's own. All members are for every thread that makes calls.
+/// Threads of the host, used instead of the library's own. Every thread that makes calls may use all members.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct zcodec_executor {
     /// sizeof(zcodec_executor) of the caller: lets later versions grow it.
     pub struct_size: usize,
-    /// Handed to `run`, and never followed.
+    /// Passed to `run`, and never followed.
     pub user_data: *mut c_void,
     /// How many jobs may run at once, at least 1. It is not capped by the number of processors.
     pub max_workers: u32,
@@ -70,7 +70,7 @@ impl HostExecutor {
 
 /// Called by the host: `job_data` is a job.
 unsafe extern "C" fn run_job(job_data: *mut c_void, _i: u32, _worker: u32) {
-    // SAFETY: `HostExecutor::run` handed over this pointer, and what it points to lives until all jobs have returned.
+    // SAFETY: `HostExecutor::run` passed this pointer, and what it points to lives until all jobs have returned.
     let job = unsafe { *job_data.cast::<&(dyn Fn() + Sync)>() };
     job();
 }

@@ -1,4 +1,4 @@
-//! Dynamic padding: callbacks of the caller behind `pad` and `offset`.
+//! Dynamic padding: callbacks of the caller for `pad` and `offset`.
 
 use super::chain::zcodec_chain;
 use super::error::{zcodec_error, zcodec_status};
@@ -11,7 +11,7 @@ use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
 /// Fills padding[0..padding_size), which is all zeros, for one chunk. `chunk` is what the codec received: the bytes
-/// that the padding is going to be attached to. `user_data` is that of zcodec_chain_set_padding, `call_data` that of the
+/// that the padding will be attached to. `user_data` is that of zcodec_chain_set_padding, `call_data` that of the
 /// call's options. Returns 0 on success; any other value aborts the encode with CALLBACK_FAILED and is quoted in the
 /// message.
 ///
@@ -95,13 +95,13 @@ impl PaddingHook for Callbacks {
     }
 }
 
-/// Has the padding of a `pad` or `offset` codec computed for each chunk, or looked at on decode, or both.
+/// Sets callbacks that compute the padding of a `pad` or `offset` codec for each chunk, or check it on decode, or both.
 ///
 /// `codec_index` counts from 0 in the chain's list of codecs. Without `generate` the configured bytes are written;
-/// without `check` decoding looks at nothing; with neither the codec is again as its metadata says. `user_data` is
-/// handed to both. `free_user_data` (may be NULL) is called on it once: when the callbacks are replaced or the chain
-/// is freed, or the last of the chains that zcodec_chain_with_shape made of it. If this call fails, it is not called:
-/// `user_data` stays the caller's.
+/// without `check` decoding checks nothing; with neither the codec is again as its metadata says. Both get `user_data`.
+/// `free_user_data` (may be NULL) is called on it once: when the callbacks are replaced, or when the chain and all
+/// chains that zcodec_chain_with_shape made from it have been freed. If this call fails, it is not called: the caller
+/// still owns `user_data`.
 ///
 /// Both functions and `user_data` must be fit for every thread that uses the chain. No other thread may use the chain
 /// during this call. INVALID_ARGUMENT: there is no pad or offset codec at this index. `error` may be NULL.

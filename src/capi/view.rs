@@ -153,11 +153,11 @@ pub(super) unsafe fn read_target<'a>(view: *const zcodec_view, shape: &[u64], ch
 /// Decodes a box of a chunk (NULL: all of it) to where the caller wants it. The same elements, to the bit, as
 /// zcodec_decode gives; only what the box needs is decoded, where the codecs allow it. `options` may be NULL.
 ///
-/// A box of which a size is 0 is valid and touches nothing. INVALID_ARGUMENT: a wrong `ndim`, a box that is not within the
+/// A box with a size of 0 is valid and touches nothing. INVALID_ARGUMENT: a wrong `ndim`, a box that is not within the
 /// chunk, a view too small for it. UNSUPPORTED: a chain of bytes->bytes codecs. Otherwise as zcodec_decode. The element
-/// index of an error counts in the whole array that the named codec received. What lies outside the box need not be
-/// looked at: a chunk that is damaged elsewhere may decode. After a failure the elements of the view are unspecified.
-/// Since 0.2.
+/// index of an error counts in the whole array that the named codec received. The library need not look at what lies
+/// outside the box: a chunk that is damaged elsewhere may decode. After a failure the elements of the view are
+/// unspecified. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_decode_view(
     chain: *const zcodec_chain,
@@ -265,8 +265,8 @@ pub unsafe extern "C" fn zcodec_is_fill_view(
     })
 }
 
-/// The smallest box that is worth asking for: the block of zfp in fixed_rate; all ones where each element decodes by
-/// itself; where the whole object must be read, the chunk. `ndim` numbers are written to `shape`. INVALID_ARGUMENT: `ndim`
+/// The smallest box that is worth asking for: the block of zfp in fixed_rate; all ones if each element decodes by
+/// itself; the chunk if the whole object must be read. `ndim` numbers are written to `shape`. INVALID_ARGUMENT: `ndim`
 /// is not the chain's. UNSUPPORTED for chains of bytes->bytes codecs. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_granularity(
@@ -289,7 +289,7 @@ pub unsafe extern "C" fn zcodec_chain_granularity(
 }
 
 /// The shape of the decoded side: `*ndim` numbers are written to `shape`, which has room for `capacity`.
-/// BUFFER_TOO_SMALL: `capacity` is less than `*ndim`, which is set all the same. UNSUPPORTED for chains of bytes->bytes
+/// BUFFER_TOO_SMALL: `capacity` is less than `*ndim`, which is set nevertheless. UNSUPPORTED for chains of bytes->bytes
 /// codecs; `*ndim` is then 0. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_shape(

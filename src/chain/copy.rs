@@ -1,15 +1,15 @@
-//! A copy that is fast wherever its two sides lie.
+//! A copy that is fast at any distance between its two sides.
 
 const PAGE_SIZE: usize = 4096;
 
-/// A target that lies less than this behind its source, both taken modulo a page, is too close: this is where the headers
-/// of chunks put them.
+/// A target that begins less than this after its source, both modulo a page, is too close. The headers of chunks put
+/// targets there.
 const CLOSE: usize = 64;
 
-/// So few bytes are copied by vectors.
+/// C libraries copy up to this many bytes with vectors.
 const PART_SIZE: usize = 1024;
 
-/// Copies all bytes; both sides have as many.
+/// Copies all bytes; both sides have the same size.
 ///
 /// C libraries copy some KiB to a MiB by `rep movsb`, which on AMD processors is 10 to 20 times as slow if the target is
 /// too close. <https://github.com/microsoft/STL/issues/5658>

@@ -1,7 +1,7 @@
 //! An elementwise pass between memory of any strides and packed elements.
 //!
-//! Packed elements are in C order. Where the other side is so, too, the stages run over all of it; else they run over
-//! tiles, which are boxes that are copied from or to their place.
+//! Packed elements are in C order. If the other side is, too, the stages run over all of it. Else they run over tiles:
+//! boxes that are copied from or to their place.
 
 use super::input::{Decoded, Input};
 use super::plan::Elements;
@@ -16,7 +16,7 @@ use std::ops::Range;
 /// used for many rows of it.
 const TILE_SIZE: usize = 256 << 10;
 
-/// Elements of a tile that is not yet encoded, because it does not end with a byte.
+/// A tile in scratch memory. On encode it also keeps the elements that do not yet fill a byte.
 #[derive(Debug, Default)]
 struct Tile(Vec<u8>);
 
@@ -76,7 +76,7 @@ impl Elements {
             part.copy_to(&mut Target::contiguous(gathered, element_size, &tile.shape)?)?;
             let available = held + count;
             let is_last = done + available as u64 == whole.element_count() as u64;
-            // A part ends with a byte: what is left waits for the next tile.
+            // A part ends with a byte: the elements after it wait for the next tile.
             let ready = if is_last || bits.is_multiple_of(8) { available } else { available / 8 * 8 };
             let first = packed_size(done, bits) as usize;
             let part = &mut encoded[first..first + packed_size(ready as u64, bits) as usize];

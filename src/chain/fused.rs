@@ -41,13 +41,13 @@ enum Kernel {
     Two(Arc<dyn Joint>),
 }
 
-/// The bytes of this many packed elements that are in memory.
+/// The bytes that this many packed elements take in memory.
 fn bytes_of(element_count: usize, bits: usize) -> usize {
     packed_size(element_count as u64, bits) as usize
 }
 
 impl Fused {
-    /// A pass over this many elements of this many bits, without a stage yet.
+    /// A pass over this many elements of this many bits, without stages.
     pub(super) fn new(element_count: u64, decoded_bits: usize) -> Self {
         Self {
             stages: Vec::new(),
@@ -183,7 +183,7 @@ impl Fused {
             [stage] => direction.run(stage, input, output),
             stages => {
                 let joined = (self.joined.len() < stages.len()).then_some(self.joined.as_slice());
-                // A loop alone needs no tiles between stages; longer ones cost it less.
+                // A single loop needs no tiles between stages, and longer tiles cost it less.
                 let tile_count = self.tile_element_count * if self.joined.len() == 1 { 4 } else { 1 };
                 let input_tiles = input.chunks(bytes_of(tile_count, input_bits));
                 let output_tiles = output.chunks_mut(bytes_of(tile_count, output_bits));
@@ -281,7 +281,7 @@ enum Direction {
 }
 
 impl Direction {
-    /// What comes first and what comes last in this direction.
+    /// The first and the last of the two in this direction.
     fn ends<T>(self, decoded: T, encoded: T) -> (T, T) {
         match self {
             Self::Encode => (decoded, encoded),

@@ -22,13 +22,13 @@ pub(super) struct Input<'a> {
     start: Vec<u64>,
     /// The box.
     source: Source<'a>,
-    /// One element of what is around the box.
+    /// The value of every element outside the box.
     fill_value: Option<&'a [u8]>,
 }
 
 impl<'a> Input<'a> {
-    /// A box of a chunk of this shape. Around it the elements are `fill_value`, which may be none only if there are no
-    /// such elements.
+    /// A box of a chunk of this shape. The elements outside the box are `fill_value`, which may be `None` only if there
+    /// are none.
     pub(super) fn new(shape: &[u64], start: &[u64], source: Source<'a>, fill_value: Option<&'a [u8]>) -> Self {
         Self { shape: shape.to_vec(), start: start.to_vec(), source, fill_value }
     }
@@ -70,7 +70,7 @@ impl<'a> Input<'a> {
         });
         let (mut first, common_shape): (Vec<u64>, Vec<u64>) = common.unzip();
         if common_shape.contains(&0) {
-            // Nothing of the box: a place inside it that has no elements.
+            // They do not overlap: take an empty part of the box.
             first.clone_from(&self.start);
         }
         let in_box: Vec<u64> = first.iter().zip(&self.start).map(|(first, start)| first - start).collect();

@@ -1,8 +1,8 @@
 //! A run of codecs bound to what enters it: plan, run.
 //!
-//! [`plan`] makes steps of bound codecs: consecutive elementwise codecs become one [`fused`] pass over tiles, an order of
-//! dimensions the strides of its input. [`run`] moves a chunk through the steps. A plan is data; only `run` and what it
-//! calls touch a chunk.
+//! [`plan`] turns bound codecs into steps: consecutive elementwise codecs become one [`fused`] pass over tiles, and a
+//! transpose becomes the strides of its input. [`run`] moves a chunk through the steps. A plan is data; only `run` and
+//! what it calls touch a chunk.
 
 mod copy;
 mod elements;
@@ -53,7 +53,8 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// A chain of a JSON list of codecs. `input_json` describes the array that enters on encode; without it, bytes do.
+    /// Makes a chain from a JSON list of codecs. `input_json` describes the array that enters on encode; without it,
+    /// bytes enter.
     ///
     /// # Errors
     /// [`Status::InvalidMetadata`] or [`Status::Unsupported`], with the codec and member at fault.
@@ -78,7 +79,7 @@ impl Chain {
     /// The chain of a whole Zarr v3 array document, for one chunk of its regular grid.
     ///
     /// # Errors
-    /// As [`new`](Self::new), also for a document that is no array's.
+    /// As [`new`](Self::new), also for a document that does not describe an array.
     pub fn from_zarr_json(zarr_json: &[u8]) -> Result<Self> {
         let document = zarr_json::ArrayDocument::from_json(&json::parse("zarr_json", zarr_json)?)?;
         let list = CodecList::from_json(&document.codecs, &Context::new(codec::built_in()))?;
@@ -118,7 +119,7 @@ impl Chain {
         shards.zip(others).for_each(|(shard, other)| Arc::make_mut(&mut shard.inner).take_over_hooks(&other.inner));
     }
 
-    /// Has the bytes of a `pad` or `offset` codec computed or looked at by a hook; none takes the hook away.
+    /// Sets the hook that computes or checks the bytes of a `pad` or `offset` codec; `None` removes it.
     ///
     /// # Errors
     /// [`Status::InvalidArgument`] if there is no such codec at this index.
@@ -178,8 +179,8 @@ impl Chain {
     /// Encodes one chunk into the beginning of `encoded`; returns the size of what was written.
     ///
     /// # Errors
-    /// [`Status::InvalidArgument`] if `decoded` has the wrong size, [`Status::BufferTooSmall`] with the capacity that
-    /// would do, and what a codec says of the data.
+    /// [`Status::InvalidArgument`] if `decoded` has the wrong size, [`Status::BufferTooSmall`] with the needed
+    /// capacity, and the errors of the codecs.
     pub fn encode_into(&self, decoded: &[u8], encoded: &mut [u8], options: &CallOptions) -> Result<usize> {
         self.encode_decoded(Decoded::Slice(decoded), decoded.len() as u64, encoded, options)
     }
@@ -206,8 +207,8 @@ impl Chain {
     /// Decodes one chunk into the beginning of `decoded`; returns the size of what was written.
     ///
     /// # Errors
-    /// [`Status::BufferTooSmall`] with the capacity that would do, [`Status::CorruptData`] if no encode of this chain
-    /// can have made `encoded`, and what a codec says of the data.
+    /// [`Status::BufferTooSmall`] with the needed capacity, [`Status::CorruptData`] if no encode of this chain can have
+    /// made `encoded`, and the errors of the codecs.
     pub fn decode_into(&self, encoded: &[u8], decoded: &mut [u8], options: &CallOptions) -> Result<usize> {
         if let Some(needed) = self.decoded_size().filter(|needed| *needed > decoded.len() as u64) {
             return Err(Error::buffer_too_small("decoded_capacity", decoded.len(), needed));
@@ -301,8 +302,8 @@ impl Chain {
         Ok(self.array("elements")?.data_type().size())
     }
 
-    /// The smallest box that is worth asking for: all ones where each element decodes by itself, the blocks of zfp in
-    /// `fixed_rate`; the chunk where all of it must be read.
+    /// The smallest box that is worth asking for: all ones if each element decodes by itself; the block of zfp in
+    /// `fixed_rate`; the chunk if all of it must be read.
     ///
     /// # Errors
     /// [`Status::Unsupported`] for a bytes->bytes chain.
@@ -401,12 +402,12 @@ impl Chain {
         })
     }
 
-    /// The size of the decoded side in bytes; none for a chain of bytes->bytes codecs.
+    /// The size of the decoded side in bytes; `None` for a chain of bytes->bytes codecs.
     pub fn decoded_size(&self) -> Option<u64> {
         self.input().size().exact()
     }
 
-    /// A capacity that is always enough to encode this many bytes; none if no memory can hold it.
+    /// A capacity that is always enough to encode this many bytes; `None` if no memory can hold it.
     pub fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
         self.plan.steps.iter().try_fold(decoded_size, |size, step| step.encoded_bound(size))
     }
@@ -445,7 +446,7 @@ impl Chain {
         }
     }
 
-    /// What is valid but likely to hurt, each with the index of its codec.
+    /// Warnings about valid metadata, each with the index of its codec.
     pub fn warnings(&self) -> impl Iterator<Item = (usize, &Warning)> {
         self.codecs.warnings()
     }

@@ -1,4 +1,4 @@
-//! What has to be done, and in which order: passes over the chunk, each with the frames around its output.
+//! What to do, and in which order: passes over the chunk, each with the frames around its output.
 
 use super::Chain;
 use super::fused::Fused;
@@ -23,7 +23,7 @@ pub(super) struct Step {
     pub(super) last_place: CodecPlace,
     /// What enters on encode.
     pub(super) decoded: Representation,
-    /// What the pass makes of it, without the frames.
+    /// The size of the pass's output, without the frames.
     pub(super) encoded: ByteSize,
     /// Innermost first.
     pub(super) frames: Vec<(CodecPlace, Arc<dyn Frame>)>,
@@ -42,7 +42,7 @@ pub(super) enum Pass {
 /// An elementwise pass over an array whose dimensions may first be put in another order.
 #[derive(Debug, Clone)]
 pub(super) struct Elements {
-    /// Dimension i of what the stages get is dimension `order[i]` of what enters; none if the order stays.
+    /// Dimension i of what the stages get is dimension `order[i]` of what enters; `None` if the order stays.
     pub(super) order: Option<Arc<[usize]>>,
     /// What the stages get.
     pub(super) shape: Vec<u64>,
@@ -160,7 +160,7 @@ impl Plan {
         }
     }
 
-    /// A pass that copies is left out where another pass can take its frames, or it has none.
+    /// Leaves out a pass that copies if it has no frames, or if the pass before it can take them.
     fn leave_out_copies(&mut self) {
         let mut index = 0;
         while index < self.steps.len() && self.steps.len() > 1 {
@@ -182,7 +182,7 @@ impl Plan {
 }
 
 impl Plan {
-    /// The smallest box that is worth asking for; none if all of the chunk must be read.
+    /// The smallest box that is worth asking for; `None` if all of the chunk must be read.
     pub(super) fn granularity(&self) -> Option<Vec<u64>> {
         let is_direct = |step: &Step| step.frames.iter().all(|(_, frame)| !frame.checks_payload());
         match self.steps.as_slice() {
@@ -262,7 +262,7 @@ impl Step {
         self.frames.iter().try_fold(0_u64, |size, (_, frame)| size.checked_add(frame.trailing_size()))
     }
 
-    /// A capacity that is enough to encode this many bytes, frames included; none if no memory can hold it.
+    /// A capacity that is enough to encode this many bytes, frames included; `None` if no memory can hold it.
     pub(super) fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
         self.pass_bound(decoded_size)?
             .checked_add(self.leading_size()?)?

@@ -1,4 +1,4 @@
-//! Boxes of arrays, and how they are walked through.
+//! Boxes of arrays, and iteration over them.
 
 use crate::error::{Error, Result};
 
@@ -67,7 +67,7 @@ impl Region {
     pub(super) fn runs(&self, shape: &[u64]) -> (usize, impl Iterator<Item = u64>) {
         let dimensions = shape.len();
         let mut inner = dimensions;
-        // A run goes on from one row to the next where rows are whole.
+        // A run continues in the next row if rows are whole.
         while inner > 0 && (inner == dimensions || self.shape[inner] == shape[inner]) {
             inner -= 1;
         }
@@ -82,7 +82,7 @@ impl Region {
         (count, runs)
     }
 
-    /// The error of an element of this box, in C order, as that of the element of an array of this shape.
+    /// Converts the element index of an error from this box to an array of this shape.
     pub(super) fn locate(&self, error: Error, shape: &[u64]) -> Error {
         let index = error.element_index().map(|index| {
             let position = position_of(index, &self.shape);

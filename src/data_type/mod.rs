@@ -72,7 +72,7 @@ impl DataType {
     ///
     /// # Errors
     /// [`Status::Unsupported`](crate::Status::Unsupported) if no data type of this name is known, or its raw bits
-    /// are no whole number of bytes.
+    /// are not a whole number of bytes.
     pub fn from_name(name: &str) -> Result<Self> {
         let (component, component_count) = match name {
             "complex64" => (real_component("float32"), 2),
@@ -91,7 +91,7 @@ impl DataType {
     ///
     /// # Errors
     /// As [`from_name`](Self::from_name), and
-    /// [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) for anything but a name.
+    /// [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) for anything except a name.
     pub fn from_json(json: &Value) -> Result<Self> {
         let name = match json {
             Value::String(name) => name,
@@ -136,7 +136,7 @@ impl DataType {
         self.component_count
     }
 
-    /// Bytes an element takes in memory.
+    /// Bytes per element in memory.
     pub fn size(&self) -> usize {
         self.component.size() * self.component_count
     }
@@ -175,7 +175,7 @@ pub const INTEGERS: [(&str, u32, bool); 12] = [
     ("uint64", 64, false),
 ];
 
-/// The names of every data type but the raw ones, `r8`, `r16` and so on.
+/// The names of all data types except the raw ones, `r8`, `r16` and so on.
 pub fn names() -> impl Iterator<Item = String> {
     let floats = || FORMATS.iter().map(|format| format.name);
     std::iter::once("bool")

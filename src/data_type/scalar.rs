@@ -40,7 +40,7 @@ impl Component {
         }
     }
 
-    /// Lays N bits into memory; integers of fewer than 8 bits are sign-extended to their byte.
+    /// Stores N bits in memory; integers of fewer than 8 bits are sign-extended to their byte.
     pub fn store(self, bits: u64, bytes: &mut [u8]) {
         let bits = self.extended(bits);
         match bytes.len() {
@@ -56,11 +56,11 @@ impl DataType {
     /// The scalar that a JSON value stands for; `member` names it in errors.
     ///
     /// # Errors
-    /// [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) if it is no value of this type.
+    /// [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) if it is not a value of this type.
     pub fn scalar_from_json(&self, member: &str, json: &Value) -> Result<Scalar> {
         let wrong = |expected: &str| Error::metadata(format!("{member} is {json}, expected {expected}"));
         if let Component::Raw { size } = self.component {
-            // What is allocated depends on the text, and not on the size that the type's name claims.
+            // The allocation depends on the text, not on the size that the type's name claims.
             let list = json.as_array().filter(|list| list.len() == size);
             let list = list.ok_or_else(|| wrong(&format!("a list of {size} bytes")))?;
             let byte = |value| exact_integer(value).and_then(|value| u8::try_from(value).ok());
@@ -140,7 +140,7 @@ fn float_from_text(format: &FloatFormat, text: &str) -> Option<u64> {
     }
 }
 
-/// A decimal number, rounded once to nearest, ties to even. `None` if it is too large, or the format has nothing that small.
+/// A decimal number, rounded once to nearest, ties to even. `None` if it is too large, or too small for the format.
 fn float_from_decimal(format: &FloatFormat, text: &str) -> Option<u64> {
     match format.bits {
         64 => text.parse().ok().filter(|value: &f64| value.is_finite()).map(f64::to_bits),
@@ -152,8 +152,8 @@ fn float_from_decimal(format: &FloatFormat, text: &str) -> Option<u64> {
     }
 }
 
-/// The largest `float64` that is not above the number's magnitude, and whether the number is more. None if it is past
-/// the largest `float64`.
+/// The largest `float64` that is not above the number's magnitude, and whether the number is more. `None` if it
+/// is past the largest `float64`.
 fn truncated(text: &str) -> Option<Finite> {
     let nearest = text.parse::<f64>().ok().filter(|value| value.is_finite())?;
     let given = Decimal::new(text);

@@ -1,4 +1,4 @@
-//! What a pass gets of the call it works for.
+//! What a pass gets from its call.
 
 use crate::error::{Error, Result};
 use crate::parallel::{Executor, Workers};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// What a call may do differently.
 #[derive(Debug, Clone)]
 pub struct CallOptions {
-    /// Handed to the padding hooks.
+    /// Passed to the padding hooks.
     pub call_data: CallData,
     /// How many threads may work, the calling one included.
     pub max_threads: NonZeroUsize,
@@ -39,7 +39,7 @@ impl CallOptions {
     }
 }
 
-/// A pointer of the caller, handed to the hooks of a call and never followed.
+/// A pointer of the caller, passed to the hooks of a call and never followed.
 #[derive(Debug, Clone, Copy)]
 pub struct CallData(pub *mut c_void);
 
@@ -56,7 +56,7 @@ impl Default for CallData {
     }
 }
 
-/// What a pass gets of the call it works for.
+/// What a pass gets from its call.
 #[derive(Debug)]
 pub struct Call<'a> {
     /// What the caller asked for.
@@ -77,7 +77,7 @@ pub struct Contexts {
 }
 
 impl Contexts {
-    /// The context of this type; made if there is none.
+    /// The context of this type. Makes it if it does not exist.
     ///
     /// # Errors
     /// What `make` says.

@@ -197,7 +197,7 @@ impl BoundCodecs {
         &self.list
     }
 
-    /// What each codec was bound to be.
+    /// The binding of each codec.
     pub fn bound(&self) -> &[Bound] {
         &self.bound
     }
@@ -233,7 +233,7 @@ impl BoundCodecs {
         element
     }
 
-    /// What is valid and likely to hurt, each with the index of its codec.
+    /// Warnings about valid metadata, each with the index of its codec.
     pub fn warnings(&self) -> impl Iterator<Item = (usize, &Warning)> {
         self.bound
             .iter()

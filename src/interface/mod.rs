@@ -1,4 +1,4 @@
-//! What a codec is, what binding makes of it, and what a call gives it.
+//! What a codec is, what binding returns, and what a call gives to a codec.
 //!
 //! A [`Codec`] is metadata: what its JSON says, checked. [Binding](Codec::bind) it to what enters on encode settles
 //! everything that does not depend on the data, and gives a [`Pass`] that moves bytes. From the cheapest:
@@ -49,7 +49,7 @@ pub trait Codec: Debug + Send + Sync {
     /// What it takes and gives.
     fn kind(&self) -> Kind;
 
-    /// The canonical configuration; none if there is nothing to say.
+    /// The canonical configuration; `None` if there are no members.
     fn configuration(&self) -> Option<Map<String, Value>>;
 
     /// Binds the codec to what enters on encode: an array or bytes, as its kind demands.
@@ -74,14 +74,14 @@ pub trait Codec: Debug + Send + Sync {
     }
 }
 
-/// What binding makes of a codec.
+/// The result of binding a codec.
 #[derive(Debug, Clone)]
 pub struct Bound {
     /// What leaves on encode.
     pub encoded: Representation,
     /// How bytes get there, and back.
     pub pass: Pass,
-    /// What is valid and likely to hurt.
+    /// Warnings about valid metadata.
     pub warnings: Vec<Warning>,
 }
 
@@ -112,7 +112,7 @@ impl Bound {
         Self::new(decoded.to_bytes(size), Pass::Frame(frame))
     }
 
-    /// A compressor: what it makes of its input is known by a bound at most.
+    /// A compressor: at most a bound of its output size is known.
     pub fn compressor(decoded: &Representation, transform: Arc<dyn Transform>) -> Self {
         let size = decoded.size().bound_by(|size| transform.encoded_bound(size));
         Self::new(decoded.to_bytes(size), Pass::Transform(transform))
@@ -124,7 +124,7 @@ impl Bound {
     }
 }
 
-/// Valid metadata that is likely to hurt.
+/// A warning: metadata that is valid, but likely to cause trouble.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
     /// For programs, such as `lossy_int_to_float`.

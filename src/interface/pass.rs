@@ -85,14 +85,14 @@ pub trait Frame: Debug + Send + Sync {
     /// Writes the bytes around a payload.
     ///
     /// # Errors
-    /// What the callback said, for example.
+    /// The failure of a callback, for example.
     fn write(&self, payload: &[u8], leading: &mut [u8], trailing: &mut [u8], call: &Call<'_>) -> Result<()>;
     /// Looks at the bytes around a payload that decoding is about to remove.
     ///
     /// # Errors
-    /// Why these bytes cannot stand there.
+    /// Why these bytes are wrong there.
     fn check(&self, payload: &[u8], leading: &[u8], trailing: &[u8], call: &Call<'_>) -> Result<()>;
-    /// Whether [`check`](Self::check) looks at the payload: a part of it cannot be read without the rest then.
+    /// Whether [`check`](Self::check) looks at the payload. If so, a part of it cannot be read without the rest.
     fn checks_payload(&self) -> bool;
     /// Whether the bytes may be computed by a [`PaddingHook`](super::PaddingHook).
     fn takes_hook(&self) -> bool {
@@ -112,10 +112,10 @@ pub trait Transform: Debug + Send + Sync {
     /// # Errors
     /// [`Status::BufferTooSmall`] by [`too_small`] if `decoded` cannot hold it, or why `encoded` is corrupt.
     fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize>;
-    /// A capacity that is enough to encode this many bytes; none if no size can be.
+    /// A capacity that is enough to encode this many bytes; `None` if no capacity can be.
     fn encoded_bound(&self, decoded_size: u64) -> Option<u64>;
-    /// The smallest box of the decoded array that is worth asking for by [`decode_box`](Self::decode_box); none if only
-    /// whole chunks decode.
+    /// The smallest box of the decoded array that is worth asking for by [`decode_box`](Self::decode_box); `None` if
+    /// only whole chunks decode.
     fn granularity(&self) -> Option<Vec<u64>> {
         None
     }

@@ -43,7 +43,7 @@ impl Registry {
         Ok(())
     }
 
-    /// Lets a codec be found by another name, too; canonical metadata has the first.
+    /// Adds another name of a codec; canonical metadata has its first name.
     ///
     /// # Errors
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if there is no such codec or the name is taken.
@@ -80,7 +80,7 @@ impl fmt::Debug for Registry {
     }
 }
 
-/// What reading a list of codecs needs; a codec that holds lists reads them with the one that it was given.
+/// What reading a list of codecs needs. A codec that holds lists reads them with the context that it gets.
 #[derive(Debug, Clone)]
 pub struct Context {
     registry: Arc<Registry>,
@@ -88,7 +88,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// Lists within lists within lists: more than this many are refused.
+    /// Lists may be nested this deep.
     const MAX_DEPTH: usize = 8;
 
     /// The context of a chain's own codecs.

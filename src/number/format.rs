@@ -1,4 +1,4 @@
-//! The binary floating-point formats: what each bit pattern is worth.
+//! The binary floating-point formats: the value of each bit pattern.
 //!
 //! IEEE 754-2019, clause 3, for every width. The narrow formats are the Zarr extension data types, which follow the
 //! package [`ml_dtypes`](https://github.com/jax-ml/ml_dtypes), the
@@ -44,7 +44,7 @@ pub enum FloatId {
 }
 
 impl FloatId {
-    /// What is known of the format.
+    /// The parameters of the format.
     pub const fn format(self) -> &'static FloatFormat {
         &FORMATS[self as usize]
     }
@@ -186,7 +186,7 @@ impl FloatFormat {
         (self.special == Special::Ieee).then_some(infinity | if is_negative { self.sign_bit() } else { 0 })
     }
 
-    /// What a bit pattern is worth; bits above the format are not looked at.
+    /// The value of a bit pattern; bits above the format are ignored.
     pub fn value(&self, bits: u64) -> FloatValue {
         let sign = bits & self.sign_bit();
         let is_negative = sign != 0;

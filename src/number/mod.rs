@@ -1,6 +1,6 @@
 //! Numbers as bit patterns: floating-point formats, rounding, integers of any width.
 //!
-//! This is the ground that data types and codecs stand on; nothing here knows of Zarr, chunks or memory.
+//! Data types and codecs build on this; nothing here knows about Zarr, chunks or memory.
 
 mod format;
 mod integer;
