@@ -162,7 +162,7 @@ typedef void (*zcodec_job_fn)(void *job_data,
                               uint32_t worker);
 
 /**
- * Threads of the host that work in the place of the library's own. All members are for every thread that makes calls.
+ * Threads of the host, used instead of the library's own. Every thread that makes calls may use all members.
  */
 typedef struct zcodec_executor {
   /**
@@ -170,7 +170,7 @@ typedef struct zcodec_executor {
    */
   size_t struct_size;
   /**
-   * Handed to `run`, and never followed.
+   * Passed to `run`, and never followed.
    */
   void *user_data;
   /**
@@ -209,7 +209,7 @@ typedef struct zcodec_call_options {
    */
   uint32_t max_threads;
   /**
-   * Threads of the host, in the place of the library's own; `max_threads` does not count then. NULL: none. Since 0.2.
+   * Threads of the host, used instead of the library's own; `max_threads` is then ignored. NULL: none. Since 0.2.
    */
   const struct zcodec_executor *executor;
   /**

@@ -140,6 +140,7 @@ impl<T: CallerStruct> CallerArray<T> {
     }
 
     /// How many there are.
+    #[cfg(test)]
     pub(super) fn count(&self) -> usize {
         self.count
     }
@@ -160,6 +161,7 @@ impl<T: CallerStruct> CallerArray<T> {
     ///
     /// # Safety
     /// The array's memory is still as it was when the array was made.
+    #[cfg(test)]
     pub(super) unsafe fn read(&self, index: usize) -> Result<T> {
         // SAFETY: the structs were asked for when the array was made.
         unsafe { read(self.at(index).cast_const()) }

@@ -132,7 +132,7 @@ pub unsafe extern "C" fn zcodec_plan_next(
                 ffi::handle_mut(plan, "plan")?,
             )
         };
-        let next: Vec<zcodec_range> = plan.plan.next()?.map(zcodec_range::from).collect();
+        let next: Vec<zcodec_range> = plan.plan.next_stage()?.map(zcodec_range::from).collect();
         plan.ranges = next;
         (*ranges, *count) = (plan.ranges.as_ptr(), plan.ranges.len());
         Ok(())

@@ -163,7 +163,7 @@ impl ReadPlan {
     /// # Errors
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) while a range of this stage is missing; what ends the
     /// plan otherwise.
-    pub fn next(&mut self) -> Result<impl Iterator<Item = ByteRange>> {
+    pub fn next_stage(&mut self) -> Result<impl Iterator<Item = ByteRange>> {
         self.check_alive()?;
         if let Some(missing) = self.stage.iter().position(|request| lock(&request.actions).is_some()) {
             return Err(Error::argument(format!("range {missing} of this stage has not been supplied")));
