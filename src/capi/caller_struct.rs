@@ -161,7 +161,6 @@ impl<T: CallerStruct> CallerArray<T> {
     ///
     /// # Safety
     /// The array's memory is still as it was when the array was made.
-    #[cfg(test)]
     pub(super) unsafe fn read(&self, index: usize) -> Result<T> {
         // SAFETY: the structs were asked for when the array was made.
         unsafe { read(self.at(index).cast_const()) }

@@ -21,6 +21,8 @@ mod plan;
 
 mod index;
 
+mod task;
+
 mod buffer;
 
 mod ask;
@@ -58,6 +60,7 @@ pub use plan::{
     ZCODEC_SIZE_UNKNOWN, zcodec_plan, zcodec_plan_free, zcodec_plan_index, zcodec_plan_new, zcodec_plan_next,
     zcodec_plan_supply, zcodec_plan_supply_all, zcodec_range,
 };
+pub use task::{ZCODEC_TASK_MISSING, zcodec_decode_tasks, zcodec_encode_tasks, zcodec_task};
 pub use view::{
     zcodec_box, zcodec_chain_element_size, zcodec_chain_granularity, zcodec_chain_shape, zcodec_decode_view,
     zcodec_encode_view, zcodec_fill_view, zcodec_is_fill_view, zcodec_view,

@@ -132,7 +132,7 @@ unsafe fn read_view(view: *const zcodec_view, shape: &[u64], chain: &Chain) -> R
 ///
 /// # Safety
 /// `view` is NULL, or a `zcodec_view` as the header asks for, whose memory nobody changes during `'a`.
-unsafe fn read_source<'a>(view: *const zcodec_view, shape: &[u64], chain: &Chain) -> Result<Source<'a>> {
+pub(super) unsafe fn read_source<'a>(view: *const zcodec_view, shape: &[u64], chain: &Chain) -> Result<Source<'a>> {
     // SAFETY: the same contract.
     let (view, layout) = unsafe { read_view(view, shape, chain) }?;
     // SAFETY: `memory_size` bytes can be read, says the header.

@@ -1,0 +1,217 @@
+//! Many chunks in one call.
+
+use super::call::{read_options, zcodec_call_options};
+use super::caller_struct::{CallerArray, CallerStruct, members};
+use super::chain::zcodec_chain;
+use super::error::{zcodec_error, zcodec_status};
+use super::ffi;
+use super::view::{read_box, read_source, read_target, zcodec_box, zcodec_view};
+use crate::chain::{CallData, CallOptions, Chain};
+use crate::error::{Error, Result};
+use crate::strided::{Source, Target};
+use std::ffi::c_void;
+
+/// Flag of zcodec_task, decode: there is no such chunk; its view is filled with the fill value.
+pub const ZCODEC_TASK_MISSING: u32 = 1;
+
+/// One chunk of many. Set all members to 0 first, then `struct_size`, then what is wanted.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct zcodec_task {
+    /// sizeof(zcodec_task) of the caller: lets later versions grow it.
+    pub struct_size: usize,
+    /// The chain of this chunk.
+    pub chain: *const zcodec_chain,
+    /// Handed to the callbacks of this task.
+    pub call_data: *mut c_void,
+    /// Decode: the encoded chunk.
+    pub encoded: *const c_void,
+    /// Decode: given. Encode: the size of what was written, or of what would be enough.
+    pub encoded_size: usize,
+    /// Encode: where the encoded chunk goes.
+    pub encoded_to: *mut c_void,
+    /// Encode: the bytes that there is room for.
+    pub encoded_capacity: usize,
+    /// The box of the chunk. NULL: all of it.
+    pub part: *const zcodec_box,
+    /// Where the elements of the box lie.
+    pub view: *const zcodec_view,
+    /// ZCODEC_TASK_MISSING, or 0.
+    pub flags: u32,
+    /// The result of this task, a zcodec_status; written, never read.
+    pub status: i32,
+    /// Why the task failed, or NULL; written, never read. The caller frees every error.
+    pub error: *mut zcodec_error,
+}
+
+// SAFETY: sizes, integers and pointers, in the layout of C.
+unsafe impl CallerStruct for zcodec_task {
+    const NAME: &'static str = "zcodec_task";
+    const OLDEST_SIZE: usize = size_of::<Self>();
+    const MEMBERS: &'static [(usize, usize)] = members!(
+        zcodec_task: struct_size: usize, chain: *const zcodec_chain, call_data: *mut c_void, encoded: *const c_void,
+        encoded_size: usize, encoded_to: *mut c_void, encoded_capacity: usize, part: *const zcodec_box,
+        view: *const zcodec_view, flags: u32, status: i32, error: *mut zcodec_error
+    );
+}
+
+/// A task that has been read.
+struct Work<'a> {
+    chain: &'a Chain,
+    options: CallOptions,
+    start: Vec<u64>,
+    data: Data<'a>,
+}
+
+enum Data<'a> {
+    Missing(Target<'a>),
+    Decode(&'a [u8], Target<'a>),
+    Encode(Source<'a>, &'a mut [u8]),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Encode,
+    Decode,
+}
+
+impl Work<'_> {
+    /// Does the work; returns the size of what was encoded.
+    fn run(self, options: &CallOptions) -> Result<usize> {
+        let options = CallOptions { call_data: self.options.call_data, ..options.clone() };
+        match self.data {
+            Data::Missing(target) => self.chain.fill_view(target).map(|()| 0),
+            Data::Decode(encoded, target) => self.chain.decode_view(encoded, &self.start, target, &options).map(|()| 0),
+            Data::Encode(source, encoded) => self.chain.encode_view(&self.start, source, encoded, &options),
+        }
+    }
+
+    /// The bytes of its elements.
+    fn size(&self) -> usize {
+        let (shape, element_size) = match &self.data {
+            Data::Missing(target) | Data::Decode(_, target) => (target.shape(), target.element_size()),
+            Data::Encode(source, _) => (source.shape(), source.element_size()),
+        };
+        shape.iter().product::<u64>() as usize * element_size
+    }
+}
+
+/// Reads a task.
+///
+/// # Safety
+/// Its members are as the header asks for, for as long as `'a`.
+unsafe fn read_work<'a>(task: &zcodec_task, direction: Direction, options: &CallOptions) -> Result<Work<'a>> {
+    let is_missing = task.flags & ZCODEC_TASK_MISSING != 0;
+    if task.flags & !ZCODEC_TASK_MISSING != 0 || (is_missing && direction == Direction::Encode) {
+        return Err(Error::argument(format!(
+            "flags is {:#x}: only ZCODEC_TASK_MISSING is known, for decoding",
+            task.flags
+        )));
+    }
+    // SAFETY: the same contract.
+    let chain: &'a zcodec_chain = unsafe { ffi::handle(task.chain, "chain") }?;
+    // SAFETY: the same contract.
+    let part = unsafe { read_box(task.part, chain) }?;
+    // SAFETY: the same contract.
+    let data = unsafe {
+        match direction {
+            Direction::Encode => Data::Encode(
+                read_source(task.view, &part.shape, chain)?,
+                ffi::output(task.encoded_to.cast(), task.encoded_capacity, "encoded_to")?,
+            ),
+            Direction::Decode if is_missing => Data::Missing(read_target(task.view, &part.shape, chain)?),
+            Direction::Decode => Data::Decode(
+                ffi::input(task.encoded.cast(), task.encoded_size, "encoded")?,
+                read_target(task.view, &part.shape, chain)?,
+            ),
+        }
+    };
+    let options = CallOptions { call_data: CallData(task.call_data), ..options.clone() };
+    Ok(Work { chain, options, start: part.start, data })
+}
+
+/// Runs all tasks, whatever becomes of some.
+///
+/// # Safety
+/// As the header asks of the callers.
+unsafe fn run_tasks(
+    tasks: *mut zcodec_task,
+    count: usize,
+    options: *const zcodec_call_options,
+    direction: Direction,
+) -> Result<()> {
+    // SAFETY: the same contract.
+    let (options, tasks) = unsafe { (read_options(options)?, CallerArray::new(tasks, count, "tasks")?) };
+    let mut works = Vec::new();
+    works.try_reserve_exact(count).map_err(|_| Error::out_of_memory())?;
+    for index in 0..count {
+        // SAFETY: the same contract.
+        works.push(unsafe { tasks.read(index).and_then(|task| read_work(&task, direction, &options)) });
+    }
+    let size = works.iter().flatten().fold(0_usize, |size, work| size.saturating_add(work.size()));
+    let workers = options.workers().count_for(size);
+    let run = |work: Result<Work<'_>>, options: &CallOptions| work.and_then(|work| work.run(options));
+    let results: Vec<Result<usize>> = if workers.get() > 1 && count >= workers.get() {
+        let single = options.alone();
+        let results = options.workers().map(workers, works.into_iter(), |work| run(work, &single))?;
+        results.into_iter().map(|(_, result)| result).collect()
+    } else {
+        // Threads share the parts of each task.
+        works.into_iter().map(|work| run(work, &options)).collect()
+    };
+    let mut first = Ok(());
+    for (index, result) in results.into_iter().enumerate() {
+        // SAFETY: the same contract.
+        unsafe { write_result(tasks.at(index), direction, &result) };
+        if let (Err(error), true) = (result, first.is_ok()) {
+            first = Err(error);
+        }
+    }
+    first
+}
+
+/// Writes what has become of a task.
+///
+/// # Safety
+/// `task` points to a task of the caller that can be written.
+unsafe fn write_result(task: *mut zcodec_task, direction: Direction, result: &Result<usize>) {
+    let (status, error, size) = match result {
+        Ok(size) => (zcodec_status::ZCODEC_STATUS_OK, std::ptr::null_mut(), *size),
+        Err(error) => (error.status().into(), zcodec_error::into_handle(error), error.needed_capacity().unwrap_or(0)),
+    };
+    // SAFETY: see above; members of a struct that the caller has whole.
+    unsafe {
+        (&raw mut (*task).status).write(status as i32);
+        (&raw mut (*task).error).write(error);
+        if direction == Direction::Encode {
+            (&raw mut (*task).encoded_size).write(size);
+        }
+    }
+}
+
+/// Decodes many chunks: each task as zcodec_decode_view does. `options` may be NULL; its call_data does not count.
+///
+/// Runs all tasks, whatever becomes of some. OK if every one is, else the status of the first that is not; `status` and
+/// `error` of each task are written. Threads share tasks, or parts of a task where there are fewer tasks than threads.
+/// INVALID_ARGUMENT, with nothing written: the structs cannot be read. The views of the tasks must not overlap. Since 0.2.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_decode_tasks(
+    tasks: *mut zcodec_task,
+    count: usize,
+    options: *const zcodec_call_options,
+) -> zcodec_status {
+    // SAFETY: the same contract.
+    ffi::guard(None, || unsafe { run_tasks(tasks, count, options, Direction::Decode) })
+}
+
+/// Encodes many chunks: each task as zcodec_encode_view does, into `encoded_to`. Otherwise as zcodec_decode_tasks. Since
+/// 0.2.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_encode_tasks(
+    tasks: *mut zcodec_task,
+    count: usize,
+    options: *const zcodec_call_options,
+) -> zcodec_status {
+    // SAFETY: the same contract.
+    ffi::guard(None, || unsafe { run_tasks(tasks, count, options, Direction::Encode) })
+}
