@@ -51,6 +51,11 @@
 #define ZCODEC_SIZE_UNKNOWN UINT64_MAX
 
 /**
+ * Flag of zcodec_task, decode: there is no such chunk; its view is filled with the fill value.
+ */
+#define ZCODEC_TASK_MISSING 1
+
+/**
  * Result of a call. Numeric values are part of the ABI: they are never renumbered, and later versions may add more.
  */
 typedef enum zcodec_status {
@@ -287,6 +292,60 @@ typedef struct zcodec_range {
    */
   uint64_t size;
 } zcodec_range;
+
+/**
+ * One chunk of many. Set all members to 0 first, then `struct_size`, then what is wanted.
+ */
+typedef struct zcodec_task {
+  /**
+   * sizeof(zcodec_task) of the caller: lets later versions grow it.
+   */
+  size_t struct_size;
+  /**
+   * The chain of this chunk.
+   */
+  const struct zcodec_chain *chain;
+  /**
+   * Handed to the callbacks of this task.
+   */
+  void *call_data;
+  /**
+   * Decode: the encoded chunk.
+   */
+  const void *encoded;
+  /**
+   * Decode: given. Encode: the size of what was written, or of what would be enough.
+   */
+  size_t encoded_size;
+  /**
+   * Encode: where the encoded chunk goes.
+   */
+  void *encoded_to;
+  /**
+   * Encode: the bytes that there is room for.
+   */
+  size_t encoded_capacity;
+  /**
+   * The box of the chunk. NULL: all of it.
+   */
+  const struct zcodec_box *part;
+  /**
+   * Where the elements of the box lie.
+   */
+  const struct zcodec_view *view;
+  /**
+   * ZCODEC_TASK_MISSING, or 0.
+   */
+  uint32_t flags;
+  /**
+   * The result of this task, a zcodec_status; written, never read.
+   */
+  int32_t status;
+  /**
+   * Why the task failed, or NULL; written, never read. The caller frees every error.
+   */
+  struct zcodec_error *error;
+} zcodec_task;
 
 /**
  * Fills padding[0..padding_size), which is all zeros, for one chunk. `chunk` is what the codec received: the bytes
@@ -690,6 +749,27 @@ enum zcodec_status zcodec_index_entry(const struct zcodec_index *index,
                                       struct zcodec_range *range,
                                       int32_t *present,
                                       struct zcodec_error **error);
+
+/* ---- Many chunks in one call --------------------------------------------------------------- */
+
+/**
+ * Decodes many chunks: each task as zcodec_decode_view does. `options` may be NULL; its call_data does not count.
+ *
+ * Runs all tasks, whatever becomes of some. OK if every one is, else the status of the first that is not; `status` and
+ * `error` of each task are written. Threads share tasks, or parts of a task where there are fewer tasks than threads.
+ * INVALID_ARGUMENT, with nothing written: the structs cannot be read. The views of the tasks must not overlap. Since 0.2.
+ */
+enum zcodec_status zcodec_decode_tasks(struct zcodec_task *tasks,
+                                       size_t count,
+                                       const struct zcodec_call_options *options);
+
+/**
+ * Encodes many chunks: each task as zcodec_encode_view does, into `encoded_to`. Otherwise as zcodec_decode_tasks. Since
+ * 0.2.
+ */
+enum zcodec_status zcodec_encode_tasks(struct zcodec_task *tasks,
+                                       size_t count,
+                                       const struct zcodec_call_options *options);
 
 /* ---- Buffers ------------------------------------------------------------------------------- */
 

@@ -240,7 +240,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
         #[test]
-        fn the_same_bytes_are_a_member_as_for_libdeflate(
+        fn what_libdeflate_decodes_is_counted_as_it_decodes_it(
             is_zlib: bool, size in 0_usize..3000, level in 0..=9,
             flips in prop::collection::vec((any::<prop::sample::Index>(), 0..8_u32), 0..3)
         ) {
@@ -258,7 +258,9 @@ mod tests {
                     prop_assert_eq!(counted.decoded_size, member.decoded_size as u64);
                     prop_assert_eq!(encoded.len() - counted.rest.len(), member.encoded_size);
                 }
-                (None, Err(Fault::Corrupt)) => {}
+                // miniz_oxide also takes incomplete codes, which RFC 1951 leaves open. Such bytes are corrupt once the
+                // buffer is as large as was counted.
+                (_, Err(Fault::Corrupt)) => {}
                 (_, Err(Fault::TooSmall)) => prop_assert!(false, "more than the limit"),
                 (counted, member) => prop_assert!(false, "{}, {}", counted.is_some(), member.is_ok()),
             }

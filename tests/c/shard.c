@@ -1,0 +1,199 @@
+/* Shards: plans, indices, tasks, executors, paddings inside. */
+#include "check.h"
+
+#define CODECS                                                                              \
+  "[{\"name\": \"sharding_indexed\", \"configuration\": {\"chunk_shape\": [2, 3],"          \
+  " \"codecs\": [\"bytes\", {\"name\": \"pad\", \"configuration\":"                         \
+  " {\"location\": \"start\", \"nbytes\": 2}}],"                                            \
+  " \"index_codecs\": [{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}," \
+  " \"crc32c\"]}}]"
+#define INPUT "{\"data_type\": \"uint8\", \"shape\": [4, 6], \"fill_value\": 0}"
+/* Four inner chunks of 8 bytes, one of them left out, and the index. */
+#define SHARD_SIZE (3 * 8 + 4 * 16 + 4)
+
+static uint8_t chunk[24], shard[SHARD_SIZE];
+
+static zcodec_chain *make_shard(void) {
+  zcodec_chain *chain = check_chain(CODECS, INPUT);
+  size_t i, size = 0;
+  for (i = 0; i < 24; i++) {
+    chunk[i] = i / 6 < 2 && i % 6 < 3 ? 0 : (uint8_t)(i + 1);
+  }
+  CHECK_OK(zcodec_encode(chain, chunk, sizeof chunk, shard, sizeof shard, &size, &error));
+  CHECK(size == sizeof shard);
+  return chain;
+}
+
+static zcodec_view view_of(void *memory, size_t size) {
+  zcodec_view view;
+  memset(&view, 0, sizeof view);
+  view.struct_size = sizeof view;
+  view.memory = memory;
+  view.memory_size = size;
+  view.ndim = 2;
+  return view;
+}
+
+static void a_plan_reads_the_index_and_then_what_a_box_needs(const zcodec_chain *chain) {
+  static const uint64_t start[2] = {1, 1}, shape[2] = {1, 3}, present_cell[2] = {0, 1}, missing_cell[2] = {0, 0};
+  uint8_t row[3] = {9, 9, 9};
+  zcodec_box box = {sizeof(zcodec_box), 2, NULL, NULL};
+  zcodec_view view = view_of(row, sizeof row);
+  zcodec_plan *plan = NULL;
+  zcodec_index *index = NULL, *again = NULL;
+  const zcodec_range *ranges = NULL;
+  zcodec_range range;
+  size_t count = 0;
+  int32_t present = 0;
+  box.start = start;
+  box.shape = shape;
+  CHECK_OK(zcodec_plan_new(chain, NULL, &box, &view, 1, SHARD_SIZE, NULL, &plan, &error));
+  CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT, zcodec_plan_index(plan, &index, &error));
+  CHECK_OK(zcodec_plan_next(plan, &ranges, &count, &error));
+  if (!CHECK(count == 1 && ranges[0].offset == 24 && ranges[0].size == 68)) {
+    return;
+  }
+  CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT, zcodec_plan_next(plan, &ranges, &count, &error));
+  CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT, zcodec_plan_supply(plan, 1, shard, 68, &error));
+  CHECK_OK(zcodec_plan_supply(plan, 0, shard + 24, 68, &error));
+  CHECK_OK(zcodec_plan_index(plan, &index, &error));
+  CHECK(zcodec_index_memory(index) >= 64);
+  CHECK_OK(zcodec_plan_next(plan, &ranges, &count, &error));
+  /* The inner chunk on the left is missing: it is filled at once. Of the one on the right, one element is needed. */
+  if (CHECK(count == 1 && ranges[0].offset == 5 && ranges[0].size == 1)) {
+    const void *bytes = shard + 5;
+    size_t size = 1;
+    CHECK_OK(zcodec_plan_supply_all(plan, &bytes, &size, &error));
+  }
+  CHECK_OK(zcodec_plan_next(plan, &ranges, &count, &error));
+  CHECK(count == 0 && row[0] == 0 && row[1] == 0 && row[2] == chunk[9]);
+  zcodec_plan_free(plan);
+
+  again = zcodec_index_ref(index);
+  CHECK_OK(zcodec_index_entry(again, present_cell, 2, &range, &present, &error));
+  CHECK(present == 1 && range.offset == 0 && range.size == 8);
+  CHECK_OK(zcodec_index_entry(again, missing_cell, 2, &range, &present, &error));
+  CHECK(present == 0);
+  CHECK_OK(zcodec_plan_new(chain, NULL, &box, &view, 1, ZCODEC_SIZE_UNKNOWN, again, &plan, &error));
+  zcodec_index_free(again);
+  zcodec_index_free(index);
+  CHECK_OK(zcodec_plan_next(plan, &ranges, &count, &error));
+  if (CHECK(count == 1)) {
+    CHECK_FAILS(ZCODEC_STATUS_CORRUPT_DATA, zcodec_plan_supply(plan, 0, shard, 2, &error));
+  }
+  CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT, zcodec_plan_next(plan, &ranges, &count, &error));
+  zcodec_plan_free(plan);
+}
+
+static void a_shard_has_parts(const zcodec_chain *chain) {
+  zcodec_chain *inner = NULL, *bytes = check_chain("[\"bytes\"]", INPUT);
+  zcodec_range range = {0, 0};
+  zcodec_index *index = NULL;
+  uint64_t shape[2] = {0, 0};
+  CHECK_OK(zcodec_chain_inner(chain, &inner, &error));
+  CHECK(zcodec_chain_codec_count(inner) == 2);
+  zcodec_chain_free(inner);
+  CHECK_FAILS(ZCODEC_STATUS_UNSUPPORTED, zcodec_chain_inner(bytes, &inner, &error));
+  zcodec_chain_free(bytes);
+  CHECK_OK(zcodec_chain_index_range(chain, &range, &error));
+  CHECK(range.offset == ZCODEC_SIZE_UNKNOWN && range.size == 68);
+  CHECK_OK(zcodec_index_decode(chain, shard + 24, 68, SHARD_SIZE, &index, &error));
+  zcodec_index_free(index);
+  CHECK_FAILS(ZCODEC_STATUS_CORRUPT_DATA, zcodec_index_decode(chain, shard + 23, 68, SHARD_SIZE, &index, &error));
+  CHECK_OK(zcodec_chain_granularity(chain, shape, 2, &error));
+  CHECK(shape[0] == 2 && shape[1] == 3);
+}
+
+static int32_t run_backwards(void *user_data, void (*job)(void *job_data, uint32_t i, uint32_t worker), void *job_data,
+                             uint32_t count) {
+  while (count-- > 0) {
+    job(job_data, count, 0);
+  }
+  return *(int32_t *)user_data;
+}
+
+static void tasks_report_each_by_itself(const zcodec_chain *chain) {
+  uint8_t decoded[3][24], out[SHARD_SIZE];
+  zcodec_view views[3];
+  zcodec_task tasks[3];
+  int32_t answer = 0;
+  size_t i;
+  zcodec_executor executor;
+  zcodec_call_options options;
+  memset(&executor, 0, sizeof executor);
+  executor.struct_size = sizeof executor;
+  executor.user_data = &answer;
+  executor.max_workers = 2;
+  executor.run = run_backwards;
+  memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options;
+  options.executor = &executor;
+  memset(tasks, 0, sizeof tasks);
+  for (i = 0; i < 3; i++) {
+    views[i] = view_of(decoded[i], 24);
+    tasks[i].struct_size = sizeof tasks[i];
+    tasks[i].chain = chain;
+    tasks[i].view = &views[i];
+    tasks[i].encoded = shard;
+    tasks[i].encoded_size = i == 1 ? 10 : sizeof shard;
+  }
+  tasks[2].flags = ZCODEC_TASK_MISSING;
+  CHECK_STATUS(ZCODEC_STATUS_CORRUPT_DATA, zcodec_decode_tasks(tasks, 3, &options));
+  CHECK(tasks[0].status == ZCODEC_STATUS_OK && tasks[0].error == NULL && memcmp(decoded[0], chunk, 24) == 0);
+  CHECK(tasks[1].status == ZCODEC_STATUS_CORRUPT_DATA && tasks[1].error != NULL);
+  zcodec_error_free(tasks[1].error);
+  CHECK(tasks[2].status == ZCODEC_STATUS_OK && decoded[2][23] == 0);
+  tasks[0].encoded_to = out;
+  tasks[0].encoded_capacity = sizeof out;
+  CHECK_STATUS(ZCODEC_STATUS_OK, zcodec_encode_tasks(tasks, 1, &options));
+  CHECK(tasks[0].encoded_size == sizeof shard && memcmp(out, shard, sizeof shard) == 0);
+  executor.max_workers = 0;
+  CHECK_STATUS(ZCODEC_STATUS_INVALID_ARGUMENT, zcodec_decode_tasks(tasks, 1, &options));
+  CHECK_STATUS(ZCODEC_STATUS_NULL_ARGUMENT, zcodec_decode_tasks(NULL, 1, NULL));
+}
+
+static int32_t write_size(void *user_data, void *call_data, const uint8_t *bytes, size_t size, uint8_t *padding,
+                          size_t padding_size) {
+  (void)user_data, (void)call_data, (void)bytes;
+  padding[0] = (uint8_t)size;
+  padding[padding_size - 1] = 0xEE;
+  return 0;
+}
+
+static void paddings_inside_have_a_path(zcodec_chain *chain) {
+  uint8_t out[SHARD_SIZE];
+  size_t size = 0;
+  CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT,
+              zcodec_chain_set_padding_at(chain, "/0/configuration/codecs/0", write_size, NULL, NULL, NULL, &error));
+  CHECK_OK(zcodec_chain_set_padding_at(chain, "/0/configuration/codecs/1", write_size, NULL, NULL, NULL, &error));
+  CHECK_OK(zcodec_encode(chain, chunk, sizeof chunk, out, sizeof out, &size, &error));
+  CHECK(out[0] == 6 && out[1] == 0xEE && out[8] == 6);
+}
+
+static void errors_name_the_codec_inside(const zcodec_chain *chain) {
+  uint8_t damaged[SHARD_SIZE], decoded[24];
+  size_t size = 0;
+  zcodec_error *error = NULL;
+  memcpy(damaged, shard, sizeof shard);
+  damaged[SHARD_SIZE - 1] ^= 1;
+  CHECK_STATUS(ZCODEC_STATUS_CORRUPT_DATA,
+               zcodec_decode(chain, damaged, sizeof damaged, decoded, sizeof decoded, &size, &error));
+  CHECK(strcmp(zcodec_error_path(error), "/0/configuration/index_codecs/1") == 0);
+  CHECK(strcmp(zcodec_error_code(error), "checksum") == 0);
+  CHECK(zcodec_error_codec_index(error) == 0);
+  zcodec_error_free(error);
+  CHECK(strcmp(zcodec_error_path(NULL), "") == 0 && strcmp(zcodec_error_code(NULL), "") == 0);
+}
+
+int main(void) {
+  zcodec_chain *chain = make_shard();
+  a_plan_reads_the_index_and_then_what_a_box_needs(chain);
+  a_shard_has_parts(chain);
+  tasks_report_each_by_itself(chain);
+  errors_name_the_codec_inside(chain);
+  paddings_inside_have_a_path(chain);
+  zcodec_plan_free(NULL);
+  zcodec_index_free(NULL);
+  zcodec_chain_free(chain);
+  return check_result("shard");
+}

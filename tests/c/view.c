@@ -1,0 +1,145 @@
+/* Boxes and views: a part of a chunk, in memory of any strides. */
+#include "check.h"
+
+#define CODECS "[{\"name\": \"bytes\", \"configuration\": {\"endian\": \"big\"}}]"
+#define INPUT "{\"data_type\": \"uint16\", \"shape\": [4, 6], \"fill_value\": 7}"
+
+static uint16_t chunk[24];
+static uint8_t encoded[48];
+
+static zcodec_chain *make_chain(void) {
+  zcodec_chain *chain = check_chain(CODECS, INPUT);
+  size_t i, size = 0;
+  for (i = 0; i < 24; i++) {
+    chunk[i] = (uint16_t)(100 * i + 1);
+  }
+  CHECK_OK(zcodec_encode(chain, chunk, sizeof chunk, encoded, sizeof encoded, &size, &error));
+  CHECK(size == sizeof encoded);
+  return chain;
+}
+
+static zcodec_view view_of(void *memory, size_t size, const int64_t *strides) {
+  zcodec_view view;
+  memset(&view, 0, sizeof view);
+  view.struct_size = sizeof view;
+  view.memory = memory;
+  view.memory_size = size;
+  view.ndim = 2;
+  view.strides = strides;
+  return view;
+}
+
+static zcodec_box box_of(const uint64_t *start, const uint64_t *shape) {
+  zcodec_box box;
+  memset(&box, 0, sizeof box);
+  box.struct_size = sizeof box;
+  box.ndim = 2;
+  box.start = start;
+  box.shape = shape;
+  return box;
+}
+
+static void a_box_decodes_in_fortran_order(const zcodec_chain *chain) {
+  static const uint64_t start[2] = {1, 2}, shape[2] = {3, 2};
+  static const int64_t strides[2] = {2, 6};
+  uint16_t part[6];
+  zcodec_box box = box_of(start, shape);
+  zcodec_view view = view_of(part, sizeof part, strides);
+  size_t row, column;
+  CHECK_OK(zcodec_decode_view(chain, NULL, encoded, sizeof encoded, &box, &view, &error));
+  for (row = 0; row < 3; row++) {
+    for (column = 0; column < 2; column++) {
+      CHECK(part[row + 3 * column] == chunk[6 * (row + 1) + column + 2]);
+    }
+  }
+}
+
+static void a_part_encodes_with_the_fill_value_around_it(const zcodec_chain *chain) {
+  static const uint64_t shape[2] = {2, 6};
+  uint8_t found[48];
+  uint16_t decoded[24];
+  size_t i, size = 0;
+  zcodec_box box = box_of(NULL, shape);
+  zcodec_view view = view_of(chunk, sizeof chunk, NULL);
+  CHECK_OK(zcodec_encode_view(chain, NULL, &box, &view, found, sizeof found, &size, &error));
+  CHECK(size == sizeof found && memcmp(found, encoded, 24) == 0);
+  CHECK_OK(zcodec_decode(chain, found, size, decoded, sizeof decoded, &size, &error));
+  for (i = 12; i < 24; i++) {
+    CHECK(decoded[i] == 7);
+  }
+  CHECK_FAILS(ZCODEC_STATUS_BUFFER_TOO_SMALL,
+              zcodec_encode_view(chain, NULL, &box, &view, found, sizeof found - 1, &size, &error));
+  CHECK(size == sizeof found);
+}
+
+static void views_are_filled_and_recognised(const zcodec_chain *chain) {
+  static const uint64_t shape[2] = {2, 2};
+  static const int64_t strides[2] = {6, 4};
+  uint16_t memory[6] = {1, 1, 1, 1, 1, 1};
+  int32_t is_fill = -1;
+  zcodec_view view = view_of(memory, sizeof memory, strides);
+  CHECK_OK(zcodec_is_fill_view(chain, shape, &view, &is_fill, &error));
+  CHECK(is_fill == 0);
+  CHECK_OK(zcodec_fill_view(chain, shape, &view, &error));
+  CHECK_OK(zcodec_is_fill_view(chain, shape, &view, &is_fill, &error));
+  CHECK(is_fill == 1 && memory[0] == 7 && memory[1] == 1 && memory[2] == 7);
+}
+
+static void wrong_numbers_are_refused(const zcodec_chain *chain) {
+  static const uint64_t start[2] = {0, 5}, shape[2] = {4, 2};
+  static const int64_t backwards[2] = {-12, -2};
+  uint16_t part[24];
+  zcodec_box box = box_of(start, shape);
+  zcodec_view view = view_of(part, sizeof part, NULL);
+  CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT,
+              zcodec_decode_view(chain, NULL, encoded, sizeof encoded, &box, &view, &error));
+  view.strides = backwards;
+  CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT,
+              zcodec_decode_view(chain, NULL, encoded, sizeof encoded, NULL, &view, &error));
+  view.offset = 46;
+  CHECK_OK(zcodec_decode_view(chain, NULL, encoded, sizeof encoded, NULL, &view, &error));
+  CHECK(part[23] == chunk[0] && part[0] == chunk[23]);
+  view.struct_size = 8;
+  CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT,
+              zcodec_decode_view(chain, NULL, encoded, sizeof encoded, NULL, &view, &error));
+  CHECK_FAILS(ZCODEC_STATUS_NULL_ARGUMENT,
+              zcodec_decode_view(chain, NULL, encoded, sizeof encoded, NULL, NULL, &error));
+}
+
+static void a_chain_says_its_shape(const zcodec_chain *chain) {
+  uint64_t shape[2] = {0, 0};
+  size_t ndim = 0, size = 0;
+  zcodec_buffer *json = NULL;
+  CHECK_STATUS(ZCODEC_STATUS_BUFFER_TOO_SMALL, zcodec_chain_shape(chain, NULL, 0, &ndim));
+  CHECK(ndim == 2);
+  CHECK_STATUS(ZCODEC_STATUS_OK, zcodec_chain_shape(chain, shape, 2, &ndim));
+  CHECK(shape[0] == 4 && shape[1] == 6);
+  CHECK_STATUS(ZCODEC_STATUS_OK, zcodec_chain_element_size(chain, &size));
+  CHECK(size == 2);
+  CHECK_OK(zcodec_chain_granularity(chain, shape, 2, &error));
+  CHECK(shape[0] == 1 && shape[1] == 1);
+  CHECK_OK(zcodec_chain_input_json(chain, &json, &error));
+  CHECK(check_buffer_is(json, "{\"data_type\":\"uint16\",\"shape\":[4,6],\"fill_value\":7}"));
+}
+
+static void bytes_have_no_boxes(void) {
+  zcodec_chain *chain = check_chain("[\"crc32c\"]", NULL);
+  zcodec_view view = view_of(NULL, 0, NULL);
+  size_t ndim = 9;
+  CHECK_FAILS(ZCODEC_STATUS_UNSUPPORTED, zcodec_decode_view(chain, NULL, NULL, 0, NULL, &view, &error));
+  CHECK_STATUS(ZCODEC_STATUS_UNSUPPORTED, zcodec_chain_shape(chain, NULL, 0, &ndim));
+  CHECK(ndim == 0);
+  zcodec_chain_free(chain);
+}
+
+int main(void) {
+  zcodec_chain *chain = make_chain();
+  a_box_decodes_in_fortran_order(chain);
+  a_part_encodes_with_the_fill_value_around_it(chain);
+  views_are_filled_and_recognised(chain);
+  wrong_numbers_are_refused(chain);
+  a_chain_says_its_shape(chain);
+  bytes_have_no_boxes();
+  zcodec_chain_free(chain);
+  return check_result("view");
+}
