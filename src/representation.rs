@@ -49,7 +49,7 @@ impl ArrayRepresentation {
 
     /// The same members as JSON.
     pub fn to_json(&self) -> Value {
-        let mut members = json!({ "data_type": self.data_type.name(), "shape": self.shape });
+        let mut members = json!({ "data_type": self.data_type.to_json(), "shape": self.shape });
         if let Some(fill_value) = &self.fill_value {
             members["fill_value"] = self.data_type.scalar_to_json(fill_value);
         }

@@ -4,24 +4,17 @@
 //! fewer than 8 bits are written as they lie in memory, one byte an element, with the bits above the type set as the
 //! library's own layout has them: the sign for `intN`, zero for the rest. On decode those bits are ignored.
 
-use crate::data_type::Component;
+mod members;
+
+use crate::data_type::{Component, Endian};
 use crate::error::{Error, Result};
 use crate::interface::{Bound, Codec, Context, Elementwise, Kind, Pass, Stage};
 use crate::json::{Configuration, one_of};
 use crate::representation::{ByteSize, Representation};
 use crate::simd::{Loop, vectorized};
+use members::Members;
 use serde_json::{Map, Value};
 use std::sync::Arc;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Endian {
-    Little,
-    Big,
-}
-
-impl Endian {
-    const NATIVE: Self = if cfg!(target_endian = "big") { Self::Big } else { Self::Little };
-}
 
 #[derive(Debug)]
 struct Bytes {
@@ -54,14 +47,27 @@ impl Codec for Bytes {
     fn bind(&self, decoded: &Representation) -> Result<Bound> {
         let array = decoded.array()?;
         let data_type = array.data_type();
-        let component = data_type.component();
-        if component.has_byte_order() && self.endian.is_none() {
+        let parts = data_type.parts();
+        if let Some(part) = parts.iter().find(|part| part.component.has_byte_order() && self.endian.is_none()) {
             return Err(Error::metadata(format!(
                 "endian is missing, and {data_type} has components of {} bytes",
-                component.size()
+                part.component.size()
             )));
         }
-        let kernel = match component {
+        let members = Members::new(parts.iter().map(|part| (self.kernel(part.component), part.size())));
+        let kernel: Arc<dyn Elementwise> = match members.only() {
+            Some(kernel) => Arc::new(kernel),
+            None => Arc::new(members),
+        };
+        let stage = Stage { kernel, encoded_bits: 8 * data_type.size() };
+        let pass = Pass::Elementwise { stages: vec![stage], frame: None };
+        Ok(Bound::serializer(decoded, ByteSize::Exact(array.size()), pass))
+    }
+}
+
+impl Bytes {
+    fn kernel(&self, component: Component) -> Kernel {
+        match component {
             Component::Bool => Kernel::Bool,
             Component::Int { bits, signed: true } if bits < 8 => Kernel::SignExtend { bits },
             Component::Int { .. } | Component::Float(_) if component.bits() < 8 => {
@@ -73,10 +79,7 @@ impl Codec for Bytes {
                 _ => Kernel::Swap8,
             },
             _ => Kernel::Copy,
-        };
-        let stage = Stage { kernel: Arc::new(kernel), encoded_bits: 8 * data_type.size() };
-        let pass = Pass::Elementwise { stages: vec![stage], frame: None };
-        Ok(Bound::serializer(decoded, ByteSize::Exact(array.size()), pass))
+        }
     }
 }
 

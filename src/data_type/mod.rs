@@ -1,17 +1,35 @@
 //! Zarr data types: names, layout in memory, and JSON scalars.
 //!
 //! The layout of an element is that of the C interface: types of fewer than 8 bits take one byte, complex types
-//! two components, everything wider is in native byte order.
+//! two components, everything wider is in native byte order. Types that have a configuration are in `extended`.
 
+mod extended;
+mod run_scalar;
 mod scalar;
 
+pub use extended::Part;
 pub use scalar::Scalar;
 
 use crate::error::{Error, Result};
 use crate::json::shown;
 use crate::number::{FORMATS, FloatFormat};
-use serde_json::Value;
+use extended::Form;
+use serde_json::{Map, Value, json};
 use std::fmt;
+
+/// The order of the bytes of a component.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Endian {
+    /// The lowest byte first.
+    Little,
+    /// The highest byte first.
+    Big,
+}
+
+impl Endian {
+    /// That of this machine.
+    pub const NATIVE: Self = if cfg!(target_endian = "big") { Self::Big } else { Self::Little };
+}
 
 /// What one component of an element is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,17 +81,28 @@ impl Component {
 #[derive(Clone, PartialEq, Eq)]
 pub struct DataType {
     name: String,
+    /// As it was given.
+    configuration: Option<Map<String, Value>>,
+    form: Form,
     component: Component,
     component_count: usize,
 }
 
 impl DataType {
-    /// The data type of this name.
+    /// The data type of this name, which has no configuration.
     ///
     /// # Errors
     /// [`Status::Unsupported`](crate::Status::Unsupported) if no data type of this name is known, or its raw bits
-    /// are not a whole number of bytes.
+    /// are no whole number of bytes; [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) if a configuration is
+    /// missing.
     pub fn from_name(name: &str) -> Result<Self> {
+        Self::from_parts(name, None)
+    }
+
+    fn from_parts(name: &str, configuration: Option<Map<String, Value>>) -> Result<Self> {
+        if extended::has_name(name) {
+            return Self::extended(name, configuration);
+        }
         let (component, component_count) = match name {
             "complex64" => (real_component("float32"), 2),
             "complex128" => (real_component("float64"), 2),
@@ -84,41 +113,57 @@ impl DataType {
         };
         let unknown = || Error::unsupported(format!("data_type {} is not known", shown(format_args!("{name:?}"))));
         let component = component.ok_or_else(|| unknown().with_code("data_type"))?;
-        Ok(Self { name: name.to_owned(), component, component_count })
+        if let Some(configuration) = configuration.filter(|members| !members.is_empty()) {
+            let configuration = shown(Value::Object(configuration));
+            return Err(Error::metadata(format!("data_type takes no configuration, it has {configuration}")));
+        }
+        Ok(Self { name: name.to_owned(), configuration: None, form: Form::Plain, component, component_count })
     }
 
     /// The data type that a `data_type` member names: a string, or an object with a name.
     ///
     /// # Errors
     /// As [`from_name`](Self::from_name), and
-    /// [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) for anything except a name.
+    /// [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) for anything but a name and its configuration.
     pub fn from_json(json: &Value) -> Result<Self> {
-        let name = match json {
-            Value::String(name) => name,
-            Value::Object(members) => {
-                for (member, value) in members {
-                    match member.as_str() {
-                        "name" | "must_understand" => {}
-                        "configuration" if value.as_object().is_some_and(|object| object.is_empty()) => {}
-                        "configuration" if members.get("name").and_then(Value::as_str).is_some() => {
-                            // Known types have none; for the rest, not knowing the name is the better message.
-                            Self::from_json(&members["name"])?;
-                            return Err(Error::metadata(format!("data_type takes no configuration, it has {value}")));
-                        }
-                        _ => return Err(Error::metadata(format!("data_type has an unknown member {member:?}"))),
-                    }
-                }
-                match members.get("name") {
-                    Some(Value::String(name)) => name,
-                    Some(other) => {
-                        return Err(Error::metadata(format!("data_type has the name {other}, not a string")));
-                    }
-                    None => return Err(Error::metadata("data_type is an object without a name")),
-                }
-            }
-            other => return Err(Error::metadata(format!("data_type is {other}, not a name"))),
+        let members = match json {
+            Value::String(name) => return Self::from_name(name),
+            Value::Object(members) => members,
+            other => return Err(Error::metadata(format!("data_type is {}, not a name", shown(other)))),
         };
-        Self::from_name(name)
+        let is_known = |member: &&String| ["name", "configuration", "must_understand"].contains(&member.as_str());
+        if let Some(member) = members.keys().find(|member| !is_known(member)) {
+            let member = shown(format_args!("{member:?}"));
+            return Err(Error::metadata(format!("data_type has an unknown member {member}")));
+        }
+        let name = match members.get("name") {
+            Some(Value::String(name)) => name,
+            Some(other) => {
+                return Err(Error::metadata(format!("data_type has the name {}, not a string", shown(other))));
+            }
+            None => return Err(Error::metadata("data_type is an object without a name")),
+        };
+        let configuration = match members.get("configuration") {
+            None => None,
+            Some(Value::Object(configuration)) => Some(configuration.clone()),
+            Some(other) => {
+                // Not knowing the name is the better message.
+                if !extended::has_name(name) {
+                    Self::from_name(name)?;
+                }
+                let other = shown(other);
+                return Err(Error::metadata(format!("the configuration of data_type is {other}, not an object")));
+            }
+        };
+        Self::from_parts(name, configuration)
+    }
+
+    /// The `data_type` member that names this type.
+    pub fn to_json(&self) -> Value {
+        match &self.configuration {
+            None => json!(self.name),
+            Some(configuration) => json!({ "name": self.name, "configuration": configuration }),
+        }
     }
 
     /// The name, as it was given: aliases stay.
@@ -126,7 +171,7 @@ impl DataType {
         &self.name
     }
 
-    /// The type of each component.
+    /// The type of each component; of a text or a struct, raw bytes: see [`parts`](Self::parts).
     pub fn component(&self) -> Component {
         self.component
     }
@@ -141,9 +186,11 @@ impl DataType {
         self.component.size() * self.component_count
     }
 
-    /// Whether this is one of the real numbers: an integer or a float, neither complex, bool nor raw.
+    /// Whether this is one of the real numbers: an integer or a float, neither complex, bool, raw nor a time.
     pub fn is_real_number(&self) -> bool {
-        self.component_count == 1 && matches!(self.component, Component::Int { .. } | Component::Float(_))
+        self.form == Form::Plain
+            && self.component_count == 1
+            && matches!(self.component, Component::Int { .. } | Component::Float(_))
     }
 }
 

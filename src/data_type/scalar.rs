@@ -3,6 +3,7 @@
 //! Zarr v3 core specification, "Fill value list". Numbers for floats are rounded once, from the decimal text straight
 //! to the data type, ties to even; integers are exact.
 
+use super::extended::Form;
 use super::{Component, DataType};
 use crate::error::{Error, Result};
 use crate::json::exact_integer;
@@ -50,6 +51,13 @@ impl Component {
             _ => bytes.copy_from_slice(&bits.to_ne_bytes()),
         }
     }
+
+    /// Sets the bits of a component in memory that do not count to what they are in memory.
+    pub(super) fn normalize(self, bytes: &mut [u8]) {
+        if !matches!(self, Self::Raw { .. }) {
+            self.store(self.load(bytes), bytes);
+        }
+    }
 }
 
 impl DataType {
@@ -58,6 +66,12 @@ impl DataType {
     /// # Errors
     /// [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) if it is not a value of this type.
     pub fn scalar_from_json(&self, member: &str, json: &Value) -> Result<Scalar> {
+        if let Some(scalar) = self.run_from_json(member, json) {
+            return scalar;
+        }
+        if self.form == Form::Time && json.as_str() == Some("NaT") {
+            return Ok(self.scalar(i64::MIN.cast_unsigned()));
+        }
         let wrong = |expected: &str| Error::metadata(format!("{member} is {json}, expected {expected}"));
         if let Component::Raw { size } = self.component {
             // The allocation depends on the text, not on the size that the type's name claims.
@@ -91,6 +105,9 @@ impl DataType {
 
     /// The JSON value of a scalar: reading it again gives the same bits.
     pub fn scalar_to_json(&self, scalar: &Scalar) -> Value {
+        if let Some(value) = self.run_to_json(&scalar.0) {
+            return value;
+        }
         if let Component::Raw { .. } = self.component {
             return json!(*scalar.0);
         }

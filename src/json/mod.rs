@@ -2,10 +2,12 @@
 //!
 //! The ground for everything that reads metadata: nothing here knows of codecs.
 
+mod base64;
 mod configuration;
 mod parse;
 mod shown;
 
+pub(crate) use base64::{from_base64, to_base64};
 pub use configuration::{Configuration, boolean, exact_integer, integer, one_of};
 pub(crate) use parse::parse;
 pub(crate) use shown::{or_close_names, shown};

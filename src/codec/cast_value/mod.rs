@@ -101,7 +101,7 @@ impl Codec for CastValue {
     }
 
     fn configuration(&self) -> Option<Map<String, Value>> {
-        let mut members = Map::from_iter([("data_type".to_owned(), json!(self.data_type.name()))]);
+        let mut members = Map::from_iter([("data_type".to_owned(), self.data_type.to_json())]);
         if let Some((name, _)) = ROUNDINGS[1..].iter().find(|(_, rounding)| *rounding == self.rounding) {
             members.insert("rounding".to_owned(), json!(name));
         }

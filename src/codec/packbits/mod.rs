@@ -126,6 +126,9 @@ impl Codec for PackBits {
     fn bind(&self, decoded: &Representation) -> Result<Bound> {
         let array = decoded.array()?;
         let data_type = array.data_type();
+        if data_type.is_run_of_bytes() {
+            return Err(Error::unsupported(format!("data_type {data_type} is none that packbits can hold")));
+        }
         let (first_bit, last_bit) = self.bit_range(data_type)?;
         let field = Field::new(data_type.component(), first_bit, last_bit);
         let encoded_bits = data_type.component_count() * field.bits as usize;
