@@ -15,6 +15,7 @@ mod run;
 mod shard;
 mod workspace;
 mod zarr_json;
+mod zarr_v2;
 
 pub use crate::interface::{CallData, CallOptions, PaddingHook, Warning};
 pub use crate::parallel::Executor;
@@ -76,7 +77,7 @@ impl Chain {
         Ok(Self::from_bound(list.bind(input)?, Arc::new(Pool::new())))
     }
 
-    /// The chain of a whole Zarr v3 array document, for one chunk of its regular grid.
+    /// The chain of a whole array document of Zarr v3 or v2, for one chunk of its grid: the first, if they differ.
     ///
     /// # Errors
     /// As [`new`](Self::new), also for a document that does not describe an array.

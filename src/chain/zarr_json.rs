@@ -1,14 +1,16 @@
-//! The metadata document of a Zarr v3 array. Zarr v3 core specification, "Array metadata".
+//! The metadata document of a Zarr v3 array. Zarr v3 core specification, "Array metadata". Those of Zarr v2 are in
+//! [`zarr_v2`].
 
+use super::zarr_v2;
 use crate::data_type::DataType;
 use crate::error::{Error, Result};
 use crate::json::{Configuration, or_close_names, shown};
 use crate::representation::{ArrayRepresentation, shape_from_json};
 use serde_json::{Map, Value};
 
-/// The parts of a `zarr.json` that say what a chunk is.
+/// The parts of a document that say what a chunk is.
 pub(super) struct ArrayDocument {
-    /// One chunk of the regular grid.
+    /// One chunk of the grid; the first, if they differ.
     pub(super) chunk: ArrayRepresentation,
     /// The `codecs` list.
     pub(super) codecs: Value,
@@ -31,18 +33,15 @@ const KNOWN_MEMBERS: [&str; 11] = [
 impl ArrayDocument {
     pub(super) fn from_json(document: &Value) -> Result<Self> {
         let members = document.as_object().ok_or_else(|| Error::metadata("zarr_json is not an object"))?;
+        if members.get("zarr_format") == Some(&Value::from(2)) {
+            return zarr_v2::document(members);
+        }
         expect(members, "zarr_format", &Value::from(3))?;
         expect(members, "node_type", &Value::from("array"))?;
         refuse_unknown_members(members)?;
         let shape = shape_from_json("shape", required(members, "shape")?, 0)?;
         let chunk_shape = chunk_shape(required(members, "chunk_grid")?)?;
-        if shape.len() != chunk_shape.len() {
-            return Err(Error::metadata(format!(
-                "chunk_shape has {} dimensions, shape has {}",
-                chunk_shape.len(),
-                shape.len()
-            )));
-        }
+        check_rank("chunk_shape", &chunk_shape, &shape)?;
         let data_type = DataType::from_json(required(members, "data_type")?)?;
         let fill_value = data_type.scalar_from_json("fill_value", required(members, "fill_value")?)?;
         let chunk = ArrayRepresentation::new(data_type, chunk_shape, Some(fill_value))?;
@@ -50,7 +49,15 @@ impl ArrayDocument {
     }
 }
 
-fn required<'a>(members: &'a Map<String, Value>, member: &str) -> Result<&'a Value> {
+pub(super) fn check_rank(member: &str, chunk_shape: &[u64], shape: &[u64]) -> Result<()> {
+    if chunk_shape.len() == shape.len() {
+        return Ok(());
+    }
+    let counts = (chunk_shape.len(), shape.len());
+    Err(Error::metadata(format!("{member} has {} dimensions, shape has {}", counts.0, counts.1)))
+}
+
+pub(super) fn required<'a>(members: &'a Map<String, Value>, member: &str) -> Result<&'a Value> {
     members.get(member).ok_or_else(|| Error::metadata(format!("{member} is missing from zarr_json")))
 }
 

@@ -47,7 +47,7 @@ pub struct Part {
 /// The bytes of an element of these types, at most: the fill value is held in each place of a chain.
 const MAX_SIZE: usize = 1 << 24;
 
-const UNITS: [&str; 15] =
+pub(super) const UNITS: [&str; 15] =
     ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "\u{3bc}s", "ns", "ps", "fs", "as", "generic"];
 
 const VARIABLE_SIZE: [&str; 3] = ["string", "bytes", "variable_length_bytes"];

@@ -4,10 +4,12 @@
 //! two components, everything wider is in native byte order. Types that have a configuration are in `extended`.
 
 mod extended;
+mod numpy;
 mod run_scalar;
 mod scalar;
 
 pub use extended::Part;
+pub use numpy::NumpyType;
 pub use scalar::Scalar;
 
 use crate::error::{Error, Result};

@@ -1,0 +1,180 @@
+//! The metadata document of a Zarr v2 array, as a chain of Zarr v3 codecs. Zarr v2 specification, "Arrays".
+//!
+//! * Order F is a `transpose` that reverses the dimensions.
+//! * Filters and the compressor are the codecs of numcodecs by their names, without `numcodecs.`. Those that take arrays
+//!   stand before `bytes`, or one that serializes stands in its place.
+//! * A byte order is not a property of memory here: `bytes` has that of the elements that the last array filter writes.
+//! * Members that the specification does not name are ignored, as it wants it.
+
+use super::zarr_json::{ArrayDocument, check_rank, required};
+use crate::data_type::{Endian, NumpyType};
+use crate::error::{Error, Result};
+use crate::json::{one_of, shown};
+use crate::representation::{ArrayRepresentation, shape_from_json};
+use serde_json::{Map, Value, json};
+
+/// The codecs of numcodecs that make an array of an array.
+const ARRAY_TO_ARRAY: [&str; 5] = ["astype", "bitround", "delta", "fixedscaleoffset", "quantize"];
+/// Those that make bytes of an array.
+const ARRAY_TO_BYTES: [&str; 3] = ["packbits", "pcodec", "zfpy"];
+/// The members of a configuration that name a type, the type of what the codec makes last.
+const TYPE_MEMBERS: [&str; 4] = ["decode_dtype", "dtype", "astype", "encode_dtype"];
+
+/// The codecs of an array, in encode order.
+struct Codecs {
+    list: Vec<Value>,
+    /// The byte order of what the last of them makes.
+    endian: Option<Endian>,
+    is_array: bool,
+}
+
+pub(super) fn document(members: &Map<String, Value>) -> Result<ArrayDocument> {
+    let shape = shape_from_json("shape", required(members, "shape")?, 0)?;
+    let chunk_shape = shape_from_json("chunks", required(members, "chunks")?, 1)?;
+    check_rank("chunks", &chunk_shape, &shape)?;
+    let numpy = NumpyType::from_json(required(members, "dtype")?)?;
+    let fill_value = match required(members, "fill_value")? {
+        Value::Null => None,
+        json => Some(numpy.scalar_from_json("fill_value", json)?),
+    };
+    let mut codecs = Codecs { list: Vec::new(), endian: numpy.endian, is_array: true };
+    let is_reversed = one_of("order", required(members, "order")?, &["C", "F"])? == 1;
+    if is_reversed && chunk_shape.len() > 1 {
+        let order: Vec<usize> = (0..chunk_shape.len()).rev().collect();
+        codecs.list.push(json!({"name": "transpose", "configuration": {"order": order}}));
+    }
+    match required(members, "filters")? {
+        Value::Null => {}
+        Value::Array(filters) => filters.iter().try_for_each(|filter| codecs.add("filters", filter))?,
+        other => return Err(Error::metadata(format!("filters is {}, expected a list or null", shown(other)))),
+    }
+    match required(members, "compressor")? {
+        Value::Null => {}
+        compressor => codecs.add("compressor", compressor)?,
+    }
+    if codecs.is_array {
+        codecs.serialize();
+    }
+    let chunk = ArrayRepresentation::new(numpy.data_type, chunk_shape, fill_value)?;
+    Ok(ArrayDocument { chunk, codecs: Value::Array(codecs.list) })
+}
+
+impl Codecs {
+    /// A codec of numcodecs: an object of its `id` and its configuration.
+    fn add(&mut self, member: &str, json: &Value) -> Result<()> {
+        let wrong = || Error::metadata(format!("{member} has {}, expected an object with an id", shown(json)));
+        let mut configuration = json.as_object().cloned().ok_or_else(wrong)?;
+        let Some(Value::String(id)) = configuration.shift_remove("id") else { return Err(wrong()) };
+        let (takes_array, makes_array) = (ARRAY_TO_BYTES.contains(&id.as_str()), ARRAY_TO_ARRAY.contains(&id.as_str()));
+        if (takes_array || makes_array) && !self.is_array {
+            return Err(Error::unsupported(format!(
+                "{member} has {id:?} after a codec that makes bytes: it can only get an array"
+            )));
+        }
+        if takes_array {
+            self.is_array = false;
+        } else if makes_array {
+            self.take_byte_order(&mut configuration);
+        } else if self.is_array {
+            self.serialize();
+        }
+        let mut codec = Map::from_iter([("name".to_owned(), json!(format!("numcodecs.{id}")))]);
+        if !configuration.is_empty() {
+            codec.insert("configuration".to_owned(), Value::Object(configuration));
+        }
+        self.list.push(Value::Object(codec));
+        Ok(())
+    }
+
+    /// Takes the byte order out of the types in a configuration: elements in memory have that of the machine, and
+    /// `bytes` will have that of what is written.
+    fn take_byte_order(&mut self, configuration: &mut Map<String, Value>) {
+        for member in TYPE_MEMBERS {
+            let Some(Value::String(dtype)) = configuration.get_mut(member) else { continue };
+            if let Ok(NumpyType { endian, .. }) = NumpyType::from_json(&json!(dtype)) {
+                self.endian = endian;
+            }
+            if let Some(code) = dtype.strip_prefix('>') {
+                *dtype = format!("<{code}");
+            }
+        }
+    }
+
+    fn serialize(&mut self) {
+        self.is_array = false;
+        self.list.push(match self.endian {
+            None => json!({"name": "bytes"}),
+            Some(Endian::Little) => json!({"name": "bytes", "configuration": {"endian": "little"}}),
+            Some(Endian::Big) => json!({"name": "bytes", "configuration": {"endian": "big"}}),
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Status;
+
+    fn codecs(change: Value) -> Result<Value> {
+        let mut members = json!({
+            "zarr_format": 2, "shape": [9, 9], "chunks": [3, 4], "dtype": ">i4", "compressor": null, "fill_value": null,
+            "order": "C", "filters": null, "dimension_separator": "/",
+        });
+        for (member, value) in change.as_object().into_iter().flatten() {
+            members[member] = value.clone();
+        }
+        ArrayDocument::from_json(&members).map(|document| document.codecs)
+    }
+
+    fn names(codecs: &Value) -> Vec<&str> {
+        codecs.as_array().unwrap().iter().map(|codec| codec["name"].as_str().unwrap()).collect()
+    }
+
+    #[test]
+    fn order_filters_and_compressor_become_codecs() {
+        let codecs = codecs(json!({
+            "order": "F",
+            "filters": [{"id": "delta", "dtype": ">i4", "astype": "<i2"}, {"id": "shuffle", "elementsize": 2}],
+            "compressor": {"id": "bz2", "level": 1},
+        }));
+        let expected = json!([
+            {"name": "transpose", "configuration": {"order": [1, 0]}},
+            {"name": "numcodecs.delta", "configuration": {"dtype": "<i4", "astype": "<i2"}},
+            {"name": "bytes", "configuration": {"endian": "little"}},
+            {"name": "numcodecs.shuffle", "configuration": {"elementsize": 2}},
+            {"name": "numcodecs.bz2", "configuration": {"level": 1}},
+        ]);
+        assert_eq!(codecs, Ok(expected));
+    }
+
+    #[test]
+    fn what_serializes_stands_in_the_place_of_bytes() {
+        let packed = codecs(json!({"dtype": "|b1", "filters": [{"id": "packbits"}], "compressor": {"id": "zlib"}}));
+        assert_eq!(names(&packed.unwrap()), ["numcodecs.packbits", "numcodecs.zlib"]);
+        let zfpy = codecs(json!({"filters": [{"id": "bitround", "keepbits": 3}], "compressor": {"id": "zfpy"}}));
+        assert_eq!(names(&zfpy.unwrap()), ["numcodecs.bitround", "numcodecs.zfpy"]);
+        assert_eq!(names(&codecs(json!({"filters": []})).unwrap()), ["bytes"]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (change, status, message) in [
+            (json!({"chunks": [3]}), Status::InvalidMetadata, "chunks has 1 dimensions"),
+            (json!({"order": "A"}), Status::InvalidMetadata, "order is \"A\""),
+            (json!({"filters": {}}), Status::InvalidMetadata, "filters is {}"),
+            (json!({"filters": ["delta"]}), Status::InvalidMetadata, "filters has \"delta\""),
+            (json!({"compressor": {"level": 1}}), Status::InvalidMetadata, "expected an object with an id"),
+            (json!({"dtype": "|O"}), Status::Unsupported, "objects have a variable size"),
+            (json!({"fill_value": "x"}), Status::InvalidMetadata, "fill_value is \"x\""),
+            (
+                json!({"filters": [{"id": "shuffle"}, {"id": "delta", "dtype": "<i4"}]}),
+                Status::Unsupported,
+                "filters has \"delta\" after a codec that makes bytes",
+            ),
+        ] {
+            let error = codecs(change).unwrap_err();
+            assert_eq!(error.status(), status, "{error}");
+            assert!(error.to_string().contains(message), "{error}");
+        }
+    }
+}

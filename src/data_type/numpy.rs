@@ -1,0 +1,249 @@
+//! NumPy's names of data types, as Zarr v2 has them: a byte order, a kind and a size, or a list of named fields. NumPy
+//! reference, "The array interface protocol".
+
+use super::extended::UNITS;
+use super::{DataType, Endian};
+use crate::error::{Error, Result};
+use crate::json::{exact_integer, shown};
+use serde_json::{Value, json};
+
+/// A data type of NumPy, which includes a byte order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NumpyType {
+    /// What its elements are.
+    pub data_type: DataType,
+    /// The order of the bytes of their components; none if no component has one.
+    pub endian: Option<Endian>,
+}
+
+impl NumpyType {
+    /// The type that a `dtype` member names.
+    ///
+    /// # Errors
+    /// [`Status::Unsupported`](crate::Status::Unsupported) for types that have no Zarr v3 data type here and for structs
+    /// in both byte orders, [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) for what is no type.
+    pub fn from_json(json: &Value) -> Result<Self> {
+        match json {
+            Value::String(text) => Self::from_text(text),
+            Value::Array(fields) => Self::from_fields(fields),
+            other => Err(Error::metadata(format!("dtype is {}, not a type of NumPy", shown(other)))),
+        }
+    }
+
+    fn from_text(text: &str) -> Result<Self> {
+        let shown = || shown(format_args!("{text:?}"));
+        let (order, code) = match text.strip_prefix(['<', '>', '|']) {
+            Some(code) => (text.chars().next(), code),
+            None => (None, text),
+        };
+        let data_type = match data_type_of(code) {
+            Some(json) => DataType::from_json(&json).map_err(|error| error.with_context("dtype: "))?,
+            None if code.starts_with('O') => {
+                return Err(Error::unsupported(format!(
+                    "dtype is {}: objects have a variable size, only types of a fixed size are supported",
+                    shown()
+                )));
+            }
+            None => return Err(Error::unsupported(format!("dtype is {}, which is not known", shown()))),
+        };
+        let has_byte_order = data_type.parts().iter().any(|part| part.component.has_byte_order());
+        let endian = match order {
+            _ if !has_byte_order => None,
+            Some('<') => Some(Endian::Little),
+            Some('>') => Some(Endian::Big),
+            _ => return Err(Error::metadata(format!("dtype is {}, expected a byte order, < or >", shown()))),
+        };
+        Ok(Self { data_type, endian })
+    }
+
+    /// A list of pairs of a name and a type.
+    fn from_fields(fields: &[Value]) -> Result<Self> {
+        let mut types = Vec::with_capacity(fields.len());
+        let mut endian = None;
+        for field in fields {
+            let wrong = || Error::metadata(format!("dtype has the field {}, expected a name and a type", shown(field)));
+            let (name, field_type) = match field.as_array().map(Vec::as_slice) {
+                Some([Value::String(name), field_type]) => (name, Self::from_json(field_type)?),
+                Some([Value::String(_), _, _]) => {
+                    let field = shown(field);
+                    return Err(Error::unsupported(format!(
+                        "dtype has the field {field}: arrays in structs are not known"
+                    )));
+                }
+                _ => return Err(wrong()),
+            };
+            if endian.is_some() && field_type.endian.is_some() && endian != field_type.endian {
+                return Err(Error::unsupported("dtype has fields in both byte orders, but the codec bytes has one"));
+            }
+            endian = endian.or(field_type.endian);
+            types.push(json!({"name": name, "data_type": field_type.data_type.to_json()}));
+        }
+        let data_type = json!({"name": "struct", "configuration": {"fields": types}});
+        Ok(Self { data_type: DataType::from_json(&data_type).map_err(|error| error.with_context("dtype: "))?, endian })
+    }
+
+    /// The scalar of a `fill_value` of Zarr v2, which is not null: bytes are base64 texts, also those of a struct, and
+    /// numbers may be written in other ways than in v3.
+    ///
+    /// # Errors
+    /// [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) if it is no value of this type.
+    pub fn scalar_from_json(&self, member: &str, json: &Value) -> Result<super::Scalar> {
+        let is_zero = exact_integer(json) == Some(0);
+        let is_struct = self.data_type.parts().len() > 1 || self.data_type.name() == "struct";
+        match json {
+            // What zarr-python 2 writes where nobody chose a fill value.
+            _ if is_zero && self.data_type.is_run_of_bytes() => {
+                let zeros = vec![0; self.data_type.size()];
+                self.data_type.scalar_from_bytes(member, &zeros, Endian::NATIVE)
+            }
+            Value::String(text) if is_struct => {
+                let bytes = crate::json::from_base64(text)
+                    .ok_or_else(|| Error::metadata(format!("{member} is {}, expected a base64 text", shown(json))))?;
+                self.data_type.scalar_from_bytes(member, &bytes, self.endian.unwrap_or(Endian::NATIVE))
+            }
+            _ => self.data_type.scalar_from_json(member, &self.as_in_v3(json)),
+        }
+    }
+
+    /// Truth values as numbers, and integers with a fraction of zeros.
+    fn as_in_v3(&self, json: &Value) -> Value {
+        let number = json.as_number().map(|number| number.as_str().to_owned());
+        match (self.data_type.name(), number) {
+            ("bool", Some(number)) if number == "0" || number == "1" => json!(number == "1"),
+            (name, Some(number)) if name.contains("int") => {
+                let whole = number.split_once('.').filter(|(_, zeros)| zeros.bytes().all(|digit| digit == b'0'));
+                whole.and_then(|(whole, _)| whole.parse().ok()).map_or_else(|| json.clone(), Value::Number)
+            }
+            _ => json.clone(),
+        }
+    }
+}
+
+/// The `data_type` of Zarr v3 for a kind and a size; none if there is none.
+fn data_type_of(code: &str) -> Option<Value> {
+    let kind = code.chars().next()?;
+    let rest = &code[kind.len_utf8()..];
+    let bytes = |name: &str, unit: u64| {
+        let length: u32 = rest.parse().ok()?;
+        Some(json!({"name": name, "configuration": {"length_bytes": u64::from(length) * unit}}))
+    };
+    let name = match (kind, rest) {
+        ('b', "1") => "bool",
+        ('i', "1") => "int8",
+        ('i', "2") => "int16",
+        ('i', "4") => "int32",
+        ('i', "8") => "int64",
+        ('u', "1") => "uint8",
+        ('u', "2") => "uint16",
+        ('u', "4") => "uint32",
+        ('u', "8") => "uint64",
+        ('f', "2") => "float16",
+        ('f', "4") => "float32",
+        ('f', "8") => "float64",
+        ('c', "8") => "complex64",
+        ('c', "16") => "complex128",
+        ('M', _) => return time("numpy.datetime64", rest),
+        ('m', _) => return time("numpy.timedelta64", rest),
+        ('U', _) => return bytes("fixed_length_utf32", 4),
+        ('S', _) => return bytes("null_terminated_bytes", 1),
+        ('V', _) => return bytes("raw_bytes", 1),
+        _ => return None,
+    };
+    Some(json!(name))
+}
+
+/// `8`, `8[ns]` or `8[10s]`
+fn time(name: &str, rest: &str) -> Option<Value> {
+    let unit = rest.strip_prefix('8')?;
+    let (scale_factor, unit) = match unit.strip_prefix('[') {
+        None if unit.is_empty() => (1, "generic"),
+        None => return None,
+        Some(unit) => {
+            let unit = unit.strip_suffix(']')?;
+            let digits = unit.bytes().take_while(u8::is_ascii_digit).count();
+            let scale_factor: u32 = if digits == 0 { 1 } else { unit[..digits].parse().ok()? };
+            (scale_factor, &unit[digits..])
+        }
+    };
+    UNITS.contains(&unit).then(|| json!({"name": name, "configuration": {"unit": unit, "scale_factor": scale_factor}}))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Status;
+
+    #[test]
+    fn types_of_numpy_are_those_of_zarr() {
+        let bytes = |name: &str, length: u64| json!({"name": name, "configuration": {"length_bytes": length}});
+        let time = |unit: &str, scale_factor: u64| {
+            let configuration = json!({"unit": unit, "scale_factor": scale_factor});
+            json!({"name": "numpy.datetime64", "configuration": configuration})
+        };
+        for (text, data_type, endian) in [
+            ("|b1", json!("bool"), None),
+            ("<i8", json!("int64"), Some(Endian::Little)),
+            (">c16", json!("complex128"), Some(Endian::Big)),
+            (">u1", json!("uint8"), None),
+            (">M8[ns]", time("ns", 1), Some(Endian::Big)),
+            ("<M8[10s]", time("s", 10), Some(Endian::Little)),
+            ("<M8", time("generic", 1), Some(Endian::Little)),
+            (">U5", bytes("fixed_length_utf32", 20), Some(Endian::Big)),
+            ("|S4", bytes("null_terminated_bytes", 4), None),
+            ("|V7", bytes("raw_bytes", 7), None),
+        ] {
+            let numpy = NumpyType::from_json(&json!(text)).unwrap();
+            assert_eq!((numpy.data_type.to_json(), numpy.endian), (data_type, endian), "{text}");
+        }
+    }
+
+    #[test]
+    fn structs_have_one_byte_order() {
+        let numpy = NumpyType::from_json(&json!([["a", ">i2"], ["b", [["c", "|S3"], ["d", ">f8"]]]])).unwrap();
+        assert_eq!((numpy.data_type.size(), numpy.endian), (13, Some(Endian::Big)));
+        let fill_value = numpy.scalar_from_json("x", &json!("AAF4AABABAAAAAAAAA==")).unwrap();
+        let json = json!({"a": 1, "b": {"c": "eA==", "d": 2.5}});
+        assert_eq!(numpy.data_type.scalar_to_json(&fill_value), json);
+        let both = NumpyType::from_json(&json!([["a", "<i2"], ["b", ">i2"]]));
+        assert_eq!(both.unwrap_err().status(), Status::Unsupported);
+    }
+
+    #[test]
+    fn fill_values_may_be_written_as_v2_has_them() {
+        for (dtype, json, expected) in [
+            ("<i4", json!(7.0), json!(7)),
+            ("|b1", json!(1), json!(true)),
+            ("<U2", json!(0), json!("")),
+            ("<U2", json!("ab"), json!("ab")),
+            ("|S2", json!(0), json!("")),
+            ("|S2", json!("YQ=="), json!("YQ==")),
+            ("<M8[s]", json!("NaT"), json!(i64::MIN)),
+            ("<f4", json!("NaN"), json!("NaN")),
+        ] {
+            let numpy = NumpyType::from_json(&json!(dtype)).unwrap();
+            let scalar = numpy.scalar_from_json("x", &json).unwrap();
+            assert_eq!(numpy.data_type.scalar_to_json(&scalar), expected, "{dtype} {json}");
+        }
+        assert!(NumpyType::from_json(&json!("<i4")).unwrap().scalar_from_json("x", &json!(7.5)).is_err());
+    }
+
+    #[test]
+    fn other_types_are_refused() {
+        for (json, status) in [
+            (json!("|O"), Status::Unsupported),
+            (json!("<f16"), Status::Unsupported),
+            (json!("<U0"), Status::Unsupported),
+            (json!("\u{3bc}"), Status::Unsupported),
+            (json!(""), Status::Unsupported),
+            (json!("i4"), Status::InvalidMetadata),
+            (json!("|i4"), Status::InvalidMetadata),
+            (json!(4), Status::InvalidMetadata),
+            (json!([]), Status::InvalidMetadata),
+            (json!([["a", "<i4", [2]]]), Status::Unsupported),
+            (json!([["a"]]), Status::InvalidMetadata),
+            (json!([["a", "<i4"], ["a", "<i4"]]), Status::InvalidMetadata),
+        ] {
+            assert_eq!(NumpyType::from_json(&json).unwrap_err().status(), status, "{json}");
+        }
+    }
+}
