@@ -74,8 +74,9 @@ pub unsafe extern "C" fn zcodec_chain_new(
 }
 
 /// Makes the chain of a whole Zarr v3 array document (a zarr.json): takes its data_type, fill_value, codecs, and the
-/// chunk shape of its regular chunk grid. A Zarr v2 one (a .zarray) makes a chain of v3 codecs, without a fill value if
-/// that is null. Otherwise as zcodec_chain_new. UNSUPPORTED also for other chunk grids.
+/// chunk shape of its regular chunk grid, or that of the first chunk of a rectilinear one: zcodec_chain_with_shape makes
+/// the chains of others. A Zarr v2 one (a .zarray) makes a chain of v3 codecs, without a fill value if that is null.
+/// Otherwise as zcodec_chain_new. UNSUPPORTED also for other chunk grids.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_from_zarr_json(
     zarr_json: *const c_char,

@@ -4,6 +4,7 @@
 //! transpose becomes the strides of its input. [`run`] moves a chunk through the steps. A plan is data; only `run` and
 //! what it calls touch a chunk.
 
+mod chunk_grid;
 mod copy;
 mod elements;
 mod fused;

@@ -1,10 +1,11 @@
 //! The metadata document of a Zarr v3 array. Zarr v3 core specification, "Array metadata". Those of Zarr v2 are in
 //! [`zarr_v2`].
 
+use super::chunk_grid::chunk_shape;
 use super::zarr_v2;
 use crate::data_type::DataType;
 use crate::error::{Error, Result};
-use crate::json::{Configuration, or_close_names, shown};
+use crate::json::{or_close_names, shown};
 use crate::representation::{ArrayRepresentation, shape_from_json};
 use serde_json::{Map, Value};
 
@@ -84,34 +85,4 @@ fn refuse_unknown_members(members: &Map<String, Value>) -> Result<()> {
         Some(Value::Array(list)) if list.is_empty() => Ok(()),
         Some(other) => Err(Error::unsupported(format!("storage_transformers is {}: none is supported", shown(other)))),
     }
-}
-
-/// `{"name": "regular", "configuration": {"chunk_shape": [..]}}`
-fn chunk_shape(grid: &Value) -> Result<Vec<u64>> {
-    let members = grid.as_object().ok_or_else(|| Error::metadata(format!("chunk_grid is {}", shown(grid))))?;
-    match members.get("name") {
-        Some(Value::String(name)) if name == "regular" => {}
-        Some(Value::String(name)) => {
-            let name = shown(format_args!("{name:?}"));
-            return Err(Error::unsupported(format!("chunk_grid has the name {name}: only \"regular\" is supported")));
-        }
-        _ => return Err(Error::metadata("chunk_grid has no name")),
-    }
-    let is_known = |member: &&String| ["name", "configuration", "must_understand"].contains(&member.as_str());
-    if let Some(member) = members.keys().find(|member| !is_known(member)) {
-        let member = shown(format_args!("{member:?}"));
-        return Err(Error::metadata(format!("chunk_grid has an unknown member {member}")));
-    }
-    let configuration = match members.get("configuration") {
-        None => None,
-        Some(Value::Object(configuration)) => Some(configuration.clone()),
-        Some(other) => {
-            return Err(Error::metadata(format!("the configuration of chunk_grid is {}", shown(other))));
-        }
-    };
-    let mut configuration = Configuration::new(configuration);
-    let in_grid = |error: Error| error.with_context("chunk_grid: ");
-    let shape = configuration.required("chunk_shape").map_err(in_grid)?;
-    configuration.finish().map_err(in_grid)?;
-    shape_from_json("chunk_shape", &shape, 1)
 }

@@ -1,0 +1,108 @@
+//! The shape of a chunk in the `chunk_grid` of a Zarr v3 array. Zarr v3 core specification, "Regular grids";
+//! zarr-extensions, chunk grid `rectilinear`, of which the first chunk is taken.
+
+use crate::error::{Error, Result};
+use crate::json::{Configuration, one_of, shown};
+use crate::representation::shape_from_json;
+use serde_json::Value;
+
+/// `{"name": "regular" | "rectilinear", "configuration": {..}}`
+pub(super) fn chunk_shape(grid: &Value) -> Result<Vec<u64>> {
+    let members = grid.as_object().ok_or_else(|| Error::metadata(format!("chunk_grid is {}", shown(grid))))?;
+    let read = match members.get("name") {
+        Some(Value::String(name)) if name == "regular" => regular,
+        Some(Value::String(name)) if name == "rectilinear" => rectilinear,
+        Some(Value::String(name)) => {
+            let name = shown(format_args!("{name:?}"));
+            return Err(Error::unsupported(format!(
+                "chunk_grid has the name {name}: only \"regular\" and \"rectilinear\" are supported"
+            )));
+        }
+        _ => return Err(Error::metadata("chunk_grid has no name")),
+    };
+    let is_known = |member: &&String| ["name", "configuration", "must_understand"].contains(&member.as_str());
+    if let Some(member) = members.keys().find(|member| !is_known(member)) {
+        let member = shown(format_args!("{member:?}"));
+        return Err(Error::metadata(format!("chunk_grid has an unknown member {member}")));
+    }
+    let configuration = match members.get("configuration") {
+        None => None,
+        Some(Value::Object(configuration)) => Some(configuration.clone()),
+        Some(other) => {
+            return Err(Error::metadata(format!("the configuration of chunk_grid is {}", shown(other))));
+        }
+    };
+    let mut configuration = Configuration::new(configuration);
+    let in_grid = |error: Error| error.with_context("chunk_grid: ");
+    let shape = read(&mut configuration).map_err(in_grid)?;
+    configuration.finish().map_err(in_grid)?;
+    Ok(shape)
+}
+
+fn regular(configuration: &mut Configuration) -> Result<Vec<u64>> {
+    shape_from_json("chunk_shape", &configuration.required("chunk_shape")?, 1)
+}
+
+/// The first chunk: `{"kind": "inline", "chunk_shapes": [..]}` has for each dimension one size, or a list of sizes and of
+/// pairs of a size and how often it stands there.
+fn rectilinear(configuration: &mut Configuration) -> Result<Vec<u64>> {
+    one_of("kind", &configuration.required("kind")?, &["inline"])?;
+    let shapes = configuration.required("chunk_shapes")?;
+    let dimensions = shapes
+        .as_array()
+        .ok_or_else(|| Error::metadata(format!("chunk_shapes is {}, expected a list", shown(&shapes))))?;
+    let first = |(i, sizes): (usize, &Value)| {
+        let wrong = || Error::metadata(format!("chunk_shapes[{i}] is {}, expected sizes of chunks", shown(sizes)));
+        let Some(list) = sizes.as_array() else { return Ok(sizes.clone()) };
+        list.iter().try_for_each(|size| check_size(i, size))?;
+        let size = list.first().ok_or_else(wrong)?;
+        Ok(size.as_array().and_then(|pair| pair.first()).unwrap_or(size).clone())
+    };
+    let sizes: Vec<Value> = dimensions.iter().enumerate().map(first).collect::<Result<_>>()?;
+    shape_from_json("chunk_shapes", &Value::Array(sizes), 1)
+}
+
+/// A size, or a pair of a size and a count.
+fn check_size(dimension: usize, size: &Value) -> Result<()> {
+    let name = format!("chunk_shapes[{dimension}]");
+    match size.as_array() {
+        None => shape_from_json(&name, &Value::Array(vec![size.clone()]), 1).map(drop),
+        Some(pair) if pair.len() == 2 => shape_from_json(&name, size, 1).map(drop),
+        Some(_) => Err(Error::metadata(format!("{name} has {}, expected a size and a count", shown(size)))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Status;
+    use serde_json::json;
+
+    #[test]
+    fn the_first_chunk_of_a_rectilinear_grid_is_taken() {
+        // The example of the specification, and a dimension of one size.
+        let shapes = json!([[[2, 3]], [[1, 6]], [1, [2, 1], 3], [[1, 3], 3], [6], 4]);
+        let grid = json!({"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": shapes}});
+        assert_eq!(chunk_shape(&grid), Ok(vec![2, 1, 1, 1, 6, 4]));
+    }
+
+    #[test]
+    fn other_grids_are_refused() {
+        let inline = |shapes: Value| json!({"kind": "inline", "chunk_shapes": shapes});
+        for (name, configuration, status) in [
+            ("rectilinear", inline(json!([[]])), Status::InvalidMetadata),
+            ("rectilinear", inline(json!([[0]])), Status::InvalidMetadata),
+            ("rectilinear", inline(json!([[2, [3]]])), Status::InvalidMetadata),
+            ("rectilinear", inline(json!([[[2, 0]]])), Status::InvalidMetadata),
+            ("rectilinear", inline(json!([-1])), Status::InvalidMetadata),
+            ("rectilinear", inline(json!(4)), Status::InvalidMetadata),
+            ("rectilinear", json!({"kind": "file", "chunk_shapes": [4]}), Status::InvalidMetadata),
+            ("rectilinear", json!({"chunk_shapes": [4]}), Status::InvalidMetadata),
+            ("regular", inline(json!([4])), Status::InvalidMetadata),
+            ("hexagonal", json!({}), Status::Unsupported),
+        ] {
+            let grid = json!({"name": name, "configuration": configuration});
+            assert_eq!(chunk_shape(&grid).unwrap_err().status(), status, "{grid}");
+        }
+    }
+}
