@@ -9,6 +9,7 @@ mod copy;
 mod elements;
 mod fused;
 mod input;
+mod n5_block;
 mod plan;
 mod read_plan;
 mod region;

@@ -2,6 +2,7 @@
 
 use super::Chain;
 use super::fused::Fused;
+use super::n5_block::N5Block;
 use super::shard::Shard;
 use super::workspace::Pool;
 use crate::error::CodecPlace;
@@ -37,6 +38,7 @@ pub(super) enum Pass {
     Elements(Elements),
     Transform(CodecPlace, Arc<dyn Transform>),
     Shard(CodecPlace, Box<Shard>),
+    N5Block(CodecPlace, Box<N5Block>),
 }
 
 /// An elementwise pass over an array whose dimensions may first be put in another order.
@@ -83,6 +85,16 @@ impl Plan {
                     frames: Vec::new(),
                 });
             }
+            (CodecPass::N5Block(block), Representation::Array(_)) => {
+                let inner = Chain::from_bound((*block.inner).clone(), Arc::clone(pool));
+                self.steps.push(Step {
+                    pass: Pass::N5Block(place.clone(), Box::new(N5Block::new(block, inner))),
+                    last_place: place,
+                    decoded: decoded.clone(),
+                    encoded: bound.encoded.size(),
+                    frames: Vec::new(),
+                });
+            }
             (CodecPass::Frame(frame), _) => self.frame(place, frame, decoded),
             (CodecPass::Reshape, Representation::Array(array)) => drop(self.elements(place, array)),
             (CodecPass::Transpose(order), Representation::Array(array)) => self.transpose(place, order, array),
@@ -100,7 +112,11 @@ impl Plan {
             }
             // An ignored codec among bytes; binding gives the others an array.
             (
-                CodecPass::Reshape | CodecPass::Transpose(_) | CodecPass::Elementwise { .. } | CodecPass::Shard(_),
+                CodecPass::Reshape
+                | CodecPass::Transpose(_)
+                | CodecPass::Elementwise { .. }
+                | CodecPass::Shard(_)
+                | CodecPass::N5Block(_),
                 Representation::Bytes(_),
             ) => {}
         }
@@ -210,7 +226,7 @@ impl Pass {
         match self {
             Self::Transform(_, transform) => transform.granularity(),
             Self::Shard(_, shard) => Some(shard.granularity()),
-            Self::Copy | Self::Elements(_) => None,
+            Self::Copy | Self::Elements(_) | Self::N5Block(..) => None,
         }
     }
 }
@@ -274,7 +290,7 @@ impl Step {
         match &self.pass {
             Pass::Copy => Some(decoded_size),
             Pass::Elements(elements) => Some(elements.fused.encoded_size()),
-            Pass::Shard(..) => self.encoded.bound(),
+            Pass::Shard(..) | Pass::N5Block(..) => self.encoded.bound(),
             Pass::Transform(_, transform) => match self.encoded {
                 ByteSize::Exact(size) | ByteSize::Written(size) => Some(size),
                 ByteSize::Bound(_) | ByteSize::Unknown => transform.encoded_bound(decoded_size),
@@ -286,7 +302,7 @@ impl Step {
     pub(super) fn has_fixed_size(&self) -> bool {
         match &self.pass {
             Pass::Copy | Pass::Elements(_) => true,
-            Pass::Transform(..) | Pass::Shard(..) => self.encoded.exact().is_some(),
+            Pass::Transform(..) | Pass::Shard(..) | Pass::N5Block(..) => self.encoded.exact().is_some(),
         }
     }
 }

@@ -117,6 +117,9 @@ impl Run<'_> {
                 Ok(bytes.len())
             }
             Pass::Elements(elements) => elements.encode(input, output, call),
+            Pass::N5Block(place, block) => {
+                block.encode(input, output, self.options).map_err(|error| place.blame(error))
+            }
             Pass::Shard(place, shard) => shard.encode(input, output, self.options).map_err(|error| place.blame(error)),
             Pass::Transform(place, transform) => {
                 transform.encode(slice(gathered)?, output, call).map_err(|error| place.blame(error))
@@ -165,6 +168,9 @@ impl Run<'_> {
             }
             Pass::Shard(place, shard) => {
                 shard.decode(payload, region, target, self.options).map_err(|error| place.blame(error))
+            }
+            Pass::N5Block(place, block) => {
+                block.decode(payload, region, target, self.options).map_err(|error| place.blame(error))
             }
             _ if region.is_whole(array.shape()) && target.is_contiguous() => {
                 let decoded = target.as_slice().ok_or_else(|| Error::internal("a contiguous view has no slice"))?;
@@ -237,7 +243,7 @@ impl Run<'_> {
             Pass::Transform(place, transform) => transform
                 .decode_box(payload, &region.start, &region.shape, decoded, call)
                 .map(|result| result.map_err(|error| place.blame(error))),
-            Pass::Copy | Pass::Elements(_) => None,
+            Pass::Copy | Pass::Elements(_) | Pass::N5Block(..) => None,
         };
         result.transpose().map(|done| done.map(|()| size))
     }
@@ -304,15 +310,12 @@ impl Run<'_> {
                 Ok(input.len())
             }
             Pass::Elements(elements) => elements.decode_all(input, output, call),
-            Pass::Shard(place, shard) => {
-                let array = step.decoded.array()?;
-                let size = usize::try_from(array.size()).map_err(|_| Error::out_of_memory())?;
-                let decoded = output.get_mut(..size).ok_or_else(too_small)?;
-                let mut target = Target::contiguous(decoded, array.data_type().size(), array.shape())?;
-                let region = Region::whole(array.shape());
-                let result = shard.decode(input, &region, &mut target, self.options);
-                result.map(|()| size).map_err(|error| place.blame(error))
-            }
+            Pass::Shard(place, shard) => decode_whole(step, output, |region, target| {
+                shard.decode(input, region, target, self.options).map_err(|error| place.blame(error))
+            }),
+            Pass::N5Block(place, block) => decode_whole(step, output, |region, target| {
+                block.decode(input, region, target, self.options).map_err(|error| place.blame(error))
+            }),
             Pass::Transform(place, transform) => {
                 transform.decode(input, output, call).map_err(|error| place.blame(error))
             }
@@ -376,6 +379,19 @@ impl Run<'_> {
         let hook = place.and_then(|place| self.hooks[place.index].as_deref());
         Call { options: self.options, hook, contexts }
     }
+}
+
+/// Has the whole array of a step decoded to the beginning of `output`; returns its size.
+fn decode_whole(
+    step: &Step,
+    output: &mut [u8],
+    decode: impl FnOnce(&Region, &mut Target<'_>) -> Result<()>,
+) -> Result<usize> {
+    let array = step.decoded.array()?;
+    let size = usize::try_from(array.size()).map_err(|_| Error::out_of_memory())?;
+    let decoded = output.get_mut(..size).ok_or_else(too_small)?;
+    let mut target = Target::contiguous(decoded, array.data_type().size(), array.shape())?;
+    decode(&Region::whole(array.shape()), &mut target).map(|()| size)
 }
 
 fn wrong_size(size: usize, expected: u64) -> Error {

@@ -12,6 +12,7 @@ mod cast_value;
 mod crc32c;
 mod gzip;
 mod joint;
+mod n5_default;
 mod numcodecs;
 mod packbits;
 mod padding;

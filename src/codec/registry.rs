@@ -3,8 +3,8 @@
 #[cfg(feature = "blosc")]
 use super::blosc;
 use super::{
-    bitround, bytes, cast_value, crc32c, gzip, numcodecs, packbits, padding, reshape, scale_offset, sharding, squeeze,
-    transpose, zfp, zstd,
+    bitround, bytes, cast_value, crc32c, gzip, n5_default, numcodecs, packbits, padding, reshape, scale_offset, sharding,
+    squeeze, transpose, zfp, zstd,
 };
 use crate::error::Result;
 use crate::interface::{Codec, Context, Registry};
@@ -22,6 +22,7 @@ const CODECS: &[(&str, Parse)] = &[
     ("cast_value", cast_value::parse),
     ("crc32c", crc32c::parse),
     ("gzip", gzip::parse),
+    ("n5_default", n5_default::parse),
     ("numcodecs.adler32", numcodecs::checksums::parse_adler32),
     ("numcodecs.astype", numcodecs::astype::parse),
     ("numcodecs.bitround", bitround::parse_numcodecs),

@@ -10,18 +10,21 @@
 //! * [`Pass::Frame`]: bytes before and after a payload that stays where it is.
 //! * [`Pass::Transform`]: a whole chunk into another buffer.
 //! * [`Pass::Shard`]: inner chunks, each through a chain of its own.
+//! * [`Pass::N5Block`]: a block that says its shape, through a chain of its own.
 //!
 //! A [`Registry`] maps names to codecs; a [`CodecList`] is a `codecs` list that has been read, and [`BoundCodecs`] is
 //! such a list bound to what enters it. Codecs that hold chains read their lists by the same functions.
 
 mod call;
 mod list;
+mod n5_block;
 mod pass;
 mod registry;
 mod shard;
 
 pub use call::{Call, CallData, CallOptions, Contexts, PaddingHook};
 pub use list::{BoundCodecs, CodecList};
+pub use n5_block::BoundN5Block;
 pub use pass::{Elementwise, Frame, Pass, Stage, Transform, element_count, packed_size, too_small};
 pub use registry::{Context, Registry};
 pub use shard::BoundShard;

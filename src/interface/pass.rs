@@ -1,6 +1,6 @@
 //! The ways in which a bound codec moves bytes.
 
-use super::{BoundShard, Call};
+use super::{BoundN5Block, BoundShard, Call};
 use crate::error::{Error, Result, Status};
 use std::any::Any;
 use std::fmt::Debug;
@@ -26,6 +26,8 @@ pub enum Pass {
     Transform(Arc<dyn Transform>),
     /// Inner chunks, each through a chain of its own.
     Shard(Arc<BoundShard>),
+    /// A header that says the shape, and elements through a chain of their own.
+    N5Block(Arc<BoundN5Block>),
 }
 
 /// One stage of an elementwise pass.

@@ -1,0 +1,97 @@
+//! A block of N5: a header that says its shape, and elements that a chain of their own codes. N5 specification 4.0.0,
+//! "Chunks": mode and rank (16 bits), then each size (32 bits), all in big-endian order.
+
+use super::Chain;
+use super::input::Decoded;
+use super::region::Region;
+use crate::error::{Error, Result, Status};
+use crate::interface::{BoundN5Block, CallOptions, too_small};
+use crate::strided::{self, Target};
+use std::sync::Arc;
+
+/// A bound block and the chain that does its work.
+#[derive(Debug)]
+pub(super) struct N5Block {
+    bound: Arc<BoundN5Block>,
+    pub(super) inner: Chain,
+}
+
+impl N5Block {
+    pub(super) fn new(bound: &Arc<BoundN5Block>, inner: Chain) -> Self {
+        Self { bound: Arc::clone(bound), inner }
+    }
+
+    /// Encodes a block of the shape of the chunk into the beginning of `encoded`.
+    pub(super) fn encode(&self, decoded: &Decoded<'_>, encoded: &mut [u8], options: &CallOptions) -> Result<usize> {
+        let (header, payload) = encoded.split_at_mut_checked(self.bound.header_size()).ok_or_else(too_small)?;
+        let shape = self.inner.shape()?;
+        let numbers = std::iter::once(shape.len() as u32).chain(shape.iter().map(|size| *size as u32));
+        header.as_chunks_mut().0.iter_mut().zip(numbers).for_each(|(bytes, number)| *bytes = number.to_be_bytes());
+        let size = self.inner.encode_chunk(decoded.clone(), payload, options).map_err(in_codecs)?;
+        Ok(self.bound.header_size() + size)
+    }
+
+    /// Decodes a box of the chunk; what the block does not have is fill value.
+    pub(super) fn decode(
+        &self,
+        encoded: &[u8],
+        region: &Region,
+        target: &mut Target<'_>,
+        options: &CallOptions,
+    ) -> Result<()> {
+        let (shape, payload) = self.read_header(encoded)?;
+        let ends = region.start.iter().zip(&region.shape).map(|(start, size)| start + size);
+        let sizes = ends.zip(&region.start).zip(&shape);
+        let common = Region {
+            start: region.start.clone(),
+            shape: sizes.map(|((end, start), size)| end.min(*size).saturating_sub(*start)).collect(),
+        };
+        if common.shape != region.shape {
+            let Ok(fill_value) = self.inner.fill_value() else {
+                return Err(Error::corrupt(format!(
+                    "the block has the shape {shape:?}, and the chain no fill value for the rest of the chunk"
+                )));
+            };
+            strided::fill(target, fill_value)?;
+        }
+        if common.is_empty() {
+            return Ok(());
+        }
+        let mut target = target.region(&vec![0; shape.len()], &common.shape)?;
+        let decode = |chain: &Chain, target| chain.decode_region(payload, &common, target, options).map_err(in_codecs);
+        if self.inner.shape()? == shape {
+            return decode(&self.inner, &mut target);
+        }
+        decode(&self.inner.with_shape(&shape).map_err(in_codecs)?, &mut target)
+    }
+
+    /// The shape of a block, and its bytes after the header.
+    fn read_header<'a>(&self, encoded: &'a [u8]) -> Result<(Vec<u64>, &'a [u8])> {
+        let size = self.bound.header_size();
+        let short = || Error::corrupt(format!("the block has {} bytes, its header takes {size}", encoded.len()));
+        let [mode_high, mode_low, rank_high, rank_low, ..] = *encoded else { return Err(short()) };
+        let mode = u16::from_be_bytes([mode_high, mode_low]);
+        if mode != 0 {
+            return Err(Error::unsupported(format!("the block has the mode {mode}: only 0, default, is supported")));
+        }
+        let rank = u16::from_be_bytes([rank_high, rank_low]);
+        let largest = &self.bound.largest_shape;
+        if usize::from(rank) != largest.len() {
+            return Err(Error::corrupt(format!("the block has {rank} dimensions, the chunk has {}", largest.len())));
+        }
+        let (header, payload) = encoded.split_at_checked(size).ok_or_else(short)?;
+        let sizes = header[4..].as_chunks().0;
+        let shape: Vec<u64> = sizes.iter().map(|bytes| u32::from_be_bytes(*bytes).into()).collect();
+        if shape.iter().zip(largest).any(|(size, largest)| size > largest) {
+            return Err(Error::corrupt(format!("the block has the shape {shape:?}, chunks have {largest:?} at most")));
+        }
+        Ok((shape, payload))
+    }
+}
+
+fn in_codecs(error: Error) -> Error {
+    if error.status() == Status::BufferTooSmall {
+        return error;
+    }
+    error.in_list(BoundN5Block::INNER_LIST).at_element(None)
+}

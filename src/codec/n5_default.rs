@@ -1,0 +1,104 @@
+//! `n5_default`: blocks of N5 in the mode "default". zarr-extensions, codec `n5_default`.
+//!
+//! A block says its own shape. One that is smaller than the chunk is filled up, one that is larger than the chunk of a
+//! border is cut, up to the largest chunk that the codec was bound to. What is written has the shape of the chunk, so
+//! that a chain for a border chunk writes a truncated block.
+
+use crate::data_type::{Component, DataType};
+use crate::error::{Error, Result};
+use crate::interface::{Bound, BoundCodecs, BoundN5Block, Codec, CodecList, Context, Kind, Pass};
+use crate::json::{Configuration, shown};
+use crate::number::FloatId;
+use crate::representation::{ByteSize, Representation};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+#[derive(Debug)]
+struct N5Default {
+    inner: CodecList,
+}
+
+/// `{"codecs"}`: a full transposition, `bytes` in big-endian order, and at most one compressor
+pub(super) fn parse(mut configuration: Configuration, context: &Context) -> Result<Arc<dyn Codec>> {
+    let codecs = configuration.required("codecs")?;
+    configuration.finish()?;
+    Ok(Arc::new(N5Default { inner: CodecList::from_json(&codecs, &context.inside()?)? }))
+}
+
+impl Codec for N5Default {
+    fn kind(&self) -> Kind {
+        Kind::ArrayToBytes
+    }
+
+    fn configuration(&self) -> Option<Map<String, Value>> {
+        Some(Map::from_iter([("codecs".to_owned(), self.inner.to_json())]))
+    }
+
+    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+        let array = decoded.array()?;
+        check_data_type(array.data_type())?;
+        check_shape(array.shape())?;
+        let inner = self.inner.bind(decoded.clone()).map_err(|error| error.in_list(BoundN5Block::INNER_LIST))?;
+        self.check_list(array.shape().len())?;
+        Ok(bound(decoded, inner, array.shape().to_vec()))
+    }
+
+    fn rebind(&self, bound_before: &Bound, decoded: &Representation) -> Result<Bound> {
+        let (Pass::N5Block(before), array) = (&bound_before.pass, decoded.array()?) else { return self.bind(decoded) };
+        if before.largest_shape.len() != array.shape().len() {
+            return self.bind(decoded);
+        }
+        check_shape(array.shape())?;
+        let inner = before.inner.with_input(array.clone()).map_err(|error| error.in_list(BoundN5Block::INNER_LIST))?;
+        let sizes = before.largest_shape.iter().zip(array.shape());
+        Ok(bound(decoded, inner, sizes.map(|(before, size)| *before.max(size)).collect()))
+    }
+}
+
+impl N5Default {
+    /// What the specification demands of the list, in its canonical form.
+    fn check_list(&self, rank: usize) -> Result<()> {
+        let list = self.inner.to_json();
+        let order: Vec<usize> = (0..rank).rev().collect();
+        let wrong = |expected: &str| Err(Error::metadata(format!("codecs is {}, expected {expected}", shown(&list))));
+        if list[0]["name"] != "transpose" || list[0]["configuration"]["order"] != json!(order) {
+            return wrong(&format!("transpose with the order {order:?} first"));
+        }
+        if list[1]["name"] != "bytes" || list[1]["configuration"]["endian"] == "little" {
+            return wrong("bytes in big-endian order after transpose");
+        }
+        if list.as_array().is_some_and(|list| list.len() > 3) {
+            return wrong("at most one codec after bytes");
+        }
+        Ok(())
+    }
+}
+
+fn bound(decoded: &Representation, inner: BoundCodecs, largest_shape: Vec<u64>) -> Bound {
+    let warnings = inner.warnings().map(|(_, warning)| warning.clone()).collect();
+    let block = BoundN5Block { inner: Arc::new(inner), largest_shape };
+    // Not exact: others may have written a truncated block.
+    let size = block.inner.output().size().plus(block.header_size() as u64);
+    let size = size.bound().map_or(ByteSize::Unknown, ByteSize::Bound);
+    Bound { warnings, ..Bound::serializer(decoded, size, Pass::N5Block(Arc::new(block))) }
+}
+
+fn check_data_type(data_type: &DataType) -> Result<()> {
+    let is_of_n5 = match data_type.component() {
+        Component::Int { bits, .. } => bits >= 8,
+        Component::Float(format) => matches!(format.id, FloatId::Float32 | FloatId::Float64),
+        Component::Bool | Component::Raw { .. } => false,
+    };
+    if is_of_n5 && data_type.is_real_number() {
+        return Ok(());
+    }
+    Err(Error::unsupported(format!("data_type {data_type} is none of N5: integers of 8 to 64 bits, float32, float64")))
+}
+
+fn check_shape(shape: &[u64]) -> Result<()> {
+    if u16::try_from(shape.len()).is_ok() && shape.iter().all(|size| u32::try_from(*size).is_ok()) {
+        return Ok(());
+    }
+    let shape = shown(json!(shape));
+    Err(Error::metadata(format!("the shape is {shape}: a block of N5 has sizes of 32 bits, and a rank of 16")))
+}

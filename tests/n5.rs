@@ -1,0 +1,137 @@
+//! Blocks of `n5_default` whose shape is not that of the chunk.
+
+use serde_json::{Value, json};
+use zcodec::Status;
+use zcodec::chain::{CallOptions, Chain};
+use zcodec::strided::Target;
+
+fn chain(compressor: Option<Value>, shape: [u64; 2], fill_value: Option<u64>) -> Chain {
+    let mut codecs = vec![
+        json!({"name": "transpose", "configuration": {"order": [1, 0]}}),
+        json!({"name": "bytes", "configuration": {"endian": "big"}}),
+    ];
+    codecs.extend(compressor);
+    let codecs = json!([{"name": "n5_default", "configuration": {"codecs": codecs}}]);
+    let mut input = json!({"data_type": "uint16", "shape": shape});
+    if let Some(fill_value) = fill_value {
+        input["fill_value"] = json!(fill_value);
+    }
+    Chain::new(codecs.to_string().as_bytes(), Some(input.to_string().as_bytes())).unwrap()
+}
+
+fn compressors() -> [Option<Value>; 3] {
+    let zstd = json!({"name": "zstd", "configuration": {"level": 1, "checksum": false}});
+    [None, Some(json!({"name": "gzip", "configuration": {"level": 1}})), Some(zstd)]
+}
+
+/// The element at each position is different, wherever the block ends.
+fn element(row: u64, column: u64) -> u16 {
+    (1000 + 100 * row + column) as u16
+}
+
+/// A chunk of this shape, of which a block of another has set its part.
+fn chunk(shape: [u64; 2], block: [u64; 2]) -> Vec<u8> {
+    let elements = (0..shape[0]).flat_map(|row| (0..shape[1]).map(move |column| (row, column)));
+    let value = |(row, column)| if row < block[0] && column < block[1] { element(row, column) } else { 9 };
+    elements.flat_map(|position| value(position).to_ne_bytes()).collect()
+}
+
+#[test]
+fn blocks_of_every_shape_decode_in_every_box() {
+    let options = CallOptions::default();
+    for compressor in compressors() {
+        let full = chain(compressor, [4, 5], Some(9));
+        for block in (1..=4).flat_map(|rows| (1..=5).map(move |columns| [rows, columns])) {
+            let border = full.with_shape(&block).unwrap();
+            let encoded = border.encode_to_vec(&chunk(block, block), &options).unwrap();
+            let sizes = [0, 0, 0, 2, 0, 0, 0, block[0] as u8, 0, 0, 0, block[1] as u8];
+            assert_eq!(encoded[..12], sizes, "a truncated block");
+            let decoded = full.decode_to_vec(&encoded, &options).unwrap();
+            assert_eq!(decoded, chunk([4, 5], block), "{block:?}");
+            // A reader of the border that meets a padded block.
+            let padded = full.encode_to_vec(&chunk([4, 5], [4, 5]), &options).unwrap();
+            assert_eq!(border.decode_to_vec(&padded, &options).unwrap(), chunk(block, block), "{block:?}");
+            for (start, shape) in [([0, 0], [2, 2]), ([1, 2], [3, 3]), ([3, 0], [1, 5]), ([2, 2], [0, 1])] {
+                let mut part = vec![0xA5; (2 * shape[0] * shape[1]) as usize];
+                let target = Target::contiguous(&mut part, 2, &shape).unwrap();
+                full.decode_view(&encoded, &start, target, &options).unwrap();
+                let rows = (start[0]..start[0] + shape[0]).flat_map(|row| {
+                    let first = (2 * (row * 5 + start[1])) as usize;
+                    decoded[first..first + 2 * shape[1] as usize].to_vec()
+                });
+                assert_eq!(part, rows.collect::<Vec<u8>>(), "{block:?} {start:?} {shape:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn codecs_around_a_block_see_what_it_is() {
+    let options = CallOptions::default();
+    let codecs = json!([
+        {"name": "transpose", "configuration": {"order": [1, 0]}},
+        {"name": "n5_default", "configuration": {"codecs": [
+            {"name": "transpose", "configuration": {"order": [1, 0]}},
+            {"name": "bytes", "configuration": {"endian": "big"}}
+        ]}},
+        {"name": "gzip", "configuration": {"level": 1}},
+        {"name": "crc32c"}
+    ]);
+    let input = json!({"data_type": "uint16", "shape": [4, 5], "fill_value": 9});
+    let full = Chain::new(codecs.to_string().as_bytes(), Some(input.to_string().as_bytes())).unwrap();
+    let border = full.with_shape(&[2, 5]).unwrap();
+    let encoded = border.encode_to_vec(&chunk([2, 5], [2, 5]), &options).unwrap();
+    assert_eq!(full.decode_to_vec(&encoded, &options).unwrap(), chunk([4, 5], [2, 5]));
+}
+
+#[test]
+fn what_no_block_can_be_ends_in_a_status() {
+    let options = CallOptions::default();
+    for compressor in compressors() {
+        let full = chain(compressor.clone(), [4, 5], Some(9));
+        let encoded = full.encode_to_vec(&chunk([4, 5], [4, 5]), &options).unwrap();
+        for size in 0..encoded.len() {
+            let error = full.decode_to_vec(&encoded[..size], &options).unwrap_err();
+            assert_eq!(error.status(), Status::CorruptData, "{compressor:?} {size}");
+        }
+        for (byte, value, status) in [
+            (1, 1, Status::Unsupported),
+            (0, 1, Status::Unsupported),
+            (3, 3, Status::CorruptData),
+            (7, 5, Status::CorruptData),
+            (8, 255, Status::CorruptData),
+            (7, 3, Status::CorruptData),
+        ] {
+            let mut damaged = encoded.clone();
+            damaged[byte] = value;
+            let error = full.decode_to_vec(&damaged, &options).unwrap_err();
+            assert_eq!(error.status(), status, "{compressor:?} byte {byte}: {error}");
+        }
+    }
+    let truncated = chain(None, [2, 5], None).encode_to_vec(&chunk([2, 5], [2, 5]), &options).unwrap();
+    let error = chain(None, [4, 5], None).decode_to_vec(&truncated, &options).unwrap_err();
+    assert_eq!(error.status(), Status::CorruptData, "no fill value: {error}");
+}
+
+#[test]
+fn lists_that_are_no_n5_are_refused() {
+    let transpose = json!({"name": "transpose", "configuration": {"order": [1, 0]}});
+    let same = json!({"name": "transpose", "configuration": {"order": [0, 1]}});
+    let bytes = json!({"name": "bytes", "configuration": {"endian": "big"}});
+    let gzip = json!({"name": "gzip", "configuration": {"level": 1}});
+    for (codecs, data_type, status) in [
+        (json!([transpose]), "uint16", Status::InvalidMetadata),
+        (json!([same, bytes]), "uint16", Status::InvalidMetadata),
+        (json!([bytes, gzip]), "uint16", Status::InvalidMetadata),
+        (json!([transpose, {"name": "packbits"}]), "uint16", Status::InvalidMetadata),
+        (json!([transpose, bytes, gzip, gzip]), "uint16", Status::InvalidMetadata),
+        (json!([transpose, bytes]), "float16", Status::Unsupported),
+        (json!([transpose, bytes]), "bool", Status::Unsupported),
+    ] {
+        let fill_value = if data_type == "bool" { json!(false) } else { json!(0) };
+        let input = json!({"data_type": data_type, "shape": [4, 5], "fill_value": fill_value});
+        let list = json!([{"name": "n5_default", "configuration": {"codecs": codecs}}]);
+        let error = Chain::new(list.to_string().as_bytes(), Some(input.to_string().as_bytes())).unwrap_err();
+        assert_eq!(error.status(), status, "{codecs} {data_type}: {error}");
+    }
+}
