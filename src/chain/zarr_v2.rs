@@ -14,9 +14,9 @@ use crate::representation::{ArrayRepresentation, shape_from_json};
 use serde_json::{Map, Value, json};
 
 /// The codecs of numcodecs that make an array of an array.
-const ARRAY_TO_ARRAY: [&str; 5] = ["astype", "bitround", "delta", "fixedscaleoffset", "quantize"];
+const ARRAY_TO_ARRAY: [&str; 6] = ["astype", "bitround", "delta", "fixedscaleoffset", "packbits", "quantize"];
 /// Those that make bytes of an array.
-const ARRAY_TO_BYTES: [&str; 3] = ["packbits", "pcodec", "zfpy"];
+const ARRAY_TO_BYTES: [&str; 2] = ["pcodec", "zfpy"];
 /// The members of a configuration that name a type, the type of what the codec makes last.
 const TYPE_MEMBERS: [&str; 4] = ["decode_dtype", "dtype", "astype", "encode_dtype"];
 
@@ -65,13 +65,13 @@ impl Codecs {
         let wrong = || Error::metadata(format!("{member} has {}, expected an object with an id", shown(json)));
         let mut configuration = json.as_object().cloned().ok_or_else(wrong)?;
         let Some(Value::String(id)) = configuration.shift_remove("id") else { return Err(wrong()) };
-        let (takes_array, makes_array) = (ARRAY_TO_BYTES.contains(&id.as_str()), ARRAY_TO_ARRAY.contains(&id.as_str()));
-        if (takes_array || makes_array) && !self.is_array {
+        let (makes_bytes, makes_array) = (ARRAY_TO_BYTES.contains(&id.as_str()), ARRAY_TO_ARRAY.contains(&id.as_str()));
+        if (makes_bytes || makes_array) && !self.is_array {
             return Err(Error::unsupported(format!(
                 "{member} has {id:?} after a codec that makes bytes: it can only get an array"
             )));
         }
-        if takes_array {
+        if makes_bytes {
             self.is_array = false;
         } else if makes_array {
             self.take_byte_order(&mut configuration);
@@ -148,9 +148,9 @@ mod tests {
     }
 
     #[test]
-    fn what_serializes_stands_in_the_place_of_bytes() {
+    fn array_codecs_stand_before_bytes_or_in_its_place() {
         let packed = codecs(json!({"dtype": "|b1", "filters": [{"id": "packbits"}], "compressor": {"id": "zlib"}}));
-        assert_eq!(names(&packed.unwrap()), ["numcodecs.packbits", "numcodecs.zlib"]);
+        assert_eq!(names(&packed.unwrap()), ["numcodecs.packbits", "bytes", "numcodecs.zlib"]);
         let zfpy = codecs(json!({"filters": [{"id": "bitround", "keepbits": 3}], "compressor": {"id": "zfpy"}}));
         assert_eq!(names(&zfpy.unwrap()), ["numcodecs.bitround", "numcodecs.zfpy"]);
         assert_eq!(names(&codecs(json!({"filters": []})).unwrap()), ["bytes"]);
