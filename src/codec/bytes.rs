@@ -161,6 +161,8 @@ impl Elementwise for Kernel {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data_type::DataType;
+    use crate::representation::ArrayRepresentation;
 
     #[test]
     fn swapping_reverses_each_component() {
@@ -171,6 +173,22 @@ mod tests {
             for (output, input) in output.chunks(size).zip(input.chunks(size)) {
                 assert!(output.iter().eq(input.iter().rev()), "{kernel:?}");
             }
+        }
+    }
+
+    #[test]
+    fn a_struct_of_numbers_needs_an_endian() {
+        for (data_type, endian, is_valid) in
+            [("int16", None, false), ("int16", Some(Endian::Big), true), ("uint8", None, true)]
+        {
+            let fields = serde_json::json!([{"name": "a", "data_type": "int8"}, {"name": "b", "data_type": data_type}]);
+            let json = serde_json::json!({"name": "struct", "configuration": {"fields": fields}});
+            let array = ArrayRepresentation::new(DataType::from_json(&json).unwrap(), vec![2], None).unwrap();
+            assert_eq!(
+                Bytes { endian }.bind(&Representation::Array(array)).is_ok(),
+                is_valid,
+                "{data_type} {endian:?}"
+            );
         }
     }
 

@@ -44,8 +44,8 @@ pub struct Part {
     pub count: usize,
 }
 
-/// The bytes of an element of these types, at most: the fill value is held in each place of a chain.
-const MAX_SIZE: usize = 1 << 24;
+/// The bytes of an element of these types, at most: a fill value of few characters takes all of them.
+const MAX_SIZE: usize = 1 << 20;
 
 pub(super) const UNITS: [&str; 15] =
     ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "\u{3bc}s", "ns", "ps", "fs", "as", "generic"];
@@ -95,7 +95,13 @@ impl DataType {
         }
         .map_err(of_type)?;
         members.finish().map_err(of_type)?;
-        Ok(Self { name: name.to_owned(), configuration, form, component, component_count: 1 })
+        Ok(Self {
+            name: name.to_owned(),
+            configuration: configuration.map(Arc::new),
+            form,
+            component,
+            component_count: 1,
+        })
     }
 
     /// Whether an element is a run of bytes that is no number, but may have numbers in it.

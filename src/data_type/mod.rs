@@ -18,6 +18,7 @@ use crate::number::{FORMATS, FloatFormat};
 use extended::Form;
 use serde_json::{Map, Value, json};
 use std::fmt;
+use std::sync::Arc;
 
 /// The order of the bytes of a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,7 +85,7 @@ impl Component {
 pub struct DataType {
     name: String,
     /// As it was given.
-    configuration: Option<Map<String, Value>>,
+    configuration: Option<Arc<Map<String, Value>>>,
     form: Form,
     component: Component,
     component_count: usize,
@@ -164,7 +165,7 @@ impl DataType {
     pub fn to_json(&self) -> Value {
         match &self.configuration {
             None => json!(self.name),
-            Some(configuration) => json!({ "name": self.name, "configuration": configuration }),
+            Some(configuration) => json!({ "name": self.name, "configuration": **configuration }),
         }
     }
 

@@ -12,10 +12,11 @@ use crate::number::{
 };
 use serde_json::{Value, json};
 use std::cmp::Ordering;
+use std::sync::Arc;
 
-/// One element, as it lies in memory.
+/// One element, as it lies in memory. All codecs of a chain share it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Scalar(pub Box<[u8]>);
+pub struct Scalar(pub Arc<[u8]>);
 
 impl Component {
     /// The N bits of a component that lies in memory; nothing for raw bits.
