@@ -10,7 +10,7 @@ use crate::strided::{self, Target};
 use std::sync::Arc;
 
 /// A bound block and the chain that does its work.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct N5Block {
     bound: Arc<BoundN5Block>,
     pub(super) inner: Chain,

@@ -54,9 +54,9 @@ impl Codec for Bitround {
         let rounding = Rounding::new(self.keepbits, data_type.component())
             .map_err(|error| error.with_context(&format!("data_type is {data_type}: ")))?;
         let fill_value = decoded.fill_value().map(|Scalar(decoded)| {
-            let mut encoded = decoded.clone();
+            let mut encoded = decoded.to_vec();
             rounding.round(decoded, &mut encoded);
-            Scalar(encoded)
+            Scalar(encoded.into())
         });
         Bound::elementwise(decoded, data_type, fill_value, Arc::new(rounding))
     }

@@ -37,7 +37,7 @@ impl Codec for PackBits {
         let count = decoded.element_count();
         let fill_value = decoded.fill_value().map(|Scalar(element)| {
             let is_true = element.iter().any(|byte| *byte != 0);
-            Scalar(Box::new([if is_true { 255 } else { 0 }]))
+            Scalar(Arc::new([if is_true { 255 } else { 0 }]))
         });
         let encoded = ArrayRepresentation::new(DataType::from_name("uint8")?, vec![encoded_size(count)], fill_value)?;
         Ok(Bound::new(Representation::Array(encoded), Pass::Transform(Arc::new(Packed { count }))))
