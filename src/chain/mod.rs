@@ -43,6 +43,21 @@ use workspace::Pool;
 /// in that list.
 pub type PathStep = (Option<&'static str>, usize);
 
+/// What a chain is made with.
+#[derive(Debug, Clone)]
+pub struct ChainOptions {
+    /// The codecs by name.
+    pub registry: Arc<Registry>,
+    /// The most bytes that a chunk may decode to; none: any number.
+    pub max_decoded_size: Option<u64>,
+}
+
+impl Default for ChainOptions {
+    fn default() -> Self {
+        Self { registry: codec::built_in(), max_decoded_size: None }
+    }
+}
+
 /// A contiguous run of codecs, bound to what enters it on encode.
 ///
 /// Immutable once its hooks are set, and then used by any number of threads at the same time.
@@ -53,6 +68,8 @@ pub struct Chain {
     /// By codec.
     hooks: Vec<Option<Arc<dyn PaddingHook>>>,
     pool: Arc<Pool>,
+    /// The most bytes that a chunk may decode to.
+    max_decoded_size: Option<u64>,
 }
 
 impl Chain {
@@ -62,21 +79,22 @@ impl Chain {
     /// # Errors
     /// [`Status::InvalidMetadata`] or [`Status::Unsupported`], with the codec and member at fault.
     pub fn new(codecs_json: &[u8], input_json: Option<&[u8]>) -> Result<Self> {
-        Self::with_registry(codec::built_in(), codecs_json, input_json)
+        Self::with_options(&ChainOptions::default(), codecs_json, input_json)
     }
 
-    /// The same, with the codecs of a registry.
+    /// The same, with the codecs of a registry, and a limit.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
-    pub fn with_registry(registry: Arc<Registry>, codecs_json: &[u8], input_json: Option<&[u8]>) -> Result<Self> {
+    /// As [`new`](Self::new), and [`Status::Unsupported`] for a chunk that is larger than the limit.
+    pub fn with_options(options: &ChainOptions, codecs_json: &[u8], input_json: Option<&[u8]>) -> Result<Self> {
         let codecs = json::parse("codecs_json", codecs_json)?;
         let input = match input_json {
             Some(text) => Representation::Array(ArrayRepresentation::from_json(&json::parse("input_json", text)?)?),
             None => Representation::Bytes(BytesRepresentation { size: ByteSize::Unknown, element_size: None }),
         };
-        let list = CodecList::from_json(&codecs, &Context::new(registry))?;
-        Ok(Self::from_bound(list.bind(input)?, Arc::new(Pool::new())))
+        check_decoded_size(options.max_decoded_size, &input)?;
+        let list = CodecList::from_json(&codecs, &Context::new(Arc::clone(&options.registry)))?;
+        Ok(Self::from_bound(list.bind(input)?, Arc::new(Pool::new())).with_limit(options.max_decoded_size))
     }
 
     /// The chain of a whole array document of Zarr v3 or v2, for one chunk of its grid: the first, if they differ.
@@ -84,20 +102,34 @@ impl Chain {
     /// # Errors
     /// As [`new`](Self::new), also for a document that does not describe an array.
     pub fn from_zarr_json(zarr_json: &[u8]) -> Result<Self> {
+        Self::from_zarr_json_with(&ChainOptions::default(), zarr_json)
+    }
+
+    /// The same, with the codecs of a registry, and a limit.
+    ///
+    /// # Errors
+    /// As [`with_options`](Self::with_options), also for a document that is no array's.
+    pub fn from_zarr_json_with(options: &ChainOptions, zarr_json: &[u8]) -> Result<Self> {
         let document = zarr_json::ArrayDocument::from_json(&json::parse("zarr_json", zarr_json)?)?;
-        let list = CodecList::from_json(&document.codecs, &Context::new(codec::built_in()))?;
-        let codecs = list.bind(Representation::Array(document.chunk))?;
+        let chunk = Representation::Array(document.chunk);
+        check_decoded_size(options.max_decoded_size, &chunk)?;
+        let list = CodecList::from_json(&document.codecs, &Context::new(Arc::clone(&options.registry)))?;
+        let codecs = list.bind(chunk)?;
         if let Representation::Array(_) = codecs.output() {
             return Err(Error::metadata("codecs has no array->bytes codec: an array needs exactly one"));
         }
-        Ok(Self::from_bound(codecs, Arc::new(Pool::new())))
+        Ok(Self::from_bound(codecs, Arc::new(Pool::new())).with_limit(options.max_decoded_size))
     }
 
     /// A chain that shares what codecs keep from call to call with others.
     fn from_bound(codecs: BoundCodecs, pool: Arc<Pool>) -> Self {
         let plan = Plan::new(&codecs, &pool);
         let hooks = vec![None; codecs.bound().len()];
-        Self { codecs, plan, hooks, pool }
+        Self { codecs, plan, hooks, pool, max_decoded_size: None }
+    }
+
+    fn with_limit(self, max_decoded_size: Option<u64>) -> Self {
+        Self { max_decoded_size, ..self }
     }
 
     /// The same codecs, data type, fill value and hooks for a chunk of another shape.
@@ -108,8 +140,10 @@ impl Chain {
         let Representation::Array(input) = self.input() else {
             return Err(Error::unsupported("a bytes->bytes chain has no shape"));
         };
-        let codecs = self.codecs.with_input(input.with_shape(shape.to_vec())?)?;
-        let mut reshaped = Self::from_bound(codecs, Arc::clone(&self.pool));
+        let input = input.with_shape(shape.to_vec())?;
+        check_decoded_size(self.max_decoded_size, &Representation::Array(input.clone()))?;
+        let codecs = self.codecs.with_input(input)?;
+        let mut reshaped = Self::from_bound(codecs, Arc::clone(&self.pool)).with_limit(self.max_decoded_size);
         reshaped.take_over_hooks(self);
         Ok(reshaped)
     }
@@ -195,7 +229,9 @@ impl Chain {
         encoded: &mut [u8],
         options: &CallOptions,
     ) -> Result<usize> {
-        let bound = self.checked_bound(decoded_size)?;
+        let Some(bound) = self.checked_bound(decoded_size)? else {
+            return self.run(options, |run, workspace| run.encode(decoded, Output::Slice(encoded), workspace));
+        };
         let is_fixed = self.plan.steps.iter().all(plan::Step::has_fixed_size);
         let capacity = encoded.len();
         let too_small = || Error::buffer_too_small("encoded_capacity", capacity, bound as u64);
@@ -203,7 +239,7 @@ impl Chain {
             return Err(too_small());
         }
         let encoded = &mut encoded[..capacity.min(bound)];
-        self.run(options, |run, workspace| run.encode(decoded, encoded, workspace))
+        self.run(options, |run, workspace| run.encode(decoded, Output::Slice(encoded), workspace))
             .map_err(|error| if error.status() == Status::BufferTooSmall { too_small() } else { error })
     }
 
@@ -335,11 +371,23 @@ impl Chain {
     /// # Errors
     /// As [`encode_into`](Self::encode_into), and [`Status::OutOfMemory`].
     pub fn encode_to_vec(&self, decoded: &[u8], options: &CallOptions) -> Result<Vec<u8>> {
-        let mut encoded = Vec::new();
-        crate::memory::grow(&mut encoded, self.checked_bound(decoded.len() as u64)?)?;
-        let size = self.encode_into(decoded, &mut encoded, options)?;
-        encoded.truncate(size);
+        let mut encoded = self.encode_decoded_to_vec(Decoded::Slice(decoded), decoded.len() as u64, options)?;
         encoded.shrink_to_fit();
+        Ok(encoded)
+    }
+
+    fn encode_decoded_to_vec(&self, decoded: Decoded<'_>, decoded_size: u64, options: &CallOptions) -> Result<Vec<u8>> {
+        let mut encoded = Vec::new();
+        let size = match self.checked_bound(decoded_size)? {
+            Some(bound) => {
+                crate::memory::grow(&mut encoded, bound)?;
+                self.encode_decoded(decoded, decoded_size, &mut encoded, options)?
+            }
+            None => {
+                self.run(options, |run, workspace| run.encode(decoded, Output::Growing(&mut encoded), workspace))?
+            }
+        };
+        encoded.truncate(size);
         Ok(encoded)
     }
 
@@ -363,11 +411,7 @@ impl Chain {
 
     /// Encodes an inner chunk of a shard into memory of its own.
     fn encode_chunk_to_vec(&self, decoded: Decoded<'_>, options: &CallOptions) -> Result<Vec<u8>> {
-        let mut encoded = Vec::new();
-        crate::memory::grow(&mut encoded, self.checked_bound(self.array("chunk")?.size())?)?;
-        let size = self.encode_chunk(decoded, &mut encoded, options)?;
-        encoded.truncate(size);
-        Ok(encoded)
+        self.encode_decoded_to_vec(decoded, self.array("chunk")?.size(), options)
     }
 
     /// Decodes a part of an inner chunk of a shard.
@@ -391,16 +435,20 @@ impl Chain {
         options: &CallOptions,
         work: impl FnOnce(&Run<'_>, &mut workspace::Workspace) -> Result<T>,
     ) -> Result<T> {
-        let run = Run { plan: &self.plan, hooks: &self.hooks, options };
+        let run = Run { plan: &self.plan, hooks: &self.hooks, options, max_decoded_size: self.max_decoded_size };
         self.pool.with(|workspace| work(&run, workspace))
     }
 
-    fn checked_bound(&self, decoded_size: u64) -> Result<usize> {
+    /// A capacity that is enough to encode this many bytes; none if that cannot be told before.
+    fn checked_bound(&self, decoded_size: u64) -> Result<Option<usize>> {
         if let Some(expected) = self.decoded_size().filter(|expected| *expected != decoded_size) {
             return Err(Error::argument(format!("decoded_size is {decoded_size}, expected {expected}")));
         }
+        if !self.has_encoded_bound(decoded_size) {
+            return Ok(None);
+        }
         let bound = self.encoded_bound(decoded_size).and_then(|bound| usize::try_from(bound).ok());
-        bound.ok_or_else(|| {
+        bound.map(Some).ok_or_else(|| {
             Error::new(Status::OutOfMemory, format!("{decoded_size} bytes encode to more than any memory can hold"))
         })
     }
@@ -413,6 +461,17 @@ impl Chain {
     /// A capacity that is always enough to encode this many bytes; `None` if no memory can hold it.
     pub fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
         self.plan.steps.iter().try_fold(decoded_size, |size, step| step.encoded_bound(size))
+    }
+
+    /// Whether it can be told before encoding this many bytes how many they become at most: a codec of the host may not
+    /// know.
+    pub fn has_encoded_bound(&self, decoded_size: u64) -> bool {
+        let mut size = Some(decoded_size);
+        self.plan.steps.iter().all(|step| {
+            let has_bound = size.is_none_or(|size| step.has_bound(size));
+            size = size.and_then(|size| step.encoded_bound(size));
+            has_bound
+        })
     }
 
     /// What enters on encode.
@@ -459,5 +518,16 @@ impl Chain {
         self.warnings()
             .map(|(index, warning)| json!({"codec_index": index, "code": warning.code, "message": warning.message}))
             .collect()
+    }
+}
+
+/// Refuses a chunk that is larger than the host wants.
+fn check_decoded_size(limit: Option<u64>, input: &Representation) -> Result<()> {
+    match (limit, input.size().exact()) {
+        (Some(limit), Some(size)) if size > limit => {
+            Err(Error::unsupported(format!("a chunk has {size} bytes, max_decoded_size is {limit}"))
+                .with_code("max_decoded_size"))
+        }
+        _ => Ok(()),
     }
 }

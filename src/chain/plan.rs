@@ -298,6 +298,18 @@ impl Step {
         }
     }
 
+    /// Whether it can be told before encoding this many bytes how many they become at most.
+    pub(super) fn has_bound(&self, decoded_size: u64) -> bool {
+        match &self.pass {
+            Pass::Copy | Pass::Elements(_) => true,
+            Pass::Shard(_, shard) => shard.has_bound(),
+            Pass::N5Block(_, block) => block.inner.has_encoded_bound(decoded_size),
+            Pass::Transform(_, transform) => {
+                self.encoded.exact().is_some() || transform.has_encoded_bound(decoded_size)
+            }
+        }
+    }
+
     /// Whether the size of the output follows from the size of the input.
     pub(super) fn has_fixed_size(&self) -> bool {
         match &self.pass {

@@ -20,15 +20,20 @@ use std::sync::Arc;
 /// this many bytes.
 const INTERMEDIATE_SLACK: u64 = 64 << 10;
 
+/// Where no bound is known, encoding is first tried with 9/8 of the input and this many bytes.
+const UNKNOWN_SLACK: u64 = 1 << 10;
+
 /// What the steps of one call share.
 pub(super) struct Run<'a> {
     pub(super) plan: &'a Plan,
     /// By codec.
     pub(super) hooks: &'a [Option<Arc<dyn PaddingHook>>],
     pub(super) options: &'a CallOptions,
+    /// The most bytes that a chunk may decode to.
+    pub(super) max_decoded_size: Option<u64>,
 }
 
-/// Where decoded bytes go.
+/// Where the bytes of the last pass go.
 pub(super) enum Output<'a> {
     /// Memory of the caller.
     Slice(&'a mut [u8]),
@@ -45,8 +50,9 @@ struct LastDecode<'a> {
 }
 
 impl Run<'_> {
-    /// Encodes into the beginning of `encoded`; returns the size.
-    pub(super) fn encode(&self, decoded: Decoded<'_>, encoded: &mut [u8], workspace: &mut Workspace) -> Result<usize> {
+    /// Encodes; returns the size. [`Status::BufferTooSmall`] has a capacity that would do, or twice the capacity if not
+    /// even the codec can tell.
+    pub(super) fn encode(&self, decoded: Decoded<'_>, encoded: Output<'_>, workspace: &mut Workspace) -> Result<usize> {
         let Workspace { front, back, gathered, contexts } = workspace;
         let (mut front, mut back) = (front, back);
         let [steps @ .., last] = self.plan.steps.as_slice() else {
@@ -54,13 +60,63 @@ impl Run<'_> {
         };
         let mut input = decoded;
         for step in steps {
-            let bound = step.encoded_bound(self.size_of(step, &input)).ok_or_else(Error::out_of_memory)? as usize;
-            grow(back, bound)?;
-            let size = self.encode_step(step, &input, &mut back[..bound], gathered, contexts)?;
+            let size = self.encode_growing(step, &input, back, gathered, contexts)?;
             std::mem::swap(&mut front, &mut back);
             input = Decoded::Slice(&front[..size]);
         }
-        self.encode_step(last, &input, encoded, gathered, contexts)
+        let encoded = match encoded {
+            Output::Growing(encoded) => return self.encode_growing(last, &input, encoded, gathered, contexts),
+            Output::Slice(encoded) => encoded,
+        };
+        // What a compressor makes must not depend on how much room there is.
+        let (capacity, bound) = (encoded.len(), self.bound_of(last, &input)?);
+        let room = bound.map_or(capacity, |bound| bound.min(capacity));
+        match self.encode_step(last, &input, &mut encoded[..room], gathered, contexts) {
+            Err(error) if error.status() == Status::BufferTooSmall => {
+                let needed = error.needed_capacity().or(bound).unwrap_or_else(|| more_than(capacity));
+                Err(Error::buffer_too_small("encoded_capacity", capacity, needed as u64))
+            }
+            result => result,
+        }
+    }
+
+    /// Encodes into memory that is as large as the bound; if there is none, it grows as far as it must.
+    fn encode_growing(
+        &self,
+        step: &Step,
+        input: &Decoded<'_>,
+        output: &mut Vec<u8>,
+        gathered: &mut Vec<u8>,
+        contexts: &mut Contexts,
+    ) -> Result<usize> {
+        if let Some(bound) = self.bound_of(step, input)? {
+            grow(output, bound)?;
+            return self.encode_step(step, input, &mut output[..bound], gathered, contexts);
+        }
+        let size = self.size_of(step, input);
+        let frames = step.leading_size().zip(step.trailing_size()).ok_or_else(Error::out_of_memory)?;
+        let guess = size.saturating_add(size / 8).saturating_add(UNKNOWN_SLACK);
+        let capacity = guess.saturating_add(frames.0).saturating_add(frames.1);
+        let mut capacity = usize::try_from(capacity).map_err(|_| Error::out_of_memory())?;
+        loop {
+            grow(output, capacity)?;
+            match self.encode_step(step, input, &mut output[..capacity], gathered, contexts) {
+                Err(error) if error.status() == Status::BufferTooSmall => {
+                    let needed = error.needed_capacity().filter(|needed| *needed > capacity);
+                    capacity = needed.unwrap_or_else(|| more_than(capacity));
+                }
+                result => return result,
+            }
+        }
+    }
+
+    /// The most bytes that this step makes of its input; none if that cannot be told before.
+    fn bound_of(&self, step: &Step, input: &Decoded<'_>) -> Result<Option<usize>> {
+        let size = self.size_of(step, input);
+        match step.encoded_bound(size) {
+            None if !step.has_bound(size) => Ok(None),
+            bound => bound.and_then(|bound| usize::try_from(bound).ok()).map(Some).ok_or_else(Error::out_of_memory),
+        }
     }
 
     fn size_of(&self, step: &Step, decoded: &Decoded<'_>) -> u64 {
@@ -83,7 +139,14 @@ impl Run<'_> {
             return Err(too_small());
         };
         let room = output.len().checked_sub(trailing).filter(|end| *end >= leading).ok_or_else(too_small)?;
-        let size = self.encode_pass(step, input, &mut output[leading..room], gathered, contexts)?;
+        let result = self.encode_pass(step, input, &mut output[leading..room], gathered, contexts);
+        let size = result.map_err(|error| match error.needed_capacity() {
+            Some(needed) => {
+                let needed = (needed as u64).saturating_add(sizes.0).saturating_add(sizes.1);
+                Error::buffer_too_small("encoded_capacity", output.len(), needed)
+            }
+            None => error,
+        })?;
         let mut payload = leading..leading + size;
         for (place, frame) in &step.frames {
             let (before, after) = (frame.leading_size() as usize, frame.trailing_size() as usize);
@@ -135,16 +198,21 @@ impl Run<'_> {
             (Output::Slice(decoded), ByteSize::Exact(size)) => {
                 self.decode_exact(step, payload, &mut decoded[..size as usize], contexts)
             }
-            (Output::Slice(decoded), _) => match self.decode_pass(step, payload, decoded, contexts) {
-                Err(error) if error.status() == Status::BufferTooSmall => {
-                    let needed = match error.needed_capacity() {
-                        Some(needed) => needed,
-                        None => self.decode_growing(step, payload, back, contexts)?,
-                    };
-                    Err(Error::buffer_too_small("decoded_capacity", decoded.len(), needed as u64))
+            (Output::Slice(decoded), _) => {
+                let (capacity, limit) = (decoded.len(), self.decoded_limit(step));
+                let room = usize::try_from(limit).map_or(capacity, |limit| limit.min(capacity));
+                match self.decode_pass(step, payload, &mut decoded[..room], contexts) {
+                    Err(error) if error.status() == Status::BufferTooSmall => {
+                        let needed = match error.needed_capacity() {
+                            Some(needed) if needed as u64 > limit => return Err(self.over_limit(step, limit)),
+                            Some(needed) => needed,
+                            None => self.decode_growing(step, payload, back, contexts)?,
+                        };
+                        Err(Error::buffer_too_small("decoded_capacity", capacity, needed as u64))
+                    }
+                    result => result,
                 }
-                result => result,
-            },
+            }
         }
     }
 
@@ -343,17 +411,12 @@ impl Run<'_> {
         output: &mut Vec<u8>,
         contexts: &mut Contexts,
     ) -> Result<usize> {
-        let limit = match step.decoded.size() {
-            ByteSize::Exact(size) => {
-                let size = usize::try_from(size).map_err(|_| Error::out_of_memory())?;
-                grow(output, size)?;
-                return self.decode_exact(step, input, &mut output[..size], contexts);
-            }
-            ByteSize::Written(size) | ByteSize::Bound(size) => {
-                size.saturating_mul(2).saturating_add(INTERMEDIATE_SLACK)
-            }
-            ByteSize::Unknown => isize::MAX as u64,
-        };
+        if let ByteSize::Exact(size) = step.decoded.size() {
+            let size = usize::try_from(size).map_err(|_| Error::out_of_memory())?;
+            grow(output, size)?;
+            return self.decode_exact(step, input, &mut output[..size], contexts);
+        }
+        let limit = self.decoded_limit(step);
         let mut capacity = (input.len() as u64).saturating_mul(4).saturating_add(INTERMEDIATE_SLACK).min(limit);
         loop {
             let size = usize::try_from(capacity).map_err(|_| Error::out_of_memory())?;
@@ -363,15 +426,38 @@ impl Run<'_> {
                     let needed = error.needed_capacity().map(|needed| needed as u64);
                     let next = needed.unwrap_or_else(|| capacity.saturating_mul(2).min(limit));
                     if next <= capacity || next > limit {
-                        return Err(step.last_place.blame(Error::corrupt(format!(
-                            "the chunk decodes to more than {limit} bytes, far more than the metadata allows"
-                        ))));
+                        return Err(self.over_limit(step, limit));
                     }
                     capacity = next;
                 }
                 result => return result,
             }
         }
+    }
+
+    /// The most bytes that a step may decode to.
+    fn decoded_limit(&self, step: &Step) -> u64 {
+        let with_slack = |size: u64| size.saturating_mul(2).saturating_add(INTERMEDIATE_SLACK);
+        if let Some(bound) = step.decoded.size().bound() {
+            return with_slack(bound);
+        }
+        let mut before = self.plan.steps.iter().take_while(|other| !std::ptr::eq(*other, step)).peekable();
+        let limit = match self.max_decoded_size {
+            Some(most) if before.peek().is_none() => Some(most),
+            Some(most) => before.try_fold(most, |size, step| step.encoded_bound(size)).map(with_slack),
+            None => None,
+        };
+        limit.unwrap_or(isize::MAX as u64)
+    }
+
+    fn over_limit(&self, step: &Step, limit: u64) -> Error {
+        let allowed = if self.max_decoded_size == Some(limit) {
+            "which is max_decoded_size"
+        } else {
+            "far more than the metadata allows"
+        };
+        let message = format!("the chunk decodes to more than {limit} bytes, {allowed}");
+        step.last_place.blame(Error::corrupt(message))
     }
 
     /// What a pass or the frames of this codec get of the call.
@@ -392,6 +478,11 @@ fn decode_whole(
     let decoded = output.get_mut(..size).ok_or_else(too_small)?;
     let mut target = Target::contiguous(decoded, array.data_type().size(), array.shape())?;
     decode(&Region::whole(array.shape()), &mut target).map(|()| size)
+}
+
+/// The capacity to try next where nobody says what is needed.
+fn more_than(capacity: usize) -> usize {
+    capacity.saturating_mul(2).max(64)
 }
 
 fn wrong_size(size: usize, expected: u64) -> Error {

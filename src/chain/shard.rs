@@ -52,6 +52,11 @@ impl Shard {
         self.inner.innermost_chunk().unwrap_or_else(|| self.bound.chunk_shape.clone())
     }
 
+    /// Whether it can be told before encoding how many bytes an inner chunk becomes at most.
+    pub(super) fn has_bound(&self) -> bool {
+        self.inner.decoded_size().is_none_or(|size| self.inner.has_encoded_bound(size))
+    }
+
     /// Encodes all inner chunks, in C order and without gaps, into the beginning of `encoded`.
     pub(super) fn encode(&self, decoded: &Decoded<'_>, encoded: &mut [u8], options: &CallOptions) -> Result<usize> {
         let shape = self.shape();
@@ -72,7 +77,7 @@ impl Shard {
         let size = shape.iter().product::<u64>() as usize * self.element_size;
         let workers = options.workers().count_for(size);
         let room = encoded.len() - (index_size - first);
-        if workers.get() == 1 {
+        if workers.get() == 1 && self.has_bound() {
             for cell in self.cells(&Region::whole(&shape)) {
                 let size = self.encode_cell(&cell, input, &mut encoded[end..room], options)?;
                 push(&mut index, end, size)?;
@@ -84,8 +89,12 @@ impl Shard {
             let chunks = options
                 .workers()
                 .map(workers, self.cells(&whole), |cell| self.encode_cell_to_vec(&cell, input, &single))?;
-            for (_, chunk) in chunks {
-                let chunk = chunk?;
+            let chunks = chunks.into_iter().map(|(_, chunk)| chunk).collect::<Result<Vec<_>>>()?;
+            let needed = chunks.iter().flatten().fold(index_size as u64, |size, chunk| size + chunk.len() as u64);
+            if needed > encoded.len() as u64 {
+                return Err(Error::buffer_too_small("encoded_capacity", encoded.len(), needed));
+            }
+            for chunk in chunks {
                 let size = chunk.as_ref().map(Vec::len);
                 if let Some(chunk) = &chunk {
                     let place = encoded[..room].get_mut(end..end + chunk.len()).ok_or_else(too_small)?;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// What a call may do differently.
 #[derive(Debug, Clone)]
 pub struct CallOptions {
-    /// Passed to the padding hooks.
+    /// Passed to the padding hooks and the codecs of the host.
     pub call_data: CallData,
     /// How many threads may work, the calling one included.
     pub max_threads: NonZeroUsize,

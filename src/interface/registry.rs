@@ -32,14 +32,24 @@ impl Registry {
     where
         P: Fn(Configuration, &Context) -> Result<Arc<dyn Codec>> + Send + Sync + 'static,
     {
+        self.check_name(name)?;
+        let name: Arc<str> = name.into();
+        self.entries.insert(Arc::clone(&name), Entry { canonical_name: name, parse: Arc::new(parse) });
+        Ok(())
+    }
+
+    /// Whether a codec of this name can be added.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub fn check_name(&self, name: &str) -> Result<()> {
         if name.is_empty() {
             return Err(Error::argument("the name of the codec is empty"));
         }
-        let name: Arc<str> = name.into();
-        if self.entries.contains_key(&name) {
-            return Err(Error::argument(format!("there is a codec of the name {name:?} already")));
+        if self.entries.contains_key(name) {
+            let name = shown(format_args!("{name:?}"));
+            return Err(Error::argument(format!("there is a codec of the name {name} already")));
         }
-        self.entries.insert(Arc::clone(&name), Entry { canonical_name: name, parse: Arc::new(parse) });
         Ok(())
     }
 

@@ -44,6 +44,11 @@ impl Configuration {
         self.optional(member).map(|value| one_of(member, &value, choices)).transpose()
     }
 
+    /// All members as they were given, for a codec that reads them itself; none if there is no configuration.
+    pub fn into_members(self) -> Option<Map<String, Value>> {
+        (!self.is_missing).then_some(self.members)
+    }
+
     /// Refuses the members that nobody has taken.
     ///
     /// # Errors
