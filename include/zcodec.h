@@ -376,6 +376,120 @@ typedef int32_t (*zcodec_padding_check_fn)(void *user_data,
                                            const uint8_t *padding,
                                            size_t padding_size);
 
+/**
+ * A codec of the host. Set all members to 0 first, then `struct_size`, then the others; free_user_data, free_state and
+ * encoded_bound may be NULL.
+ *
+ * The functions run on the thread that does the work, before the call of the library returns, and never under a lock; a
+ * chain that is used by several threads runs them in several threads at once, also on the same state. They may call the
+ * library. They must return normally: no longjmp, no exception through C frames. What the pointers point to is theirs
+ * for the duration of the call only. They must be fit for every thread that uses or frees a chain with the codec.
+ */
+typedef struct zcodec_codec {
+  /**
+   * sizeof(zcodec_codec) of the caller: lets later versions grow it.
+   */
+  size_t struct_size;
+  /**
+   * The name in metadata: UTF-8, NUL-terminated. It is copied.
+   */
+  const char *name;
+  /**
+   * What it takes and gives: a zcodec_kind.
+   */
+  int32_t kind;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+  /**
+   * Handed to `bind`, and never followed.
+   */
+  void *user_data;
+  /**
+   * Called on `user_data` once, when the registry and all that was made with the codec are gone.
+   */
+  void (*free_user_data)(void *user_data);
+  /**
+   * Binds the codec to what enters on encode.
+   *
+   * `configuration` is the codec's, a JSON object ("{}" if there is none); `input` is what enters, as
+   * zcodec_chain_output_json writes it. Neither is NUL-terminated. What leaves goes to `output` in the same form: an
+   * array, {"data_type": .., "shape": [..], "fill_value": ..}, if array->array is the kind; otherwise {"size": n} for
+   * bytes of a fixed size, or {"size": null}. `*state`, NULL before, is handed to the other functions.
+   *
+   * Returns 0; or any other number, and why in `message`: the chain cannot be made, INVALID_METADATA. An output that
+   * cannot be read is CALLBACK_FAILED. zcodec_chain_with_shape binds again.
+   */
+  int32_t (*bind)(void *user_data,
+                  const char *configuration,
+                  size_t configuration_size,
+                  const char *input,
+                  size_t input_size,
+                  struct zcodec_sink *output,
+                  struct zcodec_sink *message,
+                  void **state);
+  /**
+   * Called once for each `bind` that returned 0, on what it made, whether the chain came about or not.
+   */
+  void (*free_state)(void *state);
+  /**
+   * The most bytes that encoding makes of this many; UINT64_MAX: not known. It is not asked where `bind` said the size.
+   */
+  uint64_t (*encoded_bound)(void *state,
+                            uint64_t decoded_size);
+  /**
+   * Encodes a chunk. Arrays lie back to back in C order and native byte order, at any alignment, on either side.
+   * `call_data` is that of the call's options.
+   *
+   * Returns 0 and the size of what was written. ZCODEC_CODEC_TOO_SMALL: `encoded` is too small; `*encoded_size` may say
+   * what would do, otherwise it is taken to be twice as much. The call is then repeated with more room; if it is the
+   * caller's room that is too small, BUFFER_TOO_SMALL. Any other number, and why in `message`: OUT_OF_RANGE.
+   *
+   * CALLBACK_FAILED: the size is larger than the capacity, or not what `bind` said; more room is needed than `bind` or
+   * `encoded_bound` said; or it is asked for without end.
+   */
+  int32_t (*encode)(void *state,
+                    void *call_data,
+                    const void *decoded,
+                    size_t decoded_size,
+                    void *encoded,
+                    size_t encoded_capacity,
+                    size_t *encoded_size,
+                    struct zcodec_sink *message);
+  /**
+   * Decodes a chunk: `encode` the other way round. Any other number than 0 and ZCODEC_CODEC_TOO_SMALL is CORRUPT_DATA;
+   * so is ZCODEC_CODEC_TOO_SMALL, or another size, where the decoded size is known: `decoded_capacity` is then that.
+   */
+  int32_t (*decode)(void *state,
+                    void *call_data,
+                    const void *encoded,
+                    size_t encoded_size,
+                    void *decoded,
+                    size_t decoded_capacity,
+                    size_t *decoded_size,
+                    struct zcodec_sink *message);
+} zcodec_codec;
+
+/**
+ * What a chain is made with. Set all members to 0 first, then `struct_size`, then what is wanted.
+ */
+typedef struct zcodec_chain_options {
+  /**
+   * sizeof(zcodec_chain_options) of the caller: lets later versions grow it.
+   */
+  size_t struct_size;
+  /**
+   * The codecs. NULL: the built-in ones.
+   */
+  const struct zcodec_registry *registry;
+  /**
+   * The most bytes that a chunk may decode to. Metadata that asks for more is UNSUPPORTED, also that of
+   * zcodec_chain_with_shape; a chunk of bytes->bytes codecs that decodes to more is CORRUPT_DATA. 0: no limit.
+   */
+  uint64_t max_decoded_size;
+} zcodec_chain_options;
+
 
 
 #ifdef __cplusplus
@@ -419,7 +533,8 @@ enum zcodec_status zcodec_chain_from_zarr_json(const char *zarr_json,
  *
  * On success `*reshaped` is a handle of its own, which the caller frees with zcodec_chain_free; on failure it is NULL.
  * The user_data of the callbacks is shared, and freed with the last chain that holds it. UNSUPPORTED for chains of
- * bytes->bytes codecs; INVALID_METADATA if the codecs do not fit the shape. `error` may be NULL.
+ * bytes->bytes codecs, and for more than the max_decoded_size of the chain; INVALID_METADATA if the codecs do not fit the
+ * shape. Codecs of the host are bound again. `error` may be NULL.
  */
 enum zcodec_status zcodec_chain_with_shape(const struct zcodec_chain *chain,
                                            const uint64_t *shape,
@@ -801,7 +916,8 @@ enum zcodec_status zcodec_chain_decoded_size(const struct zcodec_chain *chain,
 
 /**
  * An encoded_capacity that is always enough for a decoded side of `decoded_size` bytes. INVALID_ARGUMENT if the chain
- * takes another size, or no memory could hold what it makes; `*bound` is then 0.
+ * takes another size, or no memory could hold what it makes; UNKNOWN_SIZE if a codec of the host does not know;
+ * `*bound` is then 0.
  */
 enum zcodec_status zcodec_chain_encoded_bound(const struct zcodec_chain *chain,
                                               size_t decoded_size,

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 /// The first function of each section, in the order of the header.
-const SECTIONS: [(&str, &str); 11] = [
+const SECTIONS: [(&str, &str); 12] = [
     ("zcodec_chain_new", "Chains"),
     ("zcodec_encode", "Encoding and decoding"),
     ("zcodec_decode_view", "Boxes and views"),
@@ -15,6 +15,7 @@ const SECTIONS: [(&str, &str); 11] = [
     ("zcodec_buffer_data", "Buffers"),
     ("zcodec_chain_decoded_size", "Asking a chain"),
     ("zcodec_chain_set_padding", "Padding"),
+    ("zcodec_sink_write", "Codecs of the host"),
     ("zcodec_status_name", "Errors"),
     ("zcodec_supported_json", "The library"),
 ];

@@ -38,7 +38,8 @@ pub unsafe extern "C" fn zcodec_chain_decoded_size(chain: *const zcodec_chain, s
 }
 
 /// An encoded_capacity that is always enough for a decoded side of `decoded_size` bytes. INVALID_ARGUMENT if the chain
-/// takes another size, or no memory could hold what it makes; `*bound` is then 0.
+/// takes another size, or no memory could hold what it makes; UNKNOWN_SIZE if a codec of the host does not know;
+/// `*bound` is then 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_encoded_bound(
     chain: *const zcodec_chain,
@@ -48,9 +49,13 @@ pub unsafe extern "C" fn zcodec_chain_encoded_bound(
     ffi::guard(None, || {
         // SAFETY: the header asks of the caller what these conversions ask of us.
         let (bound, chain) = unsafe { (ffi::out(bound, 0, "bound")?, ffi::handle(chain, "chain")?) };
+        let is_right_size = chain.decoded_size().is_none_or(|expected| expected == decoded_size as u64);
+        if is_right_size && !chain.has_encoded_bound(decoded_size as u64) {
+            return Err(Error::new(Status::UnknownSize, "a codec of the host does not know how much it makes"));
+        }
         *bound = chain
             .encoded_bound(decoded_size as u64)
-            .filter(|_| chain.decoded_size().is_none_or(|expected| expected == decoded_size as u64))
+            .filter(|_| is_right_size)
             .map(addressable)
             .transpose()?
             .ok_or_else(|| Error::argument(format!("decoded_size is {decoded_size}")))?;

@@ -93,7 +93,8 @@ fn run_into(
 /// bytes->bytes codecs. On success `encoded` begins with the encoded chunk and `*encoded_size` is its size in bytes.
 /// The buffers may have any alignment and must not overlap; a NULL buffer of size 0 is an empty one.
 ///
-/// BUFFER_TOO_SMALL: `*encoded_size` is a capacity that is enough (zcodec_chain_encoded_bound gives one in advance).
+/// BUFFER_TOO_SMALL: `*encoded_size` is a capacity that is enough (zcodec_chain_encoded_bound gives one in advance);
+/// or, if a codec of the host does not say how much it needs, twice the capacity.
 /// INVALID_ARGUMENT: `decoded_size` is not what the chain takes; nothing was written. OUT_OF_RANGE: an element cannot
 /// be represented in the type that a codec converts it to. CALLBACK_FAILED: a padding callback failed. OUT_OF_MEMORY.
 /// After any failure the content of `encoded` is unspecified, and `*encoded_size` is 0 except for BUFFER_TOO_SMALL.

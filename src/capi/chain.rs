@@ -104,7 +104,8 @@ pub unsafe extern "C" fn zcodec_chain_from_zarr_json(
 ///
 /// On success `*reshaped` is a handle of its own, which the caller frees with zcodec_chain_free; on failure it is NULL.
 /// The user_data of the callbacks is shared, and freed with the last chain that holds it. UNSUPPORTED for chains of
-/// bytes->bytes codecs; INVALID_METADATA if the codecs do not fit the shape. `error` may be NULL.
+/// bytes->bytes codecs, and for more than the max_decoded_size of the chain; INVALID_METADATA if the codecs do not fit the
+/// shape. Codecs of the host are bound again. `error` may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_with_shape(
     chain: *const zcodec_chain,

@@ -29,6 +29,9 @@ mod ask;
 
 mod padding;
 
+mod codec;
+mod host_codec;
+
 mod error;
 
 mod info;
@@ -44,6 +47,11 @@ pub use call::{
 };
 pub use chain::{
     zcodec_chain, zcodec_chain_free, zcodec_chain_from_zarr_json, zcodec_chain_new, zcodec_chain_with_shape,
+};
+pub use codec::{
+    ZCODEC_CODEC_TOO_SMALL, zcodec_chain_from_zarr_json_with, zcodec_chain_new_with, zcodec_chain_options,
+    zcodec_codec, zcodec_registry, zcodec_registry_add, zcodec_registry_free, zcodec_registry_new, zcodec_sink,
+    zcodec_sink_write,
 };
 pub use error::{
     StatusArgument, zcodec_error, zcodec_error_code, zcodec_error_codec_index, zcodec_error_element_index,

@@ -3,8 +3,8 @@
 #[cfg(feature = "blosc")]
 use super::blosc;
 use super::{
-    bitround, bytes, cast_value, crc32c, gzip, n5_default, numcodecs, packbits, padding, reshape, scale_offset, sharding,
-    squeeze, transpose, zfp, zstd,
+    bitround, bytes, cast_value, crc32c, gzip, n5_default, numcodecs, packbits, padding, reshape, scale_offset,
+    sharding, squeeze, transpose, zfp, zstd,
 };
 use crate::error::Result;
 use crate::interface::{Codec, Context, Registry};

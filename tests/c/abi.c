@@ -56,11 +56,33 @@ static void structs_of_the_engine_have_their_layout(void) {
   CHECK(offsetof(zcodec_executor, run) == 2 * pointer + 8);
 }
 
+static void codecs_of_the_host_have_their_layout(void) {
+  const size_t pointer = sizeof(void *);
+  CHECK(ZCODEC_CODEC_TOO_SMALL == 1);
+  CHECK(offsetof(zcodec_codec, struct_size) == 0);
+  CHECK(offsetof(zcodec_codec, name) == pointer);
+  CHECK(offsetof(zcodec_codec, kind) == 2 * pointer);
+  CHECK(offsetof(zcodec_codec, reserved) == 2 * pointer + 4);
+  CHECK(offsetof(zcodec_codec, user_data) == 2 * pointer + 8);
+  CHECK(offsetof(zcodec_codec, free_user_data) == 3 * pointer + 8);
+  CHECK(offsetof(zcodec_codec, bind) == 4 * pointer + 8);
+  CHECK(offsetof(zcodec_codec, free_state) == 5 * pointer + 8);
+  CHECK(offsetof(zcodec_codec, encoded_bound) == 6 * pointer + 8);
+  CHECK(offsetof(zcodec_codec, encode) == 7 * pointer + 8);
+  CHECK(offsetof(zcodec_codec, decode) == 8 * pointer + 8);
+  CHECK(sizeof(zcodec_codec) == 9 * pointer + 8);
+  CHECK(offsetof(zcodec_chain_options, struct_size) == 0);
+  CHECK(offsetof(zcodec_chain_options, registry) == pointer);
+  CHECK(offsetof(zcodec_chain_options, max_decoded_size) == 2 * pointer);
+  CHECK(sizeof(zcodec_chain_options) == 2 * pointer + 8);
+}
+
 int main(void) {
   statuses_have_their_numbers();
   kinds_have_their_numbers();
   enums_have_32_bits();
   call_options_have_their_layout();
   structs_of_the_engine_have_their_layout();
+  codecs_of_the_host_have_their_layout();
   return check_result("abi");
 }
