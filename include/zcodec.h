@@ -56,6 +56,11 @@
 #define ZCODEC_TASK_MISSING 1
 
 /**
+ * What `encode` and `decode` of a zcodec_codec return if they need more room. Since 0.2.
+ */
+#define ZCODEC_CODEC_TOO_SMALL 1
+
+/**
  * Result of a call. Numeric values are part of the ABI: they are never renumbered, and later versions may add more.
  */
 typedef enum zcodec_status {
@@ -158,6 +163,17 @@ typedef struct zcodec_index zcodec_index;
  * the host fetches them as it likes and supplies them; each is decoded to its place at once.
  */
 typedef struct zcodec_plan zcodec_plan;
+
+/**
+ * The built-in codecs, and those that were added. Opaque. Several threads may make chains with it at once, but not while
+ * one of them adds a codec.
+ */
+typedef struct zcodec_registry zcodec_registry;
+
+/**
+ * Takes text from a callback. Opaque. It lives for the duration of the callback only.
+ */
+typedef struct zcodec_sink zcodec_sink;
 
 /**
  * Runs one job of an executor.
@@ -556,7 +572,8 @@ void zcodec_chain_free(struct zcodec_chain *chain);
  * bytes->bytes codecs. On success `encoded` begins with the encoded chunk and `*encoded_size` is its size in bytes.
  * The buffers may have any alignment and must not overlap; a NULL buffer of size 0 is an empty one.
  *
- * BUFFER_TOO_SMALL: `*encoded_size` is a capacity that is enough (zcodec_chain_encoded_bound gives one in advance).
+ * BUFFER_TOO_SMALL: `*encoded_size` is a capacity that is enough (zcodec_chain_encoded_bound gives one in advance);
+ * or, if a codec of the host does not say how much it needs, twice the capacity.
  * INVALID_ARGUMENT: `decoded_size` is not what the chain takes; nothing was written. OUT_OF_RANGE: an element cannot
  * be represented in the type that a codec converts it to. CALLBACK_FAILED: a padding callback failed. OUT_OF_MEMORY.
  * After any failure the content of `encoded` is unspecified, and `*encoded_size` is 0 except for BUFFER_TOO_SMALL.
@@ -1005,6 +1022,59 @@ enum zcodec_status zcodec_chain_set_padding_at(struct zcodec_chain *chain,
                                                void *user_data,
                                                void (*free_user_data)(void *user_data),
                                                struct zcodec_error **error);
+
+/* ---- Codecs of the host -------------------------------------------------------------------- */
+
+/**
+ * Adds to the text of a callback; several calls write one text. OUT_OF_MEMORY: nothing was added. Since 0.2.
+ */
+enum zcodec_status zcodec_sink_write(struct zcodec_sink *sink,
+                                     const void *bytes,
+                                     size_t size);
+
+/**
+ * Makes a registry of the built-in codecs, to which codecs of the host can be added. On success `*registry` is a handle
+ * that the caller frees with zcodec_registry_free; on failure it is NULL. `error` may be NULL. Since 0.2.
+ */
+enum zcodec_status zcodec_registry_new(struct zcodec_registry **registry,
+                                       struct zcodec_error **error);
+
+/**
+ * Adds a codec of the host. `codec` is needed for the call only; the functions and `user_data` are kept. If this call
+ * fails, `free_user_data` is not called: `user_data` stays the caller's.
+ *
+ * No other thread may use the registry during this call. INVALID_ARGUMENT: the name is empty or taken, a function is
+ * missing, or `kind` is none. `error` may be NULL. Since 0.2.
+ */
+enum zcodec_status zcodec_registry_add(struct zcodec_registry *registry,
+                                       const struct zcodec_codec *codec,
+                                       struct zcodec_error **error);
+
+/**
+ * Frees a registry; no thread may be using it. NULL is fine. Chains keep what they use.
+ */
+void zcodec_registry_free(struct zcodec_registry *registry);
+
+/**
+ * zcodec_chain_new with options: codecs of the host, a limit. `options` may be NULL. UNSUPPORTED also for a chunk that is
+ * larger than `max_decoded_size`. CALLBACK_FAILED: a codec of the host did what it must not. Since 0.2.
+ */
+enum zcodec_status zcodec_chain_new_with(const struct zcodec_chain_options *options,
+                                         const char *codecs_json,
+                                         size_t codecs_json_size,
+                                         const char *input_json,
+                                         size_t input_json_size,
+                                         struct zcodec_chain **chain,
+                                         struct zcodec_error **error);
+
+/**
+ * zcodec_chain_from_zarr_json with options, as zcodec_chain_new_with has them. Since 0.2.
+ */
+enum zcodec_status zcodec_chain_from_zarr_json_with(const struct zcodec_chain_options *options,
+                                                    const char *zarr_json,
+                                                    size_t zarr_json_size,
+                                                    struct zcodec_chain **chain,
+                                                    struct zcodec_error **error);
 
 /* ---- Errors -------------------------------------------------------------------------------- */
 
