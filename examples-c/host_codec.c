@@ -1,6 +1,6 @@
 /*
- * A codec of the host inside a shard: each inner chunk of labels is packed into runs of equal bytes by the program's own
- * codec, "example.runs", which the library knows only by its functions.
+ * A codec of the host inside a shard: each inner chunk of labels is packed into runs of equal bytes by the program's
+ * own codec, "example.runs", which the library knows only by its functions.
  *
  *     host_codec LABELS.npy
  *

@@ -211,16 +211,37 @@ static void bad_codecs_are_refused_and_stay_the_callers(void) {
     zcodec_status expected = ZCODEC_STATUS_INVALID_ARGUMENT;
     codec = good;
     switch (i) {
-    case 0: codec.name = ""; break;
-    case 1: codec.name = "gzip"; break;
-    case 2: codec.name = "zarrs.squeeze"; break; /* an alias */
-    case 3: codec.name = "\xFF"; break;
-    case 4: codec.name = NULL; expected = ZCODEC_STATUS_NULL_ARGUMENT; break;
-    case 5: codec.kind = 4; break;
-    case 6: codec.reserved = 1; break;
-    case 7: codec.bind = NULL; break;
-    case 8: codec.encode = NULL; break;
-    default: codec.decode = NULL; break;
+      case 0:
+        codec.name = "";
+        break;
+      case 1:
+        codec.name = "gzip";
+        break;
+      case 2:
+        codec.name = "zarrs.squeeze";
+        break; /* an alias */
+      case 3:
+        codec.name = "\xFF";
+        break;
+      case 4:
+        codec.name = NULL;
+        expected = ZCODEC_STATUS_NULL_ARGUMENT;
+        break;
+      case 5:
+        codec.kind = 4;
+        break;
+      case 6:
+        codec.reserved = 1;
+        break;
+      case 7:
+        codec.bind = NULL;
+        break;
+      case 8:
+        codec.encode = NULL;
+        break;
+      default:
+        codec.decode = NULL;
+        break;
     }
     CHECK_FAILS(expected, zcodec_registry_add(registry, &codec, &error));
   }
@@ -238,8 +259,9 @@ static void bad_codecs_are_refused_and_stay_the_callers(void) {
 }
 
 static void bind_gets_what_it_needs(void) {
-  static const char CODECS[] = "[\"bytes\",{\"name\":\"test.x\",\"configuration\":{\"key\":3,\"more\":[1.50,null]}},"
-                               "{\"name\":\"gzip\",\"configuration\":{\"level\":1}}]";
+  static const char CODECS[] =
+      "[\"bytes\",{\"name\":\"test.x\",\"configuration\":{\"key\":3,\"more\":[1.50,null]}},"
+      "{\"name\":\"gzip\",\"configuration\":{\"level\":1}}]";
   host self = {0};
   zcodec_chain *chain;
   zcodec_buffer *json = NULL;
@@ -272,13 +294,14 @@ static void a_bind_that_fails_makes_no_chain(void) {
   zcodec_registry *registry = registry_of(&self, ZCODEC_KIND_BYTES_TO_BYTES, 1);
   zcodec_chain *chain = (zcodec_chain *)&self;
   zcodec_error *error = NULL;
-  zcodec_status found =
-      new_chain(registry, 0, "[\"crc32c\",{\"name\":\"test.x\",\"configuration\":{\"refuse\":1}}]", NULL, &chain, &error);
+  zcodec_status found = new_chain(registry, 0, "[\"crc32c\",{\"name\":\"test.x\",\"configuration\":{\"refuse\":1}}]",
+                                  NULL, &chain, &error);
   check_refusal(ZCODEC_STATUS_INVALID_METADATA, found, error, 1, "this key opens nothing (bind returned -7)");
   CHECK(chain == NULL && self.states == 0 && self.binds == 0);
 
   /* Bound, and then another codec fails: the state is freed. */
-  found = new_chain(registry, 0, "[\"test.x\",{\"name\":\"gzip\",\"configuration\":{\"level\":77}}]", NULL, &chain, &error);
+  found =
+      new_chain(registry, 0, "[\"test.x\",{\"name\":\"gzip\",\"configuration\":{\"level\":77}}]", NULL, &chain, &error);
   check_refusal(ZCODEC_STATUS_INVALID_METADATA, found, error, 1, "77");
   CHECK(self.binds == 1 && self.states == 0);
 
@@ -441,8 +464,9 @@ static void sizes_must_be_those_that_were_said(void) {
 }
 
 static void arrays_are_contiguous_between_codecs(void) {
-  static const char CODECS[] = "[{\"name\":\"transpose\",\"configuration\":{\"order\":[1,0]}},\"test.x\","
-                               "{\"name\":\"bytes\",\"configuration\":{\"endian\":\"big\"}}]";
+  static const char CODECS[] =
+      "[{\"name\":\"transpose\",\"configuration\":{\"order\":[1,0]}},\"test.x\","
+      "{\"name\":\"bytes\",\"configuration\":{\"endian\":\"big\"}}]";
   host self = {0};
   zcodec_chain *chain;
   uint8_t decoded[6] = {1, 2, 3, 4, 5, 6}, encoded[8], again[6];
@@ -561,8 +585,9 @@ static void limits_hold(void) {
   size_t size = 0;
   const char *const lists[2] = {GZIP, TWICE};
   int i;
-  CHECK_FAILS(ZCODEC_STATUS_UNSUPPORTED,
-              new_chain(NULL, 1000, BYTES, "{\"data_type\":\"uint16\",\"shape\":[501],\"fill_value\":0}", &chain, &error));
+  CHECK_FAILS(
+      ZCODEC_STATUS_UNSUPPORTED,
+      new_chain(NULL, 1000, BYTES, "{\"data_type\":\"uint16\",\"shape\":[501],\"fill_value\":0}", &chain, &error));
   CHECK_OK(new_chain(NULL, 1000, BYTES, "{\"data_type\":\"uint16\",\"shape\":[500],\"fill_value\":0}", &chain, &error));
   CHECK_FAILS(ZCODEC_STATUS_UNSUPPORTED, zcodec_chain_with_shape(chain, shape, 1, &reshaped, &error));
   CHECK(reshaped == NULL);

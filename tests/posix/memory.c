@@ -126,14 +126,25 @@ static void what_encoded_bytes_claim_takes_no_memory(uint8_t *decoded, uint8_t *
 }
 
 static void what_metadata_claims_takes_no_memory(char *text) {
-  static const char *const inputs[] = {
+  /* Sizes are 64-bit numbers, and take no memory until a chunk does: an array of up to 2^63 - 1 bytes makes a chain. */
+  static const char *const large[] = {
       "{\"data_type\":\"uint8\",\"shape\":[4611686018427387904],\"fill_value\":0}",
       "{\"data_type\":\"uint8\",\"shape\":[2147483648,1073741824],\"fill_value\":0}",
+      "{\"data_type\":\"uint8\",\"shape\":[9223372036854775807],\"fill_value\":0}",
+  };
+  static const char *const inputs[] = {
+      "{\"data_type\":\"uint8\",\"shape\":[9223372036854775808],\"fill_value\":0}",
+      "{\"data_type\":\"uint16\",\"shape\":[4611686018427387904],\"fill_value\":0}",
+      "{\"data_type\":\"uint8\",\"shape\":[4294967296,4294967296],\"fill_value\":0}",
       "{\"data_type\":\"r4294967288\",\"shape\":[1],\"fill_value\":[0]}",
   };
   zcodec_chain *chain = NULL;
   size_t i;
   leave(ROOM);
+  for (i = 0; i < sizeof large / sizeof *large; i++) {
+    CHECK_OK(zcodec_chain_new("[\"bytes\"]", 9, large[i], strlen(large[i]), &chain, &error));
+    zcodec_chain_free(chain);
+  }
   for (i = 0; i < sizeof inputs / sizeof *inputs; i++) {
     CHECK_FAILS(ZCODEC_STATUS_INVALID_METADATA,
                 zcodec_chain_new("[\"bytes\"]", 9, inputs[i], strlen(inputs[i]), &chain, &error));
