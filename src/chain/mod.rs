@@ -108,7 +108,7 @@ impl Chain {
     /// The same, with the codecs of a registry, and a limit.
     ///
     /// # Errors
-    /// As [`with_options`](Self::with_options), also for a document that is no array's.
+    /// As [`with_options`](Self::with_options), also for a document that does not describe an array.
     pub fn from_zarr_json_with(options: &ChainOptions, zarr_json: &[u8]) -> Result<Self> {
         let document = zarr_json::ArrayDocument::from_json(&json::parse("zarr_json", zarr_json)?)?;
         let chunk = Representation::Array(document.chunk);
@@ -439,7 +439,7 @@ impl Chain {
         self.pool.with(|workspace| work(&run, workspace))
     }
 
-    /// A capacity that is enough to encode this many bytes; none if that cannot be told before.
+    /// A capacity that is enough to encode this many bytes; `None` if that cannot be told before.
     fn checked_bound(&self, decoded_size: u64) -> Result<Option<usize>> {
         if let Some(expected) = self.decoded_size().filter(|expected| *expected != decoded_size) {
             return Err(Error::argument(format!("decoded_size is {decoded_size}, expected {expected}")));

@@ -221,7 +221,7 @@ impl Plan {
 }
 
 impl Pass {
-    /// The smallest box of what enters that is worth asking for; none if only all of it decodes.
+    /// The smallest box of what enters that is worth asking for; `None` if only all of it decodes.
     pub(super) fn granularity(&self) -> Option<Vec<u64>> {
         match self {
             Self::Transform(_, transform) => transform.granularity(),

@@ -366,7 +366,7 @@ impl ReadPlan {
         Ok(())
     }
 
-    /// The index of the shard; none if the chain has none that speaks of the stored object.
+    /// The index of the shard; `None` if the chain has none that speaks of the stored object.
     ///
     /// # Errors
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) before it is known.

@@ -50,7 +50,7 @@ struct LastDecode<'a> {
 }
 
 impl Run<'_> {
-    /// Encodes; returns the size. [`Status::BufferTooSmall`] has a capacity that would do, or twice the capacity if not
+    /// Encodes; returns the size. [`Status::BufferTooSmall`] has a capacity that is enough, or twice the capacity if not
     /// even the codec can tell.
     pub(super) fn encode(&self, decoded: Decoded<'_>, encoded: Output<'_>, workspace: &mut Workspace) -> Result<usize> {
         let Workspace { front, back, gathered, contexts } = workspace;
@@ -110,7 +110,7 @@ impl Run<'_> {
         }
     }
 
-    /// The most bytes that this step makes of its input; none if that cannot be told before.
+    /// The most bytes that this step makes of its input; `None` if that cannot be told before.
     fn bound_of(&self, step: &Step, input: &Decoded<'_>) -> Result<Option<usize>> {
         let size = self.size_of(step, input);
         match step.encoded_bound(size) {

@@ -109,7 +109,7 @@ impl Shard {
         Ok(if self.bound.is_index_first { end } else { end + index_size })
     }
 
-    /// Encodes an inner chunk; none if it need not be stored.
+    /// Encodes an inner chunk; `None` if it need not be stored.
     fn encode_cell(
         &self,
         cell: &Cell,
@@ -333,7 +333,7 @@ fn push(index: &mut Vec<u64>, offset: usize, size: Option<usize>) -> Result<()> 
 }
 
 impl ShardIndex {
-    /// The bytes of an inner chunk in its shard; none if it is missing.
+    /// The bytes of an inner chunk in its shard; `None` if it is missing.
     ///
     /// # Errors
     /// [`Status::CorruptData`]: they lie outside the shard.
@@ -351,7 +351,7 @@ impl ShardIndex {
         })
     }
 
-    /// Where the inner chunk at these coordinates of the grid lies in its shard; none if it is missing.
+    /// Where the inner chunk at these coordinates of the grid lies in its shard; `None` if it is missing.
     ///
     /// # Errors
     /// [`Status::InvalidArgument`]: there is no such inner chunk. [`Status::CorruptData`]: it lies outside the shard.

@@ -1,4 +1,4 @@
-//! `crc32c`: four bytes behind the chunk, little-endian. Zarr v3 core specification; RFC 3720, appendix B.4.
+//! `crc32c`: four bytes after the chunk, little-endian. Zarr v3 core specification; RFC 3720, appendix B.4.
 
 use crate::error::{Error, Result};
 use crate::interface::{Bound, Call, Codec, Context, Frame, Kind};

@@ -1,4 +1,4 @@
-//! `pad` and `offset`: bytes before or behind the chunk.
+//! `pad` and `offset`: bytes before or after the chunk.
 //!
 //! Specifications: `pad` 0.1.0 and `offset` 0.1.0 (proposals). `offset` is `pad` at the start with other member names.
 //! What decoding removes is not compared with the configured bytes: the codecs are made for skipping foreign headers.

@@ -96,7 +96,7 @@ impl DataType {
     ///
     /// # Errors
     /// [`Status::Unsupported`](crate::Status::Unsupported) if no data type of this name is known, or its raw bits
-    /// are no whole number of bytes; [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) if a configuration is
+    /// are not a whole number of bytes; [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) if a configuration is
     /// missing.
     pub fn from_name(name: &str) -> Result<Self> {
         Self::from_parts(name, None)

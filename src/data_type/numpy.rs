@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 pub struct NumpyType {
     /// What its elements are.
     pub data_type: DataType,
-    /// The order of the bytes of their components; none if no component has one.
+    /// The order of the bytes of their components; `None` if no component has one.
     pub endian: Option<Endian>,
 }
 
@@ -21,7 +21,7 @@ impl NumpyType {
     ///
     /// # Errors
     /// [`Status::Unsupported`](crate::Status::Unsupported) for types that have no Zarr v3 data type here and for structs
-    /// in both byte orders, [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) for what is no type.
+    /// in both byte orders, [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) for what is not a type.
     pub fn from_json(json: &Value) -> Result<Self> {
         match json {
             Value::String(text) => Self::from_text(text),
@@ -86,7 +86,7 @@ impl NumpyType {
     /// numbers may be written in other ways than in v3.
     ///
     /// # Errors
-    /// [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) if it is no value of this type.
+    /// [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) if it is not a value of this type.
     pub fn scalar_from_json(&self, member: &str, json: &Value) -> Result<super::Scalar> {
         let is_zero = exact_integer(json) == Some(0);
         let is_struct = self.data_type.parts().len() > 1 || self.data_type.name() == "struct";
@@ -119,7 +119,7 @@ impl NumpyType {
     }
 }
 
-/// The `data_type` of Zarr v3 for a kind and a size; none if there is none.
+/// The `data_type` of Zarr v3 for a kind and a size; `None` if there is none.
 fn data_type_of(code: &str) -> Option<Value> {
     let kind = code.chars().next()?;
     let rest = &code[kind.len_utf8()..];

@@ -38,7 +38,7 @@ impl DataType {
         }
     }
 
-    /// With zeros at the end; none if it has more bytes than an element.
+    /// With zeros at the end; `None` if it has more bytes than an element.
     fn padded(&self, mut bytes: Vec<u8>) -> Option<Result<Scalar>> {
         (bytes.len() <= self.size()).then(|| {
             grow(&mut bytes, self.size())?;
@@ -67,7 +67,7 @@ impl DataType {
     /// The scalar whose components stand in this byte order; `member` names it in errors.
     ///
     /// # Errors
-    /// [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) if these bytes are no value of this type.
+    /// [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) if these bytes are not a value of this type.
     pub fn scalar_from_bytes(&self, member: &str, bytes: &[u8], endian: Endian) -> Result<Scalar> {
         if bytes.len() != self.size() {
             let (count, size) = (bytes.len(), self.size());

@@ -114,14 +114,14 @@ pub trait Transform: Debug + Send + Sync {
     /// # Errors
     /// [`Status::BufferTooSmall`] by [`too_small`] if `decoded` cannot hold it, or why `encoded` is corrupt.
     fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize>;
-    /// A capacity that is enough to encode this many bytes; none if no size can be, or nobody
+    /// A capacity that is enough to encode this many bytes; `None` if no size can be, or nobody
     /// [knows](Self::has_encoded_bound).
     fn encoded_bound(&self, decoded_size: u64) -> Option<u64>;
     /// Whether it is known what this many bytes encode to at most. If not, encoding is tried with more and more room.
     fn has_encoded_bound(&self, _decoded_size: u64) -> bool {
         true
     }
-    /// The smallest box of the decoded array that is worth asking for by [`decode_box`](Self::decode_box); none if only
+    /// The smallest box of the decoded array that is worth asking for by [`decode_box`](Self::decode_box); `None` if only
     /// whole chunks decode.
     fn granularity(&self) -> Option<Vec<u64>> {
         None

@@ -13,7 +13,7 @@ pub(crate) fn to_base64(bytes: &[u8]) -> String {
     text
 }
 
-/// The bytes of a text; none if it is no base64.
+/// The bytes of a text; `None` if it is not base64.
 pub(crate) fn from_base64(text: &str) -> Option<Vec<u8>> {
     let (groups, []) = text.as_bytes().as_chunks::<4>() else { return None };
     let mut bytes = Vec::with_capacity(groups.len() * 3);

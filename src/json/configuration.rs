@@ -44,7 +44,7 @@ impl Configuration {
         self.optional(member).map(|value| one_of(member, &value, choices)).transpose()
     }
 
-    /// All members as they were given, for a codec that reads them itself; none if there is no configuration.
+    /// All members as they were given, for a codec that reads them itself; `None` if there is no configuration.
     pub fn into_members(self) -> Option<Map<String, Value>> {
         (!self.is_missing).then_some(self.members)
     }

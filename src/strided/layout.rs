@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 /// [`offset`](Self::offset); neighbours along dimension i are `strides[i]` bytes apart, with any sign. No dimensions are
 /// one element; where a size is 0 there is none.
 ///
-/// No element passes [`end`](Self::end), and none begins before byte 0: whoever has so many bytes can reach them all.
+/// No element passes [`end`](Self::end), and none begins before byte 0: memory of this many bytes holds them all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     element_size: usize,
@@ -189,7 +189,7 @@ impl Layout {
     /// The same elements with their dimensions in another order: dimension i is dimension `order[i]` of this one.
     ///
     /// # Errors
-    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if `order` is no permutation of the dimensions.
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if `order` does not permute the dimensions.
     pub fn permuted(&self, order: &[usize]) -> Result<Self> {
         let mut seen = vec![false; self.shape.len()];
         let is_new = |dimension: &usize| seen.get_mut(*dimension).is_some_and(|seen| !std::mem::replace(seen, true));

@@ -24,7 +24,7 @@ pub(super) struct Nest {
 }
 
 impl Nest {
-    /// The loops from one layout to another of the same shape; none if there are no elements.
+    /// The loops from one layout to another of the same shape; `None` if there are no elements.
     ///
     /// # Errors
     /// [`Status::Internal`](crate::Status::Internal) if they have other shapes or elements of other sizes.

@@ -19,7 +19,7 @@ const MAX_NEAR_DISTANCE: usize = 8191;
 const MAX_DISTANCE: usize = 65_535 + MAX_NEAR_DISTANCE - 1;
 /// No match begins in the last bytes of a stream.
 const LAST_LITERALS: usize = 12;
-/// The first bytes are no match.
+/// The first bytes are not a match.
 const FIRST_LITERALS: usize = 4;
 /// Streams and rooms that the C library does not try.
 const MIN_SIZE: usize = 16;
@@ -38,7 +38,7 @@ const REGULAR_RATIO: usize = 4;
 /// The same at a distance of more bytes.
 const MIN_FAR_LENGTH: usize = 8;
 
-/// Compresses to the beginning of `encoded`; none if it does not fit, or is not worth it. `is_split`: the stream is one of
+/// Compresses to the beginning of `encoded`; `None` if it does not fit, or is not worth it. `is_split`: the stream is one of
 /// several of its block.
 pub(super) fn compress(
     table: &mut Table,
@@ -167,7 +167,7 @@ fn write_match(distance: usize, length: usize, encoded: &mut [u8], mut size: usi
     Some(size)
 }
 
-/// Decompresses a stream that fills `decoded`; none if it is no such stream.
+/// Decompresses a stream that fills `decoded`; `None` if it is not such a stream.
 pub(super) fn decompress(encoded: &[u8], decoded: &mut [u8]) -> Option<()> {
     let (mut read, mut written) = (1, 0);
     let mut control = usize::from(*encoded.first()?) % MAX_LITERALS;

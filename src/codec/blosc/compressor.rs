@@ -227,7 +227,7 @@ impl std::fmt::Debug for Compressors {
 }
 
 impl Compressors {
-    /// Compresses to the beginning of `encoded`; none if it does not fit. `is_split`: the stream is one of several of
+    /// Compresses to the beginning of `encoded`; `None` if it does not fit. `is_split`: the stream is one of several of
     /// its block.
     pub(super) fn compress(
         &mut self,

@@ -34,7 +34,7 @@ pub struct Encoder {
     stream: Vec<u8>,
 }
 
-/// A capacity that is enough for this many bytes; none if no frame can hold them.
+/// A capacity that is enough for this many bytes; `None` if no frame can hold them.
 pub fn encoded_bound(decoded_size: usize) -> Option<usize> {
     (decoded_size <= MAX_DECODED_SIZE).then_some(decoded_size + HEADER_SIZE)
 }
@@ -73,7 +73,7 @@ impl Encoder {
         Ok(size)
     }
 
-    /// The size of the frame; none if there is not enough room.
+    /// The size of the frame; `None` if there is not enough room.
     fn encode_blocks(
         &mut self,
         settings: &Settings,
@@ -106,9 +106,9 @@ impl Encoder {
     }
 }
 
-/// One stream and its size before it; none if there is not enough room.
+/// One stream and its size before it; `None` if there is not enough room.
 ///
-/// A compressor always gets the same room for a stream, lest the frame depend on the capacity.
+/// A compressor always gets the same room for a stream, so that the frame does not depend on the capacity.
 fn encode_stream(
     compressors: &mut Compressors,
     settings: &Settings,

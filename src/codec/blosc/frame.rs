@@ -66,7 +66,7 @@ impl<'a> Frame<'a> {
     /// Reads the header.
     ///
     /// # Errors
-    /// [`Status::CorruptData`](crate::Status::CorruptData): these bytes are no frame of Blosc 1.
+    /// [`Status::CorruptData`](crate::Status::CorruptData): these bytes are not a frame of Blosc 1.
     pub fn new(encoded: &'a [u8]) -> Result<Self> {
         let Some(&[version, compressor_version, flags, element_size, ref sizes @ ..]) =
             encoded.first_chunk::<HEADER_SIZE>()

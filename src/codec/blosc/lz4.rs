@@ -21,10 +21,10 @@ const HASH_BITS: u32 = 13;
 const LARGE_HASH_BITS: u32 = 12;
 /// So many places after a match are never left out.
 const DENSE_COUNT: usize = 2;
-/// After so many misses, the step grows by one.
+/// After this many misses, the step grows by one.
 const MISSES_PER_STEP: usize = 64;
 
-/// Compresses to the beginning of `encoded`; none if it does not fit. With more acceleration, from 1 on, more places are
+/// Compresses to the beginning of `encoded`; `None` if it does not fit. With more acceleration, from 1 on, more places are
 /// left out.
 pub(super) fn compress(table: &mut Table, acceleration: usize, decoded: &[u8], encoded: &mut [u8]) -> Option<usize> {
     table.begin(decoded.len(), if decoded.len() <= LARGE_SIZE { HASH_BITS } else { LARGE_HASH_BITS })?;
@@ -127,7 +127,7 @@ fn write_more(number: usize, encoded: &mut [u8], mut size: usize) -> Option<usiz
     Some(size + 1)
 }
 
-/// Decompresses a block that fills `decoded`; none if it is no such block.
+/// Decompresses a block that fills `decoded`; `None` if it is not such a block.
 pub(super) fn decompress(encoded: &[u8], decoded: &mut [u8]) -> Option<()> {
     let (mut read, mut written) = (0, 0);
     loop {

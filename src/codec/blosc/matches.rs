@@ -15,7 +15,7 @@ impl Default for Table {
 }
 
 impl Table {
-    /// Begins a stream of this size, with hashes of so many bits. None if it is longer than any of Blosc.
+    /// Begins a stream of this size, with hashes of this many bits. None if it is longer than any of Blosc.
     ///
     /// Clearing the table costs less than telling the places of this stream from those of the one before: a branch that
     /// is a guess where there are few matches.
@@ -75,7 +75,7 @@ pub(super) fn common_size(first: &[u8], second: &[u8]) -> usize {
 /// The bytes that are copied at once.
 const STEP: usize = 16;
 
-/// Copies the first `count` bytes of a slice to the beginning of another, whose next bytes may change too; none if one
+/// Copies the first `count` bytes of a slice to the beginning of another, whose next bytes may change too; `None` if one
 /// of them has fewer.
 #[inline(always)]
 pub(super) fn copy_literals(from: &[u8], count: usize, to: &mut [u8]) -> Option<()> {

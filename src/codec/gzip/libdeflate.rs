@@ -29,7 +29,7 @@ impl Compressor {
         NonNull::new(handle).map(Self).ok_or_else(Error::out_of_memory)
     }
 
-    /// The size written; none if `encoded` cannot hold it.
+    /// The size written; `None` if `encoded` cannot hold it.
     pub(in crate::codec) fn compress(
         &mut self,
         container: Container,
@@ -61,7 +61,7 @@ impl Drop for Compressor {
     }
 }
 
-/// The most that so many bytes can take, at any level; none if no memory can hold it.
+/// The most that so many bytes can take, at any level; `None` if no memory can hold it.
 pub(in crate::codec) fn compress_bound(container: Container, decoded_size: usize) -> Option<usize> {
     // The bound is the size and some 5 bytes for each block of a few thousand.
     decoded_size.checked_mul(2).filter(|size| isize::try_from(*size).is_ok())?;

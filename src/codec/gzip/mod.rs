@@ -2,7 +2,7 @@
 //! has another default level; [`zlib`] has another header.
 //!
 //! libdeflate does the work. Several members one after the other are one stream (RFC 1952, section 2.2); bytes after
-//! the last member that are no member are an error.
+//! the last member that are not a member are an error.
 
 mod count;
 pub(super) mod libdeflate;
@@ -103,7 +103,7 @@ impl Transform for Gzip {
     }
 }
 
-/// BUFFER_TOO_SMALL names the capacity that would do, as it was counted; if nothing can be decoded, that is the error.
+/// BUFFER_TOO_SMALL names a capacity that is enough, as it was counted; if nothing can be decoded, that is the error.
 fn too_small(counted: Result<u64>, capacity: usize) -> Error {
     match counted.map(usize::try_from) {
         Ok(Ok(needed)) if needed > capacity => Error::buffer_too_small("decoded_capacity", capacity, needed as u64),

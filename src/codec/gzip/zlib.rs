@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy)]
 struct Zlib {
-    /// 0 to 9; none if the configuration says -1, for zlib's own choice.
+    /// 0 to 9; `None` if the configuration says -1, for zlib's own choice.
     level: Option<usize>,
 }
 

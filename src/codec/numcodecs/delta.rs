@@ -105,7 +105,7 @@ fn first_elements(bytes: &mut [u8], number: Number, count: usize) -> Result<&mut
 /// The first element and the differences of all others, as elements of another type.
 ///
 /// # Errors
-/// The first difference without an image.
+/// The first difference that cannot be represented.
 fn encode((from_type, decoded): (Number, &[u8]), (to_type, encoded): (Number, &mut [u8])) -> Result<()> {
     if from_type == to_type {
         differ(from_type, decoded, &[0; 8], encoded);
@@ -169,7 +169,7 @@ fn differ(number: Number, elements: &[u8], before: &[u8; 8], differences: &mut [
 /// Writes the sum of all elements up to each one, as elements of another type.
 ///
 /// # Errors
-/// The first element without an image.
+/// The first element that cannot be represented.
 fn decode((from_type, encoded): (Number, &[u8]), (to_type, decoded): (Number, &mut [u8])) -> Result<()> {
     let size = to_type.size();
     // -0.0 changes nothing when it is added: the first element is kept as it is.

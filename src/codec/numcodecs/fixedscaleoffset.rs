@@ -3,10 +3,10 @@
 //!
 //! numcodecs 0.17, `fixedscaleoffset.py`, and NumPy's rules for an array and a Python number (NEP 50): a float type computes
 //! in itself, each step rounded; an integer type computes in itself with a Python integer, wrapping, and in `float64`
-//! with a Python float. Division is in `float64`, but for encoded floats, which divide in their own type. So an array of
+//! with a Python float. Division is in `float64`, except for encoded floats, which divide in their own type. So an array of
 //! `float32` that is stored as integers is encoded in `float32`, and decoded in `float64` and rounded once.
 //!
-//! A number without an image under the last cast, NaN among them, is `OUT_OF_RANGE`: NumPy leaves to the processor what
+//! A number that the last cast cannot represent, NaN among them, is `OUT_OF_RANGE`: NumPy leaves to the processor what
 //! becomes of it. Fill values need not come back.
 
 use super::number::{BLOCK, Number, half_of};

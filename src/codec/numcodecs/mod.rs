@@ -52,7 +52,7 @@ fn elementwise<K: Elementwise>(kernel: K, encoded: Number, decoded: &ArrayRepres
     Bound::elementwise(decoded, &data_type, fill_value, Arc::new(kernel))
 }
 
-/// The fill value, encoded like an element; 0 where it has no image: zarr-python encodes no fill value.
+/// The fill value, encoded like an element; 0 where it cannot be represented: zarr-python encodes no fill value.
 fn fill_value(kernel: &dyn Elementwise, encoded: &DataType, decoded: &Scalar) -> Scalar {
     let mut fill_value = vec![0; encoded.size()];
     if kernel.encode(&decoded.0, &mut fill_value).is_err() {

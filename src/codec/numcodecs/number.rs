@@ -57,7 +57,7 @@ impl Number {
     /// NumPy's name or code of a type: `float32`, `f4`, `<f4`, `|u1`.
     ///
     /// # Errors
-    /// It is no text, or none of these types in the byte order of memory.
+    /// It is not a text, or none of these types in the byte order of memory.
     pub(super) fn from_json(member: &str, json: &Value) -> Result<Self> {
         let text =
             json.as_str().ok_or_else(|| Error::metadata(format!("{member} is {json}, expected a NumPy data type")))?;
@@ -200,10 +200,10 @@ impl Number {
     /// Writes floats.
     ///
     /// # Errors
-    /// The first that has no image; those before it are written.
+    /// The first that cannot be represented; those before it are written.
     #[inline(always)] // so that it is compiled for the caller's instruction set
     pub(super) fn store_floats(self, lanes: &[f64], bytes: &mut [u8]) -> Result<()> {
-        // All at once, without a branch: elements without an image are rare.
+        // All at once, without a branch: elements that cannot be represented are rare.
         let (least, most) = self.bounds();
         let holds = |lane: f64| lane > least && lane < most;
         if self.is_integer()
@@ -271,7 +271,7 @@ pub(super) fn half_of(lane: f64) -> f16 {
 /// Casts every element. `from` and `to` have the same number of elements.
 ///
 /// # Errors
-/// The first element without an image.
+/// The first element that cannot be represented.
 pub(super) fn cast((from_type, from): (Number, &[u8]), (to_type, to): (Number, &mut [u8])) -> Result<()> {
     if from_type == to_type && from_type != Number::Bool {
         to.copy_from_slice(from);

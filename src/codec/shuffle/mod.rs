@@ -77,7 +77,7 @@ impl Shuffle {
         available(TIERS).map(move |tier| (tier.level, Self::with(tier.kernel, element_size)))
     }
 
-    /// Puts the bytes at each place of an element next to each other. Both slices have the same size; what is no whole
+    /// Puts the bytes at each place of an element next to each other. Both slices have the same size; what is not a whole
     /// element stays where it is.
     pub fn shuffle(&self, decoded: &[u8], shuffled: &mut [u8]) {
         let (count, size) = self.whole(decoded, shuffled);
@@ -98,8 +98,8 @@ impl Shuffle {
         self.join_planes(&shuffled[..size], count, &mut decoded[..size]);
     }
 
-    /// Puts the bits at each place of an element next to each other. Both slices have the same size; what is no whole
-    /// element stays where it is, and so does everything if the number of elements is no multiple of 8.
+    /// Puts the bits at each place of an element next to each other. Both slices have the same size; what is not a whole
+    /// element stays where it is, and so does everything if the number of elements is not a multiple of 8.
     pub fn bitshuffle(&self, decoded: &[u8], shuffled: &mut [u8]) {
         let (count, size) = self.whole(decoded, shuffled);
         if !count.is_multiple_of(8) {

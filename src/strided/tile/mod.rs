@@ -81,7 +81,7 @@ const LINE_SIZE: usize = 64;
 #[repr(align(64))]
 struct Stage(#[expect(dead_code, reason = "reached by pointers")] [[u8; LINE_SIZE]; LINE_SIZE]);
 
-/// Whether so many rows, this far apart, have more cache lines in one place of the first-level cache than it keeps there:
+/// Whether this many rows, this far apart, have more cache lines in one place of the first-level cache than it keeps there:
 /// 8 lines in each of 64 places.
 fn collides(rows: usize, stride: isize) -> bool {
     let places = 4096_usize >> stride.trailing_zeros().min(12);

@@ -26,7 +26,7 @@ pub(in crate::codec::cast_value) struct ToInteger {
 }
 
 impl ToInteger {
-    /// `None` if the cast's target is no integer type.
+    /// `None` if the cast's target is not an integer type.
     pub(in crate::codec::cast_value) fn new(
         source: FloatId,
         cast: &Cast,

@@ -73,7 +73,7 @@ fn write<W: Write, T>(writer: io::Result<W>, decoded: &[u8], finish: impl Fn(W) 
     })
 }
 
-/// What the filters before the coder make of a chunk; none if there are none.
+/// What the filters before the coder make of a chunk; `None` if there are none.
 fn filter(filters: &[FilterConfig], decoded: &[u8]) -> Result<Option<Vec<u8>>> {
     let mut filtered: Option<Vec<u8>> = None;
     for filter in filters {

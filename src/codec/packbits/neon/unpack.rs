@@ -52,7 +52,7 @@ impl Unpack {
         }
     }
 
-    /// The kernel; none if 16 bytes do not hold a register.
+    /// The kernel; `None` if 16 bytes do not hold a register.
     pub(super) fn blocks(&self, field: &Field) -> Option<Blocks> {
         if !self.is_fit {
             return None;

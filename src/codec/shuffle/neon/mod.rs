@@ -15,7 +15,7 @@ pub(super) const PLANES: Planes = Planes {
     from_rows: bits::from_rows,
 };
 
-/// Zips the registers of the first half with those of the second, bytes in turn, so many times. Each time turns the
+/// Zips the registers of the first half with those of the second, bytes in turn, this many times. Each time turns the
 /// address of a byte, its register and its place in that, left by one bit.
 #[inline]
 #[target_feature(enable = "neon")]

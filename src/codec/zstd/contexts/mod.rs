@@ -20,7 +20,7 @@ pub(super) struct Contexts {
     scratch: Vec<u8>,
 }
 
-/// The most that this many bytes are encoded to; none if no memory can hold it.
+/// The most that this many bytes are encoded to; `None` if no memory can hold it.
 pub(super) fn encoded_bound(decoded_size: usize) -> Option<usize> {
     // The bound is the size and 1/256 of it and a little more.
     decoded_size.checked_mul(2).filter(|size| isize::try_from(*size).is_ok())?;
@@ -48,7 +48,7 @@ impl Contexts {
         Ok(size)
     }
 
-    /// Decodes all frames. BUFFER_TOO_SMALL names a capacity that would do, see [`Self::decoded_capacity`].
+    /// Decodes all frames. BUFFER_TOO_SMALL names a capacity that is enough, see [`Self::decoded_capacity`].
     pub(super) fn decode(&mut self, encoded: &[u8], decoded: &mut [u8]) -> Result<usize> {
         if encoded.is_empty() {
             return Err(Error::corrupt("there is no zstd frame: the chunk has no bytes"));
