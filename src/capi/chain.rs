@@ -1,5 +1,6 @@
 //! Making and freeing chains.
 
+use super::codec::{zcodec_chain_from_zarr_json_with, zcodec_chain_new_with};
 use super::error::{zcodec_error, zcodec_status};
 use super::ffi;
 use crate::chain::Chain;
@@ -57,20 +58,18 @@ pub unsafe extern "C" fn zcodec_chain_new(
     chain: *mut *mut zcodec_chain,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
-    // SAFETY: NULL or writable, says the header.
-    let error = unsafe { ffi::optional_out(error) };
-    ffi::guard(error, || {
-        // SAFETY: the header asks of the caller what these conversions ask of us.
-        let (chain, codecs, input) = unsafe {
-            (
-                ffi::out(chain, std::ptr::null_mut(), "chain")?,
-                ffi::input(codecs_json.cast(), codecs_json_size, "codecs_json")?,
-                ffi::input(input_json.cast(), input_json_size, "input_json")?,
-            )
-        };
-        *chain = zcodec_chain::into_handle(Arc::new(Chain::new(codecs, (!input_json.is_null()).then_some(input))?));
-        Ok(())
-    })
+    // SAFETY: as this function asks of the caller; options may be NULL.
+    unsafe {
+        zcodec_chain_new_with(
+            std::ptr::null(),
+            codecs_json,
+            codecs_json_size,
+            input_json,
+            input_json_size,
+            chain,
+            error,
+        )
+    }
 }
 
 /// Makes the chain of a whole Zarr v3 array document (a zarr.json): takes its data_type, fill_value, codecs, and the
@@ -84,19 +83,8 @@ pub unsafe extern "C" fn zcodec_chain_from_zarr_json(
     chain: *mut *mut zcodec_chain,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
-    // SAFETY: NULL or writable, says the header.
-    let error = unsafe { ffi::optional_out(error) };
-    ffi::guard(error, || {
-        // SAFETY: the header asks of the caller what these conversions ask of us.
-        let (chain, zarr_json) = unsafe {
-            (
-                ffi::out(chain, std::ptr::null_mut(), "chain")?,
-                ffi::input(zarr_json.cast(), zarr_json_size, "zarr_json")?,
-            )
-        };
-        *chain = zcodec_chain::into_handle(Arc::new(Chain::from_zarr_json(zarr_json)?));
-        Ok(())
-    })
+    // SAFETY: as this function asks of the caller; options may be NULL.
+    unsafe { zcodec_chain_from_zarr_json_with(std::ptr::null(), zarr_json, zarr_json_size, chain, error) }
 }
 
 /// Makes a chain of the same codecs, data type, fill value and callbacks for a chunk of another shape: border chunks,

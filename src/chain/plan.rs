@@ -66,34 +66,21 @@ impl Plan {
 
     fn add(&mut self, place: CodecPlace, bound: &Bound, decoded: &Representation, pool: &Arc<Pool>) {
         match (&bound.pass, decoded) {
-            (CodecPass::Transform(transform), _) => self.steps.push(Step {
-                pass: Pass::Transform(place.clone(), Arc::clone(transform)),
-                last_place: place,
-                decoded: decoded.clone(),
-                encoded: bound.encoded.size(),
-                frames: Vec::new(),
-            }),
+            (CodecPass::Transform(transform), _) => {
+                let pass = Pass::Transform(place.clone(), Arc::clone(transform));
+                self.push(place, pass, decoded, bound.encoded.size());
+            }
             (CodecPass::Shard(shard), Representation::Array(array)) => {
                 let [inner, index] =
                     [&shard.inner, &shard.index].map(|codecs| Chain::from_bound((**codecs).clone(), Arc::clone(pool)));
                 let shard = Shard::new(shard, inner, index, array.data_type().size());
-                self.steps.push(Step {
-                    pass: Pass::Shard(place.clone(), Box::new(shard)),
-                    last_place: place,
-                    decoded: decoded.clone(),
-                    encoded: bound.encoded.size(),
-                    frames: Vec::new(),
-                });
+                let pass = Pass::Shard(place.clone(), Box::new(shard));
+                self.push(place, pass, decoded, bound.encoded.size());
             }
             (CodecPass::N5Block(block), Representation::Array(_)) => {
                 let inner = Chain::from_bound((*block.inner).clone(), Arc::clone(pool));
-                self.steps.push(Step {
-                    pass: Pass::N5Block(place.clone(), Box::new(N5Block::new(block, inner))),
-                    last_place: place,
-                    decoded: decoded.clone(),
-                    encoded: bound.encoded.size(),
-                    frames: Vec::new(),
-                });
+                let pass = Pass::N5Block(place.clone(), Box::new(N5Block::new(block, inner)));
+                self.push(place, pass, decoded, bound.encoded.size());
             }
             (CodecPass::Frame(frame), _) => self.frame(place, frame, decoded),
             (CodecPass::Reshape, Representation::Array(array)) => drop(self.elements(place, array)),
@@ -131,25 +118,24 @@ impl Plan {
         }
     }
 
+    /// A step that changes nothing yet; elementwise codecs join it.
     fn copy(&mut self, place: CodecPlace, decoded: &Representation) {
         let pass = match decoded {
             Representation::Bytes(_) => Pass::Copy,
             Representation::Array(array) => Pass::Elements(Elements::new(array)),
         };
-        self.push(place, pass, decoded);
+        self.push(place, pass, decoded, decoded.size());
     }
 
-    fn push(&mut self, place: CodecPlace, pass: Pass, decoded: &Representation) {
-        let (decoded, encoded) = (decoded.clone(), decoded.size());
-        self.steps.push(Step { pass, last_place: place, decoded, encoded, frames: Vec::new() });
+    fn push(&mut self, place: CodecPlace, pass: Pass, decoded: &Representation, encoded: ByteSize) {
+        self.steps.push(Step { pass, last_place: place, decoded: decoded.clone(), encoded, frames: Vec::new() });
     }
 
     /// The elementwise step that the next codec joins.
     fn elements(&mut self, place: CodecPlace, decoded: &ArrayRepresentation) -> &mut Step {
         let is_open = self.steps.last().is_some_and(|step| matches!(step.pass, Pass::Elements(_)));
         if !is_open {
-            let pass = Pass::Elements(Elements::new(decoded));
-            self.push(place.clone(), pass, &Representation::Array(decoded.clone()));
+            self.copy(place.clone(), &Representation::Array(decoded.clone()));
         }
         let last = self.steps.len() - 1;
         let step = &mut self.steps[last];
@@ -168,7 +154,7 @@ impl Plan {
         let is_new = !matches!(self.steps.last(), Some(Step { pass: Pass::Elements(elements), decoded: step, .. })
             if is_free(elements) && step.array().is_ok_and(|array| array.shape() == decoded.shape()));
         if is_new {
-            self.push(place.clone(), Pass::Elements(Elements::new(decoded)), &Representation::Array(decoded.clone()));
+            self.copy(place.clone(), &Representation::Array(decoded.clone()));
         }
         if let Pass::Elements(elements) = &mut self.elements(place, decoded).pass {
             elements.order = Some(order.into());
@@ -195,9 +181,7 @@ impl Plan {
             }
         }
     }
-}
 
-impl Plan {
     /// The smallest box that is worth asking for; `None` if all of the chunk must be read.
     pub(super) fn granularity(&self) -> Option<Vec<u64>> {
         let is_direct = |step: &Step| step.frames.iter().all(|(_, frame)| !frame.checks_payload());

@@ -109,14 +109,11 @@ enum Access<'a> {
 
 impl ReadPlan {
     /// A read of these boxes of a chunk: where each begins, and its place. `object_size` is that of the stored object, if
-    /// it is known.
+    /// it is known. The targets hold memory of the caller for as long as the plan lives.
     ///
     /// # Errors
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument): a box is not within the chunk, or the index is that
     /// of another grid.
-    ///
-    /// # Safety of memory
-    /// The targets hold memory of the caller for as long as the plan lives.
     pub fn new(
         chain: &Arc<Chain>,
         options: CallOptions,
