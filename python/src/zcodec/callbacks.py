@@ -1,0 +1,118 @@
+"""Python functions that the library calls: paddings. What they raise becomes the cause of the error of the call."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from typing import Any
+
+from zcodec._ffi import NULL, ffi
+
+Generate = Callable[[memoryview, memoryview], object]
+Check = Callable[[memoryview, memoryview], object]
+
+_OPTIONS_SIZE = ffi.sizeof("zcodec_call_options")
+
+
+class Context:
+    """The `call_data` of a call: keeps what callbacks raise until the call has returned."""
+
+    def __init__(self) -> None:
+        self.handle = ffi.new_handle(self)
+        self._raised: dict[int, BaseException] = {}
+
+    def keep(self, exception: BaseException) -> None:
+        self._raised.setdefault(threading.get_ident(), exception)
+
+    def take(self) -> BaseException | None:
+        """What a callback raised on this thread, or on a thread of the library."""
+        key = threading.get_ident()
+        if key not in self._raised:
+            key = next(iter(self._raised), key)
+        return self._raised.pop(key, None)
+
+
+def call_options(context: Context | None, max_threads: int, flags: int = 0) -> Any:
+    """A zcodec_call_options, or NULL if nothing differs from the defaults."""
+    if context is None and max_threads == 1 and not flags:
+        return NULL
+    if max_threads < 0:
+        raise ValueError(f"max_threads is {max_threads}, expected 0 or more")
+    options = ffi.new("zcodec_call_options *")
+    options.struct_size = _OPTIONS_SIZE
+    options.call_data = NULL if context is None else context.handle
+    options.max_threads = min(max_threads, 2**32 - 1)
+    options.flags = flags
+    return options
+
+
+class Loan:
+    """Memory of the library, lent to a Python function for the duration of a call."""
+
+    def __init__(self, pointer: Any, size: int, *, writable: bool = False) -> None:
+        self._memory = ffi.buffer(pointer, size)
+        self._unused = sys.getrefcount(self._memory)
+        view = memoryview(self._memory)
+        self.view = view.cast("B") if writable else view.toreadonly()
+        view.release()
+
+    def is_returned(self) -> bool:
+        """Takes the memory away. False if something that was made of it is still in use, such as a numpy array."""
+        with suppress(BufferError):
+            self.view.release()
+        return sys.getrefcount(self._memory) <= self._unused
+
+
+def run(call_data: Any, function: Callable[..., object], *loans: Loan) -> object:
+    """Calls `function` with memory of the library. What it raises is kept, and NotImplemented returned."""
+    context: Context | None = None if call_data == NULL else ffi.from_handle(call_data)
+    try:
+        return _run(function, loans)
+    except BaseException as exception:
+        if context is not None:
+            context.keep(exception)
+        return NotImplemented
+
+
+def _run(function: Callable[..., object], loans: tuple[Loan, ...]) -> object:
+    try:
+        result = function(*(loan.view for loan in loans))
+    except BaseException as exception:
+        if not all([loan.is_returned() for loan in loans]):
+            traceback.clear_frames(exception.__traceback__)  # its variables
+        raise
+    if not all([loan.is_returned() for loan in loans]):
+        raise BufferError(f"{function!r} keeps memory that is only valid during the call; copy what is needed")
+    return result
+
+
+class Padding:
+    """What `set_padding` was given; the `user_data` of both functions."""
+
+    def __init__(self, generate: Generate | None, check: Check | None) -> None:
+        self.generate = generate
+        self.check = check
+        self.handle = ffi.new_handle(self)
+
+
+@cache
+def padding_functions() -> tuple[Any, Any]:
+    """The C functions that call Python. Made when first needed: some systems do not allow functions made at run time."""
+
+    @ffi.callback("zcodec_padding_fn", error=1)  # type: ignore[untyped-decorator]
+    def generate(user: Any, call: Any, chunk: Any, chunk_size: int, padding: Any, padding_size: int) -> int:
+        function = ffi.from_handle(user).generate
+        result = run(call, function, Loan(chunk, chunk_size), Loan(padding, padding_size, writable=True))
+        return 1 if result is NotImplemented else 0
+
+    @ffi.callback("zcodec_padding_check_fn", error=1)  # type: ignore[untyped-decorator]
+    def check(user: Any, call: Any, chunk: Any, chunk_size: int, padding: Any, padding_size: int) -> int:
+        function = ffi.from_handle(user).check
+        result = run(call, function, Loan(chunk, chunk_size), Loan(padding, padding_size))
+        return 0 if result is None or (result is not NotImplemented and bool(result)) else 1
+
+    return generate, check

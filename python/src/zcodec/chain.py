@@ -1,0 +1,483 @@
+"""`Chain`: a run of codecs, bound to what enters on encode."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from enum import IntEnum
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from zcodec import coding
+from zcodec._ffi import NULL, ffi, lib, slots, text_of
+from zcodec.callbacks import Check, Context, Generate, Padding, padding_functions
+from zcodec.dtypes import DataType, data_type_of, dtype_of, fill_value_json
+from zcodec.errors import Error, Status, check
+from zcodec.views import Array, Box, Buffer
+
+if TYPE_CHECKING:
+    from zcodec.index import Index
+    from zcodec.plan import Plan
+    from zcodec.registry import Registry
+    from zcodec.writer import Writer
+
+Codec = str | Mapping[str, Any]
+_CHAIN_OPTIONS_SIZE = ffi.sizeof("zcodec_chain_options")
+
+
+class Kind(IntEnum):
+    """The three shapes of a chain."""
+
+    ARRAY_TO_ARRAY = 1
+    ARRAY_TO_BYTES = 2
+    BYTES_TO_BYTES = 3
+
+
+class Chain:
+    """A contiguous run of Zarr v3 codecs, bound to what enters on encode.
+
+    `codecs` is a list of codec metadata (objects or names), or its JSON text. `data_type` is a Zarr data type or a numpy
+    dtype. A chain of bytes->bytes codecs takes neither data type nor shape. Without `fill_value` the chain has none.
+
+    A chain is immutable once its paddings are set. Any number of threads may then use it at once; every call releases
+    the GIL. It pickles by its metadata.
+    """
+
+    def __init__(
+        self,
+        codecs: str | bytes | Iterable[Codec],
+        data_type: DTypeLike | DataType | None = None,
+        shape: int | Iterable[int] | None = None,
+        fill_value: Any = None,
+        *,
+        registry: Registry | None = None,
+        max_decoded_size: int = 0,
+    ) -> None:
+        codecs_json = _json(codecs if isinstance(codecs, str | bytes) else list(codecs))
+        input_json = _input_json(data_type, shape, fill_value)
+        options = _chain_options(registry, max_decoded_size)
+        size, text = (len(input_json), input_json) if input_json is not None else (0, NULL)
+        _made(
+            lib.zcodec_chain_new_with(
+                options, codecs_json, len(codecs_json), text, size, slots.chain, slots.error
+            ),
+            registry,
+        )
+        self._adopt(slots.chain[0], registry, max_decoded_size)
+
+    @classmethod
+    def from_zarr_json(
+        cls,
+        document: str | bytes | Mapping[str, Any],
+        *,
+        registry: Registry | None = None,
+        max_decoded_size: int = 0,
+    ) -> Self:
+        """The chain of a whole array document: a `zarr.json`, or the `.zarray` of Zarr v2."""
+        text = _json(document)
+        options = _chain_options(registry, max_decoded_size)
+        _made(
+            lib.zcodec_chain_from_zarr_json_with(options, text, len(text), slots.chain, slots.error), registry
+        )
+        return cls._of(slots.chain[0], registry, max_decoded_size)
+
+    @classmethod
+    def _of(cls, pointer: Any, registry: Registry | None, max_decoded_size: int) -> Self:
+        chain = cls.__new__(cls)
+        chain._adopt(pointer, registry, max_decoded_size)
+        return chain
+
+    def _adopt(self, pointer: Any, registry: Registry | None, max_decoded_size: int) -> None:
+        self._handle: Any = ffi.gc(pointer, lib.zcodec_chain_free)
+        self._registry = registry
+        self._max_decoded_size = max_decoded_size
+        self._paddings: dict[int | str, Padding] = {}
+        self._has_callbacks = registry is not None
+        self._kind = Kind(lib.zcodec_chain_kind(pointer))
+        self._output: dict[str, Any] | None = None
+        self._output_array: tuple[np.dtype[Any], tuple[int, ...]] | None = None
+        self._bound: int | None = None
+        if self._kind is Kind.BYTES_TO_BYTES:
+            self._shape: tuple[int, ...] | None = None
+            self._dtype: np.dtype[Any] | None = None
+            self._decoded_size = -1
+            self._is_plain = False
+            return
+        self._shape = self._read_shape()
+        self._data_type: DataType = self.input["data_type"]
+        check(lib.zcodec_chain_element_size(pointer, slots.size))
+        self._dtype = dtype_of(self._data_type, slots.size[0])
+        check(lib.zcodec_chain_decoded_size(pointer, slots.size))
+        self._decoded_size = slots.size[0]
+        # numpy shows the memory of these as plain bytes, which is the fastest way to it.
+        has_bytes = self._kind is Kind.ARRAY_TO_BYTES
+        self._is_plain = has_bytes and self._dtype.kind in "biufc" and not self._has_callbacks
+
+    def _read_shape(self) -> tuple[int, ...]:
+        lib.zcodec_chain_shape(self._handle, NULL, 0, slots.size)
+        ndim = slots.size[0]
+        shape = ffi.new("uint64_t[]", ndim)
+        check(lib.zcodec_chain_shape(self._handle, shape, ndim, slots.size))
+        return tuple(shape)
+
+    # ---- Lifetime ------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Frees the chain, as soon as no other thread uses it. Later calls raise ValueError."""
+        self._handle = None
+        self._is_plain = False
+
+    @property
+    def closed(self) -> bool:
+        return self._handle is None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    @property
+    def handle(self) -> Any:
+        """The zcodec_chain, for calls of cffi."""
+        handle = self._handle
+        if handle is None:
+            raise ValueError("the chain is closed")
+        return handle
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        paddings = [(key, padding.generate, padding.check) for key, padding in self._paddings.items()]
+        return _unpickle, (self.codecs_json, self.input_json, self._registry, self._max_decoded_size, paddings)
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return "<zcodec.Chain, closed>"
+        names = " | ".join(codec["name"] for codec in self.codecs)
+        if self._shape is None:
+            return f"<zcodec.Chain {names}>"
+        name = self._data_type if isinstance(self._data_type, str) else self._data_type["name"]
+        return f"<zcodec.Chain {names} of {name} {self._shape}>"
+
+    # ---- Coding --------------------------------------------------------------------------------
+
+    def encode(self, array: Any, *, box: Box | None = None, max_threads: int = 1) -> Any:
+        """Encodes a chunk. The array may have any strides; it is not copied.
+
+        Gives bytes; or an array, if the chain consists of array->array codecs. With `box` the array is this part of the
+        chunk, and the rest is the fill value.
+        """
+        return coding.encode(self, array, box, max_threads)
+
+    def encode_into(self, array: Any, encoded: Buffer, *, box: Box | None = None, max_threads: int = 1) -> int:
+        """Encodes a chunk into writable memory, and gives the size of what was written. `encoded_bound` is always enough."""
+        return coding.encode_into(self, array, encoded, box, max_threads)
+
+    def decode(
+        self, buffer: Buffer, out: Any = None, box: Box | None = None, *, max_threads: int = 1
+    ) -> Any:
+        """Decodes a chunk, or the part of it that `box` selects, to a new array or to `out`, which may have any strides.
+
+        `box` is a tuple of slices, as numpy takes them. Only what it needs is decoded, where the codecs allow it.
+        A chain of bytes->bytes codecs gives bytes.
+        """
+        if self._is_plain and out is None and box is None and max_threads == 1:
+            return coding.decode_whole(self, buffer)
+        return coding.decode(self, buffer, out, box, max_threads)
+
+    def decode_many(
+        self,
+        buffers: Iterable[Buffer | None],
+        out: Sequence[Any] | None = None,
+        box: Box | Sequence[Box | None] | None = None,
+        *,
+        max_threads: int | None = None,
+    ) -> list[Array]:
+        """Decodes many chunks in one call, on all processors unless `max_threads` says less.
+
+        None instead of a buffer: there is no such chunk, and its array is filled with the fill value. `out` has an array
+        for each chunk; `box` is one for all of them, or a list with one for each.
+        """
+        from zcodec import tasks
+
+        return tasks.decode_many(self, buffers, out, box, max_threads)
+
+    def encode_many(self, arrays: Iterable[Any], *, max_threads: int | None = None) -> list[bytes]:
+        """Encodes many chunks in one call, on all processors unless `max_threads` says less."""
+        from zcodec import tasks
+
+        return tasks.encode_many(self, arrays, max_threads)
+
+    def fill(self, out: Array) -> None:
+        """Fills an array of the chain's data type and number of dimensions with the fill value."""
+        coding.fill(self, out)
+
+    def is_fill(self, array: Array) -> bool:
+        """Whether every element is the fill value, to the bit: such a chunk need not be stored."""
+        return coding.is_fill(self, array)
+
+    # ---- Objects that are read or written in parts ---------------------------------------------
+
+    def plan(
+        self,
+        box: Box | Sequence[Box] | None = None,
+        out: Any = None,
+        *,
+        object_size: int | None = None,
+        index: Index | None = None,
+        max_threads: int = 1,
+    ) -> Plan:
+        """A read of one stored object whose bytes are somewhere else: see `Plan`."""
+        from zcodec.plan import Plan
+
+        return Plan(self, box, out, object_size=object_size, index=index, max_threads=max_threads)
+
+    def writer(
+        self,
+        index: Index | None = None,
+        old_size: int = 0,
+        *,
+        max_threads: int = 1,
+        store_empty: bool = False,
+    ) -> Writer:
+        """Makes a shard, or changes the one that `index` belongs to: see `Writer`."""
+        from zcodec.writer import Writer
+
+        return Writer(self, index, old_size, max_threads=max_threads, store_empty=store_empty)
+
+    def inner(self) -> Chain:
+        """The chain of the inner chunks of a shard."""
+        check(lib.zcodec_chain_inner(self.handle, slots.chain, slots.error))
+        return self._relative(slots.chain[0])
+
+    def with_shape(self, shape: int | Iterable[int]) -> Chain:
+        """The same codecs, data type, fill value and paddings for a chunk of another shape. Cheap."""
+        sizes = _shape(shape)
+        numbers = ffi.new("uint64_t[]", sizes)
+        _made(
+            lib.zcodec_chain_with_shape(self.handle, numbers, len(sizes), slots.chain, slots.error), self._registry
+        )
+        return self._relative(slots.chain[0])
+
+    def _relative(self, pointer: Any) -> Chain:
+        """A chain that shares the callbacks of this one."""
+        chain = type(self)._of(pointer, self._registry, self._max_decoded_size)
+        chain._paddings = dict(self._paddings)
+        chain._use_callbacks()
+        return chain
+
+    def _use_callbacks(self) -> None:
+        self._has_callbacks = self._registry is not None or bool(self._paddings)
+        self._is_plain = self._is_plain and not self._has_callbacks
+
+    def context(self) -> Context | None:
+        """What keeps the exceptions of callbacks during a call; None if there can be none."""
+        return Context() if self._has_callbacks else None
+
+    def set_padding(
+        self, codec_index: int | str, generate: Generate | None = None, check: Check | None = None
+    ) -> None:
+        """Computes the padding of a `pad` or `offset` codec for each chunk, and looks at it on decode.
+
+        `codec_index` counts in the chain; a path such as "/0/configuration/codecs/1" names a codec inside a shard.
+        `generate(chunk, padding)` gets the bytes that the padding is attached to, and fills `padding`. `check(chunk,
+        padding)` returns nothing, or False to refuse. Both memoryviews are only valid during the call. What a function
+        raises is the cause of the `Error` of the call. No other thread may use the chain meanwhile.
+        """
+        padding = Padding(generate, check)
+        generate_c, check_c = padding_functions() if generate or check else (NULL, NULL)
+        where: Any
+        if isinstance(codec_index, str):
+            where, function = codec_index.encode(), lib.zcodec_chain_set_padding_at
+        else:
+            where, function = _codec_index(codec_index), lib.zcodec_chain_set_padding
+        _check(
+            function(
+                self.handle, where, generate_c if generate else NULL, check_c if check else NULL, padding.handle, NULL,
+                slots.error,
+            )
+        )  # fmt: skip
+        self._paddings[codec_index] = padding
+        self._use_callbacks()
+
+    # ---- Asking --------------------------------------------------------------------------------
+
+    @property
+    def kind(self) -> Kind:
+        return self._kind
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of a decoded chunk."""
+        if self._shape is None:
+            raise ValueError("a chain of bytes->bytes codecs has no shape")
+        return self._shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The numpy dtype of a decoded chunk."""
+        if self._dtype is None:
+            raise ValueError("a chain of bytes->bytes codecs has no data type")
+        return self._dtype
+
+    @property
+    def data_type(self) -> DataType:
+        """The Zarr data type of a decoded chunk."""
+        self.dtype  # noqa: B018 - refuses chains that have none
+        return self._data_type
+
+    @property
+    def decoded_size(self) -> int:
+        """The bytes of a decoded chunk."""
+        check(lib.zcodec_chain_decoded_size(self.handle, slots.size))
+        return int(slots.size[0])
+
+    def encoded_bound(self, decoded_size: int | None = None) -> int:
+        """A number of bytes that is always enough for an encoded chunk."""
+        if decoded_size is None:
+            if self._bound is None:
+                self._bound = self.encoded_bound(self.decoded_size)
+            return self._bound
+        check_bound(lib.zcodec_chain_encoded_bound(self.handle, decoded_size, slots.size), decoded_size)
+        return int(slots.size[0])
+
+    @property
+    def encoded_size(self) -> int | None:
+        """The bytes of every encoded chunk; None if they differ, or if an array leaves on encode."""
+        size = self.output.get("size")
+        return None if size is None else int(size)
+
+    @property
+    def granularity(self) -> tuple[int, ...]:
+        """The shape of the smallest box that is worth asking for."""
+        ndim = len(self.shape)
+        shape = ffi.new("uint64_t[]", ndim)
+        check(lib.zcodec_chain_granularity(self.handle, shape, ndim, slots.error))
+        return tuple(shape)
+
+    def _text(self, function: Any) -> str:
+        check(function(self.handle, slots.buffer, slots.error))
+        return text_of(slots.buffer[0]).decode()
+
+    @property
+    def codecs_json(self) -> str:
+        """The codecs in canonical form, ready to be stored as "codecs" of a zarr.json."""
+        return self._text(lib.zcodec_chain_codecs_json)
+
+    @property
+    def codecs(self) -> list[dict[str, Any]]:
+        """The codecs in canonical form."""
+        codecs: list[Codec] = json.loads(self.codecs_json)
+        return [{"name": codec} if isinstance(codec, str) else dict(codec) for codec in codecs]
+
+    @property
+    def input_json(self) -> str | None:
+        """What enters on encode, as JSON; None for a chain of bytes->bytes codecs."""
+        return None if self._kind is Kind.BYTES_TO_BYTES else self._text(lib.zcodec_chain_input_json)
+
+    @property
+    def input(self) -> dict[str, Any]:
+        """What enters on encode: data_type, shape and fill_value."""
+        return json.loads(self._text(lib.zcodec_chain_input_json))  # type: ignore[no-any-return]
+
+    @property
+    def output(self) -> dict[str, Any]:
+        """What leaves on encode: data_type, shape and fill_value of an array, or the size of bytes."""
+        if self._output is None:
+            self._output = json.loads(self._text(lib.zcodec_chain_output_json))
+        return self._output
+
+    @property
+    def warnings(self) -> list[dict[str, Any]]:
+        """What is valid but likely to hurt: codec_index, code and message of each."""
+        return json.loads(self._text(lib.zcodec_chain_warnings_json))  # type: ignore[no-any-return]
+
+    def __len__(self) -> int:
+        return int(lib.zcodec_chain_codec_count(self.handle))
+
+
+_check = check
+
+
+def check_bound(status: int, decoded_size: int) -> None:
+    """zcodec_chain_encoded_bound gives no error of its own."""
+    if status:
+        name = ffi.string(lib.zcodec_status_name(status)).decode()
+        raise Error(f"no bound is known for {decoded_size} decoded bytes ({name})", Status(status))
+
+
+def _codec_index(codec_index: int) -> int:
+    if codec_index < 0:
+        raise IndexError(f"codec_index is {codec_index}, expected 0 or more")
+    return codec_index
+
+
+def _json(document: str | bytes | Any) -> bytes:
+    if isinstance(document, bytes):
+        return document
+    text = document if isinstance(document, str) else json.dumps(document)
+    return text.encode()
+
+
+def _shape(shape: int | Iterable[int]) -> tuple[int, ...]:
+    sizes = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
+    for size in sizes:
+        if not isinstance(size, int | np.integer) or not 0 <= size < 2**64:
+            raise ValueError(f"a shape consists of sizes, not {size!r}")
+    return tuple(int(size) for size in sizes)
+
+
+def _input_json(data_type: Any, shape: Any, fill_value: Any) -> bytes | None:
+    if data_type is None and shape is None:
+        return None
+    if data_type is None or shape is None:
+        raise TypeError("a chain of arrays needs both data_type and shape")
+    document = {"data_type": data_type_of(data_type), "shape": _shape(shape)}
+    if fill_value is not None:
+        document["fill_value"] = fill_value_json(fill_value)
+    return json.dumps(document).encode()
+
+
+def _chain_options(registry: Registry | None, max_decoded_size: int) -> Any:
+    if registry is None and not max_decoded_size:
+        return NULL
+    options = ffi.new("zcodec_chain_options *")
+    options.struct_size = _CHAIN_OPTIONS_SIZE
+    options.registry = NULL if registry is None else registry.handle
+    options.max_decoded_size = max_decoded_size
+    return options
+
+
+def _made(status: int, registry: Registry | None) -> None:
+    """Raises if no chain was made; what a codec of the registry raised becomes the cause."""
+    if registry is None:
+        check(status)
+        return
+    from zcodec.registry import take_bind_error
+
+    cause = take_bind_error()
+    try:
+        check(status)
+    except Error as error:
+        raise error from cause
+
+
+def _unpickle(
+    codecs: str, entering: str | None, registry: Registry | None, max_decoded_size: int, paddings: list[Any]
+) -> Chain:
+    """A chain of its metadata. The fill value keeps its bits: the text of the library is handed over as it is."""
+    codecs_json, input_json = codecs.encode(), NULL if entering is None else entering.encode()
+    size = 0 if entering is None else len(input_json)
+    options = _chain_options(registry, max_decoded_size)
+    _made(
+        lib.zcodec_chain_new_with(
+            options, codecs_json, len(codecs_json), input_json, size, slots.chain, slots.error
+        ),
+        registry,
+    )
+    chain = Chain._of(slots.chain[0], registry, max_decoded_size)
+    for key, generate, checker in paddings:
+        chain.set_padding(key, generate, checker)
+    return chain

@@ -1,0 +1,316 @@
+"""Encoding and decoding one chunk. `Chain` has these as methods."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zcodec._ffi import NULL, ffi, lib, slots, text_of
+from zcodec.callbacks import call_options
+from zcodec.errors import Status, check, check_call
+from zcodec.views import Array, Box, Buffer, Part, Selection, View, from_buffer
+
+if TYPE_CHECKING:
+    from zcodec.chain import Chain
+
+_from_buffer = ffi.from_buffer
+_decode = lib.zcodec_decode
+_ARRAY_TO_ARRAY, _ARRAY_TO_BYTES, _BYTES_TO_BYTES = 1, 2, 3
+
+
+# ---- Decoding ----------------------------------------------------------------------------------
+
+
+def decode_whole(chain: Chain, buffer: Buffer) -> Array:
+    """A whole chunk to a new array, without callbacks: the short way for small chunks."""
+    handle = chain.handle
+    out = np.empty(chain._shape, chain._dtype)  # type: ignore[type-var,arg-type]
+    try:
+        encoded = _from_buffer(buffer)
+    except (TypeError, ValueError, BufferError):
+        encoded = from_buffer(buffer)
+    results = slots
+    status = _decode(
+        handle, encoded, len(encoded), _from_buffer(out), chain._decoded_size, results.size, results.error
+    )
+    if status:
+        check(status)
+    return out
+
+
+def decode(chain: Chain, buffer: Buffer, out: Any, box: Box | None, max_threads: int) -> Any:
+    handle = chain.handle
+    if chain._shape is None:
+        if box is not None:
+            raise ValueError("a chain of bytes->bytes codecs has no boxes")
+        return _decode_bytes(chain, buffer, out, max_threads)
+    encoded = from_buffer(_encoded_array(chain, buffer) if chain._kind == _ARRAY_TO_ARRAY else buffer)
+    target = Target(chain, out, box)
+    context = chain.context()
+    status = lib.zcodec_decode_view(
+        handle, call_options(context, max_threads), encoded, ffi.sizeof(encoded),
+        target.part_pointer, target.view.pointer, slots.error,
+    )  # fmt: skip
+    check_call(status, context)
+    return target.finish()
+
+
+def _encoded_array(chain: Chain, array: Any) -> Any:
+    """What a chain of array->array codecs decodes: an array, or its bytes."""
+    if not isinstance(array, np.ndarray):
+        return array
+    dtype, shape = output_array(chain)
+    return np.ascontiguousarray(_checked(array, dtype, shape, "the encoded array"))
+
+
+def _decode_bytes(chain: Chain, buffer: Buffer, out: Any, max_threads: int) -> bytes | memoryview:
+    encoded, context = from_buffer(buffer), chain.context()
+    options = call_options(context, max_threads)
+    if out is None:
+        status = lib.zcodec_decode_to_buffer_with(
+            chain.handle, options, encoded, ffi.sizeof(encoded), slots.buffer, slots.error
+        )
+        check_call(status, context)
+        return text_of(slots.buffer[0])
+    decoded = writable_buffer(out)
+    status = lib.zcodec_decode_with(
+        chain.handle, options, encoded, ffi.sizeof(encoded), decoded, ffi.sizeof(decoded), slots.size, slots.error
+    )
+    check_call(status, context)
+    return memoryview(out).cast("B")[: slots.size[0]]
+
+
+class Target:
+    """Where a box of a chunk goes: `view` and `part_pointer` are what the library fills, and `finish` gives the result.
+
+    Where the box is taken with steps, or `out` is in the other byte order, the library fills memory in between.
+    """
+
+    __slots__ = ("_out", "_result", "_steps", "part", "part_pointer", "view")
+
+    def __init__(self, chain: Chain, out: Any, box: Box | None) -> None:
+        shape, dtype = chain.shape, chain.dtype
+        selection = None if box is None else Selection(box, shape)
+        selected = shape if selection is None else selection.selected_shape
+        self._out = None if out is None else output_of(out, dtype, selected)
+        self._steps = selection is not None and not selection.is_plain
+        if selection is None:
+            self.part, self.part_pointer = None, NULL
+        else:
+            self.part = Part(selection.start, selection.shape)
+            self.part_pointer = self.part.pointer
+        covered = shape if selection is None else selection.shape
+        self._result = self._out
+        if self._out is None or self._steps or not self._out.dtype.isnative:
+            self._result = np.empty(covered, dtype)
+        assert self._result is not None
+        self.view = View(self._result)
+        if selection is not None and self._steps:
+            self._result = self._result[(*selection.within, ...)]  # a view, also of one element
+
+    def finish(self) -> Array:
+        assert self._result is not None
+        if self._out is None:
+            return self._result
+        if self._result is not self._out:
+            self._out[...] = self._result
+        return self._out
+
+
+# ---- Encoding ----------------------------------------------------------------------------------
+
+
+def encode(chain: Chain, array: Any, box: Box | None, max_threads: int) -> Any:
+    source = Source(chain, array, box)
+    if chain._kind == _ARRAY_TO_ARRAY:
+        dtype, shape = output_array(chain)
+        result = np.empty(shape, dtype)
+        source.encode_into(View(result).pointer.memory, result.nbytes, max_threads)
+        return result
+    size = chain.encoded_size
+    if size is not None and size > 1:
+        # Nobody else has seen these bytes yet, so that they may be filled: the chunk is not copied again. (Bytes of
+        # size 0 and 1 are shared.)
+        exact = bytes(size)
+        source.encode_into(_from_buffer(exact), size, max_threads)
+        return exact
+    return source.encode_bytes(max_threads)
+
+
+def encode_into(chain: Chain, array: Any, encoded: Buffer, box: Box | None, max_threads: int) -> int:
+    target = writable_buffer(encoded)
+    return Source(chain, array, box).encode_into(target, ffi.sizeof(target), max_threads)
+
+
+class Source:
+    """What enters on encode: an array of any strides, a part of a chunk, or bytes."""
+
+    __slots__ = ("_bytes", "_chain", "_handle", "part", "part_pointer", "view")
+
+    def __init__(self, chain: Chain, array: Any, box: Box | None) -> None:
+        self._chain, self._handle = chain, chain.handle
+        self._bytes = self.view = self.part = None
+        self.part_pointer = NULL
+        if chain._shape is None:
+            if box is not None:
+                raise ValueError("a chain of bytes->bytes codecs has no boxes")
+            self._bytes = from_buffer(np.ascontiguousarray(array) if isinstance(array, np.ndarray) else array)
+            return
+        shape = chain._shape
+        if box is not None:
+            selection = Selection(box, shape)
+            if not selection.is_plain:
+                raise ValueError("the box of an encode consists of slices without steps")
+            self.part = Part(selection.start, selection.shape)
+            self.part_pointer, shape = self.part.pointer, selection.shape
+        self.view = View(input_of(array, chain.dtype, shape))
+
+    def encode_into(self, encoded: Any, capacity: int, max_threads: int) -> int:
+        context = self._chain.context()
+        options = call_options(context, max_threads)
+        if self.view is None:
+            status = lib.zcodec_encode_with(
+                self._handle, options, self._bytes, ffi.sizeof(self._bytes), encoded, capacity, slots.size, slots.error
+            )
+        else:
+            status = lib.zcodec_encode_view(
+                self._handle, options, self.part_pointer, self.view.pointer, encoded, capacity, slots.size, slots.error
+            )  # fmt: skip
+        check_call(status, context)
+        return int(slots.size[0])
+
+    def encode_bytes(self, max_threads: int) -> bytes:
+        bound = self._bound()
+        if bound is None:
+            return self._encode_to_buffer(max_threads)
+        scratch = np.empty(bound, np.uint8)
+        size = self.encode_into(_from_buffer(scratch), bound, max_threads)
+        return scratch[:size].tobytes()
+
+    def _bound(self) -> int | None:
+        """None: a codec of the host does not know."""
+        if self.view is not None:
+            if not self._chain._has_callbacks:
+                return self._chain.encoded_bound()
+            size = self._chain._decoded_size
+        else:
+            size = ffi.sizeof(self._bytes)
+        status = lib.zcodec_chain_encoded_bound(self._handle, size, slots.size)
+        if status == Status.UNKNOWN_SIZE:
+            return None
+        return int(slots.size[0]) if not status else None
+
+    def _encode_to_buffer(self, max_threads: int) -> bytes:
+        context = self._chain.context()
+        if self.view is not None:
+            return self._encode_doubling(max_threads)
+        status = lib.zcodec_encode_to_buffer_with(
+            self._handle, call_options(context, max_threads), self._bytes, ffi.sizeof(self._bytes), slots.buffer,
+            slots.error,
+        )  # fmt: skip
+        check_call(status, context)
+        return text_of(slots.buffer[0])
+
+    def _encode_doubling(self, max_threads: int) -> bytes:
+        """Views have no form that allocates: the room is doubled, or what the library says, until it is enough."""
+        from zcodec.errors import Error
+
+        capacity = self._chain._decoded_size + 1024
+        while True:
+            scratch = np.empty(capacity, np.uint8)
+            try:
+                size = self.encode_into(_from_buffer(scratch), capacity, max_threads)
+                return scratch[:size].tobytes()
+            except Error as error:
+                if error.status != Status.BUFFER_TOO_SMALL:
+                    raise
+                capacity = max(int(slots.size[0]), capacity + 1)
+
+
+# ---- Fill values -------------------------------------------------------------------------------
+
+
+def _shaped_view(chain: Chain, array: Array, writable: bool) -> tuple[Any, View]:
+    if array.ndim != len(chain.shape):
+        raise ValueError(f"the array has {array.ndim} dimensions, the chunk has {len(chain.shape)}")
+    checked = output_of(array, chain.dtype, array.shape) if writable else input_of(array, chain.dtype, array.shape)
+    if writable and checked is not array:
+        raise TypeError("expected an array to fill")
+    return ffi.new("uint64_t[]", array.shape), View(checked)
+
+
+def fill(chain: Chain, out: Array) -> None:
+    shape, view = _shaped_view(chain, out, writable=True)
+    check(lib.zcodec_fill_view(chain.handle, shape, view.pointer, slots.error))
+
+
+def is_fill(chain: Chain, array: Array) -> bool:
+    shape, view = _shaped_view(chain, array, writable=False)
+    answer = ffi.new("int32_t *")
+    check(lib.zcodec_is_fill_view(chain.handle, shape, view.pointer, answer, slots.error))
+    return bool(answer[0])
+
+
+# ---- Arrays that fit ---------------------------------------------------------------------------
+
+
+def output_array(chain: Chain) -> tuple[np.dtype[Any], tuple[int, ...]]:
+    """dtype and shape of what leaves a chain of array->array codecs."""
+    from zcodec.chain import Chain as AnyChain
+
+    if chain._output_array is None:
+        leaving = chain.output
+        order = list(range(len(leaving["shape"])))
+        # A chain that changes nothing knows how large an element is.
+        identity = {"name": "transpose", "configuration": {"order": order}}
+        chain._output_array = AnyChain([identity], leaving["data_type"], leaving["shape"]).dtype, tuple(leaving["shape"])
+    return chain._output_array
+
+
+def _same_elements(found: np.dtype[Any], expected: np.dtype[Any]) -> bool:
+    if found == expected:
+        return True
+    # Types that numpy lacks are taken as their bits, too.
+    return expected.kind == "V" and expected.names is None and found == np.dtype(f"u{expected.itemsize}") \
+        if expected.itemsize in (1, 2, 4, 8) else False  # fmt: skip
+
+
+def _checked(array: Array, dtype: np.dtype[Any], shape: tuple[int, ...], what: str) -> Array:
+    found = array.dtype if array.dtype.isnative else array.dtype.newbyteorder("=")
+    if not _same_elements(found, dtype):
+        raise TypeError(f"{what} has dtype {array.dtype}, the chain takes {dtype}")
+    if array.shape != shape:
+        raise ValueError(f"{what} has shape {array.shape}, expected {shape}")
+    return array
+
+
+def input_of(array: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
+    """The array that enters on encode, in native byte order."""
+    found = array if isinstance(array, np.ndarray) else np.asarray(array)
+    _checked(found, dtype, shape, "the array")
+    return found if found.dtype.isnative else found.astype(found.dtype.newbyteorder("="))
+
+
+def output_of(out: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
+    """The array that is decoded to. Other writable memory is taken as its elements in C order."""
+    if not isinstance(out, np.ndarray):
+        memory = memoryview(out)
+        if memory.readonly:
+            raise ValueError("out is read-only")
+        count = int(np.prod(shape, dtype=object))
+        if memory.nbytes != count * dtype.itemsize:
+            raise ValueError(f"out has {memory.nbytes} bytes, expected {count * dtype.itemsize}")
+        return np.frombuffer(memory.cast("B"), np.uint8).view(dtype).reshape(shape) if count else np.empty(shape, dtype)
+    _checked(out, dtype, shape, "out")
+    if not out.flags.writeable:
+        raise ValueError("out is read-only")
+    return out
+
+
+def writable_buffer(buffer: Buffer) -> Any:
+    """Writable memory of the caller, as bytes."""
+    try:
+        return _from_buffer("uint8_t[]", buffer, require_writable=True)
+    except BufferError as error:
+        raise ValueError(f"the buffer is read-only: {error}") from None

@@ -1,0 +1,114 @@
+"""What the library refuses, as an exception."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+from zcodec._ffi import NULL, ffi, lib, slots
+
+if TYPE_CHECKING:
+    from zcodec.callbacks import Context
+
+
+class Status(IntEnum):
+    """Why a call failed, for programs; the numbers are those of `zcodec_status`."""
+
+    OK = 0
+    NULL_ARGUMENT = 1
+    INVALID_ARGUMENT = 2
+    INVALID_METADATA = 3
+    UNSUPPORTED = 4
+    BUFFER_TOO_SMALL = 5
+    UNKNOWN_SIZE = 6
+    CORRUPT_DATA = 7
+    OUT_OF_RANGE = 8
+    CALLBACK_FAILED = 9
+    OUT_OF_MEMORY = 10
+    INTERNAL = 11
+
+    @classmethod
+    def _missing_(cls, value: object) -> Status:
+        """A status of a later version of the library."""
+        return cls.INTERNAL
+
+
+class Error(ValueError):
+    """A call of the library failed. The text says which codec, which element, what was found and what was expected.
+
+    `codec_index` counts from 0 in the chain; `element_index` counts in C order in the array that this codec received;
+    `path` is a JSON Pointer into the codecs, also of a codec inside a shard. `code` is a word for programs that never
+    changes. Where the error is about no codec or no element these are None; `path` and `code` are then "".
+    """
+
+    status: Status
+    codec_index: int | None
+    element_index: int | None
+    path: str
+    code: str
+
+    def __init__(
+        self,
+        message: str,
+        status: Status = Status.INVALID_ARGUMENT,
+        codec_index: int | None = None,
+        element_index: int | None = None,
+        path: str = "",
+        code: str = "",
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.codec_index = codec_index
+        self.element_index = element_index
+        self.path = path
+        self.code = code
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (
+            type(self),
+            (str(self), self.status, self.codec_index, self.element_index, self.path, self.code),
+        )
+
+
+def _index(value: int) -> int | None:
+    return None if value < 0 else value
+
+
+def take_error(status: int, handle: Any) -> Error:
+    """The exception for a failed call; frees the library's error, which may be NULL."""
+    if handle == NULL:
+        name = ffi.string(lib.zcodec_status_name(status)).decode()
+        return Error(name, Status(status))
+    try:
+        return Error(
+            ffi.string(lib.zcodec_error_message(handle)).decode("utf-8", "replace"),
+            Status(status),
+            _index(lib.zcodec_error_codec_index(handle)),
+            _index(lib.zcodec_error_element_index(handle)),
+            ffi.string(lib.zcodec_error_path(handle)).decode("utf-8", "replace"),
+            ffi.string(lib.zcodec_error_code(handle)).decode(),
+        )
+    finally:
+        lib.zcodec_error_free(handle)
+
+
+def check(status: int) -> None:
+    """Raises if a call that got `slots.error` failed."""
+    if status:
+        handle, slots.error[0] = slots.error[0], NULL  # the next call that fails may leave no error
+        raise take_error(status, handle)
+
+
+def check_call(status: int, context: Context | None) -> None:
+    """`check` for a call that may have run callbacks: what one of them raised becomes the cause."""
+    if not status:
+        return
+    cause = None if context is None else context.take()
+    try:
+        check(status)
+    except Error as error:
+        if cause is None:
+            raise
+        if not isinstance(cause, Exception):
+            raise cause from error  # KeyboardInterrupt and the like
+        raise error from cause

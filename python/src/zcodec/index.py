@@ -1,0 +1,70 @@
+"""Indices of shards: where each inner chunk lies in its object."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from zcodec._ffi import SIZE_UNKNOWN, ffi, lib, slots
+from zcodec.errors import check
+from zcodec.views import Buffer, from_buffer
+
+if TYPE_CHECKING:
+    from zcodec.chain import Chain
+
+
+class Range(NamedTuple):
+    """Bytes of a stored object. `offset` None: the last `size` bytes. `size` None: up to the end."""
+
+    offset: int | None
+    size: int | None
+
+
+def range_of(raw: Any) -> Range:
+    return Range(
+        None if raw.offset == SIZE_UNKNOWN else raw.offset, None if raw.size == SIZE_UNKNOWN else raw.size
+    )
+
+
+def known(size: int | None) -> int:
+    return SIZE_UNKNOWN if size is None else size
+
+
+class Index:
+    """The index of a shard, decoded: immutable, for any thread. A cache keeps it; `memory` is its weight in bytes."""
+
+    def __init__(self, chain: Chain, encoded: Buffer, object_size: int | None = None) -> None:
+        """Decodes an index from the bytes of `index_range(chain)`."""
+        memory, index = from_buffer(encoded), ffi.new("zcodec_index **")
+        check(
+            lib.zcodec_index_decode(
+                chain.handle, memory, ffi.sizeof(memory), known(object_size), index, slots.error
+            )
+        )
+        self.handle = ffi.gc(index[0], lib.zcodec_index_free)
+
+    @classmethod
+    def adopt(cls, pointer: Any) -> Index:
+        index = cls.__new__(cls)
+        index.handle = ffi.gc(pointer, lib.zcodec_index_free)
+        return index
+
+    @property
+    def memory(self) -> int:
+        return int(lib.zcodec_index_memory(self.handle))
+
+    def entry(self, cell: Sequence[int]) -> Range | None:
+        """Where the inner chunk at these grid coordinates lies; None if it is the fill value."""
+        cells, entry, present = ffi.new("uint64_t[]", cell), ffi.new("zcodec_range *"), ffi.new("int32_t *")
+        check(lib.zcodec_index_entry(self.handle, cells, len(cell), entry, present, slots.error))
+        return range_of(entry) if present[0] else None
+
+    def __reduce__(self) -> Any:
+        raise TypeError("an index belongs to this process; pickle the encoded one")
+
+
+def index_range(chain: Chain) -> Range:
+    """Where the index of a shard lies in its object."""
+    found = ffi.new("zcodec_range *")
+    check(lib.zcodec_chain_index_range(chain.handle, found, slots.error))
+    return range_of(found)

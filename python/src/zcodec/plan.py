@@ -1,0 +1,175 @@
+"""Plans: reads of objects whose bytes are somewhere else."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from zcodec._ffi import NULL, ffi, lib, slots
+from zcodec.callbacks import call_options
+from zcodec.coding import Target
+from zcodec.errors import check, check_call
+from zcodec.index import Index, Range, known, range_of
+from zcodec.views import Array, Box, Buffer, from_buffer
+
+if TYPE_CHECKING:
+    from zcodec.chain import Chain
+
+Fetch = Callable[[Range], Awaitable[Buffer]]
+
+
+class Plan:
+    """One read of one stored object, a chunk or a shard.
+
+    `ranges` are the bytes that the next stage needs. Fetch them as you like, and give each to `supply`, from any thread;
+    it is decoded at once. `ranges` then has those of the next stage; when there are none, `result` is complete:
+
+        plan = chain.plan((slice(0, 100), ...))
+        async for ranges in plan:
+            for i, (offset, size) in enumerate(ranges):
+                plan.supply(i, await get(offset, size))
+        plan.result
+
+    `box` is one box, or a list of boxes; `out` an array, or a list of one for each. `object_size` None is not known.
+    `index` is the one that a plan of the same object had before: it is not asked for again.
+    """
+
+    def __init__(
+        self,
+        chain: Chain,
+        box: Box | Sequence[Box] | None = None,
+        out: Any = None,
+        *,
+        object_size: int | None = None,
+        index: Index | None = None,
+        max_threads: int = 1,
+    ) -> None:
+        self._is_list = isinstance(box, list)
+        boxes = box if isinstance(box, list) else [box]
+        outs = out if self._is_list and out is not None else [out] * len(boxes)
+        if len(outs) != len(boxes):
+            raise ValueError(f"out has {len(outs)} arrays for {len(boxes)} boxes")
+        self._chain = chain  # keeps what its callbacks need
+        self._targets = [Target(chain, to, part if part is not None else ...) for to, part in zip(outs, boxes, strict=True)]
+        self._context = chain.context()
+        self._lock = threading.Lock()
+        self._stage: list[Range] | None = None
+        self._missing = 0
+        self._is_complete = False
+        plan = ffi.new("zcodec_plan **")
+        check(
+            lib.zcodec_plan_new(
+                chain.handle, call_options(self._context, max_threads), *self._arrays(), len(boxes),
+                known(object_size), NULL if index is None else index.handle, plan, slots.error,
+            )
+        )  # fmt: skip
+        self._handle = ffi.gc(plan[0], lib.zcodec_plan_free)
+
+    def _arrays(self) -> tuple[Any, Any]:
+        """The boxes and views, which the library copies."""
+        boxes = ffi.new("zcodec_box[]", len(self._targets))
+        views = ffi.new("zcodec_view[]", len(self._targets))
+        for i, target in enumerate(self._targets):
+            boxes[i] = target.part_pointer[0]
+            views[i] = target.view.pointer[0]
+        return boxes, views
+
+    @property
+    def ranges(self) -> list[Range]:
+        """What the current stage needs; empty when all is decoded."""
+        with self._lock:
+            if self._is_complete:
+                return []
+            if self._stage is None or not self._missing:
+                self._stage = self._next()
+                self._missing = len(self._stage)
+                self._is_complete = not self._stage
+            return self._stage
+
+    def _next(self) -> list[Range]:
+        ranges, count = ffi.new("zcodec_range **"), slots.size
+        check_call(lib.zcodec_plan_next(self._handle, ranges, count, slots.error), self._context)
+        raw = ranges[0]
+        return [range_of(raw[i]) for i in range(count[0])]
+
+    def supply(self, i: int, encoded: Buffer) -> None:
+        """The bytes of range `i` of this stage. Several threads may supply different ranges at once."""
+        if i < 0:
+            raise IndexError(f"there is no range {i}")
+        memory = from_buffer(encoded)
+        status = lib.zcodec_plan_supply(self._handle, i, memory, ffi.sizeof(memory), slots.error)
+        check_call(status, self._context)
+        with self._lock:
+            self._missing -= 1
+
+    def supply_all(self, encoded: Sequence[Buffer]) -> None:
+        """The bytes of all ranges of this stage, decoded by `max_threads` threads."""
+        stage = self.ranges
+        if len(encoded) != len(stage):
+            raise ValueError(f"{len(encoded)} buffers for {len(stage)} ranges")
+        memory = [from_buffer(buffer) for buffer in encoded]
+        pointers = ffi.new("void *[]", memory)
+        sizes = ffi.new("size_t[]", [ffi.sizeof(item) for item in memory])
+        check_call(lib.zcodec_plan_supply_all(self._handle, pointers, sizes, slots.error), self._context)
+        with self._lock:
+            self._missing = 0
+
+    @property
+    def is_complete(self) -> bool:
+        return not self.ranges
+
+    @property
+    def result(self) -> Any:
+        """The array, or the list of arrays, once every stage has been supplied."""
+        if self.ranges:
+            raise ValueError("ranges of this stage are missing")
+        arrays = [target.finish() for target in self._targets]
+        return arrays if self._is_list else arrays[0]
+
+    @property
+    def index(self) -> Index | None:
+        """The index of the shard, once it is known; None if the chain has none."""
+        index = ffi.new("zcodec_index **")
+        check(lib.zcodec_plan_index(self._handle, index, slots.error))
+        return None if index[0] == NULL else Index.adopt(index[0])
+
+    def __iter__(self) -> Iterator[list[Range]]:
+        """The stages, one after the other."""
+        while ranges := self.ranges:
+            yield ranges
+
+    async def __aiter__(self) -> AsyncIterator[list[Range]]:
+        """The stages, one after the other."""
+        while ranges := self.ranges:
+            yield ranges
+
+    async def read(self, fetch: Fetch) -> Any:
+        """Fetches and decodes everything; ranges of a stage are fetched at once, and decoded as they come."""
+        import asyncio
+
+        async def one(i: int, part: Range) -> None:
+            self.supply(i, await fetch(part))
+
+        async for ranges in self:
+            async with asyncio.TaskGroup() as group:
+                for i, part in enumerate(ranges):
+                    group.create_task(one(i, part))
+        return self.result
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a plan belongs to this process")
+
+
+def read_object(plan: Plan, encoded: Buffer) -> Any | Array:
+    """Runs a plan on an object that is in memory."""
+    memory = memoryview(encoded).cast("B")
+    for ranges in plan:
+        plan.supply_all([_part(memory, part) for part in ranges])
+    return plan.result
+
+
+def _part(memory: memoryview, part: Range) -> memoryview:
+    if part.offset is None:
+        return memory[-part.size :] if part.size else memory[:0]
+    return memory[part.offset : None if part.size is None else part.offset + part.size]

@@ -1,0 +1,198 @@
+"""Codecs of your own, written in Python, inside chains and shards."""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from functools import cache
+from typing import Any, ClassVar
+
+import numpy as np
+
+from zcodec._ffi import NULL, ffi, lib, slots
+from zcodec.callbacks import Context, Loan
+from zcodec.dtypes import dtype_of
+from zcodec.errors import check
+
+_TOO_SMALL = 1
+_FAILED = 2
+_UNKNOWN = 2**64 - 1
+_CODEC_SIZE = ffi.sizeof("zcodec_codec")
+_ARRAY_TO_ARRAY, _BYTES_TO_BYTES = 1, 3
+
+
+class HostCodec(ABC):
+    """A codec in Python. One object is made for each chain; its methods run in any thread, also at once.
+
+    `kind` is a `zcodec.Kind`. `__init__` gets the configuration, and what enters on encode: data_type, shape and fill_value
+    of an array, or size. What it raises makes the metadata invalid. Arrays arrive as read-only numpy arrays, bytes as
+    memoryviews; both are only valid during the call.
+    """
+
+    name: ClassVar[str]
+    kind: ClassVar[int]
+
+    def __init__(self, configuration: dict[str, Any], entering: dict[str, Any]) -> None:
+        self.configuration = configuration
+        self.entering = entering
+
+    def output(self) -> dict[str, Any]:
+        """What leaves on encode: data_type, shape and fill_value of an array, or {"size": n or None}."""
+        return self.entering if self.kind == _ARRAY_TO_ARRAY else {"size": None}
+
+    def encoded_bound(self, decoded_size: int) -> int | None:
+        """The most bytes that encoding makes of this many; None: not known."""
+        return None
+
+    @abstractmethod
+    def encode(self, decoded: Any) -> Any:
+        """An array or a buffer with the encoded chunk."""
+
+    @abstractmethod
+    def decode(self, encoded: Any) -> Any:
+        """An array or a buffer with the decoded chunk."""
+
+
+class _State:
+    """A codec that was bound: what both sides look like."""
+
+    def __init__(self, codec: HostCodec) -> None:
+        leaving = codec.output()
+        self.codec = codec
+        self.leaving = leaving
+        self.decoded = None if codec.kind == _BYTES_TO_BYTES else _Side(codec.entering)
+        self.encoded = _Side(leaving) if codec.kind == _ARRAY_TO_ARRAY else None
+        self.handle = ffi.new_handle(self)
+
+
+class _Side:
+    """An array that enters or leaves."""
+
+    def __init__(self, description: dict[str, Any]) -> None:
+        self.data_type = description["data_type"]
+        self.shape = tuple(description["shape"])
+        self.count = math.prod(self.shape)
+
+    def array(self, view: memoryview) -> Any:
+        dtype = dtype_of(self.data_type, view.nbytes // self.count) if self.count else np.dtype(np.uint8)
+        return np.frombuffer(view, np.uint8).view(dtype).reshape(self.shape)
+
+
+_live: dict[int, _State] = {}
+_raised = threading.local()
+
+
+def take_bind_error() -> BaseException | None:
+    """What the binding of a codec raised on this thread."""
+    error: BaseException | None = getattr(_raised, "error", None)
+    _raised.error = None
+    return error
+
+
+def _say(sink: Any, text: str) -> None:
+    message = text.encode("utf-8", "replace")
+    lib.zcodec_sink_write(sink, message, len(message))
+
+
+def _code(state: _State, call: Any, side: _Side | None, function: Any, given: Any, size: int, room: Any) -> int:
+    """Runs `function` of the codec and copies what it makes into `room`: (memory, capacity, size, message)."""
+    memory, capacity, written, message = room
+    context: Context | None = None if call == NULL else ffi.from_handle(call)
+    loan = Loan(given, size)
+    try:
+        result = _bytes_of(function(loan.view if side is None else side.array(loan.view)))
+        written[0] = result.nbytes
+        if result.nbytes > capacity:
+            return _TOO_SMALL
+        ffi.memmove(memory, result, result.nbytes)
+        return 0
+    except BaseException as exception:
+        _say(message, f"{type(exception).__name__}: {exception}")
+        if context is not None:
+            context.keep(exception)
+        return _FAILED
+
+
+def _bytes_of(result: Any) -> memoryview:
+    if isinstance(result, np.ndarray | np.generic):
+        return memoryview(np.ascontiguousarray(result).reshape(-1).view(np.uint8).data)
+    return memoryview(result).cast("B")
+
+
+@cache
+def _functions() -> dict[str, Any]:
+    """The C functions that call Python; made when first needed."""
+
+    @ffi.callback(
+        "int32_t(void *, const char *, size_t, const char *, size_t, zcodec_sink *, zcodec_sink *, void **)",
+        error=_FAILED,
+    )  # type: ignore[untyped-decorator]
+    def bind(user: Any, text: Any, size: int, entering: Any, entering_size: int, output: Any, message: Any, state: Any) -> int:
+        try:
+            made = ffi.from_handle(user)(
+                json.loads(bytes(ffi.buffer(text, size))), json.loads(bytes(ffi.buffer(entering, entering_size)))
+            )
+            bound = _State(made)
+            _say(output, json.dumps(bound.leaving))
+        except BaseException as exception:
+            _raised.error = exception
+            _say(message, f"{type(exception).__name__}: {exception}")
+            return _FAILED
+        _live[int(ffi.cast("uintptr_t", bound.handle))] = bound
+        state[0] = bound.handle
+        return 0
+
+    @ffi.callback("void(void *)")  # type: ignore[untyped-decorator]
+    def free_state(state: Any) -> None:
+        _live.pop(int(ffi.cast("uintptr_t", state)), None)
+
+    @ffi.callback("uint64_t(void *, uint64_t)", error=_UNKNOWN)  # type: ignore[untyped-decorator]
+    def encoded_bound(state: Any, decoded_size: int) -> int:
+        bound: int | None = ffi.from_handle(state).codec.encoded_bound(decoded_size)
+        return _UNKNOWN if bound is None else bound
+
+    signature = "int32_t(void *, void *, const void *, size_t, void *, size_t, size_t *, zcodec_sink *)"
+
+    @ffi.callback(signature, error=_FAILED)  # type: ignore[untyped-decorator]
+    def encode(state: Any, call: Any, decoded: Any, size: int, *room: Any) -> int:
+        bound = ffi.from_handle(state)
+        return _code(bound, call, bound.decoded, bound.codec.encode, decoded, size, room)
+
+    @ffi.callback(signature, error=_FAILED)  # type: ignore[untyped-decorator]
+    def decode(state: Any, call: Any, encoded: Any, size: int, *room: Any) -> int:
+        bound = ffi.from_handle(state)
+        return _code(bound, call, bound.encoded, bound.codec.decode, encoded, size, room)
+
+    return {
+        "bind": bind, "free_state": free_state, "encoded_bound": encoded_bound, "encode": encode, "decode": decode,
+    }  # fmt: skip
+
+
+class Registry:
+    """The built-in codecs, and classes of your own: `Chain(..., registry=registry)`."""
+
+    def __init__(self, codecs: Iterable[type[HostCodec]] = ()) -> None:
+        registry = ffi.new("zcodec_registry **")
+        check(lib.zcodec_registry_new(registry, slots.error))
+        self.handle = ffi.gc(registry[0], lib.zcodec_registry_free)
+        self._codecs: list[type[HostCodec]] = []
+        self._classes: list[Any] = []
+        for codec in codecs:
+            self.add(codec)
+
+    def add(self, codec: type[HostCodec]) -> None:
+        """Adds a codec under its name. Not while another thread makes a chain with this registry."""
+        user_data, name = ffi.new_handle(codec), ffi.new("char[]", codec.name.encode())
+        raw = ffi.new("zcodec_codec *")
+        raw.struct_size, raw.name, raw.kind, raw.user_data = _CODEC_SIZE, name, int(codec.kind), user_data
+        for member, function in _functions().items():
+            setattr(raw, member, function)
+        check(lib.zcodec_registry_add(self.handle, raw, slots.error))
+        self._codecs.append(codec)
+        self._classes.append(user_data)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Registry, (self._codecs,)

@@ -1,0 +1,189 @@
+"""Many chunks in one call, on threads of the library."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zcodec._ffi import NULL, ffi, lib
+from zcodec.callbacks import Context, call_options
+from zcodec.coding import Source, Target
+from zcodec.errors import Error, Status, take_error
+from zcodec.views import Array, Box, Buffer, from_buffer
+
+if TYPE_CHECKING:
+    from zcodec.chain import Chain
+
+_TASK_SIZE = ffi.sizeof("zcodec_task")
+_MISSING = 1
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1
+
+
+class _Tasks:
+    """An array of zcodec_task, and all that must live until the call has returned."""
+
+    def __init__(self, count: int) -> None:
+        self.array = ffi.new("zcodec_task[]", count)
+        self.contexts: list[Context | None] = []
+        self.alive: list[Any] = []
+
+    def add(self, chain: Chain) -> Any:
+        task = self.array[len(self.contexts)]
+        context = chain.context()
+        handle = chain.handle
+        self.contexts.append(context)
+        self.alive.append(handle)
+        task.struct_size = _TASK_SIZE
+        task.chain = handle
+        if context is not None:
+            task.call_data = context.handle
+        return task
+
+    def run(self, function: Any, max_threads: int | None, flags: int = 0) -> list[Exception | None]:
+        """Runs all tasks; what each of them raised, or None."""
+        count = len(self.contexts)
+        options = call_options(None, processors() if max_threads is None else max_threads, flags)
+        status = function(self.array, count, options)
+        if not status:
+            return [None] * count
+        results = [self._result(i) for i in range(count)]
+        if not any(results):
+            raise Error("the call was refused", Status(status))
+        return results
+
+    def _result(self, i: int) -> Exception | None:
+        task = self.array[i]
+        if not task.status:
+            return None
+        error, task.error = take_error(task.status, task.error), NULL
+        context = self.contexts[i]
+        error.__cause__ = None if context is None else context.take()
+        if error.__cause__ is not None and not isinstance(error.__cause__, Exception):
+            raise error.__cause__  # KeyboardInterrupt and the like
+        return error
+
+
+class DecodeTask:
+    """A chunk to decode: `buffer` None says that it does not exist, and is filled."""
+
+    __slots__ = ("box", "buffer", "chain", "out")
+
+    def __init__(self, chain: Chain, buffer: Buffer | None, out: Any = None, box: Box | None = None) -> None:
+        self.chain = chain
+        self.buffer = buffer
+        self.out = out
+        self.box = box
+
+
+def run_decode(
+    requests: Sequence[DecodeTask], max_threads: int | None = None
+) -> tuple[list[Array], list[Exception | None]]:
+    """Decodes chunks of any chains in one call: their arrays, and what went wrong with each."""
+    tasks = _Tasks(len(requests))
+    targets = []
+    for request in requests:
+        task = tasks.add(request.chain)
+        target = Target(request.chain, request.out, request.box)
+        if request.buffer is None:
+            task.flags = _MISSING
+        else:
+            encoded = from_buffer(request.buffer)
+            tasks.alive.append(encoded)
+            task.encoded, task.encoded_size = encoded, ffi.sizeof(encoded)
+        task.part, task.view = target.part_pointer, target.view.pointer
+        targets.append(target)
+    errors = tasks.run(lib.zcodec_decode_tasks, max_threads)
+    return [target.finish() for target in targets], errors
+
+
+def decode_many(
+    chain: Chain, buffers: Iterable[Buffer | None], out: Sequence[Any] | None, box: Any, max_threads: int | None
+) -> list[Array]:
+    buffers = list(buffers)
+    outs = _each(out, len(buffers), "out")
+    boxes = _each(box, len(buffers), "box") if isinstance(box, list) else [box] * len(buffers)
+    requests = [DecodeTask(chain, *request) for request in zip(buffers, outs, boxes, strict=True)]
+    arrays, errors = run_decode(requests, max_threads)
+    raise_first(errors)
+    return arrays
+
+
+def _each(values: Sequence[Any] | None, count: int, name: str) -> Sequence[Any]:
+    if values is None:
+        return [None] * count
+    if len(values) != count:
+        raise ValueError(f"{name} has {len(values)} items for {count} chunks")
+    return values
+
+
+def raise_first(errors: list[Exception | None]) -> None:
+    """Raises the first error, with a note if there are others."""
+    failed = [(i, error) for i, error in enumerate(errors) if error is not None]
+    if failed:
+        first, error = failed[0]
+        others = f", and {len(failed) - 1} others" if len(failed) > 1 else ""
+        error.add_note(f"chunk {first} of {len(errors)}{others}")
+        raise error
+
+
+class EncodeTask:
+    """A chunk to encode, or the part of one that `box` names."""
+
+    __slots__ = ("array", "box", "chain")
+
+    def __init__(self, chain: Chain, array: Any, box: Box | None = None) -> None:
+        self.chain = chain
+        self.array = array
+        self.box = box
+
+
+def run_encode(
+    requests: Sequence[EncodeTask], max_threads: int | None = None, *, store_empty: bool = False
+) -> tuple[list[Array], list[Exception | None]]:
+    """Encodes chunks of any chains in one call: the encoded chunks as arrays of bytes, and what went wrong with each."""
+    tasks = _Tasks(len(requests))
+    rooms = []
+    for request in requests:
+        task = tasks.add(request.chain)
+        source = Source(request.chain, request.array, request.box)
+        if source.view is None:
+            raise ValueError("a chain of bytes->bytes codecs encodes one chunk at a time")
+        room = np.empty(_room(request.chain), np.uint8)
+        pointer = ffi.from_buffer(room)
+        tasks.alive += (source, pointer)
+        task.encoded_to, task.encoded_capacity = pointer, room.nbytes
+        task.part, task.view = source.part_pointer, source.view.pointer
+        rooms.append(room)
+    errors = tasks.run(lib.zcodec_encode_tasks, max_threads, int(store_empty))
+    encoded = [room[: tasks.array[i].encoded_size] for i, room in enumerate(rooms)]
+    for i, error in enumerate(errors):
+        if isinstance(error, Error) and error.status == Status.BUFFER_TOO_SMALL:
+            request = requests[i]  # a codec of the host did not know how much it makes
+            whole = request.chain.encode(request.array, box=request.box)
+            encoded[i], errors[i] = np.frombuffer(whole, np.uint8), None
+    return encoded, errors
+
+
+def _room(chain: Chain) -> int:
+    try:
+        return chain.encoded_bound()
+    except Error as error:
+        if error.status != Status.UNKNOWN_SIZE:
+            raise
+        return chain.decoded_size + 1024
+
+
+def encode_many(chain: Chain, arrays: Iterable[Any], max_threads: int | None) -> list[bytes]:
+    encoded, errors = run_encode([EncodeTask(chain, array) for array in arrays], max_threads)
+    raise_first(errors)
+    return [chunk.tobytes() for chunk in encoded]

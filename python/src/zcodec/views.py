@@ -1,0 +1,150 @@
+"""numpy arrays as the library sees them, and numpy slices as boxes of a chunk."""
+
+from __future__ import annotations
+
+from types import EllipsisType
+from typing import Any
+
+import numpy as np
+
+from zcodec._ffi import ffi
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Selector = slice | int | EllipsisType
+Box = tuple[Selector, ...] | Selector
+Buffer = Any  # an object with the buffer protocol, back to back; collections.abc.Buffer is of Python 3.12
+
+
+def from_buffer(buffer: Buffer) -> Any:
+    """The memory of a buffer, as long as the result lives. Whatever is not back to back is refused."""
+    if isinstance(buffer, np.ndarray) and buffer.dtype.kind in "MmVUSO":
+        buffer = buffer.view(np.uint8) if buffer.ndim else buffer.reshape(1).view(np.uint8)
+    try:
+        return ffi.from_buffer(buffer)
+    except (TypeError, ValueError, BufferError) as error:
+        raise TypeError(f"the encoded chunk must be bytes that lie back to back, not {type(buffer).__name__}: {error}") from None
+
+
+class View:
+    """A zcodec_view of an array, and whatever it needs to stay alive."""
+
+    __slots__ = ("array", "pointer", "strides")
+
+    def __init__(self, array: Array, pointer: Any = None) -> None:
+        self.array = array
+        self.pointer = ffi.new("zcodec_view *") if pointer is None else pointer
+        self.strides = None
+        self._fill()
+
+    def _fill(self) -> None:
+        array, view = self.array, self.pointer
+        low, size = extent(array)
+        address = array.__array_interface__["data"][0]
+        view.struct_size = _VIEW_SIZE
+        view.memory = ffi.cast("void *", address + low)
+        view.memory_size = size
+        view.offset = -low
+        view.ndim = array.ndim
+        if not array.flags.c_contiguous:
+            self.strides = ffi.new("int64_t[]", array.strides)
+            view.strides = self.strides
+
+
+_VIEW_SIZE = ffi.sizeof("zcodec_view")
+_BOX_SIZE = ffi.sizeof("zcodec_box")
+
+
+def extent(array: Array) -> tuple[int, int]:
+    """Where the memory of an array begins, relative to its first element, and its size."""
+    if array.flags.c_contiguous:
+        return 0, array.nbytes
+    if not array.size:
+        return 0, 0
+    reach = [(size - 1) * stride for size, stride in zip(array.shape, array.strides, strict=True)]
+    low = sum(step for step in reach if step < 0)
+    high = sum(step for step in reach if step > 0)
+    return low, high - low + array.itemsize
+
+
+class Part:
+    """A zcodec_box: where a box begins in the chunk and its shape."""
+
+    __slots__ = ("numbers", "pointer")
+
+    def __init__(self, start: tuple[int, ...], shape: tuple[int, ...], pointer: Any = None) -> None:
+        ndim = len(shape)
+        self.pointer = ffi.new("zcodec_box *") if pointer is None else pointer
+        self.numbers = ffi.new("uint64_t[]", (*start, *shape))
+        box = self.pointer
+        box.struct_size = _BOX_SIZE
+        box.ndim = ndim
+        box.start = self.numbers
+        box.shape = self.numbers + ndim
+
+
+class Selection:
+    """A numpy selection of slices and integers, resolved for a chunk.
+
+    The box `start`, `shape` covers it; `within` selects its elements from the box: it turns axes round, takes steps, and
+    drops the axes of integers. `is_plain`: the selection is the box.
+    """
+
+    __slots__ = ("is_plain", "selected_shape", "shape", "start", "within")
+
+    def __init__(self, box: Box, chunk_shape: tuple[int, ...]) -> None:
+        start, shape, within, selected = [], [], [], []
+        self.is_plain = True
+        for axis, (selector, size) in enumerate(zip(_full(box, len(chunk_shape)), chunk_shape, strict=True)):
+            rest: slice | int
+            if isinstance(selector, slice):
+                first, count, rest, length = _slice(selector, size)
+                selected.append(length)
+                self.is_plain &= rest == _ALL
+            else:
+                first, count, rest = _integer(selector, size, axis), 1, 0
+                self.is_plain = False
+            start.append(first)
+            shape.append(count)
+            within.append(rest)
+        self.start, self.shape = tuple(start), tuple(shape)
+        self.within: tuple[slice | int, ...] = tuple(within)
+        self.selected_shape = tuple(selected)
+
+
+_ALL = slice(None)
+
+
+def _full(box: Box, ndim: int) -> list[slice | int]:
+    """One selector per axis: an ellipsis stands for as many as are missing, and so does the end."""
+    selectors = list(box) if isinstance(box, tuple) else [box]
+    at = next((i for i, selector in enumerate(selectors) if selector is ...), None)
+    given = [selector for i, selector in enumerate(selectors) if i != at]
+    missing = ndim - len(given)
+    if missing < 0:
+        raise IndexError(f"the box has {len(given)} axes, the chunk has {ndim}")
+    at = len(given) if at is None else at
+    given[at:at] = [_ALL] * missing
+    for selector in given:
+        if not isinstance(selector, slice | int | np.integer) or isinstance(selector, bool):
+            raise TypeError(f"a box consists of slices, integers and at most one ellipsis, not {selector!r}")
+    return given  # type: ignore[return-value]
+
+
+def _slice(selector: slice, size: int) -> tuple[int, int, slice, int]:
+    """The first index and number of the elements that cover a slice, which of them it takes, and how many."""
+    first, stop, step = selector.indices(size)
+    length = len(range(first, stop, step))
+    if not length:
+        return 0, 0, _ALL, 0
+    last = first + (length - 1) * step
+    count = abs(last - first) + 1
+    if step == 1:
+        return first, count, _ALL, length
+    return min(first, last), count, slice(None, None, step), length
+
+
+def _integer(selector: int, size: int, axis: int) -> int:
+    index = int(selector)
+    if not -size <= index < size:
+        raise IndexError(f"index {index} is outside axis {axis} of the chunk, which has {size} elements")
+    return index % size

@@ -1,0 +1,149 @@
+"""Writers: a shard is made, or changed, by its inner chunks."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import AsyncIterator, Iterator
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from zcodec._ffi import NULL, ffi, lib, slots
+from zcodec.callbacks import call_options
+from zcodec.coding import Source
+from zcodec.errors import check, check_call
+from zcodec.index import Index, Range, range_of
+from zcodec.views import Box, Buffer, from_buffer
+
+if TYPE_CHECKING:
+    from zcodec.chain import Chain
+
+_STORE_EMPTY = 1
+
+
+class Layout(IntEnum):
+    """What a writer makes."""
+
+    PACKED = 0
+    """The whole new object, inner chunks in C order: for object stores."""
+    APPEND = 1
+    """Only what must be written, in the order to write it, the index last; old bytes stay where they are: for files."""
+
+
+class Piece(NamedTuple):
+    """`size` bytes at `offset` of the new object: `data`, or where it is None those at `source_offset` of the old one.
+
+    `data` lives as long as the writer, which it keeps alive.
+    """
+
+    offset: int
+    size: int
+    source_offset: int
+    data: memoryview | None
+
+
+class Writer:
+    """Makes a shard, or changes one: put any boxes, supply the old inner chunks that were put in part, and finish.
+
+        writer = chain.writer(index, old_size)
+        writer.put(array, (slice(0, 100), ...))
+        async for ranges in writer:
+            for i, (offset, size) in enumerate(ranges):
+                writer.supply(i, await get(offset, size))
+        pieces, object_size = writer.finish()
+
+    `index` None: a new shard. What is put last wins. Threads may put at once.
+    """
+
+    def __init__(
+        self,
+        chain: Chain,
+        index: Index | None = None,
+        old_size: int = 0,
+        *,
+        max_threads: int = 1,
+        store_empty: bool = False,
+    ) -> None:
+        self._chain = chain
+        self._context = chain.context()
+        self._lock = threading.Lock()
+        self._stage: list[Range] | None = None
+        self._missing = 0
+        self._is_complete = False
+        writer = ffi.new("zcodec_writer **")
+        options = call_options(self._context, max_threads, _STORE_EMPTY if store_empty else 0)
+        old_index = NULL if index is None else index.handle
+        check(lib.zcodec_writer_new(chain.handle, options, old_index, old_size, writer, slots.error))
+        self._handle = ffi.gc(writer[0], lib.zcodec_writer_free)
+
+    def put(self, array: Any, box: Box | None = None) -> None:
+        """Puts a part of the shard; `array` may have any strides. Whole inner chunks are encoded at once."""
+        source = Source(self._chain, array, box)
+        assert source.view is not None
+        status = lib.zcodec_writer_put(self._handle, source.part_pointer, source.view.pointer, slots.error)
+        check_call(status, self._context)
+
+    @property
+    def ranges(self) -> list[Range]:
+        """The bytes of the old object that this stage needs; empty when `finish` may follow."""
+        with self._lock:
+            if self._is_complete:
+                return []
+            if self._stage is None or not self._missing:
+                self._stage = self._next()
+                self._missing = len(self._stage)
+                self._is_complete = not self._stage
+            return self._stage
+
+    def _next(self) -> list[Range]:
+        ranges, count = ffi.new("zcodec_range **"), slots.size
+        check_call(lib.zcodec_writer_next(self._handle, ranges, count, slots.error), self._context)
+        raw = ranges[0]
+        return [range_of(raw[i]) for i in range(count[0])]
+
+    def supply(self, i: int, encoded: Buffer) -> None:
+        """The bytes of range `i` of this stage. Several threads may supply different ranges at once."""
+        if i < 0:
+            raise IndexError(f"there is no range {i}")
+        memory = from_buffer(encoded)
+        status = lib.zcodec_writer_supply(self._handle, i, memory, ffi.sizeof(memory), slots.error)
+        check_call(status, self._context)
+        with self._lock:
+            self._missing -= 1
+
+    def __iter__(self) -> Iterator[list[Range]]:
+        """The stages, one after the other."""
+        while ranges := self.ranges:
+            yield ranges
+
+    async def __aiter__(self) -> AsyncIterator[list[Range]]:
+        """The stages, one after the other."""
+        while ranges := self.ranges:
+            yield ranges
+
+    def finish(self, layout: Layout = Layout.PACKED) -> tuple[list[Piece], int]:
+        """What to write, and the size of the new object. Once."""
+        pieces, count, object_size = ffi.new("zcodec_piece **"), slots.size, ffi.new("uint64_t *")
+        status = lib.zcodec_writer_finish(self._handle, int(layout), pieces, count, object_size, slots.error)
+        check_call(status, self._context)
+        raw = pieces[0]
+        return [self._piece(raw[i]) for i in range(count[0])], int(object_size[0])
+
+    def _piece(self, raw: Any) -> Piece:
+        if raw.data == NULL:
+            return Piece(raw.offset, raw.size, raw.source_offset, None)
+        writer = self._handle
+        owned = ffi.gc(ffi.cast("uint8_t *", raw.data), lambda _: writer)  # the memory keeps the writer
+        return Piece(raw.offset, raw.size, 0, memoryview(ffi.buffer(owned, raw.size)).toreadonly())
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a writer belongs to this process")
+
+
+def whole_object(pieces: list[Piece], object_size: int, old: Buffer | None = None) -> bytearray:
+    """The new object of a PACKED finish, in memory."""
+    made = bytearray(object_size)
+    source = memoryview(b"" if old is None else old).cast("B")
+    for piece in pieces:
+        data = source[piece.source_offset : piece.source_offset + piece.size] if piece.data is None else piece.data
+        made[piece.offset : piece.offset + piece.size] = data
+    return made

@@ -1,0 +1,402 @@
+"""`Chain`: encode, decode, boxes, strides, and what it refuses."""
+
+import copy
+import json
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+import zcodec
+from zcodec import Chain, Error, Status
+
+LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}
+ZSTD = {"name": "zstd", "configuration": {"level": 1, "checksum": False}}
+CRC = {"name": "crc32c"}
+
+
+def sharded(inner=(8, 8), codecs=(LITTLE, ZSTD), location="end"):
+    return {
+        "name": "sharding_indexed",
+        "configuration": {
+            "chunk_shape": list(inner),
+            "codecs": list(codecs),
+            "index_codecs": [LITTLE, CRC],
+            "index_location": location,
+        },
+    }
+
+
+@pytest.fixture
+def array():
+    return np.arange(64 * 48, dtype=np.uint16).reshape(64, 48)
+
+
+CHAINS = {
+    "bytes": [LITTLE],
+    "zstd": [LITTLE, ZSTD],
+    "crc32c": [LITTLE, CRC],
+    "transpose": [{"name": "transpose", "configuration": {"order": [1, 0]}}, LITTLE],
+    "sharding": [sharded()],
+}
+
+
+@pytest.fixture(params=CHAINS)
+def chain(request):
+    return Chain(CHAINS[request.param], np.uint16, (64, 48), 0)
+
+
+def test_encodes_to_bytes_and_back(chain, array):
+    encoded = chain.encode(array)
+    assert type(encoded) is bytes
+    decoded = chain.decode(encoded)
+    assert decoded.dtype == array.dtype
+    np.testing.assert_array_equal(decoded, array)
+
+
+def test_bytes_are_those_of_the_specification(array):
+    chain = Chain([{"name": "bytes", "configuration": {"endian": "big"}}], "uint16", array.shape)
+    assert chain.encode(array) == array.astype(">u2").tobytes()
+
+
+@pytest.mark.parametrize("cut", [np.s_[::-1, :], np.s_[:, ::-1], np.s_[::-1, ::-1]])
+def test_encodes_any_strides(chain, array, cut):
+    assert chain.encode(array[cut]) == chain.encode(array[cut].copy())
+    wide = np.zeros((128, 96), np.uint16)
+    wide[::2, 1::2] = array
+    assert chain.encode(wide[::2, 1::2]) == chain.encode(array)
+    fortran = np.asfortranarray(array)
+    assert chain.encode(fortran) == chain.encode(array)
+    assert chain.encode(np.broadcast_to(np.uint16(7), array.shape)) == chain.encode(np.full_like(array, 7))
+
+
+BOXES = [
+    np.s_[:, :], np.s_[3:9], np.s_[3:9, 40:], np.s_[-5:, -3:-1], np.s_[..., 7], np.s_[5], np.s_[5, -1], np.s_[::2, 1::3],
+    np.s_[::-1, 30:2:-4], np.s_[9:3], np.s_[60:1000, ...], np.s_[...],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("box", BOXES, ids=repr)
+def test_boxes_are_numpy_selections(chain, array, box):
+    np.testing.assert_array_equal(chain.decode(chain.encode(array), box=box), array[box])
+
+
+@pytest.mark.parametrize("box", BOXES, ids=repr)
+def test_decodes_to_any_strides(chain, array, box):
+    expected = array[box]
+    for order in "CF":
+        memory = np.full([3 * size + 1 for size in expected.shape], 0xABCD, np.uint16, order=order)
+        out = memory[(*(slice(1, None, 3) if i % 2 else slice(-1, 0, -3) for i in range(expected.ndim)), ...)]
+        assert out.shape == expected.shape
+        assert chain.decode(chain.encode(array), out=out, box=box) is out
+        np.testing.assert_array_equal(out, expected)
+        written = expected.size - np.count_nonzero(expected == 0xABCD)
+        assert np.count_nonzero(memory != 0xABCD) == written
+
+
+def test_out_in_the_other_byte_order(chain, array):
+    out = np.zeros(array.shape, ">u2")
+    chain.decode(chain.encode(array), out=out)
+    np.testing.assert_array_equal(out, array)
+    assert chain.encode(array.astype(">u2")) == chain.encode(array)
+
+
+def test_out_may_be_other_memory(chain, array):
+    for out in (bytearray(array.nbytes), memoryview(bytearray(array.nbytes))):
+        result = chain.decode(chain.encode(array), out=out)
+        assert bytes(out) == array.tobytes()
+        np.testing.assert_array_equal(result, array)
+
+
+def test_encoded_chunks_may_be_any_buffer(chain, array):
+    encoded = chain.encode(array)
+    for buffer in (bytearray(encoded), memoryview(encoded), np.frombuffer(encoded, np.uint8)):
+        np.testing.assert_array_equal(chain.decode(buffer), array)
+    with pytest.raises(TypeError, match="back to back"):
+        chain.decode(memoryview(encoded)[::2])
+    with pytest.raises(TypeError, match="str"):
+        chain.decode("text")
+
+
+def test_encode_into_memory_of_the_caller(chain, array):
+    room = bytearray(chain.encoded_bound())
+    size = chain.encode_into(array, room)
+    assert bytes(room[:size]) == chain.encode(array)
+    with pytest.raises(Error) as caught:
+        chain.encode_into(array, bytearray(3))
+    assert caught.value.status is Status.BUFFER_TOO_SMALL
+    with pytest.raises(ValueError, match="read-only"):
+        chain.encode_into(array, bytes(100_000))
+
+
+def test_a_part_of_a_chunk_is_encoded_with_the_fill_value(array):
+    chain = Chain([LITTLE], "uint16", array.shape, 9)
+    whole = np.full_like(array, 9)
+    whole[:10, 4:] = array[:10, 4:]
+    assert chain.encode(array[:10, 4:], box=np.s_[:10, 4:]) == whole.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "kind", "says"),
+    [
+        (np.zeros((64, 48), np.float32), TypeError, "float32.*uint16"),
+        (np.zeros((64, 48), np.int16), TypeError, "int16.*uint16"),
+        (np.zeros((48, 64), np.uint16), ValueError, r"\(48, 64\).*\(64, 48\)"),
+        (np.zeros(64 * 48, np.uint16), ValueError, "3072"),
+        (object(), TypeError, "object"),
+    ],
+)
+def test_wrong_arrays_are_refused(chain, wrong, kind, says):
+    with pytest.raises(kind, match=says):
+        chain.encode(wrong)
+    if isinstance(wrong, np.ndarray):
+        with pytest.raises(kind, match=says):
+            chain.decode(chain.encode(np.zeros((64, 48), np.uint16)), out=wrong)
+
+
+def test_read_only_out_is_refused(chain, array):
+    encoded = chain.encode(array)
+    out = np.zeros_like(array)
+    out.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        chain.decode(encoded, out=out)
+    with pytest.raises(ValueError, match="read-only"):
+        chain.decode(encoded, out=bytes(array.nbytes))
+
+
+@pytest.mark.parametrize("box", [np.s_[70], np.s_[:, :, 1], "x", 1.5, (None, 1), True])
+def test_wrong_boxes_are_refused(chain, array, box):
+    with pytest.raises((IndexError, TypeError)):
+        chain.decode(chain.encode(array), box=box)
+
+
+def test_damaged_chunks(array):
+    chain = Chain([LITTLE, ZSTD, CRC], "uint16", array.shape, 0)
+    encoded = bytearray(chain.encode(array))
+    encoded[5] ^= 1
+    with pytest.raises(Error, match="crc32c") as caught:
+        chain.decode(encoded)
+    error = caught.value
+    assert isinstance(error, ValueError)
+    assert (error.status, error.codec_index, error.element_index) == (Status.CORRUPT_DATA, 2, None)
+    assert (error.path, error.code) == ("/2", "checksum")
+    assert error.status == 7
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.status, again.path) == (str(error), error.status, error.path)
+
+
+def test_every_cut_and_flip_is_an_error_or_an_array(array):
+    chain = Chain([sharded(codecs=[LITTLE, ZSTD, CRC])], "uint16", array.shape, 0)
+    encoded = chain.encode(array)
+    for i in range(0, len(encoded), 7):
+        flipped = bytearray(encoded)
+        flipped[i] ^= 0xFF
+        for damaged in (encoded[:i], bytes(flipped)):
+            with pytest.raises(Error):
+                chain.decode(damaged)
+
+
+def test_errors_name_the_element():
+    codec = {"name": "cast_value", "configuration": {"data_type": "uint8"}}
+    chain = Chain([codec, "bytes"], "float32", (20,), 0)
+    array = np.zeros(20, np.float32)
+    array[17] = 300
+    with pytest.raises(Error, match="300") as caught:
+        chain.encode(array)
+    assert (caught.value.element_index, caught.value.codec_index) == (17, 0)
+    assert caught.value.status is Status.OUT_OF_RANGE
+
+
+def test_wrong_metadata():
+    with pytest.raises(Error) as caught:
+        Chain([LITTLE, "nothing_like_it"], "uint16", (4,))
+    assert (caught.value.status, caught.value.code, caught.value.codec_index) == (Status.UNSUPPORTED, "unknown_codec", 1)
+    for codecs in ("[", b"\xff", "{}", []):
+        with pytest.raises(Error):
+            Chain(codecs, "uint16", (4,))
+    with pytest.raises(TypeError, match="both data_type and shape"):
+        Chain([LITTLE], "uint16")
+    with pytest.raises(ValueError, match="-1"):
+        Chain([LITTLE], "uint16", (-1,))
+    with pytest.raises(TypeError, match="dtype..O"):
+        Chain([LITTLE], np.dtype(object), (4,))
+    with pytest.raises(Error) as caught:
+        Chain([LITTLE], "uint16", (100,), 0, max_decoded_size=100)
+    assert caught.value.status is Status.UNSUPPORTED
+
+
+def test_closed_chains(array):
+    with Chain([LITTLE], "uint16", array.shape, 0) as chain:
+        encoded = chain.encode(array)
+    assert chain.closed
+    for call in (
+        lambda: chain.encode(array), lambda: chain.decode(encoded), lambda: chain.codecs, lambda: chain.plan(),
+        lambda: chain.with_shape((4, 4)), lambda: chain.decode_many([encoded]), lambda: chain.granularity,
+        lambda: chain.set_padding(0), lambda: pickle.dumps(chain), lambda: chain.decode(encoded, box=0),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match="closed"):
+            call()
+    assert "closed" in repr(chain)
+    chain.close()
+
+
+def test_from_zarr_json(array):
+    document = {
+        "zarr_format": 3, "node_type": "array", "shape": [640, 480], "data_type": "uint16", "fill_value": 3,
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [64, 48]}},
+        "chunk_key_encoding": {"name": "default"}, "codecs": [LITTLE, ZSTD],
+    }  # fmt: skip
+    for given in (document, json.dumps(document), json.dumps(document).encode()):
+        chain = Chain.from_zarr_json(given)
+        assert chain.shape == (64, 48)
+        assert chain.input == {"data_type": "uint16", "shape": [64, 48], "fill_value": 3}
+        np.testing.assert_array_equal(chain.decode(chain.encode(array)), array)
+    version_2 = {
+        "zarr_format": 2, "shape": [640, 480], "chunks": [64, 48], "dtype": ">u2", "order": "F", "fill_value": 0,
+        "filters": None, "compressor": {"id": "zlib", "level": 1},
+    }  # fmt: skip
+    chain = Chain.from_zarr_json(version_2)
+    assert [codec["name"] for codec in chain.codecs] == ["transpose", "bytes", "numcodecs.zlib"]
+    import zlib
+
+    assert zlib.decompress(chain.encode(array)) == array.astype(">u2").tobytes("F")
+
+
+def test_what_a_chain_says_of_itself(array):
+    chain = Chain(CHAINS["sharding"], "uint16", (64, 48), 7)
+    assert chain.kind is zcodec.Kind.ARRAY_TO_BYTES
+    assert (chain.shape, chain.dtype, chain.data_type, len(chain)) == ((64, 48), np.dtype("u2"), "uint16", 1)
+    assert chain.granularity == (8, 8)
+    assert chain.decoded_size == array.nbytes
+    assert chain.encoded_size is None
+    assert Chain([LITTLE], "uint16", (64, 48)).encoded_size == array.nbytes
+    assert chain.encoded_bound() >= len(chain.encode(array))
+    assert chain.inner().shape == (8, 8)
+    assert chain.warnings == []
+    lossy = {"name": "cast_value", "configuration": {"data_type": "float64"}}
+    warnings = Chain([lossy, LITTLE], "int64", (4,), 0).warnings
+    assert [warning["code"] for warning in warnings] == ["lossy_int_to_float"]
+    assert repr(chain) == "<zcodec.Chain sharding_indexed of uint16 (64, 48)>"
+    assert any(codec["name"] == "packbits" for codec in zcodec.supported()["codecs"])
+
+
+def test_with_shape(chain, array):
+    border = chain.with_shape((16, 8))
+    np.testing.assert_array_equal(border.decode(border.encode(array[:16, :8])), array[:16, :8])
+    assert chain.shape == (64, 48)
+    assert Chain([LITTLE], "uint8", 5).with_shape(7).shape == (7,)
+
+
+def test_array_to_array_and_bytes_to_bytes():
+    transpose = Chain([{"name": "transpose", "configuration": {"order": [1, 0]}}], "float32", (3, 4))
+    array = np.arange(12, dtype=np.float32).reshape(3, 4)
+    np.testing.assert_array_equal(transpose.encode(array), array.T)
+    np.testing.assert_array_equal(transpose.decode(array.T), array)
+    cast = Chain([{"name": "cast_value", "configuration": {"data_type": "int8"}}], "float64", (2,), 0)
+    assert cast.encode(np.array([1.0, -2.0])).dtype == np.int8
+    bytes_only = Chain([ZSTD])
+    encoded = bytes_only.encode(b"abc" * 100)
+    assert bytes_only.decode(encoded) == b"abc" * 100
+    room = bytearray(400)
+    assert bytes_only.decode(encoded, out=room) == b"abc" * 100
+    with pytest.raises(ValueError, match="shape"):
+        bytes_only.shape  # noqa: B018
+    with pytest.raises(ValueError, match="boxes"):
+        bytes_only.decode(encoded, box=0)
+    assert pickle.loads(pickle.dumps(bytes_only)).decode(encoded) == b"abc" * 100
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (3, 0, 2), (1,), (1, 1, 1)])
+def test_odd_shapes(shape):
+    chain = Chain([LITTLE], "int32", shape, 5)
+    array = np.arange(int(np.prod(shape)), dtype=np.int32).reshape(shape)
+    assert chain.encode(array) == array.tobytes()
+    np.testing.assert_array_equal(chain.decode(array.tobytes()), array)
+    np.testing.assert_array_equal(chain.decode(array.tobytes(), box=...), array)
+    out = np.empty(shape, np.int32)
+    chain.fill(out)
+    np.testing.assert_array_equal(out, np.full(shape, 5))
+
+
+def test_fill_values():
+    chain = Chain([LITTLE], np.float32, (4, 4), np.nan)
+    out = np.zeros((3, 4), np.float32)[::-1, ::2]
+    chain.fill(out)
+    assert np.isnan(out).all()
+    assert chain.is_fill(out)
+    out[1, 1] = 0
+    assert not chain.is_fill(out)
+    payload = np.array(0x7FC01234, np.uint32).view(np.float32)[()]
+    chain = Chain([LITTLE], np.float32, (2,), payload)
+    out = np.zeros(2, np.float32)
+    chain.fill(out)
+    assert (out.view(np.uint32) == 0x7FC01234).all()
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(chain)).input, chain.input)
+
+
+def test_pickle_and_copy(chain, array):
+    for again in (pickle.loads(pickle.dumps(chain)), copy.copy(chain), copy.deepcopy(chain)):
+        assert again.handle != chain.handle
+        assert again.encode(array) == chain.encode(array)
+        assert again.input == chain.input
+
+
+def test_many(chain, array):
+    arrays = [array, array[::-1], np.asfortranarray(array)]
+    encoded = chain.encode_many(arrays)
+    assert encoded == [chain.encode(each) for each in arrays]
+    for threads in (1, 2, None):
+        for found, expected in zip(chain.decode_many(encoded, max_threads=threads), arrays, strict=True):
+            np.testing.assert_array_equal(found, expected)
+    found = chain.decode_many([encoded[0], None], box=[np.s_[::-2], np.s_[1]])
+    np.testing.assert_array_equal(found[0], array[::-2])
+    np.testing.assert_array_equal(found[1], np.zeros(48, np.uint16))
+    out = np.zeros((2, 48, 64), np.uint16)
+    chain.decode_many(encoded[:2], out=[out[0].T, out[1].T])
+    np.testing.assert_array_equal(out[0].T, array)
+    assert chain.decode_many([]) == []
+    with pytest.raises(Error) as caught:
+        chain.decode_many([encoded[0], b"damaged", b"also"])
+    assert "chunk 1 of 3" in caught.value.__notes__[0]
+    with pytest.raises(ValueError, match="2 items for 1"):
+        chain.decode_many(encoded[:1], out=[None, None])
+
+
+def test_threads_share_a_chain(chain, array):
+    encoded = chain.encode(array)
+    wrong = []
+
+    def work():
+        for _ in range(50):
+            if not np.array_equal(chain.decode(encoded), array) or chain.encode(array) != encoded:
+                wrong.append(1)
+            with pytest.raises(Error):
+                chain.decode(b"damaged")
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert not wrong
+
+
+def test_the_gil_is_released(array):
+    """Another thread runs while a long call is under way."""
+    chain = Chain([LITTLE, {"name": "zstd", "configuration": {"level": 19, "checksum": False}}], "uint16", (1000, 1000))
+    random = np.random.default_rng(1).integers(0, 999, (1000, 1000)).astype(np.uint16)
+    turns, running = 0, True
+    before = []
+
+    def work():
+        nonlocal running
+        chain.encode(random)
+        running = False
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    while running:
+        turns += 1
+        if turns == 100:
+            before.append(running)
+    thread.join()
+    assert before == [True]

@@ -1,0 +1,133 @@
+"""Paddings that Python computes and looks at."""
+
+import base64
+import pickle
+
+import numpy as np
+import pytest
+
+from zcodec import Chain, Error, Status
+
+PAD = {
+    "name": "pad",
+    "configuration": {"location": "start", "nbytes": 8, "padding": base64.b64encode(bytes(8)).decode()},
+}
+
+
+@pytest.fixture
+def chain():
+    return Chain(["bytes", PAD], "uint8", (64,), 0)
+
+
+ARRAY = np.arange(64, dtype=np.uint8)
+
+
+def size_of_chunk(chunk, padding):
+    assert chunk.readonly and not padding.readonly and bytes(padding) == bytes(8)
+    padding[:] = len(chunk).to_bytes(8, "little")
+
+
+def must_be_64(chunk, padding):
+    assert chunk.readonly and padding.readonly
+    if int.from_bytes(padding, "little") != len(chunk):
+        return False
+
+
+def test_generate_and_check(chain):
+    chain.set_padding(1, generate=size_of_chunk, check=must_be_64)
+    encoded = chain.encode(ARRAY)
+    assert encoded == (64).to_bytes(8, "little") + ARRAY.tobytes()
+    np.testing.assert_array_equal(chain.decode(encoded), ARRAY)
+    np.testing.assert_array_equal(chain.decode(encoded, box=slice(3, 9)), ARRAY[3:9])
+    with pytest.raises(Error) as caught:
+        chain.decode(b"\x07" + encoded[1:])
+    assert caught.value.status is Status.CORRUPT_DATA
+    assert caught.value.__cause__ is None
+    assert caught.value.codec_index == 1
+
+
+def test_one_of_the_two(chain):
+    chain.set_padding(1, generate=size_of_chunk)
+    assert chain.decode(b"\xff" * 8 + ARRAY.tobytes())[3] == 3
+    chain.set_padding(1)
+    assert chain.encode(ARRAY)[:8] == bytes(8)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_callbacks_raise_is_the_cause(chain, threads):
+    def fails(chunk, padding):
+        raise KeyError("no such key")
+
+    chain.set_padding(1, generate=fails, check=fails)
+    encoded = bytes(72)
+    for call, status in (
+        (lambda: chain.encode(ARRAY, max_threads=threads), Status.CALLBACK_FAILED),
+        (lambda: chain.decode(encoded, max_threads=threads), Status.CORRUPT_DATA),
+        (lambda: chain.decode_many([encoded] * 3, max_threads=threads), Status.CORRUPT_DATA),
+        (lambda: chain.encode_many([ARRAY] * 3, max_threads=threads), Status.CALLBACK_FAILED),
+    ):
+        with pytest.raises(Error) as caught:
+            call()
+        assert caught.value.status is status
+        assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_an_interrupt_is_not_an_error(chain):
+    def interrupted(chunk, padding):
+        raise KeyboardInterrupt
+
+    chain.set_padding(1, generate=interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        chain.encode(ARRAY)
+
+
+def test_kept_memory_is_taken_away(chain):
+    kept = []
+    chain.set_padding(1, generate=lambda chunk, padding: kept.append(chunk))
+    chain.encode(ARRAY)
+    with pytest.raises(ValueError, match="released"):
+        bytes(kept[0])
+    chain.set_padding(1, generate=lambda chunk, padding: kept.append(np.frombuffer(chunk, np.uint8)))
+    with pytest.raises(Error) as caught:
+        chain.encode(ARRAY)
+    assert isinstance(caught.value.__cause__, BufferError)
+
+
+def test_callbacks_may_call_the_library(chain):
+    inner = Chain(["bytes", "crc32c"], "uint8", (64,), 0)
+
+    def checksum(chunk, padding):
+        padding[:4] = inner.encode(np.frombuffer(bytes(chunk), np.uint8))[-4:]
+        with pytest.raises(Error):
+            inner.decode(b"damaged")
+
+    chain.set_padding(1, generate=checksum)
+    assert chain.encode(ARRAY)[:4] == inner.encode(ARRAY)[-4:]
+
+
+def test_paddings_follow_shapes_and_pickles(chain):
+    chain.set_padding(1, size_of_chunk, must_be_64)
+    for other in (chain.with_shape((9,)), pickle.loads(pickle.dumps(chain)).with_shape((9,))):
+        assert other.encode(ARRAY[:9])[:8] == (9).to_bytes(8, "little")
+    del chain
+    assert other.encode(ARRAY[:9])[:8] == (9).to_bytes(8, "little")
+
+
+def test_paths_and_wrong_indices(chain):
+    chain.set_padding("/1", size_of_chunk)
+    assert chain.encode(ARRAY)[0] == 64
+    for wrong in (0, 2, "/0", "/1/x", 2**40):
+        with pytest.raises(Error):
+            chain.set_padding(wrong, size_of_chunk)
+    with pytest.raises(IndexError):
+        chain.set_padding(-1, size_of_chunk)
+
+
+def test_plans_check_paddings(chain):
+    chain.set_padding(1, size_of_chunk, must_be_64)
+    encoded = chain.encode(ARRAY)
+    plan = chain.plan(slice(3, 9))
+    chain.set_padding(1)
+    for ranges in plan:
+        plan.supply_all([encoded[part.offset : part.size and part.offset + part.size] for part in ranges])
+    np.testing.assert_array_equal(plan.result, ARRAY[3:9])

@@ -1,0 +1,144 @@
+"""Codecs written in Python."""
+
+import pickle
+import threading
+import zlib
+
+import numpy as np
+import pytest
+
+from zcodec import Chain, Error, HostCodec, Kind, Registry, Status
+
+LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}
+
+
+class Negate(HostCodec):
+    """array->array"""
+
+    name = "test.negate"
+    kind = Kind.ARRAY_TO_ARRAY
+
+    def encode(self, decoded):
+        assert not decoded.flags.writeable
+        return -decoded
+
+    decode = encode
+
+
+class Text(HostCodec):
+    """array->bytes, of a size that is only known afterwards"""
+
+    name = "test.text"
+    kind = Kind.ARRAY_TO_BYTES
+
+    def encode(self, decoded):
+        return " ".join(str(number) for number in decoded.ravel()).encode()
+
+    def decode(self, encoded):
+        return np.array(bytes(encoded).split(), np.int32)
+
+
+class Deflate(HostCodec):
+    """bytes->bytes"""
+
+    name = "test.deflate"
+    kind = Kind.BYTES_TO_BYTES
+
+    def __init__(self, configuration, entering):
+        super().__init__(configuration, entering)
+        if not 0 <= configuration["level"] <= 9:
+            raise ValueError(f"level is {configuration['level']}, expected 0 to 9")
+
+    def encoded_bound(self, decoded_size):
+        return decoded_size + decoded_size // 1000 + 64
+
+    def encode(self, decoded):
+        return zlib.compress(decoded, self.configuration["level"])
+
+    def decode(self, encoded):
+        return zlib.decompress(encoded)
+
+
+DEFLATE = {"name": "test.deflate", "configuration": {"level": 6}}
+ARRAY = np.arange(600, dtype=np.int32).reshape(20, 30)
+
+
+@pytest.fixture
+def registry():
+    return Registry([Negate, Text, Deflate])
+
+
+@pytest.mark.parametrize(
+    "codecs",
+    [
+        ["test.negate", LITTLE],
+        ["test.text"],
+        ["test.negate", "test.text", DEFLATE],
+        [LITTLE, DEFLATE],
+        [{"name": "sharding_indexed", "configuration": {
+            "chunk_shape": [5, 10], "codecs": ["test.negate", LITTLE, DEFLATE],
+            "index_codecs": [LITTLE, "crc32c"], "index_location": "end"}}],
+    ],
+    ids=["array_to_array", "array_to_bytes", "all", "bytes_to_bytes", "sharding"],
+)  # fmt: skip
+def test_every_kind(registry, codecs):
+    chain = Chain(codecs, "int32", ARRAY.shape, 0, registry=registry)
+    encoded = chain.encode(ARRAY)
+    np.testing.assert_array_equal(chain.decode(encoded), ARRAY)
+    np.testing.assert_array_equal(chain.decode(encoded, box=np.s_[3:9, ::-2]), ARRAY[3:9, ::-2])
+    assert chain.encode(ARRAY[::-1]) == chain.encode(ARRAY[::-1].copy())
+    encoded_many = chain.encode_many([ARRAY, ARRAY + 1])
+    np.testing.assert_array_equal(chain.decode_many(encoded_many)[1], ARRAY + 1)
+    again = pickle.loads(pickle.dumps(chain))
+    assert again.encode(ARRAY) == encoded
+    small = chain.with_shape((5, 10))
+    np.testing.assert_array_equal(small.decode(small.encode(ARRAY[:5, :10])), ARRAY[:5, :10])
+
+
+def test_bytes_are_those_of_the_codec(registry):
+    chain = Chain([LITTLE, DEFLATE], "int32", ARRAY.shape, 0, registry=registry)
+    assert chain.encode(ARRAY) == zlib.compress(ARRAY.tobytes(), 6)
+    assert Chain([DEFLATE], registry=registry).encode(b"abc") == zlib.compress(b"abc", 6)
+
+
+def test_what_a_codec_raises(registry):
+    with pytest.raises(Error, match="level is 10") as caught:
+        Chain([LITTLE, {"name": "test.deflate", "configuration": {"level": 10}}], "int32", (4,), 0, registry=registry)
+    assert caught.value.status is Status.INVALID_METADATA
+    assert isinstance(caught.value.__cause__, ValueError)
+    chain = Chain([LITTLE, DEFLATE], "int32", (4,), 0, registry=registry)
+    with pytest.raises(Error) as caught:
+        chain.decode(b"no zlib stream")
+    assert caught.value.status is Status.CORRUPT_DATA
+    assert isinstance(caught.value.__cause__, zlib.error)
+    with pytest.raises(Error):
+        chain.decode(zlib.compress(b"too short"))
+
+
+def test_names(registry):
+    with pytest.raises(Error):
+        registry.add(Negate)
+
+    class Builtin(Negate):
+        name = "bytes"
+
+    with pytest.raises(Error):
+        registry.add(Builtin)
+    with pytest.raises(Error) as caught:
+        Chain(["test.negate", LITTLE], "int32", (4,), 0)
+    assert caught.value.code == "unknown_codec"
+
+
+def test_the_registry_lives_as_long_as_its_chains():
+    chain = Chain(["test.negate", LITTLE], "int32", ARRAY.shape, 0, registry=Registry([Negate]))
+    errors = []
+
+    def work():
+        for _ in range(20):
+            if not np.array_equal(chain.decode(chain.encode(ARRAY)), ARRAY):
+                errors.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert not errors
