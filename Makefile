@@ -56,6 +56,10 @@ cross:
 # The archives of a release, in dist/.
 dist:
 	scripts/dist.sh
+# The Java packages in java/, with the library inside; needs a JDK and Maven.
+.PHONY: java
+java: build
+	scripts/java.sh
 # Every fuzz target for SECONDS each.
 SECONDS := 60
 fuzz:

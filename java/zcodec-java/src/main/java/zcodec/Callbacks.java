@@ -1,0 +1,146 @@
+package zcodec;
+
+import com.sun.jna.Callback;
+import com.sun.jna.CallbackReference;
+import com.sun.jna.CallbackThreadInitializer;
+import com.sun.jna.Native;
+import com.sun.jna.Pointer;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Java objects behind {@code void *}: the library gets a number, which it never follows, and the functions look up what it
+ * stands for. So there is one native function per kind of callback, whatever the number of chains.
+ */
+final class Callbacks {
+  private static final Map<Long, Object> OBJECTS = new ConcurrentHashMap<>();
+  private static final AtomicLong LAST = new AtomicLong();
+
+  private Callbacks() {}
+
+  /** A call with callbacks: the user's object, and what the first callback that failed has thrown. */
+  static final class Call implements AutoCloseable {
+    final long key;
+    private final Object data;
+    private Throwable failure;
+
+    Call(Object data) {
+      this.data = data;
+      key = put(this);
+    }
+
+    synchronized void failed(Throwable e) {
+      if (failure == null) {
+        failure = e;
+      }
+    }
+
+    synchronized Throwable failure() {
+      return failure;
+    }
+
+    @Override
+    public void close() {
+      remove(key);
+    }
+  }
+
+  static long put(Object object) {
+    long key = LAST.incrementAndGet();
+    OBJECTS.put(key, object);
+    return key;
+  }
+
+  static Object get(long key) {
+    return OBJECTS.get(key);
+  }
+
+  static void remove(long key) {
+    OBJECTS.remove(key);
+  }
+
+  /** How many objects native code holds; for tests. */
+  static int count() {
+    return OBJECTS.size();
+  }
+
+  static Object dataOf(long call) {
+    Object found = call == 0 ? null : get(call);
+    return found == null ? null : ((Call) found).data;
+  }
+
+  /** Keeps what a callback has thrown, for the exception of the call. */
+  static void failed(long call, Throwable e) {
+    Object found = call == 0 ? null : get(call);
+    if (found != null) {
+      ((Call) found).failed(e);
+    }
+  }
+
+  /** Native memory as a buffer, for the duration of a callback. */
+  static ByteBuffer bytes(long address, long size) {
+    if (size > Integer.MAX_VALUE) {
+      throw new IllegalArgumentException("a ByteBuffer does not hold " + size + " bytes");
+    }
+    return size == 0
+        ? ByteBuffer.allocateDirect(0)
+        : new Pointer(address).getByteBuffer(0, size).order(ByteOrder.nativeOrder());
+  }
+
+  static ByteBuffer readOnly(long address, long size) {
+    return bytes(address, size).asReadOnlyBuffer().order(ByteOrder.nativeOrder()); // which does not keep the order
+  }
+
+  /** The native function of a callback, which the caller must keep. Threads of the library stay attached to Java. */
+  static long function(Callback callback) {
+    Native.setCallbackThreadInitializer(callback, new CallbackThreadInitializer(true, false, "zcodec"));
+    return Pointer.nativeValue(CallbackReference.getFunctionPointer(callback));
+  }
+
+  // The types of the native functions; JNA takes their only method.
+
+  interface Pad extends Callback {
+    int callback(long userData, long callData, long chunk, long chunkSize, long padding, long paddingSize);
+  }
+
+  interface Free extends Callback {
+    void callback(long key);
+  }
+
+  private static final Pad GENERATE =
+      (userData, callData, chunk, chunkSize, padding, paddingSize) -> {
+        try {
+          ((Padding) get(userData))
+              .generator.generate(dataOf(callData), readOnly(chunk, chunkSize), bytes(padding, paddingSize));
+          return 0;
+        } catch (Throwable e) { // nothing may pass through native frames
+          failed(callData, e);
+          return 1;
+        }
+      };
+
+  private static final Pad CHECK =
+      (userData, callData, chunk, chunkSize, padding, paddingSize) -> {
+        try {
+          boolean right =
+              ((Padding) get(userData))
+                  .check.check(
+                      dataOf(callData),
+                      readOnly(chunk, chunkSize),
+                      readOnly(padding, paddingSize));
+          return right ? 0 : 1;
+        } catch (Throwable e) {
+          failed(callData, e);
+          return 1;
+        }
+      };
+
+  private static final Free REMOVE = Callbacks::remove;
+
+  static final long GENERATE_FUNCTION = function(GENERATE);
+  static final long CHECK_FUNCTION = function(CHECK);
+  static final long REMOVE_FUNCTION = function(REMOVE);
+}

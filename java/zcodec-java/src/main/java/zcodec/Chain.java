@@ -1,0 +1,612 @@
+package zcodec;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A run of Zarr v3 codecs, bound to what enters it on encode. Made once, then used for any number of chunks, in any number
+ * of threads at the same time.
+ *
+ * <pre>{@code
+ * try (Chain chain = Chain.of("[\"packbits\"]", "{\"data_type\":\"bool\",\"shape\":[1000],\"fill_value\":false}")) {
+ *   byte[] packed = chain.encode(mask); // 125 bytes
+ * }
+ * }</pre>
+ */
+public final class Chain extends NativeHandle {
+  private static final long NO_SIZE = -1;
+
+  private final long decodedSize;
+  private final Kind kind;
+  private volatile boolean callbacks;
+
+  private Chain(long pointer, boolean callbacks) {
+    super(pointer);
+    this.callbacks = callbacks;
+    kind = Kind.of(C.zcodec_chain_kind(pointer));
+    decodedSize = kind == Kind.BYTES_TO_BYTES ? NO_SIZE : ask(C::zcodec_chain_decoded_size, pointer);
+  }
+
+  @Override
+  void free(long pointer) {
+    C.zcodec_chain_free(pointer);
+  }
+
+  // ---- Making ----
+
+  /**
+   * Makes a chain of a list of codecs.
+   *
+   * @param codecsJson an array of Zarr v3 codec metadata, as in a {@code zarr.json}
+   * @param inputJson what enters on encode, {@code {"data_type": .., "shape": [..], "fill_value": ..}}; null for a chain
+   *     of codecs from bytes to bytes
+   * @return the chain
+   */
+  public static Chain of(String codecsJson, String inputJson) {
+    return of(codecsJson, inputJson, ChainOptions.DEFAULT);
+  }
+
+  /**
+   * Makes a chain of a list of codecs.
+   *
+   * @param codecsJson as above
+   * @param inputJson as above
+   * @param options codecs of the program, a limit
+   * @return the chain
+   */
+  public static Chain of(String codecsJson, String inputJson, ChainOptions options) {
+    return make(
+        options,
+        in -> {
+          byte[] codecs = codecsJson.getBytes(StandardCharsets.UTF_8);
+          byte[] input = inputJson == null ? new byte[0] : inputJson.getBytes(StandardCharsets.UTF_8);
+          return C.zcodec_chain_new_with(
+              options.write(in.arena, in.handle),
+              in.arena.bytes(codecs),
+              codecs.length,
+              inputJson == null ? 0 : in.arena.bytes(input),
+              input.length,
+              in.out,
+              in.error);
+        });
+  }
+
+  /**
+   * Makes the chain of an array: of its {@code zarr.json}, or of the {@code .zarray} of a Zarr v2 array.
+   *
+   * @param zarrJson the whole document
+   * @return the chain of its chunks
+   */
+  public static Chain ofZarrJson(String zarrJson) {
+    return ofZarrJson(zarrJson, ChainOptions.DEFAULT);
+  }
+
+  /**
+   * Makes the chain of an array.
+   *
+   * @param zarrJson as above
+   * @param options codecs of the program, a limit
+   * @return the chain of its chunks
+   */
+  public static Chain ofZarrJson(String zarrJson, ChainOptions options) {
+    return make(
+        options,
+        in -> {
+          byte[] json = zarrJson.getBytes(StandardCharsets.UTF_8);
+          return C.zcodec_chain_from_zarr_json_with(
+              options.write(in.arena, in.handle), in.arena.bytes(json), json.length, in.out, in.error);
+        });
+  }
+
+  private interface Make {
+    int call(Invocation in);
+  }
+
+  private static Chain make(ChainOptions options, Make make) {
+    try (Invocation in = new Invocation(options.registry)) {
+      in.check(make.call(in));
+      return new Chain(in.result(), options.registry != null);
+    }
+  }
+
+  /**
+   * A chain of the same codecs, data type, fill value and callbacks for a chunk of another shape. Cheap: nothing is parsed
+   * again.
+   *
+   * @param shape the shape of the chunk
+   * @return a chain of its own, to be closed as well
+   */
+  public Chain withShape(long... shape) {
+    try (Invocation in = new Invocation(this)) {
+      in.check(C.zcodec_chain_with_shape(in.handle, in.arena.longs(shape), shape.length, in.out, in.error));
+      return new Chain(in.result(), callbacks);
+    }
+  }
+
+  /**
+   * The chain of the inner chunks of a shard; of shards in shards, the outermost.
+   *
+   * @return a chain of its own, to be closed as well
+   */
+  public Chain inner() {
+    try (Invocation in = new Invocation(this)) {
+      in.check(C.zcodec_chain_inner(in.handle, in.out, in.error));
+      return new Chain(in.result(), callbacks);
+    }
+  }
+
+  // ---- Coding ----
+
+  /**
+   * Encodes a chunk.
+   *
+   * @param decoded the elements, from the buffer's position to its limit
+   * @param encoded where the encoded chunk goes, from the buffer's position on
+   * @return the size of the encoded chunk; both positions are behind what was read and written
+   */
+  public int encode(ByteBuffer decoded, ByteBuffer encoded) {
+    return encode(decoded, encoded, CallOptions.DEFAULT);
+  }
+
+  /**
+   * Encodes a chunk.
+   *
+   * @param decoded as above
+   * @param encoded as above
+   * @param options threads, data for callbacks
+   * @return as above
+   */
+  public int encode(ByteBuffer decoded, ByteBuffer encoded, CallOptions options) {
+    return code(C::zcodec_encode_with, decoded, encoded, options);
+  }
+
+  /**
+   * Decodes a chunk.
+   *
+   * @param encoded exactly one chunk, from the buffer's position to its limit
+   * @param decoded where the elements go, from the buffer's position on
+   * @return the size of the decoded chunk in bytes; both positions are behind what was read and written
+   */
+  public int decode(ByteBuffer encoded, ByteBuffer decoded) {
+    return decode(encoded, decoded, CallOptions.DEFAULT);
+  }
+
+  /**
+   * Decodes a chunk.
+   *
+   * @param encoded as above
+   * @param decoded as above
+   * @param options threads, data for callbacks
+   * @return as above
+   */
+  public int decode(ByteBuffer encoded, ByteBuffer decoded, CallOptions options) {
+    return code(C::zcodec_decode_with, encoded, decoded, options);
+  }
+
+  private interface Code {
+    int call(long chain, long options, long from, long size, long to, long capacity, long written, long error);
+  }
+
+  private int code(Code code, ByteBuffer source, ByteBuffer target, CallOptions options) {
+    try (Invocation in = new Invocation(this, options, callbacks);
+        Staged from = Staged.input(source);
+        Staged to = Staged.output(target)) {
+      in.check(
+          code.call(in.handle, in.options, from.address, from.size, to.address, to.size, in.out, in.error));
+      int written = (int) in.result();
+      to.copyOut(written);
+      ((java.nio.Buffer) source).position(source.limit());
+      ((java.nio.Buffer) target).position(target.position() + written);
+      return written;
+    }
+  }
+
+  /**
+   * Encodes a chunk.
+   *
+   * @param decoded the elements
+   * @return the encoded chunk
+   */
+  public byte[] encode(byte[] decoded) {
+    return encode(decoded, CallOptions.DEFAULT);
+  }
+
+  /**
+   * Encodes a chunk.
+   *
+   * @param decoded the elements
+   * @param options threads, data for callbacks
+   * @return the encoded chunk
+   */
+  public byte[] encode(byte[] decoded, CallOptions options) {
+    return toBuffer(C::zcodec_encode_to_buffer_with, decoded, options);
+  }
+
+  /**
+   * Decodes a chunk.
+   *
+   * @param encoded exactly one chunk
+   * @return its elements
+   */
+  public byte[] decode(byte[] encoded) {
+    return decode(encoded, CallOptions.DEFAULT);
+  }
+
+  /**
+   * Decodes a chunk.
+   *
+   * @param encoded exactly one chunk
+   * @param options threads, data for callbacks
+   * @return its elements
+   */
+  public byte[] decode(byte[] encoded, CallOptions options) {
+    if (decodedSize < 0 || decodedSize > Integer.MAX_VALUE - 8) {
+      return toBuffer(C::zcodec_decode_to_buffer_with, encoded, options);
+    }
+    byte[] decoded = new byte[(int) decodedSize];
+    decode(ByteBuffer.wrap(encoded), ByteBuffer.wrap(decoded), options);
+    return decoded;
+  }
+
+  private interface ToBuffer {
+    int call(long chain, long options, long from, long size, long buffer, long error);
+  }
+
+  private byte[] toBuffer(ToBuffer code, byte[] source, CallOptions options) {
+    try (Invocation in = new Invocation(this, options, callbacks);
+        Staged from = Staged.input(ByteBuffer.wrap(source))) {
+      in.check(code.call(in.handle, in.options, from.address, from.size, in.out, in.error));
+      return in.takeBuffer();
+    }
+  }
+
+  // ---- Boxes and views ----
+
+  /**
+   * Decodes a box of a chunk to where the program wants it. Only what the box needs is decoded, where the codecs allow it.
+   *
+   * @param encoded exactly one chunk, from the buffer's position to its limit; both stay as they are
+   * @param box the part; null: all
+   * @param decoded where its elements go
+   * @param options threads, data for callbacks
+   */
+  public void decodeView(ByteBuffer encoded, Box box, View decoded, CallOptions options) {
+    try (Invocation in = new Invocation(this, options, callbacks);
+        Staged from = Staged.input(encoded);
+        Staged to = Staged.partial(decoded.memory)) {
+      long view = view(in, decoded, to);
+      in.check(
+          C.zcodec_decode_view(
+              in.handle, in.options, from.address, from.size, in.arena.box(box), view, in.error));
+      to.copyOut(to.size);
+    }
+  }
+
+  /**
+   * Encodes a chunk of which the program holds a box; the rest is the fill value.
+   *
+   * @param box the part; null: all
+   * @param decoded where its elements lie
+   * @param encoded where the encoded chunk goes, from the buffer's position on
+   * @param options threads, data for callbacks
+   * @return the size of the encoded chunk; the position of {@code encoded} is behind it
+   */
+  public int encodeView(Box box, View decoded, ByteBuffer encoded, CallOptions options) {
+    try (Invocation in = new Invocation(this, options, callbacks);
+        Staged from = Staged.input(decoded.memory);
+        Staged to = Staged.output(encoded)) {
+      long view = view(in, decoded, from);
+      in.check(
+          C.zcodec_encode_view(
+              in.handle, in.options, in.arena.box(box), view, to.address, to.size, in.out, in.error));
+      int written = (int) in.result();
+      to.copyOut(written);
+      ((java.nio.Buffer) encoded).position(encoded.position() + written);
+      return written;
+    }
+  }
+
+  /**
+   * Fills a view with the fill value: a chunk that does not exist.
+   *
+   * @param shape the shape of the view
+   * @param decoded where its elements go
+   */
+  public void fillView(long[] shape, View decoded) {
+    try (Invocation in = new Invocation(this);
+        Staged to = Staged.partial(decoded.memory)) {
+      in.check(
+          C.zcodec_fill_view(in.handle, in.arena.longs(dimensions(shape)), view(in, decoded, to), in.error));
+      to.copyOut(to.size);
+    }
+  }
+
+  /**
+   * Whether every element of a view is the fill value, to the bit: such a chunk need not be stored.
+   *
+   * @param shape the shape of the view
+   * @param decoded where its elements lie
+   * @return true if every element is the fill value
+   */
+  public boolean isFillView(long[] shape, View decoded) {
+    try (Invocation in = new Invocation(this);
+        Staged from = Staged.input(decoded.memory)) {
+      in.check(
+          C.zcodec_is_fill_view(
+              in.handle, in.arena.longs(dimensions(shape)), view(in, decoded, from), in.out, in.error));
+      return in.arena.getInt(in.out) != 0;
+    }
+  }
+
+  /** The library reads as many numbers as the chain has dimensions, if the view has as many. */
+  private long[] dimensions(long[] shape) {
+    if (kind != Kind.BYTES_TO_BYTES && shape.length != ndim()) {
+      throw new IllegalArgumentException("shape has " + shape.length + " numbers, but the chain has " + ndim() + " dimensions");
+    }
+    return shape;
+  }
+
+  private static long view(Invocation in, View view, Staged staged) {
+    long address = in.arena.zeros(View.STRUCT_SIZE);
+    view.write(in.arena, address, staged);
+    return address;
+  }
+
+  // ---- Plans and shards ----
+
+  /**
+   * Makes a plan for one read of one stored object: which bytes it needs, so that the program can fetch them.
+   *
+   * @param boxes the parts wanted; null instead of a box: all
+   * @param views where the elements of each box go; their memory must not overlap
+   * @param objectSize the size of the stored object; {@link Range#UNKNOWN} if it is not known
+   * @param index what {@link Plan#index} gave before, or null
+   * @param options threads, data for callbacks
+   * @return the plan, to be closed
+   */
+  public Plan plan(List<Box> boxes, List<View> views, long objectSize, ShardIndex index, CallOptions options) {
+    return Plan.make(this, callbacks, boxes, views, objectSize, index, options);
+  }
+
+  /**
+   * Where the index of a shard lies in its object.
+   *
+   * @return the range; with an unknown offset for an index at the end
+   */
+  public Range indexRange() {
+    try (Invocation in = new Invocation(this)) {
+      long range = in.arena.zeros(Range.STRUCT_SIZE);
+      in.check(C.zcodec_chain_index_range(in.handle, range, in.error));
+      return new Range(in.arena.getLong(range), in.arena.getLong(range + 8));
+    }
+  }
+
+  /**
+   * Decodes the index of a shard.
+   *
+   * @param bytes those of {@link #indexRange}; position and limit stay as they are
+   * @param objectSize the size of the shard; {@link Range#UNKNOWN} if it is not known
+   * @return the index, to be closed
+   */
+  public ShardIndex decodeIndex(ByteBuffer bytes, long objectSize) {
+    try (Invocation in = new Invocation(this);
+        Staged from = Staged.input(bytes)) {
+      in.check(C.zcodec_index_decode(in.handle, from.address, from.size, objectSize, in.out, in.error));
+      return new ShardIndex(in.result(), ndim());
+    }
+  }
+
+  // ---- Asking ----
+
+  /**
+   * The shape of the chain.
+   *
+   * @return what enters and leaves
+   */
+  public Kind kind() {
+    return kind;
+  }
+
+  /**
+   * The number of codecs.
+   *
+   * @return the number
+   */
+  public int codecCount() {
+    try (Invocation in = new Invocation(this)) {
+      return (int) C.zcodec_chain_codec_count(in.handle);
+    }
+  }
+
+  /**
+   * The size of the decoded side in bytes. A chain of codecs from bytes to bytes has none: {@link Status#UNKNOWN_SIZE}.
+   *
+   * @return the size
+   */
+  public long decodedSize() {
+    try (Invocation in = new Invocation(this)) {
+      in.check(C.zcodec_chain_decoded_size(in.handle, in.out));
+      return in.result();
+    }
+  }
+
+  /**
+   * A capacity that is always enough for an encoded chunk.
+   *
+   * @param decodedSize the size of the decoded side in bytes
+   * @return the capacity in bytes
+   */
+  public long encodedBound(long decodedSize) {
+    try (Invocation in = new Invocation(this)) {
+      in.check(C.zcodec_chain_encoded_bound(in.handle, decodedSize, in.out));
+      return in.result();
+    }
+  }
+
+  /**
+   * The shape of the decoded side.
+   *
+   * @return a size for each dimension
+   */
+  public long[] shape() {
+    try (Invocation in = new Invocation(this)) {
+      long[] shape = new long[ndim()];
+      long values = in.arena.zeros(Math.max(8, 8 * shape.length));
+      in.check(C.zcodec_chain_shape(in.handle, values, shape.length, in.out));
+      Arrays.setAll(shape, i -> in.arena.getLong(values + 8L * i));
+      return shape;
+    }
+  }
+
+  int ndim() {
+    try (Invocation in = new Invocation(this)) {
+      int status = C.zcodec_chain_shape(in.handle, 0, 0, in.out);
+      if (status != Status.BUFFER_TOO_SMALL.number()) {
+        in.check(status);
+      }
+      return (int) in.result();
+    }
+  }
+
+  /**
+   * The smallest box that is worth asking for.
+   *
+   * @return a size for each dimension
+   */
+  public long[] granularity() {
+    try (Invocation in = new Invocation(this)) {
+      long[] shape = new long[ndim()];
+      long values = in.arena.zeros(Math.max(8, 8 * shape.length));
+      in.check(C.zcodec_chain_granularity(in.handle, values, shape.length, in.error));
+      Arrays.setAll(shape, i -> in.arena.getLong(values + 8L * i));
+      return shape;
+    }
+  }
+
+  /**
+   * The bytes that one element takes in memory.
+   *
+   * @return the size
+   */
+  public int elementSize() {
+    try (Invocation in = new Invocation(this)) {
+      in.check(C.zcodec_chain_element_size(in.handle, in.out));
+      return (int) in.result();
+    }
+  }
+
+  private interface Ask {
+    int call(long chain, long out);
+  }
+
+  private static long ask(Ask ask, long pointer) {
+    Arena arena = Arena.local();
+    int mark = arena.mark();
+    try {
+      long out = arena.out();
+      return ask.call(pointer, out) == 0 ? arena.getLong(out) : NO_SIZE;
+    } finally {
+      arena.reset(mark);
+    }
+  }
+
+  /**
+   * What enters on encode.
+   *
+   * @return JSON: {@code {"data_type": .., "shape": [..], "fill_value": ..}}
+   */
+  public String inputJson() {
+    return json(C::zcodec_chain_input_json);
+  }
+
+  /**
+   * What leaves on encode.
+   *
+   * @return JSON: an array as in {@link #inputJson}, or {@code {"size": n}}, or {@code {"size": null, "bound": ..}}
+   */
+  public String outputJson() {
+    return json(C::zcodec_chain_output_json);
+  }
+
+  /**
+   * The codecs in canonical form, ready to be stored in a {@code zarr.json}.
+   *
+   * @return a JSON array
+   */
+  public String codecsJson() {
+    return json(C::zcodec_chain_codecs_json);
+  }
+
+  /**
+   * What is valid but likely to hurt.
+   *
+   * @return a JSON array of {@code {"codec_index", "code", "message"}}
+   */
+  public String warningsJson() {
+    return json(C::zcodec_chain_warnings_json);
+  }
+
+  private interface Json {
+    int call(long chain, long json, long error);
+  }
+
+  private String json(Json json) {
+    try (Invocation in = new Invocation(this)) {
+      in.check(json.call(in.handle, in.out, in.error));
+      return in.takeText();
+    }
+  }
+
+  // ---- Padding ----
+
+  /**
+   * Sets the callbacks of a {@code pad} or {@code offset} codec. No other call may use the chain meanwhile.
+   *
+   * @param codecIndex the index of the codec in the chain
+   * @param padding the callbacks; null: the codec is again as its metadata says
+   */
+  public void setPadding(int codecIndex, Padding padding) {
+    setPadding(
+        padding,
+        (pointer, in, generate, check, key, free) ->
+            C.zcodec_chain_set_padding(pointer, codecIndex, generate, check, key, free, in.error));
+  }
+
+  /**
+   * Sets the callbacks of a codec anywhere, also inside a codec that holds chains.
+   *
+   * @param path a JSON Pointer into the codecs, such as {@code /0/configuration/codecs/1}
+   * @param padding the callbacks; null: the codec is again as its metadata says
+   */
+  public void setPadding(String path, Padding padding) {
+    setPadding(
+        padding,
+        (pointer, in, generate, check, key, free) ->
+            C.zcodec_chain_set_padding_at(pointer, in.arena.text(path), generate, check, key, free, in.error));
+  }
+
+  private interface SetPadding {
+    int call(long pointer, Invocation in, long generate, long check, long key, long free);
+  }
+
+  private void setPadding(Padding padding, SetPadding set) {
+    boolean some = padding != null && (padding.generator != null || padding.check != null);
+    long pointer = acquireAlone();
+    long key = some ? Callbacks.put(padding) : 0;
+    boolean taken = false;
+    try (Invocation in = new Invocation(null)) {
+      long generate = some && padding.generator != null ? Callbacks.GENERATE_FUNCTION : 0;
+      long check = some && padding.check != null ? Callbacks.CHECK_FUNCTION : 0;
+      in.check(set.call(pointer, in, generate, check, key, some ? Callbacks.REMOVE_FUNCTION : 0));
+      taken = true;
+      callbacks |= some;
+    } finally {
+      if (!taken && some) {
+        Callbacks.remove(key);
+      }
+      releaseAlone();
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package zcodec;
+
+import com.sun.jna.Callback;
+import com.sun.jna.Function;
+import com.sun.jna.Pointer;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The function {@code run} of a {@code zcodec_executor}. */
+final class ExecutorRun implements Callback {
+  private final Executor executor;
+  private final int maxWorkers;
+
+  ExecutorRun(Executor executor, int maxWorkers) {
+    this.executor = executor;
+    this.maxWorkers = maxWorkers;
+  }
+
+  /** One call of {@code run}: jobs are taken in turn by whoever is free. */
+  private static final class Jobs {
+    private final Function job;
+    private final Long jobData;
+    private final int count;
+    private final AtomicInteger next = new AtomicInteger();
+    private int unfinished;
+    private Throwable failure;
+
+    Jobs(Pointer job, long jobData, int count) {
+      this.job = Function.getFunction(job);
+      this.jobData = jobData;
+      this.count = count;
+      unfinished = count;
+    }
+
+    void work(int worker) {
+      for (int i = next.getAndIncrement(); i >= 0 && i < count; i = next.getAndIncrement()) {
+        try {
+          job.invokeVoid(new Object[] {jobData, i, worker});
+        } catch (Throwable e) {
+          failed(e);
+        }
+        finished();
+      }
+    }
+
+    private synchronized void failed(Throwable e) {
+      failure = e;
+    }
+
+    private synchronized void finished() {
+      if (--unfinished == 0) {
+        notifyAll();
+      }
+    }
+
+    /** Waits for jobs that others have begun; an interrupt is kept for later, as the jobs use the caller's memory. */
+    synchronized boolean await() {
+      boolean interrupted = false;
+      while (unfinished > 0) {
+        try {
+          wait();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+      return failure == null;
+    }
+  }
+
+  /** Called by the library. */
+  public int callback(Pointer userData, Pointer job, long jobData, int count) {
+    Jobs jobs = new Jobs(job, jobData, count);
+    try {
+      for (int worker = 1; worker < maxWorkers && worker < count; worker++) {
+        int number = worker;
+        executor.execute(() -> jobs.work(number));
+      }
+    } catch (RejectedExecutionException e) {
+      // The calling thread does what nobody else takes.
+    } catch (Throwable e) {
+      jobs.failed(e);
+    }
+    jobs.work(0);
+    return jobs.await() ? 0 : 1;
+  }
+}

@@ -1,0 +1,54 @@
+package zcodec;
+
+import com.sun.jna.Native;
+import com.sun.jna.NativeLibrary;
+import com.sun.jna.Platform;
+import java.io.File;
+import java.io.IOException;
+
+/** Finds and loads the native library, once. */
+final class Library {
+  static final NativeLibrary NATIVE = load(System.getProperty(Zcodec.LIBRARY_PROPERTY, ""));
+
+  private Library() {}
+
+  private static NativeLibrary load(String wanted) {
+    if (Native.POINTER_SIZE != 8) {
+      throw new UnsatisfiedLinkError("zcodec needs a 64-bit Java; this one has " + 8 * Native.POINTER_SIZE + " bits");
+    }
+    if (wanted.isEmpty()) {
+      return checked(NativeLibrary.getInstance(bundled().getAbsolutePath()), "the jar's library");
+    }
+    String name = wanted.equals("system") ? "zcodec" : wanted;
+    return checked(NativeLibrary.getInstance(name), Zcodec.LIBRARY_PROPERTY + "=" + wanted);
+  }
+
+  private static File bundled() {
+    String path = "/zcodec/native/" + Platform.RESOURCE_PREFIX + "/" + System.mapLibraryName("zcodec");
+    try {
+      return Native.extractFromResourcePath(path, Library.class.getClassLoader());
+    } catch (IOException e) {
+      throw (UnsatisfiedLinkError)
+          new UnsatisfiedLinkError(
+                  "zcodec: this jar has no library for "
+                      + Platform.RESOURCE_PREFIX
+                      + "; install one and set the property "
+                      + Zcodec.LIBRARY_PROPERTY
+                      + " to its path, or to \"system\"")
+              .initCause(e);
+    }
+  }
+
+  /** JNA names only the first symbol that is missing, which tells nobody that the library is too old. */
+  private static NativeLibrary checked(NativeLibrary library, String what) {
+    for (String name : new String[] {"zcodec_version", "zcodec_plan_new", "zcodec_registry_add"}) {
+      try {
+        library.getFunction(name);
+      } catch (UnsatisfiedLinkError e) {
+        throw (UnsatisfiedLinkError)
+            new UnsatisfiedLinkError("zcodec: " + what + " is older than 0.2: it has no " + name).initCause(e);
+      }
+    }
+    return library;
+  }
+}

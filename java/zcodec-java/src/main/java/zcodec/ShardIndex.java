@@ -1,0 +1,44 @@
+package zcodec;
+
+/** The index of a shard, decoded; for a cache of the program, and for any thread. */
+public final class ShardIndex extends NativeHandle {
+  private final int ndim;
+
+  ShardIndex(long pointer, int ndim) {
+    super(pointer);
+    this.ndim = ndim;
+  }
+
+  @Override
+  void free(long pointer) {
+    C.zcodec_index_free(pointer);
+  }
+
+  /**
+   * The memory that the index takes: its weight in a cache.
+   *
+   * @return the size in bytes
+   */
+  public long memory() {
+    try (Invocation in = new Invocation(this)) {
+      return C.zcodec_index_memory(in.handle);
+    }
+  }
+
+  /**
+   * Where an inner chunk lies in its shard.
+   *
+   * @param cell its grid coordinates
+   * @return the range; null: nowhere, it is the fill value
+   */
+  public Range entry(long... cell) {
+    if (cell.length != ndim) {
+      throw new IllegalArgumentException("cell has " + cell.length + " numbers, but the index " + ndim + " dimensions");
+    }
+    try (Invocation in = new Invocation(this)) {
+      long range = in.arena.zeros(Range.STRUCT_SIZE);
+      in.check(C.zcodec_index_entry(in.handle, in.arena.longs(cell), cell.length, range, in.out, in.error));
+      return in.arena.getInt(in.out) == 0 ? null : new Range(in.arena.getLong(range), in.arena.getLong(range + 8));
+    }
+  }
+}

@@ -1,0 +1,179 @@
+package zcodec;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * One chunk of many that are decoded or encoded in one call. The results of a task are those of the last call that ran
+ * it.
+ */
+public final class Task {
+  private static final int STRUCT_SIZE = 88;
+  private static final int MISSING = 1;
+
+  private final Chain chain;
+  private final ByteBuffer encoded;
+  private final Box box;
+  private final View view;
+  private final boolean encodes;
+  private volatile ZcodecException error;
+  private volatile long encodedSize;
+
+  private Task(Chain chain, ByteBuffer encoded, Box box, View view, boolean encodes) {
+    this.chain = Objects.requireNonNull(chain, "chain");
+    this.encoded = encoded == null ? null : encoded.duplicate();
+    this.box = box;
+    this.view = Objects.requireNonNull(view, "view");
+    this.encodes = encodes;
+  }
+
+  /**
+   * Decodes a box of a chunk.
+   *
+   * @param chain the chain of the chunk
+   * @param encoded exactly one chunk, from the buffer's position to its limit; null: there is no such chunk, and its view is
+   *     filled with the fill value
+   * @param box the part; null: all
+   * @param view where its elements go; the views of the tasks must not overlap
+   * @return the task
+   */
+  public static Task decode(Chain chain, ByteBuffer encoded, Box box, View view) {
+    return new Task(chain, encoded, box, view, false);
+  }
+
+  /**
+   * Encodes a chunk of which the program holds a box.
+   *
+   * @param chain the chain of the chunk
+   * @param box the part; null: all
+   * @param view where its elements lie
+   * @param encoded where the encoded chunk goes, from the buffer's position on
+   * @return the task
+   */
+  public static Task encode(Chain chain, Box box, View view, ByteBuffer encoded) {
+    return new Task(chain, Objects.requireNonNull(encoded, "encoded"), box, view, true);
+  }
+
+  /**
+   * Why the task failed.
+   *
+   * @return the exception, which was not thrown; null: it did not fail
+   */
+  public ZcodecException error() {
+    return error;
+  }
+
+  /**
+   * Of a task that encodes, the size of what was written.
+   *
+   * @return the size in bytes; for {@link Status#BUFFER_TOO_SMALL} what would be enough
+   */
+  public long encodedSize() {
+    return encodedSize;
+  }
+
+  /**
+   * Runs all tasks, whatever becomes of some: {@link #error} tells. Threads share tasks, and parts of tasks.
+   *
+   * @param tasks either all decode or all encode
+   * @param options threads, data for callbacks
+   * @return true if every task succeeded
+   */
+  public static boolean run(List<Task> tasks, CallOptions options) {
+    if (tasks.isEmpty()) {
+      return true;
+    }
+    try (Batch batch = new Batch(tasks, options)) {
+      return batch.run();
+    }
+  }
+
+  /** The native tasks of one call, and what they keep in use. */
+  private static final class Batch implements AutoCloseable {
+    private final List<Task> tasks;
+    private final CallOptions options;
+    private final Arena arena = Arena.local();
+    private final int mark;
+    private final Callbacks.Call call;
+    private final List<Chain> chains = new ArrayList<>();
+    private final List<Staged> memory = new ArrayList<>();
+
+    Batch(List<Task> tasks, CallOptions options) {
+      this.tasks = tasks;
+      this.options = options;
+      mark = arena.mark();
+      call = new Callbacks.Call(options.callData);
+    }
+
+    boolean run() {
+      boolean encodes = tasks.get(0).encodes;
+      long structs = arena.zeros(Math.multiplyExact(STRUCT_SIZE, tasks.size()));
+      for (int i = 0; i < tasks.size(); i++) {
+        if (tasks.get(i).encodes != encodes) {
+          throw new IllegalArgumentException("tasks must either all decode or all encode");
+        }
+        write(tasks.get(i), structs + (long) STRUCT_SIZE * i);
+      }
+      long given = options.write(arena, call.key);
+      int status =
+          encodes
+              ? C.zcodec_encode_tasks(structs, tasks.size(), given)
+              : C.zcodec_decode_tasks(structs, tasks.size(), given);
+      boolean reported = false;
+      for (int i = 0; i < tasks.size(); i++) {
+        reported |= !read(tasks.get(i), structs + (long) STRUCT_SIZE * i, memory.get(2 * i), memory.get(2 * i + 1));
+      }
+      if (status != 0 && !reported) { // of the call as a whole
+        throw ZcodecException.take(status, 0, 0, null);
+      }
+      return status == 0;
+    }
+
+    private void write(Task task, long struct) {
+      long chain = task.chain.acquire();
+      chains.add(task.chain);
+      ByteBuffer encoded = task.encoded == null ? ByteBuffer.allocate(0) : task.encoded;
+      Staged bytes = task.encodes ? Staged.output(encoded) : Staged.input(encoded);
+      memory.add(bytes);
+      Staged elements = task.encodes ? Staged.input(task.view.memory) : Staged.partial(task.view.memory);
+      memory.add(elements);
+      long view = arena.zeros(View.STRUCT_SIZE);
+      task.view.write(arena, view, elements);
+      arena.putLong(struct, STRUCT_SIZE);
+      arena.putLong(struct + 8, chain);
+      arena.putLong(struct + 16, call.key);
+      arena.putLong(struct + (task.encodes ? 40 : 24), bytes.address);
+      arena.putLong(struct + (task.encodes ? 48 : 32), bytes.size);
+      arena.putLong(struct + 56, arena.box(task.box));
+      arena.putLong(struct + 64, view);
+      arena.putInt(struct + 72, task.encoded == null ? MISSING : 0);
+    }
+
+    /** Takes the results of a task; false if it failed. */
+    private boolean read(Task task, long struct, Staged bytes, Staged elements) {
+      int status = arena.getInt(struct + 76);
+      long size = task.encodes ? arena.getLong(struct + 32) : 0;
+      task.encodedSize = size;
+      if (status != 0) {
+        task.error = ZcodecException.take(status, arena.getLong(struct + 80), size, call.failure());
+      } else {
+        task.error = null;
+        Staged written = task.encodes ? bytes : elements;
+        written.copyOut(task.encodes ? size : elements.size);
+      }
+      return status == 0;
+    }
+
+    @Override
+    public void close() {
+      arena.reset(mark);
+      memory.forEach(Staged::close);
+      chains.forEach(Chain::release);
+      call.close();
+      Fence.keep(Arrays.asList(options, tasks));
+    }
+  }
+}

@@ -1,0 +1,18 @@
+/**
+ * The codecs of Zarr v3: a {@link zcodec.Chain} is made once from the metadata of an array and then encodes and decodes
+ * its chunks, or parts of them.
+ *
+ * <p>The native library comes with the jar and needs no set-up. {@link zcodec.Zcodec} says how to use another one.
+ *
+ * <p><b>Memory.</b> Elements lie in a {@link java.nio.ByteBuffer} in <em>native</em> byte order, whatever the
+ * {@linkplain java.nio.ByteBuffer#order() order} of the buffer; set it to {@link java.nio.ByteOrder#nativeOrder()} before
+ * reading numbers. Direct buffers are used in place. Heap buffers and arrays are copied to native memory and back, which
+ * costs about as much as a copy always costs.
+ *
+ * <p><b>Lifetime.</b> Chains, plans, writers, indices and registries hold native memory until they are closed; there are
+ * no finalisers. Any method of a closed object throws {@link java.lang.IllegalStateException}. An object that is closed
+ * while other threads use it is freed when the last of them is done.
+ *
+ * <p><b>Threads.</b> Chains and indices may be used by any number of threads at the same time.
+ */
+package zcodec;

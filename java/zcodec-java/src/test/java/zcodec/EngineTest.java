@@ -1,0 +1,339 @@
+package zcodec;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Shards: plans, indices, tasks, executors, codecs of the program. */
+class EngineTest {
+  private static final int SIDE = 64;
+  private static final int LARGE = 1024;
+  private static final String INPUT = "{\"data_type\":\"uint8\",\"shape\":[64,64],\"fill_value\":0}";
+
+  private static final String LARGE_INPUT = "{\"data_type\":\"uint8\",\"shape\":[1024,1024],\"fill_value\":0}";
+
+  private static String shard(String inner) {
+    return shard(16, inner);
+  }
+
+  private static String shard(int side, String inner) {
+    return "[{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[" + side + "," + side + "],\"codecs\":[" + inner
+        + "],\"index_codecs\":[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}},\"crc32c\"]}}]";
+  }
+
+  private static final String SHARD = shard("\"bytes\",\"zstd\"");
+
+  /** Elements that say where they are; the first inner chunk is the fill value. */
+  private static byte[] elements() {
+    byte[] elements = new byte[SIDE * SIDE];
+    for (int i = 0; i < elements.length; i++) {
+      elements[i] = i / SIDE < 16 && i % SIDE < 16 ? 0 : (byte) (i * 31 >> 3 & 0x3F);
+    }
+    return elements;
+  }
+
+  private static byte[] largeElements() {
+    byte[] elements = new byte[LARGE * LARGE];
+    for (int i = 0; i < elements.length; i++) {
+      elements[i] = (byte) (i * 31 >> 7);
+    }
+    return elements;
+  }
+
+  private static byte[] cut(byte[] elements, int y, int x, int height, int width) {
+    byte[] part = new byte[height * width];
+    for (int row = 0; row < height; row++) {
+      System.arraycopy(elements, (y + row) * SIDE + x, part, row * width, width);
+    }
+    return part;
+  }
+
+  @Test
+  void aPlanReadsOnlyWhatABoxNeeds(@TempDir Path folder) throws IOException {
+    byte[] elements = elements();
+    try (Chain chain = Chain.of(SHARD, INPUT)) {
+      byte[] encoded = chain.encode(elements);
+      Path file = folder.resolve("shard");
+      Files.write(file, encoded);
+      Box box = Box.of(new long[] {20, 30}, new long[] {5, 20});
+      ByteBuffer heap = ByteBuffer.allocate(100);
+      ShardIndex index;
+      try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
+          Plan plan = chain.plan(list(box), list(View.of(heap, 2)), Range.UNKNOWN, null, CallOptions.DEFAULT)) {
+        assertThrows(ZcodecException.class, plan::index); // not yet known
+        plan.read(channel);
+        index = plan.index();
+      }
+      assertArrayEquals(cut(elements, 20, 30, 5, 20), heap.array());
+      assertNull(index.entry(0, 0));
+      assertNotNull(index.entry(3, 3));
+      assertTrue(index.memory() > 0);
+      assertThrows(IllegalArgumentException.class, () -> index.entry(1));
+      ByteBuffer direct = ByteBuffer.allocateDirect(100);
+      try (Plan plan = chain.plan(list(box), list(View.of(direct, 2)), encoded.length, index, CallOptions.DEFAULT)) {
+        List<Range> ranges = plan.next();
+        assertEquals(3, ranges.size(), "three inner chunks, no index: " + ranges);
+        List<ByteBuffer> bytes = new ArrayList<>();
+        for (Range range : ranges) {
+          bytes.add(ByteBuffer.wrap(encoded, (int) range.offset(), (int) range.size()));
+        }
+        assertThrows(IllegalArgumentException.class, () -> plan.supplyAll(bytes.subList(0, 1)));
+        plan.supplyAll(bytes);
+        assertEquals(0, plan.next().size());
+        assertEquals(0, plan.next().size());
+      }
+      byte[] found = new byte[100];
+      direct.get(found);
+      assertArrayEquals(cut(elements, 20, 30, 5, 20), found);
+      index.close();
+      assertThrows(IllegalStateException.class, () -> index.entry(0, 0));
+    }
+  }
+
+  @Test
+  void theIndexOfAShardCanBeReadAlone() {
+    try (Chain chain = Chain.of(SHARD, INPUT);
+        Chain inner = chain.inner()) {
+      byte[] elements = elements();
+      byte[] encoded = chain.encode(elements);
+      Range range = chain.indexRange();
+      assertEquals(16 * 16 + 4, range.size());
+      assertEquals(Range.UNKNOWN, range.offset());
+      int size = (int) range.size();
+      try (ShardIndex index =
+          chain.decodeIndex(ByteBuffer.wrap(encoded, encoded.length - size, size), encoded.length)) {
+        Range cell = index.entry(1, 2);
+        byte[] chunk =
+            Arrays.copyOfRange(encoded, (int) cell.offset(), (int) (cell.offset() + cell.size()));
+        assertArrayEquals(cut(elements, 16, 32, 16, 16), inner.decode(chunk));
+      }
+    }
+  }
+
+  @Test
+  void tasksTellWhichOfThemFailed() {
+    byte[] elements = elements();
+    try (Chain chain = Chain.of(SHARD, INPUT)) {
+      for (boolean direct : new boolean[] {false, true}) {
+        ByteBuffer from = direct ? ByteBuffer.allocateDirect(SIDE * SIDE) : ByteBuffer.allocate(SIDE * SIDE);
+        from.put(elements).position(0);
+        ByteBuffer encoded = direct ? ByteBuffer.allocateDirect(20000) : ByteBuffer.allocate(20000);
+        Task encode = Task.encode(chain, null, View.of(from, 2), encoded);
+        Task small = Task.encode(chain, null, View.of(from, 2), ByteBuffer.allocate(3));
+        assertTrue(!Task.run(Arrays.asList(encode, small), CallOptions.DEFAULT.maxThreads(2)));
+        assertNull(encode.error());
+        assertEquals(Status.BUFFER_TOO_SMALL, small.error().status());
+        assertEquals(small.error().neededSize(), small.encodedSize());
+        encoded.limit((int) encode.encodedSize());
+        ByteBuffer good = ByteBuffer.allocate(SIDE * SIDE);
+        ByteBuffer missing = ByteBuffer.allocate(SIDE * SIDE);
+        Arrays.fill(missing.array(), (byte) 3);
+        Task bad = Task.decode(chain, ByteBuffer.allocate(7), null, View.of(ByteBuffer.allocate(SIDE * SIDE), 2));
+        List<Task> tasks =
+            Arrays.asList(
+                Task.decode(chain, encoded, null, View.of(good, 2)),
+                bad,
+                Task.decode(chain, null, null, View.of(missing, 2)));
+        assertTrue(!Task.run(tasks, CallOptions.DEFAULT));
+        assertNull(tasks.get(0).error());
+        assertEquals(Status.CORRUPT_DATA, bad.error().status());
+        assertArrayEquals(elements, good.array());
+        assertArrayEquals(new byte[SIDE * SIDE], missing.array());
+      }
+    }
+  }
+
+  @Test
+  void threadsOfTheProgramDoTheWork() {
+    ExecutorService pool = Executors.newFixedThreadPool(3);
+    AtomicInteger jobs = new AtomicInteger();
+    try (Chain chain = Chain.of(shard(128, "\"bytes\",\"zstd\""), LARGE_INPUT)) {
+      byte[] elements = largeElements();
+      CallOptions options =
+          CallOptions.DEFAULT.executor(
+              job -> {
+                jobs.incrementAndGet();
+                pool.execute(job);
+              },
+              4);
+      byte[] encoded = chain.encode(elements);
+      for (int i = 0; i < 10; i++) {
+        assertArrayEquals(encoded, chain.encode(elements, options));
+        assertArrayEquals(elements, chain.decode(encoded, options));
+      }
+      assertTrue(jobs.get() > 0, "no job came");
+      // A pool that takes nothing makes the calling thread do it all.
+      assertArrayEquals(elements, chain.decode(encoded, CallOptions.DEFAULT.executor(job -> {}, 4)));
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+
+  @Test
+  void callbacksInsideShardsRunOnThreadsOfTheLibrary() {
+    String pad = "{\"name\":\"pad\",\"configuration\":{\"location\":\"end\",\"nbytes\":1,\"padding\":\"AA==\"}}";
+    Set<Thread> threads = ConcurrentHashMap.newKeySet();
+    try (Chain chain = Chain.of(shard(128, "\"bytes\",\"zstd\"," + pad), LARGE_INPUT)) {
+      Padding.Check check =
+          (call, chunk, padding) -> {
+            threads.add(Thread.currentThread());
+            return padding.get() == (Byte) call;
+          };
+      chain.setPadding(
+          "/0/configuration/codecs/2", Padding.of((call, chunk, padding) -> padding.put((Byte) call), check));
+      byte[] elements = largeElements();
+      byte[] encoded = chain.encode(elements, CallOptions.DEFAULT.callData((byte) 9).maxThreads(4));
+      for (int i = 0; i < 20; i++) {
+        assertArrayEquals(elements, chain.decode(encoded, CallOptions.DEFAULT.callData((byte) 9).maxThreads(4)));
+      }
+      assertThrows(ZcodecException.class, () -> chain.decode(encoded, CallOptions.DEFAULT.callData((byte) 8)));
+      ByteBuffer out = ByteBuffer.allocate(LARGE * LARGE);
+      try (Plan plan =
+          chain.plan(list((Box) null), list(View.of(out, 2)), encoded.length, null, CallOptions.DEFAULT.callData((byte) 9))) {
+        for (List<Range> stage = plan.next(); !stage.isEmpty(); stage = plan.next()) {
+          for (int i = 0; i < stage.size(); i++) {
+            plan.supply(i, ByteBuffer.wrap(encoded, (int) stage.get(i).offset(), (int) stage.get(i).size()));
+          }
+        }
+      }
+      assertArrayEquals(elements, out.array());
+    }
+    assertTrue(Runtime.getRuntime().availableProcessors() == 1 || threads.size() > 1, threads.size() + " threads");
+  }
+
+  /** Adds a number to each byte. */
+  private static final class Shift implements HostCodec {
+    final AtomicInteger open = new AtomicInteger();
+
+    @Override
+    public Bound bind(String configuration, String input) {
+      if (!configuration.contains("by")) {
+        throw new IllegalArgumentException("\"by\" is missing");
+      }
+      int by = Integer.parseInt(configuration.replaceAll("\\D", ""));
+      open.incrementAndGet();
+      return new Bound() {
+        @Override
+        public String output() {
+          return input;
+        }
+
+        @Override
+        public void encode(Object callData, ByteBuffer decoded, ByteBuffer encoded) {
+          while (decoded.hasRemaining()) {
+            encoded.put((byte) (decoded.get() + by));
+          }
+        }
+
+        @Override
+        public void decode(Object callData, ByteBuffer encoded, ByteBuffer decoded) {
+          while (encoded.hasRemaining()) {
+            byte value = encoded.get();
+            if (value == 99) {
+              throw new IllegalStateException("99 is not allowed");
+            }
+            decoded.put((byte) (value - by));
+          }
+        }
+
+        @Override
+        public void close() {
+          open.decrementAndGet();
+        }
+      };
+    }
+  }
+
+  @Test
+  void aCodecOfTheProgramWorksInsideAShard() {
+    int objects = Callbacks.count();
+    Shift shift = new Shift();
+    Registry registry = Registry.create();
+    registry.add("shift", Kind.ARRAY_TO_ARRAY, shift);
+    assertThrows(ZcodecException.class, () -> registry.add("shift", Kind.ARRAY_TO_ARRAY, shift));
+    ChainOptions options = ChainOptions.DEFAULT.registry(registry);
+    String codec = "{\"name\":\"shift\",\"configuration\":{\"by\":3}}";
+    Chain chain = Chain.of(shard(codec + ",\"bytes\""), INPUT, options);
+    ZcodecException refused =
+        assertThrows(ZcodecException.class, () -> Chain.of("[{\"name\":\"shift\"},\"bytes\"]", INPUT, options));
+    assertTrue(refused.getMessage().contains("\"by\" is missing"), refused.getMessage());
+    registry.close();
+    byte[] elements = elements();
+    byte[] encoded = chain.encode(elements);
+    assertArrayEquals(elements, chain.decode(encoded));
+    assertEquals(elements[SIDE * SIDE - 1] + 3, encoded[15 * 256 - 1]);
+    byte[] damaged = encoded.clone();
+    damaged[5] = 99;
+    ZcodecException e = assertThrows(ZcodecException.class, () -> chain.decode(damaged));
+    assertEquals(Status.CORRUPT_DATA, e.status());
+    assertTrue(e.getMessage().contains("99 is not allowed"), e.getMessage());
+    assertTrue(e.getCause() instanceof IllegalStateException);
+    assertTrue(shift.open.get() > 0);
+    chain.close();
+    assertEquals(0, shift.open.get());
+    assertEquals(objects, Callbacks.count());
+  }
+
+  @Test
+  void aCodecOfTheProgramMayAskForMoreRoom() {
+    try (Registry registry = Registry.create()) {
+      registry.add(
+          "double",
+          Kind.BYTES_TO_BYTES,
+          (configuration, input) ->
+              new HostCodec.Bound() {
+                @Override
+                public String output() {
+                  return "{\"size\":null}";
+                }
+
+                @Override
+                public void encode(Object callData, ByteBuffer decoded, ByteBuffer encoded) {
+                  while (decoded.hasRemaining()) {
+                    byte value = decoded.get();
+                    encoded.put(value).put(value);
+                  }
+                }
+
+                @Override
+                public void decode(Object callData, ByteBuffer encoded, ByteBuffer decoded) {
+                  while (encoded.hasRemaining()) {
+                    decoded.put(encoded.get());
+                    encoded.get();
+                  }
+                }
+              });
+      try (Chain chain = Chain.of("[\"double\"]", null, ChainOptions.DEFAULT.registry(registry))) {
+        byte[] bytes = elements();
+        byte[] encoded = chain.encode(bytes);
+        assertEquals(2 * bytes.length, encoded.length);
+        assertArrayEquals(bytes, chain.decode(encoded));
+      }
+    }
+  }
+
+  private static <T> List<T> list(T one) {
+    return Collections.singletonList(one);
+  }
+}
