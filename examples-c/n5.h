@@ -13,10 +13,16 @@
 enum {
   N5_NDIM = 3,
   N5_HEADER_SIZE = 4 + 4 * N5_NDIM,
-  N5_PAD_INDEX = 3 /* of the pad codec in N5_METADATA */
+  N5_PAD_INDEX = 3 /* of the pad codec in N5_CODECS */
 };
 
-/* A format for printf: shape, block size, data type, compression codec. */
+/* A format for printf: compression codec. */
+static const char N5_CODECS[] =
+    "    {\"name\": \"transpose\", \"configuration\": {\"order\": [2, 1, 0]}},\n"
+    "    {\"name\": \"bytes\", \"configuration\": {\"endian\": \"big\"}},\n"
+    "    %s,\n"
+    "    {\"name\": \"pad\", \"configuration\": {\"location\": \"start\", \"nbytes\": 16}}\n";
+/* A format for printf: shape, data type, block size, codecs. */
 static const char N5_METADATA[] =
     "{\n"
     "  \"zarr_format\": 3,\n"
@@ -26,10 +32,7 @@ static const char N5_METADATA[] =
     "  \"chunk_grid\": {\"name\": \"regular\", \"configuration\": {\"chunk_shape\": %.*s}},\n"
     "  \"chunk_key_encoding\": {\"name\": \"v2\", \"configuration\": {\"separator\": \"/\"}},\n"
     "  \"codecs\": [\n"
-    "    {\"name\": \"transpose\", \"configuration\": {\"order\": [2, 1, 0]}},\n"
-    "    {\"name\": \"bytes\", \"configuration\": {\"endian\": \"big\"}},\n"
-    "    %s,\n"
-    "    {\"name\": \"pad\", \"configuration\": {\"location\": \"start\", \"nbytes\": 16}}\n"
+    "%s"
     "  ],\n"
     "  \"fill_value\": 0\n"
     "}\n";

@@ -26,15 +26,15 @@ static int32_t write_header(void *user_data, void *call_data, const uint8_t *chu
 }
 
 static zcodec_chain *make_chain(const uint64_t dimensions[N5_NDIM]) {
-  char metadata[4096], shape[80], block_shape[80];
+  char metadata[4096], codecs[1024], shape[80], block_shape[80];
   zcodec_chain *chain = NULL;
   zcodec_error *error = NULL;
   int shape_size = snprintf(shape, sizeof shape, "[%u, %u, %u]", (unsigned)dimensions[0], (unsigned)dimensions[1],
                             (unsigned)dimensions[2]);
   int block_size = snprintf(block_shape, sizeof block_shape, "[%u, %u, %u]", (unsigned)BLOCK_SIZE[0],
                             (unsigned)BLOCK_SIZE[1], (unsigned)BLOCK_SIZE[2]);
-  snprintf(metadata, sizeof metadata, N5_METADATA, shape_size, shape, 8, "\"uint16\"", block_size, block_shape,
-           COMPRESSION);
+  snprintf(codecs, sizeof codecs, N5_CODECS, COMPRESSION);
+  snprintf(metadata, sizeof metadata, N5_METADATA, shape_size, shape, 8, "\"uint16\"", block_size, block_shape, codecs);
   check(zcodec_chain_from_zarr_json(metadata, strlen(metadata), &chain, &error), &error);
   check(zcodec_chain_set_padding(chain, N5_PAD_INDEX, write_header, NULL, NULL, NULL, &error), &error);
   return chain;
