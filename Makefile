@@ -6,7 +6,7 @@ MAKEFLAGS += --no-print-directory
 VENV := .venv/requirements.txt
 CONFIGURE := cmake -S . -DPython3_EXECUTABLE=$(CURDIR)/.venv/bin/python -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
 JOBS := $(shell nproc 2>/dev/null || echo 2)
-C_FILES := include/zcodec.hpp $(wildcard examples-c/*.[ch] tests/c/*.[ch] tests/posix/*.c tests/static/*.c tests/cpp/*.cpp $(addprefix tests/outside/main,.c .cpp))
+C_FILES := include/zcodec.hpp $(wildcard plugins/*/*.[ch] examples-c/*.[ch] tests/c/*.[ch] tests/posix/*.c tests/static/*.c tests/cpp/*.cpp $(addprefix tests/outside/main,.c .cpp))
 
 .PHONY: demo build test header header-update fmt fmt-check clean
 
@@ -64,3 +64,11 @@ java: build
 SECONDS := 60
 fuzz:
 	scripts/fuzz.sh $(SECONDS)
+# The plugins for GDAL, HDF5 and netCDF-C, in build/plugins, tested in their hosts.
+.PHONY: plugins
+plugins: $(VENV)
+	plugins/tests/setup.sh
+	$(CONFIGURE) -B build/plugins -DZCODEC_CARGO_TARGET_DIR=$(CURDIR)/target -DZCODEC_PLUGINS=ON -DZCODEC_PLUGIN_TESTS=ON \
+	  -DZCODEC_BUILD_TESTS=OFF -DZCODEC_BUILD_EXAMPLES=OFF
+	cmake --build build/plugins -j $(JOBS)
+	ctest --test-dir build/plugins --output-on-failure

@@ -1,0 +1,21 @@
+#define _GNU_SOURCE /* dladdr, RTLD_DEFAULT */
+#include "host.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+void *host_library(const void *address) {
+  Dl_info info;
+  if (dladdr(address, &info) == 0 || info.dli_fname == NULL) return NULL;
+  /* The library is loaded: this only names it. The reference is never given back, since the host may stay. */
+  return dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+}
+
+void *host_symbol(void *library, const char *name) { return dlsym(library != NULL ? library : RTLD_DEFAULT, name); }
+
+any_function host_function(void *library, const char *name) {
+  void *symbol = host_symbol(library, name);
+  any_function function = NULL;
+  memcpy(&function, &symbol, sizeof function); /* ISO C has no cast from one to the other */
+  return function;
+}

@@ -1,0 +1,82 @@
+#define _GNU_SOURCE /* strncasecmp, strcasecmp */
+#include "options.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const member_info *find_member(const codec_info *codec, const char *name, size_t size) {
+  for (const member_info *member = codec->members; member->name != NULL; member++) {
+    if (strlen(member->name) == size && strncasecmp(member->name, name, size) == 0) return member;
+  }
+  return NULL;
+}
+
+/* A number as JSON writes it; C's numbers are more. */
+static int is_number(const char *value) {
+  const char *digits = value + (value[0] == '-');
+  char *end;
+  strtod(value, &end);
+  return isdigit((unsigned char)digits[0]) && *end == '\0' && strpbrk(value, "xXpPnN") == NULL;
+}
+
+static void add_value(const member_info *member, const char *value, text *json) {
+  if (member != NULL && value[0] == '\0') { /* null, as GDAL's JSON gives it */
+    text_add_string(json, "null");
+    return;
+  }
+  int is_raw = 0;
+  switch (member != NULL ? member->type : MEMBER_TEXT) {
+    case MEMBER_TEXT:
+      break;
+    case MEMBER_BOOLEAN:
+      if (strcmp(value, "1") == 0 || strcasecmp(value, "yes") == 0) value = "true";
+      if (strcmp(value, "0") == 0 || strcasecmp(value, "no") == 0) value = "false";
+      is_raw = strcmp(value, "true") == 0 || strcmp(value, "false") == 0;
+      break;
+    case MEMBER_JSON:
+      is_raw = value[0] == '[' || value[0] == '{';
+      break;
+    default:
+      is_raw = is_number(value);
+  }
+  if (is_raw || (member != NULL && strcmp(value, "null") == 0)) {
+    text_add_string(json, value);
+  } else {
+    text_add_quoted(json, value, strlen(value));
+  }
+}
+
+void options_to_json(const codec_info *codec, const char *const *options, text *json) {
+  const char *before = "{";
+  for (; options != NULL && *options != NULL; options++) {
+    size_t size = strcspn(*options, "=");
+    if ((*options)[size] == '\0' || (size == 2 && strncasecmp(*options, "id", 2) == 0)) continue;
+    const member_info *member = find_member(codec, *options, size);
+    text_add_string(json, before);
+    text_add_quoted(json, member != NULL ? member->name : *options, size);
+    text_add_string(json, ": ");
+    add_value(member, *options + size + 1, json);
+    before = ", ";
+  }
+  text_add_string(json, before[0] == '{' ? "{}" : "}");
+}
+
+void options_describe(const codec_info *codec, text *xml) {
+  /* GDAL writes the codec into the metadata of an array only if an option has a value: this one always has. */
+  text_add_string(xml, "OPTIONS=<Options><Option name='ID' type='string' description='Name' default='");
+  text_add_string(xml, codec->id);
+  text_add_string(xml, "'/>");
+  for (const member_info *member = codec->members; member->name != NULL; member++) {
+    if (member->type != MEMBER_INTEGER && member->type != MEMBER_TEXT) continue;
+    text_add_string(xml, "<Option name='");
+    for (const char *letter = member->name; *letter != '\0'; letter++) {
+      char upper = (char)toupper((unsigned char)*letter);
+      text_add(xml, &upper, 1);
+    }
+    text_add_string(xml, member->type == MEMBER_INTEGER ? "' type='int'" : "' type='string'");
+    text_add_string(xml, " description='As in numcodecs'/>");
+  }
+  text_add_string(xml, "</Options>");
+}
