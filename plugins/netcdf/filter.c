@@ -1,0 +1,89 @@
+/* The filter: one chunk, from the host's memory into new memory. */
+#include "../common/chain.h"
+#include "core.h"
+#include "parameters.h"
+#include "report.h"
+
+#include <hdf5.h>
+#include <stdlib.h>
+
+/* The size of the last decoded chunk, by codec: chunks of a dataset have one size. A wrong one costs a second try. */
+static size_t last_decoded_size[64];
+
+static zcodec_status encode(const zcodec_chain *chain, const void *decoded, size_t size, void **encoded,
+                            size_t *encoded_size, zcodec_error **error) {
+  size_t capacity = 0;
+  zcodec_status status = zcodec_chain_encoded_bound(chain, size, &capacity);
+  if (status == ZCODEC_STATUS_UNKNOWN_SIZE) capacity = size < SIZE_MAX / 2 ? size + size / 2 + 1024 : size;
+  do {
+    *encoded = malloc(capacity > 0 ? capacity : 1);
+    if (*encoded == NULL) return ZCODEC_STATUS_OUT_OF_MEMORY;
+    zcodec_error_free(*error);
+    status = zcodec_encode(chain, decoded, size, *encoded, capacity, encoded_size, error);
+    if (status != ZCODEC_STATUS_OK) free(*encoded);
+    if (status != ZCODEC_STATUS_BUFFER_TOO_SMALL || *encoded_size <= capacity) return status;
+    capacity = *encoded_size;
+  } while (1);
+}
+
+static zcodec_status decode(const zcodec_chain *chain, size_t *guess, const void *encoded, size_t size, void **decoded,
+                            size_t *decoded_size, zcodec_error **error) {
+  size_t capacity = 0;
+  if (zcodec_chain_decoded_size(chain, &capacity) != ZCODEC_STATUS_OK) {
+    capacity = __atomic_load_n(guess, __ATOMIC_RELAXED);
+  }
+  zcodec_status status;
+  do {
+    *decoded = malloc(capacity > 0 ? capacity : 1);
+    if (*decoded == NULL) return ZCODEC_STATUS_OUT_OF_MEMORY;
+    zcodec_error_free(*error);
+    status = zcodec_decode(chain, encoded, size, *decoded, capacity, decoded_size, error);
+    if (status != ZCODEC_STATUS_OK) free(*decoded);
+    if (status != ZCODEC_STATUS_BUFFER_TOO_SMALL || *decoded_size <= capacity) break;
+    capacity = *decoded_size;
+  } while (1);
+  if (status == ZCODEC_STATUS_OK) __atomic_store_n(guess, *decoded_size, __ATOMIC_RELAXED);
+  return status;
+}
+
+static zcodec_status acquire(const codec_info *codec, const unsigned *values, size_t count, chain_use *use,
+                             zcodec_error **error) {
+  text json = {0};
+  array_info array;
+  int has_array = parameters_array(codec, values, count, &array);
+  parameters_to_json(codec, values, count, has_array, &json);
+  if (json.failed) return ZCODEC_STATUS_OUT_OF_MEMORY;
+  span configuration = {json.bytes, json.size};
+  zcodec_status status = chain_acquire(codec, configuration, has_array ? &array : NULL, use, error);
+  text_free(&json);
+  return status;
+}
+
+size_t zcodec_hdf5_filter(const char *id, const void *caller, unsigned flags, size_t count, const unsigned values[],
+                          size_t size, size_t *buffer_size, void **buffer) {
+  const codec_info *codec = codec_find(id);
+  chain_use use = {NULL, 0};
+  zcodec_error *error = NULL;
+  void *result = NULL;
+  size_t result_size = 0;
+  zcodec_status status = acquire(codec, values, count, &use, &error);
+  if (status == ZCODEC_STATUS_OK) {
+    if (flags & H5Z_FLAG_REVERSE) {
+      size_t *guess = &last_decoded_size[(size_t)(codec - CODECS) % 64];
+      status = decode(use.chain, guess, *buffer, size, &result, &result_size, &error);
+    } else {
+      status = encode(use.chain, *buffer, size, &result, &result_size, &error);
+    }
+    chain_release(&use);
+  }
+  if (status != ZCODEC_STATUS_OK) {
+    report_error(caller, status, error);
+    return 0;
+  }
+  free(*buffer);
+  *buffer = result;
+  *buffer_size = result_size;
+  return result_size;
+}
+
+unsigned zcodec_hdf5_number(const char *id) { return codec_find(id)->hdf5_id; }

@@ -1,0 +1,155 @@
+/* The functions that netCDF-C calls for codecs of Zarr v2: between JSON and parameters, and what the parameters do not
+ * say. */
+#include "../common/host.h"
+#include "core.h"
+#include "parameters.h"
+#include "report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Numbers of netcdf.h. */
+enum { NETCDF_OK = 0, NETCDF_INVALID = -36, NETCDF_NO_MEMORY = -61, NETCDF_FILTER = -132 };
+enum { NETCDF_BIG_ENDIAN = 2 };
+
+static int refuse(const char *id, const void *caller, const char *why) {
+  char message[512];
+  snprintf(message, sizeof message, "zcodec: \"%s\": %s", id, why);
+  report(caller, message);
+  return NETCDF_FILTER;
+}
+
+int zcodec_nczarr_to_hdf5(const char *id, const void *caller, const char *codec, size_t *count, unsigned **values) {
+  parameters result = {0};
+  if (codec == NULL || count == NULL || values == NULL) return NETCDF_INVALID;
+  const char *why = parameters_from_json(codec_find(id), (span){codec, strlen(codec)}, &result);
+  if (why != NULL) {
+    int failed = result.failed;
+    parameters_free(&result);
+    return failed ? NETCDF_NO_MEMORY : refuse(id, caller, why);
+  }
+  *count = result.count;
+  *values = result.values;
+  return NETCDF_OK;
+}
+
+int zcodec_nczarr_to_codec(const char *id, const void *caller, size_t count, const unsigned *values, char **codec) {
+  text json = {0};
+  (void)caller;
+  if (codec == NULL || (count > 0 && values == NULL)) return NETCDF_INVALID;
+  parameters_to_json(codec_find(id), values, count, 1, &json);
+  *codec = json.bytes;
+  return json.failed ? NETCDF_NO_MEMORY : NETCDF_OK;
+}
+
+/* The data types of netcdf.h from 1, NC_BYTE, to 11, NC_UINT64. */
+static const struct {
+  const char *name;
+  uint64_t size;
+} TYPES[] = {{NULL, 0},      {"int8", 1},  {"uint8", 1},  {"int16", 2},  {"int32", 4}, {"float32", 4},
+             {"float64", 8}, {"uint8", 1}, {"uint16", 2}, {"uint32", 4}, {"int64", 8}, {"uint64", 8}};
+
+typedef struct variable {
+  int type;
+  int ndim;
+  int endian;
+  unsigned first_filter;
+  size_t chunk[MAX_NDIM];
+} variable;
+
+static int inquire(void *library, int ncid, int varid, variable *self) {
+  typedef int (*inq_int)(int, int, int *);
+  typedef int (*inq_chunking)(int, int, int *, size_t *);
+  typedef int (*inq_filters)(int, int, size_t *, unsigned *);
+  inq_int type = (inq_int)host_function(library, "nc_inq_vartype");
+  inq_int ndim = (inq_int)host_function(library, "nc_inq_varndims");
+  inq_int endian = (inq_int)host_function(library, "nc_inq_var_endian");
+  inq_chunking chunking = (inq_chunking)host_function(library, "nc_inq_var_chunking");
+  inq_filters filters = (inq_filters)host_function(library, "nc_inq_var_filter_ids");
+  size_t filter_count = 0;
+  unsigned numbers[64];
+  int storage;
+  if (!type || !ndim || !endian || !chunking || !filters) return 0;
+  if (type(ncid, varid, &self->type) || ndim(ncid, varid, &self->ndim) || self->ndim < 0 || self->ndim > MAX_NDIM) {
+    return 0;
+  }
+  if (endian(ncid, varid, &self->endian) || chunking(ncid, varid, &storage, self->chunk)) return 0;
+  if (filters(ncid, varid, &filter_count, NULL) || filter_count == 0 || filter_count > 64) return 0;
+  if (filters(ncid, varid, &filter_count, numbers)) return 0;
+  self->first_filter = numbers[0];
+  return 1;
+}
+
+/* 1; 0: it is not known, or the filter is not the first. */
+static int find_array(const codec_info *codec, void *library, int ncid, int varid, array_info *array) {
+  variable var = {0};
+  if (!inquire(library, ncid, varid, &var) || var.first_filter != codec->hdf5_id) return 0;
+  if (var.type < 1 || var.type > 11) return 0;
+  *array = (array_info){TYPES[var.type].name, (size_t)var.ndim, {0}};
+  uint64_t size = TYPES[var.type].size;
+  for (int i = 0; i < var.ndim; i++) {
+    array->shape[i] = var.chunk[i];
+    if (var.chunk[i] != 0 && size > UINT64_MAX / var.chunk[i]) return 0;
+    size *= var.chunk[i];
+  }
+  if (codec->takes_array) return var.endian != NETCDF_BIG_ENDIAN;
+  *array = (array_info){"uint8", 1, {size}};
+  return 1;
+}
+
+/* blosc wants to know how large an element is; numcodecs stores that in no metadata. */
+static void set_element_size(const codec_info *codec, void *library, int ncid, int varid, parameters *working) {
+  variable var = {0};
+  if (strcmp(codec->id, "blosc") != 0 || working->count < 3 || working->values[2] != 0) return;
+  if (inquire(library, ncid, varid, &var) && var.type >= 1 && var.type <= 11) {
+    working->values[2] = (unsigned)TYPES[var.type].size;
+  }
+}
+
+/* Makes the chain, to refuse what is wrong before the first chunk. */
+static int check(const codec_info *codec, const void *caller, const parameters *working, const array_info *array) {
+  text json = {0};
+  chain_use use;
+  zcodec_error *error = NULL;
+  parameters_to_json(codec, working->values, working->count, 1, &json);
+  if (json.failed) return NETCDF_NO_MEMORY;
+  zcodec_status status = chain_acquire(codec, (span){json.bytes, json.size}, array, &use, &error);
+  text_free(&json);
+  if (status != ZCODEC_STATUS_OK) {
+    report_error(caller, status, error);
+    return NETCDF_FILTER;
+  }
+  chain_release(&use);
+  return NETCDF_OK;
+}
+
+int zcodec_nczarr_modify(const char *id, const void *caller, int ncid, int varid, size_t *visible_count,
+                         unsigned **visible, size_t *working_count, unsigned **working) {
+  const codec_info *codec = codec_find(id);
+  void *library = host_library(caller);
+  parameters result = {0};
+  array_info array;
+  if (visible_count == NULL || visible == NULL || working_count == NULL || working == NULL) return NETCDF_INVALID;
+  int has_array = find_array(codec, library, ncid, varid, &array);
+  if (codec->takes_array && !has_array) {
+    return refuse(id, caller, "it must be the first filter, and takes numbers in the machine's byte order");
+  }
+  size_t count = parameters_visible_count(codec, *visible, *visible_count);
+  for (size_t i = 0; i < count; i++) parameters_add(&result, (*visible)[i]);
+  if (codec->convention == CONVENTION_TEXT && count == 0) parameters_add(&result, 0); /* the size of no text */
+  set_element_size(codec, library, ncid, varid, &result);
+  /* Numbers that the caller left out would shift what comes after them. */
+  if (has_array && (codec->convention == CONVENTION_TEXT || count == parameters_number_count(codec))) {
+    parameters_add_array(&result, &array);
+  }
+  int status = result.failed ? NETCDF_NO_MEMORY : check(codec, caller, &result, has_array ? &array : NULL);
+  if (status != NETCDF_OK) {
+    parameters_free(&result);
+    return status;
+  }
+  free(*working);
+  *working_count = result.count;
+  *working = result.values;
+  return NETCDF_OK;
+}

@@ -1,0 +1,190 @@
+#include "parameters.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ARRAY_MARK = 0x7a636f64 };
+
+static const char *const DATA_TYPES[] = {"uint8", "uint16", "uint32",  "uint64",  "int8",   "int16",
+                                         "int32", "int64",  "float16", "float32", "float64"};
+enum { DATA_TYPE_COUNT = sizeof DATA_TYPES / sizeof DATA_TYPES[0] };
+
+void parameters_add(parameters *self, unsigned value) {
+  if (self->failed) return;
+  unsigned *values = realloc(self->values, (self->count + 1) * sizeof *values);
+  if (values == NULL) {
+    parameters_free(self);
+    self->failed = 1;
+    return;
+  }
+  values[self->count++] = value;
+  self->values = values;
+}
+
+void parameters_free(parameters *self) {
+  free(self->values);
+  memset(self, 0, sizeof *self);
+}
+
+static const member_info *member_at(const codec_info *codec, int parameter) {
+  const member_info *member = codec->members;
+  while (member->name != NULL && member->parameter != parameter) member++;
+  return member->name != NULL ? member : NULL;
+}
+
+size_t parameters_number_count(const codec_info *codec) {
+  int most = NO_PARAMETER;
+  for (const member_info *member = codec->members; member->name != NULL; member++) {
+    if (member->parameter > most) most = member->parameter;
+  }
+  return (size_t)(most + 1);
+}
+
+static const char *number_of(const member_info *info, span json, unsigned *number) {
+  char text[32], *end;
+  if (json.size >= sizeof text) return "a member of the codec is no number";
+  memcpy(text, json.bytes, json.size);
+  text[json.size] = '\0';
+  if (info->type == MEMBER_BOOLEAN) {
+    *number = strcmp(text, "true") == 0;
+    return *number || strcmp(text, "false") == 0 ? NULL : "a member of the codec is neither true nor false";
+  }
+  for (unsigned i = 0; info->words != NULL && info->words[i] != NULL; i++) {
+    span word = {json.bytes + 1, json.size - 2};
+    *number = i;
+    if (text[0] == '"' && span_equals(word, info->words[i])) return NULL;
+  }
+  errno = 0;
+  long value = strtol(text, &end, 10);
+  *number = (unsigned)value;
+  int fits = errno == 0 && value >= INT32_MIN && value <= INT32_MAX;
+  return info->words == NULL && fits && end != text && *end == '\0' ? NULL : "a member of the codec has another type";
+}
+
+static const char *numbers_from_json(const codec_info *codec, span json, parameters *result) {
+  unsigned numbers[8] = {0};
+  for (const member_info *info = codec->members; info->name != NULL; info++) {
+    span standard = {info->standard, info->standard != NULL ? strlen(info->standard) : 0};
+    if (info->standard != NULL) number_of(info, standard, &numbers[info->parameter]);
+  }
+  if (strcmp(codec->id, "blosc") == 0) numbers[0] = numbers[1] = 2; /* versions of the filter and of the format */
+  member next;
+  int found;
+  while ((found = member_next(&json, &next)) > 0) {
+    if (span_equals(next.name, "id") || span_equals(next.value, "null")) continue;
+    const member_info *info = codec->members;
+    while (info->name != NULL && !span_equals(next.name, info->name)) info++;
+    if (info->name == NULL) return "the codec has a member that it does not know";
+    const char *why = number_of(info, next.value, &numbers[info->parameter]);
+    if (why != NULL) return why;
+  }
+  for (size_t i = 0; i < parameters_number_count(codec); i++) parameters_add(result, numbers[i]);
+  return found == 0 ? NULL : "the codec is no JSON object";
+}
+
+static void add_text(parameters *result, span text) {
+  parameters_add(result, (unsigned)text.size);
+  for (size_t i = 0; i < text.size; i += 4) {
+    unsigned value = 0;
+    for (size_t k = 0; k < 4 && i + k < text.size; k++) value |= (unsigned)(unsigned char)text.bytes[i + k] << 8 * k;
+    parameters_add(result, value);
+  }
+}
+
+const char *parameters_from_json(const codec_info *codec, span json, parameters *result) {
+  const char *why = NULL;
+  if (codec->convention == CONVENTION_NUMBERS) {
+    why = numbers_from_json(codec, json, result);
+  } else if (json.size > 65536) {
+    why = "the configuration of the codec has more than 65536 bytes";
+  } else {
+    add_text(result, json);
+  }
+  return why == NULL && result->failed ? "no memory" : why;
+}
+
+size_t parameters_visible_count(const codec_info *codec, const unsigned *values, size_t count) {
+  size_t visible = parameters_number_count(codec);
+  if (codec->convention == CONVENTION_TEXT && count > 0) visible = 1 + ((size_t)values[0] + 3) / 4;
+  return visible < count ? visible : count;
+}
+
+static void numbers_to_json(const codec_info *codec, const unsigned *values, size_t count, int is_netcdf, text *json) {
+  for (size_t i = 0; i < parameters_visible_count(codec, values, count); i++) {
+    const member_info *info = member_at(codec, (int)i);
+    if (info == NULL || (strcmp(info->name, "typesize") == 0 && values[i] == 0)) continue;
+    /* HDF5's own filter for blosc puts the size of a chunk where netCDF-C puts the size of a block. */
+    if (strcmp(info->name, "blocksize") == 0 && !is_netcdf) continue;
+    size_t word_count = 0;
+    while (info->words != NULL && info->words[word_count] != NULL) word_count++;
+    text_add_string(json, ", \"");
+    text_add_string(json, info->name);
+    text_add_string(json, "\": ");
+    if (values[i] < word_count) {
+      text_add_quoted(json, info->words[values[i]], strlen(info->words[values[i]]));
+    } else if (info->type == MEMBER_BOOLEAN) {
+      text_add_string(json, values[i] == 1 ? "true" : "false");
+    } else {
+      text_add_number(json, (int32_t)values[i]);
+    }
+  }
+}
+
+/* The members of a text, which may lack the id; what is no object goes to the library as it is, which refuses it. */
+static void text_to_json(const unsigned *values, size_t count, text *json) {
+  text bytes = {0};
+  for (size_t i = 0; i < values[0] && 1 + i / 4 < count; i++) {
+    char byte = (char)(values[1 + i / 4] >> 8 * (i % 4));
+    text_add(&bytes, &byte, 1);
+  }
+  span rest = {bytes.bytes, bytes.size};
+  member next;
+  int found = bytes.size > 0 ? 1 : 0;
+  while (found > 0 && (found = member_next(&rest, &next)) > 0) {
+    if (span_equals(next.name, "id")) continue;
+    text_add_string(json, ", \"");
+    text_add(json, next.name.bytes, next.name.size);
+    text_add_string(json, "\": ");
+    text_add(json, next.value.bytes, next.value.size);
+  }
+  if (found < 0 || bytes.size < values[0]) text_add_string(json, ", \"parameters\": \"no text of a JSON object\"");
+  text_free(&bytes);
+}
+
+void parameters_to_json(const codec_info *codec, const unsigned *values, size_t count, int is_netcdf, text *json) {
+  text_add_string(json, "{\"id\": \"");
+  text_add_string(json, codec->id);
+  text_add_string(json, "\"");
+  if (codec->convention == CONVENTION_NUMBERS) {
+    numbers_to_json(codec, values, count, is_netcdf, json);
+  } else if (count > 0) {
+    text_to_json(values, count, json);
+  }
+  text_add_string(json, "}");
+}
+
+void parameters_add_array(parameters *self, const array_info *array) {
+  unsigned type = 0;
+  while (type < DATA_TYPE_COUNT && strcmp(DATA_TYPES[type], array->data_type) != 0) type++;
+  parameters_add(self, ARRAY_MARK);
+  parameters_add(self, type);
+  parameters_add(self, (unsigned)array->ndim);
+  for (size_t i = 0; i < array->ndim; i++) {
+    parameters_add(self, (unsigned)array->shape[i]);
+    parameters_add(self, (unsigned)(array->shape[i] >> 32));
+  }
+}
+
+int parameters_array(const codec_info *codec, const unsigned *values, size_t count, array_info *array) {
+  size_t visible = parameters_visible_count(codec, values, count);
+  const unsigned *rest = values + visible;
+  if (count - visible < 3 || rest[0] != ARRAY_MARK || rest[1] >= DATA_TYPE_COUNT) return 0;
+  array->data_type = DATA_TYPES[rest[1]];
+  array->ndim = rest[2];
+  if (array->ndim > MAX_NDIM || count - visible < 3 + 2 * array->ndim) return 0;
+  for (size_t i = 0; i < array->ndim; i++) {
+    array->shape[i] = rest[3 + 2 * i] | (uint64_t)rest[4 + 2 * i] << 32;
+  }
+  return 1;
+}

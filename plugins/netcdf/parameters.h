@@ -1,0 +1,39 @@
+/* The configuration of a codec as the parameters of a filter of HDF5: 32-bit numbers.
+ *
+ * A filter that is registered with The HDF Group takes its members as numbers, as its other implementations do. All
+ * others take the JSON object as text: its size in bytes, then the bytes, four to a number, the first in the lowest
+ * bits. No parameters at all are the codec's standard configuration.
+ *
+ * Behind them may stand what enters the first filter of a chunk: a mark, the data type, the number of dimensions, and
+ * two numbers for each size, the low one first. HDF5 stores it with the dataset; netCDF-C keeps it in memory. */
+#ifndef ZCODEC_PLUGINS_PARAMETERS_H
+#define ZCODEC_PLUGINS_PARAMETERS_H
+
+#include "../common/chain.h"
+#include "../common/text.h"
+
+typedef struct parameters {
+  unsigned *values; /* malloc */
+  size_t count;
+  int failed; /* no memory */
+} parameters;
+
+void parameters_add(parameters *self, unsigned value);
+void parameters_free(parameters *self);
+
+/* From the JSON object in a .zarray. NULL, or why not. */
+const char *parameters_from_json(const codec_info *codec, span json, parameters *result);
+/* The JSON object, with its id. */
+void parameters_to_json(const codec_info *codec, const unsigned *values, size_t count, int is_netcdf, text *json);
+
+/* How many numbers a registered filter has. */
+size_t parameters_number_count(const codec_info *codec);
+/* How many of the values are the configuration. */
+size_t parameters_visible_count(const codec_info *codec, const unsigned *values, size_t count);
+
+/* The array, bytes as an array of uint8. */
+void parameters_add_array(parameters *self, const array_info *array);
+/* 1; 0 if the values hold none. */
+int parameters_array(const codec_info *codec, const unsigned *values, size_t count, array_info *array);
+
+#endif
