@@ -1,0 +1,276 @@
+package zcodec.zarrjava;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.zarr.zarrjava.ZarrException;
+import dev.zarr.zarrjava.core.ArrayMetadata;
+import dev.zarr.zarrjava.v3.Array;
+import dev.zarr.zarrjava.v3.DataType;
+import dev.zarr.zarrjava.v3.codec.Codec;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import zcodec.Chain;
+import zcodec.Zcodec;
+
+/** The codecs inside zarr-java. */
+class ZarrJavaTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  @TempDir Path folder;
+
+  @BeforeAll
+  static void register() {
+    ZcodecCodecs.register();
+  }
+
+  private static JsonNode json(String text) throws Exception {
+    return JSON.readTree(text.replace('\'', '"'));
+  }
+
+  private static Codec codec(String name, String configuration) throws Exception {
+    return ZcodecCodecs.create(name, configuration == null ? null : json(configuration));
+  }
+
+  /** Writes an array with zarr-java, reads it back, and compares its chunks with those of zcodec alone. */
+  private void roundTrip(DataType type, Object values, Object read, Codec... codecs) throws Exception {
+    Path place = Files.createTempDirectory(folder, "array");
+    int[] shape = {4, 6};
+    Array array =
+        Array.create(
+            place,
+            builder ->
+                builder.withShape(4, 6).withChunkShape(2, 6).withDataType(type).withFillValue(fill(type)).withCodecs(codecs),
+            true);
+    array.write(ucar.ma2.Array.factory(type.getMA2DataType(), shape, values));
+    Array again = Array.open(place);
+    assertArray(read, again.read().copyTo1DJavaArray());
+    assertArray(
+        Arrays.asList(java.lang.reflect.Array.get(read, 7), java.lang.reflect.Array.get(read, 13)),
+        Arrays.asList(boxed(again.read(new long[] {1, 1}, new int[] {2, 1}).copyTo1DJavaArray())));
+    byte[] stored = Files.readAllBytes(place.resolve("c/1/0"));
+    String document = new String(Files.readAllBytes(place.resolve("zarr.json")), StandardCharsets.UTF_8);
+    try (Chain chain = Chain.ofZarrJson(document)) {
+      ByteBuffer chunk = Elements.toBytes(ucar.ma2.Array.factory(type.getMA2DataType(), shape, values));
+      chunk.position(chunk.limit() / 2);
+      byte[] half = new byte[chunk.remaining()];
+      chunk.get(half);
+      assertArrayEquals(chain.encode(half), stored);
+    }
+  }
+
+  private static Object fill(DataType type) {
+    return type == DataType.BOOL ? (Object) false : (Object) 0;
+  }
+
+  private static Object[] boxed(Object values) {
+    return IntStream.range(0, java.lang.reflect.Array.getLength(values))
+        .mapToObj(i -> java.lang.reflect.Array.get(values, i))
+        .toArray();
+  }
+
+  private static void assertArray(Object wanted, Object found) {
+    if (wanted instanceof List) {
+      assertEquals(wanted, found);
+    } else {
+      assertEquals(Arrays.asList(boxed(wanted)), Arrays.asList(boxed(found)));
+    }
+  }
+
+  private static short[] shorts() {
+    short[] values = new short[24];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = (short) (i * 7 - 30);
+    }
+    return values;
+  }
+
+  private static float[] floats() {
+    float[] values = new float[24];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = i * 0.25f - 2;
+    }
+    return values;
+  }
+
+  @Test
+  void packedMask() throws Exception {
+    boolean[] mask = new boolean[24];
+    for (int i = 0; i < mask.length; i++) {
+      mask[i] = i % 3 == 0 || i == 13;
+    }
+    roundTrip(DataType.BOOL, mask, mask, codec("packbits", "{'padding_encoding':'first_byte'}"));
+  }
+
+  @Test
+  void twelveBitsBehindATiffHeader() throws Exception {
+    Codec twelve = codec("packbits", "{'first_bit':0,'last_bit':11}");
+    Codec pad = codec("pad", "{'location':'start','nbytes':4,'padding':'SUkqAA=='}");
+    roundTrip(DataType.INT16, shorts(), shorts(), twelve, pad);
+  }
+
+  @Test
+  void scaledCastAndCompressed() throws Exception {
+    roundTrip(
+        DataType.FLOAT32,
+        floats(),
+        floats(),
+        codec("scale_offset", "{'offset':-2,'scale':4}"),
+        codec("cast_value", "{'data_type':'int8','rounding':'nearest-even'}"),
+        codec("packbits", null),
+        codec("offset", "{'offset':2,'prefix':'AAA='}"),
+        codec("numcodecs.zlib", "{'level':1}"));
+  }
+
+  @Test
+  void reshapedForZfp() throws Exception {
+    roundTrip(
+        DataType.FLOAT32,
+        floats(),
+        floats(),
+        codec("bitround", "{'keepbits':20}"),
+        codec("reshape", "{'shape':[3,4,1]}"),
+        codec("squeeze", null),
+        codec("zfp", "{'mode':'reversible'}"));
+  }
+
+  @Test
+  void everyOtherDataTypeThatCanBeRunHere() throws Exception {
+    byte[] bytes = new byte[24];
+    int[] ints = new int[24];
+    for (int i = 0; i < 24; i++) {
+      bytes[i] = (byte) (i - 9);
+      ints[i] = Integer.MIN_VALUE + i * 77777;
+    }
+    roundTrip(DataType.INT8, bytes, bytes, codec("packbits", null));
+    roundTrip(DataType.INT32, ints, ints, codec("packbits", null));
+    long[] longs = new long[24];
+    Arrays.setAll(longs, i -> Long.MIN_VALUE + i * 0x123456789AL);
+    roundTrip(DataType.INT64, longs, longs, codec("numcodecs.delta", "{'dtype':'<i8'}"), codec("packbits", null));
+    double[] doubles = new double[24];
+    Arrays.setAll(doubles, i -> Math.sqrt(i));
+    roundTrip(DataType.FLOAT64, doubles, doubles, codec("packbits", null), codec("numcodecs.shuffle", "{'elementsize':8}"));
+  }
+
+  @Test
+  void everyCodecThatZarrJavaLacksIsRegistered() throws Exception {
+    Set<String> its =
+        new HashSet<>(Arrays.asList("transpose", "bytes", "blosc", "gzip", "zstd", "crc32c", "sharding_indexed"));
+    int count = 0;
+    for (JsonNode codec : JSON.readTree(Zcodec.supportedJson()).get("codecs")) {
+      if (!its.contains(codec.get("name").asText())) {
+        assertNotNull(ZcodecCodecs.create(codec.get("name").asText(), null));
+        for (JsonNode alias : codec.get("aliases")) {
+          assertNotNull(ZcodecCodecs.create(alias.asText(), null));
+        }
+        count++;
+      }
+    }
+    assertTrue(count > 20, count + " codecs");
+  }
+
+  @Test
+  void errorsArriveAsThoseOfZarrJava() throws Exception {
+    Codec cast = codec("cast_value", "{'data_type':'float16'}");
+    ZarrException e = assertThrows(ZarrException.class, () -> cast.setCoreArrayMetadata(core(DataType.INT16, 4)));
+    assertTrue(e.getMessage().contains("float16"), e.getMessage());
+    Codec wrong = codec("packbits", "{'first_bit':99}");
+    assertThrows(ZarrException.class, () -> wrong.setCoreArrayMetadata(core(DataType.INT16, 4)));
+    Codec packbits = codec("packbits", null);
+    packbits.setCoreArrayMetadata(core(DataType.INT16, 4));
+    assertThrows(ZarrException.class, () -> ((ZcodecArrayBytesCodec) packbits).decode(ByteBuffer.allocate(3)));
+    assertEquals(8, packbits.computeEncodedSize(8, core(DataType.INT16, 4)));
+  }
+
+  private static ArrayMetadata.CoreArrayMetadata core(DataType type, int... shape) {
+    return new ArrayMetadata.CoreArrayMetadata(Arrays.stream(shape).asLongStream().toArray(), shape, type, 0);
+  }
+
+  @Test
+  void theVectorsHold() throws Exception {
+    Path cases = Paths.get(System.getProperty("zcodec.repository"), "tests/conformance/cases");
+    int count = 0;
+    for (String file : Arrays.asList("packbits", "zfp", "scale_offset", "cast_value", "reshape", "bitround", "pad", "offset")) {
+      for (String line : Files.readAllLines(cases.resolve(file + ".jsonl"))) {
+        JsonNode test = JSON.readTree(line);
+        if (isWithinReach(test)) {
+          vector(file + ": " + test.get("name").asText(), test);
+          count++;
+        }
+      }
+    }
+    assertTrue(count > 200, "only " + count + " cases");
+  }
+
+  private static boolean isWithinReach(JsonNode test) {
+    return !test.has("error") && !test.has("any_nan") && !test.has("padding") && test.path("codecs").size() == 1
+        && test.path("codecs").get(0).isObject() && test.path("decoded").isTextual() && test.path("encoded").isTextual()
+        && !test.has("optional")
+        && (test.path("input").isNull() || type(test.path("input")) != null)
+        && !test.path("checks").toString().contains("round_trip");
+  }
+
+  /** A type of zarr-java that the array classes at hand have; null: none. */
+  private static DataType type(JsonNode array) {
+    for (DataType type : DataType.values()) {
+      if (type.getValue().equals(array.path("data_type").asText()) && !type.getValue().startsWith("uint")) {
+        return type;
+      }
+    }
+    return null;
+  }
+
+  private static void vector(String name, JsonNode test) throws Exception {
+    JsonNode metadata = test.get("codecs").get(0);
+    Codec codec = ZcodecCodecs.create(metadata.get("name").asText(), metadata.get("configuration"));
+    byte[] decoded = Base64.getDecoder().decode(test.get("decoded").asText());
+    byte[] encoded = Base64.getDecoder().decode(test.get("encoded").asText());
+    byte[] redecoded = test.has("redecoded") ? Base64.getDecoder().decode(test.get("redecoded").asText()) : decoded;
+    boolean encodes = test.get("checks").toString().contains("\"encode\"");
+    boolean decodes = test.get("checks").toString().contains("\"decode\"");
+    if (codec instanceof ZcodecBytesBytesCodec) {
+      ZcodecBytesBytesCodec bytes = (ZcodecBytesBytesCodec) codec;
+      assertTrue(!encodes || bytes.encode(ByteBuffer.wrap(decoded)).equals(ByteBuffer.wrap(encoded)), name);
+      assertTrue(!decodes || bytes.decode(ByteBuffer.wrap(encoded)).equals(ByteBuffer.wrap(redecoded)), name);
+      return;
+    }
+    DataType type = type(test.get("input"));
+    int[] shape = JSON.convertValue(test.get("input").get("shape"), int[].class);
+    Object fill;
+    try {
+      fill = ArrayMetadata.parseFillValue(JSON.convertValue(test.get("input").get("fill_value"), Object.class), type);
+      codec.setCoreArrayMetadata(
+          new ArrayMetadata.CoreArrayMetadata(Arrays.stream(shape).asLongStream().toArray(), shape, type, fill));
+    } catch (ZarrException e) {
+      assertTrue(e.getMessage().contains("no data type") || e.getMessage().contains("fill"), name + ": " + e.getMessage());
+      return;
+    }
+    if (codec instanceof ZcodecArrayBytesCodec) {
+      ZcodecArrayBytesCodec bytes = (ZcodecArrayBytesCodec) codec;
+      ucar.ma2.Array array = Elements.toArray(ByteBuffer.wrap(decoded), type, shape);
+      assertTrue(!encodes || bytes.encode(array).equals(ByteBuffer.wrap(encoded)), name);
+      assertTrue(!decodes || Elements.toBytes(bytes.decode(ByteBuffer.wrap(encoded))).equals(ByteBuffer.wrap(redecoded)), name);
+    } else if (encodes && !codec.resolveArrayMetadata().dataType.toString().startsWith("UINT")) {
+      ucar.ma2.Array array = Elements.toArray(ByteBuffer.wrap(decoded), type, shape);
+      ByteBuffer found = Elements.toBytes(((ZcodecArrayArrayCodec) codec).encode(array));
+      assertEquals(ByteBuffer.wrap(encoded), found, name);
+    }
+  }
+}
