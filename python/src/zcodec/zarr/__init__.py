@@ -1,0 +1,27 @@
+"""zcodec inside zarr-python: a codec pipeline, and the codecs that zarr-python lacks.
+
+    zarr.config.set({"codec_pipeline.path": "zcodec.zarr.CodecPipeline"})
+"""
+
+from __future__ import annotations
+
+from zcodec.zarr import entry as _entry  # noqa: F401 - zarr-python knows the codecs from here on
+from zcodec.zarr.codecs import (
+    BitRound,
+    CastValue,
+    N5Default,
+    Offset,
+    PackBits,
+    Pad,
+    Reshape,
+    ScaleOffset,
+    Squeeze,
+    Zfp,
+)
+from zcodec.zarr.pipeline import CodecPipeline
+from zcodec.zarr.stats import FallbackWarning, Stats, stats
+
+__all__ = [
+    "BitRound", "CastValue", "CodecPipeline", "FallbackWarning", "N5Default", "Offset", "PackBits", "Pad", "Reshape",
+    "ScaleOffset", "Squeeze", "Stats", "Zfp", "stats",
+]  # fmt: skip

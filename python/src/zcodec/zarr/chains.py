@@ -1,0 +1,116 @@
+"""The chains of an array: what zarr-python says of its chunks, as zcodec takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zcodec.chain import Chain
+
+if TYPE_CHECKING:
+    from zarr.abc.codec import Codec
+    from zarr.core.array_spec import ArraySpec
+
+# Codecs by other packages may do something else under the same name.
+_KNOWN_PACKAGES = ("zarr", "numcodecs", "zcodec")
+_MOST_SHAPES = 256
+
+
+class Unsupported(Exception):
+    """zcodec does not code these chunks; the text says why."""
+
+
+class Chains:
+    """The chains of one list of codecs, by data type, fill value and shape."""
+
+    def __init__(self, codecs: Iterable[Codec]) -> None:
+        self._codecs = tuple(codecs)
+        self._bases: dict[Any, Chain | Unsupported] = {}
+        self._shaped: dict[Any, Chain] = {}
+
+    def get(self, spec: ArraySpec) -> Chain:
+        """The chain of chunks like `spec`. Raises Unsupported."""
+        key = (spec.dtype, _fill_key(spec.fill_value), spec.order if self._is_v2 else None)
+        base = self._bases.get(key)
+        if base is None:
+            base = self._bases[key] = self._make(spec)
+        if isinstance(base, Unsupported):
+            raise base
+        return base if base.shape == spec.shape else self._with_shape(key, base, spec.shape)
+
+    def _with_shape(self, key: Any, base: Chain, shape: tuple[int, ...]) -> Chain:
+        chain = self._shaped.get((key, shape))
+        if chain is None:
+            try:
+                chain = base.with_shape(shape)
+            except ValueError as error:
+                raise Unsupported(str(error)) from error
+            if len(self._shaped) >= _MOST_SHAPES:
+                self._shaped.clear()
+            self._shaped[key, shape] = chain
+        return chain
+
+    @property
+    def _is_v2(self) -> bool:
+        from zarr.codecs._v2 import V2Codec
+
+        return len(self._codecs) == 1 and isinstance(self._codecs[0], V2Codec)
+
+    def _make(self, spec: ArraySpec) -> Chain | Unsupported:
+        try:
+            for codec in self._codecs:
+                _must_be_known(codec)
+            chain = self._v2_chain(spec) if self._is_v2 else self._v3_chain(spec)
+        except (ValueError, TypeError, NotImplementedError) as error:
+            return Unsupported(str(error))
+        native = spec.dtype.to_native_dtype()
+        if chain.dtype not in (native, native.newbyteorder("=")):
+            return Unsupported(f"data type {native} is {chain.dtype} in zcodec")
+        return chain
+
+    def _v3_chain(self, spec: ArraySpec) -> Chain:
+        fill_value: Any = spec.dtype.to_json_scalar(_fill_value(spec), zarr_format=3)
+        document = {
+            "zarr_format": 3, "node_type": "array", "shape": spec.shape,
+            "data_type": spec.dtype.to_json(zarr_format=3), "fill_value": fill_value,
+            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": spec.shape}},
+            "chunk_key_encoding": {"name": "default"},
+            "codecs": [codec.to_dict() for codec in self._codecs],
+        }  # fmt: skip
+        return Chain.from_zarr_json(document)
+
+    def _v2_chain(self, spec: ArraySpec) -> Chain:
+        codec: Any = self._codecs[0]
+        fill_value: Any = spec.dtype.to_json_scalar(_fill_value(spec), zarr_format=2)
+        data_type: Any = spec.dtype.to_json(zarr_format=2)
+        document = {
+            "zarr_format": 2, "shape": spec.shape, "chunks": spec.shape, "dtype": data_type["name"], "order": spec.order,
+            "fill_value": fill_value, "filters": [_v2_config(each) for each in codec.filters or ()] or None,
+            "compressor": None if codec.compressor is None else _v2_config(codec.compressor),
+        }  # fmt: skip
+        return Chain.from_zarr_json(document)
+
+
+def _v2_config(codec: Any) -> dict[str, Any]:
+    _must_be_known(codec)
+    return dict(codec.get_config())
+
+
+def _must_be_known(codec: object) -> None:
+    package = type(codec).__module__.split(".")[0]
+    if package not in _KNOWN_PACKAGES:
+        kind = f"{type(codec).__module__}.{type(codec).__qualname__}"
+        raise NotImplementedError(f"codec {kind} is of another package")
+
+
+def _fill_value(spec: ArraySpec) -> Any:
+    """Version 2 allows null; zarr-python then takes the default of the data type."""
+    return spec.dtype.default_scalar() if spec.fill_value is None else spec.fill_value
+
+
+def _fill_key(fill_value: Any) -> Any:
+    if isinstance(fill_value, np.generic):
+        return type(fill_value), fill_value.tobytes()
+    return repr(fill_value)

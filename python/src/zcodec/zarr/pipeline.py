@@ -1,0 +1,162 @@
+"""The codec pipeline of zarr-python on zcodec."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from zarr.core.codec_pipeline import BatchedCodecPipeline
+from zarr.registry import register_pipeline
+
+from zcodec.tasks import DecodeTask, EncodeTask, raise_first, run_decode, run_encode
+from zcodec.zarr import stored
+from zcodec.zarr.chains import Chains, Unsupported
+from zcodec.zarr.read import SMALL, ChunkRead, max_threads, read_async, read_sync
+from zcodec.zarr.stats import stats
+from zcodec.zarr.write import ChunkWrite, write_async, write_sync
+
+if TYPE_CHECKING:
+    from zarr.core.array_spec import ArraySpec
+    from zarr.core.buffer import Buffer, NDBuffer
+
+Batch = Iterable[tuple[Any, Any, Any, Any, bool]]
+
+
+@dataclass(frozen=True)
+class CodecPipeline(BatchedCodecPipeline):
+    """Codes whole chains in zcodec; what this does not support is left to zarr-python's own pipeline, with a warning.
+
+    Chunks of one request are coded in one call, on the processors that this process has, or on
+    "codec_pipeline.max_workers". Of shards only the inner chunks that are needed are read.
+    """
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in self.__dict__.items() if not key.startswith("_z")}
+
+    @property
+    def _zchains(self) -> Chains:
+        chains: Chains | None = self.__dict__.get("_zcached")
+        if chains is None:
+            chains = self.__dict__["_zcached"] = Chains(self)
+        return chains
+
+    @property
+    def _zown(self) -> BatchedCodecPipeline:
+        """zarr-python's own pipeline of the same codecs."""
+        return BatchedCodecPipeline(
+            array_array_codecs=self.array_array_codecs,
+            array_bytes_codec=self.array_bytes_codec,
+            bytes_bytes_codecs=self.bytes_bytes_codecs,
+            batch_size=self.batch_size,
+        )
+
+    # ---- Arrays --------------------------------------------------------------------------------
+
+    async def read(self, batch_info: Batch, out: NDBuffer, drop_axes: tuple[int, ...] = ()) -> Any:
+        """Reads chunks to their places in `out`; which of them were missing."""
+        batch = list(batch_info)
+        try:
+            _must_be_numpy(out)
+            chunks = [
+                ChunkRead(self._zchains.get(spec), getter, spec, chunk_selection, out_selection, out, drop_axes)
+                for getter, spec, chunk_selection, out_selection, _ in batch
+            ]
+        except Unsupported as reason:
+            stats.fall_back(str(reason), len(batch))
+            return await self._zown.read(batch, out, drop_axes)
+        await _run(chunks, [chunk.getter for chunk in chunks], read_sync, read_async)
+        return tuple({"status": "missing" if chunk.is_missing else "present"} for chunk in chunks)
+
+    async def write(self, batch_info: Batch, value: NDBuffer, drop_axes: tuple[int, ...] = ()) -> None:
+        """Writes chunks from their places in `value`."""
+        batch = list(batch_info)
+        try:
+            _must_be_numpy(value)
+            chunks = [
+                ChunkWrite(
+                    self._zchains.get(spec), setter, spec, chunk_selection, out_selection, is_complete, value, drop_axes
+                )
+                for setter, spec, chunk_selection, out_selection, is_complete in batch
+            ]
+        except Unsupported as reason:
+            stats.fall_back(str(reason), len(batch))
+            await self._zown.write(batch, value, drop_axes)
+            return
+        await _run(chunks, [chunk.setter for chunk in chunks], write_sync, write_async)
+
+    # ---- Chunks --------------------------------------------------------------------------------
+
+    async def decode(
+        self, chunk_bytes_and_specs: Iterable[tuple[Buffer | None, ArraySpec]]
+    ) -> Iterable[NDBuffer | None]:
+        """Decodes chunks to arrays of their own."""
+        batch = list(chunk_bytes_and_specs)
+        try:
+            chains = [self._zchains.get(spec) for _, spec in batch]
+        except Unsupported as reason:
+            stats.fall_back(str(reason), len(batch))
+            return await self._zown.decode(batch)
+        found: list[NDBuffer | None] = [None] * len(batch)
+        places = [i for i, (encoded, _) in enumerate(batch) if encoded is not None]
+        tasks = []
+        for i in places:
+            encoded, spec = batch[i]
+            assert encoded is not None
+            out = np.empty(spec.shape, spec.dtype.to_native_dtype(), order=spec.order)
+            tasks.append(DecodeTask(chains[i], stored.memory_of(encoded), out))
+        arrays, errors = run_decode(tasks, max_threads())
+        raise_first(errors)
+        stats.add(decoded=len(places))
+        for i, array in zip(places, arrays, strict=True):
+            found[i] = batch[i][1].prototype.nd_buffer.from_ndarray_like(array)  # type: ignore[arg-type]
+        return found
+
+    async def encode(
+        self, chunk_arrays_and_specs: Iterable[tuple[NDBuffer | None, ArraySpec]]
+    ) -> Iterable[Buffer | None]:
+        """Encodes chunks."""
+        batch = list(chunk_arrays_and_specs)
+        try:
+            chains = [self._zchains.get(spec) for _, spec in batch]
+            for array, _ in batch:
+                if array is not None:
+                    _must_be_numpy(array)
+        except Unsupported as reason:
+            stats.fall_back(str(reason), len(batch))
+            return await self._zown.encode(batch)
+        found: list[Buffer | None] = [None] * len(batch)
+        places = [i for i, (array, _) in enumerate(batch) if array is not None]
+        tasks = [EncodeTask(chains[i], batch[i][0].as_ndarray_like()) for i in places]  # type: ignore[union-attr]
+        encoded, errors = run_encode(tasks, max_threads())
+        raise_first(errors)
+        stats.add(encoded=len(places))
+        for i, chunk in zip(places, encoded, strict=True):
+            found[i] = batch[i][1].prototype.buffer.from_array_like(chunk)
+        return found
+
+
+def _must_be_numpy(array: NDBuffer) -> None:
+    if not isinstance(array.as_ndarray_like(), np.ndarray):
+        raise Unsupported(f"arrays of {type(array.as_ndarray_like()).__name__} are not in memory of numpy")
+
+
+async def _run(
+    chunks: Sequence[Any], getters: Sequence[Any], run_sync: Callable[[Any], None], run_async: Callable[[Any], Any]
+) -> None:
+    """In this thread if that is short, in another one if the store does not wait, else on the event loop."""
+    if not chunks:
+        return
+    if not all(map(stored.supports_sync, getters)):
+        await run_async(chunks)
+    elif sum(chunk.size for chunk in chunks) <= SMALL:
+        run_sync(chunks)
+    else:
+        await asyncio.to_thread(run_sync, chunks)
+
+
+# The name that the configuration has: zarr-python finds a pipeline by it.
+CodecPipeline.__module__ = "zcodec.zarr"
+register_pipeline(CodecPipeline)

@@ -1,0 +1,268 @@
+"""Reads: the chunks of one request, decoded to their places."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from zarr.core.config import config
+
+from zcodec.chain import Chain
+from zcodec.plan import Plan
+from zcodec.tasks import DecodeTask, processors, raise_first, run_decode
+from zcodec.views import Array
+from zcodec.zarr import stored
+from zcodec.zarr.selection import axes_of, cells_of, is_basic, with_dropped
+from zcodec.zarr.stats import stats
+
+if TYPE_CHECKING:
+    from zarr.core.array_spec import ArraySpec
+    from zarr.core.buffer import NDBuffer
+
+# Whole chunks are decoded together until they hold this many bytes, while the next ones are fetched.
+WINDOW = 32 << 20
+# Less than this is decoded on the thread of the event loop: another thread costs as much.
+SMALL = 256 << 10
+
+
+def max_threads() -> int:
+    """As zarr-python has it: "codec_pipeline.max_workers", or the processors."""
+    workers = config.get("codec_pipeline.max_workers", None)
+    return processors() if workers is None else max(1, int(workers))
+
+
+class ChunkRead:
+    """One chunk of a request: what is needed of it, and where that goes."""
+
+    def __init__(
+        self,
+        chain: Chain,
+        getter: Any,
+        spec: ArraySpec,
+        chunk_selection: Any,
+        out_selection: Any,
+        out: NDBuffer,
+        drop_axes: tuple[int, ...],
+    ) -> None:
+        self.chain = chain
+        self.getter = getter
+        self.spec = spec
+        self.chunk_selection = chunk_selection
+        self.out_selection = out_selection
+        self.out = out
+        self.drop_axes = drop_axes
+        self.is_missing = False
+        self.target: Array | None = None
+        self._temporary: Array | None = None
+        self.box: Any = None
+        self.in_parts = False
+        self._resolve()
+
+    def _resolve(self) -> None:
+        shape, granularity = self.chain.shape, self.chain.granularity
+        memory = self.out.as_ndarray_like()
+        assert isinstance(memory, np.ndarray)
+        same = memory.dtype in (self.chain.dtype, self.chain.dtype.newbyteorder("S"))
+        if same and is_basic(self.chunk_selection) and is_basic(self.out_selection) and not self.drop_axes:
+            axes = axes_of(self.chunk_selection, shape)
+            target = with_dropped(memory[self.out_selection if self.out_selection != () else ...], axes)
+            if target.shape == axes.shape:
+                self.target, self.box = target, None if axes.is_whole else axes.box
+                self.in_parts = _is_worth_parts(axes.shape, granularity, shape)
+                return
+        self._temporary = np.empty(shape, self.chain.dtype)
+        if granularity != shape:
+            self.box = cells_of(self.chunk_selection, shape, granularity) if np.prod(granularity) > 1 else None
+            self.in_parts = self.box is not None
+
+    def plan(self) -> Plan:
+        """The parts that are needed."""
+        if self._temporary is None:
+            return self.chain.plan(self.box, self.target, max_threads=max_threads())
+        outs = [self._temporary[cell] for cell in self.box]
+        return self.chain.plan(self.box, outs, max_threads=max_threads())
+
+    def task(self, memory: Any) -> DecodeTask:
+        """The whole chunk."""
+        if self._temporary is None:
+            return DecodeTask(self.chain, memory, self.target, self.box)
+        return DecodeTask(self.chain, memory, self._temporary)
+
+    @property
+    def size(self) -> int:
+        """The bytes that are decoded."""
+        return self.target.nbytes if self.target is not None else self.chain._decoded_size
+
+    def miss(self) -> None:
+        """There is no such chunk."""
+        self.is_missing = True
+        fill_value = self.spec.fill_value
+        self.out[self.out_selection] = self.spec.dtype.default_scalar() if fill_value is None else fill_value
+
+    def finish(self) -> None:
+        """The elements of a selection that is no box go to their places."""
+        stats.add(decoded=1)
+        if self._temporary is None:
+            return
+        selected: Any = self._temporary[self.chunk_selection]
+        if self.drop_axes:
+            selected = selected.squeeze(axis=self.drop_axes)
+        self.out[self.out_selection] = selected
+
+
+def _is_worth_parts(box: tuple[int, ...], granularity: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    """Whether to ask for parts of an object: if they are less than half of it, and can be asked for."""
+    if granularity == shape:
+        return False
+    covered = [min(-(-size // step) * step, whole) for size, step, whole in zip(box, granularity, shape, strict=True)]
+    return 2 * int(np.prod(covered, dtype=object)) <= int(np.prod(shape, dtype=object))
+
+
+# ---- Without waiting ---------------------------------------------------------------------------
+
+
+class Background:
+    """Work on another thread, one piece at a time, in order."""
+
+    def __init__(self) -> None:
+        self._thread: threading.Thread | None = None
+        self._error: BaseException | None = None
+
+    def run(self, work: Callable[[], None]) -> None:
+        self.join()
+        self._thread = threading.Thread(target=self._guarded, args=(work,), name="zcodec")
+        self._thread.start()
+
+    def _guarded(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except BaseException as error:
+            self._error = error
+
+    def join(self) -> None:
+        """Waits for the last piece, and raises what it raised."""
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+        if self._error is not None:
+            error, self._error = self._error, None
+            raise error
+
+
+def decode_window(window: Sequence[tuple[ChunkRead, Any]]) -> None:
+    """Decodes whole chunks in one call."""
+    errors = run_decode([chunk.task(memory) for chunk, memory in window], max_threads())[1]
+    raise_first(errors)
+    for chunk, _ in window:
+        chunk.finish()
+
+
+def read_sync(chunks: Sequence[ChunkRead]) -> None:
+    """Reads from a store that does not wait: the next chunks are fetched while others are decoded."""
+    background, window, size = Background(), [], 0
+    try:
+        for chunk in chunks:
+            if chunk.in_parts:
+                _read_parts_sync(chunk)
+                continue
+            buffer = chunk.getter.get_sync(prototype=chunk.spec.prototype)
+            if buffer is None:
+                chunk.miss()
+                continue
+            window.append((chunk, stored.memory_of(buffer)))
+            size += chunk.size
+            if size >= WINDOW:
+                background.run(_decoder(window))
+                window, size = [], 0
+        if window:
+            background.join()
+            decode_window(window)
+    finally:
+        background.join()
+
+
+def _decoder(window: Sequence[tuple[ChunkRead, Any]]) -> Callable[[], None]:
+    return lambda: decode_window(window)
+
+
+def _read_parts_sync(chunk: ChunkRead) -> None:
+    plan = chunk.plan()
+    for ranges in plan:
+        found = stored.fetch_sync(chunk.getter, ranges, chunk.spec.prototype)
+        if found is None:
+            chunk.miss()
+            return
+        plan.supply_all(found)
+    plan.result  # noqa: B018 - puts elements into place
+    chunk.finish()
+
+
+# ---- Waiting -----------------------------------------------------------------------------------
+
+
+async def read_async(chunks: Sequence[ChunkRead]) -> None:
+    """Reads from any store: chunks are decoded in batches as they arrive."""
+    limit = asyncio.Semaphore(config.get("async.concurrency"))
+    window: list[tuple[ChunkRead, Any]] = []
+    size = 0
+    jobs: list[asyncio.Task[None]] = []
+
+    async def fetch(chunk: ChunkRead) -> tuple[ChunkRead, Any]:
+        async with limit:
+            if chunk.in_parts:
+                await _read_parts(chunk)
+                return chunk, None
+            buffer = await chunk.getter.get(prototype=chunk.spec.prototype)
+            if buffer is None:
+                chunk.miss()
+                return chunk, None
+            return chunk, stored.memory_of(buffer)
+
+    fetches = [asyncio.ensure_future(fetch(chunk)) for chunk in chunks]
+    try:
+        for done in asyncio.as_completed(fetches):
+            chunk, memory = await done
+            if memory is None:
+                continue
+            window.append((chunk, memory))
+            size += chunk.size
+            if size >= WINDOW:
+                jobs.append(asyncio.create_task(asyncio.to_thread(decode_window, window)))
+                window, size = [], 0
+        if window and not jobs and size <= SMALL:
+            decode_window(window)
+        elif window:
+            jobs.append(asyncio.create_task(asyncio.to_thread(decode_window, window)))
+    finally:
+        await settle([*fetches, *jobs])
+    for job in jobs:
+        job.result()
+
+
+async def settle(futures: Sequence[asyncio.Future[Any]]) -> None:
+    """Waits for all; if there is an exception under way, those that have not begun are cancelled."""
+    for future in futures:
+        if future.done() and not future.cancelled() and future.exception() is not None:
+            for other in futures:
+                other.cancel()
+            break
+    await asyncio.gather(*futures, return_exceptions=True)
+
+
+async def _read_parts(chunk: ChunkRead) -> None:
+    plan = chunk.plan()
+    async for ranges in plan:
+        async for found in stored.fetch(chunk.getter, ranges, chunk.spec.prototype):
+            if found is None:
+                chunk.miss()
+                return
+            i, memory = found
+            if chunk.size <= SMALL:
+                plan.supply(i, memory)
+            else:
+                await asyncio.to_thread(plan.supply, i, memory)
+    plan.result  # noqa: B018 - puts elements into place
+    chunk.finish()

@@ -1,0 +1,105 @@
+"""What zarr-python selects of a chunk, as boxes."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from zcodec.views import Array
+
+Selector = tuple[Any, ...]
+
+
+def as_tuple(selection: Any) -> Selector:
+    return selection if isinstance(selection, tuple) else (selection,)
+
+
+def is_basic(selection: Any) -> bool:
+    """Slices, integers and an ellipsis: numpy gives a view."""
+    return all(
+        isinstance(item, slice | int | np.integer) or item is ... for item in as_tuple(selection)
+    )
+
+
+class Axes(NamedTuple):
+    """A basic selection of a chunk: the box that it is, and whether it takes every element of it in order."""
+
+    box: tuple[slice, ...]
+    shape: tuple[int, ...]
+    is_whole: bool
+    is_box: bool
+    dropped: tuple[int, ...]
+
+
+def axes_of(selection: Any, chunk_shape: tuple[int, ...]) -> Axes:
+    """A basic selection with integers as slices of one element; `dropped` are their axes."""
+    items = list(as_tuple(selection))
+    if ... in [item for item in items if not isinstance(item, np.ndarray)]:
+        at = items.index(...)
+        items[at : at + 1] = [slice(None)] * (len(chunk_shape) - len(items) + 1)
+    items += [slice(None)] * (len(chunk_shape) - len(items))
+    box, shape, dropped, is_box = [], [], [], True
+    for axis, (item, size) in enumerate(zip(items, chunk_shape, strict=True)):
+        if isinstance(item, slice):
+            start, stop, step = item.indices(size)
+            is_box &= step == 1
+            length = len(range(start, stop, step))
+            box.append(slice(start, start + length) if step == 1 else item)
+        else:
+            start, length = int(item) % size, 1
+            box.append(slice(start, start + 1))
+            dropped.append(axis)
+        shape.append(length)
+    is_whole = is_box and tuple(shape) == chunk_shape
+    return Axes(tuple(box), tuple(shape), is_whole, is_box, tuple(dropped))
+
+
+def with_dropped(array: Array, axes: Axes) -> Array:
+    """An array that lacks the axes of integers, with them."""
+    if not axes.dropped:
+        return array
+    return array[tuple(None if axis in axes.dropped else slice(None) for axis in range(len(axes.box)))]
+
+
+def cells_of(selection: Any, chunk_shape: tuple[int, ...], cell: tuple[int, ...]) -> list[tuple[slice, ...]] | None:
+    """The boxes of the grid `cell` that a selection with arrays of indices touches; None: take all of the chunk."""
+    indices = _cell_indices(as_tuple(selection), chunk_shape, cell)
+    if indices is None:
+        return None
+    picked = np.zeros([-(-size // step) for size, step in zip(chunk_shape, cell, strict=True)], bool)
+    picked[indices] = True
+    return [
+        tuple(
+            slice(int(i) * step, min((int(i) + 1) * step, size))
+            for i, step, size in zip(at, cell, chunk_shape, strict=True)
+        )
+        for at in np.argwhere(picked)
+    ]
+
+
+def _cell_indices(items: Selector, chunk_shape: tuple[int, ...], cell: tuple[int, ...]) -> tuple[Any, ...] | None:
+    """The selection as indices of cells: either arrays alone, or one array beside slices, where numpy takes the product."""
+    arrays = [item for item in items if not isinstance(item, slice | int | np.integer)]
+    if len(items) != len(chunk_shape) or any(not _is_indices(item) for item in arrays):
+        return None
+    indices = [_cells_of_axis(*axis) for axis in zip(items, chunk_shape, cell, strict=True)]
+    if len(arrays) == len(items):
+        return tuple(indices)
+    if len(arrays) == 1 and np.ndim(arrays[0]) == 1:
+        return np.ix_(*indices)
+    return None
+
+
+def _is_indices(item: Any) -> bool:
+    return isinstance(item, np.ndarray | list) and np.asarray(item).dtype.kind in "iu"
+
+
+def _cells_of_axis(item: Any, size: int, step: int) -> Any:
+    if isinstance(item, slice):
+        return np.unique(np.arange(size)[item] // step)
+    if isinstance(item, int | np.integer):
+        return np.array([int(item) % size // step])
+    array = np.asarray(item)
+    return np.where(array < 0, array + size, array) // step
+

@@ -1,0 +1,56 @@
+"""How many chunks zcodec coded, and why others were left to zarr-python."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections import Counter
+
+
+class FallbackWarning(UserWarning):
+    """zarr-python's own pipeline codes an array, because zcodec does not support it."""
+
+
+class Stats:
+    """Counters of this process. `coded` are chunks that zcodec decoded or encoded; `fallback` has a reason for others."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.decoded = 0
+        self.encoded = 0
+        self.fallback: Counter[str] = Counter()
+
+    @property
+    def coded(self) -> int:
+        return self.decoded + self.encoded
+
+    @property
+    def share(self) -> float:
+        """The part of all chunks that zcodec coded: 0 to 1."""
+        total = self.coded + self.fallback.total()
+        return self.coded / total if total else 1.0
+
+    def add(self, *, decoded: int = 0, encoded: int = 0) -> None:
+        with self._lock:
+            self.decoded += decoded
+            self.encoded += encoded
+
+    def fall_back(self, reason: str, count: int) -> None:
+        """Counts chunks that zarr-python codes; the first time that there is such a reason it is said."""
+        with self._lock:
+            is_new = reason not in self.fallback
+            self.fallback[reason] += count
+        if is_new:
+            message = f"zarr-python's own pipeline codes this array, because zcodec does not: {reason}"
+            warnings.warn(message, FallbackWarning, stacklevel=2)
+
+    def reset(self) -> None:
+        with self._lock:
+            self.decoded = self.encoded = 0
+            self.fallback.clear()
+
+    def __repr__(self) -> str:
+        return f"Stats(decoded={self.decoded}, encoded={self.encoded}, fallback={dict(self.fallback)})"
+
+
+stats = Stats()

@@ -1,0 +1,122 @@
+"""Stored objects of zarr-python: whole, or ranges of them; waiting or not."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from zarr.abc.store import ByteRequest, OffsetByteRequest, RangeByteRequest, SuffixByteRequest
+from zarr.core.buffer import Buffer
+from zarr.storage import StorePath
+
+from zcodec.index import Range
+
+if TYPE_CHECKING:
+    from zarr.core.buffer import BufferPrototype
+
+# Ranges with smaller gaps are read in one go: what lies in between costs less than another request.
+_GAP = 64 * 1024
+
+
+def supports_sync(getter: Any) -> bool:
+    """Whether the store of this path can be read and written without waiting."""
+    return isinstance(getter, StorePath) and getattr(getter.store, "_supports_sync_io", True) and _has_sync(type(getter.store))
+
+
+@lru_cache(maxsize=64)
+def _has_sync(store: type) -> bool:
+    """The store has `get_sync`, and no class below it changed what `get`, `set` or `delete` do."""
+    return all(_depth(store, f"{name}_sync") <= _depth(store, name) for name in ("get", "set", "delete"))
+
+
+def _depth(store: type, name: str) -> float:
+    """How far up the class is that defines this."""
+    classes = enumerate(store.__mro__)
+    return next((i for i, cls in classes if name in vars(cls)), float("inf"))
+
+
+def memory_of(buffer: Buffer) -> Any:
+    """The bytes of a buffer, not copied."""
+    return buffer.as_numpy_array()
+
+
+def request_of(part: Range) -> ByteRequest:
+    if part.offset is None:
+        assert part.size is not None
+        return SuffixByteRequest(part.size)
+    if part.size is None:
+        return OffsetByteRequest(part.offset)
+    return RangeByteRequest(part.offset, part.offset + part.size)
+
+
+class Group(NamedTuple):
+    """Ranges that are read together."""
+
+    request: ByteRequest
+    start: int
+    members: list[int]
+
+
+def groups_of(ranges: Sequence[Range]) -> list[Group]:
+    """Neighbours of sorted ranges, together; those whose offset or size is unknown stay alone."""
+    groups: list[Group] = []
+    for i, part in enumerate(ranges):
+        if part.offset is None or part.size is None:
+            groups.append(Group(request_of(part), 0, [i]))
+            continue
+        last = groups[-1].request if groups else None
+        if isinstance(last, RangeByteRequest) and part.offset - last.end <= _GAP:
+            request = RangeByteRequest(last.start, max(last.end, part.offset + part.size))
+            groups[-1] = Group(request, last.start, [*groups[-1].members, i])
+        else:
+            groups.append(Group(request_of(part), part.offset, [i]))
+    return groups
+
+
+def parts_of(group: Group, ranges: Sequence[Range], memory: Any) -> Iterator[tuple[int, Any]]:
+    """The bytes of each range of a group that was read."""
+    if len(group.members) == 1:
+        yield group.members[0], memory
+        return
+    for i in group.members:
+        offset, size = ranges[i]
+        assert offset is not None and size is not None
+        yield i, memory[offset - group.start : offset - group.start + size]
+
+
+def fetch_sync(getter: Any, ranges: Sequence[Range], prototype: BufferPrototype) -> list[Any] | None:
+    """The bytes of all ranges; None if the object does not exist."""
+    found: list[Any] = [None] * len(ranges)
+    for group in groups_of(ranges):
+        buffer = getter.get_sync(prototype=prototype, byte_range=group.request)
+        if buffer is None:
+            return None
+        for i, part in parts_of(group, ranges, memory_of(buffer)):
+            found[i] = part
+    return found
+
+
+async def fetch(getter: Any, ranges: Sequence[Range], prototype: BufferPrototype) -> AsyncIterator[tuple[int, Any] | None]:
+    """The bytes of ranges as they come; None if the object does not exist."""
+    has_ranges = isinstance(getter, StorePath) and hasattr(getter.store, "get_ranges")
+    known = all(part.offset is not None and part.size is not None for part in ranges)
+    if has_ranges and known and len(ranges) > 1:
+        requests = [request_of(part) for part in ranges]
+        async for group in getter.store.get_ranges(getter.path, requests, prototype=prototype):
+            for i, buffer in group:
+                yield None if buffer is None else (i, memory_of(buffer))
+        return
+    groups = groups_of(ranges)
+    for done in asyncio.as_completed([_get(getter, group, prototype) for group in groups]):
+        group, buffer = await done
+        if buffer is None:
+            yield None
+            return
+        for found in parts_of(group, ranges, memory_of(buffer)):
+            yield found
+
+
+async def _get(getter: Any, group: Group, prototype: BufferPrototype) -> tuple[Group, Buffer | None]:
+    return group, await getter.get(prototype=prototype, byte_range=group.request)

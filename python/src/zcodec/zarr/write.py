@@ -1,0 +1,253 @@
+"""Writes: the chunks of one request, encoded from where their elements lie."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from zarr.core.config import config
+
+from zcodec._ffi import lib
+from zcodec.chain import Chain
+from zcodec.errors import Error, Status
+from zcodec.index import Index, index_range
+from zcodec.tasks import EncodeTask, raise_first, run_encode
+from zcodec.views import Array
+from zcodec.writer import Writer, whole_object
+from zcodec.zarr import stored
+from zcodec.zarr.read import SMALL, WINDOW, Background, max_threads, settle
+from zcodec.zarr.selection import Axes, axes_of, is_basic, with_dropped
+from zcodec.zarr.stats import stats
+
+if TYPE_CHECKING:
+    from zarr.core.array_spec import ArraySpec
+    from zarr.core.buffer import Buffer, NDBuffer
+
+HAS_WRITERS = hasattr(lib, "zcodec_writer_new")
+
+
+class ChunkWrite:
+    """One chunk of a request: what of it is given, and where that lies."""
+
+    def __init__(
+        self,
+        chain: Chain,
+        setter: Any,
+        spec: ArraySpec,
+        chunk_selection: Any,
+        out_selection: Any,
+        is_complete: bool,
+        value: NDBuffer,
+        drop_axes: tuple[int, ...],
+    ) -> None:
+        self.chain = chain
+        self.setter = setter
+        self.spec = spec
+        self._chunk_selection = chunk_selection
+        self._out_selection = out_selection
+        self._value = value
+        self._drop_axes = drop_axes
+        self._store_empty = bool(spec.config.write_empty_chunks)
+        self._axes: Axes | None = None
+        self._part: Array | None = None
+        self._resolve()
+        self.needs_old = not is_complete and not (self._axes is not None and self._axes.is_whole)
+
+    def _resolve(self) -> None:
+        """The elements that are given, as a view with the axes of the chunk, if they are a box of it."""
+        memory = self._value.as_ndarray_like()
+        assert isinstance(memory, np.ndarray)
+        same = memory.dtype in (self.chain.dtype, self.chain.dtype.newbyteorder("S"))
+        if not same or not is_basic(self._chunk_selection) or self._drop_axes:
+            return
+        axes = axes_of(self._chunk_selection, self.chain.shape)
+        if not axes.is_box:
+            return
+        if memory.shape == ():
+            part = memory
+        elif is_basic(self._out_selection):
+            part = memory[self._out_selection if self._out_selection != () else ...]
+            if part.ndim == len(axes.box) - len(axes.dropped):
+                part = with_dropped(part, axes)
+        else:
+            return
+        self._axes, self._part = axes, np.broadcast_to(part, axes.shape)
+
+    @property
+    def size(self) -> int:
+        return self.chain._decoded_size
+
+    # What is to be stored: a task to encode, bytes, or None to delete the chunk.
+    def merge(self, old: Any) -> EncodeTask | Any | None:
+        """What to store, given the bytes that are there now, or None."""
+        if self._axes is not None and self._part is not None:
+            if self._axes.is_whole:
+                return self._whole(self._part)
+            if old is None:
+                if not self._store_empty and self._is_fill(self._part):
+                    return None
+                return EncodeTask(self.chain, self._part, self._axes.box)
+            if HAS_WRITERS and self.chain.granularity != self.chain.shape:
+                made = self._rewrite(old)
+                if made is not NotImplemented:
+                    return made
+        array = np.empty(self.chain.shape, self.chain.dtype)
+        if old is None:
+            array[...] = self.spec.dtype.default_scalar() if self.spec.fill_value is None else self.spec.fill_value
+        else:
+            self.chain.decode(old, out=array, max_threads=max_threads())
+            stats.add(decoded=1)
+        self._assign(array)
+        return self._whole(array)
+
+    def _whole(self, array: Array) -> EncodeTask | None:
+        if not self._store_empty and self._is_fill(array):
+            return None
+        return EncodeTask(self.chain, array)
+
+    def _is_fill(self, array: Array) -> bool:
+        return self.spec.fill_value is not None and self.chain.is_fill(array)
+
+    def _assign(self, array: Array) -> None:
+        value = self._value
+        memory = value.as_ndarray_like()
+        if memory.shape == () or self._chunk_selection == ():
+            array[self._chunk_selection] = memory
+            return
+        part: Any = value[self._out_selection].as_ndarray_like()
+        if self._drop_axes:
+            part = part[tuple(None if axis in self._drop_axes else slice(None) for axis in range(array.ndim))]
+        array[self._chunk_selection] = part
+
+    def _rewrite(self, old: Any) -> Any:
+        """A shard of which only the inner chunks that were put are coded; NotImplemented: not such a chain."""
+        assert self._axes is not None
+        try:
+            where = index_range(self.chain)
+            writer = self._writer(old, where)
+        except Error as error:
+            if error.status != Status.UNSUPPORTED:
+                raise
+            return NotImplemented
+        writer.put(self._part, self._axes.box)
+        for ranges in writer:
+            for i, (offset, size) in enumerate(ranges):
+                assert offset is not None and size is not None
+                writer.supply(i, old[offset : offset + size])
+        pieces, object_size = writer.finish()
+        stats.add(encoded=1)
+        if object_size == where.size and not self._store_empty:
+            return None
+        return np.frombuffer(whole_object(pieces, object_size, old), np.uint8)
+
+    def _writer(self, old: Any, where: Any) -> Writer:
+        offset, size = where
+        encoded = old[-size:] if offset is None else old[offset : offset + size]
+        index = Index(self.chain, encoded, len(old))
+        return self.chain.writer(index, len(old), max_threads=max_threads(), store_empty=self._store_empty)
+
+
+def encode_window(chunks: Sequence[ChunkWrite], olds: Sequence[Any]) -> list[Any]:
+    """What to store for each chunk: an array of bytes, or None to delete it. Chunks are encoded in one call."""
+    made: list[Any] = [chunk.merge(old) for chunk, old in zip(chunks, olds, strict=True)]
+    tasks = {i: item for i, item in enumerate(made) if isinstance(item, EncodeTask)}
+    store_empty = bool(chunks[0].spec.config.write_empty_chunks)
+    encoded, errors = run_encode(list(tasks.values()), max_threads(), store_empty=store_empty)
+    raise_first(errors)
+    stats.add(encoded=len(tasks))
+    for i, chunk in zip(tasks, encoded, strict=True):
+        made[i] = _trimmed(chunk)
+    return made
+
+
+def _trimmed(encoded: Array) -> Array:
+    """Stores in memory keep what they are given: not the whole room, if most of it is empty."""
+    room = encoded.base
+    is_roomy = isinstance(room, np.ndarray) and room.nbytes > encoded.nbytes + encoded.nbytes // 4
+    return encoded.copy() if is_roomy else encoded
+
+
+def _windows(chunks: Sequence[ChunkWrite]) -> list[list[ChunkWrite]]:
+    windows: list[list[ChunkWrite]] = [[]]
+    size = 0
+    for chunk in chunks:
+        if size >= WINDOW:
+            windows.append([])
+            size = 0
+        windows[-1].append(chunk)
+        size += chunk.size
+    return windows
+
+
+def _buffer(chunk: ChunkWrite, encoded: Array) -> Buffer:
+    return chunk.spec.prototype.buffer.from_array_like(encoded)
+
+
+def write_sync(chunks: Sequence[ChunkWrite]) -> None:
+    """Writes to a store that does not wait: chunks are stored while the next ones are encoded."""
+    background = Background()
+    windows = _windows(chunks)
+    try:
+        for window in windows:
+            made = encode_window(window, [_old_sync(chunk) for chunk in window])
+            if len(windows) == 1:
+                _store_sync(window, made)
+            else:
+                background.run(_storer(window, made))
+    finally:
+        background.join()
+
+
+def _old_sync(chunk: ChunkWrite) -> Any:
+    buffer = chunk.setter.get_sync(prototype=chunk.spec.prototype) if chunk.needs_old else None
+    return None if buffer is None else stored.memory_of(buffer)
+
+
+def _storer(window: Sequence[ChunkWrite], made: Sequence[Any]) -> Callable[[], None]:
+    return lambda: _store_sync(window, made)
+
+
+def _store_sync(window: Sequence[ChunkWrite], made: Sequence[Any]) -> None:
+    for chunk, encoded in zip(window, made, strict=True):
+        if encoded is None:
+            chunk.setter.delete_sync()
+        else:
+            chunk.setter.set_sync(_buffer(chunk, encoded))
+
+
+async def write_async(chunks: Sequence[ChunkWrite]) -> None:
+    """Writes to any store: chunks are stored while the next ones are encoded."""
+    limit = asyncio.Semaphore(config.get("async.concurrency"))
+    stores: list[asyncio.Task[None]] = []
+
+    async def old(chunk: ChunkWrite) -> Any:
+        if not chunk.needs_old:
+            return None
+        async with limit:
+            buffer = await chunk.setter.get(prototype=chunk.spec.prototype)
+        return None if buffer is None else stored.memory_of(buffer)
+
+    async def store(chunk: ChunkWrite, encoded: Any) -> None:
+        async with limit:
+            if encoded is None:
+                await chunk.setter.delete()
+            else:
+                await chunk.setter.set(_buffer(chunk, encoded))
+
+    try:
+        for window in _windows(chunks):
+            olds = await asyncio.gather(*(old(chunk) for chunk in window))
+            if sum(chunk.size for chunk in window) <= SMALL:
+                made = encode_window(window, olds)
+            else:
+                made = await asyncio.to_thread(encode_window, window, olds)
+            await settle(stores)
+            for task in stores:
+                task.result()
+            stores = [asyncio.create_task(store(*item)) for item in zip(window, made, strict=True)]
+    finally:
+        await settle(stores)
+    for task in stores:
+        task.result()
