@@ -1,0 +1,307 @@
+"""zarr-python's arrays through zcodec's pipeline."""
+
+import asyncio
+import multiprocessing
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+
+zarr = pytest.importorskip("zarr")
+
+import zcodec
+from zarr.abc.codec import ArrayArrayCodec
+from zarr.storage import LocalStore, MemoryStore, WrapperStore
+from zcodec.zarr import (
+    BitRound, CastValue, CodecPipeline, FallbackWarning, N5Default, Offset, PackBits, Pad, Reshape, ScaleOffset, Squeeze,
+    Zfp, stats,
+)  # fmt: skip
+
+OWN = "zarr.core.codec_pipeline.BatchedCodecPipeline"
+OURS = "zcodec.zarr.CodecPipeline"
+pytestmark = [
+    pytest.mark.filterwarnings("error::zcodec.zarr.FallbackWarning"),
+    pytest.mark.filterwarnings("ignore:.*does not have a Zarr V3 specification"),
+    pytest.mark.filterwarnings("ignore:.*sharding_indexed"),
+]
+
+
+@pytest.fixture(autouse=True)
+def pipeline():
+    stats.reset()
+    with zarr.config.set({"codec_pipeline.path": OURS}):
+        yield
+
+
+class Waiting(WrapperStore):
+    """A store that can only be waited for, and counts what is asked of it."""
+
+    _supports_sync_io = False
+
+    def __init__(self, store):
+        super().__init__(store)
+        self.sizes = []
+
+    async def get(self, key, prototype, byte_range=None):
+        await asyncio.sleep(0)
+        found = await self._store.get(key, prototype, byte_range)
+        if found is not None and not key.endswith("zarr.json"):
+            self.sizes.append(len(found))
+        return found
+
+
+@pytest.fixture(params=["memory", "local", "waiting"])
+def store(request, tmp_path):
+    if request.param == "memory":
+        return MemoryStore()
+    return LocalStore(tmp_path) if request.param == "local" else Waiting(MemoryStore())
+
+
+LAYOUTS = {
+    "plain": {"chunks": (20, 30)},
+    "sharded": {"chunks": (10, 10), "shards": (40, 50)},
+    "sharded_crc32c": {"chunks": (10, 10), "shards": (40, 50), "filters": [zarr.codecs.TransposeCodec(order=(1, 0))]},
+    "uncompressed": {"chunks": (20, 30), "compressors": None},
+    "version_2": {"chunks": (20, 30), "zarr_format": 2},
+    "fortran": {"chunks": (20, 30), "zarr_format": 2, "order": "F"},
+}
+DTYPES = ["float32", ">i4", "M8[s]", "U5", "S3", "bool", "complex64"]
+
+
+def some(dtype, shape=(107, 93)):
+    numbers = np.random.default_rng(0).integers(0, 1000, shape)
+    return numbers.view("M8[s]") if dtype == "M8[s]" else numbers.astype(dtype)
+
+
+def read_by_zarr(array):
+    with zarr.config.set({"codec_pipeline.path": OWN}):
+        return zarr.open_array(array.store, path=array.path)[...]
+
+
+SELECTIONS = [
+    np.s_[:], np.s_[3:50, 7:90:3], np.s_[5], np.s_[5, 6], np.s_[:, 30], np.s_[40:80, 50:93], np.s_[100:, 90:], np.s_[9:9],
+    np.s_[..., -1], np.s_[-1],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_reads_and_writes(store, layout):
+    read_and_write(store, layout, "uint16")
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_data_types(layout, dtype):
+    read_and_write(MemoryStore(), layout, dtype)
+
+
+def read_and_write(store, layout, dtype):
+    expected = some(dtype)
+    array = zarr.create_array(store, shape=expected.shape, dtype=expected.dtype, **LAYOUTS[layout])
+    array[...] = expected
+    for selection in SELECTIONS:
+        np.testing.assert_array_equal(array[selection], expected[selection])
+    rows, columns = [1, 50, 99], [2, 3, 80]
+    np.testing.assert_array_equal(array.oindex[rows, 3:60], expected[rows, 3:60])
+    np.testing.assert_array_equal(array.oindex[rows, columns], expected[np.ix_(rows, columns)])
+    np.testing.assert_array_equal(array.oindex[5, columns], expected[5, columns])
+    np.testing.assert_array_equal(array.vindex[rows, columns], expected[rows, columns])
+    mask = expected == expected[3, 3]
+    np.testing.assert_array_equal(array.get_mask_selection(mask), expected[mask])
+    np.testing.assert_array_equal(read_by_zarr(array), expected)
+    for selection, value in (
+        (np.s_[10:33, 5], expected[0, 0]),
+        (np.s_[50:60, 7:33], expected[:10, :26].copy()),
+        (np.s_[0:90:7, 1], expected[0:90:7, 2].copy()),
+        (np.s_[-1], expected[0].copy()),
+        (np.s_[:40, :50], expected[40:80, 40:90].copy()),
+    ):
+        array[selection] = value
+        expected[selection] = value
+    array.oindex[[1, 50], [3, 9]] = expected[:2, :2].copy()
+    expected[np.ix_([1, 50], [3, 9])] = expected[:2, :2].copy()
+    array.vindex[[1, 50], [3, 9]] = expected[9, 8]
+    expected[[1, 50], [3, 9]] = expected[9, 8]
+    np.testing.assert_array_equal(array[...], expected)
+    np.testing.assert_array_equal(read_by_zarr(array), expected)
+    assert stats.coded and not stats.fallback
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_reads_what_zarr_wrote(store, layout):
+    expected = some("float32")
+    with zarr.config.set({"codec_pipeline.path": OWN}):
+        array = zarr.create_array(store, shape=expected.shape, dtype=expected.dtype, **LAYOUTS[layout])
+        array[...] = expected
+        array[3:60, :70] = expected[3:60, 20:90]
+    expected[3:60, :70] = some("float32")[3:60, 20:90]
+    np.testing.assert_array_equal(zarr.open_array(store)[...], expected)
+    assert stats.decoded and not stats.fallback
+
+
+def test_missing_chunks_and_fill_values(store):
+    array = zarr.create_array(store, shape=(100,), chunks=(10,), dtype="int32", fill_value=7)
+    np.testing.assert_array_equal(array[...], np.full(100, 7))
+    array[25:35] = 1
+    assert array.nchunks_initialized == 2
+    array[20:40] = 7
+    assert array.nchunks_initialized == 0
+    kept = zarr.create_array(
+        MemoryStore(), shape=(100,), chunks=(10,), dtype="int32", fill_value=7, config={"write_empty_chunks": True}
+    )
+    kept[...] = 7
+    assert kept.nchunks_initialized == 10
+
+
+def test_a_part_of_a_shard_reads_less(tmp_path):
+    store = Waiting(MemoryStore())
+    expected = np.random.default_rng(1).integers(0, 60000, (256, 256)).astype(np.uint16)
+    array = zarr.create_array(store, shape=expected.shape, dtype="uint16", chunks=(16, 16), shards=(256, 256))
+    array[...] = expected
+    whole = expected.nbytes
+    store.sizes.clear()
+    np.testing.assert_array_equal(array[20:30, 100:110], expected[20:30, 100:110])
+    assert sum(store.sizes) < whole / 10
+    store.sizes.clear()
+    np.testing.assert_array_equal(array.vindex[[3, 200], [5, 222]], expected[[3, 200], [5, 222]])
+    assert sum(store.sizes) < whole / 10
+
+
+FILL = {"scale_offset": 5, "int4": 500}  # what comes back
+CODECS = {
+    "packbits": ({"serializer": PackBits()}, "bool"),
+    "packbits_bits": ({"serializer": PackBits(first_bit=0, last_bit=9)}, "uint16"),
+    "zfp": ({"serializer": Zfp(mode="reversible")}, "float32"),
+    "pad": ({"compressors": [Pad("start", 4, b"abcd")]}, "uint16"),
+    "offset": ({"compressors": [Offset(6, b"abcdef")]}, "uint16"),
+    "reshape": ({"filters": [Reshape([[0, 1]])]}, "uint16"),
+    "scale_offset": ({"filters": [ScaleOffset(offset=5, scale=2)]}, "int32"),
+    "cast_value": ({"filters": [CastValue("int32")]}, "int16"),
+    "int4": ({"filters": [ScaleOffset(offset=500), CastValue("int4", out_of_range="wrap")], "serializer": PackBits()}, "int64"),
+    "bitround": ({"filters": [BitRound(10)]}, "float32"),
+    "sharded": ({"shards": (40, 60), "serializer": PackBits()}, "bool"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_arrays_can_be_created_with_our_codecs(store, name):
+    arguments, dtype = CODECS[name]
+    array = zarr.create_array(store, shape=(100, 90), chunks=(20, 30), dtype=dtype, fill_value=FILL.get(name, 0), **arguments)
+    values = np.arange(9000).reshape(100, 90) % 1000
+    expected = (500 + values % 8 if name == "int4" else values).astype(dtype)
+    array[...] = expected
+    again = zarr.open_array(store)
+    assert again.metadata.to_dict()["codecs"] == array.metadata.to_dict()["codecs"]
+    if name == "bitround":
+        np.testing.assert_allclose(again[...], expected, rtol=2**-10)
+    else:
+        np.testing.assert_array_equal(again[...], expected)
+        np.testing.assert_array_equal(again[3:50, 7], expected[3:50, 7])
+    if name != "int4":  # which zarr-python has no data type for
+        np.testing.assert_array_equal(read_by_zarr(array), again[...])
+    assert stats.coded and not stats.fallback
+    for codec in (array.filters + array.compressors + (array.serializer,)):
+        assert pickle.loads(pickle.dumps(codec)) == codec
+
+
+def test_squeeze_and_n5():
+    array = zarr.create_array(MemoryStore(), shape=(10, 1, 9), chunks=(5, 1, 9), dtype="int16", filters=[Squeeze()])
+    array[...] = np.arange(90).reshape(10, 1, 9)
+    np.testing.assert_array_equal(array[3:7, 0], np.arange(90).reshape(10, 9)[3:7])
+    n5 = N5Default([zarr.codecs.TransposeCodec(order=(1, 0)), zarr.codecs.BytesCodec(endian="big"), zarr.codecs.GzipCodec()])
+    array = zarr.create_array(MemoryStore(), shape=(10, 9), chunks=(5, 9), dtype="int16", serializer=n5, compressors=None)
+    array[...] = np.arange(90).reshape(10, 9)
+    np.testing.assert_array_equal(array[...], np.arange(90).reshape(10, 9))
+    assert not stats.fallback
+
+
+def test_what_is_not_supported_falls_back_with_one_warning():
+    array = zarr.create_array(MemoryStore(), shape=(6,), chunks=(3,), dtype=str)
+    with pytest.warns(FallbackWarning, match="variable size"):
+        array[...] = np.array(list("abcdef"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert list(array[...]) == list("abcdef")
+    assert stats.coded == 0
+    assert stats.fallback.total() == 4
+
+
+class Foreign(zarr.codecs.BytesCodec):
+    """The name of a codec of zarr-python, and other bytes."""
+
+
+Foreign.__module__ = "somewhere.else"
+
+
+def test_codecs_of_other_packages_are_their_own():
+    with pytest.warns(FallbackWarning, match="somewhere.else"):
+        array = zarr.create_array(MemoryStore(), shape=(6,), chunks=(3,), dtype="uint8", serializer=Foreign())
+        array[...] = 1
+
+
+@pytest.mark.parametrize("layout", ["plain", "sharded"])
+def test_damaged_chunks_are_errors(layout):
+    store = MemoryStore()
+    array = zarr.create_array(store, shape=(40, 50), dtype="uint16", compressors=[zarr.codecs.ZstdCodec(checksum=True)], **{"plain": {"chunks": (40, 50)}, "sharded": LAYOUTS["sharded"]}[layout])  # fmt: skip
+    array[...] = some("uint16", (40, 50))
+    key = next(key for key in store._store_dict if key.startswith("c/"))
+    damaged = bytearray(store._store_dict[key].to_bytes())
+    damaged[10:14] = b"\xff\xff\xff\xff"
+    store._store_dict[key] = zarr.core.buffer.cpu.Buffer.from_bytes(bytes(damaged))
+    with pytest.raises(zcodec.Error, match="zstd"):
+        array[...]
+
+
+def _sum_in_another_process(pickled):
+    array = pickle.loads(pickled)
+    return int(array[...].sum()), zarr.config.get("codec_pipeline.path"), type(array._async_array.codec_pipeline).__name__
+
+
+@pytest.mark.parametrize("method", ["spawn", "fork"])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_other_processes(tmp_path, monkeypatch, method):
+    """Arrays are pickled by their metadata; a new process finds the pipeline by the environment."""
+    array = zarr.create_array(LocalStore(tmp_path), shape=(100, 100), chunks=(30, 30), shards=(60, 60), dtype="int64")
+    array[...] = np.arange(10000).reshape(100, 100)
+    monkeypatch.setenv("ZARR_CODEC_PIPELINE__PATH", OURS)
+    with multiprocessing.get_context(method).Pool(1) as pool:
+        total, path, name = pool.apply(_sum_in_another_process, (pickle.dumps(array),))
+    assert (total, path, name) == (49995000, OURS, "CodecPipeline")
+
+
+def test_the_pipeline_pickles():
+    array = zarr.create_array(MemoryStore(), shape=(10,), chunks=(5,), dtype="int8")
+    array[...] = 1
+    pipeline = array._async_array.codec_pipeline
+    assert isinstance(pipeline, CodecPipeline)
+    assert pickle.loads(pickle.dumps(pipeline)) == pipeline
+
+
+def test_large_requests_overlap_fetching_and_decoding(store, monkeypatch):
+    from zcodec.zarr import read, write
+
+    for module in (read, write):
+        monkeypatch.setattr(module, "WINDOW", 10_000)
+    expected = some("uint16", (1000, 200))
+    array = zarr.create_array(store, shape=expected.shape, dtype="uint16", chunks=(50, 50))
+    array[...] = expected
+    np.testing.assert_array_equal(array[...], expected)
+    key = array.metadata.encode_chunk_key((7, 1))
+    asyncio.run(array.store.set(key, zarr.core.buffer.cpu.Buffer.from_bytes(b"damaged")))
+    with pytest.raises(zcodec.Error):
+        array[...]
+
+
+def test_own_codec_classes_in_zarrs_pipeline(store):
+    with zarr.config.set({"codec_pipeline.path": OWN}):
+        array = zarr.create_array(
+            store, shape=(100, 90), chunks=(20, 30), dtype="float64",
+            filters=[Reshape([[0, 1]]), CastValue("float32")], serializer=Zfp(mode="reversible"),
+            compressors=[Pad("end", 3, b"abc")],
+        )  # fmt: skip
+        expected = np.arange(9000.0).reshape(100, 90)
+        array[...] = expected
+        np.testing.assert_array_equal(array[...], expected)
+    np.testing.assert_array_equal(zarr.open_array(store)[...], expected)
+    assert issubclass(Reshape, ArrayArrayCodec)
