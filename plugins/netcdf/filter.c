@@ -46,19 +46,6 @@ static zcodec_status decode(const zcodec_chain *chain, size_t *guess, const void
   return status;
 }
 
-static zcodec_status acquire(const codec_info *codec, const unsigned *values, size_t count, chain_use *use,
-                             zcodec_error **error) {
-  text json = {0};
-  array_info array;
-  int has_array = parameters_array(codec, values, count, &array);
-  parameters_to_json(codec, values, count, has_array, &json);
-  if (json.failed) return ZCODEC_STATUS_OUT_OF_MEMORY;
-  span configuration = {json.bytes, json.size};
-  zcodec_status status = chain_acquire(codec, configuration, has_array ? &array : NULL, use, error);
-  text_free(&json);
-  return status;
-}
-
 size_t zcodec_hdf5_filter(const char *id, const void *caller, unsigned flags, size_t count, const unsigned values[],
                           size_t size, size_t *buffer_size, void **buffer) {
   const codec_info *codec = codec_find(id);
@@ -66,7 +53,7 @@ size_t zcodec_hdf5_filter(const char *id, const void *caller, unsigned flags, si
   zcodec_error *error = NULL;
   void *result = NULL;
   size_t result_size = 0;
-  zcodec_status status = acquire(codec, values, count, &use, &error);
+  zcodec_status status = parameters_chain(codec, values, count, &use, &error);
   if (status == ZCODEC_STATUS_OK) {
     if (flags & H5Z_FLAG_REVERSE) {
       size_t *guess = &last_decoded_size[(size_t)(codec - CODECS) % 64];

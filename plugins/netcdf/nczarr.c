@@ -108,14 +108,10 @@ static void set_element_size(const codec_info *codec, void *library, int ncid, i
 }
 
 /* Makes the chain, to refuse what is wrong before the first chunk. */
-static int check(const codec_info *codec, const void *caller, const parameters *working, const array_info *array) {
-  text json = {0};
+static int check(const codec_info *codec, const void *caller, const parameters *working) {
   chain_use use;
   zcodec_error *error = NULL;
-  parameters_to_json(codec, working->values, working->count, 1, &json);
-  if (json.failed) return NETCDF_NO_MEMORY;
-  zcodec_status status = chain_acquire(codec, (span){json.bytes, json.size}, array, &use, &error);
-  text_free(&json);
+  zcodec_status status = parameters_chain(codec, working->values, working->count, &use, &error);
   if (status != ZCODEC_STATUS_OK) {
     report_error(caller, status, error);
     return NETCDF_FILTER;
@@ -143,7 +139,7 @@ int zcodec_nczarr_modify(const char *id, const void *caller, int ncid, int varid
   if (has_array && (codec->convention == CONVENTION_TEXT || count == parameters_number_count(codec))) {
     parameters_add_array(&result, &array);
   }
-  int status = result.failed ? NETCDF_NO_MEMORY : check(codec, caller, &result, has_array ? &array : NULL);
+  int status = result.failed ? NETCDF_NO_MEMORY : check(codec, caller, &result);
   if (status != NETCDF_OK) {
     parameters_free(&result);
     return status;

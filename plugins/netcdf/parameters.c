@@ -188,3 +188,17 @@ int parameters_array(const codec_info *codec, const unsigned *values, size_t cou
   }
   return 1;
 }
+
+zcodec_status parameters_chain(const codec_info *codec, const unsigned *values, size_t count, chain_use *use,
+                               zcodec_error **error) {
+  text json = {0};
+  array_info array;
+  int has_array = parameters_array(codec, values, count, &array);
+  /* Only netCDF-C has an array behind the numbers of a registered filter. */
+  parameters_to_json(codec, values, count, has_array, &json);
+  if (json.failed) return ZCODEC_STATUS_OUT_OF_MEMORY;
+  span configuration = {json.bytes, json.size};
+  zcodec_status status = chain_acquire(codec, configuration, has_array ? &array : NULL, use, error);
+  text_free(&json);
+  return status;
+}

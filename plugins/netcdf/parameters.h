@@ -36,4 +36,8 @@ void parameters_add_array(parameters *self, const array_info *array);
 /* 1; 0 if the values hold none. */
 int parameters_array(const codec_info *codec, const unsigned *values, size_t count, array_info *array);
 
+/* The chain that all of the values describe. */
+zcodec_status parameters_chain(const codec_info *codec, const unsigned *values, size_t count, chain_use *use,
+                               zcodec_error **error);
+
 #endif

@@ -91,12 +91,30 @@ static int set_text(const codec_info *codec, const void *caller, hid_t propertie
   return result;
 }
 
+/* Makes the chain, so that a wrong configuration is an error when the dataset is created: HDF5 stores chunks without an
+ * optional filter that fails. */
+static int check(const codec_info *codec, const void *caller, hid_t properties) {
+  unsigned values[MAX_PARAMETERS] = {0}, flags;
+  size_t count = MAX_PARAMETERS;
+  H5Z_filter_t number = (H5Z_filter_t)codec->hdf5_id;
+  void *library = host_library(caller);
+  if (HDF5(H5Pget_filter_by_id2)(properties, number, &flags, &count, values, 0, NULL, NULL) < 0) return -1;
+  chain_use use = {NULL, 0};
+  zcodec_error *error = NULL;
+  zcodec_status status = parameters_chain(codec, values, count, &use, &error);
+  if (status != ZCODEC_STATUS_OK) {
+    report_error(caller, status, error);
+    return -1;
+  }
+  chain_release(&use);
+  return 0;
+}
+
 int zcodec_hdf5_set_local(const char *id, const void *caller, int64_t properties, int64_t type) {
   const codec_info *codec = codec_find(id);
   void *library = host_library(caller);
-  if (codec->convention == CONVENTION_NUMBERS) return set_numbers(codec, library, properties, type);
   array_info array;
-  int found = find_array(codec, library, properties, type, &array);
+  int found = codec->convention == CONVENTION_TEXT ? find_array(codec, library, properties, type, &array) : 0;
   if (found < 0) {
     char message[256];
     snprintf(message, sizeof message,
@@ -105,5 +123,7 @@ int zcodec_hdf5_set_local(const char *id, const void *caller, int64_t properties
     report(caller, message);
     return -1;
   }
-  return found > 0 ? set_text(codec, caller, properties, &array) : 0;
+  int status = found > 0 ? set_text(codec, caller, properties, &array) : 0;
+  if (codec->convention == CONVENTION_NUMBERS) status = set_numbers(codec, library, properties, type);
+  return status < 0 ? status : check(codec, caller, properties);
 }

@@ -62,6 +62,19 @@ def codec_id(name):
     return CODECS[name][0].codec_id
 
 
+def corner(name):
+    """The first chunk, whole."""
+    return np.ascontiguousarray(elements(CODECS[name][1])[: CHUNKS[0], : CHUNKS[1]])
+
+
+def decode(codec, chunk, like):
+    """What numcodecs makes of a chunk, in the shape of an array."""
+    decoded = codec.decode(chunk)
+    return np.frombuffer(np.ascontiguousarray(decoded) if isinstance(decoded, np.ndarray) else decoded, like.dtype).reshape(
+        like.shape
+    )
+
+
 def write(path, name, attributes=None, filters=None):
     """Makes the array at `path`; returns what zarr-python reads back."""
     codec, dtype = CODECS[name]
@@ -92,7 +105,7 @@ def damages(chunk):
         yield f"{size} bytes", chunk[:size]
     for index in (0, 5, len(chunk) // 2, len(chunk) - 1):
         yield f"byte {index} flipped", chunk[:index] + bytes([chunk[index] ^ 0xFF]) + chunk[index + 1 :]
-    yield "100 bytes more", chunk + bytes(100)
+    yield "101 bytes more", chunk + b"\xa5" * 101
 
 
 def loaded_library(name):

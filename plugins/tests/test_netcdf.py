@@ -1,0 +1,221 @@
+"""The plugins in the netCDF-C of netCDF4's wheel: arrays of Zarr v2 as NCZarr. HDF5_PLUGIN_PATH names their directory."""
+
+import ctypes
+import json
+import os
+import shutil
+import tempfile
+import unittest
+
+import numpy as np
+
+import arrays
+import numcodecs
+import parameters
+import zarr
+
+import netCDF4
+
+netcdf = ctypes.CDLL(arrays.loaded_library("libnetcdf"))
+
+# Reads all of the array "array" in a process of its own, whose log is then seen.
+READ = """
+import sys, netCDF4
+try:
+    netCDF4.Dataset(sys.argv[1])["array"][:]
+except Exception as error:
+    sys.exit(f"refused: {type(error).__name__}: {error}")
+"""
+
+
+def url(path):
+    return f"file://{path}#mode=zarr,file"
+
+
+def text_attribute(variable, name):
+    size = ctypes.c_size_t()
+    if netcdf.nc_inq_attlen(variable._grpid, variable._varid, name, ctypes.byref(size)):
+        return None
+    content = ctypes.create_string_buffer(size.value + 1)
+    status = netcdf.nc_get_att_text(variable._grpid, variable._varid, name, content)
+    return content.value.decode() if status == 0 else None
+
+
+def listing(path):
+    """What `ncdump -s` says of an array, by netCDF-C."""
+    with netCDF4.Dataset(url(path)) as dataset:
+        variable = dataset["array"]
+        sizes = [f"{name} = {len(dimension)} ;" for name, dimension in dataset.dimensions.items()]
+        codecs = json.loads(text_attribute(variable, b"_Codecs"))
+        return [
+            *sorted(sizes),
+            f"{variable.dtype.str} array({', '.join(variable.dimensions)}) ;",
+            f"_ChunkSizes = {variable.chunking()} ;",
+            *(f"_Codec = {json.dumps(codec, sort_keys=True)}" for codec in codecs),
+            str(np.asarray(variable[:]).tolist()),
+        ]
+
+
+def expected_listing(path):
+    """The same, by zarr-python."""
+    array = zarr.open(os.path.join(path, "array"), mode="r")
+    with open(os.path.join(path, "array", ".zarray")) as file:
+        document = json.load(file)
+    codecs = [*(document["filters"] or []), document["compressor"]]
+    return [
+        *sorted(f"{name} = {size} ;" for name, size in zip("yx", array.shape)),
+        f"{array.dtype.str} array(y, x) ;",
+        f"_ChunkSizes = {list(array.chunks)} ;",
+        *(f"_Codec = {json.dumps(codec, sort_keys=True)}" for codec in codecs),
+        str(array[:].tolist()),
+    ]
+
+
+def define_filter(variable, number, values):
+    values = (ctypes.c_uint * len(values))(*values)
+    return netcdf.nc_def_var_filter(variable._grpid, variable._varid, number, ctypes.c_size_t(len(values)), values)
+
+
+class Plugins(unittest.TestCase):
+    def setUp(self):
+        self.path = tempfile.mkdtemp(suffix=".zarr")
+        self.addCleanup(shutil.rmtree, self.path, ignore_errors=True)
+
+    def write(self, name, filters=None):
+        zarr.create_group(self.path, zarr_format=2, overwrite=True)
+        attributes = {"_ARRAY_DIMENSIONS": ["y", "x"]}
+        return arrays.write(os.path.join(self.path, "array"), name, attributes, filters)
+
+    def read_apart(self):
+        return arrays.run(READ, {}, url(self.path))
+
+    def test_what_zarr_python_wrote_is_listed_and_read(self):
+        for name in arrays.CODECS:
+            with self.subTest(name):
+                self.write(name)
+                self.assertEqual(listing(self.path), expected_listing(self.path))
+
+    def test_filters_and_a_compressor(self):
+        filters = [numcodecs.Shuffle(elementsize=2), numcodecs.CRC32(location="end")]
+        self.write("bz2", filters)
+        self.assertEqual(listing(self.path), expected_listing(self.path))
+
+    def test_what_netcdf_wrote_is_read_by_zarr_python(self):
+        for name, (codec, dtype) in arrays.CODECS.items():
+            with self.subTest(name):
+                shutil.rmtree(self.path)
+                configuration = codec.get_config()
+                with netCDF4.Dataset(url(self.path), "w") as dataset:
+                    for dimension, size in zip("yx", arrays.SHAPE):
+                        dataset.createDimension(dimension, size)
+                    array = dataset.createVariable("array", dtype, ("y", "x"), chunksizes=arrays.CHUNKS, fill_value=0)
+                    number = parameters.NUMBERS[configuration["id"]]
+                    self.assertEqual(define_filter(array, number, parameters.of(configuration)), 0)
+                    array[:] = arrays.elements(dtype)
+                stored = zarr.open(os.path.join(self.path, "array"), mode="r")
+                corner = arrays.corner(name)
+                peer = arrays.decode(codec, codec.encode(corner), corner)
+                np.testing.assert_array_equal(stored[:32, :40], peer)
+                found = stored.compressors[0].get_config()
+                known = {member: found[member] for member in found if member in configuration}
+                self.assertEqual(known, {member: configuration[member] for member in known})
+
+    def test_damaged_chunks_are_errors_of_netcdf_with_our_message_in_its_log(self):
+        for name in ("bz2", "lzma", "blosc", "zstd", "fletcher32", "crc32_end", "zfpy_rate", "pcodec"):
+            self.write(name)
+            file = arrays.chunk_file(os.path.join(self.path, "array"))
+            with open(file, "rb") as chunk:
+                intact = chunk.read()
+            for damaged in (intact[: len(intact) // 2], intact[:3], b"\xff" + intact[1:], intact[:100] + intact):
+                with self.subTest(name, size=len(damaged)):
+                    with open(file, "wb") as chunk:
+                        chunk.write(damaged)
+                    result = self.read_apart()
+                    if "refused" not in result.stderr and name in ("zfpy_rate", "blosc"):
+                        self.assertEqual(result.returncode, 0)  # a wrong byte is another value, or none at all
+                        continue
+                    self.assertEqual(result.returncode, 1, result.stderr)
+                    self.assertIn("refused: RuntimeError: NetCDF: ", result.stderr)
+                    self.assertIn("ERR: zcodec: codecs", result.stderr)
+
+    def test_a_chunk_of_another_size_is_an_error(self):
+        # netCDF-C itself would read past the end of it.
+        for name in ("gzip", "bz2", "shuffle", "crc32c", "zfpy_rate", "pcodec"):
+            with self.subTest(name):
+                self.write(name)
+                codec, dtype = arrays.CODECS[name]
+                file = arrays.chunk_file(os.path.join(self.path, "array"))
+                with open(file, "wb") as chunk:
+                    chunk.write(bytes(codec.encode(np.ones((2, 3), dtype))))
+                result = self.read_apart()
+                self.assertEqual(result.returncode, 1, result.stderr)
+                self.assertIn("zcodec: ", result.stderr)
+
+    def test_wrong_metadata_are_errors_of_netcdf_with_our_message_in_its_log(self):
+        self.write("bz2")
+        document_file = os.path.join(self.path, "array", ".zarray")
+        with open(document_file) as file:
+            document = json.load(file)
+        for codec, message in [
+            ({"id": "bz2", "level": 33}, "level is 33"),
+            ({"id": "bz2", "level": "high"}, "another type"),
+            ({"id": "bz2", "levels": 3}, "a member that it does not know"),
+            ({"id": "crc32", "location": "middle"}, 'location is "middle"'),
+            ({"id": "zfpy", "mode": 7}, "mode is 7"),
+            ({"id": "pcodec", "level": [1]}, "level is [1]"),
+            ({"id": "lzma", "x" * 70000: 1}, "more than 65536"),
+        ]:
+            with self.subTest(codec=str(codec)[:60]):
+                document["compressor"] = codec
+                with open(document_file, "w") as file:
+                    json.dump(document, file)
+                result = self.read_apart()
+                self.assertEqual(result.returncode, 1, result.stderr)
+                self.assertIn(message, result.stderr)
+        document.update(compressor={"id": "zfpy"}, filters=[{"id": "bz2", "level": 1}])
+        with open(document_file, "w") as file:
+            json.dump(document, file)
+        self.assertIn("must be the first filter", self.read_apart().stderr)
+
+    def test_wrong_parameters_are_errors_of_netcdf(self):
+        for codec, values in [
+            ("bz2", (99,)),
+            ("lz4", parameters.text("[1]")),
+            ("lz4", parameters.text('{"acceleration": "x"')),
+            ("lz4", (4000000000, 1)),
+            ("pcodec", parameters.text({"level": 99})),
+            ("pcodec", (8, 1)),
+            ("blosc", (2, 2, 4, 0, 5, 1, 77)),
+        ]:
+            with self.subTest(codec, values=values):
+                shutil.rmtree(self.path)
+                code = (
+                    "import sys, test_netcdf as t, netCDF4, arrays\n"
+                    "dataset = netCDF4.Dataset(t.url(sys.argv[1]), 'w')\n"
+                    "dataset.createDimension('x', 10)\n"
+                    "array = dataset.createVariable('array', 'f4', ('x',), chunksizes=(5,))\n"
+                    "assert t.define_filter(array, int(sys.argv[2]), eval(sys.argv[3])) == 0\n"
+                    "array[:] = 7\n"
+                    "dataset.close()\n"
+                )
+                number, here = str(parameters.NUMBERS[codec]), os.path.dirname(os.path.abspath(__file__))
+                result = arrays.run(code, {"PYTHONPATH": here}, self.path, number, repr(values))
+                self.assertEqual(result.returncode, 1, result.stderr)
+                self.assertIn("zcodec: ", result.stderr)
+                self.assertIn("RuntimeError: NetCDF: Filter error", result.stderr)
+
+    def test_the_plugins_twice_with_those_of_netcdf_and_another_zcodec(self):
+        self.write("blosc", [numcodecs.Fletcher32()])
+        directory = os.environ["HDF5_PLUGIN_PATH"]
+        others = os.path.join(os.path.dirname(netCDF4.__file__), "plugins")
+        with tempfile.TemporaryDirectory() as copy:
+            shutil.copytree(directory, copy, dirs_exist_ok=True)
+            for path in (f"{directory}:{copy}:{others}", f"{others}:{copy}:{directory}"):
+                code = "import ctypes, os\nlibrary = os.environ.get('ZCODEC_LIBRARY')\n"
+                code += "if library: ctypes.CDLL(library, ctypes.RTLD_GLOBAL)\n" + READ
+                result = arrays.run(code, {"HDF5_PLUGIN_PATH": path}, url(self.path))
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+
+if __name__ == "__main__":
+    unittest.main()
