@@ -1,0 +1,51 @@
+"""The command `zcodec`: looks at stores, verifies them, and rewrites arrays."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+import zcodec
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command. 0: fine; 1: damaged or different data; 2: it could not be done."""
+    options = _parser().parse_args(arguments)
+    try:
+        from zcodec.cli import convert, inspect, verify
+    except ImportError as error:
+        print(f"zcodec: {error}; pip install 'zcodec[cli]' has what the command needs", file=sys.stderr)
+        return 2
+    run = {"inspect": inspect.run, "verify": verify.run, "convert": convert.run}[options.command]
+    try:
+        return run(options)
+    except KeyboardInterrupt:
+        return 130
+    except (ValueError, TypeError, OSError, KeyError, ImportError) as error:
+        print(f"zcodec: {error}", file=sys.stderr)
+        return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="zcodec", description="The codecs of Zarr: look, verify, convert.")
+    parser.add_argument("--version", action="version", version=f"zcodec {zcodec.__version__}")
+    commands = parser.add_subparsers(dest="command", required=True)
+    store = "a path or a URL that fsspec knows, of an array or a group"
+    inspect = commands.add_parser("inspect", help="the chain of each array, its sizes and warnings")
+    inspect.add_argument("store", help=store)
+    inspect.add_argument("--json", action="store_true", help="one JSON object per array and line")
+    verify = commands.add_parser("verify", help="decode every chunk, and list those that are damaged")
+    verify.add_argument("store", help=store)
+    convert = commands.add_parser("convert", help="rewrite an array with another chain, and compare")
+    convert.add_argument("source", help="a path or URL of an array")
+    convert.add_argument("target", help="where the new array goes")
+    convert.add_argument("--codecs", required=True, help="the new chain, as in a zarr.json; @FILE reads it from a file")
+    convert.add_argument("--chunks", help="the new chunk shape, such as 64,64; with sharding_indexed that of the shards")
+    convert.add_argument("--lossy", action="store_true", help="values may change; the largest difference is printed")
+    convert.add_argument("--overwrite", action="store_true", help="replace what is at the target")
+    for command in (verify, convert):
+        command.add_argument("--workers", type=int, default=None, help="threads; default: the processors")
+        command.add_argument("--quiet", action="store_true", help="no progress bar")
+    return parser
+

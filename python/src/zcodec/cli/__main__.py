@@ -1,0 +1,7 @@
+"""`python -m zcodec.cli`"""
+
+import sys
+
+from zcodec.cli import main
+
+sys.exit(main())

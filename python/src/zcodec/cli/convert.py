@@ -1,0 +1,118 @@
+"""`zcodec convert`: rewrites an array with another chain, and compares."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import zarr
+from zarr.abc.codec import ArrayArrayCodec, ArrayBytesCodec
+from zarr.registry import get_codec_class
+
+from zcodec.chain import Chain
+from zcodec.cli.progress import progress
+from zcodec.cli.store import arrays, chain_of, chunk_shape, each, grid, grid_size, region
+from zcodec.errors import Error
+
+
+def _codecs(text: str) -> list[Any]:
+    found = json.loads(Path(text[1:]).read_text("utf-8") if text.startswith("@") else text)
+    if not isinstance(found, list):
+        raise ValueError(f"--codecs is a JSON list, not {type(found).__name__}")
+    return [{"name": codec} if isinstance(codec, str) else codec for codec in found]
+
+
+def _chunks(text: str | None, source: Any) -> tuple[int, ...]:
+    return chunk_shape(source) if text is None else tuple(int(size) for size in text.split(","))
+
+
+def _create(options: argparse.Namespace, source: Any) -> Any:
+    """The new array: as the source, with other codecs."""
+    codecs, chunks = _codecs(options.codecs), _chunks(options.chunks, source)
+    entering = _entering(source)
+    chain = Chain(codecs, entering["data_type"], chunks, None)
+    _ = [print(f"zcodec: {warning['message']}", file=sys.stderr) for warning in chain.warnings]
+    made: list[Any] = [get_codec_class(codec["name"]).from_dict(codec) for codec in codecs]
+    return zarr.create_array(
+        options.target,
+        shape=source.shape,
+        dtype=source.metadata.dtype,
+        chunks=chunks,
+        filters=[codec for codec in made if isinstance(codec, ArrayArrayCodec)],
+        serializer=next(codec for codec in made if isinstance(codec, ArrayBytesCodec)),
+        compressors=[codec for codec in made if not isinstance(codec, ArrayArrayCodec | ArrayBytesCodec)],
+        fill_value=source.metadata.fill_value,
+        dimension_names=getattr(source.metadata, "dimension_names", None),
+        attributes=dict(source.attrs),
+        overwrite=options.overwrite,
+    )
+
+
+def _entering(source: Any) -> dict[str, Any]:
+    try:
+        return chain_of(source).input
+    except Error:
+        return {"data_type": source.metadata.dtype.to_json(zarr_format=3)}
+
+
+class _Differences:
+    """What is not the same afterwards."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.count = 0
+        self.largest = 0.0
+        self.first: tuple[int, ...] = ()
+
+    def compare(self, where: tuple[int, ...], expected: Any, found: Any) -> None:
+        if expected.dtype == found.dtype and expected.tobytes() == found.tobytes():
+            return
+        equal = expected == found
+        if expected.dtype.kind in "fcmM":
+            equal |= (expected != expected) & (found != found)
+        count = int(np.count_nonzero(~np.asarray(equal)))
+        with self._lock:
+            self.count += count
+            if count:
+                self.first = min(self.first or where, where)
+                if expected.dtype.kind in "iufc":
+                    wide = np.clongdouble if expected.dtype.kind == "c" else np.longdouble
+                    difference = np.abs(expected.astype(wide) - found.astype(wide))
+                    self.largest = max(self.largest, float(np.nanmax(difference)))
+
+
+def run(options: argparse.Namespace) -> int:
+    members = arrays(options.source)
+    if len(members) != 1 or members[0][0]:
+        raise ValueError(f"{options.source} is a group; name one of its arrays: {', '.join(path for path, _ in members)}")
+    source = members[0][1]
+    target = _create(options, source)
+    differences = _Differences()
+
+    def copy(coordinates: tuple[int, ...]) -> None:
+        where = region(target, coordinates)
+        values = np.asarray(source[where])
+        target[where] = values
+        differences.compare(coordinates, values, np.asarray(target[where]))
+
+    with progress("convert", grid_size(target), quiet=options.quiet) as advance:
+        for _, done in each(copy, grid(target), options.workers):
+            done.result()
+            advance()
+    before, after = int(source.nbytes_stored()), int(target.nbytes_stored())
+    print(f"{before} bytes became {after}")
+    return _verdict(differences, target, lossy=options.lossy)
+
+
+def _verdict(differences: _Differences, target: Any, *, lossy: bool) -> int:
+    if not differences.count:
+        print("verified: every value is the same")
+        return 0
+    first = target.metadata.encode_chunk_key(differences.first)
+    print(f"{differences.count} values differ, by {differences.largest:g} at most; the first in {first}")
+    return 0 if lossy else 1

@@ -1,0 +1,64 @@
+"""`zcodec inspect`: what each array is made of."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from typing import Any
+
+from zcodec.cli.store import arrays, chain_of, chunk_shape, grid_size
+
+
+def describe(path: str, array: Any) -> dict[str, Any]:
+    """What is known of an array, for programs."""
+    stored = int(array.nbytes_stored())
+    found: dict[str, Any] = {
+        "path": path, "zarr_format": array.metadata.zarr_format, "shape": list(array.shape), "data_type": str(array.dtype),
+        "chunk_shape": list(chunk_shape(array)), "chunks": grid_size(array), "stored_size": stored,
+        "decoded_size": math.prod(array.shape) * array.dtype.itemsize,
+    }  # fmt: skip
+    try:
+        chain = chain_of(array)
+    except (ValueError, TypeError) as error:
+        return {**found, "codecs": None, "unsupported": str(error)}
+    return {
+        **found, "codecs": chain.codecs, "granularity": list(chain.granularity), "warnings": chain.warnings,
+        "encoded_size": chain.encoded_size, "encoded_bound": chain.encoded_bound(),
+    }  # fmt: skip
+
+
+def _size(count: int) -> str:
+    size = float(count)
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} TiB"
+
+
+def _print(found: dict[str, Any]) -> None:
+    decoded, stored = found["decoded_size"], found["stored_size"]
+    ratio = f", ratio {decoded / stored:.2f}" if stored else ""
+    print(f"{found['path'] or '/'}: {found['data_type']} {tuple(found['shape'])}, Zarr v{found['zarr_format']}")
+    print(f"  chunks    {tuple(found['chunk_shape'])}, {found['chunks']} of them")
+    print(f"  size      {_size(decoded)}, stored {_size(stored)}{ratio}")
+    if found["codecs"] is None:
+        print(f"  not supported: {found['unsupported']}")
+        return
+    print(f"  reads by  {tuple(found['granularity'])}")
+    for i, codec in enumerate(found["codecs"]):
+        configuration = json.dumps(codec.get("configuration", {}))
+        print(f"  {'codecs' if i == 0 else '':9} {i} {codec['name']} {configuration}")
+    for warning in found["warnings"]:
+        print(f"  warning   codecs[{warning['codec_index']}] {warning['code']}: {warning['message']}")
+
+
+def run(options: argparse.Namespace) -> int:
+    for path, array in arrays(options.store):
+        found = describe(path, array)
+        if options.json:
+            print(json.dumps(found))
+        else:
+            _print(found)
+    return 0

@@ -1,0 +1,28 @@
+"""A progress bar on a terminal, if rich is installed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def progress(title: str, total: int, *, quiet: bool) -> Iterator[Callable[[], None]]:
+    """A function to call for each step that is done."""
+    bar = None
+    if not quiet and sys.stderr.isatty():
+        try:
+            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+        except ImportError:
+            pass
+        else:
+            columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+            bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    if bar is None:
+        yield lambda: None
+        return
+    with bar:
+        task = bar.add_task(title, total=total)
+        yield lambda: bar.advance(task)

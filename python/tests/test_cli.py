@@ -1,0 +1,124 @@
+"""The command `zcodec`."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+zarr = pytest.importorskip("zarr")
+
+from zcodec.cli import main
+
+VALUES = np.arange(100 * 90, dtype=np.uint16).reshape(100, 90)
+LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}
+SHARDS = json.dumps([{
+    "name": "sharding_indexed",
+    "configuration": {
+        "chunk_shape": [10, 10], "codecs": [LITTLE, {"name": "crc32c"}], "index_codecs": [LITTLE, {"name": "crc32c"}],
+    },
+}])  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def configuration():
+    with zarr.config.set({}):
+        yield
+    zarr.config.reset()
+
+
+@pytest.fixture
+def store(tmp_path):
+    group = zarr.create_group(tmp_path / "store.zarr")
+    image = group.create_array("images/a", shape=VALUES.shape, chunks=(30, 40), dtype="uint16", attributes={"unit": "m"},
+                               compressors=[zarr.codecs.ZstdCodec(checksum=True)])  # fmt: skip
+    image[...] = VALUES
+    old = zarr.create_array(tmp_path / "store.zarr", name="names", shape=(4,), dtype=str)
+    old[...] = np.array(list("abcd"))
+    return tmp_path / "store.zarr"
+
+
+def damage(path):
+    raw = bytearray(path.read_bytes())
+    raw[8:12] = b"\xff\xff\xff\xff"
+    path.write_bytes(raw)
+
+
+def test_inspect(store, capsys):
+    assert main(["inspect", str(store)]) == 0
+    out = capsys.readouterr().out
+    assert "images/a: uint16 (100, 90), Zarr v3" in out
+    assert "1 zstd" in out and "ratio" in out
+    assert "names" in out and "not supported" in out
+    assert main(["inspect", str(store), "--json"]) == 0
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [each["path"] for each in found] == ["images/a", "names"]
+    assert [codec["name"] for codec in found[0]["codecs"]] == ["bytes", "zstd"]
+    assert found[0]["decoded_size"] == VALUES.nbytes
+
+
+def test_inspect_shows_warnings(tmp_path, capsys):
+    from zcodec.zarr import CastValue
+
+    zarr.create_array(tmp_path, shape=(4,), dtype="int64", filters=[CastValue("float64")])
+    assert main(["inspect", str(tmp_path)]) == 0
+    assert "lossy_int_to_float" in capsys.readouterr().out
+
+
+def test_verify(store, capsys):
+    assert main(["verify", str(store)]) == 0
+    assert "13 chunks of 2 arrays, 0 damaged" in capsys.readouterr().out
+    damage(store / "images/a/c/1/2")
+    assert main(["verify", str(store), "--workers", "1"]) == 1
+    out = capsys.readouterr().out
+    assert 'images/a/c/1/2: codecs[1] "zstd"' in out
+    assert "13 chunks of 2 arrays, 1 damaged" in out
+
+
+def test_verify_through_fsspec(capsys):
+    pytest.importorskip("fsspec")
+    array = zarr.create_array("memory://zcodec-test/a.zarr", shape=(50,), chunks=(10,), dtype="int32", overwrite=True)
+    array[:30] = 1
+    assert main(["verify", "memory://zcodec-test/a.zarr"]) == 0
+    assert "3 chunks of 1 arrays, 0 damaged" in capsys.readouterr().out
+
+
+def test_convert(store, tmp_path, capsys):
+    target = tmp_path / "new.zarr"
+    arguments = ["convert", str(store / "images/a"), str(target), "--codecs", SHARDS]
+    assert main([*arguments, "--chunks", "50,90"]) == 0
+    assert "every value is the same" in capsys.readouterr().out
+    made = zarr.open_array(target)
+    np.testing.assert_array_equal(made[...], VALUES)
+    assert (made.shards, made.chunks, dict(made.attrs)) == ((50, 90), (10, 10), {"unit": "m"})
+    assert main([*arguments, "--chunks", "50,90"]) == 2
+    assert main([*arguments, "--chunks", "100,90", "--overwrite"]) == 0
+    assert zarr.open_array(target).shards == (100, 90)
+
+
+def test_convert_says_what_is_lost(tmp_path, capsys):
+    source = zarr.create_array(tmp_path / "a", shape=(100,), chunks=(50,), dtype="float32")
+    source[...] = np.linspace(0, 1, 100, dtype=np.float32)
+    codecs = tmp_path / "codecs.json"
+    codecs.write_text(json.dumps([{"name": "bitround", "configuration": {"keepbits": 4}}, LITTLE]))
+    arguments = ["convert", str(tmp_path / "a"), str(tmp_path / "b"), "--codecs", f"@{codecs}"]
+    assert main(arguments) == 1
+    assert main([*arguments, "--overwrite", "--lossy"]) == 0
+    assert "98 values differ, by 0.0154672 at most; the first in c/0" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["inspect", "/no/such/store"], ["verify", "/no/such/store"], ["convert", "{}", "{}-new", "--codecs", "[]"]],
+)
+def test_what_cannot_be_done(store, arguments, capsys):
+    assert main([each.format(store) for each in arguments]) == 2
+    assert capsys.readouterr().err.startswith("zcodec: ")
+    for codecs in ("{}", "[", '["nothing"]'):
+        assert main(["convert", str(store / "images/a"), str(store) + "-x", "--codecs", codecs]) == 2
+
+
+def test_as_a_program(store):
+    run = subprocess.run([sys.executable, "-m", "zcodec.cli", "verify", str(store)], capture_output=True, text=True)
+    assert (run.returncode, run.stderr) == (0, "")
