@@ -133,6 +133,21 @@ typedef enum zcodec_kind {
 } zcodec_kind;
 
 /**
+ * How the object of a shard is made.
+ */
+typedef enum zcodec_layout {
+  /**
+   * The whole new object, inner chunks in C order: for object stores.
+   */
+  ZCODEC_LAYOUT_PACKED = 0,
+  /**
+   * Only what must be written, in the order to write it, the index last; old bytes stay where they are. Nothing to
+   * write: no pieces. For files. A new shard: as ZCODEC_LAYOUT_PACKED.
+   */
+  ZCODEC_LAYOUT_APPEND = 1,
+} zcodec_layout;
+
+/**
  * What a writer is told to compress with: a `cname`.
  */
 typedef struct Compressor Compressor;
@@ -174,6 +189,12 @@ typedef struct zcodec_registry zcodec_registry;
  * Takes text from a callback. Opaque. It lives for the duration of the callback only.
  */
 typedef struct zcodec_sink zcodec_sink;
+
+/**
+ * A shard that is made, or changed, by its inner chunks. Opaque. Boxes are put; then the old inner chunks that are needed
+ * are asked for and supplied; then it gives the pieces of the new object.
+ */
+typedef struct zcodec_writer zcodec_writer;
 
 /**
  * Runs one job of an executor.
@@ -308,6 +329,28 @@ typedef struct zcodec_range {
    */
   uint64_t size;
 } zcodec_range;
+
+/**
+ * Bytes of a new object: `size` bytes that go to `offset`.
+ */
+typedef struct zcodec_piece {
+  /**
+   * Where the bytes go.
+   */
+  uint64_t offset;
+  /**
+   * Their number.
+   */
+  uint64_t size;
+  /**
+   * If `data` is NULL: where the bytes lie in the old object.
+   */
+  uint64_t source_offset;
+  /**
+   * The bytes. NULL: those of the old object.
+   */
+  const void *data;
+} zcodec_piece;
 
 /**
  * One chunk of many. Set all members to 0 first, then `struct_size`, then what is wanted.
@@ -883,6 +926,90 @@ enum zcodec_status zcodec_index_entry(const struct zcodec_index *index,
                                       struct zcodec_range *range,
                                       int32_t *present,
                                       struct zcodec_error **error);
+
+/* ---- Writers: a shard is made and changed by its inner chunks ------------------------------ */
+
+/**
+ * Makes a writer. `old_index` NULL: of a new shard. Else of a shard whose stored object has this index and `old_size`
+ * bytes; what is not put keeps its bytes. `options` may be NULL.
+ *
+ * Options are copied; call_data and the executor must live until the writer is freed. Chain and index may be freed before
+ * it. Callbacks are those set when the writer is made. On success `*writer` is a handle that the caller frees with
+ * zcodec_writer_free; on failure it is NULL. UNSUPPORTED: before sharding_indexed stand codecs other than transpose and
+ * elementwise ones, or any codec after it. INVALID_ARGUMENT: `old_size` is ZCODEC_SIZE_UNKNOWN, or the index is that of
+ * another grid. CORRUPT_DATA: `old_size` is less than an index takes. Since 0.2.
+ */
+enum zcodec_status zcodec_writer_new(const struct zcodec_chain *chain,
+                                     const struct zcodec_call_options *options,
+                                     const struct zcodec_index *old_index,
+                                     uint64_t old_size,
+                                     struct zcodec_writer **writer,
+                                     struct zcodec_error **error);
+
+/**
+ * Puts a box (NULL: all) of the shard's array. Any box, any number of times, in any order; what was put last wins. The
+ * memory of the view is needed for the call only. Several threads may put at once; where their boxes share elements,
+ * either wins.
+ *
+ * Inner chunks that a box covers whole are encoded at once, on max_threads threads or by the executor; those that are only
+ * the fill value are left out, unless ZCODEC_CALL_STORE_EMPTY is set. A part put onto an inner chunk that is already
+ * encoded decodes it again. INVALID_ARGUMENT, and the writer is as it was: a box or a view that does not fit, or
+ * zcodec_writer_next has been called. Any other failure, except NULL_ARGUMENT, ends the writer: it can only be freed.
+ * Since 0.2.
+ */
+enum zcodec_status zcodec_writer_put(struct zcodec_writer *writer,
+                                     const struct zcodec_box *part,
+                                     const struct zcodec_view *view,
+                                     struct zcodec_error **error);
+
+/**
+ * The ranges of the old object that are needed because inner chunks were put in part, sorted by offset. `*count` 0:
+ * nothing is needed any more. `*ranges` is valid until the next call of this function. After the first call nothing can
+ * be put.
+ *
+ * INVALID_ARGUMENT, and the writer is as it was: a range is missing. UNSUPPORTED: a new inner chunk was put in part, and
+ * the chain has no fill value. CORRUPT_DATA: a needed inner chunk lies outside the old object. Not while another thread
+ * uses the writer. Since 0.2.
+ */
+enum zcodec_status zcodec_writer_next(struct zcodec_writer *writer,
+                                      const struct zcodec_range **ranges,
+                                      size_t *count,
+                                      struct zcodec_error **error);
+
+/**
+ * The bytes of range `i`; needed for the call only. Several threads may supply different ranges at once. The statuses are
+ * those of zcodec_plan_supply. Since 0.2.
+ */
+enum zcodec_status zcodec_writer_supply(struct zcodec_writer *writer,
+                                        size_t i,
+                                        const void *bytes,
+                                        size_t size,
+                                        struct zcodec_error **error);
+
+/**
+ * The pieces of the new object by a zcodec_layout, and its size. Once only; then the writer can only be freed, and
+ * `*pieces` is valid until it is.
+ *
+ * ZCODEC_LAYOUT_PACKED: all of the object, in order of offset. If every inner chunk is left out, `*object_size` is the
+ * size of the index, and the object may be deleted. ZCODEC_LAYOUT_APPEND: write the pieces in their order, each complete
+ * before the last. Up to the last one the first `old_size` bytes stay as they are: an object cut back to `old_size` is the
+ * old one, and a crash costs nothing that was there. An index at the start is the last piece and overwrites the old one:
+ * only a torn write of it can lose the object. zcodec_index_decode decodes the new index from its piece.
+ *
+ * INVALID_ARGUMENT, and the writer is as it was: a range is missing, or the layout is unknown. CORRUPT_DATA: the old index
+ * has an inner chunk outside the old object. Not while another thread uses the writer. Since 0.2.
+ */
+enum zcodec_status zcodec_writer_finish(struct zcodec_writer *writer,
+                                        int32_t layout,
+                                        const struct zcodec_piece **pieces,
+                                        size_t *count,
+                                        uint64_t *object_size,
+                                        struct zcodec_error **error);
+
+/**
+ * Frees a writer; no thread may be using it. NULL is fine. Since 0.2.
+ */
+void zcodec_writer_free(struct zcodec_writer *writer);
 
 /* ---- Many chunks in one call --------------------------------------------------------------- */
 

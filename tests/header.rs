@@ -5,12 +5,13 @@
 use std::path::Path;
 
 /// The first function of each section, in the order of the header.
-const SECTIONS: [(&str, &str); 12] = [
+const SECTIONS: [(&str, &str); 13] = [
     ("zcodec_chain_new", "Chains"),
     ("zcodec_encode", "Encoding and decoding"),
     ("zcodec_decode_view", "Boxes and views"),
     ("zcodec_plan_new", "Plans: the bytes are somewhere else"),
     ("zcodec_index_memory", "Indices of shards"),
+    ("zcodec_writer_new", "Writers: a shard is made and changed by its inner chunks"),
     ("zcodec_decode_tasks", "Many chunks in one call"),
     ("zcodec_buffer_data", "Buffers"),
     ("zcodec_chain_decoded_size", "Asking a chain"),

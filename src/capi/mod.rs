@@ -21,6 +21,8 @@ mod plan;
 
 mod index;
 
+mod writer;
+
 mod task;
 
 mod buffer;
@@ -72,4 +74,8 @@ pub use task::{ZCODEC_TASK_MISSING, zcodec_decode_tasks, zcodec_encode_tasks, zc
 pub use view::{
     zcodec_box, zcodec_chain_element_size, zcodec_chain_granularity, zcodec_chain_shape, zcodec_decode_view,
     zcodec_encode_view, zcodec_fill_view, zcodec_is_fill_view, zcodec_view,
+};
+pub use writer::{
+    zcodec_layout, zcodec_piece, zcodec_writer, zcodec_writer_finish, zcodec_writer_free, zcodec_writer_new,
+    zcodec_writer_next, zcodec_writer_put, zcodec_writer_supply,
 };

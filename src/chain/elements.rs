@@ -37,14 +37,40 @@ impl Elements {
             (Decoded::Input(input), None) => input.clone(),
             (Decoded::Input(input), Some(order)) => input.permuted(order)?,
         };
-        match input.as_slice() {
-            Some(decoded) => self.fused.encode(decoded, encoded, call)?,
-            None if self.fused.is_copy() => {
-                input.copy_to(&mut Target::contiguous(encoded, self.fused.element_size(), &self.shape)?)?;
-            }
-            None => self.encode_tiles(&input, encoded, call)?,
-        }
+        self.encode_input(&input, encoded, call)?;
         Ok(size)
+    }
+
+    /// Encodes a box of what enters, wherever its elements lie, into the beginning of `encoded`; returns the size.
+    /// `region` is the box of what leaves.
+    pub(super) fn encode_box(
+        &self,
+        decoded: &Source<'_>,
+        region: &Region,
+        encoded: &mut Vec<u8>,
+        call: &mut Call<'_>,
+    ) -> Result<usize> {
+        let input = Input::whole(self.permute_source(decoded)?);
+        let size = packed_size(region.element_count() as u64, self.fused.encoded_bits()) as usize;
+        grow(encoded, size)?;
+        self.encode_input(&input, &mut encoded[..size], call).map_err(|error| region.locate(error, &self.shape))?;
+        Ok(size)
+    }
+
+    /// Bytes per element of what leaves, if that is an array.
+    pub(super) fn encoded_element_size(&self) -> usize {
+        self.fused.encoded_bits() / 8
+    }
+
+    /// Encodes elements whose dimensions have the order that the stages get.
+    fn encode_input(&self, input: &Input<'_>, encoded: &mut [u8], call: &mut Call<'_>) -> Result<()> {
+        match input.as_slice() {
+            Some(decoded) => self.fused.encode(decoded, encoded, call),
+            None if self.fused.is_copy() => {
+                input.copy_to(&mut Target::contiguous(encoded, self.fused.element_size(), input.shape())?)
+            }
+            None => self.encode_tiles(input, encoded, call),
+        }
     }
 
     /// Decodes all elements to the beginning of `decoded`, back to back in C order.
@@ -66,7 +92,7 @@ impl Elements {
     fn encode_tiles(&self, input: &Input<'_>, encoded: &mut [u8], call: &mut Call<'_>) -> Result<()> {
         let (element_size, bits) = (self.fused.element_size(), self.fused.encoded_bits());
         let Tile(mut pending) = std::mem::take(call.contexts.get(|| Ok(Tile::default()))?);
-        let whole = Region::whole(&self.shape);
+        let whole = Region::whole(input.shape());
         let (mut held, mut done) = (0, 0);
         for tile in Tiles::new(&whole, TILE_SIZE / element_size) {
             let count = tile.element_count();
@@ -126,6 +152,14 @@ impl Elements {
         }
     }
 
+    /// What enters, in the order of what the stages get.
+    pub(super) fn permute_source<'a>(&self, source: &Source<'a>) -> Result<Source<'a>> {
+        match &self.order {
+            Some(order) => source.permuted(order),
+            None => Ok(source.clone()),
+        }
+    }
+
     /// The part of what leaves that spans a box of what enters: its first element, which begins with a byte, and its bytes.
     pub(super) fn span(&self, region: &Region) -> (u64, Range<u64>) {
         let (needed, bits) = (self.needed(region), self.fused.encoded_bits());
@@ -138,6 +172,13 @@ impl Elements {
     /// The box of what leaves that is needed for a box of what enters.
     pub(super) fn needed(&self, region: &Region) -> Region {
         self.order.as_ref().map_or_else(|| region.clone(), |order| region.permuted(order))
+    }
+
+    /// The box of what enters that makes a box of what leaves.
+    pub(super) fn origin_of(&self, region: &Region) -> Region {
+        let Some(order) = &self.order else { return region.clone() };
+        let [start, shape] = [&region.start, &region.shape].map(|numbers| decoded_shape(numbers, order));
+        Region { start, shape }
     }
 
     fn decode_region(
@@ -216,9 +257,9 @@ impl<'a> Packed<'a> {
     }
 }
 
-/// The shape of an array whose dimensions have this shape in this order.
-fn decoded_shape(shape: &[u64], order: &[usize]) -> Vec<u64> {
-    let mut decoded = vec![0; shape.len()];
-    order.iter().zip(shape).for_each(|(dimension, size)| decoded[*dimension] = *size);
+/// The numbers of the dimensions of an array whose dimensions have these in this order.
+fn decoded_shape(numbers: &[u64], order: &[usize]) -> Vec<u64> {
+    let mut decoded = vec![0; numbers.len()];
+    order.iter().zip(numbers).for_each(|(dimension, number)| decoded[*dimension] = *number);
     decoded
 }

@@ -39,6 +39,11 @@ impl<'a> Input<'a> {
         Self { start: vec![0; shape.len()], shape, source, fill_value: None }
     }
 
+    /// The shape of the chunk.
+    pub(super) fn shape(&self) -> &[u64] {
+        &self.shape
+    }
+
     /// Whether the caller holds all elements.
     fn is_whole(&self) -> bool {
         self.source.shape() == self.shape

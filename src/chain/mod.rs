@@ -10,20 +10,27 @@ mod elements;
 mod fused;
 mod input;
 mod n5_block;
+mod parts;
+mod pieces;
 mod plan;
 mod read_plan;
 mod region;
 mod run;
 mod shard;
+mod stage;
 mod workspace;
+mod writer;
 mod zarr_json;
 mod zarr_v2;
 
 pub use crate::interface::{CallData, CallOptions, PaddingHook, Warning};
 pub use crate::parallel::Executor;
 pub use crate::representation::{ArrayRepresentation, ByteSize, Representation};
-pub use read_plan::{ByteRange, ReadPlan};
+pub use pieces::{Piece, PieceBytes, ShardLayout};
+pub use read_plan::ReadPlan;
 pub use shard::ShardIndex;
+pub use stage::ByteRange;
+pub use writer::Writer;
 
 use crate::codec;
 use crate::error::{Error, Result, Status};
@@ -173,8 +180,8 @@ impl Chain {
         self.check_padding_at(path)?;
         match path {
             [(_, index)] => self.hooks[*index] = hook,
-            [(_, index), inner @ ..] => {
-                let shard = self.plan.steps.iter_mut().filter_map(|step| step.shard_at_mut(*index)).next();
+            [_, inner @ ..] => {
+                let shard = self.plan.steps.iter_mut().find_map(plan::Step::shard_mut);
                 let shard = shard.ok_or_else(|| Error::internal("a shard is missing from the plan"))?;
                 Arc::make_mut(&mut shard.inner).set_padding_hook_at(inner, hook)?;
             }
@@ -198,7 +205,7 @@ impl Chain {
         let found = match (&bound.pass, inner) {
             (Pass::Frame(frame), []) if frame.takes_hook() => Ok(()),
             (Pass::Shard(_), [(Some(BoundShard::INNER_LIST), _), ..]) => {
-                let shard = self.plan.steps.iter().find_map(|step| step.shard_at(*index));
+                let shard = self.plan.steps.iter().find_map(plan::Step::shard);
                 let inner_chain = shard.map(|shard| &shard.inner);
                 inner_chain
                     .map_or(Ok(()), |chain| chain.check_padding_at(inner))
@@ -371,9 +378,7 @@ impl Chain {
     /// # Errors
     /// As [`encode_into`](Self::encode_into), and [`Status::OutOfMemory`].
     pub fn encode_to_vec(&self, decoded: &[u8], options: &CallOptions) -> Result<Vec<u8>> {
-        let mut encoded = self.encode_decoded_to_vec(Decoded::Slice(decoded), decoded.len() as u64, options)?;
-        encoded.shrink_to_fit();
-        Ok(encoded)
+        self.encode_decoded_to_vec(Decoded::Slice(decoded), decoded.len() as u64, options)
     }
 
     fn encode_decoded_to_vec(&self, decoded: Decoded<'_>, decoded_size: u64, options: &CallOptions) -> Result<Vec<u8>> {
@@ -388,6 +393,7 @@ impl Chain {
             }
         };
         encoded.truncate(size);
+        encoded.shrink_to_fit();
         Ok(encoded)
     }
 

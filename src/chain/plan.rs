@@ -233,22 +233,6 @@ impl Step {
         if let Pass::Shard(_, shard) = &self.pass { Some(shard) } else { None }
     }
 
-    /// The shard that the codec of this index makes in this step, if it does.
-    pub(super) fn shard_at(&self, codec_index: usize) -> Option<&Shard> {
-        match &self.pass {
-            Pass::Shard(place, shard) if place.index == codec_index => Some(shard),
-            _ => None,
-        }
-    }
-
-    /// See [`shard_at`](Self::shard_at).
-    pub(super) fn shard_at_mut(&mut self, codec_index: usize) -> Option<&mut Shard> {
-        match &mut self.pass {
-            Pass::Shard(place, shard) if place.index == codec_index => Some(shard),
-            _ => None,
-        }
-    }
-
     /// See [`shard`](Self::shard).
     pub(super) fn shard_mut(&mut self) -> Option<&mut Shard> {
         if let Pass::Shard(_, shard) = &mut self.pass { Some(shard) } else { None }

@@ -1,36 +1,20 @@
 //! One read of one stored object, whose bytes are somewhere else: which byte ranges it needs, stage after stage.
 //!
-//! A stage is a list of [`Request`]s, each a range of the object and what is to be decoded from it. Decoding the index of
-//! a shard gives the inner chunks of the next stage, which are objects of their own within the first. What can be
-//! decoded is decoded at once to its place, on the thread that supplies it.
+//! A [`Stage`] has ranges of the object, and what is to be decoded from each. Decoding the index of a shard gives the
+//! inner chunks of the next stage, which are objects of their own within the first. What can be decoded is decoded at
+//! once to its place, on the thread that supplies it.
 
 use super::Chain;
 use super::elements::Packed;
 use super::plan::{Elements, Pass, Step};
 use super::region::Region;
 use super::shard::{Cell, Shard, ShardIndex};
+use super::stage::{ByteRange, Stage, Supplied, Use, lock};
 use crate::error::{CodecPlace, Error, Result};
-use crate::interface::{CallOptions, Contexts};
+use crate::interface::{Call, CallOptions};
 use crate::strided::{self, Source, Target};
-use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-
-/// Bytes of the object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ByteRange {
-    /// This many bytes from an offset on.
-    At {
-        /// Counted from the beginning of the object.
-        offset: u64,
-        /// Not 0.
-        size: u64,
-    },
-    /// All bytes from an offset on.
-    From(u64),
-    /// The last bytes.
-    Last(u64),
-}
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// A read of one stored object.
 #[derive(Debug)]
@@ -38,7 +22,7 @@ pub struct ReadPlan {
     options: CallOptions,
     /// What the next stage is made of.
     next: Mutex<Vec<Object>>,
-    stage: Vec<Request>,
+    stage: Stage<Action>,
     index: OnceLock<Arc<ShardIndex>>,
     /// Whether the chain has an index that its host may keep.
     has_index: bool,
@@ -72,18 +56,9 @@ struct Origin {
     outer: Option<Arc<Origin>>,
 }
 
-#[derive(Debug)]
-struct Request {
-    range: ByteRange,
-    /// Taken when the bytes come.
-    actions: Mutex<Option<Vec<Action>>>,
-}
-
-/// What to do with a part of the bytes of a request.
+/// What to decode from the bytes of a range.
 #[derive(Debug)]
 struct Action {
-    /// Within the request; `u64::MAX` as its end: all that is there.
-    bytes: Range<u64>,
     object: Object,
     kind: ActionKind,
 }
@@ -130,13 +105,7 @@ impl ReadPlan {
         }
         let has_index = chain.shard_alone().is_ok();
         if let Some(index) = &index {
-            let grid = chain.shard_alone()?.0.grid();
-            if grid != index.grid() {
-                let found = index.grid();
-                return Err(Error::argument(format!(
-                    "the index is that of a grid of {found:?}, the chain has {grid:?}"
-                )));
-            }
+            chain.shard_alone()?.0.check_grid(index)?;
         }
         let known = OnceLock::new();
         if let Some(index) = &index {
@@ -148,7 +117,7 @@ impl ReadPlan {
         Ok(Self {
             options,
             next: Mutex::new(next),
-            stage: Vec::new(),
+            stage: Stage::new(Vec::new()),
             index: known,
             has_index,
             has_failed: AtomicBool::new(false),
@@ -162,17 +131,14 @@ impl ReadPlan {
     /// plan otherwise.
     pub fn next_stage(&mut self) -> Result<impl Iterator<Item = ByteRange>> {
         self.check_alive()?;
-        if let Some(missing) = self.stage.iter().position(|request| lock(&request.actions).is_some()) {
-            return Err(Error::argument(format!("range {missing} of this stage has not been supplied")));
-        }
+        self.stage.check_supplied()?;
         let result = self.expand();
-        let actions = self.ending(result)?;
-        self.stage = requests(actions);
-        Ok(self.stage.iter().map(|request| request.range))
+        self.stage = Stage::new(self.ending(result)?);
+        Ok(self.stage.ranges())
     }
 
     /// Turns objects into actions, until there are none without one.
-    fn expand(&mut self) -> Result<Vec<(ByteRange, Action)>> {
+    fn expand(&mut self) -> Result<Vec<(ByteRange, Use<Action>)>> {
         let mut actions = Vec::new();
         loop {
             let objects = std::mem::take(&mut *lock(&self.next));
@@ -186,7 +152,7 @@ impl ReadPlan {
         }
     }
 
-    fn expand_object(&self, mut object: Object, actions: &mut Vec<(ByteRange, Action)>) -> Result<()> {
+    fn expand_object(&self, mut object: Object, actions: &mut Vec<(ByteRange, Use<Action>)>) -> Result<()> {
         let chain = Arc::clone(&object.chain);
         match chain.access() {
             Access::Elements(elements, step) => {
@@ -197,7 +163,7 @@ impl ReadPlan {
                     let range = ByteRange::At { offset, size: span.end - span.start };
                     let bytes = 0..span.end - span.start;
                     let kind = ActionKind::DecodeSpan { first };
-                    actions.push((range, Action { bytes, object: object.of_part(part), kind }));
+                    actions.push((range, Use { bytes, work: Action { object: object.of_part(part), kind } }));
                 }
             }
             Access::Shard(elements, shard, place, step) => match object.index.clone() {
@@ -205,14 +171,15 @@ impl ReadPlan {
                 None => actions.push(index_action(object, shard, step)?),
             },
             Access::Whole => match object.size {
-                Some(0) => self.decode(&mut object, &[])?,
+                Some(0) => decode(&mut object, &[], &self.options)?,
                 Some(size) => {
                     let range = ByteRange::At { offset: object.offset, size };
-                    actions.push((range, Action { bytes: 0..size, object, kind: ActionKind::Decode }));
+                    actions.push((range, Use { bytes: 0..size, work: Action { object, kind: ActionKind::Decode } }));
                 }
                 None => {
                     let range = ByteRange::From(object.offset);
-                    actions.push((range, Action { bytes: 0..u64::MAX, object, kind: ActionKind::Decode }));
+                    actions
+                        .push((range, Use { bytes: 0..u64::MAX, work: Action { object, kind: ActionKind::Decode } }));
                 }
             },
         }
@@ -268,8 +235,8 @@ impl ReadPlan {
     /// ends the plan otherwise: bytes that are not as many as the range has, or do not decode.
     pub fn supply(&self, index: usize, bytes: &[u8]) -> Result<()> {
         self.check_alive()?;
-        let (range, actions) = self.take(index)?;
-        self.ending(self.run(range, actions, bytes, &self.options))
+        let supplied = self.stage.take(index)?;
+        self.ending(self.run(supplied, bytes, &self.options))
     }
 
     /// All ranges of this stage, by as many workers as the options allow.
@@ -279,69 +246,27 @@ impl ReadPlan {
     /// this stage, or if there are not as many.
     pub fn supply_all(&self, bytes: &[&[u8]]) -> Result<()> {
         self.check_alive()?;
-        if bytes.len() != self.stage.len() {
-            let (found, expected) = (bytes.len(), self.stage.len());
-            return Err(Error::argument(format!("{found} ranges are supplied, the stage has {expected}")));
-        }
-        if let Some(index) = self.stage.iter().position(|request| lock(&request.actions).is_none()) {
-            return Err(Error::argument(format!("range {index} of this stage has been supplied")));
-        }
+        self.stage.check_untouched(bytes.len())?;
         let size = bytes.iter().map(|bytes| bytes.len()).sum();
         let workers = self.options.workers().count_for(size);
         let single = if workers.get() > 1 { self.options.alone() } else { self.options.clone() };
         let parts = bytes.iter().enumerate();
         let results = self.options.workers().map(workers, parts, |(index, bytes)| {
-            let (range, actions) = self.take(index)?;
-            self.run(range, actions, bytes, &single)
+            let supplied = self.stage.take(index)?;
+            self.run(supplied, bytes, &single)
         });
         self.ending(results.and_then(|results| results.into_iter().try_for_each(|(_, result)| result)))
     }
 
-    fn take(&self, index: usize) -> Result<(ByteRange, Vec<Action>)> {
-        let request = self
-            .stage
-            .get(index)
-            .ok_or_else(|| Error::argument(format!("there is no range {index}, the stage has {}", self.stage.len())))?;
-        let actions = lock(&request.actions).take();
-        let actions =
-            actions.ok_or_else(|| Error::argument(format!("range {index} of this stage has been supplied")))?;
-        Ok((request.range, actions))
-    }
-
-    fn run(&self, range: ByteRange, actions: Vec<Action>, bytes: &[u8], options: &CallOptions) -> Result<()> {
-        let expected = match range {
-            ByteRange::At { size, .. } | ByteRange::Last(size) => Some(size),
-            ByteRange::From(_) => None,
-        };
-        if let Some(expected) = expected.filter(|expected| *expected != bytes.len() as u64) {
-            return Err(Error::corrupt(format!("{} bytes are supplied, the range has {expected}", bytes.len())));
-        }
-        for Action { bytes: part, mut object, kind } in actions {
-            let end = part.end.min(bytes.len() as u64);
-            let bytes = &bytes[part.start as usize..end as usize];
+    fn run(&self, supplied: Supplied<Action>, bytes: &[u8], options: &CallOptions) -> Result<()> {
+        supplied.each(bytes, |Action { mut object, kind }, bytes| {
             let origin = object.origin.clone();
             let result = match kind {
-                ActionKind::Decode => self.decode_with(&mut object, bytes, options),
+                ActionKind::Decode => decode(&mut object, bytes, options),
                 ActionKind::DecodeSpan { first } => decode_span(&mut object, bytes, first, options),
                 ActionKind::Index => self.read_index(object, bytes, options),
             };
-            result.map_err(|error| locate(error, origin.as_deref()))?;
-        }
-        Ok(())
-    }
-
-    fn decode(&self, object: &mut Object, bytes: &[u8]) -> Result<()> {
-        self.decode_with(object, bytes, &self.options)
-    }
-
-    fn decode_with(&self, object: &mut Object, bytes: &[u8], options: &CallOptions) -> Result<()> {
-        if let [part] = object.parts.as_mut_slice() {
-            return object.chain.decode_region(bytes, &part.region, &mut part.target, options);
-        }
-        let decoded = object.chain.decode_to_vec(bytes, options)?;
-        let whole = Source::contiguous(&decoded, object.chain.element_size()?, object.chain.shape()?)?;
-        object.parts.iter_mut().try_for_each(|part| {
-            strided::copy(&whole.region(&part.region.start, &part.region.shape)?, &mut part.target)
+            result.map_err(|error| locate(error, origin.as_deref()))
         })
     }
 
@@ -495,7 +420,7 @@ impl Chain {
     }
 }
 
-fn index_action(object: Object, shard: &Shard, step: &Step) -> Result<(ByteRange, Action)> {
+fn index_action(object: Object, shard: &Shard, step: &Step) -> Result<(ByteRange, Use<Action>)> {
     let (index_size, is_first) = shard.index_size();
     let (lead, trail) = (step.leading_size().unwrap_or(0), step.trailing_size().unwrap_or(0));
     let range = match object.size {
@@ -506,7 +431,20 @@ fn index_action(object: Object, shard: &Shard, step: &Step) -> Result<(ByteRange
         }
         None => ByteRange::Last(add(index_size, trail)?),
     };
-    Ok((range, Action { bytes: 0..index_size, object, kind: ActionKind::Index }))
+    Ok((range, Use { bytes: 0..index_size, work: Action { object, kind: ActionKind::Index } }))
+}
+
+/// Decodes the boxes of an object whose bytes are all at hand.
+fn decode(object: &mut Object, bytes: &[u8], options: &CallOptions) -> Result<()> {
+    if let [part] = object.parts.as_mut_slice() {
+        return object.chain.decode_region(bytes, &part.region, &mut part.target, options);
+    }
+    let decoded = object.chain.decode_to_vec(bytes, options)?;
+    let whole = Source::contiguous(&decoded, object.chain.element_size()?, object.chain.shape()?)?;
+    object
+        .parts
+        .iter_mut()
+        .try_for_each(|part| strided::copy(&whole.region(&part.region.start, &part.region.shape)?, &mut part.target))
 }
 
 fn decode_span(object: &mut Object, bytes: &[u8], first: u64, options: &CallOptions) -> Result<()> {
@@ -514,38 +452,13 @@ fn decode_span(object: &mut Object, bytes: &[u8], first: u64, options: &CallOpti
     let Access::Elements(elements, _) = chain.access() else {
         return Err(Error::internal("a span of a chain without elements"));
     };
-    let shape = elements.shape.clone();
-    let mut contexts = Contexts::default();
-    let mut call = crate::interface::Call { options, hook: None, contexts: &mut contexts };
-    object.parts.iter_mut().try_for_each(|part| {
-        let packed = Packed { bytes, region: Region::whole(&shape), first };
-        elements.decode(&packed, &part.region, &mut part.target, &mut call)
+    chain.pool.with(|workspace| {
+        let mut call = Call { options, hook: None, contexts: &mut workspace.contexts };
+        object.parts.iter_mut().try_for_each(|part| {
+            let packed = Packed { bytes, region: Region::whole(&elements.shape), first };
+            elements.decode(&packed, &part.region, &mut part.target, &mut call)
+        })
     })
-}
-
-/// The requests of a stage: sorted, and one for ranges that share bytes.
-fn requests(mut actions: Vec<(ByteRange, Action)>) -> Vec<Request> {
-    let start = |range: &ByteRange| match range {
-        ByteRange::At { offset, .. } | ByteRange::From(offset) => *offset,
-        ByteRange::Last(_) => u64::MAX,
-    };
-    actions.sort_by_key(|(range, _)| start(range));
-    let mut requests: Vec<(ByteRange, Vec<Action>)> = Vec::new();
-    for (range, mut action) in actions {
-        match (requests.last_mut(), range) {
-            (Some((ByteRange::At { offset, size }, joined)), ByteRange::At { offset: at, size: more })
-                if at < *offset + *size =>
-            {
-                let shift = at - *offset;
-                action.bytes = action.bytes.start + shift..action.bytes.end.saturating_add(shift);
-                *size = (*size).max(shift + more);
-                joined.push(action);
-            }
-            _ => requests.push((range, vec![action])),
-        }
-    }
-    let request = |(range, actions)| Request { range, actions: Mutex::new(Some(actions)) };
-    requests.into_iter().map(request).collect()
 }
 
 /// The error of an inner chunk as one of the chain that was asked.
@@ -558,8 +471,4 @@ fn locate(error: Error, origin: Option<&Origin>) -> Error {
 
 fn add(offset: u64, size: u64) -> Result<u64> {
     offset.checked_add(size).ok_or_else(|| Error::corrupt("an offset passes 2^64"))
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

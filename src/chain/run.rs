@@ -273,11 +273,8 @@ impl Run<'_> {
         }
         let LastDecode { payload, back, contexts, .. } = self.decode_to(1, encoded, workspace)?;
         let needed = elements.needed(region);
-        if let (Pass::Shard(place, shard), true) = (&next.pass, elements.fused.is_copy()) {
-            let mut target = match &elements.order {
-                Some(order) => target.reborrow().permuted(order)?,
-                None => target.reborrow(),
-            };
+        if let (Pass::Shard(place, shard), true) = (&next.pass, elements.is_order()) {
+            let mut target = elements.permute(target.reborrow())?;
             let result = shard.decode(payload, &needed, &mut target, self.options);
             return result.map(Some).map_err(|error| place.blame(error));
         }

@@ -42,6 +42,14 @@ pub(super) struct Cell {
     pub(super) region: Region,
 }
 
+impl Cell {
+    /// The part as a box of the shard's array.
+    pub(super) fn place(&self) -> Region {
+        let start = self.start.iter().zip(&self.region.start).map(|(cell, part)| cell + part).collect();
+        Region { start, shape: self.region.shape.clone() }
+    }
+}
+
 impl Shard {
     pub(super) fn new(bound: &Arc<BoundShard>, inner: Chain, index: Chain, element_size: usize) -> Self {
         Self { bound: Arc::clone(bound), inner: Arc::new(inner), index, element_size }
@@ -80,28 +88,28 @@ impl Shard {
         if workers.get() == 1 && self.has_bound() {
             for cell in self.cells(&Region::whole(&shape)) {
                 let size = self.encode_cell(&cell, input, &mut encoded[end..room], options)?;
-                push(&mut index, end, size)?;
+                push_entry(&mut index, size.map(|size| end as u64..(end + size) as u64))?;
                 end += size.unwrap_or(0);
             }
         } else {
             let single = options.alone();
             let whole = Region::whole(&shape);
-            let chunks = options
-                .workers()
-                .map(workers, self.cells(&whole), |cell| self.encode_cell_to_vec(&cell, input, &single))?;
+            let chunks = options.workers().map(workers, self.cells(&whole), |cell| {
+                let chunk = input.region(&cell.start, &self.bound.chunk_shape)?;
+                self.encode_cell_to_vec(&cell, chunk, &single)
+            })?;
             let chunks = chunks.into_iter().map(|(_, chunk)| chunk).collect::<Result<Vec<_>>>()?;
             let needed = chunks.iter().flatten().fold(index_size as u64, |size, chunk| size + chunk.len() as u64);
             if needed > encoded.len() as u64 {
                 return Err(Error::buffer_too_small("encoded_capacity", encoded.len(), needed));
             }
             for chunk in chunks {
-                let size = chunk.as_ref().map(Vec::len);
                 if let Some(chunk) = &chunk {
                     let place = encoded[..room].get_mut(end..end + chunk.len()).ok_or_else(too_small)?;
                     place.copy_from_slice(chunk);
                 }
-                push(&mut index, end, size)?;
-                end += size.unwrap_or(0);
+                push_entry(&mut index, chunk.as_ref().map(|chunk| end as u64..(end + chunk.len()) as u64))?;
+                end += chunk.map_or(0, |chunk| chunk.len());
             }
         }
         let place = if self.bound.is_index_first { 0..index_size } else { end..end + index_size };
@@ -117,17 +125,23 @@ impl Shard {
         encoded: &mut [u8],
         options: &CallOptions,
     ) -> Result<Option<usize>> {
-        let Some(chunk) = self.chunk_to_store(cell, input, options)? else { return Ok(None) };
+        let chunk = input.region(&cell.start, &self.bound.chunk_shape)?;
+        let Some(chunk) = self.chunk_to_store(chunk, options)? else { return Ok(None) };
         self.inner.encode_chunk(chunk, encoded, options).map(Some).map_err(|error| self.locate(error, cell))
     }
 
-    fn encode_cell_to_vec(&self, cell: &Cell, input: &Input<'_>, options: &CallOptions) -> Result<Option<Vec<u8>>> {
-        let Some(chunk) = self.chunk_to_store(cell, input, options)? else { return Ok(None) };
+    /// Encodes an inner chunk; `None` if it need not be stored.
+    pub(super) fn encode_cell_to_vec(
+        &self,
+        cell: &Cell,
+        chunk: Input<'_>,
+        options: &CallOptions,
+    ) -> Result<Option<Vec<u8>>> {
+        let Some(chunk) = self.chunk_to_store(chunk, options)? else { return Ok(None) };
         self.inner.encode_chunk_to_vec(chunk, options).map(Some).map_err(|error| self.locate(error, cell))
     }
 
-    fn chunk_to_store<'a>(&self, cell: &Cell, input: &Input<'a>, options: &CallOptions) -> Result<Option<Decoded<'a>>> {
-        let chunk = input.region(&cell.start, &self.bound.chunk_shape)?;
+    fn chunk_to_store<'a>(&self, chunk: Input<'a>, options: &CallOptions) -> Result<Option<Decoded<'a>>> {
         if !options.stores_empty
             && let Ok(fill_value) = self.inner.fill_value()
             && chunk.is_fill(fill_value)?
@@ -135,6 +149,14 @@ impl Shard {
             return Ok(None);
         }
         Ok(Some(chunk.as_slice().map_or(Decoded::Input(chunk), Decoded::Slice)))
+    }
+
+    /// Encodes the entries of an index into memory of its own.
+    pub(super) fn encode_index_to_vec(&self, entries: &[u64], options: &CallOptions) -> Result<Vec<u8>> {
+        let mut encoded = Vec::new();
+        crate::memory::grow(&mut encoded, usize::try_from(self.bound.index_size).map_err(|_| Error::out_of_memory())?)?;
+        self.encode_index(entries, &mut encoded, options)?;
+        Ok(encoded)
     }
 
     fn encode_index(&self, index: &[u64], encoded: &mut [u8], options: &CallOptions) -> Result<()> {
@@ -240,13 +262,40 @@ impl Shard {
         Ok(ShardIndex { entries, grid: self.bound.grid.clone(), shard_size })
     }
 
-    /// The number of inner chunks along each dimension.
-    pub(super) fn grid(&self) -> &[u64] {
-        &self.bound.grid
+    /// Refuses the index of another grid.
+    pub(super) fn check_grid(&self, index: &ShardIndex) -> Result<()> {
+        let (found, expected) = (&index.grid, &self.bound.grid);
+        if found == expected {
+            return Ok(());
+        }
+        Err(Error::argument(format!("the index is that of a grid of {found:?}, the chain has {expected:?}")))
     }
 
-    fn shape(&self) -> Vec<u64> {
+    /// The number of inner chunks.
+    pub(super) fn chunk_count(&self) -> u64 {
+        self.bound.chunk_count()
+    }
+
+    /// The shape of each inner chunk.
+    pub(super) fn chunk_shape(&self) -> &[u64] {
+        &self.bound.chunk_shape
+    }
+
+    /// The bytes per element of what enters.
+    pub(super) fn element_size(&self) -> usize {
+        self.element_size
+    }
+
+    /// The shape of the array that it is made of.
+    pub(super) fn shape(&self) -> Vec<u64> {
         self.bound.grid.iter().zip(&self.bound.chunk_shape).map(|(count, size)| count * size).collect()
+    }
+
+    /// All of the inner chunk with this number.
+    pub(super) fn cell(&self, number: u64) -> Cell {
+        let position = position_of(number, &self.bound.grid);
+        let start = position.iter().zip(&self.bound.chunk_shape).map(|(cell, size)| cell * size).collect();
+        Cell { number, start, region: Region::whole(&self.bound.chunk_shape) }
     }
 
     /// The inner chunks that a box touches, in C order of the grid.
@@ -277,8 +326,7 @@ impl Shard {
 
     /// Where the part of an inner chunk begins in a box of the shard.
     fn place_in(&self, cell: &Cell, region: &Region) -> Vec<u64> {
-        let starts = cell.start.iter().zip(&cell.region.start).zip(&region.start);
-        starts.map(|((cell, part), region)| cell + part - region).collect()
+        cell.place().relative_to(region)
     }
 
     /// The parts of a box that lie in different inner chunks, in C order of the grid.
@@ -326,9 +374,10 @@ fn in_index(error: Error) -> Error {
     error.in_list(BoundShard::INDEX_LIST).at_element(None)
 }
 
-fn push(index: &mut Vec<u64>, offset: usize, size: Option<usize>) -> Result<()> {
+/// Adds the entry of the next inner chunk to an index; `None` if it is missing.
+pub(super) fn push_entry(index: &mut Vec<u64>, place: Option<Range<u64>>) -> Result<()> {
     index.try_reserve(2).map_err(|_| Error::out_of_memory())?;
-    index.extend(size.map_or([MISSING; 2], |size| [offset as u64, size as u64]));
+    index.extend(place.map_or([MISSING; 2], |place| [place.start, place.end - place.start]));
     Ok(())
 }
 
@@ -338,14 +387,22 @@ impl ShardIndex {
     /// # Errors
     /// [`Status::CorruptData`]: they lie outside the shard.
     pub(super) fn entry(&self, number: u64) -> Result<Option<Range<u64>>> {
+        self.entry_within(number, self.shard_size)
+    }
+
+    /// The same, in a shard of this size, if it is known.
+    ///
+    /// # Errors
+    /// As there.
+    pub(super) fn entry_within(&self, number: u64, shard_size: Option<u64>) -> Result<Option<Range<u64>>> {
         let entry = usize::try_from(number).ok().and_then(|number| self.entries.get(2 * number..2 * number + 2));
         let Some([offset, size]) = entry else { return Err(Error::internal("an index has too few entries")) };
         if [*offset, *size] == [MISSING; 2] {
             return Ok(None);
         }
-        let limit = self.shard_size.unwrap_or(MISSING - 1);
+        let limit = shard_size.unwrap_or(MISSING - 1);
         let end = offset.checked_add(*size).filter(|end| *end <= limit && *size != MISSING);
-        let shard = self.shard_size.map_or(String::new(), |size| format!(", which has {size} bytes"));
+        let shard = shard_size.map_or(String::new(), |size| format!(", which has {size} bytes"));
         end.map(|end| Some(*offset..end)).ok_or_else(|| {
             Error::corrupt(format!("lies at offset {offset} with size {size}, outside the shard{shard}"))
         })
@@ -361,11 +418,6 @@ impl ShardIndex {
         }
         let name = |error: Error| error.with_context(&format!("inner chunk {cell:?} "));
         self.entry(index_of(cell, &self.grid)).map_err(name)
-    }
-
-    /// The number of inner chunks along each dimension.
-    pub fn grid(&self) -> &[u64] {
-        &self.grid
     }
 
     /// The memory that it takes, in bytes.

@@ -22,9 +22,15 @@ static void kinds_have_their_numbers(void) {
   CHECK(ZCODEC_KIND_BYTES_TO_BYTES == 3);
 }
 
+static void layouts_have_their_numbers(void) {
+  CHECK(ZCODEC_LAYOUT_PACKED == 0);
+  CHECK(ZCODEC_LAYOUT_APPEND == 1);
+}
+
 static void enums_have_32_bits(void) {
   CHECK(sizeof(zcodec_status) == 4);
   CHECK(sizeof(zcodec_kind) == 4);
+  CHECK(sizeof(zcodec_layout) == 4);
 }
 
 static void call_options_have_their_layout(void) {
@@ -50,6 +56,14 @@ static void structs_of_the_engine_have_their_layout(void) {
   CHECK(offsetof(zcodec_view, ndim) == 4 * pointer);
   CHECK(offsetof(zcodec_view, strides) == 5 * pointer);
   CHECK(sizeof(zcodec_view) == 6 * pointer);
+  CHECK(offsetof(zcodec_range, offset) == 0);
+  CHECK(offsetof(zcodec_range, size) == 8);
+  CHECK(sizeof(zcodec_range) == 16);
+  CHECK(offsetof(zcodec_piece, offset) == 0);
+  CHECK(offsetof(zcodec_piece, size) == 8);
+  CHECK(offsetof(zcodec_piece, source_offset) == 16);
+  CHECK(offsetof(zcodec_piece, data) == 24);
+  CHECK(sizeof(zcodec_piece) == 32 || pointer == 4);
   CHECK(offsetof(zcodec_executor, user_data) == pointer);
   CHECK(offsetof(zcodec_executor, max_workers) == 2 * pointer);
   CHECK(offsetof(zcodec_executor, reserved) == 2 * pointer + 4);
@@ -80,6 +94,7 @@ static void codecs_of_the_host_have_their_layout(void) {
 int main(void) {
   statuses_have_their_numbers();
   kinds_have_their_numbers();
+  layouts_have_their_numbers();
   enums_have_32_bits();
   call_options_have_their_layout();
   structs_of_the_engine_have_their_layout();

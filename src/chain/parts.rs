@@ -1,0 +1,150 @@
+//! An inner chunk of which some elements are known.
+
+use super::region::Region;
+use crate::error::{Error, Result};
+use crate::memory::grow;
+use crate::strided::{self, Source, Target};
+use std::ops::Range;
+
+/// The elements of a chunk, in C order, and which of them are known.
+#[derive(Debug)]
+pub(super) struct Parts {
+    decoded: Vec<u8>,
+    element_size: usize,
+    /// A bit for each element.
+    known: Vec<u64>,
+    unknown_count: u64,
+}
+
+impl Parts {
+    /// A chunk of which nothing is known.
+    ///
+    /// # Errors
+    /// [`Status::OutOfMemory`](crate::Status::OutOfMemory).
+    pub(super) fn new(shape: &[u64], element_size: usize) -> Result<Self> {
+        let count = shape.iter().product::<u64>();
+        let (mut decoded, mut known) = (Vec::new(), Vec::new());
+        grow(&mut decoded, chunk_size(shape, element_size)?)?;
+        grow(&mut known, count.div_ceil(64) as usize)?;
+        Ok(Self { decoded, element_size, known, unknown_count: count })
+    }
+
+    /// Takes the elements of a box of the chunk, which has this shape.
+    pub(super) fn put(&mut self, shape: &[u64], region: &Region, values: &Source<'_>) -> Result<()> {
+        patch(&mut self.decoded, shape, region, values)?;
+        let (run, starts) = region.runs(shape);
+        starts.for_each(|start| self.learn(start, run as u64));
+        Ok(())
+    }
+
+    /// Marks this many elements from one of them on.
+    fn learn(&mut self, start: u64, count: u64) {
+        let end = start + count;
+        let mut next = start;
+        while next < end {
+            let (word, first) = (next / 64, next % 64);
+            let size = (64 - first).min(end - next);
+            let bits = (u64::MAX >> (64 - size)) << first;
+            let known = &mut self.known[word as usize];
+            self.unknown_count -= u64::from((bits & !*known).count_ones());
+            *known |= bits;
+            next += size;
+        }
+    }
+
+    /// Whether all elements are known.
+    pub(super) fn is_complete(&self) -> bool {
+        self.unknown_count == 0
+    }
+
+    /// All elements; those that are not known are as in `rest`.
+    pub(super) fn into_whole(self, mut rest: Vec<u8>) -> Vec<u8> {
+        let size = self.element_size;
+        for (index, word) in self.known.iter().enumerate() {
+            let mut copy = |elements: Range<usize>| {
+                let bytes = (64 * index + elements.start) * size..(64 * index + elements.end) * size;
+                rest[bytes.clone()].copy_from_slice(&self.decoded[bytes]);
+            };
+            if *word == u64::MAX {
+                copy(0..64);
+                continue;
+            }
+            (0..64).filter(|bit| word >> bit & 1 == 1).for_each(|bit| copy(bit..bit + 1));
+        }
+        rest
+    }
+
+    /// All elements, once they are known.
+    pub(super) fn into_complete(self) -> Vec<u8> {
+        self.decoded
+    }
+}
+
+/// Writes the elements of a box of a chunk to their places.
+pub(super) fn patch(decoded: &mut [u8], shape: &[u64], region: &Region, values: &Source<'_>) -> Result<()> {
+    let mut whole = Target::contiguous(decoded, values.element_size(), shape)?;
+    strided::copy(values, &mut whole.region(&region.start, &region.shape)?)
+}
+
+/// A chunk of which every element is this one.
+///
+/// # Errors
+/// [`Status::OutOfMemory`](crate::Status::OutOfMemory).
+pub(super) fn filled(shape: &[u64], element: &[u8]) -> Result<Vec<u8>> {
+    let mut decoded = Vec::new();
+    grow(&mut decoded, chunk_size(shape, element.len())?)?;
+    strided::fill(&mut Target::contiguous(&mut decoded, element.len(), shape)?, element)?;
+    Ok(decoded)
+}
+
+/// The bytes of a chunk, whose metadata may ask for more than memory has.
+fn chunk_size(shape: &[u64], element_size: usize) -> Result<usize> {
+    let size = shape.iter().try_fold(element_size as u64, |size, count| size.checked_mul(*count));
+    size.and_then(|size| usize::try_from(size).ok()).ok_or_else(Error::out_of_memory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_are_known_once_and_the_rest_is_taken_from_elsewhere() {
+        let shape = [9, 31];
+        let mut parts = Parts::new(&shape, 2).unwrap();
+        let mut expected: Vec<u16> = (0..279).map(|index| 1000 + index).collect();
+        let rest: Vec<u8> = expected.iter().flat_map(|value| value.to_ne_bytes()).collect();
+        for (start, shape_of_box, value) in
+            [([0, 30], [3, 1], 1), ([2, 0], [5, 31], 2), ([8, 3], [1, 28], 3), ([1, 29], [2, 2], 4)]
+        {
+            let count = shape_of_box.iter().product::<u64>() as usize;
+            let values: Vec<u8> = [value; 1].repeat(count).iter().flat_map(|value: &u16| value.to_ne_bytes()).collect();
+            let region = Region { start: start.to_vec(), shape: shape_of_box.to_vec() };
+            parts.put(&shape, &region, &Source::contiguous(&values, 2, &shape_of_box).unwrap()).unwrap();
+            for row in start[0]..start[0] + shape_of_box[0] {
+                for column in start[1]..start[1] + shape_of_box[1] {
+                    expected[(row * 31 + column) as usize] = value;
+                }
+            }
+        }
+        let unknown = expected.iter().filter(|value| **value >= 1000).count() as u64;
+        assert_eq!(parts.unknown_count, unknown);
+        assert!(!parts.is_complete());
+        let whole = parts.into_whole(rest);
+        let found: Vec<u16> = whole.as_chunks().0.iter().map(|bytes| u16::from_ne_bytes(*bytes)).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn chunks_of_any_size_are_complete_when_all_is_put() {
+        for count in [0, 1, 63, 64, 65, 128, 130] {
+            let mut parts = Parts::new(&[count], 1).unwrap();
+            for element in 0..count {
+                assert!(!parts.is_complete(), "{element} of {count}");
+                let region = Region { start: vec![element], shape: vec![1] };
+                parts.put(&[count], &region, &Source::contiguous(&[7], 1, &[1]).unwrap()).unwrap();
+            }
+            assert!(parts.is_complete(), "{count}");
+            assert_eq!(parts.into_complete(), vec![7; count as usize]);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The new object of a shard: which bytes go where.
+
+use super::shard::{Shard, ShardIndex, push_entry};
+use crate::error::{Error, Result};
+use crate::interface::CallOptions;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// How the object of a changed shard is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShardLayout {
+    /// As a new object, with the inner chunks in C order.
+    Packed,
+    /// By writing after the old object, which stays as it is until the index is written, last.
+    Append,
+}
+
+/// Bytes of the new object.
+#[derive(Debug, Clone)]
+pub struct Piece {
+    /// Where they go.
+    pub offset: u64,
+    /// What they are.
+    pub bytes: PieceBytes,
+}
+
+/// The bytes of a piece.
+#[derive(Debug, Clone)]
+pub enum PieceBytes {
+    /// Bytes of the old object.
+    Old(Range<u64>),
+    /// New ones.
+    New(Arc<Vec<u8>>),
+}
+
+/// An inner chunk after encoding; `None`: it need not be stored.
+pub(super) type Encoded = Option<Arc<Vec<u8>>>;
+
+/// The old object of a shard.
+#[derive(Debug, Clone)]
+pub(super) struct OldShard {
+    pub(super) index: Arc<ShardIndex>,
+    pub(super) size: u64,
+}
+
+impl OldShard {
+    /// Where an inner chunk lies.
+    ///
+    /// # Errors
+    /// [`Status::CorruptData`](crate::Status::CorruptData): outside the object.
+    pub(super) fn entry(&self, shard: &Shard, number: u64) -> Result<Option<Range<u64>>> {
+        let entry = self.index.entry_within(number, Some(self.size));
+        entry.map_err(|error| shard.at_cell(error, &shard.cell(number)))
+    }
+}
+
+impl PieceBytes {
+    /// Their number.
+    pub fn size(&self) -> u64 {
+        match self {
+            Self::Old(range) => range.end - range.start,
+            Self::New(bytes) => bytes.len() as u64,
+        }
+    }
+}
+
+/// The new object of a shard.
+#[derive(Debug, Default)]
+pub(super) struct NewShard {
+    /// In the order in which they are to be written.
+    pub(super) pieces: Vec<Piece>,
+    pub(super) size: u64,
+}
+
+/// The whole new object: its pieces are in order of their offsets.
+pub(super) fn packed(
+    shard: &Shard,
+    old: Option<&OldShard>,
+    changes: &BTreeMap<u64, Encoded>,
+    options: &CallOptions,
+) -> Result<NewShard> {
+    let (index_size, is_first) = shard.index_size();
+    let mut object = NewShard { pieces: Vec::new(), size: if is_first { index_size } else { 0 } };
+    let mut entries = Vec::new();
+    for number in 0..shard.chunk_count() {
+        let chunk = match (changes.get(&number), old) {
+            (Some(encoded), _) => encoded.clone().map(PieceBytes::New),
+            (None, Some(old)) => old.entry(shard, number)?.map(PieceBytes::Old),
+            (None, None) => None,
+        };
+        push_entry(&mut entries, chunk.map(|bytes| object.put(bytes)).transpose()?)?;
+    }
+    let index = PieceBytes::New(Arc::new(shard.encode_index_to_vec(&entries, options)?));
+    if is_first {
+        object.pieces.insert(0, Piece { offset: 0, bytes: index });
+    } else {
+        object.put(index)?;
+    }
+    Ok(object)
+}
+
+/// What must be written to the old object: new inner chunks after its end, and then the index.
+pub(super) fn appended(
+    shard: &Shard,
+    old: &OldShard,
+    changes: &BTreeMap<u64, Encoded>,
+    options: &CallOptions,
+) -> Result<NewShard> {
+    let mut object = NewShard { pieces: Vec::new(), size: old.size };
+    let is_changed = |(number, new): (&u64, &Encoded)| new.is_some() || !matches!(old.entry(shard, *number), Ok(None));
+    if !changes.iter().any(is_changed) {
+        return Ok(object);
+    }
+    let (index_size, is_first) = shard.index_size();
+    let mut entries = Vec::new();
+    for number in 0..shard.chunk_count() {
+        let place = match changes.get(&number) {
+            Some(encoded) => encoded.clone().map(|bytes| object.put(PieceBytes::New(bytes))).transpose()?,
+            None => match old.entry(shard, number)? {
+                // The index in its new form would destroy these bytes.
+                Some(place) if is_first && place.start < index_size => Some(object.put(PieceBytes::Old(place))?),
+                place => place,
+            },
+        };
+        push_entry(&mut entries, place)?;
+    }
+    let index = PieceBytes::New(Arc::new(shard.encode_index_to_vec(&entries, options)?));
+    if is_first {
+        object.pieces.push(Piece { offset: 0, bytes: index });
+    } else {
+        object.put(index)?;
+    }
+    Ok(object)
+}
+
+impl NewShard {
+    /// Puts bytes at the end; returns where.
+    fn put(&mut self, bytes: PieceBytes) -> Result<Range<u64>> {
+        let (offset, size) = (self.size, bytes.size());
+        self.size = offset.checked_add(size).ok_or_else(|| Error::corrupt("the shard would pass 2^64 bytes"))?;
+        match (self.pieces.last_mut(), &bytes) {
+            // What follows in the old object follows in the new one, too.
+            (Some(Piece { bytes: PieceBytes::Old(last), .. }), PieceBytes::Old(next)) if last.end == next.start => {
+                last.end = next.end;
+            }
+            _ if size > 0 => self.pieces.push(Piece { offset, bytes }),
+            _ => {}
+        }
+        Ok(offset..self.size)
+    }
+}

@@ -1,0 +1,142 @@
+//! A stage of reading: byte ranges of one stored object, and what is to be done with their bytes.
+
+use crate::error::{Error, Result};
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Bytes of the object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ByteRange {
+    /// This many bytes from an offset on.
+    At {
+        /// Counted from the beginning of the object.
+        offset: u64,
+        /// Not 0.
+        size: u64,
+    },
+    /// All bytes from an offset on.
+    From(u64),
+    /// The last bytes.
+    Last(u64),
+}
+
+/// The ranges of a stage, sorted, and one for uses that share bytes.
+#[derive(Debug)]
+pub(super) struct Stage<T> {
+    requests: Vec<Request<T>>,
+}
+
+#[derive(Debug)]
+struct Request<T> {
+    range: ByteRange,
+    /// Taken when the bytes come.
+    uses: Mutex<Option<Vec<Use<T>>>>,
+}
+
+/// What to do with a part of the bytes of a range.
+#[derive(Debug)]
+pub(super) struct Use<T> {
+    /// Within the range; `u64::MAX` as its end: all that is there.
+    pub(super) bytes: Range<u64>,
+    pub(super) work: T,
+}
+
+/// The uses of a range whose bytes have come.
+#[derive(Debug)]
+pub(super) struct Supplied<T> {
+    range: ByteRange,
+    uses: Vec<Use<T>>,
+}
+
+impl<T> Stage<T> {
+    pub(super) fn new(mut uses: Vec<(ByteRange, Use<T>)>) -> Self {
+        let start = |range: &ByteRange| match range {
+            ByteRange::At { offset, .. } | ByteRange::From(offset) => *offset,
+            ByteRange::Last(_) => u64::MAX,
+        };
+        uses.sort_by_key(|(range, _)| start(range));
+        let mut requests: Vec<(ByteRange, Vec<Use<T>>)> = Vec::new();
+        for (range, mut part) in uses {
+            match (requests.last_mut(), range) {
+                (Some((ByteRange::At { offset, size }, joined)), ByteRange::At { offset: at, size: more })
+                    if at < *offset + *size =>
+                {
+                    let shift = at - *offset;
+                    part.bytes = part.bytes.start + shift..part.bytes.end.saturating_add(shift);
+                    *size = (*size).max(shift + more);
+                    joined.push(part);
+                }
+                _ => requests.push((range, vec![part])),
+            }
+        }
+        let request = |(range, uses)| Request { range, uses: Mutex::new(Some(uses)) };
+        Self { requests: requests.into_iter().map(request).collect() }
+    }
+
+    pub(super) fn ranges(&self) -> impl Iterator<Item = ByteRange> {
+        self.requests.iter().map(|request| request.range)
+    }
+
+    /// Refuses a stage of which a range is missing.
+    pub(super) fn check_supplied(&self) -> Result<()> {
+        match self.requests.iter().position(|request| lock(&request.uses).is_some()) {
+            Some(missing) => Err(Error::argument(format!("range {missing} of this stage has not been supplied"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses another number of ranges than the stage has, and a stage of which a range has been supplied.
+    pub(super) fn check_untouched(&self, count: usize) -> Result<()> {
+        let expected = self.requests.len();
+        if count != expected {
+            return Err(Error::argument(format!("{count} ranges are supplied, the stage has {expected}")));
+        }
+        match self.requests.iter().position(|request| lock(&request.uses).is_none()) {
+            Some(index) => Err(has_been_supplied(index)),
+            None => Ok(()),
+        }
+    }
+
+    /// What to do with the bytes of a range, once.
+    ///
+    /// # Errors
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument): there is no such range, or it has been supplied.
+    pub(super) fn take(&self, index: usize) -> Result<Supplied<T>> {
+        let count = self.requests.len();
+        let request = self
+            .requests
+            .get(index)
+            .ok_or_else(|| Error::argument(format!("there is no range {index}, the stage has {count}")))?;
+        let uses = lock(&request.uses).take().ok_or_else(|| has_been_supplied(index))?;
+        Ok(Supplied { range: request.range, uses })
+    }
+}
+
+impl<T> Supplied<T> {
+    /// Hands each use its bytes.
+    ///
+    /// # Errors
+    /// [`Status::CorruptData`](crate::Status::CorruptData): not as many bytes as the range has; and what `work` says.
+    pub(super) fn each(self, bytes: &[u8], mut work: impl FnMut(T, &[u8]) -> Result<()>) -> Result<()> {
+        let expected = match self.range {
+            ByteRange::At { size, .. } | ByteRange::Last(size) => Some(size),
+            ByteRange::From(_) => None,
+        };
+        if let Some(expected) = expected.filter(|expected| *expected != bytes.len() as u64) {
+            return Err(Error::corrupt(format!("{} bytes are supplied, the range has {expected}", bytes.len())));
+        }
+        self.uses.into_iter().try_for_each(|part| {
+            let end = part.bytes.end.min(bytes.len() as u64);
+            work(part.work, &bytes[part.bytes.start as usize..end as usize])
+        })
+    }
+}
+
+fn has_been_supplied(index: usize) -> Error {
+    Error::argument(format!("range {index} of this stage has been supplied"))
+}
+
+/// Locks a mutex; what it protects is whole even if a thread panicked with it.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,459 @@
+//! A shard that is made or changed by its inner chunks.
+//!
+//! What is put is kept by inner chunk: encoded, if all of it is known, else as elements until the rest comes. Puts may
+//! come from several threads; no lock is held while a codec runs.
+
+use super::Chain;
+use super::input::Input;
+use super::parts::{self, Parts};
+use super::pieces::{Encoded, NewShard, OldShard, Piece, ShardLayout, appended, packed};
+use super::plan::{Elements, Pass, Step};
+use super::region::Region;
+use super::shard::{Cell, Shard, ShardIndex};
+use super::stage::{ByteRange, Stage, Use, lock};
+use super::workspace::Workspace;
+use crate::error::{CodecPlace, Error, Result};
+use crate::interface::{Call, CallOptions};
+use crate::strided::Source;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// A shard that is made, or changed, by its inner chunks.
+#[derive(Debug)]
+pub struct Writer {
+    chain: Arc<Chain>,
+    options: CallOptions,
+    old: Option<OldShard>,
+    /// What was put, by the numbers of the inner chunks.
+    slots: Mutex<BTreeMap<u64, Arc<Slot>>>,
+    phase: Phase,
+    /// Old inner chunks that are needed, by their numbers.
+    stage: Stage<u64>,
+    pieces: Vec<Piece>,
+    has_failed: AtomicBool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Putting,
+    Reading,
+    Finished,
+}
+
+type Slot = Mutex<Content>;
+
+/// What is known of an inner chunk that was put.
+#[derive(Debug)]
+enum Content {
+    /// Nothing yet, or some elements. The others are those of the old inner chunk, or else the fill value.
+    Parts(Option<Parts>),
+    /// All elements.
+    Whole(Arc<Vec<u8>>),
+    Encoded(Encoded),
+}
+
+/// What a put is about.
+struct Put<'a> {
+    region: Region,
+    source: Source<'a>,
+}
+
+impl Writer {
+    /// A writer of a new shard, or of one whose object has this index and this size.
+    ///
+    /// # Errors
+    /// [`Status::Unsupported`](crate::Status::Unsupported): the chain has other codecs than `transpose` and elementwise
+    /// ones before the sharding codec, or any after it. [`Status::InvalidArgument`](crate::Status::InvalidArgument): the
+    /// index is that of another grid. [`Status::CorruptData`](crate::Status::CorruptData): no object of this size has an
+    /// index.
+    pub fn new(chain: &Arc<Chain>, options: CallOptions, old: Option<(Arc<ShardIndex>, u64)>) -> Result<Self> {
+        let (shard, place) = chain.writable_shard()?;
+        if let Some((index, size)) = &old {
+            shard.check_grid(index)?;
+            shard.check_size(*size).map_err(|error| place.blame(error))?;
+        }
+        Ok(Self {
+            chain: Arc::clone(chain),
+            options,
+            old: old.map(|(index, size)| OldShard { index, size }),
+            slots: Mutex::default(),
+            phase: Phase::Putting,
+            stage: Stage::new(Vec::new()),
+            pieces: Vec::new(),
+            has_failed: AtomicBool::new(false),
+        })
+    }
+
+    /// The chain that it writes for.
+    pub fn chain(&self) -> &Chain {
+        &self.chain
+    }
+
+    /// Puts a box, which begins at `start` and has the shape of the source. What was put last wins. Several threads may
+    /// put at once.
+    ///
+    /// # Errors
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument), and the writer is as it was: the box is not within
+    /// the chunk, or [`next_stage`](Self::next_stage) has been called. What ends the writer otherwise.
+    pub fn put(&self, start: &[u64], source: Source<'_>) -> Result<()> {
+        self.check_alive()?;
+        if self.phase != Phase::Putting {
+            return Err(Error::argument("nothing can be put once the old inner chunks have been asked for"));
+        }
+        let region = self.chain.region(start, source.shape(), source.element_size())?;
+        if region.is_empty() {
+            return Ok(());
+        }
+        self.ending(self.put_cells(&Put { region, source }))
+    }
+
+    fn put_cells(&self, put: &Put<'_>) -> Result<()> {
+        let (shard, _) = self.shard()?;
+        let region = self.chain.elements_before().fold(put.region.clone(), |region, elements| elements.needed(&region));
+        let size = region.element_count() * self.chain.element_size()?.max(shard.element_size());
+        self.for_each(size, shard.cells(&region), |cell, options| {
+            self.chain.pool.with(|workspace| self.put_cell(&cell, put, workspace, options))
+        })
+    }
+
+    /// Does work on parts, by as many workers as so many bytes are worth.
+    fn for_each<T>(
+        &self,
+        size: usize,
+        mut parts: impl Iterator<Item = T> + Send,
+        work: impl Fn(T, &CallOptions) -> Result<()> + Sync,
+    ) -> Result<()> {
+        let workers = self.options.workers().count_for(size);
+        if workers.get() == 1 {
+            return parts.try_for_each(|part| work(part, &self.options));
+        }
+        let single = self.options.alone();
+        let results = self.options.workers().map(workers, parts, |part| work(part, &single))?;
+        results.into_iter().try_for_each(|(_, result)| result)
+    }
+
+    fn put_cell(&self, cell: &Cell, put: &Put<'_>, workspace: &mut Workspace, options: &CallOptions) -> Result<()> {
+        let slot = self.slot(cell.number);
+        let is_whole = cell.region.is_whole(self.shard()?.0.chunk_shape());
+        self.chain.with_values(put, &cell.place(), workspace, options, |values| {
+            if !is_whole {
+                return self.put_part(cell, &values, &slot, options);
+            }
+            let encoded = self.encode(cell, values, options)?;
+            *lock(&slot) = Content::Encoded(encoded);
+            Ok(())
+        })
+    }
+
+    fn put_part(&self, cell: &Cell, values: &Source<'_>, slot: &Slot, options: &CallOptions) -> Result<()> {
+        let (shard, _) = self.shard()?;
+        let shape = shard.chunk_shape();
+        loop {
+            let mut content = lock(slot);
+            match &mut *content {
+                Content::Parts(parts) => {
+                    let known = match parts {
+                        Some(parts) => parts,
+                        None => parts.insert(Parts::new(shape, shard.element_size())?),
+                    };
+                    known.put(shape, &cell.region, values)?;
+                    if let Some(whole) = parts.take_if(|parts| parts.is_complete()) {
+                        let whole = Arc::new(whole.into_complete());
+                        *content = Content::Whole(Arc::clone(&whole));
+                        drop(content);
+                        return self.encode_whole(cell, slot, &whole, options);
+                    }
+                    return Ok(());
+                }
+                Content::Whole(decoded) => {
+                    return parts::patch(exclusive(decoded)?, shape, &cell.region, values);
+                }
+                Content::Encoded(encoded) => {
+                    let encoded = encoded.clone();
+                    drop(content);
+                    self.decode_again(cell, slot, encoded, options)?;
+                }
+            }
+        }
+    }
+
+    /// Decodes an inner chunk that was encoded, unless another thread has changed it meanwhile.
+    fn decode_again(&self, cell: &Cell, slot: &Slot, encoded: Encoded, options: &CallOptions) -> Result<()> {
+        let decoded = Arc::new(match &encoded {
+            Some(encoded) => self.decode(cell, encoded, options)?,
+            None => self.filled()?,
+        });
+        let mut content = lock(slot);
+        if matches!(&*content, Content::Encoded(now) if is_same(now.as_ref(), encoded.as_ref())) {
+            *content = Content::Whole(decoded);
+        }
+        Ok(())
+    }
+
+    /// Encodes an inner chunk of which all elements are known, unless another thread has changed it meanwhile.
+    fn encode_whole(&self, cell: &Cell, slot: &Slot, whole: &Arc<Vec<u8>>, options: &CallOptions) -> Result<()> {
+        let (shard, _) = self.shard()?;
+        let values = Source::contiguous(whole, shard.element_size(), shard.chunk_shape())?;
+        let encoded = self.encode(cell, values, options)?;
+        let mut content = lock(slot);
+        if matches!(&*content, Content::Whole(now) if Arc::ptr_eq(now, whole)) {
+            *content = Content::Encoded(encoded);
+        }
+        Ok(())
+    }
+
+    /// The old inner chunks that are needed because they were put in part; none when all have been supplied.
+    ///
+    /// # Errors
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument), and the writer is as it was, while a range is
+    /// missing. [`Status::Unsupported`](crate::Status::Unsupported): a new inner chunk was put in part, and the chain has
+    /// no fill value. What else ends the writer.
+    pub fn next_stage(&mut self) -> Result<impl Iterator<Item = ByteRange>> {
+        self.check_alive()?;
+        match self.phase {
+            Phase::Putting => {
+                self.stage = self.ending(self.begin_reading())?;
+                self.phase = Phase::Reading;
+            }
+            Phase::Reading => {
+                self.stage.check_supplied()?;
+                self.stage = Stage::new(Vec::new());
+            }
+            Phase::Finished => return Err(is_finished()),
+        }
+        Ok(self.stage.ranges())
+    }
+
+    /// Encodes what needs no old bytes; the ranges of those that do.
+    fn begin_reading(&self) -> Result<Stage<u64>> {
+        let (mut uses, mut ready) = (Vec::new(), Vec::new());
+        for (number, slot) in lock(&self.slots).iter() {
+            match self.old_bytes(*number, slot)? {
+                Some(Range { start, end }) if start < end => {
+                    let range = ByteRange::At { offset: start, size: end - start };
+                    uses.push((range, Use { bytes: 0..end - start, work: *number }));
+                }
+                old => ready.push((*number, old.map(|_| [].as_slice()))),
+            }
+        }
+        let chunk_size = self.shard()?.0.inner.decoded_size().unwrap_or(0);
+        let size = chunk_size.saturating_mul(ready.len() as u64);
+        let size = usize::try_from(size).unwrap_or(usize::MAX);
+        self.for_each(size, ready.into_iter(), |(number, old), options| self.complete(number, old, options))?;
+        Ok(Stage::new(uses))
+    }
+
+    /// Where the old inner chunk lies that is needed for what was put.
+    fn old_bytes(&self, number: u64, slot: &Slot) -> Result<Option<Range<u64>>> {
+        let (shard, place) = self.shard()?;
+        match (&*lock(slot), &self.old) {
+            (Content::Parts(Some(_)), Some(old)) => old.entry(shard, number).map_err(|error| place.blame(error)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Encodes an inner chunk; `old`: the bytes of the old one, if it is needed and exists.
+    fn complete(&self, number: u64, old: Option<&[u8]>, options: &CallOptions) -> Result<()> {
+        let (cell, slot) = (self.shard()?.0.cell(number), self.slot(number));
+        let content = std::mem::replace(&mut *lock(&slot), Content::Parts(None));
+        let whole = match content {
+            Content::Parts(None) => return Err(Error::internal("a part of an inner chunk is lost")),
+            Content::Parts(Some(parts)) => Arc::new(parts.into_whole(match old {
+                Some(old) => self.decode(&cell, old, options)?,
+                None => self.filled()?,
+            })),
+            Content::Whole(whole) => whole,
+            Content::Encoded(encoded) => {
+                *lock(&slot) = Content::Encoded(encoded);
+                return Ok(());
+            }
+        };
+        *lock(&slot) = Content::Whole(Arc::clone(&whole));
+        self.encode_whole(&cell, &slot, &whole, options)
+    }
+
+    /// The bytes of a range of this stage. Several threads may supply different ranges at once.
+    ///
+    /// # Errors
+    /// As for [`ReadPlan::supply`](super::ReadPlan::supply).
+    pub fn supply(&self, index: usize, bytes: &[u8]) -> Result<()> {
+        self.check_alive()?;
+        let supplied = self.stage.take(index)?;
+        self.ending(supplied.each(bytes, |number, bytes| self.complete(number, Some(bytes), &self.options)))
+    }
+
+    /// The pieces of the new object, in the order in which they are to be written, and its size.
+    ///
+    /// # Errors
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument), and the writer is as it was, while old inner chunks are
+    /// missing. [`Status::CorruptData`](crate::Status::CorruptData): the index has an inner chunk outside the old object.
+    pub fn finish(&mut self, layout: ShardLayout) -> Result<(&[Piece], u64)> {
+        self.check_alive()?;
+        match self.phase {
+            Phase::Putting => {
+                if self.needs_old()? {
+                    return Err(Error::argument("old inner chunks are needed, and have not been asked for"));
+                }
+                self.ending(self.begin_reading())?;
+            }
+            Phase::Reading => self.stage.check_supplied()?,
+            Phase::Finished => return Err(is_finished()),
+        }
+        let NewShard { pieces, size } = self.ending(self.assemble(layout))?;
+        self.phase = Phase::Finished;
+        self.stage = Stage::new(Vec::new());
+        self.pieces = pieces;
+        Ok((&self.pieces, size))
+    }
+
+    fn needs_old(&self) -> Result<bool> {
+        for (number, slot) in lock(&self.slots).iter() {
+            if self.ending(self.old_bytes(*number, slot))?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn assemble(&self, layout: ShardLayout) -> Result<NewShard> {
+        let (shard, place) = self.shard()?;
+        let mut changes = BTreeMap::new();
+        for (number, slot) in lock(&self.slots).iter() {
+            let Content::Encoded(encoded) = &*lock(slot) else {
+                return Err(Error::internal("an inner chunk has not been encoded"));
+            };
+            changes.insert(*number, encoded.clone());
+        }
+        let object = match (layout, &self.old) {
+            (ShardLayout::Append, Some(old)) => appended(shard, old, &changes, &self.options),
+            _ => packed(shard, self.old.as_ref(), &changes, &self.options),
+        };
+        object.map_err(|error| place.blame(error))
+    }
+
+    fn shard(&self) -> Result<(&Shard, &CodecPlace)> {
+        self.chain.writable_shard()
+    }
+
+    fn slot(&self, number: u64) -> Arc<Slot> {
+        let mut slots = lock(&self.slots);
+        Arc::clone(slots.entry(number).or_insert_with(|| Arc::new(Mutex::new(Content::Parts(None)))))
+    }
+
+    fn encode(&self, cell: &Cell, values: Source<'_>, options: &CallOptions) -> Result<Encoded> {
+        let (shard, place) = self.shard()?;
+        let encoded = shard.encode_cell_to_vec(cell, Input::whole(values), options);
+        encoded.map(|encoded| encoded.map(Arc::new)).map_err(|error| place.blame(error))
+    }
+
+    fn decode(&self, cell: &Cell, encoded: &[u8], options: &CallOptions) -> Result<Vec<u8>> {
+        let (shard, place) = self.shard()?;
+        let decoded = shard.inner.decode_to_vec(encoded, options);
+        decoded.map_err(|error| place.blame(shard.locate(error, cell)))
+    }
+
+    /// An inner chunk that does not exist.
+    fn filled(&self) -> Result<Vec<u8>> {
+        let (shard, _) = self.shard()?;
+        parts::filled(shard.chunk_shape(), shard.inner.fill_value()?)
+    }
+
+    fn check_alive(&self) -> Result<()> {
+        if self.has_failed.load(Ordering::Acquire) {
+            return Err(Error::argument("the writer has ended with an error: it can only be freed"));
+        }
+        Ok(())
+    }
+
+    /// Any failure of the work itself ends the writer.
+    fn ending<T>(&self, result: Result<T>) -> Result<T> {
+        if result.is_err() {
+            self.has_failed.store(true, Ordering::Release);
+        }
+        result
+    }
+}
+
+impl Chain {
+    /// The shard that this chain makes, of an array that comes through `transpose` and elementwise codecs only.
+    ///
+    /// # Errors
+    /// [`Status::Unsupported`](crate::Status::Unsupported): another chain.
+    fn writable_shard(&self) -> Result<(&Shard, &CodecPlace)> {
+        let (shard, place) = self.shard_alone()?;
+        let mut steps = self.plan.steps.windows(2);
+        let is_through = |step: &Step, shape: &[u64]| step.decoded.array().is_ok_and(|array| array.shape() == shape);
+        let are_elements = steps.all(|steps| match &steps[0].pass {
+            Pass::Elements(elements) => steps[0].frames.is_empty() && is_through(&steps[1], &elements.shape),
+            _ => false,
+        });
+        if are_elements && self.plan.steps.last().is_some_and(|step| is_through(step, &shard.shape())) {
+            return Ok((shard, place));
+        }
+        Err(Error::unsupported(
+            "before sharding_indexed stand codecs other than transpose and elementwise ones: the shard cannot be changed \
+             in parts",
+        ))
+    }
+
+    /// The steps before the shard of a chain that has a [`writable_shard`](Self::writable_shard).
+    fn elements_before(&self) -> impl DoubleEndedIterator<Item = &Elements> {
+        self.plan.steps.iter().filter_map(|step| match &step.pass {
+            Pass::Elements(elements) => Some(elements),
+            _ => None,
+        })
+    }
+
+    /// Hands on what becomes of a part of a put before it comes to the shard; `place` is its box there.
+    fn with_values<T>(
+        &self,
+        put: &Put<'_>,
+        place: &Region,
+        workspace: &mut Workspace,
+        options: &CallOptions,
+        work: impl FnOnce(Source<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let mut regions = vec![place.clone()];
+        for elements in self.elements_before().rev() {
+            regions.extend(regions.last().map(|region| elements.origin_of(region)));
+        }
+        let mut regions = regions.into_iter().rev();
+        let first = regions.next().ok_or_else(|| Error::internal("a box is lost"))?;
+        let mut values = put.source.region(&first.relative_to(&put.region), &first.shape)?;
+        let Workspace { front, back, contexts, .. } = workspace;
+        let (mut front, mut back) = (front, back);
+        for (elements, region) in self.elements_before().zip(regions) {
+            if elements.is_order() {
+                values = elements.permute_source(&values)?;
+                continue;
+            }
+            let call = &mut Call { options, hook: None, contexts: &mut *contexts };
+            let size = elements.encode_box(&values, &region, back, call)?;
+            std::mem::swap(&mut front, &mut back);
+            values = Source::contiguous(&front[..size], elements.encoded_element_size(), &region.shape)?;
+        }
+        work(values)
+    }
+}
+
+/// The decoded elements, for one thread to change.
+fn exclusive(decoded: &mut Arc<Vec<u8>>) -> Result<&mut [u8]> {
+    if Arc::get_mut(decoded).is_none() {
+        let mut copy = Vec::new();
+        copy.try_reserve_exact(decoded.len()).map_err(|_| Error::out_of_memory())?;
+        copy.extend_from_slice(decoded);
+        *decoded = Arc::new(copy);
+    }
+    let decoded = Arc::get_mut(decoded).ok_or_else(|| Error::internal("a new copy is shared"))?;
+    Ok(decoded)
+}
+
+fn is_same(left: Option<&Arc<Vec<u8>>>, right: Option<&Arc<Vec<u8>>>) -> bool {
+    left.zip(right).map_or(left.is_none() && right.is_none(), |(left, right)| Arc::ptr_eq(left, right))
+}
+
+fn is_finished() -> Error {
+    Error::argument("the writer is finished: it can only be freed")
+}
