@@ -1,0 +1,105 @@
+package zcodec.imagej;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What OME-Zarr says of an image: the arrays of its levels, the names and units of their axes, and the distances of
+ * pixels. Of a folder that is an array itself, only that array.
+ */
+final class OmeImage {
+  /** One array of the image. */
+  static final class Level {
+    final Path folder;
+    /** The distance of neighbours along each axis; null: not known. */
+    final double[] scale;
+
+    Level(Path folder, double[] scale) {
+      this.folder = folder;
+      this.scale = scale;
+    }
+  }
+
+  final String name;
+  final List<Level> levels = new ArrayList<>();
+  /** A name and a unit for each axis; empty: not known. */
+  final List<String> axes = new ArrayList<>();
+  final List<String> units = new ArrayList<>();
+
+  private OmeImage(String name) {
+    this.name = name;
+  }
+
+  static OmeImage open(Path folder) throws IOException {
+    OmeImage image = new OmeImage(folder.toAbsolutePath().normalize().getFileName().toString());
+    if (ZarrArray.isArray(folder)) {
+      image.levels.add(new Level(folder, null));
+      return image;
+    }
+    JsonArray multiscales = multiscales(folder);
+    if (multiscales == null || multiscales.size() == 0) {
+      throw new IOException(folder + " is neither a Zarr array nor an OME-Zarr image");
+    }
+    try {
+      image.read(folder, multiscales.get(0).getAsJsonObject());
+    } catch (RuntimeException e) {
+      throw new IOException(folder + ": its OME metadata cannot be read: " + e.getMessage(), e);
+    }
+    return image;
+  }
+
+  /** Version 0.5 keeps them in zarr.json below "ome", 0.4 in .zattrs. */
+  private static JsonArray multiscales(Path folder) throws IOException {
+    Path file = folder.resolve("zarr.json");
+    if (Files.exists(file)) {
+      JsonObject attributes = ZarrArray.document(file).getAsJsonObject("attributes");
+      JsonObject ome = attributes == null ? null : attributes.getAsJsonObject("ome");
+      JsonObject owner = ome == null ? attributes : ome;
+      return owner == null ? null : owner.getAsJsonArray("multiscales");
+    }
+    Path old = folder.resolve(".zattrs");
+    return Files.exists(old) ? ZarrArray.document(old).getAsJsonArray("multiscales") : null;
+  }
+
+  private void read(Path folder, JsonObject image) {
+    for (JsonElement axis : image.getAsJsonArray("axes")) {
+      boolean isObject = axis.isJsonObject();
+      axes.add((isObject ? axis.getAsJsonObject().get("name") : axis).getAsString());
+      boolean hasUnit = isObject && axis.getAsJsonObject().has("unit");
+      units.add(hasUnit ? axis.getAsJsonObject().get("unit").getAsString() : "");
+    }
+    double[] common = scale(image.getAsJsonArray("coordinateTransformations"));
+    for (JsonElement element : image.getAsJsonArray("datasets")) {
+      JsonObject dataset = element.getAsJsonObject();
+      double[] scale = scale(dataset.getAsJsonArray("coordinateTransformations"));
+      for (int i = 0; scale != null && common != null && i < scale.length && i < common.length; i++) {
+        scale[i] *= common[i];
+      }
+      levels.add(new Level(folder.resolve(dataset.get("path").getAsString()), scale));
+    }
+    if (levels.isEmpty()) {
+      throw new IllegalStateException("it names no arrays");
+    }
+  }
+
+  private static double[] scale(JsonArray transformations) {
+    for (int i = 0; transformations != null && i < transformations.size(); i++) {
+      JsonObject one = transformations.get(i).getAsJsonObject();
+      if (one.get("type").getAsString().equals("scale") && one.has("scale")) {
+        JsonArray numbers = one.getAsJsonArray("scale");
+        double[] scale = new double[numbers.size()];
+        for (int k = 0; k < scale.length; k++) {
+          scale[k] = numbers.get(k).getAsDouble();
+        }
+        return scale;
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,126 @@
+package zcodec.imagej;
+
+import ij.IJ;
+import ij.VirtualStack;
+import ij.process.ImageProcessor;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
+
+/** The planes of an array, each read when ImageJ shows it. */
+final class ZarrStack extends VirtualStack {
+  /** A plane of fewer chunks is there before a progress bar is. */
+  private static final int CHUNKS_WORTH_A_PROGRESS_BAR = 4;
+
+  private final ZarrArray array;
+  private final Dimensions dimensions;
+  private final Pixels pixels;
+  private final int width;
+  private final int height;
+  private final int count;
+  private final Set<String> reported = new HashSet<>();
+
+  ZarrStack(ZarrArray array, Dimensions dimensions) throws IOException {
+    super(Dimensions.size(array.shape, dimensions.x), Dimensions.size(array.shape, dimensions.y), null, "");
+    this.array = array;
+    this.dimensions = dimensions;
+    pixels = Pixels.of(array.dataType);
+    width = Dimensions.size(array.shape, dimensions.x);
+    height = Dimensions.size(array.shape, dimensions.y);
+    Math.multiplyExact(Math.multiplyExact(width, height), array.elementSize); // a plane is an array of Java
+    long all = 1;
+    for (int i = 0; i < array.shape.length; i++) {
+      all = i == dimensions.x || i == dimensions.y ? all : Math.multiplyExact(all, array.shape[i]);
+    }
+    count = Math.toIntExact(all);
+    if (count == 0 || width == 0 || height == 0) {
+      throw new IOException("the array is empty: its shape is " + Arrays.toString(array.shape));
+    }
+    setBitDepth(pixels.bitDepth);
+  }
+
+  boolean isSigned16() {
+    return pixels == Pixels.SIGNED_SHORTS;
+  }
+
+  @Override
+  public ImageProcessor getProcessor(int n) {
+    if (n < 1 || n > count) {
+      throw new IllegalArgumentException("there is no plane " + n + " of " + count);
+    }
+    return pixels.processor(width, height, elements(n));
+  }
+
+  /** The elements of a plane; those of damaged chunks are 0, and a message says so. */
+  private ByteBuffer elements(int n) {
+    ByteBuffer elements = ByteBuffer.allocateDirect(width * height * array.elementSize).order(ByteOrder.nativeOrder());
+    long[] size = new long[array.shape.length];
+    long[] strides = new long[array.shape.length];
+    Arrays.fill(size, 1);
+    size[dimensions.x] = width;
+    size[dimensions.y] = height;
+    strides[dimensions.x] = array.elementSize;
+    strides[dimensions.y] = (long) array.elementSize * width;
+    array.read(dimensions.start(array.shape, n - 1), size, elements, strides, new Reporter(n));
+    return elements;
+  }
+
+  /** Messages and the progress bar for one plane. */
+  private final class Reporter implements ZarrArray.Observer {
+    private final int plane;
+
+    Reporter(int plane) {
+      this.plane = plane;
+    }
+
+    @Override
+    public void damaged(Path chunk, Exception why) {
+      synchronized (reported) {
+        if (reported.add(plane + ":" + chunk)) { // ImageJ asks for a plane again and again
+          IJ.log("Zarr (zcodec): plane " + plane + ", " + array.folder.relativize(chunk) + ": " + why.getMessage());
+        }
+      }
+    }
+
+    @Override
+    public void progress(int done, int chunks) {
+      if (chunks >= CHUNKS_WORTH_A_PROGRESS_BAR) {
+        IJ.showProgress(done, chunks);
+      }
+    }
+  }
+
+  @Override
+  public Object getPixels(int n) {
+    return getProcessor(n).getPixels();
+  }
+
+  @Override
+  public int getSize() {
+    return count;
+  }
+
+  @Override
+  public int size() {
+    return count;
+  }
+
+  @Override
+  public int getWidth() {
+    return width;
+  }
+
+  @Override
+  public int getHeight() {
+    return height;
+  }
+
+  @Override
+  public String getSliceLabel(int n) {
+    return null;
+  }
+}

@@ -1,0 +1,320 @@
+package zcodec.imagej;
+
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import ij.IJ;
+import ij.ImagePlus;
+import ij.measure.Calibration;
+import ij.process.ImageProcessor;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import zcodec.Box;
+import zcodec.CallOptions;
+import zcodec.Chain;
+import zcodec.View;
+
+/** Writes an image as an OME-Zarr image of one level: a group, and in it the array "0". */
+final class ZarrWriter {
+  private static final String ARRAY = "0";
+
+  private final ImagePlus image;
+  private final ExportChain kind;
+  private final double tolerance;
+  private final String axes;
+  private final int[] shape;
+  private final int[] chunkShape;
+  private final String dataType;
+
+  ZarrWriter(ImagePlus image, ExportChain kind, double tolerance) {
+    if (image.getBitDepth() == 24) {
+      throw new IllegalArgumentException("RGB images are not supported; Image > Color > Make Composite makes channels");
+    }
+    if (kind == ExportChain.ZFP && !(tolerance > 0)) {
+      throw new IllegalArgumentException("the tolerance must be greater than 0, and is " + tolerance);
+    }
+    this.image = image;
+    this.kind = kind;
+    this.tolerance = tolerance;
+    StringBuilder names = new StringBuilder();
+    names.append(image.getNFrames() > 1 ? "t" : "").append(image.getNChannels() > 1 ? "c" : "");
+    axes = names.append(image.getNSlices() > 1 ? "z" : "").append("yx").toString();
+    shape = axes.chars().map(this::size).toArray();
+    chunkShape = kind.chunkShape(shape);
+    boolean signed = image.getCalibration().isSigned16Bit();
+    if (signed && kind != ExportChain.LOSSLESS) {
+      throw new IllegalArgumentException("pixels with a sign can be stored with the lossless chain only");
+    }
+    dataType = signed ? "int16" : kind.dataType(image.getBitDepth());
+  }
+
+  private int size(int axis) {
+    switch (axis) {
+      case 't':
+        return image.getNFrames();
+      case 'c':
+        return image.getNChannels();
+      case 'z':
+        return image.getNSlices();
+      case 'y':
+        return image.getHeight();
+      default:
+        return image.getWidth();
+    }
+  }
+
+  /** Writes, and then reads all of it and compares. */
+  void write(Path folder) throws IOException {
+    if (Files.exists(folder)) {
+      try (Stream<Path> content = Files.list(folder)) {
+        if (content.findAny().isPresent()) {
+          throw new IOException(folder + " is not empty; nothing was written");
+        }
+      }
+    }
+    String objection = kind.objection(image);
+    if (objection != null) {
+      throw new IOException(objection);
+    }
+    Path array = folder.resolve(ARRAY);
+    Files.createDirectories(array);
+    String document = arrayDocument();
+    try (Chain chain = Chain.ofZarrJson(document)) {
+      writeChunks(chain, array);
+    }
+    Files.write(array.resolve("zarr.json"), document.getBytes(StandardCharsets.UTF_8));
+    Files.write(folder.resolve("zarr.json"), groupDocument(folder).getBytes(StandardCharsets.UTF_8));
+    verify(folder);
+  }
+
+  private String arrayDocument() {
+    JsonObject array = new JsonObject();
+    array.addProperty("zarr_format", 3);
+    array.addProperty("node_type", "array");
+    array.add("shape", numbers(shape));
+    array.addProperty("data_type", dataType);
+    array.add("chunk_grid", JsonParser.parseString("{\"name\":\"regular\",\"configuration\":{}}"));
+    array.getAsJsonObject("chunk_grid").getAsJsonObject("configuration").add("chunk_shape", numbers(chunkShape));
+    array.add(
+        "chunk_key_encoding", JsonParser.parseString("{\"name\":\"default\",\"configuration\":{\"separator\":\"/\"}}"));
+    if (dataType.equals("bool")) {
+      array.addProperty("fill_value", false);
+    } else {
+      array.addProperty("fill_value", 0);
+    }
+    array.add("codecs", JsonParser.parseString(kind.codecs(dataType, shape, tolerance)));
+    JsonArray names = new JsonArray();
+    axes.chars().forEach(axis -> names.add(String.valueOf((char) axis)));
+    array.add("dimension_names", names);
+    array.add("attributes", new JsonObject());
+    return pretty(array);
+  }
+
+  private static String pretty(JsonObject object) {
+    return new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create().toJson(object) + "\n";
+  }
+
+  private static JsonArray numbers(int[] values) {
+    JsonArray array = new JsonArray();
+    for (int value : values) {
+      array.add(value);
+    }
+    return array;
+  }
+
+  private String groupDocument(Path folder) {
+    JsonArray named = new JsonArray();
+    JsonArray scale = new JsonArray();
+    for (char axis : axes.toCharArray()) {
+      JsonObject one = new JsonObject();
+      one.addProperty("name", String.valueOf(axis));
+      one.addProperty("type", axis == 't' ? "time" : axis == 'c' ? "channel" : "space");
+      String unit = unit(axis);
+      if (unit != null) {
+        one.addProperty("unit", unit);
+      }
+      named.add(one);
+      scale.add(scale(axis));
+    }
+    JsonObject root =
+        JsonParser.parseString(
+                "{\"zarr_format\":3,\"node_type\":\"group\",\"attributes\":{\"ome\":{\"version\":\"0.5\",\"multiscales\":[{"
+                    + "\"datasets\":[{\"path\":\"" + ARRAY + "\",\"coordinateTransformations\":[{\"type\":\"scale\"}]}]}]}}}")
+            .getAsJsonObject();
+    JsonObject multiscale =
+        root.getAsJsonObject("attributes").getAsJsonObject("ome").getAsJsonArray("multiscales").get(0).getAsJsonObject();
+    multiscale.addProperty("name", String.valueOf(folder.getFileName()));
+    multiscale.add("axes", named);
+    JsonObject dataset = multiscale.getAsJsonArray("datasets").get(0).getAsJsonObject();
+    dataset.getAsJsonArray("coordinateTransformations").get(0).getAsJsonObject().add("scale", scale);
+    return pretty(root);
+  }
+
+  private double scale(char axis) {
+    Calibration calibration = image.getCalibration();
+    double scale =
+        axis == 'x'
+            ? calibration.pixelWidth
+            : axis == 'y'
+                ? calibration.pixelHeight
+                : axis == 'z' ? calibration.pixelDepth : axis == 't' ? calibration.frameInterval : 1;
+    return scale > 0 && scale < Double.POSITIVE_INFINITY ? scale : 1;
+  }
+
+  /** Units as OME spells them; null: none. */
+  private String unit(char axis) {
+    Calibration calibration = image.getCalibration();
+    if (axis == 'c' || axis == 't') {
+      return axis == 't' && calibration.frameInterval > 0 ? "second" : null;
+    }
+    switch (axis == 'x' ? calibration.getXUnit() : axis == 'y' ? calibration.getYUnit() : calibration.getZUnit()) {
+      case "micron":
+      case "um":
+      case "\u00B5m":
+      case "\u03BCm":
+        return "micrometer";
+      case "nm":
+        return "nanometer";
+      case "mm":
+        return "millimeter";
+      default:
+        return null;
+    }
+  }
+
+  private void writeChunks(Chain chain, Path folder) throws IOException {
+    List<int[]> cells = cells();
+    int capacity = Math.toIntExact(chain.encodedBound(chain.decodedSize()));
+    ByteBuffer encoded = ByteBuffer.allocateDirect(capacity);
+    ByteBuffer elements = ByteBuffer.allocateDirect(Math.toIntExact(chain.decodedSize())).order(ByteOrder.nativeOrder());
+    CallOptions options = CallOptions.DEFAULT.maxThreads(Runtime.getRuntime().availableProcessors());
+    for (int i = 0; i < cells.size(); i++) {
+      long[] box = collect(cells.get(i), elements);
+      ((java.nio.Buffer) elements).clear();
+      View view = View.of(elements, box.length);
+      if (!chain.isFillView(box, view)) {
+        ((java.nio.Buffer) encoded).clear();
+        chain.encodeView(Box.of(null, box), view, encoded, options);
+        ((java.nio.Buffer) encoded).flip();
+        store(folder, cells.get(i), encoded);
+      }
+      IJ.showProgress(i + 1, cells.size());
+    }
+  }
+
+  private List<int[]> cells() {
+    List<int[]> cells = new ArrayList<>();
+    cells.add(new int[0]);
+    for (int i = 0; i < shape.length; i++) {
+      List<int[]> longer = new ArrayList<>();
+      for (int[] cell : cells) {
+        for (int k = 0; k * chunkShape[i] < shape[i]; k++) {
+          int[] next = java.util.Arrays.copyOf(cell, i + 1);
+          next[i] = k;
+          longer.add(next);
+        }
+      }
+      cells = longer;
+    }
+    return cells;
+  }
+
+  /** Copies the pixels of a chunk, back to back; returns the shape of the part that is within the image. */
+  private long[] collect(int[] cell, ByteBuffer elements) {
+    int ndim = shape.length;
+    long[] box = new long[ndim];
+    int planes = 1;
+    for (int i = 0; i < ndim; i++) {
+      box[i] = Math.min(chunkShape[i], shape[i] - (long) cell[i] * chunkShape[i]);
+      planes *= i < ndim - 2 ? (int) box[i] : 1;
+    }
+    ((java.nio.Buffer) elements).clear();
+    int top = cell[ndim - 2] * chunkShape[ndim - 2];
+    int left = cell[ndim - 1] * chunkShape[ndim - 1];
+    for (int n = 0; n < planes; n++) {
+      int rest = n;
+      int[] at = new int[ndim];
+      for (int i = ndim - 3; i >= 0; i--) {
+        at[i] = cell[i] * chunkShape[i] + rest % (int) box[i];
+        rest /= (int) box[i];
+      }
+      ImageProcessor plane = plane(at);
+      for (int y = 0; y < box[ndim - 2]; y++) {
+        put(plane, left, top + y, (int) box[ndim - 1], elements);
+      }
+    }
+    return box;
+  }
+
+  private ImageProcessor plane(int[] at) {
+    int c = axes.indexOf('c');
+    int z = axes.indexOf('z');
+    int t = axes.indexOf('t');
+    int n = image.getStackIndex(c < 0 ? 1 : at[c] + 1, z < 0 ? 1 : at[z] + 1, t < 0 ? 1 : at[t] + 1);
+    return image.getStack().getProcessor(n);
+  }
+
+  private void put(ImageProcessor plane, int x, int y, int width, ByteBuffer elements) {
+    for (int i = 0; i < width; i++) {
+      switch (dataType) {
+        case "bool":
+          elements.put((byte) (plane.get(x + i, y) == 0 ? 0 : 1));
+          break;
+        case "uint8":
+          elements.put((byte) plane.get(x + i, y));
+          break;
+        case "uint16":
+          elements.putShort((short) plane.get(x + i, y));
+          break;
+        case "int16":
+          elements.putShort((short) (plane.get(x + i, y) - 32768));
+          break;
+        default:
+          elements.putFloat(plane.getf(x + i, y));
+      }
+    }
+  }
+
+  private static void store(Path folder, int[] cell, ByteBuffer encoded) throws IOException {
+    StringBuilder key = new StringBuilder("c");
+    for (int index : cell) {
+      key.append('/').append(index);
+    }
+    Path file = folder.resolve(key.toString());
+    Files.createDirectories(file.getParent());
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      while (encoded.hasRemaining()) {
+        channel.write(encoded);
+      }
+    }
+  }
+
+  private void verify(Path folder) throws IOException {
+    ImagePlus written = ZarrImport.open(folder, 0);
+    double allowed = kind == ExportChain.ZFP ? tolerance : 0;
+    for (int n = 1; n <= image.getStackSize(); n++) {
+      ImageProcessor wanted = image.getStack().getProcessor(n);
+      ImageProcessor found = written.getStack().getProcessor(n);
+      for (int i = 0; i < wanted.getPixelCount(); i++) {
+        float want = kind == ExportChain.MASK ? wanted.get(i) == 0 ? 0 : 255 : wanted.getf(i);
+        float got = found.getf(i);
+        if (!(Math.abs(want - got) <= allowed) && Float.compare(want, got) != 0) {
+          throw new IOException(
+              "what was written is wrong: plane " + n + ", pixel " + i + " is " + got + " and should be " + want);
+        }
+      }
+      IJ.showProgress(n, image.getStackSize());
+    }
+    written.close();
+  }
+}
