@@ -1,0 +1,174 @@
+/* The plugins' own reading of foreign text and bytes, under the sanitizers: nothing is read outside of what is given.
+ * Each input stands in memory of exactly its size. */
+#include "../common/chain.h"
+#include "../common/members.h"
+#include "../gdal/options.h"
+#include "../gdal/stream.h"
+#include "../netcdf/parameters.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECK(condition)                                              \
+  do {                                                                \
+    if (!(condition)) {                                               \
+      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+      exit(EXIT_FAILURE);                                             \
+    }                                                                 \
+  } while (0)
+
+static uint32_t random_state = 12345;
+
+static uint8_t random_byte(void) {
+  random_state = random_state * 1664525u + 1013904223u;
+  return (uint8_t)(random_state >> 24);
+}
+
+static void *copy_of(const void *bytes, size_t size) {
+  void *copy = malloc(size > 0 ? size : 1);
+  CHECK(copy != NULL);
+  memcpy(copy, bytes, size);
+  return copy;
+}
+
+static int count_members(const char *json, size_t size) {
+  char *copy = copy_of(json, size);
+  span rest = {copy, size};
+  member next;
+  int count = 0, found;
+  while ((found = member_next(&rest, &next)) > 0) count++;
+  free(copy);
+  return found == 0 ? count : -1;
+}
+
+static void members_of_json(void) {
+  static const char json[] =
+      " { \"id\" : \"a\\\"}b\", \"x\": [1, {\"y\": \"]\"}, null ] ,\n\"z\":{\"k\":-1.5e3}, \"t\":true } ";
+  CHECK(count_members(json, strlen(json)) == 4);
+  CHECK(count_members("{}", 2) == 0 && count_members(" { } ", 5) == 0);
+  const char *last = strrchr(json, '}');
+  for (size_t size = 0; json + size < last + 1; size++) CHECK(count_members(json, size) == -1);
+  static const char *const wrong[] = {"",      "[]",         "null",      "{\"a\"}",  "{\"a\":}",
+                                      "{a:1}", "{\"a\":1,}", "{\"a\":[}", "{\"a\" 1}"};
+  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) CHECK(count_members(wrong[i], strlen(wrong[i])) == -1);
+  for (int round = 0; round < 20000; round++) {
+    char bytes[24];
+    for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = "{}[]\",:\\ a1\0"[random_byte() % 12];
+    count_members(bytes, random_byte() % sizeof bytes);
+  }
+}
+
+static void options_of_gdal(void) {
+  static const char *const options[] = {"id=zfpy",
+                                        "MODE=3",
+                                        "precision=20",
+                                        "rate=",
+                                        "tolerance=0x1p3",
+                                        "other=\"\\\n",
+                                        "=",
+                                        "x",
+                                        "compression_kwargs={\"precision\": 20}",
+                                        NULL};
+  text json = {0};
+  options_to_json(codec_find("zfpy"), options, &json);
+  CHECK(strcmp(json.bytes,
+               "{\"mode\": 3, \"precision\": 20, \"rate\": null, \"tolerance\": \"0x1p3\", \"other\": "
+               "\"\\u0022\\u005c\\u000a\", \"\": \"\", \"compression_kwargs\": {\"precision\": 20}}") == 0);
+  text_free(&json);
+  options_to_json(codec_find("zfpy"), NULL, &json);
+  CHECK(strcmp(json.bytes, "{}") == 0);
+  text_free(&json);
+}
+
+/* Describes a stream, and decodes what it claims to be. */
+static void decode(const codec_info *codec, const uint8_t *bytes, size_t size) {
+  uint8_t *stream = copy_of(bytes, size);
+  static uint8_t decoded[4096];
+  text configuration = {0};
+  array_info array;
+  const char *why = NULL;
+  if (stream_describe(codec, stream, size, sizeof decoded, &array, &configuration, &why)) {
+    chain_use use;
+    zcodec_error *error;
+    size_t decoded_size;
+    span json = {configuration.bytes, configuration.size};
+    if (chain_acquire(codec, json, &array, &use, &error) == ZCODEC_STATUS_OK) {
+      zcodec_decode(use.chain, stream, size, decoded, sizeof decoded, &decoded_size, &error);
+      chain_release(&use);
+    }
+    zcodec_error_free(error);
+  } else {
+    CHECK(why != NULL);
+  }
+  text_free(&configuration);
+  free(stream);
+}
+
+static void streams(const char *id, const char *configuration, const array_info *array) {
+  const codec_info *codec = codec_find(id);
+  float decoded[64];
+  uint8_t encoded[4096];
+  size_t size;
+  chain_use use;
+  zcodec_error *error;
+  for (size_t i = 0; i < 64; i++) decoded[i] = (float)i * 0.5f;
+  CHECK(chain_acquire(codec, (span){configuration, strlen(configuration)}, array, &use, &error) == ZCODEC_STATUS_OK);
+  CHECK(zcodec_encode(use.chain, decoded, sizeof decoded, encoded, sizeof encoded, &size, &error) == ZCODEC_STATUS_OK);
+  chain_release(&use);
+  text described = {0};
+  array_info found;
+  const char *why;
+  CHECK(stream_describe(codec, encoded, size, 0, &found, &described, &why));
+  CHECK(strcmp(found.data_type, "float32") == 0);
+  text_free(&described);
+  for (size_t cut = 0; cut <= size; cut++) decode(codec, encoded, cut);
+  for (size_t bit = 0; bit < 8 * (size < 40 ? size : 40); bit++) {
+    encoded[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    decode(codec, encoded, size);
+    encoded[bit / 8] ^= (uint8_t)(1u << bit % 8);
+  }
+}
+
+/* Every cut of parameters, with every number of the first few exchanged. */
+static void parameters_of_hdf5(void) {
+  for (size_t c = 0; c < CODEC_COUNT; c++) {
+    parameters made = {0};
+    array_info array = {"float32", 3, {4, 5, 1ull << 33}}, read;
+    static const char json[] = "{\"id\": \"x\", \"initval\": 3}";
+    if (CODECS[c].convention == CONVENTION_TEXT) {
+      CHECK(parameters_from_json(&CODECS[c], (span){json, strlen(json)}, &made) == NULL);
+    } else {
+      CHECK(parameters_from_json(&CODECS[c], (span){"{}", 2}, &made) == NULL);
+    }
+    CHECK(made.count == parameters_visible_count(&CODECS[c], made.values, made.count));
+    parameters_add_array(&made, &array);
+    CHECK(parameters_array(&CODECS[c], made.values, made.count, &read) == 1);
+    CHECK(read.ndim == 3 && read.shape[2] == 1ull << 33 && strcmp(read.data_type, "float32") == 0);
+    for (size_t count = 0; count <= made.count; count++) {
+      for (int round = 0; round < 40; round++) {
+        unsigned *values = copy_of(made.values, count * sizeof *values);
+        if (count > 0 && round > 0) values[round % count] = round % 3 ? random_byte() : (unsigned)random_byte() << 24;
+        text text = {0};
+        parameters_to_json(&CODECS[c], values, count, round % 2, &text);
+        parameters_array(&CODECS[c], values, count, &read);
+        CHECK(count_members(text.bytes, text.size) >= 1);
+        text_free(&text);
+        free(values);
+      }
+    }
+    parameters_free(&made);
+  }
+}
+
+int main(void) {
+  array_info array = {"float32", 2, {8, 8}};
+  members_of_json();
+  options_of_gdal();
+  parameters_of_hdf5();
+  streams("zfpy", "{\"mode\": 2, \"rate\": 8}", &array);
+  streams("zfpy", "{\"mode\": 4, \"tolerance\": 0}", &array);
+  streams("zfpy", "{\"mode\": 4, \"tolerance\": 0.001}", &array);
+  streams("pcodec", "{}", &array);
+  return 0;
+}
