@@ -111,6 +111,8 @@ class Plugin(unittest.TestCase):
     def test_filters_get_their_configuration(self):
         expected = arrays.write(self.path, "zlib", filters=[numcodecs.Shuffle(elementsize=2)])
         np.testing.assert_array_equal(read(self.path), expected)
+        expected = arrays.write(self.path, "zlib", filters=[numcodecs.pcodec.PCodec(level=2)])
+        np.testing.assert_array_equal(read(self.path), expected)
         # A checksum as a filter is larger than what GDAL holds for it: its limit, and its error.
         arrays.write(self.path, "zlib", filters=[numcodecs.CRC32(location="end")])
         with self.assertRaises(RasterioIOError):

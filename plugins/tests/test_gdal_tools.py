@@ -1,4 +1,5 @@
-"""gdal_zcodec.so in the machine's own GDAL, by the command gdalmdimtranslate. GDAL_DRIVER_PATH names its directory."""
+"""The plugins in the machine's own GDAL, and in the HDF5 that it has, by the command gdalmdimtranslate. GDAL_DRIVER_PATH and
+HDF5_PLUGIN_PATH, if they are tested, name their directories."""
 
 import os
 import subprocess
@@ -8,6 +9,8 @@ import unittest
 import numpy as np
 
 import arrays
+import h5py
+import parameters
 import zarr
 
 
@@ -61,6 +64,24 @@ class Tools(unittest.TestCase):
         # GDAL 3.6 says so, and exits with 0 all the same.
         self.assertIn('ERROR 1: zcodec: codecs[0] "numcodecs.fletcher32": the checksum is', result.stderr)
         self.assertIn("ERROR 1: Decompression of tile", result.stderr)
+
+    @unittest.skipUnless("HDF5_PLUGIN_PATH" in os.environ, "the plugins for HDF5 are not built")
+    def test_what_h5py_wrote_is_read_by_the_hdf5_of_gdal(self):
+        source = os.path.join(self.directory.name, "file.h5")
+        for name in ("bz2", "lzma", "crc32_end", "zfpy_accuracy", "pcodec"):
+            codec, dtype = arrays.CODECS[name]
+            configuration = codec.get_config()
+            number, values = parameters.NUMBERS[configuration["id"]], parameters.of(configuration)
+            with self.subTest(name):
+                data = {"data": arrays.elements(dtype), "chunks": arrays.CHUNKS}
+                with h5py.File(source, "w", libver=("earliest", "v110")) as file:
+                    file.create_dataset("array", compression=number, compression_opts=values, **data)
+                with h5py.File(source) as file:
+                    expected = file["array"][:]
+                target = os.path.join(self.directory.name, f"{name}.zarr")
+                result = translate(source, target)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                np.testing.assert_array_equal(zarr.open(target, mode="r")["array"][:], expected)
 
 
 if __name__ == "__main__":

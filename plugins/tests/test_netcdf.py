@@ -96,9 +96,10 @@ class Plugins(unittest.TestCase):
                 self.assertEqual(listing(self.path), expected_listing(self.path))
 
     def test_filters_and_a_compressor(self):
-        filters = [numcodecs.Shuffle(elementsize=2), numcodecs.CRC32(location="end")]
-        self.write("bz2", filters)
-        self.assertEqual(listing(self.path), expected_listing(self.path))
+        checked = [numcodecs.Shuffle(elementsize=2), numcodecs.CRC32(location="end")]
+        for filters in (checked, [numcodecs.pcodec.PCodec(level=2)]):
+            self.write("bz2", filters)
+            self.assertEqual(listing(self.path), expected_listing(self.path))
 
     def test_what_netcdf_wrote_is_read_by_zarr_python(self):
         for name, (codec, dtype) in arrays.CODECS.items():
