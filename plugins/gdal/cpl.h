@@ -26,18 +26,14 @@ typedef struct cpl_functions {
   const cpl_compressor *(*get_compressor)(const char *id);
   const cpl_compressor *(*get_decompressor)(const char *id);
   void *(*allocate)(size_t size); /* VSIMalloc */
-  void (*release)(void *);        /* VSIFree */
   const char *(*get_option)(const char *name, const char *otherwise);
   void (*report)(int severity, int number, const char *format, ...);
 } cpl_functions;
 
-/* Set before anything is registered. */
-extern cpl_functions cpl;
-
-/* Finds them for a function of this plugin that GDAL called. 0: this process has no GDAL with a registry of
- * compressors. */
-int cpl_load(const void *return_address);
+/* Finds them for a function of this plugin that GDAL called: a process may have several GDALs, such as those of two
+ * wheels. What is returned stays. NULL: this is no GDAL with a registry of compressors, or there is no memory. */
+const cpl_functions *cpl_load(const void *return_address);
 /* Reports an error of GDAL. */
-void cpl_fail(const char *message);
+void cpl_fail(const cpl_functions *cpl, const char *message);
 
 #endif

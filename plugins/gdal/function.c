@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The three ways in which GDAL takes a result: into memory of its own, as memory of ours, as its size alone. */
+/* The three ways in which GDAL takes a result: in memory that it has, in memory allocated for it, as the size alone. */
 typedef enum way { INTO_MEMORY, NEW_MEMORY, SIZE_ONLY, NO_WAY } way;
 
 static way way_of(void **output, size_t *output_size) {
@@ -20,23 +20,23 @@ static way way_of(void **output, size_t *output_size) {
   return *output_size != 0 ? INTO_MEMORY : NO_WAY;
 }
 
-static bool fail(zcodec_status status, zcodec_error *error) {
+static bool fail(const cpl_functions *cpl, zcodec_status status, zcodec_error *error) {
   char message[2048];
-  cpl_fail(failure_text(error, status, message, sizeof message));
+  cpl_fail(cpl, failure_text(error, status, message, sizeof message));
   zcodec_error_free(error);
   return false;
 }
 
-static bool refuse(size_t *output_size, const char *message) {
+static bool refuse(const cpl_functions *cpl, size_t *output_size, const char *message) {
   if (output_size != NULL) *output_size = 0;
-  cpl_fail(message);
+  cpl_fail(cpl, message);
   return false;
 }
 
 /* Hands the content of a buffer over in memory of GDAL's. */
-static zcodec_status hand_over(zcodec_buffer *buffer, void **output, size_t *output_size) {
+static zcodec_status hand_over(const cpl_functions *cpl, zcodec_buffer *buffer, void **output, size_t *output_size) {
   size_t size = zcodec_buffer_size(buffer);
-  *output = cpl.allocate(size > 0 ? size : 1);
+  *output = cpl->allocate(size > 0 ? size : 1);
   if (*output != NULL) {
     if (size > 0) memcpy(*output, zcodec_buffer_data(buffer), size);
     *output_size = size;
@@ -45,8 +45,8 @@ static zcodec_status hand_over(zcodec_buffer *buffer, void **output, size_t *out
   return *output != NULL ? ZCODEC_STATUS_OK : ZCODEC_STATUS_OUT_OF_MEMORY;
 }
 
-static zcodec_status encode(const zcodec_chain *chain, const void *input, size_t input_size, void **output,
-                            size_t *output_size, zcodec_error **error) {
+static zcodec_status encode(const cpl_functions *cpl, const zcodec_chain *chain, const void *input, size_t input_size,
+                            void **output, size_t *output_size, zcodec_error **error) {
   zcodec_buffer *buffer = NULL;
   size_t capacity = *output_size;
   zcodec_status status;
@@ -60,12 +60,12 @@ static zcodec_status encode(const zcodec_chain *chain, const void *input, size_t
     default:
       *output_size = 0;
       status = zcodec_encode_to_buffer(chain, input, input_size, &buffer, error);
-      return status == ZCODEC_STATUS_OK ? hand_over(buffer, output, output_size) : status;
+      return status == ZCODEC_STATUS_OK ? hand_over(cpl, buffer, output, output_size) : status;
   }
 }
 
-static zcodec_status decode(const zcodec_chain *chain, const void *input, size_t input_size, void **output,
-                            size_t *output_size, zcodec_error **error) {
+static zcodec_status decode(const cpl_functions *cpl, const zcodec_chain *chain, const void *input, size_t input_size,
+                            void **output, size_t *output_size, zcodec_error **error) {
   zcodec_buffer *buffer = NULL;
   size_t capacity = *output_size;
   zcodec_status status;
@@ -81,14 +81,14 @@ static zcodec_status decode(const zcodec_chain *chain, const void *input, size_t
     default:
       *output_size = 0;
       status = zcodec_decode_to_buffer(chain, input, input_size, &buffer, error);
-      return status == ZCODEC_STATUS_OK ? hand_over(buffer, output, output_size) : status;
+      return status == ZCODEC_STATUS_OK ? hand_over(cpl, buffer, output, output_size) : status;
   }
 }
 
 /* The array that is encoded, by the configuration options of GDAL. NULL: all is well; else why not. */
-static const char *configured_array(array_info *array) {
-  array->data_type = cpl.get_option("ZCODEC_DATA_TYPE", NULL);
-  const char *shape = cpl.get_option("ZCODEC_CHUNK_SHAPE", NULL);
+static const char *configured_array(const cpl_functions *cpl, array_info *array) {
+  array->data_type = cpl->get_option("ZCODEC_DATA_TYPE", NULL);
+  const char *shape = cpl->get_option("ZCODEC_CHUNK_SHAPE", NULL);
   if (array->data_type == NULL || shape == NULL) {
     return "zcodec: GDAL does not tell a codec what it encodes: set ZCODEC_DATA_TYPE (such as float32) and "
            "ZCODEC_CHUNK_SHAPE (such as 256,256)";
@@ -109,11 +109,12 @@ static const char *configured_array(array_info *array) {
 
 bool gdal_encode(const void *input, size_t input_size, void **output, size_t *output_size, const char *const *options,
                  void *user_data) {
-  const codec_info *codec = user_data;
+  const registration *self = user_data;
+  const codec_info *codec = self->codec;
   array_info array;
-  const char *why = codec->takes_array ? configured_array(&array) : NULL;
+  const char *why = codec->takes_array ? configured_array(self->cpl, &array) : NULL;
   if (why != NULL || way_of(output, output_size) == NO_WAY) {
-    return refuse(output_size, why != NULL ? why : "zcodec: no output_size, or one of 0");
+    return refuse(self->cpl, output_size, why != NULL ? why : "zcodec: no output_size, or one of 0");
   }
   text json = {0};
   options_to_json(codec, options, &json);
@@ -126,21 +127,21 @@ bool gdal_encode(const void *input, size_t input_size, void **output, size_t *ou
   }
   text_free(&json);
   if (status == ZCODEC_STATUS_OK) {
-    status = encode(use.chain, input, input_size, output, output_size, &error);
+    status = encode(self->cpl, use.chain, input, input_size, output, output_size, &error);
     chain_release(&use);
   } else {
     *output_size = 0;
   }
-  return status == ZCODEC_STATUS_OK || fail(status, error);
+  return status == ZCODEC_STATUS_OK || fail(self->cpl, status, error);
 }
 
 /* Decodes with one configuration. */
-static zcodec_status decode_as(const codec_info *codec, span configuration, const array_info *array, const void *input,
+static zcodec_status decode_as(const registration *self, span configuration, const array_info *array, const void *input,
                                size_t input_size, void **output, size_t *output_size, zcodec_error **error) {
   chain_use use;
-  zcodec_status status = chain_acquire(codec, configuration, array, &use, error);
+  zcodec_status status = chain_acquire(self->codec, configuration, array, &use, error);
   if (status == ZCODEC_STATUS_OK) {
-    status = decode(use.chain, input, input_size, output, output_size, error);
+    status = decode(self->cpl, use.chain, input, input_size, output, output_size, error);
     chain_release(&use);
   } else {
     *output_size = 0;
@@ -150,16 +151,16 @@ static zcodec_status decode_as(const codec_info *codec, span configuration, cons
 
 /* GDAL hands the configuration to filters, not to compressors. Those are decoded with each that is likely; the first
  * failure is the one that counts. */
-static zcodec_status decode_guessing(const codec_info *codec, const void *input, size_t input_size, void **output,
+static zcodec_status decode_guessing(const registration *self, const void *input, size_t input_size, void **output,
                                      size_t *output_size, zcodec_error **error) {
   size_t capacity = *output_size, size = 0;
   zcodec_status first = ZCODEC_STATUS_CORRUPT_DATA;
-  for (const char *const *guess = codec->guesses; *guess != NULL; guess++) {
+  for (const char *const *guess = self->codec->guesses; *guess != NULL; guess++) {
     zcodec_error *found = NULL;
     *output_size = capacity;
     span configuration = {*guess, strlen(*guess)};
-    zcodec_status status = decode_as(codec, configuration, NULL, input, input_size, output, output_size, &found);
-    if (guess == codec->guesses || status == ZCODEC_STATUS_OK) {
+    zcodec_status status = decode_as(self, configuration, NULL, input, input_size, output, output_size, &found);
+    if (guess == self->codec->guesses || status == ZCODEC_STATUS_OK) {
       zcodec_error_free(*error);
       *error = found;
       first = status;
@@ -174,49 +175,51 @@ static zcodec_status decode_guessing(const codec_info *codec, const void *input,
 }
 
 /* Decodes a stream that says itself what it is. */
-static bool decode_array(const codec_info *codec, const void *input, size_t input_size, void **output,
+static bool decode_array(const registration *self, const void *input, size_t input_size, void **output,
                          size_t *output_size) {
   size_t capacity = way_of(output, output_size) == INTO_MEMORY ? *output_size : 0;
   text configuration = {0};
   array_info array;
   const char *why = NULL;
-  if (!stream_describe(codec, input, input_size, capacity, &array, &configuration, &why)) {
+  if (!stream_describe(self->codec, input, input_size, capacity, &array, &configuration, &why)) {
     char message[256];
-    snprintf(message, sizeof message, "zcodec: codecs[0] \"numcodecs.%s\": %s", codec->id, why);
+    snprintf(message, sizeof message, "zcodec: codecs[0] \"numcodecs.%s\": %s", self->codec->id, why);
     text_free(&configuration);
-    return refuse(output_size, message);
+    return refuse(self->cpl, output_size, message);
   }
   zcodec_error *error = NULL;
   zcodec_status status = ZCODEC_STATUS_OUT_OF_MEMORY;
   if (!configuration.failed) {
-    status = decode_as(codec, (span){configuration.bytes, configuration.size}, &array, input, input_size, output,
+    status = decode_as(self, (span){configuration.bytes, configuration.size}, &array, input, input_size, output,
                        output_size, &error);
   }
   text_free(&configuration);
-  return status == ZCODEC_STATUS_OK || fail(status, error);
+  return status == ZCODEC_STATUS_OK || fail(self->cpl, status, error);
 }
 
 bool gdal_decode(const void *input, size_t input_size, void **output, size_t *output_size, const char *const *options,
                  void *user_data) {
-  const codec_info *codec = user_data;
-  if (way_of(output, output_size) == NO_WAY) return refuse(output_size, "zcodec: no output_size, or one of 0");
-  if (codec->takes_array) return decode_array(codec, input, input_size, output, output_size);
+  const registration *self = user_data;
+  const codec_info *codec = self->codec;
+  if (way_of(output, output_size) == NO_WAY)
+    return refuse(self->cpl, output_size, "zcodec: no output_size, or one of 0");
+  if (codec->takes_array) return decode_array(self, input, input_size, output, output_size);
   zcodec_error *error = NULL;
   zcodec_status status;
-  if (options == NULL && codec->guesses[0] == NULL) {
-    return refuse(output_size,
+  if (options == NULL && self->codec->guesses[0] == NULL) {
+    return refuse(self->cpl, output_size,
                   "zcodec: GDAL tells a compressor none of its options, and this codec cannot be decoded "
                   "without them; it works as a filter");
   } else if (options == NULL) {
-    status = decode_guessing(codec, input, input_size, output, output_size, &error);
+    status = decode_guessing(self, input, input_size, output, output_size, &error);
   } else {
     text json = {0};
     options_to_json(codec, options, &json);
     status = ZCODEC_STATUS_OUT_OF_MEMORY;
     if (!json.failed) {
-      status = decode_as(codec, (span){json.bytes, json.size}, NULL, input, input_size, output, output_size, &error);
+      status = decode_as(self, (span){json.bytes, json.size}, NULL, input, input_size, output, output_size, &error);
     }
     text_free(&json);
   }
-  return status == ZCODEC_STATUS_OK || fail(status, error);
+  return status == ZCODEC_STATUS_OK || fail(self->cpl, status, error);
 }

@@ -1,9 +1,14 @@
-/* The functions that GDAL calls for a chunk. `user_data` is the codec_info. */
+/* The functions that GDAL calls for a chunk. `user_data` is a registration. */
 #ifndef ZCODEC_PLUGINS_FUNCTION_H
 #define ZCODEC_PLUGINS_FUNCTION_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "../common/codecs.h"
+#include "cpl.h"
+
+typedef struct registration {
+  const codec_info *codec;
+  const cpl_functions *cpl; /* of the GDAL that calls */
+} registration;
 
 bool gdal_encode(const void *input, size_t input_size, void **output, size_t *output_size, const char *const *options,
                  void *user_data);

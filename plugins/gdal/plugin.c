@@ -6,6 +6,7 @@
 #include "function.h"
 #include "options.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -13,23 +14,32 @@
 EXPORT void GDALRegister_zcodec(void);
 EXPORT void GDALRegisterMe(void);
 
-/* GDAL copies what it is given. */
-static void register_codec(const codec_info *codec) {
+/* GDAL copies what it is given, but for the registration, which stays with it. */
+static void register_codec(const codec_info *codec, const cpl_functions *cpl) {
+  if (cpl->get_compressor(codec->id) != NULL && cpl->get_decompressor(codec->id) != NULL) return;
   text options = {0};
   options_describe(codec, &options);
+  registration *self = malloc(sizeof *self);
+  if (self == NULL || options.failed) {
+    text_free(&options);
+    free(self);
+    return;
+  }
+  *self = (registration){codec, cpl};
   const char *const metadata[] = {options.bytes, NULL};
   int type = strcmp(codec->id, "shuffle") == 0 ? CPL_FILTER : CPL_COMPRESSOR;
-  cpl_compressor description = {1, codec->id, type, options.failed ? NULL : metadata, gdal_encode, (void *)codec};
-  if (cpl.get_compressor(codec->id) == NULL) cpl.register_compressor(&description);
+  cpl_compressor description = {1, codec->id, type, metadata, gdal_encode, self};
+  if (cpl->get_compressor(codec->id) == NULL) cpl->register_compressor(&description);
   description.function = gdal_decode;
   description.metadata = NULL;
-  if (cpl.get_decompressor(codec->id) == NULL) cpl.register_decompressor(&description);
+  if (cpl->get_decompressor(codec->id) == NULL) cpl->register_decompressor(&description);
   text_free(&options);
 }
 
 static void register_all(const void *return_address) {
-  if (!cpl_load(return_address)) return; /* not called by a GDAL that has compressors: there is nobody to tell */
-  for (size_t i = 0; i < CODEC_COUNT; i++) register_codec(&CODECS[i]);
+  const cpl_functions *cpl = cpl_load(return_address);
+  if (cpl == NULL) return; /* not called by a GDAL that has compressors: there is nobody to tell */
+  for (size_t i = 0; i < CODEC_COUNT; i++) register_codec(&CODECS[i], cpl);
 }
 
 void GDALRegister_zcodec(void) { register_all(__builtin_return_address(0)); }

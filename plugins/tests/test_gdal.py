@@ -199,6 +199,30 @@ class Plugin(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(float(result.stdout), expected.astype("f8").sum())
 
+    def test_two_gdals_in_the_process_each_get_their_own_errors(self):
+        intact, damaged = self.path, os.path.join(self.path, "damaged")
+        arrays.write(intact, "bz2")
+        arrays.write(damaged, "bz2")
+        with open(arrays.chunk_file(damaged), "wb") as chunk:
+            chunk.write(b"BZh")
+        code = (
+            "import sys, test_gdal as t, ctypes, arrays\n"
+            "for step in sys.argv[3].split():\n"
+            "    if step == 'pyogrio': import pyogrio; pyogrio.list_drivers()\n"
+            "    if step == 'rasterio': t.read(sys.argv[1])\n"
+            "library = ctypes.CDLL(arrays.loaded_library('pyogrio.libs/libgdal'))\n"
+            "library.CPLGetDecompressor.restype = ctypes.c_void_p\n"
+            "assert library.CPLGetDecompressor(b'bz2'), 'not in the GDAL of pyogrio'\n"
+            "try: t.read(sys.argv[2])\n"
+            "except t.RasterioIOError as error: print(t.messages(error))\n"
+        )
+        for order in ("rasterio pyogrio", "pyogrio rasterio"):
+            with self.subTest(order):
+                environment = {"PYTHONPATH": os.path.dirname(os.path.abspath(__file__))}
+                result = arrays.run(code, environment, intact, damaged, order)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertIn('zcodec: codecs[0] "numcodecs.bz2"', result.stdout)
+
 
 class Compressor(ctypes.Structure):
     _fields_ = [
