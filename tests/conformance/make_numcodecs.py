@@ -200,7 +200,7 @@ def deltas():
             if target and target[0] != "f" and not np.can_cast(target, source, "same_kind"):
                 continue
             if target == "u8" and source[0] == "i":
-                # NumPy adds these two in float64, and what comes out is undefined.
+                # NumPy adds these two in float64, with an undefined result.
                 continue
             array = walk(source, 290)
             if target and target[1] == "1":
