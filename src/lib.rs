@@ -2,7 +2,7 @@
 //!
 //! The C interface is in `include/zcodec.h`. This page is for those who read or extend the library itself.
 //!
-//! The modules lie in layers; none imports what stands above it (`scripts/check_layers.py` holds them to it):
+//! The modules lie in layers; none imports from a layer above it (`scripts/check_layers.py` checks this):
 //!
 //! | layer | what it is |
 //! | --- | --- |
@@ -10,9 +10,12 @@
 //! | [`chain`] | a run of codecs bound to what enters it: plan, run |
 //! | [`codec`] | the codecs, one file or folder each, and the registry that has them all |
 //! | [`interface`] | what a codec is, what binding makes of it, what a call gives it; lists of codecs |
-//! | [`representation`] | what enters and leaves a codec: an array, or bytes |
-//! | [`data_type`] | Zarr data types: names, layout in memory, scalars |
-//! | `strided`, `parallel`, `json`, [`Error`] | the ground: copies between strides, threads, reading JSON, errors |
+//! | [`representation`] | what passes between two codecs: an array, or bytes |
+//! | [`data_type`], [`strided`], `parallel` | Zarr data types; elements with any strides, and copies of them; threads |
+//! | [`number`], `json`, `simd`, `memory`, `float_environment` | float formats and rounding; reading JSON; levels and tiers of kernels; allocation that may fail; the caller's floating-point environment |
+//! | [`Error`] | the one error type |
+//!
+//! `docs/architecture.md` has a picture of the layers, and one of a chunk's way through them.
 
 pub mod capi;
 pub mod chain;
