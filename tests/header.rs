@@ -1,4 +1,4 @@
-//! `include/zcodec.h` is what cbindgen makes of the source, with a heading above each section.
+//! `include/zcodec.h` is what cbindgen generates from the source, with a heading above each section.
 //!
 //! `ZCODEC_UPDATE_HEADER=1 cargo test --test header` writes it.
 
@@ -11,7 +11,7 @@ const SECTIONS: [(&str, &str); 13] = [
     ("zcodec_decode_view", "Boxes and views"),
     ("zcodec_plan_new", "Plans: the bytes are somewhere else"),
     ("zcodec_index_memory", "Indices of shards"),
-    ("zcodec_writer_new", "Writers: a shard is made and changed by its inner chunks"),
+    ("zcodec_writer_new", "Writers: shards made and changed by their inner chunks"),
     ("zcodec_decode_tasks", "Many chunks in one call"),
     ("zcodec_buffer_data", "Buffers"),
     ("zcodec_chain_decoded_size", "Asking a chain"),
@@ -46,7 +46,7 @@ fn with_headings(mut header: String) -> String {
     for (function, title) in SECTIONS {
         let declaration = header.find(&format!("{function}(")).expect("the function is exported");
         let comment = header[..declaration].rfind("/**").expect("the function has a comment");
-        assert!(comment > end_of_last, "{function} stands before the section that comes before its own");
+        assert!(comment > end_of_last, "{function} stands before the previous section");
         let heading = format!("/* ---- {title} {} */\n\n", "-".repeat(86 - title.len()));
         header.insert_str(comment, &heading);
         end_of_last = declaration + heading.len();

@@ -1,4 +1,4 @@
-//! Asking a chain.
+//! Queries about a chain.
 
 use super::buffer::zcodec_buffer;
 use super::chain::zcodec_chain;
@@ -8,38 +8,38 @@ use crate::chain::Chain;
 use crate::error::{Error, Result, Status};
 use crate::interface::Kind;
 
-/// The three shapes of a chain.
+/// The kinds of chains, and of codecs.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum zcodec_kind {
     /// Array->array codecs only: an array enters on encode, and an array leaves.
     ZCODEC_KIND_ARRAY_TO_ARRAY = 1,
-    /// One array->bytes codec, perhaps with others before and after it: an array enters on encode, bytes leave.
+    /// One array->bytes codec, with any number of others before and after it: an array enters on encode, bytes leave.
     ZCODEC_KIND_ARRAY_TO_BYTES = 2,
     /// Bytes->bytes codecs only: bytes enter on encode, and bytes leave.
     ZCODEC_KIND_BYTES_TO_BYTES = 3,
 }
 
-/// A size of metadata as one of memory.
+/// A size from metadata as a size in memory.
 fn addressable(size: u64) -> Result<usize> {
     usize::try_from(size).map_err(|_| Error::out_of_memory())
 }
 
-/// The size in bytes of the decoded side. UNKNOWN_SIZE for a chain of bytes->bytes codecs; `*size` is then 0.
+/// The size in bytes of a decoded chunk. UNKNOWN_SIZE for a chain of bytes->bytes codecs; `*size` is then 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_decoded_size(chain: *const zcodec_chain, size: *mut usize) -> zcodec_status {
     ffi::guard(None, || {
         // SAFETY: the header asks of the caller what these conversions ask of us.
         let (size, chain) = unsafe { (ffi::out(size, 0, "size")?, ffi::handle(chain, "chain")?) };
-        let unknown = || Error::new(Status::UnknownSize, "bytes of any size enter a bytes->bytes chain");
+        let unknown = || Error::new(Status::UnknownSize, "a chain of bytes->bytes codecs takes bytes of any size");
         *size = addressable(chain.decoded_size().ok_or_else(unknown)?)?;
         Ok(())
     })
 }
 
-/// An encoded_capacity that is always enough for a decoded side of `decoded_size` bytes. INVALID_ARGUMENT if the chain
-/// takes another size, or no memory could hold what it makes; UNKNOWN_SIZE if a codec of the host does not know;
-/// `*bound` is then 0.
+/// An encoded_capacity that always suffices for a decoded chunk of `decoded_size` bytes. INVALID_ARGUMENT if the chain
+/// expects another size, or if the bound exceeds SIZE_MAX; UNKNOWN_SIZE if a codec of the host has no bound; `*bound`
+/// is then 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_encoded_bound(
     chain: *const zcodec_chain,
@@ -51,7 +51,7 @@ pub unsafe extern "C" fn zcodec_chain_encoded_bound(
         let (bound, chain) = unsafe { (ffi::out(bound, 0, "bound")?, ffi::handle(chain, "chain")?) };
         let is_right_size = chain.decoded_size().is_none_or(|expected| expected == decoded_size as u64);
         if is_right_size && !chain.has_encoded_bound(decoded_size as u64) {
-            return Err(Error::new(Status::UnknownSize, "a codec of the host does not know how much it makes"));
+            return Err(Error::new(Status::UnknownSize, "a codec of the host does not say how many bytes it makes"));
         }
         *bound = chain
             .encoded_bound(decoded_size as u64)
@@ -63,15 +63,14 @@ pub unsafe extern "C" fn zcodec_chain_encoded_bound(
     })
 }
 
-/// The number of codecs; 0 for NULL.
+/// The number of codecs in the chain; 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_codec_count(chain: *const zcodec_chain) -> usize {
     // SAFETY: NULL or a live handle, says the header.
     unsafe { ffi::handle(chain, "chain") }.map_or(0, |chain| chain.codec_count())
 }
 
-/// Which of the three shapes the chain has. `chain` must not be NULL; for NULL the answer is
-/// ZCODEC_KIND_BYTES_TO_BYTES.
+/// The kind of the chain. `chain` must not be NULL; for NULL the result is ZCODEC_KIND_BYTES_TO_BYTES.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_kind(chain: *const zcodec_chain) -> zcodec_kind {
     // SAFETY: NULL or a live handle, says the header.
@@ -83,7 +82,7 @@ pub unsafe extern "C" fn zcodec_chain_kind(chain: *const zcodec_chain) -> zcodec
     }
 }
 
-/// What a chain says of itself, as JSON text.
+/// Writes a description of a chain as JSON text.
 ///
 /// # Safety
 /// As the header asks of the callers.
@@ -103,9 +102,10 @@ unsafe fn json(
     })
 }
 
-/// What enters on encode, as JSON, as zcodec_chain_output_json writes it: {"data_type": .., "shape": [..],
-/// "fill_value": ..}, without fill_value if the chain has none; {"size": null, "bound": null} for a chain of bytes->bytes
-/// codecs. The caller frees `*json` with zcodec_buffer_free; it is NULL on failure. `error` may be NULL. Since 0.2.
+/// Describes what enters on encode, as JSON in the form of zcodec_chain_output_json: {"data_type": .., "shape": [..],
+/// "fill_value": ..}, without fill_value if the chain has none; {"size": null, "bound": null} for a chain of
+/// bytes->bytes codecs. The caller frees `*json` with zcodec_buffer_free; it is NULL on failure. `error` may be NULL.
+/// Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_input_json(
     chain: *const zcodec_chain,
@@ -116,9 +116,9 @@ pub unsafe extern "C" fn zcodec_chain_input_json(
     unsafe { self::json(chain, json, error, |chain| chain.input().to_json()) }
 }
 
-/// What leaves on encode, as JSON: {"data_type": .., "shape": [..], "fill_value": ..} for an array, {"size": n} for
-/// bytes of a fixed size, {"size": null, "bound": n or null} otherwise. fill_value is the input's fill value taken
-/// through the chain. The caller frees `*json` with zcodec_buffer_free; it is NULL on failure. `error` may be NULL.
+/// Describes what leaves on encode, as JSON: {"data_type": .., "shape": [..], "fill_value": ..} for an array, {"size":
+/// n} for bytes of a fixed size, {"size": null, "bound": n or null} otherwise. fill_value is the input's fill value,
+/// encoded by the chain. The caller frees `*json` with zcodec_buffer_free; it is NULL on failure. `error` may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_output_json(
     chain: *const zcodec_chain,
@@ -129,9 +129,9 @@ pub unsafe extern "C" fn zcodec_chain_output_json(
     unsafe { self::json(chain, json, error, |chain| chain.output().to_json()) }
 }
 
-/// The chain's codecs in canonical form, ready to be stored as "codecs" of a zarr.json: aliases under their own names,
-/// and defaults written out. A chain made from it does the same. The caller frees `*json` with zcodec_buffer_free; it
-/// is NULL on failure. `error` may be NULL.
+/// The chain's codecs in canonical form, ready to be stored as "codecs" in a zarr.json: aliases are replaced by the
+/// names that they stand for, and defaults are written out. A chain created from it does the same. The caller frees
+/// `*json` with zcodec_buffer_free; it is NULL on failure. `error` may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_codecs_json(
     chain: *const zcodec_chain,
@@ -142,10 +142,10 @@ pub unsafe extern "C" fn zcodec_chain_codecs_json(
     unsafe { self::json(chain, json, error, Chain::codecs_json) }
 }
 
-/// Warnings about valid metadata, as a JSON array of {"codec_index", "code", "message"}: for example
+/// Warnings about valid metadata, as a JSON array of {"codec_index", "code", "message"}. An example is
 /// "lossy_int_to_float" for a cast_value from int64 to float64, whose mantissa does not hold every value. A careful
-/// writer refuses what a reader must accept. "[]" if nothing. The caller frees `*json` with zcodec_buffer_free; it is
-/// NULL on failure. `error` may be NULL.
+/// writer refuses such metadata; a reader must accept it. "[]" if there are none. The caller frees `*json` with
+/// zcodec_buffer_free; it is NULL on failure. `error` may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_warnings_json(
     chain: *const zcodec_chain,

@@ -13,8 +13,8 @@ impl zcodec_buffer {
     }
 }
 
-/// The bytes of a buffer; they live as long as it does. JSON text is UTF-8 and not NUL-terminated. NULL for NULL; for
-/// an empty buffer a pointer that must not be followed.
+/// The bytes of a buffer; they stay valid until it is freed. JSON text is UTF-8 and not NUL-terminated. NULL for NULL.
+/// The pointer of an empty buffer must not be dereferenced.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_buffer_data(buffer: *const zcodec_buffer) -> *const u8 {
     // SAFETY: NULL or a live handle, says the header.

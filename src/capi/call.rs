@@ -13,22 +13,22 @@ use std::ffi::c_void;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-/// Flag of zcodec_call_options: inner chunks of a shard that are only the fill value are stored all the same. Since 0.2.
+/// Flag of zcodec_call_options: store inner chunks of a shard even if every element is the fill value. Since 0.2.
 pub const ZCODEC_CALL_STORE_EMPTY: u64 = 1;
 
-/// What a call may do differently. Set all members to 0 first, then `struct_size`, then what is wanted.
+/// Options of a call. Set all members to 0 first, then `struct_size`, then the ones you want.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct zcodec_call_options {
-    /// sizeof(zcodec_call_options) of the caller: lets later versions grow it.
+    /// sizeof(zcodec_call_options), as the caller was compiled; later versions may append members.
     pub struct_size: usize,
-    /// Passed to the callbacks of this call, and never followed.
+    /// Passed to the callbacks of this call; the library never dereferences it.
     pub call_data: *mut c_void,
-    /// How many threads may work on the call. 0 or 1: the calling thread only. The result is the same to the bit.
+    /// The number of threads that may work on the call. 0 or 1: the calling thread only. Results do not depend on it.
     pub max_threads: u32,
-    /// Threads of the host, used instead of the library's own; `max_threads` is then ignored. NULL: none. Since 0.2.
+    /// Threads of the host, used instead of the library's own; `max_threads` is then ignored. May be NULL. Since 0.2.
     pub executor: *const zcodec_executor,
-    /// ZCODEC_CALL_STORE_EMPTY, or 0; unknown flags are INVALID_ARGUMENT. Since 0.2.
+    /// ZCODEC_CALL_STORE_EMPTY or 0. Unknown flags are INVALID_ARGUMENT. Since 0.2.
     pub flags: u64,
 }
 
@@ -43,7 +43,7 @@ unsafe impl CallerStruct for zcodec_call_options {
 /// Reads as much of the options as the caller has.
 ///
 /// # Safety
-/// `options` is NULL, or begins with a `struct_size` and has as many readable bytes.
+/// `options` is NULL, or begins with a `struct_size` and has that many readable bytes.
 pub(super) unsafe fn read_options(options: *const zcodec_call_options) -> Result<CallOptions> {
     // SAFETY: the same contract.
     let Some(options) = (unsafe { caller_struct::read_optional(options) })? else {
@@ -51,7 +51,7 @@ pub(super) unsafe fn read_options(options: *const zcodec_call_options) -> Result
     };
     if options.flags & !ZCODEC_CALL_STORE_EMPTY != 0 {
         return Err(Error::argument(format!(
-            "flags is {:#x}, of which this version of the library knows only ZCODEC_CALL_STORE_EMPTY",
+            "flags is {:#x}, but this version of the library knows only ZCODEC_CALL_STORE_EMPTY (1)",
             options.flags
         )));
     }
@@ -66,7 +66,7 @@ pub(super) unsafe fn read_options(options: *const zcodec_call_options) -> Result
     })
 }
 
-/// Into memory of the caller, in either direction.
+/// Runs a chain in either direction, into the caller's memory.
 fn run_into(
     chain: &Chain,
     run: fn(&Chain, &[u8], &mut [u8], &CallOptions) -> Result<usize>,
@@ -87,19 +87,19 @@ fn run_into(
     }
 }
 
-/// Encodes one chunk into memory of the caller.
+/// Encodes one chunk into the caller's memory.
 ///
-/// `decoded` holds the elements back to back, in C order and native byte order; or any bytes, for a chain of
-/// bytes->bytes codecs. On success `encoded` begins with the encoded chunk and `*encoded_size` is its size in bytes.
-/// The buffers may have any alignment and must not overlap; a NULL buffer of size 0 is an empty one.
+/// `decoded` holds the elements back to back, in C order and native byte order; for a chain of bytes->bytes codecs, any
+/// bytes. On success `encoded` begins with the encoded chunk and `*encoded_size` is its size in bytes. The buffers may
+/// have any alignment and must not overlap; NULL with size 0 is an empty buffer.
 ///
-/// BUFFER_TOO_SMALL: `*encoded_size` is a capacity that is enough (zcodec_chain_encoded_bound gives one in advance);
-/// or, if a codec of the host does not say how much it needs, twice the capacity.
-/// INVALID_ARGUMENT: `decoded_size` is not what the chain takes; nothing was written. OUT_OF_RANGE: an element cannot
-/// be represented in the type that a codec converts it to. CALLBACK_FAILED: a padding callback failed. OUT_OF_MEMORY.
-/// After any failure the content of `encoded` is unspecified, and `*encoded_size` is 0 except for BUFFER_TOO_SMALL.
+/// BUFFER_TOO_SMALL: `*encoded_size` is a capacity that suffices (zcodec_chain_encoded_bound gives one in advance), or
+/// twice the capacity if a codec of the host does not say how much it needs. INVALID_ARGUMENT: `decoded_size` is not
+/// the size that the chain expects; nothing was written. OUT_OF_RANGE: a codec cannot represent an element in the type
+/// that it converts to. CALLBACK_FAILED: a padding callback failed. OUT_OF_MEMORY. After any failure the content of
+/// `encoded` is unspecified, and `*encoded_size` is 0 except for BUFFER_TOO_SMALL.
 ///
-/// One chain may encode and decode in any number of threads at once. `error` may be NULL.
+/// Any number of threads may encode and decode with one chain at the same time. `error` may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_encode(
     chain: *const zcodec_chain,
@@ -125,18 +125,18 @@ pub unsafe extern "C" fn zcodec_encode(
     }
 }
 
-/// Decodes one chunk into memory of the caller.
+/// Decodes one chunk into the caller's memory.
 ///
 /// `encoded` is exactly one chunk. On success `decoded` begins with its elements back to back, in C order and native
-/// byte order (or with bytes, for a chain of bytes->bytes codecs), and `*decoded_size` is their size in bytes. The
-/// buffers may have any alignment and must not overlap; a NULL buffer of size 0 is an empty one.
+/// byte order (for a chain of bytes->bytes codecs, with the bytes), and `*decoded_size` is their size in bytes. The
+/// buffers may have any alignment and must not overlap; NULL with size 0 is an empty buffer.
 ///
 /// BUFFER_TOO_SMALL: `*decoded_size` is the capacity that is needed; for an array, `decoded` was not written to.
-/// CORRUPT_DATA: no encode of this chain can have made these bytes, or a padding check refused them. OUT_OF_RANGE: an
-/// element cannot be represented in the type that a codec converts it to. OUT_OF_MEMORY. After any failure the content
-/// of `decoded` is unspecified, and `*decoded_size` is 0 except for BUFFER_TOO_SMALL.
+/// CORRUPT_DATA: these bytes cannot be the output of this chain, or a padding check rejected them. OUT_OF_RANGE: a
+/// codec cannot represent an element in the type that it converts to. OUT_OF_MEMORY. After any failure the content of
+/// `decoded` is unspecified, and `*decoded_size` is 0 except for BUFFER_TOO_SMALL.
 ///
-/// One chain may encode and decode in any number of threads at once. `error` may be NULL.
+/// Any number of threads may encode and decode with one chain at the same time. `error` may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_decode(
     chain: *const zcodec_chain,
@@ -162,8 +162,8 @@ pub unsafe extern "C" fn zcodec_decode(
     }
 }
 
-/// zcodec_encode with options: data for the callbacks, threads. `options` may be NULL. INVALID_ARGUMENT also if its
-/// `struct_size` is not the size in any version, or a member unknown to this version is not 0.
+/// zcodec_encode with options, such as data for the callbacks, or threads. `options` may be NULL. INVALID_ARGUMENT also
+/// if no version has this `struct_size`, or if a member that this version does not know is not 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_encode_with(
     chain: *const zcodec_chain,
@@ -194,8 +194,8 @@ pub unsafe extern "C" fn zcodec_encode_with(
     })
 }
 
-/// zcodec_decode with options: data for the callbacks, threads. `options` may be NULL. INVALID_ARGUMENT also if its
-/// `struct_size` is not the size in any version, or a member unknown to this version is not 0.
+/// zcodec_decode with options, such as data for the callbacks, or threads. `options` may be NULL. INVALID_ARGUMENT also
+/// if no version has this `struct_size`, or if a member that this version does not know is not 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_decode_with(
     chain: *const zcodec_chain,
@@ -226,7 +226,7 @@ pub unsafe extern "C" fn zcodec_decode_with(
     })
 }
 
-/// zcodec_encode into memory that the library allocates. On success `*encoded` is a buffer of exactly the encoded
+/// zcodec_encode into memory that the library allocates. On success `*encoded` is a buffer with exactly the encoded
 /// chunk, which the caller frees with zcodec_buffer_free; on failure it is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_encode_to_buffer(
@@ -240,7 +240,7 @@ pub unsafe extern "C" fn zcodec_encode_to_buffer(
     unsafe { zcodec_encode_to_buffer_with(chain, std::ptr::null(), decoded, decoded_size, encoded, error) }
 }
 
-/// zcodec_encode_to_buffer with options: data for the callbacks, threads. `options` may be NULL. Since 0.2.
+/// zcodec_encode_to_buffer with options, such as data for the callbacks, or threads. `options` may be NULL. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_encode_to_buffer_with(
     chain: *const zcodec_chain,
@@ -267,9 +267,9 @@ pub unsafe extern "C" fn zcodec_encode_to_buffer_with(
     })
 }
 
-/// zcodec_decode into memory that the library allocates. On success `*decoded` is a buffer of exactly the decoded
+/// zcodec_decode into memory that the library allocates. On success `*decoded` is a buffer with exactly the decoded
 /// chunk, which the caller frees with zcodec_buffer_free; on failure it is NULL. A chain of bytes->bytes codecs does
-/// not know the size in advance: its buffer grows with what really comes out.
+/// not know the size in advance; its buffer grows with the output.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_decode_to_buffer(
     chain: *const zcodec_chain,
@@ -282,7 +282,7 @@ pub unsafe extern "C" fn zcodec_decode_to_buffer(
     unsafe { zcodec_decode_to_buffer_with(chain, std::ptr::null(), encoded, encoded_size, decoded, error) }
 }
 
-/// zcodec_decode_to_buffer with options: data for the callbacks, threads. `options` may be NULL. Since 0.2.
+/// zcodec_decode_to_buffer with options, such as data for the callbacks, or threads. `options` may be NULL. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_decode_to_buffer_with(
     chain: *const zcodec_chain,

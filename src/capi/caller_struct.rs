@@ -1,9 +1,9 @@
-//! Structs of the caller, which begin with their own size, alone and in arrays.
+//! The caller's structs, which begin with their own size, single or in arrays.
 //!
-//! A caller may be older or newer than the library. Of an older one's struct, members are missing at the end; they
-//! count as 0. Of a newer one's, there are members at the end that this version does not know; they must be 0, their
-//! default, or the caller wants what cannot be done. Bytes between members and after the last one of an older struct
-//! are padding, which C leaves with whatever was there: nobody looks at them.
+//! A caller may be older or newer than the library. An older struct lacks members at the end, which count as 0. A newer
+//! one has members at the end that this version does not know; they must be 0, the default, since this version cannot
+//! do what they ask for. Bytes between members and after the last one of an older struct are padding, whose content C
+//! leaves undefined; the library ignores them.
 
 use crate::error::{Error, Result, Status};
 use std::mem::MaybeUninit;
@@ -16,13 +16,13 @@ use std::mem::MaybeUninit;
 pub(super) unsafe trait CallerStruct: Copy {
     /// The name in the header.
     const NAME: &'static str;
-    /// The `struct_size` of the oldest version that there has been.
+    /// The `struct_size` of the oldest version.
     const OLDEST_SIZE: usize;
     /// Where each member begins and ends, in order. [`members!`] makes it.
     const MEMBERS: &'static [(usize, usize)];
 }
 
-/// More than any version of a struct will ever have: what is larger was not filled in.
+/// More than any version of a struct will ever have: a larger value means that the member was not set.
 const MAX_STRUCT_SIZE: usize = 4096;
 
 /// The beginning and the end of each of these members.
@@ -42,7 +42,7 @@ pub(super) use members;
 /// [`Status::NullArgument`]; [`Status::InvalidArgument`] for a size that no version has, or an unknown member.
 ///
 /// # Safety
-/// `pointer` is NULL, or begins with a `struct_size` and has this many readable bytes.
+/// `pointer` is NULL, or begins with a `struct_size` and has that many readable bytes.
 pub(super) unsafe fn read<T: CallerStruct>(pointer: *const T) -> Result<T> {
     if pointer.is_null() {
         return Err(Error::new(Status::NullArgument, format!("{} is NULL", T::NAME)));
@@ -56,19 +56,19 @@ pub(super) unsafe fn read<T: CallerStruct>(pointer: *const T) -> Result<T> {
     if unknown.iter().any(|byte| *byte != 0) {
         let (name, size) = (T::NAME, size_of::<T>());
         return Err(Error::argument(format!(
-            "{name} has a member that this version of the library does not know (after its {size} bytes), and it is not 0"
+            "{name} has a member after byte {size} that this version of the library does not know; expected 0"
         )));
     }
     let mut value = MaybeUninit::<T>::zeroed();
-    // No member is known in part.
-    // SAFETY: `value` has `size_of::<T>()` bytes, `pointer` has `size`; any bits are a `T`.
+    // A member is never cut in two. SAFETY: `value` has `size_of::<T>()` bytes, `pointer` has `size`; any bits are a
+    // `T`.
     Ok(unsafe {
         std::ptr::copy_nonoverlapping(pointer.cast::<u8>(), value.as_mut_ptr().cast(), known);
         value.assume_init()
     })
 }
 
-/// Reads a struct that the caller may do without.
+/// Reads an optional struct.
 ///
 /// # Safety
 /// As for [`read`].
@@ -98,7 +98,7 @@ pub(super) struct CallerArray<T> {
 }
 
 impl<T: CallerStruct> CallerArray<T> {
-    /// Looks at the sizes; the elements are read one by one.
+    /// Checks the sizes; elements are read one by one.
     ///
     /// # Errors
     /// [`Status::NullArgument`] for NULL with a count; [`Status::InvalidArgument`] for a size that no version has, one
@@ -124,7 +124,7 @@ impl<T: CallerStruct> CallerArray<T> {
             )));
         }
         if stride.checked_mul(count).is_none_or(|size| isize::try_from(size).is_err()) {
-            return Err(Error::argument(format!("there are {count} {name}, more than any memory has")));
+            return Err(Error::argument(format!("the count of {name} is {count}, more than fit into memory")));
         }
         let array = Self { first, stride, count };
         for index in 1..count {
@@ -132,23 +132,23 @@ impl<T: CallerStruct> CallerArray<T> {
             let size = unsafe { array.at(index).cast::<usize>().read_unaligned() };
             if size != stride {
                 return Err(Error::argument(format!(
-                    "{name}[{index}]: struct_size is {size}, that of {name}[0] is {stride}"
+                    "{name}[{index}]: struct_size is {size}, expected {stride} as in {name}[0]"
                 )));
             }
         }
         Ok(array)
     }
 
-    /// How many there are.
+    /// The number of elements.
     #[cfg(test)]
     pub(super) fn count(&self) -> usize {
         self.count
     }
 
-    /// Where an element stands, for the results that go into it.
+    /// A pointer to an element, for writing results into it.
     ///
     /// # Panics
-    /// There is no such element.
+    /// `index` is not below the count.
     pub(super) fn at(&self, index: usize) -> *mut T {
         assert!(index < self.count, "element {index} of {}", self.count);
         self.first.wrapping_byte_add(index * self.stride)
@@ -267,7 +267,7 @@ mod tests {
             words[2 * stride / 8] = 56;
             // SAFETY: only the sizes are read.
             let error = unsafe { CallerArray::new(words.as_mut_ptr().cast::<Sample>(), 3, "samples") }.unwrap_err();
-            assert_eq!(error.to_string(), format!("samples[2]: struct_size is 56, that of samples[0] is {stride}"));
+            assert_eq!(error.to_string(), format!("samples[2]: struct_size is 56, expected {stride} as in samples[0]"));
         }
     }
 

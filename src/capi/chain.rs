@@ -1,4 +1,4 @@
-//! Making and freeing chains.
+//! Creating and freeing chains.
 
 use super::codec::{zcodec_chain_from_zarr_json_with, zcodec_chain_new_with};
 use super::error::{zcodec_error, zcodec_status};
@@ -8,8 +8,8 @@ use std::ffi::c_char;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-/// A contiguous run of Zarr v3 codecs, bound to what enters it on encode. Opaque. Immutable once its callbacks are
-/// set, and may then be used by any number of threads at the same time.
+/// A contiguous run of Zarr v3 codecs, bound to what enters it on encode. Opaque. Once its callbacks are set it never
+/// changes, and any number of threads may use it at the same time.
 #[derive(Debug)]
 pub struct zcodec_chain(Arc<Chain>);
 
@@ -19,7 +19,7 @@ impl zcodec_chain {
         Box::into_raw(Box::new(Self(chain)))
     }
 
-    /// The chain itself, for what outlives the handle.
+    /// The chain itself, for objects that outlive the handle.
     pub(super) fn shared(&self) -> &Arc<Chain> {
         &self.0
     }
@@ -34,21 +34,22 @@ impl Deref for zcodec_chain {
 }
 
 impl DerefMut for zcodec_chain {
-    /// What still uses the chain as it was, such as a plan, keeps it as it was.
+    /// Copies the chain if something else still uses it, such as a plan, which then keeps the unchanged one.
     fn deref_mut(&mut self) -> &mut Chain {
         Arc::make_mut(&mut self.0)
     }
 }
 
-/// Makes a chain of a list of codecs.
+/// Creates a chain from a list of codecs.
 ///
-/// `codecs_json` is a JSON array of Zarr v3 codec metadata objects, or name strings. `input_json` says what enters on
-/// encode, {"data_type": .., "shape": [..], "fill_value": ..}; NULL with size 0 for a chain of bytes->bytes codecs.
-/// Both are UTF-8, with their lengths in bytes, and need not be NUL-terminated; nothing of them is kept.
+/// `codecs_json` is a JSON array of Zarr v3 codec metadata objects or name strings. `input_json` describes what enters
+/// on encode: {"data_type": .., "shape": [..], "fill_value": ..}; it is NULL with size 0 for a chain of bytes->bytes
+/// codecs. Both are UTF-8, have their sizes in bytes, and need not be NUL-terminated; the chain keeps no reference to
+/// them.
 ///
 /// On success `*chain` is a handle that the caller frees with zcodec_chain_free; on failure it is NULL.
-/// INVALID_METADATA: the JSON or a configuration is wrong. UNSUPPORTED: well-formed, but the codec, the data type or the
-/// combination is not supported. `error` may be NULL.
+/// INVALID_METADATA: the JSON or a configuration is wrong. UNSUPPORTED: both are well-formed, but the codec, the data
+/// type or the combination is not supported. `error` may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_new(
     codecs_json: *const c_char,
@@ -72,10 +73,11 @@ pub unsafe extern "C" fn zcodec_chain_new(
     }
 }
 
-/// Makes the chain of a whole Zarr v3 array document (a zarr.json): takes its data_type, fill_value, codecs, and the
-/// chunk shape of its regular chunk grid, or that of the first chunk of a rectilinear one: zcodec_chain_with_shape makes
-/// the chains of others. A Zarr v2 one (a .zarray) makes a chain of v3 codecs, without a fill value if that is null.
-/// Otherwise as zcodec_chain_new. UNSUPPORTED also for other chunk grids.
+/// Creates a chain from a whole Zarr v3 array document (zarr.json): from its data_type, fill_value, codecs, and the
+/// chunk shape of its regular chunk grid. For a rectilinear grid it takes the shape of the first chunk;
+/// zcodec_chain_with_shape creates the chains of the others. A Zarr v2 document (.zarray) gives a chain of v3 codecs,
+/// without a fill value if the document's is null. UNSUPPORTED also for other chunk grids. Otherwise like
+/// zcodec_chain_new.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_from_zarr_json(
     zarr_json: *const c_char,
@@ -87,13 +89,13 @@ pub unsafe extern "C" fn zcodec_chain_from_zarr_json(
     unsafe { zcodec_chain_from_zarr_json_with(std::ptr::null(), zarr_json, zarr_json_size, chain, error) }
 }
 
-/// Makes a chain of the same codecs, data type, fill value and callbacks for a chunk of another shape: border chunks,
-/// rectilinear grids, N5 blocks. Cheap: nothing is parsed again. `shape` has `ndim` sizes.
+/// Creates a chain with the same codecs, data type, fill value and callbacks for chunks of another shape: border
+/// chunks, rectilinear grids, N5 blocks. This is cheap, because nothing is parsed again. `shape` has `ndim` sizes.
 ///
 /// On success `*reshaped` is a handle of its own, which the caller frees with zcodec_chain_free; on failure it is NULL.
-/// The user_data of the callbacks is shared, and freed with the last chain that holds it. UNSUPPORTED for chains of
-/// bytes->bytes codecs, and for more than the max_decoded_size of the chain; INVALID_METADATA if the codecs do not fit the
-/// shape. Codecs of the host are bound again. `error` may be NULL.
+/// The chains share the user_data of the callbacks, which is freed with the last of them. UNSUPPORTED for chains of
+/// bytes->bytes codecs, and for a shape that exceeds the chain's max_decoded_size; INVALID_METADATA if the codecs do
+/// not fit the shape. Codecs of the host are bound again. `error` may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_with_shape(
     chain: *const zcodec_chain,
@@ -118,7 +120,7 @@ pub unsafe extern "C" fn zcodec_chain_with_shape(
     })
 }
 
-/// Frees a chain; no thread may be using it. NULL is fine. Errors and buffers that it gave stay valid.
+/// Frees a chain; no thread may be using it. NULL is fine. Errors and buffers that came from it stay valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_free(chain: *mut zcodec_chain) {
     if !chain.is_null() {

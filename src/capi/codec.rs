@@ -1,4 +1,4 @@
-//! Codecs of the host, and what chains with them are made with. `host_codec` has what they do.
+//! Codecs of the host: the structs and functions that register them and create chains with them. `host_codec` runs them.
 
 use super::caller_struct::{self, CallerStruct, members};
 use super::chain::zcodec_chain;
@@ -12,12 +12,12 @@ use crate::interface::Registry;
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::Arc;
 
-/// The built-in codecs, and those that were added. Opaque. Several threads may make chains with it at once, but not while
-/// one of them adds a codec.
+/// The built-in codecs and those that the host added. Opaque. Several threads may create chains with it at once, but
+/// not while one of them adds a codec.
 #[derive(Debug)]
 pub struct zcodec_registry(Arc<Registry>);
 
-/// Takes text from a callback. Opaque. It lives for the duration of the callback only.
+/// Receives text from a callback. Opaque. Valid for the duration of the callback only.
 #[derive(Debug, Default)]
 pub struct zcodec_sink {
     text: Vec<u8>,
@@ -34,15 +34,15 @@ impl zcodec_sink {
         Ok(())
     }
 
-    /// What was written.
+    /// The text that was written.
     ///
     /// # Errors
-    /// [`Status::OutOfMemory`]: not all of it is here.
+    /// [`Status::OutOfMemory`]: some of it was lost.
     pub(super) fn into_text(self) -> Result<Vec<u8>> {
         if self.is_cut { Err(Error::out_of_memory()) } else { Ok(self.text) }
     }
 
-    /// What was written, for people.
+    /// The text that was written, for a message.
     pub(super) fn into_message(self) -> String {
         String::from_utf8_lossy(&self.text).into_owned()
     }
@@ -75,40 +75,42 @@ pub(super) type Code = unsafe extern "C" fn(
 /// See [`zcodec_codec::free_user_data`] and [`zcodec_codec::free_state`].
 pub(super) type Free = unsafe extern "C" fn(*mut c_void);
 
-/// What `encode` and `decode` of a zcodec_codec return if they need more room. Since 0.2.
+/// Returned by `encode` and `decode` of a zcodec_codec when the output buffer is too small. Since 0.2.
 pub const ZCODEC_CODEC_TOO_SMALL: i32 = 1;
 
-/// A codec of the host. Set all members to 0 first, then `struct_size`, then the others; free_user_data, free_state and
+/// A codec of the host. Set all members to 0 first, then `struct_size`, then the others. free_user_data, free_state and
 /// encoded_bound may be NULL.
 ///
-/// The functions run on the thread that does the work, before the call of the library returns, and never under a lock; a
-/// chain that is used by several threads runs them in several threads at once, also on the same state. They may call the
-/// library. They must return normally: no longjmp, no exception through C frames. What the pointers point to is theirs
-/// for the duration of the call only. They must be fit for every thread that uses or frees a chain with the codec.
+/// The functions run on the thread that does the work, before the call into the library returns, and never under a
+/// lock. If several threads use a chain, they run in several threads at once, also with the same state; they must be
+/// safe to call from every thread that uses or frees a chain with the codec. They may call the library. They must
+/// return normally: no longjmp, no exception through C frames. The memory behind their pointers is theirs for the
+/// duration of the call only.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct zcodec_codec {
-    /// sizeof(zcodec_codec) of the caller: lets later versions grow it.
+    /// sizeof(zcodec_codec), as the caller was compiled; later versions may append members.
     pub struct_size: usize,
-    /// The name in metadata: UTF-8, NUL-terminated. It is copied.
+    /// The name in metadata, UTF-8 and NUL-terminated. It is copied.
     pub name: *const c_char,
-    /// What it takes and gives: a zcodec_kind.
+    /// What it takes and what it makes, a zcodec_kind.
     pub kind: i32,
-    /// 0.
+    /// Must be 0.
     pub reserved: u32,
-    /// Handed to `bind`, and never followed.
+    /// Passed to `bind`; the library never dereferences it.
     pub user_data: *mut c_void,
-    /// Called on `user_data` once, when the registry and all that was made with the codec are gone.
+    /// Called once on `user_data`, when the registry and everything that was created with the codec has been freed.
     pub free_user_data: Option<unsafe extern "C" fn(user_data: *mut c_void)>,
     /// Binds the codec to what enters on encode.
     ///
-    /// `configuration` is the codec's, a JSON object ("{}" if there is none); `input` is what enters, as
-    /// zcodec_chain_output_json writes it. Neither is NUL-terminated. What leaves goes to `output` in the same form: an
-    /// array, {"data_type": .., "shape": [..], "fill_value": ..}, if array->array is the kind; otherwise {"size": n} for
-    /// bytes of a fixed size, or {"size": null}. `*state`, NULL before, is handed to the other functions.
+    /// `configuration` is the codec's configuration, a JSON object ("{}" if there is none). `input` describes what
+    /// enters, in the form of zcodec_chain_output_json. Neither is NUL-terminated. The function writes to `output` what
+    /// leaves, in the same form: {"data_type": .., "shape": [..], "fill_value": ..} if the kind is array->array;
+    /// otherwise {"size": n} for bytes of a fixed size, or {"size": null}. It may set `*state`, which is NULL before
+    /// and is passed to the other functions.
     ///
-    /// Returns 0; or any other number, and why in `message`: the chain cannot be made, INVALID_METADATA. An output that
-    /// cannot be read is CALLBACK_FAILED. zcodec_chain_with_shape binds again.
+    /// Returns 0 on success. Any other number means that the chain cannot be created (INVALID_METADATA); `message` then
+    /// gets the reason. An output that cannot be parsed is CALLBACK_FAILED. zcodec_chain_with_shape calls `bind` again.
     pub bind: Option<
         unsafe extern "C" fn(
             user_data: *mut c_void,
@@ -121,19 +123,20 @@ pub struct zcodec_codec {
             state: *mut *mut c_void,
         ) -> i32,
     >,
-    /// Called once for each `bind` that returned 0, on what it made, whether the chain came about or not.
+    /// Called once on the state of each `bind` that returned 0, even if the chain could not be created.
     pub free_state: Option<unsafe extern "C" fn(state: *mut c_void)>,
-    /// The most bytes that encoding makes of this many; UINT64_MAX: not known. It is not asked where `bind` said the size.
+    /// The most bytes that `decoded_size` bytes may encode to; UINT64_MAX if unknown. Not called if `bind` gave a size.
     pub encoded_bound: Option<unsafe extern "C" fn(state: *mut c_void, decoded_size: u64) -> u64>,
-    /// Encodes a chunk. Arrays lie back to back in C order and native byte order, at any alignment, on either side.
-    /// `call_data` is that of the call's options.
+    /// Encodes a chunk. Elements lie back to back in C order and native byte order, at any alignment, on both sides.
+    /// `call_data` comes from the options of the call.
     ///
-    /// Returns 0 and the size of what was written. ZCODEC_CODEC_TOO_SMALL: `encoded` is too small; `*encoded_size` may say
-    /// what would do, otherwise it is taken to be twice as much. The call is then repeated with more room; if it is the
-    /// caller's room that is too small, BUFFER_TOO_SMALL. Any other number, and why in `message`: OUT_OF_RANGE.
+    /// Returns 0 after setting `*encoded_size` to the number of bytes written. Returns ZCODEC_CODEC_TOO_SMALL if
+    /// `encoded` is too small, perhaps after setting `*encoded_size` to the capacity needed; otherwise the library
+    /// assumes twice the capacity. It then repeats the call with a larger buffer, or, if the buffer is the caller's,
+    /// fails with BUFFER_TOO_SMALL. Any other number is OUT_OF_RANGE; `message` then gets the reason.
     ///
-    /// CALLBACK_FAILED: the size is larger than the capacity, or not what `bind` said; more room is needed than `bind` or
-    /// `encoded_bound` said; or it is asked for without end.
+    /// The call fails with CALLBACK_FAILED if the size exceeds the capacity or is not the one that `bind` gave, if the
+    /// function needs more than `bind` or `encoded_bound` promised, or if it never stops asking for more.
     pub encode: Option<
         unsafe extern "C" fn(
             state: *mut c_void,
@@ -146,8 +149,9 @@ pub struct zcodec_codec {
             message: *mut zcodec_sink,
         ) -> i32,
     >,
-    /// Decodes a chunk: `encode` the other way round. Any other number than 0 and ZCODEC_CODEC_TOO_SMALL is CORRUPT_DATA;
-    /// so is ZCODEC_CODEC_TOO_SMALL, or another size, where the decoded size is known: `decoded_capacity` is then that.
+    /// Decodes a chunk: the inverse of `encode`. Any number except 0 and ZCODEC_CODEC_TOO_SMALL is CORRUPT_DATA. Where
+    /// the decoded size is known, `decoded_capacity` is that size, and ZCODEC_CODEC_TOO_SMALL or another size is
+    /// CORRUPT_DATA, too.
     pub decode: Option<
         unsafe extern "C" fn(
             state: *mut c_void,
@@ -174,16 +178,16 @@ unsafe impl CallerStruct for zcodec_codec {
     );
 }
 
-/// What a chain is made with. Set all members to 0 first, then `struct_size`, then what is wanted.
+/// Options for creating a chain. Set all members to 0 first, then `struct_size`, then the ones you want.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct zcodec_chain_options {
-    /// sizeof(zcodec_chain_options) of the caller: lets later versions grow it.
+    /// sizeof(zcodec_chain_options), as the caller was compiled; later versions may append members.
     pub struct_size: usize,
-    /// The codecs. NULL: the built-in ones.
+    /// The codecs that the chain may use. NULL: the built-in ones.
     pub registry: *const zcodec_registry,
-    /// The most bytes that a chunk may decode to. Metadata that asks for more is UNSUPPORTED, also that of
-    /// zcodec_chain_with_shape; a chunk of bytes->bytes codecs that decodes to more is CORRUPT_DATA. 0: no limit.
+    /// The most bytes that a chunk may decode to; 0: no limit. Metadata that asks for more is UNSUPPORTED, also in
+    /// zcodec_chain_with_shape. A chunk of bytes->bytes codecs that decodes to more is CORRUPT_DATA.
     pub max_decoded_size: u64,
 }
 
@@ -199,7 +203,7 @@ unsafe impl CallerStruct for zcodec_chain_options {
 /// Reads the options of a chain.
 ///
 /// # Safety
-/// `options` is NULL, or begins with a `struct_size` and has as many readable bytes; its registry is NULL or a live one.
+/// `options` is NULL, or begins with a `struct_size` and has that many readable bytes; its registry is NULL or live.
 unsafe fn read_chain_options(options: *const zcodec_chain_options) -> Result<ChainOptions> {
     // SAFETY: the same contract.
     let Some(options) = (unsafe { caller_struct::read_optional(options) })? else {
@@ -213,7 +217,8 @@ unsafe fn read_chain_options(options: *const zcodec_chain_options) -> Result<Cha
     })
 }
 
-/// Adds to the text of a callback; several calls write one text. OUT_OF_MEMORY: nothing was added. Since 0.2.
+/// Appends to the text of a callback, which may call this several times. OUT_OF_MEMORY: nothing was appended. Since
+/// 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_sink_write(sink: *mut zcodec_sink, bytes: *const c_void, size: usize) -> zcodec_status {
     ffi::guard(None, || {
@@ -223,7 +228,7 @@ pub unsafe extern "C" fn zcodec_sink_write(sink: *mut zcodec_sink, bytes: *const
     })
 }
 
-/// Makes a registry of the built-in codecs, to which codecs of the host can be added. On success `*registry` is a handle
+/// Creates a registry of the built-in codecs, to which the host can add its own. On success `*registry` is a handle
 /// that the caller frees with zcodec_registry_free; on failure it is NULL. `error` may be NULL. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_registry_new(
@@ -240,11 +245,11 @@ pub unsafe extern "C" fn zcodec_registry_new(
     })
 }
 
-/// Adds a codec of the host. `codec` is needed for the call only; the functions and `user_data` are kept. If this call
-/// fails, `free_user_data` is not called: `user_data` stays the caller's.
+/// Adds a codec of the host. The struct is needed for this call only; the registry keeps the functions and `user_data`.
+/// If this call fails, `free_user_data` is not called: `user_data` still belongs to the caller.
 ///
-/// No other thread may use the registry during this call. INVALID_ARGUMENT: the name is empty or taken, a function is
-/// missing, or `kind` is none. `error` may be NULL. Since 0.2.
+/// No other thread may use the registry during this call. INVALID_ARGUMENT: the name is empty or taken, a required
+/// function is NULL, or `kind` is not a zcodec_kind. `error` may be NULL. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_registry_add(
     registry: *mut zcodec_registry,
@@ -263,13 +268,13 @@ pub unsafe extern "C" fn zcodec_registry_add(
         let name = unsafe { CStr::from_ptr(codec.name) }.to_str();
         let name = name.map_err(|_| Error::argument("the name of the codec is not UTF-8"))?;
         registry.0.check_name(name)?;
-        // From here on nothing fails: what frees `user_data` is made.
+        // From here on nothing fails: the object that frees `user_data` exists.
         let host = Host::new(&codec)?;
         Arc::make_mut(&mut registry.0).add(name, move |configuration, _| Ok(host.codec(configuration)))
     })
 }
 
-/// Frees a registry; no thread may be using it. NULL is fine. Chains keep what they use.
+/// Frees a registry; no thread may be using it. NULL is fine. Chains keep the codecs that they use.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_registry_free(registry: *mut zcodec_registry) {
     if !registry.is_null() {
@@ -282,8 +287,8 @@ pub unsafe extern "C" fn zcodec_registry_free(registry: *mut zcodec_registry) {
     }
 }
 
-/// zcodec_chain_new with options: codecs of the host, a limit. `options` may be NULL. UNSUPPORTED also for a chunk that is
-/// larger than `max_decoded_size`. CALLBACK_FAILED: a codec of the host did what it must not. Since 0.2.
+/// zcodec_chain_new with options: codecs of the host, or a limit. `options` may be NULL. UNSUPPORTED also if a chunk is
+/// larger than `max_decoded_size`. CALLBACK_FAILED: a codec of the host broke its rules. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_new_with(
     options: *const zcodec_chain_options,
@@ -312,7 +317,7 @@ pub unsafe extern "C" fn zcodec_chain_new_with(
     })
 }
 
-/// zcodec_chain_from_zarr_json with options, as zcodec_chain_new_with has them. Since 0.2.
+/// zcodec_chain_from_zarr_json with the options of zcodec_chain_new_with. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_from_zarr_json_with(
     options: *const zcodec_chain_options,

@@ -15,15 +15,15 @@ pub enum zcodec_status {
     ZCODEC_STATUS_NULL_ARGUMENT = 1,
     /// A size, index or option of the call is wrong.
     ZCODEC_STATUS_INVALID_ARGUMENT = 2,
-    /// The JSON is malformed, or a codec's configuration is.
+    /// The JSON or a codec's configuration is malformed.
     ZCODEC_STATUS_INVALID_METADATA = 3,
     /// Valid, but this codec, data type or combination is not supported.
     ZCODEC_STATUS_UNSUPPORTED = 4,
-    /// The output buffer is too small; the size argument has the size that is needed.
+    /// The output buffer is too small; the size argument is set to the size needed.
     ZCODEC_STATUS_BUFFER_TOO_SMALL = 5,
-    /// The size asked for is not known before the data is.
+    /// The size depends on data that is not known yet.
     ZCODEC_STATUS_UNKNOWN_SIZE = 6,
-    /// The encoded bytes cannot have come from this chain.
+    /// The encoded bytes cannot be the output of this chain.
     ZCODEC_STATUS_CORRUPT_DATA = 7,
     /// An element cannot be represented in the target type.
     ZCODEC_STATUS_OUT_OF_RANGE = 8,
@@ -35,12 +35,12 @@ pub enum zcodec_status {
     ZCODEC_STATUS_INTERNAL = 11,
 }
 
-/// A status that comes in: C may pass any integer. The header calls it `zcodec_status`.
+/// A status that the caller passes, which may be any integer. The header calls it `zcodec_status`.
 #[repr(transparent)]
 #[derive(Debug, Clone, Copy)]
 pub struct StatusArgument(i32);
 
-/// Why a call failed. Opaque; independent of the chain, and of the thread, that it came from.
+/// Why a call failed. Opaque. Independent of the chain and of the thread that it came from.
 #[derive(Debug)]
 pub struct zcodec_error {
     status: zcodec_status,
@@ -51,10 +51,10 @@ pub struct zcodec_error {
     element_index: i64,
 }
 
-/// Saying that memory is short must not allocate.
+/// Reporting a lack of memory must not allocate.
 static OUT_OF_MEMORY: zcodec_error = zcodec_error {
     status: zcodec_status::ZCODEC_STATUS_OUT_OF_MEMORY,
-    message: Cow::Borrowed(c"the memory that this chunk needs could not be had"),
+    message: Cow::Borrowed(c"the memory that this chunk needs could not be allocated"),
     code: Cow::Borrowed(c""),
     path: Cow::Borrowed(c""),
     codec_index: -1,
@@ -119,38 +119,39 @@ pub extern "C" fn zcodec_status_name(status: StatusArgument) -> *const c_char {
     name.as_ptr()
 }
 
-/// The status of an error: the one that the failed call returned. NULL_ARGUMENT for NULL.
+/// The status that the failed call returned. NULL_ARGUMENT for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_error_status(error: *const zcodec_error) -> zcodec_status {
     // SAFETY: NULL or a live handle, says the header.
     unsafe { ffi::handle(error, "error") }.map_or(zcodec_status::ZCODEC_STATUS_NULL_ARGUMENT, |error| error.status)
 }
 
-/// What went wrong, for people: the codec, its index, the JSON member or the element at fault, the value found and what
-/// was expected. UTF-8, NUL-terminated; lives as long as the error. The empty text for NULL.
+/// What went wrong, for people: the codec and its index, the JSON member or the element at fault, the value found and
+/// what was expected. UTF-8, NUL-terminated; valid until the error is freed. Empty for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_error_message(error: *const zcodec_error) -> *const c_char {
     // SAFETY: NULL or a live handle, says the header.
     unsafe { ffi::handle(error, "error") }.map_or(c"".as_ptr(), |error| error.message.as_ptr())
 }
 
-/// For programs, why: a word that never changes, such as "unknown_codec", "duplicate_member", "checksum" or
-/// "out_of_range"; docs/errors.md lists them. Empty if there is none, or for NULL. Lives as long as the error. Since 0.2.
+/// What went wrong, for programs: a word that never changes, such as "unknown_codec", "duplicate_member", "checksum" or
+/// "out_of_range"; docs/errors.md lists them. Empty if there is none, or for NULL. Valid until the error is freed.
+/// Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_error_code(error: *const zcodec_error) -> *const c_char {
     // SAFETY: NULL or a live handle, says the header.
     unsafe { ffi::handle(error, "error") }.map_or(c"".as_ptr(), |error| error.code.as_ptr())
 }
 
-/// Where the codec at fault stands: a JSON Pointer (RFC 6901) into the codecs, such as "/2". Empty if the error is about
-/// none, or for NULL. Lives as long as the error. Since 0.2.
+/// The place of the codec at fault: a JSON Pointer (RFC 6901) into the codecs, such as "/2". Empty if no codec is at
+/// fault, or for NULL. Valid until the error is freed. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_error_path(error: *const zcodec_error) -> *const c_char {
     // SAFETY: NULL or a live handle, says the header.
     unsafe { ffi::handle(error, "error") }.map_or(c"".as_ptr(), |error| error.path.as_ptr())
 }
 
-/// The index in the chain of the codec at fault; -1 if the error is about none, or for NULL.
+/// The index of the codec at fault in the chain; -1 if no codec is at fault, or for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_error_codec_index(error: *const zcodec_error) -> i64 {
     // SAFETY: NULL or a live handle, says the header.
@@ -158,7 +159,7 @@ pub unsafe extern "C" fn zcodec_error_codec_index(error: *const zcodec_error) ->
 }
 
 /// The element at fault, counted in C order in the array that the named codec received: the first one, whatever the
-/// number of threads. -1 if the error is about none, or for NULL.
+/// number of threads. -1 if no element is at fault, or for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_error_element_index(error: *const zcodec_error) -> i64 {
     // SAFETY: NULL or a live handle, says the header.

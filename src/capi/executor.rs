@@ -9,21 +9,22 @@ use std::num::NonZeroUsize;
 /// Runs one job of an executor.
 pub type zcodec_job_fn = Option<unsafe extern "C" fn(job_data: *mut c_void, i: u32, worker: u32)>;
 
-/// Threads of the host, used instead of the library's own. Every thread that makes calls may use all members.
+/// Threads of the host, used instead of the library's own. Every thread that calls the library may use all members.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct zcodec_executor {
-    /// sizeof(zcodec_executor) of the caller: lets later versions grow it.
+    /// sizeof(zcodec_executor), as the caller was compiled; later versions may append members.
     pub struct_size: usize,
-    /// Passed to `run`, and never followed.
+    /// Passed to `run`; the library never dereferences it.
     pub user_data: *mut c_void,
-    /// How many jobs may run at once, at least 1. It is not capped by the number of processors.
+    /// The number of jobs that may run at once, at least 1. It is not capped at the number of processors.
     pub max_workers: u32,
     /// 0.
     pub reserved: u32,
-    /// Runs job(job_data, i, worker) for each i < count on any threads and returns when all have returned: 0, or a number
-    /// that becomes CALLBACK_FAILED. worker < max_workers; no two jobs of one `run` with the same worker at once. `run`
-    /// may be called from several threads at once, never from inside a job; jobs never wait for one another.
+    /// Runs job(job_data, i, worker) for each i < count, on any threads, and returns when all jobs have returned: 0, or
+    /// any other number, which fails the call with CALLBACK_FAILED. `worker` is below max_workers; no two jobs of one
+    /// `run` have the same worker at the same time. `run` may be called from several threads at once, but never from
+    /// inside a job. Jobs never wait for one another.
     pub run: Option<
         unsafe extern "C" fn(user_data: *mut c_void, job: zcodec_job_fn, job_data: *mut c_void, count: u32) -> i32,
     >,
@@ -56,7 +57,7 @@ unsafe impl Sync for HostExecutor {}
 
 impl HostExecutor {
     /// # Errors
-    /// A member has a value that it may not have.
+    /// A member has an invalid value.
     pub(super) fn new(executor: &zcodec_executor) -> Result<Self> {
         if executor.reserved != 0 {
             return Err(Error::argument(format!("reserved of the executor is {}, expected 0", executor.reserved)));

@@ -27,12 +27,12 @@ pub(super) fn guard(mut error: Option<&mut *mut zcodec_error>, work: impl FnOnce
     }
 }
 
-/// Keeps a panic of the library from being printed. The hook is that of the Rust standard library inside the shared or
-/// static library, which no host has; of a Rust program that links the crate it is the program's, which is called for
-/// all panics of others. A second panic during the first one ends the process and is printed.
+/// Keeps panics of the library from being printed. In the shared or static library the hook belongs to its private copy
+/// of the Rust standard library. In a Rust program that links the crate it is the program's own hook, which is still
+/// called for all other panics. A second panic during the first one aborts the process, and is printed.
 fn quiet_panics() {
     static ONCE: Once = Once::new();
-    // A panicking thread may not set it: a destructor of a Rust program that calls the library.
+    // A panicking thread must not set the hook; it gets here if a destructor of a Rust program calls the library.
     if ONCE.is_completed() || std::thread::panicking() {
         return;
     }
@@ -50,7 +50,7 @@ fn null(name: &str) -> Error {
     Error::new(Status::NullArgument, format!("{name} is NULL"))
 }
 
-/// A handle that is read.
+/// Borrows a handle.
 ///
 /// # Safety
 /// `handle` is NULL or points to a live `T` that nobody changes during the call.
@@ -59,7 +59,7 @@ pub(super) unsafe fn handle<'a, T>(handle: *const T, name: &str) -> Result<&'a T
     unsafe { handle.as_ref() }.ok_or_else(|| null(name))
 }
 
-/// A handle that is changed.
+/// Borrows a handle mutably.
 ///
 /// # Safety
 /// `handle` is NULL or points to a live `T` that nobody else uses during the call.
@@ -68,7 +68,7 @@ pub(super) unsafe fn handle_mut<'a, T>(handle: *mut T, name: &str) -> Result<&'a
     unsafe { handle.as_mut() }.ok_or_else(|| null(name))
 }
 
-/// A result that the caller may do without.
+/// Borrows an optional result, and clears it.
 ///
 /// # Safety
 /// `result` is NULL, or writable and aligned.
@@ -83,7 +83,7 @@ pub(super) unsafe fn optional_out<'a, T>(result: *mut *mut T) -> Option<&'a mut 
     }
 }
 
-/// A result; it has its value for failure at once.
+/// Borrows a result, and sets it to its value for failure.
 ///
 /// # Safety
 /// `result` is NULL, or writable and aligned.
@@ -98,7 +98,7 @@ pub(super) unsafe fn out<'a, T>(result: *mut T, on_failure: T, name: &str) -> Re
     }
 }
 
-/// Elements that are read. NULL with no elements is an empty slice.
+/// Borrows elements to read. NULL with a count of 0 is an empty slice.
 ///
 /// # Safety
 /// `elements` is NULL or points to `count` readable elements, aligned, that nobody changes during the call.
@@ -111,10 +111,10 @@ pub(super) unsafe fn input<'a, T>(elements: *const T, count: usize, name: &str) 
     Ok(unsafe { std::slice::from_raw_parts(elements, count) })
 }
 
-/// Bytes that are written. NULL with no bytes is an empty slice.
+/// Borrows bytes to write. NULL with a capacity of 0 is an empty slice.
 ///
-/// The caller's memory may never have been written to. What the compiler sees of it is a pointer from outside, so
-/// that its bytes have some value; the library writes them before it reads them.
+/// The caller's memory may be uninitialised. The compiler sees a pointer from outside, whose bytes have some value; the
+/// library writes them before it reads them.
 ///
 /// # Safety
 /// `bytes` is NULL or points to `capacity` writable bytes that nobody else uses during the call.
@@ -127,7 +127,7 @@ pub(super) unsafe fn output<'a>(bytes: *mut u8, capacity: usize, name: &str) -> 
     Ok(unsafe { std::slice::from_raw_parts_mut(bytes, capacity) })
 }
 
-/// Text that is read.
+/// Borrows text.
 ///
 /// # Safety
 /// `text` is NULL or points to NUL-terminated bytes that nobody changes during the call.
@@ -140,7 +140,7 @@ pub(super) unsafe fn text<'a>(text: *const c_char, name: &str) -> Result<&'a str
     text.to_str().map_err(|_| Error::argument(format!("{name} is not UTF-8")))
 }
 
-/// Numbers that are written. NULL with none is an empty slice.
+/// Borrows numbers to write. NULL with a count of 0 is an empty slice.
 ///
 /// # Safety
 /// `numbers` is NULL or points to `count` writable numbers, aligned, that nobody else uses during the call.
@@ -156,7 +156,7 @@ pub(super) unsafe fn numbers<'a, T: Copy>(numbers: *mut T, count: usize, name: &
 fn check_size<T>(count: usize, name: &str) -> Result<()> {
     match count.checked_mul(size_of::<T>()).map(isize::try_from) {
         Some(Ok(_)) => Ok(()),
-        _ => Err(Error::argument(format!("the size of {name} is {count}, more than any memory has"))),
+        _ => Err(Error::argument(format!("the size of {name} is {count}, more than fits into memory"))),
     }
 }
 

@@ -1,7 +1,7 @@
-//! What a codec of the host does: its functions behind the traits of the library's own codecs.
+//! Codecs of the host: the traits of the library's own codecs, implemented by the host's functions.
 //!
-//! Three owners: [`Host`] has the functions and `user_data`, and frees that with the last of the registry and the chains
-//! that use it; a [`HostCodec`] is such a codec with a configuration; a [`State`] is what one `bind` made.
+//! Three owners: a [`Host`] has the functions and `user_data`, which it frees once the registry and all chains that use
+//! it are gone; a [`HostCodec`] is such a codec with a configuration; a [`State`] is the result of one `bind`.
 
 use super::ask::zcodec_kind;
 use super::codec::{Bind, Code, Free, ZCODEC_CODEC_TOO_SMALL, zcodec_codec, zcodec_sink};
@@ -14,8 +14,8 @@ use serde_json::{Map, Value};
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// A codec that asks for more room without saying how much gets it up to this many times what it was given, and
-/// [`ASKING_SLACK`] bytes: one that never stops must not take all memory.
+/// A codec that asks for a larger buffer without saying how large gets at most this many times its input, plus
+/// [`ASKING_SLACK`] bytes: a codec that never stops asking must not take all memory.
 const MAX_ASKING_RATIO: usize = 4096;
 const ASKING_SLACK: usize = 64 << 10;
 
@@ -39,7 +39,7 @@ unsafe impl Sync for Host {}
 
 impl Host {
     /// # Errors
-    /// A member has a value that it may not have; `free_user_data` is not called.
+    /// A member has an invalid value; `free_user_data` is not called.
     pub(super) fn new(codec: &zcodec_codec) -> Result<Arc<Self>> {
         if codec.reserved != 0 {
             return Err(Error::argument(format!("reserved of the codec is {}, expected 0", codec.reserved)));
@@ -80,7 +80,7 @@ fn kind(number: i32) -> Result<Kind> {
         ARRAY_TO_ARRAY => Ok(Kind::ArrayToArray),
         ARRAY_TO_BYTES => Ok(Kind::ArrayToBytes),
         BYTES_TO_BYTES => Ok(Kind::BytesToBytes),
-        _ => Err(Error::argument(format!("kind of the codec is {number}, no zcodec_kind"))),
+        _ => Err(Error::argument(format!("kind of the codec is {number}, expected a zcodec_kind, 1 to 3"))),
     }
 }
 
@@ -143,7 +143,7 @@ impl HostCodec {
         if code != 0 {
             return Err(Error::metadata(said("bind", code, message)));
         }
-        // What fails from here on frees the state.
+        // A failure from here on frees the state.
         let state = State {
             host: Arc::clone(&self.host),
             pointer,
@@ -156,7 +156,7 @@ impl HostCodec {
     }
 }
 
-/// What the host says of its failure.
+/// The host's message about its failure.
 fn said(function: &str, code: i32, message: zcodec_sink) -> String {
     let message = message.into_message();
     if message.is_empty() {
@@ -201,14 +201,14 @@ fn read_size(output: &Value) -> Result<ByteSize> {
     }
 }
 
-/// What a `bind` made.
+/// The result of a `bind`.
 #[derive(Debug)]
 struct State {
     host: Arc<Host>,
     pointer: *mut c_void,
-    /// What is known of what enters.
+    /// The size of what enters, if known.
     decoded_size: ByteSize,
-    /// What `bind` said of what leaves.
+    /// The size of what leaves, as `bind` gave it.
     encoded_size: ByteSize,
 }
 
@@ -226,13 +226,13 @@ impl Drop for State {
     }
 }
 
-/// What `encode` or `decode` said.
+/// What `encode` or `decode` returned.
 enum Answer {
     /// This many bytes were written.
     Written(usize),
-    /// More room is needed; the size as it was left.
+    /// The buffer is too small; the size as the function left it.
     TooSmall(usize),
-    /// Another number, and why.
+    /// Another number; the message.
     Refused(String),
 }
 
@@ -259,7 +259,7 @@ impl State {
         }
     }
 
-    /// The most that this many bytes may become: said by `bind`, or else by `encoded_bound`.
+    /// The most bytes that `decoded_size` bytes may encode to, according to `bind`, or else to `encoded_bound`.
     fn bound(&self, decoded_size: u64) -> Option<u64> {
         if let Some(size) = self.encoded_size.exact() {
             return Some(size);
@@ -317,13 +317,13 @@ fn over_capacity(function: &str, size: usize, capacity: usize) -> Error {
     failed(format!("{function} says that it wrote {size} bytes into {capacity}"))
 }
 
-/// The error of a function that needs more room than `capacity`, and perhaps says how much.
+/// The error of a function that needs more than `capacity` bytes, and may say how many.
 fn needs_more(function: &str, needed: usize, input_size: usize, capacity: usize) -> Error {
     if needed > capacity {
         return Error::buffer_too_small("the capacity", capacity, needed as u64);
     }
     if capacity / MAX_ASKING_RATIO > input_size.saturating_add(ASKING_SLACK) {
-        return failed(format!("{function} has {capacity} bytes for {input_size}, and asks for more without end"));
+        return failed(format!("{function} still asks for more than {capacity} bytes for an input of {input_size}"));
     }
     Error::buffer_too_small("the capacity", capacity, (capacity as u64).saturating_mul(2).max(64))
 }

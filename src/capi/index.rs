@@ -1,4 +1,4 @@
-//! Indices of shards, and the parts of a shard for hosts that keep shards themselves.
+//! Indices of shards, and the parts of a shard for hosts that read and write shards themselves.
 
 use super::chain::zcodec_chain;
 use super::error::{zcodec_error, zcodec_status};
@@ -8,7 +8,7 @@ use crate::chain::ShardIndex;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// The index of a shard, decoded. Opaque; immutable, for any thread.
+/// The decoded index of a shard. Opaque. It never changes, and any thread may use it.
 #[derive(Debug)]
 pub struct zcodec_index(Arc<ShardIndex>);
 
@@ -23,14 +23,14 @@ impl zcodec_index {
     }
 }
 
-/// The memory that an index takes, in bytes: its weight in a cache. 0 for NULL. Since 0.2.
+/// The size of an index in memory, in bytes, for a cache. 0 for NULL. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_index_memory(index: *const zcodec_index) -> usize {
     // SAFETY: NULL or a live handle, says the header.
     unsafe { ffi::handle(index, "index") }.map_or(0, |index| index.0.memory())
 }
 
-/// One more reference, which the caller frees with zcodec_index_free. NULL for NULL. Since 0.2.
+/// Adds a reference to an index, which the caller frees with zcodec_index_free. NULL for NULL. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_index_ref(index: *const zcodec_index) -> *mut zcodec_index {
     // SAFETY: NULL or a live handle, says the header.
@@ -47,9 +47,9 @@ pub unsafe extern "C" fn zcodec_index_free(index: *mut zcodec_index) {
     }
 }
 
-/// The chain of the inner chunks of a shard, as a handle of its own, which the caller frees with zcodec_chain_free; NULL
-/// on failure. Of shards in shards it is the outermost. UNSUPPORTED: the chain's array->bytes codec is not
-/// sharding_indexed, or a bytes->bytes codec stands after it. Since 0.2.
+/// Gives the chain of a shard's inner chunks; for shards in shards, that of the outer ones. `*inner` is a handle of its
+/// own, which the caller frees with zcodec_chain_free; it is NULL on failure. UNSUPPORTED: the chain's array->bytes
+/// codec is not sharding_indexed, or bytes->bytes codecs follow it. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_inner(
     chain: *const zcodec_chain,
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn zcodec_chain_inner(
     })
 }
 
-/// Where the index of a shard lies in its object. UNSUPPORTED as for zcodec_chain_inner. Since 0.2.
+/// The byte range of the index in a shard. UNSUPPORTED as for zcodec_chain_inner. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_index_range(
     chain: *const zcodec_chain,
@@ -84,9 +84,9 @@ pub unsafe extern "C" fn zcodec_chain_index_range(
     })
 }
 
-/// Decodes the index of a shard from the bytes of zcodec_chain_index_range. `object_size` is that of the shard, or
+/// Decodes the index of a shard from the bytes of zcodec_chain_index_range. `object_size` is the size of the shard, or
 /// ZCODEC_SIZE_UNKNOWN. The caller frees `*index` with zcodec_index_free; it is NULL on failure. UNSUPPORTED as for
-/// zcodec_chain_inner; CORRUPT_DATA: the bytes are no index of this chain. Since 0.2.
+/// zcodec_chain_inner. CORRUPT_DATA: the bytes are not an index of this chain. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_index_decode(
     chain: *const zcodec_chain,
@@ -112,9 +112,9 @@ pub unsafe extern "C" fn zcodec_index_decode(
     })
 }
 
-/// Where the inner chunk at these grid coordinates (`ndim` numbers, the chain's) lies in its shard. `*present` 0: nowhere,
-/// it is the fill value. INVALID_ARGUMENT: there is no such inner chunk. CORRUPT_DATA: it lies outside the shard. Since
-/// 0.2.
+/// The byte range of the inner chunk at these grid coordinates, `ndim` numbers, in its shard. `*present` is 0 if the
+/// shard does not store it: all its elements are the fill value. INVALID_ARGUMENT: there is no such inner chunk.
+/// CORRUPT_DATA: the range lies outside the shard. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_index_entry(
     index: *const zcodec_index,

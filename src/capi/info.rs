@@ -1,4 +1,4 @@
-//! What this build is.
+//! What this build supports.
 
 use crate::codec;
 use crate::data_type;

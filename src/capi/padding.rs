@@ -10,15 +10,14 @@ use crate::interface::BoundShard;
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
-/// Fills padding[0..padding_size), which is all zeros, for one chunk. `chunk` is what the codec received: the bytes
-/// that the padding will be attached to. `user_data` is that of zcodec_chain_set_padding, `call_data` that of the
-/// call's options. Returns 0 on success; any other value aborts the encode with CALLBACK_FAILED and is quoted in the
-/// message.
+/// Fills padding[0..padding_size), which is all zeros, for one chunk. `chunk` is the input of the codec: the bytes that
+/// get the padding. `user_data` is that of zcodec_chain_set_padding, `call_data` that of the call's options. Returns 0
+/// on success; any other value aborts the encode with CALLBACK_FAILED and is quoted in the message.
 ///
-/// Callbacks run on the thread that called the library and before that call returns, never under a lock; a chain that
-/// is used by several threads runs them in several threads at once. They may call the library. They must return
-/// normally: no longjmp, no exception through C frames. What the pointers point to is theirs for the duration of the
-/// call only.
+/// Callbacks run on the thread that called the library, before that call returns, and never under a lock. If several
+/// threads use a chain, they run in several threads at once. They may call the library. They must return normally: no
+/// longjmp, no exception through C frames. The memory behind their pointers is theirs for the duration of the call
+/// only.
 pub type zcodec_padding_fn = Option<
     unsafe extern "C" fn(
         user_data: *mut c_void,
@@ -30,7 +29,7 @@ pub type zcodec_padding_fn = Option<
     ) -> i32,
 >;
 
-/// Looks at the bytes that decoding is about to remove. `chunk` is what remains. Returns 0 to accept; any other value
+/// Checks the bytes that decoding is about to remove. `chunk` is what remains. Returns 0 to accept; any other value
 /// aborts the decode with CORRUPT_DATA and is quoted in the message. The rules of zcodec_padding_fn hold.
 pub type zcodec_padding_check_fn = Option<
     unsafe extern "C" fn(
@@ -43,7 +42,7 @@ pub type zcodec_padding_check_fn = Option<
     ) -> i32,
 >;
 
-/// The callbacks of one codec, their data, and what frees it: with the last chain that holds them.
+/// The callbacks of one codec and their data, which is freed with the last chain that holds them.
 #[derive(Debug)]
 struct Callbacks {
     generate: zcodec_padding_fn,
@@ -98,13 +97,13 @@ impl PaddingHook for Callbacks {
 /// Sets callbacks that compute the padding of a `pad` or `offset` codec for each chunk, or check it on decode, or both.
 ///
 /// `codec_index` counts from 0 in the chain's list of codecs. Without `generate` the configured bytes are written;
-/// without `check` decoding checks nothing; with neither the codec is again as its metadata says. Both get `user_data`.
-/// `free_user_data` (may be NULL) is called on it once: when the callbacks are replaced, or when the chain and all
-/// chains that zcodec_chain_with_shape made from it have been freed. If this call fails, it is not called: the caller
-/// still owns `user_data`.
+/// without `check` decoding checks nothing; with neither the codec again does what its metadata says. Both get
+/// `user_data`. `free_user_data` (may be NULL) is called on it once: when the callbacks are replaced, or when the chain
+/// and all chains that zcodec_chain_with_shape made from it have been freed. If this call fails, it is not called: the
+/// caller still owns `user_data`.
 ///
-/// Both functions and `user_data` must be fit for every thread that uses the chain. No other thread may use the chain
-/// during this call. INVALID_ARGUMENT: there is no pad or offset codec at this index. `error` may be NULL.
+/// Both functions and `user_data` must be safe to use from every thread that uses the chain. No other thread may use
+/// the chain during this call. INVALID_ARGUMENT: there is no pad or offset codec at this index. `error` may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_set_padding(
     chain: *mut zcodec_chain,
@@ -124,9 +123,10 @@ pub unsafe extern "C" fn zcodec_chain_set_padding(
     })
 }
 
-/// zcodec_chain_set_padding for a codec anywhere, also inside a codec that holds chains: `path` is a NUL-terminated JSON
-/// Pointer (RFC 6901) into the codecs, such as "/0/configuration/codecs/1" or "/2", as zcodec_error_path gives it.
-/// Otherwise as zcodec_chain_set_padding; callbacks inside shards run on the thread that does the work. Since 0.2.
+/// zcodec_chain_set_padding for any codec, also one inside a codec that holds chains. `path` is a NUL-terminated JSON
+/// Pointer (RFC 6901) into the codecs, such as "/2" or "/0/configuration/codecs/1", as zcodec_error_path gives it.
+/// Callbacks inside shards run on the thread that codes the inner chunk. Otherwise like zcodec_chain_set_padding. Since
+/// 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_set_padding_at(
     chain: *mut zcodec_chain,
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn zcodec_chain_set_padding_at(
     })
 }
 
-/// Sets the callbacks; where that cannot be, they are not freed: `user_data` stays the caller's.
+/// Sets the callbacks. If that fails they are not freed: `user_data` still belongs to the caller.
 fn set(chain: &mut Chain, path: &[PathStep], callbacks: Callbacks) -> crate::Result<()> {
     match chain.check_padding_at(path) {
         Ok(()) => chain.set_padding_hook_at(path, Some(Arc::new(callbacks))),
@@ -159,7 +159,7 @@ fn set(chain: &mut Chain, path: &[PathStep], callbacks: Callbacks) -> crate::Res
     }
 }
 
-/// A list of codecs, by the member that holds it in the codec around it, and the index of a codec in it.
+/// A list of codecs, named by the member of the outer codec that holds it, and the index of a codec in it.
 fn parse_path(path: &str) -> crate::Result<Vec<PathStep>> {
     let wrong =
         || Error::argument(format!("path is {path:?}, expected one such as \"/0/configuration/codecs/1\" or \"/2\""));

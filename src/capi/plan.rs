@@ -1,4 +1,4 @@
-//! Plans: one read of one stored object, whose bytes are somewhere else.
+//! Plans: one read of one stored object whose bytes the host fetches.
 
 use super::call::{read_options, zcodec_call_options};
 use super::caller_struct::CallerArray;
@@ -14,14 +14,14 @@ use std::ffi::c_void;
 /// An offset or a size that is not known.
 pub const ZCODEC_SIZE_UNKNOWN: u64 = u64::MAX;
 
-/// Bytes of a stored object. `offset` ZCODEC_SIZE_UNKNOWN: the last `size` bytes. `size` ZCODEC_SIZE_UNKNOWN: up to the
-/// end.
+/// A range of bytes in a stored object. If `offset` is ZCODEC_SIZE_UNKNOWN, the last `size` bytes; if `size` is,
+/// everything from `offset` to the end.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct zcodec_range {
-    /// Where the bytes begin.
+    /// The offset of the first byte.
     pub offset: u64,
-    /// Their number.
+    /// The number of bytes.
     pub size: u64,
 }
 
@@ -35,8 +35,8 @@ impl From<ByteRange> for zcodec_range {
     }
 }
 
-/// One read of one stored object, a chunk or a shard. Opaque. It says which byte ranges it needs, all of a stage at once;
-/// the host fetches them as it likes and supplies them; each is decoded to its place at once.
+/// One read of one stored object, a chunk or a shard. Opaque. A plan says which byte ranges it needs, one stage at a
+/// time; the host fetches them in any way and supplies them; the plan decodes each of them as soon as it is supplied.
 #[derive(Debug)]
 pub struct zcodec_plan {
     plan: ReadPlan,
@@ -48,15 +48,15 @@ pub(super) fn known(size: u64) -> Option<u64> {
     (size != ZCODEC_SIZE_UNKNOWN).then_some(size)
 }
 
-/// Makes a plan: box i of the chunk goes to view i; their memory must not overlap. `object_size` may be
-/// ZCODEC_SIZE_UNKNOWN: an index at the end is then asked for as the last bytes. `index`: what zcodec_plan_index gave
-/// before, or NULL; with it the index is not asked for again. `options` may be NULL.
+/// Creates a plan that decodes box i of the chunk into view i. The views must not overlap. `object_size` may be
+/// ZCODEC_SIZE_UNKNOWN; the range of an index at the end then counts from the end. `index` is what zcodec_plan_index of
+/// an earlier plan gave, or NULL; with it the plan does not ask for the index again. `options` may be NULL.
 ///
-/// Boxes, views and options are copied; the memory of the views, call_data and the executor must live until the plan is
-/// freed. Chain and index may be freed before it. Callbacks are those set when the plan is made. On success `*plan` is a
-/// handle that the caller frees with zcodec_plan_free; on failure it is NULL. INVALID_ARGUMENT and UNSUPPORTED as for
-/// zcodec_decode_view; INVALID_ARGUMENT also for an index of another grid; CORRUPT_DATA: no chunk of the chain has this
-/// size. Since 0.2.
+/// Boxes, views and options are copied; the memory of the views, call_data and the executor must stay valid until the
+/// plan is freed. The chain and the index may be freed earlier. The plan uses the callbacks that the chain has now. On
+/// success `*plan` is a handle that the caller frees with zcodec_plan_free; on failure it is NULL. INVALID_ARGUMENT and
+/// UNSUPPORTED as for zcodec_decode_view; INVALID_ARGUMENT also if the index belongs to another grid. CORRUPT_DATA: no
+/// chunk of the chain has this size. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_plan_new(
     chain: *const zcodec_chain,
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn zcodec_plan_new(
 /// One box and its view.
 ///
 /// # Safety
-/// They are as the header asks for, and the memory of the view lives for `'static`, or as long as what gets the target.
+/// They are as the header asks for, and the memory of the view outlives the object that gets the target.
 unsafe fn read_part(
     part: *const zcodec_box,
     view: *const zcodec_view,
@@ -111,9 +111,9 @@ unsafe fn read_part(
     Ok((part.start, target))
 }
 
-/// The ranges of the next stage, sorted by offset, once the last stage has been supplied. `*count` 0: the views are
-/// complete. `*ranges` is valid until the next call of this function. INVALID_ARGUMENT: a range of the last stage is
-/// missing, or the plan has ended with an error. Not while another thread uses the plan. Since 0.2.
+/// The ranges of the next stage, sorted by offset. `*count` is 0 when the views are complete. `*ranges` is valid until
+/// the next call of this function. INVALID_ARGUMENT: a range of the previous stage has not been supplied, or an error
+/// has ended the plan. No other thread may use the plan during this call. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_plan_next(
     plan: *mut zcodec_plan,
@@ -139,11 +139,12 @@ pub unsafe extern "C" fn zcodec_plan_next(
     })
 }
 
-/// The bytes of range `i` of this stage; needed for the call only. Several threads may supply different ranges at once.
+/// Supplies the bytes of range `i` of this stage, which are needed for this call only. Several threads may supply
+/// different ranges at once.
 ///
-/// INVALID_ARGUMENT, and the plan is as it was: there is no range `i`, or it was supplied. CORRUPT_DATA: not as many bytes
-/// as the range has, or they do not decode. Any failure other than INVALID_ARGUMENT and NULL_ARGUMENT ends the plan: it
-/// can only be freed. Since 0.2.
+/// INVALID_ARGUMENT: there is no range `i`, or it was already supplied; the plan is unchanged. CORRUPT_DATA: `size` is
+/// not the size of the range, or the bytes do not decode. Any failure except INVALID_ARGUMENT and NULL_ARGUMENT ends
+/// the plan, which can then only be freed. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_plan_supply(
     plan: *mut zcodec_plan,
@@ -162,8 +163,9 @@ pub unsafe extern "C" fn zcodec_plan_supply(
     })
 }
 
-/// All ranges of this stage, on max_threads threads: the bytes of range i are `bytes[i]`, `sizes[i]` of them.
-/// INVALID_ARGUMENT also after a zcodec_plan_supply of the same stage. Otherwise as zcodec_plan_supply. Since 0.2.
+/// Supplies all ranges of this stage, and decodes them on up to max_threads threads. Range i has `sizes[i]` bytes at
+/// `bytes[i]`. INVALID_ARGUMENT also after a zcodec_plan_supply of the same stage. Otherwise like zcodec_plan_supply.
+/// Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_plan_supply_all(
     plan: *mut zcodec_plan,
@@ -187,8 +189,8 @@ pub unsafe extern "C" fn zcodec_plan_supply_all(
     })
 }
 
-/// The index of the shard, as a reference of the caller's own, which it frees with zcodec_index_free; once it is known:
-/// INVALID_ARGUMENT before. `*index` NULL: the chain has none. Hosts keep it in their own cache. Since 0.2.
+/// The index of the shard, for the host's cache. The caller frees `*index` with zcodec_index_free; it is NULL if the
+/// chain has no index. INVALID_ARGUMENT: the index has not been supplied yet. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_plan_index(
     plan: *const zcodec_plan,

@@ -11,22 +11,22 @@ use crate::error::{Error, Result};
 use crate::strided::{Source, Target};
 use std::ffi::c_void;
 
-/// Flag of zcodec_task, decode: there is no such chunk; its view is filled with the fill value.
+/// Flag of zcodec_task for decoding: the chunk does not exist; fill its view with the fill value.
 pub const ZCODEC_TASK_MISSING: u32 = 1;
 
-/// One chunk of many. Set all members to 0 first, then `struct_size`, then what is wanted.
+/// One of many chunks. Set all members to 0 first, then `struct_size`, then the ones you want.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct zcodec_task {
-    /// sizeof(zcodec_task) of the caller: lets later versions grow it.
+    /// sizeof(zcodec_task), as the caller was compiled; later versions may append members.
     pub struct_size: usize,
     /// The chain of this chunk.
     pub chain: *const zcodec_chain,
-    /// Handed to the callbacks of this task.
+    /// Passed to the callbacks of this task.
     pub call_data: *mut c_void,
     /// Decode: the encoded chunk.
     pub encoded: *const c_void,
-    /// Decode: given. Encode: the size of what was written, or of what would be enough.
+    /// Decode: the size of `encoded`. Encode: a result, as in zcodec_encode.
     pub encoded_size: usize,
     /// Encode: where the encoded chunk goes.
     pub encoded_to: *mut c_void,
@@ -38,9 +38,9 @@ pub struct zcodec_task {
     pub view: *const zcodec_view,
     /// ZCODEC_TASK_MISSING, or 0.
     pub flags: u32,
-    /// The result of this task, a zcodec_status; written, never read.
+    /// A result: the zcodec_status of this task.
     pub status: i32,
-    /// Why the task failed, or NULL; written, never read. The caller frees every error.
+    /// A result: why the task failed, or NULL. The caller frees every error.
     pub error: *mut zcodec_error,
 }
 
@@ -86,7 +86,7 @@ impl Work<'_> {
         }
     }
 
-    /// The bytes of its elements.
+    /// The size of its elements in bytes.
     fn size(&self) -> usize {
         let (shape, element_size) = match &self.data {
             Data::Missing(target) | Data::Decode(_, target) => (target.shape(), target.element_size()),
@@ -99,12 +99,12 @@ impl Work<'_> {
 /// Reads a task.
 ///
 /// # Safety
-/// Its members are as the header asks for, for as long as `'a`.
+/// Its members are as the header asks for, during all of `'a`.
 unsafe fn read_work<'a>(task: &zcodec_task, direction: Direction, options: &CallOptions) -> Result<Work<'a>> {
     let is_missing = task.flags & ZCODEC_TASK_MISSING != 0;
     if task.flags & !ZCODEC_TASK_MISSING != 0 || (is_missing && direction == Direction::Encode) {
         return Err(Error::argument(format!(
-            "flags is {:#x}: only ZCODEC_TASK_MISSING is known, for decoding",
+            "flags is {:#x}, expected 0, or ZCODEC_TASK_MISSING for decoding",
             task.flags
         )));
     }
@@ -130,7 +130,7 @@ unsafe fn read_work<'a>(task: &zcodec_task, direction: Direction, options: &Call
     Ok(Work { chain, options, start: part.start, data })
 }
 
-/// Runs all tasks, whatever becomes of some.
+/// Runs all tasks, even if some fail.
 ///
 /// # Safety
 /// As the header asks of the callers.
@@ -170,7 +170,7 @@ unsafe fn run_tasks(
     first
 }
 
-/// Writes what has become of a task.
+/// Writes the results of a task.
 ///
 /// # Safety
 /// `task` points to a task of the caller that can be written.
@@ -189,11 +189,11 @@ unsafe fn write_result(task: *mut zcodec_task, direction: Direction, result: &Re
     }
 }
 
-/// Decodes many chunks: each task as zcodec_decode_view does. `options` may be NULL; its call_data does not count.
+/// Decodes many chunks, each as zcodec_decode_view would. `options` may be NULL; its call_data is ignored.
 ///
-/// Runs all tasks, whatever becomes of some. OK if every one is, else the status of the first that is not; `status` and
-/// `error` of each task are written. Threads share tasks, or parts of a task where there are fewer tasks than threads.
-/// INVALID_ARGUMENT, with nothing written: the structs cannot be read. The views of the tasks must not overlap. Since 0.2.
+/// Runs all tasks, even if some fail. Sets `status` and `error` of each task, and returns the status of the first task
+/// that failed, otherwise OK. Threads share the tasks, or parts of a task if there are fewer tasks than threads. The
+/// views of the tasks must not overlap. INVALID_ARGUMENT with nothing written: the structs are invalid. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_decode_tasks(
     tasks: *mut zcodec_task,
@@ -204,7 +204,7 @@ pub unsafe extern "C" fn zcodec_decode_tasks(
     ffi::guard(None, || unsafe { run_tasks(tasks, count, options, Direction::Decode) })
 }
 
-/// Encodes many chunks: each task as zcodec_encode_view does, into `encoded_to`. Otherwise as zcodec_decode_tasks. Since
+/// Encodes many chunks, each as zcodec_encode_view would, into `encoded_to`. Otherwise like zcodec_decode_tasks. Since
 /// 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_encode_tasks(

@@ -1,4 +1,4 @@
-//! Boxes of a chunk in memory of any strides.
+//! Boxes of a chunk, in memory of any strides.
 
 use super::call::{read_options, zcodec_call_options};
 use super::caller_struct::{self, CallerStruct, members};
@@ -10,17 +10,17 @@ use crate::error::{Error, Result, Status};
 use crate::strided::{Layout, Source, Target};
 use std::ffi::c_void;
 
-/// A part of a chunk's decoded side.
+/// A rectangular part of a decoded chunk.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct zcodec_box {
-    /// sizeof(zcodec_box) of the caller: lets later versions grow it.
+    /// sizeof(zcodec_box), as the caller was compiled; later versions may append members.
     pub struct_size: usize,
-    /// The number of dimensions: the chain's.
+    /// The number of dimensions, which must be the chain's.
     pub ndim: usize,
-    /// Where the box begins: `ndim` indices. NULL: zeros.
+    /// The first element of the box, as `ndim` indices. NULL: zeros.
     pub start: *const u64,
-    /// Its size along each dimension: `ndim` sizes. NULL: from `start` to the end of the chunk.
+    /// The size along each dimension, `ndim` numbers. NULL: from `start` to the end of the chunk.
     pub shape: *const u64,
 }
 
@@ -32,24 +32,24 @@ unsafe impl CallerStruct for zcodec_box {
         members!(zcodec_box: struct_size: usize, ndim: usize, start: *const u64, shape: *const u64);
 }
 
-/// Where the elements of a box lie in memory of the caller. Element (0, .., 0) of the box begins at `memory + offset`;
-/// neighbours along dimension i are `strides[i]` bytes apart, any sign. No byte outside memory[0..memory_size) is read or
-/// written, whatever the other members say: INVALID_ARGUMENT instead. Bytes between the elements stay as they are. Where
-/// the library writes, no two elements may share a byte (not checked).
+/// Where the elements of a box lie in the caller's memory. Element (0, .., 0) of the box begins at `memory + offset`;
+/// neighbours along dimension i are `strides[i]` bytes apart, which may be negative. A view that reaches outside
+/// memory[0..memory_size) is INVALID_ARGUMENT, and nothing is read or written. Bytes between the elements keep their
+/// values. If the library writes to the view, no two elements may share a byte; this is not checked.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct zcodec_view {
-    /// sizeof(zcodec_view) of the caller: lets later versions grow it.
+    /// sizeof(zcodec_view), as the caller was compiled; later versions may append members.
     pub struct_size: usize,
-    /// Only read on encode.
+    /// The memory. Encoding only reads it.
     pub memory: *mut c_void,
-    /// The number of bytes at `memory`.
+    /// The size of `memory` in bytes.
     pub memory_size: usize,
-    /// Where element (0, .., 0) begins, in bytes.
+    /// The offset of element (0, .., 0) in bytes.
     pub offset: usize,
-    /// The number of dimensions: the chain's.
+    /// The number of dimensions, which must be the chain's.
     pub ndim: usize,
-    /// `ndim` distances in bytes. NULL: C order, back to back.
+    /// `ndim` strides in bytes. NULL: C order, back to back.
     pub strides: *const i64,
 }
 
@@ -69,8 +69,8 @@ pub(super) struct OwnedBox {
     pub(super) shape: Vec<u64>,
 }
 
-/// Reads a box of this chain's chunk; NULL is all of it. That it lies within the chunk is the chain's to check, except
-/// where its shape is missing.
+/// Reads a box of this chain's chunk; NULL is all of it. The chain checks that it lies within the chunk, except where
+/// its shape is missing.
 ///
 /// # Safety
 /// `part` is NULL, or a `zcodec_box` as the header asks for.
@@ -94,10 +94,10 @@ pub(super) unsafe fn read_box(part: *const zcodec_box, chain: &Chain) -> Result<
     Ok(OwnedBox { start, shape })
 }
 
-/// Numbers that may be missing.
+/// Borrows an optional array of numbers.
 ///
 /// # Safety
-/// `numbers` is NULL or points to `count` readable ones, aligned, that nobody changes during the call.
+/// `numbers` is NULL or points to `count` readable, aligned numbers that nobody changes during the call.
 unsafe fn optional<'a, T>(numbers: *const T, count: usize) -> Option<&'a [T]> {
     // SAFETY: see above; `count` is the number of dimensions of a chain.
     (!numbers.is_null()).then(|| unsafe { std::slice::from_raw_parts(numbers, count) })
@@ -120,7 +120,7 @@ unsafe fn read_view(view: *const zcodec_view, shape: &[u64], chain: &Chain) -> R
     let view = unsafe { caller_struct::read(view) }?;
     check_ndim("view", view.ndim, shape)?;
     if view.memory.is_null() && view.memory_size > 0 {
-        return Err(Error::new(Status::NullArgument, "the memory of the view is NULL, and memory_size is not 0"));
+        return Err(Error::new(Status::NullArgument, "the memory of the view is NULL, but memory_size is not 0"));
     }
     // SAFETY: NULL, or `ndim` numbers, says the header.
     let strides = unsafe { optional(view.strides, view.ndim) };
@@ -128,7 +128,7 @@ unsafe fn read_view(view: *const zcodec_view, shape: &[u64], chain: &Chain) -> R
     Ok((view, layout))
 }
 
-/// The elements of a view, to be read.
+/// The elements of a view, for reading.
 ///
 /// # Safety
 /// `view` is NULL, or a `zcodec_view` as the header asks for, whose memory nobody changes during `'a`.
@@ -139,7 +139,7 @@ pub(super) unsafe fn read_source<'a>(view: *const zcodec_view, shape: &[u64], ch
     unsafe { Source::from_raw(view.memory.cast_const().cast(), view.memory_size, layout) }
 }
 
-/// The elements of a view, to be written.
+/// The elements of a view, for writing.
 ///
 /// # Safety
 /// `view` is NULL, or a `zcodec_view` as the header asks for, whose memory nobody else uses during `'a`.
@@ -150,14 +150,14 @@ pub(super) unsafe fn read_target<'a>(view: *const zcodec_view, shape: &[u64], ch
     unsafe { Target::from_raw(view.memory.cast(), view.memory_size, layout) }
 }
 
-/// Decodes a box of a chunk (NULL: all of it) to where the caller wants it. The same elements, to the bit, as
-/// zcodec_decode gives; only what the box needs is decoded, where the codecs allow it. `options` may be NULL.
+/// Decodes a box of a chunk (NULL: the whole chunk) into a view of the caller's memory. The elements are bit for bit
+/// those of zcodec_decode, but only what the box needs is decoded, where the codecs allow it. `options` may be NULL.
 ///
-/// A box with a size of 0 is valid and touches nothing. INVALID_ARGUMENT: a wrong `ndim`, a box that is not within the
-/// chunk, a view too small for it. UNSUPPORTED: a chain of bytes->bytes codecs. Otherwise as zcodec_decode. The element
-/// index of an error counts in the whole array that the named codec received. The library need not look at what lies
-/// outside the box: a chunk that is damaged elsewhere may decode. After a failure the elements of the view are
-/// unspecified. Since 0.2.
+/// A box with a size of 0 is valid; nothing is written. INVALID_ARGUMENT: `ndim` is wrong, the box does not lie within
+/// the chunk, or the view is too small for it. UNSUPPORTED: a chain of bytes->bytes codecs. Otherwise like
+/// zcodec_decode. The element index of an error counts in the whole array that the named codec received. The library
+/// need not read what lies outside the box, so a chunk that is damaged elsewhere may decode. After a failure the
+/// elements of the view are unspecified. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_decode_view(
     chain: *const zcodec_chain,
@@ -181,11 +181,11 @@ pub unsafe extern "C" fn zcodec_decode_view(
     })
 }
 
-/// Encodes a chunk of which the caller holds the box (NULL: all of it); the rest is the fill value, as in the border
-/// chunks of a regular grid. Sizes and BUFFER_TOO_SMALL as for zcodec_encode. `options` may be NULL.
+/// Encodes a chunk of which the caller has a box (NULL: the whole chunk); the rest is the fill value, as in the border
+/// chunks of a regular grid. Sizes and BUFFER_TOO_SMALL are as for zcodec_encode. `options` may be NULL.
 ///
-/// INVALID_ARGUMENT and UNSUPPORTED as for zcodec_decode_view; UNSUPPORTED also for a part of a chunk if the chain has no
-/// fill value. Since 0.2.
+/// INVALID_ARGUMENT and UNSUPPORTED as for zcodec_decode_view; UNSUPPORTED also if the box is not the whole chunk and
+/// the chain has no fill value. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_encode_view(
     chain: *const zcodec_chain,
@@ -221,8 +221,8 @@ pub unsafe extern "C" fn zcodec_encode_view(
     })
 }
 
-/// Fills a view of this shape (`ndim` of the view, the chain's, numbers) with the chain's fill value: a chunk that does
-/// not exist. UNSUPPORTED: the chain has no fill value, or is one of bytes->bytes codecs. Since 0.2.
+/// Fills a view with the chain's fill value, for a chunk that does not exist. `shape` has as many sizes as the chain
+/// has dimensions. UNSUPPORTED: the chain has no fill value, or has only bytes->bytes codecs. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_fill_view(
     chain: *const zcodec_chain,
@@ -242,8 +242,8 @@ pub unsafe extern "C" fn zcodec_fill_view(
     })
 }
 
-/// Whether every element of a view of this shape is the fill value, to the bit: such a chunk need not be stored.
-/// `*is_fill` is 1 then, else 0. UNSUPPORTED as for zcodec_fill_view. Since 0.2.
+/// Sets `*is_fill` to 1 if every element of a view of this shape equals the fill value bit for bit, otherwise to 0.
+/// Such a chunk need not be stored. UNSUPPORTED as for zcodec_fill_view. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_is_fill_view(
     chain: *const zcodec_chain,
@@ -265,9 +265,9 @@ pub unsafe extern "C" fn zcodec_is_fill_view(
     })
 }
 
-/// The smallest box that is worth asking for: the block of zfp in fixed_rate; all ones if each element decodes by
-/// itself; the chunk if the whole object must be read. `ndim` numbers are written to `shape`. INVALID_ARGUMENT: `ndim`
-/// is not the chain's. UNSUPPORTED for chains of bytes->bytes codecs. Since 0.2.
+/// The smallest box that is worth decoding alone: the block of zfp at a fixed rate; 1 along each dimension if each
+/// element decodes by itself; the chunk if the whole of it must be decoded. `ndim` numbers are written to `shape`.
+/// INVALID_ARGUMENT: `ndim` is not the chain's. UNSUPPORTED for chains of bytes->bytes codecs. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_granularity(
     chain: *const zcodec_chain,
@@ -288,8 +288,8 @@ pub unsafe extern "C" fn zcodec_chain_granularity(
     })
 }
 
-/// The shape of the decoded side: `*ndim` numbers are written to `shape`, which has room for `capacity`.
-/// BUFFER_TOO_SMALL: `capacity` is less than `*ndim`, which is set nevertheless. UNSUPPORTED for chains of bytes->bytes
+/// The shape of a decoded chunk: `*ndim` numbers are written to `shape`, which has room for `capacity` numbers.
+/// BUFFER_TOO_SMALL: `capacity` is less than `*ndim`, which is set all the same. UNSUPPORTED for chains of bytes->bytes
 /// codecs; `*ndim` is then 0. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_shape(
@@ -312,8 +312,8 @@ pub unsafe extern "C" fn zcodec_chain_shape(
     })
 }
 
-/// The bytes that one element of the decoded side takes in memory. UNSUPPORTED for chains of bytes->bytes codecs; `*size`
-/// is then 0. Since 0.2.
+/// The size of one decoded element in memory, in bytes. UNSUPPORTED for chains of bytes->bytes codecs; `*size` is then
+/// 0. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_element_size(chain: *const zcodec_chain, size: *mut usize) -> zcodec_status {
     ffi::guard(None, || {

@@ -1,4 +1,4 @@
-//! Writers: a shard is made and changed by its inner chunks.
+//! Writers: shards made and changed by their inner chunks.
 
 use super::call::{read_options, zcodec_call_options};
 use super::chain::zcodec_chain;
@@ -11,8 +11,8 @@ use crate::chain::{Piece, PieceBytes, ShardLayout, Writer};
 use crate::error::{Error, Result};
 use std::ffi::c_void;
 
-/// A shard that is made, or changed, by its inner chunks. Opaque. Boxes are put; then the old inner chunks that are needed
-/// are asked for and supplied; then it gives the pieces of the new object.
+/// Makes or changes a shard by its inner chunks. Opaque. The host puts boxes, then supplies the old inner chunks that
+/// the writer asks for, then takes the pieces of the new object.
 #[derive(Debug)]
 pub struct zcodec_writer {
     writer: Writer,
@@ -20,28 +20,28 @@ pub struct zcodec_writer {
     pieces: Vec<zcodec_piece>,
 }
 
-/// How the object of a shard is made.
+/// The layout of the pieces of a shard's object.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum zcodec_layout {
-    /// The whole new object, inner chunks in C order: for object stores.
+    /// The whole new object, with inner chunks in C order: for object stores.
     ZCODEC_LAYOUT_PACKED = 0,
-    /// Only what must be written, in the order to write it, the index last; old bytes stay where they are. Nothing to
-    /// write: no pieces. For files. A new shard: as ZCODEC_LAYOUT_PACKED.
+    /// Only the bytes to write, in the order in which to write them, the index last; old bytes stay where they are: for
+    /// files. There are no pieces if nothing changes. For a new shard, the same as ZCODEC_LAYOUT_PACKED.
     ZCODEC_LAYOUT_APPEND = 1,
 }
 
-/// Bytes of a new object: `size` bytes that go to `offset`.
+/// A piece of a new object: `size` bytes that go to `offset`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct zcodec_piece {
-    /// Where the bytes go.
+    /// The offset of the bytes in the new object.
     pub offset: u64,
-    /// Their number.
+    /// The number of bytes.
     pub size: u64,
-    /// If `data` is NULL: where the bytes lie in the old object.
+    /// If `data` is NULL, the offset of the bytes in the old object.
     pub source_offset: u64,
-    /// The bytes. NULL: those of the old object.
+    /// The bytes. NULL: the bytes of the old object at `source_offset`.
     pub data: *const c_void,
 }
 
@@ -55,14 +55,15 @@ impl From<&Piece> for zcodec_piece {
     }
 }
 
-/// Makes a writer. `old_index` NULL: of a new shard. Else of a shard whose stored object has this index and `old_size`
-/// bytes; what is not put keeps its bytes. `options` may be NULL.
+/// Creates a writer. If `old_index` is NULL, it makes a new shard. Otherwise it changes a shard whose stored object has
+/// this index and `old_size` bytes; inner chunks that are not put keep their bytes. `options` may be NULL.
 ///
-/// Options are copied; call_data and the executor must live until the writer is freed. Chain and index may be freed before
-/// it. Callbacks are those set when the writer is made. On success `*writer` is a handle that the caller frees with
-/// zcodec_writer_free; on failure it is NULL. UNSUPPORTED: before sharding_indexed stand codecs other than transpose and
-/// elementwise ones, or any codec after it. INVALID_ARGUMENT: `old_size` is ZCODEC_SIZE_UNKNOWN, or the index is that of
-/// another grid. CORRUPT_DATA: `old_size` is less than an index takes. Since 0.2.
+/// Options are copied; call_data and the executor must stay valid until the writer is freed. The chain and the index
+/// may be freed earlier. The writer uses the callbacks that the chain has now. On success `*writer` is a handle that
+/// the caller frees with zcodec_writer_free; on failure it is NULL. UNSUPPORTED: codecs other than transpose and
+/// elementwise ones precede sharding_indexed, or any codec follows it. INVALID_ARGUMENT: `old_size` is
+/// ZCODEC_SIZE_UNKNOWN, or the index belongs to another grid. CORRUPT_DATA: `old_size` is less than the size of an
+/// index. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_writer_new(
     chain: *const zcodec_chain,
@@ -80,7 +81,9 @@ pub unsafe extern "C" fn zcodec_writer_new(
             (ffi::out(writer, std::ptr::null_mut(), "writer")?, ffi::handle(chain, "chain")?, read_options(options)?)
         };
         let Some(old_size) = known(old_size) else {
-            return Err(Error::argument("old_size is ZCODEC_SIZE_UNKNOWN: a writer needs the size of the old object"));
+            return Err(Error::argument(
+                "old_size is ZCODEC_SIZE_UNKNOWN, but a writer needs the size of the old object",
+            ));
         };
         // SAFETY: NULL or a live handle, says the header.
         let old = unsafe { old_index.as_ref() }.map(|index| (index.share(), old_size));
@@ -90,15 +93,15 @@ pub unsafe extern "C" fn zcodec_writer_new(
     })
 }
 
-/// Puts a box (NULL: all) of the shard's array. Any box, any number of times, in any order; what was put last wins. The
-/// memory of the view is needed for the call only. Several threads may put at once; where their boxes share elements,
-/// either wins.
+/// Puts a box of the shard's array (NULL: the whole array). Any boxes may be put, any number of times and in any order;
+/// later elements replace earlier ones. The memory of the view is needed for this call only. Several threads may put at
+/// once; where their boxes overlap, either may win.
 ///
-/// Inner chunks that a box covers whole are encoded at once, on max_threads threads or by the executor; those that are only
-/// the fill value are left out, unless ZCODEC_CALL_STORE_EMPTY is set. A part put onto an inner chunk that is already
-/// encoded decodes it again. INVALID_ARGUMENT, and the writer is as it was: a box or a view that does not fit, or
-/// zcodec_writer_next has been called. Any other failure, except NULL_ARGUMENT, ends the writer: it can only be freed.
-/// Since 0.2.
+/// Inner chunks that a box covers whole are encoded during the call, on up to max_threads threads or by the executor.
+/// Those whose elements all are the fill value are not stored, unless ZCODEC_CALL_STORE_EMPTY is set. Putting a part of
+/// an inner chunk that is already encoded decodes it again. INVALID_ARGUMENT: the box or the view does not fit, or
+/// zcodec_writer_next has been called; the writer is unchanged. Any other failure except NULL_ARGUMENT ends the writer,
+/// which can then only be freed. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_writer_put(
     writer: *mut zcodec_writer,
@@ -119,13 +122,13 @@ pub unsafe extern "C" fn zcodec_writer_put(
     })
 }
 
-/// The ranges of the old object that are needed because inner chunks were put in part, sorted by offset. `*count` 0:
-/// nothing is needed any more. `*ranges` is valid until the next call of this function. After the first call nothing can
-/// be put.
+/// The ranges of the old object that are needed because parts of inner chunks were put, sorted by offset. `*count` is 0
+/// when nothing more is needed. `*ranges` is valid until the next call of this function. After the first call nothing
+/// can be put.
 ///
-/// INVALID_ARGUMENT, and the writer is as it was: a range is missing. UNSUPPORTED: a new inner chunk was put in part, and
-/// the chain has no fill value. CORRUPT_DATA: a needed inner chunk lies outside the old object. Not while another thread
-/// uses the writer. Since 0.2.
+/// INVALID_ARGUMENT: a range has not been supplied; the writer is unchanged. UNSUPPORTED: only a part of a new inner
+/// chunk was put, and the chain has no fill value. CORRUPT_DATA: a needed inner chunk lies outside the old object. No
+/// other thread may use the writer during this call. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_writer_next(
     writer: *mut zcodec_writer,
@@ -151,8 +154,8 @@ pub unsafe extern "C" fn zcodec_writer_next(
     })
 }
 
-/// The bytes of range `i`; needed for the call only. Several threads may supply different ranges at once. The statuses are
-/// those of zcodec_plan_supply. Since 0.2.
+/// Supplies the bytes of range `i`, which are needed for this call only. Several threads may supply different ranges at
+/// once. The statuses are those of zcodec_plan_supply. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_writer_supply(
     writer: *mut zcodec_writer,
@@ -171,17 +174,19 @@ pub unsafe extern "C" fn zcodec_writer_supply(
     })
 }
 
-/// The pieces of the new object by a zcodec_layout, and its size. Once only; then the writer can only be freed, and
-/// `*pieces` is valid until it is.
+/// Gives the pieces of the new object in a zcodec_layout, and its size. It succeeds only once; then the writer can only
+/// be freed, and `*pieces` is valid until it is.
 ///
-/// ZCODEC_LAYOUT_PACKED: all of the object, in order of offset. If every inner chunk is left out, `*object_size` is the
-/// size of the index, and the object may be deleted. ZCODEC_LAYOUT_APPEND: write the pieces in their order, each complete
-/// before the last. Up to the last one the first `old_size` bytes stay as they are: an object cut back to `old_size` is the
-/// old one, and a crash costs nothing that was there. An index at the start is the last piece and overwrites the old one:
-/// only a torn write of it can lose the object. zcodec_index_decode decodes the new index from its piece.
+/// ZCODEC_LAYOUT_PACKED: the whole object, in order of offset. If no inner chunk is stored, `*object_size` is the size
+/// of the index, and the object may be deleted. ZCODEC_LAYOUT_APPEND: write the pieces in their order, and all others
+/// before the last one. Until the last piece is written the first `old_size` bytes do not change: truncated to
+/// `old_size`, the object is the old one, so a crash loses no old data. An index at the start is the last piece and
+/// overwrites the old index: only a torn write of that piece can lose the object. zcodec_index_decode decodes the new
+/// index from its piece.
 ///
-/// INVALID_ARGUMENT, and the writer is as it was: a range is missing, or the layout is unknown. CORRUPT_DATA: the old index
-/// has an inner chunk outside the old object. Not while another thread uses the writer. Since 0.2.
+/// INVALID_ARGUMENT: a range has not been supplied, or the layout is unknown; the writer is unchanged. CORRUPT_DATA:
+/// the old index has an inner chunk outside the old object. No other thread may use the writer during this call. Since
+/// 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_writer_finish(
     writer: *mut zcodec_writer,
@@ -216,7 +221,7 @@ fn read_layout(layout: i32) -> Result<ShardLayout> {
     match layout {
         PACKED => Ok(ShardLayout::Packed),
         APPEND => Ok(ShardLayout::Append),
-        _ => Err(Error::argument(format!("layout is {layout}, which is no zcodec_layout"))),
+        _ => Err(Error::argument(format!("layout is {layout}, expected a zcodec_layout, 0 or 1"))),
     }
 }
 

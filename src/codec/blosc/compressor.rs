@@ -7,14 +7,14 @@ use crate::codec::gzip::libdeflate::{self, Compressor as Deflate, Container};
 use crate::error::{Error, Result};
 use zstd::zstd_safe::{self, CCtx, DCtx};
 
-/// What a writer is told to compress with: a `cname`.
+/// The compressor of a writer: a `cname`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compressor {
     /// Blosc's own variant of FastLZ.
     BloscLz,
     /// LZ4.
     Lz4,
-    /// LZ4 that takes longer; written as LZ4.
+    /// High-compression LZ4; written as LZ4.
     Lz4Hc,
     /// Snappy.
     Snappy,
@@ -24,7 +24,7 @@ pub enum Compressor {
     Zstd,
 }
 
-/// What a frame says that its streams are.
+/// The format of the streams, as a frame states it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     BloscLz,
@@ -37,7 +37,7 @@ pub(super) enum Format {
 
 impl Compressor {
     /// Every one, in the order of [`NAMES`](Self::NAMES).
-    pub const ALL: [Self; 6] = [Self::BloscLz, Self::Lz4, Self::Lz4Hc, Self::Snappy, Self::Zlib, Self::Zstd];
+    pub(super) const ALL: [Self; 6] = [Self::BloscLz, Self::Lz4, Self::Lz4Hc, Self::Snappy, Self::Zlib, Self::Zstd];
     /// Their `cname`s.
     pub const NAMES: [&'static str; 6] = ["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"];
 
@@ -56,12 +56,12 @@ impl Compressor {
         }
     }
 
-    /// Refuses what this build is without.
+    /// Refuses a compressor that this build lacks.
     pub(super) fn check_supported(self) -> Result<()> {
         self.format().check_supported()
     }
 
-    /// Whether it takes its time: the C library gives those larger blocks.
+    /// Whether it is a slow one: the C library gives those larger blocks.
     pub(super) fn is_slow(self) -> bool {
         matches!(self, Self::Lz4Hc | Self::Zlib | Self::Zstd)
     }
@@ -90,7 +90,7 @@ impl Format {
         }
     }
 
-    /// Refuses what cannot be decoded here.
+    /// Refuses a format that this build cannot decode.
     pub(super) fn check(self, version: u8) -> Result<()> {
         if let Self::Unknown(code) = self {
             return Err(Error::corrupt(format!("the blosc frame has compressor {code}, expected 0 to 4")));
@@ -145,7 +145,7 @@ impl Format {
 /// The levels of libdeflate that compress as much as those of zlib.
 const ZLIB_LEVELS: [u8; 10] = [0, 5, 5, 6, 6, 6, 6, 7, 8, 9];
 
-/// What decompressors keep from stream to stream. Nothing of it depends on what was decoded before.
+/// The contexts that decompressors keep from stream to stream. They do not depend on earlier streams.
 #[derive(Default)]
 pub(super) struct Decompressors {
     zlib: Option<libdeflate::Decompressor>,
@@ -187,7 +187,7 @@ impl Decompressors {
         }
         let (encoded_size, decoded_size) = (stream.len(), decoded.len());
         Err(Error::corrupt(format!(
-            "a stream of {encoded_size} bytes in the blosc frame is no {} stream of {decoded_size} decoded bytes",
+            "a stream of {encoded_size} bytes in the blosc frame is not a {} stream of {decoded_size} decoded bytes",
             format.name()
         )))
     }
@@ -205,7 +205,7 @@ fn decompress_snappy(_: &[u8], _: &mut [u8]) -> Result<bool> {
     Format::Snappy.check_supported().map(|()| false)
 }
 
-/// What compressors keep from stream to stream. Nothing of it depends on what was encoded before.
+/// The contexts that compressors keep from stream to stream. They do not depend on earlier streams.
 #[derive(Default)]
 pub(super) struct Compressors {
     /// Of blosclz and lz4.
@@ -215,7 +215,7 @@ pub(super) struct Compressors {
     /// A compressor of zlib has one level for life.
     zlib: Option<(u8, Deflate)>,
     zstd: Option<CCtx<'static>>,
-    /// For Snappy, which wants more room than there is.
+    /// A buffer for Snappy, which needs more room than the output has.
     #[cfg(feature = "snappy")]
     room: Vec<u8>,
 }
