@@ -1,10 +1,12 @@
 //! `bitround`, and its older name `numcodecs.bitround`: fewer significant bits, so that what follows compresses better.
-//! zarr-extensions, codec `bitround`.
+//! Specification:
+//! [zarr-extensions, `bitround`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/bitround).
 //!
-//! Floats, and each component of complex ones, keep `keepbits` bits of the mantissa, half to even; the carry runs into the
-//! exponent, and past the largest number to infinity. Infinities and NaN stay as they are: numcodecs makes other numbers
-//! of many NaNs. Integers keep `keepbits` bits from the most significant set bit of their bit pattern on, half to even,
-//! and are cut where the carry would leave the type or change the sign. Decoding changes nothing.
+//! Floats, and each component of complex ones, keep `keepbits` bits of the mantissa, half to even; the carry may reach
+//! the exponent, and turn the largest numbers into infinity. Infinities and NaN stay as they are, while numcodecs turns
+//! many NaNs into numbers. Integers keep `keepbits` bits from the most significant set bit of their bit pattern on,
+//! half to even, and are truncated where the carry would overflow the type or change the sign. Decoding changes
+//! nothing.
 
 use crate::data_type::{Component, Scalar};
 use crate::error::{Error, Result};
@@ -90,7 +92,10 @@ impl Rounding {
         let rule = match component {
             Component::Float(format) if FLOATS.contains(&format.id) => {
                 let drop = format.mantissa_bits.checked_sub(keepbits).ok_or_else(|| {
-                    Error::metadata(format!("keepbits is {keepbits}, of a mantissa of {} bits", format.mantissa_bits))
+                    Error::metadata(format!(
+                        "keepbits is {keepbits}, but the mantissa has {} bits",
+                        format.mantissa_bits
+                    ))
                 })?;
                 let special = ((1 << format.exponent_bits) - 1) << format.mantissa_bits;
                 if drop == 0 { Rule::Keep } else { Rule::Float { drop, special } }
@@ -100,9 +105,13 @@ impl Rounding {
                 Rule::Integer { keep: keepbits, bits, signed }
             }
             Component::Int { bits: 8.., .. } => {
-                return Err(Error::metadata("keepbits is 0, and an integer would keep nothing"));
+                return Err(Error::metadata("keepbits is 0, so that an integer would keep nothing"));
             }
-            _ => return Err(Error::unsupported("bitround rounds integers from 8 bits and floats from 16 bits on")),
+            _ => {
+                return Err(Error::unsupported(
+                    "bitround rounds only integers of at least 8 bits and floats of at least 16",
+                ));
+            }
         };
         Ok(Self { size: component.size(), rule })
     }

@@ -1,8 +1,9 @@
 //! `bytes`: the elements back to back, in a given byte order.
 //!
-//! Zarr v3 core specification, codec `bytes`. `endian` is required for components of more than one byte. Types of
-//! fewer than 8 bits are written as they lie in memory, one byte an element, with the bits above the type set as the
-//! library's own layout has them: the sign for `intN`, zero for the rest. On decode those bits are ignored.
+//! Specification: [Zarr v3 core, `bytes`](https://zarr-specs.readthedocs.io/en/latest/v3/codecs/bytes/index.html).
+//! `endian` is required for components of more than one byte. Types of fewer than 8 bits are written as they lie in
+//! memory, one byte per element, with the bits above the type as in the library's own layout: the sign for `intN`, zero
+//! for the others. Decoding ignores those bits.
 
 mod members;
 
@@ -50,7 +51,7 @@ impl Codec for Bytes {
         let parts = data_type.parts();
         if let Some(part) = parts.iter().find(|part| part.component.has_byte_order() && self.endian.is_none()) {
             return Err(Error::metadata(format!(
-                "endian is missing, and {data_type} has components of {} bytes",
+                "endian is missing, but {data_type} has components of {} bytes",
                 part.component.size()
             )));
         }
@@ -83,7 +84,7 @@ impl Bytes {
     }
 }
 
-/// What happens to each byte or component, the same in both directions.
+/// What the kernel does to each byte or component, the same in both directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kernel {
     Copy,

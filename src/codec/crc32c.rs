@@ -1,4 +1,6 @@
-//! `crc32c`: four bytes after the chunk, little-endian. Zarr v3 core specification; RFC 3720, appendix B.4.
+//! `crc32c`: four bytes after the chunk, little-endian. Specification:
+//! [Zarr v3 core, `crc32c`](https://zarr-specs.readthedocs.io/en/latest/v3/codecs/crc32c/index.html);
+//! [RFC 3720](https://www.rfc-editor.org/rfc/rfc3720), appendix B.4.
 
 use crate::error::{Error, Result};
 use crate::interface::{Bound, Call, Codec, Context, Frame, Kind};

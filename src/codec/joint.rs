@@ -1,7 +1,7 @@
 //! Loops that do the work of two neighbouring codecs at once.
 //!
-//! The chain asks the table for every two elementwise codecs that follow each other. A joint loop saves the way through
-//! memory between them; it need not handle every element, because the two codecs can still run singly.
+//! The chain looks up each two neighbouring elementwise codecs in the table. A joint loop saves the round trip through
+//! memory between them. It need not handle every element, because the two codecs can still run one after the other.
 
 use super::cast_value::BoundCast;
 use super::scale_offset::BoundScaling;

@@ -1,8 +1,9 @@
-//! `n5_default`: blocks of N5 in the mode "default". zarr-extensions, codec `n5_default`.
+//! `n5_default`: blocks of N5 in the mode "default". Specification:
+//! [zarr-extensions, `n5_default`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/n5_default).
 //!
-//! A block says its own shape. One that is smaller than the chunk is filled up, one that is larger than the chunk of a
-//! border is cut, up to the largest chunk that the codec was bound to. What is written has the shape of the chunk, so
-//! that a chain for a border chunk writes a truncated block.
+//! A block states its own shape. A block that is smaller than the chunk is padded with the fill value; a block that is
+//! larger than a border chunk is cut, if it is no larger than the largest chunk that the codec was bound to. Blocks are
+//! written in the shape of the chunk, so a chain for a border chunk writes a truncated block.
 
 use crate::data_type::{Component, DataType};
 use crate::error::{Error, Result};
@@ -56,7 +57,7 @@ impl Codec for N5Default {
 }
 
 impl N5Default {
-    /// What the specification demands of the list, in its canonical form.
+    /// Checks what the specification demands of the list, in its canonical form.
     fn check_list(&self, rank: usize) -> Result<()> {
         let list = self.inner.to_json();
         let order: Vec<usize> = (0..rank).rev().collect();
@@ -92,7 +93,9 @@ fn check_data_type(data_type: &DataType) -> Result<()> {
     if is_of_n5 && data_type.is_real_number() {
         return Ok(());
     }
-    Err(Error::unsupported(format!("data_type {data_type} is none of N5: integers of 8 to 64 bits, float32, float64")))
+    Err(Error::unsupported(format!(
+        "N5 does not have data_type {data_type}, expected an integer of 8 to 64 bits, float32 or float64"
+    )))
 }
 
 fn check_shape(shape: &[u64]) -> Result<()> {
@@ -100,5 +103,5 @@ fn check_shape(shape: &[u64]) -> Result<()> {
         return Ok(());
     }
     let shape = shown(json!(shape));
-    Err(Error::metadata(format!("the shape is {shape}: a block of N5 has sizes of 32 bits, and a rank of 16")))
+    Err(Error::metadata(format!("the shape is {shape}, but a block of N5 has sizes of 32 bits and a rank of 16 bits")))
 }

@@ -1,8 +1,10 @@
 //! `pad` and `offset`: bytes before or after the chunk.
 //!
-//! Specifications: `pad` 0.1.0 and `offset` 0.1.0 (proposals). `offset` is `pad` at the start with other member names.
-//! What decoding removes is not compared with the configured bytes: the codecs are made for skipping foreign headers.
-//! A hook can look at it, and can compute the bytes of each chunk on encode.
+//! Specifications: [zarr-extensions, `pad`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/pad)
+//! and [zarr-extensions, `offset`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/offset), both
+//! proposals of version 0.1.0. `offset` is `pad` at the start with other member names. Decoding does not compare the
+//! bytes that it removes with the configured ones, because the codecs are meant for skipping foreign headers. A hook
+//! can check them, and can compute the bytes of each chunk on encode.
 
 use crate::error::{Error, Result, Status};
 use crate::interface::{Bound, Call, Codec, Context, Frame, Kind};
@@ -131,7 +133,10 @@ impl Frame for Padding {
             (Some(hook), _) => {
                 padding.fill(0);
                 hook.generate(call.options.call_data, payload, padding).map_err(|code| {
-                    Error::new(Status::CallbackFailed, format!("the callback that makes the padding returned {code}"))
+                    Error::new(
+                        Status::CallbackFailed,
+                        format!("the callback that generates the padding returned {code}"),
+                    )
                 })
             }
             (None, Some(bytes)) => {
@@ -149,7 +154,7 @@ impl Frame for Padding {
         let padding = self.at(leading, trailing);
         call.hook.map_or(Ok(()), |hook| {
             hook.check(call.options.call_data, payload, padding).map_err(|code| {
-                Error::corrupt(format!("the callback that looks at the padding refused it: it returned {code}"))
+                Error::corrupt(format!("the callback that checks the padding rejected it: it returned {code}"))
             })
         })
     }

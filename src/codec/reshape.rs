@@ -1,7 +1,8 @@
-//! `reshape`: the same elements in the same order, in another shape. zarr-extensions, codec `reshape`.
+//! `reshape`: the same elements in the same order, in another shape. Specification:
+//! [zarr-extensions, `reshape`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/reshape).
 //!
-//! The size of an encoded dimension is a number, the product of decoded dimensions, or, once at most, -1: whatever is
-//! left. Decoded dimensions must be named where they really lie, so that nobody takes the codec for a transposition.
+//! The size of an encoded dimension is a number, the product of decoded dimensions, or, at most once, -1: whatever
+//! remains. Decoded dimensions must be named in their own order, so that nobody mistakes the codec for a transposition.
 
 use crate::error::{Error, Result};
 use crate::interface::{Bound, Codec, Context, Kind, Pass};
@@ -21,7 +22,7 @@ enum Dimension {
     Size(u64),
     /// The product of these decoded dimensions.
     Product(Vec<usize>),
-    /// What makes the number of elements the same.
+    /// The size that keeps the number of elements.
     Rest,
 }
 
@@ -146,11 +147,11 @@ impl Reshape {
 fn product_of(i: usize, dimensions: &[usize], decoded: &[u64]) -> Result<u64> {
     dimensions.iter().try_fold(1_u64, |product, dimension| {
         let size = decoded.get(*dimension).ok_or_else(|| {
-            Error::metadata(format!("shape[{i}] names dimension {dimension}, and the array has {}", decoded.len()))
+            Error::metadata(format!("shape[{i}] names dimension {dimension}, but the array has {}", decoded.len()))
         })?;
-        product
-            .checked_mul(*size)
-            .ok_or_else(|| Error::metadata(format!("shape[{i}] is too large a product of dimensions of {decoded:?}")))
+        product.checked_mul(*size).ok_or_else(|| {
+            Error::metadata(format!("shape[{i}] is a product of dimensions of {decoded:?} that exceeds 64 bits"))
+        })
     })
 }
 
@@ -203,7 +204,7 @@ mod tests {
             (json!([-2]), &[2, 3], "shape[0] is -2"),
             (json!([[1], [0]]), &[2, 3], "names dimension 0 after dimension 1"),
             (json!([[0, 0]]), &[2, 3], "names dimension 0 after dimension 0"),
-            (json!([[0, 2]]), &[2, 3], "shape[0] names dimension 2, and the array has 2"),
+            (json!([[0, 2]]), &[2, 3], "shape[0] names dimension 2, but the array has 2"),
             (json!([4, [1], 2]), &[2, 3, 4], "not where dimension 1"),
             (json!([6, [1], 2]), &[3, 2, 4, 1], "not where dimension 1"),
             (json!("C"), &[2, 3], "shape is \"C\""),

@@ -1,7 +1,10 @@
-//! `sharding_indexed`: a chunk as many inner chunks, each coded by itself, and an index that says where they lie.
+//! `sharding_indexed`: a chunk stored as many inner chunks, each encoded by itself, and an index that says where they
+//! lie.
 //!
-//! Zarr v3 core specification, codec `sharding_indexed`, version 1.0. Offsets count from the beginning of the shard, also
-//! where the index stands there. An inner chunk that is all fill value is left out; stored or left out, it decodes.
+//! Specification:
+//! [Zarr v3 core, `sharding_indexed`](https://zarr-specs.readthedocs.io/en/latest/v3/codecs/sharding-indexed/index.html),
+//! version 1.0. Offsets count from the beginning of the shard, even if the index stands there. An inner chunk whose
+//! elements all are the fill value is not stored; decoding accepts it either way.
 
 use crate::data_type::DataType;
 use crate::error::{Error, Result};
@@ -76,7 +79,7 @@ impl Sharding {
     fn grid(&self, shape: &[u64]) -> Result<Vec<u64>> {
         if shape.len() != self.chunk_shape.len() {
             return Err(Error::metadata(format!(
-                "chunk_shape has {} dimensions, the array has {}",
+                "chunk_shape has {} dimensions, but the array has {}",
                 self.chunk_shape.len(),
                 shape.len()
             )));
@@ -107,7 +110,7 @@ impl Sharding {
         Ok(Bound { warnings, ..Bound::serializer(decoded, size, Pass::Shard(Arc::new(shard))) })
     }
 
-    /// The codecs of the index, and what it takes: the same number of bytes for every shard.
+    /// The codecs of the index and its size, which is the same for every shard.
     fn bind_index(&self, grid: &[u64]) -> Result<(BoundCodecs, u64)> {
         let data_type = DataType::from_name("uint64")?;
         let fill_value = data_type.scalar(u64::MAX);
@@ -121,7 +124,7 @@ impl Sharding {
             Representation::Bytes(bytes) => match bytes.size {
                 ByteSize::Exact(size) | ByteSize::Written(size) => Ok((index, size)),
                 ByteSize::Bound(_) | ByteSize::Unknown => Err(Error::metadata(
-                    "index_codecs make bytes of a variable size: an index is found by its size, which must be fixed",
+                    "index_codecs encode to a variable size, but the index is found by its size, which must be fixed",
                 )),
             },
         }

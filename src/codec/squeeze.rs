@@ -1,6 +1,7 @@
 //! `squeeze`: leaves out the dimensions of size 1. The elements stay where they are.
 //!
-//! Known as `zarrs.squeeze`, and inspired by the function of this name in NumPy. It has no configuration.
+//! Specification: [zarrs, `zarrs.squeeze`](https://docs.rs/zarrs/latest/zarrs/array/codec/array_to_array/squeeze/),
+//! after the function of this name in NumPy. It has no configuration.
 
 use crate::error::Result;
 use crate::interface::{Bound, Codec, Context, Kind, Pass};

@@ -1,7 +1,8 @@
-//! `transpose`: another order of the dimensions. Zarr v3 core specification: dimension i of the encoded array is
-//! dimension `order[i]` of the decoded one.
+//! `transpose`: another order of the dimensions. Specification:
+//! [Zarr v3 core, `transpose`](https://zarr-specs.readthedocs.io/en/latest/v3/codecs/transpose/index.html). Dimension i
+//! of the encoded array is dimension `order[i]` of the decoded one.
 //!
-//! The codec moves no element by itself: the chain reads or writes its neighbour's side in other strides.
+//! The codec moves no element itself: the chain reads or writes the neighbouring codec's array with other strides.
 
 use crate::error::{Error, Result};
 use crate::interface::{Bound, Codec, Context, Kind, Pass};
@@ -20,14 +21,14 @@ pub(super) fn parse(mut configuration: Configuration, _context: &Context) -> Res
     let order = configuration.required("order")?;
     configuration.finish()?;
     let dimensions = order.as_array().ok_or_else(|| {
-        Error::metadata(format!("order is {}, expected a list that permutes the dimensions", shown(&order)))
+        Error::metadata(format!("order is {}, expected a permutation of the dimensions", shown(&order)))
     })?;
     let mut order = Vec::with_capacity(dimensions.len());
     let mut seen = vec![false; dimensions.len()];
     for (i, dimension) in dimensions.iter().enumerate() {
         let dimension = integer(&format!("order[{i}]"), dimension, 0, dimensions.len() as i128 - 1)? as usize;
         if std::mem::replace(&mut seen[dimension], true) {
-            return Err(Error::metadata(format!("order[{i}] is {dimension}, which stands there twice")));
+            return Err(Error::metadata(format!("order[{i}] is {dimension}, which appears twice")));
         }
         order.push(dimension);
     }
@@ -48,7 +49,7 @@ impl Codec for Transpose {
         let shape = decoded.shape();
         if shape.len() != self.order.len() {
             return Err(Error::metadata(format!(
-                "order has {} dimensions, the array has {}",
+                "order has {} dimensions, but the array has {}",
                 self.order.len(),
                 shape.len()
             )));

@@ -1,8 +1,10 @@
-//! `zstd`: Zstandard frames. Zarr v3 extension `zstd`; RFC 8878.
+//! `zstd`: Zstandard frames. Specification:
+//! [zarr-extensions, `zstd`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/zstd);
+//! [RFC 8878](https://www.rfc-editor.org/rfc/rfc8878).
 //!
-//! libzstd does the work, with contexts that are kept from call to call. It decodes several frames one after the
-//! other, skippable frames, and frames without a content size; into a buffer of the size that the metadata says, so
-//! that a frame's claims allocate nothing.
+//! libzstd does the work, with contexts that are kept from call to call. It decodes several frames one after the other,
+//! skippable frames, and frames without a content size. The output buffer has the size that the metadata gives, so a
+//! frame's claims allocate nothing.
 
 mod contexts;
 mod frames;
@@ -28,7 +30,7 @@ struct Zstd {
     checksum: bool,
 }
 
-/// What numcodecs takes when nothing is said; libzstd's own choice too.
+/// The default level of numcodecs, and of libzstd.
 const NUMCODECS_LEVEL: i32 = 0;
 
 /// `{"level": n, "checksum": true | false}`
@@ -36,7 +38,7 @@ pub(super) fn parse(configuration: Configuration, _context: &Context) -> Result<
     parse_from(configuration, DEFAULT_LEVEL, *LEVELS.end())
 }
 
-/// The same with another default level. numcodecs takes levels over the highest for the highest.
+/// The same with another default level. numcodecs treats levels over the highest as the highest.
 pub(super) fn parse_numcodecs(configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
     parse_from(configuration, NUMCODECS_LEVEL, i32::MAX.into())
 }
@@ -55,7 +57,7 @@ fn parse_from(mut configuration: Configuration, default: i32, highest: i128) -> 
 }
 
 impl Zstd {
-    /// What libzstd gets.
+    /// The level that libzstd gets.
     fn real_level(self) -> i32 {
         self.level.min(*LEVELS.end() as i32)
     }

@@ -28,7 +28,7 @@ const MIN_ROOM: usize = 66;
 const PROBE_SIZE: usize = 4096;
 const PROBE_HASH_BITS: u32 = 12;
 const MAX_HASH_BITS: u32 = 14;
-/// What the probe must come to, in hundredths, by level: as in the C library.
+/// The ratio that the probe must reach, in hundredths, by level: as in the C library.
 const LEAST_RATIO: [usize; 10] = [0, 200, 150, 120, 120, 120, 120, 115, 110, 100];
 /// A match of this length is written in fewer bytes than its literals, and fast enough to read.
 const MIN_LENGTH: usize = 5;
@@ -117,12 +117,12 @@ fn write(table: &mut Table, level: u8, is_regular: bool, decoded: &[u8], encoded
         }
     }
     size = write_literals(&decoded[literals_start..], decoded.len() - literals_start, encoded, size)?;
-    // What the C library marks its streams with.
+    // The mark of the C library's streams.
     encoded[0] |= 1 << 5;
     Some(size)
 }
 
-/// Writes the first `count` bytes as literals at `size`; returns the size after. None if they do not fit.
+/// Writes the first `count` bytes as literals at `size`; returns the new size. `None` if they do not fit.
 #[inline]
 fn write_literals(bytes: &[u8], count: usize, encoded: &mut [u8], mut size: usize) -> Option<usize> {
     let mut done = 0;
@@ -140,7 +140,7 @@ fn write_literals(bytes: &[u8], count: usize, encoded: &mut [u8], mut size: usiz
     Some(size)
 }
 
-/// Writes a match at `size`; returns the size after. None if it does not fit.
+/// Writes a match at `size`; returns the new size. `None` if it does not fit.
 #[inline]
 fn write_match(distance: usize, length: usize, encoded: &mut [u8], mut size: usize) -> Option<usize> {
     let (near, far) = match distance - 1 {

@@ -1,4 +1,5 @@
-//! Bytes to frames. Sizes of blocks and what is split are those of the C library, so that sizes of frames are too.
+//! Encodes bytes to frames. Block sizes and splitting are those of the C library, so that the sizes of frames are
+//! similar.
 
 use super::compressor::{Compressor, Compressors};
 use super::frame::{self, Filter, HEADER_SIZE, MAX_BLOCK_SIZE, MAX_DECODED_SIZE, SIZE_SIZE, flag};
@@ -12,15 +13,15 @@ const MIN_SIZE: usize = 128;
 /// How to make a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
-    /// What compresses the streams.
+    /// The compressor of the streams.
     pub compressor: Compressor,
     /// From 0, which stores, to 9.
     pub level: u8,
     /// How elements are moved before.
     pub filter: Filter,
-    /// The bytes of an element: 1 to 255.
+    /// The size of an element in bytes: 1 to 255.
     pub element_size: u8,
-    /// The bytes of a block; 0 leaves it to this library.
+    /// The size of a block in bytes; 0 lets this library choose.
     pub block_size: usize,
 }
 
@@ -42,7 +43,9 @@ pub fn encoded_bound(decoded_size: usize) -> Option<usize> {
 /// Refuses a chunk that no frame can hold.
 pub(super) fn check_size(decoded_size: usize) -> Result<usize> {
     encoded_bound(decoded_size).ok_or_else(|| {
-        Error::unsupported(format!("a blosc frame holds {MAX_DECODED_SIZE} bytes, this chunk has {decoded_size}"))
+        Error::unsupported(format!(
+            "a blosc frame holds at most {MAX_DECODED_SIZE} bytes, but this chunk has {decoded_size}"
+        ))
     })
 }
 
@@ -118,7 +121,7 @@ fn encode_stream(
     scratch: &mut Vec<u8>,
 ) -> Result<Option<usize>> {
     let Some((size_field, room)) = room.split_first_chunk_mut::<SIZE_SIZE>() else { return Ok(None) };
-    // What has its own size is a stored stream.
+    // A stream of its decoded size is a stored one.
     let most = stream.len().saturating_sub(1);
     let compressor = (settings.compressor, settings.level);
     let size = match room.get_mut(..most) {

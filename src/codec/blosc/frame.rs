@@ -1,4 +1,4 @@
-//! What a frame says of itself, checked: header, starts of the blocks, sizes of the streams.
+//! The structure of a frame, checked: header, starts of the blocks, sizes of the streams.
 //!
 //! | bytes | what |
 //! |---|---|
@@ -20,7 +20,7 @@ pub(super) const HEADER_SIZE: usize = 16;
 pub(super) const VERSION: u8 = 2;
 /// The version of every compressor's format.
 pub(super) const COMPRESSOR_VERSION: u8 = 1;
-/// What a frame can hold: sizes are i32 in the C library, that of a stored frame too.
+/// The largest decoded size of a frame: sizes are i32 in the C library, also that of a stored frame.
 pub(super) const MAX_DECODED_SIZE: usize = i32::MAX as usize - HEADER_SIZE;
 /// The C library's: it has three blocks and some more in one allocation.
 pub(super) const MAX_BLOCK_SIZE: usize = (i32::MAX as usize - 255 * 4) / 3;
@@ -97,7 +97,9 @@ impl<'a> Frame<'a> {
         }
         if encoded_size != encoded.len() {
             let size = encoded.len();
-            return Err(Error::corrupt(format!("the blosc frame has {encoded_size} bytes by its header, but {size}")));
+            return Err(Error::corrupt(format!(
+                "the blosc frame has {encoded_size} bytes by its header, but there are {size}"
+            )));
         }
         frame.check_sizes(compressor_version)?;
         Ok(frame)
@@ -108,7 +110,7 @@ impl<'a> Frame<'a> {
         let encoded_size = self.encoded.len();
         if decoded_size > MAX_DECODED_SIZE {
             return Err(Error::corrupt(format!(
-                "the blosc frame says {decoded_size} decoded bytes, more than any has"
+                "the blosc frame claims {decoded_size} decoded bytes, more than a frame can have"
             )));
         }
         if self.is_stored && decoded_size + HEADER_SIZE != encoded_size {
@@ -153,7 +155,7 @@ impl<'a> Frame<'a> {
         self.block_size.max(1)
     }
 
-    /// The decoded bytes, if the frame has them as they are.
+    /// The decoded bytes, if the frame stores them uncompressed.
     pub fn stored(&self) -> Option<&'a [u8]> {
         self.is_stored.then(|| &self.encoded[HEADER_SIZE..])
     }
@@ -198,7 +200,7 @@ pub(super) struct Streams<'a> {
     frame: Frame<'a>,
     place: usize,
     pub(super) count: usize,
-    /// What each decodes to.
+    /// The decoded size of each.
     pub(super) decoded_size: usize,
 }
 
@@ -223,13 +225,15 @@ fn check_version(version: u8) -> Result<()> {
     match version {
         VERSION => Ok(()),
         3.. => Err(Error::corrupt(format!(
-            "this is a frame of Blosc 2 (version {version} of the format); the codec blosc has frames of Blosc 1"
+            "this is a frame of Blosc 2 (version {version} of the format), but the codec blosc takes frames of Blosc 1"
         ))),
-        _ => Err(Error::corrupt(format!("no blosc frame: the version of the format is {version}, expected {VERSION}"))),
+        _ => Err(Error::corrupt(format!(
+            "not a blosc frame: the version of the format is {version}, expected {VERSION}"
+        ))),
     }
 }
 
-/// As the C library takes it if both flags are set.
+/// The choice of the C library if both flags are set.
 fn filter(flags: u8, element_size: u8) -> Filter {
     if flags & flag::SHUFFLE != 0 && element_size > 1 {
         Filter::Shuffle

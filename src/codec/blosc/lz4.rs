@@ -13,13 +13,13 @@ const MAX_DISTANCE: usize = u16::MAX as usize;
 const LAST_LITERALS: usize = 5;
 /// No match begins so near to the end.
 const MATCH_LIMIT: usize = 12;
-/// Before the end of a block there are as many bytes after some literals, or none: a distance, a token, literals.
+/// The least number of bytes that follow literals, unless they are the last: a distance, a token, literals.
 const MIN_SIZE_AFTER_LITERALS: usize = 2 + 1 + LAST_LITERALS;
 /// From this size on, hashes are of five bytes: matches of four are many then, and gain little for their time.
 const LARGE_SIZE: usize = 64 << 10;
 const HASH_BITS: u32 = 13;
 const LARGE_HASH_BITS: u32 = 12;
-/// So many places after a match are never left out.
+/// The number of places after a match that are never skipped.
 const DENSE_COUNT: usize = 2;
 /// After this many misses, the step grows by one.
 const MISSES_PER_STEP: usize = 64;
@@ -53,7 +53,8 @@ pub(super) fn compress(table: &mut Table, acceleration: usize, decoded: &[u8], e
     write(literals, literals.len(), None, encoded, size)
 }
 
-/// The next place with the same four bytes as one before it, and that place. The longer it takes, the more are left out.
+/// The next place with the same four bytes as an earlier one, and that one. The longer the search takes, the more
+/// places it skips.
 #[inline(always)]
 fn find(
     table: &mut Table,
@@ -79,7 +80,7 @@ fn find(
     None
 }
 
-/// The hash of what stands at a place before [`MATCH_LIMIT`], and its four bytes.
+/// The hash of the four bytes at a place before [`MATCH_LIMIT`], and these bytes.
 #[inline(always)]
 fn hash_at(decoded: &[u8], place: usize) -> (usize, u32) {
     if decoded.len() <= LARGE_SIZE {
@@ -93,7 +94,7 @@ fn hash_at(decoded: &[u8], place: usize) -> (usize, u32) {
 }
 
 /// Writes the first `count` bytes as literals, and a match of this distance and length, at `size`; returns the size
-/// after. None if they do not fit.
+/// after. `None` if they do not fit.
 #[inline]
 fn write(
     literals: &[u8],
@@ -114,7 +115,7 @@ fn write(
     Some(size)
 }
 
-/// What of a number does not fit the four bits of a token.
+/// The part of a number that does not fit the four bits of a token.
 #[inline]
 fn write_more(number: usize, encoded: &mut [u8], mut size: usize) -> Option<usize> {
     let Some(mut more) = number.checked_sub(15) else { return Some(size) };
@@ -127,7 +128,7 @@ fn write_more(number: usize, encoded: &mut [u8], mut size: usize) -> Option<usiz
     Some(size + 1)
 }
 
-/// Decompresses a block that fills `decoded`; `None` if it is not such a block.
+/// Decompresses a block that fills `decoded`; `None` if it is invalid.
 pub(super) fn decompress(encoded: &[u8], decoded: &mut [u8]) -> Option<()> {
     let (mut read, mut written) = (0, 0);
     loop {

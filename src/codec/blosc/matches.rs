@@ -1,4 +1,4 @@
-//! What compressors of the Lempel-Ziv family share: finding bytes that stood before, and copying them.
+//! Shared by compressors of the Lempel-Ziv family: finding bytes that occurred before, and copying them.
 
 /// The bits of the largest hash.
 const MAX_HASH_BITS: u32 = 14;
@@ -15,7 +15,7 @@ impl Default for Table {
 }
 
 impl Table {
-    /// Begins a stream of this size, with hashes of this many bits. None if it is longer than any of Blosc.
+    /// Begins a stream of this size, with hashes of this many bits. `None` if it is longer than any stream of Blosc.
     ///
     /// Clearing the table costs less than telling the places of this stream from those of the one before: a branch that
     /// is a guess where there are few matches.
@@ -46,7 +46,7 @@ impl Table {
     }
 }
 
-/// So many bits of a hash of four bytes: Knuth's multiplicative one.
+/// The upper bits of a hash of four bytes: Knuth's multiplicative one.
 #[inline(always)]
 pub(super) fn hash(sequence: u32, bits: u32) -> usize {
     (sequence.wrapping_mul(2_654_435_761) >> (32 - bits)) as usize
@@ -89,8 +89,8 @@ pub(super) fn copy_literals(from: &[u8], count: usize, to: &mut [u8]) -> Option<
     Some(())
 }
 
-/// Copies bytes that stand `distance` before `written`, byte after byte, so that those just written count; what follows
-/// them may change too. None if `decoded` does not have them.
+/// Copies bytes from `distance` before `written`, byte by byte, so that bytes just written are copied, too. Bytes after
+/// them may change as well. `None` if `decoded` does not have them.
 #[inline(always)]
 pub(super) fn copy_match(decoded: &mut [u8], written: usize, distance: usize, length: usize) -> Option<()> {
     let start = written.checked_sub(distance)?;

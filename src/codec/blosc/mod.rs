@@ -1,13 +1,15 @@
-//! `blosc` and `numcodecs.blosc`: frames of Blosc 1. Zarr v3 core specification, and the Python package numcodecs.
+//! `blosc` and `numcodecs.blosc`: frames of Blosc 1. Specification:
+//! [Zarr v3 core, `blosc`](https://zarr-specs.readthedocs.io/en/latest/v3/codecs/blosc/index.html);
+//! [zarr-extensions, `numcodecs.blosc`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.blosc).
 //!
 //! The container, its filters and BloscLZ are our own, so that every offset is checked, any part of a frame decodes by
-//! itself, and a block goes from its filter straight to where it is wanted. [`frame`] describes the format. What differs
-//! from the C library 1.21:
+//! itself, and a block is unfiltered straight to its destination. [`frame`] describes the format. What differs from the
+//! C library 1.21:
 //!
 //! * A stored frame and the sizes of blocks are the same; compressed bytes need not be. zlib is libdeflate's, and `lz4hc`
 //!   is written as `lz4`, which any reader of it takes.
-//! * Refused are frames with bytes after their end, or with more decoded bytes than their encoded ones can hold, and LZ4
-//!   matches at a distance of 0, for which the C library leaves in place what its output held before.
+//! * Refused are frames with bytes after their end, or with more decoded bytes than their encoded ones can hold, and
+//!   LZ4 matches at a distance of 0, for which the C library leaves the previous content of its output in place.
 
 mod blosclz;
 #[cfg(test)]
@@ -47,7 +49,7 @@ struct Blosc {
     configuration: Map<String, Value>,
     compressor: Compressor,
     level: u8,
-    /// None: by the size of an element.
+    /// `None`: chosen by the size of an element.
     filter: Option<Filter>,
     /// None: that of the array.
     element_size: Option<u8>,
@@ -65,7 +67,7 @@ pub(super) fn parse(mut configuration: Configuration, _context: &Context) -> Res
         None if filter == 0 => None,
         None => {
             let filter = FILTER_NAMES[filter];
-            return Err(Error::metadata(format!("typesize is missing, and shuffle is {filter:?}")));
+            return Err(Error::metadata(format!("typesize is missing, but shuffle is {filter:?}")));
         }
     };
     let block_size = block_size(configuration.optional("blocksize"))?;
@@ -123,7 +125,7 @@ fn element_size(value: &Value) -> Result<u8> {
 
 fn block_size(value: Option<Value>) -> Result<usize> {
     value.map_or(Ok(0), |value| {
-        // What zero says is said by null too.
+        // Null means the same as zero.
         if value.is_null() || exact_integer(&value) == Some(0) {
             return Ok(0);
         }

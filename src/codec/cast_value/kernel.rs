@@ -1,4 +1,4 @@
-//! What a cast is made of: kernels, loops over blocks of elements.
+//! The parts of a cast: kernels, which are loops over blocks of elements.
 
 use std::fmt::Debug;
 

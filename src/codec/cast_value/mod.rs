@@ -1,4 +1,4 @@
-//! `cast_value`: every element to another real data type, by value.
+//! `cast_value`: converts every element to another real data type, by value.
 //!
 //! Specification: [zarr-extensions, `cast_value`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/cast_value).
 //! All integer and float types, in both directions. The order is: the scalar map, then rounding, then the range.
@@ -72,7 +72,7 @@ type Entries = Vec<(Value, Value)>;
 
 fn scalar_map(map: Value) -> Result<(Entries, Entries)> {
     let Value::Object(members) = map else {
-        return Err(Error::metadata(format!("scalar_map is {map}, not an object")));
+        return Err(Error::metadata(format!("scalar_map is {map}, expected an object")));
     };
     let mut members = Configuration::new(Some(members));
     let maps = (entries("encode", members.optional("encode"))?, entries("decode", members.optional("decode"))?);
@@ -84,13 +84,15 @@ fn entries(direction: &str, list: Option<Value>) -> Result<Entries> {
     let list = match list {
         None => return Ok(Vec::new()),
         Some(Value::Array(list)) => list,
-        Some(other) => return Err(Error::metadata(format!("scalar_map.{direction} is {other}, not a list of pairs"))),
+        Some(other) => {
+            return Err(Error::metadata(format!("scalar_map.{direction} is {other}, expected a list of pairs")));
+        }
     };
     list.into_iter()
         .enumerate()
         .map(|(i, entry)| match entry.as_array().map(Vec::as_slice) {
             Some([key, mapped]) => Ok((key.clone(), mapped.clone())),
-            _ => Err(Error::metadata(format!("scalar_map.{direction}[{i}] is {entry}, not a pair of scalars"))),
+            _ => Err(Error::metadata(format!("scalar_map.{direction}[{i}] is {entry}, expected a pair of scalars"))),
         })
         .collect()
 }
@@ -180,7 +182,7 @@ fn cast_fill_value(
     let encoded = encode.cast(bits).ok_or_else(|| wrong("has no image"))?;
     match decode.cast(encoded) {
         Some(again) if is_same(source.component(), bits, again) => {}
-        _ => return Err(wrong("does not come back")),
+        _ => return Err(wrong("does not decode to itself")),
     }
     Ok(target.scalar(encoded))
 }

@@ -1,4 +1,4 @@
-//! Which kernels make a cast, and running them one after another.
+//! The kernels of a cast, run one after another.
 
 use super::kernel::{Entry, Kernel};
 use super::portable::float_to_integer::ToInteger;
@@ -79,7 +79,8 @@ impl Pipeline {
         self.kernels.is_empty()
     }
 
-    /// An entry of the map as the last kernel meets it; `None` if the kernels before it lose what tells the key apart.
+    /// An entry of the map as the last kernel sees it; `None` if earlier kernels lose the difference between its key
+    /// and other values.
     fn entry(&self, cast: &Cast, (key, mapped): (u64, u64)) -> Option<Entry> {
         let mut bytes = vec![0; self.source_size];
         cast.source.store(key, &mut bytes);

@@ -3,7 +3,7 @@
 use crate::data_type::Component;
 use crate::number::{Finite, FloatValue, Rounded, Rounding, integer_range, low_bits, sign_extended};
 
-/// What happens to a value outside the range of the target.
+/// The treatment of a value outside the range of the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OutOfRange {
     Error,

@@ -1,4 +1,4 @@
-//! The tiers of casts, fastest first: what runs, what the tests compare and what the benchmarks measure.
+//! The tiers of casts, fastest first, for the library, the tests and the benchmarks.
 
 #[cfg(target_arch = "x86_64")]
 use super::avx2;

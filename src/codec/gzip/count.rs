@@ -1,5 +1,5 @@
-//! What gzip members and zlib streams decode to, without holding it: libdeflate needs all of the output at once,
-//! miniz_oxide only the last 32 KiB. RFC 1950, RFC 1951, RFC 1952.
+//! The decoded size of gzip members and zlib streams, without holding the decoded bytes: libdeflate needs all of the
+//! output at once, miniz_oxide only the last 32 KiB. RFC 1950, RFC 1951, RFC 1952.
 
 use super::libdeflate::Container;
 use crate::error::{Error, Result};
@@ -50,7 +50,7 @@ fn window() -> Result<Vec<u8>> {
 
 /// The error for bytes that begin no zlib stream.
 pub(super) fn no_stream() -> Error {
-    Error::corrupt("no valid zlib stream: cut short, damaged or of another format")
+    Error::corrupt("not a valid zlib stream: truncated, damaged, or of another format")
 }
 
 /// The error for bytes after a zlib stream.
@@ -61,13 +61,13 @@ pub(super) fn ends_early(at: usize, size: usize) -> Error {
 /// The error for bytes that begin no member.
 pub(super) fn no_member(at: usize, size: usize) -> Error {
     Error::corrupt(format!(
-        "no valid gzip member (cut short, damaged or of another format) begins at byte {at} of {size}"
+        "no valid gzip member begins at byte {at} of {size}: truncated, damaged, or of another format"
     ))
 }
 
 struct Member<'a> {
     decoded_size: u64,
-    /// What follows it.
+    /// The bytes that follow it.
     rest: &'a [u8],
 }
 
@@ -81,7 +81,8 @@ fn member<'a>(container: Container, encoded: &'a [u8], window: &mut [u8]) -> Opt
     let mut checksum = Checksum::new(container);
     let (mut rest, mut decoded_size, mut at) = (deflated, 0_u64, 0);
     loop {
-        // The flag stays on, so that an end of the input within the stream is one that wants more, not one of many.
+        // The flag stays on, so that an input that ends within the stream is reported as needing more, not as a
+        // failure.
         let (status, read, written) = decompress(&mut decompressor, rest, window, at, TINFL_FLAG_HAS_MORE_INPUT);
         rest = rest.get(read..)?;
         checksum.update(window.get(at..at + written)?);
@@ -97,7 +98,7 @@ fn member<'a>(container: Container, encoded: &'a [u8], window: &mut [u8]) -> Opt
     Some(Member { decoded_size, rest })
 }
 
-/// What a trailer checks: CRC-32 and the size, or Adler-32.
+/// The values that a trailer has: CRC-32 and the size, or Adler-32.
 #[expect(clippy::large_enum_variant, reason = "there is one at a time, on the stack")]
 enum Checksum {
     Gzip(Digest),
@@ -119,7 +120,7 @@ impl Checksum {
         }
     }
 
-    /// What follows the trailer, if that is of what was decoded.
+    /// The bytes after the trailer, if the trailer matches the decoded bytes.
     fn trailer(self, decoded_size: u64, encoded: &[u8]) -> Option<&[u8]> {
         let (stored, rest) = encoded.split_first_chunk::<4>()?;
         match self {
@@ -134,7 +135,7 @@ impl Checksum {
     }
 }
 
-/// What follows the header of a zlib stream: no dictionary, a window of at most 32 KiB.
+/// The bytes after the header of a zlib stream, which has no dictionary and a window of at most 32 KiB.
 fn after_zlib_header(encoded: &[u8]) -> Option<&[u8]> {
     let ([method, flags], rest) = encoded.split_first_chunk::<2>()?;
     let is_deflate = method & 0xF == 8 && method >> 4 <= 7;
@@ -250,7 +251,7 @@ mod tests {
                 let at = at.index(encoded.len());
                 encoded[at] ^= 1_u8 << bit;
             }
-            // A match of DEFLATE, two bits at the least, stands for 258 bytes.
+            // A match of DEFLATE takes at least two bits, and gives at most 258 bytes.
             let mut decoded = vec![0; 1032 * encoded.len()];
             let counted = member(container, &encoded, &mut window().unwrap());
             match (counted, Decompressor::new().unwrap().decompress(container, &encoded, &mut decoded)) {

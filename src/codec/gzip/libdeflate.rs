@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use libdeflate_sys as sys;
 use std::ptr::NonNull;
 
-/// What stands around the DEFLATE stream.
+/// The format around the DEFLATE stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::codec) enum Container {
     /// RFC 1952.
@@ -61,7 +61,7 @@ impl Drop for Compressor {
     }
 }
 
-/// The most that so many bytes can take, at any level; `None` if no memory can hold it.
+/// The most bytes that `decoded_size` bytes can encode to, at any level; `None` if that overflows.
 pub(in crate::codec) fn compress_bound(container: Container, decoded_size: usize) -> Option<usize> {
     // The bound is the size and some 5 bytes for each block of a few thousand.
     decoded_size.checked_mul(2).filter(|size| isize::try_from(*size).is_ok())?;

@@ -1,5 +1,7 @@
-//! `gzip`: DEFLATE with header and checksum. Zarr v3 core specification; RFC 1951, RFC 1952. Under its name in numcodecs it
-//! has another default level; [`zlib`] has another header.
+//! `gzip`: DEFLATE with header and checksum. Specification:
+//! [Zarr v3 core, `gzip`](https://zarr-specs.readthedocs.io/en/latest/v3/codecs/gzip/index.html);
+//! [RFC 1951](https://www.rfc-editor.org/rfc/rfc1951) and [RFC 1952](https://www.rfc-editor.org/rfc/rfc1952). Under its
+//! name in numcodecs it has another default level; [`zlib`] has another header.
 //!
 //! libdeflate does the work. Several members one after the other are one stream (RFC 1952, section 2.2); bytes after
 //! the last member that are not a member are an error.
@@ -16,10 +18,10 @@ use libdeflate::{Compressor, Container, Decompressor, Fault};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// What zlib takes when nothing is said.
+/// The default level of zlib.
 const DEFAULT_LEVEL: usize = 6;
 
-/// What numcodecs takes when nothing is said.
+/// The default level of numcodecs.
 const NUMCODECS_LEVEL: usize = 1;
 
 #[derive(Debug, Clone, Copy)]
@@ -107,7 +109,7 @@ impl Transform for Gzip {
 fn too_small(counted: Result<u64>, capacity: usize) -> Error {
     match counted.map(usize::try_from) {
         Ok(Ok(needed)) if needed > capacity => Error::buffer_too_small("decoded_capacity", capacity, needed as u64),
-        Ok(Ok(_)) => Error::internal("libdeflate does not fit into what miniz_oxide counts"),
+        Ok(Ok(_)) => Error::internal("libdeflate needs more than the size that miniz_oxide counted"),
         Ok(Err(_)) => Error::out_of_memory(),
         Err(error) => error,
     }

@@ -1,4 +1,6 @@
-//! `numcodecs.zlib`: DEFLATE with the header and checksum of zlib, as in HDF5 files. RFC 1950, RFC 1951.
+//! `numcodecs.zlib`: DEFLATE with the header and checksum of zlib, as in HDF5 files. Specification:
+//! [zarr-extensions, `numcodecs.zlib`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.zlib);
+//! [RFC 1950](https://www.rfc-editor.org/rfc/rfc1950).
 //!
 //! numcodecs 0.17, `zlib.py`. One stream, and nothing after it.
 

@@ -1,5 +1,7 @@
 //! `numcodecs.astype`: NumPy's cast to another type, and back. The metadata keep their members.
 //!
+//! Specification:
+//! [zarr-extensions, `numcodecs.astype`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.astype);
 //! numcodecs 0.17, `astype.py`. `decode_dtype` may be left out: zarr-python then takes the type of the array.
 
 use super::number::{self, Number};

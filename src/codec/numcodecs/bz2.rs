@@ -1,7 +1,9 @@
 //! `numcodecs.bz2`: bzip2 streams.
 //!
-//! numcodecs 0.17, `bz2.py`. Several streams one after the other are one, as Python has it; bytes after the last that are no
-//! stream are an error. `libbz2-rs-sys` codes them, a port of libbzip2 to Rust.
+//! Specification:
+//! [zarr-extensions, `numcodecs.bz2`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.bz2);
+//! numcodecs 0.17, `bz2.py`. Several streams one after the other are one, as Python has it; bytes after the last that
+//! are no stream are an error. `libbz2-rs-sys` codes them, a port of libbzip2 to Rust.
 
 use super::optional;
 use crate::error::{Error, Result};
@@ -12,13 +14,13 @@ use bzip2::{Action, Compress, Compression, Decompress, Status};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// What numcodecs takes when nothing is said.
+/// The default level of numcodecs.
 const DEFAULT_LEVEL: u32 = 1;
 
-/// What libbzip2 takes for 0.
+/// The work factor that libbzip2 uses for 0.
 const WORK_FACTOR: u32 = 30;
 
-/// What does not fit is decoded into this many bytes again and again.
+/// Bytes that do not fit are decoded into a buffer of this size, over and over.
 const OVERFLOW_SIZE: usize = 4096;
 
 #[derive(Debug, Clone)]
@@ -113,7 +115,7 @@ fn decode_stream(encoded: &[u8], decoded: &mut [u8]) -> Result<(usize, u64)> {
         match status.map_err(|error| Error::corrupt(format!("damaged or of another format ({error})")))? {
             Status::StreamEnd => return Ok((stream.total_in() as usize, stream.total_out())),
             Status::MemNeeded => return Err(Error::out_of_memory()),
-            _ if (stream.total_in(), stream.total_out()) == (read, size) => return Err(Error::corrupt("cut short")),
+            _ if (stream.total_in(), stream.total_out()) == (read, size) => return Err(Error::corrupt("truncated")),
             _ => {}
         }
     }

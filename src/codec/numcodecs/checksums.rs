@@ -1,5 +1,9 @@
 //! `numcodecs.crc32`, `numcodecs.crc32c` and `numcodecs.adler32`: four bytes, little-endian, where `location` says.
 //!
+//! Specifications:
+//! [zarr-extensions, `numcodecs.crc32`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.crc32),
+//! [zarr-extensions, `numcodecs.crc32c`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.crc32c),
+//! [zarr-extensions, `numcodecs.adler32`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.adler32);
 //! numcodecs 0.17, `checksum32.py`. Without `location`, `crc32` and `adler32` stand at the start, `crc32c` at the end.
 
 use super::optional;
@@ -115,6 +119,6 @@ pub(super) fn four_bytes(bytes: &[u8]) -> u32 {
 
 /// The error of a checksum that is not that of its chunk.
 pub(super) fn unequal(stored: u32, computed: u32) -> Error {
-    Error::corrupt(format!("the checksum is {stored:#010x}, and that of the chunk {computed:#010x}"))
+    Error::corrupt(format!("the checksum stored is {stored:#010x}, that of the bytes is {computed:#010x}"))
         .with_code("checksum")
 }

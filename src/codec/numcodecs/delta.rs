@@ -1,7 +1,9 @@
 //! `numcodecs.delta`: the first element, then the differences, in C order. The metadata keep their members.
 //!
-//! numcodecs 0.17, `delta.py`: `numpy.diff` in the type of the array, cast to `astype`; `numpy.cumsum` in the type of the
-//! array. Integers wrap; floats round at each step, so that a decoded float is the sum of rounded differences.
+//! Specification:
+//! [zarr-extensions, `numcodecs.delta`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.delta);
+//! numcodecs 0.17, `delta.py`: `numpy.diff` in the type of the array, cast to `astype`; `numpy.cumsum` in the type of
+//! the array. Integers wrap; floats round at each step, so that a decoded float is the sum of rounded differences.
 
 use super::number::{self, BLOCK, Number};
 use super::optional;
@@ -31,11 +33,11 @@ pub(crate) fn parse(mut configuration: Configuration, _context: &Context) -> Res
     let astype = astype.map_or(Ok(dtype), |value| Number::from_json("astype", &value))?;
     configuration.finish()?;
     if dtype == Number::Bool || astype == Number::Bool {
-        return Err(Error::unsupported("dtype or astype is bool, and sums of bools do not bring them back"));
+        return Err(Error::unsupported("dtype or astype is bool, but sums of bools do not restore them"));
     }
     if astype.is_float() && !dtype.is_float() {
         return Err(Error::unsupported(format!(
-            "astype is {}, and numcodecs does not sum floats to {}",
+            "astype is {}, but numcodecs does not sum floats to {}",
             astype.name(),
             dtype.name()
         )));

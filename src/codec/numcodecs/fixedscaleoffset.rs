@@ -1,13 +1,16 @@
 //! `numcodecs.fixedscaleoffset`: `(element - offset) * scale`, rounded to an integer, and back. The metadata keep their
 //! members.
 //!
-//! numcodecs 0.17, `fixedscaleoffset.py`, and NumPy's rules for an array and a Python number (NEP 50): a float type computes
-//! in itself, each step rounded; an integer type computes in itself with a Python integer, wrapping, and in `float64`
-//! with a Python float. Division is in `float64`, except for encoded floats, which divide in their own type. So an array of
-//! `float32` that is stored as integers is encoded in `float32`, and decoded in `float64` and rounded once.
+//! Specification:
+//! [zarr-extensions, `numcodecs.fixedscaleoffset`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.fixedscaleoffset);
+//! numcodecs 0.17, `fixedscaleoffset.py`, and NumPy's rules for an array and a Python number (NEP 50): a float type
+//! computes in itself, each step rounded; an integer type computes in itself with a Python integer, wrapping, and in
+//! `float64` with a Python float. Division is in `float64`, except for encoded floats, which divide in their own type.
+//! So an array of `float32` that is stored as integers is encoded in `float32`, and decoded in `float64` and rounded
+//! once.
 //!
-//! A number that the last cast cannot represent, NaN among them, is `OUT_OF_RANGE`: NumPy leaves to the processor what
-//! becomes of it. Fill values need not come back.
+//! A number that the last cast cannot represent, NaN among them, is `OUT_OF_RANGE`: in NumPy the result depends on the
+//! processor. A fill value need not decode to itself.
 
 use super::number::{BLOCK, Number, half_of};
 use super::{elementwise, optional};
@@ -31,7 +34,7 @@ struct FixedScaleOffset {
     astype: Option<Number>,
 }
 
-/// What Python makes of a JSON number.
+/// A JSON number as Python reads it.
 #[derive(Debug, Clone, Copy)]
 struct PythonNumber {
     /// None for a number with a fraction or an exponent.
@@ -55,7 +58,7 @@ pub(crate) fn parse(mut configuration: Configuration, _context: &Context) -> Res
     let (dtype, astype) = (number("dtype")?, number("astype")?);
     configuration.finish()?;
     if scale.float == 0.0 {
-        return Err(Error::metadata("scale is 0: nothing could be decoded"));
+        return Err(Error::metadata("scale is 0, so that nothing could be decoded"));
     }
     Ok(Arc::new(FixedScaleOffset { configuration: members, offset, scale, dtype, astype }))
 }
@@ -96,7 +99,7 @@ impl Codec for FixedScaleOffset {
         }
         let encoded = self.astype.unwrap_or(array_type);
         if array_type == Number::Bool || encoded == Number::Bool {
-            return Err(Error::unsupported("bool is no number to scale"));
+            return Err(Error::unsupported("the data type is bool, but only numbers can be scaled"));
         }
         let integers = if array_type.is_float() {
             (None, None)
@@ -110,7 +113,7 @@ impl Codec for FixedScaleOffset {
     }
 }
 
-/// In which type the steps of an encode are done.
+/// The type in which the steps of an encode are computed.
 #[derive(Debug, Clone, Copy)]
 enum Arithmetic {
     F16 {
@@ -246,7 +249,7 @@ impl Scaled {
         self.encoded.store_floats(lanes, encoded)
     }
 
-    /// What 64 bits are in the decoded type.
+    /// The value of 64 bits in the decoded type.
     #[inline(always)] // as `run`
     fn wrapped(&self, lane: u64) -> u64 {
         let unused = 64 - 8 * self.decoded.size() as u32;

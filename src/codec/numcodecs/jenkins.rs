@@ -1,6 +1,8 @@
 //! `numcodecs.jenkins_lookup3`: Bob Jenkins' `hashlittle` of 2006, four bytes at the end, little-endian; the checksum of
 //! HDF5's metadata.
 //!
+//! Specification:
+//! [zarr-extensions, `numcodecs.jenkins_lookup3`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.jenkins_lookup3);
 //! numcodecs 0.17, `checksum32.py`, `jenkins.pyx`; lookup3.c, in the public domain.
 
 use super::checksums::{four_bytes, unequal};
@@ -26,7 +28,7 @@ pub(crate) fn parse(mut configuration: Configuration, _context: &Context) -> Res
         Some(value) => integer("initval", &value, 0, u32::MAX.into())? as u32,
     };
     if let Some(prefix) = optional(&mut configuration, &mut members, "prefix") {
-        // numcodecs wants bytes, and JSON has none.
+        // numcodecs takes bytes here, which JSON cannot express.
         return Err(Error::metadata(format!("prefix is {prefix}, expected null")));
     }
     configuration.finish()?;

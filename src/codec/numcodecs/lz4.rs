@@ -1,5 +1,7 @@
 //! `numcodecs.lz4`: the size as four bytes, little-endian, then an LZ4 block.
 //!
+//! Specification:
+//! [zarr-extensions, `numcodecs.lz4`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.lz4);
 //! numcodecs 0.17, `lz4.pyx`; the LZ4 block format. `lz4_flex` codes the block, in safe Rust. It has one speed, so that
 //! `acceleration` changes nothing.
 
@@ -12,7 +14,7 @@ use lz4_flex::block::{DecompressError, compress_into, decompress_into, get_maxim
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// What numcodecs takes at most.
+/// The largest size that numcodecs takes.
 const MAX_DECODED_SIZE: u64 = 0x7E00_0000;
 
 const HEADER_SIZE: usize = 4;
@@ -50,16 +52,16 @@ impl Codec for Lz4 {
 }
 
 fn too_large(size: u64) -> Error {
-    Error::unsupported(format!("numcodecs.lz4 takes at most {MAX_DECODED_SIZE} bytes, and these are {size}"))
+    Error::unsupported(format!("numcodecs.lz4 takes at most {MAX_DECODED_SIZE} bytes, but this chunk has {size}"))
 }
 
-/// The size and the block. A block says 255 bytes of a match by a byte, so no more than that can come out of one.
+/// The size and the block. A byte of a block stands for at most 255 bytes of a match.
 ///
 /// # Errors
 /// There is no size, or one that the block cannot have.
 fn split(encoded: &[u8]) -> Result<(usize, &[u8])> {
     let (header, block) = encoded.split_first_chunk::<HEADER_SIZE>().ok_or_else(|| {
-        Error::corrupt(format!("the chunk has {} bytes, fewer than the 4 that say its size", encoded.len()))
+        Error::corrupt(format!("the chunk has {} bytes, fewer than the 4 that state its size", encoded.len()))
     })?;
     let size = u64::from(u32::from_le_bytes(*header));
     if size > 255 * block.len() as u64 {
@@ -87,11 +89,11 @@ impl Transform for Lz4 {
         let decoded = decoded.get_mut(..size).ok_or_else(too_small)?;
         match decompress_into(block, decoded) {
             Ok(found) if found == size => Ok(size),
-            Ok(found) => Err(Error::corrupt(format!("the chunk claims {size} bytes, and its LZ4 block has {found}"))),
+            Ok(found) => Err(Error::corrupt(format!("the chunk claims {size} bytes, but its LZ4 block has {found}"))),
             Err(DecompressError::OutputTooSmall { .. }) => {
-                Err(Error::corrupt(format!("the chunk claims {size} bytes, and its LZ4 block has more")))
+                Err(Error::corrupt(format!("the chunk claims {size} bytes, but its LZ4 block has more")))
             }
-            Err(error) => Err(Error::corrupt(format!("no valid LZ4 block: {error}"))),
+            Err(error) => Err(Error::corrupt(format!("not a valid LZ4 block: {error}"))),
         }
     }
 

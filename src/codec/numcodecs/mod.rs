@@ -1,8 +1,11 @@
 //! The names that zarr-python gives the codecs of the Python package numcodecs. They take the configuration that it writes,
 //! decode what it wrote, and write what it reads. The metadata keep their names and members.
 //!
-//! What each does is in numcodecs 0.17, and in zarr-python's `zarr/codecs/numcodecs`. Wherever numcodecs computes, results
-//! are equal to its to the bit; where NumPy leaves a result to the processor, it is an error here.
+//! Specifications:
+//! [zarr-extensions, `numcodecs.*`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs), which refers
+//! to the code of [numcodecs](https://github.com/zarr-developers/numcodecs), here 0.17, and of zarr-python's
+//! `zarr/codecs/numcodecs`. Where numcodecs computes a result, ours is bit for bit the same; where NumPy leaves a
+//! result to the processor, it is an error here.
 //!
 //! * [`number`]: NumPy's types and casts, for the codecs that compute: [`astype`], [`delta`], [`fixedscaleoffset`],
 //!   [`quantize`].
@@ -38,7 +41,7 @@ use number::Number;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// A member that may be missing or null: Python writes `None` as null. What was there is kept for the metadata.
+/// A member that may be missing or null: Python writes `None` as null. The metadata keep it as it was.
 fn optional(configuration: &mut Configuration, kept: &mut Map<String, Value>, member: &str) -> Option<Value> {
     let value = configuration.optional(member)?;
     kept.insert(member.to_owned(), value.clone());

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use half::f16;
 use serde_json::Value;
 
-/// How many elements a block of lanes has.
+/// The number of elements in a block of lanes.
 pub(super) const BLOCK: usize = 256;
 
 /// A number type of NumPy.
@@ -64,7 +64,7 @@ impl Number {
         let code = text.strip_prefix(['<', '>', '|', '=']).unwrap_or(text);
         let is_meant = |(_, name, short): &&(Self, &str, &str)| *short == code || *name == text;
         let Some((number, ..)) = NAMES.iter().find(is_meant) else {
-            return Err(Error::unsupported(format!("{member} is {json}, which is no bool, integer or float of NumPy")));
+            return Err(Error::unsupported(format!("{member} is {json}, expected a bool, integer or float of NumPy")));
         };
         if text.starts_with('>') && number.size() > 1 {
             return Err(Error::unsupported(format!(
@@ -84,7 +84,7 @@ impl Number {
         DataType::from_name(self.name())
     }
 
-    /// Bytes of an element.
+    /// The size of an element in bytes.
     pub(super) fn size(self) -> usize {
         match self {
             Self::Bool | Self::I8 | Self::U8 => 1,
@@ -113,7 +113,7 @@ impl Number {
             return Ok(());
         }
         let name = self.name();
-        Err(Error::metadata(format!("{member} is {name}, but the array that this codec gets is of {array}")))
+        Err(Error::metadata(format!("{member} is {name}, but the data type of the codec's input is {array}")))
     }
 
     /// The type of an array.
@@ -122,7 +122,9 @@ impl Number {
     /// It is none of these.
     pub(super) fn of_array(array: &DataType) -> Result<Self> {
         Self::of(array).filter(|_| !matches!(array.component(), Component::Raw { .. })).ok_or_else(|| {
-            Error::unsupported(format!("the array is of {array}, which is no bool, integer or float of NumPy"))
+            Error::unsupported(format!(
+                "the data type of the array is {array}, expected a bool, integer or float of NumPy"
+            ))
         })
     }
 }

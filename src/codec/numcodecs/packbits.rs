@@ -1,5 +1,7 @@
 //! `numcodecs.packbits`: bools as bits, the first one in the highest bit, after a byte that counts the padding bits.
 //!
+//! Specification:
+//! [zarr-extensions, `numcodecs.packbits`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.packbits);
 //! numcodecs 0.17, `packbits.py`. Not the codec `packbits`, which fills bytes from the low bit up.
 
 use crate::data_type::{Component, DataType, Scalar};
@@ -32,7 +34,9 @@ impl Codec for PackBits {
         let decoded = decoded.array()?;
         if decoded.data_type().component() != Component::Bool {
             let data_type = decoded.data_type();
-            return Err(Error::unsupported(format!("the array is of {data_type}, and this codec packs only bools")));
+            return Err(Error::unsupported(format!(
+                "the data type of the array is {data_type}, but this codec packs only bools"
+            )));
         }
         let count = decoded.element_count();
         let fill_value = decoded.fill_value().map(|Scalar(element)| {
@@ -91,7 +95,7 @@ impl Transform for Packed {
         let expected = (8 - self.count % 8) % 8;
         if u64::from(*padding_count) != expected {
             return Err(Error::corrupt(format!(
-                "the first byte counts {padding_count} padding bits, and {} elements leave {expected}",
+                "the first byte counts {padding_count} padding bits, but {} elements leave {expected}",
                 self.count
             )));
         }

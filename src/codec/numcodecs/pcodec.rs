@@ -1,8 +1,10 @@
 //! `numcodecs.pcodec`: the standalone format of pco.
 //!
-//! numcodecs 0.17, `pcodec.py`; the crate `pco` codes. Integers of 8 to 64 bits and floats of 16 to 64; numcodecs reads those
-//! of 8 bits, but does not write them. The encoder works page by page, the decoder by a few thousand numbers, so that
-//! chunks of any alignment need no copy. What a stream claims is checked before `pco` allocates for it.
+//! Specification:
+//! [zarr-extensions, `numcodecs.pcodec`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.pcodec);
+//! numcodecs 0.17, `pcodec.py`; the crate `pco` codes. Integers of 8 to 64 bits and floats of 16 to 64; numcodecs reads
+//! those of 8 bits, but does not write them. The encoder works page by page, the decoder by a few thousand numbers, so
+//! that chunks of any alignment need no copy. The claims of a stream are checked before `pco` allocates for them.
 
 use super::optional;
 use crate::error::{Error, Result};
@@ -23,7 +25,7 @@ use std::sync::Arc;
 /// Numbers that are decoded at once.
 const BUFFER_COUNT: usize = 8 * FULL_BATCH_N;
 
-/// The most numbers of a page: what `pco` takes.
+/// The most numbers that `pco` takes in a page.
 const MAX_PAGE_COUNT: i128 = 1 << 24;
 
 #[derive(Debug)]
@@ -118,7 +120,7 @@ impl Codec for Pcodec {
             "float16" => self.bind_element::<f16>(decoded),
             "float32" => self.bind_element::<f32>(decoded),
             "float64" => self.bind_element::<f64>(decoded),
-            other => Err(Error::unsupported(format!("the array is of {other}, and pco has no such type"))),
+            other => Err(Error::unsupported(format!("the data type of the array is {other}, which pco does not have"))),
         }
     }
 }
@@ -251,7 +253,7 @@ fn decode_chunk<E: Element>(chunk: &mut ChunkDecompressor<E, &[u8]>, decoded: &m
         let count = elements.len() / size_of::<E>();
         let progress = chunk.read(&mut buffer).map_err(damaged)?;
         if progress.n_processed != count {
-            return Err(Error::corrupt("the pco stream is cut short"));
+            return Err(Error::corrupt("the pco stream is truncated"));
         }
         for (number, element) in buffer.iter().zip(elements.chunks_exact_mut(size_of::<E>())) {
             number.store(element);
@@ -265,7 +267,7 @@ fn too_many() -> Error {
 }
 
 fn damaged(error: PcoError) -> Error {
-    Error::corrupt(format!("no valid pco stream: {error}"))
+    Error::corrupt(format!("not a valid pco stream: {error}"))
 }
 
 /// Refuses a chunk of a stream whose metadata make `pco` allocate more than the numbers that are left justify: their count,
@@ -298,7 +300,7 @@ fn check_claims(chunk: &[u8], number_bits: usize, left: usize, has_variants: boo
     let window_count = 1_usize << (1 + bits.at(delta + 4, 5)).min(31);
     let most = count.next_power_of_two().max(FULL_BATCH_N);
     if has_variants && bits.at(delta, 4) == LOOKBACK && window_count > most {
-        return Err(Error::corrupt(format!("the pco stream looks back {window_count} numbers, and has {count}")));
+        return Err(Error::corrupt(format!("the pco stream looks back {window_count} numbers, but has {count}")));
     }
     Ok(())
 }

@@ -1,8 +1,10 @@
 //! `numcodecs.quantize`: floats rounded to a number of decimal digits, or rather to the power of two below. Decoding is a
 //! cast. The metadata keep their members.
 //!
-//! numcodecs 0.17, `quantize.py`: `around(scale * element) / scale` in the type of the array, where `scale` is the power of
-//! two from `10^digits` on. A scale that overflows the type makes NaN of everything, as it does there.
+//! Specification:
+//! [zarr-extensions, `numcodecs.quantize`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.quantize);
+//! numcodecs 0.17, `quantize.py`: `around(scale * element) / scale` in the type of the array, where `scale` is the
+//! power of two from `10^digits` on. A scale that overflows the type makes NaN of everything, as it does there.
 
 use super::number::{self, BLOCK, Number, half_of};
 use super::{elementwise, optional};
@@ -63,7 +65,9 @@ impl Codec for Quantize {
             dtype.check("dtype", data_type)?;
         }
         if !array_type.is_float() {
-            return Err(Error::unsupported(format!("the array is of {data_type}, and only floats are quantized")));
+            return Err(Error::unsupported(format!(
+                "the data type of the array is {data_type}, but only floats are quantized"
+            )));
         }
         let encoded = self.astype.unwrap_or(array_type);
         elementwise(Rounded { decoded: array_type, encoded, scale: scale(self.digits) }, encoded, decoded)

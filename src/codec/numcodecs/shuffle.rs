@@ -1,5 +1,7 @@
 //! `numcodecs.shuffle`: the first byte of every element, then the second, and so on; the filter of HDF5.
 //!
+//! Specification:
+//! [zarr-extensions, `numcodecs.shuffle`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.shuffle);
 //! numcodecs 0.17, `shuffle.py`. Bytes after the last whole element stay at the end, as HDF5 leaves them; numcodecs
 //! refuses such chunks.
 

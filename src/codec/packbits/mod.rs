@@ -1,8 +1,10 @@
 //! `packbits`: elements of a few bits each, without gaps.
 //!
-//! Specification: `packbits`, zarr-extensions. Bits fill a byte from the low one up. The published schema names members
-//! and values `start_bit`, `end_bit`, `start_byte`, `end_byte` where the text has `first_` and `last_`: both are read,
-//! the text's are written. Data types that the text does not list are packed as their little-endian bytes.
+//! Specification:
+//! [zarr-extensions, `packbits`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/packbits). Bits
+//! fill a byte from the low one up. The published schema names members and values `start_bit`, `end_bit`, `start_byte`,
+//! `end_byte` where the text has `first_` and `last_`: both are read, the text's are written. Data types that the text
+//! does not list are packed as their little-endian bytes.
 //!
 //! [`reference`] is the definition, and [`TIERS`] lists all kernels.
 
@@ -74,7 +76,9 @@ pub(super) fn parse(mut configuration: Configuration, _context: &Context) -> Res
 fn bit_index(configuration: &mut Configuration, member: &str, alias: &str) -> Result<Option<u64>> {
     let (name, value) = match (configuration.optional(member), configuration.optional(alias)) {
         (Some(_), Some(_)) => {
-            return Err(Error::metadata(format!("{member} and {alias} are the same, expected one of them")));
+            return Err(Error::metadata(format!(
+                "{member} and {alias} are the same member, expected only one of them"
+            )));
         }
         (Some(value), None) => (member, value),
         (None, Some(value)) => (alias, value),
@@ -127,7 +131,7 @@ impl Codec for PackBits {
         let array = decoded.array()?;
         let data_type = array.data_type();
         if data_type.is_run_of_bytes() {
-            return Err(Error::unsupported(format!("data_type {data_type} is none that packbits can hold")));
+            return Err(Error::unsupported(format!("packbits does not support data_type {data_type}")));
         }
         let (first_bit, last_bit) = self.bit_range(data_type)?;
         let field = Field::new(data_type.component(), first_bit, last_bit);

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::interface::{Call, Frame};
 use std::sync::Arc;
 
-/// Where the byte stands.
+/// The place of the byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PaddingCount {
     /// Before the packed elements.

@@ -193,12 +193,12 @@ impl Writer<'_> {
             word.copy_from_slice(&self.word.to_le_bytes());
             self.rest = rest;
             self.filled -= 64;
-            // What did not fit; in two shifts, for it may be that everything did, and then it is a shift by 64.
+            // The bits that did not fit. In two shifts, because if all did fit it is a shift by 64.
             self.word = value >> 1 >> (bits - self.filled - 1);
         }
     }
 
-    /// Writes what waits, with zeros up to a whole byte.
+    /// Writes the pending bits, with zeros up to a whole byte.
     fn finish(self) {
         let size = self.filled.div_ceil(8) as usize;
         self.rest[..size].copy_from_slice(&self.word.to_le_bytes()[..size]);

@@ -11,7 +11,7 @@ use crate::simd::{Level, available};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// What no kernel may change around its output.
+/// Bytes around the output, which no kernel may change.
 const GUARD: u8 = 0xA5;
 const GUARD_SIZE: usize = 64;
 

@@ -50,7 +50,7 @@ impl BoundScaling {
         Self { encode: OneWay::new(data_type, encode), decode: OneWay::new(data_type, decode) }
     }
 
-    /// The operands for loops that scale floats and do something else; `None` for other types.
+    /// The operands for loops that scale floats and then convert them; `None` for other types.
     pub(in crate::codec) fn scaling(&self) -> Option<Scaling<u64>> {
         let Component::Float(format) = self.encode.data_type.component() else { return None };
         let operand = |operation: Operation, neutral: f64| match (
@@ -127,7 +127,7 @@ impl OneWay {
         Error::out_of_range(
             index,
             format!(
-                "is {}: {operation} {} gives nothing that {} can hold",
+                "is {}: {operation} {} gives a value that {} cannot represent",
                 show(component.load(element)),
                 show(operand.bits),
                 self.data_type

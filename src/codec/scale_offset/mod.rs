@@ -84,7 +84,7 @@ fn scaling(data_type: &DataType, offset: Option<&Value>, scale: Option<&Value>) 
     if let (Some(bits), Some(json)) = (scale, json_of(data_type, scale))
         && is_zero(data_type.component(), bits)
     {
-        return Err(Error::metadata(format!("scale is {json} as {data_type}: nothing could be decoded")));
+        return Err(Error::metadata(format!("scale is {json} as {data_type}, so that nothing could be decoded")));
     }
     let operand = |operation, bits: Option<u64>| bits.map(|bits| Operand { operation, bits });
     let encode = [operand(Operation::Subtract, offset), operand(Operation::Multiply, scale)];

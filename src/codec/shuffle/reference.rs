@@ -1,6 +1,7 @@
 //! The filters as Blosc 1 and HDF5 define them, one byte and one bit at a time.
 
-/// The bytes at each place of an element, one place after the other; what is not a whole element stays where it is.
+/// The bytes at each place of an element, one place after the other; bytes after the last whole element stay where they
+/// are.
 pub(super) fn shuffle(element_size: usize, decoded: &[u8]) -> Vec<u8> {
     let count = decoded.len() / element_size;
     let mut shuffled = decoded.to_vec();
@@ -14,7 +15,8 @@ pub(super) fn shuffle(element_size: usize, decoded: &[u8]) -> Vec<u8> {
 
 /// The bits at each place of an element, one place after the other, the lowest first.
 ///
-/// What is not a whole element stays where it is, and so does everything if the number of elements is not a multiple of 8.
+/// Bytes after the last whole element stay where they are, and so does everything if the number of elements is not a
+/// multiple of 8.
 pub(super) fn bitshuffle(element_size: usize, decoded: &[u8]) -> Vec<u8> {
     let count = decoded.len() / element_size;
     let mut shuffled = decoded.to_vec();

@@ -52,7 +52,7 @@ pub(super) fn decode<E: Element>(
     let needed = ends.into_iter().try_fold(0, |end, (_, slab_end)| slab_end.map(|slab_end| end.max(slab_end)))?;
     if needed > encoded.len().div_ceil(8) as u64 * WORD_BITS {
         let needed = needed.div_ceil(8);
-        return Err(Error::corrupt(format!("the stream has {} bytes, and its blocks take {needed}", encoded.len())));
+        return Err(Error::corrupt(format!("the stream has {} bytes, but its blocks take {needed}", encoded.len())));
     }
     Ok(decoded_size)
 }
@@ -83,7 +83,7 @@ pub(super) fn parameters_of<E: Element>(field: &Field<E>, encoded_size: usize) -
         Some(foreign) if encoded_size != bound && size_of(foreign) == Some(encoded_size) => Ok(foreign),
         _ if encoded_size <= bound => Ok(&field.parameters),
         _ => Err(Error::corrupt(format!(
-            "the stream has {encoded_size} bytes, and {block_count} blocks in mode {} take at most {bound}",
+            "the stream has {encoded_size} bytes, but {block_count} blocks in mode {} take at most {bound}",
             field.parameters.mode
         ))),
     }

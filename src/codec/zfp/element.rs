@@ -2,8 +2,8 @@
 //!
 //! Specification, "Compression" and "Decompression". Integers of N < 32 bits are shifted so that they fill the range
 //! that zfp takes; floats of fewer than 32 bits become float32, with the bits of a NaN moved along. Unsigned integers
-//! of 32 and 64 bits are taken as signed ones: what is over the largest of these is refused on encode, and what decodes
-//! to a negative value becomes 0.
+//! of 32 and 64 bits are treated as signed ones: values over the largest signed number are refused on encode, and what
+//! decodes to a negative value becomes 0.
 
 use crate::number::{bfloat16_to_float32, float16_to_float32};
 use bytemuck::Pod;
@@ -14,7 +14,7 @@ use zfp_rs::ZfpScalar;
 
 /// A data type: how an element lies in memory, and which value zfp sees.
 pub(super) trait Element: Debug + Send + Sync + 'static {
-    /// The bytes of an element.
+    /// The size of an element in bytes.
     type Memory: Pod + Send + Sync;
     /// The value that zfp sees.
     type Scalar: ZfpScalar + Display;

@@ -179,6 +179,6 @@ fn first_outside<E: Element>(field: &Field<E>, cells: &[E::Memory]) -> Option<Er
     let (data_type, mode, range) = (&field.data_type, field.parameters.mode, E::range(is_lossless));
     Some(Error::out_of_range(
         index,
-        format!("is {}, and mode {mode} keeps only {range} of {data_type}", E::show(value)),
+        format!("is {}, but mode {mode} keeps only {range} of {data_type}", E::show(value)),
     ))
 }

@@ -16,7 +16,7 @@ pub(super) const SIDE: usize = 4;
 /// tracks: fields that do not fit the caches are encoded 3 to 7 % faster.
 const AHEAD: usize = 4 * SIDE;
 
-/// Where a block takes the values outside the field from, by how many lie inside: the C library's `pad_block`.
+/// The values that a block repeats outside the field, by the number of values inside: the C library's `pad_block`.
 const PADDED: [[usize; SIDE]; SIDE + 1] = [[0; SIDE], [0, 0, 0, 0], [0, 1, 1, 0], [0, 1, 2, 0], [0, 1, 2, 3]];
 
 /// The number of dimensions of blocks of N values. A constant: the coder of a block is then chosen at compile time.
@@ -70,7 +70,7 @@ impl Grid {
         };
         let mut sizes = [1; 4];
         for (size, extent) in sizes.iter_mut().zip(shape.iter().rev()) {
-            // Only beside a 0 can an extent be larger than memory.
+            // An extent can exceed memory only if another one is 0.
             *size = usize::try_from(*extent).unwrap_or(usize::MAX);
         }
         if shape.contains(&0) {
@@ -111,7 +111,7 @@ impl Grid {
     /// About `count` parts that follow each other in memory and in the stream, cut across the slowest axis.
     pub(super) fn slabs(&self, count: usize) -> Vec<Self> {
         let axis = self.block_counts.iter().rposition(|count| *count > 1).unwrap_or(0);
-        // What lies beyond is one value thick, or the parts would not be contiguous.
+        // The other dimensions are one value thick, otherwise the parts would not be contiguous.
         if count < 2 || self.sizes[axis + 1..].iter().any(|size| *size != 1) {
             return vec![self.clone()];
         }
@@ -167,7 +167,7 @@ impl Grid {
         block
     }
 
-    /// The values of a block, filled up outside the field.
+    /// The values of a block, padded outside the field.
     #[inline(always)] // into the loop over blocks, whose cost it shares
     pub(super) fn gather<E: Element, const N: usize>(
         &self,
@@ -196,7 +196,7 @@ impl Grid {
         }
     }
 
-    /// Puts the values of a block where they belong. Those outside the field are dropped.
+    /// Writes the values of a block to their places. Those outside the field are dropped.
     #[inline(always)] // into the loop over blocks, whose cost it shares
     pub(super) fn scatter<E: Element, const N: usize>(
         &self,

@@ -1,9 +1,10 @@
 //! `zfp`: lossy and lossless compression of numeric fields of 1 to 4 dimensions.
 //!
-//! zarr-extensions, codec `zfp`: the stream of LLNL's C library in its default build, without a header. The coder of a
-//! block is the crate `zfp-rs`, a Rust implementation that gives the same bytes; for three dimensions, where the
-//! processor has BMI2 and AVX2 or AVX-512, our own kernels; or with the feature `zfp-sys` that library itself. This
-//! module brings elements of every type into blocks and back, checks sizes, and divides a chunk among threads.
+//! Specification: [zarr-extensions, `zfp`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/zfp):
+//! the stream of LLNL's C library in its default build, without a header. The crate `zfp-rs`, a Rust implementation
+//! that gives the same bytes, codes the blocks; our own kernels do so for three dimensions if the processor has BMI2
+//! and AVX2 or AVX-512; with the feature `zfp-sys`, the C library does. This module converts elements of every type to
+//! blocks and back, checks sizes, and divides a chunk among threads.
 //!
 //! * [`mode`]: the configuration, and what it means for a field.
 //! * [`element`], [`small_float`]: data types, by promotion to one of zfp's four.
@@ -14,7 +15,7 @@
 //! * `c_library`: LLNL's library, which the tests compare with. `docs/differences.md` lists where the streams differ.
 //!
 //! Every block ends where the next one begins, to the bit; words are 64 bits, little-endian. A block that crosses the
-//! border of the field is filled up by repeating values, as the C library does.
+//! border of the field is padded by repeating values, as in the C library.
 
 mod backend;
 mod bits;
@@ -77,7 +78,7 @@ impl Codec for Zfp {
     fn bind(&self, decoded: &Representation) -> Result<Bound> {
         let decoded = decoded.array()?;
         let data_type = decoded.data_type();
-        let unsupported = || Error::unsupported(format!("data_type {data_type} is none that zfp can hold"));
+        let unsupported = || Error::unsupported(format!("zfp does not support data_type {data_type}"));
         if data_type.component_count() != 1 {
             return Err(unsupported());
         }
@@ -125,7 +126,7 @@ struct Field<E> {
     data_type: DataType,
     grid: Grid,
     parameters: Parameters,
-    /// What another writer makes of the same configuration, if that differs.
+    /// The parameters that another writer uses for the same configuration, if they differ.
     foreign: Option<Parameters>,
     backend: Backend,
 }

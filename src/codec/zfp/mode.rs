@@ -148,8 +148,9 @@ fn header_bits(scalar: ZfpScalarType, minexp: i32) -> u32 {
     }
 }
 
-/// What the C library makes of `maxbits` below the block header: what is left for the coefficients wraps around, and
-/// so there is no limit. Only a reversible block of floats has a header of two lengths; what lies between is refused.
+/// How the C library treats `maxbits` below the size of the block header: the number of bits left for the coefficients
+/// wraps around, so there is no limit. Only a reversible block of floats has a header of two lengths; a `maxbits`
+/// between them is refused.
 fn usable_maxbits(maxbits: u32, scalar: ZfpScalarType, minexp: i32) -> Result<u32> {
     if maxbits >= header_bits(scalar, minexp) {
         return Ok(maxbits);
@@ -163,7 +164,7 @@ fn usable_maxbits(maxbits: u32, scalar: ZfpScalarType, minexp: i32) -> Result<u3
         return Ok(ZFP_MAX_BITS);
     }
     Err(Error::unsupported(format!(
-        "maxbits is {maxbits}, and the header of a reversible block of {scalar:?} takes {shortest} to {} bits",
+        "maxbits is {maxbits}, but the header of a reversible block of {scalar:?} takes {shortest} to {} bits",
         header_bits(scalar, minexp)
     )))
 }
@@ -180,7 +181,7 @@ fn block_bits(config: &ZfpConfig, scalar: ZfpScalarType, dims: ZfpDimensionality
     most.min(config.max_bits()).max(header).max(config.min_bits())
 }
 
-/// What a mode means for a field.
+/// A mode, applied to a field.
 #[derive(Debug, Clone)]
 pub(super) struct Parameters {
     pub(super) config: ZfpConfig,

@@ -1,4 +1,4 @@
-//! A box of a chunk from just its blocks, where every block takes the same number of bits.
+//! Decodes a box of a chunk from its blocks alone, if every block takes the same number of bits.
 //!
 //! Blocks that are neighbours along x are neighbours in the stream. Each row of them is one range of it.
 
@@ -42,7 +42,7 @@ pub(super) fn decode_box<'s, E: Element>(
     }
     let needed = parameters.encoded_bound(field.grid.block_count())?;
     if encoded_size.div_ceil(8) * 8 < needed {
-        return Err(Error::corrupt(format!("the stream has {encoded_size} bytes, and its blocks take {needed}")));
+        return Err(Error::corrupt(format!("the stream has {encoded_size} bytes, but its blocks take {needed}")));
     }
     let sizes = field.grid.sizes();
     let region = inside(field, start, shape)
@@ -51,7 +51,7 @@ pub(super) fn decode_box<'s, E: Element>(
     let cells = bytemuck::try_cast_slice_mut(decoded)
         .ok()
         .filter(|cells: &&mut [E::Memory]| cells.len() == value_count)
-        .ok_or_else(|| Error::argument(format!("the box has {value_count} elements, and another size was given")))?;
+        .ok_or_else(|| Error::argument(format!("the box has {value_count} elements, but another size was given")))?;
     let work = BoxWork { field, parameters, encoded_size, region };
     match field.grid.dimensionality() {
         _ if cells.is_empty() => Ok(()),
@@ -79,7 +79,7 @@ fn inside<E>(field: &Field<E>, start: &[u64], shape: &[u64]) -> Option<Box4> {
     Some(region)
 }
 
-/// What all rows of a box share.
+/// The state that all rows of a box share.
 struct BoxWork<'a, E> {
     field: &'a Field<E>,
     parameters: &'a Parameters,

@@ -1,8 +1,9 @@
 //! Floats of 8 bits and fewer, in float32.
 //!
-//! Every value of these formats is one of float32. Back, values are rounded to nearest, ties to even. What is over the
-//! largest finite value becomes infinity, or this value in formats without infinity; what `float8_e8m0fnu`, which has
-//! neither 0 nor a sign, cannot hold becomes its smallest value. The bits of a NaN move along where there are several.
+//! Every value of these formats is one of float32. On decode, values are rounded to nearest, ties to even. Values over
+//! the largest finite one become infinity, or that value in formats without infinity; values that `float8_e8m0fnu`,
+//! which has neither 0 nor a sign, cannot hold becomes its smallest value. The bits of a NaN move along where there are
+//! several.
 
 use super::element::{Element, Native};
 use crate::number::{FLOAT64, FloatFormat, FloatValue, Rounded, Rounding, Special};

@@ -19,7 +19,7 @@ fn our_backends() -> Vec<Backend> {
     if Backend::chosen() == Backend::ZfpRs { vec![Backend::ZfpRs] } else { vec![Backend::ZfpRs, Backend::chosen()] }
 }
 
-/// What else than the bytes must hold for each.
+/// The laws, other than the bytes, that hold for each.
 fn backends() -> Vec<Backend> {
     #[cfg_attr(not(feature = "zfp-sys"), expect(unused_mut, reason = "there are no more"))]
     let mut backends = our_backends();
@@ -356,7 +356,7 @@ fn the_first_element_out_of_range_is_named_whatever_the_threads() {
             assert_eq!(error.element_index(), Some(index as u64), "{threads} threads");
             assert_eq!(
                 error.to_string(),
-                format!("element {index} is NaN, and mode fixed_precision keeps only finite values of float32")
+                format!("element {index} is NaN, but mode fixed_precision keeps only finite values of float32")
             );
         }
     }
@@ -364,7 +364,7 @@ fn the_first_element_out_of_range_is_named_whatever_the_threads() {
     let error = bound.encode(bytemuck::cast_slice(&[7_u32, u32::MAX])).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "element 1 is 4294967295, and mode reversible keeps only values up to 2147483647 of uint32"
+        "element 1 is 4294967295, but mode reversible keeps only values up to 2147483647 of uint32"
     );
 }
 
@@ -406,7 +406,7 @@ fn every_capacity_that_is_too_small_is_reported() {
     }
 }
 
-/// A stream that nobody has made: it decodes, or is corrupt, in little time.
+/// A stream that no encoder made: it decodes or is corrupt, in little time.
 fn check_hostile(bound: &mut Bound, encoded: &[u8]) {
     let start = Instant::now();
     match bound.decode(encoded) {

@@ -1,9 +1,11 @@
 //! `numcodecs.zfpy`: a zfp stream after its header, as LLNL's Python package writes it.
 //!
-//! numcodecs 0.17, `zfpy.py`; zfp 1.0.1, `zfp_write_header`: the magic, 52 bits for type and shape, and 12 or 64 bits for the
-//! parameters. Blocks follow at the next bit, and the whole is a multiple of 8 bytes. A mode whose own parameter is
-//! negative, as it is by default, is the reversible one. A header of another type, shape or mode than the chain's is
-//! `CORRUPT_DATA`.
+//! Specification:
+//! [zarr-extensions, `numcodecs.zfpy`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.zfpy);
+//! numcodecs 0.17, `zfpy.py`; zfp 1.0.1, `zfp_write_header`: the magic, 52 bits for type and shape, and 12 or 64 bits
+//! for the parameters. Blocks follow at the next bit, and the whole is a multiple of 8 bytes. A mode whose own
+//! parameter is negative, as it is by default, is the reversible one. A header of another type, shape or mode than the
+//! chain's is `CORRUPT_DATA`.
 
 use super::mode::{Mode, Parameters};
 use super::{Backend, Zfp};
@@ -22,7 +24,7 @@ const FIELD_BITS: u32 = 52;
 const SHORT_MODE_BITS: u32 = 12;
 const LONG_MODE_BITS: u32 = 64;
 
-/// What fits before the blocks, in whole words.
+/// The space for a header before the blocks, in whole words.
 const MAX_HEADER_SIZE: usize = 24;
 
 #[derive(Debug)]
@@ -74,10 +76,14 @@ impl Codec for Zfpy {
             "int64" => ZfpScalarType::I64,
             "float32" => ZfpScalarType::F32,
             "float64" => ZfpScalarType::F64,
-            other => return Err(Error::unsupported(format!("the array is of {other}, and zfpy has no such type"))),
+            other => {
+                return Err(Error::unsupported(format!(
+                    "the data type of the array is {other}, which zfpy does not have"
+                )));
+            }
         };
         if shape.is_empty() || shape.contains(&0) {
-            return Err(Error::unsupported(format!("the shape is {shape:?}, and a header of zfp has no such shape")));
+            return Err(Error::unsupported(format!("the shape is {shape:?}, which a zfp header cannot express")));
         }
         let bound_zfp = self.zfp.bind(decoded)?;
         let (Pass::Transform(blocks), size) = (bound_zfp.pass, bound_zfp.encoded.size()) else {
@@ -88,8 +94,8 @@ impl Codec for Zfpy {
         let header = Header::new(&parameters, scalar, shape)?;
         let blocks_bound = size.bound().and_then(|bound| usize::try_from(bound).ok());
         let bounds = blocks_bound.and_then(|blocks_bound| Some((blocks_bound, header.total_size(blocks_bound)?)));
-        let (blocks_bound, bound) =
-            bounds.ok_or_else(|| Error::metadata(format!("shape is {shape:?}: no memory holds its blocks")))?;
+        let (blocks_bound, bound) = bounds
+            .ok_or_else(|| Error::metadata(format!("shape is {shape:?}, whose blocks do not fit into memory")))?;
         let is_fixed = size.exact().is_some();
         let size = if is_fixed { ByteSize::Written(bound as u64) } else { ByteSize::Bound(bound as u64) };
         let pass = Pass::Transform(Arc::new(WithHeader { blocks, blocks_bound, header, bound }));
@@ -142,7 +148,7 @@ fn field_of(scalar: ZfpScalarType, shape: &[u64]) -> Result<u64> {
         Some(sizes << bits | less)
     });
     let sizes = sizes.ok_or_else(|| {
-        Error::unsupported(format!("the shape is {shape:?}, and zfp's header has {bits} bits for each size"))
+        Error::unsupported(format!("the shape is {shape:?}, but a zfp header has {bits} bits for each size"))
     })?;
     let scalar = match scalar {
         ZfpScalarType::I32 => 0,
@@ -153,7 +159,7 @@ fn field_of(scalar: ZfpScalarType, shape: &[u64]) -> Result<u64> {
     Ok((sizes << 2 | (shape.len() as u64 - 1)) << 2 | scalar)
 }
 
-/// `zfp_stream_mode`: a short code for the usual modes, else the four parameters.
+/// `zfp_stream_mode`: a short code for the usual modes, otherwise the four parameters.
 fn mode_of(parameters: &Parameters) -> (u64, u32) {
     let config = &parameters.config;
     let (minbits, maxbits, maxprec, minexp) =
@@ -213,7 +219,7 @@ impl Transform for WithHeader {
         let blocks = encoded.get(start..).unwrap_or_default();
         if blocks.len() > self.blocks_bound + MAX_HEADER_SIZE {
             return Err(Error::corrupt(format!(
-                "the stream has {} bytes, and with its header it takes at most {}",
+                "the stream has {} bytes, expected at most {} with its header",
                 encoded.len(),
                 self.bound
             )));

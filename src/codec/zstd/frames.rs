@@ -1,7 +1,7 @@
-//! What zstd frames say of their sizes, without decoding them. RFC 8878, section 3.1.
+//! The sizes that zstd frames state, found without decoding them. RFC 8878, section 3.1.
 //!
-//! A frame may state the size of its content, which may be a lie; its blocks have sizes of their own, from which follows
-//! the most that it can decode to. The two together tell what a buffer must hold before anything is decoded.
+//! A frame may state the size of its content, which may be a lie; its blocks have sizes of their own, from which
+//! follows the most that it can decode to. Together they give the size of a buffer before anything is decoded.
 
 use crate::error::{Error, Result};
 
@@ -11,9 +11,9 @@ const MAX_BLOCK_SIZE: u64 = 128 << 10;
 /// The frames of a chunk together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Frames {
-    /// What they decode to, if every frame states it.
+    /// Their decoded size, if every frame states it.
     pub(super) stated_size: Option<u64>,
-    /// They decode to no more than this: what they state, or what their blocks can hold.
+    /// The most that they can decode to: the sizes that they state, or that their blocks can hold.
     pub(super) size_limit: u64,
     /// The largest window of those that must be decoded to know their size.
     pub(super) window_size: u64,
@@ -35,7 +35,7 @@ pub(super) fn frames(encoded: &[u8]) -> Result<Frames> {
         } else if magic == 0xFD2F_B528 {
             frames.add(&frame(&mut reader)?)?;
         } else {
-            return Err(Error::corrupt(format!("no zstd frame: the magic number is {magic:#x}")));
+            return Err(Error::corrupt(format!("not a zstd frame: the magic number is {magic:#x}")));
         }
     }
     Ok(frames)
@@ -67,7 +67,7 @@ impl Frames {
     }
 }
 
-/// What follows the magic number.
+/// The header after the magic number.
 fn frame(reader: &mut Reader<'_>) -> Result<Frame> {
     let descriptor = reader.integer(1)?;
     let (size_flag, is_single_segment, has_checksum) = (descriptor >> 6, descriptor & 0x20 != 0, descriptor & 4 != 0);
@@ -120,7 +120,7 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn take(&mut self, size: u64) -> Result<&'a [u8]> {
         let split = usize::try_from(size).ok().and_then(|size| self.bytes.split_at_checked(size));
-        let (taken, rest) = split.ok_or_else(|| Error::corrupt("a zstd frame is cut short"))?;
+        let (taken, rest) = split.ok_or_else(|| Error::corrupt("a zstd frame is truncated"))?;
         self.bytes = rest;
         Ok(taken)
     }

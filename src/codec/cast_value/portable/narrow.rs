@@ -11,7 +11,7 @@ use crate::data_type::Component;
 use crate::number::{FloatFormat, FloatId, Rounding, Special};
 use std::marker::PhantomData;
 
-/// What the AVX2 kernel for floats of up to 8 bits needs of a format.
+/// The properties of a format that the AVX2 kernel for floats of up to 8 bits needs.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "only used on x86-64"))]
 pub(in crate::codec::cast_value) struct SmallFloat {

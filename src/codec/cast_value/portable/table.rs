@@ -3,7 +3,7 @@
 use super::lane::Integer;
 use crate::codec::cast_value::kernel::{Entry, Kernel};
 
-/// What each of the 256 bytes is converted to.
+/// The converted value of each of the 256 bytes.
 #[derive(Debug)]
 pub(in crate::codec::cast_value) struct Table<T> {
     converted: Box<[T; 256]>,

@@ -5,13 +5,13 @@ use crate::json::{Configuration, integer};
 use lzma_rust2::{EncodeMode, FilterConfig, FilterType, LzmaOptions, MfType};
 use serde_json::Value;
 
-/// What liblzma takes when nothing is said.
+/// The default preset of liblzma.
 pub(super) const DEFAULT_PRESET: u32 = 6;
 
 /// Slower, and a little smaller.
 const EXTREME: u32 = 1 << 31;
 
-/// What liblzma takes at most.
+/// The largest value that liblzma takes.
 const MAX_DICTIONARY_SIZE: u32 = 1536 << 20;
 const MIN_DICTIONARY_SIZE: u32 = 4096;
 
@@ -48,7 +48,7 @@ impl Filters {
         for (index, filter) in list.iter().enumerate() {
             let place = |error: Error| error.with_context(&format!("filters[{index}]: "));
             if last.is_some() {
-                return Err(Error::metadata("filters has something after LZMA1 or LZMA2, which must be the last"));
+                return Err(Error::metadata("filters has a filter after LZMA1 or LZMA2, which must come last"));
             }
             let members = filter.as_object().ok_or_else(|| {
                 Error::metadata(format!("filters[{index}] is {filter}, expected an object with an id"))
@@ -62,11 +62,11 @@ impl Filters {
         }
         if before.len() > 1 {
             return Err(Error::unsupported(format!(
-                "filters is {json}, and more than one filter before LZMA1 or LZMA2 is not supported"
+                "filters is {json}, but at most one filter before LZMA1 or LZMA2 is supported"
             )));
         }
         let (coder, options) =
-            last.ok_or_else(|| Error::metadata(format!("filters is {json}, and does not end with LZMA1 or LZMA2")))?;
+            last.ok_or_else(|| Error::metadata(format!("filters is {json}, expected LZMA1 or LZMA2 at the end")))?;
         Ok(Self { before, coder, options })
     }
 }
@@ -92,7 +92,7 @@ impl Filter {
             7 => FilterType::BcjArm,
             8 => FilterType::BcjArmThumb,
             9 => FilterType::BcjSparc,
-            other => return Err(Error::unsupported(format!("id is {other}, a filter that is not known"))),
+            other => return Err(Error::unsupported(format!("id is {other}, which is not a known filter"))),
         };
         let start = members.optional("start_offset");
         let property = start.map_or(Ok(0), |value| integer("start_offset", &value, 0, u32::MAX.into()))? as u32;

@@ -1,8 +1,10 @@
 //! `numcodecs.lzma`: LZMA by the configuration of Python's module `lzma`.
 //!
-//! numcodecs 0.17, `lzma.py`; the Python documentation of `lzma.compress`; the formats .xz 1.2 and .lzma. `lzma-rust2` codes
-//! them, in safe Rust. Containers are 1 (.xz), 2 (.lzma) and 3 (raw streams, whose filters the configuration names).
-//! Containers that tell their filters are decoded whatever the configuration says.
+//! Specification:
+//! [zarr-extensions, `numcodecs.lzma`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.lzma);
+//! numcodecs 0.17, `lzma.py`; the Python documentation of `lzma.compress`; the formats .xz 1.2 and .lzma. `lzma-rust2`
+//! codes them, in safe Rust. Containers are 1 (.xz), 2 (.lzma) and 3 (raw streams, whose filters the configuration
+//! names). Containers that tell their filters are decoded whatever the configuration says.
 //!
 //! * [`filters`]: chains of filters; [`stream`]: one chunk in memory.
 
@@ -19,7 +21,7 @@ use lzma_rust2::CheckType;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// What stands around the stream.
+/// The format around the stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Container {
     Xz,
@@ -49,20 +51,24 @@ pub(crate) fn parse(mut configuration: Configuration, _context: &Context) -> Res
     let list = member("filters");
     configuration.finish()?;
     let filters = match (list, preset) {
-        (Some(_), Some(_)) => return Err(Error::metadata("both preset and filters are given, and one may be")),
+        (Some(_), Some(_)) => {
+            return Err(Error::metadata("both preset and filters are given, expected only one of them"));
+        }
         (Some(list), None) => Filters::from_json(&list)?,
         (None, _) if container == Container::Raw => {
-            return Err(Error::metadata("filters is missing, and a raw stream does not tell them"));
+            return Err(Error::metadata("filters is missing, but a raw stream does not store them"));
         }
         (None, preset) => Filters::of_preset(preset.unwrap_or(filters::DEFAULT_PRESET), container == Container::Alone),
     };
     match (container, filters.coder) {
-        (Container::Xz, Coder::Lzma1) => Err(Error::metadata("filters ends with LZMA1, which no .xz stream holds")),
+        (Container::Xz, Coder::Lzma1) => {
+            Err(Error::metadata("filters ends with LZMA1, which a .xz stream cannot hold"))
+        }
         (Container::Alone, Coder::Lzma2) => {
-            Err(Error::metadata("filters ends with LZMA2, which no .lzma stream holds"))
+            Err(Error::metadata("filters ends with LZMA2, which a .lzma stream cannot hold"))
         }
         (Container::Alone, _) if !filters.before.is_empty() => {
-            Err(Error::metadata("filters has more than LZMA1, which is all that a .lzma stream holds"))
+            Err(Error::metadata("filters has more than LZMA1, but a .lzma stream holds only that"))
         }
         _ => Ok(Arc::new(Lzma { configuration: members, container, check, filters })),
     }
@@ -78,7 +84,9 @@ fn check_type(value: &Value, container: Container) -> Result<CheckType> {
         other => return Err(Error::metadata(format!("check is {other}, expected -1, 0, 1, 4 or 10"))),
     };
     let is_fit = container == Container::Xz || matches!(value.as_i64(), Some(-1 | 0));
-    is_fit.then_some(check).ok_or_else(|| Error::metadata(format!("check is {value}, and only .xz streams have one")))
+    is_fit
+        .then_some(check)
+        .ok_or_else(|| Error::metadata(format!("check is {value}, but only .xz streams have a check")))
 }
 
 impl Codec for Lzma {

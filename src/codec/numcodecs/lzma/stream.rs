@@ -15,7 +15,7 @@ use std::io::{self, ErrorKind, Write};
 /// What does not fit is decoded into this many bytes again and again.
 const OVERFLOW_SIZE: usize = 4096;
 
-/// LZMA1 has no stored blocks: what cannot be compressed grows by the flag of each literal.
+/// LZMA1 has no stored blocks: incompressible data grows by the flag of each literal.
 pub(super) fn bound(decoded_size: u64) -> Option<u64> {
     decoded_size.checked_add(decoded_size / 4)?.checked_add(1024)
 }
@@ -73,7 +73,7 @@ fn write<W: Write, T>(writer: io::Result<W>, decoded: &[u8], finish: impl Fn(W) 
     })
 }
 
-/// What the filters before the coder make of a chunk; `None` if there are none.
+/// A chunk after the filters before the coder; `None` if there are none.
 fn filter(filters: &[FilterConfig], decoded: &[u8]) -> Result<Option<Vec<u8>>> {
     let mut filtered: Option<Vec<u8>> = None;
     for filter in filters {
@@ -188,13 +188,13 @@ fn check_alone(encoded: &[u8]) -> Result<()> {
     if lc + lp <= 4 {
         return Ok(());
     }
-    Err(Error::corrupt(format!("the .lzma header has lc and lp of {lc} and {lp}, at most 4 in all are valid")))
+    Err(Error::corrupt(format!("the .lzma header has lc {lc} and lp {lp}, expected a sum of at most 4")))
 }
 
 fn damaged(error: io::Error) -> Error {
     match error.kind() {
         ErrorKind::OutOfMemory => Error::out_of_memory(),
         ErrorKind::Unsupported => Error::unsupported(format!("LZMA: {error}")),
-        _ => Error::corrupt(format!("no valid LZMA stream: {error}")),
+        _ => Error::corrupt(format!("not a valid LZMA stream: {error}")),
     }
 }

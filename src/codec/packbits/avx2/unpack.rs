@@ -10,7 +10,7 @@ use crate::codec::packbits::runs::{ZERO, step_count};
 use std::arch::asm;
 use std::arch::x86_64::*;
 
-/// What differs between the two registers of a step, if there are two.
+/// The constants that differ between the two registers of a step, if there are two.
 #[derive(Debug, Clone, Copy)]
 struct Register {
     /// Where the packed bytes of each half begin.

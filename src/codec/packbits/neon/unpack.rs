@@ -6,7 +6,7 @@ use crate::codec::packbits::field::{Field, Kind};
 use crate::codec::packbits::runs::{ZERO, step_count};
 use std::arch::aarch64::*;
 
-/// What differs between the registers of a step, of which there are one, two or four.
+/// The constants that differ between the one, two or four registers of a step.
 #[derive(Debug, Clone, Copy)]
 struct Register {
     /// Where its packed bytes begin.
@@ -31,7 +31,7 @@ pub(super) struct Unpack {
     step_size: usize,
     /// The packed bytes that a step reads, from its beginning.
     reach: usize,
-    /// Whether 16 bytes hold what each register needs.
+    /// Whether 16 bytes hold all that each register needs.
     is_fit: bool,
 }
 

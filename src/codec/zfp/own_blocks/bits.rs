@@ -86,7 +86,7 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Fills what is left of 8 bytes with zeros.
+    /// Fills the rest of 8 bytes with zeros.
     pub(super) fn flush(&mut self) {
         self.store();
     }

@@ -34,7 +34,7 @@ impl Limits {
         self.maxbits.saturating_sub(header)
     }
 
-    /// How many planes of a block of floats are coded: `precision` of zfp's `codecf.c`, in three dimensions.
+    /// The number of planes of a block of floats that are coded: `precision` of zfp's `codecf.c`, in three dimensions.
     fn precision(&self, exponent: i32) -> u32 {
         const SLACK: i64 = 2 * (3 + 1);
         let planes = i64::from(exponent) - i64::from(self.minexp) + SLACK;
@@ -171,7 +171,7 @@ fn encode_floats<K: Kernel, const WIDE: bool>(kernel: K, sink: &mut Sink<'_>, li
     }
 }
 
-/// What floats are coded as.
+/// The form in which floats are coded.
 struct Integers<B> {
     block: B,
     /// How many planes are coded at most.
@@ -198,7 +198,7 @@ fn lossy_integers<K: Kernel, const WIDE: bool>(
     })
 }
 
-/// Integers of a scale if they give the same values back, else the values' bits. `None` for zeros.
+/// Scaled integers if they decode to the same values, otherwise the bits of the values. `None` for zeros.
 #[inline(always)]
 fn reversible_integers<K: Kernel, const WIDE: bool>(
     kernel: K,

@@ -12,7 +12,7 @@ const fn bias(wide: bool) -> i32 {
     if wide { 1023 } else { 127 }
 }
 
-/// Magnitudes of integers are below 2 to this power: one bit is for the sign, and one for what the transform adds.
+/// Magnitudes of integers are below 2 to this power: one bit is for the sign, and one for the growth in the transform.
 const fn integer_bits(wide: bool) -> i32 {
     if wide { 62 } else { 30 }
 }
@@ -22,7 +22,7 @@ pub(super) const fn unbiased(exponent: u32, wide: bool) -> i32 {
     exponent.cast_signed() - bias(wide)
 }
 
-/// Whether the factor that makes integers of a block of this exponent is finite. The C library does not check this.
+/// Whether the factor that scales a block of this exponent to integers is finite. The C library does not check this.
 pub(super) const fn has_finite_scale(exponent: i32, wide: bool) -> bool {
     exponent >= integer_bits(wide) - bias(wide)
 }

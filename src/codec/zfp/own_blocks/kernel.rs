@@ -1,4 +1,4 @@
-//! What a tier of instructions does with a block.
+//! The operations of a tier on a block.
 
 use super::lanes::Lanes;
 use super::planes::Planes;

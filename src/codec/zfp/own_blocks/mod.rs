@@ -1,8 +1,8 @@
 //! Our own kernels for blocks of three dimensions, 64 values, with vector instructions. They give the same bytes as
 //! `zfp-rs`, which codes all other blocks.
 //!
-//! * [`block`]: a block's header, and its values as integers, which [`float`] makes of floats.
-//! * [`kernel`]: what a tier of instructions does with values and coefficients; [`avx2`], [`avx512`]: the tiers.
+//! * [`block`]: a block's header, and its values as integers; [`float`] converts floats.
+//! * [`kernel`]: the operations of a tier on values and coefficients; [`avx2`], [`avx512`]: the tiers.
 //! * [`lanes`]: the instructions on one vector that [`values`] and [`lift`], the transform along an axis, are written
 //!   with.
 //! * [`order`]: coefficients by their frequency.

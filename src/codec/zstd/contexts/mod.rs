@@ -7,12 +7,12 @@ use crate::interface::too_small;
 use zstd::zstd_safe::zstd_sys::ZSTD_ErrorCode;
 use zstd::zstd_safe::{self, CCtx, CParameter, DCtx, DParameter, ErrorCode, InBuffer, OutBuffer, ResetDirective};
 
-/// A window of this size is kept to find out what a frame decodes to that does not say it (RFC 8878 recommends that
+/// A window of this size is used to find the decoded size of a frame that does not state it (RFC 8878 recommends that
 /// decoders support at least 8 MiB).
 const MAX_COUNTING_WINDOW_LOG: u32 = 23;
 
-/// What zstd codecs keep from call to call, whatever their levels: parameters are set in each call. Each part is made
-/// when it is first needed, as most callers only read or only write.
+/// The contexts that zstd codecs keep from call to call. Any level can use them, because parameters are set in each
+/// call. Each part is made when it is first needed, as most callers only read or only write.
 #[derive(Default)]
 pub(super) struct Contexts {
     compressor: Option<CCtx<'static>>,
@@ -28,7 +28,7 @@ pub(super) fn encoded_bound(decoded_size: usize) -> Option<usize> {
 }
 
 impl Contexts {
-    /// Makes one frame. The same bytes give the same frame whatever the capacity.
+    /// Makes one frame. The frame does not depend on the capacity.
     pub(super) fn encode(&mut self, codec: Zstd, decoded: &[u8], encoded: &mut [u8]) -> Result<usize> {
         let compressor = match &mut self.compressor {
             Some(compressor) => compressor,
@@ -51,12 +51,12 @@ impl Contexts {
     /// Decodes all frames. BUFFER_TOO_SMALL names a capacity that is enough, see [`Self::decoded_capacity`].
     pub(super) fn decode(&mut self, encoded: &[u8], decoded: &mut [u8]) -> Result<usize> {
         if encoded.is_empty() {
-            return Err(Error::corrupt("there is no zstd frame: the chunk has no bytes"));
+            return Err(Error::corrupt("not a zstd frame: the chunk has no bytes"));
         }
         match self.decompressor()?.decompress(decoded, encoded) {
-            // Of damaged blocks, libzstd says that at any capacity.
+            // libzstd says that of damaged blocks at any capacity.
             Err(TOO_SMALL) if frames(encoded)?.size_limit <= decoded.len() as u64 => {
-                Err(Error::corrupt("no valid zstd frame: a block decodes to more than its frame can hold"))
+                Err(Error::corrupt("not a valid zstd frame: a block decodes to more than its frame can hold"))
             }
             Err(TOO_SMALL) => Err(match usize::try_from(self.decoded_capacity(encoded)?) {
                 Ok(needed) => Error::buffer_too_small("decoded_capacity", decoded.len(), needed as u64),
@@ -66,9 +66,9 @@ impl Contexts {
         }
     }
 
-    /// A capacity that is enough to decode all frames, if they can be decoded: what they decode to, as they state it or
-    /// as is found by decoding them piece by piece, with windows of 8 MiB at most. For frames of larger windows that do
-    /// not state it, [`Frames::size_limit`].
+    /// A capacity that suffices for decoding all frames, if they can be decoded: their decoded size, as they state it
+    /// or as is found by decoding them piece by piece, with windows of 8 MiB at most. For frames of larger windows that
+    /// do not state it, [`Frames::size_limit`].
     fn decoded_capacity(&mut self, encoded: &[u8]) -> Result<u64> {
         match frames(encoded)? {
             Frames { stated_size: Some(size), .. } => Ok(size),
@@ -88,14 +88,14 @@ impl Contexts {
         let mut count = 0_u64;
         loop {
             let mut output = OutBuffer::around(&mut scratch[..]);
-            // How many bytes more it wants; 0 at the end of a frame.
+            // The number of bytes that it needs next; 0 at the end of a frame.
             let wanted = decompressor.decompress_stream(&mut output, &mut input).map_err(error)?;
             let written = output.pos();
             count = count.saturating_add(written as u64);
             let is_all_read = input.pos() == encoded.len();
             match (wanted, is_all_read) {
                 (0, true) => break,
-                (_, true) if written == 0 => return Err(Error::corrupt("a zstd frame is cut short")),
+                (_, true) if written == 0 => return Err(Error::corrupt("a zstd frame is truncated")),
                 _ => {}
             }
         }
@@ -130,7 +130,7 @@ fn error(code: ErrorCode) -> Error {
     match code {
         TOO_SMALL => too_small(),
         NO_MEMORY => Error::out_of_memory(),
-        _ => Error::corrupt(format!("no valid zstd frame: {}", zstd_safe::get_error_name(code))),
+        _ => Error::corrupt(format!("not a valid zstd frame: {}", zstd_safe::get_error_name(code))),
     }
 }
 
