@@ -1,28 +1,28 @@
 //! The one error type of the library.
 //!
-//! A [`Status`] is for programs, the message for people. Whoever finds a fault says what is wrong with which
-//! value; the chain adds which codec it was, a tiled pass adds which element.
+//! A [`Status`] is for programs, the message for people. The code that finds a fault says what is wrong with which
+//! value; the chain adds the codec, and a tiled pass adds the element.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-/// What kind of failure it was. A new status exists only where a program would act differently.
+/// The kind of a failure. There is a status for each way in which a program would react.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Status {
     /// A pointer that must not be NULL was NULL.
     NullArgument,
     /// A size, index or option of the call is wrong.
     InvalidArgument,
-    /// The JSON is malformed, or a codec's configuration is.
+    /// The JSON or a codec's configuration is malformed.
     InvalidMetadata,
     /// Valid, but this codec, data type or combination is not supported.
     Unsupported,
     /// The output buffer is too small.
     BufferTooSmall,
-    /// The size asked for is not known before the data is.
+    /// The size depends on data that is not known yet.
     UnknownSize,
-    /// The encoded bytes cannot have come from this chain.
+    /// The encoded bytes cannot be the output of this chain.
     CorruptData,
     /// An element cannot be represented in the target type.
     OutOfRange,
@@ -34,10 +34,10 @@ pub enum Status {
     Internal,
 }
 
-/// Where a codec stands: for errors, and for the hooks that are set by place.
+/// The place of a codec, for errors and hooks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodecPlace {
-    /// The member of the enclosing codec's configuration that holds the list, such as `index_codecs`; none for the
+    /// The member of the enclosing codec's configuration that holds the list, such as `index_codecs`; `None` for the
     /// codecs of the chain itself.
     pub list: Option<&'static str>,
     /// The codec's index in its list, from 0.
@@ -52,20 +52,20 @@ impl CodecPlace {
         Self { list: None, index, name: Arc::clone(name) }
     }
 
-    /// The error, found by this codec.
+    /// The same error with the place of this codec.
     pub fn blame(&self, error: Error) -> Error {
         error.in_codec(self.clone())
     }
 }
 
-/// A failure: what kind, where, and a message that shows the values.
+/// A failure: its kind, its place, and a message that shows the values.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct Error {
     status: Status,
-    /// Why, for programs: a word that never changes; empty if there is none.
+    /// The reason for programs: a word that never changes; empty if there is none.
     code: &'static str,
     message: Cow<'static, str>,
-    /// Outermost first: a codec may hold a chain of its own.
+    /// The places of the codecs at fault, outermost first: a codec may hold a chain of its own.
     path: Vec<CodecPlace>,
     element_index: Option<u64>,
     needed_capacity: Option<usize>,
@@ -105,9 +105,9 @@ impl Error {
         Self::new(Status::Internal, message)
     }
 
-    /// [`Status::OutOfMemory`]; saying so takes no memory.
+    /// [`Status::OutOfMemory`]. Making this error takes no memory.
     pub fn out_of_memory() -> Self {
-        Self::new(Status::OutOfMemory, "the memory that this chunk needs could not be had")
+        Self::new(Status::OutOfMemory, "the memory that this chunk needs could not be allocated")
     }
 
     /// [`Status::OutOfRange`] at an element; the message continues "element N ", as in "is 300, outside uint8".
@@ -124,12 +124,12 @@ impl Error {
         error
     }
 
-    /// What kind of failure it was.
+    /// The kind of the failure.
     pub fn status(&self) -> Status {
         self.status
     }
 
-    /// Why, for programs: a word that never changes, or an empty string. `docs/errors.md` lists the words.
+    /// The reason for programs: a word that never changes, or an empty string. `docs/errors.md` lists the words.
     pub fn code(&self) -> &'static str {
         self.code
     }
@@ -151,7 +151,7 @@ impl Error {
         &self.path
     }
 
-    /// Where the codec at fault stands: a JSON Pointer (RFC 6901) into the codecs of the chain; empty if none is.
+    /// The place of the codec at fault: a JSON Pointer (RFC 6901) into the codecs of the chain; empty if no codec is.
     pub fn pointer(&self) -> String {
         self.path.iter().fold(String::new(), |pointer, place| match place.list {
             Some(list) => format!("{pointer}/configuration/{list}/{}", place.index),
@@ -169,7 +169,7 @@ impl Error {
         self.needed_capacity
     }
 
-    /// The same error, found by this codec of a chain. Lack of memory is no codec's.
+    /// The same error, found by this codec of a chain. A lack of memory is not blamed on a codec.
     #[must_use]
     pub fn in_codec(mut self, place: CodecPlace) -> Self {
         if self.status != Status::OutOfMemory {
@@ -178,7 +178,7 @@ impl Error {
         self
     }
 
-    /// The same error of a chain that a codec holds in this member of its configuration.
+    /// The same error, for a chain that a codec holds in this member of its configuration.
     #[must_use]
     pub fn in_list(mut self, list: &'static str) -> Self {
         if let Some(place) = self.path.first_mut() {
@@ -194,14 +194,14 @@ impl Error {
         self
     }
 
-    /// The same error of a tile that begins at this element.
+    /// The same error, for a tile that begins at this element.
     #[must_use]
     pub fn after_elements(mut self, count: u64) -> Self {
         self.element_index = self.element_index.map(|index| index + count);
         self
     }
 
-    /// The same error with another status: a fault of a fill value, for example, is one of the metadata.
+    /// The same error with another status: the fault of a fill value, for example, is one of the metadata.
     #[must_use]
     pub fn with_status(mut self, status: Status) -> Self {
         self.status = status;

@@ -2,12 +2,12 @@
 //!
 //! Rust assumes the default environment: rounding to nearest, subnormal numbers as they are, no traps. A host may have
 //! another one: `fesetround`, a program linked with `-ffast-math`, `feenableexcept`. So every entry point does its work
-//! in an environment of its own and gives the host's back, its sticky flags included; and so does every callback, the
-//! other way round. Kernels know nothing of it.
+//! in the default environment and then restores the host's, including its sticky flags; every callback does the
+//! reverse. Kernels need not care.
 //!
 //! On x86-64 that is MXCSR, on x86 also the control word of the x87, on aarch64 FPCR and FPSR, on s390x FPC, on RISC-V
 //! fcsr. Reading takes a few cycles; a register is written only if it differs. WebAssembly has no such environment. On
-//! other architectures nothing is done: there the host must call with the default environment.
+//! other architectures the host must call with the default environment.
 #![expect(unsafe_code, reason = "reads and writes registers of the processor")]
 
 use registers::Registers;
@@ -20,7 +20,7 @@ thread_local! {
     static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs work of the library in the default environment, and gives the host its own back.
+/// Runs work of the library in the default environment, and then restores the host's.
 pub(crate) fn with_own_environment<T>(work: impl FnOnce() -> T) -> T {
     struct GiveBack {
         outer: Option<Registers>,
@@ -40,7 +40,7 @@ pub(crate) fn with_own_environment<T>(work: impl FnOnce() -> T) -> T {
     apart(work)
 }
 
-/// Runs a callback of the host in the environment that the host has; what it changes of it stays changed.
+/// Runs a callback of the host in the host's environment; changes that it makes persist.
 pub(crate) fn with_host_environment<T>(callback: impl FnOnce() -> T) -> T {
     struct TakeBack {
         own: Registers,
@@ -66,17 +66,17 @@ pub(crate) fn is_within_call() -> bool {
     HOST.get().is_some() && !IN_CALLBACK.get()
 }
 
-/// The environment of the host, to be handed to threads of the library's own: callbacks there run in it, too.
+/// The environment of the host, for the library's own threads: callbacks run in it there, too.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HostEnvironment(Option<Registers>);
 
 impl HostEnvironment {
-    /// That of the call which this thread works for.
+    /// The environment of the call that this thread works for.
     pub(crate) fn current() -> Self {
         Self(HOST.get())
     }
 
-    /// Makes a new thread one that works for the same call.
+    /// Makes a new thread work for the same call.
     pub(crate) fn adopt(self) {
         HOST.set(self.0);
         let found = Registers::read();
@@ -84,15 +84,15 @@ impl HostEnvironment {
     }
 }
 
-/// The compiler believes that arithmetic may be moved across a change of the environment; not out of a function that it
-/// cannot see into.
+/// The compiler may move arithmetic across a change of the environment, but not out of a function that it cannot see
+/// into.
 #[inline(never)]
 fn apart<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
 impl Registers {
-    /// Writes them in place of what was read, if they differ.
+    /// Writes the registers if they differ from those that were read.
     fn replace(self, found: Self) {
         if self != found {
             self.write();

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 
-/// Makes a buffer at least this long. Its new elements are zeros, its old ones unchanged.
+/// Makes a buffer at least this long. New elements are zeros, old ones are unchanged.
 ///
 /// # Errors
 /// [`Status::OutOfMemory`](crate::Status::OutOfMemory).

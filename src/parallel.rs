@@ -8,26 +8,27 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// Bytes that make a thread worth starting: starting one takes about 20 microseconds, in which a core copies this much.
+/// The number of bytes that makes a thread worth starting: starting one takes about 20 microseconds, in which a core
+/// copies this many.
 const MIN_SIZE_PER_THREAD: usize = 256 << 10;
 
 /// The stack size of the library's own threads. It is set here so that `RUST_MIN_STACK` changes nothing. Kernels use a
 /// few KiB, see `tests/posix/small_stack.c`; the rest is for debug builds and sanitizers.
 const STACK_SIZE: usize = 512 << 10;
 
-/// Threads of the host, used instead of the library's own.
+/// The host's threads, used instead of the library's own.
 pub trait Executor: Debug + Send + Sync {
-    /// How many jobs may run at once.
+    /// The number of jobs that may run at once.
     fn max_workers(&self) -> NonZeroUsize;
 
-    /// Runs `job` this many times, on any threads, and returns when all have returned.
+    /// Runs `job` `count` times, on any threads, and returns when all have returned.
     ///
     /// # Errors
     /// [`Status::CallbackFailed`](crate::Status::CallbackFailed), with what the host said.
     fn run(&self, count: u32, job: &(dyn Fn() + Sync)) -> Result<()>;
 }
 
-/// Who may work on a call.
+/// The threads that may work on a call.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Workers<'a> {
     max_threads: NonZeroUsize,
@@ -35,7 +36,7 @@ pub(crate) struct Workers<'a> {
 }
 
 impl<'a> Workers<'a> {
-    /// Up to this many threads of the library's own, the calling one included, or else those of an executor.
+    /// Up to this many threads of the library's own, including the calling one, or else those of an executor.
     pub(crate) fn new(max_threads: NonZeroUsize, executor: Option<&'a dyn Executor>) -> Self {
         Self { max_threads, executor }
     }
@@ -49,16 +50,16 @@ impl<'a> Workers<'a> {
     /// Does `work` on each part, by up to `count` workers at once. The results are in the order of the parts, each with
     /// the number of its part.
     ///
-    /// Without an executor, the workers are the calling thread and others of the library's own, but no more than there
-    /// are processors. A thread that cannot be started costs time, not the result. All of them have ended, not just
-    /// finished their work, when this returns: a process that forks next has one thread less to think of.
+    /// Without an executor, the workers are the calling thread and threads of the library's own, no more than there are
+    /// processors. If a thread cannot be started, the work takes longer, but succeeds. All threads have ended, not just
+    /// finished their work, when this returns, so that a process may fork safely afterwards.
     ///
     /// # Errors
-    /// [`Status::OutOfMemory`](crate::Status::OutOfMemory): there is no room for this many results; or what the executor
-    /// says.
+    /// [`Status::OutOfMemory`](crate::Status::OutOfMemory): there is no memory for the results. The error of the
+    /// executor.
     ///
     /// # Panics
-    /// As `work` does, on whichever thread that was.
+    /// If `work` panics, on any thread.
     pub(crate) fn map<Part, Output: Send>(
         &self,
         count: NonZeroUsize,
@@ -91,7 +92,7 @@ impl<'a> Workers<'a> {
     }
 }
 
-/// Runs `worker` on this many threads at once, of which the calling one is the first.
+/// Runs `worker` on `threads` threads at once, the calling one being the first.
 fn on_threads(threads: NonZeroUsize, worker: &(impl Fn() + Sync)) {
     let environment = HostEnvironment::current();
     let on_other_thread = move || {
@@ -131,12 +132,12 @@ fn on_executor(executor: &dyn Executor, count: NonZeroUsize, worker: &(impl Fn()
         resume_unwind(cause);
     }
     result?;
-    // Whatever an executor that did not run every job has left.
+    // The parts that are left if an executor did not run every job.
     worker();
     Ok(())
 }
 
-/// How many processors this thread may use; the least is 1.
+/// The number of processors that this thread may use, at least 1.
 #[cfg(target_os = "linux")]
 fn processors() -> usize {
     // Not `available_parallelism`: it reads files of /proc and /sys for the limits of a control group, and the library
@@ -144,7 +145,7 @@ fn processors() -> usize {
     affinity::count().max(1)
 }
 
-/// How many processors this thread may use; the least is 1.
+/// The number of processors that this thread may use, at least 1.
 #[cfg(not(target_os = "linux"))]
 fn processors() -> usize {
     thread::available_parallelism().map_or(1, NonZeroUsize::get)
@@ -162,7 +163,7 @@ mod affinity {
         fn sched_getaffinity(thread: c_int, mask_size: usize, mask: *mut c_ulong) -> c_int;
     }
 
-    /// How many processors the calling thread may run on; 0 if the system does not say.
+    /// The number of processors that the calling thread may run on; 0 if the system does not say.
     pub(super) fn count() -> usize {
         let mut mask = [0; WORDS];
         // SAFETY: `mask` is as large as said, and 0 is the calling thread.

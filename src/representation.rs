@@ -1,4 +1,4 @@
-//! What stands between two codecs: an array, or bytes of a size that is more or less known.
+//! What passes between two codecs: an array, or bytes of a size that is more or less known.
 
 use crate::data_type::{DataType, Scalar};
 use crate::error::{Error, Result};
@@ -15,8 +15,8 @@ pub struct ArrayRepresentation {
 }
 
 impl ArrayRepresentation {
-    /// An array of this data type, shape and fill value. No dimensions are one element. A chain that wraps single codecs
-    /// may lack the fill value.
+    /// An array of this data type, shape and fill value. Without dimensions there is one element. The fill value may be
+    /// missing in a chain that wraps single codecs.
     ///
     /// # Errors
     /// [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) if it has more than 2^63 - 1 bytes.
@@ -24,17 +24,18 @@ impl ArrayRepresentation {
         let element_count = element_count(&shape)
             .filter(|count| count.checked_mul(data_type.size() as u64).is_some_and(|size| i64::try_from(size).is_ok()))
             .ok_or_else(|| {
-                Error::metadata(format!("shape is {shape:?}: an array of {data_type} has at most 2^63 - 1 bytes"))
+                Error::metadata(format!("shape is {shape:?}, but an array of {data_type} has at most 2^63 - 1 bytes"))
             })?;
         Ok(Self { data_type, shape, fill_value, element_count })
     }
 
-    /// The `input_json` of the C interface: an object of `data_type`, `shape` and, unless there is none, `fill_value`.
+    /// The `input_json` of the C interface: an object with `data_type`, `shape` and, if there is one, `fill_value`.
     ///
     /// # Errors
-    /// What is missing, unknown or wrong.
+    /// A member is missing, unknown or wrong.
     pub fn from_json(json: &Value) -> Result<Self> {
-        let members = json.as_object().ok_or_else(|| Error::metadata(format!("input is {json}, not an object")))?;
+        let members =
+            json.as_object().ok_or_else(|| Error::metadata(format!("input is {json}, expected an object")))?;
         if let Some(member) = members.keys().find(|key| !["data_type", "shape", "fill_value"].contains(&key.as_str())) {
             return Err(Error::metadata(format!("input has an unknown member {member:?}")));
         }
@@ -111,7 +112,8 @@ fn element_count(shape: &[u64]) -> Option<u64> {
 /// # Errors
 /// It is something else.
 pub(crate) fn shape_from_json(member: &str, json: &Value, least: i128) -> Result<Vec<u64>> {
-    let sizes = json.as_array().ok_or_else(|| Error::metadata(format!("{member} is {json}, not a list of sizes")))?;
+    let sizes =
+        json.as_array().ok_or_else(|| Error::metadata(format!("{member} is {json}, expected a list of sizes")))?;
     sizes
         .iter()
         .enumerate()
@@ -128,7 +130,7 @@ pub(crate) fn shape_from_json(member: &str, json: &Value, least: i128) -> Result
         .collect()
 }
 
-/// What is known of a number of bytes before they exist.
+/// What is known of the size of bytes before they exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ByteSize {
     /// Always exactly this many.
@@ -137,12 +139,12 @@ pub enum ByteSize {
     Written(u64),
     /// At most this many when this library writes them.
     Bound(u64),
-    /// Nothing: whatever the caller hands in.
+    /// Nothing: it is the size of whatever the caller passes.
     Unknown,
 }
 
 impl ByteSize {
-    /// This many bytes more. A size over 2^64 - 1 is unknown: it fails when it is used.
+    /// This many bytes more. A size over 2^64 - 1 becomes unknown, which fails when it is used.
     #[must_use]
     pub fn plus(self, size: u64) -> Self {
         self.map(|before| before.checked_add(size))
@@ -185,13 +187,13 @@ impl ByteSize {
 /// Bytes between two codecs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BytesRepresentation {
-    /// What is known of their number.
+    /// What is known of their size.
     pub size: ByteSize,
     /// Bytes per element of the array that these bytes encode, if they encode one: a hint for shuffles.
     pub element_size: Option<usize>,
 }
 
-/// What stands between two codecs.
+/// What passes between two codecs.
 #[derive(Debug, Clone)]
 pub enum Representation {
     /// An array.

@@ -1,5 +1,5 @@
 //! The shape of a chunk in the `chunk_grid` of a Zarr v3 array. Zarr v3 core specification, "Regular grids";
-//! zarr-extensions, chunk grid `rectilinear`, of which the first chunk is taken.
+//! zarr-extensions, chunk grid `rectilinear`, of which it takes the first chunk.
 
 use crate::error::{Error, Result};
 use crate::json::{Configuration, one_of, shown};
@@ -43,8 +43,8 @@ fn regular(configuration: &mut Configuration) -> Result<Vec<u64>> {
     shape_from_json("chunk_shape", &configuration.required("chunk_shape")?, 1)
 }
 
-/// The first chunk: `{"kind": "inline", "chunk_shapes": [..]}` has for each dimension one size, or a list of sizes and of
-/// pairs of a size and how often it stands there.
+/// The first chunk: `{"kind": "inline", "chunk_shapes": [..]}` has for each dimension one size, or a list of sizes and
+/// of pairs of a size and a count.
 fn rectilinear(configuration: &mut Configuration) -> Result<Vec<u64>> {
     one_of("kind", &configuration.required("kind")?, &["inline"])?;
     let shapes = configuration.required("chunk_shapes")?;

@@ -1,12 +1,12 @@
-//! A copy that is fast at any distance between its two sides.
+//! A copy that is fast for any relative alignment of its two sides.
 
 const PAGE_SIZE: usize = 4096;
 
-/// A target that begins less than this after its source, both modulo a page, is too close. The headers of chunks put
-/// targets there.
+/// A target that begins less than this after its source, both modulo the page size, is too close. Headers of chunks
+/// cause such distances.
 const CLOSE: usize = 64;
 
-/// C libraries copy up to this many bytes with vectors.
+/// Up to this size, C libraries copy with vectors.
 const PART_SIZE: usize = 1024;
 
 /// Copies all bytes; both sides have the same size.

@@ -1,7 +1,7 @@
-//! An elementwise pass between memory of any strides and packed elements.
+//! An elementwise pass between memory with any strides and packed elements.
 //!
-//! Packed elements are in C order. If the other side is, too, the stages run over all of it. Else they run over tiles:
-//! boxes that are copied from or to their place.
+//! Packed elements are in C order. If the other side is in C order, too, the stages run over all of it. Otherwise they
+//! run over tiles: boxes that are copied from or to their place.
 
 use super::input::{Decoded, Input};
 use super::plan::Elements;
@@ -12,11 +12,11 @@ use crate::memory::grow;
 use crate::strided::{self, Layout, Source, Target};
 use std::ops::Range;
 
-/// Bytes of a tile on its way to or from strides: a second-level cache holds it, and a line of a transposed side is
-/// used for many rows of it.
+/// The size of a tile on its way to or from strides. It fits a second-level cache, and is large enough for many rows to
+/// use each cache line of a transposed side.
 const TILE_SIZE: usize = 256 << 10;
 
-/// A tile in scratch memory. On encode it also keeps the elements that do not yet fill a byte.
+/// A tile in scratch memory. On encode it also keeps the last elements, which do not fill a byte yet.
 #[derive(Debug, Default)]
 struct Tile(Vec<u8>);
 
@@ -102,7 +102,7 @@ impl Elements {
             part.copy_to(&mut Target::contiguous(gathered, element_size, &tile.shape)?)?;
             let available = held + count;
             let is_last = done + available as u64 == whole.element_count() as u64;
-            // A part ends with a byte: the elements after it wait for the next tile.
+            // A part ends with a whole byte: the elements after it wait for the next tile.
             let ready = if is_last || bits.is_multiple_of(8) { available } else { available / 8 * 8 };
             let first = packed_size(done, bits) as usize;
             let part = &mut encoded[first..first + packed_size(ready as u64, bits) as usize];
@@ -116,7 +116,7 @@ impl Elements {
         Ok(())
     }
 
-    /// Decodes a box of the array that enters on encode. `packed` is a box of what leaves that has all of
+    /// Decodes a box of the array that enters on encode. `packed` is a box of the output that includes
     /// [`needed`](Self::needed).
     pub(super) fn decode(
         &self,
@@ -134,17 +134,17 @@ impl Elements {
         }
     }
 
-    /// Whether elements only change their order.
+    /// Whether the pass only changes the order of elements.
     pub(super) fn is_order(&self) -> bool {
         self.fused.is_copy()
     }
 
-    /// The size of what leaves.
+    /// The size of the output.
     pub(super) fn encoded_size(&self) -> u64 {
         self.fused.encoded_size()
     }
 
-    /// A place for what enters as one for what the stages get.
+    /// Converts a target for the input of the pass to one for the input of the stages.
     pub(super) fn permute<'a>(&self, target: Target<'a>) -> Result<Target<'a>> {
         match &self.order {
             Some(order) => target.permuted(order),
@@ -238,7 +238,7 @@ impl Elements {
 pub(super) struct Packed<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) region: Region,
-    /// The index in the box of the first element at hand.
+    /// The index in the box of the first element of `bytes`.
     pub(super) first: u64,
 }
 

@@ -19,7 +19,7 @@ const MIN_SIZE_TO_ALIGN: usize = 32 << 10;
 #[derive(Debug, Clone)]
 pub(super) struct Fused {
     stages: Vec<Stage>,
-    /// The same, with one loop for neighbours that have a joint one; it is tried first.
+    /// The same stages, with one loop for each two neighbours that have a joint one. These are tried first.
     joined: Vec<Stage>,
     element_count: u64,
     /// Bits per element before the first stage.
@@ -41,13 +41,13 @@ enum Kernel {
     Two(Arc<dyn Joint>),
 }
 
-/// The bytes that this many packed elements take in memory.
+/// The size of this many packed elements in bytes.
 fn bytes_of(element_count: usize, bits: usize) -> usize {
     packed_size(element_count as u64, bits) as usize
 }
 
 impl Fused {
-    /// A pass over this many elements of this many bits, without stages.
+    /// A pass without stages over `element_count` elements of `decoded_bits` bits.
     pub(super) fn new(element_count: u64, decoded_bits: usize) -> Self {
         Self {
             stages: Vec::new(),
@@ -95,7 +95,7 @@ impl Fused {
         packed_size(self.element_count, self.encoded_bits())
     }
 
-    /// Encodes as many elements as `decoded` has, from the beginning of a byte on.
+    /// Encodes all elements of `decoded`, from the beginning of a byte on.
     pub(super) fn encode(&self, decoded: &[u8], encoded: &mut [u8], call: &mut Call<'_>) -> Result<()> {
         self.run(Direction::Encode, decoded, encoded, call)
     }
@@ -281,7 +281,7 @@ enum Direction {
 }
 
 impl Direction {
-    /// The first and the last of the two in this direction.
+    /// The first and the second of the two in this direction.
     fn ends<T>(self, decoded: T, encoded: T) -> (T, T) {
         match self {
             Self::Encode => (decoded, encoded),
@@ -300,7 +300,7 @@ impl Direction {
     }
 }
 
-/// Never reported: the stages of a joint loop then run one after the other.
+/// Never seen by a caller: the two codecs then run one after the other.
 #[cold]
 fn singly() -> Error {
     Error::internal("a joint loop gave up")

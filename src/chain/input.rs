@@ -1,10 +1,11 @@
-//! What enters a chain on encode: a box of the chunk, wherever its elements lie; the rest of the chunk is fill value.
+//! The input of a chain on encode: a box of the chunk, wherever its elements lie; the rest of the chunk is the fill
+//! value.
 
 use crate::error::{Error, Result};
 use crate::interface::element_count;
 use crate::strided::{self, Source, Target};
 
-/// What enters a step on encode.
+/// The input of a step on encode.
 #[derive(Debug, Clone)]
 pub(super) enum Decoded<'a> {
     /// Bytes, or all elements back to back in C order.
@@ -13,10 +14,10 @@ pub(super) enum Decoded<'a> {
     Input(Input<'a>),
 }
 
-/// The elements of a chunk, of which the caller holds a box.
+/// A chunk of which the caller has a box.
 #[derive(Debug, Clone)]
 pub(super) struct Input<'a> {
-    /// Of the chunk.
+    /// The shape of the chunk.
     shape: Vec<u64>,
     /// Where the box begins.
     start: Vec<u64>,
@@ -75,7 +76,7 @@ impl<'a> Input<'a> {
         });
         let (mut first, common_shape): (Vec<u64>, Vec<u64>) = common.unzip();
         if common_shape.contains(&0) {
-            // They do not overlap: take an empty part of the box.
+            // They do not overlap: the result is an empty part of the box.
             first.clone_from(&self.start);
         }
         let in_box: Vec<u64> = first.iter().zip(&self.start).map(|(first, start)| first - start).collect();
@@ -114,7 +115,7 @@ impl<'a> Input<'a> {
         Ok(scratch)
     }
 
-    /// Whether every element is this one, to the bit.
+    /// Whether every element equals this one bit for bit.
     pub(super) fn is_fill(&self, fill_value: &[u8]) -> Result<bool> {
         if !self.is_whole() && self.fill_value()? != fill_value {
             return Ok(false);
@@ -124,7 +125,7 @@ impl<'a> Input<'a> {
 
     fn fill_value(&self) -> Result<&'a [u8]> {
         self.fill_value.ok_or_else(|| {
-            Error::unsupported("the chain has no fill value, which elements outside the box would be")
+            Error::unsupported("the chain has no fill value for the elements outside the box")
                 .with_code("no_fill_value")
         })
     }

@@ -46,16 +46,16 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use workspace::Pool;
 
-/// The member that holds a list of codecs in the codec around it (none for the chain's own list), and the index of a codec
-/// in that list.
+/// The member of the outer codec that holds a list of codecs (`None` for the chain's own list), and the index of a
+/// codec in that list.
 pub type PathStep = (Option<&'static str>, usize);
 
-/// What a chain is made with.
+/// Options for making a chain.
 #[derive(Debug, Clone)]
 pub struct ChainOptions {
     /// The codecs by name.
     pub registry: Arc<Registry>,
-    /// The most bytes that a chunk may decode to; none: any number.
+    /// The most bytes that a chunk may decode to; `None`: no limit.
     pub max_decoded_size: Option<u64>,
 }
 
@@ -67,12 +67,12 @@ impl Default for ChainOptions {
 
 /// A contiguous run of codecs, bound to what enters it on encode.
 ///
-/// Immutable once its hooks are set, and then used by any number of threads at the same time.
+/// Once its hooks are set it never changes, and any number of threads may use it at the same time.
 #[derive(Debug, Clone)]
 pub struct Chain {
     codecs: BoundCodecs,
     plan: Plan,
-    /// By codec.
+    /// The hooks, by codec.
     hooks: Vec<Option<Arc<dyn PaddingHook>>>,
     pool: Arc<Pool>,
     /// The most bytes that a chunk may decode to.
@@ -142,7 +142,7 @@ impl Chain {
     /// The same codecs, data type, fill value and hooks for a chunk of another shape.
     ///
     /// # Errors
-    /// [`Status::Unsupported`] for a chain without an array; or what does not fit this shape.
+    /// [`Status::Unsupported`] for a chain without an array; or the error of a codec that does not fit this shape.
     pub fn with_shape(&self, shape: &[u64]) -> Result<Self> {
         let Representation::Array(input) = self.input() else {
             return Err(Error::unsupported("a bytes->bytes chain has no shape"));
@@ -171,8 +171,8 @@ impl Chain {
         self.set_padding_hook_at(&[(None, codec_index)], hook)
     }
 
-    /// The same for a codec anywhere: each step of the path names the list, by the member that holds it in the codec
-    /// around it, and the codec in it.
+    /// The same for any codec, also inside others. Each step of the path names a list, by the member of the outer codec
+    /// that holds it, and a codec in that list.
     ///
     /// # Errors
     /// [`Status::InvalidArgument`] if there is no `pad` or `offset` codec there.
@@ -278,7 +278,7 @@ impl Chain {
         self.run(options, |run, workspace| run.decode_region(encoded, &region, &mut target, workspace))
     }
 
-    /// Encodes a chunk of which the caller holds the box that begins at `start` and has the shape of the source; the rest
+    /// Encodes a chunk of which the caller has the box that begins at `start` and has the shape of the source; the rest
     /// is the fill value. Returns the size of what was written.
     ///
     /// # Errors
@@ -308,7 +308,7 @@ impl Chain {
         strided::fill(&mut target, self.fill_value()?)
     }
 
-    /// Whether every element of a view is the fill value, to the bit: such a chunk need not be stored.
+    /// Whether every element of a view equals the fill value bit for bit; such a chunk need not be stored.
     ///
     /// # Errors
     /// As [`fill_view`](Self::fill_view).
@@ -321,7 +321,7 @@ impl Chain {
         let fill_value = self.array("fill value")?.fill_value();
         fill_value
             .map(|fill_value| &*fill_value.0)
-            .ok_or_else(|| Error::unsupported("the chain was made without a fill value").with_code("no_fill_value"))
+            .ok_or_else(|| Error::unsupported("the chain has no fill value").with_code("no_fill_value"))
     }
 
     /// The array that enters on encode.
@@ -332,7 +332,7 @@ impl Chain {
         }
     }
 
-    /// The shape of the decoded side.
+    /// The shape of a decoded chunk.
     ///
     /// # Errors
     /// [`Status::Unsupported`] for a bytes->bytes chain.
@@ -340,7 +340,7 @@ impl Chain {
         self.array("shape").map(ArrayRepresentation::shape)
     }
 
-    /// The bytes per element of the decoded side.
+    /// The size of a decoded element in bytes.
     ///
     /// # Errors
     /// [`Status::Unsupported`] for a bytes->bytes chain.
@@ -348,8 +348,8 @@ impl Chain {
         Ok(self.array("elements")?.data_type().size())
     }
 
-    /// The smallest box that is worth asking for: all ones if each element decodes by itself; the block of zfp in
-    /// `fixed_rate`; the chunk if all of it must be read.
+    /// The smallest box that is worth decoding alone: 1 along each dimension if each element decodes by itself; the
+    /// block of zfp at a fixed rate; the chunk if the whole of it must be decoded.
     ///
     /// # Errors
     /// [`Status::Unsupported`] for a bytes->bytes chain.
@@ -364,7 +364,9 @@ impl Chain {
             return Ok(());
         }
         let size = data_type.size();
-        Err(Error::argument(format!("an element of the view has {element_size} bytes, one of {data_type} has {size}")))
+        Err(Error::argument(format!(
+            "an element of the view has {element_size} bytes, but one of {data_type} has {size}"
+        )))
     }
 
     /// A box of the chunk.
@@ -445,7 +447,7 @@ impl Chain {
         self.pool.with(|workspace| work(&run, workspace))
     }
 
-    /// A capacity that is enough to encode this many bytes; `None` if that cannot be told before.
+    /// A capacity that suffices for encoding this many bytes; `None` if that is not known in advance.
     fn checked_bound(&self, decoded_size: u64) -> Result<Option<usize>> {
         if let Some(expected) = self.decoded_size().filter(|expected| *expected != decoded_size) {
             return Err(Error::argument(format!("decoded_size is {decoded_size}, expected {expected}")));
@@ -455,22 +457,21 @@ impl Chain {
         }
         let bound = self.encoded_bound(decoded_size).and_then(|bound| usize::try_from(bound).ok());
         bound.map(Some).ok_or_else(|| {
-            Error::new(Status::OutOfMemory, format!("{decoded_size} bytes encode to more than any memory can hold"))
+            Error::new(Status::OutOfMemory, format!("{decoded_size} bytes may encode to more than fits into memory"))
         })
     }
 
-    /// The size of the decoded side in bytes; `None` for a chain of bytes->bytes codecs.
+    /// The size of a decoded chunk in bytes; `None` for a chain of bytes->bytes codecs.
     pub fn decoded_size(&self) -> Option<u64> {
         self.input().size().exact()
     }
 
-    /// A capacity that is always enough to encode this many bytes; `None` if no memory can hold it.
+    /// A capacity that always suffices for encoding this many bytes; `None` if it exceeds 64 bits.
     pub fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
         self.plan.steps.iter().try_fold(decoded_size, |size, step| step.encoded_bound(size))
     }
 
-    /// Whether it can be told before encoding this many bytes how many they become at most: a codec of the host may not
-    /// know.
+    /// Whether a bound on the encoded size of this many bytes is known in advance; a codec of the host may have none.
     pub fn has_encoded_bound(&self, decoded_size: u64) -> bool {
         let mut size = Some(decoded_size);
         self.plan.steps.iter().all(|step| {
@@ -490,7 +491,7 @@ impl Chain {
         self.codecs.output()
     }
 
-    /// What stands before, between and after the codecs: one more than there are codecs.
+    /// The representations before, between and after the codecs: one more than there are codecs.
     pub fn representations(&self) -> Vec<&Representation> {
         (0..=self.codec_count()).map(|index| self.codecs.representation(index)).collect()
     }
@@ -505,7 +506,7 @@ impl Chain {
         self.codecs.list().to_json()
     }
 
-    /// Which of the three shapes the chain has.
+    /// The kind of the chain.
     pub fn kind(&self) -> Kind {
         match (self.input(), self.output()) {
             (Representation::Array(_), Representation::Array(_)) => Kind::ArrayToArray,
@@ -527,11 +528,11 @@ impl Chain {
     }
 }
 
-/// Refuses a chunk that is larger than the host wants.
+/// Refuses a chunk that is larger than the limit.
 fn check_decoded_size(limit: Option<u64>, input: &Representation) -> Result<()> {
     match (limit, input.size().exact()) {
         (Some(limit), Some(size)) if size > limit => {
-            Err(Error::unsupported(format!("a chunk has {size} bytes, max_decoded_size is {limit}"))
+            Err(Error::unsupported(format!("a chunk has {size} bytes, but max_decoded_size is {limit}"))
                 .with_code("max_decoded_size"))
         }
         _ => Ok(()),

@@ -1,5 +1,5 @@
-//! A block of N5: a header that says its shape, and elements that a chain of their own codes. N5 specification 4.0.0,
-//! "Chunks": mode and rank (16 bits), then each size (32 bits), all in big-endian order.
+//! A block of N5: a header that states its shape, and elements, which a chain of their own codes. N5 specification
+//! 4.0.0, "Chunks": mode and rank (16 bits), then each size (32 bits), all in big-endian order.
 
 use super::Chain;
 use super::input::Decoded;
@@ -31,7 +31,7 @@ impl N5Block {
         Ok(self.bound.header_size() + size)
     }
 
-    /// Decodes a box of the chunk; what the block does not have is fill value.
+    /// Decodes a box of the chunk; elements outside the block are the fill value.
     pub(super) fn decode(
         &self,
         encoded: &[u8],
@@ -49,7 +49,7 @@ impl N5Block {
         if common.shape != region.shape {
             let Ok(fill_value) = self.inner.fill_value() else {
                 return Err(Error::corrupt(format!(
-                    "the block has the shape {shape:?}, and the chain no fill value for the rest of the chunk"
+                    "the block has the shape {shape:?}, but the chain has no fill value for the rest of the chunk"
                 )));
             };
             strided::fill(target, fill_value)?;
@@ -68,7 +68,7 @@ impl N5Block {
     /// The shape of a block, and its bytes after the header.
     fn read_header<'a>(&self, encoded: &'a [u8]) -> Result<(Vec<u64>, &'a [u8])> {
         let size = self.bound.header_size();
-        let short = || Error::corrupt(format!("the block has {} bytes, its header takes {size}", encoded.len()));
+        let short = || Error::corrupt(format!("the block has {} bytes, but its header takes {size}", encoded.len()));
         let [mode_high, mode_low, rank_high, rank_low, ..] = *encoded else { return Err(short()) };
         let mode = u16::from_be_bytes([mode_high, mode_low]);
         if mode != 0 {
@@ -77,13 +77,18 @@ impl N5Block {
         let rank = u16::from_be_bytes([rank_high, rank_low]);
         let largest = &self.bound.largest_shape;
         if usize::from(rank) != largest.len() {
-            return Err(Error::corrupt(format!("the block has {rank} dimensions, the chunk has {}", largest.len())));
+            return Err(Error::corrupt(format!(
+                "the block has {rank} dimensions, but the chunk has {}",
+                largest.len()
+            )));
         }
         let (header, payload) = encoded.split_at_checked(size).ok_or_else(short)?;
         let sizes = header[4..].as_chunks().0;
         let shape: Vec<u64> = sizes.iter().map(|bytes| u32::from_be_bytes(*bytes).into()).collect();
         if shape.iter().zip(largest).any(|(size, largest)| size > largest) {
-            return Err(Error::corrupt(format!("the block has the shape {shape:?}, chunks have {largest:?} at most")));
+            return Err(Error::corrupt(format!(
+                "the block has the shape {shape:?}, but chunks have at most {largest:?}"
+            )));
         }
         Ok((shape, payload))
     }

@@ -1,4 +1,4 @@
-//! What to do, and in which order: passes over the chunk, each with the frames around its output.
+//! What a chain does, in order: passes over the chunk, each with the frames around its output.
 
 use super::Chain;
 use super::fused::Fused;
@@ -32,21 +32,21 @@ pub(super) struct Step {
 
 #[derive(Debug, Clone)]
 pub(super) enum Pass {
-    /// Bytes as they are.
+    /// Bytes that do not change.
     Copy,
-    /// Elements in another order of the dimensions, then through elementwise stages.
+    /// Elements that are transposed, then go through elementwise stages.
     Elements(Elements),
     Transform(CodecPlace, Arc<dyn Transform>),
     Shard(CodecPlace, Box<Shard>),
     N5Block(CodecPlace, Box<N5Block>),
 }
 
-/// An elementwise pass over an array whose dimensions may first be put in another order.
+/// An elementwise pass over an array that may first be transposed.
 #[derive(Debug, Clone)]
 pub(super) struct Elements {
-    /// Dimension i of what the stages get is dimension `order[i]` of what enters; `None` if the order stays.
+    /// Dimension i of the stages' input is dimension `order[i]` of what enters; `None` if nothing is transposed.
     pub(super) order: Option<Arc<[usize]>>,
-    /// What the stages get.
+    /// The input of the stages.
     pub(super) shape: Vec<u64>,
     pub(super) fused: Fused,
 }
@@ -97,7 +97,7 @@ impl Plan {
                     step.frames.push((place, Arc::clone(frame)));
                 }
             }
-            // An ignored codec among bytes; binding gives the others an array.
+            // Only an ignored codec can have bytes here; binding gives the others an array.
             (
                 CodecPass::Reshape
                 | CodecPass::Transpose(_)
@@ -143,7 +143,7 @@ impl Plan {
         step
     }
 
-    /// Another order of the dimensions; a step of its own unless nothing has been done to the elements yet.
+    /// A transposition; a step of its own unless nothing has changed the elements yet.
     fn transpose(&mut self, place: CodecPlace, order: &[usize], decoded: &ArrayRepresentation) {
         let moved: Vec<usize> = order.iter().copied().filter(|dimension| decoded.shape()[*dimension] != 1).collect();
         if moved.is_sorted() || decoded.element_count() == 0 {
@@ -182,7 +182,7 @@ impl Plan {
         }
     }
 
-    /// The smallest box that is worth asking for; `None` if all of the chunk must be read.
+    /// The smallest box that is worth decoding alone; `None` if the whole chunk must be decoded.
     pub(super) fn granularity(&self) -> Option<Vec<u64>> {
         let is_direct = |step: &Step| step.frames.iter().all(|(_, frame)| !frame.checks_payload());
         match self.steps.as_slice() {
@@ -205,7 +205,7 @@ impl Plan {
 }
 
 impl Pass {
-    /// The smallest box of what enters that is worth asking for; `None` if only all of it decodes.
+    /// The smallest box of the input that is worth decoding alone; `None` if only the whole of it can be decoded.
     pub(super) fn granularity(&self) -> Option<Vec<u64>> {
         match self {
             Self::Transform(_, transform) => transform.granularity(),
@@ -221,14 +221,14 @@ impl Elements {
         Self { order: None, shape: decoded.shape().to_vec(), fused }
     }
 
-    /// Whether elements leave as they enter.
+    /// Whether the step leaves the elements unchanged.
     pub(super) fn is_copy(&self) -> bool {
         self.order.is_none() && self.fused.is_copy()
     }
 }
 
 impl Step {
-    /// The shard that this step makes, if it does.
+    /// The shard of this step, if it has one.
     pub(super) fn shard(&self) -> Option<&Shard> {
         if let Pass::Shard(_, shard) = &self.pass { Some(shard) } else { None }
     }
@@ -246,7 +246,7 @@ impl Step {
         self.frames.iter().try_fold(0_u64, |size, (_, frame)| size.checked_add(frame.trailing_size()))
     }
 
-    /// A capacity that is enough to encode this many bytes, frames included; `None` if no memory can hold it.
+    /// A capacity that suffices for encoding this many bytes, frames included; `None` if it exceeds 64 bits.
     pub(super) fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
         self.pass_bound(decoded_size)?
             .checked_add(self.leading_size()?)?
@@ -266,7 +266,7 @@ impl Step {
         }
     }
 
-    /// Whether it can be told before encoding this many bytes how many they become at most.
+    /// Whether a bound on the encoded size of this many bytes is known in advance.
     pub(super) fn has_bound(&self, decoded_size: u64) -> bool {
         match &self.pass {
             Pass::Copy | Pass::Elements(_) => true,

@@ -1,8 +1,8 @@
-//! One read of one stored object, whose bytes are somewhere else: which byte ranges it needs, stage after stage.
+//! One read of one stored object whose bytes the host fetches: the byte ranges that it needs, stage by stage.
 //!
-//! A [`Stage`] has ranges of the object, and what is to be decoded from each. Decoding the index of a shard gives the
-//! inner chunks of the next stage, which are objects of their own within the first. What can be decoded is decoded at
-//! once to its place, on the thread that supplies it.
+//! A [`Stage`] has ranges of the object, and what to decode from each. Decoding the index of a shard gives the inner
+//! chunks of the next stage, which are objects within the first. Bytes are decoded straight to their place as soon as
+//! they are supplied, on the thread that supplies them.
 
 use super::Chain;
 use super::elements::Packed;
@@ -29,7 +29,7 @@ pub struct ReadPlan {
     has_failed: AtomicBool,
 }
 
-/// A chunk within the stored object, and the boxes of it that are wanted.
+/// A chunk within the stored object, and the boxes of it to decode.
 #[derive(Debug)]
 struct Object {
     chain: Arc<Chain>,
@@ -48,7 +48,7 @@ struct Part {
     target: Target<'static>,
 }
 
-/// The inner chunk of a shard that an object is.
+/// The inner chunk that an object is in its shard.
 #[derive(Debug)]
 struct Origin {
     chain: Arc<Chain>,
@@ -67,28 +67,28 @@ struct Action {
 enum ActionKind {
     /// The whole chunk.
     Decode,
-    /// The elements from this one on of what the only step makes.
+    /// The output of the only step, from this element on.
     DecodeSpan { first: u64 },
     /// The index of a shard.
     Index,
 }
 
-/// How the bytes of a chain can be reached.
+/// How the encoded bytes of a chain can be read in part.
 enum Access<'a> {
     Whole,
-    /// Elements, after this many other bytes.
+    /// Elements, after this many bytes of frames.
     Elements(&'a Elements, &'a Step),
-    /// A shard, perhaps of an array whose dimensions are put in another order first.
+    /// A shard, whose array may first be transposed.
     Shard(Option<&'a Elements>, &'a Shard, &'a CodecPlace, &'a Step),
 }
 
 impl ReadPlan {
-    /// A read of these boxes of a chunk: where each begins, and its place. `object_size` is that of the stored object, if
-    /// it is known. The targets hold memory of the caller for as long as the plan lives.
+    /// Plans a read of these boxes of a chunk, each given by its start and its target. `object_size` is the size of the
+    /// stored object, if known. The targets borrow the caller's memory for as long as the plan lives.
     ///
     /// # Errors
-    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument): a box is not within the chunk, or the index is that
-    /// of another grid.
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument): a box is not within the chunk, or the index belongs
+    /// to another grid.
     pub fn new(
         chain: &Arc<Chain>,
         options: CallOptions,
@@ -137,7 +137,7 @@ impl ReadPlan {
         Ok(self.stage.ranges())
     }
 
-    /// Turns objects into actions, until there are none without one.
+    /// Turns objects into actions until none is left.
     fn expand(&mut self) -> Result<Vec<(ByteRange, Use<Action>)>> {
         let mut actions = Vec::new();
         loop {
@@ -186,7 +186,7 @@ impl ReadPlan {
         Ok(())
     }
 
-    /// The inner chunks that the boxes of a shard touch: objects of their own. Those that are missing are filled at once.
+    /// The inner chunks that the boxes of a shard touch, as objects. Missing ones are filled here.
     fn expand_cells(
         &self,
         object: Object,
@@ -228,7 +228,7 @@ impl ReadPlan {
         Ok(())
     }
 
-    /// The bytes of a range of this stage; several threads may supply different ranges at once.
+    /// Supplies the bytes of a range of this stage. Several threads may supply different ranges at once.
     ///
     /// # Errors
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument): there is no such range, or it has been supplied. What
@@ -239,7 +239,7 @@ impl ReadPlan {
         self.ending(self.run(supplied, bytes, &self.options))
     }
 
-    /// All ranges of this stage, by as many workers as the options allow.
+    /// Supplies all ranges of this stage, on as many workers as the options allow.
     ///
     /// # Errors
     /// As [`supply`](Self::supply); [`Status::InvalidArgument`](crate::Status::InvalidArgument) also after a `supply` of
@@ -288,7 +288,7 @@ impl ReadPlan {
         Ok(())
     }
 
-    /// The index of the shard; `None` if the chain has none that speaks of the stored object.
+    /// The index of the shard; `None` if the chain has no index of the stored object.
     ///
     /// # Errors
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) before it is known.
@@ -352,7 +352,7 @@ impl Object {
 }
 
 impl Chain {
-    /// How the bytes of this chain can be reached.
+    /// How the encoded bytes of this chain can be read in part.
     fn access(&self) -> Access<'_> {
         let (before, last) = match self.plan.steps.as_slice() {
             [last] => (None, last),
@@ -374,10 +374,10 @@ impl Chain {
         }
     }
 
-    /// The shard that this chain makes, and nothing after it.
+    /// The shard of this chain, if nothing follows it.
     ///
     /// # Errors
-    /// [`Status::Unsupported`](crate::Status::Unsupported): there is none, or a bytes->bytes codec stands after it.
+    /// [`Status::Unsupported`](crate::Status::Unsupported): there is none, or a bytes->bytes codec follows it.
     pub(super) fn shard_alone(&self) -> Result<(&Shard, &CodecPlace)> {
         match self.plan.steps.last() {
             Some(Step { pass: Pass::Shard(place, shard), frames, .. }) if frames.is_empty() => Ok((shard, place)),
@@ -405,8 +405,8 @@ impl Chain {
     /// Decodes the index of a shard whose object has this size, if it is known.
     ///
     /// # Errors
-    /// [`Status::Unsupported`](crate::Status::Unsupported): the last codec is not `sharding_indexed`; why the bytes are
-    /// corrupt.
+    /// [`Status::Unsupported`](crate::Status::Unsupported): the last codec is not `sharding_indexed`.
+    /// [`Status::CorruptData`](crate::Status::CorruptData): the bytes are not an index of this chain.
     pub fn decode_index(&self, bytes: &[u8], object_size: Option<u64>) -> Result<ShardIndex> {
         let (shard, place) = self.shard_alone()?;
         let size = shard.index_size().0;
@@ -461,7 +461,7 @@ fn decode_span(object: &mut Object, bytes: &[u8], first: u64, options: &CallOpti
     })
 }
 
-/// The error of an inner chunk as one of the chain that was asked.
+/// Converts the error of an inner chunk to one of the outermost chain.
 fn locate(error: Error, origin: Option<&Origin>) -> Error {
     let Some(origin) = origin else { return error };
     let Some(step) = origin.chain.plan.steps.last() else { return error };

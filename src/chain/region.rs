@@ -22,7 +22,7 @@ impl Region {
     pub(super) fn within(array: &[u64], start: &[u64], shape: &[u64]) -> Result<Self> {
         if start.len() != array.len() || shape.len() != array.len() {
             return Err(Error::argument(format!(
-                "the box has {} dimensions, the chunk has {}",
+                "the box has {} dimensions, but the chunk has {}",
                 start.len().max(shape.len()),
                 array.len()
             )));
@@ -30,7 +30,7 @@ impl Region {
         for (dimension, (array, (start, size))) in array.iter().zip(start.iter().zip(shape)).enumerate() {
             if start.checked_add(*size).is_none_or(|end| end > *array) {
                 return Err(Error::argument(format!(
-                    "dimension {dimension} of the box is {size} elements from {start} on, the chunk has {array}"
+                    "dimension {dimension} of the box is {size} elements from {start} on, but the chunk has {array}"
                 )));
             }
         }
@@ -46,7 +46,7 @@ impl Region {
         self.shape.contains(&0)
     }
 
-    /// The number of elements; the box is in memory, or will be.
+    /// The number of elements. It fits a `usize`, because the box is in memory, or will be.
     pub(super) fn element_count(&self) -> usize {
         self.shape.iter().product::<u64>() as usize
     }
@@ -62,8 +62,8 @@ impl Region {
         self.start.iter().zip(&outer.start).map(|(start, outer)| start - outer).collect()
     }
 
-    /// The number of elements that follow each other in an array of this shape, and the indices of the first of each
-    /// such run, in C order. The box is not empty.
+    /// The length of the runs of consecutive elements that the box consists of in an array of this shape, and the index
+    /// of the first element of each, in C order. The box must not be empty.
     pub(super) fn runs(&self, shape: &[u64]) -> (usize, impl Iterator<Item = u64>) {
         let dimensions = shape.len();
         let mut inner = dimensions;
@@ -126,14 +126,14 @@ pub(super) fn positions(shape: Vec<u64>) -> impl Iterator<Item = Vec<u64>> {
     })
 }
 
-/// Boxes of at most a number of elements, in C order, that make up a larger one: each spans the last dimensions whole,
-/// so that their elements follow each other in C order of the larger box.
+/// Boxes of limited size, in C order, that make up a larger one. Each spans the last dimensions whole, so their
+/// elements are consecutive in C order of the larger box.
 pub(super) struct Tiles<'a> {
     region: &'a Region,
-    /// The dimension that tiles cut; those after it are whole, those before it of size 1.
+    /// The dimension that tiles cut. They span those after it whole, and have size 1 along those before it.
     dimension: usize,
     size: u64,
-    /// Where the next tile begins, counted from the box.
+    /// Where the next tile begins, relative to the box.
     next: Option<Vec<u64>>,
 }
 
@@ -144,7 +144,7 @@ impl<'a> Tiles<'a> {
             dimension -= 1;
             inner *= region.shape[dimension];
         }
-        // The last dimension that does not fit is cut; where all fit, the first is taken whole.
+        // The last dimension that does not fit is cut; if all fit, the first is spanned whole.
         let (dimension, size) = match dimension.checked_sub(1) {
             Some(cut) => (cut, (element_count as u64 / inner.max(1)).max(1)),
             None => (0, region.shape.first().copied().unwrap_or(1)),

@@ -1,7 +1,7 @@
 //! One chunk through the steps of a plan.
 //!
-//! Encoding writes each pass after the headroom that its frames need, so that pad, offset and checksums never move a
-//! chunk; decoding peels them off as sub-slices. The last pass writes into the caller's memory, with its strides.
+//! On encode, each pass writes after the headroom that its frames need, so that pad, offset and checksums never move a
+//! chunk; on decode they are peeled off as sub-slices. The last pass writes into the caller's memory, with its strides.
 
 use super::elements::Packed;
 use super::input::Decoded;
@@ -16,28 +16,28 @@ use crate::strided::{self, Source, Target};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What foreign writers may make larger than we would: an intermediate result is refused past twice our own bound and
-/// this many bytes.
+/// Other writers may compress worse than we do: an intermediate result may have twice our own bound and this many bytes
+/// more.
 const INTERMEDIATE_SLACK: u64 = 64 << 10;
 
-/// Where no bound is known, encoding is first tried with 9/8 of the input and this many bytes.
+/// If no bound is known, the first try has 9/8 of the input's size and this many bytes more.
 const UNKNOWN_SLACK: u64 = 1 << 10;
 
-/// What the steps of one call share.
+/// The state that the steps of one call share.
 pub(super) struct Run<'a> {
     pub(super) plan: &'a Plan,
-    /// By codec.
+    /// The hooks, by codec.
     pub(super) hooks: &'a [Option<Arc<dyn PaddingHook>>],
     pub(super) options: &'a CallOptions,
     /// The most bytes that a chunk may decode to.
     pub(super) max_decoded_size: Option<u64>,
 }
 
-/// Where the bytes of the last pass go.
+/// The destination of the last pass.
 pub(super) enum Output<'a> {
-    /// Memory of the caller.
+    /// The caller's memory.
     Slice(&'a mut [u8]),
-    /// Memory that grows as far as it must.
+    /// Memory that grows as needed.
     Growing(&'a mut Vec<u8>),
 }
 
@@ -50,8 +50,8 @@ struct LastDecode<'a> {
 }
 
 impl Run<'_> {
-    /// Encodes; returns the size. [`Status::BufferTooSmall`] has a capacity that is enough, or twice the capacity if not
-    /// even the codec can tell.
+    /// Encodes; returns the size. [`Status::BufferTooSmall`] has a capacity that suffices, or twice the capacity if the
+    /// codec does not know one.
     pub(super) fn encode(&self, decoded: Decoded<'_>, encoded: Output<'_>, workspace: &mut Workspace) -> Result<usize> {
         let Workspace { front, back, gathered, contexts } = workspace;
         let (mut front, mut back) = (front, back);
@@ -68,7 +68,7 @@ impl Run<'_> {
             Output::Growing(encoded) => return self.encode_growing(last, &input, encoded, gathered, contexts),
             Output::Slice(encoded) => encoded,
         };
-        // What a compressor makes must not depend on how much room there is.
+        // The output of a compressor must not depend on the capacity.
         let (capacity, bound) = (encoded.len(), self.bound_of(last, &input)?);
         let room = bound.map_or(capacity, |bound| bound.min(capacity));
         match self.encode_step(last, &input, &mut encoded[..room], gathered, contexts) {
@@ -80,7 +80,7 @@ impl Run<'_> {
         }
     }
 
-    /// Encodes into memory that is as large as the bound; if there is none, it grows as far as it must.
+    /// Encodes into memory of the size of the bound; if there is none, the memory grows as needed.
     fn encode_growing(
         &self,
         step: &Step,
@@ -110,7 +110,7 @@ impl Run<'_> {
         }
     }
 
-    /// The most bytes that this step makes of its input; `None` if that cannot be told before.
+    /// A bound on the output of this step; `None` if none is known in advance.
     fn bound_of(&self, step: &Step, input: &Decoded<'_>) -> Result<Option<usize>> {
         let size = self.size_of(step, input);
         match step.encoded_bound(size) {
@@ -256,7 +256,8 @@ impl Run<'_> {
         }
     }
 
-    /// Decodes a box through an elementwise step whose encoded side can itself be decoded in boxes. None if it cannot.
+    /// Decodes a box through an elementwise step whose encoded side can itself be decoded in boxes. `None` if it
+    /// cannot.
     fn decode_box_after_elements(
         &self,
         encoded: &[u8],
@@ -283,8 +284,8 @@ impl Run<'_> {
         elements.decode(&packed, region, target, &mut self.call(None, contexts)).map(Some)
     }
 
-    /// Decodes a box of the array that this step gets to the beginning of `output`, back to back. None if the pass decodes
-    /// only whole chunks.
+    /// Decodes a box of this step's input to the beginning of `output`, back to back. `None` if the pass decodes only
+    /// whole chunks.
     fn decode_box(
         &self,
         step: &Step,
@@ -335,7 +336,7 @@ impl Run<'_> {
         Ok(LastDecode { step, payload, back, contexts })
     }
 
-    /// What is left when the frames are taken off, outermost first.
+    /// What remains after the frames are removed, outermost first.
     fn peel(&self, step: &Step, input: &[u8], contexts: &mut Contexts) -> Result<Range<usize>> {
         let mut payload = 0..input.len();
         for (place, frame) in step.frames.iter().rev() {
@@ -349,7 +350,7 @@ impl Run<'_> {
                 })
                 .ok_or_else(|| {
                     place.blame(Error::corrupt(format!(
-                        "the chunk has {} bytes, fewer than the {} that this codec has added",
+                        "the chunk has {} bytes, fewer than the {} that this codec adds",
                         payload.len(),
                         leading.saturating_add(trailing)
                     )))
@@ -392,7 +393,7 @@ impl Run<'_> {
         let size = match self.decode_pass(step, input, output, contexts) {
             Err(error) if error.status() == Status::BufferTooSmall => {
                 return Err(step.last_place.blame(Error::corrupt(format!(
-                    "the chunk decodes to more than the {expected} bytes that the metadata says"
+                    "the chunk decodes to more than the {expected} bytes that the metadata gives"
                 ))));
             }
             decoded => decoded?,
@@ -400,7 +401,7 @@ impl Run<'_> {
         if size == expected { Ok(size) } else { Err(step.last_place.blame(wrong_decoded_size(size, expected))) }
     }
 
-    /// Decodes into memory that grows with what really comes out, up to what the metadata allows.
+    /// Decodes into memory that grows with the output, up to what the metadata allows.
     fn decode_growing(
         &self,
         step: &Step,
@@ -464,7 +465,7 @@ impl Run<'_> {
     }
 }
 
-/// Has the whole array of a step decoded to the beginning of `output`; returns its size.
+/// Decodes the whole array of a step to the beginning of `output`; returns its size.
 fn decode_whole(
     step: &Step,
     output: &mut [u8],
@@ -477,7 +478,7 @@ fn decode_whole(
     decode(&Region::whole(array.shape()), &mut target).map(|()| size)
 }
 
-/// The capacity to try next where nobody says what is needed.
+/// The capacity to try next if the codec does not say what it needs.
 fn more_than(capacity: usize) -> usize {
     capacity.saturating_mul(2).max(64)
 }

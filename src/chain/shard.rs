@@ -21,7 +21,7 @@ pub(super) struct Shard {
     element_size: usize,
 }
 
-/// The index of a shard, decoded. Immutable, for any thread.
+/// The decoded index of a shard. It never changes, and any thread may use it.
 #[derive(Debug)]
 pub struct ShardIndex {
     /// For each inner chunk in C order of the grid, its offset and its size.
@@ -31,7 +31,7 @@ pub struct ShardIndex {
     shard_size: Option<u64>,
 }
 
-/// An inner chunk, and the part of it that a call is about.
+/// An inner chunk, and the part of it that a call reads or writes.
 #[derive(Debug, Clone)]
 pub(super) struct Cell {
     /// Its number in C order of the grid.
@@ -55,12 +55,12 @@ impl Shard {
         Self { bound: Arc::clone(bound), inner: Arc::new(inner), index, element_size }
     }
 
-    /// The smallest box that is worth asking for: an innermost inner chunk.
+    /// The smallest box that is worth decoding alone: an innermost inner chunk.
     pub(super) fn granularity(&self) -> Vec<u64> {
         self.inner.innermost_chunk().unwrap_or_else(|| self.bound.chunk_shape.clone())
     }
 
-    /// Whether it can be told before encoding how many bytes an inner chunk becomes at most.
+    /// Whether a bound on the encoded size of an inner chunk is known in advance.
     pub(super) fn has_bound(&self) -> bool {
         self.inner.decoded_size().is_none_or(|size| self.inner.has_encoded_bound(size))
     }
@@ -216,13 +216,13 @@ impl Shard {
     /// Fills the part of an inner chunk that is missing.
     pub(super) fn fill(&self, cell: &Cell, target: &mut Target<'_>) -> Result<()> {
         let Ok(fill_value) = self.inner.fill_value() else {
-            let error = Error::corrupt("is missing, and the chain has no fill value that it could be");
+            let error = Error::corrupt("is missing, but the chain has no fill value for it");
             return Err(self.at_cell(error, cell));
         };
         strided::fill(target, fill_value)
     }
 
-    /// Decodes the index of a shard whose bytes are all at hand.
+    /// Decodes the index of a whole shard.
     fn read_index(&self, encoded: &[u8], options: &CallOptions) -> Result<ShardIndex> {
         let size = encoded.len() as u64;
         self.check_size(size)?;
@@ -236,7 +236,7 @@ impl Shard {
         if size >= index_size {
             return Ok(());
         }
-        Err(Error::corrupt(format!("the shard has {size} bytes, its index takes {index_size}")))
+        Err(Error::corrupt(format!("the shard has {size} bytes, but its index takes {index_size}")))
     }
 
     /// Where the index lies in a shard of this size.
@@ -245,7 +245,7 @@ impl Shard {
         if self.bound.is_index_first { 0..index_size } else { size - index_size..size }
     }
 
-    /// The bytes that the index takes, and whether it stands before the inner chunks.
+    /// The size of the index, and whether it stands before the inner chunks.
     pub(super) fn index_size(&self) -> (u64, bool) {
         (self.bound.index_size, self.bound.is_index_first)
     }
@@ -351,7 +351,7 @@ impl Shard {
         Ok(targets)
     }
 
-    /// The error of an inner chunk as one of the shard: its element is one of the array that the shard is made of.
+    /// Converts the error of an inner chunk to one of the shard, with the index of the element in the shard's array.
     pub(super) fn locate(&self, error: Error, cell: &Cell) -> Error {
         let element = error.element_index().zip(error.codec_index()).map(|(element, codec)| {
             let element = self.bound.inner.element_of_input(codec, element);
@@ -382,7 +382,7 @@ pub(super) fn push_entry(index: &mut Vec<u64>, place: Option<Range<u64>>) -> Res
 }
 
 impl ShardIndex {
-    /// The bytes of an inner chunk in its shard; `None` if it is missing.
+    /// The byte range of an inner chunk in its shard; `None` if it is missing.
     ///
     /// # Errors
     /// [`Status::CorruptData`]: they lie outside the shard.

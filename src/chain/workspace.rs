@@ -3,18 +3,18 @@
 use crate::interface::Contexts;
 use crossbeam_queue::ArrayQueue;
 
-/// How many workspaces a chain keeps: as many threads as are likely to share it.
+/// The number of workspaces that a chain keeps: as many as threads are likely to share it.
 const KEPT_COUNT: usize = 16;
 
-/// What one call works with.
+/// The memory and contexts of one call.
 #[derive(Debug, Default)]
 pub(super) struct Workspace {
     /// The intermediate results: one is read while the other is written.
     pub(super) front: Vec<u8>,
     pub(super) back: Vec<u8>,
-    /// A chunk that its caller holds in strides.
+    /// A contiguous copy of a chunk that lies in strides.
     pub(super) gathered: Vec<u8>,
-    /// What codecs keep.
+    /// The contexts of codecs.
     pub(super) contexts: Contexts,
 }
 
@@ -29,7 +29,7 @@ impl Pool {
         Self { kept: ArrayQueue::new(KEPT_COUNT) }
     }
 
-    /// Works with a workspace that an earlier call has left, or a new one.
+    /// Runs `work` with a workspace of an earlier call, or a new one.
     pub(super) fn with<T>(&self, work: impl FnOnce(&mut Workspace) -> T) -> T {
         let mut workspace = self.kept.pop().unwrap_or_default();
         let result = work(&mut workspace);

@@ -1,7 +1,7 @@
-//! A shard that is made or changed by its inner chunks.
+//! Shards made or changed by their inner chunks.
 //!
-//! What is put is kept by inner chunk: encoded, if all of it is known, else as elements until the rest comes. Puts may
-//! come from several threads; no lock is held while a codec runs.
+//! Elements that are put are kept by inner chunk: encoded if the inner chunk is complete, otherwise as elements until
+//! the rest comes. Several threads may put; no lock is held while a codec runs.
 
 use super::Chain;
 use super::input::Input;

@@ -1,5 +1,5 @@
-//! The metadata document of a Zarr v3 array. Zarr v3 core specification, "Array metadata". Those of Zarr v2 are in
-//! [`zarr_v2`].
+//! The metadata document of a Zarr v3 array. Zarr v3 core specification, "Array metadata". [`zarr_v2`] has those of
+//! Zarr v2.
 
 use super::chunk_grid::chunk_shape;
 use super::zarr_v2;
@@ -9,7 +9,7 @@ use crate::json::{or_close_names, shown};
 use crate::representation::{ArrayRepresentation, shape_from_json};
 use serde_json::{Map, Value};
 
-/// The parts of a document that say what a chunk is.
+/// The parts of a document that describe a chunk.
 pub(super) struct ArrayDocument {
     /// One chunk of the grid; the first, if they differ.
     pub(super) chunk: ArrayRepresentation,
@@ -55,7 +55,7 @@ pub(super) fn check_rank(member: &str, chunk_shape: &[u64], shape: &[u64]) -> Re
         return Ok(());
     }
     let counts = (chunk_shape.len(), shape.len());
-    Err(Error::metadata(format!("{member} has {} dimensions, shape has {}", counts.0, counts.1)))
+    Err(Error::metadata(format!("{member} has {} dimensions, but shape has {}", counts.0, counts.1)))
 }
 
 pub(super) fn required<'a>(members: &'a Map<String, Value>, member: &str) -> Result<&'a Value> {

@@ -1,10 +1,10 @@
 //! The metadata document of a Zarr v2 array, as a chain of Zarr v3 codecs. Zarr v2 specification, "Arrays".
 //!
 //! * Order F is a `transpose` that reverses the dimensions.
-//! * Filters and the compressor are the codecs of numcodecs by their names, without `numcodecs.`. Those that take arrays
-//!   stand before `bytes`, or one that serializes stands in its place.
-//! * A byte order is not a property of memory here: `bytes` has that of the elements that the last array filter writes.
-//! * Members that the specification does not name are ignored, as it wants it.
+//! * Filters and the compressor are codecs of numcodecs, named without `numcodecs.`. Those that take arrays come before
+//!   `bytes`; one that serializes takes its place.
+//! * Memory is always in native byte order; `bytes` gets the byte order of the last array filter's output.
+//! * Members that the specification does not name are ignored, as it demands.
 
 use super::zarr_json::{ArrayDocument, check_rank, required};
 use crate::data_type::{Endian, NumpyType};
@@ -13,17 +13,17 @@ use crate::json::{one_of, shown};
 use crate::representation::{ArrayRepresentation, shape_from_json};
 use serde_json::{Map, Value, json};
 
-/// The codecs of numcodecs that make an array of an array.
+/// The array->array codecs of numcodecs.
 const ARRAY_TO_ARRAY: [&str; 6] = ["astype", "bitround", "delta", "fixedscaleoffset", "packbits", "quantize"];
-/// Those that make bytes of an array.
+/// The array->bytes codecs of numcodecs.
 const ARRAY_TO_BYTES: [&str; 2] = ["pcodec", "zfpy"];
-/// The members of a configuration that name a type, the type of what the codec makes last.
+/// The members of a configuration that name a data type; the type of the codec's output comes last.
 const TYPE_MEMBERS: [&str; 4] = ["decode_dtype", "dtype", "astype", "encode_dtype"];
 
 /// The codecs of an array, in encode order.
 struct Codecs {
     list: Vec<Value>,
-    /// The byte order of what the last of them makes.
+    /// The byte order of the output of the last of them.
     endian: Option<Endian>,
     is_array: bool,
 }
@@ -60,7 +60,7 @@ pub(super) fn document(members: &Map<String, Value>) -> Result<ArrayDocument> {
 }
 
 impl Codecs {
-    /// A codec of numcodecs: an object of its `id` and its configuration.
+    /// A codec of numcodecs, from an object with its `id` and its configuration.
     fn add(&mut self, member: &str, json: &Value) -> Result<()> {
         let wrong = || Error::metadata(format!("{member} has {}, expected an object with an id", shown(json)));
         let mut configuration = json.as_object().cloned().ok_or_else(wrong)?;
@@ -86,8 +86,8 @@ impl Codecs {
         Ok(())
     }
 
-    /// Takes the byte order out of the types in a configuration: elements in memory have that of the machine, and
-    /// `bytes` will have that of what is written.
+    /// Removes the byte order from the types in a configuration: elements in memory are in native byte order, and
+    /// `bytes` gets that of the stored ones.
     fn take_byte_order(&mut self, configuration: &mut Map<String, Value>) {
         for member in TYPE_MEMBERS {
             let Some(Value::String(dtype)) = configuration.get_mut(member) else { continue };

@@ -11,10 +11,10 @@ use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// What an element stands for, and with it the JSON of its fill value.
+/// The meaning of an element, which decides the JSON of its fill value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Form {
-    /// What its components are.
+    /// The kind of its components.
     Plain,
     /// A number of units of time; the least is "not a time".
     Time,
@@ -44,7 +44,7 @@ pub struct Part {
     pub count: usize,
 }
 
-/// The bytes of an element of these types, at most: a fill value of few characters takes all of them.
+/// The largest element of these types in bytes: even a short fill value takes that many.
 const MAX_SIZE: usize = 1 << 20;
 
 pub(super) const UNITS: [&str; 15] =
@@ -52,7 +52,7 @@ pub(super) const UNITS: [&str; 15] =
 
 const VARIABLE_SIZE: [&str; 3] = ["string", "bytes", "variable_length_bytes"];
 
-/// Whether [`DataType::extended`] knows what to say of this name.
+/// Whether [`DataType::extended`] handles this name.
 pub(super) fn has_name(name: &str) -> bool {
     const NAMES: [&str; 7] = [
         "numpy.datetime64",
@@ -67,7 +67,7 @@ pub(super) fn has_name(name: &str) -> bool {
 }
 
 impl Part {
-    /// The bytes that it takes.
+    /// Its size in bytes.
     pub fn size(self) -> usize {
         self.component.size() * self.count
     }
@@ -104,12 +104,12 @@ impl DataType {
         })
     }
 
-    /// Whether an element is a run of bytes that is no number, but may have numbers in it.
+    /// Whether an element is a run of bytes, which may contain numbers, but is not a number.
     pub fn is_run_of_bytes(&self) -> bool {
         !matches!(self.form, Form::Plain | Form::Time)
     }
 
-    /// What an element is made of, in order and without gaps.
+    /// The parts of an element, in order and without gaps.
     pub fn parts(&self) -> Vec<Part> {
         match &self.form {
             Form::Utf32 => vec![Part { component: CODE_POINT, count: self.size() / CODE_POINT.size() }],
@@ -143,7 +143,7 @@ fn supported_size(size: usize) -> Result<usize> {
     match size {
         1..=MAX_SIZE => Ok(size),
         _ => Err(Error::unsupported(format!(
-            "an element has {size} bytes: sizes from 1 to {MAX_SIZE} bytes are supported"
+            "an element has {size} bytes, but only sizes from 1 to {MAX_SIZE} bytes are supported"
         ))),
     }
 }

@@ -34,7 +34,7 @@ impl Endian {
     pub const NATIVE: Self = if cfg!(target_endian = "big") { Self::Big } else { Self::Little };
 }
 
-/// What one component of an element is.
+/// The kind of a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Component {
     /// A truth value in a byte: 0, or anything else.
@@ -118,7 +118,7 @@ impl DataType {
         let component = component.ok_or_else(|| unknown().with_code("data_type"))?;
         if let Some(configuration) = configuration.filter(|members| !members.is_empty()) {
             let configuration = shown(Value::Object(configuration));
-            return Err(Error::metadata(format!("data_type takes no configuration, it has {configuration}")));
+            return Err(Error::metadata(format!("data_type takes no configuration, but has {configuration}")));
         }
         Ok(Self { name: name.to_owned(), configuration: None, form: Form::Plain, component, component_count })
     }
@@ -132,7 +132,7 @@ impl DataType {
         let members = match json {
             Value::String(name) => return Self::from_name(name),
             Value::Object(members) => members,
-            other => return Err(Error::metadata(format!("data_type is {}, not a name", shown(other)))),
+            other => return Err(Error::metadata(format!("data_type is {}, expected a name", shown(other)))),
         };
         let is_known = |member: &&String| ["name", "configuration", "must_understand"].contains(&member.as_str());
         if let Some(member) = members.keys().find(|member| !is_known(member)) {
@@ -142,7 +142,7 @@ impl DataType {
         let name = match members.get("name") {
             Some(Value::String(name)) => name,
             Some(other) => {
-                return Err(Error::metadata(format!("data_type has the name {}, not a string", shown(other))));
+                return Err(Error::metadata(format!("data_type has the name {}, expected a string", shown(other))));
             }
             None => return Err(Error::metadata("data_type is an object without a name")),
         };
@@ -155,7 +155,7 @@ impl DataType {
                     Self::from_name(name)?;
                 }
                 let other = shown(other);
-                return Err(Error::metadata(format!("the configuration of data_type is {other}, not an object")));
+                return Err(Error::metadata(format!("the configuration of data_type is {other}, expected an object")));
             }
         };
         Self::from_parts(name, configuration)
@@ -169,7 +169,7 @@ impl DataType {
         }
     }
 
-    /// The name, as it was given: aliases stay.
+    /// The name as it was given, even if it is an alias.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -179,7 +179,7 @@ impl DataType {
         self.component
     }
 
-    /// 2 for complex types, else 1.
+    /// 2 for complex types, otherwise 1.
     pub fn component_count(&self) -> usize {
         self.component_count
     }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 /// A data type of NumPy, which includes a byte order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NumpyType {
-    /// What its elements are.
+    /// The data type of its elements.
     pub data_type: DataType,
     /// The order of the bytes of their components; `None` if no component has one.
     pub endian: Option<Endian>,
@@ -20,13 +20,14 @@ impl NumpyType {
     /// The type that a `dtype` member names.
     ///
     /// # Errors
-    /// [`Status::Unsupported`](crate::Status::Unsupported) for types that have no Zarr v3 data type here and for structs
-    /// in both byte orders, [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) for what is not a type.
+    /// [`Status::Unsupported`](crate::Status::Unsupported) for types that have no Zarr v3 data type here and for
+    /// structs in both byte orders, [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) for anything that is
+    /// not a type.
     pub fn from_json(json: &Value) -> Result<Self> {
         match json {
             Value::String(text) => Self::from_text(text),
             Value::Array(fields) => Self::from_fields(fields),
-            other => Err(Error::metadata(format!("dtype is {}, not a type of NumPy", shown(other)))),
+            other => Err(Error::metadata(format!("dtype is {}, expected a NumPy data type", shown(other)))),
         }
     }
 
@@ -40,7 +41,7 @@ impl NumpyType {
             Some(json) => DataType::from_json(&json).map_err(|error| error.with_context("dtype: "))?,
             None if code.starts_with('O') => {
                 return Err(Error::unsupported(format!(
-                    "dtype is {}: objects have a variable size, only types of a fixed size are supported",
+                    "dtype is {}: objects have a variable size, but only types of a fixed size are supported",
                     shown()
                 )));
             }
@@ -67,7 +68,7 @@ impl NumpyType {
                 Some([Value::String(_), _, _]) => {
                     let field = shown(field);
                     return Err(Error::unsupported(format!(
-                        "dtype has the field {field}: arrays in structs are not known"
+                        "dtype has the field {field}: arrays in structs are not supported"
                     )));
                 }
                 _ => return Err(wrong()),
@@ -91,7 +92,7 @@ impl NumpyType {
         let is_zero = exact_integer(json) == Some(0);
         let is_struct = self.data_type.parts().len() > 1 || self.data_type.name() == "struct";
         match json {
-            // What zarr-python 2 writes where nobody chose a fill value.
+            // zarr-python 2 writes this if no fill value was chosen.
             _ if is_zero && self.data_type.is_run_of_bytes() => {
                 let zeros = vec![0; self.data_type.size()];
                 self.data_type.scalar_from_bytes(member, &zeros, Endian::NATIVE)

@@ -49,7 +49,7 @@ impl DataType {
     fn struct_from_json(&self, member: &str, fields: &[Field], values: &Map<String, Value>) -> Result<Scalar> {
         if let Some(name) = values.keys().find(|name| fields.iter().all(|field| field.name != **name)) {
             let name = shown(format_args!("{name:?}"));
-            return Err(Error::metadata(format!("{member} has a member {name}, which is no field of the struct")));
+            return Err(Error::metadata(format!("{member} has a member {name}, which is not a field of the struct")));
         }
         let mut bytes = Vec::new();
         for Field { name, data_type } in fields {
@@ -64,14 +64,14 @@ impl DataType {
         Ok(Scalar(bytes.into()))
     }
 
-    /// The scalar whose components stand in this byte order; `member` names it in errors.
+    /// The scalar whose components are in this byte order; `member` names it in errors.
     ///
     /// # Errors
     /// [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) if these bytes are not a value of this type.
     pub fn scalar_from_bytes(&self, member: &str, bytes: &[u8], endian: Endian) -> Result<Scalar> {
         if bytes.len() != self.size() {
             let (count, size) = (bytes.len(), self.size());
-            return Err(Error::metadata(format!("{member} has {count} bytes, an element of {self} has {size}")));
+            return Err(Error::metadata(format!("{member} has {count} bytes, but an element of {self} has {size}")));
         }
         let mut native = bytes.to_vec();
         let mut rest = native.as_mut_slice();
@@ -86,9 +86,9 @@ impl DataType {
             }
         }
         let scalar = Scalar(native.into());
-        // What has no JSON cannot be a fill value.
+        // A value without JSON cannot be a fill value.
         let again = self.scalar_from_json(member, &self.scalar_to_json(&scalar))?;
-        if again == scalar { Ok(scalar) } else { Err(Error::metadata(format!("{member} is no value of {self}"))) }
+        if again == scalar { Ok(scalar) } else { Err(Error::metadata(format!("{member} is not a value of {self}"))) }
     }
 
     /// The JSON value of a scalar; none for types that are no runs of bytes with a configuration.

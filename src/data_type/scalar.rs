@@ -53,7 +53,7 @@ impl Component {
         }
     }
 
-    /// Sets the bits of a component in memory that do not count to what they are in memory.
+    /// Sets the unused bits of a component to the values that they have in memory.
     pub(super) fn normalize(self, bytes: &mut [u8]) {
         if !matches!(self, Self::Raw { .. }) {
             self.store(self.load(bytes), bytes);
@@ -127,15 +127,15 @@ fn component_from_json(component: Component, data_type: &DataType, json: &Value)
             exact_integer(json)
                 .filter(|value| (least..=most).contains(value))
                 .map(|value| low_bits(value as u64, bits))
-                .ok_or_else(|| format!("an integer from {least} to {most}, as {data_type} has them"))
+                .ok_or_else(|| format!("an integer from {least} to {most}, the range of {data_type}"))
         }
         Component::Float(format) => match json {
             Value::Number(number) => {
                 float_from_decimal(format, number.as_str()).ok_or_else(|| format!("a number that {data_type} can hold"))
             }
             Value::String(text) => float_from_text(format, text)
-                .ok_or_else(|| format!("a number or one of the strings that stand for a {data_type}")),
-            _ => Err(format!("a number or a string, as {data_type} has them")),
+                .ok_or_else(|| format!("a number, or a string that stands for a {data_type}")),
+            _ => Err(format!("a number or a string that {data_type} can hold")),
         },
         Component::Raw { .. } => Err("bytes".to_owned()),
     }

@@ -1,4 +1,4 @@
-//! What a pass gets from its call.
+//! The options of a call, and what a pass sees of them.
 
 use crate::error::{Error, Result};
 use crate::parallel::{Executor, Workers};
@@ -8,16 +8,16 @@ use std::num::NonZeroUsize;
 use std::os::raw::c_void;
 use std::sync::Arc;
 
-/// What a call may do differently.
+/// The options of a call.
 #[derive(Debug, Clone)]
 pub struct CallOptions {
     /// Passed to the padding hooks and the codecs of the host.
     pub call_data: CallData,
-    /// How many threads may work, the calling one included.
+    /// The number of threads that may work, including the calling one.
     pub max_threads: NonZeroUsize,
-    /// Threads of the host, in the place of the library's own; `max_threads` does not count then.
+    /// Threads of the host, used instead of the library's own; `max_threads` is then ignored.
     pub executor: Option<Arc<dyn Executor>>,
-    /// Whether inner chunks that are only the fill value are stored all the same.
+    /// Whether to store inner chunks even if every element is the fill value.
     pub stores_empty: bool,
 }
 
@@ -33,13 +33,13 @@ impl CallOptions {
         Self { max_threads: NonZeroUsize::MIN, executor: None, ..self.clone() }
     }
 
-    /// Who may work on the call.
+    /// The threads that may work on the call.
     pub(crate) fn workers(&self) -> Workers<'_> {
         Workers::new(self.max_threads, self.executor.as_deref())
     }
 }
 
-/// A pointer of the caller, passed to the hooks of a call and never followed.
+/// A pointer of the caller, passed to the hooks of a call and never dereferenced.
 #[derive(Debug, Clone, Copy)]
 pub struct CallData(pub *mut c_void);
 
@@ -56,31 +56,31 @@ impl Default for CallData {
     }
 }
 
-/// What a pass gets from its call.
+/// The call as a pass sees it.
 #[derive(Debug)]
 pub struct Call<'a> {
-    /// What the caller asked for.
+    /// The options that the caller passed.
     pub options: &'a CallOptions,
     /// The hook that was set for this codec.
     pub hook: Option<&'a dyn PaddingHook>,
-    /// What codecs keep from call to call.
+    /// The contexts that codecs keep from call to call.
     pub contexts: &'a mut Contexts,
 }
 
 /// What codecs keep from call to call: contexts of compressors, scratch memory.
 ///
-/// All codecs of a chain, and of the chains that were made of it for other shapes, share one context of each type. So
-/// the type says all that a context is: it carries no parameter of the codec that made it, or sets them at each call.
+/// All codecs of a chain, and of the chains that were made from it for other shapes, share one context of each type. So
+/// a context must not remember a parameter of the codec that made it, or must set it again in each call.
 #[derive(Debug, Default)]
 pub struct Contexts {
     kept: Vec<Box<dyn Any + Send>>,
 }
 
 impl Contexts {
-    /// The context of this type. Makes it if it does not exist.
+    /// The context of this type, which is made if it does not exist.
     ///
     /// # Errors
-    /// What `make` says.
+    /// Those of `make`.
     pub fn get<T: Send + 'static>(&mut self, make: impl FnOnce() -> Result<T>) -> Result<&mut T> {
         let position = match self.kept.iter().position(|context| context.is::<T>()) {
             Some(position) => position,
@@ -93,18 +93,18 @@ impl Contexts {
     }
 }
 
-/// Computes or looks at the bytes of a padding, chunk by chunk. Called on the thread of the call.
+/// Computes or checks the bytes of a padding, chunk by chunk, on the thread of the call.
 pub trait PaddingHook: Debug + Send + Sync {
-    /// Whether [`generate`](Self::generate) is to be asked, and not the configured bytes taken.
+    /// Whether [`generate`](Self::generate) computes the bytes, instead of the configured ones.
     fn generates(&self) -> bool;
-    /// Whether [`check`](Self::check) looks at anything.
+    /// Whether [`check`](Self::check) checks anything.
     fn checks(&self) -> bool;
     /// Fills `padding`, which is all zeros, for this chunk.
     ///
     /// # Errors
     /// The number that the callback returned.
     fn generate(&self, call_data: CallData, chunk: &[u8], padding: &mut [u8]) -> std::result::Result<(), i32>;
-    /// Looks at a padding that is about to be removed.
+    /// Checks a padding that is about to be removed.
     ///
     /// # Errors
     /// The number that the callback returned.

@@ -14,7 +14,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct CodecList {
     codecs: Arc<[ListedCodec]>,
-    /// What is wrong with the codec after the last. Binding reports it, unless a codec before it is at fault.
+    /// The error of the first codec that could not be read. Binding reports it, unless an earlier codec is at fault.
     fault: Option<Error>,
 }
 
@@ -28,7 +28,7 @@ struct ListedCodec {
 #[derive(Debug)]
 enum Role {
     Known(Arc<dyn Codec>),
-    /// Unknown, and need not be understood: kept in the metadata, nothing at run time.
+    /// An unknown codec that need not be understood: it is kept in the metadata, and does nothing.
     Ignored(Value),
 }
 
@@ -36,11 +36,12 @@ impl CodecList {
     /// Reads a list.
     ///
     /// # Errors
-    /// It is not a list, or empty. A fault of a codec is [`bind`](Self::bind)'s to report.
+    /// It is not a list, or is empty. [`bind`](Self::bind) reports the faults of codecs.
     pub fn from_json(list: &Value, context: &Context) -> Result<Self> {
-        let list = list.as_array().ok_or_else(|| Error::metadata(format!("codecs is {}, not a list", shown(list))))?;
+        let list =
+            list.as_array().ok_or_else(|| Error::metadata(format!("codecs is {}, expected a list", shown(list))))?;
         if list.is_empty() {
-            return Err(Error::metadata("codecs is empty: a chain has at least one codec"));
+            return Err(Error::metadata("codecs is empty, expected at least one codec"));
         }
         let mut codecs = Vec::with_capacity(list.len());
         let mut fault = None;
@@ -84,7 +85,7 @@ impl CodecList {
         }
     }
 
-    /// Where a codec stands.
+    /// The place of a codec.
     pub fn place(&self, index: usize) -> CodecPlace {
         CodecPlace::new(index, &self.codecs[index].name)
     }
@@ -108,7 +109,10 @@ impl ListedCodec {
             Value::String(name) => (name.as_str(), None),
             Value::Object(members) => (codec_name(index, members)?, Some(members)),
             other => {
-                return Err(Error::metadata(format!("codecs[{index}] is {}, not an object or a name", shown(other))));
+                return Err(Error::metadata(format!(
+                    "codecs[{index}] is {}, expected an object or a name",
+                    shown(other)
+                )));
             }
         };
         Self::from_members(name, members, context).map_err(|error| CodecPlace::new(index, &name.into()).blame(error))
@@ -122,7 +126,7 @@ impl ListedCodec {
                 ("name", _) => {}
                 ("configuration", Value::Object(members)) => configuration = Some(members.clone()),
                 ("configuration", other) => {
-                    return Err(Error::metadata(format!("configuration is {}, not an object", shown(other))));
+                    return Err(Error::metadata(format!("configuration is {}, expected an object", shown(other))));
                 }
                 ("must_understand", Value::Bool(value)) => must_understand = *value,
                 ("must_understand", other) => {
@@ -148,7 +152,7 @@ impl ListedCodec {
     }
 
     fn ignored(&self, decoded: &Representation) -> Bound {
-        let message = format!("{:?} is unknown and need not be understood: it is left out", self.name);
+        let message = format!("{:?} is unknown, but need not be understood: it is left out", self.name);
         let warnings = vec![Warning { code: "ignored_codec", message }];
         Bound { encoded: decoded.clone(), pass: Pass::Reshape, warnings }
     }
@@ -169,12 +173,14 @@ impl ListedCodec {
 fn codec_name(index: usize, members: &Map<String, Value>) -> Result<&str> {
     match members.get("name") {
         Some(Value::String(name)) => Ok(name),
-        Some(other) => Err(Error::metadata(format!("codecs[{index}] has the name {}, not a string", shown(other)))),
+        Some(other) => {
+            Err(Error::metadata(format!("codecs[{index}] has the name {}, expected a string", shown(other))))
+        }
         None => Err(Error::metadata(format!("codecs[{index}] has no name"))),
     }
 }
 
-/// The codecs of a list, bound; and what stands before, between and after them.
+/// The bound codecs of a list, and the representations before, between and after them.
 #[derive(Debug, Clone)]
 pub struct BoundCodecs {
     list: CodecList,
@@ -186,7 +192,7 @@ impl BoundCodecs {
     /// The same codecs for another shape of their input.
     ///
     /// # Errors
-    /// What does not fit this shape.
+    /// A codec does not fit this shape.
     pub fn with_input(&self, input: ArrayRepresentation) -> Result<Self> {
         self.list
             .bind_each(Representation::Array(input), |codec, index, decoded| codec.rebind(&self.bound[index], decoded))
@@ -202,7 +208,8 @@ impl BoundCodecs {
         &self.bound
     }
 
-    /// What enters the codec of this index on encode; for the number of codecs, what leaves the last.
+    /// What enters the codec with this index on encode; for an index equal to the number of codecs, what leaves the
+    /// last.
     pub fn representation(&self, index: usize) -> &Representation {
         index.checked_sub(1).map_or(&self.input, |before| &self.bound[before].encoded)
     }
@@ -212,8 +219,8 @@ impl BoundCodecs {
         self.representation(self.bound.len())
     }
 
-    /// The element of what enters the list that an element of what enters a codec of it comes from; both count in C order.
-    /// Array->array codecs are taken to keep the order, except transpositions.
+    /// The index, in the array that enters the list, of an element of the array that enters one of its codecs. Both
+    /// count in C order. Array->array codecs are assumed to keep the order, except transpositions.
     pub fn element_of_input(&self, codec_index: usize, element_index: u64) -> u64 {
         let mut element = element_index;
         for index in (0..codec_index.min(self.bound.len())).rev() {

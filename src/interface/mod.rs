@@ -1,16 +1,16 @@
 //! What a codec is, what binding returns, and what a call gives to a codec.
 //!
-//! A [`Codec`] is metadata: what its JSON says, checked. [Binding](Codec::bind) it to what enters on encode settles
+//! A [`Codec`] is metadata: its JSON, read and checked. [Binding](Codec::bind) it to what enters on encode decides
 //! everything that does not depend on the data, and gives a [`Pass`] that moves bytes. From the cheapest:
 //!
-//! * [`Pass::Reshape`] and [`Pass::Transpose`]: the same elements, seen in another way. The chain moves none for them
-//!   where it can choose strides.
-//! * [`Pass::Elementwise`]: element i of the output depends on element i of the input alone. The chain runs all that
-//!   follow each other over one cache-sized tile after another.
+//! * [`Pass::Reshape`] and [`Pass::Transpose`]: the same elements, seen in another way. The chain moves no element for
+//!   them where it can choose strides.
+//! * [`Pass::Elementwise`]: element i of the output depends only on element i of the input. The chain runs consecutive
+//!   ones together, over one cache-sized tile after another.
 //! * [`Pass::Frame`]: bytes before and after a payload that stays where it is.
 //! * [`Pass::Transform`]: a whole chunk into another buffer.
 //! * [`Pass::Shard`]: inner chunks, each through a chain of its own.
-//! * [`Pass::N5Block`]: a block that says its shape, through a chain of its own.
+//! * [`Pass::N5Block`]: a block that states its shape, through a chain of its own.
 //!
 //! A [`Registry`] maps names to codecs; a [`CodecList`] is a `codecs` list that has been read, and [`BoundCodecs`] is
 //! such a list bound to what enters it. Codecs that hold chains read their lists by the same functions.
@@ -36,7 +36,7 @@ use serde_json::{Map, Value};
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// What a codec takes and gives.
+/// What a codec takes and makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Array to array.
@@ -49,7 +49,7 @@ pub enum Kind {
 
 /// A codec as its metadata describes it.
 pub trait Codec: Debug + Send + Sync {
-    /// What it takes and gives.
+    /// What it takes and makes.
     fn kind(&self) -> Kind;
 
     /// The canonical configuration; `None` if there are no members.
@@ -62,7 +62,7 @@ pub trait Codec: Debug + Send + Sync {
     fn bind(&self, decoded: &Representation) -> Result<Bound>;
 
     /// Binds the codec again for another shape of the same data type and fill value. What does not depend on the shape
-    /// is taken over.
+    /// is kept.
     ///
     /// # Errors
     /// As [`bind`](Self::bind).
@@ -94,10 +94,10 @@ impl Bound {
         Self { encoded, pass, warnings: Vec::new() }
     }
 
-    /// One kernel on each element of an array, which makes elements of this data type and fill value.
+    /// One kernel on each element of an array, whose results have this data type and fill value.
     ///
     /// # Errors
-    /// What leaves would be too large.
+    /// The output would be too large.
     pub fn elementwise(
         decoded: &ArrayRepresentation,
         data_type: &DataType,
@@ -115,13 +115,13 @@ impl Bound {
         Self::new(decoded.to_bytes(size), Pass::Frame(frame))
     }
 
-    /// A compressor: at most a bound of its output size is known.
+    /// A compressor: at most a bound on the size of its output is known.
     pub fn compressor(decoded: &Representation, transform: Arc<dyn Transform>) -> Self {
         let size = decoded.size().bound_by(|size| transform.encoded_bound(size));
         Self::new(decoded.to_bytes(size), Pass::Transform(transform))
     }
 
-    /// A pass that makes bytes of this size of an array.
+    /// A pass that turns an array into bytes of this size.
     pub fn serializer(decoded: &Representation, size: ByteSize, pass: Pass) -> Self {
         Self::new(decoded.to_bytes(size), pass)
     }

@@ -1,14 +1,14 @@
-//! A bound `n5_default`: a block of N5, which says its own shape, and the codecs of what follows its header.
+//! A bound `n5_default`: a block of N5, which states its own shape, and the codecs of its elements.
 
 use super::BoundCodecs;
 use std::sync::Arc;
 
-/// What binding settles of a block. The chain does the work, because it has the plan of the codecs inside.
+/// What binding a block decides. The chain does the work, because it has the plan of the inner codecs.
 #[derive(Debug, Clone)]
 pub struct BoundN5Block {
-    /// What codes the elements of a block that has the shape of the chunk.
+    /// The codecs of the elements, for a block in the shape of the chunk.
     pub inner: Arc<BoundCodecs>,
-    /// The shape that blocks have at most: that of the largest chunk that the codec has been bound to.
+    /// The largest shape of a block: that of the largest chunk that the codec has been bound to.
     pub largest_shape: Vec<u64>,
 }
 

@@ -26,7 +26,7 @@ pub enum Pass {
     Transform(Arc<dyn Transform>),
     /// Inner chunks, each through a chain of its own.
     Shard(Arc<BoundShard>),
-    /// A header that says the shape, and elements through a chain of their own.
+    /// A header that states the shape, and elements through a chain of their own.
     N5Block(Arc<BoundN5Block>),
 }
 
@@ -39,12 +39,12 @@ pub struct Stage {
     pub encoded_bits: usize,
 }
 
-/// The bytes that this many elements of this many bits take, back to back.
+/// The size in bytes of `element_count` elements of `bits` bits, back to back.
 pub fn packed_size(element_count: u64, bits: usize) -> u64 {
     element_count / 8 * bits as u64 + (element_count % 8 * bits as u64).div_ceil(8)
 }
 
-/// The number of elements of an array that is in memory.
+/// The number of elements of an array in memory.
 pub fn element_count(shape: &[u64]) -> u64 {
     shape.iter().product()
 }
@@ -74,7 +74,7 @@ pub trait Elementwise: Any + Debug + Send + Sync {
     }
 }
 
-/// Bytes around a payload that does not move. Their sizes are those that the slices of a call have.
+/// Bytes around a payload that does not move. The sizes of the slices in a call are those that the frame asked for.
 pub trait Frame: Debug + Send + Sync {
     /// The number of bytes before the payload.
     fn leading_size(&self) -> u64 {
@@ -89,12 +89,12 @@ pub trait Frame: Debug + Send + Sync {
     /// # Errors
     /// The failure of a callback, for example.
     fn write(&self, payload: &[u8], leading: &mut [u8], trailing: &mut [u8], call: &Call<'_>) -> Result<()>;
-    /// Looks at the bytes around a payload that decoding is about to remove.
+    /// Checks the bytes around a payload that decoding is about to remove.
     ///
     /// # Errors
     /// Why these bytes are wrong there.
     fn check(&self, payload: &[u8], leading: &[u8], trailing: &[u8], call: &Call<'_>) -> Result<()>;
-    /// Whether [`check`](Self::check) looks at the payload. If so, a part of it cannot be read without the rest.
+    /// Whether [`check`](Self::check) reads the payload. If so, no part of it can be checked alone.
     fn checks_payload(&self) -> bool;
     /// Whether the bytes may be computed by a [`PaddingHook`](super::PaddingHook).
     fn takes_hook(&self) -> bool {
@@ -117,17 +117,17 @@ pub trait Transform: Debug + Send + Sync {
     /// A capacity that is enough to encode this many bytes; `None` if no size can be, or nobody
     /// [knows](Self::has_encoded_bound).
     fn encoded_bound(&self, decoded_size: u64) -> Option<u64>;
-    /// Whether it is known what this many bytes encode to at most. If not, encoding is tried with more and more room.
+    /// Whether a bound on the encoded size is known. If not, encoding is tried with larger and larger buffers.
     fn has_encoded_bound(&self, _decoded_size: u64) -> bool {
         true
     }
-    /// The smallest box of the decoded array that is worth asking for by [`decode_box`](Self::decode_box); `None` if only
-    /// whole chunks decode.
+    /// The smallest box of the decoded array that is worth decoding alone with [`decode_box`](Self::decode_box); `None`
+    /// if only whole chunks can be decoded.
     fn granularity(&self) -> Option<Vec<u64>> {
         None
     }
-    /// Decodes the box that begins at `start` and has this shape: its elements in C order, back to back, which is all of
-    /// `decoded`. None if only the whole of this chunk decodes.
+    /// Decodes the box that begins at `start` and has this shape: its elements in C order, back to back, fill
+    /// `decoded`. Returns `None` if only the whole of this chunk can be decoded.
     fn decode_box(
         &self,
         _encoded: &[u8],

@@ -18,7 +18,7 @@ pub struct Registry {
 
 #[derive(Clone)]
 pub(super) struct Entry {
-    /// The name in canonical metadata: another one for an alias.
+    /// The name in canonical metadata, which differs for an alias.
     pub(super) canonical_name: Arc<str>,
     pub(super) parse: Arc<Parse>,
 }
@@ -48,7 +48,7 @@ impl Registry {
         }
         if self.entries.contains_key(name) {
             let name = shown(format_args!("{name:?}"));
-            return Err(Error::argument(format!("there is a codec of the name {name} already")));
+            return Err(Error::argument(format!("there already is a codec with the name {name}")));
         }
         Ok(())
     }
@@ -59,11 +59,11 @@ impl Registry {
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if there is no such codec or the name is taken.
     pub fn add_alias(&mut self, alias: &str, name: &str) -> Result<()> {
         let Some(entry) = self.entries.get(name).cloned() else {
-            return Err(Error::argument(format!("there is no codec of the name {name:?}")));
+            return Err(Error::argument(format!("there is no codec with the name {name:?}")));
         };
         match self.entries.insert(alias.into(), entry) {
             None => Ok(()),
-            Some(_) => Err(Error::argument(format!("there is a codec of the name {alias:?} already"))),
+            Some(_) => Err(Error::argument(format!("there already is a codec with the name {alias:?}"))),
         }
     }
 
@@ -79,7 +79,7 @@ impl Registry {
         self.entries.get(name).ok_or_else(|| {
             let close = or_close_names(name, self.entries.keys().map(|known| &**known));
             let name = shown(format_args!("{name:?}"));
-            Error::unsupported(format!("no codec of the name {name} is known{close}")).with_code("unknown_codec")
+            Error::unsupported(format!("no codec with the name {name} is known{close}")).with_code("unknown_codec")
         })
     }
 }
@@ -90,7 +90,7 @@ impl fmt::Debug for Registry {
     }
 }
 
-/// What reading a list of codecs needs. A codec that holds lists reads them with the context that it gets.
+/// The context for reading a list of codecs. A codec that holds lists reads them with the context that it gets.
 #[derive(Debug, Clone)]
 pub struct Context {
     registry: Arc<Registry>,
@@ -114,10 +114,10 @@ impl Context {
     /// The context of the lists inside a codec.
     ///
     /// # Errors
-    /// [`Status::Unsupported`](crate::Status::Unsupported): too many lists within each other.
+    /// [`Status::Unsupported`](crate::Status::Unsupported): the lists are nested too deep.
     pub fn inside(&self) -> Result<Self> {
         if self.depth == Self::MAX_DEPTH {
-            return Err(Error::unsupported(format!("codecs hold each other more than {} deep", Self::MAX_DEPTH)));
+            return Err(Error::unsupported(format!("codecs are nested more than {} levels deep", Self::MAX_DEPTH)));
         }
         Ok(Self { registry: Arc::clone(&self.registry), depth: self.depth + 1 })
     }

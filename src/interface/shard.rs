@@ -3,18 +3,19 @@
 use super::BoundCodecs;
 use std::sync::Arc;
 
-/// What binding settles of a shard. The chain does the work, because it has the chains' plans.
+/// What binding a shard decides. The chain does the work, because it has the plans of the inner chains.
 #[derive(Debug, Clone)]
 pub struct BoundShard {
     /// The number of inner chunks along each dimension.
     pub grid: Vec<u64>,
     /// The shape of each inner chunk.
     pub chunk_shape: Vec<u64>,
-    /// What codes an inner chunk.
+    /// The codecs of an inner chunk.
     pub inner: Arc<BoundCodecs>,
-    /// What codes the index: for each inner chunk its offset and its size, both 2^64 - 1 if it is missing.
+    /// The codecs of the index, which has the offset and the size of each inner chunk; both are 2^64 - 1 if it is
+    /// missing.
     pub index: Arc<BoundCodecs>,
-    /// The bytes that the encoded index takes.
+    /// The size of the encoded index in bytes.
     pub index_size: u64,
     /// Whether the index stands before the inner chunks, not after them.
     pub is_index_first: bool,
@@ -26,7 +27,7 @@ impl BoundShard {
     /// See [`INNER_LIST`](Self::INNER_LIST).
     pub const INDEX_LIST: &'static str = "index_codecs";
 
-    /// The list of this name, if it is one of the two.
+    /// The list with this name, if it is one of the two.
     pub fn list(member: &str) -> Option<&'static str> {
         [Self::INNER_LIST, Self::INDEX_LIST].into_iter().find(|list| *list == member)
     }

@@ -9,7 +9,7 @@ use serde_json::{Map, Number, Value};
 pub struct Configuration {
     members: Map<String, Value>,
     is_missing: bool,
-    /// The names of the members that were asked for, whether they were there or not.
+    /// The names of the members that were asked for, whether they exist or not.
     known: Vec<String>,
 }
 
@@ -19,7 +19,7 @@ impl Configuration {
         Self { is_missing: members.is_none(), members: members.unwrap_or_default(), known: Vec::new() }
     }
 
-    /// A member, whatever it is.
+    /// A member of any kind.
     pub fn optional(&mut self, member: &str) -> Option<Value> {
         self.known.push(member.to_owned());
         self.members.shift_remove(member)
@@ -49,7 +49,7 @@ impl Configuration {
         (!self.is_missing).then_some(self.members)
     }
 
-    /// Refuses the members that nobody has taken.
+    /// Refuses the members that have not been read.
     ///
     /// # Errors
     /// There is an unknown member.
@@ -91,7 +91,7 @@ pub fn integer(member: &str, value: &Value, least: i128, most: i128) -> Result<i
     })
 }
 
-/// A JSON number that is written as an integer; none for anything else and for more than 128 bits.
+/// A JSON number that is written as an integer; `None` for anything else, and for more than 128 bits.
 pub fn exact_integer(value: &Value) -> Option<i128> {
     value.as_number().map(Number::as_str).and_then(|text| text.parse().ok())
 }

@@ -1,6 +1,6 @@
 //! Reading JSON: a document, the configuration of a codec, and values shown in messages.
 //!
-//! The ground for everything that reads metadata: nothing here knows of codecs.
+//! Everything that reads metadata builds on this; nothing here knows about codecs.
 
 mod base64;
 mod configuration;

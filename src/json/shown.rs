@@ -1,8 +1,8 @@
-//! Values in messages: short, whoever wrote them.
+//! Values in messages, cut to a readable length.
 
 use std::fmt::{self, Display, Write};
 
-/// A message is for a person; nobody reads more of one value.
+/// Messages are for people, who do not read more of one value.
 const MAX_SHOWN: usize = 100;
 
 /// A value as it is written, or its first characters and "..." if it is long.
@@ -14,7 +14,7 @@ pub(crate) fn shown(value: impl Display) -> String {
     shown.text
 }
 
-/// Takes this many characters and no more, so that a long value is not printed to be thrown away.
+/// Takes this many characters and no more, so that a long value is not printed in full only to be cut.
 struct Shown {
     text: String,
     room: usize,

@@ -78,7 +78,7 @@ pub struct FloatFormat {
     pub exponent_bits: u32,
     /// Bits of the trailing significand field (the mantissa, without the implicit bit).
     pub mantissa_bits: u32,
-    /// What is subtracted from the exponent field.
+    /// The bias, which is subtracted from the exponent field.
     pub bias: i32,
     /// The meaning of the special patterns.
     pub special: Special,

@@ -33,7 +33,7 @@ pub enum Rounding {
     NearestAway,
 }
 
-/// What a finite number becomes in a format, with an exponent range without limits while it is rounded.
+/// A finite number in a format. The range of exponents is unlimited while it is rounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rounded {
     /// This bit pattern.

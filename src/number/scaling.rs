@@ -1,6 +1,6 @@
 //! The arithmetic of `scale_offset`: `(x - offset) * scale`, and back by `x / scale + offset`.
 //!
-//! The formulas stand here once, for whatever type has the operators: floats, integers that note an overflow, vectors.
+//! The formulas are here once, for every type with the operators: floats, integers that note an overflow, vectors.
 
 use std::ops::{Add, Div, Mul, Sub};
 

@@ -1,4 +1,4 @@
-//! What this processor has, in levels.
+//! The instruction sets of this processor, as levels.
 
 #[cfg(any(test, feature = "internals"))]
 use std::cell::Cell;
@@ -11,7 +11,7 @@ pub enum Level {
     Reference,
     /// What every processor of this architecture has.
     Portable,
-    /// NEON, which almost every processor of 64 bits has.
+    /// NEON, which almost every 64-bit Arm processor has.
     #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
     Neon,
     /// AVX2, F16C, BMI1, BMI2, LZCNT and POPCNT: Haswell, Zen and later.
@@ -30,7 +30,7 @@ impl Level {
         limit().is_none_or(|limit| self <= limit) && self <= Self::highest()
     }
 
-    /// The highest level of this processor, which is asked once: a virtual machine may take long to answer.
+    /// The highest level of this processor. It is asked only once, because a virtual machine may take long to answer.
     #[inline]
     fn highest() -> Self {
         static HIGHEST: OnceLock<Level> = OnceLock::new();
@@ -74,8 +74,8 @@ thread_local! {
     static LIMIT: Cell<Option<Level>> = const { Cell::new(None) };
 }
 
-/// Limits this thread to a level and those before it, for tests and benchmarks that compare. Results do not depend on
-/// it.
+/// Limits this thread to a level and those before it, for tests and benchmarks that compare levels. Results do not
+/// depend on it.
 #[cfg(any(test, feature = "internals"))]
 pub fn set_limit(limit: Option<Level>) {
     LIMIT.set(limit);

@@ -1,8 +1,8 @@
-//! Kernels for several instruction sets: which of them this processor has, and how one of several is chosen.
+//! Kernels for several instruction sets: which of these this processor has, and how a kernel is chosen.
 //!
-//! A family of kernels declares one table of [`Tier`]s, fastest first; what runs, what the tests compare and what the
-//! benchmarks measure all come from it. Where the compiler's own vectors are enough, one [`Loop`] is compiled for more
-//! than one instruction set.
+//! A family of kernels declares one table of [`Tier`]s, fastest first; the library runs, the tests compare and the
+//! benchmarks measure the kernels of that table. Where the compiler's own vectors are good enough, one [`Loop`] is
+//! compiled for several instruction sets.
 
 mod level;
 mod loops;

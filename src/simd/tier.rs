@@ -2,12 +2,12 @@
 
 use super::Level;
 
-/// A kernel, or what chooses one, with the level whose instructions it needs.
+/// A kernel, or a function that chooses one, and the level whose instructions it needs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tier<K> {
     pub(crate) level: Level,
-    /// If it is unsafe to call for its instructions alone, then it is safe after [`available`] or [`best`] gave its
-    /// tier.
+    /// If it is unsafe to call only because of its instructions, it is safe once [`available`] or [`best`] has returned
+    /// its tier.
     pub(crate) kernel: K,
 }
 
@@ -16,7 +16,7 @@ pub(crate) fn available<K>(tiers: &[Tier<K>]) -> impl Iterator<Item = &Tier<K>> 
     tiers.iter().filter(|tier| tier.level.is_available())
 }
 
-/// The fastest tier that this processor has. There is one if the table has a reference.
+/// The fastest tier that this processor has. There always is one in a table with a reference.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "so far only families on x86-64 need one tier"))]
 pub(crate) fn best<K>(tiers: &[Tier<K>]) -> Option<&Tier<K>> {
     available(tiers).next()

@@ -1,4 +1,4 @@
-//! One element, written everywhere or looked for everywhere.
+//! One element: writing it everywhere, or checking that it is everywhere.
 #![expect(unsafe_code, reason = "targets are pointers, of which each element is reached once")]
 
 use super::layout::Layout;
@@ -13,7 +13,7 @@ fn check(element: &[u8], layout: &Layout) -> Result<()> {
     Err(Error::internal(format!("an element of {} bytes for those of {}", element.len(), layout.element_size())))
 }
 
-/// Writes this element everywhere. The bytes between the elements stay as they are.
+/// Writes this element everywhere. Bytes between the elements do not change.
 ///
 /// # Errors
 /// [`Status::Internal`](crate::Status::Internal) if the elements have another size.
@@ -29,7 +29,7 @@ pub fn fill(target: &mut Target<'_>, element: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Whether every element is this one, to the bit. True if there is none.
+/// Whether every element equals this one bit for bit. True if there is none.
 ///
 /// # Errors
 /// [`Status::Internal`](crate::Status::Internal) if the elements have another size.
@@ -43,18 +43,18 @@ pub fn all_equal(source: &Source<'_>, element: &[u8]) -> Result<bool> {
     Ok(visit(&nest.axes, 0, &mut |position| {
         // SAFETY: a block of the source's elements.
         let block = unsafe { std::slice::from_raw_parts(first.offset(position), nest.block) };
-        // The first is the element, and each is as the one before it.
+        // The first equals the element, and each equals the one before it.
         block[..size] == *element && block[size..] == block[..block.len() - size]
     }))
 }
 
-/// Calls `work` at each position of these axes, until it returns false; then so does this.
+/// Calls `work` at each position of these axes until it returns false; returns false then.
 fn visit(axes: &[Axis], position: isize, work: &mut impl FnMut(isize) -> bool) -> bool {
     let Some((axis, rest)) = axes.split_first() else { return work(position) };
     (0..axis.size as isize).all(|i| visit(rest, position + i * axis.target, work))
 }
 
-/// The size of what is written at once.
+/// The number of bytes written at once.
 const PATTERN_SIZE: usize = 1024;
 
 /// Fills a block of whole elements.

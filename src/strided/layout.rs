@@ -1,23 +1,23 @@
-//! Where elements lie in memory: the numbers, and the check that they stay inside.
+//! Where elements lie in memory, and the check that they stay inside it.
 
 use crate::error::{Error, Result};
 
 /// Where the elements of an N-dimensional array lie in some memory. Element `(0, .., 0)` begins at byte
-/// [`offset`](Self::offset); neighbours along dimension i are `strides[i]` bytes apart, with any sign. No dimensions are
-/// one element; where a size is 0 there is none.
+/// [`offset`](Self::offset); neighbours along dimension i are `strides[i]` bytes apart, with any sign. Without
+/// dimensions there is one element; if a size is 0 there is none.
 ///
-/// No element passes [`end`](Self::end), and none begins before byte 0: memory of this many bytes holds them all.
+/// No element begins before byte 0 or ends after [`end`](Self::end): memory of that size holds them all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     element_size: usize,
     offset: usize,
     shape: Vec<u64>,
-    /// 0 where no step is ever taken: along a size of 0 or 1, and everywhere if there are no elements.
+    /// 0 where no step is ever taken: along a size of 0 or 1, and in all dimensions if there are no elements.
     strides: Vec<isize>,
     end: usize,
 }
 
-/// What a layout covers while its dimensions are added, one after the other.
+/// The bytes that a layout spans while its dimensions are added one by one.
 struct Extent {
     memory_size: usize,
     offset: usize,
@@ -30,13 +30,14 @@ impl Extent {
         let (first_byte, end) = (offset as i128, offset as i128 + element_size as i128);
         if end > memory_size as i128 {
             return Err(Error::argument(format!(
-                "the first element, {element_size} bytes from offset {offset} on, ends outside memory_size {memory_size}"
+                "the first element has {element_size} bytes at offset {offset}, which end outside memory_size {memory_size}"
             )));
         }
         Ok(Self { memory_size, offset, first_byte, end })
     }
 
-    /// A size of at least 2, and its stride: their product is within i128, and so is its sum with the size of a memory.
+    /// Adds a size of at least 2 and its stride. Their product fits i128, and so does its sum with the size of a
+    /// memory.
     fn add(&mut self, dimension: usize, size: u64, stride: i64) -> Result<()> {
         let reach = i128::from(size - 1) * i128::from(stride);
         let (first_byte, end) = (self.first_byte + reach.min(0), self.end + reach.max(0));
@@ -54,7 +55,7 @@ impl Extent {
 }
 
 impl Layout {
-    /// Checks a layout against the size of the memory that it is for. No strides: C order, back to back.
+    /// Checks a layout against the size of its memory. Without strides, elements lie back to back in C order.
     ///
     /// # Errors
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if an element would not lie within the memory.
@@ -70,7 +71,7 @@ impl Layout {
         }
         if strides.is_some_and(|strides| strides.len() != shape.len()) {
             return Err(Error::argument(format!(
-                "there are {} strides, the shape has {} dimensions",
+                "there are {} strides, but the shape has {} dimensions",
                 strides.map_or(0, <[i64]>::len),
                 shape.len()
             )));
@@ -97,7 +98,7 @@ impl Layout {
                 continue;
             }
             extent.add(dimension, size, stride)?;
-            // A step within the memory is a distance that an `isize` has.
+            // A step within the memory fits an `isize`.
             kept.push(isize::try_from(stride).map_err(|_| Error::internal("a stride fits no pointer"))?);
         }
         let end = usize::try_from(extent.end).map_err(|_| Error::internal("a layout ends outside its memory"))?;
@@ -109,7 +110,7 @@ impl Layout {
         Self { element_size, offset, shape, strides, end: offset }
     }
 
-    /// How many bytes an element takes.
+    /// The size of an element in bytes.
     pub fn element_size(&self) -> usize {
         self.element_size
     }
@@ -124,12 +125,12 @@ impl Layout {
         &self.shape
     }
 
-    /// The distance of neighbours along each dimension, in bytes; 0 where there are none.
+    /// The distance of neighbours along each dimension in bytes; 0 where there are none.
     pub fn strides(&self) -> &[isize] {
         &self.strides
     }
 
-    /// How many bytes the memory must have.
+    /// The number of bytes that the memory must have.
     pub fn end(&self) -> usize {
         self.end
     }
@@ -139,7 +140,7 @@ impl Layout {
         self.shape.contains(&0)
     }
 
-    /// Whether the elements lie back to back in C order; then, the bytes that they take.
+    /// The size of all elements in bytes, if they lie back to back in C order.
     pub fn contiguous_size(&self) -> Option<usize> {
         if self.is_empty() {
             return Some(0);
@@ -149,7 +150,7 @@ impl Layout {
             if usize::try_from(stride) != Ok(size) {
                 return None;
             }
-            // So many bytes lie within the memory.
+            // These bytes lie within the memory.
             size = size.checked_mul(usize::try_from(count).ok()?)?;
         }
         Some(size)
@@ -158,25 +159,26 @@ impl Layout {
     /// The layout of a box: `shape` elements from `start` on.
     ///
     /// # Errors
-    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if the box has other dimensions, or leaves this shape.
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if the box has another number of dimensions, or
+    /// exceeds this shape.
     pub fn region(&self, start: &[u64], shape: &[u64]) -> Result<Self> {
         if start.len() != self.shape.len() || shape.len() != self.shape.len() {
             return Err(Error::argument(format!(
-                "the box starts at {start:?} and has the shape {shape:?}, the array has {} dimensions",
+                "the box starts at {start:?} and has the shape {shape:?}, but the array has {} dimensions",
                 self.shape.len()
             )));
         }
         for (dimension, ((&start, &size), &whole)) in start.iter().zip(shape).zip(&self.shape).enumerate() {
             if start.checked_add(size).is_none_or(|end| end > whole) {
                 return Err(Error::argument(format!(
-                    "the box has {size} elements from {start} on in dimension {dimension}, the array has {whole}"
+                    "the box has {size} elements from {start} on in dimension {dimension}, but the array has {whole}"
                 )));
             }
         }
         if shape.contains(&0) {
             return Ok(Self::empty(self.element_size, shape.to_vec(), self.offset));
         }
-        // Every element of the box is one of this layout: no number here passes those that were checked.
+        // Every element of the box belongs to this layout: no number here exceeds those that were checked.
         let steps = start.iter().zip(&self.strides).map(|(start, stride)| *start as isize * stride);
         let offset = self.offset.wrapping_add_signed(steps.sum());
         let strides = shape.iter().zip(&self.strides).map(|(size, stride)| if *size == 1 { 0 } else { *stride });
@@ -186,7 +188,7 @@ impl Layout {
         Ok(Self { element_size: self.element_size, offset, shape: shape.to_vec(), strides, end })
     }
 
-    /// The same elements with their dimensions in another order: dimension i is dimension `order[i]` of this one.
+    /// The transposed layout: its dimension i is dimension `order[i]` of this one.
     ///
     /// # Errors
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if `order` does not permute the dimensions.
@@ -195,7 +197,7 @@ impl Layout {
         let is_new = |dimension: &usize| seen.get_mut(*dimension).is_some_and(|seen| !std::mem::replace(seen, true));
         if order.len() != self.shape.len() || !order.iter().all(is_new) {
             return Err(Error::argument(format!(
-                "the order {order:?} is no permutation of {} dimensions",
+                "the order {order:?} is not a permutation of {} dimensions",
                 self.shape.len()
             )));
         }
@@ -209,14 +211,14 @@ impl Layout {
 }
 
 impl Layout {
-    /// The elements in C order, in runs of as many as lie back to back: the bytes of a run, and where each begins, from
-    /// the first element on.
+    /// The elements in C order, in the longest runs that lie back to back: the size of a run in bytes, and the offset
+    /// of each from the first element.
     pub(super) fn rows(&self) -> (usize, Positions) {
         let mut run = self.element_size;
         let mut axes: Vec<(u64, isize)> = Vec::with_capacity(self.shape.len());
         let moves = self.shape.iter().zip(&self.strides).rev().filter(|(size, _)| **size != 1);
         for (&size, &stride) in moves {
-            // As many bytes as lie within the memory.
+            // This many bytes lie within the memory.
             match usize::try_from(size).ok().and_then(|size| run.checked_mul(size)) {
                 Some(longer) if axes.is_empty() && usize::try_from(stride) == Ok(run) => run = longer,
                 _ => axes.push((size, stride)),
@@ -226,8 +228,8 @@ impl Layout {
         (run, Positions { indices: vec![0; axes.len()], axes, next })
     }
 
-    /// Refuses elements that might share a byte: sorted by their strides, each dimension must step over all that the
-    /// smaller ones reach.
+    /// Refuses elements that might share a byte: sorted by their strides, each dimension must step over everything that
+    /// the smaller ones reach.
     pub(super) fn check_disjoint(&self) -> Result<()> {
         let mut dimensions: Vec<usize> = (0..self.shape.len()).filter(|i| self.shape[*i] > 1).collect();
         dimensions.sort_by_key(|i| self.strides[*i].unsigned_abs());
@@ -236,7 +238,8 @@ impl Layout {
             let (size, stride) = (self.shape[dimension], self.strides[dimension]);
             if !self.is_empty() && stride.unsigned_abs() < reach {
                 return Err(Error::argument(format!(
-                    "dimension {dimension}, {size} elements with the stride {stride}, steps into what lies before:                      elements that are written must not share bytes"
+                    "dimension {dimension} has {size} elements with the stride {stride}, which overlap: elements that are \
+                     written must not share bytes"
                 )));
             }
             // All of it lies within the memory.
@@ -285,7 +288,7 @@ fn contiguous_strides(element_size: usize, shape: &[u64], memory_size: usize) ->
                 "the shape {shape:?} of elements of {element_size} bytes does not fit memory_size {memory_size}"
             ))
         };
-        // Along a size of 1 no step is taken, so that its stride may be past all numbers.
+        // Along a size of 1 no step is taken, so its stride may overflow.
         *slot = if size == 1 { 0 } else { stride.ok_or_else(past)? };
         stride = stride.and_then(|stride| stride.checked_mul(i64::try_from(size).ok()?));
     }

@@ -2,7 +2,7 @@
 //!
 //! A [`Layout`] says where the elements lie, and is checked against the size of the memory when it is made. A
 //! [`Source`] reads through a layout, a [`Target`] writes through one. [`copy`] is the kernel of `transpose`, of boxes,
-//! and of whatever else goes to strides of the caller: a transposition is a copy between permuted views.
+//! and of everything else that reads or writes the caller's strides: a transposition is a copy between permuted views.
 
 mod copy;
 mod fill;

@@ -1,9 +1,9 @@
-//! The loops of a copy, reduced to what has to be done.
+//! The loops of a copy, reduced to the fewest.
 
 use super::layout::Layout;
 use crate::error::{Error, Result};
 
-/// One loop, and how far a step of it goes on both sides, in bytes.
+/// One loop, and its step on both sides in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Axis {
     pub(super) size: usize,
@@ -11,14 +11,14 @@ pub(super) struct Axis {
     pub(super) target: isize,
 }
 
-/// The loops of a copy: blocks of bytes that stay together, and axes that no two of are one.
+/// The loops of a copy: blocks of bytes that stay together, and axes, of which no two can be merged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Nest {
     /// Bytes that stay together.
     pub(super) block: usize,
-    /// By the target's stride, which is never negative, the largest first. None has the size 1.
+    /// Sorted by the target's stride, which is never negative, largest first. None has the size 1.
     pub(super) axes: Vec<Axis>,
-    /// From the first elements of the two layouts to where the loops begin.
+    /// The offsets from the first elements of the two layouts to where the loops begin.
     pub(super) source_shift: isize,
     pub(super) target_shift: isize,
 }
@@ -53,7 +53,7 @@ impl Nest {
         Ok(Some(nest))
     }
 
-    /// An axis along which the target goes backwards is walked from its other end.
+    /// An axis along which the target runs backwards is walked from its other end.
     fn push(&mut self, axis: Axis) {
         if axis.target >= 0 {
             return self.axes.push(axis);
@@ -64,7 +64,7 @@ impl Nest {
         self.axes.push(Axis { size: axis.size, source: -axis.source, target: -axis.target });
     }
 
-    /// Makes one axis of two that are one on both sides, and a larger block of one that is back to back on both.
+    /// Merges two axes that are one on both sides, and an axis that is back to back on both into the block.
     fn merge(&mut self) {
         let mut merged: Vec<Axis> = Vec::with_capacity(self.axes.len());
         for axis in &self.axes {

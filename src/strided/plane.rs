@@ -1,4 +1,4 @@
-//! The two innermost loops of a copy: the ways of doing them, and the one that every other must equal.
+//! The two innermost loops of a copy: the kernels, and the reference that they must equal.
 #![expect(unsafe_code, reason = "source and target are pointers, of which each element is reached once")]
 
 use super::nest::Axis;
@@ -13,14 +13,14 @@ pub(super) struct Plane {
     pub(super) block: usize,
     /// The axis along which the target is written fastest.
     pub(super) inner: Axis,
-    /// The one along which the source is read fastest; of size 1 if that is the same.
+    /// The axis along which the source is read fastest; of size 1 if it is the same one.
     pub(super) other: Axis,
     pub(super) source: *const u8,
     pub(super) target: *mut u8,
 }
 
-/// Copies a plane. Can be called if the tier is available, and all blocks of the plane can be read in the source and
-/// written in the target.
+/// Copies a plane. It may be called if the tier is available, and if all blocks of the plane can be read in the source
+/// and written in the target.
 pub(super) type Kernel = unsafe fn(&Plane);
 
 /// Fastest first.
@@ -36,11 +36,11 @@ pub(super) static TIERS: &[Tier<Kernel>] = &[
     Tier { level: Level::Reference, kernel: portable },
 ];
 
-/// The side of the squares in which a plane is walked, so that what one pass over a cache line leaves is still there
-/// when the next needs it.
+/// The side of the squares in which a plane is walked, so that a cache line is still cached when its next part is
+/// needed.
 const SIDE: usize = 32;
 
-/// Block by block.
+/// Copies block by block.
 ///
 /// # Safety
 /// All blocks of the plane can be read in the source and written in the target.

@@ -331,10 +331,10 @@ fn layouts_that_leave_their_memory_are_refused_with_the_numbers() {
     );
     assert_eq!(
         refusal(8, &[], Some(&[]), 3, 10),
-        "the first element, 8 bytes from offset 3 on, ends outside memory_size 10"
+        "the first element has 8 bytes at offset 3, which end outside memory_size 10"
     );
     assert_eq!(refusal(1, &[0], Some(&[1]), 11, 10), "offset 11 is outside memory_size 10");
-    assert_eq!(refusal(1, &[2, 3], Some(&[1]), 0, 10), "there are 1 strides, the shape has 2 dimensions");
+    assert_eq!(refusal(1, &[2, 3], Some(&[1]), 0, 10), "there are 1 strides, but the shape has 2 dimensions");
     assert_eq!(
         refusal(4, &[2, 1 << 62, 4], None, 0, 100),
         "the shape [2, 4611686018427387904, 4] of elements of 4 bytes does not fit memory_size 100"

@@ -1,11 +1,11 @@
-//! Elements in memory, to be read or to be written.
+//! Elements in memory, for reading or writing.
 #![expect(unsafe_code, reason = "views of one memory may lie between each other, which slices cannot")]
 
 use super::layout::Layout;
 use crate::error::{Error, Result};
 use std::marker::PhantomData;
 
-/// Elements that are read.
+/// Elements to read.
 #[derive(Debug, Clone)]
 pub struct Source<'a> {
     memory: *const u8,
@@ -13,7 +13,7 @@ pub struct Source<'a> {
     bytes: PhantomData<&'a [u8]>,
 }
 
-/// Elements that are written. No two of them share a byte.
+/// Elements to write. No two of them share a byte.
 #[derive(Debug)]
 pub struct Target<'a> {
     memory: *mut u8,
@@ -58,7 +58,7 @@ impl<'a> Source<'a> {
         Self::new(memory, Layout::new(element_size, shape, None, 0, memory.len())?)
     }
 
-    /// Elements of memory that somebody else has.
+    /// Elements of memory that somebody else owns.
     ///
     /// # Safety
     /// During `'a` the elements can be read and nobody writes them. The `memory_size` bytes from `memory` on belong to
@@ -76,7 +76,7 @@ impl<'a> Source<'a> {
         &self.layout
     }
 
-    /// How many bytes an element takes.
+    /// The size of an element in bytes.
     pub fn element_size(&self) -> usize {
         self.layout.element_size()
     }
@@ -108,7 +108,7 @@ impl<'a> Source<'a> {
         Ok(Self { layout: self.layout.region(start, shape)?, ..*self })
     }
 
-    /// The elements with their dimensions in another order. See [`Layout::permuted`].
+    /// The elements of the transposed array. See [`Layout::permuted`].
     ///
     /// # Errors
     /// As there.
@@ -116,7 +116,7 @@ impl<'a> Source<'a> {
         Ok(Self { layout: self.layout.permuted(order)?, ..*self })
     }
 
-    /// The elements in C order, in runs of as many as lie back to back.
+    /// The elements in C order, in the longest runs that lie back to back.
     pub fn rows(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         let (size, positions) = self.layout.rows();
         let first = self.first();
@@ -135,8 +135,8 @@ impl<'a> Target<'a> {
     ///
     /// # Errors
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if the memory is too small for the layout, or if two
-    /// elements might share a byte: sorted by their strides, each dimension must step over all that the smaller ones
-    /// reach.
+    /// elements might share a byte: sorted by their strides, each dimension must step over everything that the smaller
+    /// ones reach.
     pub fn new(memory: &'a mut [u8], layout: Layout) -> Result<Self> {
         layout.check_disjoint()?;
         // SAFETY: a slice can be written as long as it is borrowed, and the elements share no byte.
@@ -152,7 +152,7 @@ impl<'a> Target<'a> {
         Self::new(memory, layout)
     }
 
-    /// Elements of memory that somebody else has.
+    /// Elements of memory that somebody else owns.
     ///
     /// # Safety
     /// During `'a` the elements can be written, and nobody else reads or writes them. No two of them share a byte. The
@@ -170,7 +170,7 @@ impl<'a> Target<'a> {
         &self.layout
     }
 
-    /// How many bytes an element takes.
+    /// The size of an element in bytes.
     pub fn element_size(&self) -> usize {
         self.layout.element_size()
     }
@@ -185,7 +185,7 @@ impl<'a> Target<'a> {
         self.layout.contiguous_size().is_some()
     }
 
-    /// The same target, for as long as this borrow.
+    /// The same target, for the time of this borrow.
     pub fn reborrow(&mut self) -> Target<'_> {
         Target { memory: self.memory, layout: self.layout.clone(), bytes: PhantomData }
     }
@@ -195,7 +195,7 @@ impl<'a> Target<'a> {
         self.reborrow().into_slice().ok()
     }
 
-    /// All elements, if they lie back to back in C order; else the target again.
+    /// All elements, if they lie back to back in C order; otherwise the target itself.
     ///
     /// # Errors
     /// The target.
@@ -217,10 +217,11 @@ impl<'a> Target<'a> {
         unsafe { self.shared_region(start, shape) }
     }
 
-    /// The elements of a box, which others may write beside it: several threads write one array, each another box.
+    /// The elements of a box, while others write other boxes: several threads may write one array, each its own box.
     ///
     /// # Safety
-    /// As long as the box is used, nobody else uses its elements, be it through this target or another box of it.
+    /// As long as the box is in use, nobody else uses its elements, whether through this target or through another box
+    /// of it.
     ///
     /// # Errors
     /// As [`Layout::region`].
@@ -231,7 +232,7 @@ impl<'a> Target<'a> {
     /// The elements before index `at` of a dimension, and those from there on.
     ///
     /// # Errors
-    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if there is no such dimension, or it ends before.
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if there is no such dimension, or it is shorter.
     pub fn split(self, dimension: usize, at: u64) -> Result<(Target<'a>, Target<'a>)> {
         let (mut first, mut second) = (self.shape().to_vec(), self.shape().to_vec());
         let mut start = vec![0; first.len()];
@@ -244,7 +245,7 @@ impl<'a> Target<'a> {
         unsafe { Ok((self.shared_region(&zeros, &first)?, self.shared_region(&start, &second)?)) }
     }
 
-    /// The elements with their dimensions in another order. See [`Layout::permuted`].
+    /// The elements of the transposed array. See [`Layout::permuted`].
     ///
     /// # Errors
     /// As there.

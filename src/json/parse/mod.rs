@@ -1,18 +1,19 @@
 //! A JSON document as a [`Value`]. RFC 8259; serde_json reads the strings and numbers, this file the structure.
 //!
 //! Deviations from `serde_json::from_slice`:
-//! * A member that is given twice in one object is refused, not replaced: two readers would take different ones.
-//! * What is open stands in a `Vec`, not on the stack, so that parsing takes the same stack at every depth. Dropping,
-//!   cloning and printing a `Value` do recurse: [`MAX_DEPTH`] is for them.
+//! * A member that is given twice in one object is an error instead of replacing the first: two readers might use
+//!   different ones.
+//! * Open arrays and objects are kept in a `Vec`, not on the stack, so that parsing takes the same stack at every
+//!   depth. Dropping, cloning and printing a `Value` do recurse: [`MAX_DEPTH`] is for them.
 
 use super::shown;
 use crate::error::{Error, Result};
 use serde_json::{Map, Value};
 use std::fmt::Display;
 
-/// How many arrays and objects may be open at once. A shard in a shard adds three levels. Cloning takes the most stack
-/// per level, printing and dropping come next: a chain made of metadata as deep as this takes 26 KiB of stack in a
-/// release build, 119 KiB in a debug build (`tests/posix/small_stack.c`).
+/// The number of arrays and objects that may be open at once. A shard in a shard adds three levels. Cloning takes the
+/// most stack per level, printing and dropping come next: creating a chain from metadata of this depth takes 26 KiB of
+/// stack in a release build, 119 KiB in a debug build (`tests/posix/small_stack.c`).
 pub(crate) const MAX_DEPTH: usize = 48;
 
 /// Reads one document. `what` is its name in messages.
@@ -29,7 +30,7 @@ pub(crate) fn parse(what: &str, text: &[u8]) -> Result<Value> {
 /// An array or object whose end has not been read.
 enum Open {
     Array(Vec<Value>),
-    /// The members before, and the name of the one that is being read.
+    /// The previous members, and the name of the one that is being read.
     Object(Map<String, Value>, String),
 }
 
@@ -55,7 +56,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A value that is complete; or none, because an array or object was opened and its first value comes next.
+    /// A complete value; or `None`, because an array or object was opened and its first value comes next.
     fn value(&mut self) -> Result<Option<Value>> {
         match self.peek() {
             Some(b'[') => {
@@ -81,7 +82,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Puts a value where it belongs and closes what ends after it. The document, if it is complete.
+    /// Puts a value where it belongs, and closes what ends after it. Returns the document once it is complete.
     fn place(&mut self, mut value: Value) -> Result<Option<Value>> {
         loop {
             let next = self.peek();
@@ -168,7 +169,7 @@ impl<'a> Parser<'a> {
         Err(self.expected("a value"))
     }
 
-    /// What serde_json makes of the next bytes, which are a whole string or number.
+    /// Reads the next bytes, a whole string or number, with serde_json.
     fn token(&mut self, size: usize) -> Result<Value> {
         let token = self.text.get(self.at..self.at + size).unwrap_or_default();
         let value = serde_json::from_str(token).map_err(|error| {
@@ -215,7 +216,7 @@ impl<'a> Parser<'a> {
         .with_code("duplicate_member")
     }
 
-    /// Where the innermost array or object stands, as a JSON Pointer.
+    /// The place of the innermost array or object, as a JSON Pointer.
     fn place_of_innermost(&self) -> String {
         let mut pointer = String::new();
         for open in self.open.iter().take(self.open.len().saturating_sub(1)) {

@@ -3,7 +3,7 @@
 
 /// Vectors of one or more parts of 16 bytes.
 pub(super) trait Vector: Copy {
-    /// How many parts there are.
+    /// The number of parts.
     const PARTS: usize;
     /// Part i from `source + i * stride`.
     ///
@@ -22,12 +22,12 @@ pub(super) trait Vector: Copy {
     unsafe fn store(self, target: *mut u8);
 }
 
-/// Rows of vectors, as a tree and not as an array: nothing is left to unrolled loops, and closures are not compiled for
-/// the instruction set of the caller.
+/// Rows of vectors, as a tree instead of an array: this does not rely on unrolled loops, nor on closures, which are not
+/// compiled for the instruction set of the caller.
 pub(super) trait Rows: Copy {
-    /// How many there are.
+    /// The number of rows.
     const COUNT: usize;
-    /// How many parts their vectors have.
+    /// The number of parts of their vectors.
     const PARTS: usize;
     /// Row i from `source + i * stride`, its parts `part_stride` apart.
     ///
