@@ -12,7 +12,7 @@ from numpy_packbits import median
 
 SIZES = [("1MiB", 1 << 20), ("64MiB", 64 << 20)]
 
-# Source, target, and what happens outside the range.
+# Source, target, and the rule for values outside the range.
 CASES = [
     ("float64", "uint8", "clamp"),
     ("float64", "float32", None),

@@ -1,4 +1,4 @@
-# What the files are called on this platform, and which system libraries the static library needs.
+# The names of the files on this platform, and the system libraries that the static library needs.
 #
 #   ZCODEC_SHARED_BUILT, ZCODEC_STATIC_BUILT, ZCODEC_IMPORT_BUILT   as cargo names them; the last only on Windows
 #   ZCODEC_SHARED_FILE    as it is installed, with the full version

@@ -1,4 +1,4 @@
-/* What the examples share besides zcodec: files, the clock, and exiting with a message. */
+/* Shared by the examples: files, the clock, and exiting with a message. */
 #ifndef ZCODEC_EXAMPLE_H
 #define ZCODEC_EXAMPLE_H
 

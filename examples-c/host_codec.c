@@ -15,7 +15,7 @@
 
 static void say(zcodec_sink *sink, const char *text) { zcodec_sink_write(sink, text, strlen(text)); }
 
-/* There is nothing to configure, and how much comes out depends on the data. */
+/* There is nothing to configure, and the size of the output depends on the data. */
 static int32_t bind_runs(void *user_data, const char *configuration, size_t configuration_size, const char *input,
                          size_t input_size, zcodec_sink *output, zcodec_sink *message, void **state) {
   (void)user_data, (void)input, (void)input_size, (void)state;

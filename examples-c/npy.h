@@ -44,7 +44,7 @@ static inline void npy_swap_bytes(npy_array *array) {
   }
 }
 
-/* Ends the program with a message if the file is something else. */
+/* Ends the program with a message if the file is of another kind. */
 static inline npy_array npy_read(const char *path) {
   npy_array array = {0};
   size_t file_size, header_at, header_size;

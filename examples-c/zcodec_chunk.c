@@ -6,7 +6,7 @@
  *     zcodec_chunk inspect ZARR.JSON [ENCODED]
  *
  * DECODED holds the chunk's elements in C order and native byte order, ENCODED is a chunk as a store keeps it.
- * `inspect` prints what enters the chain and what each codec makes of it, with sizes in bytes; with a chunk, also what
+ * `inspect` prints the input of the chain and the output of each codec, with sizes in bytes; with a chunk, also what
  * each codec makes of that chunk's values.
  */
 #include "example.h"
@@ -54,7 +54,7 @@ static void print_buffer(zcodec_buffer *text) {
   zcodec_buffer_free(text);
 }
 
-/* Prints what leaves the chain. If `chunk` is not NULL, also encodes it. */
+/* Prints the output of the chain. If `chunk` is not NULL, also encodes it. */
 static void print_output(const zcodec_chain *chain, const zcodec_buffer *chunk) {
   zcodec_error *error = NULL;
   zcodec_buffer *output = NULL;
@@ -76,7 +76,7 @@ static void print_output(const zcodec_chain *chain, const zcodec_buffer *chunk) 
   printf("\n");
 }
 
-/* What enters the chain, as the input JSON of zcodec_chain_new; the caller frees it. */
+/* The input of the chain, as the input JSON of zcodec_chain_new; the caller frees it. */
 static char *input_json(json_span document) {
   json_span data_type = json_member(document, "data_type");
   json_span grid = json_member(document, "chunk_grid");

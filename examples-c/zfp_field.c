@@ -13,7 +13,7 @@
 
 enum { REPEATS = 20 /* of each encode and decode, for the clock */ };
 
-/* A codec's configuration, and what it promises. */
+/* A codec's configuration, and the error that it promises. */
 typedef struct zfp_mode {
   const char *configuration;
   double tolerance; /* the largest error allowed; negative: no limit */

@@ -7,8 +7,8 @@
 # Windows x86-64: the same under wine, the C and C++ programs with zcodec.dll and its import library.
 # x86-64 with AVX-512: the kernels that need it, in an emulated machine.
 #
-# Debian's rustc-web comes with the source of its standard library, so that it can be built for targets that no toolchain
-# of the machine has.
+# Debian's rustc-web comes with the source of its standard library, so that it can be built for targets that no
+# toolchain of the machine has.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/packages.sh

@@ -17,8 +17,8 @@ trap 'rm -rf "$work"' EXIT
 # plugin older than Rust's would fail on it.
 echo 'SECTIONS { /DISCARD/ : { *(.llvmbc) *(.llvmcmd) } } INSERT AFTER .text;' >"$work/discard.ld"
 
-# Only what the interface reaches. Groups are dissolved: the linker of a program would throw away those that another
-# Rust library has, too, although their names are local by then.
+# Keeps only what the interface reaches. Groups are dissolved: the linker of a program would throw away those that
+# another Rust library has, too, although their names are local by then.
 set --
 while read -r symbol; do
   set -- "$@" -u "$symbol"

@@ -1,5 +1,5 @@
-//! How much memory calls take, what happens when there is none, and that none is lost: counted by an allocator that
-//! refuses what is larger than it is told. The C libraries have their own allocations; the leak sanitizer counts those.
+//! The memory that calls take, their behaviour when there is none, and that they leak none: counted by an allocator
+//! that refuses allocations over a limit. The C libraries have their own allocations; the leak sanitizer counts those.
 #![allow(unsafe_code, reason = "an allocator is unsafe to write")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -50,7 +50,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// What `work` gives when no allocation over `largest` bytes succeeds.
+/// The result of `work` when no allocation over `largest` bytes succeeds.
 fn with_largest<T>(largest: usize, work: impl FnOnce() -> T) -> T {
     LARGEST_ALLOWED.set(largest);
     let result = work();
@@ -58,7 +58,7 @@ fn with_largest<T>(largest: usize, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// What `work` gives, and how much more memory than before it took at its worst.
+/// The result of `work`, and its peak memory over that before it.
 fn peak_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let before = LIVE.get();
     PEAK.set(before);
@@ -191,7 +191,7 @@ fn an_error_leaves_nothing_behind() {
     }
 }
 
-/// Twice the size of the chunk and twice the bound of what stands between codecs: `docs/limits.md`.
+/// Twice the size of the chunk, and twice the bound of intermediate results: `docs/limits.md`.
 #[test]
 fn a_chunk_that_claims_more_than_the_metadata_takes_no_more_than_the_metadata() {
     let zeros = vec![0; 64 << 20];

@@ -45,7 +45,7 @@ fn arrays_of_zarr_python_are_read_by_their_documents() {
         assert_eq!(chain.decode_to_vec(&bytes(&array["encoded"]), &options).as_deref(), Ok(&*decoded), "{name}");
         let encoded = chain.encode_to_vec(&decoded, &options).unwrap();
         assert_eq!(chain.decode_to_vec(&encoded, &options).as_deref(), Ok(&*decoded), "{name}");
-        // What a chain says of itself makes the same chain again.
+        // The JSON that a chain returns creates the same chain again.
         let again = Chain::new(
             chain.codecs_json().to_string().as_bytes(),
             Some(chain.input().to_json().to_string().as_bytes()),

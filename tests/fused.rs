@@ -1,5 +1,5 @@
-//! A chain of elementwise codecs in one pass over tiles gives what the codecs give one after the other, each on the
-//! whole array: the same bytes, or the same codec and element at fault.
+//! A chain of elementwise codecs in one pass over tiles gives the results of the codecs one after the other, each on
+//! the whole array: the same bytes, or the same codec and element at fault.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -94,8 +94,8 @@ fn array_type(representation: &Representation) -> Option<&DataType> {
     }
 }
 
-/// Runs each codec by itself on the whole array. An element that cannot be represented ends the array for the codecs that
-/// follow: what counts is the first element at fault, whichever codec refuses it.
+/// Runs each codec by itself on the whole array. An element that cannot be represented ends the array for the codecs
+/// that follow: the first element at fault counts, whichever codec refuses it.
 fn one_by_one(
     order: impl Iterator<Item = usize>,
     element_size: impl Fn(usize) -> usize,

@@ -15,7 +15,7 @@ thread_local! {
     static LARGEST: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Notes the largest allocation of a thread.
+/// Records the largest allocation of a thread.
 struct Noting;
 
 // SAFETY: the system's allocator does the work.

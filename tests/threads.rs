@@ -1,4 +1,4 @@
-//! Many threads use one chain at the same time, in every way. Also what ThreadSanitizer watches: `scripts/sanitize.sh`.
+//! Many threads use one chain at the same time, in every way. `scripts/sanitize.sh` runs this under ThreadSanitizer.
 
 use std::num::NonZeroUsize;
 use std::thread;

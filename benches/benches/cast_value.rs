@@ -58,7 +58,7 @@ fn float64(value: u16) -> Vec<u8> {
     (f64::from(value as i16) * 0.999).to_ne_bytes().to_vec()
 }
 
-/// What of a configuration goes into a name.
+/// The part of a configuration that goes into a name.
 fn words(members: &str) -> String {
     let words = members.split(|letter: char| !letter.is_alphanumeric() && letter != '-');
     let kept = words.filter(|word| !["", "rounding", "out_of_range", "scalar_map", "encode"].contains(word));

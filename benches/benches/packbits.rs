@@ -105,7 +105,8 @@ fn packbits(criterion: &mut Criterion) {
     }
 }
 
-/// What remains of packing bools if all that costs is reading them, at two places in turn, and writing an eighth as much.
+/// A lower bound for packing bools: only reading them, alternating between two places, and writing an eighth as many
+/// bytes.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn read_and_write_an_eighth(decoded: &[u8], target: &mut [u8]) {

@@ -7,7 +7,7 @@ use std::hint::black_box;
 use zcodec::chain::{CallOptions, Chain};
 use zcodec_benches::{SIZES, chain_calls, field_bytes, group};
 
-/// Name, codecs, data type, and the elements that stand for one of the field.
+/// Name, codecs, data type, and the elements that represent one of the field.
 struct Case {
     name: &'static str,
     codecs: String,

@@ -17,7 +17,7 @@ struct Case {
     order: Vec<usize>,
 }
 
-/// What N5, Julia and Fiji ask for: all dimensions the other way round, of sizes that are powers of two.
+/// The case of N5, Julia and Fiji: all dimensions reversed, with sizes that are powers of two.
 fn reversals(count: u64) -> Vec<Case> {
     let case = |rank: u32| {
         let side = 1_u64 << (count.ilog2() / rank);

@@ -74,7 +74,7 @@ fn modes<T: Sample>() -> [(&'static str, &'static str, ZfpConfig); 4] {
     ]
 }
 
-/// What all contestants work on.
+/// The input of all contestants.
 struct Case<'a, T> {
     name: String,
     /// For the name of the benchmark.
@@ -107,7 +107,7 @@ impl<T: Sample> Case<'_, T> {
         (decoded.len() >= TWO_THREADS_SIZE).then(|| self.chain([z / 2, y, x]))
     }
 
-    /// Two threads with a chunk each and nothing in common: what the machine lets two threads gain.
+    /// Two threads with a chunk each and nothing in common: the most that two threads can gain on this machine.
     fn encode_two_chunks(&self, group: &mut BenchmarkGroup<'_, WallTime>, decoded: &[u8]) {
         let Some(chain) = self.half_chain(decoded) else { return };
         let half = decoded.len() / 2;

@@ -1,4 +1,4 @@
-//! What the benchmarks share: the yardstick, the naming, and input data.
+//! Shared by the benchmarks: the memory copy as a yardstick, names, and input data.
 //!
 //! A benchmark's name is `codec/case/direction/size/contestant`. Each group of the same first four parts also runs
 //! the contestant `copy`, a memory copy of the same decoded bytes; `table.py` prints the others as a ratio to it.
@@ -22,7 +22,7 @@ pub fn chain_calls(size: usize) -> Vec<(&'static str, CallOptions)> {
     calls
 }
 
-/// From here on what two threads do is measured as well.
+/// From this size on two threads are measured as well.
 pub const TWO_THREADS_SIZE: usize = 64 << 20;
 
 /// Chunk sizes: inside the second-level cache, about its size, past the last one.
@@ -63,7 +63,7 @@ pub fn group<'a>(criterion: &'a mut Criterion, name: &str, decoded_size: usize) 
 
 const PAGE_SIZE: usize = 4096;
 
-/// So many bytes from the first whole page on: some processors copy a tenth as fast between some places in a page.
+/// This many bytes, beginning at a page: some processors copy at a tenth of the speed between some offsets in a page.
 fn page_aligned(bytes: &mut [u8], size: usize) -> &mut [u8] {
     let start = bytes.as_ptr().align_offset(PAGE_SIZE);
     &mut bytes[start..start + size]

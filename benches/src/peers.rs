@@ -17,7 +17,7 @@ use zarrs::array::{ArrayBytes, ArrayToBytesCodecTraits, CodecChain, CodecOptions
 pub trait Cast {
     /// Casts all elements.
     fn run(&mut self);
-    /// What the last run made.
+    /// The output of the last run.
     fn encoded(&self) -> &[u8];
 }
 
@@ -122,7 +122,7 @@ where
     slices::<S, T>(decoded, move |source, target| convert_slice_int_to_float(source, target, &config))
 }
 
-/// A chain of `zarrs` for one chunk, on one thread. It allocates what it returns.
+/// A chain of `zarrs` for one chunk, on one thread. It allocates its results.
 #[expect(missing_debug_implementations, reason = "its parts have none")]
 pub struct Zarrs {
     chain: CodecChain,
@@ -133,7 +133,7 @@ pub struct Zarrs {
 }
 
 impl Zarrs {
-    /// None if it does not know the data type or the codecs.
+    /// `None` if it does not know the data type or the codecs.
     pub fn new(codecs: &str, name: &str, element_size: usize, shape: &[usize]) -> Option<Self> {
         let data_type = match name {
             "bool" => data_type::bool(),

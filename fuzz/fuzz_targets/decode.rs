@@ -1,4 +1,4 @@
-//! Any bytes through any chain: `codecs NUL input NUL encoded`. What the vectors begin with is what this one mutates.
+//! Any bytes through any chain: `codecs NUL input NUL encoded`. The conformance cases are its corpus.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -10,7 +10,7 @@ use zcodec_fuzz::structured::ChainSpec;
 #[derive(Debug, Arbitrary)]
 struct Input<'a> {
     chain: ChainSpec,
-    /// What is done to an encoded chunk: at a position, this byte is added.
+    /// A change to an encoded chunk: this value is added to the byte at a position.
     damage: Vec<(u16, u8)>,
     cut: u8,
     bytes: &'a [u8],

@@ -1,4 +1,4 @@
-//! Any bytes as a pco stream of any type: `type, count (2 bytes), stream`. Nobody else fuzzes its decoder.
+//! Any bytes as a pco stream of any type: `type, count (2 bytes), stream`. No other target fuzzes its decoder this way.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! What the fuzz targets share.
+//! Shared by the fuzz targets.
 
 pub mod structured;
 
@@ -29,7 +29,7 @@ pub fn with_threads(count: usize) -> CallOptions {
     CallOptions { max_threads: NonZeroUsize::new(count).unwrap_or(NonZeroUsize::MIN), ..CallOptions::default() }
 }
 
-/// Whether all that the metadata says of the chunk stays small.
+/// Whether all sizes in the metadata are small.
 pub fn is_small(chain: &Chain) -> bool {
     let mut sizes = chain.representations().into_iter().map(|representation| representation.size());
     sizes.all(|size| size.bound().is_none_or(|size| size <= MAX_SIZE as u64))
@@ -45,7 +45,7 @@ pub fn decode_every_way(chain: &Chain, encoded: &[u8]) {
     let options = CallOptions::default();
     let result = match chain.decoded_size() {
         Some(_) => chain.decode_to_vec(encoded, &options),
-        // Bytes may grow as far as they like: here they must not.
+        // Bytes may grow without a limit, which would take too long here.
         None => into(chain, encoded, MAX_SIZE, &options),
     };
     let capacity = result.as_ref().map_or(chain.decoded_size().map_or(MAX_SIZE, |size| size as usize), Vec::len);

@@ -1,4 +1,4 @@
-//! Chains that are always valid metadata, or nearly: what a mutation of text seldom finds.
+//! Chains whose metadata is always valid, or nearly so, which mutations of text seldom are.
 
 use crate::is_small;
 use arbitrary::Arbitrary;
@@ -9,7 +9,7 @@ use zcodec::data_type::Component;
 /// Some blocks of 4 values or 16 bytes, and a rest, in each direction.
 const MAX_SIDE: u8 = 24;
 
-/// What a chain promises of decode(encode(x)).
+/// The promise of a chain about decode(encode(x)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Promise {
     /// It is x.
@@ -194,17 +194,17 @@ impl ChainSpec {
         is_small(&chain).then_some(chain)
     }
 
-    /// The same without what compresses and frames.
+    /// The same without compressors and frames.
     #[must_use]
     pub fn without_bytes_steps(&self) -> Self {
         Self { bytes_steps: [None; 3], ..*self }
     }
 
-    /// What decoding gives back.
+    /// The promise about the decoded elements.
     pub fn promise(&self) -> Promise {
         let steps = || self.array_steps.iter().flatten();
         let casts = steps().filter(|step| matches!(step, ArrayStep::Cast { .. })).count();
-        // A map may undo another, and what wraps around may be rounded to what wraps again.
+        // A map may undo another one, and a value that wraps around may be rounded to one that wraps again.
         let is_free = |step: &&ArrayStep| match step {
             ArrayStep::Scale { .. } | ArrayStep::Cast { map: Some(_), .. } => true,
             ArrayStep::Cast { out_of_range, .. } => pick(&OUT_OF_RANGE, *out_of_range) == Some("wrap"),

@@ -1,4 +1,4 @@
-/* What a chain and the library say about themselves. */
+/* What a chain and the library report about themselves. */
 #include "check.h"
 
 static const char INPUT[] = "{\"data_type\":\"uint16\",\"shape\":[2,3],\"fill_value\":258}";

@@ -1,4 +1,4 @@
-/* What the C and C++ tests share: checks that report where they fail, and go on. */
+/* Shared by the C and C++ tests: checks that report where they fail, and continue. */
 #ifndef ZCODEC_TESTS_CHECK_H
 #define ZCODEC_TESTS_CHECK_H
 
@@ -101,7 +101,7 @@ static inline int check_buffer_has(zcodec_buffer *buffer, const char *text) {
   return found;
 }
 
-/* What main returns. */
+/* The exit status for main. */
 static inline int check_result(const char *name) {
   printf("%s: %d checks, %d failed\n", name, checks_made, checks_failed);
   return checks_failed == 0 && checks_made > 0 ? EXIT_SUCCESS : EXIT_FAILURE;

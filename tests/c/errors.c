@@ -1,4 +1,4 @@
-/* Every status, and what an error says. */
+/* Every status, and the content of an error. */
 #include "check.h"
 
 static const char U16[] = "{\"data_type\":\"uint16\",\"shape\":[4],\"fill_value\":0}";

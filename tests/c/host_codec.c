@@ -1,11 +1,11 @@
-/* Codecs of the host: what they are asked, what becomes of what they answer, and when what they own is freed. */
+/* Codecs of the host: how they are called, how their results are used, and when their data is freed. */
 #include "check.h"
 
 enum { COUNT = 64, SIZE = 2 * COUNT };
 
 static const char INPUT[] = "{\"data_type\":\"uint16\",\"shape\":[8,8],\"fill_value\":9}";
 
-/* What a codec does wrong, set by a test. */
+/* The fault of a codec, set by a test. */
 enum fault {
   NO_FAULT,
   WRITES_NO_OUTPUT,
@@ -355,7 +355,8 @@ static void room_grows_where_no_bound_is_known(void) {
   CHECK(zcodec_buffer_size(buffer) == 9 && memcmp(zcodec_buffer_data(buffer), encoded, 9) == 0);
   zcodec_buffer_free(buffer);
 
-  /* At the caller's own capacity: what the codec says and the checksum; or twice as much if it says nothing. */
+  /* At the caller's own capacity: the size that the codec gives plus the checksum, or twice the capacity if it gives
+   * none. */
   CHECK_FAILS(ZCODEC_STATUS_BUFFER_TOO_SMALL, zcodec_encode(chain, "abcd", 4, encoded, 8, &size, &error));
   CHECK(size == 64 + 4);
   self.said = 5;
@@ -373,7 +374,7 @@ static void room_grows_where_no_bound_is_known(void) {
   zcodec_chain_free(chain);
 }
 
-/* A decoded side much larger than what decoding tries first, and an encoded one behind a codec that must be encoded. */
+/* A decoded size much larger than the first try, and an encoded size after a codec whose bound is unknown. */
 static void calls_are_repeated_until_the_room_does(void) {
   enum { LARGE = 1 << 20 };
   host self = {0};

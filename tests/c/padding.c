@@ -5,7 +5,7 @@ static const char PADS[] =
     "[{\"name\":\"pad\",\"configuration\":{\"location\":\"start\",\"nbytes\":2}},"
     "{\"name\":\"offset\",\"configuration\":{\"offset\":3,\"prefix\":\"YWJj\"}}]";
 
-/* What the callbacks saw, and what they shall return. */
+/* What the callbacks saw, and what they return. */
 typedef struct record {
   int generated, checked, freed;
   int32_t answer;

@@ -9,7 +9,7 @@ namespace {
 constexpr const char *input = R"({"data_type": "uint16", "shape": [4], "fill_value": 0})";
 const std::vector<std::uint16_t> decoded = {1, 255, 256, 257};
 
-// What `call` throws; a call that throws nothing fails the check.
+// The error that `call` throws; a call that throws nothing fails the check.
 template <class Call>
 zcodec::Error thrown_by(Call call) {
   try {

@@ -4,8 +4,8 @@
 #
 #     tests/cross/bochs.sh PROGRAM ARGUMENTS...
 #
-# The program runs alone on Debian's kernel, from an initial file system with nothing else but a shell. Its output is
-# shown when it ends. On a plain Debian 12, as root.
+# The program runs alone on Debian's kernel, from an initial file system that otherwise contains only a shell. Its
+# output is shown when it ends. On a plain Debian 12, as root.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/packages.sh

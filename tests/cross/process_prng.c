@@ -1,4 +1,4 @@
-/* bcryptprimitives.dll for wine 8, which has none: good enough for tests, and for nothing else. */
+/* bcryptprimitives.dll for wine 8, which lacks it: good enough for tests, and for nothing else. */
 #include <stddef.h>
 #include <stdlib.h>
 

@@ -11,7 +11,7 @@ use zcodec::chain::Chain;
 
 const ROUNDINGS: [&str; 5] = ["nearest-even", "towards-zero", "towards-positive", "towards-negative", "nearest-away"];
 
-/// What is not set is an error.
+/// A member that is not set is an error.
 const POLICIES: [Option<&str>; 3] = [None, Some("clamp"), Some("wrap")];
 
 #[derive(Clone, Copy)]
@@ -104,7 +104,7 @@ fn signed(target: &Type, is_negative: bool, magnitude: u64) -> u64 {
     magnitude | if has_sign { target.sign_bit() } else { 0 }
 }
 
-/// What `scale_offset` rounds by: to nearest even, and nothing is out of range but by error.
+/// The rules of `scale_offset`: round to nearest even, and refuse everything out of range.
 pub fn nearest(target: &Type, number: &BigRational, is_negative: bool) -> Option<u64> {
     let rules = Rules { rounding: "nearest-even", out_of_range: None };
     match rules.float(target, is_negative, &target.place(&number.abs())) {

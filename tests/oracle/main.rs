@@ -12,7 +12,7 @@ use number::{Number, Type};
 use zcodec::Status;
 use zcodec::chain::{CallOptions, Chain};
 
-/// What becomes of an element.
+/// The result for an element.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Image {
     Bits(u64),
@@ -68,7 +68,7 @@ impl Direction<'_> {
         let chain = self.chain.with_shape(&[patterns.len() as u64])?;
         let options = CallOptions::default();
         if self.is_encode {
-            // What lies above the N bits is not read.
+            // Bits above the N bits are not read.
             chain.encode_to_vec(&self.source.store(&patterns, 0x5A), &options)
         } else {
             chain.decode_to_vec(&self.source.store(&patterns, 0), &options)

@@ -1,4 +1,4 @@
-//! The real data types of Zarr: what a bit pattern is worth, and where a number lies among those of a type.
+//! The real data types of Zarr: the value of a bit pattern, and the place of a number among those of a type.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -21,7 +21,7 @@ pub enum Kind {
     Float {
         mantissa_bits: u32,
         bias: i64,
-        /// The patterns of the largest finite number, of infinity, and of what "NaN" denotes.
+        /// The patterns of the largest finite number, of infinity, and of "NaN".
         largest: u64,
         infinity: Option<u64>,
         nan: Option<u64>,
@@ -75,7 +75,7 @@ pub static TYPES: [Type; 27] = [
     float("float64", 64, 52, 1023, 0x7FEF_FFFF_FFFF_FFFF, Some(0x7FF0 << 48), Some(0x7FF8 << 48)),
 ];
 
-/// What an element is worth. Zero has a sign.
+/// The value of an element. Zero has a sign.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Number {
     Nan,
@@ -229,7 +229,7 @@ impl Type {
         Place::Between { below, rest }
     }
 
-    /// Elements in memory; what lies above the N bits is taken from `above`.
+    /// Elements in memory; the bits above the N bits are taken from `above`.
     pub fn store(&self, patterns: &[u64], above: u8) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(patterns.len() * self.size());
         for pattern in patterns {

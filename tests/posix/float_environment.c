@@ -13,7 +13,7 @@
 
 enum { COUNT = 1024, SIZE = 8 * COUNT, LARGE = 1 << 20 };
 
-/* What can be asked of the environment; the flags are in it. */
+/* The state of the environment, including the flags. */
 typedef struct environment {
   int rounding, flags, traps;
   unsigned control;
@@ -40,7 +40,7 @@ static int same_environment(environment a, environment b) {
   return a.rounding == b.rounding && a.flags == b.flags && a.traps == b.traps && a.control == b.control;
 }
 
-/* FTZ and DAZ, or what the processor has of that kind; 0 if it has none. */
+/* FTZ and DAZ, or the processor's equivalent; 0 if it has none. */
 static int flush_subnormals(void) {
 #if defined(__x86_64__)
   _mm_setcsr(_mm_getcsr() | 0x8040);
@@ -91,7 +91,7 @@ static void enter(int which) {
   }
 }
 
-/* What a chain gives in one environment: statuses, sizes, bytes, text. */
+/* The results of a chain in one environment: statuses, sizes, bytes, text. */
 typedef struct outcome {
   int status[6];
   size_t encoded_size, decoded_size;
@@ -132,7 +132,7 @@ static void ask(const char *codecs, const char *input, const void *decoded, uint
   zcodec_chain_free(chain);
 }
 
-/* The same in every environment, which is what it was afterwards. */
+/* The results are the same in every environment, and the environment is unchanged afterwards. */
 static void in_every_environment(const char *codecs, const char *input, const void *decoded) {
   static outcome expected, found;
   int which;
@@ -250,7 +250,7 @@ static void on_threads(void) {
   zcodec_chain_free(chain);
 }
 
-/* What the callbacks see, and what they do. */
+/* What the callbacks see and do. */
 static environment seen;
 static int change_rounding_to = -1, raise_flags;
 static zcodec_chain *inner_chain;
@@ -326,7 +326,7 @@ static void callbacks(void) {
   inner_chain = NULL;
 }
 
-/* What a callback itself does to the environment is what the host wants. */
+/* Changes that a callback makes to the environment persist. */
 static void callbacks_may_change_it(void) {
   static const char CODECS[] =
       "[{\"name\":\"pad\",\"configuration\":{\"location\":\"start\",\"nbytes\":4}},"

@@ -1,4 +1,4 @@
-/* A chain that was used, with threads, goes on in both processes after fork. */
+/* A chain that was used with threads still works in both processes after fork. */
 #include "check.h"
 
 #include <sys/wait.h>

@@ -1,4 +1,5 @@
-/* A limited address space: what is as large as a chunk fails with a status, and what crafted input claims takes none.
+/* A limited address space: allocations of the size of a chunk fail with a status, and the claims of crafted input
+ * allocate nothing.
  */
 #include "check.h"
 
@@ -10,7 +11,7 @@ enum { SIDE = 8192, SIZE = SIDE * SIDE, ROOM = 32 << 20 };
 #define TRANSPOSE "{\"name\":\"transpose\",\"configuration\":{\"order\":[1,0]}}"
 #define ZFP "{\"name\":\"zfp\",\"configuration\":{\"mode\":\"reversible\"}}"
 
-/* Limits the address space to what is in use plus this many bytes. */
+/* Limits the address space to the part in use plus this many bytes. */
 static void leave(size_t room) {
   struct rlimit limit;
   unsigned long pages = 0;
@@ -58,7 +59,7 @@ static void large_chunks_need_memory(uint8_t *decoded, uint8_t *encoded) {
     CHECK_FAILS(ZCODEC_STATUS_OUT_OF_MEMORY, zcodec_encode_to_buffer(chain, decoded, SIZE, &buffer, &error));
     CHECK(buffer == NULL);
     leave_all();
-    /* The same chain goes on. */
+    /* The same chain still works. */
     CHECK_OK(zcodec_encode(chain, decoded, SIZE, encoded, SIZE + SIZE / 4, &size, &error));
     leave(ROOM);
     CHECK_FAILS(ZCODEC_STATUS_OUT_OF_MEMORY, zcodec_decode_to_buffer(chain, encoded, size, &buffer, &error));

@@ -17,7 +17,7 @@ from zarr.codecs import BytesCodec, Crc32cCodec, GzipCodec, TransposeCodec, Zstd
 NUCLEI = "nuclei_uint16_8x256x256.npy"
 AIR = "air_temperature_float32_48x37x49.npy"
 LABELS = "nuclei_labels_uint8_8x256x256.npy"
-# What is written: data, chunk shape, filters, serializer, compressors.
+# The arrays that are written: data, chunk shape, filters, serializer, compressors.
 ARRAYS = {
     "little": (NUCLEI, (4, 100, 100), (), BytesCodec(endian="little"), ()),
     "big_gzip": (NUCLEI, (8, 64, 256), (), BytesCodec(endian="big"), (GzipCodec(level=6),)),

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Links the static library with Debian's libzstd.a, libdeflate.a, libz.a and libblosc.a, each before and after each
-# other, and runs the program; checks that the library takes and gives no name but its own.
+# other, and runs the program; checks that the library imports and exports no name but its own.
 #
 #     tests/static/run.sh build/lib/libzcodec.a NATIVE_LIBRARY...
 #
@@ -25,7 +25,7 @@ done
 
 nm -g --defined-only "$library" | awk 'NF == 3 { print $3 }' | sort | diff abi/symbols.txt - ||
   { echo "the static library gives other names than abi/symbols.txt" >&2; exit 1; }
-# The hooks for tracing are weak: nobody has them.
+# The hooks for tracing are weak symbols that nothing defines.
 if nm -u "$library" | grep -E 'ZSTD_|HUF_|FSE_|XXH|libdeflate_' | grep -v ' w ZSTD_trace_'; then
   echo "the static library takes its compressors from elsewhere" >&2
   exit 1
