@@ -149,21 +149,21 @@ static zcodec_status decode_as(const registration *self, span configuration, con
   return status;
 }
 
-/* GDAL hands the configuration to filters, not to compressors. Those are decoded with each that is likely; the first
- * failure is the one that counts. */
+/* GDAL hands the configuration to filters, not to compressors. Those are decoded with each that is likely. If
+ * the chunk is damaged by all of them, the first one is what is reported. */
 static zcodec_status decode_guessing(const registration *self, const void *input, size_t input_size, void **output,
                                      size_t *output_size, zcodec_error **error) {
   size_t capacity = *output_size, size = 0;
-  zcodec_status first = ZCODEC_STATUS_CORRUPT_DATA;
+  zcodec_status reported = ZCODEC_STATUS_CORRUPT_DATA;
   for (const char *const *guess = self->codec->guesses; *guess != NULL; guess++) {
     zcodec_error *found = NULL;
     *output_size = capacity;
     span configuration = {*guess, strlen(*guess)};
     zcodec_status status = decode_as(self, configuration, NULL, input, input_size, output, output_size, &found);
-    if (guess == self->codec->guesses || status == ZCODEC_STATUS_OK) {
+    if (guess == self->codec->guesses || status != ZCODEC_STATUS_CORRUPT_DATA) {
       zcodec_error_free(*error);
       *error = found;
-      first = status;
+      reported = status;
       size = *output_size;
     } else {
       zcodec_error_free(found);
@@ -171,7 +171,7 @@ static zcodec_status decode_guessing(const registration *self, const void *input
     if (status != ZCODEC_STATUS_CORRUPT_DATA) break;
   }
   *output_size = size;
-  return first;
+  return reported;
 }
 
 /* Decodes a stream that says itself what it is. */

@@ -108,6 +108,49 @@ class Plugin(unittest.TestCase):
                 owner = owner_of(get(codec.encode()).contents.function)
                 self.assertEqual("libgdal" in owner, codec in OF_GDAL, f"{direction} {codec}: {owner}")
 
+    def test_results_are_given_in_each_way_that_gdal_documents(self):
+        arrays.write(self.path, "bz2")
+        read(self.path)
+        library = ctypes.CDLL(arrays.loaded_library("rasterio.libs/libgdal"))
+        library.VSIFree.argtypes = [ctypes.c_void_p]
+        plain = bytes(range(256)) * 40
+        for codec in sorted({arrays.codec_id(name) for name in arrays.CODECS} - OF_GDAL - {"shuffle", "zfpy", "pcodec"}):
+            with self.subTest(codec):
+                peer = numcodecs.get_codec({"id": codec})
+                encoded = bytes(peer.encode(plain))
+                for direction, data, expected in [
+                    ("CPLGetCompressor", plain, encoded),
+                    ("CPLGetDecompressor", encoded, plain),
+                ]:
+                    get = getattr(library, direction)
+                    get.restype, get.argtypes = ctypes.POINTER(Compressor), [ctypes.c_char_p]
+                    compressor = get(codec.encode()).contents
+                    function = FUNCTION(compressor.function)
+
+                    def call(output, size, data=data, function=function, compressor=compressor):
+                        return function(data, len(data), output, ctypes.byref(size), None, compressor.user_data)
+
+                    # The size alone: what would do.
+                    size = ctypes.c_size_t(0)
+                    self.assertTrue(call(None, size))
+                    self.assertGreaterEqual(size.value, len(expected) if direction == "CPLGetDecompressor" else 1)
+                    # New memory of GDAL's.
+                    output, size = ctypes.c_void_p(), ctypes.c_size_t(0)
+                    self.assertTrue(call(ctypes.byref(output), size))
+                    result = ctypes.string_at(output, size.value)
+                    library.VSIFree(output)
+                    self.assertEqual(plain, result if data is encoded else bytes(peer.decode(result)))
+                    # Memory that GDAL has; too little says how much would do.
+                    memory = ctypes.create_string_buffer(2 * len(plain))
+                    output, size = ctypes.c_void_p(ctypes.addressof(memory)), ctypes.c_size_t(len(memory))
+                    self.assertTrue(call(ctypes.byref(output), size))
+                    self.assertEqual(memory.raw[: size.value], result)
+                    small = ctypes.c_size_t(10)
+                    self.assertFalse(call(ctypes.byref(output), small))
+                    self.assertGreaterEqual(small.value, size.value)
+                    # No way at all.
+                    self.assertFalse(call(ctypes.byref(output), ctypes.c_size_t(0)))
+
     def test_filters_get_their_configuration(self):
         expected = arrays.write(self.path, "zlib", filters=[numcodecs.Shuffle(elementsize=2)])
         np.testing.assert_array_equal(read(self.path), expected)
@@ -233,6 +276,17 @@ class Compressor(ctypes.Structure):
         ("function", ctypes.c_void_p),
         ("user_data", ctypes.c_void_p),
     ]
+
+
+FUNCTION = ctypes.CFUNCTYPE(
+    ctypes.c_bool,
+    ctypes.c_char_p,
+    ctypes.c_size_t,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+)
 
 
 def owner_of(address):
