@@ -14,9 +14,11 @@ from zcodec.errors import Error, Status
 from zcodec.index import Index, Range, index_range
 from zcodec.plan import Plan
 from zcodec.registry import HostCodec, Registry
+from zcodec.writer import Layout, Piece, Writer
 
 __all__ = [
-    "Chain", "Error", "HostCodec", "Index", "Kind", "Plan", "Range", "Registry", "Status", "index_range", "supported",
+    "Chain", "Error", "HostCodec", "Index", "Kind", "Layout", "Piece", "Plan", "Range", "Registry", "Status", "Writer",
+    "index_range", "supported",
 ]  # fmt: skip
 
 __version__: str = ffi.string(lib.zcodec_version()).decode()

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from zarr.core.config import config
 
-from zcodec._ffi import lib
 from zcodec.chain import Chain
 from zcodec.errors import Error, Status
 from zcodec.index import Index, index_range
@@ -24,8 +23,6 @@ from zcodec.zarr.stats import stats
 if TYPE_CHECKING:
     from zarr.core.array_spec import ArraySpec
     from zarr.core.buffer import Buffer, NDBuffer
-
-HAS_WRITERS = hasattr(lib, "zcodec_writer_new")
 
 
 class ChunkWrite:
@@ -89,7 +86,7 @@ class ChunkWrite:
                 if not self._store_empty and self._is_fill(self._part):
                     return None
                 return EncodeTask(self.chain, self._part, self._axes.box)
-            if HAS_WRITERS and self.chain.granularity != self.chain.shape:
+            if self.chain.granularity != self.chain.shape:
                 made = self._rewrite(old)
                 if made is not NotImplemented:
                     return made

@@ -1,0 +1,168 @@
+"""Plans, indices and writers of shards."""
+
+import asyncio
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+from zcodec import Chain, Error, Index, Layout, Range, Status, index_range
+from zcodec.plan import read_object
+from zcodec.writer import whole_object
+
+LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}
+ZSTD = {"name": "zstd", "configuration": {"level": 1, "checksum": False}}
+ARRAY = np.arange(4096, dtype=np.uint16).reshape(64, 64) + 1
+
+
+@pytest.fixture(params=["end", "start"])
+def chain(request):
+    configuration = {
+        "chunk_shape": [8, 8], "codecs": [LITTLE, ZSTD], "index_codecs": [LITTLE, "crc32c"],
+        "index_location": request.param,
+    }  # fmt: skip
+    return Chain([{"name": "sharding_indexed", "configuration": configuration}], "uint16", (64, 64), 0)
+
+
+def part(encoded, wanted):
+    offset, size = wanted
+    if offset is None:
+        return encoded[-size:]
+    return encoded[offset:] if size is None else encoded[offset : offset + size]
+
+
+def test_a_plan_reads_what_the_box_needs(chain):
+    encoded = chain.encode(ARRAY)
+    plan = chain.plan(np.s_[3:20, 1:9])
+    assert plan.ranges == [index_range(chain)]
+    assert not plan.is_complete
+    read = 0
+    for ranges in plan:
+        for i, wanted in enumerate(ranges):
+            plan.supply(i, part(encoded, wanted))
+            read += len(part(encoded, wanted))
+    np.testing.assert_array_equal(plan.result, ARRAY[3:20, 1:9])
+    assert plan.is_complete and read < len(encoded) / 2
+    again = chain.plan(np.s_[3:20, 1:9], index=plan.index, object_size=len(encoded))
+    assert len(again.ranges) == 6
+    np.testing.assert_array_equal(read_object(again, encoded), ARRAY[3:20, 1:9])
+
+
+async def test_a_plan_in_asyncio(chain):
+    encoded = chain.encode(ARRAY)
+
+    async def fetch(wanted):
+        await asyncio.sleep(0)
+        return part(encoded, wanted)
+
+    plan = chain.plan([np.s_[3:20, 1:9], np.s_[60, ::-1]])
+    first, second = await plan.read(fetch)
+    np.testing.assert_array_equal(first, ARRAY[3:20, 1:9])
+    np.testing.assert_array_equal(second, ARRAY[60, ::-1])
+    plan = chain.plan(out=np.zeros((64, 64), np.uint16)[::-1])
+    async for ranges in plan:
+        for i, wanted in enumerate(ranges):
+            plan.supply(i, await fetch(wanted))
+    np.testing.assert_array_equal(plan.result, ARRAY)
+
+
+def test_threads_supply_a_plan(chain):
+    encoded = chain.encode(ARRAY)
+    plan = chain.plan()
+    for ranges in plan:
+        work = [threading.Thread(target=plan.supply, args=(i, part(encoded, it))) for i, it in enumerate(ranges)]
+        [thread.start() for thread in work]
+        [thread.join() for thread in work]
+    np.testing.assert_array_equal(plan.result, ARRAY)
+
+
+def test_what_plans_refuse(chain):
+    encoded = chain.encode(ARRAY)
+    plan = chain.plan()
+    with pytest.raises(ValueError, match="missing"):
+        plan.result  # noqa: B018
+    with pytest.raises(Error) as caught:
+        plan.supply(5, b"")
+    assert caught.value.status is Status.INVALID_ARGUMENT
+    with pytest.raises(IndexError):
+        plan.supply(-1, b"")
+    with pytest.raises(ValueError, match="2 buffers for 1"):
+        plan.supply_all([b"", b""])
+    with pytest.raises(Error) as caught:
+        plan.supply(0, b"short")
+    assert caught.value.status is Status.CORRUPT_DATA
+    with pytest.raises(Error):
+        plan.supply(0, part(encoded, index_range(chain)))
+    for handle in (plan, chain.writer()):
+        with pytest.raises(TypeError, match="process"):
+            pickle.dumps(handle)
+
+
+def test_an_index_says_where_inner_chunks_lie(chain):
+    array = ARRAY.copy()
+    array[:8, :8] = 0
+    encoded = chain.encode(array)
+    index = Index(chain, part(encoded, index_range(chain)), len(encoded))
+    assert index.entry((0, 0)) is None
+    entry = index.entry((2, 3))
+    assert isinstance(entry, Range)
+    np.testing.assert_array_equal(chain.inner().decode(part(encoded, entry)), array[16:24, 24:32])
+    assert index.memory > 0
+    with pytest.raises(Error):
+        index.entry((8, 0))
+    with pytest.raises(Error):
+        Index(chain, b"\xff" * index_range(chain).size, len(encoded))
+
+
+def test_a_writer_makes_what_encode_makes(chain):
+    writer = chain.writer(max_threads=2)
+    writer.put(ARRAY[:, ::-1][:, ::-1])
+    assert writer.ranges == []
+    pieces, size = writer.finish()
+    assert bytes(whole_object(pieces, size)) == chain.encode(ARRAY)
+    with pytest.raises(Error):
+        writer.finish()
+
+
+@pytest.mark.parametrize("layout", Layout)
+def test_a_writer_changes_a_part(chain, layout):
+    old = chain.encode(ARRAY)
+    index = Index(chain, part(old, index_range(chain)), len(old))
+    writer = chain.writer(index, len(old))
+    writer.put(np.full((3, 20), 7, np.uint16), np.s_[5:8, 3:23])
+    writer.put(np.zeros((8, 8), np.uint16), np.s_[8:16, 8:16])
+    assert 0 < len(writer.ranges) < 5
+    for ranges in writer:
+        for i, wanted in enumerate(ranges):
+            writer.supply(i, part(old, wanted))
+    pieces, size = writer.finish(layout)
+    del writer
+    if layout is Layout.PACKED:
+        made = whole_object(pieces, size, old)
+    else:
+        made = bytearray(old) + bytes(max(0, size - len(old)))
+        for piece in pieces:
+            made[piece.offset : piece.offset + piece.size] = piece.data
+    expected = ARRAY.copy()
+    expected[5:8, 3:23], expected[8:16, 8:16] = 7, 0
+    np.testing.assert_array_equal(chain.decode(made), expected)
+
+
+def test_nothing_but_the_fill_value(chain):
+    for store_empty in (False, True):
+        writer = chain.writer(store_empty=store_empty)
+        writer.put(np.zeros((64, 64), np.uint16))
+        assert writer.ranges == []
+        assert (writer.finish()[1] == index_range(chain).size) is not store_empty
+
+
+def test_what_writers_refuse(chain):
+    writer = chain.writer()
+    with pytest.raises(TypeError, match="float64"):
+        writer.put(np.zeros((64, 64)))
+    with pytest.raises(ValueError, match="shape"):
+        writer.put(np.zeros((3, 3), np.uint16))
+    with pytest.raises(Error) as caught:
+        Chain([LITTLE], "uint16", (4,), 0).writer()
+    assert caught.value.status is Status.UNSUPPORTED
