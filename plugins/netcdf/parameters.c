@@ -131,7 +131,7 @@ static void numbers_to_json(const codec_info *codec, const unsigned *values, siz
   }
 }
 
-/* The members of a text, which may lack the id; what is no object goes to the library as it is, which refuses it. */
+/* The members of a text, which may lack the id. What is no object gets a member that the library refuses. */
 static void text_to_json(const unsigned *values, size_t count, text *json) {
   text bytes = {0};
   for (size_t i = 0; i < values[0] && 1 + i / 4 < count; i++) {
