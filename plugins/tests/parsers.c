@@ -161,8 +161,26 @@ static void parameters_of_hdf5(void) {
   }
 }
 
+/* The library's codecs of numcodecs are in the table, but for those from arrays to arrays. */
+static void the_table_is_complete(void) {
+  static const char others[] = " astype bitround delta fixedscaleoffset packbits quantize ";
+  static const char prefix[] = "\"numcodecs.";
+  size_t count = 0;
+  for (const char *at = zcodec_supported_json(); (at = strstr(at, prefix)) != NULL; at += strlen(prefix)) {
+    char id[32] = {0}, word[34];
+    size_t size = strcspn(at + strlen(prefix), "\"");
+    CHECK(size < sizeof id);
+    memcpy(id, at + strlen(prefix), size);
+    snprintf(word, sizeof word, " %s ", id);
+    CHECK((codec_find(id) != NULL) == (strstr(others, word) == NULL));
+    count += codec_find(id) != NULL;
+  }
+  CHECK(count == CODEC_COUNT);
+}
+
 int main(void) {
   array_info array = {"float32", 2, {8, 8}};
+  the_table_is_complete();
   members_of_json();
   options_of_gdal();
   parameters_of_hdf5();
