@@ -14,6 +14,7 @@ from zarr.abc.codec import ArrayArrayCodec, ArrayBytesCodec, BytesBytesCodec
 from zarr.core.dtype import get_data_type_from_json
 
 from zcodec.chain import Chain
+from zcodec.errors import Error
 from zcodec.zarr.stored import memory_of
 
 if TYPE_CHECKING:
@@ -54,12 +55,12 @@ class _Named:
         members = ", ".join(f"{key}={value!r}" for key, value in self.configuration.items())
         return f"{type(self).__name__}({members})"
 
-    def _chain(self, spec: ArraySpec) -> Chain:
+    def _chain(self, spec: ArraySpec, *, has_fill_value: bool = True) -> Chain:
         """The chain of this codec alone."""
         data_type: Any = spec.dtype.to_json(zarr_format=3)
         fill_value = spec.dtype.default_scalar() if spec.fill_value is None else spec.fill_value
         scalar: Any = spec.dtype.to_json_scalar(fill_value, zarr_format=3)
-        return _chain(json.dumps(self.to_dict()), json.dumps([data_type, spec.shape, scalar]))
+        return _chain(json.dumps(self.to_dict()), json.dumps([data_type, spec.shape, scalar if has_fill_value else None]))
 
 
 @lru_cache(maxsize=128)
@@ -70,9 +71,15 @@ def _chain(codec: str, entering: str) -> Chain:
 
 class _ArrayToArray(_Named, ArrayArrayCodec):
     def resolve_metadata(self, chunk_spec: ArraySpec) -> ArraySpec:
-        leaving = self._chain(chunk_spec).output
+        try:
+            leaving = self._chain(chunk_spec).output
+        except Error:
+            # zarr-python also asks with other fill values than the array's, which may have no image.
+            leaving = self._chain(chunk_spec, has_fill_value=False).output
         dtype = _data_type(leaving["data_type"])
-        fill_value = dtype.from_json_scalar(leaving["fill_value"], zarr_format=3)
+        fill_value = dtype.default_scalar()
+        if "fill_value" in leaving:
+            fill_value = dtype.from_json_scalar(leaving["fill_value"], zarr_format=3)
         return replace(chunk_spec, shape=tuple(leaving["shape"]), dtype=dtype, fill_value=fill_value)
 
     def compute_encoded_size(self, input_byte_length: int, chunk_spec: ArraySpec) -> int:
