@@ -5,6 +5,9 @@
 //! numcodecs 0.17, `delta.py`: `numpy.diff` in the type of the array, cast to `astype`; `numpy.cumsum` in the type of
 //! the array. Integers wrap; floats round at each step, so that a decoded float is the sum of rounded differences.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+
 use super::number::{self, BLOCK, Number};
 use super::optional;
 use crate::data_type::Scalar;
@@ -12,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::interface::{Bound, Call, Codec, Context, Kind, Pass, Transform, too_small};
 use crate::json::Configuration;
 use crate::representation::Representation;
+use crate::simd::{Level, Loop, Tier, best, vectorized};
 use half::f16;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -129,6 +133,28 @@ fn encode((from_type, decoded): (Number, &[u8]), (to_type, encoded): (Number, &m
 
 /// The differences of elements, the first of them to `before`, whose first bytes are an element.
 fn differ(number: Number, elements: &[u8], before: &[u8; 8], differences: &mut [u8]) {
+    vectorized(Differ { number, elements, before, differences });
+}
+
+struct Differ<'a> {
+    number: Number,
+    elements: &'a [u8],
+    before: &'a [u8; 8],
+    differences: &'a mut [u8],
+}
+
+impl Loop for Differ<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { number, elements, before, differences } = self;
+        differ_with(number, elements, before, differences);
+    }
+}
+
+#[inline(always)] // so that it is compiled for each instruction set
+fn differ_with(number: Number, elements: &[u8], before: &[u8; 8], differences: &mut [u8]) {
     /// The first difference to an element by itself; then whole vectors at once.
     #[inline(always)] // so that the compiler sees the function inside the loop
     fn each<const SIZE: usize>(
@@ -239,9 +265,43 @@ fn floats<const SIZE: usize, S: Copy>(
     }
 }
 
-/// Four are summed by themselves, so that only every fourth sum waits for the one before it.
+/// Writes the sums of the first integers, and returns how many bytes they take, a multiple of 8. Calling it is safe once
+/// its tier is available.
+type Sums = unsafe fn(element_size: usize, differences: &[u8], before: &[u8; 8], sums: &mut [u8]) -> usize;
+
+static TIERS: &[Tier<Sums>] = &[
+    #[cfg(target_arch = "x86_64")]
+    Tier { level: Level::Avx2, kernel: avx2::sums },
+    Tier { level: Level::Portable, kernel: |_, _, _, _| 0 },
+];
+
+/// A vector kernel does the first, the portable loop the rest.
 #[inline(always)] // so that the compiler sees the functions inside the loop
 fn integers<const SIZE: usize, S: Copy>(
+    differences: &[u8],
+    before: &[u8; 8],
+    sums: &mut [u8],
+    from: impl Fn([u8; SIZE]) -> S,
+    bytes: impl Fn(S) -> [u8; SIZE],
+    add: impl Fn(S, S) -> S,
+) {
+    let done = best(TIERS).map_or(0, |tier| {
+        // SAFETY: the tier is available.
+        #[expect(unsafe_code, reason = "calls code for instructions that the processor was asked for")]
+        unsafe {
+            (tier.kernel)(SIZE, differences, before, sums)
+        }
+    });
+    let mut total = *before;
+    if let Some(last) = sums[..done].last_chunk::<SIZE>() {
+        total[..SIZE].copy_from_slice(last);
+    }
+    portable_integers(&differences[done..], &total, &mut sums[done..], from, bytes, add);
+}
+
+/// Four are summed by themselves, so that only every fourth sum waits for the one before it.
+#[inline(always)] // so that the compiler sees the functions inside the loop
+fn portable_integers<const SIZE: usize, S: Copy>(
     differences: &[u8],
     before: &[u8; 8],
     sums: &mut [u8],
@@ -263,5 +323,48 @@ fn integers<const SIZE: usize, S: Copy>(
     for (difference, sum) in rest.iter().zip(last_sums) {
         total = add(total, from(*difference));
         *sum = bytes(total);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simd::set_limit;
+
+    const INTEGERS: [Number; 4] = [Number::U8, Number::I16, Number::U32, Number::I64];
+
+    /// One element after the other.
+    fn reference(size: usize, differences: &[u8], before: &[u8; 8]) -> Vec<u8> {
+        let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
+        let mut total = number(&before[..size]);
+        let sums = differences.chunks_exact(size).flat_map(|difference| {
+            total = total.wrapping_add(number(difference));
+            total.to_le_bytes()[..size].to_vec()
+        });
+        sums.collect()
+    }
+
+    #[cfg(target_endian = "little")]
+    #[test]
+    fn every_tier_sums_like_the_reference_at_every_length() {
+        for level in [Some(Level::Portable), None] {
+            set_limit(level);
+            for number in INTEGERS {
+                let size = number.size();
+                for count in (0..=150).chain([1000]) {
+                    let differences: Vec<u8> = (0..count * size).map(|index| (index * index * 7 / 3) as u8).collect();
+                    for before in [[0; 8], [0xF9, 0xFF, 0x12, 0xFF, 3, 4, 5, 0x90]] {
+                        let mut sums = vec![0xA5; differences.len()];
+                        sum(number, &differences, &before, &mut sums);
+                        let expected = reference(size, &differences, &before);
+                        assert!(sums == expected, "{level:?}, {count} elements of {size} bytes");
+                        let mut again = vec![0x5A; sums.len()];
+                        differ(number, &sums, &before, &mut again);
+                        assert!(again == differences, "differences, {level:?}, {count} elements of {size} bytes");
+                    }
+                }
+            }
+        }
+        set_limit(None);
     }
 }
