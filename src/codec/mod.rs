@@ -9,6 +9,7 @@ mod bitround;
 mod blosc;
 mod bytes;
 mod cast_value;
+mod conditional;
 mod crc32c;
 mod gzip;
 mod joint;

@@ -3,8 +3,8 @@
 #[cfg(feature = "blosc")]
 use super::blosc;
 use super::{
-    bitround, bytes, cast_value, crc32c, gzip, n5_default, numcodecs, packbits, padding, reshape, scale_offset,
-    sharding, squeeze, transpose, zfp, zstd,
+    bitround, bytes, cast_value, conditional, crc32c, gzip, n5_default, numcodecs, packbits, padding, reshape,
+    scale_offset, sharding, squeeze, transpose, zfp, zstd,
 };
 use crate::error::Result;
 use crate::interface::{Codec, Context, Registry};
@@ -20,6 +20,7 @@ const CODECS: &[(&str, Parse)] = &[
     ("blosc", blosc::parse),
     ("bytes", bytes::parse),
     ("cast_value", cast_value::parse),
+    ("conditional", conditional::parse),
     ("crc32c", crc32c::parse),
     ("gzip", gzip::parse),
     ("n5_default", n5_default::parse),
