@@ -13,6 +13,7 @@ mod n5_block;
 mod parts;
 mod pieces;
 mod plan;
+mod ranges;
 mod read_plan;
 mod region;
 mod run;

@@ -12,6 +12,7 @@ use super::shard::{Cell, Shard, ShardIndex};
 use super::stage::{ByteRange, Stage, Supplied, Use, lock};
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::{Call, CallOptions};
+use crate::memory::grow;
 use crate::strided::{self, Source, Target};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -439,12 +440,17 @@ fn decode(object: &mut Object, bytes: &[u8], options: &CallOptions) -> Result<()
     if let [part] = object.parts.as_mut_slice() {
         return object.chain.decode_region(bytes, &part.region, &mut part.target, options);
     }
-    let decoded = object.chain.decode_to_vec(bytes, options)?;
-    let whole = Source::contiguous(&decoded, object.chain.element_size()?, object.chain.shape()?)?;
-    object
-        .parts
-        .iter_mut()
-        .try_for_each(|part| strided::copy(&whole.region(&part.region.start, &part.region.shape)?, &mut part.target))
+    // One decode for all: what several boxes need may be decoded only once then.
+    let Some(around) = Region::around(object.parts.iter().map(|part| &part.region)) else { return Ok(()) };
+    let element_size = object.chain.element_size()?;
+    let mut decoded = Vec::new();
+    grow(&mut decoded, around.element_count() * element_size)?;
+    let mut target = Target::contiguous(&mut decoded, element_size, &around.shape)?;
+    object.chain.decode_region(bytes, &around, &mut target, options)?;
+    let source = Source::contiguous(&decoded, element_size, &around.shape)?;
+    object.parts.iter_mut().try_for_each(|part| {
+        strided::copy(&source.region(&part.region.relative_to(&around), &part.region.shape)?, &mut part.target)
+    })
 }
 
 fn decode_span(object: &mut Object, bytes: &[u8], first: u64, options: &CallOptions) -> Result<()> {

@@ -1,6 +1,7 @@
 //! Boxes of arrays, and iteration over them.
 
 use crate::error::{Error, Result};
+use crate::strided::Target;
 
 /// A box of an array: where it begins, and its size along each dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +56,39 @@ impl Region {
     pub(super) fn permuted(&self, order: &[usize]) -> Self {
         let in_order = |numbers: &[u64]| order.iter().map(|dimension| numbers[*dimension]).collect();
         Self { start: in_order(&self.start), shape: in_order(&self.shape) }
+    }
+
+    /// The smallest box around these, which are not empty; `None` if there are none.
+    pub(super) fn around<'r>(mut regions: impl Iterator<Item = &'r Self>) -> Option<Self> {
+        let first = regions.next()?.clone();
+        Some(regions.fold(first, |mut around, region| {
+            for dimension in 0..around.shape.len() {
+                let start = around.start[dimension].min(region.start[dimension]);
+                let [end, other] = [&around, region].map(|region| region.start[dimension] + region.shape[dimension]);
+                around.start[dimension] = start;
+                around.shape[dimension] = end.max(other) - start;
+            }
+            around
+        }))
+    }
+
+    /// Cuts a box and its place into at most `count` boxes of about the same size, one after the other in C order.
+    pub(super) fn split<'t>(&self, target: Target<'t>, count: u64) -> Result<Vec<(Self, Target<'t>)>> {
+        let outermost = self.shape.iter().position(|size| *size > 1);
+        let Some(dimension) = outermost else { return Ok(vec![(self.clone(), target)]) };
+        let size = self.shape[dimension];
+        let part_count = size.min(count).max(1);
+        let (mut parts, mut rest, mut begin) = (Vec::new(), target, 0);
+        for part in 1..=part_count {
+            let end = (u128::from(size) * u128::from(part) / u128::from(part_count)) as u64;
+            let mut region = self.clone();
+            region.start[dimension] += begin;
+            region.shape[dimension] = end - begin;
+            let (piece, next) = rest.split(dimension, end - begin)?;
+            parts.push((region, piece));
+            (rest, begin) = (next, end);
+        }
+        Ok(parts)
     }
 
     /// Where this box begins, counted from the beginning of another one around it.

@@ -42,11 +42,11 @@ pub(super) enum Output<'a> {
 }
 
 /// The encoded side of the step that decodes last, without its frames.
-struct LastDecode<'a> {
-    step: &'a Step,
-    payload: &'a [u8],
-    back: &'a mut Vec<u8>,
-    contexts: &'a mut Contexts,
+pub(super) struct LastDecode<'a> {
+    pub(super) step: &'a Step,
+    pub(super) payload: &'a [u8],
+    pub(super) back: &'a mut Vec<u8>,
+    pub(super) contexts: &'a mut Contexts,
 }
 
 impl Run<'_> {
@@ -227,6 +227,9 @@ impl Run<'_> {
         if let Some(done) = self.decode_box_after_elements(encoded, region, target, workspace)? {
             return Ok(done);
         }
+        if let Some(done) = self.decode_region_by_ranges(encoded, region, target, workspace)? {
+            return Ok(done);
+        }
         let LastDecode { step, payload, back, contexts } = self.decode_to(0, encoded, workspace)?;
         let array = step.decoded.array()?;
         match &step.pass {
@@ -315,7 +318,7 @@ impl Run<'_> {
     }
 
     /// Decodes all steps after this one, and takes the frames off its input.
-    fn decode_to<'a>(
+    pub(super) fn decode_to<'a>(
         &'a self,
         index: usize,
         encoded: &'a [u8],
@@ -459,7 +462,7 @@ impl Run<'_> {
     }
 
     /// What a pass or the frames of this codec get of the call.
-    fn call<'a>(&'a self, place: Option<&CodecPlace>, contexts: &'a mut Contexts) -> Call<'a> {
+    pub(super) fn call<'a>(&'a self, place: Option<&CodecPlace>, contexts: &'a mut Contexts) -> Call<'a> {
         let hook = place.and_then(|place| self.hooks[place.index].as_deref());
         Call { options: self.options, hook, contexts }
     }

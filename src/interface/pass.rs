@@ -138,6 +138,25 @@ pub trait Transform: Debug + Send + Sync {
     ) -> Option<Result<()>> {
         None
     }
+    /// Whether [`decode_parts`](Self::decode_parts) does less than [`decode`](Self::decode).
+    fn decodes_parts(&self) -> bool {
+        false
+    }
+    /// Decodes parts of a chunk that decodes to this many bytes: each part is where it begins among them, and its place.
+    /// They come in the order of where they begin. None, before the first is taken, if the chunk must be decoded whole:
+    /// also if it has another size, about which [`decode`](Self::decode) has the message.
+    ///
+    /// # Errors
+    /// Why `encoded` is corrupt, as far as it was looked at.
+    fn decode_parts(
+        &self,
+        _encoded: &[u8],
+        _decoded_size: usize,
+        _parts: &mut dyn Iterator<Item = (usize, &mut [u8])>,
+        _call: &mut Call<'_>,
+    ) -> Result<Option<()>> {
+        Ok(None)
+    }
 }
 
 /// The error of a transform whose output does not fit; the chain knows the sizes for the message.

@@ -253,6 +253,11 @@ impl<'a> Target<'a> {
         Ok(Self { layout: self.layout.permuted(order)?, ..self })
     }
 
+    /// The bytes of each of the [`rows`](Self::rows).
+    pub fn row_size(&self) -> usize {
+        self.layout.rows().0
+    }
+
     /// The elements in C order, in runs of as many as lie back to back.
     pub fn rows(&mut self) -> impl Iterator<Item = &mut [u8]> + use<'_> {
         let (size, positions) = self.layout.rows();

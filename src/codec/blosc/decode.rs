@@ -1,4 +1,4 @@
-//! Frames to bytes: all of a frame, or the blocks that a range touches.
+//! Frames to bytes: all of a frame, or the blocks that its wanted parts touch.
 
 use super::compressor::Decompressors;
 use super::frame::{Filter, Frame};
@@ -7,13 +7,19 @@ use crate::error::Result;
 use crate::memory::grow;
 use std::ops::Range;
 
+/// A part of so many elements at least goes from its block straight to its place. For less, the block's filter is undone
+/// once, and the parts are copied from there.
+const MIN_DIRECT_COUNT: usize = 64;
+/// The same for bits, whose kernels have larger tiles.
+const MIN_DIRECT_BIT_COUNT: usize = 1024;
+
 /// Decodes frames. It keeps contexts and scratch memory for the next one, but nothing that its result depends on.
 #[derive(Debug, Default)]
 pub struct Decoder {
     decompressors: Decompressors,
     /// A block before its filter is undone.
     filtered: Vec<u8>,
-    /// A block of which only a part is wanted.
+    /// A block of which only parts are wanted.
     whole: Vec<u8>,
 }
 
@@ -24,67 +30,100 @@ impl Decoder {
     /// # Errors
     /// [`Status::CorruptData`](crate::Status::CorruptData): one of the blocks is damaged.
     pub fn decode(&mut self, frame: &Frame<'_>, range: Range<usize>, decoded: &mut [u8]) -> Result<()> {
-        debug_assert!(range.len() == decoded.len() && range.end <= frame.decoded_size(), "what is wanted exists");
-        if let Some(stored) = frame.stored() {
-            decoded.copy_from_slice(&stored[range]);
-            return Ok(());
-        }
-        let shuffle = Shuffle::new(frame.element_size);
-        let mut rest = decoded;
-        let mut place = range.start;
-        while !rest.is_empty() {
-            let index = place / frame.block_size();
-            let block = frame.block(index);
-            let wanted = place - block.start..(range.end.min(block.end)) - block.start;
-            let (target, after) = rest.split_at_mut(wanted.len());
-            if wanted.len() == block.len() {
-                self.decode_block(frame, index, shuffle, target)?;
-            } else {
-                self.decode_part(frame, index, shuffle, wanted.clone(), target)?;
+        debug_assert!(range.len() == decoded.len(), "what is wanted has the size of its place");
+        self.decode_parts(frame, &mut std::iter::once((range.start, decoded)))
+    }
+
+    /// Decodes parts of what the frame decodes to, each given by where it begins and its place. A block is decompressed
+    /// once for all parts that follow each other in it.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    pub fn decode_parts(
+        &mut self,
+        frame: &Frame<'_>,
+        parts: &mut dyn Iterator<Item = (usize, &mut [u8])>,
+    ) -> Result<()> {
+        let mut blocks =
+            Blocks { decoder: self, frame: *frame, shuffle: Shuffle::new(frame.element_size), current: None };
+        for (mut place, mut part) in parts {
+            debug_assert!(place + part.len() <= frame.decoded_size(), "what is wanted exists");
+            if let Some(stored) = frame.stored() {
+                part.copy_from_slice(&stored[place..place + part.len()]);
+                continue;
             }
-            place = block.start + wanted.end;
-            rest = after;
+            while !part.is_empty() {
+                let index = place / frame.block_size();
+                let block = frame.block(index);
+                let (target, after) = part.split_at_mut(part.len().min(block.end - place));
+                blocks.read(index, place - block.start, target)?;
+                place += target.len();
+                part = after;
+            }
         }
         Ok(())
     }
 
-    fn decode_part(
-        &mut self,
-        frame: &Frame<'_>,
-        index: usize,
-        shuffle: Shuffle,
-        wanted: Range<usize>,
-        decoded: &mut [u8],
-    ) -> Result<()> {
-        let size = frame.block(index).len();
-        let mut whole = std::mem::take(&mut self.whole);
-        let result = grow(&mut whole, size).and_then(|()| {
-            self.decode_block(frame, index, shuffle, &mut whole[..size])?;
-            decoded.copy_from_slice(&whole[wanted]);
-            Ok(())
-        });
-        self.whole = whole;
-        result
-    }
-
-    fn decode_block(&mut self, frame: &Frame<'_>, index: usize, shuffle: Shuffle, decoded: &mut [u8]) -> Result<()> {
-        let unfilter = match frame.filter {
-            Filter::None => return decompress(&mut self.decompressors, frame, index, decoded),
-            Filter::Shuffle => Shuffle::unshuffle,
-            Filter::Bitshuffle => Shuffle::bitunshuffle,
-        };
+    /// Has a block at hand whose filter is not yet undone.
+    fn load<'f>(&mut self, frame: &Frame<'f>, index: usize, size: usize) -> Result<Current<'f>> {
         let mut streams = frame.streams(index)?;
-        if streams.count == 1 {
-            let stream = streams.next()?;
-            if stream.len() == decoded.len() {
-                unfilter(&shuffle, stream, decoded);
-                return Ok(());
+        let stored =
+            if streams.count == 1 { Some(streams.next()?).filter(|stream| stream.len() == size) } else { None };
+        if stored.is_none() {
+            grow(&mut self.filtered, size)?;
+            decompress(&mut self.decompressors, frame, index, &mut self.filtered[..size])?;
+        }
+        Ok(Current { index, stored, is_whole: false })
+    }
+}
+
+/// The blocks of a frame, of which one is at hand.
+struct Blocks<'a, 'f> {
+    decoder: &'a mut Decoder,
+    frame: Frame<'f>,
+    shuffle: Shuffle,
+    current: Option<Current<'f>>,
+}
+
+struct Current<'f> {
+    index: usize,
+    /// The filtered block as the frame has it, if it is not compressed; else it is in `filtered`.
+    stored: Option<&'f [u8]>,
+    /// Whether the block is in `whole`.
+    is_whole: bool,
+}
+
+impl<'f> Blocks<'_, 'f> {
+    /// Decodes the bytes of a block from `start` on.
+    fn read(&mut self, index: usize, start: usize, target: &mut [u8]) -> Result<()> {
+        let size = self.frame.block(index).len();
+        if self.frame.filter == Filter::None && target.len() == size {
+            return decompress(&mut self.decoder.decompressors, &self.frame, index, target);
+        }
+        let current = match &mut self.current {
+            Some(current) if current.index == index => current,
+            current => current.insert(self.decoder.load(&self.frame, index, size)?),
+        };
+        let Decoder { filtered, whole, .. } = &mut *self.decoder;
+        let filtered = current.stored.unwrap_or(&filtered[..size]);
+        let count = target.len() / usize::from(self.frame.element_size);
+        let is_direct = |least| target.len() == size || (count >= least && !current.is_whole);
+        match self.frame.filter {
+            Filter::None => target.copy_from_slice(&filtered[start..start + target.len()]),
+            Filter::Shuffle if is_direct(MIN_DIRECT_COUNT) => self.shuffle.unshuffle_part(filtered, start, target),
+            Filter::Bitshuffle if is_direct(MIN_DIRECT_BIT_COUNT) => {
+                self.shuffle.bitunshuffle_part(filtered, start, target);
+            }
+            filter => {
+                if !current.is_whole {
+                    grow(whole, size)?;
+                    let undo = if filter == Filter::Shuffle { Shuffle::unshuffle } else { Shuffle::bitunshuffle };
+                    undo(&self.shuffle, filtered, &mut whole[..size]);
+                    current.is_whole = true;
+                }
+                target.copy_from_slice(&whole[start..start + target.len()]);
             }
         }
-        grow(&mut self.filtered, decoded.len())?;
-        let filtered = &mut self.filtered[..decoded.len()];
-        decompress(&mut self.decompressors, frame, index, filtered)?;
-        unfilter(&shuffle, filtered, decoded);
         Ok(())
     }
 }

@@ -197,6 +197,24 @@ impl Transform for BoundBlosc {
         Ok(size)
     }
 
+    fn decodes_parts(&self) -> bool {
+        true
+    }
+
+    fn decode_parts(
+        &self,
+        encoded: &[u8],
+        decoded_size: usize,
+        parts: &mut dyn Iterator<Item = (usize, &mut [u8])>,
+        call: &mut Call<'_>,
+    ) -> Result<Option<()>> {
+        let frame = Frame::new(encoded)?;
+        if frame.decoded_size() != decoded_size {
+            return Ok(None);
+        }
+        call.contexts.get(|| Ok(State::default()))?.decoder.decode_parts(&frame, parts).map(Some)
+    }
+
     fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
         encode::encoded_bound(usize::try_from(decoded_size).ok()?).map(|bound| bound as u64)
     }

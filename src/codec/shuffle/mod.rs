@@ -18,6 +18,7 @@ mod tests;
 #[cfg(any(test, feature = "internals"))]
 use crate::simd::available;
 use crate::simd::{Level, Tier, best};
+use std::ops::Range;
 
 /// The bytes of one tile of elements on their way from or to rows of bits: they stay in a first-level cache.
 const TILE_SIZE: usize = 16 << 10;
@@ -48,6 +49,24 @@ static TIERS: &[Tier<Planes>] = &[
     Tier { level: Level::Neon, kernel: neon::PLANES },
     Tier { level: Level::Portable, kernel: portable::NOTHING },
 ];
+
+/// The elements of a part of a block that lie in it whole.
+struct WholeElements {
+    /// The index of the first.
+    first: usize,
+    /// Where they lie in the part.
+    bytes: Range<usize>,
+}
+
+impl WholeElements {
+    /// The other bytes of the part, each with its place in the block.
+    fn others<'a>(&self, start: usize, part: &'a mut [u8]) -> impl Iterator<Item = (usize, &'a mut u8)> + use<'a> {
+        let (before, rest) = part.split_at_mut(self.bytes.start);
+        let after = &mut rest[self.bytes.len()..];
+        let after_start = start + self.bytes.end;
+        (start..).zip(before).chain((after_start..).zip(after))
+    }
+}
 
 /// Both filters for elements of one size.
 #[derive(Debug, Clone, Copy)]
@@ -129,19 +148,65 @@ impl Shuffle {
             return decoded.copy_from_slice(shuffled);
         }
         decoded[size..].copy_from_slice(&shuffled[size..]);
+        self.join_bits(&shuffled[..size], 0, &mut decoded[..size]);
+    }
+
+    /// The bytes from `start` on of what [`unshuffle`](Self::unshuffle) gives, as many as `part` has.
+    pub fn unshuffle_part(&self, shuffled: &[u8], start: usize, part: &mut [u8]) {
+        let (size, count) = (self.element_size, shuffled.len() / self.element_size);
+        if size == 1 {
+            return part.copy_from_slice(&shuffled[start..start + part.len()]);
+        }
+        let middle = self.whole_elements(count, start, part, 1);
+        for (place, byte) in middle.others(start, part) {
+            *byte = if place < count * size { shuffled[place % size * count + place / size] } else { shuffled[place] };
+        }
+        self.join_planes(&shuffled[middle.first..], count, &mut part[middle.bytes]);
+    }
+
+    /// The bytes from `start` on of what [`bitunshuffle`](Self::bitunshuffle) gives, as many as `part` has.
+    pub fn bitunshuffle_part(&self, shuffled: &[u8], start: usize, part: &mut [u8]) {
+        let (size, count) = (self.element_size, shuffled.len() / self.element_size);
+        if !count.is_multiple_of(8) {
+            return part.copy_from_slice(&shuffled[start..start + part.len()]);
+        }
+        let middle = self.whole_elements(count, start, part, 8);
+        for (place, byte) in middle.others(start, part) {
+            *byte = if place < count * size {
+                let (index, row) = (place / size, place % size * count + place / size / 8);
+                (0..8).fold(0, |byte, bit| byte | (shuffled[row + bit * count / 8] >> (index % 8) & 1) << bit)
+            } else {
+                shuffled[place]
+            };
+        }
+        self.join_bits(&shuffled[..count * size], middle.first, &mut part[middle.bytes]);
+    }
+
+    /// Undoes `bitshuffle` for the elements from `first` on, a multiple of 8, as many as `decoded` has.
+    fn join_bits(&self, shuffled: &[u8], first: usize, decoded: &mut [u8]) {
+        let count = shuffled.len() / self.element_size;
+        if self.element_size == 1 {
+            return self.join_rows(&shuffled[first / 8..], count / 8, decoded);
+        }
         let mut tile = [0; TILE_SIZE];
-        for first in (0..count).step_by(self.tile_count()) {
-            let tile_count = self.tile_count().min(count - first);
-            let elements = &mut decoded[first * self.element_size..][..tile_count * self.element_size];
-            if self.element_size == 1 {
-                self.join_rows(&shuffled[first / 8..size], count / 8, elements);
-                continue;
-            }
+        let tiles = decoded.chunks_mut(self.tile_count() * self.element_size);
+        for (first, elements) in (first..).step_by(self.tile_count()).zip(tiles) {
+            let tile_count = elements.len() / self.element_size;
             for (place, plane) in tile[..elements.len()].chunks_exact_mut(tile_count).enumerate() {
-                self.join_rows(&shuffled[place * count + first / 8..size], count / 8, plane);
+                self.join_rows(&shuffled[place * count + first / 8..], count / 8, plane);
             }
             self.join_planes(&tile, tile_count, elements);
         }
+    }
+
+    /// The whole elements of a part that begins at the byte `start`, of `count` in all: as many groups of them as there
+    /// are.
+    fn whole_elements(&self, count: usize, start: usize, part: &[u8], group_count: usize) -> WholeElements {
+        let group_size = group_count * self.element_size;
+        let end = (start + part.len()).min(count * self.element_size) / group_size * group_size;
+        let begin = start.next_multiple_of(group_size).min(end);
+        let bytes = begin.saturating_sub(start)..end.saturating_sub(start);
+        WholeElements { first: begin / self.element_size, bytes }
     }
 
     /// How many whole elements there are, and their size.

@@ -56,6 +56,36 @@ fn every_tier_shuffles_bits_like_the_reference_at_every_length() {
     });
 }
 
+#[test]
+fn every_part_is_what_the_whole_has_there() {
+    for element_size in [1, 2, 3, 4, 8, 16, 17, 255] {
+        let size = usize::from(element_size);
+        for count in [0, 1, 7, 8, 64, 100, 136, 600] {
+            let decoded = bytes(count * size + size / 2);
+            let shuffled = [reference::shuffle(size, &decoded), reference::bitshuffle(size, &decoded)];
+            let ends = [0, 1, size, 8 * size, 9 * size - 1, 70 * size + 1, count * size, decoded.len()];
+            let places: Vec<usize> = ends.into_iter().filter(|end| *end <= decoded.len()).collect();
+            for (tier, shuffle) in Shuffle::all(element_size) {
+                for (start, end) in places.iter().flat_map(|start| places.iter().map(move |end| (*start, *end))) {
+                    let Some(part_size) = end.checked_sub(start) else { continue };
+                    let mut part = vec![0xA5; part_size];
+                    shuffle.unshuffle_part(&shuffled[0], start, &mut part);
+                    assert!(
+                        part == decoded[start..end],
+                        "{tier:?}, {count} elements of {size}: bytes {start} to {end}"
+                    );
+                    part.fill(0x5A);
+                    shuffle.bitunshuffle_part(&shuffled[1], start, &mut part);
+                    assert!(
+                        part == decoded[start..end],
+                        "{tier:?}, {count} elements of {size}: bits, {start} to {end}"
+                    );
+                }
+            }
+        }
+    }
+}
+
 /// Worked out by hand.
 #[test]
 fn the_reference_is_what_the_filters_are() {

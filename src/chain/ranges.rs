@@ -1,0 +1,152 @@
+//! A box of a chunk whose codec decodes parts of it, such as the blocks of a compressor that touch them.
+//!
+//! The bytes that the codec was given are the elements of an array in C order, perhaps after elementwise stages. The
+//! rows of a box are parts of those bytes, which go straight to their place if the elements of a row lie back to back
+//! there; else they are gathered first.
+
+use super::elements::Packed;
+use super::plan::{Elements, Pass, Step};
+use super::region::Region;
+use super::run::{LastDecode, Run};
+use super::workspace::Workspace;
+use crate::error::{CodecPlace, Result};
+use crate::interface::{CallOptions, Contexts, Transform};
+use crate::memory::grow;
+use crate::representation::ByteSize;
+use crate::strided::{self, Source, Target};
+
+/// Shorter rows are gathered before they go to their strides: a part by itself costs about as much as such a copy.
+const MIN_ROW_SIZE: usize = 64;
+
+/// What all parts of a box share.
+#[derive(Clone, Copy)]
+struct Ranges<'a> {
+    place: &'a CodecPlace,
+    transform: &'a dyn Transform,
+    payload: &'a [u8],
+    decoded_size: usize,
+    /// The shape of the array whose elements the decoded bytes are.
+    shape: &'a [u64],
+    options: &'a CallOptions,
+}
+
+impl Run<'_> {
+    /// Decodes a box from the parts of a chunk that it needs. None if no codec can do that, or the box is the whole chunk
+    /// and other ways are as good.
+    pub(super) fn decode_region_by_ranges(
+        &self,
+        encoded: &[u8],
+        region: &Region,
+        target: &mut Target<'_>,
+        workspace: &mut Workspace,
+    ) -> Result<Option<()>> {
+        let (elements, index) = match self.plan.steps.as_slice() {
+            [Step { pass: Pass::Elements(elements), frames, .. }, _, ..] if frames.is_empty() => (Some(elements), 1),
+            _ => (None, 0),
+        };
+        let Step { pass: Pass::Transform(place, transform), decoded, .. } = &self.plan.steps[index] else {
+            return Ok(None);
+        };
+        let ByteSize::Exact(decoded_size) = decoded.size() else { return Ok(None) };
+        let input = self.plan.steps[0].decoded.array()?;
+        let is_whole = region.is_whole(input.shape()) && (elements.is_some() || target.is_contiguous());
+        if !transform.decodes_parts() || is_whole || region.is_empty() {
+            return Ok(None);
+        }
+        let LastDecode { payload, back, contexts, .. } = self.decode_to(index, encoded, workspace)?;
+        let shape = elements.map_or(input.shape(), |elements| &elements.shape);
+        let (transform, decoded_size) = (&**transform, decoded_size as usize);
+        let parts = Ranges { place, transform, payload, decoded_size, shape, options: self.options };
+        match elements {
+            Some(elements) => {
+                let Some(packed) = parts.packed(elements, region, back, contexts)? else { return Ok(None) };
+                elements.decode(&packed, region, target, &mut self.call(None, contexts)).map(Some)
+            }
+            None => parts.decode_to_target(region, target, back, contexts),
+        }
+    }
+}
+
+impl Ranges<'_> {
+    /// The packed elements that a box needs.
+    fn packed<'b>(
+        &self,
+        elements: &Elements,
+        region: &Region,
+        back: &'b mut Vec<u8>,
+        contexts: &mut Contexts,
+    ) -> Result<Option<Packed<'b>>> {
+        let bits = elements.fused.encoded_bits();
+        if bits.is_multiple_of(8) {
+            let needed = elements.needed(region);
+            let size = needed.element_count() * (bits / 8);
+            grow(back, size)?;
+            let mut target = Target::contiguous(&mut back[..size], bits / 8, &needed.shape)?;
+            let done = self.decode(&needed, &mut target, contexts)?;
+            return Ok(done.map(|()| Packed { bytes: &back[..size], region: needed, first: 0 }));
+        }
+        let (first, span) = elements.span(region);
+        let size = (span.end - span.start) as usize;
+        grow(back, size)?;
+        let done = self.decode_rows(&mut std::iter::once((span.start as usize, &mut back[..size])), contexts)?;
+        Ok(done.map(|()| Packed { bytes: &back[..size], region: Region::whole(self.shape), first }))
+    }
+
+    /// A box to its place, which may have any strides.
+    fn decode_to_target(
+        &self,
+        region: &Region,
+        target: &mut Target<'_>,
+        back: &mut Vec<u8>,
+        contexts: &mut Contexts,
+    ) -> Result<Option<()>> {
+        if target.row_size() >= MIN_ROW_SIZE || target.is_contiguous() {
+            return self.decode(region, target, contexts);
+        }
+        let (element_size, size) = (target.element_size(), region.element_count() * target.element_size());
+        grow(back, size)?;
+        let mut gathered = Target::contiguous(&mut back[..size], element_size, &region.shape)?;
+        if self.decode(region, &mut gathered, contexts)?.is_none() {
+            return Ok(None);
+        }
+        strided::copy(&Source::contiguous(&back[..size], element_size, &region.shape)?, target).map(Some)
+    }
+
+    /// A box to its place, row by row, on as many threads as are worth it.
+    fn decode(&self, region: &Region, target: &mut Target<'_>, contexts: &mut Contexts) -> Result<Option<()>> {
+        let workers = self.options.workers();
+        let count = workers.count_for(region.element_count() * target.element_size());
+        if count.get() == 1 {
+            return self.decode_alone(region, target, contexts);
+        }
+        let boxes = region.split(target.reborrow(), count.get() as u64)?;
+        let results = workers.map(count, boxes.into_iter(), |(region, mut target)| {
+            self.decode_alone(&region, &mut target, &mut Contexts::default())
+        })?;
+        results.into_iter().try_fold(Some(()), |done, (_, result)| Ok(done.and(result?)))
+    }
+
+    fn decode_alone(&self, region: &Region, target: &mut Target<'_>, contexts: &mut Contexts) -> Result<Option<()>> {
+        let element_size = target.element_size();
+        let (run_count, firsts) = region.runs(self.shape);
+        let (run_size, row_size) = (run_count * element_size, target.row_size());
+        // Both span the last dimensions of the box, so that the smaller divides the larger.
+        let size = run_size.min(row_size);
+        let starts = firsts.flat_map(|first| {
+            let start = first as usize * element_size;
+            (start..start + run_size).step_by(size)
+        });
+        let rows = target.rows().flat_map(|row| row.chunks_exact_mut(size));
+        self.decode_rows(&mut starts.zip(rows), contexts)
+    }
+
+    fn decode_rows(
+        &self,
+        rows: &mut dyn Iterator<Item = (usize, &mut [u8])>,
+        contexts: &mut Contexts,
+    ) -> Result<Option<()>> {
+        let call = &mut crate::interface::Call { options: self.options, hook: None, contexts };
+        let done = self.transform.decode_parts(self.payload, self.decoded_size, rows, call);
+        done.map_err(|error| self.place.blame(error))
+    }
+}
