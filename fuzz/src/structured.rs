@@ -25,6 +25,8 @@ enum ArrayStep {
     Transpose,
     Cast { data_type: u8, rounding: u8, out_of_range: u8, map: Option<(u8, i8)> },
     Scale { offset: i8, scale: u8 },
+    Delta,
+    Numeric { codec: u8, digits: u8 },
 }
 
 #[derive(Debug, Clone, Copy, Arbitrary)]
@@ -33,6 +35,10 @@ enum Serializer {
     Packbits { padding_encoding: u8 },
     ZfpReversible,
     Zfp { mode: u8, parameter: u8 },
+    Pcodec { level: u8, mode: u8 },
+    Zfpy,
+    N5 { compressor: Option<BytesStep> },
+    Shard { is_index_first: bool, is_whole: [bool; 3], compressor: Option<BytesStep> },
 }
 
 #[derive(Debug, Clone, Copy, Arbitrary)]
@@ -42,6 +48,8 @@ enum BytesStep {
     Crc32c,
     Pad { is_end: bool, size: u8 },
     Offset(u8),
+    Blosc { compressor: u8, level: u8, filter: u8, element_size: u8, block_size: u16, is_numcodecs: bool },
+    Numcodecs { codec: u8, parameter: u8 },
 }
 
 /// A chain and what enters it.
@@ -108,7 +116,7 @@ fn fill_value(data_type: &str) -> Value {
 }
 
 impl ArrayStep {
-    fn to_json(self, rank: usize) -> Value {
+    fn to_json(self, rank: usize, data_type: &str) -> Value {
         match self {
             Self::Transpose => {
                 json!({"name": "transpose", "configuration": {"order": (0..rank).rev().collect::<Vec<_>>()}})
@@ -129,12 +137,41 @@ impl ArrayStep {
             Self::Scale { offset, scale } => {
                 json!({"name": "scale_offset", "configuration": {"offset": offset, "scale": scale}})
             }
+            Self::Delta => json!({"name": "numcodecs.delta", "configuration": {"dtype": numpy_name(data_type)}}),
+            Self::Numeric { codec, digits } => {
+                let dtype = numpy_name(data_type);
+                match codec % 4 {
+                    0 => json!({"name": "bitround", "configuration": {"keepbits": digits % 54}}),
+                    1 => {
+                        json!({"name": "numcodecs.quantize", "configuration": {"digits": digits % 20, "dtype": dtype}})
+                    }
+                    2 => {
+                        let configuration = json!({"offset": digits, "scale": 3, "dtype": dtype, "astype": "|u1"});
+                        json!({"name": "numcodecs.fixedscaleoffset", "configuration": configuration})
+                    }
+                    _ => json!({"name": "numcodecs.astype", "configuration": {"encode_dtype": "<i2", "decode_dtype": dtype}}),
+                }
+            }
         }
     }
 }
 
+/// As numpy writes a type of this name; what it does not have makes no chain.
+fn numpy_name(data_type: &str) -> String {
+    let kind = &data_type[..data_type.find(|letter: char| letter.is_ascii_digit()).unwrap_or(data_type.len())];
+    let bits: usize = data_type[kind.len()..].parse().unwrap_or(8);
+    let letter = match kind {
+        "int" => "i",
+        "uint" => "u",
+        "float" => "f",
+        _ => kind,
+    };
+    format!("<{letter}{}", bits / 8)
+}
+
 impl Serializer {
-    fn to_json(self) -> Value {
+    fn to_json(self, shape: &[u8]) -> Value {
+        let little = json!({"name": "bytes", "configuration": {"endian": "little"}});
         match self {
             Self::Bytes { is_big } => {
                 json!({"name": "bytes", "configuration": {"endian": if is_big { "big" } else { "little" }}})
@@ -157,6 +194,31 @@ impl Serializer {
                 };
                 json!({"name": "zfp", "configuration": configuration})
             }
+            Self::Pcodec { level, mode } => {
+                let mode = pick(&["auto", "classic"], mode);
+                json!({"name": "numcodecs.pcodec", "configuration": {"level": level % 13, "mode_spec": mode}})
+            }
+            Self::Zfpy => json!({"name": "numcodecs.zfpy", "configuration": {"mode": 1}}),
+            Self::N5 { compressor } => {
+                let order: Vec<usize> = (0..shape.len()).rev().collect();
+                let transpose = json!({"name": "transpose", "configuration": {"order": order}});
+                let big = json!({"name": "bytes", "configuration": {"endian": "big"}});
+                let codecs = [transpose, big].into_iter().chain(compressor.map(BytesStep::to_json));
+                json!({"name": "n5_default", "configuration": {"codecs": codecs.collect::<Vec<_>>()}})
+            }
+            Self::Shard { is_index_first, is_whole, compressor } => {
+                let halved = shape.iter().zip(is_whole).map(|(size, is_whole)| match size {
+                    size if is_whole || size % 2 == 1 => *size,
+                    size => size / 2,
+                });
+                let configuration = json!({
+                    "chunk_shape": halved.collect::<Vec<_>>(),
+                    "codecs": [little.clone()].into_iter().chain(compressor.map(BytesStep::to_json)).collect::<Vec<_>>(),
+                    "index_codecs": [little, "crc32c"],
+                    "index_location": if is_index_first { "start" } else { "end" },
+                });
+                json!({"name": "sharding_indexed", "configuration": configuration})
+            }
         }
     }
 }
@@ -175,6 +237,36 @@ impl BytesStep {
                 json!({"name": "pad", "configuration": {"location": location, "nbytes": size}})
             }
             Self::Offset(size) => json!({"name": "offset", "configuration": {"offset": size}}),
+            Self::Blosc { compressor, level, filter, element_size, block_size, is_numcodecs } => {
+                let names = ["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"];
+                let mut configuration =
+                    json!({"cname": pick(&names, compressor), "clevel": level % 10, "blocksize": block_size});
+                if is_numcodecs {
+                    configuration["shuffle"] = json!(i32::from(filter % 4) - 1);
+                    return json!({"name": "numcodecs.blosc", "configuration": configuration});
+                }
+                configuration["shuffle"] = json!(pick(&["noshuffle", "shuffle", "bitshuffle"], filter));
+                configuration["typesize"] = json!(element_size.max(1));
+                json!({"name": "blosc", "configuration": configuration})
+            }
+            Self::Numcodecs { codec, parameter } => {
+                let location = pick(&["start", "end"], parameter);
+                let with = |name: &str, configuration: Value| json!({"name": name, "configuration": configuration});
+                match codec % 12 {
+                    0 => with("numcodecs.lz4", json!({"acceleration": 1})),
+                    1 => with("numcodecs.zlib", json!({"level": parameter % 10})),
+                    2 => with("numcodecs.bz2", json!({"level": 1})),
+                    3 => with("numcodecs.lzma", json!({"format": 1 + parameter % 2, "preset": 0})),
+                    4 => with("numcodecs.shuffle", json!({"elementsize": parameter})),
+                    5 => with("numcodecs.fletcher32", json!({})),
+                    6 => with("numcodecs.crc32", json!({"location": location})),
+                    7 => with("numcodecs.crc32c", json!({"location": location})),
+                    8 => with("numcodecs.adler32", json!({"location": location})),
+                    9 => with("numcodecs.jenkins_lookup3", json!({"initval": parameter})),
+                    10 => with("numcodecs.zstd", json!({"level": parameter % 10})),
+                    _ => with("numcodecs.gzip", json!({"level": parameter % 10})),
+                }
+            }
         }
     }
 }
@@ -186,8 +278,8 @@ impl ChainSpec {
         let shape = self.shape.map(|size| size % MAX_SIDE);
         let shape = &shape[..usize::from(self.rank % 4)];
         let input = json!({"data_type": data_type, "shape": shape, "fill_value": fill_value(data_type)});
-        let codecs: Vec<Value> = (self.array_steps.iter().flatten().map(|step| step.to_json(shape.len())))
-            .chain([self.serializer.to_json()])
+        let codecs: Vec<Value> = (self.array_steps.iter().flatten().map(|step| step.to_json(shape.len(), data_type)))
+            .chain([self.serializer.to_json(shape)])
             .chain(self.bytes_steps.iter().flatten().map(|step| step.to_json()))
             .collect();
         let chain = Chain::new(json!(codecs).to_string().as_bytes(), Some(input.to_string().as_bytes())).ok()?;
@@ -206,7 +298,9 @@ impl ChainSpec {
         let casts = steps().filter(|step| matches!(step, ArrayStep::Cast { .. })).count();
         // A map may undo another one, and a value that wraps around may be rounded to one that wraps again.
         let is_free = |step: &&ArrayStep| match step {
-            ArrayStep::Scale { .. } | ArrayStep::Cast { map: Some(_), .. } => true,
+            ArrayStep::Scale { .. } | ArrayStep::Numeric { .. } | ArrayStep::Cast { map: Some(_), .. } => true,
+            // Sums of floats are rounded.
+            ArrayStep::Delta => pick(&DATA_TYPES, self.data_type).contains("float") || casts > 0,
             ArrayStep::Cast { out_of_range, .. } => pick(&OUT_OF_RANGE, *out_of_range) == Some("wrap"),
             ArrayStep::Transpose => false,
         };
