@@ -47,19 +47,22 @@ clean:
 	rm -rf build target
 
 # The same under AddressSanitizer, LeakSanitizer, UBSan, valgrind memcheck and ThreadSanitizer.
-.PHONY: sanitize cross fuzz dist
+.PHONY: sanitize cross fuzz dist supply-chain
 sanitize:
 	scripts/sanitize.sh
 # On Windows (wine), aarch64, big-endian s390x (qemu), and x86-64 with AVX-512 (Bochs); Debian 12, as root.
 cross:
 	scripts/cross.sh
-# The archives of a release, in dist/.
+# The archives of a release, in dist/; on Debian 12, as root.
 dist:
 	scripts/dist.sh
 # The Java packages in java/, with the library inside; needs a JDK and Maven.
 .PHONY: java
 java: build
 	scripts/java.sh
+# Licences, sources and versions of everything in Cargo.lock; advisories too where the network has them.
+supply-chain:
+	scripts/supply-chain.sh
 # Every fuzz target for SECONDS each.
 SECONDS := 60
 fuzz:

@@ -347,11 +347,97 @@ static void callbacks_may_change_it(void) {
   zcodec_chain_free(chain);
 }
 
+/* Jobs one after the other on the thread of the call, as a host may run them. */
+static int32_t run_here(void *user_data, zcodec_job_fn job, void *job_data, uint32_t count) {
+  const environment before = environment_now();
+  uint32_t i;
+  (void)user_data;
+  look();
+  for (i = 0; i < count; i++) {
+    job(job_data, i, 0);
+    CHECK(same_environment(before, environment_now()));
+  }
+  return 0;
+}
+
+enum { SIDE = 512, PART = 300 };
+
+/* Writes part of a shard, reads it back, by views and by tasks on threads of the host: the same bytes everywhere. */
+static void in_views(void) {
+  static const char CODECS[] =
+      "[{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[128,128],\"codecs\":["
+      "{\"name\":\"scale_offset\",\"configuration\":{\"offset\":0.1,\"scale\":3.3}},"
+      "{\"name\":\"bytes\",\"configuration\":{\"endian\":\"big\"}},\"zstd\"],"
+      "\"index_codecs\":[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}},\"crc32c\"]}}]";
+  static float decoded[SIDE * SIDE], parts[2][PART * PART], expected[2][PART * PART];
+  static uint8_t encoded[2][SIDE * SIDE * 5], first[SIDE * SIDE * 5];
+  static const uint64_t start[] = {100, 50}, shape[] = {PART, PART};
+  static const int64_t strides[] = {4 * SIDE, 4};
+  const zcodec_box box = {sizeof box, 2, start, shape};
+  const zcodec_executor executor = {sizeof executor, NULL, 2, 0, run_here};
+  zcodec_chain *chain = check_chain(CODECS, "{\"data_type\":\"float32\",\"shape\":[512,512],\"fill_value\":1e-40}");
+  zcodec_call_options options = {0};
+  size_t first_size = 0;
+  int i, which;
+  options.struct_size = sizeof options;
+  options.executor = &executor;
+  for (i = 0; i < SIDE * SIDE; i++) {
+    decoded[i] = (float)i * 1e-3F + (i % 7 == 0 ? 1e-39F : 0.0F);
+  }
+  for (which = 0; which < ENVIRONMENTS; which++) {
+    zcodec_view whole = {sizeof whole, NULL, sizeof decoded, 0, 2, strides};
+    zcodec_task tasks[2];
+    environment before, after;
+    zcodec_status status[3];
+    size_t size = 0;
+    whole.memory = decoded;
+    memset(tasks, 0, sizeof tasks);
+    enter(which);
+    before = environment_now();
+    status[0] = zcodec_encode_view(chain, &options, NULL, &whole, encoded[0], sizeof encoded[0], &size, NULL);
+    for (i = 0; i < 2; i++) {
+      tasks[i].struct_size = sizeof tasks[i];
+      tasks[i].chain = chain;
+      tasks[i].view = &whole;
+      tasks[i].encoded_to = encoded[i];
+      tasks[i].encoded_capacity = sizeof encoded[i];
+    }
+    status[1] = zcodec_encode_tasks(tasks, 2, &options);
+    for (i = 0; i < 2; i++) {
+      zcodec_view part = {sizeof part, NULL, sizeof parts[0], 0, 2, NULL};
+      part.memory = parts[i];
+      tasks[i].encoded = encoded[i];
+      tasks[i].part = &box;
+      tasks[i].view = &part;
+      status[2] = zcodec_decode_tasks(&tasks[i], 1, &options);
+      tasks[i].part = NULL;
+      tasks[i].view = &whole;
+    }
+    after = environment_now();
+    fesetenv(FE_DFL_ENV);
+    CHECK(status[0] == ZCODEC_STATUS_OK && status[1] == ZCODEC_STATUS_OK && status[2] == ZCODEC_STATUS_OK);
+    CHECK(same_environment(before, after));
+    CHECK(same_environment(before, seen));
+    CHECK(tasks[0].encoded_size == size && tasks[1].encoded_size == size);
+    if (which == DEFAULT) {
+      memcpy(first, encoded[0], size);
+      memcpy(expected, parts, sizeof parts);
+      first_size = size;
+    }
+    if (!CHECK(size == first_size && memcmp(first, encoded[1], size) == 0) ||
+        !CHECK(memcmp(expected, parts, sizeof parts) == 0)) {
+      fprintf(stderr, "  views and tasks, with %s\n", names[which]);
+    }
+  }
+  zcodec_chain_free(chain);
+}
+
 int main(void) {
   results();
   statuses();
   on_threads();
   callbacks();
   callbacks_may_change_it();
+  in_views();
   return check_result("float_environment");
 }

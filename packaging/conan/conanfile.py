@@ -1,0 +1,67 @@
+"""Conan 2 recipe: `conan create packaging/conan` builds the tree that it lies in. Needs a Rust toolchain on the PATH."""
+
+import pathlib
+import re
+
+from conan import ConanFile
+from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
+from conan.tools.files import copy, load
+
+SOURCES = ("src/*", "include/*", "cmake/*", "scripts/static-library.sh", "abi/*", "CMakeLists.txt", "Cargo.*", "build.rs", "cbindgen.toml", "LICENSE-*", "README.md")
+
+
+class Zcodec(ConanFile):
+    name = "zcodec"
+    description = "The codecs of Zarr v3 behind a C interface"
+    license = "MIT OR Apache-2.0"
+    topics = ("zarr", "codec", "compression")
+    package_type = "library"
+    settings = "os", "arch", "compiler", "build_type"
+    options = {"shared": [True, False]}
+    default_options = {"shared": True}
+    test_type = "explicit"
+
+    @property
+    def _root(self):
+        return pathlib.Path(self.recipe_folder).parent.parent
+
+    def set_version(self):
+        self.version = re.search(r'^version = "(.*)"', load(self, str(self._root / "Cargo.toml")), re.MULTILINE)[1]
+
+    def export_sources(self):
+        for pattern in SOURCES:
+            copy(self, pattern, str(self._root), self.export_sources_folder)
+
+    def layout(self):
+        cmake_layout(self)
+
+    def configure(self):
+        # The library has the C interface only; zcodec.hpp is compiled by its users.
+        self.settings.rm_safe("compiler.cppstd")
+        self.settings.rm_safe("compiler.libcxx")
+
+    def generate(self):
+        toolchain = CMakeToolchain(self)
+        toolchain.cache_variables.update(
+            ZCODEC_BUILD_TESTS=False, ZCODEC_BUILD_EXAMPLES=False, ZCODEC_INSTALL=True, CMAKE_INSTALL_LIBDIR="lib"
+        )
+        toolchain.generate()
+        CMakeDeps(self).generate()
+
+    def build(self):
+        cmake = CMake(self)
+        cmake.configure()
+        cmake.build()
+
+    def package(self):
+        copy(self, "LICENSE-*", self.source_folder, str(pathlib.Path(self.package_folder) / "licenses"))
+        CMake(self).install()
+
+    def package_info(self):
+        # Programs find the CMake package that is installed, with both targets.
+        self.cpp_info.set_property("cmake_find_mode", "none")
+        self.cpp_info.builddirs = [str(pathlib.Path("lib") / "cmake" / "zcodec")]
+        self.cpp_info.set_property("pkg_config_name", "zcodec")
+        self.cpp_info.libs = ["zcodec"]
+        if not self.options.shared and self.settings.os == "Linux":
+            self.cpp_info.system_libs = ["gcc_s", "util", "rt", "pthread", "m", "dl"]

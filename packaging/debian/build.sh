@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Makes a Debian source package of HEAD, with the crates inside, and builds it. On Debian 12 or later, as root: it
+# installs what it needs (rustc-web and cargo-web from the security updates of Debian 12).
+#
+#     packaging/debian/build.sh [FOLDER] [ARGUMENTS OF dpkg-buildpackage]      default: target/debian, -us -uc
+#
+# Fetching the crates needs the network; the build itself does not.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+source scripts/packages.sh
+work=$(realpath -m "${1:-target/debian}")
+shift || true
+[ $# -gt 0 ] || set -- -us -uc
+needs dpkg-dev debhelper cmake pkg-config gcc g++ rustc-web cargo-web
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+source=$work/zcodec-$version
+
+rm -rf "$work"
+mkdir -p "$source"
+git archive HEAD | tar -x -C "$source"
+cd "$source"
+mkdir -p .cargo
+/usr/bin/cargo vendor --quiet --locked vendor >.cargo/config.toml
+tar --create --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git -C "$OLDPWD" log -1 --format=%ct)" \
+  --directory "$work" "zcodec-$version" | xz -T0 -1 >"$work/zcodec_$version.orig.tar.xz"
+cp -r packaging/debian debian
+rm debian/build.sh
+cat LICENSE-MIT >debian/copyright # and Apache-2.0, as the source says; licences of the crates:
+scripts/licences.py x86_64-unknown-linux-gnu >>debian/copyright
+cat >debian/changelog <<CHANGES
+zcodec ($version-1) unstable; urgency=medium
+
+  * See CHANGELOG.md.
+
+ -- The zcodec developers <zcodec@example.invalid>  $(git -C "$OLDPWD" log -1 --format=%cD)
+CHANGES
+dpkg-buildpackage "$@"

@@ -1,0 +1,43 @@
+# Needs a Rust toolchain on the PATH: vcpkg has none of its own. SHA512 is that of the archive of the tag.
+vcpkg_from_github(
+    OUT_SOURCE_PATH SOURCE_PATH
+    REPO OWNER/zcodec
+    REF "v${VERSION}"
+    SHA512 0
+    HEAD_REF main
+)
+
+find_program(CARGO cargo HINTS "$ENV{CARGO_HOME}/bin" "$ENV{HOME}/.cargo/bin" "$ENV{USERPROFILE}/.cargo/bin" REQUIRED)
+if(VCPKG_TARGET_IS_WINDOWS AND NOT VCPKG_TARGET_IS_MINGW)
+    set(rust_target x86_64-pc-windows-msvc)
+elseif(VCPKG_TARGET_IS_OSX)
+    set(rust_target aarch64-apple-darwin)
+elseif(VCPKG_TARGET_ARCHITECTURE STREQUAL "arm64")
+    set(rust_target aarch64-unknown-linux-gnu)
+else()
+    set(rust_target x86_64-unknown-linux-gnu)
+endif()
+
+vcpkg_cmake_configure(
+    SOURCE_PATH "${SOURCE_PATH}"
+    OPTIONS
+        -DZCODEC_BUILD_TESTS=OFF
+        -DZCODEC_BUILD_EXAMPLES=OFF
+        -DZCODEC_INSTALL=ON
+        "-DZCODEC_CARGO=${CARGO}"
+        "-DZCODEC_CARGO_TARGET=${rust_target}"
+)
+vcpkg_cmake_install()
+vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/zcodec)
+vcpkg_fixup_pkgconfig()
+
+# Both libraries are always built; the triplet says which one stays.
+if(VCPKG_LIBRARY_LINKAGE STREQUAL "static")
+    file(GLOB shared "${CURRENT_PACKAGES_DIR}/lib/libzcodec.so*" "${CURRENT_PACKAGES_DIR}/debug/lib/libzcodec.so*")
+    if(shared)
+        file(REMOVE ${shared})
+    endif()
+    file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/bin" "${CURRENT_PACKAGES_DIR}/debug/bin")
+endif()
+file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug/include")
+vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE-MIT" "${SOURCE_PATH}/LICENSE-APACHE")
