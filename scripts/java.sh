@@ -34,3 +34,9 @@ take win32-x86-64 zcodec.dll \
 
 [ $# -gt 0 ] || set -- verify
 mvn --batch-mode --quiet --file java/pom.xml "$@"
+
+if command -v xvfb-run >/dev/null; then
+  scripts/imagej.sh
+else
+  echo "NOT RUN: the plugin in a real ImageJ needs Xvfb (apt-get install xvfb)" >&2
+fi

@@ -31,6 +31,10 @@ public final class ZarrExport implements PlugIn {
     String path = dialog.getNextString().trim();
     String chain = dialog.getNextChoice();
     double tolerance = dialog.getNextNumber();
+    if (path.isEmpty()) {
+      IJ.error("Zarr (zcodec)", "No folder was chosen.");
+      return;
+    }
     try {
       save(image, Paths.get(path), chain, tolerance);
       lastPath = path;

@@ -31,6 +31,10 @@ public final class ZarrImport implements PlugIn {
     }
     String path = dialog.getNextString().trim();
     int level = (int) dialog.getNextNumber();
+    if (path.isEmpty()) {
+      IJ.error("Zarr (zcodec)", "No folder was chosen.");
+      return;
+    }
     try {
       IJ.showStatus("Opening " + path);
       open(Paths.get(path), level).show();
