@@ -86,6 +86,20 @@ final class C {
 
   static native void zcodec_plan_free(long plan);
 
+  static native int zcodec_writer_new(
+      long chain, long options, long oldIndex, long oldSize, long writer, long error);
+
+  static native int zcodec_writer_put(long writer, long box, long view, long error);
+
+  static native int zcodec_writer_next(long writer, long ranges, long count, long error);
+
+  static native int zcodec_writer_supply(long writer, long i, long bytes, long size, long error);
+
+  static native int zcodec_writer_finish(
+      long writer, int layout, long pieces, long count, long objectSize, long error);
+
+  static native void zcodec_writer_free(long writer);
+
   static native long zcodec_index_memory(long index);
 
   static native void zcodec_index_free(long index);

@@ -371,6 +371,18 @@ public final class Chain extends NativeHandle {
   }
 
   /**
+   * Makes a writer of a shard, new or changed.
+   *
+   * @param oldIndex the index of the stored shard that is changed; null: a new shard
+   * @param oldSize the size of that shard; 0 for a new one
+   * @param options threads, data for callbacks, whether empty inner chunks are stored
+   * @return the writer, to be closed
+   */
+  public Writer writer(ShardIndex oldIndex, long oldSize, CallOptions options) {
+    return Writer.make(this, callbacks, oldIndex, oldSize, options);
+  }
+
+  /**
    * Where the index of a shard lies in its object.
    *
    * @return the range; with an unknown offset for an index at the end

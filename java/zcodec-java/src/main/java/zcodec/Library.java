@@ -41,7 +41,7 @@ final class Library {
 
   /** JNA names only the first symbol that is missing, which tells nobody that the library is too old. */
   private static NativeLibrary checked(NativeLibrary library, String what) {
-    for (String name : new String[] {"zcodec_version", "zcodec_plan_new", "zcodec_registry_add"}) {
+    for (String name : new String[] {"zcodec_version", "zcodec_registry_add", "zcodec_writer_new"}) {
       try {
         library.getFunction(name);
       } catch (UnsatisfiedLinkError e) {

@@ -1,0 +1,181 @@
+package zcodec;
+
+import com.sun.jna.Pointer;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+
+/** What plans and writers have in common: ranges of a stored object are asked for in stages, and supplied. */
+abstract class StagedRead implements AutoCloseable {
+  private final CallOptions options; // keeps their executor alive
+  private final Callbacks.Call call;
+  private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
+  private long pointer;
+  /** The ranges of this stage. */
+  private List<Range> stage = Collections.emptyList();
+
+  StagedRead(long pointer, CallOptions options, Callbacks.Call call) {
+    this.pointer = pointer;
+    this.options = options;
+    this.call = call;
+  }
+
+  abstract int nextOf(long pointer, long ranges, long count, long error);
+
+  abstract int supplyOf(long pointer, int i, long bytes, long size, long error);
+
+  /** The last stage is done. */
+  void completed() {}
+
+  abstract void free(long pointer);
+
+  /**
+   * The ranges of the next stage, once the last stage has been supplied.
+   *
+   * @return the ranges, sorted by offset; empty: nothing more is needed
+   */
+  public List<Range> next() {
+    Lock alone = lockAlone();
+    try (Invocation in = new Invocation(null)) {
+      long count = in.arena.out();
+      check(in, nextOf(open(), in.out, count, in.error));
+      stage = ranges(in.result(), in.arena.getLong(count));
+      if (stage.isEmpty()) {
+        completed();
+      }
+      return stage;
+    } finally {
+      alone.unlock();
+    }
+  }
+
+  private static List<Range> ranges(long address, long count) {
+    if (count == 0) {
+      return Collections.emptyList();
+    }
+    long[] numbers = new Pointer(address).getLongArray(0, Math.toIntExact(2 * count));
+    List<Range> ranges = new ArrayList<>(numbers.length / 2);
+    for (int i = 0; i < numbers.length; i += 2) {
+      ranges.add(new Range(numbers[i], numbers[i + 1]));
+    }
+    return Collections.unmodifiableList(ranges);
+  }
+
+  /**
+   * The bytes of one range of this stage; several threads may supply different ranges at once. Any failure except {@link
+   * Status#INVALID_ARGUMENT} ends the plan or the writer: it can only be closed.
+   *
+   * @param i the number of the range in the list of {@link #next}
+   * @param bytes from the buffer's position to its limit; both stay as they are
+   */
+  public void supply(int i, ByteBuffer bytes) {
+    Lock shared = lockShared();
+    try (Invocation in = new Invocation(null);
+        Staged from = Staged.input(bytes)) {
+      check(in, supplyOf(open(), i, from.address, from.size, in.error));
+    } finally {
+      shared.unlock();
+    }
+  }
+
+  /**
+   * Reads from a file what each stage asks for, and nothing else, until nothing more is needed.
+   *
+   * @param file the stored object; its position stays as it is
+   * @throws IOException the file cannot be read, or ends too early
+   */
+  public void read(FileChannel file) throws IOException {
+    for (List<Range> ranges = next(); !ranges.isEmpty(); ranges = next()) {
+      for (int i = 0; i < ranges.size(); i++) {
+        supplyFrom(file, i, ranges.get(i));
+      }
+    }
+  }
+
+  private void supplyFrom(FileChannel file, int i, Range range) throws IOException {
+    long end = file.size();
+    long offset = range.offset() == Range.UNKNOWN ? Math.max(0, end - range.size()) : range.offset();
+    long size = range.size() == Range.UNKNOWN ? Math.max(0, end - offset) : range.size();
+    if (offset < 0 || size < 0 || size > Math.max(0, end - offset)) {
+      throw new EOFException("the file has " + end + " bytes, too few for " + range);
+    }
+    ByteBuffer bytes = Scratch.take(Math.toIntExact(size));
+    try {
+      ((java.nio.Buffer) bytes).clear().limit((int) size);
+      while (bytes.hasRemaining()) {
+        if (file.read(bytes, offset + bytes.position()) < 0) {
+          throw new EOFException("the file became shorter while it was read");
+        }
+      }
+      ((java.nio.Buffer) bytes).flip();
+      supply(i, bytes);
+    } finally {
+      Scratch.give(bytes);
+    }
+  }
+
+  /** As {@link Invocation#check}, with what a callback has thrown. */
+  final void check(Invocation in, int status) {
+    if (status != 0) {
+      throw ZcodecException.take(status, in.arena.getLong(in.error), 0, call == null ? null : call.failure());
+    }
+  }
+
+  final int stageSize() {
+    return stage.size();
+  }
+
+  final Lock lockAlone() {
+    if (lock.getReadHoldCount() > 0) {
+      throw inCallback();
+    }
+    return locked(lock.writeLock());
+  }
+
+  final Lock lockShared() {
+    return locked(lock.readLock());
+  }
+
+  private Lock locked(Lock one) {
+    if (lock.isWriteLockedByCurrentThread()) {
+      throw inCallback();
+    }
+    one.lock();
+    return one;
+  }
+
+  private static IllegalStateException inCallback() {
+    return new IllegalStateException("a callback must not use the plan or writer that runs it");
+  }
+
+  final long open() {
+    if (pointer == 0) {
+      throw new IllegalStateException(getClass().getSimpleName() + " is closed");
+    }
+    return pointer;
+  }
+
+  /** Frees the native memory, once no other thread uses it. Closing again does nothing. */
+  @Override
+  public void close() {
+    Lock alone = lockAlone();
+    try {
+      if (pointer != 0) {
+        free(pointer);
+        pointer = 0;
+        if (call != null) {
+          call.close();
+        }
+        Fence.keep(options);
+      }
+    } finally {
+      alone.unlock();
+    }
+  }
+}
