@@ -2,18 +2,18 @@
 #![expect(unsafe_code, reason = "source and target are pointers, of which each element is reached once")]
 
 use super::nest::{Axis, Nest};
-use super::plane::{Kernel, Plane, TIERS, portable};
+use super::plane::{Kernel, LEAST_SIZE, LINE_SIZE, PORTABLE, Plane, Runs, TIERS, collides};
 use super::view::{Source, Target};
 use crate::error::Result;
 use crate::simd::best;
 use std::cmp::Reverse;
 
-/// Copies every element to its place. Bytes between the elements of the target do not change.
+/// Copies every element to its place. The bytes between the elements of the target stay as they are.
 ///
 /// # Errors
 /// [`Status::Internal`](crate::Status::Internal) if the two have other shapes or elements of other sizes.
 pub fn copy(source: &Source<'_>, target: &mut Target<'_>) -> Result<()> {
-    copy_by(best(TIERS).map_or(portable, |tier| tier.kernel), source, target)
+    copy_by(best(TIERS).map_or(PORTABLE, |tier| tier.kernel), source, target)
 }
 
 /// [`copy`], by the kernel of a tier that is available.
@@ -35,18 +35,51 @@ unsafe fn run(kernel: Kernel, nest: Nest, source: *const u8, target: *mut u8) {
         // SAFETY: a single block.
         return unsafe { std::ptr::copy_nonoverlapping(source, target, block) };
     };
-    // The axis along which the source is read fastest becomes the second innermost.
+    // The axis along which the source is read fastest goes next to the innermost.
     let fastest = (0..axes.len()).min_by_key(|i| axes[*i].source.unsigned_abs());
     let other = match fastest {
         Some(i) if axes[i].source.unsigned_abs() < inner.source.unsigned_abs() => axes.remove(i),
         _ => Axis { size: 1, source: 0, target: 0 },
     };
     // Planes that are close on one of the sides share cache lines.
-    axes.sort_by_key(|axis| Reverse(axis.source.unsigned_abs().min(axis.target.unsigned_abs())));
+    let nearness = |axis: &Axis| Reverse(axis.source.unsigned_abs().min(axis.target.unsigned_abs()));
+    if let Some((copy_runs, run)) = kernel.runs.and_then(|copy| Some((copy, take_run(block, inner, other, &mut axes)?)))
+    {
+        axes.sort_by_key(nearness);
+        let count = run.iter().map(|axis| axis.size).product();
+        return for_each(&axes, source, target, &|source, target| {
+            // SAFETY: runs of the nest, of enough elements.
+            unsafe { copy_runs(&Runs { block, run: &run, count, other, source, target }) };
+        });
+    }
+    axes.sort_by_key(nearness);
     for_each(&axes, source, target, &|source, target| {
         // SAFETY: a plane of the nest.
-        unsafe { kernel(&Plane { block, inner, other, source, target }) };
+        unsafe { (kernel.plane)(&Plane { block, inner, other, source, target }) };
     });
+}
+
+/// Takes the axes of a run from those around a plane, if copying by runs gains: where the inner axis is too short for whole
+/// cache lines and the target goes on along others, or where rows of the target collide in the cache.
+fn take_run(block: usize, inner: Axis, other: Axis, axes: &mut Vec<Axis>) -> Option<Vec<Axis>> {
+    let is_tiled = matches!(block, 1 | 2 | 4 | 8) && inner.target == block as isize && other.source == block as isize;
+    if !is_tiled || other.size * block < LEAST_SIZE {
+        return None;
+    }
+    let mut size = inner.size * block;
+    let begin = axes.iter().rposition(|axis| {
+        let ends_run = axis.target != size as isize;
+        size *= if ends_run { 1 } else { axis.size };
+        ends_run
+    });
+    let begin = begin.map_or(0, |last| last + 1);
+    let is_short = inner.size * block < LINE_SIZE && begin < axes.len();
+    if size < LEAST_SIZE || !(is_short || collides(LINE_SIZE / block, other.target)) {
+        return None;
+    }
+    let mut run = axes.split_off(begin);
+    run.push(inner);
+    Some(run)
 }
 
 /// Calls `work` at each position of these axes.
@@ -63,7 +96,7 @@ fn for_each(axes: &[Axis], source: *const u8, target: *mut u8, work: &impl Fn(*c
 /// As [`copy`].
 pub fn split<'a, 'b>(source: &Source<'a>, target: Target<'b>, count: usize) -> Result<Vec<(Source<'a>, Target<'b>)>> {
     let (shape, strides) = (target.shape().to_vec(), target.layout().strides().to_vec());
-    // The outermost dimension that is long enough, or else the longest.
+    // The outermost of the dimensions that have enough, or else the longest.
     let outermost = (0..shape.len()).max_by_key(|i| (shape[*i].min(count as u64), strides[*i].unsigned_abs()));
     let Some(dimension) = outermost else { return Ok(vec![(source.clone(), target)]) };
     let parts = shape[dimension].min(count as u64).max(1);

@@ -1,4 +1,4 @@
-//! The two innermost loops of a copy: the kernels, and the reference that they must equal.
+//! The two innermost loops of a copy: the ways of doing them, and the one that every other must equal.
 #![expect(unsafe_code, reason = "source and target are pointers, of which each element is reached once")]
 
 use super::nest::Axis;
@@ -13,34 +13,70 @@ pub(super) struct Plane {
     pub(super) block: usize,
     /// The axis along which the target is written fastest.
     pub(super) inner: Axis,
-    /// The axis along which the source is read fastest; of size 1 if it is the same one.
+    /// The one along which the source is read fastest; of size 1 if that is the same.
     pub(super) other: Axis,
     pub(super) source: *const u8,
     pub(super) target: *mut u8,
 }
 
-/// Copies a plane. It may be called if the tier is available, and if all blocks of the plane can be read in the source
+/// Elements that lie back to back in the target, for each step along another axis.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Runs<'a> {
+    /// Bytes of an element: 1, 2, 4 or 8.
+    pub(super) block: usize,
+    /// The axes of a run, the fastest last.
+    pub(super) run: &'a [Axis],
+    /// How many elements a run has.
+    pub(super) count: usize,
+    /// The axis along which the elements lie back to back in the source.
+    pub(super) other: Axis,
+    pub(super) source: *const u8,
+    pub(super) target: *mut u8,
+}
+
+/// A way of copying. Its functions may be called if the tier is available, and if all elements can be read in the source
 /// and written in the target.
-pub(super) type Kernel = unsafe fn(&Plane);
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Kernel {
+    pub(super) plane: unsafe fn(&Plane),
+    /// For runs, and rows of the source, of at least [`LEAST_SIZE`] bytes.
+    pub(super) runs: Option<unsafe fn(&Runs<'_>)>,
+}
+
+/// The smallest vector.
+pub(super) const LEAST_SIZE: usize = 16;
+
+/// The way that every other must equal.
+pub(super) const PORTABLE: Kernel = Kernel { plane: portable, runs: None };
 
 /// Fastest first.
 pub(super) static TIERS: &[Tier<Kernel>] = &[
     #[cfg(target_arch = "x86_64")]
-    Tier { level: Level::Avx512, kernel: tile::avx512 },
+    Tier { level: Level::Avx512, kernel: Kernel { plane: tile::avx512, runs: Some(tile::avx512_runs) } },
     #[cfg(target_arch = "x86_64")]
-    Tier { level: Level::Avx2, kernel: tile::avx2 },
+    Tier { level: Level::Avx2, kernel: Kernel { plane: tile::avx2, runs: Some(tile::avx2_runs) } },
     #[cfg(target_arch = "x86_64")]
-    Tier { level: Level::Portable, kernel: tile::sse2 },
+    Tier { level: Level::Portable, kernel: Kernel { plane: tile::sse2, runs: Some(tile::sse2_runs) } },
     #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-    Tier { level: Level::Neon, kernel: tile::neon },
-    Tier { level: Level::Reference, kernel: portable },
+    Tier { level: Level::Neon, kernel: Kernel { plane: tile::neon, runs: Some(tile::neon_runs) } },
+    Tier { level: Level::Reference, kernel: PORTABLE },
 ];
+
+/// The size of a cache line in bytes.
+pub(super) const LINE_SIZE: usize = 64;
+
+/// Whether `rows` rows at this stride have more than half of the cache lines of one set of the first-level cache: it has
+/// 64 sets of 8 lines or more.
+pub(super) fn collides(rows: usize, stride: isize) -> bool {
+    let sets = 4096_usize >> stride.trailing_zeros().min(12);
+    rows > 4 * sets
+}
 
 /// The side of the squares in which a plane is walked, so that a cache line is still cached when its next part is
 /// needed.
 const SIDE: usize = 32;
 
-/// Copies block by block.
+/// Block by block.
 ///
 /// # Safety
 /// All blocks of the plane can be read in the source and written in the target.

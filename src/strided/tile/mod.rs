@@ -1,30 +1,33 @@
-//! Planes whose rows are contiguous along one axis in the source and along the other in the target, in tiles that are
-//! transposed in registers.
+//! Planes whose rows are contiguous along one axis in the source and along the other in the target, in tiles that change
+//! sides in registers.
 //!
-//! A tile has 16 bytes of each source row, and as many rows as fill a vector of a target row. Rows whose distance is
-//! the number of elements in 16 bytes are loaded into the parts of one vector. Interleaving the first half of N vectors
-//! with the second rotates the bits of row and column number by one; after log2(N) rounds the two have changed places.
+//! A tile has 16 bytes of each source row, and as many rows as fill a vector of a target row. Its rows are loaded 16
+//! bytes each; those that are as many rows apart as 16 bytes have elements stand in the parts of one vector. Interleaving
+//! the first half of N vectors with the second rotates the bits of row and column number by one; after log2(N) times the
+//! two have changed places.
 #![expect(unsafe_code, reason = "source and target are pointers, of which each element is reached once")]
 
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod neon;
 mod rows;
+mod runs;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use super::plane::{Plane, portable};
+use super::plane::{LINE_SIZE, Plane, Runs, collides, portable};
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-pub(super) use neon::neon;
+pub(super) use neon::{neon, neon_runs};
 use rows::{Both, Row, Rows, Vector};
+use runs::by_runs;
 use std::mem::MaybeUninit;
 #[cfg(target_arch = "x86_64")]
-pub(super) use x86::{avx2, avx512, sse2};
+pub(super) use x86::{avx2, avx2_runs, avx512, avx512_runs, sse2, sse2_runs};
 
 /// Bytes of a source row in a tile.
 const PART_SIZE: usize = 16;
 
-/// Transposes a tile. With `IS_WIDE` it has twice as many source rows, so that twice as much of each target row is
-/// written at once: whole cache lines where a vector is half of one.
+/// A tile: as many elements of each source row as a part has. `IS_WIDE`: of twice as many source rows, so that twice as
+/// much of each target row is written at once, whole cache lines where vectors are half of one.
 ///
 /// # Safety
 /// The processor has the instructions of the vectors, and the elements can be read and written.
@@ -73,19 +76,9 @@ unsafe fn transposed<R: Rows, const SIZE: usize>(mut rows: R) -> R {
 /// The number of source rows that are walked before the next cache line of each.
 const BAND_ROWS: usize = 256;
 
-/// The size of a cache line in bytes.
-const LINE_SIZE: usize = 64;
-
 /// The source rows of a tile, one cache line of each.
 #[repr(align(64))]
 struct Stage(#[expect(dead_code, reason = "reached by pointers")] [[u8; LINE_SIZE]; LINE_SIZE]);
-
-/// Whether `rows` rows at this stride have more cache lines in one set of the first-level cache than it holds: 64
-/// sets of 8 lines.
-fn collides(rows: usize, stride: isize) -> bool {
-    let places = 4096_usize >> stride.trailing_zeros().min(12);
-    rows > 8 * places
-}
 
 /// All tiles of a plane. Those at the end begin early enough to be whole, and write some elements again.
 ///
@@ -105,7 +98,7 @@ unsafe fn tiles<R: Rows, const SIZE: usize, const IS_WIDE: bool>(plane: &Plane) 
             for i in (band..band_end).step_by(rows) {
                 let i = i.min(inner.size - rows);
                 let source = source.wrapping_offset(i as isize * inner.source);
-                // The next lines: those of the following rows, or the next cache line of the first ones.
+                // What comes next: the following rows, or the next cache line of the first ones.
                 let (next, next_column) = if i + rows < band_end { (i + rows, column) } else { (band, column + line) };
                 let ahead = plane.source.wrapping_offset(next as isize * inner.source);
                 prefetch(ahead.wrapping_add(next_column * SIZE), inner.source, rows);
@@ -137,7 +130,7 @@ unsafe fn tiles<R: Rows, const SIZE: usize, const IS_WIDE: bool>(plane: &Plane) 
     }
 }
 
-/// Prefetches a cache line of each of some rows, which need not exist.
+/// Asks for a cache line of each of some rows; whether there are such rows does not matter.
 #[inline(always)] // for the instruction set of the caller
 fn prefetch(source: *const u8, stride: isize, rows: usize) {
     for i in 0..rows {
@@ -152,7 +145,7 @@ fn prefetch(source: *const u8, stride: isize, rows: usize) {
     }
 }
 
-/// Copies one cache line of each of some rows to memory where they do not collide in the cache.
+/// Copies one cache line of each of some rows to where they do not collide.
 ///
 /// # Safety
 /// 64 bytes of at most 64 rows can be read.
@@ -166,7 +159,7 @@ unsafe fn fill_stage(stage: &mut MaybeUninit<Stage>, source: *const u8, stride: 
     lines.cast()
 }
 
-/// Copies a plane by tiles, if it has any.
+/// Copies a plane by tiles, if it is one of tiles.
 ///
 /// # Safety
 /// The processor has the instructions of the vectors, and the elements of the plane can be read and written.

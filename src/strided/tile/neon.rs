@@ -1,7 +1,7 @@
 //! NEON.
 
 use super::rows::Vector;
-use super::{Plane, by_tiles, portable};
+use super::{Plane, Runs, by_runs, by_tiles, portable};
 use std::arch::aarch64::*;
 
 impl Vector for uint8x16_t {
@@ -51,4 +51,12 @@ pub(in super::super) unsafe fn neon(plane: &Plane) {
             portable(plane);
         }
     }
+}
+
+/// # Safety
+/// All elements of the runs can be read in the source and written in the target.
+pub(in super::super) unsafe fn neon_runs(runs: &Runs<'_>) {
+    // SAFETY: as the caller promises.
+    let is_done = unsafe { by_runs::<uint8x16_t>(runs) };
+    debug_assert!(is_done, "too few elements");
 }

@@ -1,7 +1,7 @@
 //! SSE2, AVX2 and AVX-512.
 
 use super::rows::Vector;
-use super::{Plane, by_tiles, portable};
+use super::{Plane, Runs, by_runs, by_tiles, portable};
 use std::arch::x86_64::*;
 
 impl Vector for __m128i {
@@ -136,4 +136,30 @@ pub(in super::super) unsafe fn avx512(plane: &Plane) {
             portable(plane);
         }
     }
+}
+
+/// # Safety
+/// All elements of the runs can be read in the source and written in the target.
+pub(in super::super) unsafe fn sse2_runs(runs: &Runs<'_>) {
+    // SAFETY: as the caller promises.
+    let is_done = unsafe { by_runs::<__m128i>(runs) };
+    debug_assert!(is_done, "too few elements");
+}
+
+/// # Safety
+/// The processor has AVX2. All elements of the runs can be read in the source and written in the target.
+#[target_feature(enable = "avx2")]
+pub(in super::super) unsafe fn avx2_runs(runs: &Runs<'_>) {
+    // SAFETY: as the caller promises.
+    let is_done = unsafe { by_runs::<__m256i>(runs) || by_runs::<__m128i>(runs) };
+    debug_assert!(is_done, "too few elements");
+}
+
+/// # Safety
+/// The processor has AVX-512 F and BW. All elements of the runs can be read in the source and written in the target.
+#[target_feature(enable = "avx512f,avx512bw,avx2")]
+pub(in super::super) unsafe fn avx512_runs(runs: &Runs<'_>) {
+    // SAFETY: as the caller promises.
+    let is_done = unsafe { by_runs::<__m512i>(runs) || by_runs::<__m256i>(runs) || by_runs::<__m128i>(runs) };
+    debug_assert!(is_done, "too few elements");
 }
