@@ -4,10 +4,14 @@
 //! benchmarks measure the kernels of that table. Where the compiler's own vectors are good enough, one [`Loop`] is
 //! compiled for several instruction sets.
 
+#[cfg(target_arch = "x86_64")]
+mod groups;
 mod level;
 mod loops;
 mod tier;
 
+#[cfg(target_arch = "x86_64")]
+pub(crate) use groups::for_each_group;
 pub use level::Level;
 #[cfg(any(test, feature = "internals"))]
 pub use level::set_limit;

@@ -1,10 +1,19 @@
-//! Scaling many elements: in loops that the compiler vectorises; types of 8 bits and fewer by table.
+//! Scaling many elements: in loops that the compiler vectorises; types of fewer than 8 bits, and floats of 8, by table.
+#![cfg_attr(
+    target_arch = "x86_64",
+    expect(unsafe_code, reason = "calls code compiled for instructions that the processor was found to have")
+)]
 
+#[cfg(target_arch = "x86_64")]
+use super::avx2;
 use super::bound::Operand;
-use super::number::{Checked, Number};
+use super::integer::IntegerScaling;
+use super::number::{Bfloat16, Number};
 use crate::codec::cast_value::AsFloat32;
 use crate::data_type::Component;
-use crate::number::{FloatId, Formula, Minus, Operation, Over, Plus, Then, Times};
+use crate::number::{FloatFormat, FloatId, Formula, Minus, Operation, Over, Plus, Then, Times};
+#[cfg(target_arch = "x86_64")]
+use crate::simd::Level;
 use crate::simd::{Loop, vectorized};
 
 /// The loop of one direction.
@@ -17,10 +26,14 @@ pub(super) struct Loops {
 
 #[derive(Debug)]
 enum Way {
-    /// In the type's own arithmetic.
+    Integer(IntegerScaling),
+    /// Floats in a loop of the type.
     Native,
-    /// Floats of 16 bits, in that of `float32`.
+    /// `float16` in `float32`, by loops that convert.
     Float32(AsFloat32),
+    #[cfg(target_arch = "x86_64")]
+    /// `float16` in vectors of `float32`.
+    Float16,
     /// The result and the fault of every byte, for small types and floats of 8 bits.
     Table(Box<[(u8, bool); 256]>),
 }
@@ -41,15 +54,23 @@ impl Loops {
         operands: &[Operand],
         reference: &dyn Fn(&[u8], &mut [u8]) -> bool,
     ) -> Self {
-        let is_byte = matches!(component, Component::Int { bits: 8, .. });
-        let way = match AsFloat32::new(component) {
-            Some(floats) => Way::Float32(floats),
-            None if component.size() > 1 || is_byte => Way::Native,
-            None => Way::Table(Box::new(std::array::from_fn(|byte| {
+        let by_table = || {
+            Way::Table(Box::new(std::array::from_fn(|byte| {
                 let mut result = [0];
                 let is_fine = reference(&[byte as u8], &mut result);
                 (result[0], !is_fine)
-            }))),
+            })))
+        };
+        let way = match component {
+            Component::Int { bits: bits @ (8 | 16 | 32 | 64), signed } => {
+                Way::Integer(IntegerScaling::new(bits, signed, operands))
+            }
+            Component::Float(FloatFormat { id: FloatId::Float32 | FloatId::Float64 | FloatId::Bfloat16, .. }) => {
+                Way::Native
+            }
+            #[cfg(target_arch = "x86_64")]
+            Component::Float(FloatFormat { id: FloatId::Float16, .. }) if Level::Avx2.is_available() => Way::Float16,
+            _ => AsFloat32::new(component).map_or_else(by_table, Way::Float32),
         };
         Self { component, operands: operands.to_vec(), way }
     }
@@ -62,7 +83,13 @@ impl Loops {
         mend: impl FnMut(usize, &[u8], &mut [u8]) -> Result<(), E>,
     ) -> Result<(), E> {
         match &self.way {
+            Way::Integer(scaling) => self.run_blocks(BLOCK_COUNT, input, output, mend, |i, o| scaling.run(i, o)),
             Way::Native => self.run_blocks(BLOCK_COUNT, input, output, mend, |i, o| self.run_native(i, o)),
+            #[cfg(target_arch = "x86_64")]
+            Way::Float16 => self.run_blocks(BLOCK_COUNT, input, output, mend, |i, o| {
+                // SAFETY: this way is only taken where the processor has AVX2 and F16C.
+                unsafe { avx2::run(&self.operands, i, o) }
+            }),
             Way::Table(table) => self.run_blocks(BLOCK_COUNT, input, output, mend, |i, o| run_table(table, i, o)),
             Way::Float32(lanes) => {
                 let mut floats: Floats = [[0; 4 * FLOAT32_BLOCK_COUNT]; 2];
@@ -93,19 +120,11 @@ impl Loops {
     /// Whether every element has a result; if not, the output is not to be used.
     fn run_native(&self, input: &[u8], output: &mut [u8]) -> bool {
         match self.component {
-            Component::Int { bits: 8, signed: true } => self.run_numbers::<Checked<i8>, 1>(input, output),
-            Component::Int { bits: 8, signed: false } => self.run_numbers::<Checked<u8>, 1>(input, output),
-            Component::Int { bits: 16, signed: true } => self.run_numbers::<Checked<i16>, 2>(input, output),
-            Component::Int { bits: 16, signed: false } => self.run_numbers::<Checked<u16>, 2>(input, output),
-            Component::Int { bits: 32, signed: true } => self.run_numbers::<Checked<i32>, 4>(input, output),
-            Component::Int { bits: 32, signed: false } => self.run_numbers::<Checked<u32>, 4>(input, output),
-            Component::Int { bits: 64, signed: true } => self.run_numbers::<Checked<i64>, 8>(input, output),
-            Component::Int { bits: 64, signed: false } => self.run_numbers::<Checked<u64>, 8>(input, output),
-            Component::Float(format) => match format.id {
-                FloatId::Float32 => self.run_numbers::<f32, 4>(input, output),
-                FloatId::Float64 => self.run_numbers::<f64, 8>(input, output),
-                _ => false,
-            },
+            Component::Float(FloatFormat { id: FloatId::Bfloat16, .. }) => {
+                self.run_numbers::<Bfloat16, 2>(input, output)
+            }
+            Component::Float(FloatFormat { id: FloatId::Float32, .. }) => self.run_numbers::<f32, 4>(input, output),
+            Component::Float(FloatFormat { id: FloatId::Float64, .. }) => self.run_numbers::<f64, 8>(input, output),
             _ => false,
         }
     }
@@ -113,7 +132,6 @@ impl Loops {
     fn run_numbers<T: Number<Bytes = [u8; SIZE]>, const SIZE: usize>(&self, input: &[u8], output: &mut [u8]) -> bool {
         let (input, output) = (input.as_chunks::<SIZE>().0, output.as_chunks_mut::<SIZE>().0);
         let operand = |index: usize| T::from_bits(self.operands[index].bits);
-        let divisor = |index: usize| operand(index).divisor();
         let operation = |index: usize| self.operands.get(index).map(|operand| operand.operation);
         let is_fine = match (operation(0), operation(1)) {
             (None, _) => {
@@ -123,9 +141,15 @@ impl Loops {
             (Some(Operation::Subtract), None) => map::<T>(input, output, Minus(operand(0))),
             (Some(Operation::Add), None) => map::<T>(input, output, Plus(operand(0))),
             (Some(Operation::Multiply), None) => map::<T>(input, output, Times(operand(0))),
-            (Some(Operation::Divide), None) => map::<T>(input, output, Over(divisor(0))),
+            (Some(Operation::Divide), None) => match operand(0).reciprocal() {
+                Some(reciprocal) => map::<T>(input, output, Times(reciprocal)),
+                None => map::<T>(input, output, Over(operand(0))),
+            },
             (Some(Operation::Subtract), Some(_)) => map::<T>(input, output, Then(Minus(operand(0)), Times(operand(1)))),
-            (Some(_), Some(_)) => map::<T>(input, output, Then(Over(divisor(0)), Plus(operand(1)))),
+            (Some(_), Some(_)) => match operand(0).reciprocal() {
+                Some(reciprocal) => map::<T>(input, output, Then(Times(reciprocal), Plus(operand(1)))),
+                None => map::<T>(input, output, Then(Over(operand(0)), Plus(operand(1)))),
+            },
         };
         is_fine || !vectorized(Faults::<T> { before: input, after: output })
     }

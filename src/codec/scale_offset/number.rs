@@ -1,27 +1,25 @@
-//! The arithmetic of each type, for loops: operators that note a fault instead of panicking or branching.
+//! The arithmetic of floats, for loops: operators that round as the type does, and faults that show without a branch.
 
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Sub};
 
-/// A number in native arithmetic. Floats show a fault by becoming infinite, integers carry it along.
+/// A float in its own arithmetic. A fault shows by becoming infinite.
 pub(super) trait Number:
-    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Self::Divisor, Output = Self>
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
 {
     type Bytes: Copy;
     /// As wide as the number, so that a vector of numbers has a vector of faults.
     type Fault: Copy + Default + PartialEq + BitOr<Output = Self::Fault> + BitAnd<Output = Self::Fault>;
-    /// What dividing needs.
-    type Divisor: Copy;
     /// The bits of a fault that count.
     const TESTED: Self::Fault;
     fn from_bits(bits: u64) -> Self;
     fn load(bytes: Self::Bytes) -> Self;
     fn store(self) -> Self::Bytes;
-    /// The operand is not zero.
-    fn divisor(self) -> Self::Divisor;
+    /// One divided by the number, if that is exact: multiplying by it is then the same as dividing by the number.
+    fn reciprocal(self) -> Option<Self>;
     /// Whether this result may be a fault of any operation before it. A finite float that became infinite stays so in
     /// every operation with a finite operand that is not zero, but the number may have been infinite from the start.
     fn suspicion(self) -> Self::Fault;
-    /// Whether a suspicion is a fault: a float that was finite before, and any integer.
+    /// Whether a suspicion is a fault: the number was finite before.
     fn fault(before: Self, after: Self) -> Self::Fault;
 }
 
@@ -30,7 +28,6 @@ macro_rules! float {
         impl Number for $float {
             type Bytes = [u8; $size];
             type Fault = $bits;
-            type Divisor = Self;
             const TESTED: $bits = 1 << (<$bits>::BITS - 1);
 
             fn from_bits(bits: u64) -> Self {
@@ -47,8 +44,12 @@ macro_rules! float {
                 self.to_ne_bytes()
             }
 
-            fn divisor(self) -> Self {
-                self
+            fn reciprocal(self) -> Option<Self> {
+                let reciprocal = self.recip();
+                // A power of two has no other bits in its significand.
+                let is_power_of_two =
+                    self.is_normal() && self.to_bits() << (<$bits>::BITS - Self::MANTISSA_DIGITS + 1) == 0;
+                (is_power_of_two && reciprocal.is_normal()).then_some(reciprocal)
             }
 
             #[inline(always)] // into the vectorised loop
@@ -70,118 +71,66 @@ macro_rules! float {
 float!(f32, u32, 4);
 float!(f64, u64, 8);
 
-/// An integer, with bits set in `fault` if an operation on the left of it had no result. Operands have none.
+/// A `bfloat16` in the arithmetic of `float32`, rounded after each operation: `float32` has more than twice the digits, so
+/// that this is the same as rounding once (Figueroa, "When is double rounding innocuous?", 1995).
 #[derive(Clone, Copy)]
-pub(super) struct Checked<T> {
-    number: T,
-    fault: T,
+pub(super) struct Bfloat16(f32);
+
+impl Bfloat16 {
+    /// To nearest, ties to even. NaN becomes the format's default NaN.
+    #[inline(always)] // into the vectorised loop
+    fn rounded(number: f32) -> Self {
+        let bits = number.to_bits();
+        let rounded = bits.wrapping_add(0x7FFF + (bits >> 16 & 1)) & 0xFFFF_0000;
+        Self(f32::from_bits(if number.is_nan() { 0x7FC0_0000 } else { rounded }))
+    }
 }
 
-/// An operand to divide by without a division: `2^shift` times an odd number, which has an inverse among the integers
-/// modulo 2^N (Warren, "Hacker's Delight", 10-16).
-#[derive(Clone, Copy)]
-pub(super) struct Divisor<T> {
-    shift: u32,
-    inverse: T,
-    divisor: T,
-}
-
-macro_rules! integer {
-    ($integer:ty, $size:literal, $wide:ty) => {
-        impl Add for Checked<$integer> {
+macro_rules! rounding {
+    ($($operator:ident, $method:ident);*) => {
+        $(impl $operator for Bfloat16 {
             type Output = Self;
 
             #[inline(always)] // into the vectorised loop
-            fn add(self, operand: Self) -> Self {
-                let number = self.number.wrapping_add(operand.number);
-                Self { number, fault: self.fault | (number ^ self.number.saturating_add(operand.number)) }
+            fn $method(self, operand: Self) -> Self {
+                Self::rounded($operator::$method(self.0, operand.0))
             }
-        }
-
-        impl Sub for Checked<$integer> {
-            type Output = Self;
-
-            #[inline(always)] // into the vectorised loop
-            fn sub(self, operand: Self) -> Self {
-                let number = self.number.wrapping_sub(operand.number);
-                Self { number, fault: self.fault | (number ^ self.number.saturating_sub(operand.number)) }
-            }
-        }
-
-        impl Mul for Checked<$integer> {
-            type Output = Self;
-
-            #[inline(always)] // into the vectorised loop
-            fn mul(self, operand: Self) -> Self {
-                let number = self.number.wrapping_mul(operand.number);
-                // The upper halves of the product, and of the result made as wide.
-                let upper = (<$wide>::from(self.number) * <$wide>::from(operand.number)) >> <$integer>::BITS;
-                let fault = upper as $integer ^ (<$wide>::from(number) >> <$integer>::BITS) as $integer;
-                Self { number, fault: self.fault | fault }
-            }
-        }
-
-        impl Div<Divisor<$integer>> for Checked<$integer> {
-            type Output = Self;
-
-            /// A fault if there is a remainder.
-            #[inline(always)] // into the vectorised loop
-            fn div(self, divisor: Divisor<$integer>) -> Self {
-                let number = (self.number >> divisor.shift).wrapping_mul(divisor.inverse);
-                let quotient = Self { number, fault: self.fault };
-                let product = quotient * Self { number: divisor.divisor, fault: 0 };
-                Self { number, fault: (product.number ^ self.number) | product.fault }
-            }
-        }
-
-        impl Number for Checked<$integer> {
-            type Bytes = [u8; $size];
-            type Fault = $integer;
-            type Divisor = Divisor<$integer>;
-            const TESTED: $integer = !0;
-
-            fn from_bits(bits: u64) -> Self {
-                Self { number: bits as $integer, fault: 0 }
-            }
-
-            #[inline(always)] // into the vectorised loop
-            fn load(bytes: [u8; $size]) -> Self {
-                Self { number: <$integer>::from_ne_bytes(bytes), fault: 0 }
-            }
-
-            #[inline(always)] // into the vectorised loop
-            fn store(self) -> [u8; $size] {
-                self.number.to_ne_bytes()
-            }
-
-            fn divisor(self) -> Divisor<$integer> {
-                let shift = self.number.trailing_zeros();
-                let odd = self.number >> shift;
-                // Newton's iteration: three bits are right at first, and twice as many after each round.
-                let inverse = (0..5).fold(odd, |inverse, _| {
-                    inverse.wrapping_mul((2 as $integer).wrapping_sub(odd.wrapping_mul(inverse)))
-                });
-                Divisor { shift, inverse, divisor: self.number }
-            }
-
-            #[inline(always)] // into the vectorised loop
-            fn suspicion(self) -> $integer {
-                self.fault
-            }
-
-            #[inline(always)] // into the vectorised loop
-            fn fault(_: Self, _: Self) -> $integer {
-                1
-            }
-        }
+        })*
     };
 }
 
-integer!(i8, 1, i16);
-integer!(u8, 1, u16);
-integer!(i16, 2, i32);
-integer!(u16, 2, u32);
-integer!(i32, 4, i64);
-integer!(u32, 4, u64);
-integer!(i64, 8, i128);
-integer!(u64, 8, u128);
+rounding!(Add, add; Sub, sub; Mul, mul; Div, div);
+
+impl Number for Bfloat16 {
+    type Bytes = [u8; 2];
+    type Fault = u32;
+    const TESTED: u32 = f32::TESTED;
+
+    fn from_bits(bits: u64) -> Self {
+        Self(f32::from_bits((bits as u32) << 16))
+    }
+
+    #[inline(always)] // into the vectorised loop
+    fn load(bytes: [u8; 2]) -> Self {
+        Self::from_bits(u16::from_ne_bytes(bytes).into())
+    }
+
+    #[inline(always)] // into the vectorised loop
+    fn store(self) -> [u8; 2] {
+        ((self.0.to_bits() >> 16) as u16).to_ne_bytes()
+    }
+
+    fn reciprocal(self) -> Option<Self> {
+        self.0.reciprocal().map(Self)
+    }
+
+    #[inline(always)] // into the vectorised loop
+    fn suspicion(self) -> u32 {
+        self.0.suspicion()
+    }
+
+    #[inline(always)] // into the vectorised loop
+    fn fault(before: Self, after: Self) -> u32 {
+        f32::fault(before.0, after.0)
+    }
+}

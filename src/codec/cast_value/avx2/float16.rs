@@ -1,8 +1,8 @@
 //! `float16` from and to `f32` by F16C.
 
-use super::for_each_group;
 use crate::codec::cast_value::kernel::{Entry, Kernel};
 use crate::number::Rounding;
+use crate::simd::for_each_group;
 use std::arch::x86_64::*;
 
 /// `f32` to `float16`, for numbers up to the largest of them; refuses others.

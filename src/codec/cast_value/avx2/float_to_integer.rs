@@ -1,6 +1,5 @@
 //! Floats to integers of up to 16 bits by AVX2's own conversions, after scaling if asked.
 
-use super::for_each_group;
 use crate::codec::cast_value::kernel::{Entry, Kernel};
 use crate::codec::cast_value::portable::float::{Float, Mode, with_mode};
 use crate::codec::cast_value::portable::float_to_integer::ToInteger;
@@ -8,6 +7,7 @@ use crate::codec::cast_value::portable::lane::Integer;
 use crate::codec::cast_value::portable::scaled::operand;
 use crate::codec::cast_value::reference::OutOfRange;
 use crate::number::{FloatId, Formula, Rounding, Scaling, integer_range};
+use crate::simd::for_each_group;
 use std::arch::x86_64::*;
 use std::fmt::Debug;
 use std::marker::PhantomData;

@@ -1,10 +1,10 @@
 //! `f32` to floats of up to 8 bits, rounded to nearest: the portable loop of
 //! [`narrow`](crate::codec::cast_value::portable::narrow), with 32 numbers packed together, and their signs apart.
 
-use super::for_each_group;
 use crate::codec::cast_value::kernel::{Entry, Kernel};
 use crate::codec::cast_value::portable::narrow::SmallFloat;
 use crate::number::Rounding;
+use crate::simd::for_each_group;
 use std::arch::x86_64::*;
 
 /// Numbers that are packed together.
