@@ -6,7 +6,7 @@ use super::integer::LowBits;
 use super::lane::{Integer, Lane, Low};
 use super::map::{Bits, Convert, each, flag};
 use super::scaled::Scaled;
-use crate::codec::cast_value::kernel::Kernel;
+use crate::codec::cast_value::kernel::{Kernel, hopeful};
 use crate::codec::cast_value::reference::{Cast, OutOfRange};
 use crate::data_type::Component;
 use crate::number::{FloatId, Rounding, Scaling, integer_range};
@@ -88,12 +88,13 @@ impl ToInteger {
 
     fn saturating<M: Mode>(&self) -> Box<dyn Kernel> {
         let is_clamped = self.out_of_range == OutOfRange::Clamp;
-        if self.signed {
-            each(Wide::<i64, M> { is_clamped, to: PhantomData, mode: PhantomData })
-        } else {
-            each(Wide::<u64, M> { is_clamped, to: PhantomData, mode: PhantomData })
-        }
+        if self.signed { wide::<i64, M>(is_clamped) } else { wide::<u64, M>(is_clamped) }
     }
+}
+
+fn wide<T: Saturating + Lane, M: Mode>(is_clamped: bool) -> Box<dyn Kernel> {
+    let thorough = Wide::<T, M> { is_clamped, to: PhantomData, mode: PhantomData };
+    hopeful(each(QuickWide::<T, M> { to: PhantomData, mode: PhantomData }), each(thorough))
 }
 
 /// The number rounded to an integer.
@@ -219,6 +220,28 @@ impl<T: Integer, M: Mode> Convert for Wrap<T, M> {
         // SAFETY: the number is between the two.
         let integer = unsafe { rounded::<f64, M>(number) };
         (T::truncate(self.low.of(integer)), flag(number != element))
+    }
+}
+
+/// 64-bit integers, from numbers that an `f64` holds with the first bit of their fraction; refuses others.
+#[derive(Debug, Clone, Copy)]
+struct QuickWide<T, M> {
+    to: PhantomData<T>,
+    mode: PhantomData<M>,
+}
+
+impl<T: Saturating + Lane, M: Mode> Convert for QuickWide<T, M> {
+    type Source = f64;
+    type Target = T;
+
+    #[inline(always)]
+    fn convert(&self, element: f64) -> (T, Bits<Self>) {
+        let least = T::LEAST.max(-f64::LIMIT);
+        let number = if element > least { element } else { least };
+        let number = if number < f64::LIMIT { number } else { f64::LIMIT };
+        // SAFETY: the number is between the two, which are no further from 0 than the limit.
+        let integer = unsafe { rounded::<f64, M>(number) };
+        (T::truncate(integer), flag(number != element))
     }
 }
 
