@@ -5,6 +5,7 @@
 
 #[cfg(feature = "peers")]
 pub mod peers;
+pub mod turns;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput};

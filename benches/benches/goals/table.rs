@@ -1,0 +1,138 @@
+//! The lines of the table: measured one by one, printed as they come, summed up by group at the end.
+
+use serde_json::{Value, json};
+use std::time::Duration;
+use zcodec_benches::turns::{Contestant, in_turn};
+
+/// What a line is about.
+#[derive(Clone, Debug)]
+pub(crate) struct Line<'a> {
+    /// Lines of one group share a row of the summary.
+    pub(crate) group: &'a str,
+    pub(crate) case: &'a str,
+    pub(crate) size: &'a str,
+    /// What `zcodec` is compared with.
+    pub(crate) yardstick: &'a str,
+    /// The least ratio that is fast enough; none where the number is only told.
+    pub(crate) goal: Option<f64>,
+    /// What the yardstick is allowed on top of its own time.
+    pub(crate) allowance: Duration,
+}
+
+struct Measured {
+    group: String,
+    case: String,
+    size: String,
+    yardstick: String,
+    goal: Option<f64>,
+    ratio: f64,
+}
+
+pub(crate) struct Table {
+    texts: Vec<String>,
+    measured: Vec<Measured>,
+}
+
+impl Table {
+    pub(crate) fn new(texts: Vec<String>) -> Self {
+        Self { texts, measured: Vec::new() }
+    }
+
+    /// Whether this case was asked for. Cases that were not are not prepared either.
+    pub(crate) fn wants(&self, group: &str, case: &str) -> bool {
+        self.texts.is_empty() || self.texts.iter().any(|text| group.contains(text) || case.contains(text))
+    }
+
+    /// Measures `zcodec` beside the yardstick.
+    pub(crate) fn measure<'a>(&mut self, line: Line<'_>, yardstick: impl FnMut() + 'a, zcodec: impl FnMut() + 'a) {
+        self.measure_all(vec![(line, Box::new(yardstick))], zcodec);
+    }
+
+    /// Measures `zcodec` beside several yardsticks in the same rounds.
+    pub(crate) fn measure_all<'a>(&mut self, yardsticks: Vec<(Line<'_>, Contestant<'a>)>, zcodec: impl FnMut() + 'a) {
+        let (lines, mut contestants): (Vec<_>, Vec<_>) = yardsticks.into_iter().unzip();
+        contestants.insert(0, Box::new(zcodec));
+        let is_long = lines.iter().any(|line| line.size == "64MiB");
+        let medians = in_turn(&mut contestants, if is_long { 7 } else { 25 });
+        for (line, ratio) in lines.iter().zip(&medians.ratios[1..]) {
+            // The rounds compare the others with zcodec; the table says how fast zcodec is beside them.
+            self.add(line, ratio.recip() + line.allowance.as_secs_f64() / medians.seconds);
+        }
+    }
+
+    fn add(&mut self, line: &Line<'_>, ratio: f64) {
+        let Line { group, case, size, yardstick, goal, .. } = line;
+        let goal_text = goal.map_or(String::new(), |goal| format!(", goal {goal}"));
+        let verdict = if goal.is_some_and(|goal| ratio < goal) { "  SHORT" } else { "" };
+        eprintln!("{group}/{case}/{size}: {ratio:.2} of {yardstick}{goal_text}{verdict}");
+        self.measured.push(Measured {
+            group: (*group).to_owned(),
+            case: (*case).to_owned(),
+            size: (*size).to_owned(),
+            yardstick: (*yardstick).to_owned(),
+            goal: *goal,
+            ratio,
+        });
+    }
+
+    /// Prints the summary and what falls short, and writes every line for the picture.
+    pub(crate) fn finish(self) {
+        println!("| work | size | beside | cases | median | lowest | goal | short |");
+        println!("| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |");
+        let mut rest: &[Measured] = &self.measured;
+        let key = |one: &Measured| (one.group.clone(), one.size.clone(), one.yardstick.clone());
+        let mut keys: Vec<_> = Vec::new();
+        for one in rest {
+            if !keys.contains(&key(one)) {
+                keys.push(key(one));
+            }
+        }
+        for wanted in keys {
+            row(&self.measured.iter().filter(|one| key(one) == wanted).collect::<Vec<_>>());
+        }
+        rest = &self.measured;
+        println!("\nShort of its goal:\n");
+        for one in rest.iter().filter(|one| is_short(one)) {
+            let Measured { group, case, size, yardstick, goal, ratio } = one;
+            println!("- {group}, {case}, {size}: {ratio:.2} of {yardstick} (goal {})", goal.unwrap_or_default());
+        }
+        write_json(rest);
+    }
+}
+
+fn is_short(one: &Measured) -> bool {
+    one.goal.is_some_and(|goal| one.ratio < goal)
+}
+
+fn row(lines: &[&Measured]) {
+    let mut ratios: Vec<f64> = lines.iter().map(|one| one.ratio).collect();
+    ratios.sort_by(f64::total_cmp);
+    let goals: Vec<f64> = lines.iter().filter_map(|one| one.goal).collect();
+    let least = goals.iter().copied().reduce(f64::min);
+    let goal = match (least, goals.iter().copied().reduce(f64::max)) {
+        (Some(least), Some(most)) if least < most => format!("{least} to {most}"),
+        (Some(least), _) => least.to_string(),
+        _ => "none".to_owned(),
+    };
+    println!(
+        "| {} | {} | {} | {} | {:.2} | {:.2} | {goal} | {} |",
+        lines[0].group,
+        lines[0].size,
+        lines[0].yardstick,
+        lines.len(),
+        ratios[ratios.len() / 2],
+        ratios[0],
+        lines.iter().filter(|one| is_short(one)).count(),
+    );
+}
+
+fn write_json(measured: &[Measured]) {
+    let line = |one: &Measured| {
+        json!({"group": one.group, "case": one.case, "size": one.size, "yardstick": one.yardstick,
+               "goal": one.goal, "ratio": (one.ratio * 1000.0).round() / 1000.0})
+    };
+    let lines: Vec<Value> = measured.iter().map(line).collect();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/target/goals.json");
+    let text = serde_json::to_string_pretty(&lines).expect("numbers and texts are JSON");
+    std::fs::write(path, text).expect("the target directory is there");
+}

@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+"""Reads and writes of one shard beside zarr-python and tensorstore, from PyPI, in one run: the volume of nuclei, tiled to
+256 x 256 x 256 uint16 in inner chunks of 32 x 32 x 32, on a file system in memory.
+
+    shards.py LIBRARY [--threads N] [--runs N] [--inner zstd blosc none]
+
+LIBRARY is libzcodec.so. All three read and write files; the medians of rounds in which each has its turn are compared.
+Needs numpy, zarr 3.1 and tensorstore 0.1.78 (benches/requirements.txt).
+"""
+import argparse
+import ctypes
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import tempfile
+import time
+from ctypes import POINTER, Structure, byref, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
+
+import numpy as np
+import tensorstore
+import zarr
+
+SIDE, INNER = 256, 32
+BYTES = {"name": "bytes", "configuration": {"endian": "little"}}
+COMPRESSORS = {
+    "zstd": [{"name": "zstd", "configuration": {"level": 3, "checksum": False}}],
+    "blosc": [{"name": "blosc", "configuration": {"cname": "zstd", "clevel": 3, "shuffle": "shuffle", "typesize": 2,
+                                                  "blocksize": 0}}],
+    "none": [],
+}
+BOXES = {
+    "whole shard": np.s_[:, :, :],
+    "one inner chunk": np.s_[64:96, 96:128, 128:160],
+    "64 x 64 x 64": np.s_[16:80, 16:80, 16:80],
+    "one plane": np.s_[100:101, :, :],
+}
+UPDATED = np.s_[64:96, 96:128, 128:160]
+
+
+class CallOptions(Structure):
+    _fields_ = [("struct_size", c_size_t), ("call_data", c_void_p), ("max_threads", c_uint32),
+                ("reserved", c_uint32), ("executor", c_void_p), ("flags", c_uint64)]
+
+
+class Box(Structure):
+    _fields_ = [("struct_size", c_size_t), ("ndim", c_size_t), ("start", POINTER(c_uint64)), ("shape", POINTER(c_uint64))]
+
+
+class View(Structure):
+    _fields_ = [("struct_size", c_size_t), ("memory", c_void_p), ("memory_size", c_size_t), ("offset", c_size_t),
+                ("ndim", c_size_t), ("strides", POINTER(c_int64))]
+
+
+class Range(Structure):
+    _fields_ = [("offset", c_uint64), ("size", c_uint64)]
+
+
+class Piece(Structure):
+    _fields_ = [("offset", c_uint64), ("size", c_uint64), ("source_offset", c_uint64), ("data", c_void_p)]
+
+
+class Zcodec:
+    """The file of a shard, read by plans and written by writers."""
+
+    name = "zcodec"
+
+    def __init__(self, library, root, threads):
+        self.library = library
+        self.path = root / "c" / "0" / "0" / "0"
+        self.options = CallOptions(ctypes.sizeof(CallOptions), None, threads, 0, None, 0)
+        metadata = (root / "zarr.json").read_bytes()
+        self.chain = c_void_p()
+        self.call("chain_from_zarr_json", metadata, len(metadata), byref(self.chain))
+
+    def call(self, name, *arguments):
+        error = c_void_p()
+        status = getattr(self.library, "zcodec_" + name)(*arguments, byref(error))
+        if status:
+            raise RuntimeError("%s: %s" % (name, ctypes.string_at(self.library.zcodec_error_message(error)).decode()))
+
+    def box(self, key, array):
+        start = (c_uint64 * 3)(*(part.indices(SIDE)[0] for part in key))
+        box = Box(ctypes.sizeof(Box), 3, start, (c_uint64 * 3)(*array.shape))
+        return box, View(ctypes.sizeof(View), array.ctypes.data, array.nbytes, 0, 3, None)
+
+    def read(self, key):
+        array = np.empty([len(range(*part.indices(SIDE))) for part in key], "u2")
+        box, view = self.box(key, array)
+        file = os.open(self.path, os.O_RDONLY)
+        size = os.fstat(file).st_size
+        plan, ranges, count = c_void_p(), POINTER(Range)(), c_size_t()
+        self.call("plan_new", self.chain, byref(self.options), byref(box), byref(view), 1, size, None, byref(plan))
+        try:
+            while True:
+                self.call("plan_next", plan, byref(ranges), byref(count))
+                if not count.value:
+                    return array
+                parts = [os.pread(file, ranges[i].size, ranges[i].offset) for i in range(count.value)]
+                bytes_ = (c_void_p * count.value)(*(ctypes.cast(c_char_p(part), c_void_p) for part in parts))
+                sizes = (c_size_t * count.value)(*(len(part) for part in parts))
+                self.call("plan_supply_all", plan, bytes_, sizes)
+        finally:
+            self.library.zcodec_plan_free(plan)
+            os.close(file)
+
+    def write(self, array):
+        self.finish(self.writer(None, 0, np.s_[:, :, :], array), 0, os.O_TRUNC)
+
+    def update(self, array, layout):
+        with open(self.path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            index_range, index = Range(), c_void_p()
+            self.call("chain_index_range", self.chain, byref(index_range))
+            bytes_ = os.pread(file.fileno(), index_range.size, size - index_range.size)
+            self.call("index_decode", self.chain, bytes_, len(bytes_), size, byref(index))
+        writer = self.writer(index, size, UPDATED, array)
+        self.library.zcodec_index_free(index)
+        self.finish(writer, layout, 0)
+
+    def writer(self, index, size, key, array):
+        writer, ranges, count = c_void_p(), POINTER(Range)(), c_size_t()
+        box, view = self.box(key, array)
+        self.call("writer_new", self.chain, byref(self.options), index, size, byref(writer))
+        self.call("writer_put", writer, byref(box), byref(view))
+        self.call("writer_next", writer, byref(ranges), byref(count))
+        assert count.value == 0, "whole inner chunks need nothing of the old ones"
+        return writer
+
+    def finish(self, writer, layout, flags):
+        """Writes the pieces: in place, or for a new object with old bytes to a new file that takes the old one's name."""
+        pieces, count, size = POINTER(Piece)(), c_size_t(), c_uint64()
+        self.call("writer_finish", writer, layout, byref(pieces), byref(count), byref(size))
+        is_copy = layout == 0 and not flags
+        path = self.path.with_suffix(".new") if is_copy else self.path
+        file = os.open(path, os.O_CREAT | os.O_WRONLY | flags)
+        old = os.open(self.path, os.O_RDONLY)
+        for i in range(count.value):
+            piece = pieces[i]
+            if piece.data:
+                os.pwrite(file, (ctypes.c_char * piece.size).from_address(piece.data), piece.offset)
+            else:
+                os.pwrite(file, os.pread(old, piece.size, piece.source_offset), piece.offset)
+        os.close(old)
+        os.close(file)
+        if is_copy:
+            path.replace(self.path)
+        self.library.zcodec_writer_free(writer)
+
+
+class ZarrPython:
+    name = "zarr-python"
+
+    def __init__(self, root):
+        self.array = zarr.open_array(root, mode="r+")
+
+    def read(self, key):
+        return self.array[key]
+
+    def write(self, array):
+        self.array[...] = array
+
+    def update(self, array, _layout):
+        self.array[UPDATED] = array
+
+
+class TensorStore:
+    name = "tensorstore"
+
+    def __init__(self, root, threads):
+        context = {"data_copy_concurrency": {"limit": threads}, "file_io_concurrency": {"limit": threads},
+                   "cache_pool": {"total_bytes_limit": 0}}
+        spec = {"driver": "zarr3", "kvstore": {"driver": "file", "path": str(root)}}
+        self.array = tensorstore.open(spec, context=tensorstore.Context(context), open=True).result()
+
+    def read(self, key):
+        return self.array[key].read().result()
+
+    def write(self, array):
+        self.array[...].write(array).result()
+
+    def update(self, array, _layout):
+        self.array[UPDATED].write(array).result()
+
+
+def metadata(compressor):
+    codecs = {"chunk_shape": [INNER] * 3, "codecs": [BYTES] + compressor, "index_codecs": [BYTES, {"name": "crc32c"}],
+              "index_location": "end"}
+    return {"zarr_format": 3, "node_type": "array", "shape": [SIDE] * 3, "data_type": "uint16", "fill_value": 0,
+            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [SIDE] * 3}},
+            "chunk_key_encoding": {"name": "default"}, "attributes": {},
+            "codecs": [{"name": "sharding_indexed", "configuration": codecs}]}
+
+
+def volume():
+    nuclei = np.load(pathlib.Path(__file__).parent / "../tests/data/nuclei_uint16_8x256x256.npy")
+    return np.ascontiguousarray(np.tile(nuclei, (SIDE // 8, 1, 1)))
+
+
+def compare(what, works, runs):
+    """`works` by contestant. Prints a line: milliseconds of the first, and how many times as long each other takes."""
+    times = {name: [] for name in works}
+    for _ in range(runs + 1):
+        for name, work in works.items():
+            start = time.perf_counter()
+            work()
+            times[name].append(time.perf_counter() - start)
+    medians = {name: statistics.median(values[1:]) for name, values in times.items()}
+    first, *others = medians.values()
+    print("| %s | %.2f | %s |" % (what, first * 1e3, " | ".join("%.2f" % (other / first) for other in others)), flush=True)
+
+
+def measure(library, inner, root, arguments):
+    root.mkdir()
+    (root / "zarr.json").write_text(json.dumps(metadata(COMPRESSORS[inner])))
+    array = volume()
+    peers = [ZarrPython(root), TensorStore(root, arguments.threads)]
+    peers[0].write(array)
+    all_ = [Zcodec(library, root, arguments.threads), *peers]
+    for key in BOXES.values():
+        for one in all_:
+            assert np.array_equal(one.read(key), array[key]), one.name
+    for what, key in BOXES.items():
+        compare("%s, read %s" % (inner, what), {one.name: lambda one=one: one.read(key) for one in all_}, arguments.runs)
+    compare("%s, write whole shard" % inner, {one.name: lambda one=one: one.write(array) for one in all_}, arguments.runs)
+    changed = array[UPDATED] + 1
+    for layout, word in [(1, "APPEND"), (0, "PACKED")]:
+        compare("%s, update one inner chunk, %s" % (inner, word),
+                {one.name: lambda one=one: one.update(changed, layout) for one in all_}, arguments.runs)
+        array[UPDATED] = changed
+        for one in all_:
+            assert np.array_equal(one.read(BOXES["whole shard"]), array), one.name
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("library")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--runs", type=int, default=9)
+    parser.add_argument("--inner", nargs="+", default=list(COMPRESSORS), choices=list(COMPRESSORS))
+    arguments = parser.parse_args()
+    library = ctypes.CDLL(arguments.library)
+    library.zcodec_error_message.restype = c_void_p
+    library.zcodec_error_message.argtypes = [c_void_p]
+    library.zcodec_plan_new.argtypes = [c_void_p, c_void_p, c_void_p, c_void_p, c_size_t, c_uint64, c_void_p, c_void_p,
+                                        c_void_p]
+    library.zcodec_index_decode.argtypes = [c_void_p, c_char_p, c_size_t, c_uint64, c_void_p, c_void_p]
+    library.zcodec_writer_new.argtypes = [c_void_p, c_void_p, c_void_p, c_uint64, c_void_p, c_void_p]
+    library.zcodec_writer_finish.argtypes = [c_void_p, c_int32, c_void_p, c_void_p, c_void_p, c_void_p]
+    for name in ["zcodec_plan_free", "zcodec_index_free", "zcodec_writer_free"]:
+        getattr(library, name).argtypes = [c_void_p]
+    zarr.config.set({"threading.max_workers": arguments.threads, "async.concurrency": arguments.threads})
+    in_memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
+    print("| work, %d thread(s) | zcodec, ms | zarr-python, times as long | tensorstore, times as long |" % arguments.threads)
+    print("| --- | ---: | ---: | ---: |")
+    directory = pathlib.Path(tempfile.mkdtemp(dir=in_memory))
+    try:
+        for inner in arguments.inner:
+            measure(library, inner, directory / inner, arguments)
+    finally:
+        shutil.rmtree(directory)
+
+
+if __name__ == "__main__":
+    main()
