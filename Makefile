@@ -63,6 +63,10 @@ java: build
 # Licences, sources and versions of everything in Cargo.lock; advisories too where the network has them.
 supply-chain:
 	scripts/supply-chain.sh
+# The table of goals beside other libraries, and a picture of it.
+.PHONY: bench
+bench:
+	benches/run.sh
 # Every fuzz target for SECONDS each.
 SECONDS := 60
 fuzz:
