@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::simd::best;
 use std::cmp::Reverse;
 
-/// Copies every element to its place. The bytes between the elements of the target stay as they are.
+/// Copies every element to its place. Bytes between the elements of the target do not change.
 ///
 /// # Errors
 /// [`Status::Internal`](crate::Status::Internal) if the two have other shapes or elements of other sizes.
@@ -35,7 +35,7 @@ unsafe fn run(kernel: Kernel, nest: Nest, source: *const u8, target: *mut u8) {
         // SAFETY: a single block.
         return unsafe { std::ptr::copy_nonoverlapping(source, target, block) };
     };
-    // The axis along which the source is read fastest goes next to the innermost.
+    // The axis along which the source is read fastest becomes the second innermost.
     let fastest = (0..axes.len()).min_by_key(|i| axes[*i].source.unsigned_abs());
     let other = match fastest {
         Some(i) if axes[i].source.unsigned_abs() < inner.source.unsigned_abs() => axes.remove(i),
@@ -96,7 +96,7 @@ fn for_each(axes: &[Axis], source: *const u8, target: *mut u8, work: &impl Fn(*c
 /// As [`copy`].
 pub fn split<'a, 'b>(source: &Source<'a>, target: Target<'b>, count: usize) -> Result<Vec<(Source<'a>, Target<'b>)>> {
     let (shape, strides) = (target.shape().to_vec(), target.layout().strides().to_vec());
-    // The outermost of the dimensions that have enough, or else the longest.
+    // The outermost dimension that is long enough, or else the longest.
     let outermost = (0..shape.len()).max_by_key(|i| (shape[*i].min(count as u64), strides[*i].unsigned_abs()));
     let Some(dimension) = outermost else { return Ok(vec![(source.clone(), target)]) };
     let parts = shape[dimension].min(count as u64).max(1);

@@ -1,4 +1,4 @@
-//! The two innermost loops of a copy: the ways of doing them, and the one that every other must equal.
+//! The innermost loops of a copy: the kernels, and the reference that they must equal.
 #![expect(unsafe_code, reason = "source and target are pointers, of which each element is reached once")]
 
 use super::nest::Axis;
@@ -13,7 +13,7 @@ pub(super) struct Plane {
     pub(super) block: usize,
     /// The axis along which the target is written fastest.
     pub(super) inner: Axis,
-    /// The one along which the source is read fastest; of size 1 if that is the same.
+    /// The axis along which the source is read fastest; of size 1 if it is the same one.
     pub(super) other: Axis,
     pub(super) source: *const u8,
     pub(super) target: *mut u8,
@@ -46,7 +46,7 @@ pub(super) struct Kernel {
 /// The smallest vector.
 pub(super) const LEAST_SIZE: usize = 16;
 
-/// The way that every other must equal.
+/// The reference.
 pub(super) const PORTABLE: Kernel = Kernel { plane: portable, runs: None };
 
 /// Fastest first.
@@ -76,7 +76,7 @@ pub(super) fn collides(rows: usize, stride: isize) -> bool {
 /// needed.
 const SIDE: usize = 32;
 
-/// Block by block.
+/// Copies block by block.
 ///
 /// # Safety
 /// All blocks of the plane can be read in the source and written in the target.

@@ -1,10 +1,9 @@
-//! Planes whose rows are contiguous along one axis in the source and along the other in the target, in tiles that change
-//! sides in registers.
+//! Planes whose rows are contiguous along one axis in the source and along the other in the target, in tiles that are
+//! transposed in registers.
 //!
-//! A tile has 16 bytes of each source row, and as many rows as fill a vector of a target row. Its rows are loaded 16
-//! bytes each; those that are as many rows apart as 16 bytes have elements stand in the parts of one vector. Interleaving
-//! the first half of N vectors with the second rotates the bits of row and column number by one; after log2(N) times the
-//! two have changed places.
+//! A tile has 16 bytes of each source row, and as many rows as fill a vector of a target row. Rows whose distance is
+//! the number of elements in 16 bytes are loaded into the parts of one vector. Interleaving the first half of N vectors
+//! with the second rotates the bits of row and column number by one; after log2(N) rounds the two have changed places.
 #![expect(unsafe_code, reason = "source and target are pointers, of which each element is reached once")]
 
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
@@ -26,8 +25,8 @@ pub(super) use x86::{avx2, avx2_runs, avx512, avx512_runs, sse2, sse2_runs};
 /// Bytes of a source row in a tile.
 const PART_SIZE: usize = 16;
 
-/// A tile: as many elements of each source row as a part has. `IS_WIDE`: of twice as many source rows, so that twice as
-/// much of each target row is written at once, whole cache lines where vectors are half of one.
+/// Transposes a tile. With `IS_WIDE` it has twice as many source rows, so that twice as much of each target row is
+/// written at once: whole cache lines where a vector is half of one.
 ///
 /// # Safety
 /// The processor has the instructions of the vectors, and the elements can be read and written.
@@ -98,7 +97,7 @@ unsafe fn tiles<R: Rows, const SIZE: usize, const IS_WIDE: bool>(plane: &Plane) 
             for i in (band..band_end).step_by(rows) {
                 let i = i.min(inner.size - rows);
                 let source = source.wrapping_offset(i as isize * inner.source);
-                // What comes next: the following rows, or the next cache line of the first ones.
+                // The next lines: those of the following rows, or the next cache line of the first ones.
                 let (next, next_column) = if i + rows < band_end { (i + rows, column) } else { (band, column + line) };
                 let ahead = plane.source.wrapping_offset(next as isize * inner.source);
                 prefetch(ahead.wrapping_add(next_column * SIZE), inner.source, rows);
@@ -130,7 +129,7 @@ unsafe fn tiles<R: Rows, const SIZE: usize, const IS_WIDE: bool>(plane: &Plane) 
     }
 }
 
-/// Asks for a cache line of each of some rows; whether there are such rows does not matter.
+/// Prefetches a cache line of each of some rows, which need not exist.
 #[inline(always)] // for the instruction set of the caller
 fn prefetch(source: *const u8, stride: isize, rows: usize) {
     for i in 0..rows {
@@ -145,7 +144,7 @@ fn prefetch(source: *const u8, stride: isize, rows: usize) {
     }
 }
 
-/// Copies one cache line of each of some rows to where they do not collide.
+/// Copies one cache line of each of some rows to memory where they do not collide in the cache.
 ///
 /// # Safety
 /// 64 bytes of at most 64 rows can be read.
@@ -159,7 +158,7 @@ unsafe fn fill_stage(stage: &mut MaybeUninit<Stage>, source: *const u8, stride: 
     lines.cast()
 }
 
-/// Copies a plane by tiles, if it is one of tiles.
+/// Copies a plane by tiles, if it has any.
 ///
 /// # Safety
 /// The processor has the instructions of the vectors, and the elements of the plane can be read and written.
