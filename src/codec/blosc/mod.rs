@@ -3,13 +3,8 @@
 //! [zarr-extensions, `numcodecs.blosc`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.blosc).
 //!
 //! The container, its filters and BloscLZ are our own, so that every offset is checked, any part of a frame decodes by
-//! itself, and a block is unfiltered straight to its destination. [`frame`] describes the format. What differs from the
-//! C library 1.21:
-//!
-//! * A stored frame and the sizes of blocks are the same; compressed bytes need not be. zlib is libdeflate's, and `lz4hc`
-//!   is written as `lz4`, which any reader of it takes.
-//! * Refused are frames with bytes after their end, or with more decoded bytes than their encoded ones can hold, and
-//!   LZ4 matches at a distance of 0, for which the C library leaves the previous content of its output in place.
+//! itself, and a block is unfiltered straight to its destination. [`frame`] describes the format. Compressed bytes need
+//! not be those of the C library 1.21; `docs/differences.md` lists what else differs.
 
 mod blosclz;
 #[cfg(test)]
