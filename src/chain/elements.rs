@@ -41,8 +41,8 @@ impl Elements {
         Ok(size)
     }
 
-    /// Encodes a box of what enters, wherever its elements lie, into the beginning of `encoded`; returns the size.
-    /// `region` is the box of what leaves.
+    /// Encodes a box of the input, wherever its elements lie, into the beginning of `encoded`; returns the size.
+    /// `region` is the box of the output.
     pub(super) fn encode_box(
         &self,
         decoded: &Source<'_>,
@@ -57,7 +57,7 @@ impl Elements {
         Ok(size)
     }
 
-    /// Bytes per element of what leaves, if that is an array.
+    /// The size of an element of the output in bytes, if that is an array.
     pub(super) fn encoded_element_size(&self) -> usize {
         self.fused.encoded_bits() / 8
     }
@@ -152,7 +152,7 @@ impl Elements {
         }
     }
 
-    /// What enters, in the order of what the stages get.
+    /// The input of the pass, transposed for the stages.
     pub(super) fn permute_source<'a>(&self, source: &Source<'a>) -> Result<Source<'a>> {
         match &self.order {
             Some(order) => source.permuted(order),
@@ -160,7 +160,8 @@ impl Elements {
         }
     }
 
-    /// The part of what leaves that spans a box of what enters: its first element, which begins with a byte, and its bytes.
+    /// The part of the output that spans a box of the input: its first element, which begins with a byte, and its
+    /// bytes.
     pub(super) fn span(&self, region: &Region) -> (u64, Range<u64>) {
         let (needed, bits) = (self.needed(region), self.fused.encoded_bits());
         let last: Vec<u64> = needed.start.iter().zip(&needed.shape).map(|(start, size)| start + size - 1).collect();
@@ -169,12 +170,12 @@ impl Elements {
         (first, packed_size(first, bits)..packed_size(last + 1, bits))
     }
 
-    /// The box of what leaves that is needed for a box of what enters.
+    /// The box of the output that is needed for a box of the input.
     pub(super) fn needed(&self, region: &Region) -> Region {
         self.order.as_ref().map_or_else(|| region.clone(), |order| region.permuted(order))
     }
 
-    /// The box of what enters that makes a box of what leaves.
+    /// The box of the input that a box of the output comes from.
     pub(super) fn origin_of(&self, region: &Region) -> Region {
         let Some(order) = &self.order else { return region.clone() };
         let [start, shape] = [&region.start, &region.shape].map(|numbers| decoded_shape(numbers, order));

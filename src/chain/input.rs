@@ -45,7 +45,7 @@ impl<'a> Input<'a> {
         &self.shape
     }
 
-    /// Whether the caller holds all elements.
+    /// Whether the caller has all elements.
     fn is_whole(&self) -> bool {
         self.source.shape() == self.shape
     }

@@ -6,7 +6,7 @@ use crate::memory::grow;
 use crate::strided::{self, Source, Target};
 use std::ops::Range;
 
-/// The elements of a chunk, in C order, and which of them are known.
+/// The elements of a chunk in C order, and which of them are known.
 #[derive(Debug)]
 pub(super) struct Parts {
     decoded: Vec<u8>,
@@ -29,7 +29,7 @@ impl Parts {
         Ok(Self { decoded, element_size, known, unknown_count: count })
     }
 
-    /// Takes the elements of a box of the chunk, which has this shape.
+    /// Copies the elements of a box into the chunk, which has this shape.
     pub(super) fn put(&mut self, shape: &[u64], region: &Region, values: &Source<'_>) -> Result<()> {
         patch(&mut self.decoded, shape, region, values)?;
         let (run, starts) = region.runs(shape);
@@ -37,7 +37,7 @@ impl Parts {
         Ok(())
     }
 
-    /// Marks this many elements from one of them on.
+    /// Marks `count` elements as known, from `start` on.
     fn learn(&mut self, start: u64, count: u64) {
         let end = start + count;
         let mut next = start;
@@ -57,7 +57,7 @@ impl Parts {
         self.unknown_count == 0
     }
 
-    /// All elements; those that are not known are as in `rest`.
+    /// All elements; the unknown ones come from `rest`.
     pub(super) fn into_whole(self, mut rest: Vec<u8>) -> Vec<u8> {
         let size = self.element_size;
         for (index, word) in self.known.iter().enumerate() {
@@ -86,7 +86,7 @@ pub(super) fn patch(decoded: &mut [u8], shape: &[u64], region: &Region, values: 
     strided::copy(values, &mut whole.region(&region.start, &region.shape)?)
 }
 
-/// A chunk of which every element is this one.
+/// A chunk whose elements all are this one.
 ///
 /// # Errors
 /// [`Status::OutOfMemory`](crate::Status::OutOfMemory).

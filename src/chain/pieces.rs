@@ -7,21 +7,21 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How the object of a changed shard is made.
+/// The layout of the pieces of a shard's object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShardLayout {
-    /// As a new object, with the inner chunks in C order.
+    /// A new object, with the inner chunks in C order.
     Packed,
-    /// By writing after the old object, which stays as it is until the index is written, last.
+    /// Bytes appended to the old object, which does not change until the index is written, last.
     Append,
 }
 
-/// Bytes of the new object.
+/// A piece of the new object.
 #[derive(Debug, Clone)]
 pub struct Piece {
-    /// Where they go.
+    /// The offset in the new object.
     pub offset: u64,
-    /// What they are.
+    /// The bytes.
     pub bytes: PieceBytes,
 }
 
@@ -30,7 +30,7 @@ pub struct Piece {
 pub enum PieceBytes {
     /// Bytes of the old object.
     Old(Range<u64>),
-    /// New ones.
+    /// New bytes.
     New(Arc<Vec<u8>>),
 }
 
@@ -56,7 +56,7 @@ impl OldShard {
 }
 
 impl PieceBytes {
-    /// Their number.
+    /// The number of bytes.
     pub fn size(&self) -> u64 {
         match self {
             Self::Old(range) => range.end - range.start,
@@ -68,7 +68,7 @@ impl PieceBytes {
 /// The new object of a shard.
 #[derive(Debug, Default)]
 pub(super) struct NewShard {
-    /// In the order in which they are to be written.
+    /// The pieces, in the order in which to write them.
     pub(super) pieces: Vec<Piece>,
     pub(super) size: u64,
 }
@@ -100,7 +100,7 @@ pub(super) fn packed(
     Ok(object)
 }
 
-/// What must be written to the old object: new inner chunks after its end, and then the index.
+/// The bytes to write to the old object: new inner chunks after its end, and then the index.
 pub(super) fn appended(
     shard: &Shard,
     old: &OldShard,
@@ -118,7 +118,7 @@ pub(super) fn appended(
         let place = match changes.get(&number) {
             Some(encoded) => encoded.clone().map(|bytes| object.put(PieceBytes::New(bytes))).transpose()?,
             None => match old.entry(shard, number)? {
-                // The index in its new form would destroy these bytes.
+                // The new index would overwrite these bytes.
                 Some(place) if is_first && place.start < index_size => Some(object.put(PieceBytes::Old(place))?),
                 place => place,
             },

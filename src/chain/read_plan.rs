@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 #[derive(Debug)]
 pub struct ReadPlan {
     options: CallOptions,
-    /// What the next stage is made of.
+    /// The objects of the next stage.
     next: Mutex<Vec<Object>>,
     stage: Stage<Action>,
     index: OnceLock<Arc<ShardIndex>>,
@@ -128,8 +128,8 @@ impl ReadPlan {
     /// The ranges of the next stage, by offset; none when the read is complete.
     ///
     /// # Errors
-    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) while a range of this stage is missing; what ends the
-    /// plan otherwise.
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) while a range of this stage is missing; otherwise
+    /// the error that ended the plan.
     pub fn next_stage(&mut self) -> Result<impl Iterator<Item = ByteRange>> {
         self.check_alive()?;
         self.stage.check_supplied()?;
@@ -232,8 +232,8 @@ impl ReadPlan {
     /// Supplies the bytes of a range of this stage. Several threads may supply different ranges at once.
     ///
     /// # Errors
-    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument): there is no such range, or it has been supplied. What
-    /// ends the plan otherwise: bytes that are not as many as the range has, or do not decode.
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument): there is no such range, or it has been supplied.
+    /// Bytes of the wrong number, or that do not decode, end the plan.
     pub fn supply(&self, index: usize, bytes: &[u8]) -> Result<()> {
         self.check_alive()?;
         let supplied = self.stage.take(index)?;
@@ -243,8 +243,8 @@ impl ReadPlan {
     /// Supplies all ranges of this stage, on as many workers as the options allow.
     ///
     /// # Errors
-    /// As [`supply`](Self::supply); [`Status::InvalidArgument`](crate::Status::InvalidArgument) also after a `supply` of
-    /// this stage, or if there are not as many.
+    /// As [`supply`](Self::supply); [`Status::InvalidArgument`](crate::Status::InvalidArgument) also after a `supply`
+    /// of this stage, or if the number of ranges is wrong.
     pub fn supply_all(&self, bytes: &[&[u8]]) -> Result<()> {
         self.check_alive()?;
         self.stage.check_untouched(bytes.len())?;
@@ -435,7 +435,7 @@ fn index_action(object: Object, shard: &Shard, step: &Step) -> Result<(ByteRange
     Ok((range, Use { bytes: 0..index_size, work: Action { object, kind: ActionKind::Index } }))
 }
 
-/// Decodes the boxes of an object whose bytes are all at hand.
+/// Decodes the boxes of an object from all of its bytes.
 fn decode(object: &mut Object, bytes: &[u8], options: &CallOptions) -> Result<()> {
     if let [part] = object.parts.as_mut_slice() {
         return object.chain.decode_region(bytes, &part.region, &mut part.target, options);

@@ -52,7 +52,7 @@ impl Region {
         self.shape.iter().product::<u64>() as usize
     }
 
-    /// The same box when the dimensions are put in another order.
+    /// The same box of the transposed array.
     pub(super) fn permuted(&self, order: &[usize]) -> Self {
         let in_order = |numbers: &[u64]| order.iter().map(|dimension| numbers[*dimension]).collect();
         Self { start: in_order(&self.start), shape: in_order(&self.shape) }

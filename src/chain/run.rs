@@ -317,7 +317,7 @@ impl Run<'_> {
         result.transpose().map(|done| done.map(|()| size))
     }
 
-    /// Decodes all steps after this one, and takes the frames off its input.
+    /// Decodes all steps after this one, and removes the frames from the result.
     pub(super) fn decode_to<'a>(
         &'a self,
         index: usize,
@@ -461,7 +461,7 @@ impl Run<'_> {
         step.last_place.blame(Error::corrupt(message))
     }
 
-    /// What a pass or the frames of this codec get of the call.
+    /// The call as the pass or the frames of this codec see it.
     pub(super) fn call<'a>(&'a self, place: Option<&CodecPlace>, contexts: &'a mut Contexts) -> Call<'a> {
         let hook = place.and_then(|place| self.hooks[place.index].as_deref());
         Call { options: self.options, hook, contexts }

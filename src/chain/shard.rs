@@ -281,7 +281,7 @@ impl Shard {
         &self.bound.chunk_shape
     }
 
-    /// The bytes per element of what enters.
+    /// The size of an element of the input in bytes.
     pub(super) fn element_size(&self) -> usize {
         self.element_size
     }
@@ -420,7 +420,7 @@ impl ShardIndex {
         self.entry(index_of(cell, &self.grid)).map_err(name)
     }
 
-    /// The memory that it takes, in bytes.
+    /// The size of the index in memory, in bytes.
     pub fn memory(&self) -> usize {
         size_of::<Self>() + size_of_val(&self.entries[..]) + size_of_val(&self.grid[..])
     }

@@ -1,15 +1,15 @@
-//! A stage of reading: byte ranges of one stored object, and what is to be done with their bytes.
+//! A stage of reading: byte ranges of one stored object, and what to do with their bytes.
 
 use crate::error::{Error, Result};
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Bytes of the object.
+/// A range of bytes in the object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ByteRange {
-    /// This many bytes from an offset on.
+    /// `size` bytes from `offset` on.
     At {
-        /// Counted from the beginning of the object.
+        /// From the beginning of the object.
         offset: u64,
         /// Not 0.
         size: u64,
@@ -20,7 +20,7 @@ pub enum ByteRange {
     Last(u64),
 }
 
-/// The ranges of a stage, sorted, and one for uses that share bytes.
+/// The ranges of a stage: sorted, and merged where uses share bytes.
 #[derive(Debug)]
 pub(super) struct Stage<T> {
     requests: Vec<Request<T>>,
@@ -29,19 +29,19 @@ pub(super) struct Stage<T> {
 #[derive(Debug)]
 struct Request<T> {
     range: ByteRange,
-    /// Taken when the bytes come.
+    /// Taken when the bytes are supplied.
     uses: Mutex<Option<Vec<Use<T>>>>,
 }
 
 /// What to do with a part of the bytes of a range.
 #[derive(Debug)]
 pub(super) struct Use<T> {
-    /// Within the range; `u64::MAX` as its end: all that is there.
+    /// The part of the range; an end of `u64::MAX` means the end of the range.
     pub(super) bytes: Range<u64>,
     pub(super) work: T,
 }
 
-/// The uses of a range whose bytes have come.
+/// The uses of a range whose bytes have been supplied.
 #[derive(Debug)]
 pub(super) struct Supplied<T> {
     range: ByteRange,
@@ -100,7 +100,8 @@ impl<T> Stage<T> {
     /// What to do with the bytes of a range, once.
     ///
     /// # Errors
-    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument): there is no such range, or it has been supplied.
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument): there is no such range, or it has already been
+    /// supplied.
     pub(super) fn take(&self, index: usize) -> Result<Supplied<T>> {
         let count = self.requests.len();
         let request = self
@@ -116,7 +117,8 @@ impl<T> Supplied<T> {
     /// Hands each use its bytes.
     ///
     /// # Errors
-    /// [`Status::CorruptData`](crate::Status::CorruptData): not as many bytes as the range has; and what `work` says.
+    /// [`Status::CorruptData`](crate::Status::CorruptData): the number of bytes is not that of the range. The errors of
+    /// `work`.
     pub(super) fn each(self, bytes: &[u8], mut work: impl FnMut(T, &[u8]) -> Result<()>) -> Result<()> {
         let expected = match self.range {
             ByteRange::At { size, .. } | ByteRange::Last(size) => Some(size),
@@ -136,7 +138,7 @@ fn has_been_supplied(index: usize) -> Error {
     Error::argument(format!("range {index} of this stage has been supplied"))
 }
 
-/// Locks a mutex; what it protects is whole even if a thread panicked with it.
+/// Locks a mutex whose content is valid even if a thread panicked while holding it.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -20,16 +20,16 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// A shard that is made, or changed, by its inner chunks.
+/// Makes or changes a shard by its inner chunks.
 #[derive(Debug)]
 pub struct Writer {
     chain: Arc<Chain>,
     options: CallOptions,
     old: Option<OldShard>,
-    /// What was put, by the numbers of the inner chunks.
+    /// The elements that were put, by the numbers of the inner chunks.
     slots: Mutex<BTreeMap<u64, Arc<Slot>>>,
     phase: Phase,
-    /// Old inner chunks that are needed, by their numbers.
+    /// The old inner chunks that are needed, by their numbers.
     stage: Stage<u64>,
     pieces: Vec<Piece>,
     has_failed: AtomicBool,
@@ -44,7 +44,7 @@ enum Phase {
 
 type Slot = Mutex<Content>;
 
-/// What is known of an inner chunk that was put.
+/// The known elements of an inner chunk that was put.
 #[derive(Debug)]
 enum Content {
     /// Nothing yet, or some elements. The others are those of the old inner chunk, or else the fill value.
@@ -54,20 +54,20 @@ enum Content {
     Encoded(Encoded),
 }
 
-/// What a put is about.
+/// The arguments of a put.
 struct Put<'a> {
     region: Region,
     source: Source<'a>,
 }
 
 impl Writer {
-    /// A writer of a new shard, or of one whose object has this index and this size.
+    /// A writer of a new shard, or of a shard whose object has this index and size.
     ///
     /// # Errors
-    /// [`Status::Unsupported`](crate::Status::Unsupported): the chain has other codecs than `transpose` and elementwise
-    /// ones before the sharding codec, or any after it. [`Status::InvalidArgument`](crate::Status::InvalidArgument): the
-    /// index is that of another grid. [`Status::CorruptData`](crate::Status::CorruptData): no object of this size has an
-    /// index.
+    /// [`Status::Unsupported`](crate::Status::Unsupported): codecs other than `transpose` and elementwise ones precede
+    /// the sharding codec, or any codec follows it. [`Status::InvalidArgument`](crate::Status::InvalidArgument): the
+    /// index belongs to another grid. [`Status::CorruptData`](crate::Status::CorruptData): no object of this size has
+    /// an index.
     pub fn new(chain: &Arc<Chain>, options: CallOptions, old: Option<(Arc<ShardIndex>, u64)>) -> Result<Self> {
         let (shard, place) = chain.writable_shard()?;
         if let Some((index, size)) = &old {
@@ -86,17 +86,17 @@ impl Writer {
         })
     }
 
-    /// The chain that it writes for.
+    /// The chain of the shard.
     pub fn chain(&self) -> &Chain {
         &self.chain
     }
 
-    /// Puts a box, which begins at `start` and has the shape of the source. What was put last wins. Several threads may
-    /// put at once.
+    /// Puts a box, which begins at `start` and has the shape of the source. Later elements replace earlier ones.
+    /// Several threads may put at once.
     ///
     /// # Errors
-    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument), and the writer is as it was: the box is not within
-    /// the chunk, or [`next_stage`](Self::next_stage) has been called. What ends the writer otherwise.
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument): the box is not within the chunk, or
+    /// [`next_stage`](Self::next_stage) has been called; the writer is unchanged. Any other error ends the writer.
     pub fn put(&self, start: &[u64], source: Source<'_>) -> Result<()> {
         self.check_alive()?;
         if self.phase != Phase::Putting {
@@ -118,7 +118,7 @@ impl Writer {
         })
     }
 
-    /// Does work on parts, by as many workers as so many bytes are worth.
+    /// Does work on parts, on as many workers as pay off for this many bytes.
     fn for_each<T>(
         &self,
         size: usize,
@@ -204,12 +204,12 @@ impl Writer {
         Ok(())
     }
 
-    /// The old inner chunks that are needed because they were put in part; none when all have been supplied.
+    /// The old inner chunks that are needed because only parts of them were put; none once all have been supplied.
     ///
     /// # Errors
-    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument), and the writer is as it was, while a range is
-    /// missing. [`Status::Unsupported`](crate::Status::Unsupported): a new inner chunk was put in part, and the chain has
-    /// no fill value. What else ends the writer.
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) while a range is missing; the writer is unchanged.
+    /// [`Status::Unsupported`](crate::Status::Unsupported): only a part of a new inner chunk was put, and the chain has
+    /// no fill value. Any other error ends the writer.
     pub fn next_stage(&mut self) -> Result<impl Iterator<Item = ByteRange>> {
         self.check_alive()?;
         match self.phase {
@@ -226,7 +226,7 @@ impl Writer {
         Ok(self.stage.ranges())
     }
 
-    /// Encodes what needs no old bytes; the ranges of those that do.
+    /// Encodes the inner chunks that need no old bytes; returns the ranges of the others.
     fn begin_reading(&self) -> Result<Stage<u64>> {
         let (mut uses, mut ready) = (Vec::new(), Vec::new());
         for (number, slot) in lock(&self.slots).iter() {
@@ -245,7 +245,7 @@ impl Writer {
         Ok(Stage::new(uses))
     }
 
-    /// Where the old inner chunk lies that is needed for what was put.
+    /// The range of the old inner chunk, if it is needed.
     fn old_bytes(&self, number: u64, slot: &Slot) -> Result<Option<Range<u64>>> {
         let (shard, place) = self.shard()?;
         match (&*lock(slot), &self.old) {
@@ -254,7 +254,7 @@ impl Writer {
         }
     }
 
-    /// Encodes an inner chunk; `old`: the bytes of the old one, if it is needed and exists.
+    /// Encodes an inner chunk. `old` has the bytes of the old one, if it is needed and exists.
     fn complete(&self, number: u64, old: Option<&[u8]>, options: &CallOptions) -> Result<()> {
         let (cell, slot) = (self.shard()?.0.cell(number), self.slot(number));
         let content = std::mem::replace(&mut *lock(&slot), Content::Parts(None));
@@ -274,7 +274,7 @@ impl Writer {
         self.encode_whole(&cell, &slot, &whole, options)
     }
 
-    /// The bytes of a range of this stage. Several threads may supply different ranges at once.
+    /// Supplies the bytes of a range of this stage. Several threads may supply different ranges at once.
     ///
     /// # Errors
     /// As for [`ReadPlan::supply`](super::ReadPlan::supply).
@@ -284,11 +284,12 @@ impl Writer {
         self.ending(supplied.each(bytes, |number, bytes| self.complete(number, Some(bytes), &self.options)))
     }
 
-    /// The pieces of the new object, in the order in which they are to be written, and its size.
+    /// The pieces of the new object, in the order in which to write them, and its size.
     ///
     /// # Errors
-    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument), and the writer is as it was, while old inner chunks are
-    /// missing. [`Status::CorruptData`](crate::Status::CorruptData): the index has an inner chunk outside the old object.
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) while old inner chunks are missing; the writer is
+    /// unchanged. [`Status::CorruptData`](crate::Status::CorruptData): the index has an inner chunk outside the old
+    /// object.
     pub fn finish(&mut self, layout: ShardLayout) -> Result<(&[Piece], u64)> {
         self.check_alive()?;
         match self.phase {
@@ -377,7 +378,7 @@ impl Writer {
 }
 
 impl Chain {
-    /// The shard that this chain makes, of an array that comes through `transpose` and elementwise codecs only.
+    /// The shard of this chain, if only `transpose` and elementwise codecs precede it and nothing follows it.
     ///
     /// # Errors
     /// [`Status::Unsupported`](crate::Status::Unsupported): another chain.
@@ -406,7 +407,7 @@ impl Chain {
         })
     }
 
-    /// Hands on what becomes of a part of a put before it comes to the shard; `place` is its box there.
+    /// Passes on a part of a put as it enters the shard; `place` is its box there.
     fn with_values<T>(
         &self,
         put: &Put<'_>,
@@ -438,7 +439,7 @@ impl Chain {
     }
 }
 
-/// The decoded elements, for one thread to change.
+/// The decoded elements, which one thread at a time may change.
 fn exclusive(decoded: &mut Arc<Vec<u8>>) -> Result<&mut [u8]> {
     if Arc::get_mut(decoded).is_none() {
         let mut copy = Vec::new();

@@ -114,8 +114,8 @@ pub trait Transform: Debug + Send + Sync {
     /// # Errors
     /// [`Status::BufferTooSmall`] by [`too_small`] if `decoded` cannot hold it, or why `encoded` is corrupt.
     fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize>;
-    /// A capacity that is enough to encode this many bytes; `None` if no size can be, or nobody
-    /// [knows](Self::has_encoded_bound).
+    /// A capacity that suffices for encoding this many bytes; `None` if it exceeds 64 bits, or if no bound is
+    /// [known](Self::has_encoded_bound).
     fn encoded_bound(&self, decoded_size: u64) -> Option<u64>;
     /// Whether a bound on the encoded size is known. If not, encoding is tried with larger and larger buffers.
     fn has_encoded_bound(&self, _decoded_size: u64) -> bool {

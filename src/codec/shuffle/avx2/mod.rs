@@ -20,7 +20,7 @@ pub(super) const PLANES: Planes = Planes {
 };
 
 /// Zips the registers of the first half with those of the second, parts of this many bytes in turn, in both halves of the
-/// register, so many times. Each time turns the address of a part, its register and its place in a half, left by one
+/// register, `times` times. Each time turns the address of a part, its register and its place in a half, left by one
 /// bit.
 #[inline]
 #[target_feature(enable = "avx2")]
