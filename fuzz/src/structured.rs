@@ -211,9 +211,11 @@ impl Serializer {
                     size if is_whole || size % 2 == 1 => *size,
                     size => size / 2,
                 });
+                let codecs: Vec<Value> =
+                    [little.clone()].into_iter().chain(compressor.map(BytesStep::to_json)).collect();
                 let configuration = json!({
                     "chunk_shape": halved.collect::<Vec<_>>(),
-                    "codecs": [little.clone()].into_iter().chain(compressor.map(BytesStep::to_json)).collect::<Vec<_>>(),
+                    "codecs": codecs,
                     "index_codecs": [little, "crc32c"],
                     "index_location": if is_index_first { "start" } else { "end" },
                 });
