@@ -135,3 +135,44 @@ fn lists_that_are_no_n5_are_refused() {
         assert_eq!(error.status(), status, "{codecs} {data_type}: {error}");
     }
 }
+
+/// The codec before them does not move a byte, but they have another shape than what enters the chain.
+#[test]
+fn codecs_with_a_shape_come_back_after_a_reshape() {
+    let little = json!({"name": "bytes", "configuration": {"endian": "little"}});
+    let inner = [json!({"name": "transpose", "configuration": {"order": [1, 0]}}), json!("bytes")];
+    let n5 = json!({"name": "n5_default", "configuration": {"codecs": inner}});
+    let shard = json!({"name": "sharding_indexed", "configuration": {
+        "chunk_shape": [3, 2], "codecs": [little], "index_codecs": [little, "crc32c"]}});
+    let zfp = json!({"name": "zfp", "configuration": {"mode": "fixed_rate", "rate": 32}});
+    let turned = json!({"name": "transpose", "configuration": {"order": [1, 0]}});
+    let reshaped = json!({"name": "reshape", "configuration": {"shape": [12, 2]}});
+    let cases = [
+        (json!([turned, n5]), vec![1, 24], "uint8"),
+        (json!([reshaped, n5]), vec![4, 3, 2], "uint8"),
+        (json!([reshaped, shard]), vec![4, 3, 2], "uint8"),
+        (json!([reshaped, shard, "crc32c"]), vec![6, 4], "uint8"),
+        (json!([reshaped, zfp]), vec![4, 3, 2], "float32"),
+    ];
+    for (codecs, shape, data_type) in cases {
+        let input = json!({"data_type": data_type, "shape": shape, "fill_value": 0});
+        let chain = Chain::new(codecs.to_string().as_bytes(), Some(input.to_string().as_bytes())).unwrap();
+        let size = if data_type == "uint8" { 1 } else { 4 };
+        let decoded: Vec<u8> = match size {
+            1 => (1..=24).collect(),
+            _ => (0..24).flat_map(|index| ((index / 4) as f32).to_ne_bytes()).collect(),
+        };
+        let options = CallOptions::default();
+        let encoded = chain.encode_to_vec(&decoded, &options).unwrap();
+        let again = chain.decode_to_vec(&encoded, &options).unwrap();
+        assert!(again == decoded || size == 4, "{codecs}: {again:?}");
+        // The last two elements along the last dimension.
+        let last = shape.len() - 1;
+        let (mut start, mut part) = (vec![0; shape.len()], vec![1; shape.len()]);
+        (start[last], part[last]) = (shape[last] - 2, 2);
+        let mut found = vec![0xA5; 2 * size];
+        chain.decode_view(&encoded, &start, Target::contiguous(&mut found, size, &part).unwrap(), &options).unwrap();
+        let first = (shape[last] as usize - 2) * size;
+        assert_eq!(found, again[first..first + 2 * size], "{codecs}");
+    }
+}

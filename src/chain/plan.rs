@@ -172,7 +172,11 @@ impl Plan {
                 let before = &mut self.steps[index - 1];
                 before.frames = copy.frames;
                 before.last_place = copy.last_place;
-            } else if is_copy && index == 0 && self.steps[index].frames.is_empty() {
+            } else if is_copy
+                && index == 0
+                && self.steps[0].frames.is_empty()
+                && self.steps[1].takes_bytes_of(&self.steps[0])
+            {
                 // The next step now gets the array itself, which has the same bytes.
                 let copy = self.steps.remove(index);
                 self.steps[index].decoded = copy.decoded;
@@ -228,6 +232,13 @@ impl Elements {
 }
 
 impl Step {
+    /// Whether this step may get the array of the one before it, which has the same bytes, perhaps in another shape.
+    fn takes_bytes_of(&self, before: &Self) -> bool {
+        let has_shape = matches!(self.pass, Pass::Shard(..) | Pass::N5Block(..)) || self.pass.granularity().is_some();
+        let shapes = [before, self].map(|step| step.decoded.array().map(|array| array.shape()));
+        !has_shape || matches!(shapes, [Ok(before), Ok(here)] if before == here)
+    }
+
     /// The shard of this step, if it has one.
     pub(super) fn shard(&self) -> Option<&Shard> {
         if let Pass::Shard(_, shard) = &self.pass { Some(shard) } else { None }
