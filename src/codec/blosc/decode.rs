@@ -105,7 +105,7 @@ impl<'f> Blocks<'_, 'f> {
             current => current.insert(self.decoder.load(&self.frame, index, size)?),
         };
         let Decoder { filtered, whole, .. } = &mut *self.decoder;
-        let filtered = current.stored.unwrap_or(&filtered[..size]);
+        let filtered = current.stored.unwrap_or_else(|| &filtered[..size]);
         let count = target.len() / usize::from(self.frame.element_size);
         let is_direct = |least| target.len() == size || (count >= least && !current.is_whole);
         match self.frame.filter {

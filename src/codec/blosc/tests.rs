@@ -57,6 +57,30 @@ fn every_range_of_a_frame_decodes_by_itself() {
 }
 
 #[test]
+fn a_block_that_is_stored_is_read_by_a_decoder_that_has_read_nothing_else() {
+    let mut state = 1_u32;
+    let mut noise = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    };
+    let decoded: Vec<u8> = (0..4096).map(|index| if index < 1024 { noise() } else { 7 }).collect();
+    for compressor in Compressor::ALL {
+        for filter in FILTERS {
+            for element_size in [2, 64] {
+                let settings = Settings { block_size: 256, ..settings(compressor, filter, element_size) };
+                let encoded = encode(&settings, &decoded);
+                let frame = Frame::new(&encoded).unwrap();
+                for (start, end) in [(0, 256), (1, 9), (100, 300), (0, 1024), (1000, 2000)] {
+                    let mut part = vec![0x5A; end - start];
+                    Decoder::default().decode(&frame, start..end, &mut part).unwrap();
+                    assert!(part == decoded[start..end], "{settings:?} {start}..{end}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn a_range_needs_no_block_but_those_it_touches() {
     let decoded = field(4096);
     let settings = Settings { block_size: 1024, ..settings(Compressor::Zstd, Filter::Shuffle, 2) };
