@@ -100,6 +100,8 @@ class Chain:
         self._output: dict[str, Any] | None = None
         self._output_array: tuple[np.dtype[Any], tuple[int, ...]] | None = None
         self._bound: int | None = None
+        self._granularity: tuple[int, ...] | None = None
+        self._has_index: bool | None = None
         if self._kind is Kind.BYTES_TO_BYTES:
             self._shape: tuple[int, ...] | None = None
             self._dtype: np.dtype[Any] | None = None
@@ -352,10 +354,22 @@ class Chain:
     @property
     def granularity(self) -> tuple[int, ...]:
         """The shape of the smallest box that is worth asking for."""
-        ndim = len(self.shape)
-        shape = ffi.new("uint64_t[]", ndim)
-        check(lib.zcodec_chain_granularity(self.handle, shape, ndim, slots.error))
-        return tuple(shape)
+        handle = self.handle
+        if self._granularity is None:
+            ndim = len(self.shape)
+            shape = ffi.new("uint64_t[]", ndim)
+            check(lib.zcodec_chain_granularity(handle, shape, ndim, slots.error))
+            self._granularity = tuple(shape)
+        return self._granularity
+
+    @property
+    def has_index(self) -> bool:
+        """Whether an encoded chunk is a shard, with an index that says where its inner chunks lie."""
+        handle = self.handle
+        if self._has_index is None:
+            found = ffi.new("zcodec_range *")
+            self._has_index = not lib.zcodec_chain_index_range(handle, found, NULL)
+        return self._has_index
 
     def _text(self, function: Any) -> str:
         check(function(self.handle, slots.buffer, slots.error))

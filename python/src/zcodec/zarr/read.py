@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -62,7 +63,7 @@ class ChunkRead:
         self._resolve()
 
     def _resolve(self) -> None:
-        shape, granularity = self.chain.shape, self.chain.granularity
+        shape = self.chain.shape
         memory = self.out.as_ndarray_like()
         assert isinstance(memory, np.ndarray)
         same = memory.dtype in (self.chain.dtype, self.chain.dtype.newbyteorder("S"))
@@ -71,11 +72,11 @@ class ChunkRead:
             target = with_dropped(memory[self.out_selection if self.out_selection != () else ...], axes)
             if target.shape == axes.shape:
                 self.target, self.box = target, None if axes.is_whole else axes.box
-                self.in_parts = _is_worth_parts(axes.shape, granularity, shape)
+                self.in_parts = not axes.is_whole and _is_worth_parts(self.chain, axes.shape)
                 return
         self._temporary = np.empty(shape, self.chain.dtype)
-        if granularity != shape:
-            self.box = cells_of(self.chunk_selection, shape, granularity) if np.prod(granularity) > 1 else None
+        if self.chain.has_index:
+            self.box = cells_of(self.chunk_selection, shape, self.chain.granularity)
             self.in_parts = self.box is not None
 
     def plan(self) -> Plan:
@@ -113,12 +114,17 @@ class ChunkRead:
         self.out[self.out_selection] = selected
 
 
-def _is_worth_parts(box: tuple[int, ...], granularity: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+# Chunks of a fixed size may be read in part, too: worth another request if they are large.
+LARGE = 1 << 20
+
+
+def _is_worth_parts(chain: Chain, box: tuple[int, ...]) -> bool:
     """Whether to ask for parts of an object: if they are less than half of it, and can be asked for."""
-    if granularity == shape:
+    shape, granularity = chain.shape, chain.granularity
+    if granularity == shape or not (chain.has_index or (chain.encoded_size is not None and chain._decoded_size >= LARGE)):
         return False
     covered = [min(-(-size // step) * step, whole) for size, step, whole in zip(box, granularity, shape, strict=True)]
-    return 2 * int(np.prod(covered, dtype=object)) <= int(np.prod(shape, dtype=object))
+    return 2 * math.prod(covered) <= math.prod(shape)
 
 
 # ---- Without waiting ---------------------------------------------------------------------------

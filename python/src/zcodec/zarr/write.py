@@ -86,7 +86,7 @@ class ChunkWrite:
                 if not self._store_empty and self._is_fill(self._part):
                     return None
                 return EncodeTask(self.chain, self._part, self._axes.box)
-            if self.chain.granularity != self.chain.shape:
+            if self.chain.has_index:
                 made = self._rewrite(old)
                 if made is not NotImplemented:
                     return made
