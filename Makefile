@@ -19,6 +19,7 @@ test: build
 	cargo test --locked
 	tests/conformance/run-all.sh build/lib/libzcodec.so
 	ctest --test-dir build --output-on-failure
+	$(MAKE) test-python
 
 build: configure
 	cmake --build build -j $(JOBS)
@@ -29,6 +30,16 @@ configure: $(VENV)
 
 $(VENV): tests/requirements.txt tests/setup-python.sh
 	tests/setup-python.sh
+
+# The Python package: types and short tests; with -long also zarr-python's own tests, and arrays of other libraries.
+.PHONY: test-python test-python-long
+PYTHON_VENV := .venv-python
+test-python:
+	scripts/python-venv.sh $(PYTHON_VENV) zarr,cli,test
+	cd python && ../$(PYTHON_VENV)/bin/python -m mypy
+	cd python && ../$(PYTHON_VENV)/bin/python -m pytest -q
+test-python-long: test-python
+	python/tests/long/run.sh $(PYTHON_VENV)
 
 # Fails if include/zcodec.h differs from what the source generates; header-update writes it.
 header:

@@ -110,8 +110,9 @@ class CodecPipeline(BatchedCodecPipeline):
         arrays, errors = run_decode(tasks, max_threads())
         raise_first(errors)
         stats.add(decoded=len(places))
-        for i, array in zip(places, arrays, strict=True):
-            found[i] = batch[i][1].prototype.nd_buffer.from_ndarray_like(array)  # type: ignore[arg-type]
+        made: list[Any] = list(arrays)
+        for i, array in zip(places, made, strict=True):
+            found[i] = batch[i][1].prototype.nd_buffer.from_ndarray_like(array)
         return found
 
     async def encode(
@@ -129,7 +130,8 @@ class CodecPipeline(BatchedCodecPipeline):
             return await self._zown.encode(batch)
         found: list[Buffer | None] = [None] * len(batch)
         places = [i for i, (array, _) in enumerate(batch) if array is not None]
-        tasks = [EncodeTask(chains[i], batch[i][0].as_ndarray_like()) for i in places]  # type: ignore[union-attr]
+        given: list[Any] = [array for array, _ in batch]
+        tasks = [EncodeTask(chains[i], given[i].as_ndarray_like()) for i in places]
         encoded, errors = run_encode(tasks, max_threads())
         raise_first(errors)
         stats.add(encoded=len(places))
