@@ -108,7 +108,7 @@ def main():
     shape = tuple(int(size) for size in options.size.split(","))
     tile = np.load(DATA)
     values = np.tile(tile, [-(-size // step) for size, step in zip(shape, tile.shape)])[tuple(map(slice, shape))]
-    head = "".join(f"{name:>10}" for name in [*PIPELINES, "tensorstore"])
+    head = "".join(f"{name[:9]:>10}" for name in [*PIPELINES, "tensorstore"])
     print(f"# {values.nbytes / 2**20:.0f} MiB of uint16, milliseconds, median of {options.repeat}\n{'':34}{head}   ratio")
     with tempfile.TemporaryDirectory() as folder:
         for layout, chunks in LAYOUTS.items():
