@@ -3,6 +3,8 @@
 import copy
 import json
 import pickle
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -400,3 +402,25 @@ def test_the_gil_is_released(array):
             before.append(running)
     thread.join()
     assert before == [True]
+
+
+def test_handles_outlive_the_modules(tmp_path):
+    """When the interpreter ends, handles may be freed after the library object of cffi."""
+    script = tmp_path / "keeps.py"
+    script.write_text(
+        "import sys, zcodec, zcodec._ffi\n"
+        "chain = zcodec.Chain(['bytes'], 'uint8', (4,), 0)\n"
+        "class Keeper:\n"
+        "    def __init__(self):\n"
+        "        self.kept, self.itself = (chain, chain.plan()), self\n"
+        "keeper = Keeper()\n"
+        "sys.modules['zcodec._ffi'].lib = sys.modules['zcodec.coding'].lib = None\n"
+        "for module in list(sys.modules.values()):\n"
+        "    if getattr(module, '__name__', '').startswith('zcodec'):\n"
+        "        vars(module).clear()\n"
+        "import gc; gc.collect()\n"
+        "del chain, keeper; gc.collect()\n"
+    )
+    for _ in range(3):
+        run = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
+        assert run.returncode == 0, run.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import sys
 import threading
 from pathlib import Path
@@ -11,8 +12,13 @@ from zcodec import _declarations
 
 _NAMES = {"win32": "zcodec.dll", "darwin": "libzcodec.dylib"}
 
+_PATH = str(Path(__file__).with_name(_NAMES.get(sys.platform, "libzcodec.so")))
+
+# ctypes never unloads a library. cffi does when the interpreter ends, and handles that are freed after that would call
+# code that is gone.
+_LOADED = ctypes.CDLL(_PATH)
 ffi: Any = _declarations.ffi
-lib: Any = ffi.dlopen(str(Path(__file__).with_name(_NAMES.get(sys.platform, "libzcodec.so"))))
+lib: Any = ffi.dlopen(_PATH)
 
 NULL: Any = ffi.NULL
 SIZE_UNKNOWN = 2**64 - 1
