@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import AsyncIterator, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,13 +29,14 @@ def supports_sync(getter: Any) -> bool:
 @lru_cache(maxsize=64)
 def _has_sync(store: type) -> bool:
     """The store has `get_sync`, and no class below it changed what `get`, `set` or `delete` do."""
-    return all(_depth(store, f"{name}_sync") <= _depth(store, name) for name in ("get", "set", "delete"))
+    depths = [(_depth(store, f"{name}_sync"), _depth(store, name)) for name in ("get", "set", "delete")]
+    return all(sync <= usual and sync < math.inf for sync, usual in depths)
 
 
 def _depth(store: type, name: str) -> float:
     """How far up the class is that defines this."""
     classes = enumerate(store.__mro__)
-    return next((i for i, cls in classes if name in vars(cls)), float("inf"))
+    return next((i for i, cls in classes if name in vars(cls)), math.inf)
 
 
 def memory_of(buffer: Buffer) -> Any:
