@@ -34,6 +34,7 @@ public final class ZcodecCodecs {
     CodecRegistry.addType("n5_default", N5Default.class);
     CodecRegistry.addType("numcodecs.pcodec", NumcodecsPcodec.class);
     CodecRegistry.addType("numcodecs.zfpy", NumcodecsZfpy.class);
+    CodecRegistry.addType("conditional", Conditional.class);
     CodecRegistry.addType("pad", Pad.class);
     CodecRegistry.addType("offset", Offset.class);
     CodecRegistry.addType("numcodecs.zlib", NumcodecsZlib.class);
@@ -94,6 +95,8 @@ public final class ZcodecCodecs {
         return new NumcodecsPcodec(configuration);
       case "numcodecs.zfpy":
         return new NumcodecsZfpy(configuration);
+      case "conditional":
+        return new Conditional(configuration);
       case "pad":
         return new Pad(configuration);
       case "offset":
@@ -352,6 +355,19 @@ public final class ZcodecCodecs {
     @JsonCreator
     public NumcodecsZfpy(@JsonProperty("configuration") JsonNode configuration) {
       super("numcodecs.zfpy", configuration);
+    }
+  }
+
+  /** The codec {@code conditional}. */
+  public static final class Conditional extends ZcodecBytesBytesCodec {
+    /**
+     * The codec with its configuration.
+     *
+     * @param configuration as in metadata; null: none
+     */
+    @JsonCreator
+    public Conditional(@JsonProperty("configuration") JsonNode configuration) {
+      super("conditional", configuration, false);
     }
   }
 
