@@ -23,6 +23,11 @@ EXCEPTIONS = {  # tests by their names without parameters: why they fail with zc
     "tests/test_config.py::test_config_codec_implementation": "makes the warning about a codec class of its own an error",
     "tests/test_array.py::test_create_array_with_data_num_gets": "counts one get per shard that is written whole; "
     "zcodec does none",
+    # zarr-python 3.4:
+    "tests/test_codecs/test_sharding.py::test_encoded_subchunk_write_order": "zcodec lays inner chunks in C order; the "
+    "order is free, and not part of the metadata",
+    "tests/test_codecs/test_sharding.py::test_sharding_partial_shard_read__index_chunk_slice_fails": "replaces a method of "
+    "zarr-python's own shard index, which zcodec does not use",
 }
 
 

@@ -260,8 +260,9 @@ async def settle(futures: Sequence[asyncio.Future[Any]]) -> None:
 
 async def _read_parts(chunk: ChunkRead) -> None:
     plan = chunk.plan()
+    is_index = chunk.chain.has_index
     async for ranges in plan:
-        async for found in stored.fetch(chunk.getter, ranges, chunk.spec.prototype):
+        async for found in stored.fetch(chunk.getter, ranges, chunk.spec, is_index=is_index):
             if found is None:
                 chunk.miss()
                 return
@@ -270,5 +271,6 @@ async def _read_parts(chunk: ChunkRead) -> None:
                 plan.supply(i, memory)
             else:
                 await asyncio.to_thread(plan.supply, i, memory)
+        is_index = False
     plan.result  # noqa: B018 - puts elements into place
     chunk.finish()

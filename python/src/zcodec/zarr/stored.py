@@ -15,6 +15,7 @@ from zarr.storage import StorePath
 from zcodec.index import Range
 
 if TYPE_CHECKING:
+    from zarr.core.array_spec import ArraySpec
     from zarr.core.buffer import BufferPrototype
 
 # Ranges with smaller gaps are read in one go: what lies in between costs less than another request.
@@ -100,15 +101,25 @@ def fetch_sync(getter: Any, ranges: Sequence[Range], prototype: BufferPrototype)
     return found
 
 
-async def fetch(getter: Any, ranges: Sequence[Range], prototype: BufferPrototype) -> AsyncIterator[tuple[int, Any] | None]:
-    """The bytes of ranges as they come; None if the object does not exist."""
-    has_ranges = isinstance(getter, StorePath) and hasattr(getter.store, "get_ranges")
+async def fetch(
+    getter: Any, ranges: Sequence[Range], spec: ArraySpec, *, is_index: bool
+) -> AsyncIterator[tuple[int, Any] | None]:
+    """The bytes of ranges as they come; None if the object does not exist. An index has nothing to be joined with."""
+    prototype = spec.prototype
     known = all(part.offset is not None and part.size is not None for part in ranges)
-    if has_ranges and known and len(ranges) > 1:
-        requests = [request_of(part) for part in ranges]
-        async for group in getter.store.get_ranges(getter.path, requests, prototype=prototype):
-            for i, buffer in group:
-                yield None if buffer is None else (i, memory_of(buffer))
+    if known and not is_index and isinstance(getter, StorePath) and hasattr(getter.store, "get_ranges"):
+        try:
+            async for group in getter.store.get_ranges(
+                getter.path, [request_of(part) for part in ranges], prototype=prototype, **_coalescing(spec)
+            ):
+                for i, buffer in group:
+                    yield None if buffer is None else (i, memory_of(buffer))
+        except BaseExceptionGroup as failed:
+            # The object was there a moment ago: somebody deleted it. Other errors are the store's.
+            _, others = failed.split(FileNotFoundError)
+            if others is not None:
+                raise others from None
+            yield None
         return
     groups = groups_of(ranges)
     for done in asyncio.as_completed([_get(getter, group, prototype) for group in groups]):
@@ -118,6 +129,12 @@ async def fetch(getter: Any, ranges: Sequence[Range], prototype: BufferPrototype
             return
         for found in parts_of(group, ranges, memory_of(buffer)):
             yield found
+
+
+def _coalescing(spec: ArraySpec) -> dict[str, int]:
+    """What the array says of gaps between ranges, in versions of zarr-python that have it."""
+    names = {"max_gap_bytes": "sharding_coalesce_max_gap_bytes", "max_coalesced_bytes": "sharding_coalesce_max_bytes"}
+    return {name: getattr(spec.config, member) for name, member in names.items() if hasattr(spec.config, member)}
 
 
 async def _get(getter: Any, group: Group, prototype: BufferPrototype) -> tuple[Group, Buffer | None]:
