@@ -383,7 +383,7 @@ typedef struct zcodec_task {
   /**
    * The box of the chunk. NULL: all of it.
    */
-  const struct zcodec_box *part;
+  const struct zcodec_box *box;
   /**
    * Where the elements of the box lie.
    */

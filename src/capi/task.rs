@@ -33,7 +33,7 @@ pub struct zcodec_task {
     /// Encode: the bytes that there is room for.
     pub encoded_capacity: usize,
     /// The box of the chunk. NULL: all of it.
-    pub part: *const zcodec_box,
+    pub r#box: *const zcodec_box,
     /// Where the elements of the box lie.
     pub view: *const zcodec_view,
     /// ZCODEC_TASK_MISSING, or 0.
@@ -50,7 +50,7 @@ unsafe impl CallerStruct for zcodec_task {
     const OLDEST_SIZE: usize = size_of::<Self>();
     const MEMBERS: &'static [(usize, usize)] = members!(
         zcodec_task: struct_size: usize, chain: *const zcodec_chain, call_data: *mut c_void, encoded: *const c_void,
-        encoded_size: usize, encoded_to: *mut c_void, encoded_capacity: usize, part: *const zcodec_box,
+        encoded_size: usize, encoded_to: *mut c_void, encoded_capacity: usize, r#box: *const zcodec_box,
         view: *const zcodec_view, flags: u32, status: i32, error: *mut zcodec_error
     );
 }
@@ -111,7 +111,7 @@ unsafe fn read_work<'a>(task: &zcodec_task, direction: Direction, options: &Call
     // SAFETY: the same contract.
     let chain: &'a zcodec_chain = unsafe { ffi::handle(task.chain, "chain") }?;
     // SAFETY: the same contract.
-    let part = unsafe { read_box(task.part, chain) }?;
+    let part = unsafe { read_box(task.r#box, chain) }?;
     // SAFETY: the same contract.
     let data = unsafe {
         match direction {
