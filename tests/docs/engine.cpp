@@ -1,0 +1,209 @@
+// Runs the recipes of docs/engine.md on shards in memory.
+#include "check.h"
+#include "engine_host.h"
+#include "zcodec.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace host {
+
+std::map<std::string, std::vector<std::uint8_t>> objects;
+std::size_t bytes_read = 0;
+std::size_t rounds = 0;
+
+std::uint64_t size(const std::string &key) { return objects.at(key).size(); }
+
+std::vector<std::uint8_t> read(const std::string &key, const zcodec::Range &range) {
+  const std::vector<std::uint8_t> &object = objects.at(key);
+  const std::uint64_t begin = range.offset == zcodec::size_unknown ? object.size() - range.size : range.offset;
+  const auto first = object.begin() + static_cast<std::ptrdiff_t>(begin);
+  bytes_read += static_cast<std::size_t>(range.size);
+  return std::vector<std::uint8_t>(first, first + static_cast<std::ptrdiff_t>(range.size));
+}
+
+struct KeyedRange {
+  std::string key;
+  zcodec::Range range;
+};
+
+std::vector<std::vector<std::uint8_t>> read_many(const std::vector<KeyedRange> &wanted) {
+  std::vector<std::vector<std::uint8_t>> all;
+  rounds++;
+  for (const KeyedRange &one : wanted) {
+    all.push_back(read(one.key, one.range));
+  }
+  return all;
+}
+
+// Reads are answered by threads, in any order, once all of a stage have been asked for.
+std::mutex mutex;
+std::vector<std::thread> threads;
+
+void read_async(const std::string &key, const zcodec::Range &range,
+                std::function<void(const std::vector<std::uint8_t> &)> done) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  threads.emplace_back([bytes = read(key, range), done] { done(bytes); });
+}
+
+void join_all() {
+  for (;;) {
+    std::thread thread;
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      if (threads.empty()) {
+        return;
+      }
+      thread = std::move(threads.back());
+      threads.pop_back();
+    }
+    thread.join();
+  }
+}
+
+// A pool whose threads are made for each function.
+class Pool {
+ public:
+  ~Pool() {
+    for (std::thread &thread : threads_) {
+      thread.join();
+    }
+  }
+  std::uint32_t size() const { return 3; }
+  void post(std::function<void()> function) { threads_.emplace_back(std::move(function)); }
+
+ private:
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace host
+
+uint64_t host_size(const char *key) { return host::size(key); }
+
+const void *host_read(const char *key, zcodec_range range) {
+  static std::vector<std::uint8_t> bytes;
+  bytes = host::read(key, range);
+  return bytes.data();
+}
+
+#include "engine_snippets_cpp.h"
+
+namespace {
+
+constexpr const char *codecs = R"([{"name": "sharding_indexed", "configuration": {"chunk_shape": [16, 16],
+    "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}, "zstd"],
+    "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}, "crc32c"]}}])";
+constexpr const char *input = R"({"data_type": "uint16", "shape": [64, 64], "fill_value": 0})";
+
+// Element (i, j) of a shard; the first inner chunk has none.
+std::uint16_t element(std::size_t i, std::size_t j) {
+  return static_cast<std::uint16_t>(i < 16 && j < 16 ? 0 : 64 * i + j);
+}
+
+std::vector<std::uint16_t> elements_of(std::size_t i, std::size_t j, std::size_t rows, std::size_t columns) {
+  std::vector<std::uint16_t> elements;
+  for (std::size_t at = 0; at < rows * columns; at++) {
+    elements.push_back(element(i + at / columns, j + at % columns));
+  }
+  return elements;
+}
+
+void the_synchronous_reader(const zcodec::Chain &chain) {
+  const std::uint64_t start[2] = {10, 20}, shape[2] = {3, 5};
+  std::vector<std::uint16_t> read(15);
+  zcodec_box box = {sizeof box, 2, start, shape};
+  zcodec_view view = {sizeof view, read.data(), 30, 0, 2, nullptr};
+  zcodec_index *index = nullptr;
+  host::bytes_read = 0;
+  CHECK_OK(read_box(chain.get(), "a", &box, &view, &index, &error));
+  CHECK(read == elements_of(10, 20, 3, 5) && index != nullptr);
+  const std::size_t first = host::bytes_read;
+  CHECK(first < host::size("a") / 2);
+  CHECK_OK(read_box(chain.get(), "a", &box, &view, &index, &error));
+  CHECK(host::bytes_read - first == first - static_cast<std::size_t>(chain.index_range().size));
+  zcodec_index_free(index);
+}
+
+void the_asynchronous_reader(const zcodec::Chain &chain) {
+  std::vector<std::uint16_t> read(64 * 64);
+  bool is_done = false;
+  const auto done = [&](std::exception_ptr error) { is_done = error == nullptr; };
+  std::make_shared<AsyncRead>(chain, "a", zcodec::Part{{}, read}, done)->start_stage();
+  host::join_all();
+  CHECK(is_done && read == elements_of(0, 0, 64, 64));
+
+  std::exception_ptr found;
+  const auto fails = [&](std::exception_ptr error) { found = error; };
+  std::make_shared<AsyncRead>(chain, "damaged", zcodec::Part{{}, read}, fails)->start_stage();
+  host::join_all();
+  try {
+    std::rethrow_exception(found);
+  } catch (const zcodec::Error &error) {
+    CHECK(error.status() == ZCODEC_STATUS_CORRUPT_DATA);
+  }
+}
+
+void inner_chunks(const zcodec::Chain &chain) {
+  std::vector<std::uint16_t> read(16 * 16, 7);
+  read_inner_chunk(chain, "a", {1, 2}, read);
+  CHECK(read == elements_of(16, 32, 16, 16));
+  read_inner_chunk(chain, "a", {0, 0}, read);
+  CHECK(read == elements_of(0, 0, 16, 16));
+}
+
+void two_rounds(const zcodec::Chain &chain) {
+  std::vector<std::uint16_t> left(40), right(24);
+  read_blocks(chain, {{"a", {{{30, 0}, {10, 4}}, left}}, {"b", {{{0, 14}, {4, 6}}, right}}});
+  CHECK(host::rounds == 2 && left == elements_of(30, 0, 10, 4) && right == elements_of(0, 14, 4, 6));
+}
+
+void blocks_of_n5() {
+  const zcodec::Chain chain = n5_chain();
+  const std::vector<std::uint16_t> elements = elements_of(20, 20, 5, 7);
+  std::vector<std::uint16_t> read(35);
+  read_border_block(chain, encode_border_block(chain, {5, 7}, elements), {5, 7}, read);
+  CHECK(read == elements);
+}
+
+void many_chunks(const zcodec::Chain &chain) {
+  std::vector<std::vector<std::uint8_t>> encoded(200, host::objects.at("a"));
+  encoded[3] = {1, 2, 3};
+  encoded[4].clear();
+  std::vector<std::vector<std::uint16_t>> decoded(200, std::vector<std::uint16_t>(64 * 64, 1));
+  host::Pool pool;
+  CHECK(decode_all(chain, encoded, decoded, pool) == 1);
+  CHECK(decoded[199] == elements_of(0, 0, 64, 64) && decoded[4] == std::vector<std::uint16_t>(64 * 64));
+}
+
+void a_codec_of_the_host() {
+  const zcodec::Chain chain = chain_with_inverted(R"(["bytes", "example.inverted"])",
+                                                  R"({"data_type": "uint8", "shape": [3], "fill_value": 0})");
+  const std::vector<std::uint8_t> decoded = {0, 1, 255};
+  CHECK((chain.encode(decoded) == std::vector<std::uint8_t>{255, 254, 0}) &&
+        chain.decode(chain.encode(decoded)) == decoded);
+}
+
+}  // namespace
+
+int main() {
+  const zcodec::Chain chain(codecs, input);
+  host::objects["a"] = host::objects["b"] = host::objects["damaged"] = chain.encode(elements_of(0, 0, 64, 64));
+  host::objects["damaged"].back() ^= 1;  // the checksum of the index
+  the_synchronous_reader(chain);
+  the_asynchronous_reader(chain);
+  inner_chunks(chain);
+  two_rounds(chain);
+  blocks_of_n5();
+  many_chunks(chain);
+  a_codec_of_the_host();
+  return check_result("engine");
+}
