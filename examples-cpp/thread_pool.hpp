@@ -1,4 +1,4 @@
-// A thread pool, as a host may have one.
+// A thread pool, as a host may have one. Without threads, what is posted runs at once.
 #ifndef ZCODEC_EXAMPLE_THREAD_POOL_HPP
 #define ZCODEC_EXAMPLE_THREAD_POOL_HPP
 
@@ -33,6 +33,9 @@ class ThreadPool {
   }
 
   void post(std::function<void()> function) {
+    if (threads_.empty()) {
+      return function();
+    }
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       queue_.push_back(std::move(function));

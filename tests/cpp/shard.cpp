@@ -167,7 +167,8 @@ void tasks_run_on_any_executor() {
       zcodec::Executor::of_pool(4, [](const std::function<void()> &) { throw std::runtime_error("closed"); });
   Chunks(options).check_decode(options);
 
-  options.executor = zcodec::Executor(options.executor.get());  // of C
+  const zcodec::Executor owner = options.executor;
+  options.executor = zcodec::Executor(owner.get());  // of C
   CHECK(options.executor.get()->max_workers == 4);
 }
 
