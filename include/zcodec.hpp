@@ -117,6 +117,7 @@ struct Free {
   void operator()(zcodec_error *error) const noexcept { zcodec_error_free(error); }
   void operator()(zcodec_index *index) const noexcept { zcodec_index_free(index); }
   void operator()(zcodec_plan *plan) const noexcept { zcodec_plan_free(plan); }
+  void operator()(zcodec_writer *writer) const noexcept { zcodec_writer_free(writer); }
   void operator()(zcodec_registry *registry) const noexcept { zcodec_registry_free(registry); }
 };
 
@@ -1519,6 +1520,115 @@ class Plan {
  private:
   Executor executor_;  // outlives the plan
   detail::Owned<zcodec_plan> plan_;
+};
+
+/* ---- Writers: a shard is made and changed by its inner chunks ------------------------------ */
+
+/** Bytes to write to an object: `size` bytes at `offset`, from `data` or from `source_offset` of the old object. */
+using Piece = zcodec_piece;
+
+/**
+ * One write of a shard:
+ *
+ *     zcodec::Writer writer(chain, index, old_size);
+ *     writer.put(box, view);  // any number
+ *     for (auto ranges = writer.next(); !ranges.empty(); ranges = writer.next()) {
+ *       for (std::size_t i = 0; i < ranges.size(); i++) {
+ *         writer.supply(i, bytes_of(ranges[i]));
+ *       }
+ *     }
+ *     for (const zcodec::Piece &piece : writer.finish(ZCODEC_LAYOUT_APPEND).pieces) {
+ *       write(piece.offset, piece.data, piece.size);
+ *     }
+ *
+ * call_data must live as long as the writer; it keeps the executor itself.
+ */
+class Writer {
+ public:
+  /** What `finish` gives. */
+  struct Object {
+    /** Valid as long as the writer lives. */
+    List<Piece> pieces;
+    /** Size of the new object, in bytes. */
+    std::uint64_t size;
+  };
+
+  /** A new shard. */
+  explicit Writer(const Chain &chain, const CallOptions &options = {}) : Writer(chain, Index(), 0, options) {}
+
+  /** A change of a shard of `old_size` bytes: what is not put keeps its bytes. */
+  Writer(const Chain &chain, const Index &old_index, std::uint64_t old_size, const CallOptions &options = {})
+      : executor_(options.executor), ndim_(chain.ndim()), elements_(chain.element_type()) {
+    const zcodec_call_options c_options = detail::c_options(options);
+    zcodec_writer *writer = nullptr;
+    zcodec_error *error = nullptr;
+    const zcodec_status status = zcodec_writer_new(chain.get(), &c_options, old_index.get(), old_size, &writer, &error);
+    detail::require(status, error);
+    writer_.reset(writer);
+  }
+
+  /** Any box, any number of times; what was put last wins. Several threads may put at once. */
+  void put(const Box &box, const ConstView &view) {
+    if (!detail::is_compatible(view.type(), elements_)) {
+      throw Error(ZCODEC_STATUS_INVALID_ARGUMENT,
+                  detail::describe(view.type()) + " given; the chain takes " + detail::describe(elements_));
+    }
+    zcodec_box c_box = {};
+    const zcodec_box *part = detail::c_box(box, c_box);
+    const zcodec_view c_view = detail::c_view(view, ndim_);
+    zcodec_error *error = nullptr;
+    const zcodec_status status = zcodec_writer_put(writer_.get(), part, &c_view, &error);
+    detail::require(status, error);
+  }
+
+  /** Old inner chunks that are needed because they were put in part: as `Plan::next`. */
+  List<Range> next() {
+    const Range *ranges = nullptr;
+    std::size_t count = 0;
+    zcodec_error *error = nullptr;
+    const zcodec_status status = zcodec_writer_next(writer_.get(), &ranges, &count, &error);
+    detail::require(status, error);
+    return List<Range>(ranges, count);
+  }
+
+  /** The bytes of range `i` of this stage. Several threads may supply different ranges at once. */
+  void supply(std::size_t i, const void *bytes, std::size_t size) {
+    zcodec_error *error = nullptr;
+    const zcodec_status status = zcodec_writer_supply(writer_.get(), i, bytes, size, &error);
+    detail::require(status, error);
+  }
+
+  template <class Allocator>
+  void supply(std::size_t i, const std::vector<std::uint8_t, Allocator> &bytes) {
+    supply(i, bytes.data(), bytes.size());
+  }
+
+#if ZCODEC_HPP_HAS_SPAN
+  template <class Byte, std::size_t N>
+  void supply(std::size_t i, std::span<Byte, N> bytes) {
+    supply(i, bytes.data(), bytes.size_bytes());
+  }
+#endif
+
+  /** What is to be written: ZCODEC_LAYOUT_PACKED or ZCODEC_LAYOUT_APPEND. */
+  Object finish(zcodec_layout layout) {
+    const Piece *pieces = nullptr;
+    std::size_t count = 0;
+    std::uint64_t object_size = 0;
+    zcodec_error *error = nullptr;
+    const zcodec_status status = zcodec_writer_finish(writer_.get(), layout, &pieces, &count, &object_size, &error);
+    detail::require(status, error);
+    return Object{List<Piece>(pieces, count), object_size};
+  }
+
+  /** The handle, for functions that only zcodec.h has. This object still owns it. */
+  zcodec_writer *get() noexcept { return writer_.get(); }
+
+ private:
+  Executor executor_;  // outlives the writer
+  std::size_t ndim_;
+  detail::ElementType elements_;
+  detail::Owned<zcodec_writer> writer_;
 };
 
 /* ---- Many chunks in one call --------------------------------------------------------------- */
