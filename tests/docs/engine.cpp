@@ -31,6 +31,15 @@ std::vector<std::uint8_t> read(const std::string &key, const zcodec::Range &rang
   return std::vector<std::uint8_t>(first, first + static_cast<std::ptrdiff_t>(range.size));
 }
 
+void put(const std::string &key, const std::vector<std::uint8_t> &bytes) { objects[key] = bytes; }
+
+void write_at(const std::string &key, std::uint64_t offset, const void *data, std::uint64_t size) {
+  std::vector<std::uint8_t> &object = objects.at(key);
+  const std::uint8_t *bytes = static_cast<const std::uint8_t *>(data);
+  object.resize(std::max<std::size_t>(object.size(), static_cast<std::size_t>(offset + size)));
+  std::copy(bytes, bytes + size, object.begin() + static_cast<std::ptrdiff_t>(offset));
+}
+
 struct KeyedRange {
   std::string key;
   zcodec::Range range;
@@ -174,6 +183,21 @@ void blocks_of_n5() {
   CHECK(read == elements);
 }
 
+void writers(const zcodec::Chain &chain) {
+  const std::vector<std::uint8_t> old = host::objects.at("a");
+  for (const zcodec_layout layout : {ZCODEC_LAYOUT_APPEND, ZCODEC_LAYOUT_PACKED}) {
+    std::vector<std::uint16_t> expected = elements_of(0, 0, 64, 64);
+    const std::vector<std::uint16_t> row(40, 9);
+    std::copy(row.begin(), row.end(), expected.begin() + 64 * 7 + 3);
+    host::objects["written"] = old;
+    write_box(chain, "written", {{7, 3}, {1, 40}}, row, layout);
+    const std::vector<std::uint8_t> &written = host::objects.at("written");
+    CHECK(chain.decode<std::uint16_t>(written) == expected);
+    CHECK(std::equal(old.begin(), old.end(), written.begin()) == (layout == ZCODEC_LAYOUT_APPEND));
+    CHECK((written == chain.encode(expected)) == (layout == ZCODEC_LAYOUT_PACKED));
+  }
+}
+
 void many_chunks(const zcodec::Chain &chain) {
   std::vector<std::vector<std::uint8_t>> encoded(200, host::objects.at("a"));
   encoded[3] = {1, 2, 3};
@@ -203,6 +227,7 @@ int main() {
   inner_chunks(chain);
   two_rounds(chain);
   blocks_of_n5();
+  writers(chain);
   many_chunks(chain);
   a_codec_of_the_host();
   return check_result("engine");
