@@ -1,0 +1,351 @@
+/*
+ * A store of arrays on disk, in array_store.hpp, and its test.
+ *
+ *     array_store test DIRECTORY MEGABYTES [THREADS] [SEED]
+ *         random boxes of arrays of several kinds are written and read until so much has moved, and compared with an
+ *         array in memory
+ *     array_store write VOLUME.npy DIRECTORY
+ *         the volume, repeated to 256^3, in shards of 128^3 with inner chunks of 32^3
+ *     array_store read VOLUME.npy DIRECTORY EDGE COUNT [THREADS]
+ *         reads random boxes of it, compares them, and prints the throughput
+ */
+#include "array_store.hpp"
+#include "npy.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <numeric>
+#include <random>
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Random = std::mt19937_64;
+
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+std::uint64_t below(Random &random, std::uint64_t end) { return random() % end; }
+
+void expect(bool condition, const std::string &what) {
+  if (!condition) {
+    throw std::runtime_error("it is false that " + what);
+  }
+}
+
+// Memory that holds a box with random strides: any order of the axes, either direction, gaps between elements.
+struct Scattered {
+  std::vector<std::uint8_t> memory;
+  std::vector<std::int64_t> strides;
+  std::size_t offset = 0;
+
+  Scattered(Random &random, const Index &shape, std::size_t element_size) : strides(shape.size()) {
+    std::vector<std::size_t> order(shape.size());
+    std::iota(order.begin(), order.end(), std::size_t(0));
+    std::shuffle(order.begin(), order.end(), random);
+    std::uint64_t stride = element_size;
+    for (const std::size_t axis : order) {
+      stride += below(random, 4) == 0 ? below(random, 9) : 0;
+      strides[axis] = static_cast<std::int64_t>(stride);
+      stride *= shape[axis];
+    }
+    memory.assign(static_cast<std::size_t>(stride), 0xA5);
+    for (std::size_t axis = 0; axis < shape.size(); axis++) {
+      if (below(random, 3) == 0) {
+        offset += static_cast<std::size_t>(strides[axis]) * static_cast<std::size_t>(shape[axis] - 1);
+        strides[axis] = -strides[axis];
+      }
+    }
+  }
+
+  zcodec::View view() { return zcodec::View(memory, strides, offset); }
+};
+
+struct Box {
+  Index start;
+  Index shape;
+};
+
+// Half of the boxes are small; some are whole rows, or all.
+Box random_box(Random &random, const Index &start, const Index &shape) {
+  Box box;
+  const bool is_small = below(random, 2) == 0;
+  for (std::size_t i = 0; i < shape.size(); i++) {
+    const std::uint64_t most = is_small ? std::min<std::uint64_t>(shape[i], 24) : shape[i];
+    const std::uint64_t size = below(random, 6) == 0 ? shape[i] : 1 + below(random, most);
+    box.start.push_back(start[i] + below(random, shape[i] - size + 1));
+    box.shape.push_back(size);
+  }
+  return box;
+}
+
+// An array on disk and the same in memory.
+class Twin {
+ public:
+  Twin(const std::string &directory, const Metadata &metadata, std::size_t element_size, unsigned threads,
+       std::size_t cache_size)
+      : store(directory, metadata, threads, cache_size),
+        element_size_(element_size),
+        reference_(static_cast<std::size_t>(product(metadata.shape)) * element_size, 0) {}
+
+  // Writes the box in `threads` parts at once. The values are the fill value, or few, or many.
+  void write(Random &random, const Box &box, std::size_t threads) {
+    const std::uint64_t kind = below(random, 4);
+    std::vector<Box> parts;
+    const std::size_t axis = below(random, box.shape.size());
+    for (std::size_t i = 0; i < threads; i++) {
+      Box part = box;
+      const std::uint64_t begin = box.shape[axis] * i / threads, end = box.shape[axis] * (i + 1) / threads;
+      part.start[axis] += begin;
+      part.shape[axis] = end - begin;
+      if (end > begin) {
+        parts.push_back(part);
+      }
+    }
+    std::vector<Scattered> sources;
+    for (const Box &part : parts) {
+      sources.emplace_back(random, part.shape, element_size_);
+      std::uint8_t value = 0;
+      for (std::uint8_t &byte : sources.back().memory) {
+        value = kind == 0 ? 0 : kind == 1 ? 1 : static_cast<std::uint8_t>(value + random() % 3);
+        byte = value;
+      }
+    }
+    Pending pending;
+    std::vector<std::thread> writers;
+    for (std::size_t i = 0; i < parts.size(); i++) {
+      pending.add();
+      writers.emplace_back([&, i] {
+        std::exception_ptr error;
+        try {
+          store.write(parts[i].start, parts[i].shape, sources[i].view());
+        } catch (...) {
+          error = std::current_exception();
+        }
+        pending.done(error);
+      });
+    }
+    for (std::thread &writer : writers) {
+      writer.join();
+    }
+    pending.wait();
+    for (std::size_t i = 0; i < parts.size(); i++) {
+      copy(sources[i].view(), subview(reference(), parts[i].start), parts[i].shape, element_size_);
+    }
+  }
+
+  // Reads the box, and compares every byte of the memory, those between the elements included.
+  void read(Random &random, const Box &box) {
+    Scattered found(random, box.shape, element_size_);
+    Scattered expected = found;
+    store.read(box.start, box.shape, found.view());
+    copy(subview(reference(), box.start), expected.view(), box.shape, element_size_);
+    expect(found.memory == expected.memory, "a box that is read has the elements of the array in memory");
+  }
+
+  std::size_t size_of(const Box &box) const { return static_cast<std::size_t>(product(box.shape)) * element_size_; }
+
+  ArrayStore store;
+
+ private:
+  zcodec::View reference() { return zcodec::View(reference_, c_strides(store.shape(), element_size_)); }
+
+  std::size_t element_size_;
+  std::vector<std::uint8_t> reference_;
+};
+
+struct Kind {
+  const char *name;
+  Index chunk_shape;
+  const char *data_type;
+  std::size_t element_size;
+  const char *codecs;
+};
+
+const Kind kinds[] = {
+    {"shards", {32, 64, 48}, "uint16", 2, R"([{"name": "sharding_indexed", "configuration": {
+        "chunk_shape": [8, 16, 16], "codecs": [{"name": "bytes", "configuration": {"endian": "little"}},
+        {"name": "zstd", "configuration": {"level": 1, "checksum": false}}], "index_codecs":
+        [{"name": "bytes", "configuration": {"endian": "little"}}, "crc32c"]}}])"},
+    {"shards, index first, big-endian, uncompressed", {300, 200}, "int32", 4, R"([{"name": "sharding_indexed",
+        "configuration": {"chunk_shape": [50, 40], "codecs": [{"name": "bytes", "configuration": {"endian": "big"}},
+        "crc32c"], "index_location": "start", "index_codecs":
+        [{"name": "bytes", "configuration": {"endian": "little"}}]}}])"},
+    {"shards, transposed", {40, 24, 60}, "uint8", 1, R"([{"name": "transpose", "configuration": {"order": [2, 0, 1]}},
+        {"name": "sharding_indexed", "configuration": {"chunk_shape": [20, 8, 12], "codecs": ["bytes", "gzip"],
+        "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}, "crc32c"]}}])"},
+    {"shards in shards",
+     {64, 64},
+     "uint64",
+     8,
+     R"([{"name": "sharding_indexed", "configuration": {"chunk_shape": [32, 32],
+        "codecs": [{"name": "sharding_indexed", "configuration": {"chunk_shape": [16, 8], "codecs":
+        [{"name": "bytes", "configuration": {"endian": "little"}}, "zstd"], "index_codecs":
+        [{"name": "bytes", "configuration": {"endian": "little"}}, "crc32c"]}}], "index_codecs":
+        [{"name": "bytes", "configuration": {"endian": "little"}}, "crc32c"]}}])"},
+    {"compressed chunks, transposed", {31, 17, 43}, "uint16", 2, R"([{"name": "transpose", "configuration":
+        {"order": [2, 1, 0]}}, {"name": "bytes", "configuration": {"endian": "big"}},
+        {"name": "zstd", "configuration": {"level": 1, "checksum": true}}])"},
+    {"uncompressed chunks", {100, 75}, "uint32", 4, R"([{"name": "bytes", "configuration": {"endian": "little"}}])"},
+};
+
+void test_kind(const std::string &directory, const Kind &kind, std::uint64_t size, unsigned threads, Random &random) {
+  Metadata metadata = {{}, kind.chunk_shape, kind.data_type, "0", kind.codecs};
+  for (const std::uint64_t edge : kind.chunk_shape) {
+    metadata.shape.push_back(edge + 1 + below(random, 3 * edge));  // two to four chunks, the last one over the border
+  }
+  std::filesystem::remove_all(directory);
+  const Clock::time_point begin = Clock::now();
+  std::uint64_t moved = 0, reads = 0, writes = 0;
+  Box all = {Index(metadata.shape.size(), 0), metadata.shape};
+  {
+    // A cache that is too small for all, and every fifth time none.
+    Twin twin(directory, metadata, kind.element_size, threads, below(random, 5) == 0 ? 0 : 200000);
+    while (moved < size) {
+      if (below(random, 3) == 0) {
+        // The lower half of the array is written while the upper half is read: they share shards.
+        Index half = metadata.shape, rest = metadata.shape, from(half.size(), 0);
+        half[0] /= 2;
+        from[0] = half[0];
+        rest[0] -= half[0];
+        const Box written = random_box(random, all.start, half);
+        std::exception_ptr error;
+        Random reader_random(random());
+        std::atomic<bool> is_writing{true};
+        std::atomic<std::uint64_t> concurrent{0};
+        std::thread reader([&] {
+          try {
+            do {
+              const Box box = random_box(reader_random, from, rest);
+              twin.read(reader_random, box);
+              concurrent += twin.size_of(box);
+            } while (is_writing);
+          } catch (...) {
+            error = std::current_exception();
+          }
+        });
+        try {
+          twin.write(random, written, 1 + below(random, 4));
+        } catch (...) {
+          error = std::current_exception();
+        }
+        is_writing = false;
+        reader.join();
+        if (error != nullptr) {
+          std::rethrow_exception(error);
+        }
+        moved += twin.size_of(written) + concurrent;
+        writes++;
+      }
+      const Box box = random_box(random, all.start, all.shape);
+      twin.read(random, box);
+      moved += twin.size_of(box);
+      reads++;
+    }
+    twin.read(random, all);
+    // What another process would see.
+    ArrayStore again(directory, metadata, 1, 0);
+    Scattered found(random, all.shape, kind.element_size), expected = found;
+    again.read(all.start, all.shape, found.view());
+    twin.store.read(all.start, all.shape, expected.view());
+    expect(found.memory == expected.memory, "a store that is opened again has the same elements");
+  }
+  std::printf("  %-46s %6.0f MB in %llu reads and %llu writes, %.0f MB/s, equal\n", kind.name,
+              1e-6 * static_cast<double>(moved), static_cast<unsigned long long>(reads),
+              static_cast<unsigned long long>(writes), 1e-6 * static_cast<double>(moved) / seconds_since(begin));
+  std::filesystem::remove_all(directory);
+}
+
+void test(const std::string &directory, std::uint64_t megabytes, unsigned threads, std::uint64_t seed) {
+  Random random(seed);
+  // Arrays of many shapes: none takes more than 50 MB.
+  constexpr std::uint64_t count = sizeof kinds / sizeof kinds[0];
+  const std::uint64_t size = megabytes * 1000000 / count;
+  for (const Kind &kind : kinds) {
+    std::uint64_t left = size;
+    while (left > 0) {
+      const std::uint64_t step = std::min<std::uint64_t>(left, 200000000);
+      test_kind(directory, kind, step, threads, random);
+      left -= step;
+    }
+  }
+}
+
+// The volume, repeated along z to 256 planes.
+Volume tiled(const std::string &path) {
+  Volume volume = read_npy(path);
+  expect(volume.shape == Index({8, 256, 256}), "the volume has the shape 8, 256, 256");
+  const std::vector<std::uint16_t> once = volume.elements;
+  while (volume.elements.size() < 32 * once.size()) {
+    volume.elements.insert(volume.elements.end(), once.begin(), once.end());
+  }
+  volume.shape[0] = 256;
+  return volume;
+}
+
+const Metadata nuclei = {{256, 256, 256}, {128, 128, 128}, "uint16", "0", R"([{"name": "sharding_indexed",
+    "configuration": {"chunk_shape": [32, 32, 32], "codecs": [{"name": "bytes", "configuration": {"endian": "little"}},
+    {"name": "zstd", "configuration": {"level": 3, "checksum": false}}], "index_codecs":
+    [{"name": "bytes", "configuration": {"endian": "little"}}, "crc32c"], "index_location": "end"}}])"};
+
+void write_volume(const std::string &path, const std::string &directory) {
+  Volume volume = tiled(path);
+  std::filesystem::remove_all(directory);
+  ArrayStore store(directory, nuclei, 2, 0);
+  const Clock::time_point begin = Clock::now();
+  store.write({0, 0, 0}, volume.shape, zcodec::View(volume.elements, c_strides(volume.shape, 2)));
+  std::printf("  written: %.0f MB/s\n", 2e-6 * static_cast<double>(volume.elements.size()) / seconds_since(begin));
+}
+
+void read_volume(const std::string &path, const std::string &directory, std::uint64_t edge, std::uint64_t count,
+                 unsigned threads) {
+  Volume volume = tiled(path);
+  const zcodec::View reference(volume.elements, c_strides(volume.shape, 2));
+  ArrayStore store(directory, nuclei, threads, 0);
+  Random random(1);
+  const Index shape(3, edge);
+  std::vector<std::uint16_t> found(static_cast<std::size_t>(product(shape))), expected = found;
+  double seconds = 0;
+  for (std::uint64_t i = 0; i < count; i++) {
+    const Index start = {below(random, 257 - edge), below(random, 257 - edge), below(random, 257 - edge)};
+    const Clock::time_point begin = Clock::now();
+    store.read(start, shape, zcodec::View(found, c_strides(shape, 2)));
+    seconds += seconds_since(begin);
+    copy(subview(reference, start), zcodec::View(expected, c_strides(shape, 2)), shape, 2);
+    expect(found == expected, "a box of the volume is as it was written");
+  }
+  const double megabytes = 2e-6 * static_cast<double>(product(shape) * count);
+  std::printf("  %llu boxes of %llu^3, %u threads: %.0f MB/s, equal\n", static_cast<unsigned long long>(count),
+              static_cast<unsigned long long>(edge), threads, megabytes / seconds);
+}
+
+int run(const std::vector<std::string> &arguments) {
+  const std::string command = arguments.empty() ? "" : arguments[0];
+  const auto number = [&](std::size_t i, std::uint64_t otherwise) {
+    return i < arguments.size() ? std::stoull(arguments[i]) : otherwise;
+  };
+  if (command == "test" && arguments.size() >= 3) {
+    test(arguments[1], number(2, 0), static_cast<unsigned>(number(3, 2)), number(4, 1));
+  } else if (command == "write" && arguments.size() == 3) {
+    write_volume(arguments[1], arguments[2]);
+  } else if (command == "read" && arguments.size() >= 5) {
+    read_volume(arguments[1], arguments[2], number(3, 64), number(4, 1), static_cast<unsigned>(number(5, 2)));
+  } else {
+    std::fprintf(stderr,
+                 "usage: array_store test DIRECTORY MEGABYTES [THREADS] [SEED]\n"
+                 "       array_store write VOLUME.npy DIRECTORY\n"
+                 "       array_store read VOLUME.npy DIRECTORY EDGE COUNT [THREADS]\n");
+    return EXIT_FAILURE;
+  }
+  return EXIT_SUCCESS;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  try {
+    return run(std::vector<std::string>(argv + 1, argv + argc));
+  } catch (const std::exception &exception) {
+    std::fprintf(stderr, "error: %s\n", exception.what());
+    return EXIT_FAILURE;
+  }
+}

@@ -1,0 +1,580 @@
+/*
+ * An array of Zarr v3 on disk, as a library such as tensorstore has one: chunks or shards, a cache, threads of its own,
+ * reads and writes of any box in any number of threads.
+ *
+ * - A read makes one plan for each object that its box touches; all of them are fed by one queue of reads.
+ * - The cache has cells: inner chunks of shards, or chunks. A cell that the box covers is decoded straight to memory of
+ * the caller; of which it touches a part is decoded into the cache.
+ * - Writes of one shard at the same time share one writer, and the last of them commits it for all. A commit appends;
+ * after some commits it packs the shard again, into a new file.
+ * - A reader keeps the state of an object that it began with: an append moves no byte, and a new file leaves the old
+ * one open. Cells of the cache carry the number of the state they come from.
+ */
+#ifndef ZCODEC_EXAMPLE_ARRAY_STORE_HPP
+#define ZCODEC_EXAMPLE_ARRAY_STORE_HPP
+
+#include "files.hpp"
+#include "zcodec.hpp"
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <list>
+#include <map>
+#include <tuple>
+
+using Index = std::vector<std::uint64_t>;
+
+struct Metadata {
+  Index shape;
+  Index chunk_shape;
+  std::string data_type;
+  std::string fill_value;
+  std::string codecs;
+
+  std::string zarr_json() const {
+    return R"({"zarr_format": 3, "node_type": "array", "shape": )" + list(shape) + R"(, "data_type": ")" + data_type +
+           R"(", "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": )" + list(chunk_shape) +
+           R"(}}, "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}}, "fill_value": )" +
+           fill_value + R"(, "codecs": )" + codecs + R"(, "attributes": {}})";
+  }
+
+  static std::string list(const Index &numbers) {
+    std::string text;
+    for (const std::uint64_t number : numbers) {
+      text += (text.empty() ? "" : ", ") + std::to_string(number);
+    }
+    return "[" + text + "]";
+  }
+};
+
+// Part of a box that lies in one cell of a regular grid.
+struct Touched {
+  Index cell;
+  Index in_cell;  // where the part begins in the cell
+  Index in_box;   // where it begins in the box
+  Index shape;
+};
+
+inline std::vector<Touched> cells_of(const Index &cell_shape, const Index &start, const Index &shape) {
+  std::vector<Touched> all(1);
+  for (std::size_t i = 0; i < shape.size(); i++) {
+    std::vector<Touched> next;
+    for (const Touched &before : all) {
+      for (std::uint64_t at = start[i]; at < start[i] + shape[i];) {
+        const std::uint64_t cell = at / cell_shape[i];
+        const std::uint64_t end = std::min(start[i] + shape[i], (cell + 1) * cell_shape[i]);
+        Touched touched = before;
+        touched.cell.push_back(cell);
+        touched.in_cell.push_back(at - cell * cell_shape[i]);
+        touched.in_box.push_back(at - start[i]);
+        touched.shape.push_back(end - at);
+        next.push_back(std::move(touched));
+        at = end;
+      }
+    }
+    all = std::move(next);
+  }
+  return all;
+}
+
+inline std::vector<std::int64_t> c_strides(const Index &shape, std::size_t element_size) {
+  std::vector<std::int64_t> strides(shape.size());
+  std::int64_t stride = static_cast<std::int64_t>(element_size);
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    strides[i] = stride;
+    stride *= static_cast<std::int64_t>(shape[i]);
+  }
+  return strides;
+}
+
+inline std::uint64_t product(const Index &shape) {
+  std::uint64_t count = 1;
+  for (const std::uint64_t size : shape) {
+    count *= size;
+  }
+  return count;
+}
+
+// The view of what begins at `start` in another view, which has strides.
+template <class Void>
+zcodec::BasicView<Void> subview(const zcodec::BasicView<Void> &view, const Index &start) {
+  std::int64_t offset = static_cast<std::int64_t>(view.offset());
+  for (std::size_t i = 0; i < start.size(); i++) {
+    offset += static_cast<std::int64_t>(start[i]) * view.strides()[i];
+  }
+  return zcodec::BasicView<Void>(view.memory(), view.memory_size(), view.strides(), static_cast<std::size_t>(offset));
+}
+
+// Copies the elements of a box from one view to another; both have strides.
+inline void copy(const zcodec::ConstView &from, const zcodec::View &to, const Index &shape, std::size_t element_size) {
+  const std::size_t last = shape.size() - 1;
+  const char *source = static_cast<const char *>(from.memory()) + from.offset();
+  char *target = static_cast<char *>(to.memory()) + to.offset();
+  const bool is_row =
+      from.strides()[last] == to.strides()[last] && to.strides()[last] == static_cast<std::int64_t>(element_size);
+  Index at(shape.size(), 0);
+  for (;;) {
+    const char *row = source;
+    char *to_row = target;
+    for (std::size_t i = 0; i < last; i++) {
+      row += static_cast<std::int64_t>(at[i]) * from.strides()[i];
+      to_row += static_cast<std::int64_t>(at[i]) * to.strides()[i];
+    }
+    if (is_row) {
+      std::memcpy(to_row, row, static_cast<std::size_t>(shape[last]) * element_size);
+    } else {
+      for (std::uint64_t i = 0; i < shape[last]; i++) {
+        std::memcpy(to_row, row, element_size);
+        row += from.strides()[last];
+        to_row += to.strides()[last];
+      }
+    }
+    std::size_t i = last;
+    while (i > 0 && ++at[i - 1] == shape[i - 1]) {
+      at[--i] = 0;
+    }
+    if (i == 0) {
+      return;
+    }
+  }
+}
+
+// Decoded cells, the least recently used one first to go.
+class Cache {
+ public:
+  using Key = std::tuple<std::uint64_t, Index>;  // the state of the object, and the cell in it
+  using Cell = std::shared_ptr<Bytes>;
+
+  explicit Cache(std::size_t capacity) : capacity_(capacity) {}
+
+  bool is_empty() const { return capacity_ == 0; }
+
+  Cell find(const Key &key) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = cells_.find(key);
+    if (found == cells_.end()) {
+      return nullptr;
+    }
+    order_.splice(order_.end(), order_, found->second.second);
+    return found->second.first;
+  }
+
+  void insert(const Key &key, const Cell &cell) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (cells_.count(key) > 0) {
+      return;
+    }
+    cells_.emplace(key, std::make_pair(cell, order_.insert(order_.end(), key)));
+    size_ += cell->size();
+    while (size_ > capacity_) {
+      const auto oldest = cells_.find(order_.front());
+      size_ -= oldest->second.first->size();
+      cells_.erase(oldest);
+      order_.pop_front();
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+  std::size_t capacity_;
+  std::size_t size_ = 0;
+  std::list<Key> order_;
+  std::map<Key, std::pair<Cell, std::list<Key>::iterator>> cells_;
+};
+
+class ArrayStore {
+ public:
+  // `cache_size` is in bytes; 0: no cache. `threads` 1: everything happens on the calling thread.
+  ArrayStore(std::string directory, const Metadata &metadata, unsigned threads, std::size_t cache_size)
+      : directory_(std::move(directory)),
+        shape_(metadata.shape),
+        chain_(zcodec::Chain::from_zarr_json(metadata.zarr_json())),
+        chunk_shape_(chain_.shape()),
+        element_size_(chain_.element_size()),
+        cache_(cache_size),
+        io_(threads > 1 ? threads : 0),
+        workers_(threads - 1) {
+    std::filesystem::create_directories(directory_);
+    std::ofstream(directory_ + "/zarr.json") << metadata.zarr_json();
+    try {
+      index_size_ = chain_.index_range().size;
+      cell_shape_ = chain_.granularity();
+    } catch (const zcodec::Error &error) {
+      if (error.status() != ZCODEC_STATUS_UNSUPPORTED) {
+        throw;
+      }
+      cell_shape_ = chunk_shape_;
+    }
+    if (threads > 1) {
+      options_.executor = zcodec::Executor::of_pool(
+          threads, [this](std::function<void()> function) { workers_.post(std::move(function)); });
+    }
+  }
+
+  const Index &shape() const { return shape_; }
+
+  // Reads a box of the array to where the view says, which has strides.
+  void read(const Index &start, const Index &shape, const zcodec::View &target) {
+    Pending pending;
+    std::vector<std::function<void()>> copies;  // from cells to the target
+    for (const Touched &part : cells_of(chunk_shape_, start, shape)) {
+      try {
+        read_object(part, subview(target, part.in_box), pending, copies);
+      } catch (...) {
+        pending.add();
+        pending.done(std::current_exception());
+        break;
+      }
+    }
+    pending.wait();  // whatever failed: plans write to the target until they end
+    for (const std::function<void()> &copy : copies) {
+      copy();
+    }
+  }
+
+  // Writes a box of the array from where the view says, which has strides. When it returns, every read has it.
+  void write(const Index &start, const Index &shape, const zcodec::ConstView &source) {
+    for (const Touched &part : cells_of(chunk_shape_, start, shape)) {
+      Object &object = object_of(part.cell);
+      const zcodec::ConstView view = subview(source, part.in_box);
+      index_size_ > 0 ? write_shard(object, part, view) : write_chunk(object, part, view);
+    }
+  }
+
+ private:
+  // What an object is at one time. Never changes, but for the index, which is learned.
+  struct State {
+    std::shared_ptr<const File> file;
+    std::uint64_t size;
+    std::uint64_t number;
+    std::uint32_t appends;  // since it was packed
+    std::mutex mutex = {};
+    zcodec::Index index = {};
+
+    State(std::shared_ptr<const File> f, std::uint64_t s, std::uint64_t n, std::uint32_t a)
+        : file(std::move(f)), size(s), number(n), appends(a) {}
+  };
+
+  // Writes of a shard that are committed together.
+  struct Session {
+    explicit Session(zcodec::Writer w) : writer(std::move(w)) {}
+    zcodec::Writer writer;
+    std::size_t active = 0;
+    std::size_t puts = 0;
+    bool is_committed = false;
+    std::exception_ptr error;
+  };
+
+  struct Object {
+    std::string path;
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool is_known = false;
+    std::shared_ptr<State> state;  // NULL: there is no such object
+    std::shared_ptr<Session> open;
+    bool is_committing = false;
+  };
+
+  Object &object_of(const Index &cell) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::unique_ptr<Object> &object = objects_[cell];
+    if (object == nullptr) {
+      object = std::make_unique<Object>();
+      object->path = directory_ + "/c";
+      for (const std::uint64_t at : cell) {
+        object->path += "/" + std::to_string(at);
+      }
+    }
+    return *object;
+  }
+
+  // Call it under the lock of the object.
+  std::shared_ptr<State> state_of(Object &object) {
+    if (!object.is_known) {
+      if (const std::shared_ptr<File> file = File::open(object.path)) {
+        object.state = std::make_shared<State>(file, file->size(), ++number_, 0);
+      }
+      object.is_known = true;
+    }
+    return object.state;
+  }
+
+  // The part of a cell of a chunk that lies in the array.
+  Index extent(const Index &chunk, const Index &cell, const Index &cell_shape) const {
+    Index shape;
+    for (std::size_t i = 0; i < cell.size(); i++) {
+      const std::uint64_t begin = chunk[i] * chunk_shape_[i] + cell[i] * cell_shape[i];
+      const std::uint64_t in_chunk = chunk_shape_[i] - cell[i] * cell_shape[i];
+      shape.push_back(std::min({cell_shape[i], in_chunk, shape_[i] - begin}));
+    }
+    return shape;
+  }
+
+  void read_object(const Touched &part, const zcodec::View &target, Pending &pending,
+                   std::vector<std::function<void()>> &copies) {
+    Object &object = object_of(part.cell);
+    std::shared_ptr<State> state;
+    {
+      const std::lock_guard<std::mutex> lock(object.mutex);
+      state = state_of(object);
+    }
+    if (state == nullptr) {
+      return chain_.fill_view(part.shape, target);
+    }
+    std::vector<zcodec::Part> parts;
+    std::vector<std::pair<Cache::Key, Cache::Cell>> fresh;
+    if (cache_.is_empty()) {
+      parts.push_back({{part.in_cell, part.shape}, target});
+    } else {
+      for (const Touched &touched : cells_of(cell_shape_, part.in_cell, part.shape)) {
+        const Index whole = extent(part.cell, touched.cell, cell_shape_);
+        const zcodec::View view = subview(target, touched.in_box);
+        const Cache::Key key(state->number, touched.cell);
+        Cache::Cell cell = cache_.find(key);
+        if (cell == nullptr && touched.shape == whole) {
+          Index start = part.in_cell;
+          for (std::size_t i = 0; i < start.size(); i++) {
+            start[i] += touched.in_box[i];
+          }
+          parts.push_back({{start, whole}, view});
+          continue;
+        }
+        if (cell == nullptr) {
+          cell = std::make_shared<Bytes>(static_cast<std::size_t>(product(whole)) * element_size_);
+          Index start = touched.cell;
+          for (std::size_t i = 0; i < start.size(); i++) {
+            start[i] *= cell_shape_[i];
+          }
+          parts.push_back({{start, whole}, zcodec::View(*cell)});
+          fresh.emplace_back(key, cell);
+        }
+        copies.push_back([this, cell, whole, touched, view] {
+          const zcodec::ConstView from(cell->data(), cell->size(), c_strides(whole, element_size_));
+          copy(subview(from, touched.in_cell), view, touched.shape, element_size_);
+        });
+      }
+    }
+    if (!parts.empty()) {
+      start_plan(state, parts, fresh, pending);
+    }
+  }
+
+  void start_plan(const std::shared_ptr<State> &state, const std::vector<zcodec::Part> &parts,
+                  const std::vector<std::pair<Cache::Key, Cache::Cell>> &fresh, Pending &pending) {
+    zcodec::Index index;
+    {
+      const std::lock_guard<std::mutex> lock(state->mutex);
+      index = state->index;
+    }
+    const auto done = [this, state, fresh, &pending](zcodec::Plan &plan, std::exception_ptr error) {
+      if (error == nullptr) {
+        for (const auto &[key, cell] : fresh) {
+          cache_.insert(key, cell);
+        }
+        if (index_size_ > 0) {
+          const std::lock_guard<std::mutex> lock(state->mutex);
+          state->index = plan.index();
+        }
+      }
+      pending.done(error);
+    };
+    const auto plan = std::make_shared<AsyncPlan>(zcodec::Plan(chain_, parts, state->size, index, options_),
+                                                  state->file, state->size, io_, workers_, done);
+    pending.add();
+    plan->start_stage();
+  }
+
+  // Joins the writes of the shard that are under way, or begins; the last one commits.
+  void write_shard(Object &object, const Touched &part, const zcodec::ConstView &view) {
+    std::unique_lock<std::mutex> lock(object.mutex);
+    constexpr std::size_t most_puts = 64;  // who comes later waits, so that every session comes to its end
+    object.changed.wait(
+        lock, [&] { return !object.is_committing && (object.open == nullptr || object.open->puts < most_puts); });
+    if (object.open == nullptr) {
+      const std::shared_ptr<State> state = state_of(object);
+      object.open =
+          std::make_shared<Session>(state == nullptr ? zcodec::Writer(chain_, options_)
+                                                     : zcodec::Writer(chain_, index_of(*state), state->size, options_));
+    }
+    const std::shared_ptr<Session> session = object.open;
+    session->active++;
+    session->puts++;
+    lock.unlock();
+    std::exception_ptr error;
+    try {
+      session->writer.put({part.in_cell, part.shape}, view);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    lock.lock();
+    if (error != nullptr) {
+      session->error = error;
+    }
+    if (--session->active > 0) {
+      object.changed.wait(lock, [&] { return session->is_committed; });
+    } else {
+      object.is_committing = true;
+      object.open = nullptr;
+      const std::shared_ptr<State> old = object.state;
+      lock.unlock();
+      std::shared_ptr<State> state = old;
+      try {
+        if (session->error == nullptr) {
+          state = commit(object, *session, old);
+        }
+      } catch (...) {
+        session->error = std::current_exception();
+      }
+      lock.lock();
+      object.state = state;
+      object.is_committing = false;
+      session->is_committed = true;
+      object.changed.notify_all();
+    }
+    if (session->error != nullptr) {
+      std::rethrow_exception(session->error);
+    }
+  }
+
+  zcodec::Index index_of(State &state) const {
+    const std::lock_guard<std::mutex> lock(state.mutex);
+    if (!state.index) {
+      const zcodec::Range range = chain_.index_range();
+      const std::uint64_t begin = range.offset == zcodec::size_unknown ? state.size - range.size : range.offset;
+      if (state.size < range.size) {
+        throw std::runtime_error("a shard is smaller than its index");
+      }
+      Bytes bytes(static_cast<std::size_t>(range.size));
+      state.file->read(begin, bytes.data(), bytes.size());
+      state.index = zcodec::Index::decode(chain_, bytes.data(), bytes.size(), state.size);
+    }
+    return state.index;
+  }
+
+  // Only one thread commits an object at a time, and nobody puts.
+  std::shared_ptr<State> commit(Object &object, Session &session, const std::shared_ptr<State> &old) {
+    for (zcodec::List<zcodec::Range> ranges = session.writer.next(); !ranges.empty(); ranges = session.writer.next()) {
+      for (std::size_t i = 0; i < ranges.size(); i++) {
+        Bytes bytes(static_cast<std::size_t>(ranges[i].size));
+        old->file->read(ranges[i].offset, bytes.data(), bytes.size());
+        session.writer.supply(i, bytes);
+      }
+    }
+    // With the index at the end, an append leaves all that a reader of the old state may ask for.
+    constexpr std::uint32_t most_appends = 8;
+    const bool appends =
+        old != nullptr && old->appends < most_appends && chain_.index_range().offset == zcodec::size_unknown;
+    const zcodec::Writer::Object made = session.writer.finish(appends ? ZCODEC_LAYOUT_APPEND : ZCODEC_LAYOUT_PACKED);
+    if (made.size == index_size_ || made.pieces.empty()) {
+      if (made.pieces.empty()) {
+        return old;  // nothing has changed
+      }
+      std::filesystem::remove(object.path);  // all is the fill value
+      return nullptr;
+    }
+    if (appends) {
+      // A crash before the last piece leaves the old shard, cut to its old size. A host that must survive a loss of
+      // power calls fdatasync before the last piece, and after it.
+      try {
+        for (const zcodec::Piece &piece : made.pieces) {
+          old->file->write(piece.offset, piece.data, static_cast<std::size_t>(piece.size));
+        }
+      } catch (...) {
+        old->file->truncate(old->size);
+        throw;
+      }
+      return std::make_shared<State>(old->file, made.size, ++number_, old->appends + 1);
+    }
+    const std::shared_ptr<File> file = create(object);
+    for (const zcodec::Piece &piece : made.pieces) {
+      if (piece.data != nullptr) {
+        file->write(piece.offset, piece.data, static_cast<std::size_t>(piece.size));
+      } else {
+        Bytes bytes(static_cast<std::size_t>(piece.size));
+        old->file->read(piece.source_offset, bytes.data(), bytes.size());
+        file->write(piece.offset, bytes.data(), bytes.size());
+      }
+    }
+    return publish(object, file, made.size);
+  }
+
+  // A chunk that is no shard is encoded as a whole. Writes of one chunk come one after the other.
+  void write_chunk(Object &object, const Touched &part, const zcodec::ConstView &view) {
+    std::unique_lock<std::mutex> lock(object.mutex);
+    object.changed.wait(lock, [&] { return !object.is_committing; });
+    const std::shared_ptr<State> old = state_of(object);
+    object.is_committing = true;
+    lock.unlock();
+    std::shared_ptr<State> state = old;
+    std::exception_ptr error;
+    try {
+      state = replace_chunk(object, part, view, old);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    lock.lock();
+    object.state = state;
+    object.is_committing = false;
+    object.changed.notify_all();
+    if (error != nullptr) {
+      std::rethrow_exception(error);
+    }
+  }
+
+  std::shared_ptr<State> replace_chunk(Object &object, const Touched &part, const zcodec::ConstView &view,
+                                       const std::shared_ptr<State> &old) {
+    const Index zeros(shape_.size(), 0);
+    const Index whole = extent(part.cell, zeros, chunk_shape_);
+    Bytes elements;
+    zcodec::ConstView source = view;
+    if (part.shape != whole) {
+      elements.resize(static_cast<std::size_t>(product(whole)) * element_size_);
+      const zcodec::View memory(elements, c_strides(whole, element_size_));
+      if (old == nullptr) {
+        chain_.fill_view(whole, memory);
+      } else {
+        Bytes encoded(static_cast<std::size_t>(old->size));
+        old->file->read(0, encoded.data(), encoded.size());
+        chain_.decode_view(encoded, {zeros, whole}, memory, options_);
+      }
+      copy(view, subview(memory, part.in_cell), part.shape, element_size_);
+      source = memory;
+    }
+    if (chain_.is_fill_view(whole, source)) {
+      std::filesystem::remove(object.path);
+      return nullptr;
+    }
+    const Bytes encoded = chain_.encode_view({zeros, whole}, source, options_);
+    const std::shared_ptr<File> file = create(object);
+    file->write(0, encoded.data(), encoded.size());
+    return publish(object, file, encoded.size());
+  }
+
+  std::shared_ptr<File> create(const Object &object) const {
+    std::filesystem::create_directories(std::filesystem::path(object.path).parent_path());
+    return File::create(object.path + ".new");
+  }
+
+  std::shared_ptr<State> publish(const Object &object, const std::shared_ptr<File> &file, std::uint64_t size) {
+    std::filesystem::rename(object.path + ".new", object.path);
+    return std::make_shared<State>(file, size, ++number_, 0);
+  }
+
+  std::string directory_;
+  Index shape_;
+  zcodec::Chain chain_;
+  Index chunk_shape_;
+  Index cell_shape_;
+  std::size_t element_size_;
+  std::uint64_t index_size_ = 0;  // 0: chunks are no shards
+  zcodec::CallOptions options_;
+  Cache cache_;
+  std::atomic<std::uint64_t> number_{0};
+  std::mutex mutex_;
+  std::map<Index, std::unique_ptr<Object>> objects_;
+  ThreadPool io_;
+  ThreadPool workers_;
+};
+
+#endif
