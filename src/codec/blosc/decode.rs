@@ -45,7 +45,7 @@ impl Decoder {
         parts: &mut dyn Iterator<Item = (usize, &mut [u8])>,
     ) -> Result<()> {
         let mut blocks =
-            Blocks { decoder: self, frame: *frame, shuffle: Shuffle::new(frame.element_size), current: None };
+            FrameBlocks { decoder: self, frame: *frame, shuffle: Shuffle::new(frame.element_size), current: None };
         for (mut place, mut part) in parts {
             debug_assert!(place + part.len() <= frame.decoded_size(), "what is wanted exists");
             if let Some(stored) = frame.stored() {
@@ -78,7 +78,7 @@ impl Decoder {
 }
 
 /// The blocks of a frame, of which one is at hand.
-struct Blocks<'a, 'f> {
+struct FrameBlocks<'a, 'f> {
     decoder: &'a mut Decoder,
     frame: Frame<'f>,
     shuffle: Shuffle,
@@ -93,7 +93,7 @@ struct Current<'f> {
     is_whole: bool,
 }
 
-impl<'f> Blocks<'_, 'f> {
+impl<'f> FrameBlocks<'_, 'f> {
     /// Decodes the bytes of a block from `start` on.
     fn read(&mut self, index: usize, start: usize, target: &mut [u8]) -> Result<()> {
         let size = self.frame.block(index).len();
