@@ -196,7 +196,9 @@ class ArrayStore {
         io_(threads > 1 ? threads : 0),
         workers_(threads - 1) {
     std::filesystem::create_directories(directory_);
-    std::ofstream(directory_ + "/zarr.json") << metadata.zarr_json();
+    Metadata stored = metadata;
+    stored.codecs = chain_.codecs_json();  // canonical, which every reader understands
+    std::ofstream(directory_ + "/zarr.json") << stored.zarr_json();
     try {
       index_size_ = chain_.index_range().size;
       cell_shape_ = chain_.granularity();
