@@ -41,6 +41,7 @@ programs() {
     name=$(basename "${source%.*}")-${source##*.}$suffix
     local compiler=("$c" -std=c99 -D_POSIX_C_SOURCE=200809L)
     [[ $source == *.c ]] || compiler=("$cxx" -std=c++17)
+    [[ $source != */span.cpp ]] || compiler=("$cxx" -std=c++20)
     [[ $source != tests/abi/* ]] || compiler+=(-Itests/abi/0.1)
     "${compiler[@]}" -O1 -DEXPECTED_VERSION="\"$version\"" -Itests/c -Iinclude "$source" -o "$folder/programs/$name" \
       -L"$folder" "$@"

@@ -24,6 +24,7 @@ programs() {
     name=$(basename "${source%.*}")-${source##*.}
     local compiler=(gcc -std=c99 -D_POSIX_C_SOURCE=200809L)
     [[ $source == *.c ]] || compiler=(g++ -std=c++17)
+    [[ $source != */span.cpp ]] || compiler=(g++ -std=c++20)
     [[ $source != tests/abi/* ]] || compiler+=(-Itests/abi/0.1)
     "${compiler[@]}" -g -O1 "$@" -DEXPECTED_VERSION="\"$version\"" -Itests/c -Iinclude "$source" -o "$work/$kind/$name" \
       -L"$library" -lzcodec -Wl,-rpath,"$library" -pthread
