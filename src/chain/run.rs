@@ -41,6 +41,15 @@ pub(super) enum Output<'a> {
     Growing(&'a mut Vec<u8>),
 }
 
+/// What becomes of decoded bytes that there is no room for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Overflow {
+    /// They are counted, for a caller who wants to know the capacity that would do.
+    Counted,
+    /// Nobody asks for them.
+    Refused,
+}
+
 /// The encoded side of the step that decodes last, without its frames.
 pub(super) struct LastDecode<'a> {
     pub(super) step: &'a Step,
@@ -201,7 +210,7 @@ impl Run<'_> {
             (Output::Slice(decoded), _) => {
                 let (capacity, limit) = (decoded.len(), self.decoded_limit(step));
                 let room = usize::try_from(limit).map_or(capacity, |limit| limit.min(capacity));
-                match self.decode_pass(step, payload, &mut decoded[..room], contexts) {
+                match self.decode_pass(step, payload, &mut decoded[..room], Overflow::Counted, contexts) {
                     Err(error) if error.status() == Status::BufferTooSmall => {
                         let needed = match error.needed_capacity() {
                             Some(needed) if needed as u64 > limit => return Err(self.over_limit(step, limit)),
@@ -371,7 +380,14 @@ impl Run<'_> {
         Ok(payload)
     }
 
-    fn decode_pass(&self, step: &Step, input: &[u8], output: &mut [u8], contexts: &mut Contexts) -> Result<usize> {
+    fn decode_pass(
+        &self,
+        step: &Step,
+        input: &[u8],
+        output: &mut [u8],
+        overflow: Overflow,
+        contexts: &mut Contexts,
+    ) -> Result<usize> {
         let call = &mut self.call(None, contexts);
         match &step.pass {
             Pass::Copy => {
@@ -385,15 +401,17 @@ impl Run<'_> {
             Pass::N5Block(place, block) => decode_whole(step, output, |region, target| {
                 block.decode(input, region, target, self.options).map_err(|error| place.blame(error))
             }),
-            Pass::Transform(place, transform) => {
-                transform.decode(input, output, call).map_err(|error| place.blame(error))
+            Pass::Transform(place, transform) => match overflow {
+                Overflow::Counted => transform.decode(input, output, call),
+                Overflow::Refused => transform.decode_fitting(input, output, call),
             }
+            .map_err(|error| place.blame(error)),
         }
     }
 
     fn decode_exact(&self, step: &Step, input: &[u8], output: &mut [u8], contexts: &mut Contexts) -> Result<usize> {
         let expected = output.len();
-        let size = match self.decode_pass(step, input, output, contexts) {
+        let size = match self.decode_pass(step, input, output, Overflow::Refused, contexts) {
             Err(error) if error.status() == Status::BufferTooSmall => {
                 return Err(step.last_place.blame(Error::corrupt(format!(
                     "the chunk decodes to more than the {expected} bytes that the metadata gives"
@@ -422,7 +440,7 @@ impl Run<'_> {
         loop {
             let size = usize::try_from(capacity).map_err(|_| Error::out_of_memory())?;
             grow(output, size)?;
-            match self.decode_pass(step, input, &mut output[..size], contexts) {
+            match self.decode_pass(step, input, &mut output[..size], Overflow::Refused, contexts) {
                 Err(error) if error.status() == Status::BufferTooSmall => {
                     let needed = error.needed_capacity().map(|needed| needed as u64);
                     let next = needed.unwrap_or_else(|| capacity.saturating_mul(2).min(limit));

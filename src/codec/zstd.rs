@@ -86,6 +86,10 @@ impl Transform for Zstd {
         call.contexts.get(|| Ok(Contexts::default()))?.decode(encoded, decoded)
     }
 
+    fn decode_fitting(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
+        call.contexts.get(|| Ok(Contexts::default()))?.decode_fitting(encoded, decoded)
+    }
+
     fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
         encoded_bound(usize::try_from(decoded_size).ok()?).map(|bound| bound as u64)
     }

@@ -114,6 +114,14 @@ pub trait Transform: Debug + Send + Sync {
     /// # Errors
     /// [`Status::BufferTooSmall`] by [`too_small`] if `decoded` cannot hold it, or why `encoded` is corrupt.
     fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize>;
+    /// The same for callers that do not want to know how much does not fit: decoding ends where `decoded` is full, and
+    /// takes no time or memory for the rest. The error may still have the capacity that is needed, if the bytes say it.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    fn decode_fitting(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
+        self.decode(encoded, decoded, call)
+    }
     /// A capacity that suffices for encoding this many bytes; `None` if it exceeds 64 bits, or if no bound is
     /// [known](Self::has_encoded_bound).
     fn encoded_bound(&self, decoded_size: u64) -> Option<u64>;

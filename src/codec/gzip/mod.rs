@@ -83,25 +83,38 @@ impl Transform for Gzip {
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
-        let decompressor = call.contexts.get(Decompressor::new)?;
         let capacity = decoded.len();
-        let (mut read, mut written) = (0, 0);
-        loop {
-            let result = decompressor.decompress(Container::Gzip, &encoded[read..], &mut decoded[written..]);
-            let member = result.map_err(|fault| match fault {
-                Fault::TooSmall => too_small(count::gzip_size(encoded), capacity),
-                Fault::Corrupt => count::no_member(read, encoded.len()),
-            })?;
-            read += member.encoded_size;
-            written += member.decoded_size;
-            if read == encoded.len() {
-                return Ok(written);
-            }
-        }
+        decode_members(encoded, decoded, call, || too_small(count::gzip_size(encoded), capacity))
+    }
+
+    fn decode_fitting(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
+        decode_members(encoded, decoded, call, interface::too_small)
     }
 
     fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
         libdeflate::compress_bound(Container::Gzip, usize::try_from(decoded_size).ok()?).map(|bound| bound as u64)
+    }
+}
+
+fn decode_members(
+    encoded: &[u8],
+    decoded: &mut [u8],
+    call: &mut Call<'_>,
+    too_small: impl Fn() -> Error,
+) -> Result<usize> {
+    let decompressor = call.contexts.get(Decompressor::new)?;
+    let (mut read, mut written) = (0, 0);
+    loop {
+        let result = decompressor.decompress(Container::Gzip, &encoded[read..], &mut decoded[written..]);
+        let member = result.map_err(|fault| match fault {
+            Fault::TooSmall => too_small(),
+            Fault::Corrupt => count::no_member(read, encoded.len()),
+        })?;
+        read += member.encoded_size;
+        written += member.decoded_size;
+        if read == encoded.len() {
+            return Ok(written);
+        }
     }
 }
 

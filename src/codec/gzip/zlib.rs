@@ -6,7 +6,7 @@
 
 use super::libdeflate::{self, Container, Decompressor, Fault};
 use super::{Compressors, DEFAULT_LEVEL, NUMCODECS_LEVEL, count, too_small};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::interface::{self, Bound, Call, Codec, Context, Kind, Transform};
 use crate::json::{Configuration, integer};
 use crate::representation::Representation;
@@ -51,20 +51,34 @@ impl Transform for Zlib {
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
-        let result = call.contexts.get(Decompressor::new)?.decompress(Container::Zlib, encoded, decoded);
-        let stream = result.map_err(|fault| match fault {
-            Fault::TooSmall => too_small(count::zlib_size(encoded), decoded.len()),
-            Fault::Corrupt => count::no_stream(),
-        })?;
-        if stream.encoded_size != encoded.len() {
-            return Err(count::ends_early(stream.encoded_size, encoded.len()));
-        }
-        Ok(stream.decoded_size)
+        let capacity = decoded.len();
+        decode_stream(encoded, decoded, call, || too_small(count::zlib_size(encoded), capacity))
+    }
+
+    fn decode_fitting(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
+        decode_stream(encoded, decoded, call, interface::too_small)
     }
 
     fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
         libdeflate::compress_bound(Container::Zlib, usize::try_from(decoded_size).ok()?).map(|bound| bound as u64)
     }
+}
+
+fn decode_stream(
+    encoded: &[u8],
+    decoded: &mut [u8],
+    call: &mut Call<'_>,
+    too_small: impl FnOnce() -> Error,
+) -> Result<usize> {
+    let result = call.contexts.get(Decompressor::new)?.decompress(Container::Zlib, encoded, decoded);
+    let stream = result.map_err(|fault| match fault {
+        Fault::TooSmall => too_small(),
+        Fault::Corrupt => count::no_stream(),
+    })?;
+    if stream.encoded_size != encoded.len() {
+        return Err(count::ends_early(stream.encoded_size, encoded.len()));
+    }
+    Ok(stream.decoded_size)
 }
 
 #[cfg(test)]

@@ -77,22 +77,11 @@ impl Transform for Bz2 {
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8], _call: &mut Call<'_>) -> Result<usize> {
-        let capacity = decoded.len();
-        let (mut read, mut size) = (0, 0_u64);
-        loop {
-            let rest = usize::try_from(size).ok().and_then(|size| decoded.get_mut(size..)).unwrap_or_default();
-            let (stream_read, stream_size) = decode_stream(&encoded[read..], rest)
-                .map_err(|error| error.with_context(&format!("the bzip2 stream from byte {read} on: ")))?;
-            read += stream_read;
-            size = size.saturating_add(stream_size);
-            if read == encoded.len() {
-                break;
-            }
-        }
-        match usize::try_from(size) {
-            Ok(written) if written <= capacity => Ok(written),
-            _ => Err(Error::buffer_too_small("decoded_capacity", capacity, size)),
-        }
+        decode_streams(encoded, decoded, true)
+    }
+
+    fn decode_fitting(&self, encoded: &[u8], decoded: &mut [u8], _call: &mut Call<'_>) -> Result<usize> {
+        decode_streams(encoded, decoded, false)
     }
 
     fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
@@ -101,9 +90,28 @@ impl Transform for Bz2 {
     }
 }
 
-/// Decodes the stream at the beginning of `encoded`; returns how much was read, and the size that it decodes to. What does
-/// not fit is counted, and not held.
-fn decode_stream(encoded: &[u8], decoded: &mut [u8]) -> Result<(usize, u64)> {
+/// Decodes all streams; returns the size. What does not fit is counted, and not held, or else ends the work.
+fn decode_streams(encoded: &[u8], decoded: &mut [u8], counts: bool) -> Result<usize> {
+    let capacity = decoded.len();
+    let (mut read, mut size) = (0, 0_u64);
+    loop {
+        let rest = usize::try_from(size).ok().and_then(|size| decoded.get_mut(size..)).unwrap_or_default();
+        let (stream_read, stream_size) = decode_stream(&encoded[read..], rest, counts)
+            .map_err(|error| error.with_context(&format!("the bzip2 stream from byte {read} on: ")))?;
+        read += stream_read;
+        size = size.saturating_add(stream_size);
+        if read == encoded.len() {
+            break;
+        }
+    }
+    match usize::try_from(size) {
+        Ok(written) if written <= capacity => Ok(written),
+        _ => Err(Error::buffer_too_small("decoded_capacity", capacity, size)),
+    }
+}
+
+/// Decodes the stream at the beginning of `encoded`; returns how much was read, and the size that it decodes to.
+fn decode_stream(encoded: &[u8], decoded: &mut [u8], counts: bool) -> Result<(usize, u64)> {
     let mut stream = Decompress::new(false);
     let mut overflow = [0; OVERFLOW_SIZE];
     loop {
@@ -112,6 +120,9 @@ fn decode_stream(encoded: &[u8], decoded: &mut [u8]) -> Result<(usize, u64)> {
         // Whether a full output is the end shows only when there is room for more.
         let room = if rest.is_empty() { &mut overflow[..] } else { rest };
         let status = stream.decompress(encoded.get(read as usize..).unwrap_or_default(), room);
+        if !counts && stream.total_out() > decoded.len() as u64 {
+            return Err(too_small());
+        }
         match status.map_err(|error| Error::corrupt(format!("damaged or of another format ({error})")))? {
             Status::StreamEnd => return Ok((stream.total_in() as usize, stream.total_out())),
             Status::MemNeeded => return Err(Error::out_of_memory()),

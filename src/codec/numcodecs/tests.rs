@@ -4,6 +4,7 @@
 use crate::Status;
 use crate::chain::{CallOptions, Chain};
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 
 fn chain(codecs: &Value, data_type: &str, count: usize, fill_value: &Value) -> crate::Result<Chain> {
     let input = json!({"data_type": data_type, "shape": [count], "fill_value": fill_value});
@@ -239,5 +240,55 @@ fn lzma_tells_a_small_buffer_what_would_do() {
             assert_eq!(error.status(), Status::CorruptData, "{members}, {capacity}");
         }
         assert!(chain.decode_to_vec(&encoded, &options).is_ok_and(|again| again == decoded));
+    }
+}
+
+#[cfg(feature = "lzma")]
+#[test]
+fn lzma_tells_a_small_buffer_a_size_that_is_not_counted() {
+    const SIZE: usize = 70 << 20;
+    let options = CallOptions::default();
+    for members in [json!({}), json!({"format": 2}), json!({"format": 3, "filters": [{"id": 33}]})] {
+        let codecs = codec("lzma", &members);
+        let chain = Chain::new(codecs.to_string().as_bytes(), None).unwrap();
+        let mut encoded = chain.encode_to_vec(&vec![0; SIZE], &options).unwrap();
+        let error = chain.decode_into(&encoded, &mut [0; 16], &options).unwrap_err();
+        assert_eq!(error.needed_capacity(), Some(SIZE), "{members}: {error}");
+        if members["format"] == 2 {
+            // As if the end were marked: an upper limit, as for any stream that does not say its size.
+            encoded[5..13].fill(0xFF);
+            let error = chain.decode_into(&encoded, &mut [0; 16], &options).unwrap_err();
+            assert!(error.needed_capacity().is_some_and(|needed| needed >= SIZE), "{error}");
+            // More than such a stream can hold is not believed.
+            encoded[5..13].copy_from_slice(&(1_u64 << 60).to_le_bytes());
+            let error = chain.decode_into(&encoded, &mut [0; 16], &options).unwrap_err();
+            assert!(error.needed_capacity().is_some_and(|needed| (SIZE..1 << 30).contains(&needed)), "{error}");
+        }
+    }
+}
+
+/// What an array of 16 bytes costs does not depend on what the stream goes on to say.
+#[test]
+fn a_stream_is_not_decoded_beyond_its_array() {
+    const SIZE: usize = 64 << 20;
+    let options = CallOptions::default();
+    let input = json!({"data_type": "uint8", "shape": [16], "fill_value": 0}).to_string();
+    for (name, members) in [("zlib", json!({})), ("gzip", json!({})), ("bz2", json!({})), ("lzma", json!({}))] {
+        let Ok(chain) = Chain::new(codec(name, &members).to_string().as_bytes(), None) else { continue };
+        let encoded = chain.encode_to_vec(&vec![0; SIZE], &options).unwrap();
+        let codecs = json!(["bytes", codec(name, &members)[0]]).to_string();
+        let array = Chain::new(codecs.as_bytes(), Some(input.as_bytes())).unwrap();
+        let (mut least, mut counted) = (Duration::MAX, Duration::MAX);
+        for _ in 0..3 {
+            let start = Instant::now();
+            let error = array.decode_into(&encoded, &mut [0; 16], &options).unwrap_err();
+            assert_eq!(error.status(), Status::CorruptData, "{name}: {error}");
+            least = least.min(start.elapsed());
+            let start = Instant::now();
+            let error = chain.decode_into(&encoded, &mut [0; 16], &options).unwrap_err();
+            assert_eq!(error.needed_capacity(), Some(SIZE), "{name}: {error}");
+            counted = counted.min(start.elapsed());
+        }
+        assert!(least * 4 < counted, "{name}: {least:?} for 16 bytes, {counted:?} for all");
     }
 }

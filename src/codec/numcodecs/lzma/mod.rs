@@ -6,8 +6,9 @@
 //! codes them, in safe Rust. Containers are 1 (.xz), 2 (.lzma) and 3 (raw streams, whose filters the configuration
 //! names). Containers that tell their filters are decoded whatever the configuration says.
 //!
-//! * [`filters`]: chains of filters; [`stream`]: one chunk in memory.
+//! * [`filters`]: chains of filters; [`stream`]: one chunk in memory; [`claims`]: what streams say of their size.
 
+mod claims;
 mod filters;
 mod stream;
 
@@ -110,6 +111,10 @@ impl Transform for Lzma {
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8], _call: &mut Call<'_>) -> Result<usize> {
         stream::decode(self, encoded, decoded)
+    }
+
+    fn decode_fitting(&self, encoded: &[u8], decoded: &mut [u8], _call: &mut Call<'_>) -> Result<usize> {
+        stream::decode_fitting(self, encoded, decoded)
     }
 
     fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {

@@ -1,16 +1,19 @@
 //! One chunk in memory. The window of a decoder grows with what comes out, and never to what a header claims.
 
 use super::filters::Coder;
-use super::{Container, Lzma};
-use crate::error::{Error, Result};
-use crate::interface::too_small;
+use super::{Container, Lzma, claims};
+use crate::error::{Error, Result, Status};
+use crate::interface::too_small as does_not_fit;
 use lzma_rust2::filter::bcj::BcjWriter;
 use lzma_rust2::filter::delta::DeltaWriter;
 use lzma_rust2::{
     Action, FilterConfig, FilterType, Lzma2Options, Lzma2Stream, Lzma2Writer, LzmaOptions, LzmaStream, LzmaWriter,
-    Status, StreamResult, XzOptions, XzStream, XzWriter,
+    Status as StreamStatus, StreamResult, XzOptions, XzStream, XzWriter,
 };
 use std::io::{self, ErrorKind, Write};
+
+/// What does not fit is counted up to this size: the window grows with it.
+const MAX_COUNTED: u64 = 64 << 20;
 
 /// What does not fit is decoded into this many bytes again and again.
 const OVERFLOW_SIZE: usize = 4096;
@@ -24,33 +27,47 @@ pub(super) fn bound(decoded_size: u64) -> Option<u64> {
 pub(super) fn encode(codec: &Lzma, decoded: &[u8], encoded: &mut [u8]) -> Result<usize> {
     let options = options_for(&codec.filters.options, decoded.len());
     let capacity = encoded.len();
-    let rest = match (codec.container, codec.filters.coder) {
-        (Container::Xz, _) => {
-            let options = XzOptions {
-                lzma_options: options,
-                check_type: codec.check,
-                block_size: None,
-                filters: codec.filters.before.clone(),
-            };
-            write(XzWriter::new(encoded, options), decoded, XzWriter::finish)?
-        }
-        (Container::Alone, _) => {
-            let writer = LzmaWriter::new_use_header(encoded, &options, Some(decoded.len() as u64));
-            write(writer, decoded, LzmaWriter::finish)?
-        }
+    let left = match (codec.container, codec.filters.coder) {
+        (Container::Xz, _) => encode_xz(codec, options, decoded, encoded)?,
+        (Container::Alone, _) => encode_alone(&options, decoded, encoded)?,
         (Container::Raw, coder) => {
             let filtered = filter(&codec.filters.before, decoded)?;
             let decoded = filtered.as_deref().unwrap_or(decoded);
             match coder {
-                Coder::Lzma1 => write(LzmaWriter::new_no_header(encoded, &options, true), decoded, LzmaWriter::finish)?,
-                Coder::Lzma2 => {
-                    let options = Lzma2Options { lzma_options: options, chunk_size: None };
-                    write(Ok(Lzma2Writer::new(encoded, options)), decoded, Lzma2Writer::finish)?
-                }
+                Coder::Lzma1 => encode_lzma1(&options, decoded, encoded)?,
+                Coder::Lzma2 => encode_lzma2(options, decoded, encoded)?,
             }
         }
     };
-    Ok(capacity - rest.len())
+    Ok(capacity - left)
+}
+
+// A writer is more than 10 KiB, and passes through the stack when it is made: each way to encode has a frame of its own,
+// so that there is one of them there and not four. Each returns how much of `encoded` is left.
+
+#[inline(never)]
+fn encode_xz(codec: &Lzma, options: LzmaOptions, decoded: &[u8], encoded: &mut [u8]) -> Result<usize> {
+    let filters = codec.filters.before.clone();
+    let options = XzOptions { lzma_options: options, check_type: codec.check, block_size: None, filters };
+    write(XzWriter::new(encoded, options), decoded, XzWriter::finish).map(|rest| rest.len())
+}
+
+#[inline(never)]
+fn encode_alone(options: &LzmaOptions, decoded: &[u8], encoded: &mut [u8]) -> Result<usize> {
+    let writer = LzmaWriter::new_use_header(encoded, options, Some(decoded.len() as u64));
+    write(writer, decoded, LzmaWriter::finish).map(|rest| rest.len())
+}
+
+#[inline(never)]
+fn encode_lzma1(options: &LzmaOptions, decoded: &[u8], encoded: &mut [u8]) -> Result<usize> {
+    let writer = LzmaWriter::new_no_header(encoded, options, true);
+    write(writer, decoded, LzmaWriter::finish).map(|rest| rest.len())
+}
+
+#[inline(never)]
+fn encode_lzma2(options: LzmaOptions, decoded: &[u8], encoded: &mut [u8]) -> Result<usize> {
+    let options = Lzma2Options { lzma_options: options, chunk_size: None };
+    write(Ok(Lzma2Writer::new(encoded, options)), decoded, Lzma2Writer::finish).map(|rest| rest.len())
 }
 
 /// The window of an encoder is as large as the options say: more than the chunk is waste.
@@ -67,7 +84,7 @@ fn write<W: Write, T>(writer: io::Result<W>, decoded: &[u8], finish: impl Fn(W) 
         finish(writer)
     };
     work().map_err(|error| match error.kind() {
-        ErrorKind::WriteZero => too_small(),
+        ErrorKind::WriteZero => does_not_fit(),
         ErrorKind::OutOfMemory => Error::out_of_memory(),
         _ => Error::internal(format!("LZMA: {error}")),
     })
@@ -110,21 +127,11 @@ enum Stream {
 
 impl Stream {
     fn new(codec: &Lzma) -> io::Result<Self> {
-        let (filters, options) = (&codec.filters.before, &codec.filters.options);
         match (codec.container, codec.filters.coder) {
-            (Container::Xz, _) => Ok(Self::Xz(Box::new(XzStream::new(true)))),
-            (Container::Alone, _) => Ok(Self::Lzma(Box::new(LzmaStream::new_mem_limit(u32::MAX, None)))),
-            (Container::Raw, Coder::Lzma1) => {
-                let LzmaOptions { lc, lp, pb, dict_size, .. } = *options;
-                let mut stream = LzmaStream::new(u64::MAX, lc, lp, pb, dict_size, None)?;
-                stream.set_filters(filters)?;
-                Ok(Self::Lzma(Box::new(stream)))
-            }
-            (Container::Raw, Coder::Lzma2) => {
-                let mut stream = Lzma2Stream::new(options.dict_size);
-                stream.set_filters(filters)?;
-                Ok(Self::Lzma2(Box::new(stream)))
-            }
+            (Container::Xz, _) => Ok(Self::Xz(xz())),
+            (Container::Alone, _) => Ok(Self::Lzma(alone())),
+            (Container::Raw, Coder::Lzma1) => lzma1(codec).map(Self::Lzma),
+            (Container::Raw, Coder::Lzma2) => lzma2(codec).map(Self::Lzma2),
         }
     }
 
@@ -145,8 +152,56 @@ impl Stream {
     }
 }
 
-/// Decodes into the beginning of `decoded`; returns the size. What does not fit is counted, and not held.
+// As with writers: one of them on the stack, and not four.
+
+#[inline(never)]
+fn xz() -> Box<XzStream> {
+    Box::new(XzStream::new(true))
+}
+
+#[inline(never)]
+fn alone() -> Box<LzmaStream> {
+    Box::new(LzmaStream::new_mem_limit(u32::MAX, None))
+}
+
+#[inline(never)]
+fn lzma1(codec: &Lzma) -> io::Result<Box<LzmaStream>> {
+    let LzmaOptions { lc, lp, pb, dict_size, .. } = codec.filters.options;
+    let mut stream = Box::new(LzmaStream::new(u64::MAX, lc, lp, pb, dict_size, None)?);
+    stream.set_filters(&codec.filters.before)?;
+    Ok(stream)
+}
+
+#[inline(never)]
+fn lzma2(codec: &Lzma) -> io::Result<Box<Lzma2Stream>> {
+    let mut stream = Box::new(Lzma2Stream::new(codec.filters.options.dict_size));
+    stream.set_filters(&codec.filters.before)?;
+    Ok(stream)
+}
+
+/// Decodes into the beginning of `decoded`; returns the size. BUFFER_TOO_SMALL names a capacity that is enough: what was
+/// counted without holding it. Where that would take a large window, it is what the stream says of itself, or the most
+/// that it can hold.
 pub(super) fn decode(codec: &Lzma, encoded: &[u8], decoded: &mut [u8]) -> Result<usize> {
+    let capacity = decoded.len() as u64;
+    match decode_to(codec, encoded, decoded, MAX_COUNTED.max(capacity)) {
+        Err(error) if error.status() == Status::BufferTooSmall && error.needed_capacity().is_none() => {
+            let most = claims::most_decoded(encoded);
+            let claimed = claims::decoded_size(codec, encoded).filter(|size| (capacity + 1..=most).contains(size));
+            Err(Error::buffer_too_small("decoded_capacity", decoded.len(), claimed.unwrap_or(most)))
+        }
+        result => result,
+    }
+}
+
+/// The same; BUFFER_TOO_SMALL names no capacity, and takes no time for what does not fit.
+pub(super) fn decode_fitting(codec: &Lzma, encoded: &[u8], decoded: &mut [u8]) -> Result<usize> {
+    let most = decoded.len() as u64;
+    decode_to(codec, encoded, decoded, most)
+}
+
+/// Decodes no more than `most` bytes, of which those that do not fit are counted.
+fn decode_to(codec: &Lzma, encoded: &[u8], decoded: &mut [u8], most: u64) -> Result<usize> {
     if codec.container == Container::Alone {
         check_alone(encoded)?;
     }
@@ -159,16 +214,19 @@ pub(super) fn decode(codec: &Lzma, encoded: &[u8], decoded: &mut [u8]) -> Result
         let result = stream.process(encoded.get(read..).unwrap_or_default(), room).map_err(damaged)?;
         read += result.bytes_consumed;
         size = size.saturating_add(result.bytes_produced as u64);
+        if size > most {
+            return Err(does_not_fit());
+        }
         let end = read - stream.unused_count().min(read);
         match result.status {
-            Status::StreamEnd if end == encoded.len() => return written(size, decoded.len()),
-            Status::StreamEnd => {
+            StreamStatus::StreamEnd if end == encoded.len() => return written(size, decoded.len()),
+            StreamStatus::StreamEnd => {
                 return Err(Error::corrupt(format!("the LZMA stream ends at byte {end} of {}", encoded.len())));
             }
-            Status::Ok if result.bytes_consumed == 0 && result.bytes_produced == 0 => {
+            StreamStatus::Ok if result.bytes_consumed == 0 && result.bytes_produced == 0 => {
                 return Err(Error::corrupt("the LZMA stream is cut short"));
             }
-            Status::Ok => {}
+            StreamStatus::Ok => {}
         }
     }
 }

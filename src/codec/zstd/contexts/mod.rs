@@ -2,7 +2,7 @@
 
 use super::Zstd;
 use super::frames::{Frames, frames};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Status};
 use crate::interface::too_small;
 use zstd::zstd_safe::zstd_sys::ZSTD_ErrorCode;
 use zstd::zstd_safe::{self, CCtx, CParameter, DCtx, DParameter, ErrorCode, InBuffer, OutBuffer, ResetDirective};
@@ -50,6 +50,19 @@ impl Contexts {
 
     /// Decodes all frames. BUFFER_TOO_SMALL names a capacity that is enough, see [`Self::decoded_capacity`].
     pub(super) fn decode(&mut self, encoded: &[u8], decoded: &mut [u8]) -> Result<usize> {
+        match self.decode_fitting(encoded, decoded) {
+            Err(fault) if fault.status() == Status::BufferTooSmall => {
+                Err(match usize::try_from(self.decoded_capacity(encoded)?) {
+                    Ok(needed) => Error::buffer_too_small("decoded_capacity", decoded.len(), needed as u64),
+                    Err(_) => Error::out_of_memory(),
+                })
+            }
+            result => result,
+        }
+    }
+
+    /// The same; BUFFER_TOO_SMALL names no capacity.
+    pub(super) fn decode_fitting(&mut self, encoded: &[u8], decoded: &mut [u8]) -> Result<usize> {
         if encoded.is_empty() {
             return Err(Error::corrupt("not a zstd frame: the chunk has no bytes"));
         }
@@ -58,10 +71,6 @@ impl Contexts {
             Err(TOO_SMALL) if frames(encoded)?.size_limit <= decoded.len() as u64 => {
                 Err(Error::corrupt("not a valid zstd frame: a block decodes to more than its frame can hold"))
             }
-            Err(TOO_SMALL) => Err(match usize::try_from(self.decoded_capacity(encoded)?) {
-                Ok(needed) => Error::buffer_too_small("decoded_capacity", decoded.len(), needed as u64),
-                Err(_) => Error::out_of_memory(),
-            }),
             result => result.map_err(error),
         }
     }
