@@ -86,7 +86,7 @@ impl zcodec_error {
             return (&raw const OUT_OF_MEMORY).cast_mut();
         }
         let index = |index: Option<u64>| index.and_then(|index| i64::try_from(index).ok()).unwrap_or(-1);
-        let message = CString::new(error.to_string().replace('\0', "\\0")).unwrap_or_default();
+        let message = CString::new(cut(&error.to_string()).replace('\0', "\\0")).unwrap_or_default();
         Box::into_raw(Box::new(Self {
             status: error.status().into(),
             message: message.into(),
@@ -96,6 +96,18 @@ impl zcodec_error {
             element_index: index(error.element_index()),
         }))
     }
+}
+
+/// A message without its middle, if it is too long: its beginning says where, its end what was expected. Values in it
+/// are short already; names and lists of them may still be somebody's megabyte.
+fn cut(message: &str) -> Cow<'_, str> {
+    const MOST: usize = 2000;
+    const END: usize = 500;
+    if message.len() <= MOST {
+        return message.into();
+    }
+    let (start, end) = (message.floor_char_boundary(MOST - END), message.ceil_char_boundary(message.len() - END));
+    format!("{} ... {}", &message[..start], &message[end..]).into()
 }
 
 /// The name of a status, such as "ZCODEC_STATUS_OK"; "ZCODEC_STATUS_UNKNOWN" for any other number. Static text.
@@ -189,6 +201,18 @@ mod tests {
         unsafe {
             zcodec_error_free(error);
             assert_eq!(zcodec_error_status(error), zcodec_status::ZCODEC_STATUS_OUT_OF_MEMORY);
+        }
+    }
+
+    #[test]
+    fn a_long_message_loses_its_middle_between_characters() {
+        assert_eq!(cut("short"), "short");
+        for shift in 0..4 {
+            let message = format!("{}{}", "x".repeat(shift), "é—😀".repeat(1000));
+            let cut = cut(&message);
+            assert!(cut.len() <= 2010 && cut.contains(" ... "), "{}", cut.len());
+            let (start, end) = cut.split_once(" ... ").unwrap();
+            assert!(message.starts_with(start) && message.ends_with(end));
         }
     }
 

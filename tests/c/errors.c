@@ -93,7 +93,31 @@ static void memory_that_cannot_be_had_is_a_status(void) {
   zcodec_chain_free(chain);
 }
 
+static void a_message_is_short_whatever_it_is_about(void) {
+  enum { LONG = 1 << 20 };
+  static char codecs[LONG + 200], name[LONG + 1];
+  static const char *const formats[] = {
+      "[{\"name\":\"%s\"}]",
+      "[\"bytes\",{\"name\":\"zstd\",\"configuration\":{\"%s\":1}}]",
+      "[\"bytes\",{\"name\":\"zstd\",\"configuration\":{\"level\":\"%s\"}}]",
+      "[\"bytes\",{\"name\":\"numcodecs.lzma\",\"configuration\":{\"filters\":[{\"id\":\"%s\"},1,2,3,4]}}]",
+      "[\"bytes\",{\"name\":\"blosc\",\"configuration\":{\"cname\":\"%s\",\"clevel\":5,\"shuffle\":\"noshuffle\"}}]",
+  };
+  const char *input = "{\"data_type\":\"uint8\",\"shape\":[1],\"fill_value\":0}";
+  size_t i;
+  memset(name, 'x', LONG);
+  for (i = 0; i < sizeof formats / sizeof *formats; i++) {
+    zcodec_chain *chain = NULL;
+    zcodec_error *error = NULL;
+    sprintf(codecs, formats[i], name);
+    CHECK(zcodec_chain_new(codecs, strlen(codecs), input, strlen(input), &chain, &error) != ZCODEC_STATUS_OK);
+    CHECK(strlen(zcodec_error_message(error)) < 2100 && strlen(zcodec_error_path(error)) < 100);
+    zcodec_error_free(error);
+  }
+}
+
 int main(void) {
+  a_message_is_short_whatever_it_is_about();
   every_status_has_a_name();
   no_error_is_answered_too();
   metadata_errors_name_codec_and_member();

@@ -1,7 +1,7 @@
 //! Chains of filters as Python's module `lzma` has them: a list of objects with an `id` and options.
 
 use crate::error::{Error, Result};
-use crate::json::{Configuration, integer};
+use crate::json::{Configuration, integer, shown};
 use lzma_rust2::{EncodeMode, FilterConfig, FilterType, LzmaOptions, MfType};
 use serde_json::Value;
 
@@ -42,8 +42,8 @@ impl Filters {
 
     pub(super) fn from_json(json: &Value) -> Result<Self> {
         let list = json.as_array().filter(|list| (1..=4).contains(&list.len()));
-        let list =
-            list.ok_or_else(|| Error::metadata(format!("filters is {json}, expected a list of 1 to 4 filters")))?;
+        let list = list
+            .ok_or_else(|| Error::metadata(format!("filters is {}, expected a list of 1 to 4 filters", shown(json))))?;
         let (mut before, mut last) = (Vec::new(), None);
         for (index, filter) in list.iter().enumerate() {
             let place = |error: Error| error.with_context(&format!("filters[{index}]: "));
@@ -51,7 +51,7 @@ impl Filters {
                 return Err(Error::metadata("filters has a filter after LZMA1 or LZMA2, which must come last"));
             }
             let members = filter.as_object().ok_or_else(|| {
-                Error::metadata(format!("filters[{index}] is {filter}, expected an object with an id"))
+                Error::metadata(format!("filters[{index}] is {}, expected an object with an id", shown(filter)))
             })?;
             let mut members = Configuration::new(Some(members.clone()));
             match Filter::from_members(&mut members).map_err(place)? {
@@ -62,11 +62,13 @@ impl Filters {
         }
         if before.len() > 1 {
             return Err(Error::unsupported(format!(
-                "filters is {json}, but at most one filter before LZMA1 or LZMA2 is supported"
+                "filters is {}, but at most one filter before LZMA1 or LZMA2 is supported",
+                shown(json)
             )));
         }
-        let (coder, options) =
-            last.ok_or_else(|| Error::metadata(format!("filters is {json}, expected LZMA1 or LZMA2 at the end")))?;
+        let (coder, options) = last.ok_or_else(|| {
+            Error::metadata(format!("filters is {}, expected LZMA1 or LZMA2 at the end", shown(json)))
+        })?;
         Ok(Self { before, coder, options })
     }
 }
@@ -106,7 +108,7 @@ pub(super) fn preset_from_json(member: &str, value: &Value) -> Result<u32> {
     if preset & !EXTREME <= 9 {
         return Ok(preset);
     }
-    Err(Error::metadata(format!("{member} is {value}, expected 0 to 9, with or without the bit 2^31")))
+    Err(Error::metadata(format!("{member} is {}, expected 0 to 9, with or without the bit 2^31", shown(value))))
 }
 
 fn options_of(preset: u32) -> LzmaOptions {
