@@ -23,8 +23,13 @@
  *   r8, r16, ... (raw bits)            N/8    the bytes themselves
  *
  * Threads: functions that take a const handle may run in any number of threads at once on the same
- * handle. The library has no global state; it starts threads only for max_threads > 1, never more
- * than there are processors, and prints nothing.
+ * handle. The library has no global state. It starts threads only for max_threads > 1, never more
+ * than there are processors, and they end before the call returns. Every function works on a stack
+ * of 64 KiB; only encoding with numcodecs.lzma needs 128 KiB.
+ *
+ * The host: nothing is printed, no file is opened, and no environment variable or locale counts. The
+ * floating-point environment of the caller (rounding, subnormals, traps) changes no result, and is
+ * restored when a call returns and while a callback runs.
  *
  * This file is generated; do not edit it.
  */
