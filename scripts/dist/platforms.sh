@@ -73,7 +73,7 @@ check_windows() {
   needed=$("${tool}objdump" -p "$1" | sed -n 's/.*DLL Name: //p' | tr '[:upper:]' '[:lower:]' | sort -u)
   echo "zcodec.dll needs" $needed
   [ -z "$(grep -vE '^(kernel32|ntdll|userenv|ws2_32|dbghelp|msvcrt|bcryptprimitives|advapi32|api-ms-win-.*)\.dll$' <<<"$needed")" ]
-  "${tool}objdump" -p "$1" | awk '/Ordinal\/Name Pointer/ {on = 1; next} on && /\[/ {print $NF}' | sort |
+  "${tool}objdump" -p "$1" | awk '/Ordinal\/Name Pointer/ {on = 1; next} on && !NF {exit} on && /\[/ {print $NF}' | sort |
     diff - <(sort abi/symbols.txt)
 }
 
