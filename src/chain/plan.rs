@@ -145,8 +145,8 @@ impl Plan {
 
     /// A transposition; a step of its own unless nothing has changed the elements yet.
     fn transpose(&mut self, place: CodecPlace, order: &[usize], decoded: &ArrayRepresentation) {
-        let moved: Vec<usize> = order.iter().copied().filter(|dimension| decoded.shape()[*dimension] != 1).collect();
-        if moved.is_sorted() || decoded.element_count() == 0 {
+        // Where only dimensions of size 1 move, no element does; but what follows may see the shape.
+        if order.is_sorted() || decoded.element_count() == 0 {
             self.elements(place, decoded);
             return;
         }
@@ -234,9 +234,19 @@ impl Elements {
 impl Step {
     /// Whether this step may get the array of the one before it, which has the same bytes, perhaps in another shape.
     fn takes_bytes_of(&self, before: &Self) -> bool {
-        let has_shape = matches!(self.pass, Pass::Shard(..) | Pass::N5Block(..)) || self.pass.granularity().is_some();
+        let has_shape = match &self.pass {
+            Pass::Copy => false,
+            Pass::Elements(elements) => elements.order.is_some(),
+            Pass::Shard(..) | Pass::N5Block(..) => true,
+            Pass::Transform(_, transform) => transform.granularity().is_some(),
+        };
         let shapes = [before, self].map(|step| step.decoded.array().map(|array| array.shape()));
         !has_shape || matches!(shapes, [Ok(before), Ok(here)] if before == here)
+    }
+
+    /// Whether bytes leave as they enter.
+    pub(super) fn is_copy(&self) -> bool {
+        self.frames.is_empty() && matches!(&self.pass, Pass::Elements(elements) if elements.is_copy())
     }
 
     /// The shard of this step, if it has one.

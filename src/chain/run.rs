@@ -69,6 +69,9 @@ impl Run<'_> {
         };
         let mut input = decoded;
         for step in steps {
+            if step.is_copy() && matches!(input, Decoded::Slice(_)) {
+                continue;
+            }
             let size = self.encode_growing(step, &input, back, gathered, contexts)?;
             std::mem::swap(&mut front, &mut back);
             input = Decoded::Slice(&front[..size]);
@@ -201,7 +204,9 @@ impl Run<'_> {
 
     /// Decodes; returns the size.
     pub(super) fn decode(&self, encoded: &[u8], output: Output<'_>, workspace: &mut Workspace) -> Result<usize> {
-        let LastDecode { step, payload, back, contexts } = self.decode_to(0, encoded, workspace)?;
+        let last = self.plan.steps.len() - 1;
+        let first = self.plan.steps[..last].iter().take_while(|step| step.is_copy()).count();
+        let LastDecode { step, payload, back, contexts } = self.decode_to(first, encoded, workspace)?;
         match (output, step.decoded.size()) {
             (Output::Growing(decoded), _) => self.decode_growing(step, payload, decoded, contexts),
             (Output::Slice(decoded), ByteSize::Exact(size)) => {

@@ -1,0 +1,7 @@
+//! Laws of boxes, plans and writers, for random chains, boxes and strides. A case is a list of choices, so that a failure
+//! shrinks to the smallest of them.
+#![expect(unsafe_code, reason = "plans hold the memory of their views")]
+
+mod case;
+mod read;
+mod write;

@@ -1,0 +1,117 @@
+//! A part of a chunk is that part of the whole, and a plan asks for no more than it needs.
+
+use super::case::{Area, Case, any_case, area, choices, cut, memory, options};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use zcodec::chain::{ByteRange, Chain, ReadPlan};
+use zcodec::strided::Target;
+
+/// Reads by a plan; returns the ranges that it asks for.
+fn read(case: &Case, encoded: &[u8], start: &[u64], target: Target<'static>, is_size_known: bool) -> Vec<[u64; 2]> {
+    let (size, mut asked) = (encoded.len() as u64, Vec::new());
+    let boxes = vec![(start.to_vec(), target)];
+    let mut plan = ReadPlan::new(&case.chain, options(), boxes, is_size_known.then_some(size), None).unwrap();
+    loop {
+        let ranges: Vec<[u64; 2]> = plan.next_stage().unwrap().map(|range| place(range, size)).collect();
+        if ranges.is_empty() {
+            return asked;
+        }
+        // The last first: any order is right.
+        for (index, [start, end]) in ranges.iter().enumerate().rev() {
+            plan.supply(index, &encoded[*start as usize..*end as usize]).unwrap();
+        }
+        asked.extend(ranges);
+    }
+}
+
+fn place(range: ByteRange, size: u64) -> [u64; 2] {
+    match range {
+        ByteRange::At { offset, size } => [offset, offset + size],
+        ByteRange::From(offset) => [offset, size],
+        ByteRange::Last(count) => [size - count, size],
+    }
+}
+
+/// The bytes of the index, and of the inner chunks that a box touches.
+fn needed(case: &Case, encoded: &[u8], (start, shape): &Area) -> Option<Vec<[u64; 2]>> {
+    let (inner, order) = case.shard.as_ref()?;
+    let size = encoded.len() as u64;
+    let index_place = place(case.chain.index_range().unwrap(), size);
+    let [first, end] = index_place.map(|at| at as usize);
+    let index = case.chain.decode_index(&encoded[first..end], Some(size)).unwrap();
+    let mut cells = vec![Vec::new()];
+    for dimension in order {
+        let (from, count) = (start[*dimension], shape[*dimension]);
+        let touched = from / inner[*dimension]..(from + count).div_ceil(inner[*dimension]);
+        let touched = if shape.contains(&0) { 0..0 } else { touched };
+        cells = cells.iter().flat_map(|cell| touched.clone().map(|at| [cell.as_slice(), &[at]].concat())).collect();
+    }
+    let chunks = cells.iter().filter_map(|cell| index.entry_at(cell).unwrap()).map(|chunk| [chunk.start, chunk.end]);
+    Some(std::iter::once(index_place).chain(chunks).collect())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_part_is_that_part_of_the_whole(mut choices in choices()) {
+        let case = any_case(&mut choices);
+        let shape = case.shape.clone();
+        let decoded = case.elements(&mut choices, &shape);
+        let encoded = case.chain.encode_to_vec(&decoded, &options()).unwrap();
+        prop_assert_eq!(&case.chain.decode_to_vec(&encoded, &options()).unwrap(), &decoded, "{}", case.codecs);
+        for is_size_known in [false, true, true] {
+            let area = area(&mut choices, &case.shape);
+            let expected = cut(&decoded, &case.shape, &area, case.element_size);
+            let mut view = memory(&mut choices, &area.1, case.element_size);
+            case.chain.decode_view(&encoded, &area.0, view.target(), &options()).unwrap();
+            view.check(&expected)?;
+            let mut view = memory(&mut choices, &area.1, case.element_size);
+            let asked = read(&case, &encoded, &area.0, view.target(), is_size_known);
+            view.check(&expected)?;
+            if let Some(needed) = needed(&case, &encoded, &area) {
+                for byte in asked.iter().flat_map(|[start, end]| *start..*end) {
+                    prop_assert!(
+                        needed.iter().any(|[start, end]| (*start..*end).contains(&byte)),
+                        "byte {byte} of {needed:?} for {area:?} of {}", case.codecs
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn boxes_keep_the_shape_that_enters_whatever_shape_comes_to_the_shard() {
+    let reshape = |shape: Value| json!({"name": "reshape", "configuration": {"shape": shape}});
+    let transpose = json!({"name": "transpose", "configuration": {"order": [1, 0]}});
+    let bytes = json!({"name": "bytes", "configuration": {"endian": "little"}});
+    let sharding = |chunk_shape: Value| {
+        json!({"name": "sharding_indexed", "configuration":
+            {"chunk_shape": chunk_shape, "codecs": [bytes], "index_codecs": [bytes]}})
+    };
+    for (shape, codecs) in [
+        (vec![24], json!([reshape(json!([4, 6])), sharding(json!([2, 3]))])),
+        (vec![8, 3], json!([reshape(json!([4, 6])), sharding(json!([2, 3]))])),
+        (vec![1, 4, 6], json!(["squeeze", sharding(json!([2, 3]))])),
+        (vec![1, 24], json!([transpose, sharding(json!([6, 1]))])),
+        (vec![24], json!([reshape(json!([4, 6])), transpose, bytes])),
+        (vec![3, 8], json!([reshape(json!([4, 6])), transpose, bytes, "zstd"])),
+    ] {
+        let input = json!({"data_type": "uint8", "shape": shape, "fill_value": 0});
+        let chain = Chain::new(codecs.to_string().as_bytes(), Some(input.to_string().as_bytes())).unwrap();
+        let decoded: Vec<u8> = (1..25).collect();
+        let encoded = chain.encode_to_vec(&decoded, &options()).unwrap();
+        assert_eq!(chain.decode_to_vec(&encoded, &options()).unwrap(), decoded, "{codecs}");
+        let last = shape.len() - 1;
+        for start in 0..shape[last] {
+            let mut area = (vec![0; shape.len()], shape.clone());
+            (area.0[last], area.1[last]) = (start, shape[last] - start);
+            let expected = cut(&decoded, &shape, &area, 1);
+            let mut part = vec![0; expected.len()];
+            let target = Target::contiguous(&mut part, 1, &area.1).unwrap();
+            chain.decode_view(&encoded, &area.0, target, &options()).unwrap();
+            assert_eq!(part, expected, "{codecs} from {start}");
+        }
+    }
+}

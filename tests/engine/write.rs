@@ -1,0 +1,114 @@
+//! Puts make the array that they make in memory, and an APPEND loses nothing.
+
+use super::case::{Area, Case, Choices, area, choices, indices, memory, options, shard_case};
+use proptest::prelude::*;
+use zcodec::chain::{ByteRange, Piece, PieceBytes, ShardIndex, ShardLayout, Writer};
+
+/// A box and its elements.
+type Put = (Area, Vec<u8>);
+
+fn puts(case: &Case, choices: &mut Choices) -> Vec<Put> {
+    let count = choices.below(5);
+    let put = |_| {
+        let area = if choices.below(5) == 4 {
+            (vec![0; case.shape.len()], case.shape.clone())
+        } else {
+            area(choices, &case.shape)
+        };
+        let elements = case.elements(choices, &area.1);
+        (area, elements)
+    };
+    (0..count).map(put).collect()
+}
+
+/// The same in memory.
+fn patch(array: &mut [u8], case: &Case, puts: &[Put]) {
+    for (area, elements) in puts {
+        let places = indices(&case.shape, area).into_iter();
+        for (index, element) in places.zip(elements.chunks_exact(case.element_size)) {
+            array[index * case.element_size..][..case.element_size].copy_from_slice(element);
+        }
+    }
+}
+
+fn index(case: &Case, object: &[u8]) -> ShardIndex {
+    let bytes = match case.chain.index_range().unwrap() {
+        ByteRange::At { size, .. } => &object[..size as usize],
+        ByteRange::Last(size) => &object[object.len() - size as usize..],
+        ByteRange::From(_) => unreachable!("an index has a size"),
+    };
+    case.chain.decode_index(bytes, Some(object.len() as u64)).unwrap()
+}
+
+/// The pieces that a writer gives, and the size of the object.
+fn write(
+    case: &Case,
+    choices: &mut Choices,
+    old: Option<&[u8]>,
+    puts: &[Put],
+    layout: ShardLayout,
+) -> (Vec<Piece>, usize) {
+    let known = old.map(|object| (index(case, object).into(), object.len() as u64));
+    let mut writer = Writer::new(&case.chain, options(), known).unwrap();
+    for ((start, shape), elements) in puts {
+        let mut view = memory(choices, shape, case.element_size);
+        view.scatter(elements);
+        writer.put(start, view.source()).unwrap();
+    }
+    let ranges: Vec<ByteRange> = writer.next_stage().unwrap().collect();
+    for (index, range) in ranges.iter().enumerate().rev() {
+        let ByteRange::At { offset, size } = range else { panic!("{range:?}") };
+        writer.supply(index, &old.unwrap()[*offset as usize..(offset + size) as usize]).unwrap();
+    }
+    assert_eq!(writer.next_stage().unwrap().count(), 0);
+    let (pieces, size) = writer.finish(layout).unwrap();
+    (pieces.to_vec(), size as usize)
+}
+
+fn apply(object: &mut Vec<u8>, old: &[u8], pieces: &[Piece]) {
+    for Piece { offset, bytes } in pieces {
+        let bytes = match bytes {
+            PieceBytes::Old(range) => &old[range.start as usize..range.end as usize],
+            PieceBytes::New(bytes) => bytes.as_slice(),
+        };
+        let end = *offset as usize + bytes.len();
+        object.resize(object.len().max(end), 0xEE);
+        object[*offset as usize..end].copy_from_slice(bytes);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn puts_make_the_array_that_they_make_in_memory(mut choices in choices()) {
+        let case = shard_case(&mut choices);
+        let mut array = case.empty();
+        let mut old: Option<Vec<u8>> = None;
+        for _ in 0..3 {
+            let puts = puts(&case, &mut choices);
+            patch(&mut array, &case, &puts);
+            // Packed, the object is what encoding all of the array gives, whatever came before.
+            let (pieces, size) = write(&case, &mut choices, old.as_deref(), &puts, ShardLayout::Packed);
+            let mut packed = Vec::new();
+            apply(&mut packed, old.as_deref().unwrap_or(&[]), &pieces);
+            prop_assert_eq!(packed.len(), size);
+            prop_assert!(pieces.is_sorted_by(|a, b| a.offset + a.bytes.size() == b.offset), "{:?}", pieces);
+            let encoded = case.chain.encode_to_vec(&array, &options()).unwrap();
+            prop_assert_eq!(&packed, &encoded, "{}", case.codecs);
+
+            let (pieces, size) = write(&case, &mut choices, old.as_deref(), &puts, ShardLayout::Append);
+            let before = old.take().unwrap_or_default();
+            let mut appended = before.clone();
+            for piece in &pieces {
+                // Before each piece, the last one included, the old object is still there.
+                prop_assert!(appended[..before.len()] == before[..], "{}", case.codecs);
+                apply(&mut appended, &before, std::slice::from_ref(piece));
+            }
+            prop_assert_eq!(appended.len(), size);
+            let decoded = case.chain.decode_to_vec(&appended, &options()).unwrap();
+            prop_assert_eq!(&decoded, &array, "{}", case.codecs);
+            old = Some(appended);
+        }
+    }
+}
