@@ -22,7 +22,7 @@ impl<T: ZfpScalar> Field<T> {
             ZfpScalarType::F64 => zfp_sys::zfp_type_zfp_type_double,
         };
         let [x, y, z, w] = extents;
-        assert_eq!(values.len(), extents.iter().map(|extent| (*extent).max(1)).product());
+        assert_eq!(values.len(), extents.iter().map(|extent| (*extent).max(1)).product::<usize>());
         // SAFETY: the pointers are those of buffers of these sizes, which live as long as what is made of them.
         unsafe {
             let bits = zfp_sys::stream_open(words.as_mut_ptr().cast(), size_of_val(words.as_slice()));
