@@ -5,9 +5,8 @@ use libfuzzer_sys::fuzz_target;
 use zcodec::chain::Chain;
 use zcodec_fuzz::decode_every_way;
 
-const TYPES: [&str; 11] = [
-    "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "float32", "float64",
-];
+const TYPES: [&str; 11] =
+    ["uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "float32", "float64"];
 
 fuzz_target!(|data: &[u8]| {
     let Some(([kind, low, high], stream)) = data.split_first_chunk() else { return };

@@ -1,5 +1,6 @@
 //! Shared by the fuzz targets.
 
+pub mod shard;
 pub mod structured;
 
 use std::num::NonZeroUsize;
@@ -34,7 +35,9 @@ pub fn with_threads(count: usize) -> CallOptions {
 pub fn is_small(chain: &Chain) -> bool {
     let mut sizes = chain.representations().into_iter().map(|representation| representation.size());
     sizes.all(|size| size.bound().is_none_or(|size| size <= MAX_SIZE as u64))
-        && chain.decoded_size().is_none_or(|size| chain.encoded_bound(size).is_some_and(|bound| bound <= 4 * MAX_SIZE as u64))
+        && chain
+            .decoded_size()
+            .is_none_or(|size| chain.encoded_bound(size).is_some_and(|bound| bound <= 4 * MAX_SIZE as u64))
 }
 
 /// Decodes into memory of the library, of exactly the size, and with threads: all agree, and no status is one that

@@ -149,7 +149,9 @@ impl ArrayStep {
                         let configuration = json!({"offset": digits, "scale": 3, "dtype": dtype, "astype": "|u1"});
                         json!({"name": "numcodecs.fixedscaleoffset", "configuration": configuration})
                     }
-                    _ => json!({"name": "numcodecs.astype", "configuration": {"encode_dtype": "<i2", "decode_dtype": dtype}}),
+                    _ => {
+                        json!({"name": "numcodecs.astype", "configuration": {"encode_dtype": "<i2", "decode_dtype": dtype}})
+                    }
                 }
             }
         }
