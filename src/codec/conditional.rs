@@ -1,5 +1,6 @@
-//! `conditional`: codecs that are applied to some chunks and not to others. zarr-extensions, codec `conditional`.
+//! `conditional`: codecs that are applied to some chunks and not to others.
 //!
+//! Specification: [zarr-extensions, `conditional`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/conditional).
 //! Each chunk begins with a bit for each codec inside, the first codec's the lowest of the first byte; it is 1 if the
 //! codec was applied. Who writes decides which: here all of them if that makes the chunk smaller, else none. A chunk
 //! then never grows by more than the header. All bits decode.
