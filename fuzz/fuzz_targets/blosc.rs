@@ -24,6 +24,9 @@ enum Work<'a> {
     },
 }
 
+const COMPRESSORS: [Compressor; 6] =
+    [Compressor::BloscLz, Compressor::Lz4, Compressor::Lz4Hc, Compressor::Snappy, Compressor::Zlib, Compressor::Zstd];
+
 fuzz_target!(|work: Work<'_>| match work {
     Work::Decode { encoded, split } => {
         let mut frame = encoded.to_vec();
@@ -31,7 +34,7 @@ fuzz_target!(|work: Work<'_>| match work {
     }
     Work::Encode { compressor, level, filter, element_size, block_size, flip, decoded } => {
         let settings = Settings {
-            compressor: Compressor::ALL[usize::from(compressor) % 6],
+            compressor: COMPRESSORS[usize::from(compressor) % COMPRESSORS.len()],
             level: level % 10,
             filter: [Filter::None, Filter::Shuffle, Filter::Bitshuffle][usize::from(filter) % 3],
             element_size: element_size.max(1),
