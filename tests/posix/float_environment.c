@@ -407,10 +407,10 @@ static void in_views(void) {
       zcodec_view part = {sizeof part, NULL, sizeof parts[0], 0, 2, NULL};
       part.memory = parts[i];
       tasks[i].encoded = encoded[i];
-      tasks[i].part = &box;
+      tasks[i].box = &box;
       tasks[i].view = &part;
       status[2] = zcodec_decode_tasks(&tasks[i], 1, &options);
-      tasks[i].part = NULL;
+      tasks[i].box = NULL;
       tasks[i].view = &whole;
     }
     after = environment_now();

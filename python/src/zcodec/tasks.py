@@ -100,7 +100,7 @@ def run_decode(
             encoded = from_buffer(request.buffer)
             tasks.alive.append(encoded)
             task.encoded, task.encoded_size = encoded, ffi.sizeof(encoded)
-        task.part, task.view = target.part_pointer, target.view.pointer
+        task.box, task.view = target.part_pointer, target.view.pointer
         targets.append(target)
     errors = tasks.run(lib.zcodec_decode_tasks, max_threads)
     return [target.finish() for target in targets], errors
@@ -162,7 +162,7 @@ def run_encode(
         pointer = ffi.from_buffer(room)
         tasks.alive += (source, pointer)
         task.encoded_to, task.encoded_capacity = pointer, room.nbytes
-        task.part, task.view = source.part_pointer, source.view.pointer
+        task.box, task.view = source.part_pointer, source.view.pointer
         rooms.append(room)
     errors = tasks.run(lib.zcodec_encode_tasks, max_threads, int(store_empty))
     encoded = [room[: tasks.array[i].encoded_size] for i, room in enumerate(rooms)]
