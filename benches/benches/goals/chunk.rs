@@ -20,15 +20,16 @@ pub(crate) fn chain(codecs: &str, data_type: &str, shape: &[usize]) -> Chain {
         raw if raw.starts_with('r') => return raw_chain(codecs, raw, shape),
         _ => "0",
     };
-    new_chain(codecs, data_type, shape, fill_value)
+    chain_with_fill(codecs, data_type, shape, fill_value)
 }
 
 fn raw_chain(codecs: &str, data_type: &str, shape: &[usize]) -> Chain {
     let bits: usize = data_type[1..].parse().expect("r is followed by the number of bits");
-    new_chain(codecs, data_type, shape, &format!("{:?}", vec![0; bits / 8]))
+    chain_with_fill(codecs, data_type, shape, &format!("{:?}", vec![0; bits / 8]))
 }
 
-fn new_chain(codecs: &str, data_type: &str, shape: &[usize], fill_value: &str) -> Chain {
+/// The same with this fill value.
+pub(crate) fn chain_with_fill(codecs: &str, data_type: &str, shape: &[usize], fill_value: &str) -> Chain {
     let input = format!(r#"{{"data_type":"{data_type}","shape":{shape:?},"fill_value":{fill_value}}}"#);
     Chain::new(codecs.as_bytes(), Some(input.as_bytes())).unwrap_or_else(|error| panic!("{codecs} of {input}: {error}"))
 }

@@ -153,11 +153,9 @@ fn widened<'a>(kernels: &[Box<dyn Kernel>], input: &[u8], count: usize, [first, 
 
 fn kernels(cast: &Cast, tier: &Kernels) -> Option<Vec<Box<dyn Kernel>>> {
     let is_mapped = !cast.scalar_map.is_empty();
-    let is_wide_float = matches!(cast.target, Component::Float(format) if format.bits >= 32);
     let is_integer = matches!(cast.source, Component::Int { .. });
     match (cast.source, cast.target) {
-        // A loop over vectors beats a table only from integers to wide floats.
-        (source, _) if source.bits() <= 8 && !(is_integer && is_wide_float && !is_mapped) => Some(vec![table(cast)]),
+        (source, _) if source.bits() <= 8 && !has_loop(cast) => Some(vec![table(cast)]),
         (source, target) if source == target => {
             Some(if is_mapped { vec![identity(target.size())] } else { Vec::new() })
         }
@@ -174,6 +172,18 @@ fn kernels(cast: &Cast, tier: &Kernels) -> Option<Vec<Box<dyn Kernel>>> {
         },
         _ => None,
     }
+}
+
+/// Whether a loop over vectors beats a table for a source of up to 8 bits: from integers to wide floats, and from those
+/// that fill their bytes to integers and floats of 16 bits.
+fn has_loop(cast: &Cast) -> bool {
+    let Component::Int { bits, .. } = cast.source else { return false };
+    let is_wide_enough = match cast.target {
+        Component::Int { .. } => bits == 8,
+        Component::Float(format) => format.bits >= 32 || (format.bits == 16 && bits == 8),
+        _ => false,
+    };
+    is_wide_enough && cast.scalar_map.is_empty()
 }
 
 /// Through lanes of `f32` if these suffice.

@@ -8,9 +8,11 @@ use crate::data_type::Component;
 use crate::number::integer_range;
 use std::marker::PhantomData;
 
-/// The kernel between two integer types; `None` for sources of up to 8 bits, which have a table.
+/// The kernel between two integer types; `None` for sources of fewer than 8 bits, which have a table.
 pub(in crate::codec::cast_value) fn kernel(cast: &Cast) -> Option<Box<dyn Kernel>> {
     match cast.source {
+        Component::Int { bits: 8, signed: false } => to_size::<u8>(cast),
+        Component::Int { bits: 8, signed: true } => to_size::<i8>(cast),
         Component::Int { bits: 16, signed: false } => to_size::<u16>(cast),
         Component::Int { bits: 16, signed: true } => to_size::<i16>(cast),
         Component::Int { bits: 32, signed: false } => to_size::<u32>(cast),
