@@ -83,7 +83,7 @@ pub(crate) fn measure(table: &mut Table) {
             for (size, bytes, goal) in sizes(case.goals) {
                 let count = bytes / case.element_size;
                 // Codecs scale the fill value, too.
-                let chain = chain_with_fill(&case.codecs, case.data_type, &[count], "3");
+                let chain = chain_with_fill(&case.codecs, case.data_type, &[count], "4");
                 // Inside every type, before and after the codecs.
                 let decoded = elements(case.data_type, count, |index| 3.0 + (index * 7 % 15) as f64);
                 let line = Line {
