@@ -83,10 +83,10 @@ impl IntegerScaling {
     fn run_words<W: Word<Bytes = [u8; SIZE]>, const SIZE: usize>(&self, input: &[u8], output: &mut [u8]) -> bool {
         let (input, output) = (input.as_chunks::<SIZE>().0, output.as_chunks_mut::<SIZE>().0);
         let word = W::truncated;
-        let (lowest, width, term) = (word(self.lowest), word(self.width), word(self.term));
+        let (lowest, width, term, factor) = (word(self.lowest), word(self.width), word(self.term), word(self.factor));
         let farthest = match self.division {
-            None if self.factor == 1 => vectorized(Sums::<W> { input, output, lowest, term }),
-            None => vectorized(Products::<W> { input, output, lowest, term, factor: word(self.factor) }),
+            None if self.factor == 1 => vectorized(Line::<W, false> { input, output, lowest, term, factor }),
+            None => vectorized(Line::<W, true> { input, output, lowest, term, factor }),
             Some(division) => {
                 let quotients = Quotients::<W> { input, output, lowest, term, division };
                 match vectorized(quotients) {
@@ -194,31 +194,9 @@ word!(u16, i16, 2);
 word!(u32, i32, 4);
 word!(u64, i64, 8);
 
-/// `x + term`. All loops give the greatest distance from the lowest number with a result.
-struct Sums<'a, W: Word> {
-    input: &'a [W::Bytes],
-    output: &'a mut [W::Bytes],
-    lowest: W,
-    term: W,
-}
-
-impl<W: Word> Loop for Sums<'_, W> {
-    type Output = W;
-
-    #[inline(always)] // compiled for the instruction set of the caller
-    fn run(self) -> W {
-        let mut farthest = W::default();
-        for (input, output) in self.input.iter().zip(self.output) {
-            let number = W::load(*input);
-            farthest = farthest.max(number.minus(self.lowest));
-            *output = number.plus(self.term).store();
-        }
-        farthest
-    }
-}
-
-/// `x * factor + term`
-struct Products<'a, W: Word> {
+/// `x * factor + term`, or `x + term` unless `MULTIPLIES`. All loops give the greatest distance from the lowest number with a
+/// result.
+struct Line<'a, W: Word, const MULTIPLIES: bool> {
     input: &'a [W::Bytes],
     output: &'a mut [W::Bytes],
     lowest: W,
@@ -226,7 +204,7 @@ struct Products<'a, W: Word> {
     factor: W,
 }
 
-impl<W: Word> Loop for Products<'_, W> {
+impl<W: Word, const MULTIPLIES: bool> Loop for Line<'_, W, MULTIPLIES> {
     type Output = W;
 
     #[inline(always)] // compiled for the instruction set of the caller
@@ -235,7 +213,8 @@ impl<W: Word> Loop for Products<'_, W> {
         for (input, output) in self.input.iter().zip(self.output) {
             let number = W::load(*input);
             farthest = farthest.max(number.minus(self.lowest));
-            *output = number.times(self.factor).plus(self.term).store();
+            let product = if MULTIPLIES { number.times(self.factor) } else { number };
+            *output = product.plus(self.term).store();
         }
         farthest
     }
