@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from zcodec._ffi import NULL, ffi, lib, slots
 from zcodec.callbacks import call_options
 from zcodec.coding import Target
 from zcodec.errors import check, check_call
-from zcodec.index import Index, Range, known, range_of
+from zcodec.index import Index, Range, known
+from zcodec.stages import Stages
 from zcodec.views import Array, Box, Buffer, from_buffer
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Fetch = Callable[[Range], Awaitable[Buffer]]
 
 
-class Plan:
+class Plan(Stages):
     """One read of one stored object, a chunk or a shard.
 
     `ranges` are the bytes that the next stage needs. Fetch them as you like, and give each to `supply`, from any thread;
@@ -52,11 +52,7 @@ class Plan:
             raise ValueError(f"out has {len(outs)} arrays for {len(boxes)} boxes")
         self._chain = chain  # keeps what its callbacks need
         self._targets = [Target(chain, to, part if part is not None else ...) for to, part in zip(outs, boxes, strict=True)]
-        self._context = chain.context()
-        self._lock = threading.Lock()
-        self._stage: list[Range] | None = None
-        self._missing = 0
-        self._is_complete = False
+        super().__init__(chain.context(), lib.zcodec_plan_next, lib.zcodec_plan_supply)
         plan = ffi.new("zcodec_plan **")
         check(
             lib.zcodec_plan_new(
@@ -74,34 +70,6 @@ class Plan:
             boxes[i] = target.part_pointer[0]
             views[i] = target.view.pointer[0]
         return boxes, views
-
-    @property
-    def ranges(self) -> list[Range]:
-        """What the current stage needs; empty when all is decoded."""
-        with self._lock:
-            if self._is_complete:
-                return []
-            if self._stage is None or not self._missing:
-                self._stage = self._next()
-                self._missing = len(self._stage)
-                self._is_complete = not self._stage
-            return self._stage
-
-    def _next(self) -> list[Range]:
-        ranges, count = ffi.new("zcodec_range **"), slots.size
-        check_call(lib.zcodec_plan_next(self._handle, ranges, count, slots.error), self._context)
-        raw = ranges[0]
-        return [range_of(raw[i]) for i in range(count[0])]
-
-    def supply(self, i: int, encoded: Buffer) -> None:
-        """The bytes of range `i` of this stage. Several threads may supply different ranges at once."""
-        if i < 0:
-            raise IndexError(f"there is no range {i}")
-        memory = from_buffer(encoded)
-        status = lib.zcodec_plan_supply(self._handle, i, memory, ffi.sizeof(memory), slots.error)
-        check_call(status, self._context)
-        with self._lock:
-            self._missing -= 1
 
     def supply_all(self, encoded: Sequence[Buffer]) -> None:
         """The bytes of all ranges of this stage, decoded by `max_threads` threads."""
@@ -133,16 +101,6 @@ class Plan:
         index = ffi.new("zcodec_index **")
         check(lib.zcodec_plan_index(self._handle, index, slots.error))
         return None if index[0] == NULL else Index.adopt(index[0])
-
-    def __iter__(self) -> Iterator[list[Range]]:
-        """The stages, one after the other."""
-        while ranges := self.ranges:
-            yield ranges
-
-    async def __aiter__(self) -> AsyncIterator[list[Range]]:
-        """The stages, one after the other."""
-        while ranges := self.ranges:
-            yield ranges
 
     async def read(self, fetch: Fetch) -> Any:
         """Fetches and decodes everything; ranges of a stage are fetched at once, and decoded as they come."""

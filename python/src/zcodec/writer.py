@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import AsyncIterator, Iterator
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,8 +9,9 @@ from zcodec._ffi import NULL, ffi, lib, slots
 from zcodec.callbacks import call_options
 from zcodec.coding import Source
 from zcodec.errors import check, check_call
-from zcodec.index import Index, Range, range_of
-from zcodec.views import Box, Buffer, from_buffer
+from zcodec.index import Index
+from zcodec.stages import Stages
+from zcodec.views import Box, Buffer
 
 if TYPE_CHECKING:
     from zcodec.chain import Chain
@@ -41,7 +40,7 @@ class Piece(NamedTuple):
     data: memoryview | None
 
 
-class Writer:
+class Writer(Stages):
     """Makes a shard, or changes one: put any boxes, supply the old inner chunks that were put in part, and finish.
 
         writer = chain.writer(index, old_size)
@@ -64,11 +63,7 @@ class Writer:
         store_empty: bool = False,
     ) -> None:
         self._chain = chain
-        self._context = chain.context()
-        self._lock = threading.Lock()
-        self._stage: list[Range] | None = None
-        self._missing = 0
-        self._is_complete = False
+        super().__init__(chain.context(), lib.zcodec_writer_next, lib.zcodec_writer_supply)
         writer = ffi.new("zcodec_writer **")
         options = call_options(self._context, max_threads, _STORE_EMPTY if store_empty else 0)
         old_index = NULL if index is None else index.handle
@@ -81,44 +76,6 @@ class Writer:
         assert source.view is not None
         status = lib.zcodec_writer_put(self._handle, source.part_pointer, source.view.pointer, slots.error)
         check_call(status, self._context)
-
-    @property
-    def ranges(self) -> list[Range]:
-        """The bytes of the old object that this stage needs; empty when `finish` may follow."""
-        with self._lock:
-            if self._is_complete:
-                return []
-            if self._stage is None or not self._missing:
-                self._stage = self._next()
-                self._missing = len(self._stage)
-                self._is_complete = not self._stage
-            return self._stage
-
-    def _next(self) -> list[Range]:
-        ranges, count = ffi.new("zcodec_range **"), slots.size
-        check_call(lib.zcodec_writer_next(self._handle, ranges, count, slots.error), self._context)
-        raw = ranges[0]
-        return [range_of(raw[i]) for i in range(count[0])]
-
-    def supply(self, i: int, encoded: Buffer) -> None:
-        """The bytes of range `i` of this stage. Several threads may supply different ranges at once."""
-        if i < 0:
-            raise IndexError(f"there is no range {i}")
-        memory = from_buffer(encoded)
-        status = lib.zcodec_writer_supply(self._handle, i, memory, ffi.sizeof(memory), slots.error)
-        check_call(status, self._context)
-        with self._lock:
-            self._missing -= 1
-
-    def __iter__(self) -> Iterator[list[Range]]:
-        """The stages, one after the other."""
-        while ranges := self.ranges:
-            yield ranges
-
-    async def __aiter__(self) -> AsyncIterator[list[Range]]:
-        """The stages, one after the other."""
-        while ranges := self.ranges:
-            yield ranges
 
     def finish(self, layout: Layout = Layout.PACKED) -> tuple[list[Piece], int]:
         """What to write, and the size of the new object. Once."""

@@ -1,0 +1,66 @@
+"""What plans and writers share: stages of byte ranges, each asked for once the one before it has been supplied."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+from zcodec._ffi import ffi, slots
+from zcodec.callbacks import Context
+from zcodec.errors import check_call
+from zcodec.index import Range, range_of
+from zcodec.views import Buffer, from_buffer
+
+
+class Stages:
+    """The stages of one handle, by its functions `next` and `supply` of the C interface."""
+
+    _handle: Any
+
+    def __init__(self, context: Context | None, next_function: Any, supply_function: Any) -> None:
+        self._context = context
+        self._next_function = next_function
+        self._supply_function = supply_function
+        self._lock = threading.Lock()
+        self._stage: list[Range] | None = None
+        self._missing = 0
+        self._is_complete = False
+
+    @property
+    def ranges(self) -> list[Range]:
+        """The bytes that the current stage needs; empty when no stage is left."""
+        with self._lock:
+            if self._is_complete:
+                return []
+            if self._stage is None or not self._missing:
+                self._stage = self._next()
+                self._missing = len(self._stage)
+                self._is_complete = not self._stage
+            return self._stage
+
+    def _next(self) -> list[Range]:
+        ranges, count = ffi.new("zcodec_range **"), slots.size
+        check_call(self._next_function(self._handle, ranges, count, slots.error), self._context)
+        raw = ranges[0]
+        return [range_of(raw[i]) for i in range(count[0])]
+
+    def supply(self, i: int, encoded: Buffer) -> None:
+        """The bytes of range `i` of this stage. Several threads may supply different ranges at once."""
+        if i < 0:
+            raise IndexError(f"there is no range {i}")
+        memory = from_buffer(encoded)
+        status = self._supply_function(self._handle, i, memory, ffi.sizeof(memory), slots.error)
+        check_call(status, self._context)
+        with self._lock:
+            self._missing -= 1
+
+    def __iter__(self) -> Iterator[list[Range]]:
+        """The stages, one after the other."""
+        while ranges := self.ranges:
+            yield ranges
+
+    async def __aiter__(self) -> AsyncIterator[list[Range]]:
+        """The stages, one after the other."""
+        while ranges := self.ranges:
+            yield ranges
