@@ -164,7 +164,7 @@ impl ByteSize {
     /// The largest size that a compressor encodes this size to.
     #[must_use]
     pub fn bound_by(self, bound: impl FnOnce(u64) -> Option<u64>) -> Self {
-        self.bound().and_then(bound).map_or(Self::Unknown, Self::Bound)
+        self.upper_bound().and_then(bound).map_or(Self::Unknown, Self::Bound)
     }
 
     /// The size, if it is always the same when this library writes it.
@@ -176,7 +176,7 @@ impl ByteSize {
     }
 
     /// The largest size, if there is one.
-    pub fn bound(self) -> Option<u64> {
+    pub fn upper_bound(self) -> Option<u64> {
         match self {
             Self::Exact(size) | Self::Written(size) | Self::Bound(size) => Some(size),
             Self::Unknown => None,
@@ -253,7 +253,7 @@ impl Representation {
             Self::Array(array) => array.to_json(),
             Self::Bytes(bytes) => match bytes.size.exact() {
                 Some(size) => json!({ "size": size }),
-                None => json!({ "size": null, "bound": bytes.size.bound() }),
+                None => json!({ "size": null, "bound": bytes.size.upper_bound() }),
             },
         }
     }

@@ -268,7 +268,7 @@ impl State {
             // SAFETY: `bind` made this pointer for this function.
             with_host_environment(|| unsafe { bound(self.pointer, decoded_size) })
         });
-        bound.filter(|bound| *bound != u64::MAX).or(self.encoded_size.bound())
+        bound.filter(|bound| *bound != u64::MAX).or(self.encoded_size.upper_bound())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::codec::{Joint, join};
 use crate::error::{CodecPlace, Error, Result};
-use crate::interface::{Call, Elementwise, Stage as BoundStage, packed_size};
+use crate::interface::{Call, Elementwise, ElementwiseStage, packed_size};
 use crate::memory::grow;
 use std::sync::Arc;
 
@@ -18,9 +18,9 @@ const MIN_SIZE_TO_ALIGN: usize = 32 << 10;
 /// Elementwise stages, one after the other on each tile. Without stages: a copy.
 #[derive(Debug, Clone)]
 pub(super) struct Fused {
-    stages: Vec<Stage>,
+    stages: Vec<FusedStage>,
     /// The same stages, with one loop for each two neighbours that have a joint one. These are tried first.
-    joined: Vec<Stage>,
+    joined: Vec<FusedStage>,
     element_count: u64,
     /// Bits per element before the first stage.
     decoded_bits: usize,
@@ -28,15 +28,15 @@ pub(super) struct Fused {
 }
 
 #[derive(Debug, Clone)]
-struct Stage {
+struct FusedStage {
     place: CodecPlace,
-    kernel: Kernel,
+    kernel: Loop,
     /// Bits per element after this stage.
     encoded_bits: usize,
 }
 
 #[derive(Debug, Clone)]
-enum Kernel {
+enum Loop {
     One(Arc<dyn Elementwise>),
     Two(Arc<dyn Joint>),
 }
@@ -58,23 +58,23 @@ impl Fused {
         }
     }
 
-    pub(super) fn push(&mut self, place: CodecPlace, stage: &BoundStage) {
-        let BoundStage { kernel, encoded_bits } = stage;
+    pub(super) fn push(&mut self, place: CodecPlace, stage: &ElementwiseStage) {
+        let ElementwiseStage { kernel, encoded_bits } = stage;
         if kernel.is_copy() {
             return;
         }
         self.tile_element_count = self.tile_element_count.min(tile_element_count(*encoded_bits));
         let joint = self.joined.last().and_then(|last| match &last.kernel {
-            Kernel::One(last) => join(last.as_ref(), kernel.as_ref()),
-            Kernel::Two(_) => None,
+            Loop::One(last) => join(last.as_ref(), kernel.as_ref()),
+            Loop::Two(_) => None,
         });
         if joint.is_some() {
             self.joined.pop();
         }
-        let one = || Kernel::One(Arc::clone(kernel));
-        let joined = joint.map_or_else(one, Kernel::Two);
-        self.joined.push(Stage { place: place.clone(), kernel: joined, encoded_bits: *encoded_bits });
-        self.stages.push(Stage { place, kernel: one(), encoded_bits: *encoded_bits });
+        let one = || Loop::One(Arc::clone(kernel));
+        let joined = joint.map_or_else(one, Loop::Two);
+        self.joined.push(FusedStage { place: place.clone(), kernel: joined, encoded_bits: *encoded_bits });
+        self.stages.push(FusedStage { place, kernel: one(), encoded_bits: *encoded_bits });
     }
 
     pub(super) fn is_copy(&self) -> bool {
@@ -141,24 +141,23 @@ impl Fused {
         let (input_bits, output_bits) = direction.ends(self.decoded_bits, self.encoded_bits());
         let threads = call.options.workers().count_for(input.len().max(output.len()));
         if threads.get() == 1 {
-            let tiles = call.contexts.get(|| Ok(Tiles::default()))?;
+            let tiles = call.contexts.get(|| Ok(TileBuffers::default()))?;
             return self.run_part(direction, input, output, tiles);
         }
         let element_count = direction.ends(input.len(), output.len()).0 / self.element_size();
         let part_count = element_count.div_ceil(threads.get()).next_multiple_of(64);
         let parts =
             input.chunks(bytes_of(part_count, input_bits)).zip(output.chunks_mut(bytes_of(part_count, output_bits)));
-        let results = call
-            .options
-            .workers()
-            .map(threads, parts, |(input, output)| self.run_part(direction, input, output, &mut Tiles::default()))?;
+        let results = call.options.workers().map(threads, parts, |(input, output)| {
+            self.run_part(direction, input, output, &mut TileBuffers::default())
+        })?;
         for (part, result) in results {
             result.map_err(|error| error.after_elements((part * part_count) as u64))?;
         }
         Ok(())
     }
 
-    fn run_part(&self, direction: Direction, input: &[u8], output: &mut [u8], tiles: &mut Tiles) -> Result<()> {
+    fn run_part(&self, direction: Direction, input: &[u8], output: &mut [u8], tiles: &mut TileBuffers) -> Result<()> {
         let (input_bits, output_bits) = direction.ends(self.decoded_bits, self.encoded_bits());
         let head_count = if input_bits > output_bits {
             elements_before_line(input, input_bits, output_bits)
@@ -173,7 +172,7 @@ impl Fused {
         self.run_stages(direction, input, output, tiles).map_err(|error| error.after_elements(head_count as u64))
     }
 
-    fn run_stages(&self, direction: Direction, input: &[u8], output: &mut [u8], tiles: &mut Tiles) -> Result<()> {
+    fn run_stages(&self, direction: Direction, input: &[u8], output: &mut [u8], tiles: &mut TileBuffers) -> Result<()> {
         let (input_bits, output_bits) = direction.ends(self.decoded_bits, self.encoded_bits());
         match self.stages.as_slice() {
             [] => {
@@ -201,11 +200,11 @@ impl Fused {
 
     fn run_tiles(
         &self,
-        stages: &[Stage],
+        stages: &[FusedStage],
         direction: Direction,
         input: &[u8],
         output: &mut [u8],
-        tiles: &mut Tiles,
+        tiles: &mut TileBuffers,
     ) -> Result<()> {
         if let [stage] = stages {
             return direction.run(stage, input, output);
@@ -227,12 +226,12 @@ impl Fused {
     /// fault, later stages run only on the elements before it.
     fn run_tile(
         &self,
-        stages: &[Stage],
+        stages: &[FusedStage],
         direction: Direction,
         mut count: usize,
         input: &[u8],
         output: &mut [u8],
-        tiles: &mut Tiles,
+        tiles: &mut TileBuffers,
     ) -> Result<()> {
         let last = stages.len() - 1;
         let mut fault = None;
@@ -289,12 +288,12 @@ impl Direction {
         }
     }
 
-    fn run(self, stage: &Stage, input: &[u8], output: &mut [u8]) -> Result<()> {
+    fn run(self, stage: &FusedStage, input: &[u8], output: &mut [u8]) -> Result<()> {
         let result = match (self, &stage.kernel) {
-            (Self::Encode, Kernel::One(kernel)) => kernel.encode(input, output),
-            (Self::Decode, Kernel::One(kernel)) => kernel.decode(input, output),
-            (Self::Encode, Kernel::Two(joint)) => joint.encode(input, output).then_some(()).ok_or_else(singly),
-            (Self::Decode, Kernel::Two(joint)) => joint.decode(input, output).then_some(()).ok_or_else(singly),
+            (Self::Encode, Loop::One(kernel)) => kernel.encode(input, output),
+            (Self::Decode, Loop::One(kernel)) => kernel.decode(input, output),
+            (Self::Encode, Loop::Two(joint)) => joint.encode(input, output).then_some(()).ok_or_else(singly),
+            (Self::Decode, Loop::Two(joint)) => joint.decode(input, output).then_some(()).ok_or_else(singly),
         };
         result.map_err(|error| stage.place.blame(error))
     }
@@ -308,12 +307,12 @@ fn singly() -> Error {
 
 /// The tiles between two stages.
 #[derive(Debug, Default)]
-struct Tiles {
+struct TileBuffers {
     full: Vec<u8>,
     empty: Vec<u8>,
 }
 
-impl Tiles {
+impl TileBuffers {
     fn reserve(&mut self, element_count: usize, bits: impl Iterator<Item = usize>) -> Result<()> {
         let size = bytes_of(element_count, bits.max().unwrap_or(0));
         grow(&mut self.full, size)?;

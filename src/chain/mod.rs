@@ -132,7 +132,7 @@ impl Chain {
     /// A chain that shares what codecs keep from call to call with others.
     fn from_bound(codecs: BoundCodecs, pool: Arc<Pool>) -> Self {
         let plan = Plan::new(&codecs, &pool);
-        let hooks = vec![None; codecs.bound().len()];
+        let hooks = vec![None; codecs.codecs().len()];
         Self { codecs, plan, hooks, pool, max_decoded_size: None }
     }
 
@@ -199,7 +199,7 @@ impl Chain {
         let Some(((_, index), inner)) = path.split_first() else {
             return Err(Error::argument("the path of the codec is empty"));
         };
-        let Some(bound) = self.codecs.bound().get(*index) else {
+        let Some(bound) = self.codecs.codecs().get(*index) else {
             let count = self.codec_count();
             return Err(Error::argument(format!("codec_index is {index}, but the chain has {count} codecs")));
         };
@@ -499,7 +499,7 @@ impl Chain {
 
     /// The number of codecs.
     pub fn codec_count(&self) -> usize {
-        self.codecs.bound().len()
+        self.codecs.codecs().len()
     }
 
     /// The codecs in canonical form.

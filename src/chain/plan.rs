@@ -6,7 +6,7 @@ use super::n5_block::N5Block;
 use super::shard::Shard;
 use super::workspace::Pool;
 use crate::error::CodecPlace;
-use crate::interface::{Bound, BoundCodecs, Frame, Pass as CodecPass, Transform};
+use crate::interface::{Bound, BoundCodecs, Frame, Pass, Transform};
 use crate::representation::{ArrayRepresentation, ByteSize, Representation};
 use std::sync::Arc;
 
@@ -16,22 +16,22 @@ pub(super) struct Plan {
     pub(super) steps: Vec<Step>,
 }
 
-/// One pass over the chunk and the frames around its output.
+/// One operation on the chunk and the frames around its output.
 #[derive(Debug, Clone)]
 pub(super) struct Step {
-    pub(super) pass: Pass,
+    pub(super) operation: Operation,
     /// The codec that meets the encoded bytes first when this step decodes.
     pub(super) last_place: CodecPlace,
     /// What enters on encode.
     pub(super) decoded: Representation,
-    /// The size of the pass's output, without the frames.
+    /// The size of the output of the operation, without the frames.
     pub(super) encoded: ByteSize,
     /// Innermost first.
     pub(super) frames: Vec<(CodecPlace, Arc<dyn Frame>)>,
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum Pass {
+pub(super) enum Operation {
     /// Bytes that do not change.
     Copy,
     /// Elements that are transposed, then go through elementwise stages.
@@ -54,7 +54,7 @@ pub(super) struct Elements {
 impl Plan {
     pub(super) fn new(codecs: &BoundCodecs, pool: &Arc<Pool>) -> Self {
         let mut plan = Self { steps: Vec::new() };
-        for (index, bound) in codecs.bound().iter().enumerate() {
+        for (index, bound) in codecs.codecs().iter().enumerate() {
             plan.add(codecs.list().place(index), bound, codecs.representation(index), pool);
         }
         if plan.steps.is_empty() {
@@ -66,28 +66,28 @@ impl Plan {
 
     fn add(&mut self, place: CodecPlace, bound: &Bound, decoded: &Representation, pool: &Arc<Pool>) {
         match (&bound.pass, decoded) {
-            (CodecPass::Transform(transform), _) => {
-                let pass = Pass::Transform(place.clone(), Arc::clone(transform));
-                self.push(place, pass, decoded, bound.encoded.size());
+            (Pass::Transform(transform), _) => {
+                let operation = Operation::Transform(place.clone(), Arc::clone(transform));
+                self.push(place, operation, decoded, bound.encoded.size());
             }
-            (CodecPass::Shard(shard), Representation::Array(array)) => {
+            (Pass::Shard(shard), Representation::Array(array)) => {
                 let [inner, index] =
                     [&shard.inner, &shard.index].map(|codecs| Chain::from_bound((**codecs).clone(), Arc::clone(pool)));
                 let shard = Shard::new(shard, inner, index, array.data_type().size());
-                let pass = Pass::Shard(place.clone(), Box::new(shard));
-                self.push(place, pass, decoded, bound.encoded.size());
+                let operation = Operation::Shard(place.clone(), Box::new(shard));
+                self.push(place, operation, decoded, bound.encoded.size());
             }
-            (CodecPass::N5Block(block), Representation::Array(_)) => {
+            (Pass::N5Block(block), Representation::Array(_)) => {
                 let inner = Chain::from_bound((*block.inner).clone(), Arc::clone(pool));
-                let pass = Pass::N5Block(place.clone(), Box::new(N5Block::new(block, inner)));
-                self.push(place, pass, decoded, bound.encoded.size());
+                let operation = Operation::N5Block(place.clone(), Box::new(N5Block::new(block, inner)));
+                self.push(place, operation, decoded, bound.encoded.size());
             }
-            (CodecPass::Frame(frame), _) => self.frame(place, frame, decoded),
-            (CodecPass::Reshape, Representation::Array(array)) => drop(self.elements(place, array)),
-            (CodecPass::Transpose(order), Representation::Array(array)) => self.transpose(place, order, array),
-            (CodecPass::Elementwise { stages, frame }, Representation::Array(array)) => {
+            (Pass::Frame(frame), _) => self.frame(place, frame, decoded),
+            (Pass::Reshape, Representation::Array(array)) => drop(self.elements(place, array)),
+            (Pass::Transpose(order), Representation::Array(array)) => self.transpose(place, order, array),
+            (Pass::Elementwise { stages, frame }, Representation::Array(array)) => {
                 let step = self.elements(place.clone(), array);
-                if let Pass::Elements(elements) = &mut step.pass {
+                if let Operation::Elements(elements) = &mut step.operation {
                     for stage in stages {
                         elements.fused.push(place.clone(), stage);
                     }
@@ -99,11 +99,7 @@ impl Plan {
             }
             // Only an ignored codec can have bytes here; binding gives the others an array.
             (
-                CodecPass::Reshape
-                | CodecPass::Transpose(_)
-                | CodecPass::Elementwise { .. }
-                | CodecPass::Shard(_)
-                | CodecPass::N5Block(_),
+                Pass::Reshape | Pass::Transpose(_) | Pass::Elementwise { .. } | Pass::Shard(_) | Pass::N5Block(_),
                 Representation::Bytes(_),
             ) => {}
         }
@@ -120,20 +116,20 @@ impl Plan {
 
     /// A step that changes nothing yet; elementwise codecs join it.
     fn copy(&mut self, place: CodecPlace, decoded: &Representation) {
-        let pass = match decoded {
-            Representation::Bytes(_) => Pass::Copy,
-            Representation::Array(array) => Pass::Elements(Elements::new(array)),
+        let operation = match decoded {
+            Representation::Bytes(_) => Operation::Copy,
+            Representation::Array(array) => Operation::Elements(Elements::new(array)),
         };
-        self.push(place, pass, decoded, decoded.size());
+        self.push(place, operation, decoded, decoded.size());
     }
 
-    fn push(&mut self, place: CodecPlace, pass: Pass, decoded: &Representation, encoded: ByteSize) {
-        self.steps.push(Step { pass, last_place: place, decoded: decoded.clone(), encoded, frames: Vec::new() });
+    fn push(&mut self, place: CodecPlace, operation: Operation, decoded: &Representation, encoded: ByteSize) {
+        self.steps.push(Step { operation, last_place: place, decoded: decoded.clone(), encoded, frames: Vec::new() });
     }
 
     /// The elementwise step that the next codec joins.
     fn elements(&mut self, place: CodecPlace, decoded: &ArrayRepresentation) -> &mut Step {
-        let is_open = self.steps.last().is_some_and(|step| matches!(step.pass, Pass::Elements(_)));
+        let is_open = self.steps.last().is_some_and(|step| matches!(step.operation, Operation::Elements(_)));
         if !is_open {
             self.copy(place.clone(), &Representation::Array(decoded.clone()));
         }
@@ -151,12 +147,12 @@ impl Plan {
             return;
         }
         let is_free = |elements: &Elements| elements.order.is_none() && elements.fused.is_copy();
-        let is_new = !matches!(self.steps.last(), Some(Step { pass: Pass::Elements(elements), decoded: step, .. })
+        let is_new = !matches!(self.steps.last(), Some(Step { operation: Operation::Elements(elements), decoded: step, .. })
             if is_free(elements) && step.array().is_ok_and(|array| array.shape() == decoded.shape()));
         if is_new {
             self.copy(place.clone(), &Representation::Array(decoded.clone()));
         }
-        if let Pass::Elements(elements) = &mut self.elements(place, decoded).pass {
+        if let Operation::Elements(elements) = &mut self.elements(place, decoded).operation {
             elements.order = Some(order.into());
             elements.shape = order.iter().map(|dimension| decoded.shape()[*dimension]).collect();
         }
@@ -166,7 +162,7 @@ impl Plan {
     fn leave_out_copies(&mut self) {
         let mut index = 0;
         while index < self.steps.len() && self.steps.len() > 1 {
-            let is_copy = matches!(&self.steps[index].pass, Pass::Elements(elements) if elements.is_copy());
+            let is_copy = matches!(&self.steps[index].operation, Operation::Elements(elements) if elements.is_copy());
             if is_copy && index > 0 && self.steps[index - 1].frames.is_empty() {
                 let copy = self.steps.remove(index);
                 let before = &mut self.steps[index - 1];
@@ -190,14 +186,14 @@ impl Plan {
     pub(super) fn granularity(&self) -> Option<Vec<u64>> {
         let is_direct = |step: &Step| step.frames.iter().all(|(_, frame)| !frame.checks_payload());
         match self.steps.as_slice() {
-            [step @ Step { pass: Pass::Elements(elements), .. }] if is_direct(step) => {
+            [step @ Step { operation: Operation::Elements(elements), .. }] if is_direct(step) => {
                 Some(vec![1; elements.shape.len()])
             }
-            [step] if is_direct(step) => step.pass.granularity(),
-            [Step { pass: Pass::Elements(elements), .. }, step]
+            [step] if is_direct(step) => step.operation.granularity(),
+            [Step { operation: Operation::Elements(elements), .. }, step]
                 if is_direct(step) && step.decoded.array().is_ok_and(|array| array.shape() == elements.shape) =>
             {
-                let encoded = step.pass.granularity()?;
+                let encoded = step.operation.granularity()?;
                 let Some(order) = &elements.order else { return Some(encoded) };
                 let mut decoded = vec![1; encoded.len()];
                 order.iter().zip(encoded).for_each(|(dimension, size)| decoded[*dimension] = size);
@@ -208,7 +204,7 @@ impl Plan {
     }
 }
 
-impl Pass {
+impl Operation {
     /// The smallest box of the input that is worth decoding alone; `None` if only the whole of it can be decoded.
     pub(super) fn granularity(&self) -> Option<Vec<u64>> {
         match self {
@@ -234,11 +230,11 @@ impl Elements {
 impl Step {
     /// Whether this step may get the array of the one before it, which has the same bytes, perhaps in another shape.
     fn takes_bytes_of(&self, before: &Self) -> bool {
-        let has_shape = match &self.pass {
-            Pass::Copy => false,
-            Pass::Elements(elements) => elements.order.is_some(),
-            Pass::Shard(..) | Pass::N5Block(..) => true,
-            Pass::Transform(_, transform) => transform.granularity().is_some(),
+        let has_shape = match &self.operation {
+            Operation::Copy => false,
+            Operation::Elements(elements) => elements.order.is_some(),
+            Operation::Shard(..) | Operation::N5Block(..) => true,
+            Operation::Transform(_, transform) => transform.granularity().is_some(),
         };
         let shapes = [before, self].map(|step| step.decoded.array().map(|array| array.shape()));
         !has_shape || matches!(shapes, [Ok(before), Ok(here)] if before == here)
@@ -246,17 +242,17 @@ impl Step {
 
     /// Whether bytes leave as they enter.
     pub(super) fn is_copy(&self) -> bool {
-        self.frames.is_empty() && matches!(&self.pass, Pass::Elements(elements) if elements.is_copy())
+        self.frames.is_empty() && matches!(&self.operation, Operation::Elements(elements) if elements.is_copy())
     }
 
     /// The shard of this step, if it has one.
     pub(super) fn shard(&self) -> Option<&Shard> {
-        if let Pass::Shard(_, shard) = &self.pass { Some(shard) } else { None }
+        if let Operation::Shard(_, shard) = &self.operation { Some(shard) } else { None }
     }
 
     /// See [`shard`](Self::shard).
     pub(super) fn shard_mut(&mut self) -> Option<&mut Shard> {
-        if let Pass::Shard(_, shard) = &mut self.pass { Some(shard) } else { None }
+        if let Operation::Shard(_, shard) = &mut self.operation { Some(shard) } else { None }
     }
 
     pub(super) fn leading_size(&self) -> Option<u64> {
@@ -269,18 +265,18 @@ impl Step {
 
     /// A capacity that suffices for encoding this many bytes, frames included; `None` if it exceeds 64 bits.
     pub(super) fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
-        self.pass_bound(decoded_size)?
+        self.operation_bound(decoded_size)?
             .checked_add(self.leading_size()?)?
             .checked_add(self.trailing_size()?)
             .filter(|bound| isize::try_from(*bound).is_ok())
     }
 
-    fn pass_bound(&self, decoded_size: u64) -> Option<u64> {
-        match &self.pass {
-            Pass::Copy => Some(decoded_size),
-            Pass::Elements(elements) => Some(elements.fused.encoded_size()),
-            Pass::Shard(..) | Pass::N5Block(..) => self.encoded.bound(),
-            Pass::Transform(_, transform) => match self.encoded {
+    fn operation_bound(&self, decoded_size: u64) -> Option<u64> {
+        match &self.operation {
+            Operation::Copy => Some(decoded_size),
+            Operation::Elements(elements) => Some(elements.fused.encoded_size()),
+            Operation::Shard(..) | Operation::N5Block(..) => self.encoded.upper_bound(),
+            Operation::Transform(_, transform) => match self.encoded {
                 ByteSize::Exact(size) | ByteSize::Written(size) => Some(size),
                 ByteSize::Bound(_) | ByteSize::Unknown => transform.encoded_bound(decoded_size),
             },
@@ -289,11 +285,11 @@ impl Step {
 
     /// Whether a bound on the encoded size of this many bytes is known in advance.
     pub(super) fn has_bound(&self, decoded_size: u64) -> bool {
-        match &self.pass {
-            Pass::Copy | Pass::Elements(_) => true,
-            Pass::Shard(_, shard) => shard.has_bound(),
-            Pass::N5Block(_, block) => block.inner.has_encoded_bound(decoded_size),
-            Pass::Transform(_, transform) => {
+        match &self.operation {
+            Operation::Copy | Operation::Elements(_) => true,
+            Operation::Shard(_, shard) => shard.has_bound(),
+            Operation::N5Block(_, block) => block.inner.has_encoded_bound(decoded_size),
+            Operation::Transform(_, transform) => {
                 self.encoded.exact().is_some() || transform.has_encoded_bound(decoded_size)
             }
         }
@@ -301,9 +297,9 @@ impl Step {
 
     /// Whether the size of the output follows from the size of the input.
     pub(super) fn has_fixed_size(&self) -> bool {
-        match &self.pass {
-            Pass::Copy | Pass::Elements(_) => true,
-            Pass::Transform(..) | Pass::Shard(..) | Pass::N5Block(..) => self.encoded.exact().is_some(),
+        match &self.operation {
+            Operation::Copy | Operation::Elements(_) => true,
+            Operation::Transform(..) | Operation::Shard(..) | Operation::N5Block(..) => self.encoded.exact().is_some(),
         }
     }
 }

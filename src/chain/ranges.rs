@@ -5,7 +5,7 @@
 //! there; else they are gathered first.
 
 use super::elements::Packed;
-use super::plan::{Elements, Pass, Step};
+use super::plan::{Elements, Operation, Step};
 use super::region::Region;
 use super::run::{LastDecode, Run};
 use super::workspace::Workspace;
@@ -41,10 +41,12 @@ impl Run<'_> {
         workspace: &mut Workspace,
     ) -> Result<Option<()>> {
         let (elements, index) = match self.plan.steps.as_slice() {
-            [Step { pass: Pass::Elements(elements), frames, .. }, _, ..] if frames.is_empty() => (Some(elements), 1),
+            [Step { operation: Operation::Elements(elements), frames, .. }, _, ..] if frames.is_empty() => {
+                (Some(elements), 1)
+            }
             _ => (None, 0),
         };
-        let Step { pass: Pass::Transform(place, transform), decoded, .. } = &self.plan.steps[index] else {
+        let Step { operation: Operation::Transform(place, transform), decoded, .. } = &self.plan.steps[index] else {
             return Ok(None);
         };
         let ByteSize::Exact(decoded_size) = decoded.size() else { return Ok(None) };

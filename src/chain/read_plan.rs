@@ -6,7 +6,7 @@
 
 use super::Chain;
 use super::elements::Packed;
-use super::plan::{Elements, Pass, Step};
+use super::plan::{Elements, Operation, Step};
 use super::region::Region;
 use super::shard::{Cell, Shard, ShardIndex};
 use super::stage::{ByteRange, Stage, Supplied, Use, lock};
@@ -357,7 +357,7 @@ impl Chain {
     fn access(&self) -> Access<'_> {
         let (before, last) = match self.plan.steps.as_slice() {
             [last] => (None, last),
-            [Step { pass: Pass::Elements(elements), .. }, last]
+            [Step { operation: Operation::Elements(elements), .. }, last]
                 if elements.is_order() && last.decoded.array().is_ok_and(|array| array.shape() == elements.shape) =>
             {
                 (Some(elements), last)
@@ -367,10 +367,10 @@ impl Chain {
         let is_checked = last.frames.iter().any(|(place, frame)| {
             frame.checks_payload() || self.hooks[place.index].as_ref().is_some_and(|hook| hook.checks())
         });
-        match (&last.pass, before) {
+        match (&last.operation, before) {
             _ if is_checked => Access::Whole,
-            (Pass::Elements(elements), None) => Access::Elements(elements, last),
-            (Pass::Shard(place, shard), before) => Access::Shard(before, shard, place, last),
+            (Operation::Elements(elements), None) => Access::Elements(elements, last),
+            (Operation::Shard(place, shard), before) => Access::Shard(before, shard, place, last),
             _ => Access::Whole,
         }
     }
@@ -381,7 +381,9 @@ impl Chain {
     /// [`Status::Unsupported`](crate::Status::Unsupported): there is none, or a bytes->bytes codec follows it.
     pub(super) fn shard_alone(&self) -> Result<(&Shard, &CodecPlace)> {
         match self.plan.steps.last() {
-            Some(Step { pass: Pass::Shard(place, shard), frames, .. }) if frames.is_empty() => Ok((shard, place)),
+            Some(Step { operation: Operation::Shard(place, shard), frames, .. }) if frames.is_empty() => {
+                Ok((shard, place))
+            }
             _ => Err(Error::unsupported("the last codec of the chain is not sharding_indexed: there is no index")),
         }
     }
@@ -471,7 +473,7 @@ fn decode_span(object: &mut Object, bytes: &[u8], first: u64, options: &CallOpti
 fn locate(error: Error, origin: Option<&Origin>) -> Error {
     let Some(origin) = origin else { return error };
     let Some(step) = origin.chain.plan.steps.last() else { return error };
-    let Pass::Shard(place, shard) = &step.pass else { return error };
+    let Operation::Shard(place, shard) = &step.operation else { return error };
     locate(place.blame(shard.locate(error, &origin.cell)), origin.outer.as_deref())
 }
 

@@ -5,7 +5,7 @@
 
 use super::elements::Packed;
 use super::input::Decoded;
-use super::plan::{Pass, Plan, Step};
+use super::plan::{Operation, Plan, Step};
 use super::region::Region;
 use super::workspace::Workspace;
 use crate::error::{CodecPlace, Error, Result, Status};
@@ -185,18 +185,20 @@ impl Run<'_> {
             Decoded::Slice(bytes) => Ok(*bytes),
             Decoded::Input(input) => input.to_slice(gathered),
         };
-        match &step.pass {
-            Pass::Copy => {
+        match &step.operation {
+            Operation::Copy => {
                 let bytes = slice(gathered)?;
                 super::copy::copy(bytes, output.get_mut(..bytes.len()).ok_or_else(too_small)?);
                 Ok(bytes.len())
             }
-            Pass::Elements(elements) => elements.encode(input, output, call),
-            Pass::N5Block(place, block) => {
+            Operation::Elements(elements) => elements.encode(input, output, call),
+            Operation::N5Block(place, block) => {
                 block.encode(input, output, self.options).map_err(|error| place.blame(error))
             }
-            Pass::Shard(place, shard) => shard.encode(input, output, self.options).map_err(|error| place.blame(error)),
-            Pass::Transform(place, transform) => {
+            Operation::Shard(place, shard) => {
+                shard.encode(input, output, self.options).map_err(|error| place.blame(error))
+            }
+            Operation::Transform(place, transform) => {
                 transform.encode(slice(gathered)?, output, call).map_err(|error| place.blame(error))
             }
         }
@@ -246,15 +248,15 @@ impl Run<'_> {
         }
         let LastDecode { step, payload, back, contexts } = self.decode_to(0, encoded, workspace)?;
         let array = step.decoded.array()?;
-        match &step.pass {
-            Pass::Elements(elements) => {
+        match &step.operation {
+            Operation::Elements(elements) => {
                 let packed = Packed { bytes: payload, region: Region::whole(&elements.shape), first: 0 };
                 elements.decode(&packed, region, target, &mut self.call(None, contexts))
             }
-            Pass::Shard(place, shard) => {
+            Operation::Shard(place, shard) => {
                 shard.decode(payload, region, target, self.options).map_err(|error| place.blame(error))
             }
-            Pass::N5Block(place, block) => {
+            Operation::N5Block(place, block) => {
                 block.decode(payload, region, target, self.options).map_err(|error| place.blame(error))
             }
             _ if region.is_whole(array.shape()) && target.is_contiguous() => {
@@ -282,16 +284,16 @@ impl Run<'_> {
         target: &mut Target<'_>,
         workspace: &mut Workspace,
     ) -> Result<Option<()>> {
-        let [Step { pass: Pass::Elements(elements), .. }, next, ..] = self.plan.steps.as_slice() else {
+        let [Step { operation: Operation::Elements(elements), .. }, next, ..] = self.plan.steps.as_slice() else {
             return Ok(None);
         };
         let Representation::Array(array) = &next.decoded else { return Ok(None) };
-        if array.shape() != elements.shape || region.is_empty() || next.pass.granularity().is_none() {
+        if array.shape() != elements.shape || region.is_empty() || next.operation.granularity().is_none() {
             return Ok(None);
         }
         let LastDecode { payload, back, contexts, .. } = self.decode_to(1, encoded, workspace)?;
         let needed = elements.needed(region);
-        if let (Pass::Shard(place, shard), true) = (&next.pass, elements.is_order()) {
+        if let (Operation::Shard(place, shard), true) = (&next.operation, elements.is_order()) {
             let mut target = elements.permute(target.reborrow())?;
             let result = shard.decode(payload, &needed, &mut target, self.options);
             return result.map(Some).map_err(|error| place.blame(error));
@@ -311,22 +313,22 @@ impl Run<'_> {
         output: &mut Vec<u8>,
         contexts: &mut Contexts,
     ) -> Result<Option<usize>> {
-        if step.pass.granularity().is_none() || region.is_empty() {
+        if step.operation.granularity().is_none() || region.is_empty() {
             return Ok(None);
         }
         let element_size = step.decoded.array()?.data_type().size();
         let size = region.element_count() * element_size;
         grow(output, size)?;
         let (call, decoded) = (&mut self.call(None, contexts), &mut output[..size]);
-        let result = match &step.pass {
-            Pass::Shard(place, shard) => {
+        let result = match &step.operation {
+            Operation::Shard(place, shard) => {
                 let mut target = Target::contiguous(decoded, element_size, &region.shape)?;
                 Some(shard.decode(payload, region, &mut target, self.options).map_err(|error| place.blame(error)))
             }
-            Pass::Transform(place, transform) => transform
+            Operation::Transform(place, transform) => transform
                 .decode_box(payload, &region.start, &region.shape, decoded, call)
                 .map(|result| result.map_err(|error| place.blame(error))),
-            Pass::Copy | Pass::Elements(_) | Pass::N5Block(..) => None,
+            Operation::Copy | Operation::Elements(_) | Operation::N5Block(..) => None,
         };
         result.transpose().map(|done| done.map(|()| size))
     }
@@ -394,19 +396,19 @@ impl Run<'_> {
         contexts: &mut Contexts,
     ) -> Result<usize> {
         let call = &mut self.call(None, contexts);
-        match &step.pass {
-            Pass::Copy => {
+        match &step.operation {
+            Operation::Copy => {
                 super::copy::copy(input, output.get_mut(..input.len()).ok_or_else(too_small)?);
                 Ok(input.len())
             }
-            Pass::Elements(elements) => elements.decode_all(input, output, call),
-            Pass::Shard(place, shard) => decode_whole(step, output, |region, target| {
+            Operation::Elements(elements) => elements.decode_all(input, output, call),
+            Operation::Shard(place, shard) => decode_whole(step, output, |region, target| {
                 shard.decode(input, region, target, self.options).map_err(|error| place.blame(error))
             }),
-            Pass::N5Block(place, block) => decode_whole(step, output, |region, target| {
+            Operation::N5Block(place, block) => decode_whole(step, output, |region, target| {
                 block.decode(input, region, target, self.options).map_err(|error| place.blame(error))
             }),
-            Pass::Transform(place, transform) => match overflow {
+            Operation::Transform(place, transform) => match overflow {
                 Overflow::Counted => transform.decode(input, output, call),
                 Overflow::Refused => transform.decode_fitting(input, output, call),
             }
@@ -462,7 +464,7 @@ impl Run<'_> {
     /// The most bytes that a step may decode to.
     fn decoded_limit(&self, step: &Step) -> u64 {
         let with_slack = |size: u64| size.saturating_mul(2).saturating_add(INTERMEDIATE_SLACK);
-        if let Some(bound) = step.decoded.size().bound() {
+        if let Some(bound) = step.decoded.size().upper_bound() {
             return with_slack(bound);
         }
         let mut before = self.plan.steps.iter().take_while(|other| !std::ptr::eq(*other, step)).peekable();

@@ -7,7 +7,7 @@ use super::Chain;
 use super::input::Input;
 use super::parts::{self, Parts};
 use super::pieces::{Encoded, NewShard, OldShard, Piece, ShardLayout, appended, packed};
-use super::plan::{Elements, Pass, Step};
+use super::plan::{Elements, Operation, Step};
 use super::region::Region;
 use super::shard::{Cell, Shard, ShardIndex};
 use super::stage::{ByteRange, Stage, Use, lock};
@@ -386,8 +386,8 @@ impl Chain {
         let (shard, place) = self.shard_alone()?;
         let mut steps = self.plan.steps.windows(2);
         let is_through = |step: &Step, shape: &[u64]| step.decoded.array().is_ok_and(|array| array.shape() == shape);
-        let are_elements = steps.all(|steps| match &steps[0].pass {
-            Pass::Elements(elements) => steps[0].frames.is_empty() && is_through(&steps[1], &elements.shape),
+        let are_elements = steps.all(|steps| match &steps[0].operation {
+            Operation::Elements(elements) => steps[0].frames.is_empty() && is_through(&steps[1], &elements.shape),
             _ => false,
         });
         if are_elements && self.plan.steps.last().is_some_and(|step| is_through(step, &shard.shape())) {
@@ -401,8 +401,8 @@ impl Chain {
 
     /// The steps before the shard of a chain that has a [`writable_shard`](Self::writable_shard).
     fn elements_before(&self) -> impl DoubleEndedIterator<Item = &Elements> {
-        self.plan.steps.iter().filter_map(|step| match &step.pass {
-            Pass::Elements(elements) => Some(elements),
+        self.plan.steps.iter().filter_map(|step| match &step.operation {
+            Operation::Elements(elements) => Some(elements),
             _ => None,
         })
     }

@@ -9,7 +9,7 @@ mod members;
 
 use crate::data_type::{Component, Endian};
 use crate::error::{Error, Result};
-use crate::interface::{Bound, Codec, Context, Elementwise, Kind, Pass, Stage};
+use crate::interface::{Bound, Codec, Context, Elementwise, ElementwiseStage, Kind, Pass};
 use crate::json::{Configuration, one_of};
 use crate::representation::{ByteSize, Representation};
 use crate::simd::{Loop, vectorized};
@@ -60,7 +60,7 @@ impl Codec for Bytes {
             Some(kernel) => Arc::new(kernel),
             None => Arc::new(members),
         };
-        let stage = Stage { kernel, encoded_bits: 8 * data_type.size() };
+        let stage = ElementwiseStage { kernel, encoded_bits: 8 * data_type.size() };
         let pass = Pass::Elementwise { stages: vec![stage], frame: None };
         Ok(Bound::serializer(decoded, ByteSize::Exact(array.size()), pass))
     }

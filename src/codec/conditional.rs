@@ -71,7 +71,7 @@ struct BoundConditional {
 impl BoundConditional {
     /// The codecs inside; those that are unknown and need not be understood are never applied here.
     fn applied(&self) -> impl DoubleEndedIterator<Item = (usize, &Bound)> {
-        self.inner.bound().iter().enumerate().filter(|(_, bound)| !matches!(bound.pass, Pass::Reshape))
+        self.inner.codecs().iter().enumerate().filter(|(_, bound)| !matches!(bound.pass, Pass::Reshape))
     }
 
     fn blame(&self, index: usize, error: Error) -> Error {
@@ -93,7 +93,7 @@ impl BoundConditional {
         let (header, payload) = encoded.split_at_checked(self.header_size).ok_or_else(|| {
             Error::corrupt(format!("the chunk has {} bytes, its header takes {}", encoded.len(), self.header_size))
         })?;
-        let count = self.inner.bound().len();
+        let count = self.inner.codecs().len();
         match (count..8 * header.len()).find(|bit| is_set(header, *bit)) {
             Some(bit) => Err(Error::corrupt(format!("bit {bit} of the header is set, but there are {count} codecs"))),
             None => Ok((header, payload)),
@@ -128,7 +128,7 @@ impl Transform for BoundConditional {
     fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
         let (header, payload) = self.header(encoded)?;
         let mut current: Option<Vec<u8>> = None;
-        for (index, bound) in self.inner.bound().iter().enumerate().rev().filter(|(index, _)| is_set(header, *index)) {
+        for (index, bound) in self.inner.codecs().iter().enumerate().rev().filter(|(index, _)| is_set(header, *index)) {
             let input = current.as_deref().unwrap_or(payload);
             let limit = self.limit(index, decoded.len() as u64);
             current = Some(decode_one(bound, input, limit, call).map_err(|error| self.blame(index, error))?);
@@ -316,7 +316,7 @@ mod tests {
                 let bytes =
                     crate::representation::BytesRepresentation { size: ByteSize::Unknown, element_size: Some(2) };
                 let bound = single.bind(Representation::Bytes(bytes)).unwrap();
-                payload = call(|call| encode_one(&bound.bound()[0], &payload, call)).unwrap();
+                payload = call(|call| encode_one(&bound.codecs()[0], &payload, call)).unwrap();
             }
             let encoded = [&[bits][..], &payload].concat();
             assert_eq!(decode(&*whole, &encoded, 600).as_ref(), Ok(&decoded), "{bits:03b}");

@@ -19,18 +19,16 @@ pub(crate) trait Joint: Debug + Send + Sync {
 }
 
 /// The joint loop of two codecs, in the order of encoding; `None` if it is not for them.
-pub(crate) type Join = fn(first: &Stage, second: &Stage) -> Option<Arc<dyn Joint>>;
+pub(crate) type FindJoint = fn(first: &dyn Elementwise, second: &dyn Elementwise) -> Option<Arc<dyn Joint>>;
 
-type Stage = dyn Elementwise;
-
-static JOINTS: &[Join] = &[scale_offset_then_cast_value];
+static JOINTS: &[FindJoint] = &[scale_offset_then_cast_value];
 
 /// The first joint loop for these two.
-pub(crate) fn join(first: &Stage, second: &Stage) -> Option<Arc<dyn Joint>> {
+pub(crate) fn join(first: &dyn Elementwise, second: &dyn Elementwise) -> Option<Arc<dyn Joint>> {
     JOINTS.iter().find_map(|join| join(first, second))
 }
 
-fn scale_offset_then_cast_value(first: &Stage, second: &Stage) -> Option<Arc<dyn Joint>> {
+fn scale_offset_then_cast_value(first: &dyn Elementwise, second: &dyn Elementwise) -> Option<Arc<dyn Joint>> {
     let (first, second): (&dyn Any, &dyn Any) = (first, second);
     let scaling = first.downcast_ref::<BoundScaling>()?.scaling()?;
     second.downcast_ref::<BoundCast>()?.after_scaling(scaling)

@@ -60,14 +60,14 @@ impl Codec for Sharding {
         if let Representation::Array(_) = inner.output() {
             return Err(Error::metadata("codecs has no array->bytes codec: an inner chunk needs exactly one"));
         }
-        self.bound(decoded, grid, Arc::new(inner))
+        self.bind_inner(decoded, grid, Arc::new(inner))
     }
 
     fn rebind(&self, bound: &Bound, decoded: &Representation) -> Result<Bound> {
         match &bound.pass {
             Pass::Shard(shard) => {
                 let grid = self.grid(decoded.array()?.shape())?;
-                self.bound(decoded, grid, Arc::clone(&shard.inner))
+                self.bind_inner(decoded, grid, Arc::clone(&shard.inner))
             }
             _ => self.bind(decoded),
         }
@@ -91,10 +91,10 @@ impl Sharding {
         })
     }
 
-    fn bound(&self, decoded: &Representation, grid: Vec<u64>, inner: Arc<BoundCodecs>) -> Result<Bound> {
+    fn bind_inner(&self, decoded: &Representation, grid: Vec<u64>, inner: Arc<BoundCodecs>) -> Result<Bound> {
         let (index, index_size) = self.bind_index(&grid)?;
         let chunk_count: u64 = grid.iter().product();
-        let bound = inner.output().size().bound();
+        let bound = inner.output().size().upper_bound();
         let size = bound
             .and_then(|bound| bound.checked_mul(chunk_count)?.checked_add(index_size))
             .map_or(ByteSize::Unknown, ByteSize::Bound);

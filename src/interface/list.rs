@@ -204,7 +204,7 @@ impl BoundCodecs {
     }
 
     /// The binding of each codec.
-    pub fn bound(&self) -> &[Bound] {
+    pub fn codecs(&self) -> &[Bound] {
         &self.bound
     }
 

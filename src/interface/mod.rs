@@ -25,7 +25,7 @@ mod shard;
 pub use call::{Call, CallData, CallOptions, Contexts, PaddingHook};
 pub use list::{BoundCodecs, CodecList};
 pub use n5_block::BoundN5Block;
-pub use pass::{Elementwise, Frame, Pass, Stage, Transform, element_count, packed_size, too_small};
+pub use pass::{Elementwise, ElementwiseStage, Frame, Pass, Transform, element_count, packed_size, too_small};
 pub use registry::{Context, Registry};
 pub use shard::BoundShard;
 
@@ -105,7 +105,7 @@ impl Bound {
         kernel: Arc<dyn Elementwise>,
     ) -> Result<Self> {
         let encoded = decoded.with_elements(data_type.clone(), fill_value)?;
-        let stages = vec![Stage { kernel, encoded_bits: 8 * data_type.size() }];
+        let stages = vec![ElementwiseStage { kernel, encoded_bits: 8 * data_type.size() }];
         Ok(Self::new(Representation::Array(encoded), Pass::Elementwise { stages, frame: None }))
     }
 

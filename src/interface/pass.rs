@@ -16,7 +16,7 @@ pub enum Pass {
     /// One or more stages on each element, in encode order.
     Elementwise {
         /// The stages. They do not depend on the shape.
-        stages: Vec<Stage>,
+        stages: Vec<ElementwiseStage>,
         /// Bytes around the encoded elements.
         frame: Option<Arc<dyn Frame>>,
     },
@@ -32,7 +32,7 @@ pub enum Pass {
 
 /// One stage of an elementwise pass.
 #[derive(Debug, Clone)]
-pub struct Stage {
+pub struct ElementwiseStage {
     /// What it does to each element.
     pub kernel: Arc<dyn Elementwise>,
     /// Bits per element after encoding.

@@ -9,7 +9,7 @@
 //!   to be added to a length of 9, up to the first that is not 255. If `distance - 1` is 8191, the larger part of the
 //!   distance follows in two bytes, the higher first: `distance - 8192`.
 
-use super::matches::{Table, common_size, copy_literals, copy_match, four, hash};
+use super::matches::{MatchTable, common_size, copy_literals, copy_match, four, hash};
 
 /// The most literals of one run.
 const MAX_LITERALS: usize = 32;
@@ -41,7 +41,7 @@ const MIN_FAR_LENGTH: usize = 8;
 /// Compresses to the beginning of `encoded`; `None` if it does not fit, or is not worth it. `is_split`: the stream is one of
 /// several of its block.
 pub(super) fn compress(
-    table: &mut Table,
+    table: &mut MatchTable,
     level: u8,
     is_split: bool,
     decoded: &[u8],
@@ -61,7 +61,7 @@ pub(super) fn compress(
 }
 
 /// How many bytes were read, and how many compressing them would have written.
-fn probe(table: &mut Table, decoded: &[u8]) -> Option<(usize, usize)> {
+fn probe(table: &mut MatchTable, decoded: &[u8]) -> Option<(usize, usize)> {
     table.begin(decoded.len(), PROBE_HASH_BITS)?;
     let limit = decoded.len().saturating_sub(LAST_LITERALS);
     let (mut start, mut literal_count, mut place, mut written) = (0, FIRST_LITERALS, 1, 1);
@@ -94,7 +94,7 @@ fn match_length(decoded: &[u8], place: usize, candidate: usize) -> usize {
     4 + common_size(&decoded[candidate + 4..], &decoded[place + 4..decoded.len() - 1])
 }
 
-fn write(table: &mut Table, level: u8, is_regular: bool, decoded: &[u8], encoded: &mut [u8]) -> Option<usize> {
+fn write(table: &mut MatchTable, level: u8, is_regular: bool, decoded: &[u8], encoded: &mut [u8]) -> Option<usize> {
     let hash_bits = (11 + u32::from(level)).min(MAX_HASH_BITS);
     table.begin(decoded.len(), hash_bits)?;
     let least = if is_regular { MIN_LENGTH_IF_REGULAR } else { MIN_LENGTH };
@@ -221,7 +221,7 @@ mod tests {
 
     fn round_trip(decoded: &[u8]) -> Option<usize> {
         let mut encoded = vec![0xA5; decoded.len() * 2 + 100];
-        let mut table = Table::default();
+        let mut table = MatchTable::default();
         let mut sizes = Vec::new();
         // A second time with a used table.
         for level in [1, 5, 9, 1, 5, 9] {
@@ -287,7 +287,7 @@ mod tests {
     fn every_room_that_is_too_small_is_refused() {
         let decoded: Vec<u8> = (0..3000_usize).map(|i| (i * i / 64) as u8 & 7).collect();
         let mut encoded = vec![0; 4000];
-        let mut table = Table::default();
+        let mut table = MatchTable::default();
         let size = compress(&mut table, 9, false, &decoded, &mut encoded).expect("this is compressible");
         for room in 0..size {
             assert_eq!(compress(&mut table, 9, false, &decoded, &mut encoded[..room]), None);

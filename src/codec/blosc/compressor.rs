@@ -1,7 +1,7 @@
 //! The compressors of a frame's streams, as functions on slices. Contexts and tables are kept from stream to stream.
 
 use super::frame::COMPRESSOR_VERSION;
-use super::matches::Table;
+use super::matches::MatchTable;
 use super::{blosclz, lz4};
 use crate::codec::gzip::libdeflate::{self, Compressor as Deflate, Container};
 use crate::error::{Error, Result};
@@ -209,7 +209,7 @@ fn decompress_snappy(_: &[u8], _: &mut [u8]) -> Result<bool> {
 #[derive(Default)]
 pub(super) struct Compressors {
     /// Of blosclz and lz4.
-    table: Table,
+    table: MatchTable,
     #[cfg(feature = "snappy")]
     snappy: Option<snap::raw::Encoder>,
     /// A compressor of zlib has one level for life.

@@ -6,7 +6,7 @@
 //! 255. After the literals the distance of the match follows, a u16. The last 5 bytes are literals, and no match begins
 //! in the last 12.
 
-use super::matches::{Table, common_size, copy_literals, copy_match, four, hash};
+use super::matches::{MatchTable, common_size, copy_literals, copy_match, four, hash};
 
 const MIN_MATCH: usize = 4;
 const MAX_DISTANCE: usize = u16::MAX as usize;
@@ -26,7 +26,12 @@ const MISSES_PER_STEP: usize = 64;
 
 /// Compresses to the beginning of `encoded`; `None` if it does not fit. With more acceleration, from 1 on, more places are
 /// left out.
-pub(super) fn compress(table: &mut Table, acceleration: usize, decoded: &[u8], encoded: &mut [u8]) -> Option<usize> {
+pub(super) fn compress(
+    table: &mut MatchTable,
+    acceleration: usize,
+    decoded: &[u8],
+    encoded: &mut [u8],
+) -> Option<usize> {
     table.begin(decoded.len(), if decoded.len() <= LARGE_SIZE { HASH_BITS } else { LARGE_HASH_BITS })?;
     let limit = decoded.len().saturating_sub(MATCH_LIMIT);
     let (mut literals_start, mut size) = (0, 0);
@@ -57,7 +62,7 @@ pub(super) fn compress(table: &mut Table, acceleration: usize, decoded: &[u8], e
 /// places it skips.
 #[inline(always)]
 fn find(
-    table: &mut Table,
+    table: &mut MatchTable,
     decoded: &[u8],
     mut place: usize,
     limit: usize,
@@ -182,7 +187,7 @@ mod tests {
             |i| (i as u32).wrapping_mul(2_654_435_761).to_le_bytes()[3] & 1,
             |i| ((i % 10_000) as u32).wrapping_mul(2_654_435_761).to_le_bytes()[3],
         ];
-        let mut table = Table::default();
+        let mut table = MatchTable::default();
         for (index, pattern) in patterns.into_iter().enumerate() {
             for size in (0..300).chain([4096, 9000, 70_000, 300_000]) {
                 let decoded: Vec<u8> = (0..size).map(pattern).collect();

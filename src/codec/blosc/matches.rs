@@ -6,15 +6,15 @@ const ENTRY_COUNT: usize = 1 << MAX_HASH_BITS;
 
 /// Where bytes stood last, by their hash: at the beginning, if they did not.
 #[derive(Debug)]
-pub(super) struct Table(Box<[u32; ENTRY_COUNT]>);
+pub(super) struct MatchTable(Box<[u32; ENTRY_COUNT]>);
 
-impl Default for Table {
+impl Default for MatchTable {
     fn default() -> Self {
         Self(Box::new([0; ENTRY_COUNT]))
     }
 }
 
-impl Table {
+impl MatchTable {
     /// Begins a stream of this size, with hashes of this many bits. `None` if it is longer than any stream of Blosc.
     ///
     /// Clearing the table costs less than telling the places of this stream from those of the one before: a branch that

@@ -181,7 +181,7 @@ fn pcodec_of_a_shape_that_no_memory_holds_takes_none() {
         let input = json!({"data_type": "uint8", "shape": [count], "fill_value": 0});
         let codecs = codec("pcodec", &json!({"equal_pages_up_to": page}));
         let chain = Chain::new(codecs.to_string().as_bytes(), Some(input.to_string().as_bytes())).unwrap();
-        let bound = chain.output().size().bound();
+        let bound = chain.output().size().upper_bound();
         assert!(bound.is_none_or(|bound| bound > count), "{count} by {page}: {bound:?}");
     }
 }
@@ -197,7 +197,7 @@ fn pcodec_divides_numbers_into_pages_as_pco_does() {
         let spec = pco::PagingSpec::EqualPagesUpTo(page);
         let chain = chain(&codec("pcodec", &json!({"equal_pages_up_to": page})), "uint32", count, &json!(0)).unwrap();
         let bound = guarantee::file_size::<u32>(count, &spec).unwrap();
-        assert_eq!(chain.output().size().bound(), Some(bound as u64), "{count} by {page}");
+        assert_eq!(chain.output().size().upper_bound(), Some(bound as u64), "{count} by {page}");
         let encoded = chain.encode_to_vec(&bytes(numbers.iter().map(|n| n.to_ne_bytes())), &options).unwrap();
         let config = pco::ChunkConfig::default().with_paging_spec(spec).with_enable_8_bit(true);
         assert_eq!(encoded, simple_compress(&numbers, &config).unwrap(), "{count} by {page}");

@@ -14,15 +14,15 @@ use std::sync::Arc;
 ///
 /// # Safety
 /// The processor has the instructions of the tier.
-pub(super) type Blocks<T> = unsafe fn(&T, &[u8], &mut [u8]) -> usize;
+pub(super) type BlockLoop<T> = unsafe fn(&T, &[u8], &mut [u8]) -> usize;
 
 /// Exists only where the processor has the instructions of its tier.
 #[derive(Debug)]
 pub(super) struct Blockwise<T> {
     field: Field,
     tier: T,
-    encode_blocks: Blocks<T>,
-    decode_blocks: Blocks<T>,
+    encode_blocks: BlockLoop<T>,
+    decode_blocks: BlockLoop<T>,
     rest: Arc<dyn Elementwise>,
 }
 
@@ -35,7 +35,7 @@ impl<T> Blockwise<T> {
         level: Level,
         field: &Field,
         tier: T,
-        [encode_blocks, decode_blocks]: [Blocks<T>; 2],
+        [encode_blocks, decode_blocks]: [BlockLoop<T>; 2],
         rest: Arc<dyn Elementwise>,
     ) -> Option<Self> {
         level.is_available().then_some(Self { field: *field, tier, encode_blocks, decode_blocks, rest })

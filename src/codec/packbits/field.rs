@@ -4,7 +4,7 @@ use crate::data_type::Component;
 
 /// How this codec treats a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FieldKind {
     /// True if any bit of its byte is set.
     Bool,
     /// Sign-extended from the last packed bit.
@@ -18,7 +18,7 @@ pub(crate) enum Kind {
 /// The packed bits of a component.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Field {
-    pub(crate) kind: Kind,
+    pub(crate) kind: FieldKind,
     /// Bytes of a component in memory.
     pub(crate) size: usize,
     /// The lowest packed bit.
@@ -31,10 +31,10 @@ impl Field {
     /// Bits `first_bit` to `last_bit` of a component, both included.
     pub(crate) fn new(component: Component, first_bit: u32, last_bit: u32) -> Self {
         let kind = match component {
-            Component::Bool => Kind::Bool,
-            Component::Int { signed: true, .. } => Kind::Signed,
-            Component::Raw { size } if size > 1 => Kind::Raw,
-            _ => Kind::Unsigned,
+            Component::Bool => FieldKind::Bool,
+            Component::Int { signed: true, .. } => FieldKind::Signed,
+            Component::Raw { size } if size > 1 => FieldKind::Raw,
+            _ => FieldKind::Unsigned,
         };
         Self { kind, size: component.size(), first_bit, bits: last_bit - first_bit + 1 }
     }
@@ -51,7 +51,7 @@ impl Field {
 
     /// Whether packing changes no byte on this machine.
     pub(crate) fn is_copy(&self) -> bool {
-        let is_little_endian = self.size == 1 || self.kind == Kind::Raw || cfg!(target_endian = "little");
+        let is_little_endian = self.size == 1 || self.kind == FieldKind::Raw || cfg!(target_endian = "little");
         self.bits == self.size_bits() && is_little_endian
     }
 

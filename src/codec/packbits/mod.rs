@@ -29,7 +29,7 @@ pub(crate) use field::Field;
 
 use crate::data_type::DataType;
 use crate::error::{Error, Result};
-use crate::interface::{Bound, Codec, Context, Elementwise, Kind, Pass, Stage, packed_size};
+use crate::interface::{Bound, Codec, Context, Elementwise, ElementwiseStage, Kind, Pass, packed_size};
 use crate::json::{Configuration, integer};
 use crate::representation::{ByteSize, Representation};
 use crate::simd::{Level, Tier, available};
@@ -39,10 +39,10 @@ use std::sync::Arc;
 
 /// The kernel of a tier for components of this kind. `None` if the processor lacks the instructions, or if the tier
 /// gains nothing.
-type Kernel = fn(&Field) -> Option<Arc<dyn Elementwise>>;
+type KernelFor = fn(&Field) -> Option<Arc<dyn Elementwise>>;
 
 /// Fastest first. The last has a kernel for every field.
-pub(crate) static TIERS: &[Tier<Kernel>] = &[
+pub(crate) static TIERS: &[Tier<KernelFor>] = &[
     #[cfg(target_arch = "x86_64")]
     Tier { level: Level::Avx512, kernel: avx512::kernel },
     #[cfg(target_arch = "x86_64")]
@@ -139,7 +139,7 @@ impl Codec for PackBits {
         let frame = self.padding_count.map(|place| place.frame(array.element_count(), encoded_bits));
         let size = ByteSize::Exact(packed_size(array.element_count(), encoded_bits));
         let size = frame.iter().fold(size, |size, frame| size.plus(frame.leading_size()).plus(frame.trailing_size()));
-        let stages = vec![Stage { kernel: fastest(&field)?, encoded_bits }];
+        let stages = vec![ElementwiseStage { kernel: fastest(&field)?, encoded_bits }];
         Ok(Bound::serializer(decoded, size, Pass::Elementwise { stages, frame }))
     }
 }

@@ -1,6 +1,6 @@
 //! 64 bits of memory at a time: the fields of the components in a word move together in one, two or three steps.
 
-use super::field::{Field, Kind, in_each_lane};
+use super::field::{Field, FieldKind, in_each_lane};
 use crate::error::Result;
 use crate::interface::Elementwise;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ struct Words<const SIZE: usize>(Field);
 
 pub(super) fn kernel(field: &Field) -> Option<Arc<dyn Elementwise>> {
     match (field.kind, field.size) {
-        (Kind::Raw, _) => None,
+        (FieldKind::Raw, _) => None,
         (_, 1) => Some(Arc::new(Words::<1>(*field))),
         (_, 2) => Some(Arc::new(Words::<2>(*field))),
         (_, 4) => Some(Arc::new(Words::<4>(*field))),
@@ -37,7 +37,7 @@ const BLOCK_WORDS: usize = 32;
 /// Packs whole components; `encoded` is exactly as long as they need.
 pub(super) fn encode<const SIZE: usize>(field: &Field, decoded: &[u8], encoded: &mut [u8]) {
     let fields = Fields::<SIZE>::new(field);
-    let mut writer = Writer { rest: encoded, word: 0, filled: 0 };
+    let mut writer = PackedWriter { rest: encoded, word: 0, filled: 0 };
     let (words, tail) = decoded.as_chunks::<8>();
     let word_bits = 8 / SIZE as u32 * field.bits;
     for words in words.chunks(BLOCK_WORDS) {
@@ -81,7 +81,7 @@ pub(super) fn decode<const SIZE: usize>(field: &Field, encoded: &[u8], decoded: 
 
 /// Where the fields of a word's components are: one every `LANE` bits.
 struct Fields<const SIZE: usize> {
-    kind: Kind,
+    kind: FieldKind,
     first_bit: u32,
     bits: u32,
     /// The field in each component, moved to bit 0.
@@ -98,14 +98,14 @@ impl<const SIZE: usize> Fields<SIZE> {
     fn new(field: &Field) -> Self {
         let Field { kind, first_bit, bits, .. } = *field;
         let low = [0, 1, 2].map(|step| lanes(Self::LANE << (step + 1), bits << step));
-        let sign = if kind == Kind::Signed { lanes(Self::LANE, 1) << field.last_bit() } else { 0 };
+        let sign = if kind == FieldKind::Signed { lanes(Self::LANE, 1) << field.last_bit() } else { 0 };
         Self { kind, first_bit, bits, mask: lanes(Self::LANE, bits), sign, low }
     }
 
     /// The fields at the low end of each component, and nothing else.
     #[inline(always)]
     fn extract(&self, word: u64) -> u64 {
-        if self.kind == Kind::Bool {
+        if self.kind == FieldKind::Bool {
             const LOW_SEVEN: u64 = 0x7F7F_7F7F_7F7F_7F7F;
             return (((word & LOW_SEVEN) + LOW_SEVEN) | word) >> 7 & self.mask;
         }
@@ -175,14 +175,14 @@ fn native_to_little<const SIZE: usize>(mut bytes: [u8; 8]) -> [u8; 8] {
 }
 
 /// Writes bits one after the other, 64 at a time.
-struct Writer<'a> {
+struct PackedWriter<'a> {
     rest: &'a mut [u8],
     word: u64,
     /// The bits of `word` that wait to be written: fewer than 64.
     filled: u32,
 }
 
-impl Writer<'_> {
+impl PackedWriter<'_> {
     /// Appends the low `bits` of a value that has no others, 1 to 64.
     #[inline(always)]
     fn push(&mut self, value: u64, bits: u32) {

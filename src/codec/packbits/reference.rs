@@ -1,6 +1,6 @@
 //! The definition: one bit at a time. Also the tier for raw types of more than a byte.
 
-use super::field::{Field, Kind};
+use super::field::{Field, FieldKind};
 use crate::error::Result;
 use crate::interface::Elementwise;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(super) fn encode(field: &Field, decoded: &[u8], encoded: &mut [u8]) {
     for (index, component) in decoded.chunks_exact(field.size).enumerate() {
         for bit in field.first_bit..=field.last_bit() {
             let value = match field.kind {
-                Kind::Bool => component[0] != 0,
+                FieldKind::Bool => component[0] != 0,
                 _ => component[byte_index(field, bit)] >> (bit % 8) & 1 == 1,
             };
             let (byte, shift) = packed_place(field, index, bit);
@@ -48,7 +48,7 @@ pub(super) fn decode(field: &Field, encoded: &[u8], decoded: &mut [u8]) {
         for bit in field.first_bit..field.size_bits() {
             let value = match field.kind {
                 _ if bit <= field.last_bit() => packed(bit),
-                Kind::Signed => packed(field.last_bit()),
+                FieldKind::Signed => packed(field.last_bit()),
                 _ => false,
             };
             component[byte_index(field, bit)] |= u8::from(value) << (bit % 8);
@@ -65,5 +65,5 @@ fn packed_place(field: &Field, index: usize, bit: u32) -> (usize, u32) {
 /// The byte of a component in memory that holds this bit.
 fn byte_index(field: &Field, bit: u32) -> usize {
     let byte = bit as usize / 8;
-    if cfg!(target_endian = "big") && field.kind != Kind::Raw { field.size - 1 - byte } else { byte }
+    if cfg!(target_endian = "big") && field.kind != FieldKind::Raw { field.size - 1 - byte } else { byte }
 }

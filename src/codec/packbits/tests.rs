@@ -1,6 +1,6 @@
 //! Every tier against the definition, and the definition against examples worked out by hand.
 
-use super::field::Kind;
+use super::field::FieldKind;
 use super::{Field, TIERS, parse, reference};
 use crate::data_type::{DataType, Scalar};
 use crate::error::{Result, Status};
@@ -59,14 +59,16 @@ fn compare(field: &Field, source: &[u8], lengths: impl Iterator<Item = usize> + 
     }
 }
 
-fn field(kind: Kind, size: usize, first_bit: u32, last_bit: u32) -> Field {
+fn field(kind: FieldKind, size: usize, first_bit: u32, last_bit: u32) -> Field {
     Field { kind, size, first_bit, bits: last_bit - first_bit + 1 }
 }
 
 #[test]
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 fn neon_is_among_the_tiers() {
-    for field in [field(Kind::Bool, 1, 0, 0), field(Kind::Signed, 1, 2, 5), field(Kind::Unsigned, 8, 3, 60)] {
+    for field in
+        [field(FieldKind::Bool, 1, 0, 0), field(FieldKind::Signed, 1, 2, 5), field(FieldKind::Unsigned, 8, 3, 60)]
+    {
         assert!(every_kernel(&field).any(|(level, _)| level == Level::Neon), "{field:?}");
     }
 }
@@ -75,7 +77,9 @@ fn neon_is_among_the_tiers() {
 #[cfg(target_arch = "x86_64")]
 fn avx512_is_among_the_tiers_where_the_processor_has_it() {
     let has_it = is_x86_feature_detected!("avx512vbmi2");
-    for field in [field(Kind::Bool, 1, 0, 0), field(Kind::Signed, 1, 2, 5), field(Kind::Unsigned, 8, 3, 60)] {
+    for field in
+        [field(FieldKind::Bool, 1, 0, 0), field(FieldKind::Signed, 1, 2, 5), field(FieldKind::Unsigned, 8, 3, 60)]
+    {
         assert_eq!(every_kernel(&field).any(|(level, _)| level == Level::Avx512), has_it, "{field:?}");
     }
 }
@@ -83,7 +87,9 @@ fn avx512_is_among_the_tiers_where_the_processor_has_it() {
 fn every_field(size: usize) -> impl Iterator<Item = Field> {
     let bits = 8 * size as u32;
     let ranges = (0..bits).flat_map(move |first| (first..bits).map(move |last| (first, last)));
-    ranges.flat_map(move |(first, last)| [Kind::Signed, Kind::Unsigned].map(|kind| field(kind, size, first, last)))
+    ranges.flat_map(move |(first, last)| {
+        [FieldKind::Signed, FieldKind::Unsigned].map(|kind| field(kind, size, first, last))
+    })
 }
 
 const LONG: [usize; 3] = [1021, 4096, 6007];
@@ -92,7 +98,7 @@ const LONG: [usize; 3] = [1021, 4096, 6007];
 fn every_tier_packs_bools_like_the_definition_at_every_length() {
     let mut source = random_bytes(1 << 16, 1);
     source.iter_mut().step_by(3).for_each(|byte| *byte = 0);
-    compare(&field(Kind::Bool, 1, 0, 0), &source, (0..=600).chain(LONG));
+    compare(&field(FieldKind::Bool, 1, 0, 0), &source, (0..=600).chain(LONG));
 }
 
 #[test]
@@ -127,7 +133,7 @@ fn every_tier_is_the_definition_in_every_range_of_64_bits() {
 fn every_tier_is_the_definition_at_every_length_for_wide_components() {
     let source = random_bytes(1 << 16, 6);
     for bits in 1..=64_u32 {
-        for kind in [Kind::Signed, Kind::Unsigned] {
+        for kind in [FieldKind::Signed, FieldKind::Unsigned] {
             compare(&field(kind, 8, (64 - bits) / 3, (64 - bits) / 3 + bits - 1), &source, 0..=200);
             if bits <= 32 {
                 compare(&field(kind, 4, (32 - bits) / 3, (32 - bits) / 3 + bits - 1), &source, 0..=200);
@@ -142,15 +148,15 @@ fn every_tier_is_the_definition_in_large_arrays_at_every_address() {
     for size in [1, 2, 4, 8] {
         for (first_bit, last_bit) in [(0, 0), (0, 3), (1, 5), (0, 8 * size - 2)] {
             let lengths = 5000 / size as usize..5000 / size as usize + 37;
-            compare(&field(Kind::Signed, size as usize, first_bit, last_bit), &source, lengths);
+            compare(&field(FieldKind::Signed, size as usize, first_bit, last_bit), &source, lengths);
         }
     }
-    compare(&field(Kind::Bool, 1, 0, 0), &source, 5000..5037);
+    compare(&field(FieldKind::Bool, 1, 0, 0), &source, 5000..5037);
 }
 
 #[test]
 fn raw_elements_are_little_endian_numbers() {
-    let field = field(Kind::Raw, 3, 4, 15);
+    let field = field(FieldKind::Raw, 3, 4, 15);
     compare(&field, &random_bytes(1 << 12, 7), 0..=50);
     let mut encoded = [0; 3];
     reference::encode(&field, &[0x10, 0x32, 0xFF, 0x50, 0x76, 0xFF], &mut encoded);

@@ -60,18 +60,18 @@ pub(super) trait BlockReader<T, const N: usize> {
 }
 
 /// `zfp-rs` writing to words, which must hold all blocks.
-pub(super) struct Writer<'a> {
+pub(super) struct CrateWriter<'a> {
     stream: ZfpBitStreamRefMut<'a>,
     parameters: &'a Parameters,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> CrateWriter<'a> {
     pub(super) fn new(words: &'a mut [u64], parameters: &'a Parameters) -> Self {
         Self { stream: ZfpBitStreamRefMut::from_words(words), parameters }
     }
 }
 
-impl<T: ZfpScalar, const N: usize> BlockWriter<T, N> for Writer<'_> {
+impl<T: ZfpScalar, const N: usize> BlockWriter<T, N> for CrateWriter<'_> {
     fn write(&mut self, values: &[T; N]) -> Result<()> {
         encode_block(&mut self.stream, &self.parameters.config, values, const { dimensionality_of::<N>() })
             .map_err(|error| Error::internal(format!("zfp block: {error}")))?;
@@ -89,12 +89,12 @@ impl<T: ZfpScalar, const N: usize> BlockWriter<T, N> for Writer<'_> {
 }
 
 /// `zfp-rs` reading the words of a stream.
-pub(super) struct Reader<'a> {
+pub(super) struct CrateReader<'a> {
     stream: ZfpBitStreamRef<'a>,
     parameters: &'a Parameters,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> CrateReader<'a> {
     /// From this bit on.
     pub(super) fn new(words: &'a [u64], start: u64, parameters: &'a Parameters) -> Self {
         let mut stream = ZfpBitStreamRef::from_words(words);
@@ -103,7 +103,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-impl<T: ZfpScalar, const N: usize> BlockReader<T, N> for Reader<'_> {
+impl<T: ZfpScalar, const N: usize> BlockReader<T, N> for CrateReader<'_> {
     fn read(&mut self, values: &mut [T; N]) -> Result<()> {
         decode_block(&mut self.stream, &self.parameters.config, values, const { dimensionality_of::<N>() })
             .map_err(|error| Error::internal(format!("zfp block: {error}")))?;

@@ -69,9 +69,9 @@ impl Drop for Stream<'_> {
 }
 
 /// Writes into words of which [`slack`] stay free.
-pub(super) struct Writer<'a>(Stream<'a>);
+pub(super) struct CWriter<'a>(Stream<'a>);
 
-impl<'a> Writer<'a> {
+impl<'a> CWriter<'a> {
     pub(super) fn new(words: &'a mut [u64], parameters: &Parameters) -> Result<Self> {
         // SAFETY: the words are borrowed for as long as the result lives.
         Ok(Self(unsafe { Stream::new(words.as_mut_ptr(), words.len(), parameters)? }))
@@ -83,7 +83,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-impl<T: ZfpScalar, const N: usize> BlockWriter<T, N> for Writer<'_> {
+impl<T: ZfpScalar, const N: usize> BlockWriter<T, N> for CWriter<'_> {
     fn write(&mut self, values: &[T; N]) -> Result<()> {
         let start = self.position();
         if start > self.0.end {
@@ -108,9 +108,9 @@ impl<T: ZfpScalar, const N: usize> BlockWriter<T, N> for Writer<'_> {
 }
 
 /// Reads from words of which the last [`slack`] are zeros that are no part of the stream.
-pub(super) struct Reader<'a>(Stream<'a>);
+pub(super) struct CReader<'a>(Stream<'a>);
 
-impl<'a> Reader<'a> {
+impl<'a> CReader<'a> {
     /// From this bit on.
     pub(super) fn new(words: &'a [u64], start: u64, parameters: &Parameters) -> Result<Self> {
         // SAFETY: the words are borrowed for as long as the result lives, and nothing is written to them.
@@ -121,7 +121,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-impl<T: ZfpScalar, const N: usize> BlockReader<T, N> for Reader<'_> {
+impl<T: ZfpScalar, const N: usize> BlockReader<T, N> for CReader<'_> {
     fn read(&mut self, values: &mut [T; N]) -> Result<()> {
         if BlockReader::<T, N>::position(self) <= self.0.end {
             // SAFETY: the stream is open, and has a block's words; the values are of this type and dimensionality.

@@ -151,14 +151,14 @@ pub(super) fn read_blocks<B, T: ZfpScalar, const N: usize>(
     target: impl Target<B, T, N>,
 ) -> Result<u64> {
     match backend {
-        Backend::ZfpRs => read_each(backend::Reader::new(words, start, parameters), blocks, target),
+        Backend::ZfpRs => read_each(backend::CrateReader::new(words, start, parameters), blocks, target),
         #[cfg(target_arch = "x86_64")]
         Backend::OwnBlocks(coder) => {
-            read_each(own_blocks::Reader::new(coder, words, start, parameters), blocks, target)
+            read_each(own_blocks::OwnReader::new(coder, words, start, parameters), blocks, target)
         }
         #[cfg(feature = "zfp-sys")]
         Backend::CLibrary => {
-            let end = read_each(c_blocks::Reader::new(words, start, parameters)?, blocks, target)?;
+            let end = read_each(c_blocks::CReader::new(words, start, parameters)?, blocks, target)?;
             // A reader that would begin past the end stays where that is.
             Ok(end.max(start))
         }

@@ -65,39 +65,39 @@ fn encode_pieces<E: Element, const N: usize>(
     let pieces = (0..block_count).step_by(piece_blocks).map(|first| first..block_count.min(first + piece_blocks));
     let threads = call.options.workers().count_for(size_of_val(cells));
     let scratch = &mut call.contexts.get(|| Ok(Scratch::default()))?.pieces;
-    let joint = Mutex::new(Joint::new(encoded, std::mem::take(scratch)));
+    let assembly = Mutex::new(Assembly::new(encoded, std::mem::take(scratch)));
     let results = call.options.workers().map(threads, pieces.enumerate(), |(index, blocks)| {
-        let mut words = lock(&joint).memory()?;
+        let mut words = lock(&assembly).memory()?;
         let bit_count = encode_piece::<E, N>(field, cells, blocks, &mut words)?;
-        lock(&joint).add(index, Piece { words, bit_count })
+        lock(&assembly).add(index, CodedBlocks { words, bit_count })
     });
-    let joint = joint.into_inner().unwrap_or_else(PoisonError::into_inner);
-    *scratch = joint.spare;
+    let assembly = assembly.into_inner().unwrap_or_else(PoisonError::into_inner);
+    *scratch = assembly.spare;
     results?.into_iter().try_for_each(|(_, result)| result)?;
-    joint.writer.finish()
+    assembly.writer.finish()
 }
 
-fn lock<'a, 'b>(joint: &'a Mutex<Joint<'b>>) -> std::sync::MutexGuard<'a, Joint<'b>> {
-    joint.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<'a, 'b>(assembly: &'a Mutex<Assembly<'b>>) -> std::sync::MutexGuard<'a, Assembly<'b>> {
+    assembly.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Coded blocks that follow each other.
-struct Piece {
+struct CodedBlocks {
     words: Vec<u64>,
     bit_count: u64,
 }
 
 /// Where pieces come together.
-struct Joint<'a> {
+struct Assembly<'a> {
     writer: BitWriter<'a>,
     next_index: usize,
     /// Pieces that were finished before their turn.
-    waiting: BTreeMap<usize, Piece>,
+    waiting: BTreeMap<usize, CodedBlocks>,
     spare: Vec<Vec<u64>>,
     is_full: bool,
 }
 
-impl<'a> Joint<'a> {
+impl<'a> Assembly<'a> {
     fn new(encoded: &'a mut [u8], spare: Vec<Vec<u64>>) -> Self {
         Self { writer: BitWriter::new(encoded), next_index: 0, waiting: BTreeMap::new(), spare, is_full: false }
     }
@@ -107,7 +107,7 @@ impl<'a> Joint<'a> {
         if self.is_full { Err(too_small()) } else { Ok(self.spare.pop().unwrap_or_default()) }
     }
 
-    fn add(&mut self, index: usize, piece: Piece) -> Result<()> {
+    fn add(&mut self, index: usize, piece: CodedBlocks) -> Result<()> {
         self.waiting.insert(index, piece);
         while let Some(piece) = self.waiting.remove(&self.next_index) {
             self.next_index += 1;
@@ -132,17 +132,17 @@ fn encode_piece<E: Element, const N: usize>(
     match field.backend {
         Backend::ZfpRs => {
             grow(words, word_count)?;
-            write_blocks::<E, N>(field, cells, blocks, backend::Writer::new(words, parameters))
+            write_blocks::<E, N>(field, cells, blocks, backend::CrateWriter::new(words, parameters))
         }
         #[cfg(target_arch = "x86_64")]
         Backend::OwnBlocks(coder) => {
             grow(words, word_count + own_blocks::SLACK)?;
-            write_blocks::<E, N>(field, cells, blocks, own_blocks::Writer::new(coder, words, parameters))
+            write_blocks::<E, N>(field, cells, blocks, own_blocks::OwnWriter::new(coder, words, parameters))
         }
         #[cfg(feature = "zfp-sys")]
         Backend::CLibrary => {
             grow(words, word_count + c_blocks::slack(parameters))?;
-            write_blocks::<E, N>(field, cells, blocks, c_blocks::Writer::new(words, parameters)?)
+            write_blocks::<E, N>(field, cells, blocks, c_blocks::CWriter::new(words, parameters)?)
         }
     }
 }

@@ -94,7 +94,7 @@ impl Bound {
     }
 
     pub(super) fn encode(&mut self, decoded: &[u8]) -> Result<Vec<u8>> {
-        let mut encoded = vec![0xA5; self.size.bound().unwrap() as usize];
+        let mut encoded = vec![0xA5; self.size.upper_bound().unwrap() as usize];
         let size = self.transform.clone().encode(decoded, &mut encoded, &mut self.call())?;
         encoded.truncate(size);
         Ok(encoded)
@@ -451,7 +451,7 @@ fn flipped_bits_and_random_streams_do_no_harm() {
                         check_hostile(&mut bound, &encoded);
                         encoded[bit / 8] ^= 1 << (bit % 8);
                     }
-                    let most = bound.size.bound().unwrap() as usize;
+                    let most = bound.size.upper_bound().unwrap() as usize;
                     for seed in 0..40 {
                         let size = (seed as usize * most / 39).min(most);
                         check_hostile(&mut bound, &random(size, seed));
@@ -468,7 +468,7 @@ fn a_stream_over_the_bound_is_corrupt() {
     for backend in backends() {
         for mode in modes() {
             let mut bound = bind_to(backend, &mode, "float32", &[3, 5, 6]).unwrap();
-            let most = bound.size.bound().unwrap();
+            let most = bound.size.upper_bound().unwrap();
             let error = bound.decode(&vec![0; most as usize + 1]).unwrap_err();
             assert_eq!(error.status(), Status::CorruptData, "{mode}");
         }

@@ -92,7 +92,7 @@ impl Codec for Zfpy {
         let dimensionality = super::Grid::new(shape)?.dimensionality();
         let parameters = self.zfp.mode.parameters(scalar, dimensionality)?;
         let header = Header::new(&parameters, scalar, shape)?;
-        let blocks_bound = size.bound().and_then(|bound| usize::try_from(bound).ok());
+        let blocks_bound = size.upper_bound().and_then(|bound| usize::try_from(bound).ok());
         let bounds = blocks_bound.and_then(|blocks_bound| Some((blocks_bound, header.total_size(blocks_bound)?)));
         let (blocks_bound, bound) = bounds
             .ok_or_else(|| Error::metadata(format!("shape is {shape:?}, whose blocks do not fit into memory")))?;

@@ -77,7 +77,7 @@ const BAND_ROWS: usize = 256;
 
 /// The source rows of a tile, one cache line of each.
 #[repr(align(64))]
-struct Stage(#[expect(dead_code, reason = "reached by pointers")] [[u8; LINE_SIZE]; LINE_SIZE]);
+struct Staging(#[expect(dead_code, reason = "reached by pointers")] [[u8; LINE_SIZE]; LINE_SIZE]);
 
 /// All tiles of a plane. Those at the end begin early enough to be whole, and write some elements again.
 ///
@@ -90,7 +90,7 @@ unsafe fn tiles<R: Rows, const SIZE: usize, const IS_WIDE: bool>(plane: &Plane) 
     let rows = R::COUNT * R::PARTS * if IS_WIDE { 2 } else { 1 };
     let line = LINE_SIZE / SIZE;
     let is_staged = other.size >= line && collides(rows, inner.source);
-    let mut stage = MaybeUninit::<Stage>::uninit();
+    let mut stage = MaybeUninit::<Staging>::uninit();
     for band in (0..inner.size).step_by(BAND_ROWS) {
         let band_end = inner.size.min(band + BAND_ROWS);
         for column in (0..other.size).step_by(line) {
@@ -149,7 +149,7 @@ fn prefetch(source: *const u8, stride: isize, rows: usize) {
 /// # Safety
 /// 64 bytes of at most 64 rows can be read.
 #[inline(always)] // for the instruction set of the caller
-unsafe fn fill_stage(stage: &mut MaybeUninit<Stage>, source: *const u8, stride: isize, rows: usize) -> *const u8 {
+unsafe fn fill_stage(stage: &mut MaybeUninit<Staging>, source: *const u8, stride: isize, rows: usize) -> *const u8 {
     let lines = stage.as_mut_ptr().cast::<[u8; LINE_SIZE]>();
     for i in 0..rows {
         // SAFETY: there are 64 lines.

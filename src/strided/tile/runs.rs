@@ -7,7 +7,7 @@
 #![expect(unsafe_code, reason = "source and target are pointers, of which each element is reached once")]
 
 use super::rows::{Both, Row, Rows, Vector};
-use super::{LINE_SIZE, Runs, Stage, collides, tile};
+use super::{LINE_SIZE, Runs, Staging, collides, tile};
 use crate::strided::nest::Axis;
 use std::mem::MaybeUninit;
 
@@ -100,7 +100,7 @@ struct Band<const SIZE: usize, const LINE: usize> {
     rows: [isize; BAND_SIZE],
     count: usize,
     target_stride: isize,
-    source_stage: MaybeUninit<Stage>,
+    source_stage: MaybeUninit<Staging>,
 }
 
 impl<const SIZE: usize, const LINE: usize> Band<SIZE, LINE> {

@@ -8,24 +8,24 @@ use std::arch::x86_64::*;
 /// `f32` to `float16`, for numbers up to the largest of them; refuses others.
 pub(in crate::codec::cast_value) fn narrow(rounding: Rounding) -> Option<Box<dyn Kernel>> {
     Some(match rounding {
-        Rounding::NearestEven => Box::new(Narrow::<_MM_FROUND_TO_NEAREST_INT, false>),
+        Rounding::NearestEven => Box::new(ToFloat16::<_MM_FROUND_TO_NEAREST_INT, false>),
         // The last bit breaks ties, and changes nothing else.
-        Rounding::NearestAway => Box::new(Narrow::<_MM_FROUND_TO_NEAREST_INT, true>),
-        Rounding::TowardsZero => Box::new(Narrow::<_MM_FROUND_TO_ZERO, false>),
-        Rounding::TowardsPositive => Box::new(Narrow::<_MM_FROUND_TO_POS_INF, false>),
-        Rounding::TowardsNegative => Box::new(Narrow::<_MM_FROUND_TO_NEG_INF, false>),
+        Rounding::NearestAway => Box::new(ToFloat16::<_MM_FROUND_TO_NEAREST_INT, true>),
+        Rounding::TowardsZero => Box::new(ToFloat16::<_MM_FROUND_TO_ZERO, false>),
+        Rounding::TowardsPositive => Box::new(ToFloat16::<_MM_FROUND_TO_POS_INF, false>),
+        Rounding::TowardsNegative => Box::new(ToFloat16::<_MM_FROUND_TO_NEG_INF, false>),
     })
 }
 
 /// `float16` to `f32`; refuses NaN.
 pub(in crate::codec::cast_value) fn widen() -> Option<Box<dyn Kernel>> {
-    Some(Box::new(Widen))
+    Some(Box::new(FromFloat16))
 }
 
 #[derive(Debug)]
-struct Narrow<const ROUNDING: i32, const SETS_LAST_BIT: bool>;
+struct ToFloat16<const ROUNDING: i32, const SETS_LAST_BIT: bool>;
 
-impl<const ROUNDING: i32, const SETS_LAST_BIT: bool> Kernel for Narrow<ROUNDING, SETS_LAST_BIT> {
+impl<const ROUNDING: i32, const SETS_LAST_BIT: bool> Kernel for ToFloat16<ROUNDING, SETS_LAST_BIT> {
     fn run(&self, input: &[u8], output: &mut [u8]) -> bool {
         // SAFETY: the table of tiers gives this kernel only where the processor has AVX2 and F16C.
         unsafe { narrow_all::<ROUNDING, SETS_LAST_BIT>(input.as_chunks().0, output.as_chunks_mut().0) }
@@ -58,9 +58,9 @@ fn narrow_all<const ROUNDING: i32, const SETS_LAST_BIT: bool>(input: &[[u8; 4]],
 }
 
 #[derive(Debug)]
-struct Widen;
+struct FromFloat16;
 
-impl Kernel for Widen {
+impl Kernel for FromFloat16 {
     fn run(&self, input: &[u8], output: &mut [u8]) -> bool {
         // SAFETY: the table of tiers gives this kernel only where the processor has AVX2 and F16C.
         unsafe { widen_all(input.as_chunks().0, output.as_chunks_mut().0) }

@@ -1,7 +1,7 @@
 //! Floats to integers of up to 16 bits by AVX2's own conversions, after scaling if asked.
 
 use crate::codec::cast_value::kernel::{Entry, Kernel};
-use crate::codec::cast_value::portable::float::{Float, Mode, with_mode};
+use crate::codec::cast_value::portable::float::{Float, RoundingMode, with_mode};
 use crate::codec::cast_value::portable::float_to_integer::ToInteger;
 use crate::codec::cast_value::portable::lane::Integer;
 use crate::codec::cast_value::portable::scaled::operand;
@@ -30,19 +30,22 @@ pub(in crate::codec::cast_value) fn kernel(to: &ToInteger, portable: Box<dyn Ker
     })
 }
 
-fn to_size<F: Eight, M: Mode, const CHECKED: bool>(to: &ToInteger, portable: Box<dyn Kernel>) -> Box<dyn Kernel> {
+fn to_size<F: Eight, M: RoundingMode, const CHECKED: bool>(
+    to: &ToInteger,
+    portable: Box<dyn Kernel>,
+) -> Box<dyn Kernel> {
     match (to.bits, to.signed) {
-        (..=8, false) => Narrow::<F, u8, M, CHECKED>::boxed(to, portable),
-        (..=8, true) => Narrow::<F, i8, M, CHECKED>::boxed(to, portable),
-        (_, false) => Narrow::<F, u16, M, CHECKED>::boxed(to, portable),
-        (_, true) => Narrow::<F, i16, M, CHECKED>::boxed(to, portable),
+        (..=8, false) => FloatToInteger::<F, u8, M, CHECKED>::boxed(to, portable),
+        (..=8, true) => FloatToInteger::<F, i8, M, CHECKED>::boxed(to, portable),
+        (_, false) => FloatToInteger::<F, u16, M, CHECKED>::boxed(to, portable),
+        (_, true) => FloatToInteger::<F, i16, M, CHECKED>::boxed(to, portable),
     }
 }
 
 /// `T` is as wide as the integers are stored, and signed if they are.
 #[derive(Debug)]
-struct Narrow<F, T, M, const CHECKED: bool> {
-    limits: Limits<F>,
+struct FloatToInteger<F, T, M, const CHECKED: bool> {
+    limits: IntegerLimits<F>,
     is_scaled: bool,
     maps_nan: bool,
     portable: Box<dyn Kernel>,
@@ -51,7 +54,7 @@ struct Narrow<F, T, M, const CHECKED: bool> {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Limits<F> {
+struct IntegerLimits<F> {
     least: i32,
     /// The bits that no distance from the least has.
     outside: i32,
@@ -63,10 +66,10 @@ struct Limits<F> {
     nan: i32,
 }
 
-impl<F: Eight, T: Integer, M: Mode, const CHECKED: bool> Narrow<F, T, M, CHECKED> {
+impl<F: Eight, T: Integer, M: RoundingMode, const CHECKED: bool> FloatToInteger<F, T, M, CHECKED> {
     fn boxed(to: &ToInteger, portable: Box<dyn Kernel>) -> Box<dyn Kernel> {
         let (least, most) = integer_range(to.bits, to.signed);
-        let limits = Limits {
+        let limits = IntegerLimits {
             least: least as i32,
             outside: !(most - least) as i32,
             high: F::from_f64(most as f64),
@@ -78,7 +81,7 @@ impl<F: Eight, T: Integer, M: Mode, const CHECKED: bool> Narrow<F, T, M, CHECKED
     }
 }
 
-impl<F: Eight, T: Integer, M: Mode, const CHECKED: bool> Kernel for Narrow<F, T, M, CHECKED> {
+impl<F: Eight, T: Integer, M: RoundingMode, const CHECKED: bool> Kernel for FloatToInteger<F, T, M, CHECKED> {
     fn run(&self, input: &[u8], output: &mut [u8]) -> bool {
         if self.is_portable {
             return self.portable.run(input, output);
@@ -112,8 +115,8 @@ impl<F: Eight, T: Integer, M: Mode, const CHECKED: bool> Kernel for Narrow<F, T,
 }
 
 #[target_feature(enable = "avx2")]
-fn narrow_all<F: Eight, T: Integer, M: Mode, const CHECKED: bool, const SCALED: bool, const NAN: bool>(
-    limits: &Limits<F>,
+fn narrow_all<F: Eight, T: Integer, M: RoundingMode, const CHECKED: bool, const SCALED: bool, const NAN: bool>(
+    limits: &IntegerLimits<F>,
     input: &[F::Bytes],
     output: &mut [T::Bytes],
 ) -> bool {
@@ -164,8 +167,8 @@ trait Eight: Float {
     ///
     /// # Safety
     /// The processor has AVX2, and eight floats can be read from there.
-    unsafe fn convert<M: Mode, const CHECKED: bool, const SCALED: bool, const NAN: bool>(
-        limits: &Limits<Self>,
+    unsafe fn convert<M: RoundingMode, const CHECKED: bool, const SCALED: bool, const NAN: bool>(
+        limits: &IntegerLimits<Self>,
         input: *const Self,
     ) -> (__m256i, __m256i);
 }
@@ -173,8 +176,8 @@ trait Eight: Float {
 impl Eight for f32 {
     #[inline]
     #[target_feature(enable = "avx2")]
-    unsafe fn convert<M: Mode, const CHECKED: bool, const SCALED: bool, const NAN: bool>(
-        limits: &Limits<f32>,
+    unsafe fn convert<M: RoundingMode, const CHECKED: bool, const SCALED: bool, const NAN: bool>(
+        limits: &IntegerLimits<f32>,
         input: *const f32,
     ) -> (__m256i, __m256i) {
         // SAFETY: the caller lets eight floats be read, and this load needs no alignment.
@@ -206,8 +209,8 @@ impl Eight for f32 {
 impl Eight for f64 {
     #[inline]
     #[target_feature(enable = "avx2")]
-    unsafe fn convert<M: Mode, const CHECKED: bool, const SCALED: bool, const NAN: bool>(
-        limits: &Limits<f64>,
+    unsafe fn convert<M: RoundingMode, const CHECKED: bool, const SCALED: bool, const NAN: bool>(
+        limits: &IntegerLimits<f64>,
         input: *const f64,
     ) -> (__m256i, __m256i) {
         // SAFETY: the caller lets eight floats be read.
@@ -232,7 +235,7 @@ impl Eight for f64 {
 /// Four can be read from there.
 #[inline]
 #[target_feature(enable = "avx2")]
-unsafe fn scaled<const SCALED: bool>(limits: &Limits<f64>, input: *const f64) -> __m256d {
+unsafe fn scaled<const SCALED: bool>(limits: &IntegerLimits<f64>, input: *const f64) -> __m256d {
     // SAFETY: the caller lets four be read, and this load needs no alignment.
     let number = unsafe { _mm256_loadu_pd(input) };
     if !SCALED {
@@ -243,7 +246,7 @@ unsafe fn scaled<const SCALED: bool>(limits: &Limits<f64>, input: *const f64) ->
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn to_i32<M: Mode, const CHECKED: bool>(limits: &Limits<f64>, number: __m256d) -> __m128i {
+fn to_i32<M: RoundingMode, const CHECKED: bool>(limits: &IntegerLimits<f64>, number: __m256d) -> __m128i {
     let number = if CHECKED { number } else { _mm256_min_pd(number, _mm256_set1_pd(limits.high)) };
     match M::ROUNDING {
         Rounding::NearestEven => _mm256_cvtpd_epi32(number),
@@ -266,7 +269,11 @@ fn upper_halves(low: __m256d, high: __m256d) -> __m256i {
 /// Integers within the range, and their faults. Numbers that no `i32` holds have become the least `i32`.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn checked<const CHECKED: bool, F>(limits: &Limits<F>, integers: __m256i, not_finite: __m256i) -> (__m256i, __m256i) {
+fn checked<const CHECKED: bool, F>(
+    limits: &IntegerLimits<F>,
+    integers: __m256i,
+    not_finite: __m256i,
+) -> (__m256i, __m256i) {
     let least = _mm256_set1_epi32(limits.least);
     if CHECKED {
         (integers, _mm256_sub_epi32(integers, least))
@@ -278,7 +285,7 @@ fn checked<const CHECKED: bool, F>(limits: &Limits<F>, integers: __m256i, not_fi
 /// The integers, with NaNs replaced by what they are mapped to.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn mapped<F>(limits: &Limits<F>, is_nan: __m256i, integers: __m256i, fault: __m256i) -> (__m256i, __m256i) {
+fn mapped<F>(limits: &IntegerLimits<F>, is_nan: __m256i, integers: __m256i, fault: __m256i) -> (__m256i, __m256i) {
     (_mm256_blendv_epi8(integers, _mm256_set1_epi32(limits.nan), is_nan), _mm256_andnot_si256(is_nan, fault))
 }
 

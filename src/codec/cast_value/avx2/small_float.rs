@@ -13,16 +13,16 @@ const GROUP: usize = 32;
 /// For numbers up to the largest of the format; refuses others. `None` for directed rounding.
 pub(in crate::codec::cast_value) fn narrow(format: SmallFloat, rounding: Rounding) -> Option<Box<dyn Kernel>> {
     match rounding {
-        Rounding::NearestEven => Some(Box::new(Narrow::<false>(format))),
-        Rounding::NearestAway => Some(Box::new(Narrow::<true>(format))),
+        Rounding::NearestEven => Some(Box::new(ToSmallFloat::<false>(format))),
+        Rounding::NearestAway => Some(Box::new(ToSmallFloat::<true>(format))),
         _ => None,
     }
 }
 
 #[derive(Debug)]
-struct Narrow<const IS_AWAY: bool>(SmallFloat);
+struct ToSmallFloat<const IS_AWAY: bool>(SmallFloat);
 
-impl<const IS_AWAY: bool> Kernel for Narrow<IS_AWAY> {
+impl<const IS_AWAY: bool> Kernel for ToSmallFloat<IS_AWAY> {
     fn run(&self, input: &[u8], output: &mut [u8]) -> bool {
         // SAFETY: the table of tiers gives this kernel only where the processor has AVX2.
         unsafe { narrow_all::<IS_AWAY>(&self.0, input.as_chunks().0, output) }

@@ -82,7 +82,9 @@ float!(f64, 1023, |number: f64| {
 });
 
 /// A rounding mode.
-pub(in crate::codec::cast_value) trait Mode: Copy + Debug + Send + Sync + 'static {
+pub(in crate::codec::cast_value) trait RoundingMode:
+    Copy + Debug + Send + Sync + 'static
+{
     const ROUNDING: Rounding;
 }
 
@@ -90,7 +92,7 @@ macro_rules! mode {
     ($($name:ident)*) => {$(
         #[derive(Debug, Clone, Copy)]
         pub(in crate::codec::cast_value) struct $name;
-        impl Mode for $name {
+        impl RoundingMode for $name {
             const ROUNDING: Rounding = Rounding::$name;
         }
     )*};
@@ -128,7 +130,11 @@ pub(in crate::codec::cast_value) use with_mode;
 
 /// The units, 1, 0 or -1 as wrapping bits, from a magnitude rounded to nearest to the one that a directed mode gives.
 #[inline(always)]
-pub(in crate::codec::cast_value) fn directed<M: Mode, F: Float>(magnitude: F, nearest: F, is_negative: bool) -> u64 {
+pub(in crate::codec::cast_value) fn directed<M: RoundingMode, F: Float>(
+    magnitude: F,
+    nearest: F,
+    is_negative: bool,
+) -> u64 {
     let up = u64::from(nearest < magnitude);
     let down = u64::from(nearest > magnitude).wrapping_neg();
     match M::ROUNDING {

@@ -1,6 +1,6 @@
 //! `f64` to `f32`.
 
-use super::float::{Mode, with_mode};
+use super::float::{RoundingMode, with_mode};
 use super::map::{Convert, each, flag};
 use crate::codec::cast_value::kernel::{Kernel, hopeful};
 use crate::number::Rounding;
@@ -19,7 +19,7 @@ pub(in crate::codec::cast_value) fn kernel(rounding: Rounding, is_clamped: bool)
 
 /// Rounds as the processor does, to nearest with ties to even, and then to a neighbour if the mode asks for it.
 #[inline(always)]
-fn round<M: Mode>(element: f64, is_finite: bool) -> f32 {
+fn round<M: RoundingMode>(element: f64, is_finite: bool) -> f32 {
     let bits = element.to_bits();
     let is_negative = bits >> 63 != 0;
     let nearest = element as f32;
@@ -55,7 +55,7 @@ struct QuickNearest<M> {
     mode: PhantomData<M>,
 }
 
-impl<M: Mode> Convert for QuickNearest<M> {
+impl<M: RoundingMode> Convert for QuickNearest<M> {
     type Source = f64;
     type Target = f32;
 
@@ -71,7 +71,7 @@ struct QuickDirected<M> {
     mode: PhantomData<M>,
 }
 
-impl<M: Mode> Convert for QuickDirected<M> {
+impl<M: RoundingMode> Convert for QuickDirected<M> {
     type Source = f64;
     type Target = f32;
 
@@ -102,7 +102,7 @@ struct Thorough<M> {
     mode: PhantomData<M>,
 }
 
-impl<M: Mode> Convert for Thorough<M> {
+impl<M: RoundingMode> Convert for Thorough<M> {
     type Source = f64;
     type Target = f32;
 

@@ -1,7 +1,7 @@
 //! Floats to integers.
 #![expect(unsafe_code, reason = "converts numbers that are known to be in range")]
 
-use super::float::{Float, Mode, with_mode};
+use super::float::{Float, RoundingMode, with_mode};
 use super::integer::LowBits;
 use super::lane::{Integer, Lane, Low};
 use super::map::{Bits, Convert, each, flag};
@@ -51,7 +51,7 @@ impl ToInteger {
         }
     }
 
-    fn in_range<M: Mode>(&self) -> Box<dyn Kernel> {
+    fn in_range<M: RoundingMode>(&self) -> Box<dyn Kernel> {
         match (self.source, self.out_of_range) {
             (FloatId::Float32, OutOfRange::Clamp) => self.of_size::<f32, M, false>(),
             (FloatId::Float32, _) => self.of_size::<f32, M, true>(),
@@ -60,7 +60,7 @@ impl ToInteger {
         }
     }
 
-    fn of_size<F: Float, M: Mode, const CHECKED: bool>(&self) -> Box<dyn Kernel> {
+    fn of_size<F: Float, M: RoundingMode, const CHECKED: bool>(&self) -> Box<dyn Kernel> {
         match self.bits {
             ..=8 => self.narrow::<F, u8, M, CHECKED>(),
             16 => self.narrow::<F, u16, M, CHECKED>(),
@@ -68,16 +68,16 @@ impl ToInteger {
         }
     }
 
-    fn narrow<F: Float, T: Integer, M: Mode, const CHECKED: bool>(&self) -> Box<dyn Kernel> {
+    fn narrow<F: Float, T: Integer, M: RoundingMode, const CHECKED: bool>(&self) -> Box<dyn Kernel> {
         let (least, most) = integer_range(self.bits, self.signed);
-        let conversion = Narrow::<F, T, M, CHECKED>::new(least, most);
+        let conversion = FloatToInteger::<F, T, M, CHECKED>::new(least, most);
         match self.scaling {
             Some(scaling) => each(Scaled::new(conversion, scaling)),
             None => each(conversion),
         }
     }
 
-    fn wrap<M: Mode>(&self) -> Box<dyn Kernel> {
+    fn wrap<M: RoundingMode>(&self) -> Box<dyn Kernel> {
         match self.bits {
             ..=8 => each(Wrap::<u8, M>::new(self)),
             16 => each(Wrap::<u16, M>::new(self)),
@@ -86,13 +86,13 @@ impl ToInteger {
         }
     }
 
-    fn saturating<M: Mode>(&self) -> Box<dyn Kernel> {
+    fn saturating<M: RoundingMode>(&self) -> Box<dyn Kernel> {
         let is_clamped = self.out_of_range == OutOfRange::Clamp;
         if self.signed { wide::<i64, M>(is_clamped) } else { wide::<u64, M>(is_clamped) }
     }
 }
 
-fn wide<T: Saturating + Lane, M: Mode>(is_clamped: bool) -> Box<dyn Kernel> {
+fn wide<T: Saturating + Lane, M: RoundingMode>(is_clamped: bool) -> Box<dyn Kernel> {
     let thorough = Wide::<T, M> { is_clamped, to: PhantomData, mode: PhantomData };
     hopeful(each(QuickWide::<T, M> { to: PhantomData, mode: PhantomData }), each(thorough))
 }
@@ -102,7 +102,7 @@ fn wide<T: Saturating + Lane, M: Mode>(is_clamped: bool) -> Box<dyn Kernel> {
 /// # Safety
 /// Its magnitude is at most [`Float::LIMIT`].
 #[inline(always)]
-unsafe fn rounded<F: Float, M: Mode>(number: F) -> F::Bits {
+unsafe fn rounded<F: Float, M: RoundingMode>(number: F) -> F::Bits {
     if M::ROUNDING == Rounding::TowardsZero {
         // SAFETY: the caller promises the same.
         return unsafe { number.truncate() };
@@ -122,7 +122,7 @@ unsafe fn rounded<F: Float, M: Mode>(number: F) -> F::Bits {
 
 /// The number rounded to an integer, as a float; towards zero, the conversion does it.
 #[inline(always)]
-fn whole<F: Float, M: Mode>(number: F) -> F {
+fn whole<F: Float, M: RoundingMode>(number: F) -> F {
     let nearest = (number + F::MAGIC) - F::MAGIC;
     match M::ROUNDING {
         Rounding::NearestEven => nearest,
@@ -137,7 +137,7 @@ fn whole<F: Float, M: Mode>(number: F) -> F {
 /// Integers of up to 32 bits. The number is first limited to just outside the range (checked) or to its ends (clamped).
 /// Both are integers, so this does not change what it rounds to.
 #[derive(Debug, Clone, Copy)]
-struct Narrow<F: Float, T, M, const CHECKED: bool> {
+struct FloatToInteger<F: Float, T, M, const CHECKED: bool> {
     low: F,
     high: F,
     least: F::Bits,
@@ -146,7 +146,7 @@ struct Narrow<F: Float, T, M, const CHECKED: bool> {
     mode: PhantomData<M>,
 }
 
-impl<F: Float, T, M, const CHECKED: bool> Narrow<F, T, M, CHECKED> {
+impl<F: Float, T, M, const CHECKED: bool> FloatToInteger<F, T, M, CHECKED> {
     fn new(least: i128, most: i128) -> Self {
         let margin = i128::from(CHECKED);
         let bound = |value: i128| {
@@ -165,7 +165,7 @@ impl<F: Float, T, M, const CHECKED: bool> Narrow<F, T, M, CHECKED> {
     }
 }
 
-impl<F: Float, T: Integer, M: Mode, const CHECKED: bool> Convert for Narrow<F, T, M, CHECKED> {
+impl<F: Float, T: Integer, M: RoundingMode, const CHECKED: bool> Convert for FloatToInteger<F, T, M, CHECKED> {
     type Source = F;
     type Target = Low<T>;
 
@@ -209,7 +209,7 @@ impl<T, M> Wrap<T, M> {
     }
 }
 
-impl<T: Integer, M: Mode> Convert for Wrap<T, M> {
+impl<T: Integer, M: RoundingMode> Convert for Wrap<T, M> {
     type Source = f64;
     type Target = T;
 
@@ -230,7 +230,7 @@ struct QuickWide<T, M> {
     mode: PhantomData<M>,
 }
 
-impl<T: Saturating + Lane, M: Mode> Convert for QuickWide<T, M> {
+impl<T: Saturating + Lane, M: RoundingMode> Convert for QuickWide<T, M> {
     type Source = f64;
     type Target = T;
 
@@ -278,7 +278,7 @@ impl Saturating for u64 {
     }
 }
 
-impl<T: Saturating + Lane, M: Mode> Convert for Wide<T, M> {
+impl<T: Saturating + Lane, M: RoundingMode> Convert for Wide<T, M> {
     type Source = f64;
     type Target = T;
 

@@ -1,6 +1,6 @@
 //! Integers to floats of 32 and 64 bits.
 
-use super::float::{Float, Mode, directed, with_mode};
+use super::float::{Float, RoundingMode, directed, with_mode};
 use super::lane::{Integer, Lane};
 use super::map::{Bits, Convert, each, flag};
 use super::scaled::{ScaledBack, scaled_back};
@@ -119,7 +119,7 @@ struct SumOfHalves<S, M> {
     mode: PhantomData<M>,
 }
 
-impl<S: Integer, M: Mode> Convert for SumOfHalves<S, M> {
+impl<S: Integer, M: RoundingMode> Convert for SumOfHalves<S, M> {
     type Source = S;
     type Target = u64;
 

@@ -1,6 +1,6 @@
 //! Floats to narrower floats.
 
-use super::float::{Float, Mode, directed, with_mode};
+use super::float::{Float, RoundingMode, directed, with_mode};
 use super::float64_to_float32;
 use super::lane::Integer;
 use super::map::{Convert, each, flag};
@@ -36,14 +36,14 @@ pub(in crate::codec::cast_value) fn from_f32(cast: &Cast, tier: &Kernels) -> Opt
         }),
         FloatId::Float16 => with_mode!(cast.rounding, M => {
             let quick = (tier.narrow_float16)(cast.rounding);
-            let quick = quick.unwrap_or_else(|| each(Narrow::<f32, u16, M, true>::new(format, is_clamped)));
-            hopeful(quick, each(Narrow::<f32, u16, M, false>::new(format, is_clamped)))
+            let quick = quick.unwrap_or_else(|| each(NarrowFloat::<f32, u16, M, true>::new(format, is_clamped)));
+            hopeful(quick, each(NarrowFloat::<f32, u16, M, false>::new(format, is_clamped)))
         }),
         _ if format.special == Special::Fnuz => portable::<f32, u8>(format, is_clamped, cast.rounding),
         _ => with_mode!(cast.rounding, M => {
-            let portable = Narrow::<f32, u8, M, true>::new(format, is_clamped);
+            let portable = NarrowFloat::<f32, u8, M, true>::new(format, is_clamped);
             let quick = (tier.narrow_small_float)(portable.small_float(format), cast.rounding);
-            let thorough = each(Narrow::<f32, u8, M, false>::new(format, is_clamped));
+            let thorough = each(NarrowFloat::<f32, u8, M, false>::new(format, is_clamped));
             hopeful(quick.unwrap_or_else(|| each(portable)), thorough)
         }),
     })
@@ -67,10 +67,10 @@ fn target(cast: &Cast) -> Option<(&'static FloatFormat, bool)> {
 
 fn portable<F: Float, T: Integer>(format: &FloatFormat, is_clamped: bool, rounding: Rounding) -> Box<dyn Kernel> {
     with_mode!(rounding, M => {
-        let thorough = each(Narrow::<F, T, M, false>::new(format, is_clamped));
+        let thorough = each(NarrowFloat::<F, T, M, false>::new(format, is_clamped));
         match format.special {
             Special::Fnuz => thorough,
-            _ => hopeful(each(Narrow::<F, T, M, true>::new(format, is_clamped)), thorough),
+            _ => hopeful(each(NarrowFloat::<F, T, M, true>::new(format, is_clamped)), thorough),
         }
     })
 }
@@ -78,7 +78,7 @@ fn portable<F: Float, T: Integer>(format: &FloatFormat, is_clamped: bool, roundi
 /// The lane's own addition rounds: the last digit of `unit_sum` is the last digit of the format at this magnitude. The
 /// quick variant refuses numbers above the largest of the format.
 #[derive(Debug, Clone, Copy)]
-struct Narrow<F: Float, T, M, const IS_QUICK: bool> {
+struct NarrowFloat<F: Float, T, M, const IS_QUICK: bool> {
     /// The largest number of the format.
     limit: F::Bits,
     /// The least power of two above the format; larger magnitudes become it.
@@ -99,7 +99,7 @@ struct Narrow<F: Float, T, M, const IS_QUICK: bool> {
     mode: PhantomData<M>,
 }
 
-impl<F: Float, T, M, const IS_QUICK: bool> Narrow<F, T, M, IS_QUICK> {
+impl<F: Float, T, M, const IS_QUICK: bool> NarrowFloat<F, T, M, IS_QUICK> {
     const INFINITY: u64 = ((2 * F::BIAS + 1) as u64) << F::MANTISSA_BITS;
     const MAGNITUDE: u64 = Self::INFINITY | ((1 << F::MANTISSA_BITS) - 1);
 
@@ -132,7 +132,7 @@ impl<F: Float, T, M, const IS_QUICK: bool> Narrow<F, T, M, IS_QUICK> {
     }
 }
 
-impl<F: Float, T, M> Narrow<F, T, M, true> {
+impl<F: Float, T, M> NarrowFloat<F, T, M, true> {
     fn small_float(&self, format: &FloatFormat) -> SmallFloat {
         SmallFloat {
             largest: self.limit.extend() as u32,
@@ -143,7 +143,7 @@ impl<F: Float, T, M> Narrow<F, T, M, true> {
     }
 }
 
-impl<F: Float, T: Integer, M: Mode, const IS_QUICK: bool> Convert for Narrow<F, T, M, IS_QUICK> {
+impl<F: Float, T: Integer, M: RoundingMode, const IS_QUICK: bool> Convert for NarrowFloat<F, T, M, IS_QUICK> {
     type Source = F;
     type Target = T;
 
@@ -178,7 +178,7 @@ impl<F: Float, T: Integer, M: Mode, const IS_QUICK: bool> Convert for Narrow<F, 
 
 /// The upper half of an `f32`, rounded: the exponents are the same, so that this is right for subnormal numbers too.
 #[inline(always)]
-fn upper_half<M: Mode>(element: f32) -> u16 {
+fn upper_half<M: RoundingMode>(element: f32) -> u16 {
     let bits = element.to_bits();
     // All ones if it is negative.
     let sign = (bits.cast_signed() >> 31).cast_unsigned();
@@ -196,7 +196,7 @@ fn upper_half<M: Mode>(element: f32) -> u16 {
 #[derive(Debug, Clone, Copy)]
 struct QuickBfloat16<M>(PhantomData<M>);
 
-impl<M: Mode> Convert for QuickBfloat16<M> {
+impl<M: RoundingMode> Convert for QuickBfloat16<M> {
     type Source = f32;
     type Target = u16;
 
@@ -213,7 +213,7 @@ struct ToBfloat16<M> {
     mode: PhantomData<M>,
 }
 
-impl<M: Mode> Convert for ToBfloat16<M> {
+impl<M: RoundingMode> Convert for ToBfloat16<M> {
     type Source = f32;
     type Target = u16;
 

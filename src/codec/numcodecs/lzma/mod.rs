@@ -118,6 +118,6 @@ impl Transform for Lzma {
     }
 
     fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
-        stream::bound(decoded_size)
+        stream::encoded_bound(decoded_size)
     }
 }

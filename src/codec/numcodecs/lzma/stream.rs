@@ -19,7 +19,7 @@ const MAX_COUNTED: u64 = 64 << 20;
 const OVERFLOW_SIZE: usize = 4096;
 
 /// LZMA1 has no stored blocks: incompressible data grows by the flag of each literal.
-pub(super) fn bound(decoded_size: u64) -> Option<u64> {
+pub(super) fn encoded_bound(decoded_size: u64) -> Option<u64> {
     decoded_size.checked_add(decoded_size / 4)?.checked_add(1024)
 }
 

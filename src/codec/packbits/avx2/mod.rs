@@ -12,7 +12,7 @@ mod unpack;
 mod whole_bytes;
 
 use super::blocks::{self, Blockwise, no_blocks};
-use super::field::{Field, Kind};
+use super::field::{Field, FieldKind};
 use super::portable;
 use crate::interface::Elementwise;
 use crate::simd::Level;
@@ -22,7 +22,7 @@ use std::sync::Arc;
 use unpack::Unpack;
 use whole_bytes::WholeBytes;
 
-type Blocks = blocks::Blocks<Avx2>;
+type Blocks = blocks::BlockLoop<Avx2>;
 
 /// The tables of the kernels for a field.
 #[derive(Debug)]
@@ -34,12 +34,12 @@ struct Avx2 {
 }
 
 pub(super) fn kernel(field: &Field) -> Option<Arc<dyn Elementwise>> {
-    if field.kind == Kind::Raw || field.bits == field.size_bits() {
+    if field.kind == FieldKind::Raw || field.bits == field.size_bits() {
         return None;
     }
     let (pack, unpack, whole_bytes) = (Pack::new(field), Unpack::new(field), WholeBytes::new(field));
     let blocks: [Blocks; 2] = match (field.kind, field.size, field.bits) {
-        (Kind::Bool, ..) => [bools::encode, bools::decode],
+        (FieldKind::Bool, ..) => [bools::encode, bools::decode],
         (_, 1, 4) => [nibbles::encode, nibbles::decode],
         _ => {
             let encode = WholeBytes::encode_blocks(field).or_else(|| pack.blocks(field));

@@ -1,7 +1,7 @@
 //! Four bits of each byte.
 
 use super::{Avx2, load};
-use crate::codec::packbits::field::Kind;
+use crate::codec::packbits::field::FieldKind;
 use std::arch::x86_64::*;
 
 #[target_feature(enable = "avx2")]
@@ -26,7 +26,7 @@ pub(super) fn encode(kernel: &Avx2, decoded: &[u8], encoded: &mut [u8]) -> usize
 pub(super) fn decode(kernel: &Avx2, encoded: &[u8], decoded: &mut [u8]) -> usize {
     let field = &kernel.field;
     let first_bit = _mm_cvtsi32_si128(field.first_bit.cast_signed());
-    let sign = if field.kind == Kind::Signed { 1 << field.last_bit() } else { 0_u8 };
+    let sign = if field.kind == FieldKind::Signed { 1 << field.last_bit() } else { 0_u8 };
     let sign = _mm256_set1_epi8(sign.cast_signed());
     let (packed, blocks) = (encoded.as_chunks::<16>().0, decoded.as_chunks_mut::<32>().0);
     let count = 32 * blocks.len();

@@ -5,7 +5,7 @@
 //! A register has two halves of 16 bytes of components; each begins at a bit of its own in a byte of its own.
 
 use super::{Avx2, Blocks, load, load_halves};
-use crate::codec::packbits::field::{Field, Kind, in_each_lane};
+use crate::codec::packbits::field::{Field, FieldKind, in_each_lane};
 use crate::codec::packbits::runs::{ZERO, step_count};
 use std::arch::asm;
 use std::arch::x86_64::*;
@@ -53,7 +53,7 @@ impl Unpack {
 
     /// The kernel. `None` if 16 bytes do not hold half a register.
     pub(super) fn blocks(&self, field: &Field) -> Option<Blocks> {
-        let is_signed = field.kind == Kind::Signed;
+        let is_signed = field.kind == FieldKind::Signed;
         Some(match (field.size, self.is_split, is_signed) {
             (1, _, false) => decode::<1, true, false>,
             (1, _, true) => decode::<1, true, true>,

@@ -2,7 +2,7 @@
 //! Fields of a few neighbours that are whole bytes together are joined, and packed the same way.
 
 use super::{Avx2, Blocks, both_halves, load_halves};
-use crate::codec::packbits::field::{Field, Kind};
+use crate::codec::packbits::field::{Field, FieldKind};
 use crate::codec::packbits::runs::{ZERO, step_count};
 use std::arch::x86_64::*;
 
@@ -67,7 +67,7 @@ impl WholeBytes {
 
     /// Only of components that are units, and not where a sign is extended.
     pub(super) fn decode_blocks(field: &Field) -> Option<Blocks> {
-        (Unit::new(field)?.joined == 1 && field.kind != Kind::Signed).then_some(decode)
+        (Unit::new(field)?.joined == 1 && field.kind != FieldKind::Signed).then_some(decode)
     }
 }
 

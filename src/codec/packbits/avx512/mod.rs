@@ -15,7 +15,7 @@ mod unpack;
 
 use super::avx2;
 use super::blocks::{self, Blockwise, no_blocks};
-use super::field::{Field, Kind};
+use super::field::{Field, FieldKind};
 use crate::interface::Elementwise;
 use crate::simd::Level;
 use pack::Pack;
@@ -23,7 +23,7 @@ use std::arch::x86_64::*;
 use std::sync::Arc;
 use unpack::Unpack;
 
-type Blocks = blocks::Blocks<Avx512>;
+type Blocks = blocks::BlockLoop<Avx512>;
 
 /// The tables of the kernels for a field.
 #[derive(Debug)]
@@ -34,13 +34,13 @@ struct Avx512 {
 }
 
 pub(super) fn kernel(field: &Field) -> Option<Arc<dyn Elementwise>> {
-    if field.kind == Kind::Raw || field.bits == field.size_bits() {
+    if field.kind == FieldKind::Raw || field.bits == field.size_bits() {
         return None;
     }
     let (pack, unpack) = (Pack::new(field), Unpack::new(field));
     let encode = pack.blocks.unwrap_or(no_blocks);
     let blocks: [Blocks; 2] = match (field.kind, field.size) {
-        (Kind::Bool, _) => [bools::encode, bools::decode],
+        (FieldKind::Bool, _) => [bools::encode, bools::decode],
         (_, 1) => [encode, unpack::decode::<1>],
         (_, 2) => [encode, unpack::decode::<2>],
         (_, 4) => [encode, unpack::decode::<4>],

@@ -5,7 +5,7 @@
 //! puts the field in its place.
 
 use super::{Avx512, first_bytes, group_size, load, set_lane, store};
-use crate::codec::packbits::field::{Field, Kind};
+use crate::codec::packbits::field::{Field, FieldKind};
 use std::arch::x86_64::*;
 
 #[derive(Debug)]
@@ -103,7 +103,7 @@ impl Steps {
             fields: load(&unpack.fields),
             signs: load(&unpack.signs),
             has_next: unpack.has_next,
-            is_signed: field.kind == Kind::Signed,
+            is_signed: field.kind == FieldKind::Signed,
         }
     }
 

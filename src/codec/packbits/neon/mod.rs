@@ -11,7 +11,7 @@ mod pack;
 mod unpack;
 
 use super::blocks::{self, Blockwise, no_blocks};
-use super::field::{Field, Kind, in_each_lane};
+use super::field::{Field, FieldKind, in_each_lane};
 use super::portable;
 use crate::interface::Elementwise;
 use crate::simd::Level;
@@ -20,7 +20,7 @@ use std::arch::aarch64::*;
 use std::sync::Arc;
 use unpack::Unpack;
 
-type Blocks = blocks::Blocks<Neon>;
+type Blocks = blocks::BlockLoop<Neon>;
 
 /// The tables of the kernels for a field.
 #[derive(Debug)]
@@ -31,12 +31,12 @@ struct Neon {
 }
 
 pub(super) fn kernel(field: &Field) -> Option<Arc<dyn Elementwise>> {
-    if field.kind == Kind::Raw || field.bits == field.size_bits() {
+    if field.kind == FieldKind::Raw || field.bits == field.size_bits() {
         return None;
     }
     let (pack, unpack) = (Pack::new(field), Unpack::new(field));
     let blocks: [Blocks; 2] = match (field.kind, field.size, field.bits) {
-        (Kind::Bool, ..) => [bools::encode, bools::decode],
+        (FieldKind::Bool, ..) => [bools::encode, bools::decode],
         (_, 1, 4) => [nibbles::encode, nibbles::decode],
         _ => [pack.blocks(field).unwrap_or(no_blocks), unpack.blocks(field).unwrap_or(no_blocks)],
     };

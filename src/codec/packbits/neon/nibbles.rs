@@ -1,7 +1,7 @@
 //! Four bits of each byte.
 
 use super::{Neon, load};
-use crate::codec::packbits::field::Kind;
+use crate::codec::packbits::field::FieldKind;
 use std::arch::aarch64::*;
 
 #[target_feature(enable = "neon")]
@@ -22,7 +22,7 @@ pub(super) fn encode(kernel: &Neon, decoded: &[u8], encoded: &mut [u8]) -> usize
 pub(super) fn decode(kernel: &Neon, encoded: &[u8], decoded: &mut [u8]) -> usize {
     let field = &kernel.field;
     let first_bit = vdupq_n_s8(field.first_bit as i8);
-    let sign = vdupq_n_u8(if field.kind == Kind::Signed { 1 << field.last_bit() } else { 0 });
+    let sign = vdupq_n_u8(if field.kind == FieldKind::Signed { 1 << field.last_bit() } else { 0 });
     let (packed, blocks) = (encoded.as_chunks::<16>().0, decoded.as_chunks_mut::<32>().0);
     let count = 32 * blocks.len();
     for (packed, block) in packed.iter().zip(blocks) {

@@ -2,7 +2,7 @@
 //! field's highest bit to the top, and one shift for all brings it to its place.
 
 use super::{Blocks, Neon, load, repeat, right, shift};
-use crate::codec::packbits::field::{Field, Kind};
+use crate::codec::packbits::field::{Field, FieldKind};
 use crate::codec::packbits::runs::{ZERO, step_count};
 use std::arch::aarch64::*;
 
@@ -161,7 +161,7 @@ impl Place {
     #[target_feature(enable = "neon")]
     fn new(field: &Field) -> Self {
         let lane = field.size_bits();
-        let sign = if field.kind == Kind::Signed { 1 << field.last_bit() } else { 0 };
+        let sign = if field.kind == FieldKind::Signed { 1 << field.last_bit() } else { 0 };
         Self {
             down: repeat(lane, right(lane - field.bits - field.first_bit)),
             mask: repeat(lane, ((1 << field.bits) - 1) << field.first_bit),

@@ -35,7 +35,7 @@ use std::arch::x86_64::__cpuid;
 use std::sync::OnceLock;
 use zfp_rs::{ZfpScalar, ZfpScalarType};
 
-/// Words after the last bit that [`Writer`] may write to.
+/// Words after the last bit that [`OwnWriter`] may write to.
 pub(super) const SLACK: usize = 3;
 
 /// Write and read a block of this type, whose values are these bytes.
@@ -99,19 +99,19 @@ fn has_slow_pext() -> bool {
 
 /// Writes blocks into words, of which [`SLACK`] follow the last one that is used.
 #[derive(Debug)]
-pub(super) struct Writer<'a> {
+pub(super) struct OwnWriter<'a> {
     coder: Coder,
     sink: Sink<'a>,
     limits: Limits,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> OwnWriter<'a> {
     pub(super) fn new(coder: Coder, words: &'a mut [u64], parameters: &Parameters) -> Self {
         Self { coder, sink: Sink::new(bytemuck::cast_slice_mut(words)), limits: Limits::new(parameters) }
     }
 }
 
-impl<T: ZfpScalar, const N: usize> BlockWriter<T, N> for Writer<'_> {
+impl<T: ZfpScalar, const N: usize> BlockWriter<T, N> for OwnWriter<'_> {
     #[inline]
     fn write(&mut self, values: &[T; N]) -> Result<()> {
         if N != SIZE as usize {
@@ -134,20 +134,20 @@ impl<T: ZfpScalar, const N: usize> BlockWriter<T, N> for Writer<'_> {
 
 /// Reads blocks from words.
 #[derive(Debug)]
-pub(super) struct Reader<'a> {
+pub(super) struct OwnReader<'a> {
     coder: Coder,
     source: Source<'a>,
     limits: Limits,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> OwnReader<'a> {
     /// From this bit on.
     pub(super) fn new(coder: Coder, words: &'a [u64], start: u64, parameters: &Parameters) -> Self {
         Self { coder, source: Source::new(bytemuck::cast_slice(words), start), limits: Limits::new(parameters) }
     }
 }
 
-impl<T: ZfpScalar, const N: usize> BlockReader<T, N> for Reader<'_> {
+impl<T: ZfpScalar, const N: usize> BlockReader<T, N> for OwnReader<'_> {
     #[inline]
     fn read(&mut self, values: &mut [T; N]) -> Result<()> {
         if N != SIZE as usize {

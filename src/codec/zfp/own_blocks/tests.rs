@@ -1,6 +1,6 @@
 //! Block by block, against the definition by `zfp-rs`.
 
-use super::{Coder, Reader, SLACK, TIERS, Writer};
+use super::{Coder, OwnReader, OwnWriter, SLACK, TIERS};
 use crate::codec::zfp::backend::{self, BlockReader, BlockWriter};
 use crate::codec::zfp::mode::Parameters;
 use crate::simd::available;
@@ -173,11 +173,11 @@ fn check<T: Sample>() {
         for pair in blocks.chunks(2) {
             let pair: Vec<[T; 64]> = pair.iter().map(|block| block.map(|value| value.within(is_lossless))).collect();
             let mut theirs = [0; 150];
-            let bit_count = encode(&pair, backend::Writer::new(&mut theirs, &parameters));
+            let bit_count = encode(&pair, backend::CrateWriter::new(&mut theirs, &parameters));
             let words = bit_count.div_ceil(64) as usize;
             for coder in coders() {
                 let mut ours = [0xA5A5; 150 + SLACK];
-                let our_count = encode(&pair, Writer::new(coder, &mut ours, &parameters));
+                let our_count = encode(&pair, OwnWriter::new(coder, &mut ours, &parameters));
                 assert_eq!(our_count, bit_count, "{coder:?} {parameters:?} {pair:?}");
                 assert_eq!(ours[..words], theirs[..words], "{coder:?} {parameters:?} {pair:?}");
             }
@@ -193,8 +193,8 @@ fn check<T: Sample>() {
 
 fn check_decode<T: Sample>(words: &[u64], start: u64, parameters: &Parameters, count: usize) {
     for coder in coders() {
-        let mut ours = Reader::new(coder, words, start, parameters);
-        let mut theirs = backend::Reader::new(words, start, parameters);
+        let mut ours = OwnReader::new(coder, words, start, parameters);
+        let mut theirs = backend::CrateReader::new(words, start, parameters);
         for _ in 0..count {
             let (ours, theirs) = (decode::<T>(&mut ours), decode::<T>(&mut theirs));
             assert_eq!(ours, theirs, "{coder:?} {parameters:?} from {start}: {words:x?}");
