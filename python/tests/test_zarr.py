@@ -154,6 +154,17 @@ def test_missing_chunks_and_fill_values(store):
     assert kept.nchunks_initialized == 10
 
 
+@pytest.mark.parametrize("chunks", [(1, 2), (2, 1), (2, 3)])
+def test_shards_keep_elements_beyond_the_array(store, chunks):
+    array = zarr.create_array(store, shape=(4, 6), chunks=chunks, shards=(4, 6), dtype="int16")
+    array[...] = expected = some("int16", (4, 6))
+    array.resize((3, 5))
+    array[...] = 9
+    array.resize((4, 6))
+    expected[:3, :5] = 9
+    np.testing.assert_array_equal(array[...], expected)
+
+
 def test_a_part_of_a_shard_reads_less(tmp_path):
     store = Waiting(MemoryStore())
     expected = np.random.default_rng(1).integers(0, 60000, (256, 256)).astype(np.uint16)

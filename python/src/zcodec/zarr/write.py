@@ -50,7 +50,10 @@ class ChunkWrite:
         self._axes: Axes | None = None
         self._part: Array | None = None
         self._resolve()
-        self.needs_old = not is_complete and not (self._axes is not None and self._axes.is_whole)
+        # `is_complete` leaves out what lies beyond the array. There, shards keep their elements, as in zarr-python: they
+        # come back when the array grows.
+        is_whole = self._axes is not None and self._axes.is_whole
+        self.needs_old = not is_whole and (chain.has_index or not is_complete)
 
     def _resolve(self) -> None:
         """The elements that are given, as a view with the axes of the chunk, if they are a box of it."""
