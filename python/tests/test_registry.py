@@ -142,3 +142,20 @@ def test_the_registry_lives_as_long_as_its_chains():
     [thread.start() for thread in threads]
     [thread.join() for thread in threads]
     assert not errors
+
+
+def test_codecs_may_keep_what_they_get():
+    kept = []
+
+    class Keeps(Negate):
+        name = "test.keeps"
+
+        def encode(self, decoded):
+            kept.append(decoded[::-1])
+            return -decoded
+
+    chain = Chain(["test.keeps", LITTLE, "crc32c"], "int32", ARRAY.shape, 0, registry=Registry([Keeps]))
+    for factor in (1, 2, 3):
+        chain.encode(factor * ARRAY)
+    for factor, array in zip((1, 2, 3), kept, strict=True):
+        np.testing.assert_array_equal(array[::-1], factor * ARRAY)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 import threading
-import traceback
 from collections.abc import Callable
-from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -50,44 +47,24 @@ def call_options(context: Context | None, max_threads: int, flags: int = 0) -> A
     return options
 
 
-class Loan:
-    """Memory of the library, lent to a Python function for the duration of a call."""
-
-    def __init__(self, pointer: Any, size: int, *, writable: bool = False) -> None:
-        self._memory = ffi.buffer(pointer, size)
-        self._unused = sys.getrefcount(self._memory)
-        view = memoryview(self._memory)
-        self.view = view.cast("B") if writable else view.toreadonly()
-        view.release()
-
-    def is_returned(self) -> bool:
-        """Takes the memory away. False if something that was made of it is still in use, such as a numpy array."""
-        with suppress(BufferError):
-            self.view.release()
-        return sys.getrefcount(self._memory) <= self._unused
-
-
-def run(call_data: Any, function: Callable[..., object], *loans: Loan) -> object:
-    """Calls `function` with memory of the library. What it raises is kept, and NotImplemented returned."""
+def run(call_data: Any, function: Callable[..., object], *memory: Any) -> object:
+    """Calls `function` with memory of Python. What it raises is kept for the call, and NotImplemented returned."""
     context: Context | None = None if call_data == NULL else ffi.from_handle(call_data)
     try:
-        return _run(function, loans)
+        return function(*memory)
     except BaseException as exception:
         if context is not None:
             context.keep(exception)
         return NotImplemented
 
 
-def _run(function: Callable[..., object], loans: tuple[Loan, ...]) -> object:
-    try:
-        result = function(*(loan.view for loan in loans))
-    except BaseException as exception:
-        if not all([loan.is_returned() for loan in loans]):
-            traceback.clear_frames(exception.__traceback__)  # its variables
-        raise
-    if not all([loan.is_returned() for loan in loans]):
-        raise BufferError(f"{function!r} keeps memory that is only valid during the call; copy what is needed")
-    return result
+def copied(pointer: Any, size: int) -> memoryview:
+    """Memory of the library as a read-only view that may outlive the call.
+
+    A slice of a memoryview, or a numpy array on it, stays usable after the view is released. So Python never sees the
+    library's own memory, which is gone after the call.
+    """
+    return memoryview(bytes(ffi.buffer(pointer, size)))
 
 
 class Padding:
@@ -105,14 +82,15 @@ def padding_functions() -> tuple[Any, Any]:
 
     @ffi.callback("zcodec_padding_fn", error=1)  # type: ignore[untyped-decorator]
     def generate(user: Any, call: Any, chunk: Any, chunk_size: int, padding: Any, padding_size: int) -> int:
-        function = ffi.from_handle(user).generate
-        result = run(call, function, Loan(chunk, chunk_size), Loan(padding, padding_size, writable=True))
+        made = bytearray(ffi.buffer(padding, padding_size))
+        result = run(call, ffi.from_handle(user).generate, copied(chunk, chunk_size), memoryview(made))
+        ffi.memmove(padding, made, padding_size)
         return 1 if result is NotImplemented else 0
 
     @ffi.callback("zcodec_padding_check_fn", error=1)  # type: ignore[untyped-decorator]
     def check(user: Any, call: Any, chunk: Any, chunk_size: int, padding: Any, padding_size: int) -> int:
         function = ffi.from_handle(user).check
-        result = run(call, function, Loan(chunk, chunk_size), Loan(padding, padding_size))
+        result = run(call, function, copied(chunk, chunk_size), copied(padding, padding_size))
         return 0 if result is None or (result is not NotImplemented and bool(result)) else 1
 
     return generate, check

@@ -285,8 +285,10 @@ class Chain:
 
         `codec_index` counts in the chain; a path such as "/0/configuration/codecs/1" names a codec inside a shard.
         `generate(chunk, padding)` gets the bytes that the padding is attached to, and fills `padding`. `check(chunk,
-        padding)` returns nothing, or False to refuse. Both memoryviews are only valid during the call. What a function
-        raises is the cause of the `Error` of the call. No other thread may use the chain meanwhile.
+        padding)` returns nothing, or False to refuse. Both get memoryviews of copies, which they may keep; what is written
+        to `padding` later has no effect. What a function raises is the cause of the `Error` of the call. They run in the
+        thread of the call, but for shards and tasks in any thread, also at once. No other thread may use the chain while
+        they are set.
         """
         padding = Padding(generate, check)
         generate_c, check_c = padding_functions() if generate or check else (NULL, NULL)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from zcodec._ffi import NULL, ffi, lib, slots
-from zcodec.callbacks import Context, Loan
+from zcodec.callbacks import Context, copied
 from zcodec.dtypes import dtype_of
 from zcodec.errors import check
 
@@ -29,7 +29,7 @@ class HostCodec(ABC):
 
     `kind` is a `zcodec.Kind`. `__init__` gets the configuration, and what enters on encode: data_type, shape and fill_value
     of an array, or size. What it raises makes the metadata invalid. Arrays arrive as read-only numpy arrays, bytes as
-    memoryviews; both are only valid during the call.
+    memoryviews; both are copies, which may be kept.
     """
 
     name: ClassVar[str]
@@ -101,9 +101,9 @@ def _code(state: _State, call: Any, side: _Side | None, function: Any, given: An
     """Runs `function` of the codec and copies what it makes into `room`: (memory, capacity, size, message)."""
     memory, capacity, written, message = room
     context: Context | None = None if call == NULL else ffi.from_handle(call)
-    loan = Loan(given, size)
     try:
-        result = _bytes_of(function(loan.view if side is None else side.array(loan.view)))
+        view = copied(given, size)
+        result = _bytes_of(function(view if side is None else side.array(view)))
         written[0] = result.nbytes
         if result.nbytes > capacity:
             return _TOO_SMALL
