@@ -17,7 +17,7 @@ pub enum Level {
     /// AVX2, F16C, BMI1, BMI2, LZCNT and POPCNT: Haswell, Zen and later.
     #[cfg(target_arch = "x86_64")]
     Avx2,
-    /// AVX-512 F, BW, DQ, VBMI and VBMI2, and GFNI: Ice Lake, Zen 4 and later.
+    /// AVX-512 F, BW, DQ, VL, VBMI and VBMI2, and GFNI: Ice Lake, Zen 4 and later.
     #[cfg(target_arch = "x86_64")]
     Avx512,
 }
@@ -48,6 +48,7 @@ impl Level {
         let has_avx512 = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
             && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl")
             && is_x86_feature_detected!("avx512vbmi")
             && is_x86_feature_detected!("avx512vbmi2")
             && is_x86_feature_detected!("gfni");

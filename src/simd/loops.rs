@@ -1,4 +1,4 @@
-//! Portable loops, also compiled for AVX2.
+//! Portable loops, also compiled for AVX2 and AVX-512.
 #![cfg_attr(
     target_arch = "x86_64",
     expect(unsafe_code, reason = "calls code compiled for instructions that the processor was found to have")
@@ -20,6 +20,11 @@ pub(crate) trait Loop {
 #[inline]
 pub(crate) fn vectorized<L: Loop>(work: L) -> L::Output {
     #[cfg(target_arch = "x86_64")]
+    if Level::Avx512.is_available() {
+        // SAFETY: the processor has these parts of AVX-512.
+        return unsafe { with_avx512(work) };
+    }
+    #[cfg(target_arch = "x86_64")]
     if Level::Avx2.is_available() {
         // SAFETY: the processor has AVX2.
         return unsafe { with_avx2(work) };
@@ -30,5 +35,11 @@ pub(crate) fn vectorized<L: Loop>(work: L) -> L::Output {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn with_avx2<L: Loop>(work: L) -> L::Output {
+    work.run()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
+fn with_avx512<L: Loop>(work: L) -> L::Output {
     work.run()
 }

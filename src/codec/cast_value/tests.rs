@@ -53,7 +53,7 @@ fn may_be_left(cast: &Cast) -> bool {
 fn in_every_tier(mut check: impl FnMut(&Kernels, &str)) {
     for tier in available(TIERS) {
         if let Some(kernels) = &tier.kernel {
-            // Portable loops are compiled for AVX2, too, unless this forbids it.
+            // Portable loops are compiled for higher levels, too, unless this forbids it.
             set_limit(Some(tier.level));
             check(kernels, &format!("tier {:?}", tier.level));
         }

@@ -7,7 +7,7 @@ use super::portable::float_to_integer::ToInteger;
 use super::portable::narrow::SmallFloat;
 use crate::number::Rounding;
 #[cfg(target_arch = "x86_64")]
-use crate::simd::Level::Avx2;
+use crate::simd::Level::{Avx2, Avx512};
 use crate::simd::Level::{Portable, Reference};
 use crate::simd::Tier;
 use std::fmt::Debug;
@@ -25,18 +25,20 @@ pub(super) struct Kernels {
     pub(super) narrow_small_float: fn(SmallFloat, Rounding) -> Option<Box<dyn Kernel>>,
 }
 
-/// `None` is the reference, which has no kernels. Portable loops are also compiled for AVX2.
+#[cfg(target_arch = "x86_64")]
+const AVX2: Kernels = Kernels {
+    float_to_integer: avx2::float_to_integer::kernel,
+    widen_float16: avx2::float16::widen,
+    narrow_float16: avx2::float16::narrow,
+    narrow_small_float: avx2::small_float::narrow,
+};
+
+/// `None` is the reference, which has no kernels. Portable loops are also compiled for AVX2 and AVX-512.
 pub(super) static TIERS: &[Tier<Option<Kernels>>] = &[
     #[cfg(target_arch = "x86_64")]
-    Tier {
-        level: Avx2,
-        kernel: Some(Kernels {
-            float_to_integer: avx2::float_to_integer::kernel,
-            widen_float16: avx2::float16::widen,
-            narrow_float16: avx2::float16::narrow,
-            narrow_small_float: avx2::small_float::narrow,
-        }),
-    },
+    Tier { level: Avx512, kernel: Some(AVX2) },
+    #[cfg(target_arch = "x86_64")]
+    Tier { level: Avx2, kernel: Some(AVX2) },
     Tier {
         level: Portable,
         kernel: Some(Kernels {

@@ -36,7 +36,7 @@ struct OneWay {
 /// Makes the loops of a tier, given the operands of one direction and the reference.
 type MakeLoops = fn(Component, &[Operand], &dyn Fn(&[u8], &mut [u8]) -> bool) -> Option<Loops>;
 
-/// Fastest first. Portable loops are also compiled for AVX2.
+/// Fastest first. Portable loops are also compiled for AVX2 and AVX-512.
 static TIERS: &[Tier<MakeLoops>] = &[
     Tier {
         level: Level::Portable,
@@ -146,6 +146,8 @@ mod tests {
     const LOOP_LEVELS: &[Level] = &[
         #[cfg(target_arch = "x86_64")]
         Level::Avx2,
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512,
     ];
 
     /// One direction within every limit; loops of a tier are compiled for more than one.
