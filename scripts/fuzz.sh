@@ -10,7 +10,8 @@ cd "$(dirname "$0")/.."
 seconds=${1:?seconds per target}
 shift
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(metadata decode decode_chain pcodec plan view writer callbacks round_trip differential)
+[ ${#targets[@]} -gt 0 ] || targets=(metadata decode decode_chain pcodec blosc plan view writer callbacks round_trip
+  differential)
 
 # libdeflate compiles one header several times; AddressSanitizer takes its tables for one table defined twice.
 export ASAN_OPTIONS=detect_odr_violation=0
@@ -20,13 +21,14 @@ export RUSTC_BOOTSTRAP=1
 
 command -v cargo-fuzz >/dev/null || cargo install --locked cargo-fuzz
 python3 fuzz/seed.py
-cargo fuzz build
+# blosc-src: the C library that the target `blosc` compares with.
+cargo fuzz build --features blosc-src
 mkdir -p fuzz/artifacts
 for target in "${targets[@]}"; do
   mkdir -p "fuzz/corpus/$target"
   log="fuzz/artifacts/$target.log"
   echo "== $target, $seconds s"
-  cargo fuzz run "$target" -- -max_total_time="$seconds" -max_len=4096 -len_control=0 -timeout=10 -rss_limit_mb=2048 \
+  cargo fuzz run --features blosc-src "$target" -- -max_total_time="$seconds" -max_len=4096 -len_control=0 -timeout=10 -rss_limit_mb=2048 \
     -dict=fuzz/json.dict -print_final_stats=1 >"$log" 2>&1 || { tail -n 40 "$log"; exit 1; }
   grep -E '^#[0-9]+.*DONE|stat::(number_of_executed_units|average_exec_per_sec|peak_rss_mb)' "$log"
 done
