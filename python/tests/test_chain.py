@@ -424,3 +424,18 @@ def test_handles_outlive_the_modules(tmp_path):
     for _ in range(3):
         run = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
         assert run.returncode == 0, run.stderr
+
+
+@pytest.mark.parametrize("dtype", [f"{order}{kind}8[{unit}]" for order in "<>" for kind in "Mm" for unit in ("3s", "generic", "2generic")])
+@pytest.mark.filterwarnings("ignore:The 'generic' unit")
+def test_times(dtype):
+    """With and without a unit, in both byte orders."""
+    counts = np.array([0, 1, -2, 100], dtype[0] + "i8")
+    chain = Chain([{"name": "bytes", "configuration": {"endian": "big"}}], np.dtype(dtype), (4,))
+    encoded = chain.encode(counts.view(dtype))
+    assert encoded == counts.astype(">i8").tobytes()
+    assert chain.dtype == np.dtype(dtype).newbyteorder("=")
+    out = np.zeros(4, counts.dtype).view(dtype)  # numpy.zeros loses what it knows of times without a unit
+    chain.decode(encoded, out=out)
+    np.testing.assert_array_equal(out.view(counts.dtype), counts)
+    np.testing.assert_array_equal(chain.decode(encoded, box=np.s_[::-2]).view("i8"), counts[::-2])

@@ -114,7 +114,7 @@ class Target:
         if self._out is None:
             return self._result
         if self._result is not self._out:
-            self._out[...] = self._result
+            _as_numbers(self._out)[...] = _as_numbers(self._result)
         return self._out
 
 
@@ -289,7 +289,15 @@ def input_of(array: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
     """The array that enters on encode, in native byte order."""
     found = array if isinstance(array, np.ndarray) else np.asarray(array)
     _checked(found, dtype, shape, "the array")
-    return found if found.dtype.isnative else found.astype(found.dtype.newbyteorder("="))
+    if found.dtype.isnative:
+        return found
+    native = found.dtype.newbyteorder("=")
+    return _as_numbers(found).astype(np.int64).view(native) if native.kind in "mM" else found.astype(native)
+
+
+def _as_numbers(array: Array) -> Array:
+    """Times as integers: numpy does not swap the bytes of times without a unit when it casts them."""
+    return array.view(f"{array.dtype.byteorder}i8") if array.dtype.kind in "mM" else array
 
 
 def output_of(out: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:

@@ -68,7 +68,7 @@ def _named(name: str, configuration: dict[str, Any], element_size: int) -> np.dt
         unit = configuration.get("unit", "generic")
         scale = configuration.get("scale_factor", 1)
         kind = "M8" if name == "numpy.datetime64" else "m8"
-        return np.dtype(kind) if unit == "generic" else np.dtype(f"{kind}[{scale}{unit}]")
+        return np.dtype(f"{kind}[{scale}{unit}]")
     if name == "fixed_length_utf32":
         return np.dtype(f"U{element_size // 4}")
     if name == "null_terminated_bytes":

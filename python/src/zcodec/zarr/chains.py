@@ -65,9 +65,11 @@ class Chains:
             chain = self._v2_chain(spec) if self._is_v2 else self._v3_chain(spec)
         except (ValueError, TypeError, NotImplementedError) as error:
             return Unsupported(str(error))
-        native = spec.dtype.to_native_dtype()
+        native: Any = spec.dtype.to_native_dtype()
         if chain.dtype not in (native, native.newbyteorder("=")):
             return Unsupported(f"data type {native} is {chain.dtype} in zcodec")
+        if native.kind in "mM" and not native.isnative and np.datetime_data(native)[0] == "generic":
+            return Unsupported(f"numpy does not swap the bytes of {native.str}, a time without a unit")
         return chain
 
     def _v3_chain(self, spec: ArraySpec) -> Chain:

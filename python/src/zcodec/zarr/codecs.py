@@ -39,7 +39,10 @@ class _Named:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        return cls(**data.get("configuration", {}))
+        try:
+            return cls(**data.get("configuration", {}))
+        except TypeError as error:  # members that are missing or unknown
+            raise ValueError(f"codec {cls.codec_name!r}: {error}") from None
 
     def to_dict(self) -> dict[str, Any]:
         configuration = self.configuration
