@@ -245,7 +245,7 @@ class ArrayStore {
   }
 
  private:
-  // What an object is at one time. Never changes, but for the index, which is learned.
+  // An object at one time. It never changes, except that its index is learned.
   struct State {
     std::shared_ptr<const File> file;
     std::uint64_t size;

@@ -455,7 +455,7 @@ typedef struct zcodec_codec {
    */
   const char *name;
   /**
-   * What it takes and what it makes, a zcodec_kind.
+   * The kind of the codec, a zcodec_kind.
    */
   int32_t kind;
   /**
@@ -1227,13 +1227,13 @@ const char *zcodec_status_name(zcodec_status status);
 enum zcodec_status zcodec_error_status(const struct zcodec_error *error);
 
 /**
- * What went wrong, for people: the codec and its index, the JSON member or the element at fault, the value found and
+ * The message for people: the codec and its index, the JSON member or the element at fault, the value found and
  * what was expected. UTF-8, NUL-terminated; valid until the error is freed. Empty for NULL.
  */
 const char *zcodec_error_message(const struct zcodec_error *error);
 
 /**
- * What went wrong, for programs: a word that never changes, such as "unknown_codec", "duplicate_member", "checksum" or
+ * The reason for programs: a word that never changes, such as "unknown_codec", "duplicate_member", "checksum" or
  * "out_of_range"; docs/errors.md lists them. Empty if there is none, or for NULL. Valid until the error is freed.
  * Since 0.2.
  */
@@ -1264,7 +1264,7 @@ void zcodec_error_free(struct zcodec_error *error);
 /* ---- The library --------------------------------------------------------------------------- */
 
 /**
- * What this build supports, as JSON: {"version", "codecs": [{"name", "aliases": [..]}, ..], "data_types": [..]}; the
+ * The features of this build, as JSON: {"version", "codecs": [{"name", "aliases": [..]}, ..], "data_types": [..]}; the
  * data type "r*" stands for raw bits of any whole number of bytes. UTF-8, NUL-terminated, static.
  */
 const char *zcodec_supported_json(void);

@@ -1409,6 +1409,71 @@ class Index {
 
 /* ---- Plans: the bytes are somewhere else --------------------------------------------------- */
 
+namespace detail {
+
+inline zcodec_status next_stage(zcodec_plan *plan, const Range **ranges, std::size_t *count, zcodec_error **error) {
+  return zcodec_plan_next(plan, ranges, count, error);
+}
+
+inline zcodec_status next_stage(zcodec_writer *writer, const Range **ranges, std::size_t *count, zcodec_error **error) {
+  return zcodec_writer_next(writer, ranges, count, error);
+}
+
+inline zcodec_status supply_range(zcodec_plan *plan, std::size_t i, const void *bytes, std::size_t size,
+                                  zcodec_error **error) {
+  return zcodec_plan_supply(plan, i, bytes, size, error);
+}
+
+inline zcodec_status supply_range(zcodec_writer *writer, std::size_t i, const void *bytes, std::size_t size,
+                                  zcodec_error **error) {
+  return zcodec_writer_supply(writer, i, bytes, size, error);
+}
+
+/** An object that asks for ranges of bytes, in stages. */
+template <class Handle>
+class Staged {
+ public:
+  /** The ranges of the next stage, sorted by offset, valid until the next call. Empty: no more bytes are needed. */
+  List<Range> next() {
+    const Range *ranges = nullptr;
+    std::size_t count = 0;
+    zcodec_error *error = nullptr;
+    const zcodec_status status = next_stage(handle_.get(), &ranges, &count, &error);
+    require(status, error);
+    return List<Range>(ranges, count);
+  }
+
+  /** The bytes of range `i` of this stage. Several threads may supply different ranges at once. */
+  void supply(std::size_t i, const void *bytes, std::size_t size) {
+    zcodec_error *error = nullptr;
+    const zcodec_status status = supply_range(handle_.get(), i, bytes, size, &error);
+    require(status, error);
+  }
+
+  template <class Allocator>
+  void supply(std::size_t i, const std::vector<std::uint8_t, Allocator> &bytes) {
+    supply(i, bytes.data(), bytes.size());
+  }
+
+#if ZCODEC_HPP_HAS_SPAN
+  template <class Byte, std::size_t N>
+  void supply(std::size_t i, std::span<Byte, N> bytes) {
+    supply(i, bytes.data(), bytes.size_bytes());
+  }
+#endif
+
+  /** The handle, for functions that only zcodec.h has. This object still owns it. */
+  Handle *get() noexcept { return handle_.get(); }
+
+ protected:
+  explicit Staged(const Executor &executor) : executor_(executor) {}
+
+  Executor executor_;  // outlives the handle
+  Owned<Handle> handle_;
+};
+
+}  // namespace detail
+
 /**
  * One read of one stored object. It says which byte ranges it needs, a stage at a time:
  *
@@ -1421,7 +1486,7 @@ class Index {
  *
  * The memory of the views and call_data must live as long as the plan; it keeps the executor itself.
  */
-class Plan {
+class Plan : public detail::Staged<zcodec_plan> {
  public:
   /** One box; `index` is what `index()` of an earlier plan of the same object gave, or none. */
   Plan(const Chain &chain, const Part &part, std::uint64_t object_size = size_unknown, const Index &index = {},
@@ -1435,7 +1500,7 @@ class Plan {
 
   Plan(const Chain &chain, const Part *parts, std::size_t count, std::uint64_t object_size = size_unknown,
        const Index &index = {}, const CallOptions &options = {})
-      : executor_(options.executor) {
+      : Staged(options.executor) {
     std::vector<zcodec_box> boxes(count);
     std::vector<zcodec_view> views(count);
     for (std::size_t i = 0; i < count; i++) {
@@ -1451,42 +1516,13 @@ class Plan {
     const zcodec_status status = zcodec_plan_new(chain.get(), &c_options, boxes.data(), views.data(), count,
                                                  object_size, index.get(), &plan, &error);
     detail::require(status, error);
-    plan_.reset(plan);
+    handle_.reset(plan);
   }
-
-  /** The ranges of the next stage, sorted by offset, valid until the next call. Empty: the views are complete. */
-  List<Range> next() {
-    const Range *ranges = nullptr;
-    std::size_t count = 0;
-    zcodec_error *error = nullptr;
-    const zcodec_status status = zcodec_plan_next(plan_.get(), &ranges, &count, &error);
-    detail::require(status, error);
-    return List<Range>(ranges, count);
-  }
-
-  /** The bytes of range `i` of this stage. Several threads may supply different ranges at once. */
-  void supply(std::size_t i, const void *bytes, std::size_t size) {
-    zcodec_error *error = nullptr;
-    const zcodec_status status = zcodec_plan_supply(plan_.get(), i, bytes, size, &error);
-    detail::require(status, error);
-  }
-
-  template <class Allocator>
-  void supply(std::size_t i, const std::vector<std::uint8_t, Allocator> &bytes) {
-    supply(i, bytes.data(), bytes.size());
-  }
-
-#if ZCODEC_HPP_HAS_SPAN
-  template <class Byte, std::size_t N>
-  void supply(std::size_t i, std::span<Byte, N> bytes) {
-    supply(i, bytes.data(), bytes.size_bytes());
-  }
-#endif
 
   /** All ranges of this stage, on the threads of the options. */
   void supply_all(const void *const *bytes, const std::size_t *sizes) {
     zcodec_error *error = nullptr;
-    const zcodec_status status = zcodec_plan_supply_all(plan_.get(), bytes, sizes, &error);
+    const zcodec_status status = zcodec_plan_supply_all(handle_.get(), bytes, sizes, &error);
     detail::require(status, error);
   }
 
@@ -1509,17 +1545,10 @@ class Plan {
   Index index() const {
     zcodec_index *index = nullptr;
     zcodec_error *error = nullptr;
-    const zcodec_status status = zcodec_plan_index(plan_.get(), &index, &error);
+    const zcodec_status status = zcodec_plan_index(handle_.get(), &index, &error);
     detail::require(status, error);
     return Index(index);
   }
-
-  /** The handle, for functions that only zcodec.h has. This object still owns it. */
-  zcodec_plan *get() noexcept { return plan_.get(); }
-
- private:
-  Executor executor_;  // outlives the plan
-  detail::Owned<zcodec_plan> plan_;
 };
 
 /* ---- Writers: a shard is made and changed by its inner chunks ------------------------------ */
@@ -1543,7 +1572,7 @@ using Piece = zcodec_piece;
  *
  * call_data must live as long as the writer; it keeps the executor itself.
  */
-class Writer {
+class Writer : public detail::Staged<zcodec_writer> {
  public:
   /** What `finish` gives. */
   struct Object {
@@ -1558,13 +1587,13 @@ class Writer {
 
   /** A change of a shard of `old_size` bytes: what is not put keeps its bytes. */
   Writer(const Chain &chain, const Index &old_index, std::uint64_t old_size, const CallOptions &options = {})
-      : executor_(options.executor), ndim_(chain.ndim()), elements_(chain.element_type()) {
+      : Staged(options.executor), ndim_(chain.ndim()), elements_(chain.element_type()) {
     const zcodec_call_options c_options = detail::c_options(options);
     zcodec_writer *writer = nullptr;
     zcodec_error *error = nullptr;
     const zcodec_status status = zcodec_writer_new(chain.get(), &c_options, old_index.get(), old_size, &writer, &error);
     detail::require(status, error);
-    writer_.reset(writer);
+    handle_.reset(writer);
   }
 
   /** Any box, any number of times; what was put last wins. Several threads may put at once. */
@@ -1577,38 +1606,9 @@ class Writer {
     const zcodec_box *part = detail::c_box(box, c_box);
     const zcodec_view c_view = detail::c_view(view, ndim_);
     zcodec_error *error = nullptr;
-    const zcodec_status status = zcodec_writer_put(writer_.get(), part, &c_view, &error);
+    const zcodec_status status = zcodec_writer_put(handle_.get(), part, &c_view, &error);
     detail::require(status, error);
   }
-
-  /** Old inner chunks that are needed because they were put in part: as `Plan::next`. */
-  List<Range> next() {
-    const Range *ranges = nullptr;
-    std::size_t count = 0;
-    zcodec_error *error = nullptr;
-    const zcodec_status status = zcodec_writer_next(writer_.get(), &ranges, &count, &error);
-    detail::require(status, error);
-    return List<Range>(ranges, count);
-  }
-
-  /** The bytes of range `i` of this stage. Several threads may supply different ranges at once. */
-  void supply(std::size_t i, const void *bytes, std::size_t size) {
-    zcodec_error *error = nullptr;
-    const zcodec_status status = zcodec_writer_supply(writer_.get(), i, bytes, size, &error);
-    detail::require(status, error);
-  }
-
-  template <class Allocator>
-  void supply(std::size_t i, const std::vector<std::uint8_t, Allocator> &bytes) {
-    supply(i, bytes.data(), bytes.size());
-  }
-
-#if ZCODEC_HPP_HAS_SPAN
-  template <class Byte, std::size_t N>
-  void supply(std::size_t i, std::span<Byte, N> bytes) {
-    supply(i, bytes.data(), bytes.size_bytes());
-  }
-#endif
 
   /** What is to be written: ZCODEC_LAYOUT_PACKED or ZCODEC_LAYOUT_APPEND. */
   Object finish(zcodec_layout layout) {
@@ -1616,19 +1616,14 @@ class Writer {
     std::size_t count = 0;
     std::uint64_t object_size = 0;
     zcodec_error *error = nullptr;
-    const zcodec_status status = zcodec_writer_finish(writer_.get(), layout, &pieces, &count, &object_size, &error);
+    const zcodec_status status = zcodec_writer_finish(handle_.get(), layout, &pieces, &count, &object_size, &error);
     detail::require(status, error);
     return Object{List<Piece>(pieces, count), object_size};
   }
 
-  /** The handle, for functions that only zcodec.h has. This object still owns it. */
-  zcodec_writer *get() noexcept { return writer_.get(); }
-
  private:
-  Executor executor_;  // outlives the writer
   std::size_t ndim_;
   detail::ElementType elements_;
-  detail::Owned<zcodec_writer> writer_;
 };
 
 /* ---- Many chunks in one call --------------------------------------------------------------- */

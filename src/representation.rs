@@ -130,7 +130,7 @@ pub(crate) fn shape_from_json(member: &str, json: &Value, least: i128) -> Result
         .collect()
 }
 
-/// What is known of the size of bytes before they exist.
+/// The knowledge about the size of bytes before they exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ByteSize {
     /// Always exactly this many.
@@ -187,13 +187,13 @@ impl ByteSize {
 /// Bytes between two codecs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BytesRepresentation {
-    /// What is known of their size.
+    /// Their size, as far as it is known.
     pub size: ByteSize,
     /// Bytes per element of the array that these bytes encode, if they encode one: a hint for shuffles.
     pub element_size: Option<usize>,
 }
 
-/// What passes between two codecs.
+/// An array or bytes, as they pass between two codecs.
 #[derive(Debug, Clone)]
 pub enum Representation {
     /// An array.
@@ -203,7 +203,7 @@ pub enum Representation {
 }
 
 impl Representation {
-    /// What is known of its size in bytes.
+    /// Its size in bytes, as far as it is known.
     pub fn size(&self) -> ByteSize {
         match self {
             Self::Array(array) => ByteSize::Exact(array.size()),

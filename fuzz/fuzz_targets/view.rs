@@ -84,7 +84,7 @@ fuzz_target!(|input: Input| {
     };
     let mut encoded = [0_u8; 1024];
     let mut size = 0;
-    // SAFETY: the structs are as the header asks for, but for their numbers, which may be any.
+    // SAFETY: the structs are as the header asks for, except that their numbers may be any.
     let status = unsafe {
         let encode = zcodec_encode_view;
         let status =

@@ -9,7 +9,7 @@ pub struct zcodec_buffer(Vec<u8>);
 impl zcodec_buffer {
     /// A handle that the caller of the library frees.
     pub(super) fn into_handle(bytes: Vec<u8>) -> *mut Self {
-        Box::into_raw(Box::new(Self(bytes)))
+        ffi::make_handle(Self(bytes))
     }
 }
 
@@ -31,8 +31,6 @@ pub unsafe extern "C" fn zcodec_buffer_size(buffer: *const zcodec_buffer) -> usi
 /// Frees a buffer. NULL is fine.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_buffer_free(buffer: *mut zcodec_buffer) {
-    if !buffer.is_null() {
-        // SAFETY: it came from `zcodec_buffer::into_handle`, and the caller frees it once.
-        drop(unsafe { Box::from_raw(buffer) });
-    }
+    // SAFETY: NULL or a live handle that is not used again, says the header.
+    unsafe { ffi::free_handle(buffer) }
 }

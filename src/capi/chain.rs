@@ -16,7 +16,7 @@ pub struct zcodec_chain(Arc<Chain>);
 impl zcodec_chain {
     /// A handle that the caller of the library frees.
     pub(super) fn into_handle(chain: Arc<Chain>) -> *mut Self {
-        Box::into_raw(Box::new(Self(chain)))
+        ffi::make_handle(Self(chain))
     }
 
     /// The chain itself, for objects that outlive the handle.
@@ -123,12 +123,6 @@ pub unsafe extern "C" fn zcodec_chain_with_shape(
 /// Frees a chain; no thread may be using it. NULL is fine. Errors and buffers that came from it stay valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_free(chain: *mut zcodec_chain) {
-    if !chain.is_null() {
-        // SAFETY: it came from `zcodec_chain::into_handle`, and the caller frees it once.
-        let chain = unsafe { Box::from_raw(chain) };
-        ffi::guard(None, || {
-            drop(chain);
-            Ok(())
-        });
-    }
+    // SAFETY: NULL or a live handle that is not used again, says the header.
+    unsafe { ffi::free_handle(chain) }
 }

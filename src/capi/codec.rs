@@ -93,7 +93,7 @@ pub struct zcodec_codec {
     pub struct_size: usize,
     /// The name in metadata, UTF-8 and NUL-terminated. It is copied.
     pub name: *const c_char,
-    /// What it takes and what it makes, a zcodec_kind.
+    /// The kind of the codec, a zcodec_kind.
     pub kind: i32,
     /// Must be 0.
     pub reserved: u32,
@@ -240,7 +240,7 @@ pub unsafe extern "C" fn zcodec_registry_new(
     ffi::guard(error, || {
         // SAFETY: the header asks of the caller what this conversion asks of us.
         let registry = unsafe { ffi::out(registry, std::ptr::null_mut(), "registry") }?;
-        *registry = Box::into_raw(Box::new(zcodec_registry(codec::built_in())));
+        *registry = ffi::make_handle(zcodec_registry(codec::built_in()));
         Ok(())
     })
 }
@@ -277,14 +277,8 @@ pub unsafe extern "C" fn zcodec_registry_add(
 /// Frees a registry; no thread may be using it. NULL is fine. Chains keep the codecs that they use.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_registry_free(registry: *mut zcodec_registry) {
-    if !registry.is_null() {
-        // SAFETY: it came from `zcodec_registry_new`, and the caller frees it once.
-        let registry = unsafe { Box::from_raw(registry) };
-        ffi::guard(None, || {
-            drop(registry);
-            Ok(())
-        });
-    }
+    // SAFETY: NULL or a live handle that is not used again, says the header.
+    unsafe { ffi::free_handle(registry) }
 }
 
 /// zcodec_chain_new with options: codecs of the host, or a limit. `options` may be NULL. UNSUPPORTED also if a chunk is

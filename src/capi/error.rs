@@ -87,14 +87,14 @@ impl zcodec_error {
         }
         let index = |index: Option<u64>| index.and_then(|index| i64::try_from(index).ok()).unwrap_or(-1);
         let message = CString::new(cut(&error.to_string()).replace('\0', "\\0")).unwrap_or_default();
-        Box::into_raw(Box::new(Self {
+        ffi::make_handle(Self {
             status: error.status().into(),
             message: message.into(),
             code: CString::new(error.code()).unwrap_or_default().into(),
             path: CString::new(error.pointer()).unwrap_or_default().into(),
             codec_index: index(error.codec_index().map(|index| index as u64)),
             element_index: index(error.element_index()),
-        }))
+        })
     }
 }
 
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn zcodec_error_status(error: *const zcodec_error) -> zcod
     unsafe { ffi::handle(error, "error") }.map_or(zcodec_status::ZCODEC_STATUS_NULL_ARGUMENT, |error| error.status)
 }
 
-/// What went wrong, for people: the codec and its index, the JSON member or the element at fault, the value found and
+/// The message for people: the codec and its index, the JSON member or the element at fault, the value found and
 /// what was expected. UTF-8, NUL-terminated; valid until the error is freed. Empty for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_error_message(error: *const zcodec_error) -> *const c_char {
@@ -146,7 +146,7 @@ pub unsafe extern "C" fn zcodec_error_message(error: *const zcodec_error) -> *co
     unsafe { ffi::handle(error, "error") }.map_or(c"".as_ptr(), |error| error.message.as_ptr())
 }
 
-/// What went wrong, for programs: a word that never changes, such as "unknown_codec", "duplicate_member", "checksum" or
+/// The reason for programs: a word that never changes, such as "unknown_codec", "duplicate_member", "checksum" or
 /// "out_of_range"; docs/errors.md lists them. Empty if there is none, or for NULL. Valid until the error is freed.
 /// Since 0.2.
 #[unsafe(no_mangle)]
@@ -181,11 +181,10 @@ pub unsafe extern "C" fn zcodec_error_element_index(error: *const zcodec_error) 
 /// Frees an error. NULL is fine.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_error_free(error: *mut zcodec_error) {
-    if error.is_null() || std::ptr::eq(error, &OUT_OF_MEMORY) {
-        return;
+    if !std::ptr::eq(error, &OUT_OF_MEMORY) {
+        // SAFETY: NULL or a live handle that is not static and not used again, says the header.
+        unsafe { ffi::free_handle(error) }
     }
-    // SAFETY: not NULL and not static, so it came from `zcodec_error::into_handle`; the caller frees it once.
-    drop(unsafe { Box::from_raw(error) });
 }
 
 #[cfg(test)]

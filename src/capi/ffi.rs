@@ -68,6 +68,26 @@ pub(super) unsafe fn handle_mut<'a, T>(handle: *mut T, name: &str) -> Result<&'a
     unsafe { handle.as_mut() }.ok_or_else(|| null(name))
 }
 
+/// Makes a handle, which the caller of the library frees.
+pub(super) fn make_handle<T>(object: T) -> *mut T {
+    Box::into_raw(Box::new(object))
+}
+
+/// Frees a handle. NULL is fine. Callbacks that free what the host gave run as in every entry point.
+///
+/// # Safety
+/// `handle` is NULL or came from [`make_handle`], and nobody uses it any more.
+pub(super) unsafe fn free_handle<T>(handle: *mut T) {
+    if !handle.is_null() {
+        // SAFETY: it came from `make_handle`, and the caller frees it once.
+        let object = unsafe { Box::from_raw(handle) };
+        guard(None, || {
+            drop(object);
+            Ok(())
+        });
+    }
+}
+
 /// Borrows an optional result, and clears it.
 ///
 /// # Safety

@@ -226,7 +226,7 @@ impl Drop for State {
     }
 }
 
-/// What `encode` or `decode` returned.
+/// The result of `encode` or `decode`.
 enum Answer {
     /// This many bytes were written.
     Written(usize),

@@ -15,7 +15,7 @@ pub struct zcodec_index(Arc<ShardIndex>);
 impl zcodec_index {
     /// A handle that the caller of the library frees.
     pub(super) fn into_handle(index: Arc<ShardIndex>) -> *mut Self {
-        Box::into_raw(Box::new(Self(index)))
+        ffi::make_handle(Self(index))
     }
 
     pub(super) fn share(&self) -> Arc<ShardIndex> {
@@ -41,10 +41,8 @@ pub unsafe extern "C" fn zcodec_index_ref(index: *const zcodec_index) -> *mut zc
 /// Frees a reference to an index. NULL is fine. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_index_free(index: *mut zcodec_index) {
-    if !index.is_null() {
-        // SAFETY: it came from `zcodec_index::into_handle`, and the caller frees it once.
-        drop(unsafe { Box::from_raw(index) });
-    }
+    // SAFETY: NULL or a live handle that is not used again, says the header.
+    unsafe { ffi::free_handle(index) }
 }
 
 /// Gives the chain of a shard's inner chunks; for shards in shards, that of the outer ones. `*inner` is a handle of its

@@ -16,7 +16,7 @@ fn supported() -> Value {
     json!({"version": env!("CARGO_PKG_VERSION"), "codecs": codecs, "data_types": data_types})
 }
 
-/// What this build supports, as JSON: {"version", "codecs": [{"name", "aliases": [..]}, ..], "data_types": [..]}; the
+/// The features of this build, as JSON: {"version", "codecs": [{"name", "aliases": [..]}, ..], "data_types": [..]}; the
 /// data type "r*" stands for raw bits of any whole number of bytes. UTF-8, NUL-terminated, static.
 #[unsafe(no_mangle)]
 pub extern "C" fn zcodec_supported_json() -> *const c_char {

@@ -7,6 +7,7 @@
 
 mod caller_struct;
 mod ffi;
+mod stage;
 
 // As the header has them.
 mod chain;

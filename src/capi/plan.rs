@@ -6,6 +6,7 @@ use super::chain::zcodec_chain;
 use super::error::{zcodec_error, zcodec_status};
 use super::ffi;
 use super::index::zcodec_index;
+use super::stage::{self, Staged};
 use super::view::{read_box, read_target, zcodec_box, zcodec_view};
 use crate::chain::{ByteRange, ReadPlan};
 use crate::error::{Error, Result};
@@ -41,6 +42,22 @@ impl From<ByteRange> for zcodec_range {
 pub struct zcodec_plan {
     plan: ReadPlan,
     ranges: Vec<zcodec_range>,
+}
+
+impl Staged for zcodec_plan {
+    const NAME: &'static str = "plan";
+
+    fn next_stage(&mut self) -> Result<impl Iterator<Item = ByteRange>> {
+        self.plan.next_stage()
+    }
+
+    fn ranges(&mut self) -> &mut Vec<zcodec_range> {
+        &mut self.ranges
+    }
+
+    fn supply(&self, index: usize, bytes: &[u8]) -> Result<()> {
+        self.plan.supply(index, bytes)
+    }
 }
 
 /// A size of the C interface.
@@ -90,7 +107,7 @@ pub unsafe extern "C" fn zcodec_plan_new(
         // SAFETY: NULL or a live handle, says the header.
         let index = unsafe { index.as_ref() }.map(zcodec_index::share);
         let made = ReadPlan::new(chain.shared(), options, parts, known(object_size), index)?;
-        *plan = Box::into_raw(Box::new(zcodec_plan { plan: made, ranges: Vec::new() }));
+        *plan = ffi::make_handle(zcodec_plan { plan: made, ranges: Vec::new() });
         Ok(())
     })
 }
@@ -121,22 +138,8 @@ pub unsafe extern "C" fn zcodec_plan_next(
     count: *mut usize,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
-    // SAFETY: NULL or writable, says the header.
-    let error = unsafe { ffi::optional_out(error) };
-    ffi::guard(error, || {
-        // SAFETY: the header asks of the caller what these conversions ask of us.
-        let (ranges, count, plan) = unsafe {
-            (
-                ffi::out(ranges, std::ptr::null(), "ranges")?,
-                ffi::out(count, 0, "count")?,
-                ffi::handle_mut(plan, "plan")?,
-            )
-        };
-        let next: Vec<zcodec_range> = plan.plan.next_stage()?.map(zcodec_range::from).collect();
-        plan.ranges = next;
-        (*ranges, *count) = (plan.ranges.as_ptr(), plan.ranges.len());
-        Ok(())
-    })
+    // SAFETY: the header asks the same of the caller.
+    unsafe { stage::next(plan, ranges, count, error) }
 }
 
 /// Supplies the bytes of range `i` of this stage, which are needed for this call only. Several threads may supply
@@ -153,14 +156,8 @@ pub unsafe extern "C" fn zcodec_plan_supply(
     size: usize,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
-    // SAFETY: NULL or writable, says the header.
-    let error = unsafe { ffi::optional_out(error) };
-    ffi::guard(error, || {
-        // SAFETY: the header asks of the caller what these conversions ask of us; other threads only share the plan.
-        let (plan, bytes) =
-            unsafe { (ffi::handle(plan.cast_const(), "plan")?, ffi::input(bytes.cast(), size, "bytes")?) };
-        plan.plan.supply(i, bytes)
-    })
+    // SAFETY: the header asks the same of the caller.
+    unsafe { stage::supply(plan, i, bytes, size, error) }
 }
 
 /// Supplies all ranges of this stage, and decodes them on up to max_threads threads. Range i has `sizes[i]` bytes at
@@ -212,12 +209,6 @@ pub unsafe extern "C" fn zcodec_plan_index(
 /// Frees a plan; no thread may be using it. NULL is fine. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_plan_free(plan: *mut zcodec_plan) {
-    if !plan.is_null() {
-        // SAFETY: it came from `zcodec_plan_new`, and the caller frees it once.
-        let plan = unsafe { Box::from_raw(plan) };
-        ffi::guard(None, || {
-            drop(plan);
-            Ok(())
-        });
-    }
+    // SAFETY: NULL or a live handle that is not used again, says the header.
+    unsafe { ffi::free_handle(plan) }
 }

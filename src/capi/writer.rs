@@ -6,8 +6,9 @@ use super::error::{zcodec_error, zcodec_status};
 use super::ffi;
 use super::index::zcodec_index;
 use super::plan::{known, zcodec_range};
+use super::stage::{self, Staged};
 use super::view::{read_box, read_source, zcodec_box, zcodec_view};
-use crate::chain::{Piece, PieceBytes, ShardLayout, Writer};
+use crate::chain::{ByteRange, Piece, PieceBytes, ShardLayout, Writer};
 use crate::error::{Error, Result};
 use std::ffi::c_void;
 
@@ -18,6 +19,22 @@ pub struct zcodec_writer {
     writer: Writer,
     ranges: Vec<zcodec_range>,
     pieces: Vec<zcodec_piece>,
+}
+
+impl Staged for zcodec_writer {
+    const NAME: &'static str = "writer";
+
+    fn next_stage(&mut self) -> Result<impl Iterator<Item = ByteRange>> {
+        self.writer.next_stage()
+    }
+
+    fn ranges(&mut self) -> &mut Vec<zcodec_range> {
+        &mut self.ranges
+    }
+
+    fn supply(&self, index: usize, bytes: &[u8]) -> Result<()> {
+        self.writer.supply(index, bytes)
+    }
 }
 
 /// The layout of the pieces of a shard's object.
@@ -88,7 +105,7 @@ pub unsafe extern "C" fn zcodec_writer_new(
         // SAFETY: NULL or a live handle, says the header.
         let old = unsafe { old_index.as_ref() }.map(|index| (index.share(), old_size));
         let made = Writer::new(chain.shared(), options, old)?;
-        *writer = Box::into_raw(Box::new(zcodec_writer { writer: made, ranges: Vec::new(), pieces: Vec::new() }));
+        *writer = ffi::make_handle(zcodec_writer { writer: made, ranges: Vec::new(), pieces: Vec::new() });
         Ok(())
     })
 }
@@ -136,22 +153,8 @@ pub unsafe extern "C" fn zcodec_writer_next(
     count: *mut usize,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
-    // SAFETY: NULL or writable, says the header.
-    let error = unsafe { ffi::optional_out(error) };
-    ffi::guard(error, || {
-        // SAFETY: the header asks of the caller what these conversions ask of us.
-        let (ranges, count, writer) = unsafe {
-            (
-                ffi::out(ranges, std::ptr::null(), "ranges")?,
-                ffi::out(count, 0, "count")?,
-                ffi::handle_mut(writer, "writer")?,
-            )
-        };
-        let next: Vec<zcodec_range> = writer.writer.next_stage()?.map(zcodec_range::from).collect();
-        writer.ranges = next;
-        (*ranges, *count) = (writer.ranges.as_ptr(), writer.ranges.len());
-        Ok(())
-    })
+    // SAFETY: the header asks the same of the caller.
+    unsafe { stage::next(writer, ranges, count, error) }
 }
 
 /// Supplies the bytes of range `i`, which are needed for this call only. Several threads may supply different ranges at
@@ -164,14 +167,8 @@ pub unsafe extern "C" fn zcodec_writer_supply(
     size: usize,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
-    // SAFETY: NULL or writable, says the header.
-    let error = unsafe { ffi::optional_out(error) };
-    ffi::guard(error, || {
-        // SAFETY: the header asks of the caller what these conversions ask of us; other threads only share the writer.
-        let (writer, bytes) =
-            unsafe { (ffi::handle(writer.cast_const(), "writer")?, ffi::input(bytes.cast(), size, "bytes")?) };
-        writer.writer.supply(i, bytes)
-    })
+    // SAFETY: the header asks the same of the caller.
+    unsafe { stage::supply(writer, i, bytes, size, error) }
 }
 
 /// Gives the pieces of the new object in a zcodec_layout, and its size. It succeeds only once; then the writer can only
@@ -228,12 +225,6 @@ fn read_layout(layout: i32) -> Result<ShardLayout> {
 /// Frees a writer; no thread may be using it. NULL is fine. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_writer_free(writer: *mut zcodec_writer) {
-    if !writer.is_null() {
-        // SAFETY: it came from `zcodec_writer_new`, and the caller frees it once.
-        let writer = unsafe { Box::from_raw(writer) };
-        ffi::guard(None, || {
-            drop(writer);
-            Ok(())
-        });
-    }
+    // SAFETY: NULL or a live handle that is not used again, says the header.
+    unsafe { ffi::free_handle(writer) }
 }

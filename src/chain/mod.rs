@@ -40,7 +40,7 @@ use crate::json;
 use crate::representation::BytesRepresentation;
 use crate::strided::{self, Source, Target};
 use input::{Decoded, Input};
-use plan::Plan;
+use plan::{EncodedSize, Plan};
 use region::Region;
 use run::{Output, Run};
 use serde_json::{Value, json};
@@ -78,6 +78,8 @@ pub struct Chain {
     pool: Arc<Pool>,
     /// The most bytes that a chunk may decode to.
     max_decoded_size: Option<u64>,
+    /// The size in bytes of an array that enters, and what is known about its encoded size; `None` if bytes enter.
+    array_sizes: Option<(u64, EncodedSize)>,
 }
 
 impl Chain {
@@ -133,7 +135,9 @@ impl Chain {
     fn from_bound(codecs: BoundCodecs, pool: Arc<Pool>) -> Self {
         let plan = Plan::new(&codecs, &pool);
         let hooks = vec![None; codecs.codecs().len()];
-        Self { codecs, plan, hooks, pool, max_decoded_size: None }
+        let decoded_size = codecs.representation(0).size().exact();
+        let array_sizes = decoded_size.map(|size| (size, plan.encoded_size(size)));
+        Self { codecs, plan, hooks, pool, max_decoded_size: None, array_sizes }
     }
 
     fn with_limit(self, max_decoded_size: Option<u64>) -> Self {
@@ -453,41 +457,48 @@ impl Chain {
         if let Some(expected) = self.decoded_size().filter(|expected| *expected != decoded_size) {
             return Err(Error::argument(format!("decoded_size is {decoded_size}, expected {expected}")));
         }
-        if !self.has_encoded_bound(decoded_size) {
-            return Ok(None);
-        }
-        let bound = self.encoded_bound(decoded_size).and_then(|bound| usize::try_from(bound).ok());
-        bound.map(Some).ok_or_else(|| {
+        let too_large = || {
             Error::new(Status::OutOfMemory, format!("{decoded_size} bytes may encode to more than fits into memory"))
-        })
+        };
+        match self.encoded_size(decoded_size) {
+            EncodedSize::AtMost(bound) => usize::try_from(bound).map(Some).map_err(|_| too_large()),
+            EncodedSize::Unknown => Ok(None),
+            EncodedSize::TooLarge => Err(too_large()),
+        }
+    }
+
+    fn encoded_size(&self, decoded_size: u64) -> EncodedSize {
+        match self.array_sizes {
+            Some((size, encoded)) if size == decoded_size => encoded,
+            _ => self.plan.encoded_size(decoded_size),
+        }
     }
 
     /// The size of a decoded chunk in bytes; `None` for a chain of bytes->bytes codecs.
     pub fn decoded_size(&self) -> Option<u64> {
-        self.input().size().exact()
+        self.array_sizes.map(|(size, _)| size)
     }
 
-    /// A capacity that always suffices for encoding this many bytes; `None` if it exceeds 64 bits.
+    /// A capacity that always suffices for encoding this many bytes; `None` if there is none, or if it exceeds what
+    /// memory can have.
     pub fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
-        self.plan.steps.iter().try_fold(decoded_size, |size, step| step.encoded_bound(size))
+        match self.encoded_size(decoded_size) {
+            EncodedSize::AtMost(bound) => Some(bound),
+            EncodedSize::Unknown | EncodedSize::TooLarge => None,
+        }
     }
 
     /// Whether a bound on the encoded size of this many bytes is known in advance; a codec of the host may have none.
     pub fn has_encoded_bound(&self, decoded_size: u64) -> bool {
-        let mut size = Some(decoded_size);
-        self.plan.steps.iter().all(|step| {
-            let has_bound = size.is_none_or(|size| step.has_bound(size));
-            size = size.and_then(|size| step.encoded_bound(size));
-            has_bound
-        })
+        !matches!(self.encoded_size(decoded_size), EncodedSize::Unknown)
     }
 
-    /// What enters on encode.
+    /// The representation that enters on encode.
     pub fn input(&self) -> &Representation {
         self.codecs.representation(0)
     }
 
-    /// What leaves on encode.
+    /// The representation that leaves on encode.
     pub fn output(&self) -> &Representation {
         self.codecs.output()
     }

@@ -140,7 +140,7 @@ impl NewShard {
         let (offset, size) = (self.size, bytes.size());
         self.size = offset.checked_add(size).ok_or_else(|| Error::corrupt("the shard would pass 2^64 bytes"))?;
         match (self.pieces.last_mut(), &bytes) {
-            // What follows in the old object follows in the new one, too.
+            // Bytes that are neighbours in the old object are neighbours in the new one, too.
             (Some(Piece { bytes: PieceBytes::Old(last), .. }), PieceBytes::Old(next)) if last.end == next.start => {
                 last.end = next.end;
             }

@@ -16,13 +16,24 @@ pub(super) struct Plan {
     pub(super) steps: Vec<Step>,
 }
 
+/// The knowledge about an encoded size in advance.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum EncodedSize {
+    /// It never exceeds this many bytes.
+    AtMost(u64),
+    /// It has no bound.
+    Unknown,
+    /// Its bound exceeds what memory can have.
+    TooLarge,
+}
+
 /// One operation on the chunk and the frames around its output.
 #[derive(Debug, Clone)]
 pub(super) struct Step {
     pub(super) operation: Operation,
     /// The codec that meets the encoded bytes first when this step decodes.
     pub(super) last_place: CodecPlace,
-    /// What enters on encode.
+    /// The representation that enters on encode.
     pub(super) decoded: Representation,
     /// The size of the output of the operation, without the frames.
     pub(super) encoded: ByteSize,
@@ -62,6 +73,19 @@ impl Plan {
         }
         plan.leave_out_copies();
         plan
+    }
+
+    /// The encoded size of this many bytes, as far as it is known.
+    pub(super) fn encoded_size(&self, decoded_size: u64) -> EncodedSize {
+        let mut size = decoded_size;
+        for step in &self.steps {
+            if !step.has_bound(size) {
+                return EncodedSize::Unknown;
+            }
+            let Some(bound) = step.encoded_bound(size) else { return EncodedSize::TooLarge };
+            size = bound;
+        }
+        EncodedSize::AtMost(size)
     }
 
     fn add(&mut self, place: CodecPlace, bound: &Bound, decoded: &Representation, pool: &Arc<Pool>) {

@@ -18,7 +18,7 @@ use crate::strided::{self, Source, Target};
 /// Shorter rows are gathered before they go to their strides: a part by itself costs about as much as such a copy.
 const MIN_ROW_SIZE: usize = 64;
 
-/// What all parts of a box share.
+/// The data that all parts of a box share.
 #[derive(Clone, Copy)]
 struct Ranges<'a> {
     place: &'a CodecPlace,

@@ -57,7 +57,7 @@ struct Origin {
     outer: Option<Arc<Origin>>,
 }
 
-/// What to decode from the bytes of a range.
+/// A part of the box to decode from the bytes of a range.
 #[derive(Debug)]
 struct Action {
     object: Object,

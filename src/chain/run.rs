@@ -41,7 +41,7 @@ pub(super) enum Output<'a> {
     Growing(&'a mut Vec<u8>),
 }
 
-/// What becomes of decoded bytes that there is no room for.
+/// The treatment of decoded bytes that there is no room for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Overflow {
     /// They are counted, for a caller who wants to know the capacity that would do.
@@ -355,7 +355,7 @@ impl Run<'_> {
         Ok(LastDecode { step, payload, back, contexts })
     }
 
-    /// What remains after the frames are removed, outermost first.
+    /// The bytes without the frames, which are removed outermost first.
     fn peel(&self, step: &Step, input: &[u8], contexts: &mut Contexts) -> Result<Range<usize>> {
         let mut payload = 0..input.len();
         for (place, frame) in step.frames.iter().rev() {

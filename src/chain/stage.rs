@@ -33,7 +33,7 @@ struct Request<T> {
     uses: Mutex<Option<Vec<Use<T>>>>,
 }
 
-/// What to do with a part of the bytes of a range.
+/// The use of a part of the bytes of a range.
 #[derive(Debug)]
 pub(super) struct Use<T> {
     /// The part of the range; an end of `u64::MAX` means the end of the range.
@@ -97,7 +97,7 @@ impl<T> Stage<T> {
         }
     }
 
-    /// What to do with the bytes of a range, once.
+    /// The use of the bytes of a range, once.
     ///
     /// # Errors
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument): there is no such range, or it has already been

@@ -84,7 +84,7 @@ impl Bytes {
     }
 }
 
-/// What the kernel does to each byte or component, the same in both directions.
+/// The change to each byte or component, the same in both directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kernel {
     Copy,

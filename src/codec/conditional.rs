@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// The member of the configuration that holds the list of codecs.
 const LIST: &str = "codecs";
-/// What a codec inside may make of a chunk, above what it should: as between the codecs of a chain.
+/// A codec inside may make this many bytes more of a chunk than it should, as between the codecs of a chain.
 const SLACK: u64 = 64 << 10;
 
 #[derive(Debug)]
@@ -78,7 +78,7 @@ impl BoundConditional {
         self.inner.list().place(index).blame(error).in_list(LIST).at_element(None)
     }
 
-    /// What all codecs together make of a chunk.
+    /// The most bytes that all codecs together make of a chunk.
     fn encode_all(&self, decoded: &[u8], call: &mut Call<'_>) -> Result<Vec<u8>> {
         let mut current: Option<Vec<u8>> = None;
         for (index, bound) in self.applied() {

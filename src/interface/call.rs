@@ -67,7 +67,7 @@ pub struct Call<'a> {
     pub contexts: &'a mut Contexts,
 }
 
-/// What codecs keep from call to call: contexts of compressors, scratch memory.
+/// State that codecs keep from call to call: contexts of compressors, scratch memory.
 ///
 /// All codecs of a chain, and of the chains that were made from it for other shapes, share one context of each type. So
 /// a context must not remember a parameter of the codec that made it, or must set it again in each call.

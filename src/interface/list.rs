@@ -208,13 +208,13 @@ impl BoundCodecs {
         &self.bound
     }
 
-    /// What enters the codec with this index on encode; for an index equal to the number of codecs, what leaves the
-    /// last.
+    /// The representation that enters the codec with this index on encode; for an index equal to the number of codecs,
+    /// the one that leaves the last.
     pub fn representation(&self, index: usize) -> &Representation {
         index.checked_sub(1).map_or(&self.input, |before| &self.bound[before].encoded)
     }
 
-    /// What leaves on encode.
+    /// The representation that leaves on encode.
     pub fn output(&self) -> &Representation {
         self.representation(self.bound.len())
     }

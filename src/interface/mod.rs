@@ -36,7 +36,7 @@ use serde_json::{Map, Value};
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// What a codec takes and makes.
+/// The kinds of codecs, by what they take and what they make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Array to array.
@@ -49,7 +49,7 @@ pub enum Kind {
 
 /// A codec as its metadata describes it.
 pub trait Codec: Debug + Send + Sync {
-    /// What it takes and makes.
+    /// The kind of the codec.
     fn kind(&self) -> Kind;
 
     /// The canonical configuration; `None` if there are no members.
@@ -58,7 +58,7 @@ pub trait Codec: Debug + Send + Sync {
     /// Binds the codec to what enters on encode: an array or bytes, as its kind demands.
     ///
     /// # Errors
-    /// What is wrong with this combination; the message names the member of the configuration at fault.
+    /// The fault of this combination; the message names the member of the configuration at fault.
     fn bind(&self, decoded: &Representation) -> Result<Bound>;
 
     /// Binds the codec again for another shape of the same data type and fill value. What does not depend on the shape
@@ -80,7 +80,7 @@ pub trait Codec: Debug + Send + Sync {
 /// The result of binding a codec.
 #[derive(Debug, Clone)]
 pub struct Bound {
-    /// What leaves on encode.
+    /// The representation that leaves on encode.
     pub encoded: Representation,
     /// How bytes get there, and back.
     pub pass: Pass,

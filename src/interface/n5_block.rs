@@ -3,7 +3,7 @@
 use super::BoundCodecs;
 use std::sync::Arc;
 
-/// What binding a block decides. The chain does the work, because it has the plan of the inner codecs.
+/// A block after binding. The chain does the work, because it has the plan of the inner codecs.
 #[derive(Debug, Clone)]
 pub struct BoundN5Block {
     /// The codecs of the elements, for a block in the shape of the chunk.

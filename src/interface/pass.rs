@@ -33,7 +33,7 @@ pub enum Pass {
 /// One stage of an elementwise pass.
 #[derive(Debug, Clone)]
 pub struct ElementwiseStage {
-    /// What it does to each element.
+    /// The loop over the elements.
     pub kernel: Arc<dyn Elementwise>,
     /// Bits per element after encoding.
     pub encoded_bits: usize,

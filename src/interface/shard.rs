@@ -3,7 +3,7 @@
 use super::BoundCodecs;
 use std::sync::Arc;
 
-/// What binding a shard decides. The chain does the work, because it has the plans of the inner chains.
+/// A shard after binding. The chain does the work, because it has the plans of the inner chains.
 #[derive(Debug, Clone)]
 pub struct BoundShard {
     /// The number of inner chunks along each dimension.

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 pub enum Level {
     /// The scalar definition, which is written to be read.
     Reference,
-    /// What every processor of this architecture has.
+    /// The instructions of every processor of this architecture.
     Portable,
     /// NEON, which almost every 64-bit Arm processor has.
     #[cfg(all(target_arch = "aarch64", target_endian = "little"))]

@@ -10,7 +10,7 @@ use super::Level;
 /// A loop that the compiler vectorises. `run` must be `#[inline(always)]`, so that it is compiled for the instruction
 /// set of each caller.
 pub(crate) trait Loop {
-    /// What the loop returns.
+    /// The result of the loop.
     type Output;
     /// Runs the loop.
     fn run(self) -> Self::Output;

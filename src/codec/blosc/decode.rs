@@ -7,8 +7,8 @@ use crate::error::Result;
 use crate::memory::grow;
 use std::ops::Range;
 
-/// A part of so many elements at least goes from its block straight to its place. For less, the block's filter is undone
-/// once, and the parts are copied from there.
+/// A part of at least this many elements goes from its block straight to its place. For less, the block's filter is
+/// undone once, and the parts are copied from there.
 const MIN_DIRECT_COUNT: usize = 64;
 /// The same for bits, whose kernels have larger tiles.
 const MIN_DIRECT_BIT_COUNT: usize = 1024;

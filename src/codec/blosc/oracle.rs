@@ -32,7 +32,7 @@ fn c_encode(settings: &Settings, decoded: &[u8]) -> Vec<u8> {
     encoded
 }
 
-/// What the C library decodes; `None` if it refuses.
+/// Decodes with the C library; `None` if it refuses.
 fn c_decode(encoded: &[u8]) -> Option<Vec<u8>> {
     let mut size = 0;
     // SAFETY: the frame is passed with its size, which is looked at first; the output has the size that the frame says.

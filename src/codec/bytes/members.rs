@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::interface::Elementwise;
 use std::ops::Range;
 
-/// What happens to which bytes of each element. Neighbours of one kind are one member.
+/// The change to each range of bytes of an element. Neighbours of one kind are one member.
 #[derive(Debug)]
 pub(super) struct Members {
     members: Vec<(Kernel, Range<usize>)>,

@@ -162,7 +162,7 @@ fn wide_sources_are_cast_as_defined_near_every_bound_and_tie() {
     }
 }
 
-/// What scaling, a product or a quotient, makes of the bits of a float.
+/// The bits of a float after scaling, by a product or a quotient.
 fn scaled(component: Component, bits: u64, [offset, scale]: [f64; 2], goes_back: bool) -> u64 {
     if component.bits() == 32 {
         let (number, offset, scale) = (f32::from_bits(bits as u32), offset as f32, scale as f32);

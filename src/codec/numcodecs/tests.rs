@@ -267,7 +267,7 @@ fn lzma_tells_a_small_buffer_a_size_that_is_not_counted() {
     }
 }
 
-/// What an array of 16 bytes costs does not depend on what the stream goes on to say.
+/// Decoding to an array of 16 bytes costs the same whatever the stream says after them.
 #[test]
 fn a_stream_is_not_decoded_beyond_its_array() {
     const SIZE: usize = 64 << 20;

@@ -50,7 +50,7 @@ impl IntegerScaling {
                     let (low, high) = quotients(least, most, number);
                     (lowest, highest) = (lowest.max(low), highest.min(high));
                     division = Some(Division::new(number, is_signed));
-                    // What enters is tested as a quotient.
+                    // The input is tested as a quotient.
                     break;
                 }
             }

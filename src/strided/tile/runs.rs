@@ -11,7 +11,7 @@ use super::{LINE_SIZE, Runs, Staging, collides, tile};
 use crate::strided::nest::Axis;
 use std::mem::MaybeUninit;
 
-/// What of a run is copied at once: enough lines in a row that fetching them costs little each.
+/// The part of a run that is copied at once: enough lines in a row that fetching them costs little each.
 const BAND_SIZE: usize = 256;
 
 /// From band to band in the stage of the target: an odd number of cache lines, so that bands do not collide.

@@ -62,7 +62,7 @@ struct IntegerLimits<F> {
     high: F,
     /// Zeros without scaling.
     scaling: Scaling<F>,
-    /// What NaN is mapped to, if it is.
+    /// The value that NaN is mapped to, if it is.
     nan: i32,
 }
 

@@ -14,7 +14,7 @@ pub(super) fn most_decoded(encoded: &[u8]) -> u64 {
     (encoded.len() as u64).saturating_mul(MOST_PER_BYTE)
 }
 
-/// What the bytes say that they decode to, if they do. It may be wrong; filters change no size.
+/// The decoded size that the bytes state, if they do. It may be wrong; filters change no size.
 pub(super) fn decoded_size(codec: &Lzma, encoded: &[u8]) -> Option<u64> {
     match (codec.container, codec.filters.coder) {
         (Container::Xz, _) => xz_uncompressed_size(Cursor::new(encoded)).ok(),

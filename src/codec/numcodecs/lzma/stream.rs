@@ -12,10 +12,10 @@ use lzma_rust2::{
 };
 use std::io::{self, ErrorKind, Write};
 
-/// What does not fit is counted up to this size: the window grows with it.
+/// Bytes that do not fit are counted up to this size: the window grows with it.
 const MAX_COUNTED: u64 = 64 << 20;
 
-/// What does not fit is decoded into this many bytes again and again.
+/// Bytes that do not fit are decoded into a buffer of this size, which is used again and again.
 const OVERFLOW_SIZE: usize = 4096;
 
 /// LZMA1 has no stored blocks: incompressible data grows by the flag of each literal.

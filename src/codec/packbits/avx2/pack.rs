@@ -29,7 +29,7 @@ impl Pack {
         if lane_bits + shift > 64 {
             return None;
         }
-        // What lies below a field that is not masked would come along.
+        // The bits below a field would come along if they were not masked.
         let goes_down = shift <= Lanes::gap(field) as usize && (field.size < 4 || field.first_bit == 0);
         Some(match (field.size, self.run.parts().len(), lane_bits.is_multiple_of(8), goes_down) {
             (1, ..) if field.first_bit == 0 => encode::<1, 1, BYTES, true>,

@@ -6,7 +6,7 @@ use crate::codec::packbits::field::{Field, FieldKind};
 use crate::codec::packbits::runs::{ZERO, step_count};
 use std::arch::x86_64::*;
 
-/// What is packed as whole bytes: a component, or the joined fields of 4 bytes of components.
+/// A unit that is packed as whole bytes: a component, or the joined fields of 4 bytes of components.
 struct Unit {
     joined: usize,
     /// In bytes.
@@ -97,7 +97,7 @@ fn encode<const JOINED: usize, const IS_LOW: bool>(kernel: &Avx2, decoded: &[u8]
 struct Join {
     first_bit: __m128i,
     mask: __m256i,
-    /// What two neighbours are multiplied with, before they are added.
+    /// The factors of two neighbours, which are then added.
     bytes: __m256i,
     words: __m256i,
 }

@@ -43,7 +43,7 @@ trait Sample: ZfpScalar + Debug {
     /// Of the top bits of a word.
     fn of_bits(bits: u64) -> Self;
     fn of_number(number: f64) -> Self;
-    /// What a lossy mode does not take is made something else.
+    /// Replaces the values that a lossy mode does not take.
     fn within(self, is_lossless: bool) -> Self;
 }
 

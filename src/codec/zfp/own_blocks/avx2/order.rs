@@ -53,7 +53,7 @@ pub(super) struct Permutation([[[[u8; 32]; 2]; 2]; 2]);
 
 impl Permutation {
     const fn new(sources: &[usize; 64]) -> Self {
-        /// What makes a shuffle give a zero.
+        /// An index for which a shuffle gives zero.
         const NONE: u8 = 0x80;
         let mut shuffles = [[[[NONE; 32]; 2]; 2]; 2];
         let mut i = 0;

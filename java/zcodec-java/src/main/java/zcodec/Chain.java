@@ -144,7 +144,7 @@ public final class Chain extends NativeHandle {
    *
    * @param decoded the elements, from the buffer's position to its limit
    * @param encoded where the encoded chunk goes, from the buffer's position on
-   * @return the size of the encoded chunk; both positions are behind what was read and written
+   * @return the size of the encoded chunk; both positions are after what was read and written
    */
   public int encode(ByteBuffer decoded, ByteBuffer encoded) {
     return encode(decoded, encoded, CallOptions.DEFAULT);
@@ -167,7 +167,7 @@ public final class Chain extends NativeHandle {
    *
    * @param encoded exactly one chunk, from the buffer's position to its limit
    * @param decoded where the elements go, from the buffer's position on
-   * @return the size of the decoded chunk in bytes; both positions are behind what was read and written
+   * @return the size of the decoded chunk in bytes; both positions are after what was read and written
    */
   public int decode(ByteBuffer encoded, ByteBuffer decoded) {
     return decode(encoded, decoded, CallOptions.DEFAULT);
@@ -291,7 +291,7 @@ public final class Chain extends NativeHandle {
    * @param decoded where its elements lie
    * @param encoded where the encoded chunk goes, from the buffer's position on
    * @param options threads, data for callbacks
-   * @return the size of the encoded chunk; the position of {@code encoded} is behind it
+   * @return the size of the encoded chunk; the position of {@code encoded} is after it
    */
   public int encodeView(Box box, View decoded, ByteBuffer encoded, CallOptions options) {
     try (Invocation in = new Invocation(this, options, callbacks);
