@@ -10,6 +10,7 @@ import pytest
 zarr = pytest.importorskip("zarr")
 
 from zcodec.cli import main
+from zcodec.cli.grid import Grid
 
 VALUES = np.arange(100 * 90, dtype=np.uint16).reshape(100, 90)
 LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}
@@ -122,3 +123,44 @@ def test_what_cannot_be_done(store, arguments, capsys):
 def test_as_a_program(store):
     run = subprocess.run([sys.executable, "-m", "zcodec.cli", "verify", str(store)], capture_output=True, text=True)
     assert (run.returncode, run.stderr) == (0, "")
+
+
+def test_rectilinear_grids(tmp_path, capsys):
+    """Every chunk has a shape of its own."""
+    zarr.config.set({"array.rectilinear_chunks": True})
+    source, target = tmp_path / "a.zarr", tmp_path / "b.zarr"
+    try:
+        array = zarr.create_array(
+            source, shape=(100, 90), chunks=[[30, 20, 50], [10, 70, 10]], dtype="uint16",
+            compressors=[zarr.codecs.ZstdCodec(checksum=True)],
+        )  # fmt: skip
+    except Exception as error:
+        pytest.skip(f"this zarr-python has no rectilinear grids: {error}")
+    array[...] = VALUES
+    zarr.config.reset()
+    assert main(["verify", str(source)]) == 0
+    assert "9 chunks of 1 arrays, 0 damaged" in capsys.readouterr().out
+    assert main(["inspect", str(source), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["chunk_shape"], found["chunks"]) == ([[30, 20, 50], [10, 70, 10]], 9)
+    assert main(["inspect", str(source)]) == 0
+    assert "(20 to 50, 10 to 70), 9 of them" in capsys.readouterr().out
+    assert main(["convert", str(source), str(target), "--codecs", json.dumps([LITTLE, {"name": "crc32c"}])]) == 0
+    assert "verified" in capsys.readouterr().out
+    assert json.loads((target / "zarr.json").read_text())["chunk_grid"]["name"] == "rectilinear"
+    assert main(["convert", str(target), str(tmp_path / "c.zarr"), "--codecs", SHARDS, "--chunks", "50,30"]) == 0
+    np.testing.assert_array_equal(zarr.open_array(tmp_path / "c.zarr")[...], VALUES)
+    damage(source / "c" / "1" / "2")
+    assert main(["verify", str(source)]) == 1
+    assert "c/1/2: " in capsys.readouterr().out
+
+
+def test_grids():
+    inline = {"kind": "inline", "chunk_shapes": [[[4, 2], 3, 9], 5]}
+    grid = Grid({"shape": [12, 7], "chunk_grid": {"name": "rectilinear", "configuration": inline}})
+    assert grid.chunks == [[4, 4, 3, 9], 5]
+    assert len(grid) == 8 and len(list(grid)) == 8
+    assert grid.shape((3, 1)) == (9, 5) and grid.region((3, 1)) == (slice(11, 12), slice(5, 7))
+    assert Grid({"shape": [8], "chunk_grid": {"name": "rectilinear", "configuration": {"chunk_shapes": [[4, 4, 4]]}}}).sizes[0].count == 2
+    assert list(Grid({"shape": [0, 5], "chunks": [3, 3]})) == []
+    assert list(Grid({"shape": [], "chunks": []})) == [()]

@@ -16,7 +16,7 @@ from zarr.registry import get_codec_class
 
 from zcodec.chain import Chain
 from zcodec.cli.progress import progress
-from zcodec.cli.store import arrays, chain_of, chunk_shape, each, grid, grid_size, region
+from zcodec.cli.store import arrays, chain_of, each, grid_of
 from zcodec.errors import Error
 
 
@@ -27,15 +27,16 @@ def _codecs(text: str) -> list[Any]:
     return [{"name": codec} if isinstance(codec, str) else codec for codec in found]
 
 
-def _chunks(text: str | None, source: Any) -> tuple[int, ...]:
-    return chunk_shape(source) if text is None else tuple(int(size) for size in text.split(","))
+def _chunks(text: str | None, source: Any) -> Any:
+    return grid_of(source).chunks if text is None else [int(size) for size in text.split(",")]
 
 
 def _create(options: argparse.Namespace, source: Any) -> Any:
     """The new array: as the source, with other codecs."""
     codecs, chunks = _codecs(options.codecs), _chunks(options.chunks, source)
     entering = _entering(source)
-    chain = Chain(codecs, entering["data_type"], chunks, None)
+    first = [axis if isinstance(axis, int) else axis[0] for axis in chunks]
+    chain = Chain(codecs, entering["data_type"], first, None)
     _ = [print(f"zcodec: {warning['message']}", file=sys.stderr) for warning in chain.warnings]
     made: list[Any] = [get_codec_class(codec["name"]).from_dict(codec) for codec in codecs]
     return zarr.create_array(
@@ -92,16 +93,16 @@ def run(options: argparse.Namespace) -> int:
         raise ValueError(f"{options.source} is a group; name one of its arrays: {', '.join(path for path, _ in members)}")
     source = members[0][1]
     target = _create(options, source)
-    differences = _Differences()
+    grid, differences = grid_of(target), _Differences()
 
     def copy(coordinates: tuple[int, ...]) -> None:
-        where = region(target, coordinates)
+        where = grid.region(coordinates)
         values = np.asarray(source[where])
         target[where] = values
         differences.compare(coordinates, values, np.asarray(target[where]))
 
-    with progress("convert", grid_size(target), quiet=options.quiet) as advance:
-        for _, done in each(copy, grid(target), options.workers):
+    with progress("convert", len(grid), quiet=options.quiet) as advance:
+        for _, done in each(copy, grid, options.workers):
             done.result()
             advance()
     before, after = int(source.nbytes_stored()), int(target.nbytes_stored())

@@ -7,15 +7,15 @@ import json
 import math
 from typing import Any
 
-from zcodec.cli.store import arrays, chain_of, chunk_shape, grid_size
+from zcodec.cli.store import arrays, chain_of, grid_of
 
 
 def describe(path: str, array: Any) -> dict[str, Any]:
     """What is known of an array, for programs."""
-    stored = int(array.nbytes_stored())
+    stored, grid = int(array.nbytes_stored()), grid_of(array)
     found: dict[str, Any] = {
         "path": path, "zarr_format": array.metadata.zarr_format, "shape": list(array.shape), "data_type": str(array.dtype),
-        "chunk_shape": list(chunk_shape(array)), "chunks": grid_size(array), "stored_size": stored,
+        "chunk_shape": grid.chunks, "chunks": len(grid), "stored_size": stored,
         "decoded_size": math.prod(array.shape) * array.dtype.itemsize,
     }  # fmt: skip
     try:
@@ -37,11 +37,17 @@ def _size(count: int) -> str:
     return f"{size:.1f} TiB"
 
 
+def _sizes(chunk_shape: list[int | list[int]]) -> str:
+    """A chunk shape; of a rectilinear grid, the smallest and the largest size along each axis."""
+    sizes = [str(axis) if isinstance(axis, int) else f"{min(axis)} to {max(axis)}" for axis in chunk_shape]
+    return f"({', '.join(sizes)})"
+
+
 def _print(found: dict[str, Any]) -> None:
     decoded, stored = found["decoded_size"], found["stored_size"]
     ratio = f", ratio {decoded / stored:.2f}" if stored else ""
     print(f"{found['path'] or '/'}: {found['data_type']} {tuple(found['shape'])}, Zarr v{found['zarr_format']}")
-    print(f"  chunks    {tuple(found['chunk_shape'])}, {found['chunks']} of them")
+    print(f"  chunks    {_sizes(found['chunk_shape'])}, {found['chunks']} of them")
     print(f"  size      {_size(decoded)}, stored {_size(stored)}{ratio}")
     if found["codecs"] is None:
         print(f"  not supported: {found['unsupported']}")

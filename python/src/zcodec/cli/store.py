@@ -6,7 +6,7 @@ import json
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from itertools import islice, product
+from itertools import islice
 from typing import Any, TypeVar
 
 import zarr
@@ -14,6 +14,7 @@ from zarr.core.buffer import default_buffer_prototype
 from zarr.core.sync import sync
 
 from zcodec.chain import Chain
+from zcodec.cli.grid import Grid
 from zcodec.tasks import processors
 from zcodec.zarr import FallbackWarning
 
@@ -23,7 +24,7 @@ Result = TypeVar("Result")
 
 def use_zcodec() -> None:
     """Sets the pipeline; what it leaves to zarr-python is said by `inspect`."""
-    zarr.config.set({"codec_pipeline.path": "zcodec.zarr.CodecPipeline"})
+    zarr.config.set({"codec_pipeline.path": "zcodec.zarr.CodecPipeline", "array.rectilinear_chunks": True})
     warnings.simplefilter("ignore", FallbackWarning)
 
 
@@ -44,25 +45,8 @@ def document(array: Any) -> dict[str, Any]:
     return json.loads(files[name].to_bytes())  # type: ignore[no-any-return]
 
 
-def chunk_shape(array: Any) -> tuple[int, ...]:
-    """The shape of a stored object: of a chunk, or of a shard."""
-    return tuple(array.shards or array.chunks)
-
-
-def grid(array: Any) -> Iterator[tuple[int, ...]]:
-    """The coordinates of all chunks."""
-    sizes = zip(array.shape, chunk_shape(array), strict=True)
-    return product(*(range(-(-size // step)) for size, step in sizes))
-
-
-def grid_size(array: Any) -> int:
-    return sum(1 for _ in grid(array))
-
-
-def region(array: Any, coordinates: tuple[int, ...]) -> tuple[slice, ...]:
-    """Where a chunk lies in its array."""
-    sizes = zip(coordinates, chunk_shape(array), array.shape, strict=True)
-    return tuple(slice(i * step, min((i + 1) * step, size)) for i, step, size in sizes)
+def grid_of(array: Any) -> Grid:
+    return Grid(document(array))
 
 
 def encoded(array: Any, coordinates: tuple[int, ...]) -> Any | None:

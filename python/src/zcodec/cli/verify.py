@@ -7,12 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from zcodec.cli.progress import progress
-from zcodec.cli.store import arrays, chain_of, each, encoded, grid, grid_size, region
+from zcodec.cli.grid import Coordinates, Grid
+from zcodec.cli.store import arrays, chain_of, each, encoded, grid_of
 
-Coordinates = tuple[int, ...]
 
-
-def _decoder(array: Any) -> Callable[[Coordinates], bool]:
+def _decoder(array: Any, grid: Grid) -> Callable[[Coordinates], bool]:
     """Decodes a chunk, and says whether there is one. Arrays that zcodec does not support are read by zarr-python."""
     try:
         chain = chain_of(array)
@@ -24,9 +23,11 @@ def _decoder(array: Any) -> Callable[[Coordinates], bool]:
         if found is None:
             return False
         if chain is None:
-            array[region(array, coordinates)]
-        else:
+            array[grid.region(coordinates)]
+        elif chain.shape == (shape := grid.shape(coordinates)):
             chain.decode(found)
+        else:  # of a rectilinear grid
+            chain.with_shape(shape).decode(found)
         return True
 
     return decode
@@ -34,11 +35,10 @@ def _decoder(array: Any) -> Callable[[Coordinates], bool]:
 
 def run(options: argparse.Namespace) -> int:
     stored = damaged = 0
-    members = arrays(options.store)
-    total = sum(grid_size(array) for _, array in members)
-    with progress("verify", total, quiet=options.quiet) as advance:
-        for path, array in members:
-            for coordinates, result in each(_decoder(array), grid(array), options.workers):
+    members = [(path, array, grid_of(array)) for path, array in arrays(options.store)]
+    with progress("verify", sum(len(grid) for *_, grid in members), quiet=options.quiet) as advance:
+        for path, array, grid in members:
+            for coordinates, result in each(_decoder(array, grid), grid, options.workers):
                 advance()
                 error = result.exception()
                 if error is None:
