@@ -740,7 +740,7 @@ enum zcodec_status zcodec_decode_view(const struct zcodec_chain *chain,
                                       const struct zcodec_call_options *options,
                                       const void *encoded,
                                       size_t encoded_size,
-                                      const struct zcodec_box *part,
+                                      const struct zcodec_box *box,
                                       const struct zcodec_view *decoded,
                                       struct zcodec_error **error);
 
@@ -753,7 +753,7 @@ enum zcodec_status zcodec_decode_view(const struct zcodec_chain *chain,
  */
 enum zcodec_status zcodec_encode_view(const struct zcodec_chain *chain,
                                       const struct zcodec_call_options *options,
-                                      const struct zcodec_box *part,
+                                      const struct zcodec_box *box,
                                       const struct zcodec_view *decoded,
                                       void *encoded,
                                       size_t encoded_capacity,
@@ -965,7 +965,7 @@ enum zcodec_status zcodec_writer_new(const struct zcodec_chain *chain,
  * which can then only be freed. Since 0.2.
  */
 enum zcodec_status zcodec_writer_put(struct zcodec_writer *writer,
-                                     const struct zcodec_box *part,
+                                     const struct zcodec_box *box,
                                      const struct zcodec_view *view,
                                      struct zcodec_error **error);
 

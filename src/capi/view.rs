@@ -164,7 +164,7 @@ pub unsafe extern "C" fn zcodec_decode_view(
     options: *const zcodec_call_options,
     encoded: *const c_void,
     encoded_size: usize,
-    part: *const zcodec_box,
+    r#box: *const zcodec_box,
     decoded: *const zcodec_view,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
@@ -174,7 +174,7 @@ pub unsafe extern "C" fn zcodec_decode_view(
         // SAFETY: the header asks of the caller what these conversions ask of us.
         let (chain, options) = unsafe { (ffi::handle(chain, "chain")?, read_options(options)?) };
         // SAFETY: as above.
-        let (encoded, part) = unsafe { (ffi::input(encoded.cast(), encoded_size, "encoded")?, read_box(part, chain)?) };
+        let (encoded, part) = unsafe { (ffi::input(encoded.cast(), encoded_size, "encoded")?, read_box(r#box, chain)?) };
         // SAFETY: as above.
         let target = unsafe { read_target(decoded, &part.shape, chain) }?;
         chain.decode_view(encoded, &part.start, target, &options)
@@ -190,7 +190,7 @@ pub unsafe extern "C" fn zcodec_decode_view(
 pub unsafe extern "C" fn zcodec_encode_view(
     chain: *const zcodec_chain,
     options: *const zcodec_call_options,
-    part: *const zcodec_box,
+    r#box: *const zcodec_box,
     decoded: *const zcodec_view,
     encoded: *mut c_void,
     encoded_capacity: usize,
@@ -205,7 +205,7 @@ pub unsafe extern "C" fn zcodec_encode_view(
             (ffi::out(encoded_size, 0, "encoded_size")?, ffi::handle(chain, "chain")?, read_options(options)?)
         };
         // SAFETY: as above.
-        let part = unsafe { read_box(part, chain) }?;
+        let part = unsafe { read_box(r#box, chain) }?;
         // SAFETY: as above; the view is only read.
         let source = unsafe { read_source(decoded, &part.shape, chain) }?;
         // SAFETY: as above.

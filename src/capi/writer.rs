@@ -122,7 +122,7 @@ pub unsafe extern "C" fn zcodec_writer_new(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_writer_put(
     writer: *mut zcodec_writer,
-    part: *const zcodec_box,
+    r#box: *const zcodec_box,
     view: *const zcodec_view,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
@@ -132,7 +132,7 @@ pub unsafe extern "C" fn zcodec_writer_put(
         // SAFETY: the header asks of the caller what these conversions ask of us; other threads only share the writer.
         let writer = unsafe { ffi::handle(writer.cast_const(), "writer") }?;
         // SAFETY: as above.
-        let part = unsafe { read_box(part, writer.writer.chain()) }?;
+        let part = unsafe { read_box(r#box, writer.writer.chain()) }?;
         // SAFETY: as above.
         let source = unsafe { read_source(view, &part.shape, writer.writer.chain()) }?;
         writer.writer.put(&part.start, source)
