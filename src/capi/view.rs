@@ -174,7 +174,8 @@ pub unsafe extern "C" fn zcodec_decode_view(
         // SAFETY: the header asks of the caller what these conversions ask of us.
         let (chain, options) = unsafe { (ffi::handle(chain, "chain")?, read_options(options)?) };
         // SAFETY: as above.
-        let (encoded, part) = unsafe { (ffi::input(encoded.cast(), encoded_size, "encoded")?, read_box(r#box, chain)?) };
+        let (encoded, part) =
+            unsafe { (ffi::input(encoded.cast(), encoded_size, "encoded")?, read_box(r#box, chain)?) };
         // SAFETY: as above.
         let target = unsafe { read_target(decoded, &part.shape, chain) }?;
         chain.decode_view(encoded, &part.start, target, &options)
