@@ -185,8 +185,8 @@ class Chain:
         `box` is a tuple of slices, as numpy takes them. Only what it needs is decoded, where the codecs allow it.
         A chain of bytes->bytes codecs gives bytes.
         """
-        if self._is_plain and out is None and box is None and max_threads == 1:
-            return coding.decode_whole(self, buffer)
+        if self._is_plain and box is None and max_threads == 1 and (out is None or coding.is_whole(self, out)):
+            return coding.decode_whole(self, buffer, out)
         return coding.decode(self, buffer, out, box, max_threads)
 
     def decode_many(

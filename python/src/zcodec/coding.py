@@ -22,10 +22,18 @@ _ARRAY_TO_ARRAY, _ARRAY_TO_BYTES, _BYTES_TO_BYTES = 1, 2, 3
 # ---- Decoding ----------------------------------------------------------------------------------
 
 
-def decode_whole(chain: Chain, buffer: Buffer) -> Array:
-    """A whole chunk to a new array, without callbacks: the short way for small chunks."""
+def is_whole(chain: Chain, out: Any) -> bool:
+    """Whether the memory of `out` is that of a decoded chunk."""
+    return (
+        isinstance(out, np.ndarray) and out.flags.carray and out.shape == chain._shape and bool(out.dtype == chain._dtype)
+    )
+
+
+def decode_whole(chain: Chain, buffer: Buffer, out: Array | None) -> Array:
+    """A whole chunk, without callbacks, to memory of its shape: the short way for small chunks."""
     handle = chain.handle
-    out = np.empty(chain._shape, chain._dtype)  # type: ignore[type-var,arg-type]
+    if out is None:
+        out = np.empty(chain._shape, chain._dtype)
     try:
         encoded = _from_buffer(buffer)
     except (TypeError, ValueError, BufferError):
