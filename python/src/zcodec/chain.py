@@ -39,11 +39,16 @@ class Kind(IntEnum):
 class Chain:
     """A contiguous run of Zarr v3 codecs, bound to what enters on encode.
 
-    `codecs` is a list of codec metadata (objects or names), or its JSON text. `data_type` is a Zarr data type or a numpy
-    dtype. A chain of bytes->bytes codecs takes neither data type nor shape. Without `fill_value` the chain has none.
+    `codecs` is a list of codec metadata (objects or names) in the order of encoding, or its JSON text. `data_type` is a
+    Zarr data type (a name or an object) or a numpy dtype; its byte order does not count. `shape` is that of a decoded
+    chunk, in elements. A chain of bytes->bytes codecs takes neither. Without `fill_value` the chain has none, and what
+    needs it fails with the status UNSUPPORTED. `registry` has codecs of your own. A chunk that would decode to more than
+    `max_decoded_size` bytes is refused; 0 is no limit.
+
+    Raises `Error` with INVALID_METADATA (what is written there makes no sense) or UNSUPPORTED (it does, but is not done).
 
     A chain is immutable once its paddings are set. Any number of threads may then use it at once; every call releases
-    the GIL. It pickles by its metadata.
+    the GIL. It pickles by its metadata, and works after a fork.
     """
 
     def __init__(
@@ -134,6 +139,7 @@ class Chain:
 
     @property
     def closed(self) -> bool:
+        """Whether `close` was called."""
         return self._handle is None
 
     def __enter__(self) -> Self:
@@ -166,15 +172,21 @@ class Chain:
     # ---- Coding --------------------------------------------------------------------------------
 
     def encode(self, array: Any, *, box: Box | None = None, max_threads: int = 1) -> Any:
-        """Encodes a chunk. The array may have any strides; it is not copied.
+        """Encodes a chunk. The array may have any strides; it is not copied, unless its byte order is not the machine's.
 
         Gives bytes; or an array, if the chain consists of array->array codecs. With `box` the array is this part of the
-        chunk, and the rest is the fill value.
+        chunk, and the rest is the fill value. `max_threads` 0: as many as there are processors; small chunks take one.
+
+        Raises TypeError for another dtype, ValueError for another shape, and `Error`: OUT_OF_RANGE if a codec cannot
+        represent an element (`element_index` says which), CALLBACK_FAILED if Python code raised.
         """
         return coding.encode(self, array, box, max_threads)
 
     def encode_into(self, array: Any, encoded: Buffer, *, box: Box | None = None, max_threads: int = 1) -> int:
-        """Encodes a chunk into writable memory, and gives the size of what was written. `encoded_bound` is always enough."""
+        """Encodes a chunk into writable memory, and gives the number of bytes written. `encoded_bound` is always enough.
+
+        Raises as `encode`, and `Error` with BUFFER_TOO_SMALL. After an error the content of `encoded` is unspecified.
+        """
         return coding.encode_into(self, array, encoded, box, max_threads)
 
     def decode(
@@ -182,8 +194,12 @@ class Chain:
     ) -> Any:
         """Decodes a chunk, or the part of it that `box` selects, to a new array or to `out`, which may have any strides.
 
-        `box` is a tuple of slices, as numpy takes them. Only what it needs is decoded, where the codecs allow it.
-        A chain of bytes->bytes codecs gives bytes.
+        `buffer` is exactly one encoded chunk. `box` is a tuple of slices and integers, as numpy takes them, in elements of
+        the chunk; `out` has the shape of what it selects. Only what the box needs is decoded, where the codecs allow it.
+        A chain of bytes->bytes codecs gives bytes, or the part of `out` that was written.
+
+        Raises TypeError or ValueError for an `out` that does not fit, IndexError for a box outside the chunk, and `Error`:
+        CORRUPT_DATA if no encode of this chain can have made the bytes. The content of `out` is then unspecified.
         """
         if self._is_plain and box is None and max_threads == 1 and (out is None or coding.is_whole(self, out)):
             return coding.decode_whole(self, buffer, out)
@@ -201,19 +217,21 @@ class Chain:
 
         None instead of a buffer: there is no such chunk, and its array is filled with the fill value. `out` has an array
         for each chunk; `box` is one for all of them, or a list with one for each.
+
+        All chunks are decoded, whatever becomes of some; the first error is then raised, with a note of its place.
         """
         from zcodec import tasks
 
         return tasks.decode_many(self, buffers, out, box, max_threads)
 
     def encode_many(self, arrays: Iterable[Any], *, max_threads: int | None = None) -> list[bytes]:
-        """Encodes many chunks in one call, on all processors unless `max_threads` says less."""
+        """Encodes many chunks in one call, on all processors unless `max_threads` says less. Errors as in `decode_many`."""
         from zcodec import tasks
 
         return tasks.encode_many(self, arrays, max_threads)
 
     def fill(self, out: Array) -> None:
-        """Fills an array of the chain's data type and number of dimensions with the fill value."""
+        """Fills an array of the chain's data type and number of dimensions, of any shape and strides, with the fill value."""
         coding.fill(self, out)
 
     def is_fill(self, array: Array) -> bool:
@@ -250,7 +268,7 @@ class Chain:
         return Writer(self, index, old_size, max_threads=max_threads, store_empty=store_empty)
 
     def inner(self) -> Chain:
-        """The chain of the inner chunks of a shard."""
+        """The chain of the inner chunks of a shard. UNSUPPORTED if there are none that can be had alone."""
         check(lib.zcodec_chain_inner(self.handle, slots.chain, slots.error))
         return self._relative(slots.chain[0])
 
@@ -310,6 +328,7 @@ class Chain:
 
     @property
     def kind(self) -> Kind:
+        """What enters and what leaves on encode: arrays or bytes."""
         return self._kind
 
     @property
@@ -334,7 +353,7 @@ class Chain:
 
     @property
     def decoded_size(self) -> int:
-        """The bytes of a decoded chunk."""
+        """The size of a decoded chunk in bytes."""
         check(lib.zcodec_chain_decoded_size(self.handle, slots.size))
         return int(slots.size[0])
 
@@ -355,7 +374,7 @@ class Chain:
 
     @property
     def granularity(self) -> tuple[int, ...]:
-        """The shape of the smallest box that is worth asking for."""
+        """The shape, in elements, of the smallest box that is worth asking for: boxes of its grid decode nothing in vain."""
         handle = self.handle
         if self._granularity is None:
             ndim = len(self.shape)
@@ -411,6 +430,7 @@ class Chain:
         return json.loads(self._text(lib.zcodec_chain_warnings_json))  # type: ignore[no-any-return]
 
     def __len__(self) -> int:
+        """The number of codecs."""
         return int(lib.zcodec_chain_codec_count(self.handle))
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Range(NamedTuple):
-    """Bytes of a stored object. `offset` None: the last `size` bytes. `size` None: up to the end."""
+    """Bytes of a stored object; both numbers count bytes. `offset` None: the last `size`. `size` None: up to the end."""
 
     offset: int | None
     size: int | None
@@ -34,7 +34,11 @@ class Index:
     """The index of a shard, decoded: immutable, for any thread. A cache keeps it; `memory` is its weight in bytes."""
 
     def __init__(self, chain: Chain, encoded: Buffer, object_size: int | None = None) -> None:
-        """Decodes an index from the bytes of `index_range(chain)`."""
+        """Decodes an index from the bytes of `index_range(chain)`; `object_size` None is not known.
+
+        Raises `Error`: CORRUPT_DATA for a damaged index, or one that points outside the object; UNSUPPORTED if the chain
+        has none.
+        """
         memory, index = from_buffer(encoded), ffi.new("zcodec_index **")
         check(
             lib.zcodec_index_decode(
@@ -51,10 +55,11 @@ class Index:
 
     @property
     def memory(self) -> int:
+        """The bytes that the index takes in memory."""
         return int(lib.zcodec_index_memory(self.handle))
 
     def entry(self, cell: Sequence[int]) -> Range | None:
-        """Where the inner chunk at these grid coordinates lies; None if it is the fill value."""
+        """Where the inner chunk at these grid coordinates lies; None if it is not stored, because it is the fill value."""
         cells, entry, present = ffi.new("uint64_t[]", cell), ffi.new("zcodec_range *"), ffi.new("int32_t *")
         check(lib.zcodec_index_entry(self.handle, cells, len(cell), entry, present, slots.error))
         return range_of(entry) if present[0] else None

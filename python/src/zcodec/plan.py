@@ -32,7 +32,10 @@ class Plan(Stages):
         plan.result
 
     `box` is one box, or a list of boxes; `out` an array, or a list of one for each. `object_size` None is not known.
-    `index` is the one that a plan of the same object had before: it is not asked for again.
+    `index` is the one that a plan of the same object had before: it is not asked for again. Threads may `supply` at once.
+
+    Raises `Error`: CORRUPT_DATA for damaged bytes, which ends the plan; INVALID_ARGUMENT for a range that does not exist or
+    was supplied, after which the plan is as it was. An object that does not exist has no plan: see `Chain.fill`.
     """
 
     def __init__(
@@ -85,6 +88,7 @@ class Plan(Stages):
 
     @property
     def is_complete(self) -> bool:
+        """Whether every range has been supplied."""
         return not self.ranges
 
     @property

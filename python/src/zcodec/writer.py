@@ -50,7 +50,12 @@ class Writer(Stages):
                 writer.supply(i, await get(offset, size))
         pieces, object_size = writer.finish()
 
-    `index` None: a new shard. What is put last wins. Threads may put at once.
+    `index` None: a new shard; otherwise the index of the old object, which has `old_size` bytes. What is put last wins.
+    Inner chunks that are only the fill value are left out, unless `store_empty`. Threads may put at once, and supply at
+    once; where their boxes share elements, either wins.
+
+    Raises `Error`: UNSUPPORTED for a chain that is no shard, CORRUPT_DATA for damaged old chunks, INVALID_ARGUMENT for calls
+    out of order (no `put` after the first `ranges`, `finish` once and last).
     """
 
     def __init__(
@@ -78,7 +83,10 @@ class Writer(Stages):
         check_call(status, self._context)
 
     def finish(self, layout: Layout = Layout.PACKED) -> tuple[list[Piece], int]:
-        """What to write, and the size of the new object. Once."""
+        """What to write, in order, and the size of the new object in bytes. Once.
+
+        If every inner chunk is left out the new object is only an index, and may be deleted instead.
+        """
         pieces, count, object_size = ffi.new("zcodec_piece **"), slots.size, ffi.new("uint64_t *")
         status = lib.zcodec_writer_finish(self._handle, int(layout), pieces, count, object_size, slots.error)
         check_call(status, self._context)

@@ -160,7 +160,7 @@ def _bytes_chain(codec: str) -> Chain:
 
 
 class Reshape(_ArrayToArray):
-    """Reshapes each chunk: sizes, lists of dimensions that are joined, and at most one -1."""
+    """Reshapes each chunk. For each new dimension: a size, a list of the old dimensions that it joins, or once -1."""
 
     codec_name = "reshape"
 
@@ -178,7 +178,7 @@ class Squeeze(_ArrayToArray):
 
 
 class ScaleOffset(_ArrayToArray):
-    """Subtracts `offset`, then multiplies by `scale`."""
+    """Subtracts `offset`, then multiplies by `scale`; what is left out does nothing. Both are of the array's data type."""
 
     codec_name = "scale_offset"
 
@@ -187,7 +187,12 @@ class ScaleOffset(_ArrayToArray):
 
 
 class CastValue(_ArrayToArray):
-    """Converts values to another data type."""
+    """Converts values to another data type, a Zarr name such as "int16".
+
+    `rounding`: "nearest-even" (the default), "nearest-away", "towards-zero", "towards-positive" or "towards-negative".
+    `out_of_range`: "clamp" or "wrap"; otherwise such a value is an error. `scalar_map`: {"encode": [[from, to], ..],
+    "decode": [..]} for single values, such as NaN.
+    """
 
     codec_name = "cast_value"
 
@@ -202,7 +207,7 @@ class CastValue(_ArrayToArray):
 
 
 class BitRound(_ArrayToArray):
-    """Rounds to `keepbits` bits of the mantissa, so that compressors find zeros."""
+    """Rounds floats to `keepbits` bits of the mantissa, so that compressors find zeros. Decoding changes nothing."""
 
     codec_name = "bitround"
 
@@ -214,7 +219,11 @@ class BitRound(_ArrayToArray):
 
 
 class PackBits(_ArrayToBytes):
-    """Packs elements without gaps: a bool takes one bit, an int4 four."""
+    """Packs elements without gaps: a bool takes one bit, an int4 four.
+
+    `first_bit` to `last_bit` (counted from the lowest, 0) are kept of each element. `padding_encoding`: "none",
+    "first_byte" or "last_byte", where a byte says how many bits of the last byte are unused.
+    """
 
     codec_name = "packbits"
 
@@ -225,7 +234,11 @@ class PackBits(_ArrayToBytes):
 
 
 class Zfp(_ArrayToBytes):
-    """Compresses numbers that change slowly: `Zfp(mode="fixed_accuracy", tolerance=0.01)`."""
+    """Compresses numbers that change slowly, in chunks of 1 to 4 dimensions.
+
+    `mode` and its parameters: "reversible"; "fixed_accuracy", tolerance=0.01 (the largest error); "fixed_rate", rate=8
+    (bits per element); "fixed_precision", precision=16 (bit planes); "expert", minbits=, maxbits=, maxprec=, minexp=.
+    """
 
     codec_name = "zfp"
     is_fixed_size = False
