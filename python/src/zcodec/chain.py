@@ -175,7 +175,7 @@ class Chain:
         """Encodes a chunk. The array may have any strides; it is not copied, unless its byte order is not the machine's.
 
         Gives bytes; or an array, if the chain consists of array->array codecs. With `box` the array is this part of the
-        chunk, and the rest is the fill value. `max_threads` 0: as many as there are processors; small chunks take one.
+        chunk, and the rest is the fill value. Up to `max_threads` threads work on the chunk; small ones take one.
 
         Raises TypeError for another dtype, ValueError for another shape, and `Error`: OUT_OF_RANGE if a codec cannot
         represent an element (`element_index` says which), CALLBACK_FAILED if Python code raised.

@@ -5,13 +5,15 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from zcodec._ffi import NULL, ffi, lib, slots
 from zcodec.callbacks import call_options
 from zcodec.coding import Source
 from zcodec.errors import check, check_call
 from zcodec.index import Index
 from zcodec.stages import Stages
-from zcodec.views import Box, Buffer
+from zcodec.views import Array, Box, Buffer
 
 if TYPE_CHECKING:
     from zcodec.chain import Chain
@@ -104,11 +106,16 @@ class Writer(Stages):
         raise TypeError("a writer belongs to this process")
 
 
-def whole_object(pieces: list[Piece], object_size: int, old: Buffer | None = None) -> bytearray:
-    """The new object of a PACKED finish, in memory."""
-    made = bytearray(object_size)
+def whole_object(pieces: list[Piece], object_size: int, old: Buffer | None = None) -> Array:
+    """The new object of a PACKED finish, in memory. (For large ones numpy takes large pages, which bytearray does not.)"""
+    made = np.empty(object_size, np.uint8)
+    target = made.data
     source = memoryview(b"" if old is None else old).cast("B")
+    end = 0
     for piece in pieces:
         data = source[piece.source_offset : piece.source_offset + piece.size] if piece.data is None else piece.data
-        made[piece.offset : piece.offset + piece.size] = data
+        target[piece.offset : piece.offset + piece.size] = data
+        assert piece.offset == end
+        end += piece.size
+    assert end == object_size
     return made

@@ -140,7 +140,7 @@ class ChunkWrite:
         stats.add(encoded=1)
         if object_size == where.size and not self._store_empty:
             return None
-        return np.frombuffer(whole_object(pieces, object_size, old), np.uint8)
+        return whole_object(pieces, object_size, old)
 
     def _writer(self, old: Any, where: Any) -> Writer:
         offset, size = where
