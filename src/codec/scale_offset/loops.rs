@@ -4,14 +4,15 @@
     expect(unsafe_code, reason = "calls code compiled for instructions that the processor was found to have")
 )]
 
-#[cfg(target_arch = "x86_64")]
-use super::avx2;
 use super::bound::Operand;
+#[cfg(target_arch = "x86_64")]
+use super::float16;
+use super::formula::{Scale, with_formula, without_division};
 use super::integer::IntegerScaling;
-use super::number::{Bfloat16, Number};
+use super::number::{Bfloat16Pair, Native, Number};
 use crate::codec::cast_value::AsFloat32;
 use crate::data_type::Component;
-use crate::number::{FloatFormat, FloatId, Formula, Minus, Operation, Over, Plus, Then, Times};
+use crate::number::{FloatFormat, FloatId, Formula, Minus, Operation, Over, Plus, Times};
 #[cfg(target_arch = "x86_64")]
 use crate::simd::Level;
 use crate::simd::{Loop, vectorized};
@@ -27,6 +28,8 @@ pub(super) struct Loops {
 #[derive(Debug)]
 enum Way {
     Integer(IntegerScaling),
+    /// Floats without an operation.
+    Copy,
     /// Floats in a loop of the type.
     Native,
     /// `float16` in `float32`, by loops that convert.
@@ -65,6 +68,7 @@ impl Loops {
             Component::Int { bits: bits @ (8 | 16 | 32 | 64), signed } => {
                 Way::Integer(IntegerScaling::new(bits, signed, operands))
             }
+            Component::Float(format) if format.bits >= 16 && operands.is_empty() => Way::Copy,
             Component::Float(FloatFormat { id: FloatId::Float32 | FloatId::Float64 | FloatId::Bfloat16, .. }) => {
                 Way::Native
             }
@@ -72,7 +76,11 @@ impl Loops {
             Component::Float(FloatFormat { id: FloatId::Float16, .. }) if Level::Avx2.is_available() => Way::Float16,
             _ => AsFloat32::new(component).map_or_else(by_table, Way::Float32),
         };
-        Self { component, operands: operands.to_vec(), way }
+        let operand = |operand: &Operand| match component {
+            Component::Float(format) => without_division(format, *operand),
+            _ => *operand,
+        };
+        Self { component, operands: operands.iter().map(operand).collect(), way }
     }
 
     /// Scales every element. A block with a refused element goes to `mend`, with the index of its first element.
@@ -84,11 +92,16 @@ impl Loops {
     ) -> Result<(), E> {
         match &self.way {
             Way::Integer(scaling) => self.run_blocks(BLOCK_COUNT, input, output, mend, |i, o| scaling.run(i, o)),
+            Way::Copy => {
+                output.copy_from_slice(input);
+                Ok(())
+            }
             Way::Native => self.run_blocks(BLOCK_COUNT, input, output, mend, |i, o| self.run_native(i, o)),
             #[cfg(target_arch = "x86_64")]
             Way::Float16 => self.run_blocks(BLOCK_COUNT, input, output, mend, |i, o| {
                 // SAFETY: this way is only taken where the processor has AVX2 and F16C.
-                unsafe { avx2::run(&self.operands, i, o) }
+                let is_fine = unsafe { float16::run(&self.operands, i, o) };
+                is_fine || settle(FloatId::Float16.format(), i, o)
             }),
             Way::Table(table) => self.run_blocks(BLOCK_COUNT, input, output, mend, |i, o| run_table(table, i, o)),
             Way::Float32(lanes) => {
@@ -120,38 +133,35 @@ impl Loops {
     /// Whether every element has a result; if not, the output is not to be used.
     fn run_native(&self, input: &[u8], output: &mut [u8]) -> bool {
         match self.component {
-            Component::Float(FloatFormat { id: FloatId::Bfloat16, .. }) => {
-                self.run_numbers::<Bfloat16, 2>(input, output)
+            Component::Float(format @ FloatFormat { id: FloatId::Bfloat16, .. }) => {
+                self.run_pairs(input, output) || settle(format, input, output)
             }
-            Component::Float(FloatFormat { id: FloatId::Float32, .. }) => self.run_numbers::<f32, 4>(input, output),
-            Component::Float(FloatFormat { id: FloatId::Float64, .. }) => self.run_numbers::<f64, 8>(input, output),
+            Component::Float(FloatFormat { id: FloatId::Float32, .. }) => self.run_floats::<f32, 4>(input, output),
+            Component::Float(FloatFormat { id: FloatId::Float64, .. }) => self.run_floats::<f64, 8>(input, output),
             _ => false,
         }
     }
 
+    fn run_pairs(&self, input: &[u8], output: &mut [u8]) -> bool {
+        let pairs = output.len() / 4 * 4;
+        let mut is_fine = self.run_numbers::<Bfloat16Pair, 4>(&input[..pairs], &mut output[..pairs]);
+        if let [first, second] = input[pairs..] {
+            let mut pair = [0; 4];
+            is_fine &= self.run_numbers::<Bfloat16Pair, 4>(&[first, second, first, second], &mut pair);
+            output[pairs..].copy_from_slice(&pair[..2]);
+        }
+        is_fine
+    }
+
+    fn run_floats<T: Native<Bytes = [u8; SIZE]>, const SIZE: usize>(&self, input: &[u8], output: &mut [u8]) -> bool {
+        self.run_numbers::<T, SIZE>(input, output)
+            || !vectorized(Faults::<T> { before: input.as_chunks().0, after: output.as_chunks().0 })
+    }
+
+    /// Whether every element certainly has a result.
     fn run_numbers<T: Number<Bytes = [u8; SIZE]>, const SIZE: usize>(&self, input: &[u8], output: &mut [u8]) -> bool {
-        let (input, output) = (input.as_chunks::<SIZE>().0, output.as_chunks_mut::<SIZE>().0);
-        let operand = |index: usize| T::from_bits(self.operands[index].bits);
-        let operation = |index: usize| self.operands.get(index).map(|operand| operand.operation);
-        let is_fine = match (operation(0), operation(1)) {
-            (None, _) => {
-                output.copy_from_slice(input);
-                true
-            }
-            (Some(Operation::Subtract), None) => map::<T>(input, output, Minus(operand(0))),
-            (Some(Operation::Add), None) => map::<T>(input, output, Plus(operand(0))),
-            (Some(Operation::Multiply), None) => map::<T>(input, output, Times(operand(0))),
-            (Some(Operation::Divide), None) => match operand(0).reciprocal() {
-                Some(reciprocal) => map::<T>(input, output, Times(reciprocal)),
-                None => map::<T>(input, output, Over(operand(0))),
-            },
-            (Some(Operation::Subtract), Some(_)) => map::<T>(input, output, Then(Minus(operand(0)), Times(operand(1)))),
-            (Some(_), Some(_)) => match operand(0).reciprocal() {
-                Some(reciprocal) => map::<T>(input, output, Then(Times(reciprocal), Plus(operand(1)))),
-                None => map::<T>(input, output, Then(Over(operand(0)), Plus(operand(1)))),
-            },
-        };
-        is_fine || !vectorized(Faults::<T> { before: input, after: output })
+        let (input, output) = (input.as_chunks().0, output.as_chunks_mut().0);
+        with_formula(&self.operands, T::from_bits, Numbers { input, output })
     }
 
     /// Through `float32`, rounded back after each operation: it has more than twice the digits, so that this is the
@@ -165,18 +175,19 @@ impl Loops {
             let mut wide = [0; 4];
             lanes.widen(&(operand.bits as u16).to_ne_bytes(), &mut wide);
             let wide = f32::from_ne_bytes(wide);
-            let (before, after) = (before.as_chunks().0, after.as_chunks_mut().0);
+            let floats = Numbers::<f32> { input: before.as_chunks().0, output: after.as_chunks_mut().0 };
             match operand.operation {
-                Operation::Add => map::<f32>(before, after, Plus(wide)),
-                Operation::Subtract => map::<f32>(before, after, Minus(wide)),
-                Operation::Multiply => map::<f32>(before, after, Times(wide)),
-                Operation::Divide => map::<f32>(before, after, Over(wide)),
+                Operation::Add => floats.run(Plus(wide)),
+                Operation::Subtract => floats.run(Minus(wide)),
+                Operation::Multiply => floats.run(Times(wide)),
+                Operation::Divide => floats.run(Over(wide)),
             };
-            if !lanes.narrow(after.as_flattened(), output) {
+            if !lanes.narrow(after, output) {
                 return false;
             }
         }
-        !lanes.lose(input, output)
+        let Component::Float(format) = self.component else { return false };
+        settle(format, input, output)
     }
 }
 
@@ -190,9 +201,16 @@ fn run_table(table: &[(u8, bool); 256], input: &[u8], output: &mut [u8]) -> bool
     !is_faulty
 }
 
-/// Applies a formula to every number. Whether all certainly have results.
-fn map<T: Number>(input: &[T::Bytes], output: &mut [T::Bytes], formula: impl Formula<T>) -> bool {
-    vectorized(Map::<T, _> { input, output, formula })
+/// Numbers before and after a formula.
+struct Numbers<'a, T: Number> {
+    input: &'a [T::Bytes],
+    output: &'a mut [T::Bytes],
+}
+
+impl<T: Number> Scale<T> for Numbers<'_, T> {
+    fn run(self, formula: impl Formula<T>) -> bool {
+        vectorized(Map { input: self.input, output: self.output, formula })
+    }
 }
 
 struct Map<'a, T: Number, F> {
@@ -217,12 +235,12 @@ impl<T: Number, F: Formula<T>> Loop for Map<'_, T, F> {
 }
 
 /// Whether any number has become a fault.
-struct Faults<'a, T: Number> {
+struct Faults<'a, T: Native> {
     before: &'a [T::Bytes],
     after: &'a [T::Bytes],
 }
 
-impl<T: Number> Loop for Faults<'_, T> {
+impl<T: Native> Loop for Faults<'_, T> {
     type Output = bool;
 
     #[inline(always)] // compiled for the instruction set of the caller
@@ -232,5 +250,37 @@ impl<T: Number> Loop for Faults<'_, T> {
             faults = faults | T::fault(T::load(*before), T::load(*after));
         }
         faults & T::TESTED != T::Fault::default()
+    }
+}
+
+/// Gives every NaN of a format of 16 bits the pattern of the default. Whether no number was finite before and is not now.
+fn settle(format: &FloatFormat, before: &[u8], after: &mut [u8]) -> bool {
+    let [nan, infinity] = [format.nan(), format.infinity(false)].map(|bits| bits.unwrap_or(0) as u16);
+    let (before, after) = (before.as_chunks().0, after.as_chunks_mut().0);
+    vectorized(Settle { before, after, nan, infinity })
+}
+
+struct Settle<'a> {
+    before: &'a [[u8; 2]],
+    after: &'a mut [[u8; 2]],
+    nan: u16,
+    infinity: u16,
+}
+
+impl Loop for Settle<'_> {
+    type Output = bool;
+
+    #[inline(always)] // compiled for the instruction set of the caller
+    fn run(self) -> bool {
+        // The sign bit is set if the number is finite.
+        let is_finite = |bits: u16| (bits & 0x7FFF).wrapping_sub(self.infinity);
+        let mut losses = 0;
+        for (before, after) in self.before.iter().zip(self.after) {
+            let bits = u16::from_ne_bytes(*after);
+            losses |= is_finite(u16::from_ne_bytes(*before)) & !is_finite(bits);
+            let settled = if bits & 0x7FFF > self.infinity { self.nan } else { bits };
+            *after = settled.to_ne_bytes();
+        }
+        losses & 0x8000 == 0
     }
 }

@@ -4,9 +4,10 @@
 //! The arithmetic is that of the array's own data type, and each operation rounds to it. Leaving a member out leaves its
 //! operation out.
 
-#[cfg(target_arch = "x86_64")]
-mod avx2;
 mod bound;
+#[cfg(target_arch = "x86_64")]
+mod float16;
+mod formula;
 mod integer;
 mod loops;
 mod number;

@@ -14,11 +14,13 @@ pub(super) trait Number:
     fn from_bits(bits: u64) -> Self;
     fn load(bytes: Self::Bytes) -> Self;
     fn store(self) -> Self::Bytes;
-    /// One divided by the number, if that is exact: multiplying by it is then the same as dividing by the number.
-    fn reciprocal(self) -> Option<Self>;
     /// Whether this result may be a fault of any operation before it. A finite float that became infinite stays so in
     /// every operation with a finite operand that is not zero, but the number may have been infinite from the start.
     fn suspicion(self) -> Self::Fault;
+}
+
+/// Floats that an operation gives as they are to be.
+pub(super) trait Native: Number {
     /// Whether a suspicion is a fault: the number was finite before.
     fn fault(before: Self, after: Self) -> Self::Fault;
 }
@@ -44,20 +46,14 @@ macro_rules! float {
                 self.to_ne_bytes()
             }
 
-            fn reciprocal(self) -> Option<Self> {
-                let reciprocal = self.recip();
-                // A power of two has no other bits in its significand.
-                let is_power_of_two =
-                    self.is_normal() && self.to_bits() << (<$bits>::BITS - Self::MANTISSA_DIGITS + 1) == 0;
-                (is_power_of_two && reciprocal.is_normal()).then_some(reciprocal)
-            }
-
             #[inline(always)] // into the vectorised loop
             fn suspicion(self) -> $bits {
                 // Only 0 sets the sign bit. A comparison would be narrowed to a vector of fewer bits.
                 (self.abs().to_bits() ^ Self::INFINITY.to_bits()).wrapping_sub(1)
             }
+        }
 
+        impl Native for $float {
             #[inline(always)] // into the vectorised loop
             fn fault(before: Self, after: Self) -> $bits {
                 // The sign bit is set if the number is not finite.
@@ -71,29 +67,31 @@ macro_rules! float {
 float!(f32, u32, 4);
 float!(f64, u64, 8);
 
-/// A `bfloat16` in the arithmetic of `float32`, rounded after each operation: `float32` has more than twice the digits, so
-/// that this is the same as rounding once (Figueroa, "When is double rounding innocuous?", 1995).
+/// Two `bfloat16` as the upper halves of `float32`, in the arithmetic of that, rounded after each operation: `float32` has
+/// more than twice the digits, so that this is the same as rounding once (Figueroa, "When is double rounding innocuous?",
+/// 1995). Pairs part and join in place, which single numbers of 16 bits in 32-bit lanes do not.
+///
+/// The lower halves of the bits count for nothing.
 #[derive(Clone, Copy)]
-pub(super) struct Bfloat16(f32);
+pub(super) struct Bfloat16Pair([u32; 2]);
 
-impl Bfloat16 {
-    /// To nearest, ties to even. NaN becomes the format's default NaN.
-    #[inline(always)] // into the vectorised loop
-    fn rounded(number: f32) -> Self {
-        let bits = number.to_bits();
-        let rounded = bits.wrapping_add(0x7FFF + (bits >> 16 & 1)) & 0xFFFF_0000;
-        Self(f32::from_bits(if number.is_nan() { 0x7FC0_0000 } else { rounded }))
-    }
+/// To nearest, ties to even. A NaN stays one, because the lower half of its bits is 0.
+#[inline(always)] // into the vectorised loop
+fn rounded(number: f32) -> u32 {
+    let bits = number.to_bits();
+    bits.wrapping_add(0x7FFF + (bits >> 16 & 1))
 }
 
 macro_rules! rounding {
     ($($operator:ident, $method:ident);*) => {
-        $(impl $operator for Bfloat16 {
+        $(impl $operator for Bfloat16Pair {
             type Output = Self;
 
             #[inline(always)] // into the vectorised loop
             fn $method(self, operand: Self) -> Self {
-                Self::rounded($operator::$method(self.0, operand.0))
+                let wide = |bits: u32| f32::from_bits(bits & 0xFFFF_0000);
+                let [(a, b), (c, d)] = [(self.0[0], operand.0[0]), (self.0[1], operand.0[1])];
+                Self([rounded($operator::$method(wide(a), wide(b))), rounded($operator::$method(wide(c), wide(d)))])
             }
         })*
     };
@@ -101,36 +99,31 @@ macro_rules! rounding {
 
 rounding!(Add, add; Sub, sub; Mul, mul; Div, div);
 
-impl Number for Bfloat16 {
-    type Bytes = [u8; 2];
+impl Number for Bfloat16Pair {
+    type Bytes = [u8; 4];
     type Fault = u32;
     const TESTED: u32 = f32::TESTED;
 
+    /// Twice the same number.
     fn from_bits(bits: u64) -> Self {
-        Self(f32::from_bits((bits as u32) << 16))
+        Self([(bits as u32) << 16; 2])
     }
 
     #[inline(always)] // into the vectorised loop
-    fn load(bytes: [u8; 2]) -> Self {
-        Self::from_bits(u16::from_ne_bytes(bytes).into())
+    fn load(bytes: [u8; 4]) -> Self {
+        let bits = u32::from_ne_bytes(bytes);
+        Self([bits << 16, bits])
     }
 
     #[inline(always)] // into the vectorised loop
-    fn store(self) -> [u8; 2] {
-        ((self.0.to_bits() >> 16) as u16).to_ne_bytes()
-    }
-
-    fn reciprocal(self) -> Option<Self> {
-        self.0.reciprocal().map(Self)
+    fn store(self) -> [u8; 4] {
+        (self.0[0] >> 16 | self.0[1] & 0xFFFF_0000).to_ne_bytes()
     }
 
     #[inline(always)] // into the vectorised loop
     fn suspicion(self) -> u32 {
-        self.0.suspicion()
-    }
-
-    #[inline(always)] // into the vectorised loop
-    fn fault(before: Self, after: Self) -> u32 {
-        f32::fault(before.0, after.0)
+        // The largest exponent overflows into the sign. NaNs are suspects, too: they are to become the format's default.
+        let suspicion = |bits: u32| bits ^ bits.wrapping_add(0x0080_0000);
+        suspicion(self.0[0]) | suspicion(self.0[1])
     }
 }
