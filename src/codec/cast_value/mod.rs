@@ -8,6 +8,8 @@
 mod as_float32;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod bound;
 mod kernel;
 mod pipeline;

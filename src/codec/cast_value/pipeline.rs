@@ -5,21 +5,21 @@ use super::portable::float_to_integer::ToInteger;
 use super::portable::integer_to_float::{scaled_back_kernel, wide_to_f64};
 use super::portable::scaled::scaled_back;
 use super::portable::table::Table;
-use super::portable::widen::{identity, to_f32, to_f64};
+use super::portable::widen::{identity, to_f32, to_f32_for, to_f64};
 use super::portable::{integer, narrow};
 use super::reference::{Cast, value};
 use super::tiers::Kernels;
 use crate::data_type::Component;
 use crate::number::{FLOAT32, FLOAT64, FloatId, FloatValue, Scaling};
 
-/// Elements per block: few enough that two blocks between kernels stay in the first-level cache.
-const BLOCK_COUNT: usize = 1024;
+/// Bytes of a block between kernels: few enough that two of them stay in the first-level cache.
+const BLOCK_SIZE: usize = 8 << 10;
 
 /// Elements per block with one kernel: enough that starting a block costs little.
 const LONG_BLOCK_COUNT: usize = 8192;
 
 /// The blocks between kernels. One serves a whole run, because clearing it costs as much as a kernel.
-type Scratch = [[u8; 8 * BLOCK_COUNT]; 2];
+type Scratch = [[u8; BLOCK_SIZE]; 2];
 
 /// The kernels from source to target, each on what the one before it made. The last applies the scalar map.
 #[derive(Debug)]
@@ -121,7 +121,8 @@ impl Pipeline {
             output.copy_from_slice(input);
             return Ok(());
         };
-        let count = if before.is_empty() { LONG_BLOCK_COUNT } else { BLOCK_COUNT };
+        let widest = before.iter().map(|kernel| kernel.output_size()).max();
+        let count = widest.map_or(LONG_BLOCK_COUNT, |size| BLOCK_SIZE / size);
         let blocks = input.chunks(count * self.source_size).zip(output.chunks_mut(count * self.target_size));
         let mut run = |lanes: &[u8], index: usize, input: &[u8], output: &mut [u8]| {
             if last.run(lanes, output) { mend(index * count, input, output) } else { Ok(()) }
@@ -129,7 +130,7 @@ impl Pipeline {
         if before.is_empty() {
             return blocks.enumerate().try_for_each(|(index, (input, output))| run(input, index, input, output));
         }
-        let mut scratch: Scratch = [[0; 8 * BLOCK_COUNT]; 2];
+        let mut scratch: Scratch = [[0; BLOCK_SIZE]; 2];
         for (index, (input, output)) in blocks.enumerate() {
             run(widened(before, input, output.len() / self.target_size, &mut scratch), index, input, output)?;
         }
@@ -168,7 +169,10 @@ fn kernels(cast: &Cast, tier: &Kernels) -> Option<Vec<Box<dyn Kernel>>> {
             (FloatId::Float64, _) => to_f64(source, tier),
             (FloatId::Float32, Some(kernels)) => Some(kernels),
             (_, Some(kernels)) => then(kernels, narrow::from_f32(cast, tier)?),
-            (_, None) => then(to_f64(source, tier)?, narrow::from_f64(cast)?),
+            (target, None) => match to_f32_for(source, target).filter(|_| !is_mapped) {
+                Some(kernel) => then(vec![kernel], narrow::from_f32(cast, tier)?),
+                None => then(to_f64(source, tier)?, narrow::from_f64(cast)?),
+            },
         },
         _ => None,
     }

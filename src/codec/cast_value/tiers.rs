@@ -2,9 +2,13 @@
 
 #[cfg(target_arch = "x86_64")]
 use super::avx2;
+#[cfg(target_arch = "x86_64")]
+use super::avx512;
 use super::kernel::Kernel;
 use super::portable::float_to_integer::ToInteger;
 use super::portable::narrow::SmallFloat;
+#[cfg(target_arch = "x86_64")]
+use super::reference::OutOfRange;
 use crate::number::Rounding;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::Level::{Avx2, Avx512};
@@ -36,7 +40,19 @@ const AVX2: Kernels = Kernels {
 /// `None` is the reference, which has no kernels. Portable loops are also compiled for AVX2 and AVX-512.
 pub(super) static TIERS: &[Tier<Option<Kernels>>] = &[
     #[cfg(target_arch = "x86_64")]
-    Tier { level: Avx512, kernel: Some(AVX2) },
+    Tier {
+        level: Avx512,
+        kernel: Some(Kernels {
+            // The loops of the other level take fewer steps, but to clamp.
+            float_to_integer: |to, portable| match to.out_of_range {
+                OutOfRange::Clamp => portable,
+                _ => avx2::float_to_integer::kernel(to, portable),
+            },
+            widen_float16: avx512::float16::widen,
+            narrow_float16: avx512::float16::narrow,
+            ..AVX2
+        }),
+    },
     #[cfg(target_arch = "x86_64")]
     Tier { level: Avx2, kernel: Some(AVX2) },
     Tier {

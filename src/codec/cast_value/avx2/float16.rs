@@ -7,28 +7,33 @@ use std::arch::x86_64::*;
 
 /// `f32` to `float16`, for numbers up to the largest of them; refuses others.
 pub(in crate::codec::cast_value) fn narrow(rounding: Rounding) -> Option<Box<dyn Kernel>> {
-    Some(match rounding {
-        Rounding::NearestEven => Box::new(ToFloat16::<_MM_FROUND_TO_NEAREST_INT, false>),
+    Some(Box::new(Narrow(match rounding {
+        Rounding::NearestEven => narrow_all::<_MM_FROUND_TO_NEAREST_INT, false>,
         // The last bit breaks ties, and changes nothing else.
-        Rounding::NearestAway => Box::new(ToFloat16::<_MM_FROUND_TO_NEAREST_INT, true>),
-        Rounding::TowardsZero => Box::new(ToFloat16::<_MM_FROUND_TO_ZERO, false>),
-        Rounding::TowardsPositive => Box::new(ToFloat16::<_MM_FROUND_TO_POS_INF, false>),
-        Rounding::TowardsNegative => Box::new(ToFloat16::<_MM_FROUND_TO_NEG_INF, false>),
-    })
+        Rounding::NearestAway => narrow_all::<_MM_FROUND_TO_NEAREST_INT, true>,
+        Rounding::TowardsZero => narrow_all::<_MM_FROUND_TO_ZERO, false>,
+        Rounding::TowardsPositive => narrow_all::<_MM_FROUND_TO_POS_INF, false>,
+        Rounding::TowardsNegative => narrow_all::<_MM_FROUND_TO_NEG_INF, false>,
+    })))
 }
 
 /// `float16` to `f32`; refuses NaN.
 pub(in crate::codec::cast_value) fn widen() -> Option<Box<dyn Kernel>> {
-    Some(Box::new(FromFloat16))
+    Some(Box::new(Widen(widen_all)))
 }
 
-#[derive(Debug)]
-struct ToFloat16<const ROUNDING: i32, const SETS_LAST_BIT: bool>;
+/// Converts every number; whether any was refused. It is safe to call on a processor that has its instructions.
+pub(in crate::codec::cast_value) type Convert<const FROM: usize, const TO: usize> =
+    unsafe fn(&[[u8; FROM]], &mut [[u8; TO]]) -> bool;
 
-impl<const ROUNDING: i32, const SETS_LAST_BIT: bool> Kernel for ToFloat16<ROUNDING, SETS_LAST_BIT> {
+/// A loop of a tier: the table of tiers gives its kernel only where the processor has its instructions.
+#[derive(Debug)]
+pub(in crate::codec::cast_value) struct Narrow(pub(in crate::codec::cast_value) Convert<4, 2>);
+
+impl Kernel for Narrow {
     fn run(&self, input: &[u8], output: &mut [u8]) -> bool {
-        // SAFETY: the table of tiers gives this kernel only where the processor has AVX2 and F16C.
-        unsafe { narrow_all::<ROUNDING, SETS_LAST_BIT>(input.as_chunks().0, output.as_chunks_mut().0) }
+        // SAFETY: the processor has the instructions of the loop.
+        unsafe { (self.0)(input.as_chunks().0, output.as_chunks_mut().0) }
     }
 
     fn output_size(&self) -> usize {
@@ -43,27 +48,31 @@ impl<const ROUNDING: i32, const SETS_LAST_BIT: bool> Kernel for ToFloat16<ROUNDI
 fn narrow_all<const ROUNDING: i32, const SETS_LAST_BIT: bool>(input: &[[u8; 4]], output: &mut [[u8; 2]]) -> bool {
     let last_bit = _mm256_castsi256_ps(_mm256_set1_epi32(i32::from(SETS_LAST_BIT)));
     let mut largest = _mm256_setzero_si256();
-    for_each_group(input, output, [0; 2], |input: &[[u8; 4]; 8], output: &mut [[u8; 2]; 8]| {
-        // SAFETY: `input` is 32 readable bytes, and this load needs no alignment.
-        let numbers = unsafe { _mm256_loadu_ps(input.as_ptr().cast()) };
+    for_each_group(input, output, [0; 2], |input: &[[u8; 4]; 16], output: &mut [[u8; 2]; 16]| {
+        // SAFETY: `input` is 64 readable bytes, and these loads need no alignment.
+        let (low, high) =
+            unsafe { (_mm256_loadu_ps(input.as_ptr().cast()), _mm256_loadu_ps(input[8..].as_ptr().cast())) };
         // Compared as integers, the bits of floats order like their magnitudes; NaNs sort last.
-        let magnitudes = _mm256_and_si256(_mm256_castps_si256(numbers), _mm256_set1_epi32(i32::MAX));
-        largest = _mm256_max_epu32(largest, magnitudes);
-        let halves = _mm256_cvtps_ph::<ROUNDING>(_mm256_or_ps(numbers, last_bit));
-        // SAFETY: `output` is 16 writable bytes, and this store needs no alignment.
-        unsafe { _mm_storeu_si128(output.as_mut_ptr().cast(), halves) };
+        let magnitude = |numbers| _mm256_and_si256(_mm256_castps_si256(numbers), _mm256_set1_epi32(i32::MAX));
+        largest = _mm256_max_epu32(largest, _mm256_max_epu32(magnitude(low), magnitude(high)));
+        let halves = |numbers| _mm256_cvtps_ph::<ROUNDING>(_mm256_or_ps(numbers, last_bit));
+        // Together: storing straight from a conversion takes longer.
+        let halves = _mm256_set_m128i(halves(high), halves(low));
+        // SAFETY: `output` is 32 writable bytes, and this store needs no alignment.
+        unsafe { _mm256_storeu_si256(output.as_mut_ptr().cast(), halves) };
     });
     let is_over = _mm256_cmpgt_epi32(largest, _mm256_set1_epi32(65504_f32.to_bits() as i32));
     _mm256_movemask_epi8(is_over) != 0
 }
 
+/// The same for a loop that widens.
 #[derive(Debug)]
-struct FromFloat16;
+pub(in crate::codec::cast_value) struct Widen(pub(in crate::codec::cast_value) Convert<2, 4>);
 
-impl Kernel for FromFloat16 {
+impl Kernel for Widen {
     fn run(&self, input: &[u8], output: &mut [u8]) -> bool {
-        // SAFETY: the table of tiers gives this kernel only where the processor has AVX2 and F16C.
-        unsafe { widen_all(input.as_chunks().0, output.as_chunks_mut().0) }
+        // SAFETY: the processor has the instructions of the loop.
+        unsafe { (self.0)(input.as_chunks().0, output.as_chunks_mut().0) }
     }
 
     fn output_size(&self) -> usize {

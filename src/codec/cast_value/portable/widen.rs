@@ -43,6 +43,21 @@ pub(in crate::codec::cast_value) fn to_f64(source: Component, tier: &Kernels) ->
     Some(vec![kernel])
 }
 
+/// Integers of 32 and 64 bits to lanes of `f32` that round to a format of 16 bits as the integers themselves would; `None`
+/// if there is no shorter way than by `f64`. A scalar map would not find its keys again.
+pub(in crate::codec::cast_value) fn to_f32_for(source: Component, target: FloatId) -> Option<Box<dyn Kernel>> {
+    let Component::Int { bits, signed } = source else { return None };
+    Some(match (target, bits, signed) {
+        (FloatId::Float16, 32, false) => each(Capped(PhantomData::<u32>)),
+        (FloatId::Float16, 32, true) => each(Capped(PhantomData::<i32>)),
+        (FloatId::Float16, 64, false) => each(Capped(PhantomData::<u64>)),
+        (FloatId::Float16, 64, true) => each(Capped(PhantomData::<i64>)),
+        (FloatId::Bfloat16, 32, false) => each(ShortOdd(PhantomData::<u32>)),
+        (FloatId::Bfloat16, 32, true) => each(ShortOdd(PhantomData::<i32>)),
+        _ => return None,
+    })
+}
+
 /// Elements unchanged, for a scalar map to be applied.
 pub(in crate::codec::cast_value) fn identity(size: usize) -> Box<dyn Kernel> {
     match size {
@@ -125,5 +140,46 @@ impl<S: Integer> Convert for Odd<S> {
         let odd = (magnitude | ((magnitude & LOW) + LOW)) & !LOW;
         let magnitude = if magnitude >> 53 == 0 { magnitude } else { odd } as f64;
         (if is_negative { -magnitude } else { magnitude }, flag(false))
+    }
+}
+
+/// What is beyond `float16` in any mode stays beyond it; everything else is exact.
+#[derive(Debug, Clone, Copy)]
+struct Capped<S>(PhantomData<S>);
+
+impl<S: Integer> Convert for Capped<S> {
+    type Source = S;
+    type Target = f32;
+
+    #[inline(always)]
+    fn convert(&self, element: S) -> (f32, Bits<Self>) {
+        let capped = element.min(S::truncate(EXACT));
+        let capped = if S::IS_SIGNED { capped.max(S::truncate(EXACT.wrapping_neg())) } else { capped };
+        ((capped.extend() as i32) as f32, flag(false))
+    }
+}
+
+/// Up to this magnitude an `f32` holds every integer.
+const EXACT: u64 = 1 << 24;
+
+/// 32-bit integers that `f32` does not hold rounded to odd: 16 digits or more are left, so that rounding to fewer than 15
+/// gives what the integer itself would.
+#[derive(Debug, Clone, Copy)]
+struct ShortOdd<S>(PhantomData<S>);
+
+impl<S: Integer> Convert for ShortOdd<S> {
+    type Source = S;
+    type Target = f32;
+
+    #[inline(always)]
+    fn convert(&self, element: S) -> (f32, Bits<Self>) {
+        const LOW: u32 = 0xFF;
+        let bits = element.extend() as u32;
+        // Also of negative integers, in two's complement: of the two multiples around them the odd one.
+        let odd = (bits | ((bits & LOW) + LOW)) & !LOW;
+        let least = if S::IS_SIGNED { (EXACT as u32).wrapping_neg() } else { 0 };
+        let is_exact = bits.wrapping_sub(least) <= (EXACT as u32).wrapping_sub(least);
+        let digits = if is_exact { bits } else { odd };
+        (if S::IS_SIGNED { digits.cast_signed() as f32 } else { digits as f32 }, flag(false))
     }
 }

@@ -1,0 +1,4 @@
+//! The kernels that gain by AVX-512, where portable loops compiled for it do not suffice.
+#![allow(unsafe_code)]
+
+pub(super) mod float16;
