@@ -29,14 +29,15 @@ const TILE_STEP: usize = 64;
 /// How a tier moves bytes and bits. Each function moves those of the first elements and returns of how many, a multiple
 /// of 8; the portable tier moves the rest. Calling them is safe once the tier is available.
 ///
-/// Element `i` has its byte `place` at `planes[place * stride + i]`; bit `row` of byte `i` of a plane is bit `i % 8` of
-/// `rows[row * stride + i / 8]`. The slices are as long as that needs.
+/// Element `i` has its byte `place` at `planes[place * stride + i]`. Planes of `plane_size` bytes one after the other have
+/// bit `row` of byte `i` of plane `place` at bit `i % 8` of `rows[(8 * place + row) * stride + i / 8]`. The slices are as
+/// long as that needs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Planes {
     to_planes: unsafe fn(elements: &[u8], element_size: usize, planes: &mut [u8], stride: usize) -> usize,
     from_planes: unsafe fn(planes: &[u8], stride: usize, elements: &mut [u8], element_size: usize) -> usize,
-    to_rows: unsafe fn(plane: &[u8], rows: &mut [u8], stride: usize) -> usize,
-    from_rows: unsafe fn(rows: &[u8], stride: usize, plane: &mut [u8]) -> usize,
+    to_rows: unsafe fn(planes: &[u8], plane_size: usize, rows: &mut [u8], stride: usize) -> usize,
+    from_rows: unsafe fn(rows: &[u8], stride: usize, planes: &mut [u8], plane_size: usize) -> usize,
 }
 
 /// Fastest first.
@@ -135,9 +136,7 @@ impl Shuffle {
                 self.split_planes(elements, &mut tile, tile_count);
                 &tile[..elements.len()]
             };
-            for (place, plane) in planes.chunks_exact(tile_count).enumerate() {
-                self.split_rows(plane, &mut shuffled[place * count + first / 8..size], count / 8);
-            }
+            self.split_rows(planes, tile_count, &mut shuffled[first / 8..size], count / 8);
         }
     }
 
@@ -186,15 +185,14 @@ impl Shuffle {
     fn join_bits(&self, shuffled: &[u8], first: usize, decoded: &mut [u8]) {
         let count = shuffled.len() / self.element_size;
         if self.element_size == 1 {
-            return self.join_rows(&shuffled[first / 8..], count / 8, decoded);
+            let size = decoded.len();
+            return self.join_rows(&shuffled[first / 8..], count / 8, decoded, size);
         }
         let mut tile = [0; TILE_SIZE];
         let tiles = decoded.chunks_mut(self.tile_count() * self.element_size);
         for (first, elements) in (first..).step_by(self.tile_count()).zip(tiles) {
             let tile_count = elements.len() / self.element_size;
-            for (place, plane) in tile[..elements.len()].chunks_exact_mut(tile_count).enumerate() {
-                self.join_rows(&shuffled[place * count + first / 8..], count / 8, plane);
-            }
+            self.join_rows(&shuffled[first / 8..], count / 8, &mut tile[..elements.len()], tile_count);
             self.join_planes(&tile, tile_count, elements);
         }
     }
@@ -234,17 +232,25 @@ impl Shuffle {
         portable::from_planes(planes, stride, elements, self.element_size, done);
     }
 
-    fn split_rows(&self, plane: &[u8], rows: &mut [u8], stride: usize) {
+    fn split_rows(&self, planes: &[u8], plane_size: usize, rows: &mut [u8], stride: usize) {
         // SAFETY: the tier is available.
         #[expect(unsafe_code, reason = "calls code for instructions that the processor was asked for")]
-        let done = unsafe { (self.planes.to_rows)(plane, rows, stride) };
-        portable::to_rows(plane, rows, stride, done);
+        let done = unsafe { (self.planes.to_rows)(planes, plane_size, rows, stride) };
+        if done < plane_size {
+            for (plane, first) in planes.chunks_exact(plane_size).zip((0..).step_by(8 * stride)) {
+                portable::to_rows(plane, &mut rows[first..], stride, done);
+            }
+        }
     }
 
-    fn join_rows(&self, rows: &[u8], stride: usize, plane: &mut [u8]) {
+    fn join_rows(&self, rows: &[u8], stride: usize, planes: &mut [u8], plane_size: usize) {
         // SAFETY: the tier is available.
         #[expect(unsafe_code, reason = "calls code for instructions that the processor was asked for")]
-        let done = unsafe { (self.planes.from_rows)(rows, stride, plane) };
-        portable::from_rows(rows, stride, plane, done);
+        let done = unsafe { (self.planes.from_rows)(rows, stride, planes, plane_size) };
+        if done < plane_size {
+            for (plane, first) in planes.chunks_exact_mut(plane_size).zip((0..).step_by(8 * stride)) {
+                portable::from_rows(&rows[first..], stride, plane, done);
+            }
+        }
     }
 }

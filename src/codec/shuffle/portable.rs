@@ -83,5 +83,9 @@ fn transpose(matrix: u64) -> u64 {
 }
 
 /// Nothing: the portable kernels do all.
-pub(super) const NOTHING: Planes =
-    Planes { to_planes: |_, _, _, _| 0, from_planes: |_, _, _, _| 0, to_rows: |_, _, _| 0, from_rows: |_, _, _| 0 };
+pub(super) const NOTHING: Planes = Planes {
+    to_planes: |_, _, _, _| 0,
+    from_planes: |_, _, _, _| 0,
+    to_rows: |_, _, _, _| 0,
+    from_rows: |_, _, _, _| 0,
+};

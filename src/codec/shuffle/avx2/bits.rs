@@ -6,8 +6,20 @@ use std::arch::x86_64::*;
 /// The registers of a group: each half has two matrices, the upper halves those 128 bytes after.
 const REGISTER_COUNT: usize = 8;
 
+/// The bytes of a group.
+const GROUP_SIZE: usize = 256;
+
 #[target_feature(enable = "avx2")]
-pub(super) fn to_rows(plane: &[u8], rows: &mut [u8], stride: usize) -> usize {
+pub(super) fn to_rows(planes: &[u8], plane_size: usize, rows: &mut [u8], stride: usize) -> usize {
+    for (plane, first) in planes.chunks_exact(plane_size.max(1)).zip((0..).step_by(8 * stride.max(1))) {
+        plane_to_rows(plane, &mut rows[first..], stride);
+    }
+    plane_size / GROUP_SIZE * GROUP_SIZE
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn plane_to_rows(plane: &[u8], rows: &mut [u8], stride: usize) {
     let (groups, _) = plane.as_chunks::<256>();
     for (index, group) in groups.iter().enumerate() {
         let (low, high) = group.split_at(128);
@@ -21,11 +33,19 @@ pub(super) fn to_rows(plane: &[u8], rows: &mut [u8], stride: usize) -> usize {
             store(registers[row], &mut rows[row * stride + 32 * index..]);
         }
     }
-    256 * groups.len()
 }
 
 #[target_feature(enable = "avx2")]
-pub(super) fn from_rows(rows: &[u8], stride: usize, plane: &mut [u8]) -> usize {
+pub(super) fn from_rows(rows: &[u8], stride: usize, planes: &mut [u8], plane_size: usize) -> usize {
+    for (plane, first) in planes.chunks_exact_mut(plane_size.max(1)).zip((0..).step_by(8 * stride.max(1))) {
+        plane_from_rows(&rows[first..], stride, plane);
+    }
+    plane_size / GROUP_SIZE * GROUP_SIZE
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn plane_from_rows(rows: &[u8], stride: usize, plane: &mut [u8]) {
     let (groups, _) = plane.as_chunks_mut::<256>();
     for (index, group) in groups.iter_mut().enumerate() {
         let mut registers = [_mm256_setzero_si256(); REGISTER_COUNT];
@@ -40,7 +60,6 @@ pub(super) fn from_rows(rows: &[u8], stride: usize, plane: &mut [u8]) -> usize {
             store_half(upper(register), &mut high[16 * place..]);
         }
     }
-    256 * groups.len()
 }
 
 /// Bit `i` of byte `j` becomes bit `j` of byte `i`, as the portable tier does it.

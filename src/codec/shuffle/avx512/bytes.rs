@@ -1,6 +1,6 @@
 //! Bytes of 64 elements at a time.
 
-use super::{load, store, transpose};
+use super::{Orders, load, load_at, store, store_at, transpose};
 use crate::codec::shuffle::avx2;
 use std::arch::x86_64::*;
 
@@ -26,42 +26,61 @@ pub(super) fn from_planes(planes: &[u8], stride: usize, elements: &mut [u8], ele
     }
 }
 
+struct ByPlace<const SIZE: usize>;
+
+impl<const SIZE: usize> Orders for ByPlace<SIZE> {
+    const BEFORE: [u8; 64] = sort_indices(SIZE);
+}
+
+struct ByElement<const SIZE: usize>;
+
+impl<const SIZE: usize> Orders for ByElement<SIZE> {
+    const AFTER: [u8; 64] = sort_indices(64 / SIZE);
+}
+
 /// Each register's bytes are sorted by their place in the element; then the parts of one place come together.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn to_planes_of<const SIZE: usize>(elements: &[u8], planes: &mut [u8], stride: usize) -> usize {
-    let by_place = load(const { &sort_indices(SIZE) });
     let (groups, _) = elements.as_chunks::<64>().0.as_chunks::<SIZE>();
+    let size = 64 * groups.len();
+    assert!(groups.is_empty() || (SIZE - 1) * stride + size <= planes.len(), "the planes have room for the elements");
     for (index, group) in groups.iter().enumerate() {
         let mut registers = [_mm512_setzero_si512(); SIZE];
         for place in 0..SIZE {
-            registers[place] = _mm512_permutexvar_epi8(by_place, load(&group[place]));
+            registers[place] = load(&group[place]);
         }
-        let registers = transpose(registers);
+        let registers = transpose::<SIZE, ByPlace<SIZE>>(registers);
         for place in 0..SIZE {
-            store(registers[place], &mut planes[place * stride + 64 * index..]);
+            // SAFETY: the last plane has 64 bytes per group.
+            unsafe { store_at(registers[place], planes, place * stride + 64 * index) };
         }
     }
-    64 * groups.len()
+    size
 }
 
 /// The same backwards.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn from_planes_of<const SIZE: usize>(planes: &[u8], stride: usize, elements: &mut [u8]) -> usize {
-    let by_element = load(const { &sort_indices(64 / SIZE) });
     let (groups, _) = elements.as_chunks_mut::<64>().0.as_chunks_mut::<SIZE>();
+    let size = 64 * groups.len();
+    assert!(
+        groups.is_empty() || (SIZE - 1) * stride + size <= planes.len(),
+        "the planes have the bytes of the elements"
+    );
     for (index, group) in groups.iter_mut().enumerate() {
         let mut registers = [_mm512_setzero_si512(); SIZE];
         for place in 0..SIZE {
-            registers[place] = load(&planes[place * stride + 64 * index..]);
+            // SAFETY: the last plane has 64 bytes per group.
+            registers[place] = unsafe { load_at(planes, place * stride + 64 * index) };
         }
-        let registers = transpose(registers);
+        let registers = transpose::<SIZE, ByElement<SIZE>>(registers);
         for place in 0..SIZE {
-            store(_mm512_permutexvar_epi8(by_element, registers[place]), &mut group[place]);
+            store(registers[place], &mut group[place]);
         }
     }
-    64 * groups.len()
+    size
 }
 
 /// Which bytes of a register to take so that those at the same place of each element of `size` bytes come together.

@@ -6,8 +6,20 @@ use std::arch::aarch64::*;
 /// The registers of a group: each has two matrices.
 const REGISTER_COUNT: usize = 8;
 
+/// The bytes of a group.
+const GROUP_SIZE: usize = 128;
+
 #[target_feature(enable = "neon")]
-pub(super) fn to_rows(plane: &[u8], rows: &mut [u8], stride: usize) -> usize {
+pub(super) fn to_rows(planes: &[u8], plane_size: usize, rows: &mut [u8], stride: usize) -> usize {
+    for (plane, first) in planes.chunks_exact(plane_size.max(1)).zip((0..).step_by(8 * stride.max(1))) {
+        plane_to_rows(plane, &mut rows[first..], stride);
+    }
+    plane_size / GROUP_SIZE * GROUP_SIZE
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn plane_to_rows(plane: &[u8], rows: &mut [u8], stride: usize) {
     let (groups, _) = plane.as_chunks::<16>().0.as_chunks::<REGISTER_COUNT>();
     for (index, group) in groups.iter().enumerate() {
         // Of an address, the lowest three bits are the row: they become the highest.
@@ -16,11 +28,19 @@ pub(super) fn to_rows(plane: &[u8], rows: &mut [u8], stride: usize) -> usize {
             store(register, &mut rows[row * stride + 16 * index..]);
         }
     }
-    128 * groups.len()
 }
 
 #[target_feature(enable = "neon")]
-pub(super) fn from_rows(rows: &[u8], stride: usize, plane: &mut [u8]) -> usize {
+pub(super) fn from_rows(rows: &[u8], stride: usize, planes: &mut [u8], plane_size: usize) -> usize {
+    for (plane, first) in planes.chunks_exact_mut(plane_size.max(1)).zip((0..).step_by(8 * stride.max(1))) {
+        plane_from_rows(&rows[first..], stride, plane);
+    }
+    plane_size / GROUP_SIZE * GROUP_SIZE
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn plane_from_rows(rows: &[u8], stride: usize, plane: &mut [u8]) {
     let (groups, _) = plane.as_chunks_mut::<16>().0.as_chunks_mut::<REGISTER_COUNT>();
     for (index, group) in groups.iter_mut().enumerate() {
         let mut registers = [vdupq_n_u8(0); REGISTER_COUNT];
@@ -31,7 +51,6 @@ pub(super) fn from_rows(rows: &[u8], stride: usize, plane: &mut [u8]) -> usize {
             store(transpose_bits(register), bytes);
         }
     }
-    128 * groups.len()
 }
 
 /// Bit `i` of byte `j` becomes bit `j` of byte `i`, as the portable tier does it.
