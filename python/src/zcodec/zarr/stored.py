@@ -109,11 +109,11 @@ async def fetch(
     known = all(part.offset is not None and part.size is not None for part in ranges)
     if known and not is_index and isinstance(getter, StorePath) and hasattr(getter.store, "get_ranges"):
         try:
-            async for group in getter.store.get_ranges(
-                getter.path, [request_of(part) for part in ranges], prototype=prototype, **_coalescing(spec)
+            async for several in getter.store.get_ranges(
+                getter.path, [request_of(each) for each in ranges], prototype=prototype, **_coalescing(spec)
             ):
-                for i, buffer in group:
-                    yield None if buffer is None else (i, memory_of(buffer))
+                for i, part in several:
+                    yield None if part is None else (i, memory_of(part))
         except BaseExceptionGroup as failed:
             # The object was there a moment ago: somebody deleted it. Other errors are the store's.
             _, others = failed.split(FileNotFoundError)
