@@ -172,12 +172,67 @@ static void round_trip(const void *argument) {
   zcodec_chain_free(chain);
 }
 
+/* A shard made by a writer, and read by a plan. */
+static void plan_and_writer(const void *argument) {
+  static uint8_t decoded[COUNT * 8], again[COUNT * 8], object[COUNT * 20];
+  const char *const *list = (const char *const *)argument;
+  static const uint64_t start[] = {0, 0}, shape[] = {64, 64};
+  zcodec_chain *chain = check_chain(list[0], list[1]);
+  zcodec_box box = {sizeof box, 2, NULL, NULL};
+  zcodec_view view = {sizeof view, NULL, 0, 0, 2, NULL};
+  zcodec_writer *writer = NULL;
+  zcodec_plan *plan = NULL;
+  const zcodec_piece *pieces = NULL;
+  const zcodec_range *ranges = NULL;
+  uint64_t object_size = 0;
+  size_t i, size = 0, count = 0;
+  CHECK_STATUS(ZCODEC_STATUS_OK, zcodec_chain_decoded_size(chain, &size));
+  for (i = 0; i < size; i++) {
+    decoded[i] = (uint8_t)(i * i / 7);
+  }
+  box.start = start;
+  box.shape = shape;
+  view.memory = decoded;
+  view.memory_size = size;
+  CHECK_OK(zcodec_writer_new(chain, NULL, NULL, 0, &writer, &error));
+  CHECK_OK(zcodec_writer_put(writer, &box, &view, &error));
+  CHECK_OK(zcodec_writer_next(writer, &ranges, &count, &error));
+  CHECK(count == 0);
+  CHECK_OK(zcodec_writer_finish(writer, ZCODEC_LAYOUT_PACKED, &pieces, &count, &object_size, &error));
+  CHECK(object_size <= sizeof object);
+  for (i = 0; i < count; i++) {
+    memcpy(object + pieces[i].offset, pieces[i].data, (size_t)pieces[i].size);
+  }
+  zcodec_writer_free(writer);
+
+  view.memory = again;
+  CHECK_OK(zcodec_plan_new(chain, NULL, &box, &view, 1, object_size, NULL, &plan, &error));
+  for (;;) {
+    CHECK_OK(zcodec_plan_next(plan, &ranges, &count, &error));
+    if (count == 0) {
+      break;
+    }
+    for (i = 0; i < count; i++) {
+      CHECK_OK(zcodec_plan_supply(plan, i, object + ranges[i].offset, (size_t)ranges[i].size, &error));
+    }
+  }
+  zcodec_plan_free(plan);
+  CHECK(memcmp(decoded, again, size) == 0);
+  zcodec_chain_free(chain);
+}
+
 #define LITTLE "{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}}"
 #define CODEC(name, configuration) "{\"name\":\"" name "\",\"configuration\":" configuration "}"
 #define COMPRESSED(name, configuration) "[" LITTLE "," CODEC(name, configuration) "]"
 #define BLOSC(cname, level, shuffle)                                                         \
   COMPRESSED("blosc", "{\"cname\":\"" cname "\",\"clevel\":" level ",\"shuffle\":\"" shuffle \
                       "\",\"typesize\":4,\"blocksize\":0}")
+#define SHARDS(chunk_shape, codecs) \
+  "[" CODEC("sharding_indexed",     \
+            "{\"chunk_shape\":" chunk_shape ",\"codecs\":" codecs ",\"index_codecs\":[" LITTLE ",\"crc32c\"]}") "]"
+#define IN_TWO(codecs) SHARDS("[64,64]", SHARDS("[64,64]", codecs))
+/* As deep as codecs may be nested. */
+#define IN_EIGHT(codecs) IN_TWO(IN_TWO(IN_TWO(IN_TWO(codecs))))
 #define ARRAY(data_type) "{\"data_type\":\"" data_type "\",\"shape\":[64,64],\"fill_value\":1}"
 
 int main(void) {
@@ -214,6 +269,12 @@ int main(void) {
       {"[" CODEC("sharding_indexed", "{\"chunk_shape\":[8,16],\"codecs\":[" LITTLE
                                      ",\"crc32c\"],\"index_codecs\":[" LITTLE ",\"crc32c\"]}") "]",
        ARRAY("float64")},
+      {"[" CODEC("reshape", "{\"shape\":[[0,1]]}") "," LITTLE "]", ARRAY("int64")},
+      {COMPRESSED("pad", "{\"location\":\"end\",\"nbytes\":100}"), ARRAY("uint16")},
+      {COMPRESSED("offset", "{\"offset\":3,\"prefix\":\"AAAA\"}"), ARRAY("uint16")},
+      {COMPRESSED("conditional", "{\"codecs\":[" CODEC("numcodecs.shuffle", "{\"elementsize\":2}") "," CODEC(
+                                     "zstd", "{\"level\":19}") ",\"crc32c\"]}"),
+       ARRAY("uint16")},
       {COMPRESSED("numcodecs.blosc", "{\"cname\":\"zstd\",\"clevel\":3,\"shuffle\":2}"), ARRAY("uint16")},
       {COMPRESSED("numcodecs.lz4", "{}"), ARRAY("uint16")},
       {COMPRESSED("numcodecs.zstd", "{\"level\":22}"), ARRAY("uint16")},
@@ -246,12 +307,26 @@ int main(void) {
                                    "bytes", "{\"endian\":\"big\"}") "," CODEC("gzip", "{\"level\":5}") "]}") "]",
        ARRAY("uint16")},
   };
+  static const char *const shards[][2] = {
+      {SHARDS("[8,16]", "[\"bytes\"]"), ARRAY("uint8")},
+      {SHARDS("[8,16]", "[" CODEC("transpose", "{\"order\":[1,0]}") "," LITTLE "," CODEC("zstd", "{\"level\":19}") "]"),
+       ARRAY("int64")},
+      {IN_EIGHT(BLOSC("zstd", "9", "bitshuffle")), ARRAY("float32")},
+      {IN_EIGHT("[" CODEC("cast_value", "{\"data_type\":\"int16\"}") "," LITTLE "]"), ARRAY("uint8")},
+      {IN_EIGHT("[\"numcodecs.pcodec\"]"), ARRAY("uint16")},
+      {IN_EIGHT(
+           COMPRESSED("numcodecs.lzma", "{\"format\":3,\"filters\":[{\"id\":3,\"dist\":2},{\"id\":33,\"preset\":1}]}")),
+       ARRAY("uint16")},
+  };
   static const int shapes[] = {0, 1};
   size_t i;
   on_small_stack("nested arrays", deep_json, &shapes[0]);
   on_small_stack("nested objects", deep_json, &shapes[1]);
   for (i = 0; i < sizeof lists / sizeof *lists; i++) {
     on_small_stack(lists[i][0], round_trip, lists[i]);
+  }
+  for (i = 0; i < sizeof shards / sizeof *shards; i++) {
+    on_small_stack(shards[i][0], plan_and_writer, shards[i]);
   }
   return check_result("small_stack");
 }
