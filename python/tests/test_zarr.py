@@ -304,6 +304,22 @@ def test_large_requests_overlap_fetching_and_decoding(store, monkeypatch):
         array[...]
 
 
+def test_an_error_is_not_hidden_by_what_is_cancelled_because_of_it():
+    from zcodec.zarr.read import raise_failed, settle
+
+    async def fails():
+        raise ValueError("damaged")
+
+    async def run():
+        tasks = [asyncio.create_task(asyncio.sleep(60)), asyncio.create_task(fails())]
+        await asyncio.sleep(0.01)
+        await settle(tasks)
+        raise_failed(tasks)
+
+    with pytest.raises(ValueError, match="damaged"):
+        asyncio.run(run())
+
+
 def test_own_codec_classes_in_zarrs_pipeline(store):
     with zarr.config.set({"codec_pipeline.path": OWN}):
         array = zarr.create_array(

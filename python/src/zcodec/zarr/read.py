@@ -244,8 +244,7 @@ async def read_async(chunks: Sequence[ChunkRead]) -> None:
             jobs.append(asyncio.create_task(asyncio.to_thread(decode_window, window)))
     finally:
         await settle([*fetches, *jobs])
-    for job in jobs:
-        job.result()
+    raise_failed(jobs)
 
 
 async def settle(futures: Sequence[asyncio.Future[Any]]) -> None:
@@ -256,6 +255,13 @@ async def settle(futures: Sequence[asyncio.Future[Any]]) -> None:
                 other.cancel()
             break
     await asyncio.gather(*futures, return_exceptions=True)
+
+
+def raise_failed(tasks: Sequence[asyncio.Task[Any]]) -> None:
+    """Raises what a task raised, once all are settled. Others may have been cancelled because of it."""
+    for task in tasks:
+        if not task.cancelled():
+            task.result()
 
 
 async def _read_parts(chunk: ChunkRead) -> None:

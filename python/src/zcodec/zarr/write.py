@@ -16,7 +16,7 @@ from zcodec.tasks import EncodeTask, raise_first, run_encode
 from zcodec.views import Array
 from zcodec.writer import Writer, whole_object
 from zcodec.zarr import stored
-from zcodec.zarr.read import SMALL, WINDOW, Background, max_threads, settle
+from zcodec.zarr.read import SMALL, WINDOW, Background, max_threads, raise_failed, settle
 from zcodec.zarr.selection import Axes, axes_of, is_basic, with_dropped
 from zcodec.zarr.stats import stats
 
@@ -244,10 +244,8 @@ async def write_async(chunks: Sequence[ChunkWrite]) -> None:
             else:
                 made = await asyncio.to_thread(encode_window, window, olds)
             await settle(stores)
-            for task in stores:
-                task.result()
+            raise_failed(stores)
             stores = [asyncio.create_task(store(*item)) for item in zip(window, made, strict=True)]
     finally:
         await settle(stores)
-    for task in stores:
-        task.result()
+    raise_failed(stores)
