@@ -125,6 +125,16 @@ def test_as_a_program(store):
     assert (run.returncode, run.stderr) == (0, "")
 
 
+def test_nobody_reads_the_output(store):
+    """`zcodec inspect STORE | head` is no error to report."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "zcodec.cli", "inspect", str(store)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        process.stdout.close()
+        assert process.wait() == 141
+        assert process.stderr.read() == b""
+
+
 def test_rectilinear_grids(tmp_path, capsys):
     """Every chunk has a shape of its own."""
     zarr.config.set({"array.rectilinear_chunks": True})

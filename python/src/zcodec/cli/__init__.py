@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
@@ -19,9 +20,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     run = {"inspect": inspect.run, "verify": verify.run, "convert": convert.run}[options.command]
     try:
-        return run(options)
+        status = run(options)
+        sys.stdout.flush()
+        return status
     except KeyboardInterrupt:
         return 130
+    except BrokenPipeError:  # `zcodec inspect STORE | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
     except (ValueError, TypeError, OSError, KeyError, ImportError) as error:
         print(f"zcodec: {error}", file=sys.stderr)
         return 2
