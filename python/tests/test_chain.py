@@ -2,6 +2,7 @@
 
 import copy
 import json
+import os
 import pickle
 import subprocess
 import sys
@@ -424,6 +425,34 @@ def test_handles_outlive_the_modules(tmp_path):
     for _ in range(3):
         run = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
         assert run.returncode == 0, run.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork")
+def test_fork_while_threads_decode(chain, array):
+    """A child of a process that is decoding on several threads decodes, on several threads."""
+    encoded, stop = chain.encode(array), threading.Event()
+
+    def work():
+        while not stop.is_set():
+            chain.decode(encoded, max_threads=2)
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    [thread.start() for thread in threads]
+    try:
+        for _ in range(5):
+            child = os.fork()
+            if child == 0:
+                status = 1
+                try:
+                    found = chain.decode_many([encoded] * 4, max_threads=2)
+                    status = 0 if all((each == array).all() for each in found) else 1
+                finally:
+                    os._exit(status)
+            assert os.waitpid(child, 0)[1] == 0
+    finally:
+        stop.set()
+        [thread.join() for thread in threads]
 
 
 @pytest.mark.parametrize("dtype", [f"{order}{kind}8[{unit}]" for order in "<>" for kind in "Mm" for unit in ("3s", "generic", "2generic")])
