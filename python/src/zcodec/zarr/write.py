@@ -73,7 +73,7 @@ class ChunkWrite:
                 part = with_dropped(part, axes)
         else:
             return
-        self._axes, self._part = axes, np.broadcast_to(part, axes.shape)
+        self._axes, self._part = axes, part if part.shape == axes.shape else np.broadcast_to(part, axes.shape)
 
     @property
     def size(self) -> int:
@@ -111,6 +111,9 @@ class ChunkWrite:
         return self.spec.fill_value is not None and self.chain.is_fill(array)
 
     def _assign(self, array: Array) -> None:
+        if self._axes is not None:
+            array[self._axes.box] = self._part
+            return
         value = self._value
         memory = value.as_ndarray_like()
         if memory.shape == () or self._chunk_selection == ():
