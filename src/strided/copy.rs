@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "source and target are pointers, of which each element is reached once")]
 
 use super::nest::{Axis, Nest};
-use super::plane::{Kernel, LEAST_SIZE, LINE_SIZE, PORTABLE, Plane, Runs, TIERS, collides};
+use super::plane::{BAND_SIZE, Kernel, LEAST_SIZE, LINE_SIZE, PORTABLE, Plane, Runs, Stage, TIERS, collides};
 use super::view::{Source, Target};
 use crate::error::Result;
 use crate::simd::best;
@@ -43,13 +43,20 @@ unsafe fn run(kernel: Kernel, nest: Nest, source: *const u8, target: *mut u8) {
     };
     // Planes that are close on one of the sides share cache lines.
     let nearness = |axis: &Axis| Reverse(axis.source.unsigned_abs().min(axis.target.unsigned_abs()));
-    if let Some((copy_runs, run)) = kernel.runs.and_then(|copy| Some((copy, take_run(block, inner, other, &mut axes)?)))
+    // Without memory for a stage, planes do.
+    let mut stage = Vec::<Stage>::new();
+    if let Some(copy_runs) = kernel.runs
+        && let Some(taken) = take_runs(block, inner, other, &axes)
+        && stage.try_reserve_exact(1).is_ok()
     {
+        let mut axes = taken.rest;
         axes.sort_by_key(nearness);
-        let count = run.iter().map(|axis| axis.size).product();
+        let [run, row] = [&taken.run, &taken.row];
+        let [count, row_count] = [run, row].map(|axes| axes.iter().map(|axis| axis.size).product());
+        let (is_staged, stage) = (taken.is_staged, stage.as_mut_ptr());
         return for_each(&axes, source, target, &|source, target| {
-            // SAFETY: runs of the nest, of enough elements.
-            unsafe { copy_runs(&Runs { block, run: &run, count, other, source, target }) };
+            // SAFETY: runs of the nest, of enough elements, and room for one stage.
+            unsafe { copy_runs(&Runs { block, run, count, row, row_count, is_staged, stage, source, target }) };
         });
     }
     axes.sort_by_key(nearness);
@@ -59,27 +66,49 @@ unsafe fn run(kernel: Kernel, nest: Nest, source: *const u8, target: *mut u8) {
     });
 }
 
-/// Takes the axes of a run from those around a plane, if copying by runs gains: where the inner axis is too short for whole
-/// cache lines and the target goes on along others, or where rows of the target collide in the cache.
-fn take_run(block: usize, inner: Axis, other: Axis, axes: &mut Vec<Axis>) -> Option<Vec<Axis>> {
+/// The axes of [`Runs`], and those around them.
+struct TakenAxes {
+    run: Vec<Axis>,
+    row: Vec<Axis>,
+    rest: Vec<Axis>,
+    is_staged: bool,
+}
+
+/// Takes the axes of runs and rows from those around a plane, if copying by runs gains: where the inner axis is too short for
+/// whole cache lines and the target goes on along others, or where rows of the target collide in the cache.
+fn take_runs(block: usize, inner: Axis, other: Axis, axes: &[Axis]) -> Option<TakenAxes> {
     let is_tiled = matches!(block, 1 | 2 | 4 | 8) && inner.target == block as isize && other.source == block as isize;
     if !is_tiled || other.size * block < LEAST_SIZE {
         return None;
     }
-    let mut size = inner.size * block;
-    let begin = axes.iter().rposition(|axis| {
-        let ends_run = axis.target != size as isize;
-        size *= if ends_run { 1 } else { axis.size };
-        ends_run
-    });
-    let begin = begin.map_or(0, |last| last + 1);
-    let is_short = inner.size * block < LINE_SIZE && begin < axes.len();
-    if size < LEAST_SIZE || !(is_short || collides(LINE_SIZE / block, other.target)) {
-        return None;
+    let is_staged = collides(LINE_SIZE / block, other.target);
+    let (mut run, mut row, mut rest) = (vec![inner], vec![other], axes.to_vec());
+    let size = extend(&mut run, inner.size * block, &mut rest, |axis| axis.target, BAND_SIZE);
+    if is_staged {
+        extend(&mut row, other.size * block, &mut rest, |axis| axis.source, BAND_SIZE);
     }
-    let mut run = axes.split_off(begin);
-    run.push(inner);
-    Some(run)
+    let size = extend(&mut run, size, &mut rest, |axis| axis.target, usize::MAX);
+    let is_short = inner.size * block < LINE_SIZE && run.len() > 1;
+    let gains = size >= LEAST_SIZE && (is_short || is_staged);
+    gains.then_some(TakenAxes { run, row, rest, is_staged })
+}
+
+/// Adds axes along which a side goes on back to back after `size` bytes, until it has enough; returns how many it has.
+fn extend(
+    taken: &mut Vec<Axis>,
+    mut size: usize,
+    axes: &mut Vec<Axis>,
+    stride: impl Fn(&Axis) -> isize,
+    enough: usize,
+) -> usize {
+    while size < enough
+        && let Some(next) = axes.iter().position(|axis| stride(axis) == size as isize)
+    {
+        let axis = axes.remove(next);
+        size *= axis.size;
+        taken.insert(0, axis);
+    }
+    size
 }
 
 /// Calls `work` at each position of these axes.

@@ -19,7 +19,8 @@ pub(super) struct Plane {
     pub(super) target: *mut u8,
 }
 
-/// Elements that lie back to back in the target, for each step along another axis.
+/// Runs of elements that lie back to back in the target, one for each element of a row, which lie back to back in the
+/// source.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Runs<'a> {
     /// Bytes of an element: 1, 2, 4 or 8.
@@ -28,10 +29,34 @@ pub(super) struct Runs<'a> {
     pub(super) run: &'a [Axis],
     /// How many elements a run has.
     pub(super) count: usize,
-    /// The axis along which the elements lie back to back in the source.
-    pub(super) other: Axis,
+    /// The axes of a row, the fastest last; one if it is not staged.
+    pub(super) row: &'a [Axis],
+    /// How many elements a row has.
+    pub(super) row_count: usize,
+    /// Whether runs collide in the cache, so that they are put together elsewhere.
+    pub(super) is_staged: bool,
+    pub(super) stage: *mut Stage,
     pub(super) source: *const u8,
     pub(super) target: *mut u8,
+}
+
+/// The part of a run that is copied at once. Fewer bytes at a stride of a power of two are written more slowly, and more
+/// gain nothing.
+pub(super) const BAND_SIZE: usize = 512;
+
+/// The most elements of a row that are copied at once.
+pub(super) const MAX_COLUMNS: usize = 128;
+
+/// From one column to the next in the stage: an odd number of cache lines, so that columns do not collide.
+pub(super) const BAND_STRIDE: usize = BAND_SIZE + LINE_SIZE;
+
+/// Where blocks of runs are put together: too much for small stacks.
+#[repr(align(64))]
+pub(super) struct Stage {
+    /// The rows of a tile, an odd number of cache lines apart: 64 of up to 128 bytes, 32 or fewer of up to 256.
+    pub(super) rows: [[u8; 128 + LINE_SIZE]; 64],
+    /// The columns of a block.
+    pub(super) columns: [[u8; BAND_STRIDE]; MAX_COLUMNS],
 }
 
 /// A way of copying. Its functions may be called if the tier is available, and if all elements can be read in the source
