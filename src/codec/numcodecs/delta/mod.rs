@@ -367,4 +367,18 @@ mod tests {
         }
         set_limit(None);
     }
+
+    #[test]
+    fn a_first_element_of_minus_zero_keeps_its_sign() {
+        let zeros = [
+            (Number::F16, f16::NEG_ZERO.to_ne_bytes().to_vec()),
+            (Number::F32, (-0.0_f32).to_ne_bytes().to_vec()),
+            (Number::F64, (-0.0_f64).to_ne_bytes().to_vec()),
+        ];
+        for (number, zero) in zeros {
+            let mut decoded = vec![0xA5; zero.len()];
+            decode((number, &zero), (number, &mut decoded)).unwrap();
+            assert_eq!(decoded, zero, "{number:?}");
+        }
+    }
 }
