@@ -155,6 +155,34 @@ fn elementwise_codecs_take_no_array_between_them() {
     }
 }
 
+/// Inner chunks are read and written where the caller's elements lie, whatever elementwise codecs stand before them.
+#[test]
+fn codecs_before_a_shard_take_no_array_between_them() {
+    let options = CallOptions::default();
+    let shard = format!(
+        r#"{{"name":"sharding_indexed","configuration":{{"chunk_shape":[50,50],"codecs":[{BYTES},"gzip"],
+        "index_codecs":[{BYTES}]}}}}"#
+    );
+    let cast = r#"{"name":"cast_value","configuration":{"data_type":"uint32"}}"#;
+    let squeeze = r#""squeeze""#;
+    for (before, shape, is_order) in [
+        (TRANSPOSE.to_owned(), "[500,500]", true),
+        (format!("{squeeze},{TRANSPOSE}"), "[500,1,500]", true),
+        (cast.to_owned(), "[500,500]", false),
+        (format!("{TRANSPOSE},{cast}"), "[500,500]", false),
+    ] {
+        let chain = chain(&format!("[{before},{shard}]"), shape).unwrap();
+        let decoded = decoded();
+        let bound = chain.encoded_bound(SIZE as u64).unwrap() as usize;
+        let (mut encoded, mut target) = (vec![0; bound], vec![0; SIZE]);
+        let (size, peak) = peak_of(|| chain.encode_into(&decoded, &mut encoded, &options).unwrap());
+        assert!(!is_order || peak < SIZE / 3, "encode took {peak} bytes: {before}");
+        let (_, peak) = peak_of(|| chain.decode_into(&encoded[..size], &mut target, &options).unwrap());
+        assert_eq!(target, decoded);
+        assert!(peak < SIZE / 3, "decode took {peak} bytes: {before}");
+    }
+}
+
 #[test]
 fn scratch_memory_that_cannot_be_had_is_a_status() {
     let chain = chain(&format!(r#"[{TRANSPOSE},{BYTES},"zstd"]"#), "[500,500]").unwrap();

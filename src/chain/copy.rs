@@ -1,4 +1,12 @@
-//! A copy that is fast for any relative alignment of its two sides.
+//! Copies: one that is fast for any relative alignment of its two sides, and one between strides on several threads.
+
+use crate::error::Result;
+use crate::interface::CallOptions;
+use crate::strided::{self, Source, Target};
+use std::num::NonZeroUsize;
+
+/// Fewer bytes between strides are one thread's work: starting others takes as long as copying a part of them.
+const MIN_SIZE_TO_DIVIDE: usize = 1 << 20;
 
 const PAGE_SIZE: usize = 4096;
 
@@ -21,6 +29,24 @@ pub(super) fn copy(source: &[u8], target: &mut [u8]) {
     for (target, source) in target.chunks_mut(PART_SIZE).zip(source.chunks(PART_SIZE)) {
         target.copy_from_slice(source);
     }
+}
+
+/// The number of threads for work on so many bytes that lie in strides.
+pub(super) fn workers_for(size: usize, options: &CallOptions) -> NonZeroUsize {
+    if size < MIN_SIZE_TO_DIVIDE { NonZeroUsize::MIN } else { options.workers().count_for(size) }
+}
+
+/// Copies every element to its place, on as many threads as are worth it.
+pub(super) fn copy_strided(source: &Source<'_>, target: &mut Target<'_>, options: &CallOptions) -> Result<()> {
+    let size = target.shape().iter().product::<u64>() as usize * target.element_size();
+    let workers = workers_for(size, options);
+    if workers.get() == 1 {
+        return strided::copy(source, target);
+    }
+    let parts = strided::split(source, target.reborrow(), workers.get())?;
+    let work = |(source, mut target): (Source<'_>, Target<'_>)| strided::copy(&source, &mut target);
+    let results = options.workers().map(workers, parts.into_iter(), work)?;
+    results.into_iter().try_for_each(|(_, result)| result)
 }
 
 #[cfg(test)]

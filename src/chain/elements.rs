@@ -3,11 +3,12 @@
 //! Packed elements are in C order. If the other side is in C order, too, the stages run over all of it. Otherwise they
 //! run over tiles: boxes that are copied from or to their place.
 
+use super::copy::{copy_strided, workers_for};
 use super::input::{Decoded, Input};
 use super::plan::Elements;
 use super::region::{Region, Tiles, index_of};
 use crate::error::{Error, Result};
-use crate::interface::{Call, packed_size, too_small};
+use crate::interface::{Call, Contexts, packed_size, too_small};
 use crate::memory::grow;
 use crate::strided::{self, Layout, Source, Target};
 use std::ops::Range;
@@ -67,9 +68,9 @@ impl Elements {
         match input.as_slice() {
             Some(decoded) => self.fused.encode(decoded, encoded, call),
             None if self.fused.is_copy() => {
-                input.copy_to(&mut Target::contiguous(encoded, self.fused.element_size(), input.shape())?)
+                input.copy_to(&mut Target::contiguous(encoded, self.fused.element_size(), input.shape())?, call.options)
             }
-            None => self.encode_tiles(input, encoded, call),
+            None => self.encode_parts(input, encoded, call),
         }
     }
 
@@ -89,6 +90,31 @@ impl Elements {
         Ok(size)
     }
 
+    /// Encodes parts of the input on as many threads as are worth it.
+    fn encode_parts(&self, input: &Input<'_>, encoded: &mut [u8], call: &mut Call<'_>) -> Result<()> {
+        let whole = Region::whole(input.shape());
+        let workers = workers_for(whole.element_count() * self.fused.element_size(), call.options);
+        let bits = self.fused.encoded_bits();
+        let parts: Vec<Region> = whole.slabs(workers.get() as u64).collect();
+        let are_bytes = parts.iter().all(|part| (part.element_count() * bits).is_multiple_of(8));
+        if parts.len() < 2 || !are_bytes {
+            return self.encode_tiles(input, encoded, call);
+        }
+        let (mut rest, mut work, mut first) = (encoded, Vec::with_capacity(parts.len()), 0);
+        for part in parts {
+            let (output, after) = rest.split_at_mut(packed_size(part.element_count() as u64, bits) as usize);
+            work.push((first, input.region(&part.start, &part.shape)?, output));
+            rest = after;
+            first += part.element_count() as u64;
+        }
+        let options = &call.options.alone();
+        let results = call.options.workers().map(workers, work.into_iter(), |(first, input, encoded)| {
+            let call = &mut Call { options, hook: None, contexts: &mut Contexts::default() };
+            self.encode_tiles(&input, encoded, call).map_err(|error| error.after_elements(first))
+        })?;
+        results.into_iter().try_for_each(|(_, result)| result)
+    }
+
     fn encode_tiles(&self, input: &Input<'_>, encoded: &mut [u8], call: &mut Call<'_>) -> Result<()> {
         let (element_size, bits) = (self.fused.element_size(), self.fused.encoded_bits());
         let Tile(mut pending) = std::mem::take(call.contexts.get(|| Ok(Tile::default()))?);
@@ -99,7 +125,7 @@ impl Elements {
             grow(&mut pending, (held + count) * element_size)?;
             let gathered = &mut pending[held * element_size..(held + count) * element_size];
             let part = input.region(&tile.start, &tile.shape)?;
-            part.copy_to(&mut Target::contiguous(gathered, element_size, &tile.shape)?)?;
+            part.copy_to(&mut Target::contiguous(gathered, element_size, &tile.shape)?, call.options)?;
             let available = held + count;
             let is_last = done + available as u64 == whole.element_count() as u64;
             // A part ends with a whole byte: the elements after it wait for the next tile.
@@ -144,14 +170,6 @@ impl Elements {
         self.fused.encoded_size()
     }
 
-    /// Converts a target for the input of the pass to one for the input of the stages.
-    pub(super) fn permute<'a>(&self, target: Target<'a>) -> Result<Target<'a>> {
-        match &self.order {
-            Some(order) => target.permuted(order),
-            None => Ok(target),
-        }
-    }
-
     /// The input of the pass, transposed for the stages.
     pub(super) fn permute_source<'a>(&self, source: &Source<'a>) -> Result<Source<'a>> {
         match &self.order {
@@ -193,12 +211,33 @@ impl Elements {
             return Ok(());
         }
         if self.fused.is_copy() {
-            return strided::copy(&packed.source(region, self.fused.element_size())?, target);
+            return copy_strided(&packed.source(region, self.fused.element_size())?, target, call.options);
         }
         match target.as_slice() {
             Some(decoded) => self.decode_runs(packed, region, decoded, call),
-            None => self.decode_tiles(packed, region, target, call),
+            None => self.decode_parts(packed, region, target, call),
         }
+    }
+
+    /// Decodes parts of a box on as many threads as are worth it.
+    fn decode_parts(
+        &self,
+        packed: &Packed<'_>,
+        region: &Region,
+        target: &mut Target<'_>,
+        call: &mut Call<'_>,
+    ) -> Result<()> {
+        let workers = workers_for(region.element_count() * self.fused.element_size(), call.options);
+        if workers.get() == 1 {
+            return self.decode_tiles(packed, region, target, call);
+        }
+        let parts = region.split(target.reborrow(), workers.get() as u64)?;
+        let options = &call.options.alone();
+        let results = call.options.workers().map(workers, parts.into_iter(), |(region, mut target)| {
+            let call = &mut Call { options, hook: None, contexts: &mut Contexts::default() };
+            self.decode_tiles(packed, &region, &mut target, call)
+        })?;
+        results.into_iter().try_for_each(|(_, result)| result)
     }
 
     fn decode_tiles(

@@ -1,8 +1,9 @@
 //! The input of a chain on encode: a box of the chunk, wherever its elements lie; the rest of the chunk is the fill
 //! value.
 
+use super::copy::copy_strided;
 use crate::error::{Error, Result};
-use crate::interface::element_count;
+use crate::interface::{CallOptions, element_count};
 use crate::strided::{self, Source, Target};
 
 /// The input of a step on encode.
@@ -66,6 +67,17 @@ impl<'a> Input<'a> {
         })
     }
 
+    /// The same chunk with other dimensions, see [`Layout::arranged`](crate::strided::Layout::arranged). `None` if the
+    /// caller has no elements, so that the box may lack those that stay.
+    pub(super) fn arranged(&self, axes: &[Option<usize>]) -> Result<Option<Self>> {
+        if self.source.layout().is_empty() {
+            return Ok(None);
+        }
+        let of = |numbers: &[u64], new: u64| axes.iter().map(|axis| axis.map_or(new, |axis| numbers[axis])).collect();
+        let (shape, start) = (of(&self.shape, 1), of(&self.start, 0));
+        Ok(Some(Self { shape, start, source: self.source.arranged(axes)?, fill_value: self.fill_value }))
+    }
+
     /// A box of the chunk, as a chunk of its own.
     pub(super) fn region(&self, start: &[u64], shape: &[u64]) -> Result<Self> {
         let dimensions = start.iter().zip(shape).zip(self.start.iter().zip(self.source.shape()));
@@ -90,18 +102,18 @@ impl<'a> Input<'a> {
     }
 
     /// Copies all elements to their places.
-    pub(super) fn copy_to(&self, target: &mut Target<'_>) -> Result<()> {
+    pub(super) fn copy_to(&self, target: &mut Target<'_>, options: &CallOptions) -> Result<()> {
         if !self.is_whole() {
             strided::fill(target, self.fill_value()?)?;
         }
         if self.source.shape().contains(&0) {
             return Ok(());
         }
-        strided::copy(&self.source, &mut target.region(&self.start, self.source.shape())?)
+        copy_strided(&self.source, &mut target.region(&self.start, self.source.shape())?, options)
     }
 
     /// All elements back to back in C order: where they are, or copied to the beginning of `scratch`.
-    pub(super) fn to_slice<'b>(&self, scratch: &'b mut Vec<u8>) -> Result<&'b [u8]>
+    pub(super) fn to_slice<'b>(&self, scratch: &'b mut Vec<u8>, options: &CallOptions) -> Result<&'b [u8]>
     where
         'a: 'b,
     {
@@ -111,7 +123,7 @@ impl<'a> Input<'a> {
         let size = element_count(&self.shape) as usize * self.source.element_size();
         crate::memory::grow(scratch, size)?;
         let scratch = &mut scratch[..size];
-        self.copy_to(&mut Target::contiguous(scratch, self.source.element_size(), &self.shape)?)?;
+        self.copy_to(&mut Target::contiguous(scratch, self.source.element_size(), &self.shape)?, options)?;
         Ok(scratch)
     }
 

@@ -4,21 +4,28 @@
 //! transpose becomes the strides of its input. [`run`] moves a chunk through the steps. A plan is data; only `run` and
 //! what it calls touch a chunk.
 
+mod boxes;
+mod cells;
 mod chunk_grid;
 mod copy;
+mod element_steps;
 mod elements;
 mod fused;
 mod input;
 mod n5_block;
+mod object;
 mod parts;
 mod pieces;
+mod place;
 mod plan;
 mod ranges;
 mod read_plan;
 mod region;
+mod reshaped;
 mod run;
 mod shard;
 mod stage;
+mod way;
 mod workspace;
 mod writer;
 mod zarr_json;
@@ -448,7 +455,8 @@ impl Chain {
         options: &CallOptions,
         work: impl FnOnce(&Run<'_>, &mut workspace::Workspace) -> Result<T>,
     ) -> Result<T> {
-        let run = Run { plan: &self.plan, hooks: &self.hooks, options, max_decoded_size: self.max_decoded_size };
+        let Self { plan, codecs, hooks, pool, max_decoded_size, .. } = self;
+        let run = Run { plan, codecs, pool, hooks, options, max_decoded_size: *max_decoded_size };
         self.pool.with(|workspace| work(&run, workspace))
     }
 

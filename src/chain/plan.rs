@@ -4,9 +4,10 @@ use super::Chain;
 use super::fused::Fused;
 use super::n5_block::N5Block;
 use super::shard::Shard;
+use super::way::BoxWay;
 use super::workspace::Pool;
 use crate::error::CodecPlace;
-use crate::interface::{Bound, BoundCodecs, Frame, Pass, Transform};
+use crate::interface::{Bound, BoundCodecs, BoundShard, Frame, Pass, Transform};
 use crate::representation::{ArrayRepresentation, ByteSize, Representation};
 use std::sync::Arc;
 
@@ -14,6 +15,8 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
     pub(super) steps: Vec<Step>,
+    /// How boxes come to the step that decodes them, if they do.
+    pub(super) way: Option<Box<BoxWay>>,
 }
 
 /// The knowledge about an encoded size in advance.
@@ -64,7 +67,7 @@ pub(super) struct Elements {
 
 impl Plan {
     pub(super) fn new(codecs: &BoundCodecs, pool: &Arc<Pool>) -> Self {
-        let mut plan = Self { steps: Vec::new() };
+        let mut plan = Self { steps: Vec::new(), way: None };
         for (index, bound) in codecs.codecs().iter().enumerate() {
             plan.add(codecs.list().place(index), bound, codecs.representation(index), pool);
         }
@@ -72,6 +75,7 @@ impl Plan {
             plan.copy(codecs.list().place(0), codecs.representation(0));
         }
         plan.leave_out_copies();
+        plan.way = BoxWay::new(&plan.steps).map(Box::new);
         plan
     }
 
@@ -95,10 +99,7 @@ impl Plan {
                 self.push(place, operation, decoded, bound.encoded.size());
             }
             (Pass::Shard(shard), Representation::Array(array)) => {
-                let [inner, index] =
-                    [&shard.inner, &shard.index].map(|codecs| Chain::from_bound((**codecs).clone(), Arc::clone(pool)));
-                let shard = Shard::new(shard, inner, index, array.data_type().size());
-                let operation = Operation::Shard(place.clone(), Box::new(shard));
+                let operation = Operation::Shard(place.clone(), shard_of(shard, array, pool));
                 self.push(place, operation, decoded, bound.encoded.size());
             }
             (Pass::N5Block(block), Representation::Array(_)) => {
@@ -208,22 +209,16 @@ impl Plan {
 
     /// The smallest box that is worth decoding alone; `None` if the whole chunk must be decoded.
     pub(super) fn granularity(&self) -> Option<Vec<u64>> {
-        let is_direct = |step: &Step| step.frames.iter().all(|(_, frame)| !frame.checks_payload());
-        match self.steps.as_slice() {
-            [step @ Step { operation: Operation::Elements(elements), .. }] if is_direct(step) => {
-                Some(vec![1; elements.shape.len()])
-            }
-            [step] if is_direct(step) => step.operation.granularity(),
-            [Step { operation: Operation::Elements(elements), .. }, step]
-                if is_direct(step) && step.decoded.array().is_ok_and(|array| array.shape() == elements.shape) =>
-            {
-                let encoded = step.operation.granularity()?;
-                let Some(order) = &elements.order else { return Some(encoded) };
-                let mut decoded = vec![1; encoded.len()];
-                order.iter().zip(encoded).for_each(|(dimension, size)| decoded[*dimension] = size);
-                Some(decoded)
-            }
-            _ => None,
+        let way = self.way.as_deref()?;
+        let [before @ .., step] = &self.steps[..] else { return None };
+        if way.end != before.len() || step.frames.iter().any(|(_, frame)| frame.checks_payload()) {
+            return None;
+        }
+        let dimensions = self.steps[0].decoded.array().ok()?.shape().len();
+        match &step.operation {
+            // Each element decodes by itself.
+            Operation::Elements(_) => way.axes().map(|_| vec![1; dimensions]),
+            operation => way.origin_shape(&operation.granularity()?, dimensions),
         }
     }
 }
@@ -237,6 +232,19 @@ impl Operation {
             Self::Copy | Self::Elements(_) | Self::N5Block(..) => None,
         }
     }
+
+    /// Whether it decodes boxes straight to any strides.
+    pub(super) fn decodes_to_strides(&self) -> bool {
+        !matches!(self, Self::Transform(..))
+    }
+}
+
+/// The shard with the chains of its own. A function of its own, so that making shards in shards takes less stack.
+#[inline(never)]
+fn shard_of(bound: &Arc<BoundShard>, array: &ArrayRepresentation, pool: &Arc<Pool>) -> Box<Shard> {
+    let inner = Chain::from_bound((*bound.inner).clone(), Arc::clone(pool));
+    let index = Chain::from_bound((*bound.index).clone(), Arc::clone(pool));
+    Box::new(Shard::new(bound, inner, index, array.data_type().size()))
 }
 
 impl Elements {

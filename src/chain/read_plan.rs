@@ -5,15 +5,14 @@
 //! they are supplied, on the thread that supplies them.
 
 use super::Chain;
-use super::elements::Packed;
-use super::plan::{Elements, Operation, Step};
-use super::region::Region;
-use super::shard::{Cell, Shard, ShardIndex};
-use super::stage::{ByteRange, Stage, Supplied, Use, lock};
+use super::object::{Action, Actions, BoxPart, Object};
+use super::place::BoxPlace;
+use super::plan::{Operation, Step};
+use super::shard::{Shard, ShardIndex};
+use super::stage::{ByteRange, Stage, Supplied, lock};
 use crate::error::{CodecPlace, Error, Result};
-use crate::interface::{Call, CallOptions};
-use crate::memory::grow;
-use crate::strided::{self, Source, Target};
+use crate::interface::CallOptions;
+use crate::strided::Target;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -28,59 +27,6 @@ pub struct ReadPlan {
     /// Whether the chain has an index that its host may keep.
     has_index: bool,
     has_failed: AtomicBool,
-}
-
-/// A chunk within the stored object, and the boxes of it to decode.
-#[derive(Debug)]
-struct Object {
-    chain: Arc<Chain>,
-    /// Where it lies. Only the stored object itself may have an unknown size.
-    offset: u64,
-    size: Option<u64>,
-    parts: Vec<Part>,
-    index: Option<Arc<ShardIndex>>,
-    origin: Option<Arc<Origin>>,
-}
-
-/// A box of a chunk and its place in the caller's memory.
-#[derive(Debug)]
-struct Part {
-    region: Region,
-    target: Target<'static>,
-}
-
-/// The inner chunk that an object is in its shard.
-#[derive(Debug)]
-struct Origin {
-    chain: Arc<Chain>,
-    cell: Cell,
-    outer: Option<Arc<Origin>>,
-}
-
-/// A part of the box to decode from the bytes of a range.
-#[derive(Debug)]
-struct Action {
-    object: Object,
-    kind: ActionKind,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum ActionKind {
-    /// The whole chunk.
-    Decode,
-    /// The output of the only step, from this element on.
-    DecodeSpan { first: u64 },
-    /// The index of a shard.
-    Index,
-}
-
-/// How the encoded bytes of a chain can be read in part.
-enum Access<'a> {
-    Whole,
-    /// Elements, after this many bytes of frames.
-    Elements(&'a Elements, &'a Step),
-    /// A shard, whose array may first be transposed.
-    Shard(Option<&'a Elements>, &'a Shard, &'a CodecPlace, &'a Step),
 }
 
 impl ReadPlan {
@@ -101,10 +47,10 @@ impl ReadPlan {
         for (start, target) in boxes {
             let region = chain.region(&start, target.shape(), target.element_size())?;
             if !region.is_empty() {
-                parts.push(Part { region, target });
+                parts.push(BoxPart { region, place: BoxPlace::Memory(target) });
             }
         }
-        let has_index = chain.shard_alone().is_ok();
+        let has_index = chain.shard_alone().is_ok() && chain.readable_step().is_some();
         if let Some(index) = &index {
             chain.shard_alone()?.0.check_grid(index)?;
         }
@@ -139,94 +85,17 @@ impl ReadPlan {
     }
 
     /// Turns objects into actions until none is left.
-    fn expand(&mut self) -> Result<Vec<(ByteRange, Use<Action>)>> {
+    fn expand(&mut self) -> Result<Actions> {
         let mut actions = Vec::new();
         loop {
             let objects = std::mem::take(&mut *lock(&self.next));
             if objects.is_empty() {
                 return Ok(actions);
             }
-            for object in objects {
-                let origin = object.origin.clone();
-                self.expand_object(object, &mut actions).map_err(|error| locate(error, origin.as_deref()))?;
-            }
+            let mut inner = Vec::new();
+            objects.into_iter().try_for_each(|object| object.expand(&self.options, &mut actions, &mut inner))?;
+            lock(&self.next).extend(inner);
         }
-    }
-
-    fn expand_object(&self, mut object: Object, actions: &mut Vec<(ByteRange, Use<Action>)>) -> Result<()> {
-        let chain = Arc::clone(&object.chain);
-        match chain.access() {
-            Access::Elements(elements, step) => {
-                let lead = step.leading_size().unwrap_or(0);
-                for part in std::mem::take(&mut object.parts) {
-                    let (first, span) = elements.span(&part.region);
-                    let offset = add(object.offset, add(lead, span.start)?)?;
-                    let range = ByteRange::At { offset, size: span.end - span.start };
-                    let bytes = 0..span.end - span.start;
-                    let kind = ActionKind::DecodeSpan { first };
-                    actions.push((range, Use { bytes, work: Action { object: object.of_part(part), kind } }));
-                }
-            }
-            Access::Shard(elements, shard, place, step) => match object.index.clone() {
-                Some(index) => self.expand_cells(object, elements, shard, place, step, &index)?,
-                None => actions.push(index_action(object, shard, step)?),
-            },
-            Access::Whole => match object.size {
-                Some(0) => decode(&mut object, &[], &self.options)?,
-                Some(size) => {
-                    let range = ByteRange::At { offset: object.offset, size };
-                    actions.push((range, Use { bytes: 0..size, work: Action { object, kind: ActionKind::Decode } }));
-                }
-                None => {
-                    let range = ByteRange::From(object.offset);
-                    actions
-                        .push((range, Use { bytes: 0..u64::MAX, work: Action { object, kind: ActionKind::Decode } }));
-                }
-            },
-        }
-        Ok(())
-    }
-
-    /// The inner chunks that the boxes of a shard touch, as objects. Missing ones are filled here.
-    fn expand_cells(
-        &self,
-        object: Object,
-        elements: Option<&Elements>,
-        shard: &Shard,
-        place: &CodecPlace,
-        step: &Step,
-        index: &ShardIndex,
-    ) -> Result<()> {
-        let lead = step.leading_size().unwrap_or(0);
-        let mut next = Vec::new();
-        for part in object.parts {
-            let (region, target) = match elements {
-                Some(elements) => (elements.needed(&part.region), elements.permute(part.target)?),
-                None => (part.region, part.target),
-            };
-            let targets = shard.split(target, &region)?;
-            for (cell, mut target) in shard.cells(&region).zip(targets) {
-                let entry = index.entry(cell.number).map_err(|error| place.blame(shard.at_cell(error, &cell)))?;
-                let Some(entry) = entry else {
-                    shard.fill(&cell, &mut target).map_err(|error| place.blame(error))?;
-                    continue;
-                };
-                let region = cell.region.clone();
-                let origin = Origin { chain: Arc::clone(&object.chain), cell, outer: object.origin.clone() };
-                next.push(Object {
-                    chain: Arc::clone(&shard.inner),
-                    offset: add(object.offset, add(lead, entry.start)?)?,
-                    size: Some(entry.end - entry.start),
-                    parts: vec![Part { region, target }],
-                    index: None,
-                    origin: Some(Arc::new(origin)),
-                });
-            }
-        }
-        next.iter()
-            .try_for_each(|object| object.check_size().map_err(|error| locate(error, object.origin.as_deref())))?;
-        lock(&self.next).extend(next);
-        Ok(())
     }
 
     /// Supplies the bytes of a range of this stage. Several threads may supply different ranges at once.
@@ -260,33 +129,14 @@ impl ReadPlan {
     }
 
     fn run(&self, supplied: Supplied<Action>, bytes: &[u8], options: &CallOptions) -> Result<()> {
-        supplied.each(bytes, |Action { mut object, kind }, bytes| {
-            let origin = object.origin.clone();
-            let result = match kind {
-                ActionKind::Decode => decode(&mut object, bytes, options),
-                ActionKind::DecodeSpan { first } => decode_span(&mut object, bytes, first, options),
-                ActionKind::Index => self.read_index(object, bytes, options),
-            };
-            result.map_err(|error| locate(error, origin.as_deref()))
+        supplied.each(bytes, |action, bytes| {
+            let Some(shard) = action.run(bytes, options)? else { return Ok(()) };
+            if let (None, Some(index)) = (&shard.origin, &shard.index) {
+                let _ = self.index.set(Arc::clone(index));
+            }
+            lock(&self.next).push(shard);
+            Ok(())
         })
-    }
-
-    fn read_index(&self, mut object: Object, bytes: &[u8], options: &CallOptions) -> Result<()> {
-        let chain = Arc::clone(&object.chain);
-        let Access::Shard(_, shard, place, step) = chain.access() else {
-            return Err(Error::internal("an index of a chain without a shard"));
-        };
-        let around =
-            step.leading_size().zip(step.trailing_size()).map_or(0, |(lead, trail)| lead.saturating_add(trail));
-        let shard_size = object.size.map(|size| size.saturating_sub(around));
-        let index = shard.decode_index(bytes, shard_size, options).map_err(|error| place.blame(error))?;
-        let index = Arc::new(index);
-        if object.origin.is_none() {
-            let _ = self.index.set(Arc::clone(&index));
-        }
-        object.index = Some(index);
-        lock(&self.next).push(object);
-        Ok(())
     }
 
     /// The index of the shard; `None` if the chain has no index of the stored object.
@@ -295,8 +145,8 @@ impl ReadPlan {
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) before it is known.
     pub fn index(&self) -> Result<Option<Arc<ShardIndex>>> {
         match self.index.get() {
-            _ if !self.has_index => Ok(None),
             Some(index) => Ok(Some(Arc::clone(index))),
+            None if !self.has_index => Ok(None),
             None => Err(Error::argument("the index of the shard is not known yet")),
         }
     }
@@ -317,64 +167,7 @@ impl ReadPlan {
     }
 }
 
-impl Object {
-    /// The same object for one of its boxes.
-    fn of_part(&self, part: Part) -> Self {
-        Self {
-            chain: Arc::clone(&self.chain),
-            offset: self.offset,
-            size: self.size,
-            parts: vec![part],
-            index: None,
-            origin: self.origin.clone(),
-        }
-    }
-
-    /// Refuses a size that no encoded chunk of the chain can have.
-    fn check_size(&self) -> Result<()> {
-        let Some(size) = self.size else { return Ok(()) };
-        let (least, step) = match self.chain.access() {
-            Access::Whole => return Ok(()),
-            Access::Elements(elements, step) => (elements.encoded_size(), step),
-            Access::Shard(_, shard, _, step) => (shard.index_size().0, step),
-        };
-        let is_exact = matches!(self.chain.access(), Access::Elements(..));
-        let around = step.leading_size().zip(step.trailing_size()).and_then(|(lead, trail)| lead.checked_add(trail));
-        let expected = around.and_then(|around| around.checked_add(least));
-        let is_possible = expected.is_some_and(|expected| if is_exact { size == expected } else { size >= expected });
-        if is_possible {
-            return Ok(());
-        }
-        let expected = expected.map_or("more than any object has".to_owned(), |expected| expected.to_string());
-        let at_least = if is_exact { "" } else { "at least " };
-        let error = Error::corrupt(format!("the chunk has {size} bytes, expected {at_least}{expected}"));
-        Err(step.last_place.blame(error))
-    }
-}
-
 impl Chain {
-    /// How the encoded bytes of this chain can be read in part.
-    fn access(&self) -> Access<'_> {
-        let (before, last) = match self.plan.steps.as_slice() {
-            [last] => (None, last),
-            [Step { operation: Operation::Elements(elements), .. }, last]
-                if elements.is_order() && last.decoded.array().is_ok_and(|array| array.shape() == elements.shape) =>
-            {
-                (Some(elements), last)
-            }
-            _ => return Access::Whole,
-        };
-        let is_checked = last.frames.iter().any(|(place, frame)| {
-            frame.checks_payload() || self.hooks[place.index].as_ref().is_some_and(|hook| hook.checks())
-        });
-        match (&last.operation, before) {
-            _ if is_checked => Access::Whole,
-            (Operation::Elements(elements), None) => Access::Elements(elements, last),
-            (Operation::Shard(place, shard), before) => Access::Shard(before, shard, place, last),
-            _ => Access::Whole,
-        }
-    }
-
     /// The shard of this chain, if nothing follows it.
     ///
     /// # Errors
@@ -421,62 +214,4 @@ impl Chain {
         let index = checked.and_then(|()| shard.decode_index(bytes, object_size, &CallOptions::default()));
         index.map_err(|error| place.blame(error))
     }
-}
-
-fn index_action(object: Object, shard: &Shard, step: &Step) -> Result<(ByteRange, Use<Action>)> {
-    let (index_size, is_first) = shard.index_size();
-    let (lead, trail) = (step.leading_size().unwrap_or(0), step.trailing_size().unwrap_or(0));
-    let range = match object.size {
-        _ if is_first => ByteRange::At { offset: add(object.offset, lead)?, size: index_size },
-        Some(size) => {
-            let offset = add(object.offset, lead)? + shard.index_place(size - lead - trail).start;
-            ByteRange::At { offset, size: index_size }
-        }
-        None => ByteRange::Last(add(index_size, trail)?),
-    };
-    Ok((range, Use { bytes: 0..index_size, work: Action { object, kind: ActionKind::Index } }))
-}
-
-/// Decodes the boxes of an object from all of its bytes.
-fn decode(object: &mut Object, bytes: &[u8], options: &CallOptions) -> Result<()> {
-    if let [part] = object.parts.as_mut_slice() {
-        return object.chain.decode_region(bytes, &part.region, &mut part.target, options);
-    }
-    // One decode for all: what several boxes need may be decoded only once then.
-    let Some(around) = Region::around(object.parts.iter().map(|part| &part.region)) else { return Ok(()) };
-    let element_size = object.chain.element_size()?;
-    let mut decoded = Vec::new();
-    grow(&mut decoded, around.element_count() * element_size)?;
-    let mut target = Target::contiguous(&mut decoded, element_size, &around.shape)?;
-    object.chain.decode_region(bytes, &around, &mut target, options)?;
-    let source = Source::contiguous(&decoded, element_size, &around.shape)?;
-    object.parts.iter_mut().try_for_each(|part| {
-        strided::copy(&source.region(&part.region.relative_to(&around), &part.region.shape)?, &mut part.target)
-    })
-}
-
-fn decode_span(object: &mut Object, bytes: &[u8], first: u64, options: &CallOptions) -> Result<()> {
-    let chain = Arc::clone(&object.chain);
-    let Access::Elements(elements, _) = chain.access() else {
-        return Err(Error::internal("a span of a chain without elements"));
-    };
-    chain.pool.with(|workspace| {
-        let mut call = Call { options, hook: None, contexts: &mut workspace.contexts };
-        object.parts.iter_mut().try_for_each(|part| {
-            let packed = Packed { bytes, region: Region::whole(&elements.shape), first };
-            elements.decode(&packed, &part.region, &mut part.target, &mut call)
-        })
-    })
-}
-
-/// Converts the error of an inner chunk to one of the outermost chain.
-fn locate(error: Error, origin: Option<&Origin>) -> Error {
-    let Some(origin) = origin else { return error };
-    let Some(step) = origin.chain.plan.steps.last() else { return error };
-    let Operation::Shard(place, shard) = &step.operation else { return error };
-    locate(place.blame(shard.locate(error, &origin.cell)), origin.outer.as_deref())
-}
-
-fn add(offset: u64, size: u64) -> Result<u64> {
-    offset.checked_add(size).ok_or_else(|| Error::corrupt("an offset passes 2^64"))
 }

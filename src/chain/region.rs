@@ -58,35 +58,91 @@ impl Region {
         Self { start: in_order(&self.start), shape: in_order(&self.shape) }
     }
 
+    /// The same box with other dimensions: dimension i is dimension `axes[i]` of this one, or else a new one of size 1.
+    pub(super) fn arranged(&self, axes: &[Option<usize>]) -> Self {
+        let of = |numbers: &[u64], new: u64| axes.iter().map(|axis| axis.map_or(new, |axis| numbers[axis])).collect();
+        Self { start: of(&self.start, 0), shape: of(&self.shape, 1) }
+    }
+
     /// The smallest box around these, which are not empty; `None` if there are none.
     pub(super) fn around<'r>(mut regions: impl Iterator<Item = &'r Self>) -> Option<Self> {
         let first = regions.next()?.clone();
         Some(regions.fold(first, |mut around, region| {
-            for dimension in 0..around.shape.len() {
-                let start = around.start[dimension].min(region.start[dimension]);
-                let [end, other] = [&around, region].map(|region| region.start[dimension] + region.shape[dimension]);
-                around.start[dimension] = start;
-                around.shape[dimension] = end.max(other) - start;
-            }
+            around.include(region);
             around
         }))
     }
 
-    /// Cuts a box and its place into at most `count` boxes of about the same size, one after the other in C order.
-    pub(super) fn split<'t>(&self, target: Target<'t>, count: u64) -> Result<Vec<(Self, Target<'t>)>> {
+    /// Extends the box so that it includes another one. Neither is empty.
+    pub(super) fn include(&mut self, other: &Self) {
+        for dimension in 0..self.shape.len() {
+            let start = self.start[dimension].min(other.start[dimension]);
+            let [end, other_end] = [&*self, other].map(|region| region.start[dimension] + region.shape[dimension]);
+            self.start[dimension] = start;
+            self.shape[dimension] = end.max(other_end) - start;
+        }
+    }
+
+    /// Whether all of another box lies in this one.
+    pub(super) fn includes(&self, other: &Self) -> bool {
+        let sides = self.start.iter().zip(&self.shape).zip(other.start.iter().zip(&other.shape));
+        sides.into_iter().all(|((start, size), (other, extent))| other >= start && other + extent <= start + size)
+    }
+
+    /// What two boxes have in common; `None` if they share nothing.
+    pub(super) fn common(&self, other: &Self) -> Option<Self> {
+        let sides = self.start.iter().zip(&self.shape).zip(other.start.iter().zip(&other.shape));
+        let sides = sides.map(|((start, size), (other, extent))| {
+            let first = (*start).max(*other);
+            (first, (start + size).min(other + extent).saturating_sub(first))
+        });
+        let (start, shape): (Vec<u64>, Vec<u64>) = sides.unzip();
+        (!shape.contains(&0)).then_some(Self { start, shape })
+    }
+
+    /// The parts of the box between multiples of these sizes, in C order.
+    pub(super) fn cut(&self, cell: &[u64]) -> impl Iterator<Item = Self> {
+        let counts = self.start.iter().zip(&self.shape).zip(cell);
+        let counts = counts.map(|((start, size), cell)| (start + size).div_ceil(*cell) - start / cell).collect();
+        let (whole, cell) = (self.clone(), cell.to_vec());
+        positions(counts).map(move |mut start| {
+            let mut shape = whole.shape.clone();
+            for (dimension, cell) in cell.iter().enumerate() {
+                let (first, size) = (whole.start[dimension], whole.shape[dimension]);
+                let begin = (first / cell + start[dimension]).saturating_mul(*cell).max(first);
+                let end = (first / cell + start[dimension] + 1).saturating_mul(*cell).min(first + size);
+                (start[dimension], shape[dimension]) = (begin, end - begin);
+            }
+            Self { start, shape }
+        })
+    }
+
+    /// At most `count` boxes of about the same size that make up this one, one after the other in C order.
+    pub(super) fn slabs(&self, count: u64) -> impl Iterator<Item = Self> {
+        let whole = self.clone();
         let outermost = self.shape.iter().position(|size| *size > 1);
-        let Some(dimension) = outermost else { return Ok(vec![(self.clone(), target)]) };
-        let size = self.shape[dimension];
+        let size = outermost.map_or(1, |dimension| self.shape[dimension]);
         let part_count = size.min(count).max(1);
-        let (mut parts, mut rest, mut begin) = (Vec::new(), target, 0);
-        for part in 1..=part_count {
-            let end = (u128::from(size) * u128::from(part) / u128::from(part_count)) as u64;
-            let mut region = self.clone();
-            region.start[dimension] += begin;
-            region.shape[dimension] = end - begin;
-            let (piece, next) = rest.split(dimension, end - begin)?;
+        let end = move |part: u64| (u128::from(size) * u128::from(part) / u128::from(part_count)) as u64;
+        (0..part_count).map(move |part| {
+            let mut region = whole.clone();
+            if let Some(dimension) = outermost {
+                region.start[dimension] += end(part);
+                region.shape[dimension] = end(part + 1) - end(part);
+            }
+            region
+        })
+    }
+
+    /// The same boxes with their places.
+    pub(super) fn split<'t>(&self, target: Target<'t>, count: u64) -> Result<Vec<(Self, Target<'t>)>> {
+        let (mut parts, mut rest) = (Vec::new(), target);
+        let outermost = self.shape.iter().position(|size| *size > 1);
+        let Some(dimension) = outermost else { return Ok(vec![(self.clone(), rest)]) };
+        for region in self.slabs(count) {
+            let (piece, next) = rest.split(dimension, region.shape[dimension])?;
             parts.push((region, piece));
-            (rest, begin) = (next, end);
+            rest = next;
         }
         Ok(parts)
     }
@@ -106,24 +162,61 @@ impl Region {
             inner -= 1;
         }
         let count = self.shape[inner..].iter().product::<u64>() as usize;
-        let (start, outer_shape) = (self.start.clone(), self.shape[..inner].to_vec());
-        let shape = shape.to_vec();
-        let runs = positions(outer_shape).map(move |position| {
-            let mut first = start.clone();
-            first.iter_mut().zip(position).for_each(|(first, offset)| *first += offset);
-            index_of(&first, &shape)
-        });
-        (count, runs)
+        let next = (!self.shape[..inner].contains(&0)).then(|| index_of(&self.start, shape));
+        let mut stride = shape[inner..].iter().product::<u64>();
+        let mut axes: Vec<RunAxis> = Vec::with_capacity(inner);
+        for dimension in (0..inner).rev() {
+            axes.push(RunAxis { size: self.shape[dimension], stride, at: 0 });
+            stride *= shape[dimension];
+        }
+        (count, RunStarts { axes, next })
     }
 
     /// Converts the element index of an error from this box to an array of this shape.
     pub(super) fn locate(&self, error: Error, shape: &[u64]) -> Error {
-        let index = error.element_index().map(|index| {
-            let position = position_of(index, &self.shape);
-            let place: Vec<u64> = position.iter().zip(&self.start).map(|(offset, start)| start + offset).collect();
-            index_of(&place, shape)
-        });
+        let index = error.element_index().map(|index| self.index_within(index, shape));
         error.at_element(index)
+    }
+
+    /// The index of an element of this box in an array of this shape.
+    pub(super) fn index_within(&self, index: u64, shape: &[u64]) -> u64 {
+        let position = position_of(index, &self.shape);
+        let place: Vec<u64> = position.iter().zip(&self.start).map(|(offset, start)| start + offset).collect();
+        index_of(&place, shape)
+    }
+}
+
+/// The first element of each run of a box.
+struct RunStarts {
+    /// Innermost first.
+    axes: Vec<RunAxis>,
+    next: Option<u64>,
+}
+
+/// A dimension along which there are several runs.
+struct RunAxis {
+    size: u64,
+    /// From one element to the next.
+    stride: u64,
+    at: u64,
+}
+
+impl Iterator for RunStarts {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        let first = self.next.take()?;
+        let mut following = first;
+        for axis in &mut self.axes {
+            axis.at += 1;
+            if axis.at < axis.size {
+                self.next = Some(following + axis.stride);
+                break;
+            }
+            following -= (axis.at - 1) * axis.stride;
+            axis.at = 0;
+        }
+        Some(first)
     }
 }
 
@@ -241,6 +334,19 @@ mod tests {
                 })
                 .collect();
             assert_eq!(indices, expected, "{region:?}");
+        }
+    }
+
+    #[test]
+    fn a_box_is_cut_into_parts_that_cover_it_once() {
+        let region = Region { start: vec![3, 0, 5], shape: vec![6, 2, 3] };
+        let parts: Vec<Region> = region.cut(&[4, u64::MAX, 2]).collect();
+        let starts: Vec<_> = parts.iter().map(|part| (part.start.clone(), part.shape.clone())).collect();
+        assert_eq!(starts[0], (vec![3, 0, 5], vec![1, 2, 1]));
+        assert_eq!(starts[5], (vec![8, 0, 6], vec![1, 2, 2]));
+        assert_eq!(parts.iter().map(Region::element_count).sum::<usize>(), region.element_count());
+        for (index, part) in parts.iter().enumerate() {
+            assert!(region.includes(part) && parts[..index].iter().all(|other| other.common(part).is_none()));
         }
     }
 

@@ -3,16 +3,17 @@
 //! On encode, each pass writes after the headroom that its frames need, so that pad, offset and checksums never move a
 //! chunk; on decode they are peeled off as sub-slices. The last pass writes into the caller's memory, with its strides.
 
+use super::copy::copy_strided;
 use super::elements::Packed;
 use super::input::Decoded;
 use super::plan::{Operation, Plan, Step};
 use super::region::Region;
-use super::workspace::Workspace;
+use super::workspace::{Pool, Workspace};
 use crate::error::{CodecPlace, Error, Result, Status};
-use crate::interface::{Call, CallOptions, Contexts, PaddingHook, too_small};
+use crate::interface::{BoundCodecs, Call, CallOptions, Contexts, PaddingHook, too_small};
 use crate::memory::grow;
-use crate::representation::{ByteSize, Representation};
-use crate::strided::{self, Source, Target};
+use crate::representation::ByteSize;
+use crate::strided::{Source, Target};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -26,6 +27,8 @@ const UNKNOWN_SLACK: u64 = 1 << 10;
 /// The state that the steps of one call share.
 pub(super) struct Run<'a> {
     pub(super) plan: &'a Plan,
+    pub(super) codecs: &'a BoundCodecs,
+    pub(super) pool: &'a Pool,
     /// The hooks, by codec.
     pub(super) hooks: &'a [Option<Arc<dyn PaddingHook>>],
     pub(super) options: &'a CallOptions,
@@ -67,7 +70,10 @@ impl Run<'_> {
         let [steps @ .., last] = self.plan.steps.as_slice() else {
             return Err(Error::internal("a plan has no steps"));
         };
-        let mut input = decoded;
+        let (mut input, steps) = match self.plan.arranged_for_shard(&decoded)? {
+            Some(input) => (Decoded::Input(input), &[][..]),
+            None => (decoded, steps),
+        };
         for step in steps {
             if step.is_copy() && matches!(input, Decoded::Slice(_)) {
                 continue;
@@ -183,7 +189,7 @@ impl Run<'_> {
         let call = &mut self.call(None, contexts);
         let slice = |gathered| match input {
             Decoded::Slice(bytes) => Ok(*bytes),
-            Decoded::Input(input) => input.to_slice(gathered),
+            Decoded::Input(input) => input.to_slice(gathered, self.options),
         };
         match &step.operation {
             Operation::Copy => {
@@ -206,6 +212,19 @@ impl Run<'_> {
 
     /// Decodes; returns the size.
     pub(super) fn decode(&self, encoded: &[u8], output: Output<'_>, workspace: &mut Workspace) -> Result<usize> {
+        if let Some(size) = self.boxed_size()? {
+            let decoded = match output {
+                Output::Slice(decoded) => decoded,
+                Output::Growing(decoded) => {
+                    grow(decoded, size)?;
+                    decoded
+                }
+            };
+            return decode_whole(&self.plan.steps[0], decoded, |region, target| {
+                let done = self.decode_region_by_way(encoded, region, target, workspace)?;
+                done.ok_or_else(|| Error::internal("a shard has no boxes"))
+            });
+        }
         let last = self.plan.steps.len() - 1;
         let first = self.plan.steps[..last].iter().take_while(|step| step.is_copy()).count();
         let LastDecode { step, payload, back, contexts } = self.decode_to(first, encoded, workspace)?;
@@ -240,9 +259,21 @@ impl Run<'_> {
         target: &mut Target<'_>,
         workspace: &mut Workspace,
     ) -> Result<()> {
-        if let Some(done) = self.decode_box_after_elements(encoded, region, target, workspace)? {
+        if let Some(done) = self.decode_region_by_way(encoded, region, target, workspace)? {
             return Ok(done);
         }
+        self.decode_region_otherwise(encoded, region, target, workspace)
+    }
+
+    /// The same where no step decodes boxes.
+    #[inline(never)] // shards in shards have the frames of what decodes them on one stack
+    fn decode_region_otherwise(
+        &self,
+        encoded: &[u8],
+        region: &Region,
+        target: &mut Target<'_>,
+        workspace: &mut Workspace,
+    ) -> Result<()> {
         if let Some(done) = self.decode_region_by_ranges(encoded, region, target, workspace)? {
             return Ok(done);
         }
@@ -253,9 +284,6 @@ impl Run<'_> {
                 let packed = Packed { bytes: payload, region: Region::whole(&elements.shape), first: 0 };
                 elements.decode(&packed, region, target, &mut self.call(None, contexts))
             }
-            Operation::Shard(place, shard) => {
-                shard.decode(payload, region, target, self.options).map_err(|error| place.blame(error))
-            }
             Operation::N5Block(place, block) => {
                 block.decode(payload, region, target, self.options).map_err(|error| place.blame(error))
             }
@@ -264,73 +292,11 @@ impl Run<'_> {
                 self.decode_exact(step, payload, decoded, contexts).map(drop)
             }
             _ => {
-                if let Some(size) = self.decode_box(step, payload, region, back, contexts)? {
-                    let elements = Source::contiguous(&back[..size], array.data_type().size(), &region.shape)?;
-                    return strided::copy(&elements, target);
-                }
                 let size = self.decode_growing(step, payload, back, contexts)?;
                 let whole = Source::contiguous(&back[..size], array.data_type().size(), array.shape())?;
-                strided::copy(&whole.region(&region.start, &region.shape)?, target)
+                copy_strided(&whole.region(&region.start, &region.shape)?, target, self.options)
             }
         }
-    }
-
-    /// Decodes a box through an elementwise step whose encoded side can itself be decoded in boxes. `None` if it
-    /// cannot.
-    fn decode_box_after_elements(
-        &self,
-        encoded: &[u8],
-        region: &Region,
-        target: &mut Target<'_>,
-        workspace: &mut Workspace,
-    ) -> Result<Option<()>> {
-        let [Step { operation: Operation::Elements(elements), .. }, next, ..] = self.plan.steps.as_slice() else {
-            return Ok(None);
-        };
-        let Representation::Array(array) = &next.decoded else { return Ok(None) };
-        if array.shape() != elements.shape || region.is_empty() || next.operation.granularity().is_none() {
-            return Ok(None);
-        }
-        let LastDecode { payload, back, contexts, .. } = self.decode_to(1, encoded, workspace)?;
-        let needed = elements.needed(region);
-        if let (Operation::Shard(place, shard), true) = (&next.operation, elements.is_order()) {
-            let mut target = elements.permute(target.reborrow())?;
-            let result = shard.decode(payload, &needed, &mut target, self.options);
-            return result.map(Some).map_err(|error| place.blame(error));
-        }
-        let Some(size) = self.decode_box(next, payload, &needed, back, contexts)? else { return Ok(None) };
-        let packed = Packed { bytes: &back[..size], region: needed, first: 0 };
-        elements.decode(&packed, region, target, &mut self.call(None, contexts)).map(Some)
-    }
-
-    /// Decodes a box of this step's input to the beginning of `output`, back to back. `None` if the pass decodes only
-    /// whole chunks.
-    fn decode_box(
-        &self,
-        step: &Step,
-        payload: &[u8],
-        region: &Region,
-        output: &mut Vec<u8>,
-        contexts: &mut Contexts,
-    ) -> Result<Option<usize>> {
-        if step.operation.granularity().is_none() || region.is_empty() {
-            return Ok(None);
-        }
-        let element_size = step.decoded.array()?.data_type().size();
-        let size = region.element_count() * element_size;
-        grow(output, size)?;
-        let (call, decoded) = (&mut self.call(None, contexts), &mut output[..size]);
-        let result = match &step.operation {
-            Operation::Shard(place, shard) => {
-                let mut target = Target::contiguous(decoded, element_size, &region.shape)?;
-                Some(shard.decode(payload, region, &mut target, self.options).map_err(|error| place.blame(error)))
-            }
-            Operation::Transform(place, transform) => transform
-                .decode_box(payload, &region.start, &region.shape, decoded, call)
-                .map(|result| result.map_err(|error| place.blame(error))),
-            Operation::Copy | Operation::Elements(_) | Operation::N5Block(..) => None,
-        };
-        result.transpose().map(|done| done.map(|()| size))
     }
 
     /// Decodes all steps after this one, and removes the frames from the result.
@@ -403,7 +369,7 @@ impl Run<'_> {
             }
             Operation::Elements(elements) => elements.decode_all(input, output, call),
             Operation::Shard(place, shard) => decode_whole(step, output, |region, target| {
-                shard.decode(input, region, target, self.options).map_err(|error| place.blame(error))
+                shard.decode(input, (region, target), None, place, self.options)
             }),
             Operation::N5Block(place, block) => decode_whole(step, output, |region, target| {
                 block.decode(input, region, target, self.options).map_err(|error| place.blame(error))

@@ -5,7 +5,7 @@ use super::input::{Decoded, Input};
 use super::region::{Region, index_of, position_of, positions};
 use crate::error::{Error, Result, Status};
 use crate::interface::{BoundShard, CallOptions, too_small};
-use crate::strided::{self, Target};
+use crate::strided;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -168,62 +168,8 @@ impl Shard {
         if size == encoded.len() { Ok(()) } else { Err(Error::internal("an index has another size than its bound")) }
     }
 
-    /// Decodes a box of the shard's array.
-    pub(super) fn decode(
-        &self,
-        encoded: &[u8],
-        region: &Region,
-        target: &mut Target<'_>,
-        options: &CallOptions,
-    ) -> Result<()> {
-        if region.is_empty() {
-            return Ok(());
-        }
-        let index = self.read_index(encoded, options)?;
-        let workers = options.workers().count_for(region.element_count() * self.element_size);
-        if workers.get() == 1 {
-            return self.cells(region).try_for_each(|cell| {
-                let start = self.place_in(&cell, region);
-                let mut target = target.region(&start, &cell.region.shape)?;
-                self.decode_cell(&cell, &index, encoded, &mut target, options)
-            });
-        }
-        let single = options.alone();
-        let targets = self.split(target.reborrow(), region)?;
-        let parts = self.cells(region).zip(targets);
-        let results = options
-            .workers()
-            .map(workers, parts, |(cell, mut target)| self.decode_cell(&cell, &index, encoded, &mut target, &single))?;
-        results.into_iter().try_for_each(|(_, result)| result)
-    }
-
-    fn decode_cell(
-        &self,
-        cell: &Cell,
-        index: &ShardIndex,
-        encoded: &[u8],
-        target: &mut Target<'_>,
-        options: &CallOptions,
-    ) -> Result<()> {
-        let Some(place) = index.entry(cell.number).map_err(|error| self.at_cell(error, cell))? else {
-            return self.fill(cell, target);
-        };
-        self.inner
-            .decode_region(&encoded[place.start as usize..place.end as usize], &cell.region, target, options)
-            .map_err(|error| self.locate(error, cell))
-    }
-
-    /// Fills the part of an inner chunk that is missing.
-    pub(super) fn fill(&self, cell: &Cell, target: &mut Target<'_>) -> Result<()> {
-        let Ok(fill_value) = self.inner.fill_value() else {
-            let error = Error::corrupt("is missing, but the chain has no fill value for it");
-            return Err(self.at_cell(error, cell));
-        };
-        strided::fill(target, fill_value)
-    }
-
     /// Decodes the index of a whole shard.
-    fn read_index(&self, encoded: &[u8], options: &CallOptions) -> Result<ShardIndex> {
+    pub(super) fn read_index(&self, encoded: &[u8], options: &CallOptions) -> Result<ShardIndex> {
         let size = encoded.len() as u64;
         self.check_size(size)?;
         let place = self.index_place(size);
@@ -324,45 +270,23 @@ impl Shard {
         })
     }
 
-    /// Where the part of an inner chunk begins in a box of the shard.
-    fn place_in(&self, cell: &Cell, region: &Region) -> Vec<u64> {
-        cell.place().relative_to(region)
-    }
-
-    /// The parts of a box that lie in different inner chunks, in C order of the grid.
-    pub(super) fn split<'a>(&self, target: Target<'a>, region: &Region) -> Result<Vec<Target<'a>>> {
-        let mut targets = vec![target];
-        for (dimension, chunk_size) in self.bound.chunk_shape.iter().enumerate() {
-            let (start, size) = (region.start[dimension], region.shape[dimension]);
-            let mut parts = Vec::new();
-            for mut rest in targets {
-                let mut done = 0;
-                while done < size {
-                    let end = ((start + done) / chunk_size + 1) * chunk_size - start;
-                    let step = end.min(size) - done;
-                    let (part, after) = rest.split(dimension, step)?;
-                    parts.push(part);
-                    rest = after;
-                    done += step;
-                }
-            }
-            targets = parts;
-        }
-        Ok(targets)
-    }
-
     /// Converts the error of an inner chunk to one of the shard, with the index of the element in the shard's array.
     pub(super) fn locate(&self, error: Error, cell: &Cell) -> Error {
-        let element = error.element_index().zip(error.codec_index()).map(|(element, codec)| {
-            let element = self.bound.inner.element_of_input(codec, element);
-            let position = position_of(element, &self.bound.chunk_shape);
-            let place: Vec<u64> = position.iter().zip(&cell.start).map(|(offset, start)| offset + start).collect();
-            index_of(&place, &self.shape())
-        });
+        let element = error
+            .element_index()
+            .zip(error.codec_index())
+            .map(|(element, codec)| self.element_of(cell, self.bound.inner.element_of_input(codec, element)));
         if error.status() == Status::BufferTooSmall {
             return error;
         }
         error.in_list(BoundShard::INNER_LIST).at_element(element)
+    }
+
+    /// The index in the shard's array of an element of an inner chunk.
+    pub(super) fn element_of(&self, cell: &Cell, element: u64) -> u64 {
+        let position = position_of(element, &self.bound.chunk_shape);
+        let place: Vec<u64> = position.iter().zip(&cell.start).map(|(offset, start)| offset + start).collect();
+        index_of(&place, &self.shape())
     }
 
     pub(super) fn at_cell(&self, error: Error, cell: &Cell) -> Error {

@@ -222,8 +222,13 @@ impl BoundCodecs {
     /// The index, in the array that enters the list, of an element of the array that enters one of its codecs. Both
     /// count in C order. Array->array codecs are assumed to keep the order, except transpositions.
     pub fn element_of_input(&self, codec_index: usize, element_index: u64) -> u64 {
+        self.element_between(0, codec_index, element_index)
+    }
+
+    /// The same in the array that enters the codec `first`.
+    pub fn element_between(&self, first: usize, codec_index: usize, element_index: u64) -> u64 {
         let mut element = element_index;
-        for index in (0..codec_index.min(self.bound.len())).rev() {
+        for index in (first..codec_index.min(self.bound.len())).rev() {
             let (Pass::Transpose(order), Representation::Array(encoded), Representation::Array(decoded)) =
                 (&self.bound[index].pass, self.representation(index + 1), self.representation(index))
             else {

@@ -25,7 +25,9 @@ mod shard;
 pub use call::{Call, CallData, CallOptions, Contexts, PaddingHook};
 pub use list::{BoundCodecs, CodecList};
 pub use n5_block::BoundN5Block;
-pub use pass::{Elementwise, ElementwiseStage, Frame, Pass, Transform, element_count, packed_size, too_small};
+pub use pass::{
+    BoxParts, Elementwise, ElementwiseStage, Excerpt, Frame, Pass, Transform, element_count, packed_size, too_small,
+};
 pub use registry::{Context, Registry};
 pub use shard::BoundShard;
 

@@ -4,6 +4,7 @@ use super::{BoundN5Block, BoundShard, Call};
 use crate::error::{Error, Result, Status};
 use std::any::Any;
 use std::fmt::Debug;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// How a bound codec moves bytes.
@@ -102,6 +103,26 @@ pub trait Frame: Debug + Send + Sync {
     }
 }
 
+/// A part of the encoded bytes of a chunk.
+#[derive(Debug, Clone, Copy)]
+pub struct Excerpt<'a> {
+    /// The bytes at hand.
+    pub bytes: &'a [u8],
+    /// Where they begin.
+    pub start: usize,
+    /// The size of the whole chunk.
+    pub size: usize,
+}
+
+/// The parts of a box that decode by themselves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BoxParts {
+    /// The box is cut along each dimension at multiples of these sizes.
+    pub cell: Vec<u64>,
+    /// The encoded bytes that each part needs, in C order of the parts.
+    pub ranges: Vec<Range<usize>>,
+}
+
 /// A pass over a whole chunk, from one buffer to another.
 pub trait Transform: Debug + Send + Sync {
     /// Encodes `decoded` into the beginning of `encoded`; returns the size of what was written.
@@ -135,16 +156,26 @@ pub trait Transform: Debug + Send + Sync {
         None
     }
     /// Decodes the box that begins at `start` and has this shape: its elements in C order, back to back, fill
-    /// `decoded`. Returns `None` if only the whole of this chunk can be decoded.
+    /// `decoded`. Only for a transform with a [`granularity`](Self::granularity).
+    ///
+    /// # Errors
+    /// Why `encoded` is corrupt, as far as it was looked at.
     fn decode_box(
         &self,
-        _encoded: &[u8],
+        _encoded: Excerpt<'_>,
         _start: &[u64],
         _shape: &[u64],
         _decoded: &mut [u8],
         _call: &mut Call<'_>,
-    ) -> Option<Result<()>> {
-        None
+    ) -> Result<()> {
+        Err(Error::internal("a transform that decodes no boxes"))
+    }
+    /// How a box of a chunk of this encoded size can be read in part. `None` if only whole chunks can be read.
+    ///
+    /// # Errors
+    /// Why no encoded chunk has this size.
+    fn box_parts(&self, _encoded_size: usize, _start: &[u64], _shape: &[u64]) -> Result<Option<BoxParts>> {
+        Ok(None)
     }
     /// Whether [`decode_parts`](Self::decode_parts) does less than [`decode`](Self::decode).
     fn decodes_parts(&self) -> bool {

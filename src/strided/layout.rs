@@ -208,12 +208,38 @@ impl Layout {
         }
         Ok(permuted)
     }
+
+    /// The same elements with other dimensions: dimension i is dimension `axes[i]` of this layout, or else a new one of
+    /// size 1. Dimensions that are left out have the size 1, too.
+    ///
+    /// # Errors
+    /// [`Status::Internal`](crate::Status::Internal) if another dimension is left out, or one is named twice.
+    pub fn arranged(&self, axes: &[Option<usize>]) -> Result<Self> {
+        let wrong = || Error::internal(format!("dimensions {axes:?} of the shape {:?}", self.shape));
+        let mut is_free: Vec<bool> = self.shape.iter().map(|size| *size != 1).collect();
+        let mut arranged = Self { shape: Vec::with_capacity(axes.len()), strides: Vec::new(), ..*self };
+        for axis in axes {
+            let (size, stride) = match *axis {
+                None => (1, 0),
+                Some(axis) if axis < self.shape.len() => {
+                    if self.shape[axis] != 1 && !std::mem::take(&mut is_free[axis]) {
+                        return Err(wrong());
+                    }
+                    (self.shape[axis], self.strides[axis])
+                }
+                Some(_) => return Err(wrong()),
+            };
+            arranged.shape.push(size);
+            arranged.strides.push(stride);
+        }
+        if is_free.contains(&true) { Err(wrong()) } else { Ok(arranged) }
+    }
 }
 
 impl Layout {
     /// The elements in C order, in the longest runs that lie back to back: the size of a run in bytes, and the offset
     /// of each from the first element.
-    pub(super) fn rows(&self) -> (usize, Positions) {
+    pub fn rows(&self) -> (usize, impl Iterator<Item = isize> + use<>) {
         let mut run = self.element_size;
         let mut axes: Vec<(u64, isize)> = Vec::with_capacity(self.shape.len());
         let moves = self.shape.iter().zip(&self.strides).rev().filter(|(size, _)| **size != 1);
@@ -251,7 +277,7 @@ impl Layout {
 
 /// Where the runs of a layout begin, in C order.
 #[derive(Debug)]
-pub(super) struct Positions {
+struct Positions {
     /// Innermost first.
     axes: Vec<(u64, isize)>,
     indices: Vec<u64>,

@@ -309,6 +309,18 @@ fn permuted_views_have_their_dimensions_in_that_order() {
     }
 }
 
+#[test]
+fn dimensions_of_size_1_come_and_go() {
+    let memory: Vec<u8> = (0..24).collect();
+    let view = Source::contiguous(&memory, 1, &[4, 1, 6]).unwrap();
+    let arranged = view.arranged(&[None, Some(2), Some(0), None]).unwrap();
+    assert_eq!((arranged.shape(), arranged.layout().strides()), (&[1, 6, 4, 1][..], &[0, 1, 6, 0][..]));
+    assert_eq!(arranged.rows().flatten().take(5).copied().collect::<Vec<u8>>(), [0, 6, 12, 18, 1]);
+    for wrong in [&[Some(0), Some(0)][..], &[Some(0)], &[Some(0), Some(2), Some(3)], &[]] {
+        assert_eq!(view.arranged(wrong).unwrap_err().status(), Status::Internal, "{wrong:?}");
+    }
+}
+
 fn refusal(size: usize, shape: &[u64], strides: Option<&[i64]>, offset: usize, memory_size: usize) -> String {
     let error = Layout::new(size, shape, strides, offset, memory_size).unwrap_err();
     assert_eq!(error.status(), Status::InvalidArgument);

@@ -116,6 +116,14 @@ impl<'a> Source<'a> {
         Ok(Self { layout: self.layout.permuted(order)?, ..*self })
     }
 
+    /// The same elements with other dimensions. See [`Layout::arranged`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn arranged(&self, axes: &[Option<usize>]) -> Result<Self> {
+        Ok(Self { layout: self.layout.arranged(axes)?, ..*self })
+    }
+
     /// The elements in C order, in the longest runs that lie back to back.
     pub fn rows(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         let (size, positions) = self.layout.rows();
@@ -251,6 +259,14 @@ impl<'a> Target<'a> {
     /// As there.
     pub fn permuted(self, order: &[usize]) -> Result<Self> {
         Ok(Self { layout: self.layout.permuted(order)?, ..self })
+    }
+
+    /// The same elements with other dimensions. See [`Layout::arranged`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn arranged(self, axes: &[Option<usize>]) -> Result<Self> {
+        Ok(Self { layout: self.layout.arranged(axes)?, ..self })
     }
 
     /// The bytes of each of the [`rows`](Self::rows).

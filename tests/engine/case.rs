@@ -25,11 +25,21 @@ impl Choices {
         list[self.below(list.len())].clone()
     }
 
+    /// These, and then always the first.
+    pub fn of(numbers: &[u8]) -> Self {
+        Self { numbers: numbers.to_vec(), next: 0 }
+    }
+
+    /// Always the first.
+    pub fn none() -> Self {
+        Self::of(&[])
+    }
+
     fn shape(&mut self, rank: usize, least: usize, most: usize) -> Vec<u64> {
         (0..rank).map(|_| (least + self.below(most + 1 - least)) as u64).collect()
     }
 
-    fn order(&mut self, rank: usize) -> Vec<usize> {
+    pub fn order(&mut self, rank: usize) -> Vec<usize> {
         let mut rest: Vec<usize> = (0..rank).collect();
         (0..rank).map(|_| rest.remove(self.below(rest.len()))).collect()
     }
@@ -46,10 +56,31 @@ pub struct Case {
     pub chain: Arc<Chain>,
     pub shape: Vec<u64>,
     pub element_size: usize,
-    /// If the chain makes a shard and nothing after it: the inner chunk shape in the order of `shape`, and the order of the
-    /// dimensions that the shard gets.
-    pub shard: Option<(Vec<u64>, Vec<usize>)>,
+    /// If the chain makes a shard and nothing after it.
+    pub shard: Option<Cells>,
     pub fill_value: Vec<u8>,
+}
+
+/// The inner chunks of a shard.
+#[derive(Debug)]
+pub struct Cells {
+    /// The shape that the array has before a transposition.
+    shape: Vec<u64>,
+    /// Dimension i of what the shard gets is this one of that array.
+    order: Vec<usize>,
+    inner: Vec<u64>,
+}
+
+impl Cells {
+    /// The inner chunk that the element with this index in C order lies in.
+    pub fn of(&self, mut index: usize) -> Vec<u64> {
+        let mut position = vec![0; self.shape.len()];
+        for (at, size) in position.iter_mut().zip(&self.shape).rev() {
+            *at = index as u64 % size;
+            index /= *size as usize;
+        }
+        self.order.iter().zip(&self.inner).map(|(dimension, size)| position[*dimension] / size).collect()
+    }
 }
 
 const DATA_TYPES: [(&str, usize); 5] = [("uint8", 1), ("uint16", 2), ("int32", 4), ("float32", 4), ("float64", 8)];
@@ -80,7 +111,7 @@ fn chunk_codecs(choices: &mut Choices, data_type: &str) -> Vec<Value> {
 fn shard(choices: &mut Choices, shape: &[u64], data_type: &str) -> Value {
     let codecs = if choices.below(4) == 1 {
         let inner: Vec<u64> = shape.iter().map(|size| if size % 2 == 0 { size / 2 } else { *size }).collect();
-        vec![shard(&mut Choices { numbers: Vec::new(), next: 0 }, &inner, data_type)]
+        vec![shard(&mut Choices::none(), &inner, data_type)]
     } else {
         chunk_codecs(choices, data_type)
     };
@@ -110,18 +141,13 @@ fn case(choices: &mut Choices, is_shard: bool) -> Case {
     let rank = 1 + choices.below(3);
     let (inner, grid) = (choices.shape(rank, 1, 4), choices.shape(rank, 1, 3));
     let mut shape: Vec<u64> = inner.iter().zip(&grid).map(|(size, count)| size * count).collect();
-    let mut inner_before = inner.clone();
     let mut codecs = Vec::new();
     let mut inner_type = data_type;
     let mut order: Vec<usize> = (0..rank).collect();
     if choices.below(3) == 1 {
         order = choices.order(rank);
-        let put_back = |numbers: &[u64]| -> Vec<u64> {
-            let mut before = vec![0; rank];
-            order.iter().zip(numbers).for_each(|(dimension, number)| before[*dimension] = *number);
-            before
-        };
-        (shape, inner_before) = (put_back(&shape), put_back(&inner_before));
+        let permuted = std::mem::replace(&mut shape, vec![0; rank]);
+        order.iter().zip(permuted).for_each(|(dimension, size)| shape[*dimension] = size);
         codecs.push(named("transpose", json!({"order": order})));
     }
     let mut before = shape.clone();
@@ -138,6 +164,12 @@ fn case(choices: &mut Choices, is_shard: bool) -> Case {
         inner_type = "uint16";
         codecs.push(named("cast_value", json!({"data_type": inner_type})));
     }
+    match choices.below(4) {
+        1 if data_type == "int32" => codecs.push(named("scale_offset", json!({"offset": 3}))),
+        // The product is exact, and so is what it came from.
+        1 if data_type.starts_with("float") => codecs.push(named("scale_offset", json!({"scale": 2}))),
+        _ => {}
+    }
     let has_shard = is_shard || choices.below(3) > 0;
     codecs.extend(match has_shard {
         true => vec![shard(choices, &inner, inner_type)],
@@ -148,13 +180,11 @@ fn case(choices: &mut Choices, is_shard: bool) -> Case {
         codecs.push(choices.pick(&[json!("crc32c"), named("pad", json!({"location": "start", "nbytes": 5}))]));
     }
     let codecs = Value::from(codecs);
-    let is_reshaped = before != shape;
+    let cells = Cells { shape, order, inner };
     let shape = before;
     let input = json!({"data_type": data_type, "shape": shape, "fill_value": 3});
     let chain = Chain::new(codecs.to_string().as_bytes(), Some(input.to_string().as_bytes())).unwrap();
-    // A plan reads a shard whole if an elementwise codec or a reshape stands before it.
-    let is_direct = !is_reshaped && inner_type == data_type;
-    let shard = (has_shard && is_alone && is_direct).then_some((inner_before, order));
+    let shard = (has_shard && is_alone).then_some(cells);
     Case { codecs, chain: Arc::new(chain), shape, element_size, shard, fill_value: fill_value(data_type) }
 }
 
@@ -265,12 +295,18 @@ impl Memory {
         unsafe { Target::from_raw(memory, size, self.layout.clone()) }.unwrap()
     }
 
+    /// The elements, back to back in C order.
+    pub fn elements(&self) -> Vec<u8> {
+        let (element_size, shape) = (self.layout.element_size(), self.layout.shape());
+        let mut gathered = vec![0; shape.iter().product::<u64>() as usize * element_size];
+        let mut target = Target::contiguous(&mut gathered, element_size, shape).unwrap();
+        strided::copy(&self.source(), &mut target).unwrap();
+        gathered
+    }
+
     /// Checks that these are the elements, and that nothing else has been written.
     pub fn check(&self, expected: &[u8]) -> Result<(), TestCaseError> {
-        let mut gathered = vec![0; expected.len()];
-        let mut target = Target::contiguous(&mut gathered, self.layout.element_size(), self.layout.shape()).unwrap();
-        strided::copy(&self.source(), &mut target).unwrap();
-        prop_assert_eq!(&gathered, expected);
+        prop_assert_eq!(&self.elements(), expected);
         let untouched = self.bytes.iter().filter(|byte| **byte == UNWRITTEN).count();
         prop_assert_eq!(untouched, self.bytes.len() - expected.len(), "bytes between the elements");
         Ok(())

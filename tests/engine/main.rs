@@ -2,6 +2,8 @@
 //! shrinks to the smallest of them.
 #![expect(unsafe_code, reason = "plans hold the memory of their views")]
 
+mod before;
 mod case;
 mod read;
+mod threads;
 mod write;

@@ -1,8 +1,9 @@
 //! A part of a chunk is that part of the whole, and a plan asks for no more than it needs.
 
-use super::case::{Area, Case, any_case, area, choices, cut, memory, options};
+use super::case::{Area, Case, any_case, area, choices, cut, indices, memory, options};
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use zcodec::chain::{ByteRange, Chain, ReadPlan};
 use zcodec::strided::Target;
 
@@ -33,20 +34,14 @@ fn place(range: ByteRange, size: u64) -> [u64; 2] {
 }
 
 /// The bytes of the index, and of the inner chunks that a box touches.
-fn needed(case: &Case, encoded: &[u8], (start, shape): &Area) -> Option<Vec<[u64; 2]>> {
-    let (inner, order) = case.shard.as_ref()?;
+fn needed(case: &Case, encoded: &[u8], area: &Area) -> Option<Vec<[u64; 2]>> {
+    let cells = case.shard.as_ref()?;
     let size = encoded.len() as u64;
     let index_place = place(case.chain.index_range().unwrap(), size);
     let [first, end] = index_place.map(|at| at as usize);
     let index = case.chain.decode_index(&encoded[first..end], Some(size)).unwrap();
-    let mut cells = vec![Vec::new()];
-    for dimension in order {
-        let (from, count) = (start[*dimension], shape[*dimension]);
-        let touched = from / inner[*dimension]..(from + count).div_ceil(inner[*dimension]);
-        let touched = if shape.contains(&0) { 0..0 } else { touched };
-        cells = cells.iter().flat_map(|cell| touched.clone().map(|at| [cell.as_slice(), &[at]].concat())).collect();
-    }
-    let chunks = cells.iter().filter_map(|cell| index.entry_at(cell).unwrap()).map(|chunk| [chunk.start, chunk.end]);
+    let touched: BTreeSet<Vec<u64>> = indices(&case.shape, area).into_iter().map(|index| cells.of(index)).collect();
+    let chunks = touched.iter().filter_map(|cell| index.entry_at(cell).unwrap()).map(|chunk| [chunk.start, chunk.end]);
     Some(std::iter::once(index_place).chain(chunks).collect())
 }
 
@@ -95,6 +90,11 @@ fn boxes_keep_the_shape_that_enters_whatever_shape_comes_to_the_shard() {
         (vec![8, 3], json!([reshape(json!([4, 6])), sharding(json!([2, 3]))])),
         (vec![1, 4, 6], json!(["squeeze", sharding(json!([2, 3]))])),
         (vec![1, 24], json!([transpose, sharding(json!([6, 1]))])),
+        (vec![4, 6], json!([transpose, reshape(json!([8, 3])), sharding(json!([2, 3]))])),
+        (vec![4, 6], json!([transpose, reshape(json!([8, 3])), transpose, sharding(json!([1, 4]))])),
+        (vec![3, 8], json!([reshape(json!([2, 12])), reshape(json!([6, 4])), sharding(json!([2, 2]))])),
+        (vec![3, 8], json!([reshape(json!([2, 12])), transpose, reshape(json!([6, 4])), sharding(json!([2, 2]))])),
+        (vec![2, 12], json!([sharding(json!([2, 6])), "crc32c"])),
         (vec![24], json!([reshape(json!([4, 6])), transpose, bytes])),
         (vec![3, 8], json!([reshape(json!([4, 6])), transpose, bytes, "zstd"])),
     ] {

@@ -100,6 +100,11 @@ impl Grid {
         self.sizes
     }
 
+    /// In blocks, x first.
+    pub(super) fn block_counts(&self) -> [usize; 4] {
+        self.block_counts
+    }
+
     pub(super) fn block_count(&self) -> usize {
         self.block_counts.iter().product()
     }

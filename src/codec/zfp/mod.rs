@@ -40,7 +40,7 @@ pub(super) mod zfpy;
 
 use crate::data_type::{Component, DataType};
 use crate::error::{Error, Result};
-use crate::interface::{Bound, Call, Codec, Context, Kind, Pass, Transform};
+use crate::interface::{Bound, BoxParts, Call, Codec, Context, Excerpt, Kind, Pass, Transform};
 use crate::json::Configuration;
 use crate::number::FloatId;
 use crate::representation::{ArrayRepresentation, ByteSize, Representation};
@@ -162,20 +162,21 @@ impl<E: Element> Transform for Field<E> {
 
     fn decode_box(
         &self,
-        encoded: &[u8],
+        encoded: Excerpt<'_>,
         start: &[u64],
         shape: &[u64],
         decoded: &mut [u8],
         _call: &mut Call<'_>,
-    ) -> Option<Result<()>> {
-        match region::has_boxes(self, encoded.len()) {
-            Ok(false) => None,
-            Ok(true) => {
-                let cut = || Error::corrupt("the stream ends before its blocks");
-                let mut read = |bytes: Range<usize>| encoded.get(bytes).map(Cow::Borrowed).ok_or_else(cut);
-                Some(region::decode_box(self, encoded.len(), (start, shape), decoded, &mut read))
-            }
-            Err(error) => Some(Err(error)),
-        }
+    ) -> Result<()> {
+        let mut read = |bytes: Range<usize>| {
+            let part = bytes.start.checked_sub(encoded.start).zip(bytes.end.checked_sub(encoded.start));
+            let part = part.and_then(|(start, end)| encoded.bytes.get(start..end));
+            part.map(Cow::Borrowed).ok_or_else(|| Error::corrupt("the stream ends before its blocks"))
+        };
+        region::decode_box(self, encoded.size, (start, shape), decoded, &mut read)
+    }
+
+    fn box_parts(&self, encoded_size: usize, start: &[u64], shape: &[u64]) -> Result<Option<BoxParts>> {
+        region::parts(self, encoded_size, (start, shape))
     }
 }

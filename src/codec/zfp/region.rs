@@ -8,6 +8,7 @@ use super::element::Element;
 use super::grid::SIDE;
 use super::mode::{Parameters, WORD_BITS};
 use crate::error::{Error, Result};
+use crate::interface::BoxParts;
 use std::borrow::Cow;
 use std::ops::Range;
 use zfp_rs::ZfpDimensionality;
@@ -15,19 +16,48 @@ use zfp_rs::ZfpDimensionality;
 /// A box by its range along each axis, x first. Axes that the field does not have are `0..1`.
 type Box4 = [Range<usize>; 4];
 
-/// Whether [`decode_box`] can decode a part of a stream of this size: its blocks have a fixed size.
+/// The parts of a box that decode by themselves from a stream of this size: rows of blocks, or whole planes and more of
+/// them where those lie back to back in the stream. `None` if its blocks have no fixed size.
 ///
 /// # Errors
-/// No stream of this field has this size.
-pub(super) fn has_boxes<E: Element>(field: &Field<E>, encoded_size: usize) -> Result<bool> {
-    Ok(parameters_of(field, encoded_size)?.has_fixed_size())
+/// No stream of this field has this size, or the box is not inside the field.
+pub(super) fn parts<E: Element>(
+    field: &Field<E>,
+    encoded_size: usize,
+    (start, shape): (&[u64], &[u64]),
+) -> Result<Option<BoxParts>> {
+    if !field.parameters.has_fixed_size() {
+        return Ok(None);
+    }
+    let work = BoxWork::new(field, encoded_size, (start, shape))?;
+    let blocks = work.blocks();
+    // Along the axes before this one the blocks are all that there are, so that they go on in the stream.
+    let counts = field.grid.block_counts();
+    let cut = (0..3).find(|axis| blocks[*axis] != (0..counts[*axis])).unwrap_or(3);
+    let count = blocks[..=cut].iter().map(Range::len).product::<usize>();
+    let mut outer = blocks.clone();
+    outer[..=cut].iter_mut().for_each(|range| range.end = range.start + 1);
+    let [x, y, z, w] = outer;
+    let mut ranges = Vec::new();
+    for w in w {
+        for z in z.clone() {
+            for y in y.clone() {
+                for x in x.clone() {
+                    let first = field.grid.block_index([x, y, z, w]);
+                    ranges.push(work.place_in_stream(first..first + count).0);
+                }
+            }
+        }
+    }
+    let cell = (0..shape.len()).rev().map(|axis| if axis <= cut { u64::MAX } else { SIDE as u64 }).collect();
+    Ok(Some(BoxParts { cell, ranges }))
 }
 
 /// Decodes the box that begins at `start` and has this `shape`, both in the order of the chunk's shape, into `decoded`:
 /// its elements in C order, back to back. `read` returns a range of the stream, whose size is `encoded_size`.
 ///
 /// # Errors
-/// The blocks of this mode have no fixed size ([`has_boxes`]), the box is not inside the field, `decoded` does not have
+/// The blocks of this mode have no fixed size, the box is not inside the field, `decoded` does not have
 /// its size, the stream is too short or too long, or the error of `read`.
 pub(super) fn decode_box<'s, E: Element>(
     field: &Field<E>,
@@ -36,23 +66,12 @@ pub(super) fn decode_box<'s, E: Element>(
     decoded: &mut [u8],
     read: &mut dyn FnMut(Range<usize>) -> Result<Cow<'s, [u8]>>,
 ) -> Result<()> {
-    let parameters = parameters_of(field, encoded_size)?;
-    if !parameters.has_fixed_size() {
-        return Err(Error::unsupported(format!("the blocks of mode {} have no fixed size", parameters.mode)));
-    }
-    let needed = parameters.encoded_bound(field.grid.block_count())?;
-    if encoded_size.div_ceil(8) * 8 < needed {
-        return Err(Error::corrupt(format!("the stream has {encoded_size} bytes, but its blocks take {needed}")));
-    }
-    let sizes = field.grid.sizes();
-    let region = inside(field, start, shape)
-        .ok_or_else(|| Error::argument(format!("a box of shape {shape:?} at {start:?} is not inside {sizes:?}")))?;
-    let value_count: usize = region.iter().map(Range::len).product();
+    let work = BoxWork::new(field, encoded_size, (start, shape))?;
+    let value_count: usize = work.region.iter().map(Range::len).product();
     let cells = bytemuck::try_cast_slice_mut(decoded)
         .ok()
         .filter(|cells: &&mut [E::Memory]| cells.len() == value_count)
         .ok_or_else(|| Error::argument(format!("the box has {value_count} elements, but another size was given")))?;
-    let work = BoxWork { field, parameters, encoded_size, region };
     match field.grid.dimensionality() {
         _ if cells.is_empty() => Ok(()),
         ZfpDimensionality::D1 => work.decode::<4>(cells, read),
@@ -87,13 +106,33 @@ struct BoxWork<'a, E> {
     region: Box4,
 }
 
-impl<E: Element> BoxWork<'_, E> {
+impl<'a, E: Element> BoxWork<'a, E> {
+    fn new(field: &'a Field<E>, encoded_size: usize, (start, shape): (&[u64], &[u64])) -> Result<Self> {
+        let parameters = parameters_of(field, encoded_size)?;
+        if !parameters.has_fixed_size() {
+            return Err(Error::unsupported(format!("the blocks of mode {} have no fixed size", parameters.mode)));
+        }
+        let needed = parameters.encoded_bound(field.grid.block_count())?;
+        if encoded_size.div_ceil(8) * 8 < needed {
+            return Err(Error::corrupt(format!("the stream has {encoded_size} bytes, but its blocks take {needed}")));
+        }
+        let sizes = field.grid.sizes();
+        let region = inside(field, start, shape)
+            .ok_or_else(|| Error::argument(format!("a box of shape {shape:?} at {start:?} is not inside {sizes:?}")))?;
+        Ok(Self { field, parameters, encoded_size, region })
+    }
+
+    /// The blocks that the box touches, along each axis.
+    fn blocks(&self) -> Box4 {
+        self.region.clone().map(|range| range.start / SIDE..range.end.div_ceil(SIDE))
+    }
+
     fn decode<'s, const N: usize>(
         &self,
         cells: &mut [E::Memory],
         read: &mut dyn FnMut(Range<usize>) -> Result<Cow<'s, [u8]>>,
     ) -> Result<()> {
-        let [x, y, z, w] = self.region.clone().map(|range| range.start / SIDE..range.end.div_ceil(SIDE));
+        let [x, y, z, w] = self.blocks();
         let mut scratch = Vec::new();
         for w in w {
             for z in z.clone() {
@@ -291,6 +330,30 @@ mod tests {
     }
 
     #[test]
+    fn the_parts_of_a_box_lie_back_to_back_in_the_stream() {
+        let parts = |shape: &[u64], start: &[u64], extents: &[u64]| {
+            let field = at_rate(Native::<f32>::new(), Backend::chosen(), shape, 8.0);
+            let size = field.encoded_bound(0).unwrap() as usize;
+            let BoxParts { cell, ranges } = super::parts(&field, size, (start, extents)).unwrap().unwrap();
+            (cell, ranges.iter().map(|range| [range.start, range.end]).collect::<Vec<_>>())
+        };
+        // A block of three dimensions has 64 bytes: 5 blocks along x, 3 along y, 2 along z.
+        let shape = [8, 12, 20];
+        let all = u64::MAX;
+        for (start, extents, cell, ranges) in [
+            ([0, 0, 0], [8, 12, 20], [all, all, all], vec![[0, 1920]]),
+            ([3, 1, 2], [2, 11, 17], [all, all, all], vec![[0, 1920]]),
+            ([5, 4, 0], [1, 5, 20], [4, all, all], vec![[1280, 1920]]),
+            ([0, 5, 6], [8, 5, 3], [4, 4, all], vec![[384, 512], [704, 832], [1344, 1472], [1664, 1792]]),
+        ] {
+            assert_eq!(parts(&shape, &start, &extents), (cell.to_vec(), ranges), "{start:?} {extents:?}");
+        }
+        assert_eq!(parts(&[], &[], &[]), (vec![], vec![[0, 8]]));
+        // A block of one dimension has half a word.
+        assert_eq!(parts(&[40], &[4], &[4]), (vec![all], vec![[0, 8]]));
+    }
+
+    #[test]
     fn boxes_of_a_stream_whose_last_word_is_cut_short_are_those_of_the_chunk() {
         let floats: Vec<f32> = (0..99).map(|i| (i as f32 * 0.1).sin()).collect();
         let field = at_rate(Native::<f32>::new(), Backend::chosen(), &[3, 3, 11], 3.25);
@@ -329,7 +392,9 @@ mod tests {
             (json!({"mode": "reversible"}), false),
         ] {
             let field = field_of(Native::<f32>::new(), Backend::chosen(), &[8, 8], &mode);
-            assert_eq!(has_boxes(&field, field.encoded_bound(0).unwrap() as usize).unwrap(), expected, "{mode}");
+            let encoded_size = field.encoded_bound(0).unwrap() as usize;
+            assert_eq!(field.granularity().is_some(), expected, "{mode}");
+            assert_eq!(parts(&field, encoded_size, (&[0, 0], &[1, 1])).unwrap().is_some(), expected, "{mode}");
             let mut read = |bytes: Range<usize>| Ok(Cow::Owned(vec![0; bytes.len()]));
             let result = decode_box(
                 &field,

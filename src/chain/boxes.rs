@@ -1,0 +1,174 @@
+//! A box of a chunk that some step can decode alone: of a shard, of the blocks of a transform, of elements. It comes to
+//! that step, and its elements come back, by the [`BoxWay`] through the elementwise steps before it.
+
+use super::element_steps::{ElementSteps, PutDecoded, PutFault};
+use super::elements::Packed;
+use super::input::{Decoded, Input};
+use super::place::BoxPlace;
+use super::plan::{Operation, Plan, Step};
+use super::region::Region;
+use super::run::{LastDecode, Run};
+use super::way::BoxWay;
+use super::workspace::Workspace;
+use crate::error::{Error, Result};
+use crate::interface::{BoundCodecs, Contexts, Excerpt};
+use crate::strided::{Source, Target};
+
+/// The elementwise steps at the beginning of a chain.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Before<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) codecs: &'a BoundCodecs,
+    pub(super) way: &'a BoxWay,
+}
+
+/// What is at hand of the output of a step, without frames.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct StepOutput<'a> {
+    pub(super) bytes: &'a [u8],
+    /// Where it begins: after so many elements, if the step is elementwise, or else bytes.
+    pub(super) start: u64,
+    /// The size of the whole output in bytes.
+    pub(super) size: u64,
+}
+
+/// A step, and all of its output without frames.
+struct StepPayload<'a> {
+    step: &'a Step,
+    payload: &'a [u8],
+}
+
+impl Before<'_> {
+    /// The element that a codec of these steps got, by the index of what became of it at the end of the way.
+    pub(super) fn element_of(&self, codec: usize, element: u64) -> u64 {
+        let before = self.plan.steps[..self.way.end].last();
+        self.codecs.element_between(codec, before.map_or(0, |step| step.last_place.index + 1), element)
+    }
+
+    /// The error of one of these steps about an element; `find` gives its index at the end of the way.
+    pub(super) fn locate(&self, error: Error, find: impl FnOnce(u64) -> u64) -> Error {
+        let element = error.element_index().zip(error.codec_index());
+        let element = element.map(|(element, codec)| self.element_of(codec, find(element)));
+        error.at_element(element)
+    }
+}
+
+impl Run<'_> {
+    /// The size of a decoded chunk, if the whole of it is decoded like a box: then what the shard gets is never all in
+    /// memory.
+    pub(super) fn boxed_size(&self) -> Result<Option<usize>> {
+        let [first, .., last] = self.plan.steps.as_slice() else { return Ok(None) };
+        let has_way = |way: &BoxWay| way.axes().is_some() && way.end + 1 == self.plan.steps.len();
+        let is_boxed = matches!(last.operation, Operation::Shard(..)) && self.plan.way.as_deref().is_some_and(has_way);
+        let size = first.decoded.size().exact().filter(|size| is_boxed && *size > 0);
+        size.map(|size| usize::try_from(size).map_err(|_| Error::out_of_memory())).transpose()
+    }
+
+    /// Decodes a box from what it needs alone. `None` if no step can do that.
+    pub(super) fn decode_region_by_way(
+        &self,
+        encoded: &[u8],
+        region: &Region,
+        target: &mut Target<'_>,
+        workspace: &mut Workspace,
+    ) -> Result<Option<()>> {
+        let Some(way) = self.plan.way.as_deref().filter(|way| self.takes(way, region)) else { return Ok(None) };
+        let LastDecode { step, payload, contexts, .. } = self.decode_to(way.end, encoded, workspace)?;
+        let before = Before { plan: self.plan, codecs: self.codecs, way };
+        if let Operation::Shard(place, shard) = &step.operation {
+            return shard.decode(payload, (region, target), Some(before), place, self.options).map(Some);
+        }
+        self.put_box(before, StepPayload { step, payload }, region, target, contexts).map(Some)
+    }
+
+    /// Decodes a box to its place by the step at the end of the way, which has no cells.
+    #[inline(never)] // shards in shards have the frames of what decodes them on one stack
+    fn put_box(
+        &self,
+        before: Before<'_>,
+        StepPayload { step, payload }: StepPayload<'_>,
+        region: &Region,
+        target: &mut Target<'_>,
+        contexts: &mut Contexts,
+    ) -> Result<()> {
+        let way = before.way;
+        let (region, element_size) = (way.region(region), step.decoded.array()?.data_type().size());
+        let mut place = BoxPlace::Memory(way.target(target.reborrow())?);
+        let through = ElementSteps::new(vec![self.plan]);
+        let output = StepOutput { bytes: payload, start: 0, size: payload.len() as u64 };
+        let work = PutDecoded { region: &region, element_size, pool: self.pool, options: self.options };
+        let result = work.run(step.operation.decodes_to_strides(), &mut place, &through, |target| {
+            self.decode_box(step, output, &region, target, contexts)
+        });
+        let shape = step.decoded.array()?.shape();
+        result.map_err(|fault| match fault {
+            PutFault { error, step: None } => error,
+            PutFault { error, step: Some(_) } => before.locate(error, |element| region.index_within(element, shape)),
+        })
+    }
+
+    /// Whether a box can be decoded by way of the last step that it comes to.
+    fn takes(&self, way: &BoxWay, region: &Region) -> bool {
+        let can_decode = match &self.plan.steps[way.end].operation {
+            // All of a chunk takes less time without looking for its parts.
+            Operation::Shard(..) => {
+                way.reshaped.as_ref().is_none_or(|reshaped| !way.region(region).is_whole(&reshaped.before))
+            }
+            Operation::Elements(_) => way.end > 0 && way.reshaped.is_none(),
+            Operation::Transform(_, transform) => {
+                let is_whole = self.plan.steps[0].decoded.array().is_ok_and(|array| region.is_whole(array.shape()));
+                transform.granularity().is_some() && way.reshaped.is_none() && !is_whole
+            }
+            Operation::Copy | Operation::N5Block(..) => false,
+        };
+        // Of a shard without a place for its elements, nothing is decoded.
+        can_decode && (!region.is_empty() || matches!(self.plan.steps[way.end].operation, Operation::Shard(..)))
+    }
+
+    /// Decodes a box of what enters a step, if that has no cells, from what is at hand of its output.
+    pub(super) fn decode_box(
+        &self,
+        step: &Step,
+        output: StepOutput<'_>,
+        region: &Region,
+        target: &mut Target<'_>,
+        contexts: &mut Contexts,
+    ) -> Result<()> {
+        let call = &mut self.call(None, contexts);
+        match &step.operation {
+            Operation::Elements(elements) => {
+                let packed =
+                    Packed { bytes: output.bytes, region: Region::whole(&elements.shape), first: output.start };
+                elements.decode(&packed, region, target, call)
+            }
+            Operation::Transform(place, transform) => {
+                let decoded = target.as_slice().ok_or_else(|| Error::internal("a box in strides"))?;
+                // Whoever has these bytes counts them by a `usize`.
+                let (start, size) = (output.start as usize, output.size as usize);
+                let encoded = Excerpt { bytes: output.bytes, start, size };
+                let done = transform.decode_box(encoded, &region.start, &region.shape, decoded, call);
+                done.map_err(|error| place.blame(error))
+            }
+            Operation::Copy | Operation::Shard(..) | Operation::N5Block(..) => {
+                Err(Error::internal("a step that decodes no boxes"))
+            }
+        }
+    }
+}
+
+impl Plan {
+    /// The input of a shard, if nothing but the dimensions changes before it, and nothing follows it: the inner chunks read
+    /// it where it lies.
+    pub(super) fn arranged_for_shard<'a>(&self, decoded: &Decoded<'a>) -> Result<Option<Input<'a>>> {
+        let [first, .., Step { operation: Operation::Shard(..), .. }] = self.steps.as_slice() else { return Ok(None) };
+        let way = self.way.as_deref().filter(|way| way.end + 1 == self.steps.len() && way.is_order());
+        let Some(axes) = way.and_then(BoxWay::axes) else { return Ok(None) };
+        match decoded {
+            Decoded::Input(input) => input.arranged(axes),
+            Decoded::Slice(bytes) => {
+                let array = first.decoded.array()?;
+                Input::whole(Source::contiguous(bytes, array.data_type().size(), array.shape())?).arranged(axes)
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! A box of a shard, inner chunk by inner chunk: each is decoded to its place, through the elementwise steps before the
+//! shard. Elements that change on the way are at no time all in memory.
+
+use super::boxes::Before;
+use super::element_steps::{ElementSteps, PutDecoded, PutFault};
+use super::place::BoxPlace;
+use super::region::Region;
+use super::reshaped::Reshaped;
+use super::shard::{Cell, Shard, ShardIndex};
+use crate::error::{CodecPlace, Error, Result};
+use crate::interface::CallOptions;
+use crate::strided::Target;
+use std::cmp::Reverse;
+use std::num::NonZeroUsize;
+
+/// The fault of a step before a shard that counts, by the step and the element.
+type FirstFault = Option<((Reverse<u32>, u64), Error)>;
+
+/// A shard that is being decoded.
+struct ShardDecode<'a> {
+    shard: &'a Shard,
+    place: &'a CodecPlace,
+    encoded: &'a [u8],
+    index: ShardIndex,
+    /// The steps before it, and what they do to elements; `None` if the box is one of the shard's own array.
+    before: Option<Before<'a>>,
+    through: ElementSteps<'a>,
+}
+
+impl Shard {
+    /// Decodes a box to its place: one of the array that enters the steps before the shard, or else of its own.
+    pub(super) fn decode(
+        &self,
+        encoded: &[u8],
+        (region, target): (&Region, &mut Target<'_>),
+        before: Option<Before<'_>>,
+        place: &CodecPlace,
+        options: &CallOptions,
+    ) -> Result<()> {
+        if region.is_empty() {
+            return Ok(());
+        }
+        let index = self.read_index(encoded, options).map_err(|error| place.blame(error))?;
+        let before = before.filter(|before| before.way.end > 0);
+        let through = before.map_or_else(ElementSteps::default, |before| ElementSteps::new(vec![before.plan]));
+        let work = ShardDecode { shard: self, place, encoded, index, before, through };
+        match before {
+            Some(Before { way, .. }) => {
+                work.run(&way.region(region), way.target(target.reborrow())?, way.reshaped.as_ref(), options)
+            }
+            None => work.run(region, target.reborrow(), None, options),
+        }
+    }
+
+    /// The value of all elements of an inner chunk that is missing.
+    pub(super) fn missing(&self, cell: &Cell) -> Result<&[u8]> {
+        self.inner.fill_value().map_err(|_| {
+            let error = Error::corrupt("is missing, but the chain has no fill value for it");
+            self.at_cell(error, cell)
+        })
+    }
+}
+
+impl ShardDecode<'_> {
+    fn run(
+        &self,
+        region: &Region,
+        target: Target<'_>,
+        reshaped: Option<&Reshaped>,
+        options: &CallOptions,
+    ) -> Result<()> {
+        let workers = options.workers().count_for(region.element_count() * self.shard.element_size());
+        if workers.get() == 1 && reshaped.is_none() {
+            return self.one_by_one(region, target, options);
+        }
+        self.by_list(region, target, reshaped, workers, options)
+    }
+
+    /// From a list of all inner chunks and their places.
+    #[inline(never)] // shards in shards have the frames of what decodes them on one stack
+    fn by_list(
+        &self,
+        region: &Region,
+        target: Target<'_>,
+        reshaped: Option<&Reshaped>,
+        workers: NonZeroUsize,
+        options: &CallOptions,
+    ) -> Result<()> {
+        let place = BoxPlace::Memory(target);
+        if let Some(reshaped) = reshaped {
+            let (cells, places) = reshaped.parts(self.shard, region, place)?;
+            return self.all(cells.into_iter().zip(places), workers, options);
+        }
+        let places = place.cut(region, self.shard.chunk_shape())?;
+        self.all(self.shard.cells(region).zip(places), workers, options)
+    }
+
+    /// On the calling thread, without a list of all places.
+    fn one_by_one(&self, region: &Region, mut target: Target<'_>, options: &CallOptions) -> Result<()> {
+        let mut first = None;
+        for cell in self.shard.cells(region) {
+            let target = target.region(&cell.place().relative_to(region), &cell.region.shape)?;
+            if let Err(fault) = self.cell(&cell, BoxPlace::Memory(target), options) {
+                self.keep(fault, &cell, &mut first)?;
+            }
+        }
+        first.map_or(Ok(()), |(_, error)| Err(error))
+    }
+
+    fn all<'t>(
+        &self,
+        parts: impl Iterator<Item = (Cell, BoxPlace<'t>)> + Send,
+        workers: NonZeroUsize,
+        options: &CallOptions,
+    ) -> Result<()> {
+        let single = if workers.get() > 1 { options.alone() } else { options.clone() };
+        let results = options.workers().map(workers, parts, |(cell, place)| {
+            let result = self.cell(&cell, place, &single);
+            (cell, result)
+        })?;
+        let mut first = None;
+        for (_, (cell, result)) in results {
+            if let Err(fault) = result {
+                self.keep(fault, &cell, &mut first)?;
+            }
+        }
+        first.map_or(Ok(()), |(_, error)| Err(error))
+    }
+
+    /// A fault of a step before the shard waits until all inner chunks are decoded: the shard is decoded first. Of several
+    /// faults, the first element of the last such step counts.
+    #[cold]
+    #[inline(never)] // see `by_list`
+    fn keep(&self, PutFault { error, step }: PutFault, cell: &Cell, first: &mut FirstFault) -> Result<()> {
+        let (Some((_, step)), Some(before), Some(_)) = (step, self.before, error.element_index()) else {
+            return Err(error);
+        };
+        let in_shard =
+            |element| self.shard.element_of(cell, cell.region.index_within(element, self.shard.chunk_shape()));
+        let error = before.locate(error, in_shard);
+        let key = (Reverse(step), error.element_index().unwrap_or(0));
+        if first.as_ref().is_none_or(|(known, _)| key < *known) {
+            *first = Some((key, error));
+        }
+        Ok(())
+    }
+
+    fn cell(&self, cell: &Cell, mut place: BoxPlace<'_>, options: &CallOptions) -> std::result::Result<(), PutFault> {
+        let bytes = match self.index.entry(cell.number) {
+            Ok(Some(bytes)) => &self.encoded[bytes.start as usize..bytes.end as usize],
+            Ok(None) => return self.fill(cell, &mut place, options),
+            Err(error) => return Err(self.place.blame(self.shard.at_cell(error, cell)).into()),
+        };
+        if let BoxPlace::Memory(target) = &mut place
+            && self.through.is_empty()
+        {
+            let decoded = self.shard.inner.decode_region(bytes, &cell.region, target, options);
+            return decoded.map_err(|error| self.at_fault(error, cell).into());
+        }
+        self.send(cell, bytes, &mut place, options)
+    }
+
+    #[cold]
+    #[inline(never)] // see `by_list`
+    fn at_fault(&self, error: Error, cell: &Cell) -> Error {
+        self.place.blame(self.shard.locate(error, cell))
+    }
+
+    #[inline(never)] // see `by_list`
+    fn fill(&self, cell: &Cell, place: &mut BoxPlace<'_>, options: &CallOptions) -> std::result::Result<(), PutFault> {
+        let element = self.shard.missing(cell).map_err(|error| self.place.blame(error))?;
+        self.shard.inner.pool.with(|workspace| self.through.fill(element, place, workspace, options))
+    }
+
+    /// Decodes an inner chunk to where its elements go on from.
+    #[inline(never)] // see `by_list`
+    fn send(
+        &self,
+        cell: &Cell,
+        bytes: &[u8],
+        place: &mut BoxPlace<'_>,
+        options: &CallOptions,
+    ) -> std::result::Result<(), PutFault> {
+        let inner = &self.shard.inner;
+        let put = PutDecoded { region: &cell.region, element_size: inner.element_size()?, pool: &inner.pool, options };
+        put.run(true, place, &self.through, |target| {
+            let decoded = inner.decode_region(bytes, &cell.region, target, options);
+            decoded.map_err(|error| self.at_fault(error, cell))
+        })
+    }
+}

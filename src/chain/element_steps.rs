@@ -1,0 +1,184 @@
+//! The elementwise steps that the elements of a box go through after the step that decoded them.
+
+use super::place::BoxPlace;
+use super::plan::{Operation, Plan};
+use super::region::{Region, Tiles};
+use super::workspace::{Pool, Workspace};
+use crate::error::{Error, Result};
+use crate::interface::{Call, CallOptions};
+use crate::memory::grow;
+use crate::strided::{self, Source, Target};
+
+/// Elements go through the steps, and then to their place, in parts of at most this many bytes. They fit a second-level
+/// cache.
+const TILE_SIZE: usize = 128 << 10;
+
+/// The elementwise steps of some chains: of the chain that decoded the elements, and of those whose inner chunk it was.
+#[derive(Debug, Default)]
+pub(super) struct ElementSteps<'a> {
+    /// Innermost first. All that a box of such a plan goes through is elementwise up to the end of its way.
+    plans: Vec<&'a Plan>,
+}
+
+/// What sending a box to its place takes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PutDecoded<'a> {
+    pub(super) region: &'a Region,
+    /// The size of an element before the steps.
+    pub(super) element_size: usize,
+    pub(super) pool: &'a Pool,
+    pub(super) options: &'a CallOptions,
+}
+
+/// Why elements did not get to their place.
+#[derive(Debug)]
+pub(super) struct PutFault {
+    pub(super) error: Error,
+    /// The number of the plan and of the step that could not convert an element, if that is why. The error then has the
+    /// number of the element in the box.
+    pub(super) step: Option<(u32, u32)>,
+}
+
+impl From<Error> for PutFault {
+    fn from(error: Error) -> Self {
+        Self { error, step: None }
+    }
+}
+
+impl<'a> ElementSteps<'a> {
+    pub(super) fn new(plans: Vec<&'a Plan>) -> Self {
+        Self { plans }
+    }
+
+    /// Whether elements get to their place unchanged.
+    pub(super) fn is_empty(&self) -> bool {
+        self.plans.iter().all(|plan| plan.way.as_deref().is_some_and(|way| way.is_order()))
+    }
+
+    /// Sends the elements of a box, back to back in C order, to their place.
+    pub(super) fn put(
+        &self,
+        elements: &[u8],
+        element_size: usize,
+        place: &mut BoxPlace<'_>,
+        workspace: &mut Workspace,
+        options: &CallOptions,
+    ) -> std::result::Result<(), PutFault> {
+        let mut failed = None;
+        let result = place.for_each(&mut |part, target| {
+            let elements = &elements[part.first * element_size..];
+            let source = Source::contiguous(elements, element_size, &part.shape)?;
+            let source = source.region(&part.region.start, &part.region.shape)?;
+            if self.is_empty() {
+                return strided::copy(&source, target);
+            }
+            let whole = Region::whole(target.shape());
+            let mut first = 0;
+            for tile in Tiles::new(&whole, TILE_SIZE / element_size.max(target.element_size())) {
+                let source = source.region(&tile.start, &tile.shape)?;
+                let found = self.run(&source, workspace, options, &mut failed);
+                let found = found.map_err(|error| {
+                    let number = error.element_index().map(|index| part.number_of(first + index));
+                    error.at_element(number)
+                })?;
+                let source = Source::contiguous(found, target.element_size(), &tile.shape)?;
+                strided::copy(&source, &mut target.region(&tile.start, &tile.shape)?)?;
+                first += tile.element_count() as u64;
+            }
+            Ok(())
+        });
+        result.map_err(|error| PutFault { error, step: failed })
+    }
+
+    /// Sends one element everywhere.
+    pub(super) fn fill(
+        &self,
+        element: &[u8],
+        place: &mut BoxPlace<'_>,
+        workspace: &mut Workspace,
+        options: &CallOptions,
+    ) -> std::result::Result<(), PutFault> {
+        let mut failed = None;
+        let source = Source::contiguous(element, element.len(), &[])?;
+        let result = self
+            .run(&source, workspace, options, &mut failed)
+            .and_then(|element| place.for_each(&mut |_, target| strided::fill(target, element)));
+        result.map_err(|error| PutFault { error, step: failed })
+    }
+
+    /// Sends elements through the steps.
+    fn run<'b>(
+        &self,
+        elements: &Source<'b>,
+        workspace: &'b mut Workspace,
+        options: &CallOptions,
+        failed: &mut Option<(u32, u32)>,
+    ) -> Result<&'b [u8]> {
+        let Workspace { back, gathered, contexts, .. } = workspace;
+        let (mut from, mut to) = (back, gathered);
+        let count = elements.shape().iter().product::<u64>() as usize;
+        let mut size = count * elements.element_size();
+        let mut given = elements.as_slice();
+        if given.is_none() {
+            grow(from, size)?;
+            strided::copy(elements, &mut Target::contiguous(from, elements.element_size(), elements.shape())?)?;
+        }
+        for (number, plan) in (0..).zip(&self.plans) {
+            let end = plan.way.as_deref().map_or(0, |way| way.end);
+            for (step, index) in plan.steps[..end].iter().rev().zip((0..end as u32).rev()) {
+                let Operation::Elements(elementwise) = &step.operation else { continue };
+                if elementwise.is_order() {
+                    continue;
+                }
+                let decoded_size = count * elementwise.fused.element_size();
+                grow(to, decoded_size)?;
+                let call = &mut Call { options, hook: None, contexts: &mut *contexts };
+                let input = given.take().unwrap_or_else(|| &from[..size]);
+                let done = elementwise.fused.decode(input, &mut to[..decoded_size], call);
+                done.inspect_err(|_| *failed = Some((number, index)))?;
+                std::mem::swap(&mut from, &mut to);
+                size = decoded_size;
+            }
+        }
+        Ok(given.unwrap_or_else(|| &from[..size]))
+    }
+}
+
+impl PutDecoded<'_> {
+    /// Decodes the box to its place: at once, if no step changes its elements, or into scratch memory. `decode` writes to
+    /// any strides, or else only back to back.
+    pub(super) fn run(
+        &self,
+        is_strided: bool,
+        place: &mut BoxPlace<'_>,
+        through: &ElementSteps<'_>,
+        decode: impl FnOnce(&mut Target<'_>) -> Result<()>,
+    ) -> std::result::Result<(), PutFault> {
+        if let BoxPlace::Memory(target) = place
+            && through.is_empty()
+            && (is_strided || target.is_contiguous())
+        {
+            return decode(target).map_err(PutFault::from);
+        }
+        self.pool.with(|workspace| {
+            let mut decoded = std::mem::take(&mut workspace.front);
+            let result = self
+                .decode(&mut decoded, decode)
+                .map_err(PutFault::from)
+                .and_then(|elements| through.put(elements, self.element_size, place, workspace, self.options));
+            workspace.front = decoded;
+            result
+        })
+    }
+
+    fn decode<'b>(
+        &self,
+        scratch: &'b mut Vec<u8>,
+        decode: impl FnOnce(&mut Target<'_>) -> Result<()>,
+    ) -> Result<&'b [u8]> {
+        let size = self.region.element_count() * self.element_size;
+        grow(scratch, size)?;
+        decode(&mut Target::contiguous(&mut scratch[..size], self.element_size, &self.region.shape)?)?;
+        Ok(&scratch[..size])
+    }
+}

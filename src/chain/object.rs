@@ -1,0 +1,431 @@
+//! A chunk within a stored object that is read in part: which of its bytes its boxes need, and what becomes of them.
+//!
+//! A chunk that is a shard becomes the inner chunks that its boxes touch. Their elements go through the elementwise steps
+//! before the shard, which an inner chunk finds by its [`Origin`].
+
+use super::Chain;
+use super::boxes::{Before, StepOutput};
+use super::element_steps::{ElementSteps, PutDecoded, PutFault};
+use super::place::BoxPlace;
+use super::plan::{Operation, Step};
+use super::region::{Region, index_of};
+use super::shard::{Cell, Shard, ShardIndex};
+use super::stage::{ByteRange, Use};
+use super::way::BoxWay;
+use crate::error::{CodecPlace, Error, Result};
+use crate::interface::CallOptions;
+use crate::memory::grow;
+use crate::strided::{self, Source, Target};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A chunk within the stored object, and the boxes of it to decode.
+#[derive(Debug)]
+pub(super) struct Object {
+    pub(super) chain: Arc<Chain>,
+    /// Where it lies. Only the stored object itself may have an unknown size.
+    pub(super) offset: u64,
+    pub(super) size: Option<u64>,
+    pub(super) parts: Vec<BoxPart>,
+    pub(super) index: Option<Arc<ShardIndex>>,
+    pub(super) origin: Option<Arc<Origin>>,
+}
+
+/// A box of a chunk, or of what enters the last step of its chain, and its place.
+#[derive(Debug)]
+pub(super) struct BoxPart {
+    pub(super) region: Region,
+    pub(super) place: BoxPlace<'static>,
+}
+
+/// The inner chunk that an object is in its shard.
+#[derive(Debug)]
+pub(super) struct Origin {
+    chain: Arc<Chain>,
+    cell: Cell,
+    outer: Option<Arc<Origin>>,
+}
+
+/// What to decode from the bytes of a range.
+#[derive(Debug)]
+pub(super) struct Action {
+    object: Object,
+    kind: ActionKind,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum ActionKind {
+    /// The chunk.
+    Decode,
+    /// A box of what enters the last step, from a part of its output: see [`StepOutput`].
+    DecodePart { start: u64, size: u64 },
+    /// The index of a shard.
+    Index,
+}
+
+/// Ranges of the stored object, and what their bytes are for.
+pub(super) type Actions = Vec<(ByteRange, Use<Action>)>;
+
+/// The last step of a chain that makes shards.
+#[derive(Clone, Copy)]
+struct ShardStep<'a> {
+    step: &'a Step,
+    shard: &'a Shard,
+    place: &'a CodecPlace,
+}
+
+impl Object {
+    /// Finds the ranges that the boxes need, or the inner chunks that they touch, which are objects of their own.
+    pub(super) fn expand(self, options: &CallOptions, actions: &mut Actions, inner: &mut Vec<Self>) -> Result<()> {
+        let chain = Arc::clone(&self.chain);
+        let Some((step, way)) = chain.readable_step().filter(|(_, way)| self.can_go(way)) else {
+            return self.expand_whole(options, actions);
+        };
+        match &step.operation {
+            Operation::Shard(place, shard) => {
+                let shard = ShardStep { step, shard, place };
+                match self.index.clone() {
+                    Some(index) => self.expand_cells(shard, way, &index, options, inner),
+                    None => self.expand_index(shard, actions),
+                }
+            }
+            Operation::Elements(_) => self.expand_elements(step, way, actions),
+            _ => self.expand_boxes(step, way, options, actions),
+        }
+    }
+
+    /// Whether the boxes can go this way: no reshape follows another one.
+    fn can_go(&self, way: &BoxWay) -> bool {
+        way.reshaped.is_none() || self.parts.iter().all(|part| matches!(part.place, BoxPlace::Memory(_)))
+    }
+
+    fn expand_whole(self, options: &CallOptions, actions: &mut Actions) -> Result<()> {
+        let (range, bytes) = match self.size {
+            Some(0) => return self.decode(&[], options),
+            Some(size) => (ByteRange::At { offset: self.offset, size }, 0..size),
+            None => (ByteRange::From(self.offset), 0..u64::MAX),
+        };
+        actions.push((range, Use { bytes, work: Action { object: self, kind: ActionKind::Decode } }));
+        Ok(())
+    }
+
+    fn expand_index(self, ShardStep { step, shard, .. }: ShardStep<'_>, actions: &mut Actions) -> Result<()> {
+        let (index_size, is_first) = shard.index_size();
+        let (lead, trail) = (step.leading_size().unwrap_or(0), step.trailing_size().unwrap_or(0));
+        let range = match self.size {
+            _ if is_first => ByteRange::At { offset: add(self.offset, lead)?, size: index_size },
+            Some(size) => {
+                let offset = add(self.offset, lead)? + shard.index_place(size - lead - trail).start;
+                ByteRange::At { offset, size: index_size }
+            }
+            None => ByteRange::Last(add(index_size, trail)?),
+        };
+        actions.push((range, Use { bytes: 0..index_size, work: Action { object: self, kind: ActionKind::Index } }));
+        Ok(())
+    }
+
+    fn expand_elements(self, step: &Step, way: &BoxWay, actions: &mut Actions) -> Result<()> {
+        let Operation::Elements(elements) = &step.operation else {
+            return Err(Error::internal("a step without elements"));
+        };
+        let (output, empty) = self.into_parts(way)?;
+        for part in output {
+            let (first, span) = elements.span(&part.region);
+            actions.push(empty.action(step, part, span, (first, elements.encoded_size()))?);
+        }
+        Ok(())
+    }
+
+    /// The parts of the boxes that decode by themselves. All bytes, if their size is not known: what they are may depend
+    /// on it.
+    fn expand_boxes(self, step: &Step, way: &BoxWay, options: &CallOptions, actions: &mut Actions) -> Result<()> {
+        let Operation::Transform(place, transform) = &step.operation else {
+            return Err(Error::internal("a step without boxes"));
+        };
+        let around = step.leading_size().zip(step.trailing_size()).and_then(|(lead, trail)| lead.checked_add(trail));
+        let size = self.size.zip(around).and_then(|(size, around)| size.checked_sub(around));
+        let Some(size) = size.and_then(|size| usize::try_from(size).ok()) else {
+            return self.expand_whole(options, actions);
+        };
+        let parts = self.parts.iter().map(|part| {
+            let region = way.region(&part.region);
+            transform.box_parts(size, &region.start, &region.shape)
+        });
+        let parts: Result<Option<Vec<_>>> = parts.collect();
+        let parts = parts.map_err(|error| locate(place.blame(error), self.origin.as_deref()))?;
+        let Some(parts) = parts else { return self.expand_whole(options, actions) };
+        let (boxes, empty) = self.into_parts(way)?;
+        for (BoxPart { region, place }, parts) in boxes.into_iter().zip(parts) {
+            let places = place.cut(&region, &parts.cell)?;
+            for ((region, place), bytes) in region.cut(&parts.cell).zip(places).zip(parts.ranges) {
+                let span = bytes.start as u64..bytes.end as u64;
+                let output = (span.start, size as u64);
+                actions.push(empty.action(step, BoxPart { region, place }, span, output)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// The boxes at the end of the way, and the object without them.
+    fn into_parts(mut self, way: &BoxWay) -> Result<(Vec<BoxPart>, Self)> {
+        let axes = way.axes().ok_or_else(|| Error::internal("a box that is none after a reshape"))?;
+        let parts = std::mem::take(&mut self.parts).into_iter().map(|BoxPart { region, place }| {
+            Ok(BoxPart { region: region.arranged(axes), place: place.arranged(axes)? })
+        });
+        Ok((parts.collect::<Result<_>>()?, self))
+    }
+
+    /// Decodes a box from these bytes of the output of the last step.
+    fn action(
+        &self,
+        step: &Step,
+        part: BoxPart,
+        span: Range<u64>,
+        (start, size): (u64, u64),
+    ) -> Result<(ByteRange, Use<Action>)> {
+        let offset = add(self.offset, add(step.leading_size().unwrap_or(0), span.start)?)?;
+        let object = Self {
+            chain: Arc::clone(&self.chain),
+            parts: vec![part],
+            index: None,
+            origin: self.origin.clone(),
+            ..*self
+        };
+        let length = span.end - span.start;
+        let work = Action { object, kind: ActionKind::DecodePart { start, size } };
+        Ok((ByteRange::At { offset, size: length }, Use { bytes: 0..length, work }))
+    }
+
+    /// The inner chunks that the boxes of a shard touch, as objects. Missing ones are filled here.
+    fn expand_cells(
+        self,
+        ShardStep { step, shard, place: codec }: ShardStep<'_>,
+        way: &BoxWay,
+        index: &ShardIndex,
+        options: &CallOptions,
+        inner: &mut Vec<Self>,
+    ) -> Result<()> {
+        let lead = step.leading_size().unwrap_or(0);
+        for part in self.parts {
+            for (cell, mut place) in parts_of(shard, way, part)? {
+                let entry = index
+                    .entry(cell.number)
+                    .map_err(|error| locate(codec.blame(shard.at_cell(error, &cell)), self.origin.as_deref()))?;
+                let region = cell.region.clone();
+                let origin = Origin { chain: Arc::clone(&self.chain), cell, outer: self.origin.clone() };
+                let Some(entry) = entry else {
+                    origin.fill(shard, codec, &mut place, options)?;
+                    continue;
+                };
+                let object = Self {
+                    chain: Arc::clone(&shard.inner),
+                    offset: add(self.offset, add(lead, entry.start)?)?,
+                    size: Some(entry.end - entry.start),
+                    parts: vec![BoxPart { region, place }],
+                    index: None,
+                    origin: Some(Arc::new(origin)),
+                };
+                object.check_size().map_err(|error| locate(error, object.origin.as_deref()))?;
+                inner.push(object);
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a size that no encoded chunk of the chain can have.
+    pub(super) fn check_size(&self) -> Result<()> {
+        let (Some(size), Some((step, _))) = (self.size, self.chain.readable_step()) else { return Ok(()) };
+        let (least, is_exact) = match &step.operation {
+            Operation::Elements(elements) => (elements.encoded_size(), true),
+            Operation::Shard(_, shard) => (shard.index_size().0, false),
+            _ => return Ok(()),
+        };
+        let around = step.leading_size().zip(step.trailing_size()).and_then(|(lead, trail)| lead.checked_add(trail));
+        let expected = around.and_then(|around| around.checked_add(least));
+        let is_possible = expected.is_some_and(|expected| if is_exact { size == expected } else { size >= expected });
+        if is_possible {
+            return Ok(());
+        }
+        let expected = expected.map_or("more than any object has".to_owned(), |expected| expected.to_string());
+        let at_least = if is_exact { "" } else { "at least " };
+        let error = Error::corrupt(format!("the chunk has {size} bytes, expected {at_least}{expected}"));
+        Err(step.last_place.blame(error))
+    }
+
+    /// Decodes the boxes from all bytes of the chunk.
+    fn decode(mut self, bytes: &[u8], options: &CallOptions) -> Result<()> {
+        let (chain, element_size) = (Arc::clone(&self.chain), self.chain.element_size()?);
+        if let [BoxPart { region, place }] = self.parts.as_mut_slice() {
+            let decode = |target: &mut Target<'_>| chain.decode_region(bytes, region, target, options);
+            return put(None, (&chain, self.origin.as_deref()), (region, element_size, place), options, decode);
+        }
+        // One decode for all: what several boxes need may be decoded only once then.
+        let Some(around) = Region::around(self.parts.iter().map(|part| &part.region)) else { return Ok(()) };
+        let mut decoded = Vec::new();
+        grow(&mut decoded, around.element_count() * element_size)?;
+        let mut target = Target::contiguous(&mut decoded, element_size, &around.shape)?;
+        let whole = chain.decode_region(bytes, &around, &mut target, options);
+        whole.map_err(|error| locate(error, self.origin.as_deref()))?;
+        let source = Source::contiguous(&decoded, element_size, &around.shape)?;
+        self.parts.iter_mut().try_for_each(|BoxPart { region, place }| {
+            let source = source.region(&region.relative_to(&around), &region.shape)?;
+            let copy = |target: &mut Target<'_>| strided::copy(&source, target);
+            put(None, (&chain, self.origin.as_deref()), (region, element_size, place), options, copy)
+        })
+    }
+
+    /// Decodes the boxes of what enters the last step from a part of its output.
+    fn decode_part(mut self, output: StepOutput<'_>, options: &CallOptions) -> Result<()> {
+        let chain = Arc::clone(&self.chain);
+        let Some((step, _)) = chain.readable_step() else { return Err(Error::internal("a step decodes no boxes")) };
+        let element_size = step.decoded.array()?.data_type().size();
+        self.parts.iter_mut().try_for_each(|BoxPart { region, place }| {
+            let decode = |target: &mut Target<'_>| {
+                chain.run(options, |run, workspace| {
+                    run.decode_box(step, output, region, target, &mut workspace.contexts)
+                })
+            };
+            put(Some(step), (&chain, self.origin.as_deref()), (region, element_size, place), options, decode)
+        })
+    }
+
+    /// Decodes the index of the shard; returns the object with it.
+    fn decode_index(mut self, bytes: &[u8], options: &CallOptions) -> Result<Self> {
+        let Some((Step { operation: Operation::Shard(place, shard), .. }, _)) = self.chain.readable_step() else {
+            return Err(Error::internal("an index of a chain without a shard"));
+        };
+        let step = &self.chain.plan.steps[self.chain.plan.steps.len() - 1];
+        let around =
+            step.leading_size().zip(step.trailing_size()).map_or(0, |(lead, trail)| lead.saturating_add(trail));
+        let shard_size = self.size.map(|size| size.saturating_sub(around));
+        let index = shard.decode_index(bytes, shard_size, options);
+        let index = index.map_err(|error| locate(place.blame(error), self.origin.as_deref()))?;
+        self.index = Some(Arc::new(index));
+        Ok(self)
+    }
+}
+
+impl Action {
+    /// Decodes what the bytes of the range are for; returns the shard if that was its index.
+    pub(super) fn run(self, bytes: &[u8], options: &CallOptions) -> Result<Option<Object>> {
+        match self.kind {
+            ActionKind::Decode => self.object.decode(bytes, options).map(|()| None),
+            ActionKind::DecodePart { start, size } => {
+                self.object.decode_part(StepOutput { bytes, start, size }, options).map(|()| None)
+            }
+            ActionKind::Index => self.object.decode_index(bytes, options).map(Some),
+        }
+    }
+}
+
+impl Origin {
+    fn shard(&self) -> Option<(&Shard, &CodecPlace)> {
+        match &self.chain.plan.steps.last()?.operation {
+            Operation::Shard(place, shard) => Some((shard, place)),
+            _ => None,
+        }
+    }
+
+    /// Fills the part of an inner chunk that is missing.
+    fn fill(&self, shard: &Shard, codec: &CodecPlace, place: &mut BoxPlace<'_>, options: &CallOptions) -> Result<()> {
+        let element = shard.missing(&self.cell);
+        let element = element.map_err(|error| locate(codec.blame(error), self.outer.as_deref()))?;
+        let through = through(None, Some(self));
+        let result = shard.inner.pool.with(|workspace| through.fill(element, place, workspace, options));
+        let first = index_of(&self.cell.region.start, shard.chunk_shape());
+        result.map_err(|fault| located(fault, None, Some(self), |_| first))
+    }
+}
+
+impl Chain {
+    /// The last step, if it can decode boxes from a part of the encoded bytes, and the way to it.
+    pub(super) fn readable_step(&self) -> Option<(&Step, &BoxWay)> {
+        let (way, step) = (self.plan.way.as_deref()?, self.plan.steps.last()?);
+        let is_checked = step.frames.iter().any(|(place, frame)| {
+            frame.checks_payload() || self.hooks[place.index].as_ref().is_some_and(|hook| hook.checks())
+        });
+        let has_boxes = match &step.operation {
+            Operation::Shard(..) => true,
+            Operation::Elements(_) => way.reshaped.is_none(),
+            Operation::Transform(_, transform) => way.reshaped.is_none() && transform.granularity().is_some(),
+            Operation::Copy | Operation::N5Block(..) => false,
+        };
+        (has_boxes && !is_checked && way.end + 1 == self.plan.steps.len()).then_some((step, way))
+    }
+
+    fn before(&self) -> Option<Before<'_>> {
+        self.plan.way.as_deref().map(|way| Before { plan: &self.plan, codecs: &self.codecs, way })
+    }
+}
+
+/// The inner chunks that a box touches, and where their parts go.
+fn parts_of(shard: &Shard, way: &BoxWay, part: BoxPart) -> Result<Vec<(Cell, BoxPlace<'static>)>> {
+    let (region, place) = (way.region(&part.region), way.place(part.place)?);
+    if let Some(reshaped) = &way.reshaped {
+        let (cells, places) = reshaped.parts(shard, &region, place)?;
+        return Ok(cells.into_iter().zip(places).collect());
+    }
+    let places = place.cut(&region, shard.chunk_shape())?;
+    Ok(shard.cells(&region).zip(places).collect())
+}
+
+/// The elementwise steps that elements go through: those of the chain itself, if they come from its last step, and those
+/// before the shards around it.
+fn through<'a>(own: Option<&'a Chain>, origin: Option<&'a Origin>) -> ElementSteps<'a> {
+    let origins = std::iter::successors(origin, |origin| origin.outer.as_deref());
+    ElementSteps::new(own.into_iter().chain(origins.map(|origin| &*origin.chain)).map(|chain| &chain.plan).collect())
+}
+
+/// Decodes a box to its place: of the chunk, or of what enters this step of its chain.
+fn put(
+    step: Option<&Step>,
+    (chain, origin): (&Arc<Chain>, Option<&Origin>),
+    (region, element_size, place): (&Region, usize, &mut BoxPlace<'_>),
+    options: &CallOptions,
+    decode: impl FnOnce(&mut Target<'_>) -> Result<()>,
+) -> Result<()> {
+    let own = step.map(|_| &**chain);
+    let put = PutDecoded { region, element_size, pool: &chain.pool, options };
+    let is_strided = step.is_none_or(|step| step.operation.decodes_to_strides());
+    let shape = step.map_or(Some(chain.shape()?), |step| step.decoded.array().ok().map(|array| array.shape()));
+    let find = |element| region.index_within(element, shape.unwrap_or_default());
+    let result = put.run(is_strided, place, &through(own, origin), decode);
+    result.map_err(|fault| located(fault, own, origin, find))
+}
+
+/// The error of an object, as one of the outermost chain. `find` gives the index of an element that an elementwise step
+/// refused, in the array that its object decodes.
+fn located(
+    PutFault { error, step }: PutFault,
+    own: Option<&Chain>,
+    mut origin: Option<&Origin>,
+    find: impl FnOnce(u64) -> u64,
+) -> Error {
+    let (Some((mut number, _)), Some(codec)) = (step, error.codec_index()) else { return locate(error, origin) };
+    let mut element = error.element_index().map(find);
+    let mut chain = own;
+    loop {
+        if let Some(before) = chain.and_then(Chain::before) {
+            if number == 0 {
+                return locate(error.at_element(element.map(|element| before.element_of(codec, element))), origin);
+            }
+            number -= 1;
+            element = element.map(|element| before.element_of(0, element));
+        }
+        let Some(Origin { chain: around, cell, outer }) = origin else { return error };
+        let shard = origin.and_then(Origin::shard);
+        element = element.zip(shard).map(|(element, (shard, _))| shard.element_of(cell, element));
+        (chain, origin) = (Some(&**around), outer.as_deref());
+    }
+}
+
+/// Converts the error of an inner chunk to one of the outermost chain.
+fn locate(error: Error, origin: Option<&Origin>) -> Error {
+    let Some(origin) = origin else { return error };
+    let Some((shard, place)) = origin.shard() else { return error };
+    locate(place.blame(shard.locate(error, &origin.cell)), origin.outer.as_deref())
+}
+
+fn add(offset: u64, size: u64) -> Result<u64> {
+    offset.checked_add(size).ok_or_else(|| Error::corrupt("an offset passes 2^64"))
+}

@@ -1,0 +1,148 @@
+//! A reshape on the way of a box: its elements are runs in C order, whose parts may lie in any inner chunk.
+
+use super::place::BoxPlace;
+use super::region::{Region, position_of};
+use super::shard::{Cell, Shard};
+use crate::error::{Error, Result};
+use crate::strided::Layout;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// An array that gets another shape.
+#[derive(Debug, Clone)]
+pub(super) struct Reshaped {
+    pub(super) before: Vec<u64>,
+    after: Vec<u64>,
+    /// What the last step gets: its dimension i is this one of `after`, or else a new one of size 1.
+    pub(super) axes: Vec<Option<usize>>,
+    /// The index in C order of each element of `after`, as a layout of single bytes.
+    indices: Layout,
+}
+
+/// An inner chunk, and the smallest box around what is needed of it, both as boxes of `after`.
+struct Found {
+    cell: Cell,
+    whole: Region,
+    needed: Region,
+}
+
+impl Reshaped {
+    /// `None` if no memory has as many elements.
+    pub(super) fn new(before: &[u64], after: &[u64]) -> Option<Self> {
+        let count = usize::try_from(after.iter().product::<u64>()).ok()?;
+        let indices = Layout::new(1, after, None, 0, count).ok()?;
+        let axes = (0..after.len()).map(Some).collect();
+        Some(Self { before: before.to_vec(), after: after.to_vec(), axes, indices })
+    }
+
+    /// The inner chunks that a box of the array before touches, with the smallest box around what it needs of each, and
+    /// where the elements of that go: `place` is that of the box.
+    pub(super) fn parts<'t>(
+        &self,
+        shard: &Shard,
+        region: &Region,
+        place: BoxPlace<'t>,
+    ) -> Result<(Vec<Cell>, Vec<BoxPlace<'t>>)> {
+        let indices = self.indices.arranged(&self.axes)?;
+        let (mut cells, mut layouts) = (Vec::new(), Vec::new());
+        for Found { mut cell, whole, needed } in self.find(shard, region).into_values() {
+            let needed = needed.arranged(&self.axes);
+            layouts.push(indices.region(&needed.start, &needed.shape)?);
+            cell.region = Region { start: needed.relative_to(&whole.arranged(&self.axes)), shape: needed.shape };
+            cells.push(cell);
+        }
+        let places = place.of_runs(&self.before, region, layouts);
+        Ok((cells, places.ok_or_else(|| Error::internal("a reshape after another one"))?))
+    }
+
+    /// The inner chunks that a box of the array before touches, by their numbers.
+    fn find(&self, shard: &Shard, region: &Region) -> BTreeMap<u64, Found> {
+        let mut found: BTreeMap<u64, Found> = BTreeMap::new();
+        let mut current = 0;
+        let (count, starts) = region.runs(&self.before);
+        for start in starts {
+            for part in boxes_of(start..start + count as u64, &self.after) {
+                // Most often, it lies in the inner chunk of the last one.
+                if let Some(found) = found.get_mut(&current)
+                    && found.whole.includes(&part)
+                {
+                    found.needed.include(&part);
+                    continue;
+                }
+                for cell in shard.cells(&part.arranged(&self.axes)) {
+                    current = cell.number;
+                    let needed = self.of_last(&cell.place());
+                    let new =
+                        || Found { whole: self.of_last(&shard.cell(current).place()), needed: needed.clone(), cell };
+                    found.entry(current).or_insert_with(new).needed.include(&needed);
+                }
+            }
+        }
+        found
+    }
+
+    /// A box of what the last step gets as one of `after`.
+    fn of_last(&self, region: &Region) -> Region {
+        let mut place = Region::whole(&vec![1; self.after.len()]);
+        for (dimension, axis) in self.axes.iter().enumerate() {
+            if let Some(axis) = axis {
+                place.start[*axis] = region.start[dimension];
+                place.shape[*axis] = region.shape[dimension];
+            }
+        }
+        place
+    }
+}
+
+/// The boxes that a run of elements consists of, in C order.
+pub(super) fn boxes_of(run: Range<u64>, shape: &[u64]) -> impl Iterator<Item = Region> {
+    let mut next = run.start;
+    std::iter::from_fn(move || {
+        if next >= run.end {
+            return None;
+        }
+        let (start, mut size) = (position_of(next, shape), vec![1; shape.len()]);
+        // As many of the last dimensions as can be whole, and as much as possible of the one before them.
+        let (mut block, mut dimension) = (1, shape.len());
+        while dimension > 0 {
+            let longer = block * shape[dimension - 1];
+            if !next.is_multiple_of(longer) || next + longer > run.end {
+                break;
+            }
+            (block, size[dimension - 1]) = (longer, shape[dimension - 1]);
+            dimension -= 1;
+        }
+        if let Some(cut) = dimension.checked_sub(1) {
+            size[cut] = ((run.end - next) / block).min(shape[cut] - start[cut]);
+            block *= size[cut];
+        }
+        next += block;
+        Some(Region { start, shape: size })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_boxes_of_a_run_are_its_elements_in_order() {
+        for shape in [vec![], vec![7], vec![3, 4], vec![2, 3, 4], vec![4, 1, 3]] {
+            let count = shape.iter().product::<u64>();
+            for start in 0..=count {
+                for end in start..=count {
+                    let boxes: Vec<Region> = boxes_of(start..end, &shape).collect();
+                    assert!(boxes.len() < 2 * shape.len().max(1), "{boxes:?}");
+                    let indices: Vec<u64> = boxes
+                        .iter()
+                        .flat_map(|part| {
+                            let (size, starts) = part.runs(&shape);
+                            starts.flat_map(move |start| start..start + size as u64).collect::<Vec<_>>()
+                        })
+                        .collect();
+                    assert_eq!(indices, (start..end).collect::<Vec<_>>(), "{shape:?}");
+                }
+            }
+        }
+    }
+}

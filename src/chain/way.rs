@@ -1,0 +1,136 @@
+//! The way of a box from the array that enters a chain to the step that decodes it: through elementwise steps, which
+//! change or move single elements, and perhaps through a reshape.
+
+use super::place::BoxPlace;
+use super::plan::{Elements, Operation, Step};
+use super::region::Region;
+use super::reshaped::Reshaped;
+use crate::error::Result;
+use crate::representation::Representation;
+use crate::strided::Target;
+
+/// The way through the elementwise steps at the beginning of a plan.
+#[derive(Debug, Clone)]
+pub(super) struct BoxWay {
+    /// The step at its end, which decodes boxes.
+    pub(super) end: usize,
+    /// What the reshape gets, or else what the last step gets: its dimension i is this one of the array that enters the
+    /// chain, or else a new one of size 1.
+    axes: Vec<Option<usize>>,
+    pub(super) reshaped: Option<Reshaped>,
+    /// Whether no element changes.
+    is_order: bool,
+}
+
+impl BoxWay {
+    /// The way through the first steps. `None` if what becomes of a box is not a matter of single boxes and runs: bytes
+    /// enter, or two reshapes are on the way.
+    pub(super) fn new(steps: &[Step]) -> Option<Self> {
+        let shape = steps.first()?.decoded.array().ok()?.shape();
+        let mut way = Self { end: 0, axes: (0..shape.len()).map(Some).collect(), reshaped: None, is_order: true };
+        while let Some((elements, next)) = passed(&steps[way.end..]) {
+            if let Some(order) = &elements.order {
+                let axes = way.last_axes();
+                *axes = order.iter().map(|dimension| axes[*dimension]).collect();
+            }
+            way.reshape(&elements.shape, next)?;
+            way.is_order &= elements.is_order();
+            way.end += 1;
+        }
+        Some(way)
+    }
+
+    fn last_axes(&mut self) -> &mut Vec<Option<usize>> {
+        self.reshaped.as_mut().map_or(&mut self.axes, |reshaped| &mut reshaped.axes)
+    }
+
+    fn reshape(&mut self, before: &[u64], after: &[u64]) -> Option<()> {
+        if let Some(kept) = same_sizes(before, after) {
+            let axes = self.last_axes();
+            *axes = kept.iter().map(|axis| axis.and_then(|axis| axes[axis])).collect();
+            return Some(());
+        }
+        if self.reshaped.is_some() {
+            return None;
+        }
+        self.reshaped = Some(Reshaped::new(before, after)?);
+        Some(())
+    }
+
+    /// Whether no element changes.
+    pub(super) fn is_order(&self) -> bool {
+        self.is_order
+    }
+
+    /// A box of what enters the chain in the array before the reshape, or else at the end.
+    pub(super) fn region(&self, region: &Region) -> Region {
+        region.arranged(&self.axes)
+    }
+
+    /// The place of a box of what enters the chain, with the dimensions of [`region`](Self::region).
+    pub(super) fn target<'t>(&self, target: Target<'t>) -> Result<Target<'t>> {
+        target.arranged(&self.axes)
+    }
+
+    /// See [`target`](Self::target).
+    pub(super) fn place<'t>(&self, place: BoxPlace<'t>) -> Result<BoxPlace<'t>> {
+        place.arranged(&self.axes)
+    }
+
+    /// The dimensions at the end, if there is no reshape.
+    pub(super) fn axes(&self) -> Option<&[Option<usize>]> {
+        if self.reshaped.is_some() { None } else { Some(&self.axes) }
+    }
+
+    /// A box of what enters the chain that has this box at the end; `None` after a reshape.
+    pub(super) fn origin_shape(&self, shape: &[u64], dimensions: usize) -> Option<Vec<u64>> {
+        let mut origin = vec![1; dimensions];
+        for (axis, size) in self.axes()?.iter().zip(shape) {
+            if let Some(axis) = axis {
+                origin[*axis] = *size;
+            }
+        }
+        Some(origin)
+    }
+}
+
+/// The first of these steps and the shape of what the next one gets, if whole elements leave the first and no bytes
+/// around them.
+fn passed(steps: &[Step]) -> Option<(&Elements, &[u64])> {
+    let [Step { operation: Operation::Elements(elements), frames, .. }, next, ..] = steps else { return None };
+    let Representation::Array(array) = &next.decoded else { return None };
+    let is_same = elements.fused.encoded_bits() == 8 * array.data_type().size()
+        && elements.shape.iter().product::<u64>() == array.element_count();
+    (frames.is_empty() && is_same).then_some((elements, array.shape()))
+}
+
+/// Which dimensions of one shape those of the other are, if they differ only in dimensions of size 1.
+fn same_sizes(before: &[u64], after: &[u64]) -> Option<Vec<Option<usize>>> {
+    if before == after {
+        return Some((0..before.len()).map(Some).collect());
+    }
+    let mut kept = (0..before.len()).filter(|axis| before[*axis] != 1);
+    let axes: Vec<Option<usize>> = after.iter().map(|size| if *size == 1 { None } else { kept.next() }).collect();
+    let is_same = axes.iter().zip(after).all(|(axis, size)| *size == axis.map_or(1, |axis| before[axis]));
+    (is_same && kept.next().is_none()).then_some(axes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_that_differ_in_sizes_of_1_have_the_same_boxes() {
+        for (before, after, expected) in [
+            (&[1_u64, 4, 1, 6][..], &[4_u64, 6][..], Some(vec![Some(1), Some(3)])),
+            (&[4, 6], &[4, 1, 6, 1], Some(vec![Some(0), None, Some(1), None])),
+            (&[1, 3], &[1, 3], Some(vec![Some(0), Some(1)])),
+            (&[1, 1], &[], Some(vec![])),
+            (&[4, 6], &[6, 4], None),
+            (&[4, 6], &[24], None),
+            (&[24, 1], &[4, 6], None),
+        ] {
+            assert_eq!(same_sizes(before, after), expected, "{before:?} {after:?}");
+        }
+    }
+}

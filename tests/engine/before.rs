@@ -1,0 +1,200 @@
+//! Codecs before a shard, and blocks of zfp: what a part gives, and what a plan asks for, beside the whole.
+
+use super::case::{Area, Choices, area, choices, cut, memory, options};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use zcodec::chain::{ByteRange, CallOptions, Chain, ReadPlan};
+use zcodec::strided::Target;
+use zcodec::{Error, Status};
+
+fn chain(codecs: &Value, data_type: &str, shape: &[u64]) -> Arc<Chain> {
+    let input = json!({"data_type": data_type, "shape": shape, "fill_value": 0});
+    Chain::new(codecs.to_string().as_bytes(), Some(input.to_string().as_bytes())).unwrap().into()
+}
+
+fn named(name: &str, configuration: &Value) -> Value {
+    json!({"name": name, "configuration": configuration})
+}
+
+fn sharding(chunk_shape: &[u64], codecs: &Value) -> Value {
+    let little = named("bytes", &json!({"endian": "little"}));
+    named("sharding_indexed", &json!({"chunk_shape": chunk_shape, "codecs": codecs, "index_codecs": [little]}))
+}
+
+/// Reads a box of an object by a plan; returns the ranges that it asks for.
+fn read(chain: &Arc<Chain>, encoded: &[u8], start: &[u64], target: Target<'static>) -> Result<Vec<[u64; 2]>, Error> {
+    let mut plan = ReadPlan::new(chain, options(), vec![(start.to_vec(), target)], Some(encoded.len() as u64), None)?;
+    let mut asked = Vec::new();
+    loop {
+        let ranges: Vec<ByteRange> = plan.next_stage()?.collect();
+        if ranges.is_empty() {
+            return Ok(asked);
+        }
+        for (index, range) in ranges.iter().enumerate() {
+            let ByteRange::At { offset, size } = *range else { panic!("{range:?} of an object whose size is known") };
+            plan.supply(index, &encoded[offset as usize..(offset + size) as usize])?;
+            asked.push([offset, offset + size]);
+        }
+    }
+}
+
+/// What a codec before a shard refuses, by the element in the array that it gets: the first in C order of the box, whatever
+/// the order of inner chunks, and on any number of threads.
+#[test]
+fn the_first_element_that_a_codec_before_a_shard_refuses_is_named() {
+    let bytes = named("bytes", &json!({"endian": "little"}));
+    let transpose = named("transpose", &json!({"order": [1, 0]}));
+    let cast = named("cast_value", &json!({"data_type": "uint16"}));
+    let shape = [600, 600];
+    let flat = sharding(&[50, 60], &json!([bytes]));
+    let nested = sharding(&[200, 300], &json!([transpose, sharding(&[60, 50], &json!([bytes]))]));
+    for shard in [&flat, &nested] {
+        for (codecs, is_transposed) in [
+            (json!([cast, shard]), false),
+            (json!([cast, transpose, shard]), true),
+            (json!([transpose, cast, shard]), true),
+        ] {
+            // Written without the cast, with values that it cannot bring back, in array order of the cast's input.
+            let written: Vec<Value> =
+                codecs.as_array().unwrap().iter().filter(|codec| codec["name"] != "cast_value").cloned().collect();
+            let is_cast_last = is_transposed && codecs[0]["name"] == "transpose";
+            let mut values = vec![7_u16; 600 * 600];
+            let bad = [(70, 3), (60, 299), (60, 301), (400, 0)];
+            bad.iter().for_each(|(row, column)| values[row * 600 + column] = 300);
+            let decoded: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
+            let encoded = chain(&Value::from(written), "uint16", &shape).encode_to_vec(&decoded, &options()).unwrap();
+            let chain = chain(&codecs, "uint8", &shape);
+            // The index counts in what the cast received.
+            let index = |row: u64, column: u64| if is_cast_last { column * 600 + row } else { row * 600 + column };
+            let codec = usize::from(is_cast_last);
+            let check = |error: Error, areas: &[(u64, u64)]| {
+                let expected = areas.iter().map(|(row, column)| index(*row, *column)).min();
+                let found = (error.status(), error.codec_index(), error.element_index());
+                assert_eq!(found, (Status::OutOfRange, Some(codec), expected), "{codecs}: {error}");
+                assert_eq!(error.pointer(), format!("/{codec}"));
+            };
+            let all = [(70, 3), (60, 299), (60, 301), (400, 0)];
+            for threads in [1, 3] {
+                let options = CallOptions { max_threads: NonZeroUsize::new(threads).unwrap(), ..options() };
+                check(chain.decode_to_vec(&encoded, &options).unwrap_err(), &all);
+                let mut part = vec![0; 570 * 599];
+                let target = Target::contiguous(&mut part, 1, &[570, 599]).unwrap();
+                check(chain.decode_view(&encoded, &[30, 1], target, &options).unwrap_err(), &all[..3]);
+            }
+            let mut view = memory(&mut Choices::none(), &[40, 20], 1);
+            check(read(&chain, &encoded, &[50, 290], view.target()).unwrap_err(), &[(60, 299)]);
+        }
+    }
+}
+
+/// The bytes of the words that hold these blocks, of as many bits each.
+fn words(block: u64, bits: u64) -> [u64; 2] {
+    [block * bits / 64 * 8, ((block + 1) * bits).div_ceil(64) * 8]
+}
+
+/// The blocks of 4 along each dimension that a box touches, in C order.
+fn blocks(shape: &[u64], (start, part): &Area) -> Vec<u64> {
+    let mut blocks = vec![0];
+    for (size, (start, part)) in shape.iter().zip(start.iter().zip(part)) {
+        let touched = if part == &0 { 0..0 } else { start / 4..(start + part).div_ceil(4) };
+        blocks = blocks.iter().flat_map(|block| touched.clone().map(move |at| block * size.div_ceil(4) + at)).collect();
+    }
+    if part.contains(&0) { Vec::new() } else { blocks }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_plan_of_zfp_at_a_fixed_rate_asks_for_the_blocks_of_the_box(mut choices in choices()) {
+        let rank = 1 + choices.below(4);
+        let shape: Vec<u64> = (0..rank).map(|_| 1 + choices.below(if rank == 4 { 9 } else { 21 }) as u64).collect();
+        let rate = choices.pick(&[3, 8, 13, 16]);
+        let zfp = named("zfp", &json!({"mode": "fixed_rate", "rate": rate}));
+        let lead = choices.pick(&[0_u64, 0, 5]);
+        let mut codecs = vec![zfp];
+        let order: Vec<usize> = choices.order(rank);
+        match choices.below(4) {
+            1 => codecs.insert(0, named("transpose", &json!({"order": order}))),
+            2 => codecs.insert(0, named("scale_offset", &json!({"scale": 2}))),
+            _ => {}
+        }
+        let is_transposed = codecs[0]["name"] == "transpose";
+        if lead > 0 {
+            codecs.push(named("pad", &json!({"location": "start", "nbytes": lead})));
+        }
+        let codecs = Value::from(codecs);
+        let chain = chain(&codecs, "float32", &shape);
+        let count = shape.iter().product::<u64>();
+        let decoded: Vec<u8> = (0..count).flat_map(|index| (index as f32 * 0.1).sin().to_ne_bytes()).collect();
+        let encoded = chain.encode_to_vec(&decoded, &options()).unwrap();
+        let whole = chain.decode_to_vec(&encoded, &options()).unwrap();
+        for _ in 0..3 {
+            let area = area(&mut choices, &shape);
+            let expected = cut(&whole, &shape, &area, 4);
+            let mut view = memory(&mut choices, &area.1, 4);
+            chain.decode_view(&encoded, &area.0, view.target(), &options()).unwrap();
+            prop_assert_eq!(&view.elements(), &expected);
+            let mut view = memory(&mut choices, &area.1, 4);
+            let asked = read(&chain, &encoded, &area.0, view.target()).unwrap();
+            prop_assert_eq!(&view.elements(), &expected);
+            let permuted = |numbers: &[u64]| -> Vec<u64> {
+                if is_transposed { order.iter().map(|dimension| numbers[*dimension]).collect() } else { numbers.to_vec() }
+            };
+            let touched = blocks(&permuted(&shape), &(permuted(&area.0), permuted(&area.1)));
+            let bits = rate * 4_u64.pow(rank as u32);
+            let needed: Vec<[u64; 2]> = touched.iter().map(|block| words(*block, bits.max(9))).collect();
+            for [start, end] in &asked {
+                for byte in *start..*end {
+                    let is_needed = needed.iter().any(|[first, last]| (first + lead..last + lead).contains(&byte));
+                    prop_assert!(is_needed, "byte {byte} of {asked:?} for {area:?} of {shape:?}: {codecs}");
+                }
+            }
+            prop_assert!(asked.windows(2).all(|pair| pair[0][1] <= pair[1][0]), "{asked:?}");
+        }
+    }
+}
+
+#[test]
+fn a_plan_of_zfp_asks_once_for_blocks_that_follow_each_other() {
+    let codecs = json!([named("zfp", &json!({"mode": "fixed_rate", "rate": 8}))]);
+    let chain = chain(&codecs, "float32", &[64, 64, 64]);
+    let decoded: Vec<u8> = (0..64_u32.pow(3)).flat_map(|index| (index as f32 * 0.1).sin().to_ne_bytes()).collect();
+    let encoded = chain.encode_to_vec(&decoded, &options()).unwrap();
+    // 64 bytes a block, 16 of them along each axis.
+    for (start, shape, expected) in [
+        ([0, 0, 0], [64, 64, 64], vec![[0, 262_144]]),
+        ([9, 0, 0], [6, 64, 64], vec![[2 * 16_384, 4 * 16_384]]),
+        ([9, 20, 0], [1, 8, 64], vec![[2 * 16_384 + 5 * 1024, 2 * 16_384 + 7 * 1024]]),
+        ([9, 20, 7], [1, 6, 2], vec![[37_952, 38_080], [38_976, 39_104]]),
+    ] {
+        let mut view = memory(&mut Choices::none(), &shape, 4);
+        assert_eq!(read(&chain, &encoded, &start, view.target()).unwrap(), expected, "{shape:?} at {start:?}");
+        let area = (start.to_vec(), shape.to_vec());
+        let whole = chain.decode_to_vec(&encoded, &options()).unwrap();
+        assert_eq!(view.elements(), cut(&whole, &[64, 64, 64], &area, 4));
+    }
+}
+
+/// Whatever the size of the object is, a plan reads what `decode_view` reads, or says the same about it.
+#[test]
+fn a_plan_of_zfp_refuses_what_decoding_refuses() {
+    let codecs = json!([named("zfp", &json!({"mode": "fixed_rate", "rate": 16}))]);
+    let chain = chain(&codecs, "float32", &[9, 22]);
+    let decoded: Vec<u8> = (0..9 * 22).flat_map(|index| (index as f32).to_ne_bytes()).collect();
+    let encoded = chain.encode_to_vec(&decoded, &options()).unwrap();
+    for size in (0..=encoded.len() + 9).rev() {
+        let mut object = encoded.clone();
+        object.resize(size, 0);
+        let (mut part, mut view) = (vec![0; 4 * 12], memory(&mut Choices::none(), &[3, 4], 4));
+        let target = Target::contiguous(&mut part, 4, &[3, 4]).unwrap();
+        let direct = chain.decode_view(&object, &[2, 7], target, &options());
+        let planned = read(&chain, &object, &[2, 7], view.target());
+        assert_eq!(planned.as_ref().map(drop), direct.as_ref().map(drop), "{size} bytes");
+        if direct.is_ok() {
+            assert_eq!(view.elements(), part);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Large arrays in strides: threads share them, and change nothing.
+
+use super::case::{Choices, memory, options};
+use serde_json::{Value, json};
+use std::num::NonZeroUsize;
+use zcodec::chain::{CallOptions, Chain};
+use zcodec::{Error, Status};
+
+const SHAPE: [u64; 3] = [70, 90, 110];
+
+fn chain(codecs: &Value, data_type: &str) -> Chain {
+    let input = json!({"data_type": data_type, "shape": SHAPE, "fill_value": 0});
+    Chain::new(codecs.to_string().as_bytes(), Some(input.to_string().as_bytes())).unwrap()
+}
+
+fn threads(count: usize) -> CallOptions {
+    CallOptions { max_threads: NonZeroUsize::new(count).unwrap(), ..options() }
+}
+
+/// Choices of a view whose first dimension is the fastest, with gaps, and whose second runs backwards.
+fn view() -> Choices {
+    Choices::of(&[0, 0, 0, 0, 0, 1, 1, 2, 0, 0])
+}
+
+fn cast(data_type: &str) -> Value {
+    json!({"name": "cast_value", "configuration": {"data_type": data_type}})
+}
+
+const BYTES: &str = r#"{"name":"bytes","configuration":{"endian":"big"}}"#;
+
+#[test]
+fn threads_that_share_a_view_change_nothing() {
+    let bytes: Value = serde_json::from_str(BYTES).unwrap();
+    let transpose = json!({"name": "transpose", "configuration": {"order": [1, 2, 0]}});
+    let packbits = json!({"name": "packbits", "configuration": {"last_bit": 6}});
+    for codecs in [
+        json!([bytes]),
+        json!([transpose, bytes]),
+        json!([cast("uint32"), bytes]),
+        json!([transpose, cast("uint32"), bytes, "crc32c"]),
+        json!([packbits]),
+        json!([bytes, {"name": "zstd", "configuration": {"level": 1, "checksum": false}}]),
+    ] {
+        let chain = chain(&codecs, "uint16");
+        let count = SHAPE.iter().product::<u64>() as usize;
+        let decoded: Vec<u8> = (0..count).flat_map(|index| (index as u16 % 113).to_ne_bytes()).collect();
+        let mut source = memory(&mut view(), &SHAPE, 2);
+        source.scatter(&decoded);
+        let expected = chain.encode_to_vec(&decoded, &options()).unwrap();
+        for count in [1, 2, 5] {
+            let mut encoded = vec![0; expected.len()];
+            chain.encode_view(&[0; 3], source.source(), &mut encoded, &threads(count)).unwrap();
+            assert!(encoded == expected, "{codecs} by {count}");
+            let mut target = memory(&mut view(), &SHAPE, 2);
+            chain.decode_view(&encoded, &[0; 3], target.target(), &threads(count)).unwrap();
+            target.check(&decoded).unwrap();
+        }
+    }
+}
+
+#[test]
+fn the_first_element_at_fault_is_the_same_on_any_number_of_threads() {
+    let bytes: Value = serde_json::from_str(BYTES).unwrap();
+    let (wide, narrow) = (chain(&json!([cast("uint16"), bytes]), "uint32"), chain(&json!([bytes]), "uint16"));
+    let count = SHAPE.iter().product::<u64>() as usize;
+    let mut decoded = vec![0_u32; count];
+    for at in [400_000, 650_003, 692_999] {
+        decoded[at] = 1 << 20;
+    }
+    let decoded: Vec<u8> = decoded.iter().flat_map(|value| value.to_ne_bytes()).collect();
+    let mut source = memory(&mut view(), &SHAPE, 4);
+    source.scatter(&decoded);
+    // What no uint16 gives on decode.
+    let signed = chain(&json!([cast("int16"), bytes]), "uint16");
+    let mut negative = vec![1_i16; count];
+    negative[500_001] = -1;
+    negative[690_000] = -2;
+    let negative: Vec<u8> = negative.iter().flat_map(|value| value.to_ne_bytes()).collect();
+    let encoded = narrow.encode_to_vec(&negative, &options()).unwrap();
+    for count in [1, 2, 5] {
+        let check = |error: Error, element: u64| {
+            assert_eq!((error.status(), error.element_index()), (Status::OutOfRange, Some(element)), "by {count}");
+        };
+        let mut place = vec![0; 2 * decoded.len()];
+        check(wide.encode_view(&[0; 3], source.source(), &mut place, &threads(count)).unwrap_err(), 400_000);
+        let mut target = memory(&mut view(), &SHAPE, 2);
+        check(signed.decode_view(&encoded, &[0; 3], target.target(), &threads(count)).unwrap_err(), 500_001);
+    }
+}
