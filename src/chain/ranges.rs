@@ -4,6 +4,7 @@
 //! rows of a box are parts of those bytes, which go straight to their place if the elements of a row lie back to back
 //! there; else they are gathered first.
 
+use super::copy::copy_strided;
 use super::elements::Packed;
 use super::plan::{Elements, Operation, Step};
 use super::region::Region;
@@ -13,10 +14,14 @@ use crate::error::{CodecPlace, Result};
 use crate::interface::{CallOptions, Contexts, Transform};
 use crate::memory::grow;
 use crate::representation::ByteSize;
-use crate::strided::{self, Source, Target};
+use crate::strided::{Source, Target};
 
 /// Shorter rows are gathered before they go to their strides: a part by itself costs about as much as such a copy.
 const MIN_ROW_SIZE: usize = 64;
+
+/// Shorter rows of a whole chunk do not go to their place by themselves: decoding all of the chunk, and then copying it
+/// there, takes less time.
+const MIN_ROW_SIZE_OF_WHOLE: usize = 1024;
 
 /// The data that all parts of a box share.
 #[derive(Clone, Copy)]
@@ -51,7 +56,8 @@ impl Run<'_> {
         };
         let ByteSize::Exact(decoded_size) = decoded.size() else { return Ok(None) };
         let input = self.plan.steps[0].decoded.array()?;
-        let is_whole = region.is_whole(input.shape()) && (elements.is_some() || target.is_contiguous());
+        let is_whole = region.is_whole(input.shape())
+            && (elements.is_some() || target.is_contiguous() || target.row_size() < MIN_ROW_SIZE_OF_WHOLE);
         if !transform.decodes_parts() || is_whole || region.is_empty() {
             return Ok(None);
         }
@@ -111,7 +117,7 @@ impl Ranges<'_> {
         if self.decode(region, &mut gathered, contexts)?.is_none() {
             return Ok(None);
         }
-        strided::copy(&Source::contiguous(&back[..size], element_size, &region.shape)?, target).map(Some)
+        copy_strided(&Source::contiguous(&back[..size], element_size, &region.shape)?, target, self.options).map(Some)
     }
 
     /// A box to its place, row by row, on as many threads as are worth it.

@@ -119,7 +119,11 @@ pub(super) unsafe fn portable(plane: &Plane) {
             9..16 => squares(plane, |source, target| ends::<8>(source, target, size)),
             16 => squares(plane, |source, target| element::<16>(source, target)),
             17..32 => squares(plane, |source, target| ends::<16>(source, target, size)),
-            32..256 => squares(plane, |source, target| run(source, target, size)),
+            32 => squares(plane, |source, target| element::<32>(source, target)),
+            // Rows of inner chunks.
+            64 => squares(plane, |source, target| element::<64>(source, target)),
+            128 => squares(plane, |source, target| element::<128>(source, target)),
+            33..256 => squares(plane, |source, target| run(source, target, size)),
             _ => squares(plane, |source, target| std::ptr::copy_nonoverlapping(source, target, size)),
         }
     }
