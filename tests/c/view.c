@@ -122,6 +122,19 @@ static void a_chain_says_its_shape(const zcodec_chain *chain) {
   CHECK(check_buffer_is(json, "{\"data_type\":\"uint16\",\"shape\":[4,6],\"fill_value\":7}"));
 }
 
+/* After a transpose, too, the part is one of the array that the caller sees. */
+static void a_transposed_block_of_zfp_is_a_part(void) {
+  static const char input[] = "{\"data_type\": \"float32\", \"shape\": [2, 10], \"fill_value\": 0}";
+  zcodec_chain *chain = check_chain(
+      "[{\"name\": \"transpose\", \"configuration\": {\"order\": [1, 0]}},"
+      " {\"name\": \"zfp\", \"configuration\": {\"mode\": \"fixed_rate\", \"rate\": 8}}]",
+      input);
+  uint64_t shape[2] = {0, 0};
+  CHECK_OK(zcodec_chain_granularity(chain, shape, 2, &error));
+  CHECK(shape[0] == 2 && shape[1] == 4);
+  zcodec_chain_free(chain);
+}
+
 static void bytes_have_no_boxes(void) {
   zcodec_chain *chain = check_chain("[\"crc32c\"]", NULL);
   zcodec_view view = view_of(NULL, 0, NULL);
@@ -139,6 +152,7 @@ int main(void) {
   views_are_filled_and_recognised(chain);
   wrong_numbers_are_refused(chain);
   a_chain_says_its_shape(chain);
+  a_transposed_block_of_zfp_is_a_part();
   bytes_have_no_boxes();
   zcodec_chain_free(chain);
   return check_result("view");

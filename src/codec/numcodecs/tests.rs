@@ -78,6 +78,20 @@ fn the_first_element_without_an_image_is_named() {
     }
 }
 
+#[test]
+fn the_first_stored_element_without_an_image_is_named() {
+    let codecs = codec("fixedscaleoffset", &json!({"offset": 0, "scale": 1, "dtype": "|u1", "astype": "<f4"}));
+    let chain = chain(&codecs, "uint8", 5000, &json!(0)).unwrap();
+    for wrong in [0, 255, 256, 4999] {
+        let mut encoded = vec![1_f32; 5000];
+        encoded[wrong] = f32::INFINITY;
+        encoded[4999] = f32::NAN;
+        let encoded = bytes(encoded.iter().map(|f| f.to_ne_bytes()));
+        let error = chain.decode_to_vec(&encoded, &CallOptions::default()).map(|_| "elements").unwrap_err();
+        assert_eq!((error.status(), error.element_index()), (Status::OutOfRange, Some(wrong as u64)), "{error}");
+    }
+}
+
 /// Rust's `as` is NumPy's cast wherever NumPy's is defined.
 #[test]
 fn astype_casts_as_numpy_does() {
