@@ -22,11 +22,11 @@ pub(super) struct Before<'a> {
     pub(super) way: &'a BoxWay,
 }
 
-/// What is at hand of the output of a step, without frames.
+/// The part of a step's output that is at hand, without frames.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StepOutput<'a> {
     pub(super) bytes: &'a [u8],
-    /// Where it begins: after so many elements, if the step is elementwise, or else bytes.
+    /// Where it begins: after this many elements, if the step is elementwise, or else bytes.
     pub(super) start: u64,
     /// The size of the whole output in bytes.
     pub(super) size: u64,

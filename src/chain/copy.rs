@@ -31,7 +31,7 @@ pub(super) fn copy(source: &[u8], target: &mut [u8]) {
     }
 }
 
-/// The number of threads for work on so many bytes that lie in strides.
+/// The number of threads for work on this many bytes that lie in strides.
 pub(super) fn workers_for(size: usize, options: &CallOptions) -> NonZeroUsize {
     if size < MIN_SIZE_TO_DIVIDE { NonZeroUsize::MIN } else { options.workers().count_for(size) }
 }

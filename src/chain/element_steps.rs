@@ -20,7 +20,7 @@ pub(super) struct ElementSteps<'a> {
     plans: Vec<&'a Plan>,
 }
 
-/// What sending a box to its place takes.
+/// A box that is decoded, then sent to its place.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PutDecoded<'a> {
     pub(super) region: &'a Region,

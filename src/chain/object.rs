@@ -46,7 +46,7 @@ pub(super) struct Origin {
     outer: Option<Arc<Origin>>,
 }
 
-/// What to decode from the bytes of a range.
+/// The use of the bytes of a range.
 #[derive(Debug)]
 pub(super) struct Action {
     object: Object,

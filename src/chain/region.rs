@@ -89,7 +89,7 @@ impl Region {
         sides.into_iter().all(|((start, size), (other, extent))| other >= start && other + extent <= start + size)
     }
 
-    /// What two boxes have in common; `None` if they share nothing.
+    /// The box that two boxes share; `None` if they share nothing.
     pub(super) fn common(&self, other: &Self) -> Option<Self> {
         let sides = self.start.iter().zip(&self.shape).zip(other.start.iter().zip(&other.shape));
         let sides = sides.map(|((start, size), (other, extent))| {

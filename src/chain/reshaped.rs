@@ -13,7 +13,8 @@ use std::ops::Range;
 pub(super) struct Reshaped {
     pub(super) before: Vec<u64>,
     after: Vec<u64>,
-    /// What the last step gets: its dimension i is this one of `after`, or else a new one of size 1.
+    /// For each dimension of the array that enters the last step, the same one of `after`; `None` is a new one, of size
+    /// 1.
     pub(super) axes: Vec<Option<usize>>,
     /// The index in C order of each element of `after`, as a layout of single bytes.
     indices: Layout,

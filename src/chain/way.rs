@@ -14,8 +14,8 @@ use crate::strided::Target;
 pub(super) struct BoxWay {
     /// The step at its end, which decodes boxes.
     pub(super) end: usize,
-    /// What the reshape gets, or else what the last step gets: its dimension i is this one of the array that enters the
-    /// chain, or else a new one of size 1.
+    /// For each dimension of the array that enters the reshape, or else the last step, the same one of the array that
+    /// enters the chain; `None` is a new one of size 1.
     axes: Vec<Option<usize>>,
     pub(super) reshaped: Option<Reshaped>,
     /// Whether no element changes.

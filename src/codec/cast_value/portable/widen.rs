@@ -143,7 +143,7 @@ impl<S: Integer> Convert for Odd<S> {
     }
 }
 
-/// What is beyond `float16` in any mode stays beyond it; everything else is exact.
+/// A value beyond `float16` in every mode stays beyond it; everything else is exact.
 #[derive(Debug, Clone, Copy)]
 struct Capped<S>(PhantomData<S>);
 
