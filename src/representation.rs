@@ -130,7 +130,7 @@ pub(crate) fn shape_from_json(member: &str, json: &Value, least: i128) -> Result
         .collect()
 }
 
-/// The knowledge about the size of bytes before they exist.
+/// The size of bytes, as far as it is known before they exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ByteSize {
     /// Always exactly this many.

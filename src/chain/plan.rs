@@ -19,7 +19,7 @@ pub(super) struct Plan {
     pub(super) way: Option<Box<BoxWay>>,
 }
 
-/// The knowledge about an encoded size in advance.
+/// The size of an encoded chunk, as far as it is known in advance.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum EncodedSize {
     /// It never exceeds this many bytes.

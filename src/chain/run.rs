@@ -44,7 +44,7 @@ pub(super) enum Output<'a> {
     Growing(&'a mut Vec<u8>),
 }
 
-/// The treatment of decoded bytes that there is no room for.
+/// How to treat decoded bytes that do not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Overflow {
     /// They are counted, for a caller who wants to know the capacity that would do.

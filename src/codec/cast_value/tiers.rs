@@ -43,7 +43,7 @@ pub(super) static TIERS: &[Tier<Option<Kernels>>] = &[
     Tier {
         level: Avx512,
         kernel: Some(Kernels {
-            // The loops of the other level take fewer steps, but to clamp.
+            // Except for clamping, the loops of AVX2 take fewer steps than the portable ones do with AVX-512.
             float_to_integer: |to, portable| match to.out_of_range {
                 OutOfRange::Clamp => portable,
                 _ => avx2::float_to_integer::kernel(to, portable),

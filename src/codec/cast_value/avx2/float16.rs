@@ -7,7 +7,7 @@ use std::arch::x86_64::*;
 
 /// `f32` to `float16`, for numbers up to the largest of them; refuses others.
 pub(in crate::codec::cast_value) fn narrow(rounding: Rounding) -> Option<Box<dyn Kernel>> {
-    Some(Box::new(Narrow(match rounding {
+    Some(Box::new(Float16Loop(match rounding {
         Rounding::NearestEven => narrow_all::<_MM_FROUND_TO_NEAREST_INT, false>,
         // The last bit breaks ties, and changes nothing else.
         Rounding::NearestAway => narrow_all::<_MM_FROUND_TO_NEAREST_INT, true>,
@@ -19,7 +19,7 @@ pub(in crate::codec::cast_value) fn narrow(rounding: Rounding) -> Option<Box<dyn
 
 /// `float16` to `f32`; refuses NaN.
 pub(in crate::codec::cast_value) fn widen() -> Option<Box<dyn Kernel>> {
-    Some(Box::new(Widen(widen_all)))
+    Some(Box::new(Float16Loop(widen_all)))
 }
 
 /// Converts every number; whether any was refused. It is safe to call on a processor that has its instructions.
@@ -28,16 +28,18 @@ pub(in crate::codec::cast_value) type Convert<const FROM: usize, const TO: usize
 
 /// A loop of a tier: the table of tiers gives its kernel only where the processor has its instructions.
 #[derive(Debug)]
-pub(in crate::codec::cast_value) struct Narrow(pub(in crate::codec::cast_value) Convert<4, 2>);
+pub(in crate::codec::cast_value) struct Float16Loop<const FROM: usize, const TO: usize>(
+    pub(in crate::codec::cast_value) Convert<FROM, TO>,
+);
 
-impl Kernel for Narrow {
+impl<const FROM: usize, const TO: usize> Kernel for Float16Loop<FROM, TO> {
     fn run(&self, input: &[u8], output: &mut [u8]) -> bool {
         // SAFETY: the processor has the instructions of the loop.
         unsafe { (self.0)(input.as_chunks().0, output.as_chunks_mut().0) }
     }
 
     fn output_size(&self) -> usize {
-        2
+        TO
     }
 
     /// Never mapped: the thorough kernel is.
@@ -63,24 +65,6 @@ fn narrow_all<const ROUNDING: i32, const SETS_LAST_BIT: bool>(input: &[[u8; 4]],
     });
     let is_over = _mm256_cmpgt_epi32(largest, _mm256_set1_epi32(65504_f32.to_bits() as i32));
     _mm256_movemask_epi8(is_over) != 0
-}
-
-/// The same for a loop that widens.
-#[derive(Debug)]
-pub(in crate::codec::cast_value) struct Widen(pub(in crate::codec::cast_value) Convert<2, 4>);
-
-impl Kernel for Widen {
-    fn run(&self, input: &[u8], output: &mut [u8]) -> bool {
-        // SAFETY: the processor has the instructions of the loop.
-        unsafe { (self.0)(input.as_chunks().0, output.as_chunks_mut().0) }
-    }
-
-    fn output_size(&self) -> usize {
-        4
-    }
-
-    /// Never mapped: the thorough kernel is.
-    fn set_map(&mut self, _: &[Entry]) {}
 }
 
 #[target_feature(enable = "avx2,f16c")]

@@ -1,6 +1,6 @@
 //! `float16` from and to `f32`, twice as many at a time as by F16C.
 
-use crate::codec::cast_value::avx2::float16::{Narrow, Widen};
+use crate::codec::cast_value::avx2::float16::Float16Loop;
 use crate::codec::cast_value::kernel::Kernel;
 use crate::number::Rounding;
 use crate::simd::for_each_group;
@@ -8,7 +8,7 @@ use std::arch::x86_64::*;
 
 /// `f32` to `float16`, for numbers up to the largest of them; refuses others.
 pub(in crate::codec::cast_value) fn narrow(rounding: Rounding) -> Option<Box<dyn Kernel>> {
-    Some(Box::new(Narrow(match rounding {
+    Some(Box::new(Float16Loop(match rounding {
         Rounding::NearestEven => narrow_all::<_MM_FROUND_TO_NEAREST_INT, false>,
         // The last bit breaks ties, and changes nothing else.
         Rounding::NearestAway => narrow_all::<_MM_FROUND_TO_NEAREST_INT, true>,
@@ -20,7 +20,7 @@ pub(in crate::codec::cast_value) fn narrow(rounding: Rounding) -> Option<Box<dyn
 
 /// `float16` to `f32`; refuses NaN.
 pub(in crate::codec::cast_value) fn widen() -> Option<Box<dyn Kernel>> {
-    Some(Box::new(Widen(widen_all)))
+    Some(Box::new(Float16Loop(widen_all)))
 }
 
 #[target_feature(enable = "avx512f")]
