@@ -6,14 +6,15 @@
  *         array in memory
  *     array_store write VOLUME.npy DIRECTORY
  *         the volume, repeated to 256^3, in shards of 128^3 with inner chunks of 32^3
- *     array_store read VOLUME.npy DIRECTORY EDGE COUNT [THREADS]
- *         reads random boxes of it, compares them, and prints the throughput
+ *     array_store read VOLUME.npy DIRECTORY EDGE COUNT [THREADS] [CACHE]
+ *         reads random boxes of it, with a cache of so many bytes, compares them, and prints the throughput
  */
 #include "array_store.hpp"
 #include "npy.hpp"
 
 #include <chrono>
 #include <cstdio>
+#include <future>
 #include <numeric>
 #include <random>
 
@@ -110,24 +111,14 @@ class Twin {
         byte = value;
       }
     }
-    Pending pending;
-    std::vector<std::thread> writers;
+    std::vector<std::future<void>> writers;
     for (std::size_t i = 0; i < parts.size(); i++) {
-      pending.add();
-      writers.emplace_back([&, i] {
-        std::exception_ptr error;
-        try {
-          store.write(parts[i].start, parts[i].shape, sources[i].view());
-        } catch (...) {
-          error = std::current_exception();
-        }
-        pending.done(error);
-      });
+      writers.push_back(
+          std::async(std::launch::async, [&, i] { store.write(parts[i].start, parts[i].shape, sources[i].view()); }));
     }
-    for (std::thread &writer : writers) {
-      writer.join();
+    for (std::future<void> &writer : writers) {
+      writer.get();
     }
-    pending.wait();
     for (std::size_t i = 0; i < parts.size(); i++) {
       copy(sources[i].view(), subview(reference(), parts[i].start), parts[i].shape, element_size_);
     }
@@ -297,10 +288,15 @@ void write_volume(const std::string &path, const std::string &directory) {
 }
 
 void read_volume(const std::string &path, const std::string &directory, std::uint64_t edge, std::uint64_t count,
-                 unsigned threads) {
+                 unsigned threads, std::size_t cache_size) {
   Volume volume = tiled(path);
   const zcodec::View reference(volume.elements, c_strides(volume.shape, 2));
-  ArrayStore store(directory, nuclei, threads, 0);
+  ArrayStore store(directory, nuclei, threads, cache_size);
+  {
+    std::vector<std::uint16_t> all(volume.elements.size());  // the cache begins with what it can hold
+    store.read({0, 0, 0}, volume.shape, zcodec::View(all, c_strides(volume.shape, 2)));
+    expect(all == volume.elements, "the volume is as it was written");
+  }
   Random random(1);
   const Index shape(3, edge);
   std::vector<std::uint16_t> found(static_cast<std::size_t>(product(shape))), expected = found;
@@ -314,8 +310,9 @@ void read_volume(const std::string &path, const std::string &directory, std::uin
     expect(found == expected, "a box of the volume is as it was written");
   }
   const double megabytes = 2e-6 * static_cast<double>(product(shape) * count);
-  std::printf("  %llu boxes of %llu^3, %u threads: %.0f MB/s, equal\n", static_cast<unsigned long long>(count),
-              static_cast<unsigned long long>(edge), threads, megabytes / seconds);
+  std::printf("  %llu boxes of %llu^3, %u threads, cache of %zu bytes: %.0f MB/s, equal\n",
+              static_cast<unsigned long long>(count), static_cast<unsigned long long>(edge), threads, cache_size,
+              megabytes / seconds);
 }
 
 int run(const std::vector<std::string> &arguments) {
@@ -328,12 +325,13 @@ int run(const std::vector<std::string> &arguments) {
   } else if (command == "write" && arguments.size() == 3) {
     write_volume(arguments[1], arguments[2]);
   } else if (command == "read" && arguments.size() >= 5) {
-    read_volume(arguments[1], arguments[2], number(3, 64), number(4, 1), static_cast<unsigned>(number(5, 2)));
+    read_volume(arguments[1], arguments[2], number(3, 64), number(4, 1), static_cast<unsigned>(number(5, 2)),
+                static_cast<std::size_t>(number(6, 0)));
   } else {
     std::fprintf(stderr,
                  "usage: array_store test DIRECTORY MEGABYTES [THREADS] [SEED]\n"
                  "       array_store write VOLUME.npy DIRECTORY\n"
-                 "       array_store read VOLUME.npy DIRECTORY EDGE COUNT [THREADS]\n");
+                 "       array_store read VOLUME.npy DIRECTORY EDGE COUNT [THREADS] [CACHE]\n");
     return EXIT_FAILURE;
   }
   return EXIT_SUCCESS;

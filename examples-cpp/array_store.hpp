@@ -2,9 +2,10 @@
  * An array of Zarr v3 on disk, as a library such as tensorstore has one: chunks or shards, a cache, threads of its own,
  * reads and writes of any box in any number of threads.
  *
- * - A read makes one plan for each object that its box touches; all of them are fed by one queue of reads.
- * - The cache has cells: inner chunks of shards, or chunks. A cell that the box covers is decoded straight to memory of
- * the caller; of which it touches a part is decoded into the cache.
+ * - A read makes one plan for each object that its box touches; all of them are fed by one queue of reads. The thread
+ * that reads takes part in the work.
+ * - The cache has cells: inner chunks of shards, or chunks. Without a cache, what the box touches of them is decoded
+ * straight to memory of the caller.
  * - Writes of one shard at the same time share one writer, and the last of them commits it for all. A commit appends;
  * after some commits it packs the shard again, into a new file.
  * - A reader keeps the state of an object that it began with: an append moves no byte, and a new file leaves the old
@@ -21,7 +22,7 @@
 #include <fstream>
 #include <list>
 #include <map>
-#include <tuple>
+#include <unordered_map>
 
 using Index = std::vector<std::uint64_t>;
 
@@ -57,25 +58,35 @@ struct Touched {
 };
 
 inline std::vector<Touched> cells_of(const Index &cell_shape, const Index &start, const Index &shape) {
-  std::vector<Touched> all(1);
-  for (std::size_t i = 0; i < shape.size(); i++) {
-    std::vector<Touched> next;
-    for (const Touched &before : all) {
-      for (std::uint64_t at = start[i]; at < start[i] + shape[i];) {
-        const std::uint64_t cell = at / cell_shape[i];
-        const std::uint64_t end = std::min(start[i] + shape[i], (cell + 1) * cell_shape[i]);
-        Touched touched = before;
-        touched.cell.push_back(cell);
-        touched.in_cell.push_back(at - cell * cell_shape[i]);
-        touched.in_box.push_back(at - start[i]);
-        touched.shape.push_back(end - at);
-        next.push_back(std::move(touched));
-        at = end;
-      }
+  const std::size_t ndim = shape.size();
+  std::vector<Touched> all;
+  Index first(ndim), last(ndim);
+  for (std::size_t i = 0; i < ndim; i++) {
+    if (shape[i] == 0) {
+      return all;
     }
-    all = std::move(next);
+    first[i] = start[i] / cell_shape[i];
+    last[i] = (start[i] + shape[i] - 1) / cell_shape[i];
   }
-  return all;
+  for (Index cell = first;;) {
+    Touched touched = {cell, Index(ndim), Index(ndim), Index(ndim)};
+    for (std::size_t i = 0; i < ndim; i++) {
+      const std::uint64_t begin = std::max(start[i], cell[i] * cell_shape[i]);
+      const std::uint64_t end = std::min(start[i] + shape[i], (cell[i] + 1) * cell_shape[i]);
+      touched.in_cell[i] = begin - cell[i] * cell_shape[i];
+      touched.in_box[i] = begin - start[i];
+      touched.shape[i] = end - begin;
+    }
+    all.push_back(std::move(touched));
+    std::size_t axis = ndim;
+    while (axis > 0 && ++cell[axis - 1] > last[axis - 1]) {
+      cell[axis - 1] = first[axis - 1];
+      axis--;
+    }
+    if (axis == 0) {
+      return all;
+    }
+  }
 }
 
 inline std::vector<std::int64_t> c_strides(const Index &shape, std::size_t element_size) {
@@ -109,41 +120,29 @@ zcodec::BasicView<Void> subview(const zcodec::BasicView<Void> &view, const Index
 // Copies the elements of a box from one view to another; both have strides.
 inline void copy(const zcodec::ConstView &from, const zcodec::View &to, const Index &shape, std::size_t element_size) {
   const std::size_t last = shape.size() - 1;
-  const char *source = static_cast<const char *>(from.memory()) + from.offset();
-  char *target = static_cast<char *>(to.memory()) + to.offset();
   const bool is_row =
       from.strides()[last] == to.strides()[last] && to.strides()[last] == static_cast<std::int64_t>(element_size);
-  Index at(shape.size(), 0);
-  for (;;) {
-    const char *row = source;
-    char *to_row = target;
-    for (std::size_t i = 0; i < last; i++) {
-      row += static_cast<std::int64_t>(at[i]) * from.strides()[i];
-      to_row += static_cast<std::int64_t>(at[i]) * to.strides()[i];
-    }
-    if (is_row) {
-      std::memcpy(to_row, row, static_cast<std::size_t>(shape[last]) * element_size);
-    } else {
-      for (std::uint64_t i = 0; i < shape[last]; i++) {
-        std::memcpy(to_row, row, element_size);
-        row += from.strides()[last];
-        to_row += to.strides()[last];
-      }
-    }
-    std::size_t i = last;
-    while (i > 0 && ++at[i - 1] == shape[i - 1]) {
-      at[--i] = 0;
-    }
-    if (i == 0) {
+  const std::size_t row_size = static_cast<std::size_t>(shape[last]) * element_size;
+  const auto copy_axis = [&](const auto &self, std::size_t axis, const char *source, char *target) -> void {
+    if (axis == last && is_row) {
+      std::memcpy(target, source, row_size);
       return;
     }
-  }
+    for (std::uint64_t i = 0; i < shape[axis]; i++) {
+      axis == last ? static_cast<void>(std::memcpy(target, source, element_size))
+                   : self(self, axis + 1, source, target);
+      source += from.strides()[axis];
+      target += to.strides()[axis];
+    }
+  };
+  copy_axis(copy_axis, 0, static_cast<const char *>(from.memory()) + from.offset(),
+            static_cast<char *>(to.memory()) + to.offset());
 }
 
 // Decoded cells, the least recently used one first to go.
 class Cache {
  public:
-  using Key = std::tuple<std::uint64_t, Index>;  // the state of the object, and the cell in it
+  using Key = std::pair<std::uint64_t, std::uint64_t>;  // the numbers of the object's state and of the cell in it
   using Cell = std::shared_ptr<Bytes>;
 
   explicit Cache(std::size_t capacity) : capacity_(capacity) {}
@@ -176,11 +175,17 @@ class Cache {
   }
 
  private:
+  struct Hash {
+    std::size_t operator()(const Key &key) const {
+      return std::hash<std::uint64_t>()(key.first * 0x9E3779B97F4A7C15 + key.second);
+    }
+  };
+
   std::mutex mutex_;
   std::size_t capacity_;
   std::size_t size_ = 0;
   std::list<Key> order_;
-  std::map<Key, std::pair<Cell, std::list<Key>::iterator>> cells_;
+  std::unordered_map<Key, std::pair<Cell, std::list<Key>::iterator>, Hash> cells_;
 };
 
 class ArrayStore {
@@ -192,6 +197,7 @@ class ArrayStore {
         chain_(zcodec::Chain::from_zarr_json(metadata.zarr_json())),
         chunk_shape_(chain_.shape()),
         element_size_(chain_.element_size()),
+        threads_(threads),
         cache_(cache_size),
         io_(threads > 1 ? threads : 0),
         workers_(threads - 1) {
@@ -218,21 +224,19 @@ class ArrayStore {
 
   // Reads a box of the array to where the view says, which has strides.
   void read(const Index &start, const Index &shape, const zcodec::View &target) {
-    Pending pending;
-    std::vector<std::function<void()>> copies;  // from cells to the target
+    ThreadPool::Pending pending(workers_);
+    std::vector<Copy> cached;
     for (const Touched &part : cells_of(chunk_shape_, start, shape)) {
       try {
-        read_object(part, subview(target, part.in_box), pending, copies);
+        read_object(part, subview(target, part.in_box), pending, cached);
       } catch (...) {
         pending.add();
         pending.done(std::current_exception());
         break;
       }
     }
+    post_copies(std::move(cached), pending);
     pending.wait();  // whatever failed: plans write to the target until they end
-    for (const std::function<void()> &copy : copies) {
-      copy();
-    }
   }
 
   // Writes a box of the array from where the view says, which has strides. When it returns, every read has it.
@@ -278,6 +282,32 @@ class ArrayStore {
     bool is_committing = false;
   };
 
+  // A copy of a part of a cell to the target of a read.
+  struct Copy {
+    Cache::Key key;
+    Cache::Cell cell;
+    Index cell_shape;
+    Touched touched;
+    zcodec::View target;
+  };
+
+  // Divides the copies among the threads.
+  void post_copies(std::vector<Copy> copies, ThreadPool::Pending &pending) {
+    const auto all = std::make_shared<const std::vector<Copy>>(std::move(copies));
+    const std::size_t count = all->size(), parts = std::min<std::size_t>(threads_, count);
+    for (std::size_t part = 0; part < parts; part++) {
+      pending.add();
+      workers_.post([this, all, begin = count * part / parts, end = count * (part + 1) / parts, &pending] {
+        for (std::size_t i = begin; i < end; i++) {
+          const Copy &one = (*all)[i];
+          const zcodec::ConstView from(one.cell->data(), one.cell->size(), c_strides(one.cell_shape, element_size_));
+          copy(subview(from, one.touched.in_cell), one.target, one.touched.shape, element_size_);
+        }
+        pending.done(nullptr);
+      });
+    }
+  }
+
   Object &object_of(const Index &cell) {
     const std::lock_guard<std::mutex> lock(mutex_);
     std::unique_ptr<Object> &object = objects_[cell];
@@ -304,17 +334,27 @@ class ArrayStore {
 
   // The part of a cell of a chunk that lies in the array.
   Index extent(const Index &chunk, const Index &cell, const Index &cell_shape) const {
-    Index shape;
+    Index shape(cell.size());
     for (std::size_t i = 0; i < cell.size(); i++) {
       const std::uint64_t begin = chunk[i] * chunk_shape_[i] + cell[i] * cell_shape[i];
       const std::uint64_t in_chunk = chunk_shape_[i] - cell[i] * cell_shape[i];
-      shape.push_back(std::min({cell_shape[i], in_chunk, shape_[i] - begin}));
+      shape[i] = std::min({cell_shape[i], in_chunk, shape_[i] - begin});
     }
     return shape;
   }
 
-  void read_object(const Touched &part, const zcodec::View &target, Pending &pending,
-                   std::vector<std::function<void()>> &copies) {
+  // The number of a cell in its chunk.
+  std::uint64_t number_of(const Index &cell) const {
+    std::uint64_t number = 0;
+    for (std::size_t i = 0; i < cell.size(); i++) {
+      number = number * ((chunk_shape_[i] + cell_shape_[i] - 1) / cell_shape_[i]) + cell[i];
+    }
+    return number;
+  }
+
+  // Starts the plan of what has to be decoded, and says what is to be copied from cells of the cache.
+  void read_object(const Touched &part, const zcodec::View &target, ThreadPool::Pending &pending,
+                   std::vector<Copy> &cached) {
     Object &object = object_of(part.cell);
     std::shared_ptr<State> state;
     {
@@ -324,61 +364,55 @@ class ArrayStore {
     if (state == nullptr) {
       return chain_.fill_view(part.shape, target);
     }
-    std::vector<zcodec::Part> parts;
-    std::vector<std::pair<Cache::Key, Cache::Cell>> fresh;
     if (cache_.is_empty()) {
-      parts.push_back({{part.in_cell, part.shape}, target});
-    } else {
-      for (const Touched &touched : cells_of(cell_shape_, part.in_cell, part.shape)) {
-        const Index whole = extent(part.cell, touched.cell, cell_shape_);
-        const zcodec::View view = subview(target, touched.in_box);
-        const Cache::Key key(state->number, touched.cell);
-        Cache::Cell cell = cache_.find(key);
-        if (cell == nullptr && touched.shape == whole) {
-          Index start = part.in_cell;
-          for (std::size_t i = 0; i < start.size(); i++) {
-            start[i] += touched.in_box[i];
-          }
-          parts.push_back({{start, whole}, view});
-          continue;
-        }
-        if (cell == nullptr) {
-          cell = std::make_shared<Bytes>(static_cast<std::size_t>(product(whole)) * element_size_);
-          Index start = touched.cell;
-          for (std::size_t i = 0; i < start.size(); i++) {
-            start[i] *= cell_shape_[i];
-          }
-          parts.push_back({{start, whole}, zcodec::View(*cell)});
-          fresh.emplace_back(key, cell);
-        }
-        copies.push_back([this, cell, whole, touched, view] {
-          const zcodec::ConstView from(cell->data(), cell->size(), c_strides(whole, element_size_));
-          copy(subview(from, touched.in_cell), view, touched.shape, element_size_);
-        });
+      return start_plan(state, {{{part.in_cell, part.shape}, target}}, {}, pending);
+    }
+    std::vector<zcodec::Part> parts;
+    std::vector<Copy> fresh;
+    for (Touched &touched : cells_of(cell_shape_, part.in_cell, part.shape)) {
+      const Cache::Key key(state->number, number_of(touched.cell));
+      Index whole = extent(part.cell, touched.cell, cell_shape_);
+      zcodec::View view = subview(target, touched.in_box);
+      if (Cache::Cell cell = cache_.find(key)) {
+        cached.push_back({key, std::move(cell), std::move(whole), std::move(touched), std::move(view)});
+        continue;
       }
+      const auto cell = std::make_shared<Bytes>(static_cast<std::size_t>(product(whole)) * element_size_);
+      Index start = touched.cell;
+      for (std::size_t i = 0; i < start.size(); i++) {
+        start[i] *= cell_shape_[i];
+      }
+      parts.push_back({{std::move(start), whole}, zcodec::View(*cell)});
+      fresh.push_back({key, cell, std::move(whole), std::move(touched), std::move(view)});
     }
     if (!parts.empty()) {
-      start_plan(state, parts, fresh, pending);
+      start_plan(state, parts, std::move(fresh), pending);
     }
   }
 
-  void start_plan(const std::shared_ptr<State> &state, const std::vector<zcodec::Part> &parts,
-                  const std::vector<std::pair<Cache::Key, Cache::Cell>> &fresh, Pending &pending) {
+  // `fresh`: what is copied from new cells after they are decoded.
+  void start_plan(const std::shared_ptr<State> &state, const std::vector<zcodec::Part> &parts, std::vector<Copy> fresh,
+                  ThreadPool::Pending &pending) {
     zcodec::Index index;
     {
       const std::lock_guard<std::mutex> lock(state->mutex);
       index = state->index;
     }
-    const auto done = [this, state, fresh, &pending](zcodec::Plan &plan, std::exception_ptr error) {
+    const auto done = [this, state, fresh = std::move(fresh), &pending](zcodec::Plan plan,
+                                                                        std::exception_ptr error) mutable {
       if (error == nullptr) {
-        for (const auto &[key, cell] : fresh) {
-          cache_.insert(key, cell);
-        }
         if (index_size_ > 0) {
           const std::lock_guard<std::mutex> lock(state->mutex);
           state->index = plan.index();
         }
+        for (const Copy &one : fresh) {
+          cache_.insert(one.key, one.cell);
+        }
+        post_copies(std::move(fresh), pending);
       }
+      {
+        const zcodec::Plan ended = std::move(plan);
+      }  // before the memory that it writes to may go
       pending.done(error);
     };
     const auto plan = std::make_shared<AsyncPlan>(zcodec::Plan(chain_, parts, state->size, index, options_),
@@ -571,6 +605,7 @@ class ArrayStore {
   std::size_t element_size_;
   std::uint64_t index_size_ = 0;  // 0: chunks are no shards
   zcodec::CallOptions options_;
+  unsigned threads_;
   Cache cache_;
   std::atomic<std::uint64_t> number_{0};
   std::mutex mutex_;

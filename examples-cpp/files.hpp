@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -79,6 +80,16 @@ class File {
     }
   }
 
+  // Reads what the system has in memory. False: not all of it, or the system does not tell.
+  bool read_cached(std::uint64_t offset, std::uint8_t *bytes, std::size_t size) const {
+#ifdef RWF_NOWAIT
+    const iovec part = {bytes, size};
+    return ::preadv2(descriptor_, &part, 1, static_cast<off_t>(offset), RWF_NOWAIT) == static_cast<ssize_t>(size);
+#else
+    return false;
+#endif
+  }
+
   void write(std::uint64_t offset, const void *bytes, std::size_t size) const {
     const char *at = static_cast<const char *>(bytes);
     while (size > 0) {
@@ -98,44 +109,14 @@ class File {
   int descriptor_;
 };
 
-// Counts work that is under way; the first failure is thrown to who waits.
-class Pending {
- public:
-  void add() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    count_++;
-  }
-  void done(std::exception_ptr error) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (error != nullptr && error_ == nullptr) {
-      error_ = error;
-    }
-    if (--count_ == 0) {
-      changed_.notify_all();
-    }
-  }
-  void wait() {
-    std::unique_lock<std::mutex> lock(mutex_);
-    changed_.wait(lock, [this] { return count_ == 0; });
-    if (error_ != nullptr) {
-      std::rethrow_exception(error_);
-    }
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::size_t count_ = 0;
-  std::exception_ptr error_;
-};
-
 /*
- * A plan that is fed by a queue of reads. Ranges that lie close together are read at once; each is decoded on a thread
- * of `workers` as soon as its bytes are there, while others are still being read.
+ * A plan that is fed by a queue of reads. Ranges that lie close together are read at once. What the system has in
+ * memory is read by the thread that decodes it, because waking another one takes longer; all else goes through the
+ * queue, and is decoded while other bytes are still on their way.
  */
 class AsyncPlan : public std::enable_shared_from_this<AsyncPlan> {
  public:
-  using Done = std::function<void(zcodec::Plan &, std::exception_ptr)>;
+  using Done = std::function<void(zcodec::Plan, std::exception_ptr)>;
 
   AsyncPlan(zcodec::Plan plan, std::shared_ptr<const File> file, std::uint64_t size, ThreadPool &io,
             ThreadPool &workers, Done done)
@@ -146,78 +127,110 @@ class AsyncPlan : public std::enable_shared_from_this<AsyncPlan> {
         workers_(workers),
         done_(std::move(done)) {}
 
-  // Reads the ranges of the next stage; what comes last starts the stage after it.
+  // Begins the next stage; what comes last of a stage begins the one after it.
   void start_stage() {
-    std::vector<Batch> batches;
+    const auto stage = std::make_shared<Stage>();
     try {
-      batches = coalesce(plan_.next());
+      stage->batches = coalesce(plan_.next());
     } catch (...) {
-      error_ = std::current_exception();
-      batches.clear();
+      return done_(std::move(plan_), std::current_exception());
     }
-    if (batches.empty()) {
-      return done_(plan_, error_);
+    if (stage->batches.empty()) {
+      return done_(std::move(plan_), nullptr);
     }
-    missing_ = batches.size();
-    for (Batch &batch : batches) {
-      io_.post([self = shared_from_this(), batch = std::move(batch)] { self->read(batch); });
+    stage->missing = stage->batches.size();
+    const std::size_t count = std::min(workers_.thread_count() + 1, stage->batches.size());
+    for (std::size_t i = 0; i < count; i++) {
+      workers_.post([self = shared_from_this(), stage] { self->work(stage); });
     }
   }
 
  private:
-  // Ranges `first` to `first + ranges.size() - 1` of the stage, all within `begin` to `end` of the file.
+  struct Range {
+    std::size_t number;  // in the stage
+    std::uint64_t begin;
+    std::size_t size;
+  };
+
+  // Ranges that are read together: all within `begin` to `end` of the file.
   struct Batch {
-    std::size_t first;
     std::uint64_t begin;
     std::uint64_t end;
-    std::vector<std::pair<std::uint64_t, std::size_t>> ranges;
+    std::vector<Range> ranges;
+    Bytes bytes;
+  };
+
+  struct Stage {
+    std::vector<Batch> batches;
+    std::atomic<std::size_t> next{0};  // the first batch that no thread has taken
+    std::atomic<std::size_t> missing{0};
+    std::mutex mutex;
+    std::exception_ptr error;
   };
 
   std::vector<Batch> coalesce(zcodec::List<zcodec::Range> ranges) const {
-    constexpr std::uint64_t largest_gap = 4096, largest_read = 1 << 20;
+    constexpr std::uint64_t largest_gap = 4096, largest_read = 1 << 17;
     std::vector<Batch> batches;
     for (std::size_t i = 0; i < ranges.size(); i++) {
       const std::uint64_t begin = ranges[i].offset == zcodec::size_unknown ? size_ - ranges[i].size : ranges[i].offset;
       const std::uint64_t end = begin + ranges[i].size;
       if (batches.empty() || begin > batches.back().end + largest_gap || end - batches.back().begin > largest_read) {
-        batches.push_back({i, begin, end, {}});
+        batches.push_back({begin, end, {}, {}});
       }
       batches.back().end = std::max(batches.back().end, end);
-      batches.back().ranges.emplace_back(begin, static_cast<std::size_t>(ranges[i].size));
+      batches.back().ranges.push_back({i, begin, static_cast<std::size_t>(ranges[i].size)});
     }
     return batches;
   }
 
-  void read(const Batch &batch) {
-    try {
-      const auto bytes = std::make_shared<Bytes>(static_cast<std::size_t>(batch.end - batch.begin));
-      file_->read(batch.begin, bytes->data(), bytes->size());
-      workers_.post([self = shared_from_this(), batch, bytes] { self->supply(batch, *bytes); });
-    } catch (...) {
-      finish(std::current_exception());
+  // Several threads run this for one stage; each takes the next batch until none is left.
+  void work(const std::shared_ptr<Stage> &stage) {
+    for (std::size_t i = stage->next++; i < stage->batches.size(); i = stage->next++) {
+      Batch &batch = stage->batches[i];
+      try {
+        batch.bytes.resize(static_cast<std::size_t>(batch.end - batch.begin));
+        if (!file_->read_cached(batch.begin, batch.bytes.data(), batch.bytes.size())) {
+          io_.post([self = shared_from_this(), stage, i] { self->read(stage, i); });
+          continue;
+        }
+      } catch (...) {
+        finish(*stage, std::current_exception());
+        continue;
+      }
+      supply(*stage, batch);
     }
   }
 
-  void supply(const Batch &batch, const Bytes &bytes) {
+  void read(const std::shared_ptr<Stage> &stage, std::size_t i) {
+    Batch &batch = stage->batches[i];
+    try {
+      file_->read(batch.begin, batch.bytes.data(), batch.bytes.size());
+      workers_.post([self = shared_from_this(), stage, i] { self->supply(*stage, stage->batches[i]); });
+    } catch (...) {
+      finish(*stage, std::current_exception());
+    }
+  }
+
+  void supply(Stage &stage, Batch &batch) {
     std::exception_ptr error;
     try {
-      for (std::size_t i = 0; i < batch.ranges.size(); i++) {
-        const auto [begin, size] = batch.ranges[i];
-        plan_.supply(batch.first + i, bytes.data() + (begin - batch.begin), size);
+      for (const Range &range : batch.ranges) {
+        plan_.supply(range.number, batch.bytes.data() + (range.begin - batch.begin), range.size);
       }
     } catch (...) {
       error = std::current_exception();
     }
-    finish(error);
+    batch.bytes = {};
+    finish(stage, error);
   }
 
-  void finish(std::exception_ptr error) {
+  void finish(Stage &stage, std::exception_ptr error) {
     if (error != nullptr) {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      error_ = error;
+      const std::lock_guard<std::mutex> lock(stage.mutex);
+      stage.error = error;
     }
-    if (--missing_ == 0) {
-      error_ != nullptr ? done_(plan_, error_) : start_stage();
+    if (--stage.missing == 0) {
+      stage.error != nullptr ? done_(std::move(plan_), stage.error) : start_stage();
     }
   }
 
@@ -227,9 +240,6 @@ class AsyncPlan : public std::enable_shared_from_this<AsyncPlan> {
   ThreadPool &io_;
   ThreadPool &workers_;
   Done done_;
-  std::atomic<std::size_t> missing_{0};
-  std::mutex mutex_;
-  std::exception_ptr error_;
 };
 
 #endif
