@@ -17,21 +17,31 @@ final class Library {
       throw new UnsatisfiedLinkError("zcodec needs a 64-bit Java; this one has " + 8 * Native.POINTER_SIZE + " bits");
     }
     if (wanted.isEmpty()) {
-      return checked(NativeLibrary.getInstance(bundled().getAbsolutePath()), "the jar's library");
+      return checked(NativeLibrary.getInstance(extract(Platform.RESOURCE_PREFIX).getAbsolutePath()), "the jar's library");
     }
     String name = wanted.equals("system") ? "zcodec" : wanted;
     return checked(NativeLibrary.getInstance(name), Zcodec.LIBRARY_PROPERTY + "=" + wanted);
   }
 
-  private static File bundled() {
-    String path = "/zcodec/native/" + Platform.RESOURCE_PREFIX + "/" + System.mapLibraryName("zcodec");
+  /** Where the jar has the library of a platform, which is named as JNA names it. */
+  static String resource(String platform) {
+    String name = "libzcodec.so";
+    if (platform.startsWith("win32")) {
+      name = "zcodec.dll";
+    } else if (platform.startsWith("darwin")) {
+      name = "libzcodec.dylib";
+    }
+    return "/zcodec/native/" + platform + "/" + name;
+  }
+
+  static File extract(String platform) {
     try {
-      return Native.extractFromResourcePath(path, Library.class.getClassLoader());
+      return Native.extractFromResourcePath(resource(platform), Library.class.getClassLoader());
     } catch (IOException e) {
       throw (UnsatisfiedLinkError)
           new UnsatisfiedLinkError(
                   "zcodec: this jar has no library for "
-                      + Platform.RESOURCE_PREFIX
+                      + platform
                       + "; install one and set the property "
                       + Zcodec.LIBRARY_PROPERTY
                       + " to its path, or to \"system\"")

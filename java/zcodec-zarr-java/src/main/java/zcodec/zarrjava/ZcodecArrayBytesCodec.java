@@ -8,6 +8,7 @@ import dev.zarr.zarrjava.core.ArrayMetadata;
 import dev.zarr.zarrjava.core.codec.ArrayBytesCodec;
 import dev.zarr.zarrjava.v3.codec.Codec;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import ucar.ma2.Array;
 
 /** A codec from array to bytes. */
@@ -41,8 +42,9 @@ public abstract class ZcodecArrayBytesCodec extends ArrayBytesCodec implements C
         open -> {
           ByteBuffer encoded = ByteBuffer.allocate(Math.toIntExact(open.encodedBound(decoded.remaining())));
           open.encode(decoded, encoded);
-          ((java.nio.Buffer) encoded).flip();
-          return encoded;
+          int size = encoded.position();
+          // Exact, because zarr-java's shards take the capacity of a buffer for its size.
+          return ByteBuffer.wrap(size == encoded.capacity() ? encoded.array() : Arrays.copyOf(encoded.array(), size));
         });
   }
 

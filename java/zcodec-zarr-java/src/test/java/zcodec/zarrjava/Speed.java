@@ -23,13 +23,16 @@ import zcodec.View;
 
 /**
  * CPU time beside zarr-java: `java/speed.sh`. Both sides take turns, and each row is the median of many rounds. Data: the
- * nuclei of tests/data, as int16, because the array classes at hand know no unsigned types.
+ * nuclei of tests/data, as int16, because the array classes at hand may know no unsigned types. Shards are compared where they
+ * do (`java/speed.sh -P unidata`), by the CPU time of the process: zarr-java reads shards with many threads.
  */
 final class Speed {
   private static final int ROUNDS = 41;
   private static final ByteBuffer ENCODED = ByteBuffer.allocateDirect(2 << 20);
   private static final ByteBuffer DECODED = ByteBuffer.allocateDirect(1 << 20).order(ByteOrder.nativeOrder());
   private static final ThreadMXBean CLOCK = ManagementFactory.getThreadMXBean();
+  private static final com.sun.management.OperatingSystemMXBean PROCESS =
+      (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
   private static final String LITTLE = "{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}}";
 
   private Speed() {}
@@ -123,9 +126,7 @@ final class Speed {
     short[] wanted = (short[]) its.readChunk(new long[3]).copyTo1DJavaArray();
     try (Chain chain = Chain.ofZarrJson(new String(Files.readAllBytes(place.resolve("zarr.json")), StandardCharsets.UTF_8))) {
       short[] found = read(chain, place.resolve("c/0/0/0"));
-      if (!Arrays.equals(wanted, found)) {
-        throw new AssertionError("they differ");
-      }
+      same(wanted, found);
       String name = codec.replaceAll("[^a-z0-9 ]+", " ").replaceAll("name|configuration|typesize 2|blocksize 0|checksum false", "");
       both("chunk of 1 MiB," + name.replaceAll(" +", " "), () -> its.readChunk(new long[3]), () -> read(chain, place.resolve("c/0/0/0")));
     }
@@ -148,17 +149,18 @@ final class Speed {
     return elements;
   }
 
-  /** One plane of a shard; zarr-java cannot read shards with the array classes at hand. */
+  /** A whole shard, and one plane of it. */
   private static void shard(Path folder, byte[] elements) throws Exception {
     String blosc =
         "{\"name\":\"blosc\",\"configuration\":{\"cname\":\"zstd\",\"clevel\":5,\"shuffle\":\"shuffle\",\"typesize\":2,\"blocksize\":0}}";
     String codecs =
         "[{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[1,64,64],\"codecs\":[" + LITTLE + "," + blosc
-            + "],\"index_codecs\":[" + LITTLE + ",\"crc32c\"]}}]";
+            + "],\"index_codecs\":[" + LITTLE + ",{\"name\":\"crc32c\"}]}}]";
     Path place = array(folder, "shard", codecs, elements);
     try (Chain chain = Chain.ofZarrJson(new String(Files.readAllBytes(place.resolve("zarr.json")), StandardCharsets.UTF_8));
         FileChannel file = FileChannel.open(place.resolve("c/0/0/0"), StandardOpenOption.READ)) {
-      row("whole shard of 1 MiB", 1e6, "us", () -> read(chain, place.resolve("c/0/0/0")));
+      Path path = place.resolve("c/0/0/0");
+      row("whole shard of 1 MiB", 1e6, "us", () -> read(chain, path));
       row("one plane of it, by a plan", 1e6, "us", () -> plane(chain, file, null));
       try (Plan plan = plan(chain, null, ByteBuffer.allocateDirect(2 * 256 * 256))) {
         plan.read(file);
@@ -166,6 +168,15 @@ final class Speed {
           row("one plane of it, by a plan with the index", 1e6, "us", () -> plane(chain, file, index));
         }
       }
+      if (!ZarrJavaTest.areArrayClassesWhole()) {
+        System.out.println("shards beside zarr-java: NOT RUN, its array classes are not at hand");
+        return;
+      }
+      dev.zarr.zarrjava.v3.Array its = dev.zarr.zarrjava.v3.Array.open(place);
+      same((short[]) its.read().copyTo1DJavaArray(), read(chain, path));
+      same((short[]) itsPlane(its).copyTo1DJavaArray(), plane(chain, path));
+      shards("whole shard of 1 MiB", its::read, () -> read(chain, path));
+      shards("one plane of it", () -> itsPlane(its), () -> plane(chain, path));
     }
   }
 
@@ -177,6 +188,44 @@ final class Speed {
         Range.UNKNOWN,
         index,
         CallOptions.DEFAULT);
+  }
+
+  private static ucar.ma2.Array itsPlane(dev.zarr.zarrjava.v3.Array array) throws Exception {
+    return array.read(new long[] {3, 0, 0}, new int[] {1, 256, 256});
+  }
+
+  /** As zarr-java does it: the file is opened and the index is read each time. */
+  private static short[] plane(Chain chain, Path path) throws IOException {
+    ByteBuffer target = ByteBuffer.allocateDirect(2 * 256 * 256).order(ByteOrder.nativeOrder());
+    try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ); Plan plan = plan(chain, null, target)) {
+      plan.read(file);
+    }
+    short[] elements = new short[256 * 256];
+    target.asShortBuffer().get(elements);
+    return elements;
+  }
+
+  private static void same(short[] wanted, short[] found) {
+    if (!Arrays.equals(wanted, found)) {
+      throw new AssertionError("they differ");
+    }
+  }
+
+  /** Many rounds of each at once, because the clock of the process is coarse. */
+  private static void shards(String name, Work theirs, Work ours) throws Exception {
+    double[] ratios = new double[ROUNDS];
+    for (int i = -10; i < ROUNDS; i++) {
+      double mine = processSeconds(ours);
+      ratios[Math.max(i, 0)] = processSeconds(theirs) / mine;
+    }
+    Arrays.sort(ratios);
+    System.out.printf("%-50s %8.2f times zarr-java (%.2f to %.2f)%n", name, median(ratios), ratios[ROUNDS / 4], ratios[ROUNDS * 3 / 4]);
+  }
+
+  private static double processSeconds(Work work) throws Exception {
+    long start = PROCESS.getProcessCpuTime();
+    repeat(20, work);
+    return (PROCESS.getProcessCpuTime() - start) / 1e9;
   }
 
   private static void plane(Chain chain, FileChannel file, ShardIndex index) throws IOException {

@@ -1,0 +1,127 @@
+package zcodec;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.sun.jna.Platform;
+import java.io.ByteArrayOutputStream;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Which library is loaded. */
+class LibraryTest {
+  /** As ELF and PE number them. */
+  private static final int ELF_X86_64 = 62;
+  private static final int ELF_AARCH64 = 183;
+  private static final int PE_X86_64 = 0x8664;
+
+  @TempDir Path folder;
+
+  @Test
+  void eachPlatformHasItsFile() {
+    assertEquals("/zcodec/native/linux-x86-64/libzcodec.so", Library.resource("linux-x86-64"));
+    assertEquals("/zcodec/native/linux-aarch64/libzcodec.so", Library.resource("linux-aarch64"));
+    assertEquals("/zcodec/native/win32-x86-64/zcodec.dll", Library.resource("win32-x86-64"));
+    assertEquals("/zcodec/native/darwin-aarch64/libzcodec.dylib", Library.resource("darwin-aarch64"));
+    String here = Library.resource(Platform.RESOURCE_PREFIX);
+    assertEquals(System.mapLibraryName("zcodec"), here.substring(here.lastIndexOf('/') + 1));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"linux-x86-64", "linux-aarch64", "win32-x86-64"})
+  void theFileIsALibraryForItsPlatform(String platform) throws IOException {
+    byte[] library = resource(platform);
+    assumeTrue(library != null, "the jar was built without the library for " + platform + " (make dist)");
+    ByteBuffer bytes = ByteBuffer.wrap(library).order(ByteOrder.LITTLE_ENDIAN);
+    if (platform.startsWith("win32")) {
+      int header = bytes.getInt(0x3C);
+      assertEquals(0x00004550, bytes.getInt(header)); // "PE"
+      assertEquals(PE_X86_64, bytes.getShort(header + 4) & 0xFFFF);
+    } else {
+      assertEquals(0x464C457F, bytes.getInt(0)); // ELF
+      assertEquals(platform.endsWith("x86-64") ? ELF_X86_64 : ELF_AARCH64, bytes.getShort(18));
+    }
+    assertTrue(new String(library, StandardCharsets.ISO_8859_1).contains("zcodec_writer_new"), "not zcodec, or too old");
+  }
+
+  private static byte[] resource(String platform) throws IOException {
+    try (InputStream in = Library.class.getResourceAsStream(Library.resource(platform))) {
+      if (in == null) {
+        return null;
+      }
+      ByteArrayOutputStream all = new ByteArrayOutputStream();
+      byte[] some = new byte[1 << 16];
+      for (int count = in.read(some); count >= 0; count = in.read(some)) {
+        all.write(some, 0, count);
+      }
+      return all.toByteArray();
+    }
+  }
+
+  @Test
+  void aPlatformWithoutALibrarySaysSo() {
+    UnsatisfiedLinkError e = assertThrows(UnsatisfiedLinkError.class, () -> Library.extract("plan9-sparc"));
+    assertTrue(e.getMessage().contains("no library for plan9-sparc"), e.getMessage());
+    assertTrue(e.getMessage().contains(Zcodec.LIBRARY_PROPERTY), e.getMessage());
+  }
+
+  @Test
+  void thePropertyChoosesAnotherLibrary() throws Exception {
+    Path copy = folder.resolve(System.mapLibraryName("zcodec"));
+    Files.copy(Library.extract(Platform.RESOURCE_PREFIX).toPath(), copy, StandardCopyOption.REPLACE_EXISTING);
+    String version = Zcodec.version();
+    assertEquals(version, run().get(0));
+    List<String> byPath = run("-Dzcodec.library=" + copy);
+    assertEquals(Arrays.asList(version, copy.toRealPath().toString()), byPath);
+    List<String> ofSystem = run("-Dzcodec.library=system", "-Djna.library.path=" + folder);
+    assertEquals(Arrays.asList(version, copy.toRealPath().toString()), ofSystem);
+    List<String> missing = run("-Dzcodec.library=" + folder.resolve("nothing.so"));
+    assertTrue(missing.toString().contains("UnsatisfiedLinkError"), missing.toString());
+    assertTrue(missing.toString().contains("nothing.so"), missing.toString());
+    Path other = folder.resolve("libother.so");
+    Files.copy(anotherLibrary(), other);
+    List<String> wrong = run("-Dzcodec.library=" + other);
+    assertTrue(wrong.toString().contains("libother.so is older than 0.2: it has no zcodec_version"), wrong.toString());
+  }
+
+  /** A native library that is not zcodec: JNA's own. */
+  private static Path anotherLibrary() throws IOException {
+    String name = System.mapLibraryName("jnidispatch");
+    return com.sun.jna.Native.extractFromResourcePath("/com/sun/jna/" + Platform.RESOURCE_PREFIX + "/" + name).toPath();
+  }
+
+  /** What another Java says of the library that it loads. */
+  private static List<String> run(String... properties) throws Exception {
+    String classes = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    List<String> command = new ArrayList<>();
+    command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
+    Collections.addAll(command, properties);
+    Collections.addAll(command, "-cp", classes, "zcodec.LoadedLibrary");
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    ByteArrayOutputStream output = new ByteArrayOutputStream();
+    for (int next = process.getInputStream().read(); next >= 0; next = process.getInputStream().read()) {
+      output.write(next);
+    }
+    process.waitFor();
+    List<String> lines = new ArrayList<>(Arrays.asList(output.toString("UTF-8").trim().split("\\R")));
+    lines.removeIf(line -> line.startsWith("WARNING: ")); // of Java 24 and later, about native calls
+    return lines;
+  }
+}

@@ -1,0 +1,13 @@
+package zcodec;
+
+import java.io.IOException;
+
+/** A program for LibraryTest: prints the version of the library, and its file. */
+final class LoadedLibrary {
+  private LoadedLibrary() {}
+
+  public static void main(String[] arguments) throws IOException {
+    System.out.println(Zcodec.version());
+    System.out.println(Library.NATIVE.getFile().toPath().toRealPath());
+  }
+}
