@@ -12,6 +12,15 @@
 # bytes, which scripts/dist/again.sh shows.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+
+# zig writes the folder in which it links into the debug symbols of its libunwind, and no option changes that. So the
+# source is at the same path wherever it is: mounted there, for this script alone.
+place=/usr/src/zcodec
+if [ "$PWD" != $place ]; then
+  mkdir -p $place
+  # shellcheck disable=SC2016 # the inner shell expands
+  exec unshare --mount bash -c 'mount --bind "$PWD" "$0" && cd "$0" && exec scripts/dist.sh "$@"' $place "$@"
+fi
 source scripts/packages.sh
 source scripts/dist/platforms.sh
 export GLIBC=2.17

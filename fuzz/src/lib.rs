@@ -34,7 +34,7 @@ pub fn with_threads(count: usize) -> CallOptions {
 /// Whether all sizes in the metadata are small.
 pub fn is_small(chain: &Chain) -> bool {
     let mut sizes = chain.representations().into_iter().map(|representation| representation.size());
-    sizes.all(|size| size.bound().is_none_or(|size| size <= MAX_SIZE as u64))
+    sizes.all(|size| size.upper_bound().is_none_or(|size| size <= MAX_SIZE as u64))
         && chain
             .decoded_size()
             .is_none_or(|size| chain.encoded_bound(size).is_some_and(|bound| bound <= 4 * MAX_SIZE as u64))
