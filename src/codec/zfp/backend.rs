@@ -6,14 +6,14 @@ use super::mode::Parameters;
 use super::own_blocks;
 use crate::error::{Error, Result};
 use zfp_rs::codec::block::{decode_block, encode_block};
-use zfp_rs::{ZfpBitStreamRef, ZfpBitStreamRefMut, ZfpDimensionality, ZfpScalar};
+use zfp_rs::{ZfpBitStreamRef, ZfpBitStreamRefMut, ZfpScalar};
 
 /// A coder of blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(all(feature = "zfp-sys", not(test)), allow(dead_code, reason = "the C library was asked for"))]
 pub(super) enum Backend {
     ZfpRs,
-    /// Our own kernels for three dimensions; `zfp-rs` for others.
+    /// Our own kernels.
     #[cfg(target_arch = "x86_64")]
     OwnBlocks(own_blocks::Coder),
     #[cfg(feature = "zfp-sys")]
@@ -32,16 +32,6 @@ impl Backend {
         }
         #[cfg(not(all(feature = "zfp-sys", not(test))))]
         Self::ZfpRs
-    }
-
-    /// The one that codes blocks of this number of dimensions.
-    #[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "only x86-64 chooses"))]
-    pub(super) fn for_blocks_of(self, dimensionality: ZfpDimensionality) -> Self {
-        #[cfg(target_arch = "x86_64")]
-        if matches!(self, Self::OwnBlocks(_)) && dimensionality != ZfpDimensionality::D3 {
-            return Self::ZfpRs;
-        }
-        self
     }
 }
 

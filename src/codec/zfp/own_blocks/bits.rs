@@ -56,6 +56,19 @@ impl<'a> Sink<'a> {
         self.at.pending_bits = filled % 8;
     }
 
+    /// Words of 64 bits.
+    #[inline(always)]
+    pub(super) fn put_words(&mut self, words: &[u64; 4]) {
+        for word in words {
+            let pending = self.at.pending | word << self.at.pending_bits;
+            self.store_word(pending);
+            self.at.pending = word >> 1 >> (63 - self.at.pending_bits);
+            self.at.whole_bytes += 8;
+        }
+        // For `truncate`.
+        self.store();
+    }
+
     /// Up to 64 bits.
     #[inline(always)]
     pub(super) fn put_long(&mut self, bits: u64, count: u32) {
@@ -98,8 +111,13 @@ impl<'a> Sink<'a> {
 
     #[inline(always)]
     fn store(&mut self) {
+        self.store_word(self.at.pending);
+    }
+
+    #[inline(always)]
+    fn store_word(&mut self, word: u64) {
         if let Some(room) = self.bytes.get_mut(self.at.whole_bytes..).and_then(<[u8]>::first_chunk_mut) {
-            *room = self.at.pending.to_le_bytes();
+            *room = word.to_le_bytes();
         }
     }
 }
@@ -177,6 +195,26 @@ impl<'a> Source<'a> {
         bits
     }
 
+    /// Words of 64 bits, as [`take`](Self::take).
+    #[inline(always)]
+    pub(super) fn take_words(&mut self) -> [u64; 4] {
+        let (first, shift) = ((self.position() / 8) as usize, self.position() % 8);
+        let mut words = [0; 4];
+        if let Some(bytes) = self.bytes.get(first..).and_then(<[u8]>::first_chunk::<33>) {
+            for (index, word) in words.iter_mut().enumerate() {
+                let next: &[u8] = &bytes[8 * index..];
+                let low = next.first_chunk().map_or(0, |low| u64::from_le_bytes(*low));
+                *word = low >> shift | u64::from(next[8]) << 1 << (63 - shift);
+            }
+            self.seek(self.position() + 256);
+        } else {
+            for word in &mut words {
+                *word = self.take_long(64);
+            }
+        }
+        words
+    }
+
     /// Up to 64 bits, as [`take`](Self::take).
     #[inline(always)]
     pub(super) fn take_long(&mut self, count: u32) -> u64 {
@@ -221,6 +259,33 @@ mod tests {
                 let mut source = Source::new(&bytes, before);
                 assert_eq!((source.take_long(count), source.take(3)), (bits, 0b001), "{before} {count}");
                 assert_eq!(source.position(), before + u64::from(count) + 3);
+            }
+        }
+    }
+
+    #[test]
+    fn words_are_their_bits() {
+        let words = [BITS, 0, u64::MAX, BITS.reverse_bits()];
+        for before in 0..=64 {
+            let (mut one_by_one, mut together) = ([0xA5; 56], [0xA5; 56]);
+            let (mut sink, mut words_sink) = (Sink::new(&mut one_by_one), Sink::new(&mut together));
+            sink.put_zeros(before);
+            words.iter().for_each(|word| sink.put_long(*word, 64));
+            words_sink.put_zeros(before);
+            words_sink.put_words(&words);
+            for sink in [&mut sink, &mut words_sink] {
+                sink.truncate(before + 255);
+                sink.put(words[3] >> 63, 1);
+                sink.put(0b101, 3);
+                sink.flush();
+                assert_eq!(sink.position(), before + 256 + 3);
+            }
+            assert_eq!(one_by_one[..42], together[..42], "{before}");
+            for size in [34, 41, 42, 56] {
+                let mut source = Source::new(&together[..size], before);
+                let mut expected = source;
+                assert_eq!(source.take_words(), [64; 4].map(|count| expected.take_long(count)), "{before} {size}");
+                assert_eq!((source.position(), source.take(3)), (expected.position(), expected.take(3)));
             }
         }
     }

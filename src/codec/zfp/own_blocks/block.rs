@@ -3,7 +3,7 @@
 use super::bits::{Sink, Source};
 use super::float::{exponent, exponent_bits, from_integers, has_finite_scale, to_integers, unbiased};
 use super::kernel::Kernel;
-use super::{planes, values};
+use super::values;
 use crate::codec::zfp::mode::Parameters;
 use zfp_rs::ZfpScalarType;
 
@@ -34,27 +34,34 @@ impl Limits {
         self.maxbits.saturating_sub(header)
     }
 
-    /// The number of planes of a block of floats that are coded: `precision` of zfp's `codecf.c`, in three dimensions.
-    fn precision(&self, exponent: i32) -> u32 {
-        const SLACK: i64 = 2 * (3 + 1);
-        let planes = i64::from(exponent) - i64::from(self.minexp) + SLACK;
+    /// The number of planes of a block of `N` floats that are coded: `precision` of zfp's `codecf.c`.
+    fn precision<const N: usize>(&self, exponent: i32) -> u32 {
+        // 2 (d + 1) for 4^d values.
+        let slack = i64::from(const { N.ilog2() + 2 });
+        let planes = i64::from(exponent) - i64::from(self.minexp) + slack;
         planes.clamp(0, self.maxprec.into()) as u32
     }
 }
 
 /// Writes the block whose values are these bytes.
 #[inline(always)]
-pub(super) fn encode<K: Kernel>(kernel: K, sink: &mut Sink<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &[u8]) {
+pub(super) fn encode<K: Kernel<N>, const N: usize>(
+    kernel: K,
+    sink: &mut Sink<'_>,
+    limits: &Limits,
+    scalar: ZfpScalarType,
+    bytes: &[u8],
+) {
     let least = sink.position() + u64::from(limits.minbits);
     match scalar {
         ZfpScalarType::I32 => {
-            encode_integers::<K, false>(kernel, sink, limits, &kernel.load::<false>(bytes), limits.maxprec, 0);
+            encode_integers::<K, N, false>(kernel, sink, limits, &kernel.load::<false>(bytes), limits.maxprec, 0);
         }
         ZfpScalarType::I64 => {
-            encode_integers::<K, true>(kernel, sink, limits, &kernel.load::<true>(bytes), limits.maxprec, 0);
+            encode_integers::<K, N, true>(kernel, sink, limits, &kernel.load::<true>(bytes), limits.maxprec, 0);
         }
-        ZfpScalarType::F32 => encode_floats::<K, false>(kernel, sink, limits, &kernel.load::<false>(bytes)),
-        ZfpScalarType::F64 => encode_floats::<K, true>(kernel, sink, limits, &kernel.load::<true>(bytes)),
+        ZfpScalarType::F32 => encode_floats::<K, N, false>(kernel, sink, limits, &kernel.load::<false>(bytes)),
+        ZfpScalarType::F64 => encode_floats::<K, N, true>(kernel, sink, limits, &kernel.load::<true>(bytes)),
     }
     if sink.position() < least {
         sink.put_zeros(least - sink.position());
@@ -63,7 +70,7 @@ pub(super) fn encode<K: Kernel>(kernel: K, sink: &mut Sink<'_>, limits: &Limits,
 
 /// Reads a block into these bytes.
 #[inline(always)]
-pub(super) fn decode<K: Kernel>(
+pub(super) fn decode<K: Kernel<N>, const N: usize>(
     kernel: K,
     source: &mut Source<'_>,
     limits: &Limits,
@@ -73,15 +80,15 @@ pub(super) fn decode<K: Kernel>(
     let least = source.position() + u64::from(limits.minbits);
     match scalar {
         ZfpScalarType::I32 => {
-            let integers = decode_integers::<K, false>(kernel, source, limits, limits.maxprec, 0);
+            let integers = decode_integers::<K, N, false>(kernel, source, limits, limits.maxprec, 0);
             kernel.store::<false>(&integers, bytes);
         }
         ZfpScalarType::I64 => {
-            let integers = decode_integers::<K, true>(kernel, source, limits, limits.maxprec, 0);
+            let integers = decode_integers::<K, N, true>(kernel, source, limits, limits.maxprec, 0);
             kernel.store::<true>(&integers, bytes);
         }
-        ZfpScalarType::F32 => decode_floats::<K, false>(kernel, source, limits, bytes),
-        ZfpScalarType::F64 => decode_floats::<K, true>(kernel, source, limits, bytes),
+        ZfpScalarType::F32 => decode_floats::<K, N, false>(kernel, source, limits, bytes),
+        ZfpScalarType::F64 => decode_floats::<K, N, true>(kernel, source, limits, bytes),
     }
     if source.position() < least {
         source.seek(least);
@@ -94,13 +101,13 @@ const fn precision_bits(wide: bool) -> u32 {
 }
 
 /// How many bits an integer has.
-const fn width(wide: bool) -> u32 {
+pub(super) const fn width(wide: bool) -> u32 {
     if wide { 64 } else { 32 }
 }
 
 /// Writes integers after a header of this many bits. A reversible block has a precision of its own up to `maxprec`.
 #[inline(always)]
-fn encode_integers<K: Kernel, const WIDE: bool>(
+fn encode_integers<K: Kernel<N>, const N: usize, const WIDE: bool>(
     kernel: K,
     sink: &mut Sink<'_>,
     limits: &Limits,
@@ -113,7 +120,7 @@ fn encode_integers<K: Kernel, const WIDE: bool>(
     } else {
         kernel.forward_transform::<WIDE, false>(integers)
     };
-    let all = values::any_bits::<K, WIDE>(kernel, &coefficients);
+    let all = kernel.significant_bits::<WIDE>(&coefficients);
     let top = u64::BITS - all.leading_zeros();
     let (mut maxprec, mut budget) = (maxprec, limits.bits_after(header));
     if limits.is_reversible {
@@ -123,15 +130,12 @@ fn encode_integers<K: Kernel, const WIDE: bool>(
         budget = limits.bits_after(header + precision_bits(WIDE));
     }
     let kmin = width(WIDE).saturating_sub(maxprec);
-    let mut planes = [0; 64];
-    kernel.to_planes::<WIDE>(&coefficients, kmin, top, &mut planes);
-    // SAFETY: there is a kernel only where the processor has these instructions.
-    unsafe { planes::encode(sink, &planes, width(WIDE), top, kmin, budget) };
+    kernel.encode_planes::<WIDE>(sink, &coefficients, top, kmin, budget);
 }
 
 /// Reads integers after a header of this many bits. A reversible block has its own precision instead of `maxprec`.
 #[inline(always)]
-fn decode_integers<K: Kernel, const WIDE: bool>(
+fn decode_integers<K: Kernel<N>, const N: usize, const WIDE: bool>(
     kernel: K,
     source: &mut Source<'_>,
     limits: &Limits,
@@ -143,11 +147,8 @@ fn decode_integers<K: Kernel, const WIDE: bool>(
         maxprec = source.take(precision_bits(WIDE)) as u32 + 1;
         budget = limits.bits_after(header + precision_bits(WIDE));
     }
-    let mut planes = [0; 64];
     let kmin = width(WIDE).saturating_sub(maxprec);
-    // SAFETY: there is a kernel only where the processor has these instructions.
-    let lowest = unsafe { planes::decode(source, &mut planes, width(WIDE), kmin, budget) };
-    let coefficients = kernel.coefficients_of::<WIDE>(&planes, lowest);
+    let coefficients = kernel.decode_planes::<WIDE>(source, kmin, budget);
     if limits.is_reversible {
         kernel.inverse_transform::<WIDE, true>(&coefficients)
     } else {
@@ -156,16 +157,21 @@ fn decode_integers<K: Kernel, const WIDE: bool>(
 }
 
 #[inline(always)]
-fn encode_floats<K: Kernel, const WIDE: bool>(kernel: K, sink: &mut Sink<'_>, limits: &Limits, values: &K::Block) {
-    let biased = exponent::<K, WIDE>(kernel, values);
+fn encode_floats<K: Kernel<N>, const N: usize, const WIDE: bool>(
+    kernel: K,
+    sink: &mut Sink<'_>,
+    limits: &Limits,
+    values: &K::Block,
+) {
+    let biased = exponent::<K, N, WIDE>(kernel, values);
     let integers = if limits.is_reversible {
-        reversible_integers::<K, WIDE>(kernel, limits, values, biased)
+        reversible_integers::<K, N, WIDE>(kernel, limits, values, biased)
     } else {
-        lossy_integers::<K, WIDE>(kernel, limits, values, biased)
+        lossy_integers::<K, N, WIDE>(kernel, limits, values, biased)
     };
     if let Some(Integers { block, precision, header, header_bits }) = integers {
         sink.put(header, header_bits);
-        encode_integers::<K, WIDE>(kernel, sink, limits, &block, precision, header_bits);
+        encode_integers::<K, N, WIDE>(kernel, sink, limits, &block, precision, header_bits);
     } else {
         sink.put(0, 1);
     }
@@ -182,16 +188,16 @@ struct Integers<B> {
 
 /// `None` for a block of which only one bit is coded.
 #[inline(always)]
-fn lossy_integers<K: Kernel, const WIDE: bool>(
+fn lossy_integers<K: Kernel<N>, const N: usize, const WIDE: bool>(
     kernel: K,
     limits: &Limits,
     values: &K::Block,
     biased: u32,
 ) -> Option<Integers<K::Block>> {
     let exponent = unbiased(biased, WIDE);
-    let precision = limits.precision(exponent);
+    let precision = limits.precision::<N>(exponent);
     (biased > 0 && precision > 0).then(|| Integers {
-        block: to_integers::<K, WIDE>(kernel, values, exponent),
+        block: to_integers::<K, N, WIDE>(kernel, values, exponent),
         precision,
         header: u64::from(biased) << 1 | 1,
         header_bits: 1 + exponent_bits(WIDE),
@@ -200,28 +206,33 @@ fn lossy_integers<K: Kernel, const WIDE: bool>(
 
 /// Scaled integers if they decode to the same values, otherwise the bits of the values. `None` for zeros.
 #[inline(always)]
-fn reversible_integers<K: Kernel, const WIDE: bool>(
+fn reversible_integers<K: Kernel<N>, const N: usize, const WIDE: bool>(
     kernel: K,
     limits: &Limits,
     values: &K::Block,
     biased: u32,
 ) -> Option<Integers<K::Block>> {
-    if biased == 0 && values::any_bits::<K, WIDE>(kernel, values) == 0 {
+    if biased == 0 && values::any_bits::<K, N, WIDE>(kernel, values) == 0 {
         return None;
     }
     let (precision, exponent) = (limits.maxprec, unbiased(biased, WIDE));
     if biased > 0 && has_finite_scale(exponent, WIDE) {
-        let block = to_integers::<K, WIDE>(kernel, values, exponent);
-        if values::are_same::<K, WIDE>(kernel, values, &from_integers::<K, WIDE>(kernel, &block, exponent)) {
+        let block = to_integers::<K, N, WIDE>(kernel, values, exponent);
+        if values::are_same::<K, N, WIDE>(kernel, values, &from_integers::<K, N, WIDE>(kernel, &block, exponent)) {
             let (header, header_bits) = (u64::from(biased) << 2 | 0b01, 2 + exponent_bits(WIDE));
             return Some(Integers { block, precision, header, header_bits });
         }
     }
-    Some(Integers { block: values::reinterpret::<K, WIDE>(kernel, values), precision, header: 0b11, header_bits: 2 })
+    Some(Integers { block: values::reinterpret::<K, N, WIDE>(kernel, values), precision, header: 0b11, header_bits: 2 })
 }
 
 #[inline(always)]
-fn decode_floats<K: Kernel, const WIDE: bool>(kernel: K, source: &mut Source<'_>, limits: &Limits, bytes: &mut [u8]) {
+fn decode_floats<K: Kernel<N>, const N: usize, const WIDE: bool>(
+    kernel: K,
+    source: &mut Source<'_>,
+    limits: &Limits,
+    bytes: &mut [u8],
+) {
     if source.take(1) == 0 {
         return bytes.fill(0);
     }
@@ -230,13 +241,13 @@ fn decode_floats<K: Kernel, const WIDE: bool>(kernel: K, source: &mut Source<'_>
     if !are_bits {
         exponent = unbiased(source.take(exponent_bits(WIDE)) as u32, WIDE);
         header = 1 + u32::from(limits.is_reversible) + exponent_bits(WIDE);
-        precision = limits.precision(exponent);
+        precision = limits.precision::<N>(exponent);
     }
-    let integers = decode_integers::<K, WIDE>(kernel, source, limits, precision, header);
+    let integers = decode_integers::<K, N, WIDE>(kernel, source, limits, precision, header);
     let values = if are_bits {
-        values::reinterpret::<K, WIDE>(kernel, &integers)
+        values::reinterpret::<K, N, WIDE>(kernel, &integers)
     } else {
-        from_integers::<K, WIDE>(kernel, &integers, exponent)
+        from_integers::<K, N, WIDE>(kernel, &integers, exponent)
     };
     kernel.store::<WIDE>(&values, bytes);
 }

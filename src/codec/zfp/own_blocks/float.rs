@@ -29,9 +29,9 @@ pub(super) const fn has_finite_scale(exponent: i32, wide: bool) -> bool {
 
 /// The biased exponent of the largest magnitude, as `frexp` has it, or 0 where all are zeros. NaNs do not count.
 #[inline(always)]
-pub(super) fn exponent<K: Kernel, const WIDE: bool>(kernel: K, values: &K::Block) -> u32 {
+pub(super) fn exponent<K: Kernel<N>, const N: usize, const WIDE: bool>(kernel: K, values: &K::Block) -> u32 {
     let (shift, infinity) = if WIDE { (52, 0x7FF) } else { (23, 0xFF) };
-    let largest = values::largest_magnitude::<K, WIDE>(kernel, values);
+    let largest = values::largest_magnitude::<K, N, WIDE>(kernel, values);
     match (largest >> shift) as u32 {
         _ if largest == 0 => 0,
         exponent if exponent == infinity => bias(WIDE).cast_unsigned(),
@@ -53,17 +53,25 @@ fn power<const WIDE: bool>(exponent: i32) -> f64 {
 
 /// Integers of values whose largest magnitude has this exponent, towards zero.
 #[inline(always)]
-pub(super) fn to_integers<K: Kernel, const WIDE: bool>(kernel: K, values: &K::Block, exponent: i32) -> K::Block {
+pub(super) fn to_integers<K: Kernel<N>, const N: usize, const WIDE: bool>(
+    kernel: K,
+    values: &K::Block,
+    exponent: i32,
+) -> K::Block {
     if has_finite_scale(exponent, WIDE) {
-        return values::truncate::<K, WIDE>(kernel, values, power::<WIDE>(integer_bits(WIDE) - exponent));
+        return values::truncate::<K, N, WIDE>(kernel, values, power::<WIDE>(integer_bits(WIDE) - exponent));
     }
     // In two steps, each exact.
-    let normal = values::scale::<K, WIDE>(kernel, values, power::<WIDE>(64));
-    values::truncate::<K, WIDE>(kernel, &normal, power::<WIDE>(integer_bits(WIDE) - 64 - exponent))
+    let normal = values::scale::<K, N, WIDE>(kernel, values, power::<WIDE>(64));
+    values::truncate::<K, N, WIDE>(kernel, &normal, power::<WIDE>(integer_bits(WIDE) - 64 - exponent))
 }
 
 /// The inverse of [`to_integers`], rounded.
 #[inline(always)]
-pub(super) fn from_integers<K: Kernel, const WIDE: bool>(kernel: K, integers: &K::Block, exponent: i32) -> K::Block {
-    values::to_floats::<K, WIDE>(kernel, integers, power::<WIDE>(exponent - integer_bits(WIDE)))
+pub(super) fn from_integers<K: Kernel<N>, const N: usize, const WIDE: bool>(
+    kernel: K,
+    integers: &K::Block,
+    exponent: i32,
+) -> K::Block {
+    values::to_floats::<K, N, WIDE>(kernel, integers, power::<WIDE>(exponent - integer_bits(WIDE)))
 }

@@ -1,19 +1,21 @@
 //! The operations of a tier on a block.
 
+use super::bits::{Sink, Source};
 use super::lanes::Lanes;
-use super::planes::Planes;
 use std::fmt::Debug;
 
-/// Kernels for 64 values, integers, or coefficients, of 32 bits each, or if `WIDE` of 64.
+/// Kernels for blocks of `N` values, integers, or coefficients, of 32 bits each, or if `WIDE` of 64.
 ///
 /// A value of such a type exists only where the processor has the instructions of its tier, and those of
 /// [`planes`](super::planes). All functions are inlined, as those of [`Lanes`].
-pub(super) trait Kernel: Lanes + Debug {
-    /// 64 of them, by vectors. Those of 32 bits take the first half.
+pub(super) trait Kernel<const N: usize>: Lanes + Debug {
+    /// N values, by vectors. Those of 32 bits take the first of them; lanes that are left over are zeros.
     type Block: Copy + AsRef<[Self::Vector]> + AsMut<[Self::Vector]>;
+    /// Negabinary numbers, in the order of the tier.
+    type Coefficients;
 
     fn zeros(self) -> Self::Block;
-    /// The number of vectors that hold 64 lanes.
+    /// The number of vectors that hold N values.
     fn vector_count(wide: bool) -> usize;
 
     /// Values in the order of memory, their first dimension fastest.
@@ -21,14 +23,26 @@ pub(super) trait Kernel: Lanes + Debug {
     /// The inverse of [`load`](Self::load).
     fn store<const WIDE: bool>(self, block: &Self::Block, bytes: &mut [u8]);
 
-    /// Decorrelates integers. Returns their coefficients as negabinary numbers, in the order of the tier.
-    fn forward_transform<const WIDE: bool, const REVERSIBLE: bool>(self, integers: &Self::Block) -> Self::Block;
+    /// Decorrelates integers.
+    fn forward_transform<const WIDE: bool, const REVERSIBLE: bool>(self, integers: &Self::Block) -> Self::Coefficients;
     /// The inverse of [`forward_transform`](Self::forward_transform).
-    fn inverse_transform<const WIDE: bool, const REVERSIBLE: bool>(self, coefficients: &Self::Block) -> Self::Block;
+    fn inverse_transform<const WIDE: bool, const REVERSIBLE: bool>(
+        self,
+        coefficients: &Self::Coefficients,
+    ) -> Self::Block;
 
-    /// The planes from `kmin` to `top` of coefficients, which are put in the order of their frequency. Other planes are
-    /// unspecified.
-    fn to_planes<const WIDE: bool>(self, coefficients: &Self::Block, kmin: u32, top: u32, planes: &mut Planes);
-    /// The coefficients of planes, of which those below `lowest` are zeros.
-    fn coefficients_of<const WIDE: bool>(self, planes: &Planes, lowest: u32) -> Self::Block;
+    /// The bits that any coefficient has.
+    fn significant_bits<const WIDE: bool>(self, coefficients: &Self::Coefficients) -> u64;
+    /// Writes the bit planes from the most significant one down to `kmin`, at most `budget` bits. Those from `top` on
+    /// are zeros.
+    fn encode_planes<const WIDE: bool>(
+        self,
+        sink: &mut Sink<'_>,
+        coefficients: &Self::Coefficients,
+        top: u32,
+        kmin: u32,
+        budget: u32,
+    );
+    /// The inverse of [`encode_planes`](Self::encode_planes). Planes that were not written are zeros.
+    fn decode_planes<const WIDE: bool>(self, source: &mut Source<'_>, kmin: u32, budget: u32) -> Self::Coefficients;
 }

@@ -1,25 +1,25 @@
 //! zfp's decorrelating transforms on vectors of integers of 32 bits, or if `WIDE` of 64 bits.
 
-use super::lanes::Lanes;
+use super::lanes::Arithmetic;
 
 /// Four values along an axis, for as many lines as a vector has.
-pub(super) type Lines<L> = [<L as Lanes>::Vector; 4];
+pub(super) type Lines<A> = [<A as Arithmetic>::Vector; 4];
 
 /// The transform of zfp's lossy modes, or that of its reversible one.
 #[inline(always)]
-pub(super) fn lift<L: Lanes, const WIDE: bool, const REVERSIBLE: bool>(lanes: L, lines: Lines<L>) -> Lines<L> {
-    if REVERSIBLE { differences::<L, WIDE>(lanes, lines) } else { forward::<L, WIDE>(lanes, lines) }
+pub(super) fn lift<A: Arithmetic, const WIDE: bool, const REVERSIBLE: bool>(lanes: A, lines: Lines<A>) -> Lines<A> {
+    if REVERSIBLE { differences::<A, WIDE>(lanes, lines) } else { forward::<A, WIDE>(lanes, lines) }
 }
 
 /// The inverse of [`lift`].
 #[inline(always)]
-pub(super) fn unlift<L: Lanes, const WIDE: bool, const REVERSIBLE: bool>(lanes: L, lines: Lines<L>) -> Lines<L> {
-    if REVERSIBLE { sums::<L, WIDE>(lanes, lines) } else { backward::<L, WIDE>(lanes, lines) }
+pub(super) fn unlift<A: Arithmetic, const WIDE: bool, const REVERSIBLE: bool>(lanes: A, lines: Lines<A>) -> Lines<A> {
+    if REVERSIBLE { sums::<A, WIDE>(lanes, lines) } else { backward::<A, WIDE>(lanes, lines) }
 }
 
 /// `fwd_lift`
 #[inline(always)]
-fn forward<L: Lanes, const WIDE: bool>(lanes: L, [mut x, mut y, mut z, mut w]: Lines<L>) -> Lines<L> {
+fn forward<A: Arithmetic, const WIDE: bool>(lanes: A, [mut x, mut y, mut z, mut w]: Lines<A>) -> Lines<A> {
     x = lanes.half::<WIDE>(lanes.add::<WIDE>(x, w));
     w = lanes.sub::<WIDE>(w, x);
     z = lanes.half::<WIDE>(lanes.add::<WIDE>(z, y));
@@ -35,7 +35,7 @@ fn forward<L: Lanes, const WIDE: bool>(lanes: L, [mut x, mut y, mut z, mut w]: L
 
 /// `inv_lift`, which doubles what the other one halves.
 #[inline(always)]
-fn backward<L: Lanes, const WIDE: bool>(lanes: L, [mut x, mut y, mut z, mut w]: Lines<L>) -> Lines<L> {
+fn backward<A: Arithmetic, const WIDE: bool>(lanes: A, [mut x, mut y, mut z, mut w]: Lines<A>) -> Lines<A> {
     y = lanes.add::<WIDE>(y, lanes.half::<WIDE>(w));
     w = lanes.sub::<WIDE>(w, lanes.half::<WIDE>(y));
     y = lanes.add::<WIDE>(y, w);
@@ -51,7 +51,7 @@ fn backward<L: Lanes, const WIDE: bool>(lanes: L, [mut x, mut y, mut z, mut w]: 
 
 /// `rev_fwd_lift`: differences of the third order.
 #[inline(always)]
-fn differences<L: Lanes, const WIDE: bool>(lanes: L, [x, mut y, mut z, mut w]: Lines<L>) -> Lines<L> {
+fn differences<A: Arithmetic, const WIDE: bool>(lanes: A, [x, mut y, mut z, mut w]: Lines<A>) -> Lines<A> {
     w = lanes.sub::<WIDE>(w, z);
     z = lanes.sub::<WIDE>(z, y);
     y = lanes.sub::<WIDE>(y, x);
@@ -63,7 +63,7 @@ fn differences<L: Lanes, const WIDE: bool>(lanes: L, [x, mut y, mut z, mut w]: L
 
 /// `rev_inv_lift`
 #[inline(always)]
-fn sums<L: Lanes, const WIDE: bool>(lanes: L, [x, mut y, mut z, mut w]: Lines<L>) -> Lines<L> {
+fn sums<A: Arithmetic, const WIDE: bool>(lanes: A, [x, mut y, mut z, mut w]: Lines<A>) -> Lines<A> {
     w = lanes.add::<WIDE>(w, z);
     z = lanes.add::<WIDE>(z, y);
     w = lanes.add::<WIDE>(w, z);
@@ -75,14 +75,14 @@ fn sums<L: Lanes, const WIDE: bool>(lanes: L, [x, mut y, mut z, mut w]: Lines<L>
 
 /// Integers to negabinary numbers.
 #[inline(always)]
-pub(super) fn to_negabinary<L: Lanes, const WIDE: bool>(lanes: L, integers: L::Vector) -> L::Vector {
+pub(super) fn to_negabinary<A: Arithmetic, const WIDE: bool>(lanes: A, integers: A::Vector) -> A::Vector {
     let mask = lanes.repeat(0xAA);
     lanes.xor(lanes.add::<WIDE>(integers, mask), mask)
 }
 
 /// The inverse of [`to_negabinary`].
 #[inline(always)]
-pub(super) fn from_negabinary<L: Lanes, const WIDE: bool>(lanes: L, numbers: L::Vector) -> L::Vector {
+pub(super) fn from_negabinary<A: Arithmetic, const WIDE: bool>(lanes: A, numbers: A::Vector) -> A::Vector {
     let mask = lanes.repeat(0xAA);
     lanes.sub::<WIDE>(lanes.xor(numbers, mask), mask)
 }

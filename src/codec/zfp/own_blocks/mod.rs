@@ -1,12 +1,12 @@
-//! Our own kernels for blocks of three dimensions, 64 values, with vector instructions. They give the same bytes as
-//! `zfp-rs`, which codes all other blocks.
+//! Our own kernels for blocks of values, with vector instructions. They give the same bytes as `zfp-rs`.
 //!
 //! * [`block`]: a block's header, and its values as integers; [`float`] converts floats.
 //! * [`kernel`]: the operations of a tier on values and coefficients; [`avx2`], [`avx512`]: the tiers.
 //! * [`lanes`]: the instructions on one vector that [`values`] and [`lift`], the transform along an axis, are written
-//!   with.
+//!   with; [`number`]: the same on one number.
 //! * [`order`]: coefficients by their frequency.
-//! * [`planes`]: bit planes to the bits of the stream, which [`bits`] writes and reads.
+//! * [`planes`]: bit planes to the bits of the stream, which [`bits`] writes and reads; [`planes_of_4`],
+//!   [`planes_of_16`], [`planes_of_256`]: the same for other dimensions; [`groups`]: what they have in common.
 
 #![allow(unsafe_code)]
 
@@ -15,11 +15,16 @@ mod avx512;
 mod bits;
 mod block;
 mod float;
+mod groups;
 mod kernel;
 mod lanes;
 mod lift;
+mod number;
 mod order;
 mod planes;
+mod planes_of_16;
+mod planes_of_256;
+mod planes_of_4;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -30,7 +35,6 @@ use crate::error::{Error, Result};
 use crate::simd::{Level, Tier, best};
 use bits::{Sink, Source};
 use block::Limits;
-use planes::SIZE;
 use std::arch::x86_64::__cpuid;
 use std::sync::OnceLock;
 use zfp_rs::{ZfpScalar, ZfpScalarType};
@@ -39,10 +43,16 @@ use zfp_rs::{ZfpScalar, ZfpScalarType};
 pub(super) const SLACK: usize = 3;
 
 /// Write and read a block of this type, whose values are these bytes.
-#[derive(Debug)]
-struct Functions {
+#[derive(Debug, Clone, Copy)]
+struct BlockFunctions {
     encode: unsafe fn(&mut Sink<'_>, &Limits, ZfpScalarType, &[u8]),
     decode: unsafe fn(&mut Source<'_>, &Limits, ZfpScalarType, &mut [u8]),
+}
+
+#[derive(Debug)]
+struct Functions {
+    /// Those of one dimension first.
+    by_dimensionality: [BlockFunctions; 4],
     /// Integers of 64 bits as floats, which the blocks of the tests do not reach at every tie.
     #[cfg(test)]
     to_floats: unsafe fn(&[u8], &mut [u8]),
@@ -62,16 +72,22 @@ impl Coder {
         best(TIERS).filter(|_| !has_slow_pext()).map(Self)
     }
 
-    #[inline]
-    fn encode(self, sink: &mut Sink<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &[u8]) {
-        // SAFETY: the processor has the level of this tier.
-        unsafe { (self.0.kernel.encode)(sink, limits, scalar, bytes) };
+    /// Those of blocks of N values.
+    fn functions<const N: usize>(self) -> BlockFunctions {
+        const { assert!(N == 4 || N == 16 || N == 64 || N == 256) };
+        self.0.kernel.by_dimensionality[const { N.ilog2() as usize / 2 - 1 }]
     }
 
     #[inline]
-    fn decode(self, source: &mut Source<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &mut [u8]) {
+    fn encode<const N: usize>(self, sink: &mut Sink<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &[u8]) {
         // SAFETY: the processor has the level of this tier.
-        unsafe { (self.0.kernel.decode)(source, limits, scalar, bytes) };
+        unsafe { (self.functions::<N>().encode)(sink, limits, scalar, bytes) };
+    }
+
+    #[inline]
+    fn decode<const N: usize>(self, source: &mut Source<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &mut [u8]) {
+        // SAFETY: the processor has the level of this tier.
+        unsafe { (self.functions::<N>().decode)(source, limits, scalar, bytes) };
     }
 }
 
@@ -114,11 +130,8 @@ impl<'a> OwnWriter<'a> {
 impl<T: ZfpScalar, const N: usize> BlockWriter<T, N> for OwnWriter<'_> {
     #[inline]
     fn write(&mut self, values: &[T; N]) -> Result<()> {
-        if N != SIZE as usize {
-            return Err(Error::internal(format!("a zfp block of {N} values")));
-        }
         let bytes = bytemuck::cast_slice(values);
-        self.coder.encode(&mut self.sink, &self.limits, T::SCALAR_TYPE, bytes);
+        self.coder.encode::<N>(&mut self.sink, &self.limits, T::SCALAR_TYPE, bytes);
         Ok(())
     }
 
@@ -150,11 +163,8 @@ impl<'a> OwnReader<'a> {
 impl<T: ZfpScalar, const N: usize> BlockReader<T, N> for OwnReader<'_> {
     #[inline]
     fn read(&mut self, values: &mut [T; N]) -> Result<()> {
-        if N != SIZE as usize {
-            return Err(Error::internal(format!("a zfp block of {N} values")));
-        }
         let bytes = bytemuck::cast_slice_mut(values);
-        self.coder.decode(&mut self.source, &self.limits, T::SCALAR_TYPE, bytes);
+        self.coder.decode::<N>(&mut self.source, &self.limits, T::SCALAR_TYPE, bytes);
         Ok(())
     }
 

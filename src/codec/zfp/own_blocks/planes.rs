@@ -1,44 +1,17 @@
 //! The embedded code of bit planes: zfp's `encode_ints` and `decode_ints`, for 64 coefficients.
 //!
 //! Planes follow each other from the most significant one down. Of each there are first the bits of the `n`
-//! coefficients that were significant before. Then come groups: a test bit tells whether there is a one in the rest; if
-//! so, the bits up to that one follow, and `n` moves past it. A one in the last place is not written: its test has told
-//! it.
-//!
-//! So the groups are the rest of the plane with a test of 1 before and after each one, and the last test 0. The
-//! encoder puts the tests in by a table. The decoder finds them by their place: in a run of ones that begins with a bit
-//! of the plane, the second, the fourth and so on are tests; where the number of ones is odd, the zero after them is
-//! the test that ends the plane.
+//! coefficients that were significant before, then [`groups`](super::groups). `n` moves past the last one of a plane.
 
 use super::bits::{MOST, Sink, Source, low_bits};
-use std::arch::x86_64::{_pdep_u64, _pext_u64};
+use super::groups::{Groups, WITH_TESTS, bits_and_ones, groups, skip_empty};
+use std::arch::x86_64::_pext_u64;
 
 /// Coefficients of a block.
-pub(super) const SIZE: u32 = 64;
+const SIZE: u32 = 64;
 
 /// Bit i of plane k is bit k of coefficient i.
 pub(super) type Planes = [u64; 64];
-
-/// Eight bits of a plane with a test of 1 after each one.
-static WITH_TESTS: [u16; 256] = with_tests();
-
-const fn with_tests() -> [u16; 256] {
-    let mut table = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let (mut bit, mut length) = (0, 0);
-        while bit < 8 {
-            if byte >> bit & 1 == 1 {
-                table[byte] |= 0b11 << length;
-                length += 1;
-            }
-            length += 1;
-            bit += 1;
-        }
-        byte += 1;
-    }
-    table
-}
 
 /// Writes the planes from `width` down to `kmin`, at most `budget` bits. Those from `top` on are zeros, and not looked
 /// at.
@@ -114,17 +87,7 @@ struct Progress {
 pub(super) fn decode(from: &mut Source<'_>, planes: &mut Planes, width: u32, kmin: u32, budget: u32) -> u32 {
     let mut source = *from;
     let end = source.position() + u64::from(budget);
-    let mut k = width;
-    // Before the first one, each zero is the negative test of a plane.
-    while k > kmin {
-        let most = u64::from(k - kmin).min(end - source.position()).min(MOST.into());
-        let empty = source.window().trailing_zeros().min(most as u32);
-        if empty == 0 {
-            break;
-        }
-        source.take(empty);
-        k -= empty;
-    }
+    let k = skip_empty(&mut source, width, kmin, end);
     *from = source;
     decode_planes(from, planes, Progress { k, n: 0, kmin, end })
 }
@@ -169,52 +132,6 @@ fn decode_planes(from: &mut Source<'_>, planes: &mut Planes, progress: Progress)
         return decode_in_parts(from, planes, Progress { k, n, kmin, end });
     }
     k
-}
-
-/// The groups of a plane.
-struct Groups {
-    /// How many bits of the stream they take, or more than a window has.
-    length: u32,
-    /// How many bits of the plane they make.
-    count: u32,
-    /// These.
-    bits: u64,
-}
-
-/// The bits of a window after a one, so that the first test too follows a one, and which of them are ones of the plane.
-#[inline(always)]
-fn bits_and_ones(window: u64) -> (u64, u64) {
-    const EVEN: u64 = 0x5555_5555_5555_5555;
-    let bits = window << 1 | 1;
-    let run_starts = bits & !(bits << 1);
-    // The carry of the sum leaves zeros of runs that begin at an even place.
-    (bits, bits & (bits.wrapping_add(run_starts & EVEN) ^ EVEN))
-}
-
-/// The groups after the first bits of a plane, of which `lacking` bits are missing.
-#[inline]
-#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-fn groups(window: u64, lacking: u32) -> Groups {
-    if window & 1 == 0 {
-        return Groups { length: 1, count: 0, bits: 0 };
-    }
-    let (bits, ones) = bits_and_ones(window);
-    let negative_tests = ones << 1 & !bits;
-    let places = !(bits & !ones) & !1;
-    let before_end = (negative_tests & negative_tests.wrapping_neg()).wrapping_sub(1);
-    let count = (places & before_end).count_ones();
-    if count < lacking {
-        return Groups { length: negative_tests.trailing_zeros(), count, bits: _pext_u64(bits, places & before_end) };
-    }
-    // All that is left. The one in the last place is not written.
-    let last = _pdep_u64(1 << (lacking - 1), places | 1);
-    let up_to_last = last ^ last.wrapping_sub(1);
-    let test_after = u32::from(bits & last != 0);
-    Groups {
-        length: last.trailing_zeros() + test_after,
-        count: lacking,
-        bits: _pext_u64(bits, places & up_to_last) | 1 << (lacking - 1),
-    }
 }
 
 /// One plane that is longer than a window, or cut short by the end; then the others.

@@ -14,6 +14,9 @@ fn parameters(minbits: u32, maxbits: u32, maxprec: u32, minexp: i32) -> Paramete
 
 const UNLIMITED: u32 = 16_658;
 
+/// Of two blocks of 256 values of 64 bits.
+const WORDS: usize = 2 * UNLIMITED as usize / 64 + 2;
+
 /// Each in a way that the others are not.
 fn all_parameters() -> Vec<Parameters> {
     let mut all = vec![
@@ -95,9 +98,9 @@ impl Sample for f64 {
     }
 }
 
-fn blocks<T: Sample>() -> Vec<[T; 64]> {
+fn blocks<T: Sample, const N: usize>() -> Vec<[T; N]> {
     let mut state = 5;
-    let mut blocks = vec![[T::default(); 64]];
+    let mut blocks = vec![[T::default(); N]];
     // Noise of every magnitude, and so of every number of significant bits.
     for shift in 0..64 {
         blocks.push(std::array::from_fn(|_| T::of_bits(next(&mut state) >> shift)));
@@ -109,9 +112,9 @@ fn blocks<T: Sample>() -> Vec<[T; 64]> {
         for power in [-300, -50, -40, -30, 0, 5, 30] {
             let scale = 10_f64.powi(power);
             blocks.push(std::array::from_fn(|i| {
-                let [x, y, z] = [i % 4, i / 4 % 4, i / 16].map(|position| position as f64);
+                let [x, y, z, w] = [i % 4, i / 4 % 4, i / 16 % 4, i / 64].map(|position| position as f64);
                 let noise = noise * (next(&mut state) >> 11) as f64 / 2_f64.powi(53);
-                T::of_number(scale * ((x * 0.1).sin() + y * 0.01 - z * 0.2 + noise))
+                T::of_number(scale * ((x * 0.1).sin() + y * 0.01 - z * 0.2 + w * 0.05 + noise))
             }));
         }
     }
@@ -121,7 +124,7 @@ fn blocks<T: Sample>() -> Vec<[T; 64]> {
         blocks.push(std::array::from_fn(|i| T::of_number((i as f64 - 9.0) * unit)));
         blocks.push(std::array::from_fn(|i| T::of_number((i % 2) as f64 * unit)));
     }
-    for place in 0..64 {
+    for place in 0..N {
         for value in [1.0, -3.5e-9, 0.1] {
             blocks.push(std::array::from_fn(|i| if i == place { T::of_number(value) } else { T::of_number(0.0) }));
             blocks.push(std::array::from_fn(|i| if i == place { T::of_number(-value) } else { T::of_number(2.0) }));
@@ -148,7 +151,7 @@ fn streams() -> Vec<Vec<u64>> {
     streams
 }
 
-fn encode<T: ZfpScalar>(blocks: &[[T; 64]], mut writer: impl BlockWriter<T, 64>) -> u64 {
+fn encode<T: ZfpScalar, const N: usize>(blocks: &[[T; N]], mut writer: impl BlockWriter<T, N>) -> u64 {
     for block in blocks {
         writer.write(block).unwrap();
     }
@@ -156,8 +159,8 @@ fn encode<T: ZfpScalar>(blocks: &[[T; 64]], mut writer: impl BlockWriter<T, 64>)
 }
 
 /// The bits of a block, and where the next one begins.
-fn decode<T: ZfpScalar>(reader: &mut impl BlockReader<T, 64>) -> (Vec<u8>, u64) {
-    let mut values = [T::default(); 64];
+fn decode<T: ZfpScalar, const N: usize>(reader: &mut impl BlockReader<T, N>) -> (Vec<u8>, u64) {
+    let mut values = [T::default(); N];
     reader.read(&mut values).unwrap();
     (bytemuck::cast_slice(&values).to_vec(), reader.position())
 }
@@ -167,36 +170,43 @@ fn coders() -> impl Iterator<Item = Coder> {
 }
 
 fn check<T: Sample>() {
-    let (blocks, streams) = (blocks::<T>(), streams());
+    check_blocks::<T, 4>();
+    check_blocks::<T, 16>();
+    check_blocks::<T, 64>();
+    check_blocks::<T, 256>();
+}
+
+fn check_blocks<T: Sample, const N: usize>() {
+    let (blocks, streams) = (blocks::<T, N>(), streams());
     for parameters in all_parameters() {
         let is_lossless = parameters.is_lossless();
         for pair in blocks.chunks(2) {
-            let pair: Vec<[T; 64]> = pair.iter().map(|block| block.map(|value| value.within(is_lossless))).collect();
-            let mut theirs = [0; 150];
+            let pair: Vec<[T; N]> = pair.iter().map(|block| block.map(|value| value.within(is_lossless))).collect();
+            let mut theirs = [0; WORDS];
             let bit_count = encode(&pair, backend::CrateWriter::new(&mut theirs, &parameters));
             let words = bit_count.div_ceil(64) as usize;
             for coder in coders() {
-                let mut ours = [0xA5A5; 150 + SLACK];
+                let mut ours = [0xA5A5; WORDS + SLACK];
                 let our_count = encode(&pair, OwnWriter::new(coder, &mut ours, &parameters));
                 assert_eq!(our_count, bit_count, "{coder:?} {parameters:?} {pair:?}");
                 assert_eq!(ours[..words], theirs[..words], "{coder:?} {parameters:?} {pair:?}");
             }
-            check_decode::<T>(&theirs[..words], 0, &parameters, pair.len());
+            check_decode::<T, N>(&theirs[..words], 0, &parameters, pair.len());
         }
         for stream in &streams {
             for start in [0, 1, 61] {
-                check_decode::<T>(stream, start, &parameters, 3);
+                check_decode::<T, N>(stream, start, &parameters, 3);
             }
         }
     }
 }
 
-fn check_decode<T: Sample>(words: &[u64], start: u64, parameters: &Parameters, count: usize) {
+fn check_decode<T: Sample, const N: usize>(words: &[u64], start: u64, parameters: &Parameters, count: usize) {
     for coder in coders() {
         let mut ours = OwnReader::new(coder, words, start, parameters);
         let mut theirs = backend::CrateReader::new(words, start, parameters);
         for _ in 0..count {
-            let (ours, theirs) = (decode::<T>(&mut ours), decode::<T>(&mut theirs));
+            let (ours, theirs) = (decode::<T, N>(&mut ours), decode::<T, N>(&mut theirs));
             assert_eq!(ours, theirs, "{coder:?} {parameters:?} from {start}: {words:x?}");
         }
     }

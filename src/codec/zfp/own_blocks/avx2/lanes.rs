@@ -1,18 +1,12 @@
 //! AVX2 instructions on one vector.
 
-use super::super::lanes::Lanes;
+use super::super::lanes::{Arithmetic, Lanes};
 use super::Avx2;
-use super::matrix::transpose_32;
+use super::d3::matrix::transpose_32;
 use std::arch::x86_64::*;
 
-impl Lanes for Avx2 {
+impl Arithmetic for Avx2 {
     type Vector = __m256i;
-
-    #[inline(always)]
-    fn zero(self) -> __m256i {
-        // SAFETY: the processor has AVX2.
-        unsafe { _mm256_setzero_si256() }
-    }
 
     #[inline(always)]
     fn repeat(self, byte: u8) -> __m256i {
@@ -21,28 +15,9 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn or(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: the processor has AVX2.
-        unsafe { _mm256_or_si256(a, b) }
-    }
-
-    #[inline(always)]
     fn xor(self, a: __m256i, b: __m256i) -> __m256i {
         // SAFETY: the processor has AVX2.
         unsafe { _mm256_xor_si256(a, b) }
-    }
-
-    #[inline(always)]
-    fn is_zero(self, vector: __m256i) -> bool {
-        // SAFETY: the processor has AVX2.
-        unsafe { _mm256_testz_si256(vector, vector) == 1 }
-    }
-
-    #[inline(always)]
-    fn any_bits<const WIDE: bool>(self, vector: __m256i) -> u64 {
-        let [a, b, c, d]: [u64; 4] = bytemuck::cast(vector);
-        let all = a | b | c | d;
-        if WIDE { all } else { (all | all >> 32) & u64::from(u32::MAX) }
     }
 
     #[inline(always)]
@@ -65,6 +40,33 @@ impl Lanes for Avx2 {
             // There is no arithmetic shift of 64 bits: the upper half is that of 32 bits.
             if WIDE { _mm256_blend_epi32::<0b1010_1010>(_mm256_srli_epi64::<1>(integers), half) } else { half }
         }
+    }
+}
+
+impl Lanes for Avx2 {
+    #[inline(always)]
+    fn zero(self) -> __m256i {
+        // SAFETY: the processor has AVX2.
+        unsafe { _mm256_setzero_si256() }
+    }
+
+    #[inline(always)]
+    fn or(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: the processor has AVX2.
+        unsafe { _mm256_or_si256(a, b) }
+    }
+
+    #[inline(always)]
+    fn is_zero(self, vector: __m256i) -> bool {
+        // SAFETY: the processor has AVX2.
+        unsafe { _mm256_testz_si256(vector, vector) == 1 }
+    }
+
+    #[inline(always)]
+    fn any_bits<const WIDE: bool>(self, vector: __m256i) -> u64 {
+        let [a, b, c, d]: [u64; 4] = bytemuck::cast(vector);
+        let all = a | b | c | d;
+        if WIDE { all } else { (all | all >> 32) & u64::from(u32::MAX) }
     }
 
     #[inline(always)]

@@ -1,44 +1,50 @@
 //! AVX2, on vectors of 32 bytes.
 //!
-//! * [`lanes`]: instructions on one vector; [`memory`]: values to vectors.
-//! * [`transform`]: integers to coefficients.
-//! * [`matrix`]: coefficients to bit planes, by bytes in the [`order`] of their frequency.
+//! * [`lanes`]: instructions on one vector.
+//! * [`d1`], [`d2`], [`d3`], [`d4`]: blocks of one to four dimensions.
 
+mod d1;
+mod d2;
+mod d3;
+mod d4;
 mod lanes;
-mod matrix;
-mod memory;
-mod order;
-mod transform;
 
-use super::Functions;
 use super::bits::{Sink, Source};
 use super::block::{self, Limits};
 use super::kernel::Kernel;
-use super::planes::Planes;
-use std::arch::x86_64::__m256i;
+use super::{BlockFunctions, Functions};
 use zfp_rs::ZfpScalarType;
-
-/// The values of a block; those of 32 bits take the first half.
-type Vectors = [__m256i; 16];
 
 /// Exists only where the processor has the instructions that [`encode`] and [`decode`] are compiled for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Avx2(());
 
 pub(super) const FUNCTIONS: Functions = Functions {
-    encode,
-    decode,
+    by_dimensionality: [functions::<4>(), functions::<16>(), functions::<64>(), functions::<256>()],
     #[cfg(test)]
     to_floats,
 };
 
+const fn functions<const N: usize>() -> BlockFunctions
+where
+    Avx2: Kernel<N>,
+{
+    BlockFunctions { encode: encode::<N>, decode: decode::<N> }
+}
+
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn encode(sink: &mut Sink<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &[u8]) {
+fn encode<const N: usize>(sink: &mut Sink<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &[u8])
+where
+    Avx2: Kernel<N>,
+{
     block::encode(Avx2(()), sink, limits, scalar, bytes);
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn decode(source: &mut Source<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &mut [u8]) {
+fn decode<const N: usize>(source: &mut Source<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &mut [u8])
+where
+    Avx2: Kernel<N>,
+{
     block::decode(Avx2(()), source, limits, scalar, bytes);
 }
 
@@ -46,56 +52,7 @@ fn decode(source: &mut Source<'_>, limits: &Limits, scalar: ZfpScalarType, bytes
 #[target_feature(enable = "avx2")]
 fn to_floats(integers: &[u8], floats: &mut [u8]) {
     let kernel = Avx2(());
-    let values = super::values::to_floats::<_, true>(kernel, &kernel.load::<true>(integers), 1.0);
-    kernel.store::<true>(&values, floats);
-}
-
-impl Kernel for Avx2 {
-    type Block = Vectors;
-
-    #[inline(always)]
-    fn zeros(self) -> Vectors {
-        bytemuck::Zeroable::zeroed()
-    }
-
-    #[inline(always)]
-    fn vector_count(wide: bool) -> usize {
-        if wide { 16 } else { 8 }
-    }
-
-    #[inline(always)]
-    fn load<const WIDE: bool>(self, bytes: &[u8]) -> Vectors {
-        // SAFETY: there is a value of this type only where the processor has the instructions.
-        unsafe { memory::load::<WIDE>(bytes) }
-    }
-
-    #[inline(always)]
-    fn store<const WIDE: bool>(self, block: &Vectors, bytes: &mut [u8]) {
-        // SAFETY: as in `load`.
-        unsafe { memory::store::<WIDE>(block, bytes) };
-    }
-
-    #[inline(always)]
-    fn forward_transform<const WIDE: bool, const REVERSIBLE: bool>(self, integers: &Vectors) -> Vectors {
-        // SAFETY: as in `load`.
-        unsafe { transform::forward::<WIDE, REVERSIBLE>(self, integers) }
-    }
-
-    #[inline(always)]
-    fn inverse_transform<const WIDE: bool, const REVERSIBLE: bool>(self, coefficients: &Vectors) -> Vectors {
-        // SAFETY: as in `load`.
-        unsafe { transform::inverse::<WIDE, REVERSIBLE>(self, coefficients) }
-    }
-
-    #[inline(always)]
-    fn to_planes<const WIDE: bool>(self, coefficients: &Vectors, kmin: u32, top: u32, planes: &mut Planes) {
-        // SAFETY: as in `load`.
-        unsafe { matrix::to_planes::<WIDE>(coefficients, kmin, top, planes) };
-    }
-
-    #[inline(always)]
-    fn coefficients_of<const WIDE: bool>(self, planes: &Planes, lowest: u32) -> Vectors {
-        // SAFETY: as in `load`.
-        unsafe { matrix::coefficients_of::<WIDE>(planes, lowest) }
-    }
+    let integers = Kernel::<64>::load::<true>(kernel, integers);
+    let values = super::values::to_floats::<_, 64, true>(kernel, &integers, 1.0);
+    Kernel::<64>::store::<true>(kernel, &values, floats);
 }

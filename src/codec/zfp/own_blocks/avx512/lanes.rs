@@ -1,17 +1,11 @@
 //! AVX-512 instructions on one vector, and transpositions of vectors.
 
-use super::super::lanes::Lanes;
+use super::super::lanes::{Arithmetic, Lanes};
 use super::Avx512;
 use std::arch::x86_64::*;
 
-impl Lanes for Avx512 {
+impl Arithmetic for Avx512 {
     type Vector = __m512i;
-
-    #[inline(always)]
-    fn zero(self) -> __m512i {
-        // SAFETY: the processor has AVX-512 F and DQ.
-        unsafe { _mm512_setzero_si512() }
-    }
 
     #[inline(always)]
     fn repeat(self, byte: u8) -> __m512i {
@@ -20,33 +14,9 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn or(self, a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: the processor has AVX-512 F and DQ.
-        unsafe { _mm512_or_si512(a, b) }
-    }
-
-    #[inline(always)]
     fn xor(self, a: __m512i, b: __m512i) -> __m512i {
         // SAFETY: the processor has AVX-512 F and DQ.
         unsafe { _mm512_xor_si512(a, b) }
-    }
-
-    #[inline(always)]
-    fn is_zero(self, vector: __m512i) -> bool {
-        // SAFETY: the processor has AVX-512 F and DQ.
-        unsafe { _mm512_test_epi64_mask(vector, vector) == 0 }
-    }
-
-    #[inline(always)]
-    fn any_bits<const WIDE: bool>(self, vector: __m512i) -> u64 {
-        // SAFETY: the processor has AVX-512 F and DQ.
-        unsafe {
-            if WIDE {
-                _mm512_reduce_or_epi64(vector).cast_unsigned()
-            } else {
-                _mm512_reduce_or_epi32(vector).cast_unsigned().into()
-            }
-        }
     }
 
     #[inline(always)]
@@ -65,6 +35,38 @@ impl Lanes for Avx512 {
     fn half<const WIDE: bool>(self, integers: __m512i) -> __m512i {
         // SAFETY: the processor has AVX-512 F and DQ.
         unsafe { if WIDE { _mm512_srai_epi64::<1>(integers) } else { _mm512_srai_epi32::<1>(integers) } }
+    }
+}
+
+impl Lanes for Avx512 {
+    #[inline(always)]
+    fn zero(self) -> __m512i {
+        // SAFETY: the processor has AVX-512 F and DQ.
+        unsafe { _mm512_setzero_si512() }
+    }
+
+    #[inline(always)]
+    fn or(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: the processor has AVX-512 F and DQ.
+        unsafe { _mm512_or_si512(a, b) }
+    }
+
+    #[inline(always)]
+    fn is_zero(self, vector: __m512i) -> bool {
+        // SAFETY: the processor has AVX-512 F and DQ.
+        unsafe { _mm512_test_epi64_mask(vector, vector) == 0 }
+    }
+
+    #[inline(always)]
+    fn any_bits<const WIDE: bool>(self, vector: __m512i) -> u64 {
+        // SAFETY: the processor has AVX-512 F and DQ.
+        unsafe {
+            if WIDE {
+                _mm512_reduce_or_epi64(vector).cast_unsigned()
+            } else {
+                _mm512_reduce_or_epi32(vector).cast_unsigned().into()
+            }
+        }
     }
 
     #[inline(always)]

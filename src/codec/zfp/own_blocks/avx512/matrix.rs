@@ -3,9 +3,9 @@
 //! Bytes of the same significance stand together, in the order of the coefficients, when the 8 by 8 bits of each 8 of
 //! them are transposed.
 
-use super::super::order::ORDER;
+use super::super::order::OF_64 as ORDER;
+use super::Vectors;
 use super::lanes::{transpose_8x8, transpose_32};
-use super::{Planes, Vectors};
 use std::arch::x86_64::*;
 
 /// For each resulting byte, which one of a vector it is.
@@ -67,7 +67,7 @@ fn transpose_bits(bytes: __m512i) -> __m512i {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
-pub(super) fn to_planes<const WIDE: bool>(coefficients: &Vectors, kmin: u32, top: u32, planes: &mut Planes) {
+pub(super) fn to_planes<const WIDE: bool>(coefficients: &Vectors, kmin: u32, top: u32, planes: &mut [u64; 64]) {
     let bytes = if WIDE { bytes_of_64(coefficients) } else { bytes_of_32(coefficients) };
     let planes: &mut [[u64; 8]] = planes.as_chunks_mut().0;
     for byte in kmin as usize / 8..(top as usize).div_ceil(8) {
@@ -78,7 +78,7 @@ pub(super) fn to_planes<const WIDE: bool>(coefficients: &Vectors, kmin: u32, top
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
-pub(super) fn coefficients_of<const WIDE: bool>(planes: &Planes, lowest: u32) -> Vectors {
+pub(super) fn coefficients_of<const WIDE: bool>(planes: &[u64; 64], lowest: u32) -> Vectors {
     let mut bytes = [_mm512_setzero_si512(); 8];
     let planes: &[[u64; 8]] = planes.as_chunks().0;
     for byte in lowest as usize / 8..if WIDE { 8 } else { 4 } {

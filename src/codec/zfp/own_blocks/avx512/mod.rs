@@ -9,11 +9,10 @@ mod matrix;
 mod memory;
 mod transform;
 
-use super::Functions;
 use super::bits::{Sink, Source};
-use super::block::{self, Limits};
+use super::block::{self, Limits, width};
 use super::kernel::Kernel;
-use super::planes::Planes;
+use super::{BlockFunctions, Functions, avx2, planes, values};
 use std::arch::x86_64::__m512i;
 use zfp_rs::ZfpScalarType;
 
@@ -24,9 +23,12 @@ type Vectors = [__m512i; 8];
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Avx512(());
 
+/// Blocks of other dimensions are left to AVX2.
 pub(super) const FUNCTIONS: Functions = Functions {
-    encode,
-    decode,
+    by_dimensionality: {
+        let [d1, d2, _, d4] = avx2::FUNCTIONS.by_dimensionality;
+        [d1, d2, BlockFunctions { encode, decode }, d4]
+    },
     #[cfg(test)]
     to_floats,
 };
@@ -45,12 +47,13 @@ fn decode(source: &mut Source<'_>, limits: &Limits, scalar: ZfpScalarType, bytes
 #[target_feature(enable = "avx512f,avx512dq")]
 fn to_floats(integers: &[u8], floats: &mut [u8]) {
     let kernel = Avx512(());
-    let values = super::values::to_floats::<_, true>(kernel, &kernel.load::<true>(integers), 1.0);
+    let values = values::to_floats::<_, 64, true>(kernel, &kernel.load::<true>(integers), 1.0);
     kernel.store::<true>(&values, floats);
 }
 
-impl Kernel for Avx512 {
+impl Kernel<64> for Avx512 {
     type Block = Vectors;
+    type Coefficients = Vectors;
 
     #[inline(always)]
     fn zeros(self) -> Vectors {
@@ -87,14 +90,34 @@ impl Kernel for Avx512 {
     }
 
     #[inline(always)]
-    fn to_planes<const WIDE: bool>(self, coefficients: &Vectors, kmin: u32, top: u32, planes: &mut Planes) {
-        // SAFETY: as in `load`.
-        unsafe { matrix::to_planes::<WIDE>(coefficients, kmin, top, planes) };
+    fn significant_bits<const WIDE: bool>(self, coefficients: &Vectors) -> u64 {
+        values::any_bits::<Self, 64, WIDE>(self, coefficients)
     }
 
     #[inline(always)]
-    fn coefficients_of<const WIDE: bool>(self, planes: &Planes, lowest: u32) -> Vectors {
+    fn encode_planes<const WIDE: bool>(
+        self,
+        sink: &mut Sink<'_>,
+        coefficients: &Vectors,
+        top: u32,
+        kmin: u32,
+        budget: u32,
+    ) {
+        let mut planes = [0; 64];
         // SAFETY: as in `load`.
-        unsafe { matrix::coefficients_of::<WIDE>(planes, lowest) }
+        unsafe {
+            matrix::to_planes::<WIDE>(coefficients, kmin, top, &mut planes);
+            planes::encode(sink, &planes, width(WIDE), top, kmin, budget);
+        }
+    }
+
+    #[inline(always)]
+    fn decode_planes<const WIDE: bool>(self, source: &mut Source<'_>, kmin: u32, budget: u32) -> Vectors {
+        let mut planes = [0; 64];
+        // SAFETY: as in `load`.
+        unsafe {
+            let lowest = planes::decode(source, &mut planes, width(WIDE), kmin, budget);
+            matrix::coefficients_of::<WIDE>(&planes, lowest)
+        }
     }
 }

@@ -1,6 +1,5 @@
 //! Coefficients to bit planes and back.
 
-use super::Planes;
 use super::Vectors;
 use super::order::{from_order, to_order};
 use std::arch::x86_64::*;
@@ -8,7 +7,7 @@ use std::arch::x86_64::*;
 /// Vectors whose lanes hold the same 16 bytes.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn in_both_lanes(bytes: [i8; 16]) -> __m256i {
+pub(in super::super) fn in_both_lanes(bytes: [i8; 16]) -> __m256i {
     _mm256_broadcastsi128_si256(bytemuck::cast(bytes))
 }
 
@@ -19,15 +18,22 @@ const BY_SIGNIFICANCE: [i8; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7,
 
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn to_planes<const WIDE: bool>(places: &Vectors, kmin: u32, top: u32, planes: &mut Planes) {
-    let halves = if WIDE {
-        [bytes_of_64(places, 0), bytes_of_64(places, 8)]
-    } else {
-        [bytes_of_32(places, 0), bytes_of_32(places, 4)]
-    };
+pub(super) fn to_planes<const WIDE: bool>(places: &Vectors, kmin: u32, top: u32, planes: &mut [u64; 64]) {
+    let halves = bytes_of::<WIDE>(places);
     for byte in kmin as usize / 8..(top as usize).div_ceil(8) {
         let bytes = const { &to_order(WIDE) }.apply([halves[0][byte], halves[1][byte]]);
         planes_of_bytes(bytes, &mut planes[8 * byte..]);
+    }
+}
+
+/// The bytes of 64 coefficients, those of the same significance in one vector of each half.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(in super::super) fn bytes_of<const WIDE: bool>(places: &Vectors) -> [[__m256i; 8]; 2] {
+    if WIDE {
+        [bytes_of_64(places, 0), bytes_of_64(places, 8)]
+    } else {
+        [bytes_of_32(places, 0), bytes_of_32(places, 4)]
     }
 }
 
@@ -65,7 +71,7 @@ fn bytes_of_64(places: &Vectors, first: usize) -> [__m256i; 8] {
 /// In each lane, four words of 32 bits of four vectors.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn transpose_32([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
+pub(in super::super) fn transpose_32([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
     let (ab, cd) = (_mm256_unpacklo_epi32(a, b), _mm256_unpacklo_epi32(c, d));
     let (ab_high, cd_high) = (_mm256_unpackhi_epi32(a, b), _mm256_unpackhi_epi32(c, d));
     [
@@ -79,7 +85,7 @@ pub(super) fn transpose_32([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
 /// The first eight of `planes` from one byte of every coefficient.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn planes_of_bytes([mut low, mut high]: [__m256i; 2], planes: &mut [u64]) {
+pub(in super::super) fn planes_of_bytes([mut low, mut high]: [__m256i; 2], planes: &mut [u64]) {
     for plane in planes[..8].iter_mut().rev() {
         let (a, b) = (_mm256_movemask_epi8(low).cast_unsigned(), _mm256_movemask_epi8(high).cast_unsigned());
         *plane = u64::from(a) | u64::from(b) << 32;
@@ -90,14 +96,21 @@ fn planes_of_bytes([mut low, mut high]: [__m256i; 2], planes: &mut [u64]) {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn coefficients_of<const WIDE: bool>(planes: &Planes, lowest: u32) -> Vectors {
-    let mut places = [_mm256_setzero_si256(); 16];
-    let width = if WIDE { 8 } else { 4 };
+pub(super) fn coefficients_of<const WIDE: bool>(planes: &[u64; 64], lowest: u32) -> Vectors {
     let mut bytes = [[_mm256_setzero_si256(); 2]; 8];
     let planes: &[[u64; 8]] = planes.as_chunks().0;
-    for byte in lowest as usize / 8..width {
+    for byte in lowest as usize / 8..if WIDE { 8 } else { 4 } {
         bytes[byte] = const { &from_order(WIDE) }.apply(bytes_of_planes(&planes[byte]));
     }
+    places_of::<WIDE>(&bytes)
+}
+
+/// The inverse of [`bytes_of`]; of each significance there are two halves.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(in super::super) fn places_of<const WIDE: bool>(bytes: &[[__m256i; 2]; 8]) -> Vectors {
+    let mut places = [_mm256_setzero_si256(); 16];
+    let width = if WIDE { 8 } else { 4 };
     for half in 0..2 {
         let mut low = [_mm256_setzero_si256(); 4];
         let mut high = [_mm256_setzero_si256(); 4];
@@ -130,7 +143,7 @@ pub(super) fn coefficients_of<const WIDE: bool>(planes: &Planes, lowest: u32) ->
 /// One byte of every coefficient, from eight planes.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn bytes_of_planes(planes: &[u64; 8]) -> [__m256i; 2] {
+pub(in super::super) fn bytes_of_planes(planes: &[u64; 8]) -> [__m256i; 2] {
     // For each 8 coefficients the bytes of two planes, then of four, with the other four in the other lane, then of
     // all.
     let order = in_both_lanes(INTERLEAVED);
@@ -148,7 +161,7 @@ fn bytes_of_planes(planes: &[u64; 8]) -> [__m256i; 2] {
 /// Bit i of byte j of each 8 bytes becomes bit j of byte i.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn transpose_8x8(bits: __m256i) -> __m256i {
+pub(in super::super) fn transpose_8x8(bits: __m256i) -> __m256i {
     let bits = exchange::<7>(bits, 0x00AA_00AA_00AA_00AA);
     let bits = exchange::<14>(bits, 0x0000_CCCC_0000_CCCC);
     exchange::<28>(bits, 0x0000_0000_F0F0_F0F0)

@@ -12,7 +12,7 @@ const fn rows(vector: usize) -> [usize; 2] {
 /// A block of values of 64 bits in their order, or of 32 bits as [`rows`] tells.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn load<const WIDE: bool>(bytes: &[u8]) -> Vectors {
+pub(in super::super) fn load<const WIDE: bool>(bytes: &[u8]) -> Vectors {
     let mut block = [_mm256_setzero_si256(); 16];
     if WIDE {
         for (vector, bytes) in block.iter_mut().zip(bytes.as_chunks::<32>().0) {
@@ -30,7 +30,7 @@ pub(super) fn load<const WIDE: bool>(bytes: &[u8]) -> Vectors {
 /// The inverse of [`load`].
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn store<const WIDE: bool>(block: &Vectors, bytes: &mut [u8]) {
+pub(in super::super) fn store<const WIDE: bool>(block: &Vectors, bytes: &mut [u8]) {
     if WIDE {
         for (bytes, vector) in bytes.as_chunks_mut::<32>().0.iter_mut().zip(block) {
             *bytes = bytemuck::cast(*vector);

@@ -1,19 +1,45 @@
 //! Blocks of integers to coefficients in the places of [`order`](super::order), and back.
 
-use super::super::lift::{Lines, from_negabinary, lift, to_negabinary, unlift};
-use super::lanes::transpose;
-use super::{Avx2, Vectors};
+use super::super::super::lift::{Lines, from_negabinary, lift, to_negabinary, unlift};
+use super::super::Avx2;
+use super::super::lanes::transpose;
+use super::Vectors;
 use std::arch::x86_64::*;
 
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn forward<const WIDE: bool, const REVERSIBLE: bool>(kernel: Avx2, block: &Vectors) -> Vectors {
-    if WIDE { lift_64::<REVERSIBLE>(kernel, block) } else { lift_32::<REVERSIBLE>(kernel, block) }
+    let mut places = lift_axes::<WIDE, REVERSIBLE>(kernel, block);
+    for vector in &mut places {
+        *vector = to_negabinary::<Avx2, WIDE>(kernel, *vector);
+    }
+    places
 }
 
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn inverse<const WIDE: bool, const REVERSIBLE: bool>(kernel: Avx2, places: &Vectors) -> Vectors {
+    let mut integers = *places;
+    for vector in &mut integers {
+        *vector = from_negabinary::<Avx2, WIDE>(kernel, *vector);
+    }
+    unlift_axes::<WIDE, REVERSIBLE>(kernel, &integers)
+}
+
+/// The transform along x, y and z.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(in super::super) fn lift_axes<const WIDE: bool, const REVERSIBLE: bool>(kernel: Avx2, block: &Vectors) -> Vectors {
+    if WIDE { lift_64::<REVERSIBLE>(kernel, block) } else { lift_32::<REVERSIBLE>(kernel, block) }
+}
+
+/// The inverse of [`lift_axes`].
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(in super::super) fn unlift_axes<const WIDE: bool, const REVERSIBLE: bool>(
+    kernel: Avx2,
+    places: &Vectors,
+) -> Vectors {
     if WIDE { unlift_64::<REVERSIBLE>(kernel, places) } else { unlift_32::<REVERSIBLE>(kernel, places) }
 }
 
@@ -43,9 +69,7 @@ fn lift_32<const REVERSIBLE: bool>(kernel: Avx2, block: &Vectors) -> Vectors {
     for half in 0..2 {
         let [first, second] = [&rows[0][2 * half..], &rows[1][2 * half..]];
         let lines = lift::<Avx2, false, REVERSIBLE>(kernel, exchange_lanes([first[0], first[1], second[0], second[1]]));
-        for (place, line) in places[4 * half..].iter_mut().zip(lines) {
-            *place = to_negabinary::<Avx2, false>(kernel, line);
-        }
+        places[4 * half..4 * half + 4].copy_from_slice(&lines);
     }
     places
 }
@@ -55,10 +79,7 @@ fn lift_32<const REVERSIBLE: bool>(kernel: Avx2, block: &Vectors) -> Vectors {
 fn unlift_32<const REVERSIBLE: bool>(kernel: Avx2, places: &Vectors) -> Vectors {
     let mut rows = [[_mm256_setzero_si256(); 4]; 2];
     for half in 0..2 {
-        let mut lines = [_mm256_setzero_si256(); 4];
-        for (line, place) in lines.iter_mut().zip(&places[4 * half..]) {
-            *line = from_negabinary::<Avx2, false>(kernel, *place);
-        }
+        let lines = [places[4 * half], places[4 * half + 1], places[4 * half + 2], places[4 * half + 3]];
         let [a, b, c, d] = exchange_lanes(unlift::<Avx2, false, REVERSIBLE>(kernel, lines));
         [rows[0][2 * half], rows[0][2 * half + 1]] = [a, b];
         [rows[1][2 * half], rows[1][2 * half + 1]] = [c, d];
@@ -83,7 +104,7 @@ fn lift_64<const REVERSIBLE: bool>(kernel: Avx2, block: &Vectors) -> Vectors {
     for y in 0..4 {
         let lines = lift::<Avx2, true, REVERSIBLE>(kernel, [places[y], places[4 + y], places[8 + y], places[12 + y]]);
         for (z, line) in lines.into_iter().enumerate() {
-            places[4 * z + y] = to_negabinary::<Avx2, true>(kernel, line);
+            places[4 * z + y] = line;
         }
     }
     places
@@ -93,9 +114,6 @@ fn lift_64<const REVERSIBLE: bool>(kernel: Avx2, block: &Vectors) -> Vectors {
 #[target_feature(enable = "avx2")]
 fn unlift_64<const REVERSIBLE: bool>(kernel: Avx2, places: &Vectors) -> Vectors {
     let mut block = *places;
-    for vector in &mut block {
-        *vector = from_negabinary::<Avx2, true>(kernel, *vector);
-    }
     for y in 0..4 {
         let lines = unlift::<Avx2, true, REVERSIBLE>(kernel, [block[y], block[4 + y], block[8 + y], block[12 + y]]);
         for (z, line) in lines.into_iter().enumerate() {

@@ -3,12 +3,12 @@
 //! They are put in order when they are bytes, those of the same significance together: that is less to move than the
 //! coefficients themselves, and often only some of the bytes have planes that are coded.
 
-use super::super::order::ORDER;
+use super::super::super::order::OF_64 as ORDER;
 use std::arch::x86_64::*;
 
 /// Where the value of this index in a block lies after the transform along z: of 32 bits, two rows that are neighbours
 /// along y share a vector.
-const fn place(index: usize, wide: bool) -> usize {
+pub(in super::super) const fn place(index: usize, wide: bool) -> usize {
     let (x, y, z) = (index % 4, index / 4 % 4, index / 16);
     if wide { index } else { x + 4 * (y % 2) + 8 * z + 32 * (y / 2) }
 }
@@ -16,7 +16,7 @@ const fn place(index: usize, wide: bool) -> usize {
 /// Where the byte of a place lies among the 64 of its significance. Instructions that take vectors apart into bytes
 /// work on lanes of 16 bytes: each half of the vectors has 32 places, whose first lanes give 16 bytes, and the second
 /// lanes.
-const fn byte_of(place: usize, wide: bool) -> usize {
+pub(in super::super) const fn byte_of(place: usize, wide: bool) -> usize {
     let in_lane = if wide { 2 } else { 4 };
     let (half, place) = (place / 32, place % 32);
     let (vector, lane, place) = (place / in_lane / 2, place / in_lane % 2, place % in_lane);

@@ -1,0 +1,90 @@
+//! Blocks of three dimensions.
+//!
+//! * [`memory`]: values to vectors; [`transform`]: integers to coefficients.
+//! * [`matrix`]: coefficients to bit planes, by bytes in the [`order`] of their frequency.
+
+pub(super) mod matrix;
+pub(super) mod memory;
+pub(super) mod order;
+pub(super) mod transform;
+
+use super::super::bits::{Sink, Source};
+use super::super::block::width;
+use super::super::kernel::Kernel;
+use super::super::{planes, values};
+use super::Avx2;
+use std::arch::x86_64::__m256i;
+
+/// The values of a block; those of 32 bits take the first half.
+pub(super) type Vectors = [__m256i; 16];
+
+impl Kernel<64> for Avx2 {
+    type Block = Vectors;
+    type Coefficients = Vectors;
+
+    #[inline(always)]
+    fn zeros(self) -> Vectors {
+        bytemuck::Zeroable::zeroed()
+    }
+
+    #[inline(always)]
+    fn vector_count(wide: bool) -> usize {
+        if wide { 16 } else { 8 }
+    }
+
+    #[inline(always)]
+    fn load<const WIDE: bool>(self, bytes: &[u8]) -> Vectors {
+        // SAFETY: there is a value of this type only where the processor has the instructions.
+        unsafe { memory::load::<WIDE>(bytes) }
+    }
+
+    #[inline(always)]
+    fn store<const WIDE: bool>(self, block: &Vectors, bytes: &mut [u8]) {
+        // SAFETY: as in `load`.
+        unsafe { memory::store::<WIDE>(block, bytes) };
+    }
+
+    #[inline(always)]
+    fn forward_transform<const WIDE: bool, const REVERSIBLE: bool>(self, integers: &Vectors) -> Vectors {
+        // SAFETY: as in `load`.
+        unsafe { transform::forward::<WIDE, REVERSIBLE>(self, integers) }
+    }
+
+    #[inline(always)]
+    fn inverse_transform<const WIDE: bool, const REVERSIBLE: bool>(self, coefficients: &Vectors) -> Vectors {
+        // SAFETY: as in `load`.
+        unsafe { transform::inverse::<WIDE, REVERSIBLE>(self, coefficients) }
+    }
+
+    #[inline(always)]
+    fn significant_bits<const WIDE: bool>(self, coefficients: &Vectors) -> u64 {
+        values::any_bits::<Self, 64, WIDE>(self, coefficients)
+    }
+
+    #[inline(always)]
+    fn encode_planes<const WIDE: bool>(
+        self,
+        sink: &mut Sink<'_>,
+        coefficients: &Vectors,
+        top: u32,
+        kmin: u32,
+        budget: u32,
+    ) {
+        let mut planes = [0; 64];
+        // SAFETY: as in `load`.
+        unsafe {
+            matrix::to_planes::<WIDE>(coefficients, kmin, top, &mut planes);
+            planes::encode(sink, &planes, width(WIDE), top, kmin, budget);
+        }
+    }
+
+    #[inline(always)]
+    fn decode_planes<const WIDE: bool>(self, source: &mut Source<'_>, kmin: u32, budget: u32) -> Vectors {
+        let mut planes = [0; 64];
+        // SAFETY: as in `load`.
+        unsafe {
+            let lowest = planes::decode(source, &mut planes, width(WIDE), kmin, budget);
+            matrix::coefficients_of::<WIDE>(&planes, lowest)
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! The embedded code of [`planes`](super::planes) for 4 coefficients.
+//!
+//! Planes are short: sixteen lie in a word, four bits each, in the order of the stream. As long as a coefficient is not
+//! significant tables have the code of each plane, and the planes that the next bits of a stream hold. After that the
+//! stream is the planes themselves.
+
+use super::bits::{MOST, Sink, Source, low_bits};
+use super::groups::{skip_empty, take_cut_plane};
+use std::arch::x86_64::{_pdep_u64, _pext_u64};
+
+const SIZE: u32 = 4;
+
+/// Planes in a word.
+const IN_WORD: u32 = u64::BITS / SIZE;
+
+/// The bits of the first coefficient in a word of planes.
+const FIRST: u64 = 0x1111_1111_1111_1111;
+
+/// The code of a plane.
+#[derive(Clone, Copy)]
+struct Code {
+    bits: u8,
+    length: u8,
+}
+
+/// The longest code.
+const LONGEST: u32 = 7;
+
+impl Code {
+    /// That of a plane before which `n` coefficients are significant.
+    const fn of(plane: u8, mut n: u32) -> Self {
+        let (mut bits, mut length) = (plane & ((1 << n) - 1), n);
+        while n < SIZE {
+            let has_ones = plane >> n != 0;
+            bits |= (has_ones as u8) << length;
+            length += 1;
+            if !has_ones {
+                break;
+            }
+            // Up to a one; that in the last place is not written.
+            while n < SIZE - 1 {
+                let bit = plane >> n & 1;
+                bits |= bit << length;
+                length += 1;
+                if bit == 1 {
+                    break;
+                }
+                n += 1;
+            }
+            n += 1;
+        }
+        Self { bits, length: length as u8 }
+    }
+}
+
+/// By the number of significant coefficients and the plane.
+const CODES: [[Code; 16]; 5] = {
+    let mut codes = [[Code { bits: 0, length: 0 }; 16]; 5];
+    let mut i = 0;
+    while i < 80 {
+        codes[i / 16][i % 16] = Code::of(i as u8 % 16, i as u32 / 16);
+        i += 1;
+    }
+    codes
+};
+
+/// By the bits that the planes before have, and the plane.
+static CODES_AFTER: [[Code; 16]; 16] = {
+    let mut codes = [CODES[0]; 16];
+    let mut before = 1_u8;
+    while before < 16 {
+        codes[before as usize] = CODES[bit_length(before) as usize];
+        before += 1;
+    }
+    codes
+};
+
+/// The number of significant coefficients if these are the bits of all planes.
+const fn bit_length(bits: u8) -> u32 {
+    u8::BITS - bits.leading_zeros()
+}
+
+/// Planes that some bits of a stream hold, all with a coefficient that was not significant before.
+#[derive(Clone, Copy)]
+struct Decoded {
+    planes: u16,
+    length: u8,
+    /// How many planes.
+    count: u8,
+    /// How many coefficients are significant after them.
+    n: u8,
+}
+
+impl Decoded {
+    /// Up to `most` planes that the first `length` bits have whole.
+    const fn of(bits: usize, length: u8, n: u8, most: u8) -> Self {
+        let mut all = Self { planes: 0, length: 0, count: 0, n };
+        let mut plane = 0;
+        while plane < 16 && all.count < most && (all.n as u32) < SIZE {
+            let code = CODES[all.n as usize][plane];
+            let is_next = (bits >> all.length) & ((1 << code.length) - 1) == code.bits as usize;
+            if is_next && all.length + code.length <= length {
+                all.planes |= (plane as u16) << (SIZE * all.count as u32);
+                all.length += code.length;
+                all.count += 1;
+                let after = bit_length(plane as u8) as u8;
+                all.n = if after > all.n { after } else { all.n };
+                plane = 0;
+            } else {
+                plane += 1;
+            }
+        }
+        all
+    }
+
+    /// By the number of significant coefficients and the bits.
+    const fn table<const COUNT: usize>(most: u8) -> [[Self; COUNT]; 4] {
+        let mut table = [[Self { planes: 0, length: 0, count: 0, n: 0 }; COUNT]; 4];
+        let mut i = 0;
+        while i < 4 * COUNT {
+            table[i / COUNT][i % COUNT] = Self::of(i % COUNT, COUNT.ilog2() as u8, (i / COUNT) as u8, most);
+            i += 1;
+        }
+        table
+    }
+}
+
+/// One plane.
+static ONE: [[Decoded; 1 << LONGEST]; 4] = Decoded::table(1);
+
+/// The bits that several planes are looked up by, and the most that are found.
+const WINDOW: u32 = 10;
+const MOST_PLANES: u32 = 4;
+
+static SEVERAL: [[Decoded; 1 << WINDOW]; 4] = Decoded::table(MOST_PLANES as u8);
+
+/// Writes the planes of coefficients from `width` down to `kmin`, at most `budget` bits. Those from `top` on are zeros.
+#[inline]
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
+pub(super) fn encode(sink: &mut Sink<'_>, coefficients: &[u64; 4], width: u32, top: u32, kmin: u32, budget: u32) {
+    sink.in_registers(|sink| {
+        let end = sink.position() + u64::from(budget);
+        let top = top.max(kmin);
+        sink.put_zeros((width - top).into());
+        let (mut k, mut before) = (top, 0);
+        while k > kmin && sink.position() < end {
+            let count = (k - kmin).min(IN_WORD);
+            let mut word = planes_below(coefficients, k);
+            let mut left = count;
+            if bit_length(before) < SIZE {
+                left = put_codes(sink, &mut word, &mut before, count, end);
+            }
+            if left < IN_WORD {
+                word &= low_bits(SIZE * left);
+            }
+            sink.put_long(word, SIZE * left);
+            k -= count;
+        }
+        sink.truncate(end);
+    });
+}
+
+/// The planes below `k`, up to as many as a word has.
+#[inline]
+#[target_feature(enable = "bmi2")]
+fn planes_below(coefficients: &[u64; 4], k: u32) -> u64 {
+    let mut word = 0;
+    for (index, coefficient) in coefficients.iter().enumerate() {
+        word |= _pdep_u64(coefficient << (64 - k) >> (64 - IN_WORD), FIRST << index);
+    }
+    reversed(word)
+}
+
+/// The planes of a word in the opposite order.
+#[inline(always)]
+fn reversed(word: u64) -> u64 {
+    const LOW: u64 = 0x0F0F_0F0F_0F0F_0F0F;
+    let word = word.swap_bytes();
+    word >> 4 & LOW | (word & LOW) << 4
+}
+
+/// Writes up to `count` planes as long as a coefficient is not significant, and shifts them out. Returns the number of
+/// those that are left.
+#[inline(always)]
+fn put_codes(sink: &mut Sink<'_>, word: &mut u64, before: &mut u8, count: u32, end: u64) -> u32 {
+    let mut left = count;
+    while left > 0 && bit_length(*before) < SIZE && sink.position() < end {
+        let enough = (end - sink.position()).min((MOST - LONGEST + 1).into()) as u32;
+        let (mut bits, mut length) = (0, 0);
+        while left > 0 && bit_length(*before) < SIZE && length < enough {
+            let plane = *word as u8 & 0b1111;
+            let code = CODES_AFTER[usize::from(*before % 16)][usize::from(plane)];
+            bits |= u64::from(code.bits) << length;
+            length += u32::from(code.length);
+            *before |= plane;
+            *word >>= SIZE;
+            left -= 1;
+        }
+        sink.put(bits, length);
+    }
+    left
+}
+
+/// Reads the planes of coefficients from `width` down to `kmin`, at most `budget` bits; others are zeros.
+#[inline]
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
+pub(super) fn decode(from: &mut Source<'_>, width: u32, kmin: u32, budget: u32) -> [u64; 4] {
+    // A copy that can lie in registers.
+    let mut source = *from;
+    let end = source.position() + u64::from(budget);
+    let top = skip_empty(&mut source, width, kmin, end);
+    let mut planes = Stream::default();
+    let n = take_codes(&mut source, &mut planes, top - kmin, end);
+    if n == SIZE {
+        take_planes(&mut source, &mut planes, top - kmin, end);
+    }
+    *from = source;
+    coefficients_of(&planes.words, top)
+}
+
+/// Planes in the order of the stream, and a word of zeros.
+#[derive(Default)]
+struct Stream {
+    words: [u64; 5],
+    count: u32,
+}
+
+impl Stream {
+    #[inline(always)]
+    fn push(&mut self, planes: u64, count: u32) {
+        let (word, shift) = (self.count as usize / 16 % 4, SIZE * self.count % 64);
+        self.words[word] |= planes << shift;
+        self.words[word + 1] |= planes >> 1 >> (63 - shift);
+        self.count += count;
+    }
+}
+
+/// Reads planes as long as a coefficient is not significant. Returns how many are.
+#[inline(always)]
+fn take_codes(source: &mut Source<'_>, planes: &mut Stream, count: u32, end: u64) -> u32 {
+    let mut n = 0;
+    while planes.count < count && n < SIZE {
+        let (window, mut taken) = (source.window(), 0);
+        let valid = (end - source.position()).min(source.valid().into()) as u32;
+        while planes.count + MOST_PLANES <= count && n < SIZE && taken + WINDOW <= valid {
+            let several = SEVERAL[n as usize][(window >> taken) as usize % (1 << WINDOW)];
+            planes.push(several.planes.into(), several.count.into());
+            taken += u32::from(several.length);
+            n = several.n.into();
+        }
+        if taken == 0 {
+            let one = ONE[n as usize][window as usize % (1 << LONGEST)];
+            taken = one.length.into();
+            if taken > valid {
+                planes.push(take_cut_plane(source, n, SIZE, end), 1);
+                return 0;
+            }
+            planes.push(one.planes.into(), 1);
+            n = one.n.into();
+        }
+        source.take(taken);
+    }
+    n
+}
+
+/// Reads planes as they are. The end may cut the last one.
+#[inline(always)]
+fn take_planes(source: &mut Source<'_>, planes: &mut Stream, count: u32, end: u64) {
+    while planes.count < count && source.position() < end {
+        let next = (count - planes.count).min(MOST / SIZE);
+        let length = (end - source.position()).min((SIZE * next).into());
+        planes.push(source.take(length as u32), next);
+    }
+}
+
+/// The coefficients whose planes below `top` these are.
+#[inline]
+#[target_feature(enable = "bmi2")]
+fn coefficients_of(words: &[u64; 5], top: u32) -> [u64; 4] {
+    let mut coefficients = [0; 4];
+    for (index, word) in words[..top.div_ceil(IN_WORD) as usize].iter().enumerate() {
+        let word = reversed(*word);
+        for (place, coefficient) in coefficients.iter_mut().enumerate() {
+            *coefficient |= _pext_u64(word, FIRST << place) << (64 - IN_WORD) >> (IN_WORD * index as u32);
+        }
+    }
+    for coefficient in &mut coefficients {
+        *coefficient = coefficient.checked_shr(64 - top).unwrap_or(0);
+    }
+    coefficients
+}
