@@ -25,6 +25,7 @@ mod reshaped;
 mod run;
 mod shard;
 mod stage;
+mod summed;
 mod way;
 mod workspace;
 mod writer;

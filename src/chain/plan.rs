@@ -7,7 +7,7 @@ use super::shard::Shard;
 use super::way::BoxWay;
 use super::workspace::Pool;
 use crate::error::CodecPlace;
-use crate::interface::{Bound, BoundCodecs, BoundShard, Frame, Pass, Transform};
+use crate::interface::{Bound, BoundCodecs, BoundShard, Frame, Pass, RunningChecksum, Transform};
 use crate::representation::{ArrayRepresentation, ByteSize, Representation};
 use std::sync::Arc;
 
@@ -275,6 +275,17 @@ impl Step {
     /// Whether bytes leave as they enter.
     pub(super) fn is_copy(&self) -> bool {
         self.frames.is_empty() && matches!(&self.operation, Operation::Elements(elements) if elements.is_copy())
+    }
+
+    /// The innermost frame, if it sums what the operation only copies.
+    pub(super) fn summing_frame(&self) -> Option<(&CodecPlace, &dyn Frame, Box<dyn RunningChecksum>)> {
+        let is_copy = match &self.operation {
+            Operation::Copy => true,
+            Operation::Elements(elements) => elements.is_copy(),
+            _ => false,
+        };
+        let (place, frame) = self.frames.first().filter(|_| is_copy)?;
+        frame.checksum().map(|sum| (place, frame.as_ref(), sum))
     }
 
     /// The shard of this step, if it has one.

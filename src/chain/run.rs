@@ -10,7 +10,7 @@ use super::plan::{Operation, Plan, Step};
 use super::region::Region;
 use super::workspace::{Pool, Workspace};
 use crate::error::{CodecPlace, Error, Result, Status};
-use crate::interface::{BoundCodecs, Call, CallOptions, Contexts, PaddingHook, too_small};
+use crate::interface::{BoundCodecs, Call, CallOptions, Contexts, Frame, PaddingHook, too_small};
 use crate::memory::grow;
 use crate::representation::ByteSize;
 use crate::strided::{Source, Target};
@@ -157,6 +157,9 @@ impl Run<'_> {
             return Err(too_small());
         };
         let room = output.len().checked_sub(trailing).filter(|end| *end >= leading).ok_or_else(too_small)?;
+        if let Some(summed) = self.encode_summed(step, input, output, leading..room)? {
+            return self.write_frames(&step.frames[1..], output, summed, contexts);
+        }
         let result = self.encode_pass(step, input, &mut output[leading..room], gathered, contexts);
         let size = result.map_err(|error| match error.needed_capacity() {
             Some(needed) => {
@@ -165,8 +168,18 @@ impl Run<'_> {
             }
             None => error,
         })?;
-        let mut payload = leading..leading + size;
-        for (place, frame) in &step.frames {
+        self.write_frames(&step.frames, output, leading..leading + size, contexts)
+    }
+
+    /// Writes frames around a payload, innermost first. Returns the end of the outermost one.
+    fn write_frames(
+        &self,
+        frames: &[(CodecPlace, Arc<dyn Frame>)],
+        output: &mut [u8],
+        mut payload: Range<usize>,
+        contexts: &mut Contexts,
+    ) -> Result<usize> {
+        for (place, frame) in frames {
             let (before, after) = (frame.leading_size() as usize, frame.trailing_size() as usize);
             let outer = payload.start - before..payload.end + after;
             let (before, rest) = output[outer.clone()].split_at_mut(before);
@@ -227,7 +240,14 @@ impl Run<'_> {
         }
         let last = self.plan.steps.len() - 1;
         let first = self.plan.steps[..last].iter().take_while(|step| step.is_copy()).count();
-        let LastDecode { step, payload, back, contexts } = self.decode_to(first, encoded, workspace)?;
+        let LastDecode { step, payload, back, contexts } = self.decode_after(first, encoded, workspace)?;
+        let mut output = output;
+        if let (Output::Slice(decoded), ByteSize::Exact(size)) = (&mut output, step.decoded.size())
+            && let Some(size) = self.decode_summed(step, payload, &mut decoded[..size as usize], contexts)?
+        {
+            return Ok(size);
+        }
+        let payload = &payload[self.peel(step, payload, contexts)?];
         match (output, step.decoded.size()) {
             (Output::Growing(decoded), _) => self.decode_growing(step, payload, decoded, contexts),
             (Output::Slice(decoded), ByteSize::Exact(size)) => {
@@ -306,6 +326,18 @@ impl Run<'_> {
         encoded: &'a [u8],
         workspace: &'a mut Workspace,
     ) -> Result<LastDecode<'a>> {
+        let last = self.decode_after(index, encoded, workspace)?;
+        let payload = &last.payload[self.peel(last.step, last.payload, last.contexts)?];
+        Ok(LastDecode { payload, ..last })
+    }
+
+    /// Decodes all steps after this one. The result still has its frames.
+    fn decode_after<'a>(
+        &'a self,
+        index: usize,
+        encoded: &'a [u8],
+        workspace: &'a mut Workspace,
+    ) -> Result<LastDecode<'a>> {
         let Workspace { front, back, contexts, .. } = workspace;
         let (mut front, mut back) = (front, back);
         let mut front_size = None;
@@ -315,16 +347,30 @@ impl Run<'_> {
             front_size = Some(self.decode_growing(step, payload, back, contexts)?);
             std::mem::swap(&mut front, &mut back);
         }
-        let step = &self.plan.steps[index];
-        let input = front_size.map_or(encoded, |size| &front[..size]);
-        let payload = &input[self.peel(step, input, contexts)?];
-        Ok(LastDecode { step, payload, back, contexts })
+        let payload = front_size.map_or(encoded, |size| &front[..size]);
+        Ok(LastDecode { step: &self.plan.steps[index], payload, back, contexts })
     }
 
-    /// The bytes without the frames, which are removed outermost first.
+    /// The bytes without the frames.
     fn peel(&self, step: &Step, input: &[u8], contexts: &mut Contexts) -> Result<Range<usize>> {
+        let payload = self.peel_frames(&step.frames, input, contexts)?;
+        if let ByteSize::Exact(expected) = step.encoded
+            && expected != payload.len() as u64
+        {
+            return Err(step.last_place.blame(wrong_size(payload.len(), expected)));
+        }
+        Ok(payload)
+    }
+
+    /// Removes frames, outermost first.
+    pub(super) fn peel_frames(
+        &self,
+        frames: &[(CodecPlace, Arc<dyn Frame>)],
+        input: &[u8],
+        contexts: &mut Contexts,
+    ) -> Result<Range<usize>> {
         let mut payload = 0..input.len();
-        for (place, frame) in step.frames.iter().rev() {
+        for (place, frame) in frames.iter().rev() {
             let (leading, trailing) = (frame.leading_size(), frame.trailing_size());
             let inner = usize::try_from(leading)
                 .ok()
@@ -344,11 +390,6 @@ impl Run<'_> {
             let call = self.call(Some(place), contexts);
             frame.check(&input[inner.clone()], before, after, &call).map_err(|error| place.blame(error))?;
             payload = inner;
-        }
-        if let ByteSize::Exact(expected) = step.encoded
-            && expected != payload.len() as u64
-        {
-            return Err(step.last_place.blame(wrong_size(payload.len(), expected)));
         }
         Ok(payload)
     }

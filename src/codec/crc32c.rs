@@ -3,10 +3,10 @@
 //! [RFC 3720](https://www.rfc-editor.org/rfc/rfc3720), appendix B.4.
 
 use crate::error::{Error, Result};
-use crate::interface::{Bound, Call, Codec, Context, Frame, Kind};
+use crate::interface::{Bound, Call, Codec, Context, Frame, Kind, RunningChecksum};
 use crate::json::Configuration;
 use crate::representation::Representation;
-use crc_fast::{CrcAlgorithm, checksum};
+use crc_fast::{CrcAlgorithm, Digest, checksum};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -62,6 +62,23 @@ impl Frame for Crc32c {
 
     fn checks_payload(&self) -> bool {
         true
+    }
+
+    fn checksum(&self) -> Option<Box<dyn RunningChecksum>> {
+        Some(Box::new(Running(Digest::new(CrcAlgorithm::Crc32Iscsi))))
+    }
+}
+
+#[derive(Debug)]
+struct Running(Digest);
+
+impl RunningChecksum for Running {
+    fn update(&mut self, part: &[u8]) {
+        self.0.update(part);
+    }
+
+    fn stored(&self) -> [u8; 4] {
+        (self.0.finalize() as u32).to_le_bytes()
     }
 }
 

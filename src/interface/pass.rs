@@ -101,6 +101,19 @@ pub trait Frame: Debug + Send + Sync {
     fn takes_hook(&self) -> bool {
         false
     }
+    /// A checksum of no bytes yet, if the bytes of this frame are the checksum of its payload, after it. A payload that
+    /// is copied anyway is then summed while it is in the cache.
+    fn checksum(&self) -> Option<Box<dyn RunningChecksum>> {
+        None
+    }
+}
+
+/// A checksum of bytes that are given in parts.
+pub trait RunningChecksum: Debug {
+    /// Adds the next bytes.
+    fn update(&mut self, part: &[u8]);
+    /// The checksum of all bytes so far, as it is stored.
+    fn stored(&self) -> [u8; 4];
 }
 
 /// A part of the encoded bytes of a chunk.

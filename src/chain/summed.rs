@@ -1,0 +1,71 @@
+//! Payloads that are only copied, and summed by their innermost frame: in one pass, part by part.
+
+use super::copy::copy;
+use super::input::Decoded;
+use super::plan::Step;
+use super::run::Run;
+use crate::error::Result;
+use crate::interface::{Contexts, RunningChecksum, too_small};
+use std::ops::Range;
+
+/// A small part of a first-level cache. Shorter payloads are not worth the effort.
+const PART_SIZE: usize = 4096;
+
+impl Run<'_> {
+    /// The innermost frame together with a payload that is only copied, if the frame sums it.
+    pub(super) fn encode_summed(
+        &self,
+        step: &Step,
+        input: &Decoded<'_>,
+        output: &mut [u8],
+        room: Range<usize>,
+    ) -> Result<Option<Range<usize>>> {
+        let bytes = match input {
+            Decoded::Slice(bytes) => Some(*bytes),
+            Decoded::Input(input) => input.as_slice(),
+        };
+        let Some(bytes) = bytes.filter(|bytes| bytes.len() > PART_SIZE) else { return Ok(None) };
+        let Some((_, _, mut sum)) = step.summing_frame() else { return Ok(None) };
+        let end = room.start + bytes.len();
+        if end > room.end {
+            return Err(too_small());
+        }
+        copy_and_sum(bytes, &mut output[room.start..end], sum.as_mut());
+        let stored = sum.stored();
+        output[end..end + stored.len()].copy_from_slice(&stored);
+        Ok(Some(room.start..end + stored.len()))
+    }
+
+    /// Copies a payload that is only copied, if the innermost frame sums it, and checks the sum.
+    pub(super) fn decode_summed(
+        &self,
+        step: &Step,
+        input: &[u8],
+        decoded: &mut [u8],
+        contexts: &mut Contexts,
+    ) -> Result<Option<usize>> {
+        if decoded.len() <= PART_SIZE {
+            return Ok(None);
+        }
+        let Some((place, frame, mut sum)) = step.summing_frame() else { return Ok(None) };
+        let framed = &input[self.peel_frames(&step.frames[1..], input, contexts)?];
+        let Some((payload, stored)) = framed.split_at_checked(decoded.len()) else { return Ok(None) };
+        if stored.len() as u64 != frame.trailing_size() {
+            return Ok(None);
+        }
+        copy_and_sum(payload, decoded, sum.as_mut());
+        if stored != sum.stored() {
+            let call = self.call(Some(place), contexts);
+            frame.check(payload, &[], stored, &call).map_err(|error| place.blame(error))?;
+        }
+        Ok(Some(decoded.len()))
+    }
+}
+
+/// Copies all bytes, and sums each part while it is in the first-level cache.
+fn copy_and_sum(source: &[u8], target: &mut [u8], sum: &mut dyn RunningChecksum) {
+    for (target, source) in target.chunks_mut(PART_SIZE).zip(source.chunks(PART_SIZE)) {
+        copy(source, target);
+        sum.update(target);
+    }
+}
