@@ -214,6 +214,33 @@ class PluginTest {
     assertArrayEquals(new short[256 * 256], (short[]) found.getStack().getPixels(2));
   }
 
+  /** A data set of N5 becomes an array of Zarr by a zarr.json beside its blocks, those at the border truncated. */
+  @Test
+  void blocksOfN5Open() throws IOException {
+    Path dataset = REPOSITORY.resolve("tests/data/nuclei.n5/volume_gzip");
+    Path array = folder.resolve("volume_gzip");
+    try (Stream<Path> files = Files.walk(dataset)) {
+      for (Path file : (Iterable<Path>) files::iterator) {
+        Files.copy(file, array.resolve(dataset.relativize(file).toString()));
+      }
+    }
+    String document =
+        "{'zarr_format':3,'node_type':'array','shape':[250,250,8],'data_type':'uint16','fill_value':0,'chunk_grid':{'name':"
+            + "'regular','configuration':{'chunk_shape':[64,64,4]}},'chunk_key_encoding':{'name':'v2','configuration':"
+            + "{'separator':'/'}},'dimension_names':['x','y','z'],'codecs':[{'name':'n5_default','configuration':{'codecs':["
+            + "{'name':'transpose','configuration':{'order':[2,1,0]}},{'name':'bytes','configuration':{'endian':'big'}},"
+            + "{'name':'gzip','configuration':{'level':5}}]}}]}";
+    Files.write(array.resolve("zarr.json"), document.replace('\'', '"').getBytes("UTF-8"));
+    ImagePlus found = ZarrImport.open(array, 0);
+    assertArrayEquals(new int[] {250, 250, 1, 8, 1}, found.getDimensions());
+    ImageStack wanted = nuclei().getStack();
+    for (int z = 1; z <= 8; z++) {
+      ImageProcessor want = wanted.getProcessor(z);
+      want.setRoi(0, 0, 250, 250);
+      assertArrayEquals((short[]) want.crop().getPixels(), (short[]) found.getStack().getPixels(z), "plane " + z);
+    }
+  }
+
   @Test
   void whatCannotBeOpenedSaysWhy() throws IOException {
     IOException e = assertThrows(IOException.class, () -> ZarrImport.open(folder, 0));

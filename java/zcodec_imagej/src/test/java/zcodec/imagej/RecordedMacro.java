@@ -9,29 +9,60 @@ import java.awt.Button;
 import java.awt.TextField;
 import java.awt.Window;
 import java.awt.event.ActionEvent;
+import java.io.File;
 import java.util.function.Supplier;
 
 /**
- * A program for scripts/imagej.sh: chooses the command in ImageJ's menu, fills in its dialog, and looks at the macro that
- * ImageJ has recorded.
+ * A program for scripts/imagej.sh: chooses the commands in ImageJ's menus, fills in their dialogs, and looks at the macros
+ * that ImageJ has recorded.
  */
 final class RecordedMacro {
+  private static final String IMPORT = "Zarr (zcodec)...";
+  private static final String EXPORT = "Zarr (zcodec)... "; // ImageJ tells commands of the same name apart by blanks
+
+  /** ExportChain's label; that class is in the plugin, which this program does not see. */
+  private static final String LOSSLESS = "Lossless (shards of blosc zstd)";
+
   private RecordedMacro() {}
 
   public static void main(String[] arguments) throws InterruptedException {
     String folder = arguments[0];
+    String copy = folder + ".copy";
     new ImageJ();
     Recorder recorder = new Recorder();
-    IJ.doCommand("Zarr (zcodec)..."); // as the menu does: in a thread of its own, and recorded
+    choose(IMPORT, folder);
+    waitFor("the image", WindowManager::getCurrentImage);
+    expect(recorder, "run(\"" + IMPORT + "\", \"path=" + folder + " level=0\");");
+    choose(EXPORT, copy);
+    expect(recorder, "run(\"" + EXPORT + "\", \"path=" + copy + " chain=[" + LOSSLESS + "] tolerance=1.000\");");
+    String macro = recorder.getText().replace(copy, copy + ".again");
+    waitFor("the copy", () -> new File(copy, "zarr.json").exists() ? copy : null);
+    WindowManager.getCurrentImage().close();
+    IJ.runMacro(macro); // what was recorded runs
+    if (!new File(copy + ".again", "zarr.json").exists()) {
+      fail("the recorded macro wrote nothing: " + macro);
+    }
+    System.exit(0);
+  }
+
+  /** Chooses a command, as the menu does: in a thread of its own, and recorded. */
+  private static void choose(String command, String path) throws InterruptedException {
+    IJ.doCommand(command);
     GenericDialog dialog = waitFor("the dialog", RecordedMacro::dialog);
-    ((TextField) dialog.getStringFields().get(0)).setText(folder);
+    ((TextField) dialog.getStringFields().get(0)).setText(path);
     Button ok = dialog.getButtons()[0];
     dialog.actionPerformed(new ActionEvent(ok, ActionEvent.ACTION_PERFORMED, ok.getLabel()));
-    waitFor("the image", WindowManager::getCurrentImage);
-    String wanted = "run(\"Zarr (zcodec)...\", \"path=" + folder + " level=0\");";
-    waitFor("the macro " + wanted + ", not " + recorder.getText(), () -> recorder.getText().contains(wanted) ? wanted : null);
-    System.out.println("recorded: " + wanted);
-    System.exit(0);
+    waitFor("the end of the dialog", () -> dialog() == null ? path : null);
+  }
+
+  private static void expect(Recorder recorder, String macro) throws InterruptedException {
+    for (int i = 0; i < 200 && !recorder.getText().contains(macro); i++) {
+      Thread.sleep(50);
+    }
+    if (!recorder.getText().contains(macro)) {
+      fail("recorded was not " + macro + ", but " + recorder.getText());
+    }
+    System.out.println("recorded: " + macro);
   }
 
   private static GenericDialog dialog() {
@@ -51,8 +82,12 @@ final class RecordedMacro {
       }
       Thread.sleep(50);
     }
-    System.err.println("there was no sign of " + what);
+    throw fail("there was no sign of " + what);
+  }
+
+  private static AssertionError fail(String why) {
+    System.err.println(why);
     System.exit(1);
-    throw new AssertionError();
+    return new AssertionError(why);
   }
 }
