@@ -246,7 +246,49 @@ void test_kind(const std::string &directory, const Kind &kind, std::uint64_t siz
   std::filesystem::remove_all(directory);
 }
 
+// A shard that is damaged is an error of the reads that touch what is damaged, and of no others.
+void test_damage(const std::string &directory, unsigned threads) {
+  const Kind &kind = kinds[0];
+  const Metadata metadata = {{64, 64, 48}, kind.chunk_shape, kind.data_type, "0", kind.codecs};
+  std::filesystem::remove_all(directory);
+  std::vector<std::uint16_t> elements(static_cast<std::size_t>(product(metadata.shape)));
+  std::iota(elements.begin(), elements.end(), std::uint16_t(0));
+  ArrayStore(directory, metadata, threads, 0)
+      .write({0, 0, 0}, metadata.shape, zcodec::View(elements, c_strides(metadata.shape, 2)));
+  const std::string shard = directory + "/c/0/0/0";
+  const auto size = std::filesystem::file_size(shard);
+  std::vector<std::uint16_t> found(8 * 64 * 48);
+  const Index shape = {8, 64, 48};
+  const zcodec::View view(found, c_strides(shape, 2));
+  const auto fails = [&](const Index &start, std::size_t cache_size) {
+    ArrayStore store(directory, metadata, threads, cache_size);
+    for (int i = 0; i < 3; i++) {
+      try {
+        store.read(start, shape, view);
+      } catch (const std::exception &) {
+        continue;
+      }
+      return false;
+    }
+    return true;
+  };
+  for (const std::size_t cache_size : {0, 1000000}) {
+    File::open(shard)->write(0, "damaged", 7);  // the first inner chunk
+    expect(fails({0, 0, 0}, cache_size), "a damaged inner chunk is an error");
+    expect(!fails({8, 0, 0}, cache_size), "the inner chunks beside it can be read");
+    expect(std::equal(found.begin(), found.end(), elements.begin() + 8 * 64 * 48), "they are as they were written");
+  }
+  for (const std::uintmax_t left : {size - 1, size / 2, std::uintmax_t(3), std::uintmax_t(0)}) {
+    std::filesystem::resize_file(shard, left);
+    expect(fails({8, 0, 0}, 0), "a shard that is cut is an error");
+    expect(!fails({40, 0, 0}, 0), "other shards can be read");
+  }
+  std::printf("  damaged shards are errors\n");
+  std::filesystem::remove_all(directory);
+}
+
 void test(const std::string &directory, std::uint64_t megabytes, unsigned threads, std::uint64_t seed) {
+  test_damage(directory, threads);
   Random random(seed);
   // Arrays of many shapes: none takes more than 50 MB.
   constexpr std::uint64_t count = sizeof kinds / sizeof kinds[0];
