@@ -242,6 +242,43 @@ class PluginTest {
   }
 
   @Test
+  void aThousandImagesOpenedAndClosedLeaveNothing() throws IOException {
+    Path written = export(nuclei(), ExportChain.LOSSLESS, 0);
+    openAndClose(written);
+    long[] before = {openFiles(), residentKib()};
+    for (int i = 0; i < 9; i++) {
+      openAndClose(written);
+    }
+    assertTrue(openFiles() <= before[0], "900 images left " + (openFiles() - before[0]) + " files open");
+    long grown = residentKib() - before[1];
+    assertTrue(grown < 64 << 10, "900 images took " + grown + " KiB"); // one plane of each is 115 MiB
+  }
+
+  private static void openAndClose(Path image) throws IOException {
+    for (int i = 0; i < 100; i++) {
+      ImagePlus opened = ZarrImport.open(image, 0);
+      assertEquals(256 * 256, ((short[]) opened.getStack().getPixels(5)).length);
+      opened.close();
+    }
+    System.gc();
+  }
+
+  private static long openFiles() throws IOException {
+    try (Stream<Path> files = Files.list(Paths.get("/proc/self/fd"))) {
+      return files.count();
+    }
+  }
+
+  private static long residentKib() throws IOException {
+    for (String line : Files.readAllLines(Paths.get("/proc/self/status"))) {
+      if (line.startsWith("VmRSS:")) {
+        return Long.parseLong(line.replaceAll("\\D", ""));
+      }
+    }
+    throw new AssertionError("no VmRSS");
+  }
+
+  @Test
   void whatCannotBeOpenedSaysWhy() throws IOException {
     IOException e = assertThrows(IOException.class, () -> ZarrImport.open(folder, 0));
     assertTrue(e.getMessage().contains("neither"), e.getMessage());
