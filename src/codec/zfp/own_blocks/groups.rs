@@ -97,54 +97,63 @@ pub(super) fn groups(window: u64, lacking: u32) -> Groups {
 /// The bits of a window that a table knows.
 pub(super) const SHORT: u32 = 11;
 
-/// Groups that a table knows.
+/// Groups that a table knows: from the low byte up their length, their count, whether they are the last of the plane,
+/// and in the upper half their bits.
 #[derive(Clone, Copy)]
-pub(super) struct ShortGroups {
-    pub(super) bits: u16,
-    pub(super) length: u8,
-    /// As in [`Groups`]; that of groups that end the plane is [`ENDS`](Self::ENDS) more.
-    count: u8,
-}
+pub(super) struct ShortGroups(u32);
 
 impl ShortGroups {
-    const ENDS: u8 = 0x80;
-
-    pub(super) fn count(self) -> u32 {
-        u32::from(self.count & !Self::ENDS)
-    }
-
-    /// Whether they are the last of the plane.
-    pub(super) fn are_last(self) -> bool {
-        self.count & Self::ENDS != 0
-    }
+    const LAST: u32 = 1 << 15;
 
     /// The groups that a window of `SHORT` bits has whole, if the last place of the plane is far.
-    const fn of(window: usize) -> Self {
-        let mut groups = Self { bits: 0, length: 0, count: 0 };
-        while (groups.length as u32) < SHORT {
-            let rest = window >> groups.length;
+    const fn of(window: u32) -> Self {
+        let (mut bits, mut count, mut length, mut last) = (0, 0, 0, 0);
+        while length < SHORT {
+            let rest = window >> length;
             if rest & 1 == 0 {
-                groups.length += 1;
-                groups.count |= Self::ENDS;
+                length += 1;
+                last = Self::LAST;
                 break;
             }
             if rest >> 1 == 0 {
                 break;
             }
-            let zeros = (rest >> 1).trailing_zeros() as u8;
-            groups.bits |= 1 << (groups.count + zeros);
-            groups.count += zeros + 1;
-            groups.length += zeros + 2;
+            let zeros = (rest >> 1).trailing_zeros();
+            bits |= 1 << (count + zeros);
+            count += zeros + 1;
+            length += zeros + 2;
         }
-        groups
+        Self(length | count << 8 | last | bits << 16)
+    }
+
+    /// How many bits of the stream they take; 0 if there is no whole group.
+    #[inline(always)]
+    pub(super) fn length(self) -> u32 {
+        self.0 & 0xFF
+    }
+
+    /// How many bits of the plane they make.
+    #[inline(always)]
+    pub(super) fn count(self) -> u32 {
+        self.0 >> 8 & 0x7F
+    }
+
+    #[inline(always)]
+    pub(super) fn are_last(self) -> bool {
+        self.0 & Self::LAST != 0
+    }
+
+    #[inline(always)]
+    pub(super) fn bits(self) -> u64 {
+        (self.0 >> 16).into()
     }
 }
 
 static SHORT_GROUPS: [ShortGroups; 1 << SHORT] = {
-    let mut table = [ShortGroups { bits: 0, length: 0, count: 0 }; 1 << SHORT];
+    let mut table = [ShortGroups(0); 1 << SHORT];
     let mut window = 0;
     while window < 1 << SHORT {
-        table[window] = ShortGroups::of(window);
+        table[window as usize] = ShortGroups::of(window);
         window += 1;
     }
     table

@@ -29,17 +29,14 @@ pub(super) fn encode(sink: &mut Sink<'_>, pairs: &[__m256i; 4], width: u32, top:
         let (mut k, mut n) = (top, 0);
         while k > kmin && sink.position() < end {
             let first = (k - 1) / OF_PAIR * OF_PAIR;
-            let pair = Pair::of(pairs[first as usize / 16 % 4]);
+            let planes = planes_of(pairs[first as usize / 16 % 4]);
             let last = kmin.max(first);
-            while k > last && n < SIZE && sink.position() < end {
-                k -= 1;
-                let plane = pair.plane(k);
-                put_plane(sink, plane, n);
-                n = n.max(u64::BITS - plane.leading_zeros());
+            if n < SIZE {
+                (k, n) = put_significant(sink, &planes, (k, n), last, end);
             }
             while k > last && sink.position() < end {
                 let count = (k - last).min(TOGETHER);
-                let plane = |number: u32| pair.plane(k.wrapping_sub(number));
+                let plane = |number: u32| u64::from(planes[k.wrapping_sub(number) as usize % 16]);
                 let bits = plane(1) | plane(2) << SIZE | plane(3) << (2 * SIZE);
                 sink.put(bits & low_bits(SIZE * count), SIZE * count);
                 k -= count;
@@ -50,39 +47,50 @@ pub(super) fn encode(sink: &mut Sink<'_>, pairs: &[__m256i; 4], width: u32, top:
 }
 
 /// The planes of two bytes of each coefficient.
-struct Pair([u32; 8]);
-
-impl Pair {
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn of(mut bytes: __m256i) -> Self {
-        let mut planes = [0; 8];
-        for both in planes.iter_mut().rev() {
-            *both = _mm256_movemask_epi8(bytes).cast_unsigned();
-            bytes = _mm256_add_epi8(bytes, bytes);
-        }
-        Self(planes)
+#[inline]
+#[target_feature(enable = "avx2")]
+fn planes_of(pair: __m256i) -> [u32; OF_PAIR as usize] {
+    let (mut low, mut high) = (_mm256_castsi256_si128(pair), _mm256_extracti128_si256::<1>(pair));
+    let mut planes = [0; OF_PAIR as usize];
+    for bit in (0..8).rev() {
+        planes[bit] = _mm_movemask_epi8(low).cast_unsigned();
+        planes[bit + 8] = _mm_movemask_epi8(high).cast_unsigned();
+        (low, high) = (_mm_add_epi8(low, low), _mm_add_epi8(high, high));
     }
-
-    /// Plane `k % 16`.
-    #[inline(always)]
-    fn plane(&self, k: u32) -> u64 {
-        let both = self.0[k as usize % 8];
-        (if k & 8 == 0 { both & 0xFFFF } else { both >> 16 }).into()
-    }
+    planes
 }
 
-/// A plane before which `n` coefficients are significant, not all.
+/// Writes planes from `k` down to `last` as long as a coefficient is not significant, at most up to the end. Returns
+/// the plane after which it stopped, and how many coefficients are significant then.
 #[inline(always)]
-fn put_plane(sink: &mut Sink<'_>, plane: u64, n: u32) {
-    let rest = plane >> n;
-    let [low, high] = [rest as usize & 0xFF, rest as usize >> 8 & 0xFF];
-    let with_tests = u64::from(WITH_TESTS[low]) | u64::from(WITH_TESTS[high]) << (8 + (rest & 0xFF).count_ones());
-    // A test of 1 before each one, and if there is none in the last place a test of 0 in the end.
-    let length = u64::BITS - rest.leading_zeros() + rest.count_ones();
-    let is_last = (plane >> (SIZE - 1)) as u32;
-    let groups = (with_tests << 1 | 1) & low_bits(length - is_last);
-    sink.put(plane & low_bits(n) | groups << n, n + length + 1 - 2 * is_last);
+fn put_significant(
+    sink: &mut Sink<'_>,
+    planes: &[u32; 16],
+    (mut k, mut n): (u32, u32),
+    last: u32,
+    end: u64,
+) -> (u32, u32) {
+    let mut left = (end - sink.position()).min(1 << 20) as i32;
+    while k > last && left > 0 {
+        k -= 1;
+        let plane = u64::from(planes[k as usize % 16]);
+        let after = n.max(u64::BITS - plane.leading_zeros());
+        let rest = plane >> n;
+        let [low, high] = [rest as usize & 0xFF, rest as usize >> 8];
+        let with_tests = u64::from(WITH_TESTS[low]) | u64::from(WITH_TESTS[high % 256]) << (8 + low.count_ones());
+        // A test of 1 before each one; and a test of 0 in the end, unless there is a one in the last place.
+        let length = after - n + rest.count_ones();
+        if after == SIZE {
+            let groups = (with_tests << 1 | 1) & low_bits(length - 1);
+            sink.put(plane & low_bits(n) | groups << n, n + length - 1);
+            return (k, SIZE);
+        }
+        let groups = (with_tests << 1 | 1) & low_bits(length);
+        sink.put(plane & low_bits(n) | groups << n, n + length + 1);
+        left -= (n + length + 1) as i32;
+        n = after;
+    }
+    (k, n)
 }
 
 /// Reads the planes from `width` down to `kmin`, at most `budget` bits; the others stay as they are. Returns the lowest
@@ -95,17 +103,18 @@ pub(super) fn decode(from: &mut Source<'_>, planes: &mut Planes, width: u32, kmi
     let end = source.position() + u64::from(budget);
     let (mut k, mut n) = (skip_empty(&mut source, width, kmin, end), 0);
     while k > kmin && n < SIZE && source.position() < end {
-        let (window, mut taken) = (source.window(), 0);
+        let (mut window, mut taken) = (source.window(), 0);
         let valid = (end - source.position()).min(source.valid().into()) as u32;
         while k > kmin && n < SIZE {
-            let rest = window >> taken;
-            let groups = groups_of_rest(rest >> n, SIZE - n);
-            if taken + n + groups.length > valid {
+            let groups = groups_of_rest(window >> n, SIZE - n);
+            let length = n + groups.length;
+            if taken + length > valid {
                 break;
             }
             k -= 1;
-            planes[k as usize % 64] = (rest & low_bits(n) | groups.bits << n) as u16;
-            taken += n + groups.length;
+            planes[k as usize % 64] = (window & low_bits(n) | groups.bits << n) as u16;
+            window >>= length;
+            taken += length;
             n += groups.count;
         }
         // No plane is longer than a window, unless the end cuts it.
@@ -135,7 +144,7 @@ pub(super) fn decode(from: &mut Source<'_>, planes: &mut Planes, width: u32, kmi
 fn groups_of_rest(window: u64, lacking: u32) -> Groups {
     let short = short_groups(window);
     if short.are_last() && short.count() < lacking {
-        return Groups { length: short.length.into(), count: short.count(), bits: short.bits.into() };
+        return Groups { length: short.length(), count: short.count(), bits: short.bits() };
     }
     groups(window, lacking)
 }

@@ -126,10 +126,10 @@ fn take_significant(source: &mut Source<'_>, plane: &mut [u64; 4], n: u32, end: 
 fn take_groups(source: &mut Source<'_>, plane: &mut [u64; 4], mut n: u32, end: u64) -> u32 {
     while n < SIZE && source.position() < end {
         let groups = short_groups(source.window());
-        let is_whole = groups.length > 0 && source.position() + u64::from(SHORT) <= end;
+        let is_whole = groups.length() > 0 && source.position() + u64::from(SHORT) <= end;
         if is_whole && n + groups.count() < SIZE {
-            put_bits(plane, n, groups.bits.into());
-            source.take(groups.length.into());
+            put_bits(plane, n, groups.bits());
+            source.take(groups.length());
             n += groups.count();
             if groups.are_last() {
                 break;
