@@ -144,6 +144,22 @@ class Twin {
   std::vector<std::uint8_t> reference_;
 };
 
+// The system forgets what it has of these files in memory, so that reads of them go through the queue.
+void forget(const std::string &directory) {
+#ifdef POSIX_FADV_DONTNEED
+  for (const auto &entry : std::filesystem::recursive_directory_iterator(directory)) {
+    const int descriptor = entry.is_regular_file() ? ::open(entry.path().c_str(), O_RDONLY) : -1;
+    if (descriptor >= 0) {
+      ::fdatasync(descriptor);
+      ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED);
+      ::close(descriptor);
+    }
+  }
+#else
+  (void)directory;
+#endif
+}
+
 struct Kind {
   const char *name;
   Index chunk_shape;
@@ -226,6 +242,9 @@ void test_kind(const std::string &directory, const Kind &kind, std::uint64_t siz
         }
         moved += twin.size_of(written) + concurrent;
         writes++;
+      }
+      if (below(random, 16) == 0) {
+        forget(directory);
       }
       const Box box = random_box(random, all.start, all.shape);
       twin.read(random, box);
