@@ -38,8 +38,9 @@ windows() {
   tool=x86_64-w64-mingw32- shared=bin/zcodec.dll suffix=zip
   needs gcc-mingw-w64-x86-64 g++-mingw-w64-x86-64 wine64
   runner=(/usr/lib/wine/wine64)
+  # zcodec.hpp needs std::mutex, which this gcc has with POSIX threads only.
   cmake_platform=(-DCMAKE_SYSTEM_NAME=Windows -DCMAKE_SYSTEM_PROCESSOR=x86_64 -DCMAKE_C_COMPILER=${tool}gcc
-    -DCMAKE_CXX_COMPILER=${tool}g++ -DCMAKE_CROSSCOMPILING_EMULATOR=/usr/lib/wine/wine64)
+    -DCMAKE_CXX_COMPILER=${tool}g++-posix -DCMAKE_CROSSCOMPILING_EMULATOR=/usr/lib/wine/wine64)
   # The C++ library of the compiler inside the programs, not beside them.
   cmake_programs=(-DCMAKE_EXE_LINKER_FLAGS=-static)
   finish() { import_libraries "$1"; }
@@ -73,7 +74,7 @@ check_windows() {
   needed=$("${tool}objdump" -p "$1" | sed -n 's/.*DLL Name: //p' | tr '[:upper:]' '[:lower:]' | sort -u)
   echo "zcodec.dll needs" $needed
   [ -z "$(grep -vE '^(kernel32|ntdll|userenv|ws2_32|dbghelp|msvcrt|bcryptprimitives|advapi32|api-ms-win-.*)\.dll$' <<<"$needed")" ]
-  "${tool}objdump" -p "$1" | awk '/Ordinal\/Name Pointer/ {on = 1; next} on && !NF {exit} on && /\[/ {print $NF}' | sort |
+  "${tool}objdump" -p "$1" | awk '/Ordinal\/Name Pointer/ {on = 1; next} on && !NF {on = 0} on && /\[/ {print $NF}' | sort |
     diff - <(sort abi/symbols.txt)
 }
 
