@@ -332,6 +332,19 @@ mod tests {
     }
 
     #[test]
+    fn a_codec_inside_gets_more_room_than_was_guessed() {
+        let decoded = vec![7_u8; 1 << 20];
+        for (name, configuration) in [("gzip", json!({"level": 1})), ("zstd", json!({"level": 1, "checksum": false}))] {
+            let list = json!([{"name": name, "configuration": configuration}]);
+            let transform = transform(&json!({"codecs": list}), decoded.len());
+            let mut encoded = vec![0; decoded.len() + 1];
+            let size = call(|call| transform.encode(&decoded, &mut encoded, call)).unwrap();
+            assert!(4 * size as u64 + SLACK < decoded.len() as u64, "{name}: {size} bytes");
+            assert_eq!(decode(&*transform, &encoded[..size], decoded.len()).as_ref(), Ok(&decoded), "{name}");
+        }
+    }
+
+    #[test]
     fn what_a_header_cannot_have_is_refused() {
         for (bits, text) in [(json!(12), "multiple of 8"), (json!(0), "header_bits is 0"), (json!("8"), "header_bits")]
         {

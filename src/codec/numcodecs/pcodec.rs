@@ -314,3 +314,41 @@ impl Bits<'_> {
         (0..count).map(|index| bit(start + index) << index).sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The beginning of a chunk of pco: fields of bits, from the lowest of the first byte on.
+    fn chunk(fields: &[(usize, u64)]) -> Vec<u8> {
+        let bits = fields.iter().flat_map(|&(count, value)| (0..count).map(move |bit| value >> bit & 1));
+        let mut bytes = bits
+            .collect::<Vec<_>>()
+            .chunks(8)
+            .map(|bits| bits.iter().rev().fold(0, |byte, bit| 2 * byte + *bit as u8))
+            .collect::<Vec<u8>>();
+        bytes.resize(bytes.len() + 16, 0);
+        bytes
+    }
+
+    /// Wherever the mode puts it: a window of 2^(1 + log) numbers for a chunk of 1000.
+    #[test]
+    fn a_window_that_the_count_does_not_justify_is_refused_in_every_mode() {
+        const NUMBER_BITS: usize = 64;
+        let modes: [(&str, &[(usize, u64)]); 4] = [
+            ("classic", &[(4, 0)]),
+            ("multiples", &[(4, 1), (NUMBER_BITS, 10)]),
+            ("quantised floats", &[(4, 3), (8, 5)]),
+            ("dictionary", &[(4, 4), (25, 1), (3, 0), (NUMBER_BITS, 10)]),
+        ];
+        for (name, mode) in modes {
+            for (delta, log, is_refused) in [(2, 30, true), (2, 10, true), (2, 9, false), (1, 30, false)] {
+                let fields = [&[(8, 1), (24, 999)], mode, &[(4, delta), (5, log)]].concat();
+                let found = check_claims(&chunk(&fields), NUMBER_BITS, 1000, true);
+                assert_eq!(found.is_err(), is_refused, "{name}, delta {delta}, window log {log}: {found:?}");
+                assert!(check_claims(&chunk(&fields), NUMBER_BITS, 1000, false).is_ok(), "{name} before format 3");
+                assert!(check_claims(&chunk(&fields), NUMBER_BITS, 999, false).is_err(), "{name}: too many numbers");
+            }
+        }
+    }
+}

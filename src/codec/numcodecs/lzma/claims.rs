@@ -47,3 +47,28 @@ fn lzma2_size(encoded: &[u8]) -> Option<u64> {
         rest = rest.get(header_size + encoded_size..)?;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::lzma2_size;
+
+    /// Two stored chunks, one with new properties, one without.
+    #[test]
+    fn the_size_of_an_lzma2_stream_is_the_sum_of_its_chunks() {
+        let stored = [1, 0, 2, b'a', b'b', b'c'];
+        let with_properties = [0xE0, 0, 9, 0, 1, 0x5D, 7, 7];
+        let without = [0x81, 0, 0, 0, 0, 7];
+        let chunks = [&stored[..], &with_properties, &without, &[2, 0, 0, b'd']].concat();
+        assert_eq!(lzma2_size(&[&chunks[..], &[0]].concat()), Some(3 + 10 + 0x10001 + 1));
+        assert_eq!(lzma2_size(&chunks), None, "no end");
+        assert_eq!(lzma2_size(&[]), None);
+    }
+
+    #[test]
+    fn control_bytes_that_lzma2_does_not_have_state_no_size() {
+        for control in 0..=255 {
+            let stream = [control, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+            assert_eq!(lzma2_size(&stream).is_none(), (3..0x80).contains(&control), "{control:#x}");
+        }
+    }
+}
