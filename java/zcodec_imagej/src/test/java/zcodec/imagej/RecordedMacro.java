@@ -6,6 +6,7 @@ import ij.WindowManager;
 import ij.gui.GenericDialog;
 import ij.plugin.frame.Recorder;
 import java.awt.Button;
+import java.awt.EventQueue;
 import java.awt.TextField;
 import java.awt.Window;
 import java.awt.event.ActionEvent;
@@ -49,9 +50,12 @@ final class RecordedMacro {
   private static void choose(String command, String path) throws InterruptedException {
     IJ.doCommand(command);
     GenericDialog dialog = waitFor("the dialog", RecordedMacro::dialog);
-    ((TextField) dialog.getStringFields().get(0)).setText(path);
-    Button ok = dialog.getButtons()[0];
-    dialog.actionPerformed(new ActionEvent(ok, ActionEvent.ACTION_PERFORMED, ok.getLabel()));
+    EventQueue.invokeLater( // as a click does, when the dialog is really there
+        () -> {
+          ((TextField) dialog.getStringFields().get(0)).setText(path);
+          Button ok = dialog.getButtons()[0];
+          dialog.actionPerformed(new ActionEvent(ok, ActionEvent.ACTION_PERFORMED, ok.getLabel()));
+        });
     waitFor("the end of the dialog", () -> dialog() == null ? path : null);
   }
 
@@ -87,6 +91,9 @@ final class RecordedMacro {
 
   private static AssertionError fail(String why) {
     System.err.println(why);
+    for (Window window : Window.getWindows()) {
+      System.err.println("window: " + window);
+    }
     System.exit(1);
     return new AssertionError(why);
   }
