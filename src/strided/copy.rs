@@ -2,34 +2,42 @@
 #![expect(unsafe_code, reason = "source and target are pointers, of which each element is reached once")]
 
 use super::nest::{Axis, Nest};
-use super::plane::{BAND_SIZE, Kernel, LEAST_SIZE, LINE_SIZE, PORTABLE, Plane, Runs, Stage, TIERS, collides};
+use super::plane::{
+    BAND_SIZE, Kernel, LINE_SIZE, Line, PORTABLE, Plane, Runs, TIERS, Tiles, collides, portable, stage_size,
+};
+use super::table::Tables;
 use super::view::{Source, Target};
 use crate::error::Result;
 use crate::simd::best;
 use std::cmp::Reverse;
+
+/// From this size on, copies go past the caches: source and target together exceed them.
+const LARGE_SIZE: u64 = 16 << 20;
 
 /// Copies every element to its place. Bytes between the elements of the target do not change.
 ///
 /// # Errors
 /// [`Status::Internal`](crate::Status::Internal) if the two have other shapes or elements of other sizes.
 pub fn copy(source: &Source<'_>, target: &mut Target<'_>) -> Result<()> {
-    copy_by(best(TIERS).map_or(PORTABLE, |tier| tier.kernel), source, target)
+    let size = target.shape().iter().fold(target.element_size() as u64, |size, count| size.saturating_mul(*count));
+    let is_large = size >= LARGE_SIZE;
+    copy_by(best(TIERS).map_or(PORTABLE, |tier| tier.kernel), is_large, source, target)
 }
 
 /// [`copy`], by the kernel of a tier that is available.
-pub(super) fn copy_by(kernel: Kernel, source: &Source<'_>, target: &mut Target<'_>) -> Result<()> {
+pub(super) fn copy_by(kernel: Kernel, is_large: bool, source: &Source<'_>, target: &mut Target<'_>) -> Result<()> {
     let Some(nest) = Nest::new(source.layout(), target.layout())? else { return Ok(()) };
     let source = source.first().wrapping_offset(nest.source_shift);
     let target = target.first().wrapping_offset(nest.target_shift);
     // SAFETY: the loops reach the elements of the two views and nothing else. The source can be read, the target
     // written, and they share no byte: one of them is borrowed mutably, or its owner has promised it.
-    unsafe { run(kernel, nest, source, target) };
+    unsafe { run(kernel, nest, is_large, source, target) };
     Ok(())
 }
 
 /// # Safety
 /// Every block that the loops reach can be read in the source and written in the target; the kernel's tier is available.
-unsafe fn run(kernel: Kernel, nest: Nest, source: *const u8, target: *mut u8) {
+unsafe fn run(kernel: Kernel, nest: Nest, is_large: bool, source: *const u8, target: *mut u8) {
     let Nest { block, mut axes, .. } = nest;
     let Some(inner) = axes.pop() else {
         // SAFETY: a single block.
@@ -41,29 +49,41 @@ unsafe fn run(kernel: Kernel, nest: Nest, source: *const u8, target: *mut u8) {
         Some(i) if axes[i].source.unsigned_abs() < inner.source.unsigned_abs() => axes.remove(i),
         _ => Axis { size: 1, source: 0, target: 0 },
     };
-    // Planes that are close on one of the sides share cache lines.
-    let nearness = |axis: &Axis| Reverse(axis.source.unsigned_abs().min(axis.target.unsigned_abs()));
-    // Without memory for a stage, planes do.
-    let mut stage = Vec::<Stage>::new();
-    if let Some(copy_runs) = kernel.runs
-        && let Some(taken) = take_runs(block, inner, other, &axes)
-        && stage.try_reserve_exact(1).is_ok()
+    let plane = forwards(Plane { block, inner, other, source, target });
+    if let Some(tiles) = kernel.tiles
+        && let Some(taken) = take_runs(&plane, &axes)
+        && tiles.take(block, count(&taken.run), count(&taken.row))
     {
-        let mut axes = taken.rest;
-        axes.sort_by_key(nearness);
-        let [run, row] = [&taken.run, &taken.row];
-        let [count, row_count] = [run, row].map(|axes| axes.iter().map(|axis| axis.size).product());
-        let (is_staged, stage) = (taken.is_staged, stage.as_mut_ptr());
-        return for_each(&axes, source, target, &|source, target| {
-            // SAFETY: runs of the nest, of enough elements, and room for one stage.
-            unsafe { copy_runs(&Runs { block, run, count, row, row_count, is_staged, stage, source, target }) };
-        });
+        // SAFETY: runs of the nest, of enough elements.
+        return unsafe { copy_runs(tiles, &plane, taken, is_large) };
     }
     axes.sort_by_key(nearness);
-    for_each(&axes, source, target, &|source, target| {
+    for_each(&axes, plane.source, plane.target, &mut |source, target| {
         // SAFETY: a plane of the nest.
-        unsafe { (kernel.plane)(&Plane { block, inner, other, source, target }) };
+        unsafe { portable(&Plane { source, target, ..plane }) };
     });
+}
+
+/// Planes that are close on one of the sides share cache lines.
+fn nearness(axis: &Axis) -> Reverse<usize> {
+    Reverse(axis.source.unsigned_abs().min(axis.target.unsigned_abs()))
+}
+
+/// How many elements some axes have.
+fn count(axes: &[Axis]) -> usize {
+    axes.iter().map(|axis| axis.size).product()
+}
+
+/// The same plane, walked so that the source goes forwards along the axis on which it is fastest.
+fn forwards(mut plane: Plane) -> Plane {
+    let other = &mut plane.other;
+    if other.source < 0 {
+        let steps = other.size as isize - 1;
+        plane.source = plane.source.wrapping_offset(steps * other.source);
+        plane.target = plane.target.wrapping_offset(steps * other.target);
+        (other.source, other.target) = (-other.source, -other.target);
+    }
+    plane
 }
 
 /// The axes of [`Runs`], and those around them.
@@ -71,26 +91,46 @@ struct TakenAxes {
     run: Vec<Axis>,
     row: Vec<Axis>,
     rest: Vec<Axis>,
-    is_staged: bool,
 }
 
-/// Takes the axes of runs and rows from those around a plane, if copying by runs gains: where the inner axis is too short for
-/// whole cache lines and the target goes on along others, or where rows of the target collide in the cache.
-fn take_runs(block: usize, inner: Axis, other: Axis, axes: &[Axis]) -> Option<TakenAxes> {
-    let is_tiled = matches!(block, 1 | 2 | 4 | 8) && inner.target == block as isize && other.source == block as isize;
-    if !is_tiled || other.size * block < LEAST_SIZE {
+/// Takes the axes of runs and rows from those around a plane, if the elements are back to back in both.
+fn take_runs(plane: &Plane, axes: &[Axis]) -> Option<TakenAxes> {
+    let Plane { block, inner, other, .. } = *plane;
+    if inner.target != block as isize || other.source != block as isize {
         return None;
     }
-    let is_staged = collides(LINE_SIZE / block, other.target);
     let (mut run, mut row, mut rest) = (vec![inner], vec![other], axes.to_vec());
     let size = extend(&mut run, inner.size * block, &mut rest, |axis| axis.target, BAND_SIZE);
-    if is_staged {
-        extend(&mut row, other.size * block, &mut rest, |axis| axis.source, BAND_SIZE);
-    }
-    let size = extend(&mut run, size, &mut rest, |axis| axis.target, usize::MAX);
-    let is_short = inner.size * block < LINE_SIZE && run.len() > 1;
-    let gains = size >= LEAST_SIZE && (is_short || is_staged);
-    gains.then_some(TakenAxes { run, row, rest, is_staged })
+    extend(&mut row, other.size * block, &mut rest, |axis| axis.source, BAND_SIZE);
+    extend(&mut run, size, &mut rest, |axis| axis.target, usize::MAX);
+    Some(TakenAxes { run, row, rest })
+}
+
+/// # Safety
+/// As [`run`], of which these are all axes; the tier takes runs of these sizes.
+unsafe fn copy_runs(tiles: Tiles, plane: &Plane, taken: TakenAxes, is_large: bool) {
+    let TakenAxes { run, row, mut rest } = taken;
+    let Plane { block, inner, other, source, target } = *plane;
+    rest.sort_by_key(nearness);
+    let line = LINE_SIZE / block.next_power_of_two();
+    let is_aligned = row.iter().all(|axis| axis.target.unsigned_abs().is_multiple_of(LINE_SIZE));
+    // Whole lines that are written past the caches need no stage, if tiles are fast enough to read rows that collide.
+    let needs_none = !block.is_power_of_two() || is_large && is_aligned && block >= 4;
+    let is_staged = !needs_none && (collides(line, other.target) || collides(line, inner.source));
+    // Memory of more than 128 KiB would be asked of the system each time.
+    let width = if is_staged && !is_large { BAND_SIZE.min(128 * block) } else { BAND_SIZE };
+    let mut stage = Vec::<Line>::new();
+    // Without memory for a stage, tiles are copied directly.
+    let has_stage = is_staged && stage.try_reserve_exact(stage_size(block, width) / LINE_SIZE).is_ok();
+    let stage = if has_stage { stage.as_mut_ptr() } else { std::ptr::null_mut() };
+    let mut tables = Tables::EMPTY;
+    let tables = &raw mut tables;
+    let (count, row_count) = (count(&run), count(&row));
+    let runs = Runs { block, run: &run, count, row: &row, row_count, width, is_large, tables, stage, source, target };
+    for_each(&rest, source, target, &mut |source, target| {
+        // SAFETY: runs of the nest.
+        unsafe { (tiles.copy)(&Runs { source, target, ..runs }) };
+    });
 }
 
 /// Adds axes along which a side goes on back to back after `size` bytes, until it has enough; returns how many it has.
@@ -112,7 +152,7 @@ fn extend(
 }
 
 /// Calls `work` at each position of these axes.
-fn for_each(axes: &[Axis], source: *const u8, target: *mut u8, work: &impl Fn(*const u8, *mut u8)) {
+fn for_each(axes: &[Axis], source: *const u8, target: *mut u8, work: &mut impl FnMut(*const u8, *mut u8)) {
     let Some((axis, rest)) = axes.split_first() else { return work(source, target) };
     for i in 0..axis.size as isize {
         for_each(rest, source.wrapping_offset(i * axis.source), target.wrapping_offset(i * axis.target), work);

@@ -9,6 +9,7 @@ mod fill;
 mod layout;
 mod nest;
 mod plane;
+mod table;
 #[cfg(test)]
 mod tests;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]

@@ -1,7 +1,8 @@
-//! The innermost loops of a copy: the kernels, and the reference that they must equal.
+//! The innermost loops of a copy: what kernels are given, and the reference that they must equal.
 #![expect(unsafe_code, reason = "source and target are pointers, of which each element is reached once")]
 
 use super::nest::Axis;
+use super::table::Tables;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
 use super::tile;
 use crate::simd::{Level, Tier};
@@ -23,19 +24,23 @@ pub(super) struct Plane {
 /// source.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Runs<'a> {
-    /// Bytes of an element: 1, 2, 4 or 8.
+    /// Bytes of an element.
     pub(super) block: usize,
     /// The axes of a run, the fastest last.
     pub(super) run: &'a [Axis],
     /// How many elements a run has.
     pub(super) count: usize,
-    /// The axes of a row, the fastest last; one if it is not staged.
+    /// The axes of a row, the fastest last.
     pub(super) row: &'a [Axis],
     /// How many elements a row has.
     pub(super) row_count: usize,
-    /// Whether runs collide in the cache, so that they are put together elsewhere.
-    pub(super) is_staged: bool,
-    pub(super) stage: *mut Stage,
+    /// The bytes of a row that are copied at once: at most [`BAND_SIZE`].
+    pub(super) width: usize,
+    /// Whether the copy exceeds the caches.
+    pub(super) is_large: bool,
+    pub(super) tables: *mut Tables,
+    /// Where tiles are put together if rows or columns collide in the cache; else NULL.
+    pub(super) stage: *mut Line,
     pub(super) source: *const u8,
     pub(super) target: *mut u8,
 }
@@ -44,51 +49,65 @@ pub(super) struct Runs<'a> {
 /// gain nothing.
 pub(super) const BAND_SIZE: usize = 512;
 
-/// The most elements of a row that are copied at once.
-pub(super) const MAX_COLUMNS: usize = 128;
+/// The size of a cache line in bytes.
+pub(super) const LINE_SIZE: usize = 64;
 
-/// From one column to the next in the stage: an odd number of cache lines, so that columns do not collide.
-pub(super) const BAND_STRIDE: usize = BAND_SIZE + LINE_SIZE;
-
-/// Where blocks of runs are put together: too much for small stacks.
+/// A part of a stage.
+#[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
-pub(super) struct Stage {
-    /// The rows of a tile, an odd number of cache lines apart: 64 of up to 128 bytes, 32 or fewer of up to 256.
-    pub(super) rows: [[u8; 128 + LINE_SIZE]; 64],
-    /// The columns of a block.
-    pub(super) columns: [[u8; BAND_STRIDE]; MAX_COLUMNS],
+pub(super) struct Line(#[expect(dead_code, reason = "reached by pointers")] [u8; LINE_SIZE]);
+
+/// From one column to the next in the stage of columns: an odd number of cache lines, so that columns do not collide.
+pub(super) const COLUMN_STRIDE: usize = BAND_SIZE + LINE_SIZE;
+
+/// The bytes of the stages for `width` bytes of rows of elements of `size` bytes: the columns, and the rows of a tile.
+pub(super) fn stage_size(size: usize, width: usize) -> usize {
+    width / size * COLUMN_STRIDE + LINE_SIZE / size * (width + LINE_SIZE)
 }
 
-/// A way of copying. Its functions may be called if the tier is available, and if all elements can be read in the source
-/// and written in the target.
+/// A way of copying. What has no tiles is copied by [`portable`].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Kernel {
-    pub(super) plane: unsafe fn(&Plane),
-    /// For runs, and rows of the source, of at least [`LEAST_SIZE`] bytes.
-    pub(super) runs: Option<unsafe fn(&Runs<'_>)>,
+    pub(super) tiles: Option<Tiles>,
 }
 
-/// The smallest vector.
-pub(super) const LEAST_SIZE: usize = 16;
+/// Copies runs by tiles.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tiles {
+    /// May be called if the tier is available, if it [takes](Self::take) the runs, and if all elements can be read in the
+    /// source and written in the target.
+    pub(super) copy: unsafe fn(&Runs<'_>),
+    /// How many parts of 16 bytes the smallest vector has that takes elements of 3, 6 and 12 bytes; `None` if none does.
+    pub(super) triple_parts: Option<usize>,
+}
+
+impl Tiles {
+    /// Whether runs and rows of this many elements of `block` bytes have a tile.
+    pub(super) fn take(&self, block: usize, count: usize, row_count: usize) -> bool {
+        let parts = match block {
+            1 | 2 | 4 | 8 | 16 => Some(1),
+            3 | 6 | 12 => self.triple_parts,
+            _ => None,
+        };
+        parts.is_some_and(|parts| count.min(row_count) >= parts * 16 / block.next_power_of_two())
+    }
+}
 
 /// The reference.
-pub(super) const PORTABLE: Kernel = Kernel { plane: portable, runs: None };
+pub(super) const PORTABLE: Kernel = Kernel { tiles: None };
 
 /// Fastest first.
 pub(super) static TIERS: &[Tier<Kernel>] = &[
     #[cfg(target_arch = "x86_64")]
-    Tier { level: Level::Avx512, kernel: Kernel { plane: tile::avx512, runs: Some(tile::avx512_runs) } },
+    Tier { level: Level::Avx512, kernel: Kernel { tiles: Some(tile::AVX512) } },
     #[cfg(target_arch = "x86_64")]
-    Tier { level: Level::Avx2, kernel: Kernel { plane: tile::avx2, runs: Some(tile::avx2_runs) } },
+    Tier { level: Level::Avx2, kernel: Kernel { tiles: Some(tile::AVX2) } },
     #[cfg(target_arch = "x86_64")]
-    Tier { level: Level::Portable, kernel: Kernel { plane: tile::sse2, runs: Some(tile::sse2_runs) } },
+    Tier { level: Level::Portable, kernel: Kernel { tiles: Some(tile::SSE2) } },
     #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-    Tier { level: Level::Neon, kernel: Kernel { plane: tile::neon, runs: Some(tile::neon_runs) } },
+    Tier { level: Level::Neon, kernel: Kernel { tiles: Some(tile::NEON) } },
     Tier { level: Level::Reference, kernel: PORTABLE },
 ];
-
-/// The size of a cache line in bytes.
-pub(super) const LINE_SIZE: usize = 64;
 
 /// Whether `rows` rows at this stride have more than half of the cache lines of one set of the first-level cache: it has
 /// 64 sets of 8 lines or more.

@@ -116,17 +116,17 @@ fn check_copy(case: &Case) {
         expected[to_at..to_at + size].copy_from_slice(&from[from_at..from_at + size]);
     }
     let source = Source::new(&from, source.layout(shape, *size)).unwrap();
-    for tier in available(TIERS) {
+    for (tier, is_large) in available(TIERS).flat_map(|tier| [(tier, false), (tier, true)]) {
         let mut to = before.clone();
         let mut view = Target::new(&mut to, target.layout(shape, *size)).unwrap();
-        copy_by(tier.kernel, &source, &mut view).unwrap();
-        assert!(to == expected, "{:?}: {case:?}", tier.level);
+        copy_by(tier.kernel, is_large, &source, &mut view).unwrap();
+        assert!(to == expected, "{:?}, as a large one {is_large}: {case:?}", tier.level);
     }
 }
 
 #[test]
 fn every_tier_turns_planes_of_every_small_size() {
-    for size in [1, 2, 4, 8, 16] {
+    for size in [1, 2, 3, 4, 6, 8, 12, 16] {
         let least = 16 / size as u64;
         let most = 5 * least + 1;
         for rows in 1..=most {
@@ -145,13 +145,17 @@ fn every_tier_turns_planes_of_every_small_size() {
 
 #[test]
 fn every_tier_turns_planes_whose_rows_collide_in_a_cache() {
-    for size in [1, 2, 4, 8, 16] {
+    for size in [1, 2, 3, 4, 6, 8, 12, 16] {
         for step in [1024, 2048, 4096] {
-            let shape = [300, 4 * 64 / size as u64 + 7];
-            let gap = [(0, step - shape[1] * size as u64 % step), (0, 0)];
-            let source = Place::new(&shape, size, &[0, 1], &gap, &[false, false], 1);
-            let target = Place::new(&shape, size, &[1, 0], &gap, &[false, true], 0);
-            check_copy(&Case { shape: shape.to_vec(), element_size: size, source, target });
+            let shape = [600 / size as u64, 9 * 64 / size as u64 + 7];
+            // Each row of either side begins a multiple of the step after the one before it.
+            let gap = |count: u64| (0, step - count * size as u64 % step);
+            let (from, to) = ([gap(shape[1]), (0, 0)], [(0, 0), gap(shape[0])]);
+            let source = Place::new(&shape, size, &[0, 1], &from, &[false, false], 1);
+            for lead in [0, 3, 48] {
+                let target = Place::new(&shape, size, &[1, 0], &to, &[false, true], lead);
+                check_copy(&Case { shape: shape.to_vec(), element_size: size, source: source.clone(), target });
+            }
         }
     }
 }

@@ -1,14 +1,18 @@
 //! NEON.
 
-use super::rows::Vector;
-use super::{Plane, Runs, by_runs, by_tiles, portable};
+use super::rows::{Row, Vector};
+use super::runs::by_runs;
+use crate::strided::plane::{Runs, Tiles};
 use std::arch::aarch64::*;
 
 impl Vector for uint8x16_t {
     const PARTS: usize = 1;
+    const TAKES_TRIPLES: bool = false;
+    type Square = Row<Self>;
+    type Part = Self;
 
     #[inline(always)]
-    unsafe fn load(source: *const u8, _stride: isize) -> Self {
+    unsafe fn load<const SIZE: usize>(source: *const u8) -> Self {
         // SAFETY: 16 readable bytes; this load needs no alignment.
         unsafe { vld1q_u8(source) }
     }
@@ -36,27 +40,32 @@ impl Vector for uint8x16_t {
     }
 
     #[inline(always)]
-    unsafe fn store(self, target: *mut u8) {
+    unsafe fn transpose(square: Row<Self>) -> Row<Self> {
+        square
+    }
+
+    #[inline(always)]
+    unsafe fn store<const SIZE: usize>(self, target: *mut u8) {
         // SAFETY: 16 writable bytes; this store needs no alignment.
         unsafe { vst1q_u8(target, self) }
     }
-}
 
-/// # Safety
-/// All blocks of the plane can be read in the source and written in the target.
-pub(in super::super) unsafe fn neon(plane: &Plane) {
-    // SAFETY: as the caller promises.
-    unsafe {
-        if !by_tiles::<uint8x16_t, true>(plane) && !by_tiles::<uint8x16_t, false>(plane) {
-            portable(plane);
-        }
+    #[inline(always)]
+    unsafe fn stream(self, target: *mut u8) {
+        // SAFETY: 16 writable bytes.
+        unsafe { vst1q_u8(target, self) }
     }
+
+    #[inline(always)]
+    fn fence() {}
 }
 
+pub(in super::super) const NEON: Tiles = Tiles { copy: neon, triple_parts: None };
+
 /// # Safety
-/// All elements of the runs can be read in the source and written in the target.
-pub(in super::super) unsafe fn neon_runs(runs: &Runs<'_>) {
+/// [`NEON`] takes the runs; all their elements can be read in the source and written in the target.
+unsafe fn neon(runs: &Runs<'_>) {
     // SAFETY: as the caller promises.
-    let is_done = unsafe { by_runs::<uint8x16_t>(runs) };
+    let is_done = unsafe { by_runs::<uint8x16_t, 4>(runs) || by_runs::<uint8x16_t, 1>(runs) };
     debug_assert!(is_done, "too few elements");
 }

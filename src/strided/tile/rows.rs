@@ -5,35 +5,56 @@
 pub(super) trait Vector: Copy {
     /// The number of parts.
     const PARTS: usize;
-    /// Part i from `source + i * stride`.
+    /// Whether elements of 3, 6 and 12 bytes can be loaded and stored.
+    const TAKES_TRIPLES: bool;
+    /// As many rows as a vector has parts.
+    type Square: Rows<Self>;
+    /// Vectors of one part.
+    type Part: Vector;
+    /// A vector of elements of `SIZE` bytes, each in the first bytes of as many as the next power of two.
     ///
     /// # Safety
-    /// The processor has the instructions, and 16 bytes can be read there for each part.
-    unsafe fn load(source: *const u8, stride: isize) -> Self;
+    /// The processor has the instructions, and the elements can be read.
+    unsafe fn load<const SIZE: usize>(source: *const u8) -> Self;
     /// Interleaves the elements of the lower halves of the parts, and those of the upper ones.
     ///
     /// # Safety
     /// The processor has the instructions.
     unsafe fn interleave<const SIZE: usize>(self, other: Self) -> (Self, Self);
-    /// Writes all parts back to back.
+    /// Part i of row j becomes part j of row i.
     ///
     /// # Safety
-    /// The processor has the instructions, and `16 * PARTS` bytes can be written.
-    unsafe fn store(self, target: *mut u8);
+    /// The processor has the instructions.
+    unsafe fn transpose(square: Self::Square) -> Self::Square;
+    /// Writes the elements back to back.
+    ///
+    /// # Safety
+    /// The processor has the instructions, and the elements can be written.
+    unsafe fn store<const SIZE: usize>(self, target: *mut u8);
+    /// Writes all parts past the caches.
+    ///
+    /// # Safety
+    /// The processor has the instructions, `16 * PARTS` bytes can be written, and the target is aligned to them.
+    unsafe fn stream(self, target: *mut u8);
+    /// Makes what was written past the caches visible to other threads before what is written from here on.
+    fn fence();
 }
 
 /// Rows of vectors, as a tree instead of an array: this does not rely on unrolled loops, nor on closures, which are not
 /// compiled for the instruction set of the caller.
-pub(super) trait Rows: Copy {
+pub(super) trait Rows<V>: Copy {
     /// The number of rows.
     const COUNT: usize;
-    /// The number of parts of their vectors.
-    const PARTS: usize;
-    /// Row i from `source + i * stride`, its parts `part_stride` apart.
+    /// Row i from `source + places[i]`.
     ///
     /// # Safety
-    /// The processor has the instructions, and 16 bytes can be read there for each part of each row.
-    unsafe fn load(source: *const u8, stride: isize, part_stride: isize) -> Self;
+    /// The processor has the instructions, there are as many places, and a vector of elements can be read at each.
+    unsafe fn gather<const SIZE: usize>(source: *const u8, places: *const isize) -> Self;
+    /// Row i from `rows[i * step]`.
+    ///
+    /// # Safety
+    /// The rows are there.
+    unsafe fn load(rows: *const V, step: usize) -> Self;
     /// Interleaves each row with one of `other`: row i becomes the rows 2i and 2i + 1.
     ///
     /// # Safety
@@ -44,34 +65,39 @@ pub(super) trait Rows: Copy {
     /// # Safety
     /// The processor has the instructions.
     unsafe fn shuffle<const SIZE: usize>(self) -> Self;
-    /// Writes row i to `target + i * stride`.
+    /// Writes row i to `rows[i]`.
     ///
     /// # Safety
-    /// The processor has the instructions, and a vector can be written there for each row.
-    unsafe fn store(self, target: *mut u8, stride: isize);
-    /// Writes row i of both to `target + i * stride`, back to back.
+    /// The rows can be written.
+    unsafe fn store(self, rows: *mut V);
+    /// Writes row i to `target + places[i * step]`, past the caches if `STREAMS`.
     ///
     /// # Safety
-    /// The processor has the instructions, and two vectors can be written there for each row.
-    unsafe fn store_wide(self, second: Self, target: *mut u8, stride: isize);
+    /// The processor has the instructions, the places are there, and a vector of elements can be written at each.
+    unsafe fn scatter<const SIZE: usize, const STREAMS: bool>(self, target: *mut u8, places: *const isize, step: usize);
 }
 
 /// One row.
 #[derive(Clone, Copy)]
-pub(super) struct Row<V>(V);
+pub(super) struct Row<V>(pub(super) V);
 
 /// The first half of some rows, and the second.
 #[derive(Clone, Copy)]
-pub(super) struct Both<R>(R, R);
+pub(super) struct Both<R>(pub(super) R, pub(super) R);
 
-impl<V: Vector> Rows for Row<V> {
+impl<V: Vector> Rows<V> for Row<V> {
     const COUNT: usize = 1;
-    const PARTS: usize = V::PARTS;
 
     #[inline(always)]
-    unsafe fn load(source: *const u8, _stride: isize, part_stride: isize) -> Self {
+    unsafe fn gather<const SIZE: usize>(source: *const u8, places: *const isize) -> Self {
         // SAFETY: as the caller promises.
-        Self(unsafe { V::load(source, part_stride) })
+        Self(unsafe { V::load::<SIZE>(source.wrapping_offset(*places)) })
+    }
+
+    #[inline(always)]
+    unsafe fn load(rows: *const V, _step: usize) -> Self {
+        // SAFETY: as the caller promises.
+        Self(unsafe { *rows })
     }
 
     #[inline(always)]
@@ -87,32 +113,39 @@ impl<V: Vector> Rows for Row<V> {
     }
 
     #[inline(always)]
-    unsafe fn store(self, target: *mut u8, _stride: isize) {
+    unsafe fn store(self, rows: *mut V) {
         // SAFETY: as the caller promises.
-        unsafe { self.0.store(target) };
+        unsafe { *rows = self.0 };
     }
 
     #[inline(always)]
-    unsafe fn store_wide(self, second: Self, target: *mut u8, _stride: isize) {
+    unsafe fn scatter<const SIZE: usize, const STREAMS: bool>(
+        self,
+        target: *mut u8,
+        places: *const isize,
+        _step: usize,
+    ) {
         // SAFETY: as the caller promises.
         unsafe {
-            self.0.store(target);
-            second.0.store(target.add(16 * V::PARTS));
+            let target = target.wrapping_offset(*places);
+            if STREAMS { self.0.stream(target) } else { self.0.store::<SIZE>(target) }
         }
     }
 }
 
-impl<R: Rows> Rows for Both<R> {
+impl<V: Vector, R: Rows<V>> Rows<V> for Both<R> {
     const COUNT: usize = 2 * R::COUNT;
-    const PARTS: usize = R::PARTS;
 
     #[inline(always)]
-    unsafe fn load(source: *const u8, stride: isize, part_stride: isize) -> Self {
+    unsafe fn gather<const SIZE: usize>(source: *const u8, places: *const isize) -> Self {
         // SAFETY: as the caller promises.
-        unsafe {
-            let second = source.wrapping_offset(R::COUNT as isize * stride);
-            Self(R::load(source, stride, part_stride), R::load(second, stride, part_stride))
-        }
+        unsafe { Self(R::gather::<SIZE>(source, places), R::gather::<SIZE>(source, places.add(R::COUNT))) }
+    }
+
+    #[inline(always)]
+    unsafe fn load(rows: *const V, step: usize) -> Self {
+        // SAFETY: as the caller promises.
+        unsafe { Self(R::load(rows, step), R::load(rows.add(R::COUNT * step), step)) }
     }
 
     #[inline(always)]
@@ -133,20 +166,25 @@ impl<R: Rows> Rows for Both<R> {
     }
 
     #[inline(always)]
-    unsafe fn store(self, target: *mut u8, stride: isize) {
+    unsafe fn store(self, rows: *mut V) {
         // SAFETY: as the caller promises.
         unsafe {
-            self.0.store(target, stride);
-            self.1.store(target.wrapping_offset(R::COUNT as isize * stride), stride);
+            self.0.store(rows);
+            self.1.store(rows.add(R::COUNT));
         }
     }
 
     #[inline(always)]
-    unsafe fn store_wide(self, second: Self, target: *mut u8, stride: isize) {
+    unsafe fn scatter<const SIZE: usize, const STREAMS: bool>(
+        self,
+        target: *mut u8,
+        places: *const isize,
+        step: usize,
+    ) {
         // SAFETY: as the caller promises.
         unsafe {
-            self.0.store_wide(second.0, target, stride);
-            self.1.store_wide(second.1, target.wrapping_offset(R::COUNT as isize * stride), stride);
+            self.0.scatter::<SIZE, STREAMS>(target, places, step);
+            self.1.scatter::<SIZE, STREAMS>(target, places.add(R::COUNT * step), step);
         }
     }
 }

@@ -1,189 +1,223 @@
-//! Copies whose target is contiguous along several axes, or whose rows collide in the cache: by blocks of runs.
+//! Copies by blocks of runs.
 //!
 //! A run is all elements that lie back to back in the target, and a row all those that do in the source, each over as many
-//! axes as it takes. A block has 512 bytes of a run, and up to 256 of the rows: tables have the place of each of its elements on
-//! the other side, so that short axes cost no short tiles. Several cache lines in a row are read and written at once, because
-//! processors fetch single ones at a stride of a power of two at a third of the speed. Tiles take their rows from a stage
-//! where lines do not collide, and leave their columns in another one if the columns of the target would.
+//! axes as it takes: tables have the place of each of its elements on the other side, so that short axes cost no short
+//! tiles.
 #![expect(unsafe_code, reason = "source and target are pointers, of which each element is reached once")]
 
 use super::rows::{Both, Row, Rows, Vector};
-use super::{LINE_SIZE, Runs, tile};
-use crate::strided::nest::Axis;
-use crate::strided::plane::{BAND_SIZE, BAND_STRIDE, MAX_COLUMNS};
+use super::stage::Staged;
+use super::{LINE_SIZE, tile};
+use crate::strided::plane::{BAND_SIZE, Runs};
 
-/// Copies runs by tiles of vectors `V`; false if a run has too few elements for one.
+/// Rows of as many vectors as a part of 16 bytes has elements of 1, 2, 4 and 8 bytes.
+type Bytes<V> = Both<Pairs<V>>;
+type Pairs<V> = Both<Quads<V>>;
+type Quads<V> = Both<Eights<V>>;
+type Eights<V> = Both<Row<V>>;
+
+/// Copies runs by tiles whose columns have `HEIGHT` vectors `V`; false if there are too few elements for one.
 ///
 /// # Safety
-/// The processor has the instructions of the vectors, the elements of the runs can be read and written, and rows of the
-/// source have at least 16 bytes.
+/// The processor has the instructions of the vectors, and the elements of the runs can be read and written.
 #[inline(always)] // for the instruction set of the caller
-pub(super) unsafe fn by_runs<V: Vector>(runs: &Runs<'_>) -> bool {
-    if runs.count * runs.block < 16 * V::PARTS {
+pub(super) unsafe fn by_runs<V: Vector, const HEIGHT: usize>(runs: &Runs<'_>) -> bool {
+    let width = V::PARTS * 16 / runs.block.next_power_of_two();
+    if runs.count < width * HEIGHT || runs.row_count < width {
         return false;
     }
-    // SAFETY: a run has at least the elements of a vector, and a row of the source at least those of a block.
+    // SAFETY: there are as many elements as a tile has.
     unsafe {
-        match runs.row_count * runs.block {
-            ..32 => of_size::<V, 16>(runs),
-            32..64 => of_size::<V, 32>(runs),
-            size if size < 128 || !runs.is_staged => of_size::<V, 64>(runs),
-            size if size < 256 || runs.block == 1 => of_size::<V, 128>(runs),
-            _ => of_size::<V, 256>(runs),
+        match runs.block {
+            1 => blocks::<V, Bytes<V>, Bytes<V::Part>, 1, HEIGHT>(runs),
+            2 => blocks::<V, Pairs<V>, Pairs<V::Part>, 2, HEIGHT>(runs),
+            4 => blocks::<V, Quads<V>, Quads<V::Part>, 4, HEIGHT>(runs),
+            8 => blocks::<V, Eights<V>, Eights<V::Part>, 8, HEIGHT>(runs),
+            16 => blocks::<V, Row<V>, Row<V::Part>, 16, HEIGHT>(runs),
+            3 if V::TAKES_TRIPLES => blocks::<V, Quads<V>, Quads<V::Part>, 3, HEIGHT>(runs),
+            6 if V::TAKES_TRIPLES => blocks::<V, Eights<V>, Eights<V::Part>, 6, HEIGHT>(runs),
+            12 if V::TAKES_TRIPLES => blocks::<V, Row<V>, Row<V::Part>, 12, HEIGHT>(runs),
+            _ => return false,
         }
     }
     true
 }
 
-/// # Safety
-/// As [`by_runs`], with rows of at least `WIDTH` bytes.
-#[inline(always)] // for the instruction set of the caller
-unsafe fn of_size<V: Vector, const WIDTH: usize>(runs: &Runs<'_>) {
-    // SAFETY: as the caller promises.
-    unsafe {
-        match runs.block {
-            1 => blocks::<Both<Both<Both<Both<Row<V>>>>>, 1, WIDTH>(runs),
-            2 => blocks::<Both<Both<Both<Row<V>>>>, 2, WIDTH>(runs),
-            4 => blocks::<Both<Both<Row<V>>>, 4, WIDTH>(runs),
-            _ => blocks::<Both<Row<V>>, 8, WIDTH>(runs),
-        }
-    }
-}
-
 /// All blocks. The last ones begin early enough to be whole, and write some elements again.
 ///
 /// # Safety
-/// As [`of_size`], with elements of `SIZE` bytes.
+/// As [`by_runs`], with elements of `SIZE` bytes, and at least a tile of them.
 #[inline(always)] // for the instruction set of the caller
-unsafe fn blocks<R: Rows, const SIZE: usize, const WIDTH: usize>(runs: &Runs<'_>) {
-    let columns = WIDTH / SIZE;
-    let count = (BAND_SIZE / SIZE).min(runs.count);
-    let mut block = Block::<SIZE, WIDTH> { rows: [0; BAND_SIZE], count, columns: [0; MAX_COLUMNS] };
-    // SAFETY: the caller's stage.
-    let (row_stage, column_stage) = unsafe { (&raw mut (*runs.stage).rows, &raw mut (*runs.stage).columns) };
-    let (row_stage, column_stage) = (row_stage.cast::<u8>(), column_stage.cast::<u8>());
-    for first in (0..runs.count).step_by(count) {
-        let first = first.min(runs.count - count);
-        places(runs.run, |axis| axis.source, first, &mut block.rows[..count]);
-        for column in (0..runs.row_count).step_by(columns) {
-            let column = column.min(runs.row_count - columns);
-            places(runs.row, |axis| axis.target, column, &mut block.columns[..columns]);
+unsafe fn blocks<V: Vector, R: Rows<V>, N: Rows<V::Part>, const SIZE: usize, const HEIGHT: usize>(runs: &Runs<'_>) {
+    let (height, width) = (R::COUNT * V::PARTS * HEIGHT, R::COUNT * V::PARTS);
+    let columns = runs.width / SIZE / width * width;
+    let bands = Bands::new::<SIZE>(runs, height);
+    // SAFETY: the tables of the caller, which nobody else uses.
+    let tables = unsafe { &mut *runs.tables };
+    let mut next = 0;
+    while next < runs.count {
+        let (begin, end, following) = bands.at(next);
+        // What only tiles of whole lines do is not compiled for others.
+        let has_lines = HEIGHT * V::PARTS * 16 == LINE_SIZE && SIZE.is_power_of_two();
+        let (is_staged, streams) = (has_lines && !runs.stage.is_null(), has_lines && bands.are_lines(begin, end));
+        let rows = tables.rows.of(runs.run, |axis| axis.source, begin, end - begin);
+        let mut column = 0;
+        while column < runs.row_count {
+            let count = columns.min(runs.row_count - column).max(width);
+            column = column.min(runs.row_count - count);
+            let columns = tables.columns.of(runs.row, |axis| axis.target, column, count);
             let source = runs.source.wrapping_add(column * SIZE);
-            let target = runs.target.wrapping_add(first * SIZE);
-            // SAFETY: `count` elements of the run from the first on, and `columns` of the row from this one on.
+            let target = runs.target.wrapping_add(begin * SIZE);
+            let block = Block { rows, columns, source, target, is_large: runs.is_large };
+            // SAFETY: the elements of the block.
             unsafe {
-                if !runs.is_staged {
-                    let stride = block.columns[columns - 1].wrapping_sub(block.columns[0]) / (columns as isize - 1);
-                    block.tiles::<R>(source, row_stage, target.wrapping_offset(block.columns[0]), stride);
-                    continue;
+                if is_staged {
+                    Staged::<V, R, N, SIZE, HEIGHT>::new(runs).copy(&block, streams);
+                } else if streams {
+                    block.tiles::<V, R, N, SIZE, HEIGHT, true>();
+                } else {
+                    block.tiles::<V, R, N, SIZE, HEIGHT, false>();
                 }
-                block.tiles::<R>(source, row_stage, column_stage, BAND_STRIDE as isize);
-                block.unstage(column_stage, target);
             }
+            column += count;
         }
+        next = following;
+    }
+    if bands.line.is_some() {
+        V::fence();
     }
 }
 
-/// A part of a run of elements of `SIZE` bytes, and `WIDTH` bytes of each row.
-struct Block<const SIZE: usize, const WIDTH: usize> {
-    /// The place in the source of each element of the run, from the beginning of the source.
-    rows: [isize; BAND_SIZE],
-    /// How many elements of the run there are.
+/// The parts into which runs are cut: whole cache lines of the target where all runs are aligned alike.
+struct Bands {
     count: usize,
-    /// The place in the target of each element of the rows, from the beginning of the target.
-    columns: [isize; MAX_COLUMNS],
+    /// The elements of a tile, and those of a band.
+    height: usize,
+    band: usize,
+    /// The first element that begins a cache line, if all runs have it in common, tiles are a line high, and the copy is large.
+    line: Option<usize>,
 }
 
-impl<const SIZE: usize, const WIDTH: usize> Block<SIZE, WIDTH> {
-    /// From one row to the next in its stage.
-    const ROW_STRIDE: usize = if WIDTH < LINE_SIZE { LINE_SIZE } else { WIDTH + LINE_SIZE };
+impl Bands {
+    #[inline(always)] // for the instruction set of the caller
+    fn new<const SIZE: usize>(runs: &Runs<'_>, height: usize) -> Self {
+        let to_line = runs.target.addr().wrapping_neg() % LINE_SIZE;
+        let fits = runs.is_large && height * SIZE == LINE_SIZE && to_line.is_multiple_of(SIZE);
+        let is_aligned = fits && runs.row.iter().all(|axis| axis.target % LINE_SIZE as isize == 0);
+        let line = is_aligned.then_some(to_line / SIZE);
+        Self { count: runs.count, height, band: BAND_SIZE / SIZE / height * height, line }
+    }
 
-    /// Writes the columns to `target`, `stride` apart.
+    /// The band of which element `next` is the first that is not yet written, and the first of the following one.
+    #[inline(always)] // for the instruction set of the caller
+    fn at(&self, next: usize) -> (usize, usize, usize) {
+        let left = self.count - next;
+        let end = match self.line {
+            Some(line) if next < line => line,
+            _ if left > self.band => next + self.band,
+            Some(_) if left > self.height => next + left / self.height * self.height,
+            _ => self.count,
+        };
+        let begin = next.min(end.saturating_sub(self.height));
+        (begin, end.max(begin + self.height), end)
+    }
+
+    /// Whether a band has whole cache lines only, so that it can be written past the caches.
+    #[inline(always)] // for the instruction set of the caller
+    fn are_lines(&self, begin: usize, end: usize) -> bool {
+        self.line.is_some_and(|line| begin >= line && (begin - line).is_multiple_of(self.height))
+            && (end - begin).is_multiple_of(self.height)
+    }
+}
+
+/// A part of each run, and a part of each row.
+pub(super) struct Block<'a> {
+    /// The place in the source of each element of a run.
+    pub(super) rows: &'a [isize],
+    /// The place in the target of each element of a row.
+    pub(super) columns: &'a [isize],
+    pub(super) source: *const u8,
+    pub(super) target: *mut u8,
+    pub(super) is_large: bool,
+}
+
+impl Block<'_> {
+    /// All tiles. The last ones begin early enough to be whole, or are narrower.
     ///
     /// # Safety
-    /// The processor has the instructions of the vectors, each row has `WIDTH` bytes at `source`, `staged` has room for the
-    /// rows of a tile, and the part of the run fits the target.
+    /// As [`tile`], for at least one.
     #[inline(always)] // for the instruction set of the caller
-    unsafe fn tiles<R: Rows>(&self, source: *const u8, staged: *mut u8, target: *mut u8, stride: isize) {
-        let (rows, columns) = (R::COUNT * R::PARTS, 16 / SIZE);
-        for i in (0..self.count).step_by(rows) {
-            let i = i.min(self.count - rows);
-            for (at, row) in self.rows[i..i + rows].iter().enumerate() {
-                // SAFETY: the bytes of a row, and its place in the stage.
-                unsafe { copy_bytes::<WIDTH>(source.wrapping_offset(*row), staged.add(at * Self::ROW_STRIDE)) };
-            }
-            for part in 0..WIDTH / 16 {
-                let target = target.wrapping_add(i * SIZE).wrapping_offset((part * columns) as isize * stride);
-                // SAFETY: the rows of a tile are staged, and its columns are in the target.
-                unsafe { tile::<R, SIZE, false>(staged.add(part * 16), Self::ROW_STRIDE as isize, target, stride) };
+    pub(super) unsafe fn tiles<
+        V: Vector,
+        R: Rows<V>,
+        N: Rows<V::Part>,
+        const SIZE: usize,
+        const HEIGHT: usize,
+        const STREAMS: bool,
+    >(
+        &self,
+    ) {
+        let (height, width) = (R::COUNT * V::PARTS * HEIGHT, R::COUNT * V::PARTS);
+        for row in (0..self.rows.len()).step_by(height) {
+            let row = row.min(self.rows.len() - height);
+            let rows = &self.rows[row..row + height];
+            let target = self.target.wrapping_add(row * SIZE);
+            let mut column = 0;
+            while column < self.columns.len() {
+                let left = self.columns.len() - column;
+                if SIZE.is_power_of_two() && left * 2 <= width {
+                    // SAFETY: the last columns of the block, which has enough for a whole tile.
+                    unsafe { self.narrow_tiles::<V, N, SIZE, HEIGHT, STREAMS>(rows, target, column) };
+                    break;
+                }
+                column = column.min(self.columns.len() - width);
+                let columns = &self.columns[column..column + width];
+                let source = self.source.wrapping_add(column * SIZE);
+                if self.is_large {
+                    prefetch(source.wrapping_add(LINE_SIZE), rows);
+                }
+                // SAFETY: a tile of the block.
+                unsafe { tile::<V, R, SIZE, STREAMS>(HEIGHT, source, rows.as_ptr(), target, columns.as_ptr()) };
+                column += width;
             }
         }
     }
 
-    /// Copies the columns from their stage to the target.
+    /// The tiles of the last columns, which are few, each of 16 bytes of the rows.
     ///
     /// # Safety
-    /// The stage has them, and the target has room.
+    /// As [`tile`], for at least one.
     #[inline(always)] // for the instruction set of the caller
-    unsafe fn unstage(&self, staged: *const u8, target: *mut u8) {
-        let size = self.count * SIZE;
-        for (index, column) in self.columns[..WIDTH / SIZE].iter().enumerate() {
-            let (source, target) = (staged.wrapping_add(index * BAND_STRIDE), target.wrapping_offset(*column));
-            // SAFETY: `size` bytes of a column, at least 16 and at most `BAND_SIZE`.
+    unsafe fn narrow_tiles<V: Vector, N: Rows<V::Part>, const SIZE: usize, const HEIGHT: usize, const STREAMS: bool>(
+        &self,
+        rows: &[isize],
+        target: *mut u8,
+        first: usize,
+    ) {
+        for column in (first..self.columns.len()).step_by(N::COUNT) {
+            let column = column.min(self.columns.len() - N::COUNT);
+            let columns = &self.columns[column..column + N::COUNT];
+            let source = self.source.wrapping_add(column * SIZE);
+            // SAFETY: a tile of the block.
             unsafe {
-                if size == BAND_SIZE {
-                    copy_bytes::<BAND_SIZE>(source, target);
-                    continue;
-                }
-                for at in (0..size - 15).step_by(16) {
-                    copy_bytes::<16>(source.add(at), target.add(at));
-                }
-                copy_bytes::<16>(source.add(size - 16), target.add(size - 16));
+                tile::<V::Part, N, SIZE, STREAMS>(HEIGHT * V::PARTS, source, rows.as_ptr(), target, columns.as_ptr());
             }
         }
     }
 }
 
-/// By pieces of at most a cache line: larger ones would be calls.
-///
-/// # Safety
-/// `SIZE` bytes can be read and written.
+/// Asks for a cache line of each row, which need not exist: processors do not find out by themselves which lines of many
+/// rows come next. Into the second-level cache, because rows may collide in the first one.
 #[inline(always)] // for the instruction set of the caller
-unsafe fn copy_bytes<const SIZE: usize>(source: *const u8, target: *mut u8) {
-    // SAFETY: arrays of bytes need no alignment; for the rest, see above.
-    unsafe {
-        if SIZE < LINE_SIZE {
-            return target.cast::<[u8; SIZE]>().write(source.cast::<[u8; SIZE]>().read());
+fn prefetch(source: *const u8, rows: &[isize]) {
+    for row in rows {
+        let line = source.wrapping_offset(*row);
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: asks for memory and reads none; every x86-64 has the instruction.
+        unsafe {
+            std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T1 }>(line.cast());
         }
-        for at in (0..SIZE).step_by(LINE_SIZE) {
-            target.add(at).cast::<[u8; LINE_SIZE]>().write(source.add(at).cast::<[u8; LINE_SIZE]>().read());
-        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = line;
     }
-}
-
-/// The places on one side, by its strides, of the elements along some axes from `first` on.
-fn places(axes: &[Axis], stride: impl Fn(&Axis) -> isize, first: usize, places: &mut [isize]) {
-    let Some((inner, outer)) = axes.split_last() else { return };
-    let (mut inner_index, mut outer_index) = (first % inner.size, first / inner.size);
-    let mut rest = places;
-    while !rest.is_empty() {
-        let (part, next) = rest.split_at_mut(rest.len().min(inner.size - inner_index));
-        let mut place = outer_place(outer, &stride, outer_index).wrapping_add(inner_index as isize * stride(inner));
-        for element in part {
-            *element = place;
-            place = place.wrapping_add(stride(inner));
-        }
-        (inner_index, outer_index) = (0, outer_index + 1);
-        rest = next;
-    }
-}
-
-/// How far a side goes in this many steps along some axes, the last of which is the fastest.
-fn outer_place(axes: &[Axis], stride: impl Fn(&Axis) -> isize, mut index: usize) -> isize {
-    let mut place = 0_isize;
-    for axis in axes.iter().rev() {
-        place = place.wrapping_add((index % axis.size) as isize * stride(axis));
-        index /= axis.size;
-    }
-    place
 }

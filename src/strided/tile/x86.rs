@@ -1,14 +1,41 @@
 //! SSE2, AVX2 and AVX-512.
 
-use super::rows::Vector;
-use super::{Plane, Runs, by_runs, by_tiles, portable};
+use super::rows::{Both, Row, Vector};
+use super::runs::by_runs;
+use crate::strided::plane::{Runs, Tiles};
 use std::arch::x86_64::*;
+
+/// The bytes of a vector that elements of 3, 6 or 12 bytes take if they lie back to back.
+const TRIPLES: u64 = (1 << 48) - 1;
+
+/// Which byte goes where, so that each element of `size` bytes gets the room of a power of two.
+const fn spread<const COUNT: usize>(size: usize) -> [u8; COUNT] {
+    let (room, mut order, mut i) = (size.next_power_of_two(), [0; COUNT], 0);
+    while i < COUNT {
+        order[i] = (i / room * size + if i % room < size { i % room } else { 0 }) as u8;
+        i += 1;
+    }
+    order
+}
+
+/// Which byte goes where, so that such elements lie back to back again.
+const fn gathered<const COUNT: usize>(size: usize) -> [u8; COUNT] {
+    let (room, mut order, mut i) = (size.next_power_of_two(), [0; COUNT], 0);
+    while i < COUNT / room * size {
+        order[i] = (i / size * room + i % size) as u8;
+        i += 1;
+    }
+    order
+}
 
 impl Vector for __m128i {
     const PARTS: usize = 1;
+    const TAKES_TRIPLES: bool = false;
+    type Square = Row<Self>;
+    type Part = __m128i;
 
     #[inline(always)]
-    unsafe fn load(source: *const u8, _stride: isize) -> Self {
+    unsafe fn load<const SIZE: usize>(source: *const u8) -> Self {
         // SAFETY: 16 readable bytes; this load needs no alignment.
         unsafe { _mm_loadu_si128(source.cast()) }
     }
@@ -27,22 +54,50 @@ impl Vector for __m128i {
     }
 
     #[inline(always)]
-    unsafe fn store(self, target: *mut u8) {
+    unsafe fn transpose(square: Row<Self>) -> Row<Self> {
+        square
+    }
+
+    #[inline(always)]
+    unsafe fn store<const SIZE: usize>(self, target: *mut u8) {
         // SAFETY: 16 writable bytes; this store needs no alignment.
         unsafe { _mm_storeu_si128(target.cast(), self) }
+    }
+
+    #[inline(always)]
+    unsafe fn stream(self, target: *mut u8) {
+        // SAFETY: 16 writable bytes that are aligned.
+        unsafe { _mm_stream_si128(target.cast(), self) }
+    }
+
+    #[inline(always)]
+    fn fence() {
+        // SAFETY: every x86-64 has the instruction.
+        unsafe { _mm_sfence() };
     }
 }
 
 impl Vector for __m256i {
     const PARTS: usize = 2;
+    const TAKES_TRIPLES: bool = true;
+    type Square = Both<Row<Self>>;
+    type Part = __m128i;
 
     #[inline(always)]
-    unsafe fn load(source: *const u8, stride: isize) -> Self {
-        // SAFETY: the processor has AVX2, and 16 bytes can be read twice.
+    unsafe fn load<const SIZE: usize>(source: *const u8) -> Self {
+        // SAFETY: the processor has AVX2, and the elements can be read.
         unsafe {
-            let first = _mm_loadu_si128(source.cast());
-            let second = _mm_loadu_si128(source.wrapping_offset(stride).cast());
-            _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(first), second)
+            if SIZE.is_power_of_two() {
+                return _mm256_loadu_si256(source.cast());
+            }
+            let mask = _mm_setr_epi32(-1, -1, -1, 0);
+            let first = _mm_maskload_epi32(source.cast(), mask);
+            let second = _mm_maskload_epi32(source.add(12).cast(), mask);
+            let parts = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(first), second);
+            _mm256_shuffle_epi8(
+                parts,
+                _mm256_broadcastsi128_si256(_mm_loadu_si128(const { &spread::<16>(SIZE) }.as_ptr().cast())),
+            )
         }
     }
 
@@ -60,22 +115,56 @@ impl Vector for __m256i {
     }
 
     #[inline(always)]
-    unsafe fn store(self, target: *mut u8) {
-        // SAFETY: the processor has AVX2, and 32 bytes can be written.
-        unsafe { _mm256_storeu_si256(target.cast(), self) }
+    unsafe fn transpose(Both(Row(a), Row(b)): Both<Row<Self>>) -> Both<Row<Self>> {
+        // SAFETY: the processor has AVX2.
+        unsafe {
+            let (lower, upper) = (_mm256_permute2x128_si256::<0x20>(a, b), _mm256_permute2x128_si256::<0x31>(a, b));
+            Both(Row(lower), Row(upper))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store<const SIZE: usize>(self, target: *mut u8) {
+        // SAFETY: the processor has AVX2, and the elements can be written.
+        unsafe {
+            if SIZE.is_power_of_two() {
+                return _mm256_storeu_si256(target.cast(), self);
+            }
+            let order = _mm256_broadcastsi128_si256(_mm_loadu_si128(const { &gathered::<16>(SIZE) }.as_ptr().cast()));
+            let (parts, mask) = (_mm256_shuffle_epi8(self, order), _mm_setr_epi32(-1, -1, -1, 0));
+            _mm_maskstore_epi32(target.cast(), mask, _mm256_castsi256_si128(parts));
+            _mm_maskstore_epi32(target.add(12).cast(), mask, _mm256_extracti128_si256::<1>(parts));
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn stream(self, target: *mut u8) {
+        // SAFETY: the processor has AVX2, and 32 aligned bytes can be written.
+        unsafe { _mm256_stream_si256(target.cast(), self) }
+    }
+
+    #[inline(always)]
+    fn fence() {
+        // SAFETY: every x86-64 has the instruction.
+        unsafe { _mm_sfence() };
     }
 }
 
 impl Vector for __m512i {
     const PARTS: usize = 4;
+    const TAKES_TRIPLES: bool = true;
+    type Square = Both<Both<Row<Self>>>;
+    type Part = __m128i;
 
     #[inline(always)]
-    unsafe fn load(source: *const u8, stride: isize) -> Self {
-        // SAFETY: the processor has AVX-512, and 16 bytes can be read four times.
+    unsafe fn load<const SIZE: usize>(source: *const u8) -> Self {
+        // SAFETY: the processor has AVX-512, and the elements can be read.
         unsafe {
-            let low = __m256i::load(source, stride);
-            let high = __m256i::load(source.wrapping_offset(2 * stride), stride);
-            _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
+            if SIZE.is_power_of_two() {
+                return _mm512_loadu_si512(source.cast());
+            }
+            let order = _mm512_loadu_si512(const { &spread::<64>(SIZE) }.as_ptr().cast());
+            _mm512_permutexvar_epi8(order, _mm512_maskz_loadu_epi8(TRIPLES, source.cast()))
         }
     }
 
@@ -93,73 +182,84 @@ impl Vector for __m512i {
     }
 
     #[inline(always)]
-    unsafe fn store(self, target: *mut u8) {
-        // SAFETY: the processor has AVX-512, and 64 bytes can be written.
-        unsafe { _mm512_storeu_si512(target.cast(), self) }
-    }
-}
-
-/// # Safety
-/// All blocks of the plane can be read in the source and written in the target.
-pub(in super::super) unsafe fn sse2(plane: &Plane) {
-    // SAFETY: as the caller promises.
-    unsafe {
-        if !by_tiles::<__m128i, true>(plane) && !by_tiles::<__m128i, false>(plane) {
-            portable(plane);
+    unsafe fn transpose(square: Both<Both<Row<Self>>>) -> Both<Both<Row<Self>>> {
+        let Both(Both(Row(a), Row(b)), Both(Row(c), Row(d))) = square;
+        // SAFETY: the processor has AVX-512.
+        unsafe {
+            let (ab_lower, ab_upper) = (_mm512_shuffle_i64x2::<0x44>(a, b), _mm512_shuffle_i64x2::<0xee>(a, b));
+            let (cd_lower, cd_upper) = (_mm512_shuffle_i64x2::<0x44>(c, d), _mm512_shuffle_i64x2::<0xee>(c, d));
+            let first = _mm512_shuffle_i64x2::<0x88>(ab_lower, cd_lower);
+            let second = _mm512_shuffle_i64x2::<0xdd>(ab_lower, cd_lower);
+            let third = _mm512_shuffle_i64x2::<0x88>(ab_upper, cd_upper);
+            let fourth = _mm512_shuffle_i64x2::<0xdd>(ab_upper, cd_upper);
+            Both(Both(Row(first), Row(second)), Both(Row(third), Row(fourth)))
         }
     }
-}
 
-/// # Safety
-/// The processor has AVX2. All blocks of the plane can be read in the source and written in the target.
-#[target_feature(enable = "avx2")]
-pub(in super::super) unsafe fn avx2(plane: &Plane) {
-    // SAFETY: as the caller promises.
-    unsafe {
-        if !by_tiles::<__m256i, true>(plane) && !by_tiles::<__m256i, false>(plane) && !by_tiles::<__m128i, false>(plane)
-        {
-            portable(plane);
+    #[inline(always)]
+    unsafe fn store<const SIZE: usize>(self, target: *mut u8) {
+        // SAFETY: the processor has AVX-512, and the elements can be written.
+        unsafe {
+            if SIZE.is_power_of_two() {
+                return _mm512_storeu_si512(target.cast(), self);
+            }
+            let order = _mm512_loadu_si512(const { &gathered::<64>(SIZE) }.as_ptr().cast());
+            _mm512_mask_storeu_epi8(target.cast(), TRIPLES, _mm512_permutexvar_epi8(order, self));
         }
+    }
+
+    #[inline(always)]
+    unsafe fn stream(self, target: *mut u8) {
+        // SAFETY: the processor has AVX-512, and 64 aligned bytes can be written.
+        unsafe { _mm512_stream_si512(target.cast(), self) }
+    }
+
+    #[inline(always)]
+    fn fence() {
+        // SAFETY: every x86-64 has the instruction.
+        unsafe { _mm_sfence() };
     }
 }
 
-/// # Safety
-/// The processor has AVX-512 F and BW. All blocks of the plane can be read in the source and written in the target.
-#[target_feature(enable = "avx512f,avx512bw,avx2")]
-pub(in super::super) unsafe fn avx512(plane: &Plane) {
-    // SAFETY: as the caller promises.
-    unsafe {
-        if !by_tiles::<__m512i, false>(plane)
-            && !by_tiles::<__m256i, false>(plane)
-            && !by_tiles::<__m128i, false>(plane)
-        {
-            portable(plane);
-        }
-    }
-}
+pub(in super::super) const SSE2: Tiles = Tiles { copy: sse2, triple_parts: None };
+pub(in super::super) const AVX2: Tiles = Tiles { copy: avx2, triple_parts: Some(2) };
+pub(in super::super) const AVX512: Tiles = Tiles { copy: avx512, triple_parts: Some(2) };
 
 /// # Safety
-/// All elements of the runs can be read in the source and written in the target.
-pub(in super::super) unsafe fn sse2_runs(runs: &Runs<'_>) {
+/// [`SSE2`] takes the runs; all their elements can be read in the source and written in the target.
+unsafe fn sse2(runs: &Runs<'_>) {
     // SAFETY: as the caller promises.
-    let is_done = unsafe { by_runs::<__m128i>(runs) };
+    let is_done = unsafe { by_runs::<__m128i, 4>(runs) || by_runs::<__m128i, 1>(runs) };
     debug_assert!(is_done, "too few elements");
 }
 
 /// # Safety
-/// The processor has AVX2. All elements of the runs can be read in the source and written in the target.
+/// The processor has AVX2, and [`AVX2`] takes the runs; all their elements can be read in the source and written in the
+/// target.
 #[target_feature(enable = "avx2")]
-pub(in super::super) unsafe fn avx2_runs(runs: &Runs<'_>) {
+unsafe fn avx2(runs: &Runs<'_>) {
     // SAFETY: as the caller promises.
-    let is_done = unsafe { by_runs::<__m256i>(runs) || by_runs::<__m128i>(runs) };
+    let is_done = unsafe {
+        by_runs::<__m256i, 2>(runs)
+            || by_runs::<__m256i, 1>(runs)
+            || by_runs::<__m128i, 4>(runs)
+            || by_runs::<__m128i, 1>(runs)
+    };
     debug_assert!(is_done, "too few elements");
 }
 
 /// # Safety
-/// The processor has AVX-512 F and BW. All elements of the runs can be read in the source and written in the target.
-#[target_feature(enable = "avx512f,avx512bw,avx2")]
-pub(in super::super) unsafe fn avx512_runs(runs: &Runs<'_>) {
+/// The processor has AVX-512 F, BW, VBMI and VL, and [`AVX512`] takes the runs; all their elements can be read in the source
+/// and written in the target.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vl,avx2")]
+unsafe fn avx512(runs: &Runs<'_>) {
     // SAFETY: as the caller promises.
-    let is_done = unsafe { by_runs::<__m512i>(runs) || by_runs::<__m256i>(runs) || by_runs::<__m128i>(runs) };
+    let is_done = unsafe {
+        by_runs::<__m512i, 1>(runs)
+            || by_runs::<__m256i, 2>(runs)
+            || by_runs::<__m256i, 1>(runs)
+            || by_runs::<__m128i, 4>(runs)
+            || by_runs::<__m128i, 1>(runs)
+    };
     debug_assert!(is_done, "too few elements");
 }

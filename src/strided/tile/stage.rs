@@ -1,0 +1,104 @@
+//! Blocks whose rows or columns collide in the cache, as those at powers of two do: tiles take their rows from a stage
+//! where they do not collide, and leave their columns in another one.
+#![expect(unsafe_code, reason = "source and target are pointers, of which each element is reached once")]
+
+use super::rows::{Rows, Vector};
+use super::runs::Block;
+use crate::strided::plane::{BAND_SIZE, COLUMN_STRIDE, LINE_SIZE, Runs};
+use std::marker::PhantomData;
+
+/// The stages of blocks of elements of `SIZE` bytes.
+pub(super) struct Staged<V, R, N, const SIZE: usize, const HEIGHT: usize> {
+    rows: *mut u8,
+    row_stride: usize,
+    columns: *mut u8,
+    kinds: PhantomData<(V, R, N)>,
+}
+
+impl<V: Vector, R: Rows<V>, N: Rows<V::Part>, const SIZE: usize, const HEIGHT: usize> Staged<V, R, N, SIZE, HEIGHT> {
+    #[inline(always)] // for the instruction set of the caller
+    pub(super) fn new(runs: &Runs<'_>) -> Self {
+        let columns = runs.stage.cast::<u8>();
+        let rows = columns.wrapping_add(runs.width / SIZE * COLUMN_STRIDE);
+        Self { rows, row_stride: runs.width + LINE_SIZE, columns, kinds: PhantomData }
+    }
+
+    /// Copies a block, past the caches if it `streams`.
+    ///
+    /// # Safety
+    /// As [`Block::tiles`]; the stages have room for the block.
+    #[inline(always)] // for the instruction set of the caller
+    pub(super) unsafe fn copy(&self, block: &Block<'_>, streams: bool) {
+        let height = R::COUNT * V::PARTS * HEIGHT;
+        let mut places = [0; LINE_SIZE];
+        for (i, place) in places.iter_mut().enumerate() {
+            *place = (i * self.row_stride) as isize;
+        }
+        let rows = &places[..height];
+        let mut columns = [0; BAND_SIZE];
+        let columns = &mut columns[..block.columns.len()];
+        for (i, place) in columns.iter_mut().enumerate() {
+            *place = (i * COLUMN_STRIDE) as isize;
+        }
+        let size = block.columns.len() * SIZE;
+        for row in (0..block.rows.len()).step_by(height) {
+            let row = row.min(block.rows.len() - height);
+            for (i, place) in block.rows[row..row + height].iter().enumerate() {
+                let source = block.source.wrapping_offset(*place);
+                // SAFETY: the part of a row in the block, for which there is a place in the stage.
+                unsafe { copy_bytes::<V, false>(source, self.rows.wrapping_add(i * self.row_stride), size) };
+            }
+            let target = self.columns.wrapping_add(row * SIZE);
+            let staged = Block { rows, columns, source: self.rows, target, is_large: false };
+            // SAFETY: tiles in the stages.
+            unsafe { staged.tiles::<V, R, N, SIZE, HEIGHT, false>() };
+        }
+        for (i, place) in block.columns.iter().enumerate() {
+            let (source, target) = (self.columns.wrapping_add(i * COLUMN_STRIDE), block.target.wrapping_offset(*place));
+            let size = block.rows.len() * SIZE;
+            // SAFETY: the part of a run in the block, which is aligned if it streams.
+            unsafe {
+                if streams {
+                    copy_bytes::<V, true>(source, target, size);
+                } else {
+                    copy_bytes::<V, false>(source, target, size);
+                }
+            }
+        }
+    }
+}
+
+/// # Safety
+/// The processor has the instructions of the vectors, and `size` bytes, at least a vector, can be read and written. If it
+/// `STREAMS`, the target is aligned.
+#[inline(always)] // for the instruction set of the caller
+unsafe fn copy_bytes<V: Vector, const STREAMS: bool>(source: *const u8, target: *mut u8, size: usize) {
+    let vector = 16 * V::PARTS;
+    // SAFETY: all vectors are within the bytes.
+    unsafe {
+        match size {
+            // Unrolled, all of a row is asked for at once.
+            BAND_SIZE => return copy_vectors::<V, STREAMS>(source, target, BAND_SIZE / vector),
+            256 => return copy_vectors::<V, STREAMS>(source, target, 256 / vector),
+            128 => return copy_vectors::<V, STREAMS>(source, target, 128 / vector),
+            _ => copy_vectors::<V, STREAMS>(source, target, size / vector),
+        }
+        if !size.is_multiple_of(vector) {
+            V::load::<1>(source.add(size - vector)).store::<1>(target.add(size - vector));
+        }
+    }
+}
+
+/// # Safety
+/// As [`copy_bytes`], with this many vectors.
+#[inline(always)] // for the instruction set of the caller
+unsafe fn copy_vectors<V: Vector, const STREAMS: bool>(source: *const u8, target: *mut u8, count: usize) {
+    for i in 0..count {
+        let at = i * 16 * V::PARTS;
+        // SAFETY: as the caller promises.
+        unsafe {
+            let vector = V::load::<1>(source.add(at));
+            if STREAMS { vector.stream(target.add(at)) } else { vector.store::<1>(target.add(at)) }
+        }
+    }
+}
