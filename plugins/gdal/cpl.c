@@ -12,11 +12,12 @@ const cpl_functions *cpl_load(const void *return_address) {
       (const cpl_compressor *(*)(const char *))host_function(library, "CPLGetCompressor"),
       (const cpl_compressor *(*)(const char *))host_function(library, "CPLGetDecompressor"),
       (void *(*)(size_t))host_function(library, "VSIMalloc"),
+      (void (*)(void *))host_function(library, "VSIFree"),
       (const char *(*)(const char *, const char *))host_function(library, "CPLGetConfigOption"),
       (void (*)(int, int, const char *, ...))host_function(library, "CPLError"),
   };
   if (!found.register_compressor || !found.register_decompressor || !found.get_compressor || !found.get_decompressor ||
-      !found.allocate || !found.get_option || !found.report) {
+      !found.allocate || !found.release || !found.get_option || !found.report) {
     return NULL;
   }
   cpl_functions *kept = malloc(sizeof *kept);

@@ -26,6 +26,7 @@ typedef struct cpl_functions {
   const cpl_compressor *(*get_compressor)(const char *id);
   const cpl_compressor *(*get_decompressor)(const char *id);
   void *(*allocate)(size_t size); /* VSIMalloc */
+  void (*release)(void *memory);  /* VSIFree */
   const char *(*get_option)(const char *name, const char *otherwise);
   void (*report)(int severity, int number, const char *format, ...);
 } cpl_functions;

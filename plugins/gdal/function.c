@@ -33,6 +33,25 @@ static bool refuse(const cpl_functions *cpl, size_t *output_size, const char *me
   return false;
 }
 
+typedef zcodec_status (*coding)(const zcodec_chain *chain, const void *input, size_t input_size, void *output,
+                                size_t capacity, size_t *output_size, zcodec_error **error);
+
+/* Encodes or decodes into new memory of GDAL's, where it is known how much that takes at most. */
+static zcodec_status into_new(const cpl_functions *cpl, const zcodec_chain *chain, coding code, const void *input,
+                              size_t input_size, size_t capacity, void **output, size_t *output_size,
+                              zcodec_error **error) {
+  void *memory = cpl->allocate(capacity > 0 ? capacity : 1);
+  if (memory == NULL) return ZCODEC_STATUS_OUT_OF_MEMORY;
+  zcodec_status status = code(chain, input, input_size, memory, capacity, output_size, error);
+  if (status == ZCODEC_STATUS_OK) {
+    *output = memory;
+  } else {
+    cpl->release(memory);
+    *output_size = 0;
+  }
+  return status;
+}
+
 /* Hands the content of a buffer over in memory of GDAL's. */
 static zcodec_status hand_over(const cpl_functions *cpl, zcodec_buffer *buffer, void **output, size_t *output_size) {
   size_t size = zcodec_buffer_size(buffer);
@@ -59,6 +78,9 @@ static zcodec_status encode(const cpl_functions *cpl, const zcodec_chain *chain,
       return status == ZCODEC_STATUS_UNKNOWN_SIZE ? ZCODEC_STATUS_OK : status;
     default:
       *output_size = 0;
+      if (zcodec_chain_encoded_bound(chain, input_size, &capacity) == ZCODEC_STATUS_OK) {
+        return into_new(cpl, chain, zcodec_encode, input, input_size, capacity, output, output_size, error);
+      }
       status = zcodec_encode_to_buffer(chain, input, input_size, &buffer, error);
       return status == ZCODEC_STATUS_OK ? hand_over(cpl, buffer, output, output_size) : status;
   }
@@ -80,6 +102,9 @@ static zcodec_status decode(const cpl_functions *cpl, const zcodec_chain *chain,
       return ZCODEC_STATUS_OK;
     default:
       *output_size = 0;
+      if (zcodec_chain_decoded_size(chain, &capacity) == ZCODEC_STATUS_OK) {
+        return into_new(cpl, chain, zcodec_decode, input, input_size, capacity, output, output_size, error);
+      }
       status = zcodec_decode_to_buffer(chain, input, input_size, &buffer, error);
       return status == ZCODEC_STATUS_OK ? hand_over(cpl, buffer, output, output_size) : status;
   }

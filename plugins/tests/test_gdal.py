@@ -151,6 +151,31 @@ class Plugin(unittest.TestCase):
                     # No way at all.
                     self.assertFalse(call(ctypes.byref(output), ctypes.c_size_t(0)))
 
+    def test_arrays_are_decoded_to_new_memory(self):
+        arrays.write(self.path, "bz2")
+        read(self.path)
+        library = ctypes.CDLL(arrays.loaded_library("rasterio.libs/libgdal"))
+        library.VSIFree.argtypes = [ctypes.c_void_p]
+        for name, (codec, dtype) in arrays.CODECS.items():
+            if arrays.codec_id(name) not in ("zfpy", "pcodec"):
+                continue
+            with self.subTest(name):
+                corner = arrays.corner(name)
+                encoded = bytes(codec.encode(corner))
+                library.CPLGetDecompressor.restype = ctypes.POINTER(Compressor)
+                compressor = library.CPLGetDecompressor(arrays.codec_id(name).encode()).contents
+                function = FUNCTION(compressor.function)
+                for data, is_right in [(encoded, True), (encoded[: len(encoded) // 2], False)]:
+                    output, size = ctypes.c_void_p(), ctypes.c_size_t(0)
+                    pointers = ctypes.byref(output), ctypes.byref(size)
+                    self.assertEqual(function(data, len(data), *pointers, None, compressor.user_data), is_right)
+                    if is_right:
+                        found = np.frombuffer(ctypes.string_at(output, size.value), dtype)
+                        np.testing.assert_array_equal(found, arrays.decode(codec, encoded, corner).ravel())
+                        library.VSIFree(output)
+                    else:
+                        self.assertEqual((output.value, size.value), (None, 0))
+
     def test_filters_get_their_configuration(self):
         expected = arrays.write(self.path, "zlib", filters=[numcodecs.Shuffle(elementsize=2)])
         np.testing.assert_array_equal(read(self.path), expected)
