@@ -81,7 +81,8 @@ class File {
   }
 
   // Reads what the system has in memory. False: not all of it, or the system does not tell.
-  bool read_cached(std::uint64_t offset, std::uint8_t *bytes, std::size_t size) const {
+  bool read_cached([[maybe_unused]] std::uint64_t offset, [[maybe_unused]] std::uint8_t *bytes,
+                   [[maybe_unused]] std::size_t size) const {
 #ifdef RWF_NOWAIT
     const iovec part = {bytes, size};
     return ::preadv2(descriptor_, &part, 1, static_cast<off_t>(offset), RWF_NOWAIT) == static_cast<ssize_t>(size);
