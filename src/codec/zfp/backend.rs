@@ -2,11 +2,10 @@
 
 use super::grid::dimensionality_of;
 use super::mode::Parameters;
-#[cfg(target_arch = "x86_64")]
 use super::own_blocks;
 use crate::error::{Error, Result};
 use zfp_rs::codec::block::{decode_block, encode_block};
-use zfp_rs::{ZfpBitStreamRef, ZfpBitStreamRefMut, ZfpScalar};
+use zfp_rs::{ZfpBitStreamRef, ZfpBitStreamRefMut, ZfpDimensionality, ZfpScalar};
 
 /// A coder of blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +13,6 @@ use zfp_rs::{ZfpBitStreamRef, ZfpBitStreamRefMut, ZfpScalar};
 pub(super) enum Backend {
     ZfpRs,
     /// Our own kernels.
-    #[cfg(target_arch = "x86_64")]
     OwnBlocks(own_blocks::Coder),
     #[cfg(feature = "zfp-sys")]
     CLibrary,
@@ -26,12 +24,20 @@ impl Backend {
     pub(super) fn chosen() -> Self {
         #[cfg(all(feature = "zfp-sys", not(test)))]
         return Self::CLibrary;
-        #[cfg(all(target_arch = "x86_64", not(all(feature = "zfp-sys", not(test)))))]
+        #[cfg(not(all(feature = "zfp-sys", not(test))))]
         if let Some(coder) = own_blocks::Coder::best() {
             return Self::OwnBlocks(coder);
         }
         #[cfg(not(all(feature = "zfp-sys", not(test))))]
         Self::ZfpRs
+    }
+
+    /// The one that codes blocks of this number of dimensions.
+    pub(super) fn for_blocks_of(self, dimensionality: ZfpDimensionality) -> Self {
+        match self {
+            Self::OwnBlocks(coder) if !coder.codes(dimensionality) => Self::ZfpRs,
+            _ => self,
+        }
     }
 }
 

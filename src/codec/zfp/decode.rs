@@ -9,7 +9,6 @@ use super::c_blocks;
 use super::element::Element;
 use super::grid::{Block, Grid};
 use super::mode::{Parameters, WORD_BITS};
-#[cfg(target_arch = "x86_64")]
 use super::own_blocks;
 use super::whole;
 use super::{Field, Scratch};
@@ -67,7 +66,6 @@ pub(super) fn readable_words<'a>(
 ) -> Result<&'a [u64]> {
     match backend {
         Backend::ZfpRs => words(encoded, scratch),
-        #[cfg(target_arch = "x86_64")]
         Backend::OwnBlocks(_) => words(encoded, scratch),
         #[cfg(feature = "zfp-sys")]
         Backend::CLibrary => padded_words(encoded, c_blocks::slack(parameters), scratch),
@@ -152,7 +150,6 @@ pub(super) fn read_blocks<B, T: ZfpScalar, const N: usize>(
 ) -> Result<u64> {
     match backend {
         Backend::ZfpRs => read_each(backend::CrateReader::new(words, start, parameters), blocks, target),
-        #[cfg(target_arch = "x86_64")]
         Backend::OwnBlocks(coder) => {
             read_each(own_blocks::OwnReader::new(coder, words, start, parameters), blocks, target)
         }

@@ -9,7 +9,6 @@ use super::bits::BitWriter;
 use super::c_blocks;
 use super::element::Element;
 use super::mode::WORD_BITS;
-#[cfg(target_arch = "x86_64")]
 use super::own_blocks;
 use super::whole;
 use super::{Field, Scratch};
@@ -134,7 +133,6 @@ fn encode_piece<E: Element, const N: usize>(
             grow(words, word_count)?;
             write_blocks::<E, N>(field, cells, blocks, backend::CrateWriter::new(words, parameters))
         }
-        #[cfg(target_arch = "x86_64")]
         Backend::OwnBlocks(coder) => {
             grow(words, word_count + own_blocks::SLACK)?;
             write_blocks::<E, N>(field, cells, blocks, own_blocks::OwnWriter::new(coder, words, parameters))

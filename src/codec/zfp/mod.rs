@@ -2,8 +2,8 @@
 //!
 //! Specification: [zarr-extensions, `zfp`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/zfp):
 //! the stream of LLNL's C library in its default build, without a header. The crate `zfp-rs`, a Rust implementation
-//! that gives the same bytes, codes the blocks; our own kernels do so if the processor has BMI2 and AVX2 or AVX-512;
-//! with the feature `zfp-sys`, the C library does. This module converts elements of every type to
+//! that gives the same bytes, codes the blocks; our own kernels do so if the processor has BMI2 and AVX2 or AVX-512,
+//! or in three dimensions NEON; with the feature `zfp-sys`, the C library does. This module converts elements of every type to
 //! blocks and back, checks sizes, and divides a chunk among threads.
 //!
 //! * [`mode`]: the configuration, and what it means for a field.
@@ -28,7 +28,6 @@ mod element;
 mod encode;
 mod grid;
 mod mode;
-#[cfg(target_arch = "x86_64")]
 mod own_blocks;
 mod prefetch;
 mod region;
@@ -108,7 +107,7 @@ impl Zfp {
         let parameters = self.mode.parameters(scalar_type, grid.dimensionality())?;
         let foreign = self.mode.foreign_parameters(scalar_type, grid.dimensionality());
         let size = parameters.encoded_bound(grid.block_count())?;
-        let (data_type, backend) = (decoded.data_type().clone(), self.backend);
+        let (data_type, backend) = (decoded.data_type().clone(), self.backend.for_blocks_of(grid.dimensionality()));
         let transform = Arc::new(Field { element, data_type, grid, parameters, foreign, backend });
         let encoded = if transform.parameters.has_fixed_size() {
             ByteSize::Written(size as u64)

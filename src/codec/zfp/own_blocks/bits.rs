@@ -56,12 +56,11 @@ impl<'a> Sink<'a> {
         self.at.pending_bits = filled % 8;
     }
 
-    /// Words of 64 bits.
+    /// Planes of whole words, the last one first.
     #[inline(always)]
-    pub(super) fn put_words(&mut self, words: &[u64; 4]) {
-        for word in words {
-            let pending = self.at.pending | word << self.at.pending_bits;
-            self.store_word(pending);
+    pub(super) fn put_planes<const WORDS: usize>(&mut self, planes: &[[u64; WORDS]]) {
+        for word in planes.iter().rev().flatten() {
+            self.store_word(self.at.pending | word << self.at.pending_bits);
             self.at.pending = word >> 1 >> (63 - self.at.pending_bits);
             self.at.whole_bytes += 8;
         }
@@ -195,24 +194,24 @@ impl<'a> Source<'a> {
         bits
     }
 
-    /// Words of 64 bits, as [`take`](Self::take).
+    /// Planes of whole words, the last one first, as [`take`](Self::take).
     #[inline(always)]
-    pub(super) fn take_words(&mut self) -> [u64; 4] {
+    pub(super) fn take_planes<const WORDS: usize>(&mut self, planes: &mut [[u64; WORDS]]) {
+        let size = 8 * WORDS * planes.len();
         let (first, shift) = ((self.position() / 8) as usize, self.position() % 8);
-        let mut words = [0; 4];
-        if let Some(bytes) = self.bytes.get(first..).and_then(<[u8]>::first_chunk::<33>) {
-            for (index, word) in words.iter_mut().enumerate() {
-                let next: &[u8] = &bytes[8 * index..];
+        let words = planes.iter_mut().rev().flatten();
+        // A byte more than they have.
+        if let Some(bytes) = self.bytes.get(first..).and_then(|bytes| bytes.get(..size + 1)) {
+            for (word, next) in words.zip(bytes.windows(9).step_by(8)) {
                 let low = next.first_chunk().map_or(0, |low| u64::from_le_bytes(*low));
                 *word = low >> shift | u64::from(next[8]) << 1 << (63 - shift);
             }
-            self.seek(self.position() + 256);
+            self.seek(self.position() + 8 * size as u64);
         } else {
-            for word in &mut words {
+            for word in words {
                 *word = self.take_long(64);
             }
         }
-        words
     }
 
     /// Up to 64 bits, as [`take`](Self::take).
@@ -264,18 +263,18 @@ mod tests {
     }
 
     #[test]
-    fn words_are_their_bits() {
-        let words = [BITS, 0, u64::MAX, BITS.reverse_bits()];
+    fn planes_are_their_words_from_the_last_one_on() {
+        let planes = [[BITS, 0], [u64::MAX, BITS.reverse_bits()]];
         for before in 0..=64 {
             let (mut one_by_one, mut together) = ([0xA5; 56], [0xA5; 56]);
-            let (mut sink, mut words_sink) = (Sink::new(&mut one_by_one), Sink::new(&mut together));
+            let (mut sink, mut planes_sink) = (Sink::new(&mut one_by_one), Sink::new(&mut together));
             sink.put_zeros(before);
-            words.iter().for_each(|word| sink.put_long(*word, 64));
-            words_sink.put_zeros(before);
-            words_sink.put_words(&words);
-            for sink in [&mut sink, &mut words_sink] {
+            planes.iter().rev().flatten().for_each(|word| sink.put_long(*word, 64));
+            planes_sink.put_zeros(before);
+            planes_sink.put_planes(&planes);
+            for sink in [&mut sink, &mut planes_sink] {
                 sink.truncate(before + 255);
-                sink.put(words[3] >> 63, 1);
+                sink.put(planes[0][1] >> 63, 1);
                 sink.put(0b101, 3);
                 sink.flush();
                 assert_eq!(sink.position(), before + 256 + 3);
@@ -283,8 +282,10 @@ mod tests {
             assert_eq!(one_by_one[..42], together[..42], "{before}");
             for size in [34, 41, 42, 56] {
                 let mut source = Source::new(&together[..size], before);
-                let mut expected = source;
-                assert_eq!(source.take_words(), [64; 4].map(|count| expected.take_long(count)), "{before} {size}");
+                let (mut expected, mut taken) = (source, [[1; 2]; 2]);
+                source.take_planes(&mut taken);
+                let [c, d, a, b] = [64; 4].map(|count| expected.take_long(count));
+                assert_eq!(taken, [[a, b], [c, d]], "{before} {size}");
                 assert_eq!((source.position(), source.take(3)), (expected.position(), expected.take(3)));
             }
         }

@@ -1,16 +1,22 @@
 //! Our own kernels for blocks of values, with vector instructions. They give the same bytes as `zfp-rs`.
 //!
 //! * [`block`]: a block's header, and its values as integers; [`float`] converts floats.
-//! * [`kernel`]: the operations of a tier on values and coefficients; [`avx2`], [`avx512`]: the tiers.
+//! * [`kernel`]: the operations of a tier on values and coefficients; `avx2`, `avx512`, `neon`: the tiers.
 //! * [`lanes`]: the instructions on one vector that [`values`] and [`lift`], the transform along an axis, are written
 //!   with; [`number`]: the same on one number.
 //! * [`order`]: coefficients by their frequency.
-//! * [`planes`]: bit planes to the bits of the stream, which [`bits`] writes and reads; [`planes_of_4`],
-//!   [`planes_of_16`], [`planes_of_256`]: the same for other dimensions; [`groups`]: what they have in common.
+//! * [`planes_of_words`]: bit planes to the bits of the stream, which [`bits`] writes and reads, by [`groups`]; `x86` does
+//!   so with instructions of its own.
 
 #![allow(unsafe_code)]
+#![cfg_attr(
+    not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little"))),
+    allow(dead_code, reason = "there is no tier")
+)]
 
+#[cfg(target_arch = "x86_64")]
 mod avx2;
+#[cfg(target_arch = "x86_64")]
 mod avx512;
 mod bits;
 mod block;
@@ -19,15 +25,17 @@ mod groups;
 mod kernel;
 mod lanes;
 mod lift;
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+mod neon;
+#[cfg(target_arch = "x86_64")]
 mod number;
 mod order;
-mod planes;
-mod planes_of_16;
-mod planes_of_256;
-mod planes_of_4;
+mod planes_of_words;
 #[cfg(test)]
 mod tests;
 mod values;
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
 use super::backend::{BlockReader, BlockWriter};
 use super::mode::Parameters;
@@ -35,9 +43,7 @@ use crate::error::{Error, Result};
 use crate::simd::{Level, Tier, best};
 use bits::{Sink, Source};
 use block::Limits;
-use std::arch::x86_64::__cpuid;
-use std::sync::OnceLock;
-use zfp_rs::{ZfpScalar, ZfpScalarType};
+use zfp_rs::{ZfpDimensionality, ZfpScalar, ZfpScalarType};
 
 /// Words after the last bit that [`OwnWriter`] may write to.
 pub(super) const SLACK: usize = 3;
@@ -51,16 +57,22 @@ struct BlockFunctions {
 
 #[derive(Debug)]
 struct Functions {
-    /// Those of one dimension first.
-    by_dimensionality: [BlockFunctions; 4],
+    /// Those of one dimension first; `None` where the tier is no faster than `zfp-rs`.
+    by_dimensionality: [Option<BlockFunctions>; 4],
     /// Integers of 64 bits as floats, which the blocks of the tests do not reach at every tie.
     #[cfg(test)]
     to_floats: unsafe fn(&[u8], &mut [u8]),
 }
 
 /// Fastest first. They need no instructions but those of their levels.
-static TIERS: &[Tier<Functions>] =
-    &[Tier { level: Level::Avx512, kernel: avx512::FUNCTIONS }, Tier { level: Level::Avx2, kernel: avx2::FUNCTIONS }];
+static TIERS: &[Tier<Functions>] = &[
+    #[cfg(target_arch = "x86_64")]
+    Tier { level: Level::Avx512, kernel: avx512::FUNCTIONS },
+    #[cfg(target_arch = "x86_64")]
+    Tier { level: Level::Avx2, kernel: avx2::FUNCTIONS },
+    #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+    Tier { level: Level::Neon, kernel: neon::FUNCTIONS },
+];
 
 /// A tier. It exists only where the processor has its instructions.
 #[derive(Debug, Clone, Copy)]
@@ -72,22 +84,17 @@ impl Coder {
         best(TIERS).filter(|_| !has_slow_pext()).map(Self)
     }
 
+    /// Whether it codes blocks of this number of dimensions.
+    pub(super) fn codes(self, dimensionality: ZfpDimensionality) -> bool {
+        self.0.kernel.by_dimensionality[usize::from(dimensionality) - 1].is_some()
+    }
+
     /// Those of blocks of N values.
-    fn functions<const N: usize>(self) -> BlockFunctions {
+    #[inline]
+    fn functions<const N: usize>(self) -> Result<BlockFunctions> {
         const { assert!(N == 4 || N == 16 || N == 64 || N == 256) };
-        self.0.kernel.by_dimensionality[const { N.ilog2() as usize / 2 - 1 }]
-    }
-
-    #[inline]
-    fn encode<const N: usize>(self, sink: &mut Sink<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &[u8]) {
-        // SAFETY: the processor has the level of this tier.
-        unsafe { (self.functions::<N>().encode)(sink, limits, scalar, bytes) };
-    }
-
-    #[inline]
-    fn decode<const N: usize>(self, source: &mut Source<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &mut [u8]) {
-        // SAFETY: the processor has the level of this tier.
-        unsafe { (self.functions::<N>().decode)(source, limits, scalar, bytes) };
+        let functions = self.0.kernel.by_dimensionality[const { N.ilog2() as usize / 2 - 1 }];
+        functions.ok_or_else(|| Error::internal(format!("a zfp block of {N} values")))
     }
 }
 
@@ -99,18 +106,14 @@ impl PartialEq for Coder {
 
 impl Eq for Coder {}
 
-/// AMD's and Hygon's first two Zen generations, families 17 and 18 (hexadecimal), do `pext` bit by bit.
+#[cfg(target_arch = "x86_64")]
 fn has_slow_pext() -> bool {
-    // A virtual machine may take long to answer.
-    static ANSWER: OnceLock<bool> = OnceLock::new();
-    *ANSWER.get_or_init(|| {
-        #[allow(unused_unsafe, reason = "unsafe in older standard libraries")]
-        // SAFETY: every processor of 64 bits has this instruction, and its leaves 0 and 1.
-        let (name, version) = unsafe { (__cpuid(0), __cpuid(1).eax) };
-        let family = (version >> 8 & 0xF) + (version >> 20 & 0xFF);
-        let is_intel = name.ebx.to_le_bytes() == *b"Genu";
-        !is_intel && matches!(family, 0x17 | 0x18)
-    })
+    x86::has_slow_pext()
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn has_slow_pext() -> bool {
+    false
 }
 
 /// Writes blocks into words, of which [`SLACK`] follow the last one that is used.
@@ -131,7 +134,9 @@ impl<T: ZfpScalar, const N: usize> BlockWriter<T, N> for OwnWriter<'_> {
     #[inline]
     fn write(&mut self, values: &[T; N]) -> Result<()> {
         let bytes = bytemuck::cast_slice(values);
-        self.coder.encode::<N>(&mut self.sink, &self.limits, T::SCALAR_TYPE, bytes);
+        let encode = self.coder.functions::<N>()?.encode;
+        // SAFETY: the processor has the level of this tier.
+        unsafe { encode(&mut self.sink, &self.limits, T::SCALAR_TYPE, bytes) };
         Ok(())
     }
 
@@ -164,7 +169,9 @@ impl<T: ZfpScalar, const N: usize> BlockReader<T, N> for OwnReader<'_> {
     #[inline]
     fn read(&mut self, values: &mut [T; N]) -> Result<()> {
         let bytes = bytemuck::cast_slice_mut(values);
-        self.coder.decode::<N>(&mut self.source, &self.limits, T::SCALAR_TYPE, bytes);
+        let decode = self.coder.functions::<N>()?.decode;
+        // SAFETY: the processor has the level of this tier.
+        unsafe { decode(&mut self.source, &self.limits, T::SCALAR_TYPE, bytes) };
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 //! By place in the stream, where the coefficient is in the block: x + 4 y + 16 z + 64 w. In one dimension they stay
 //! where they are.
 
+#[cfg(target_arch = "x86_64")]
 pub(super) const OF_16: [u8; 16] = [0, 1, 4, 5, 2, 8, 6, 9, 3, 12, 10, 7, 13, 11, 14, 15];
 
 pub(super) const OF_64: [u8; 64] = [
@@ -11,6 +12,7 @@ pub(super) const OF_64: [u8; 64] = [
     62, 59, 47, 63,
 ];
 
+#[cfg(target_arch = "x86_64")]
 pub(super) const OF_256: [u8; 256] = [
     0, 1, 4, 16, 64, 5, 80, 17, 68, 65, 20, 2, 8, 32, 128, 84, 81, 69, 21, 6, 18, 66, 24, 72, 9, 96, 33, 36, 129, 132,
     144, 3, 12, 48, 192, 85, 82, 70, 22, 73, 25, 88, 37, 100, 97, 148, 145, 133, 10, 160, 34, 136, 130, 40, 7, 19, 67,

@@ -6,7 +6,7 @@ use super::super::kernel::Kernel;
 use super::super::lanes::Lanes;
 use super::super::lift::{from_negabinary, lift, to_negabinary, unlift};
 use super::super::number::{Number, cut};
-use super::super::planes_of_4;
+use super::super::x86::planes_of_4;
 use super::Avx2;
 use std::arch::x86_64::*;
 

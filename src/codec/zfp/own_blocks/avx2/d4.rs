@@ -6,7 +6,7 @@ use super::super::kernel::Kernel;
 use super::super::lanes::Lanes;
 use super::super::lift::{from_negabinary, lift, to_negabinary, unlift};
 use super::super::order::OF_256;
-use super::super::planes_of_256::{self, Planes};
+use super::super::planes_of_words::{self, Planes};
 use super::super::values;
 use super::Avx2;
 use super::d3::{Vectors, matrix, memory, order, transform};
@@ -112,7 +112,7 @@ impl Kernel<256> for Avx2 {
         // SAFETY: as in `load`.
         unsafe {
             to_planes::<WIDE>(coefficients, kmin, top, &mut planes);
-            planes_of_256::encode(sink, &planes, width(WIDE), top, kmin, budget);
+            planes_of_words::encode(sink, &planes, width(WIDE), top, kmin, budget);
         }
     }
 
@@ -121,7 +121,7 @@ impl Kernel<256> for Avx2 {
         let mut planes = [[0; 4]; 64];
         // SAFETY: as in `load`.
         unsafe {
-            let lowest = planes_of_256::decode(source, &mut planes, width(WIDE), kmin, budget);
+            let lowest = planes_of_words::decode(source, &mut planes, width(WIDE), kmin, budget);
             coefficients_of::<WIDE>(&planes, lowest)
         }
     }
@@ -197,7 +197,7 @@ fn from_order<const WIDE: bool>(ordered: &Cubes) -> Cubes {
 /// The planes from `kmin` to `top`.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn to_planes<const WIDE: bool>(coefficients: &Cubes, kmin: u32, top: u32, planes: &mut Planes) {
+fn to_planes<const WIDE: bool>(coefficients: &Cubes, kmin: u32, top: u32, planes: &mut Planes<4>) {
     let ordered = in_order::<WIDE>(coefficients);
     for (word, cube) in ordered.chunks_exact(cube_size(WIDE)).take(4).enumerate() {
         let halves = matrix::bytes_of::<WIDE>(&vectors(cube));
@@ -214,7 +214,7 @@ fn to_planes<const WIDE: bool>(coefficients: &Cubes, kmin: u32, top: u32, planes
 /// The coefficients of planes, of which those below `lowest` are zeros.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn coefficients_of<const WIDE: bool>(planes: &Planes, lowest: u32) -> Cubes {
+fn coefficients_of<const WIDE: bool>(planes: &Planes<4>, lowest: u32) -> Cubes {
     let mut ordered: Cubes = bytemuck::Zeroable::zeroed();
     let size = cube_size(WIDE);
     for (word, cube) in ordered.chunks_exact_mut(size).take(4).enumerate() {

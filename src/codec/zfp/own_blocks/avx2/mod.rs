@@ -25,11 +25,11 @@ pub(super) const FUNCTIONS: Functions = Functions {
     to_floats,
 };
 
-const fn functions<const N: usize>() -> BlockFunctions
+const fn functions<const N: usize>() -> Option<BlockFunctions>
 where
     Avx2: Kernel<N>,
 {
-    BlockFunctions { encode: encode::<N>, decode: decode::<N> }
+    Some(BlockFunctions { encode: encode::<N>, decode: decode::<N> })
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]

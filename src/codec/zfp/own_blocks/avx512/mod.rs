@@ -12,7 +12,8 @@ mod transform;
 use super::bits::{Sink, Source};
 use super::block::{self, Limits, width};
 use super::kernel::Kernel;
-use super::{BlockFunctions, Functions, avx2, planes, values};
+use super::x86::planes_of_64;
+use super::{BlockFunctions, Functions, avx2, values};
 use std::arch::x86_64::__m512i;
 use zfp_rs::ZfpScalarType;
 
@@ -27,7 +28,7 @@ pub(super) struct Avx512(());
 pub(super) const FUNCTIONS: Functions = Functions {
     by_dimensionality: {
         let [d1, d2, _, d4] = avx2::FUNCTIONS.by_dimensionality;
-        [d1, d2, BlockFunctions { encode, decode }, d4]
+        [d1, d2, Some(BlockFunctions { encode, decode }), d4]
     },
     #[cfg(test)]
     to_floats,
@@ -107,7 +108,7 @@ impl Kernel<64> for Avx512 {
         // SAFETY: as in `load`.
         unsafe {
             matrix::to_planes::<WIDE>(coefficients, kmin, top, &mut planes);
-            planes::encode(sink, &planes, width(WIDE), top, kmin, budget);
+            planes_of_64::encode(sink, &planes, width(WIDE), top, kmin, budget);
         }
     }
 
@@ -116,7 +117,7 @@ impl Kernel<64> for Avx512 {
         let mut planes = [0; 64];
         // SAFETY: as in `load`.
         unsafe {
-            let lowest = planes::decode(source, &mut planes, width(WIDE), kmin, budget);
+            let lowest = planes_of_64::decode(source, &mut planes, width(WIDE), kmin, budget);
             matrix::coefficients_of::<WIDE>(&planes, lowest)
         }
     }

@@ -11,7 +11,8 @@ pub(super) mod transform;
 use super::super::bits::{Sink, Source};
 use super::super::block::width;
 use super::super::kernel::Kernel;
-use super::super::{planes, values};
+use super::super::values;
+use super::super::x86::planes_of_64;
 use super::Avx2;
 use std::arch::x86_64::__m256i;
 
@@ -74,7 +75,7 @@ impl Kernel<64> for Avx2 {
         // SAFETY: as in `load`.
         unsafe {
             matrix::to_planes::<WIDE>(coefficients, kmin, top, &mut planes);
-            planes::encode(sink, &planes, width(WIDE), top, kmin, budget);
+            planes_of_64::encode(sink, &planes, width(WIDE), top, kmin, budget);
         }
     }
 
@@ -83,7 +84,7 @@ impl Kernel<64> for Avx2 {
         let mut planes = [0; 64];
         // SAFETY: as in `load`.
         unsafe {
-            let lowest = planes::decode(source, &mut planes, width(WIDE), kmin, budget);
+            let lowest = planes_of_64::decode(source, &mut planes, width(WIDE), kmin, budget);
             matrix::coefficients_of::<WIDE>(&planes, lowest)
         }
     }

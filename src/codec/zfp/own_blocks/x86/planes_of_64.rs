@@ -1,10 +1,11 @@
 //! The embedded code of bit planes: zfp's `encode_ints` and `decode_ints`, for 64 coefficients.
 //!
 //! Planes follow each other from the most significant one down. Of each there are first the bits of the `n`
-//! coefficients that were significant before, then [`groups`](super::groups). `n` moves past the last one of a plane.
+//! coefficients that were significant before, then [`groups`](super::super::groups). `n` moves past the last one of a plane.
 
-use super::bits::{MOST, Sink, Source, low_bits};
-use super::groups::{Groups, WITH_TESTS, bits_and_ones, groups, skip_empty};
+use super::super::bits::{MOST, Sink, Source, low_bits};
+use super::super::groups::skip_empty;
+use super::groups::{Groups, WITH_TESTS, bits_and_ones, groups};
 use std::arch::x86_64::_pext_u64;
 
 /// Coefficients of a block.
@@ -17,7 +18,7 @@ pub(super) type Planes = [u64; 64];
 /// at.
 #[inline]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn encode(sink: &mut Sink<'_>, planes: &Planes, width: u32, top: u32, kmin: u32, budget: u32) {
+pub(in super::super) fn encode(sink: &mut Sink<'_>, planes: &Planes, width: u32, top: u32, kmin: u32, budget: u32) {
     sink.in_registers(|sink| {
         let end = sink.position() + u64::from(budget);
         let top = top.max(kmin);
@@ -84,7 +85,7 @@ struct Progress {
 /// one that was read.
 #[inline]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn decode(from: &mut Source<'_>, planes: &mut Planes, width: u32, kmin: u32, budget: u32) -> u32 {
+pub(in super::super) fn decode(from: &mut Source<'_>, planes: &mut Planes, width: u32, kmin: u32, budget: u32) -> u32 {
     let mut source = *from;
     let end = source.position() + u64::from(budget);
     let k = skip_empty(&mut source, width, kmin, end);

@@ -1,7 +1,8 @@
-//! The embedded code of [`planes`](super::planes) for 16 coefficients.
+//! The embedded code of [`planes_of_words`](super::super::planes_of_words) for 16 coefficients.
 
-use super::bits::{Sink, Source, low_bits};
-use super::groups::{Groups, WITH_TESTS, groups, short_groups, skip_empty, take_cut_plane};
+use super::super::bits::{Sink, Source, low_bits};
+use super::super::groups::{short_groups, skip_empty};
+use super::groups::{Groups, WITH_TESTS, groups, take_cut_plane};
 
 use std::arch::x86_64::*;
 
@@ -20,7 +21,14 @@ const OF_PAIR: u32 = 16;
 /// at. They are given by the bytes of all coefficients, a lane for each significance.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn encode(sink: &mut Sink<'_>, pairs: &[__m256i; 4], width: u32, top: u32, kmin: u32, budget: u32) {
+pub(in super::super) fn encode(
+    sink: &mut Sink<'_>,
+    pairs: &[__m256i; 4],
+    width: u32,
+    top: u32,
+    kmin: u32,
+    budget: u32,
+) {
     // A copy that can lie in registers.
     sink.in_registers(|sink| {
         let end = sink.position() + u64::from(budget);
@@ -97,7 +105,7 @@ fn put_significant(
 /// one that was read.
 #[inline]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn decode(from: &mut Source<'_>, planes: &mut Planes, width: u32, kmin: u32, budget: u32) -> u32 {
+pub(in super::super) fn decode(from: &mut Source<'_>, planes: &mut Planes, width: u32, kmin: u32, budget: u32) -> u32 {
     // A copy that can lie in registers.
     let mut source = *from;
     let end = source.position() + u64::from(budget);

@@ -1,11 +1,12 @@
-//! The embedded code of [`planes`](super::planes) for 4 coefficients.
+//! The embedded code of [`planes_of_words`](super::super::planes_of_words) for 4 coefficients.
 //!
 //! Planes are short: sixteen lie in a word, four bits each, in the order of the stream. As long as a coefficient is not
 //! significant tables have the code of each plane, and the planes that the next bits of a stream hold. After that the
 //! stream is the planes themselves.
 
-use super::bits::{MOST, Sink, Source, low_bits};
-use super::groups::{skip_empty, take_cut_plane};
+use super::super::bits::{MOST, Sink, Source, low_bits};
+use super::super::groups::skip_empty;
+use super::groups::take_cut_plane;
 use std::arch::x86_64::{_pdep_u64, _pext_u64};
 
 const SIZE: u32 = 4;
@@ -137,7 +138,14 @@ static SEVERAL: [[Decoded; 1 << WINDOW]; 4] = Decoded::table(MOST_PLANES as u8);
 /// Writes the planes of coefficients from `width` down to `kmin`, at most `budget` bits. Those from `top` on are zeros.
 #[inline]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn encode(sink: &mut Sink<'_>, coefficients: &[u64; 4], width: u32, top: u32, kmin: u32, budget: u32) {
+pub(in super::super) fn encode(
+    sink: &mut Sink<'_>,
+    coefficients: &[u64; 4],
+    width: u32,
+    top: u32,
+    kmin: u32,
+    budget: u32,
+) {
     sink.in_registers(|sink| {
         let end = sink.position() + u64::from(budget);
         let top = top.max(kmin);
@@ -204,7 +212,7 @@ fn put_codes(sink: &mut Sink<'_>, word: &mut u64, before: &mut u8, count: u32, e
 /// Reads the planes of coefficients from `width` down to `kmin`, at most `budget` bits; others are zeros.
 #[inline]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn decode(from: &mut Source<'_>, width: u32, kmin: u32, budget: u32) -> [u64; 4] {
+pub(in super::super) fn decode(from: &mut Source<'_>, width: u32, kmin: u32, budget: u32) -> [u64; 4] {
     // A copy that can lie in registers.
     let mut source = *from;
     let end = source.position() + u64::from(budget);

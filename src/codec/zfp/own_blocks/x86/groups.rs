@@ -1,0 +1,91 @@
+//! [`groups`](super::super::groups) of any length at once.
+//!
+//! The encoder puts the tests in by a table. The decoder finds them by their place: in a run of ones that begins with a
+//! bit of the plane, the second, the fourth and so on are tests; where the number of ones is odd, the zero after them
+//! is the test that ends the plane. Where most groups have few bits, their own table answers sooner.
+
+use super::super::bits::Source;
+use std::arch::x86_64::{_pdep_u64, _pext_u64};
+
+/// Eight bits of a plane with a test of 1 after each one.
+pub(super) static WITH_TESTS: [u16; 256] = with_tests();
+
+const fn with_tests() -> [u16; 256] {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let (mut bit, mut length) = (0, 0);
+        while bit < 8 {
+            if byte >> bit & 1 == 1 {
+                table[byte] |= 0b11 << length;
+                length += 1;
+            }
+            length += 1;
+            bit += 1;
+        }
+        byte += 1;
+    }
+    table
+}
+
+/// The groups of a plane.
+pub(super) struct Groups {
+    /// How many bits of the stream they take, or more than a window has.
+    pub(super) length: u32,
+    /// How many bits of the plane they make.
+    pub(super) count: u32,
+    /// These.
+    pub(super) bits: u64,
+}
+
+/// The bits of a window after a one, so that the first test too follows a one, and which of them are ones of the plane.
+#[inline(always)]
+pub(super) fn bits_and_ones(window: u64) -> (u64, u64) {
+    const EVEN: u64 = 0x5555_5555_5555_5555;
+    let bits = window << 1 | 1;
+    let run_starts = bits & !(bits << 1);
+    // The carry of the sum leaves zeros of runs that begin at an even place.
+    (bits, bits & (bits.wrapping_add(run_starts & EVEN) ^ EVEN))
+}
+
+/// The groups after the first bits of a plane, of which `lacking` bits are missing.
+#[inline]
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
+pub(super) fn groups(window: u64, lacking: u32) -> Groups {
+    if window & 1 == 0 {
+        return Groups { length: 1, count: 0, bits: 0 };
+    }
+    let (bits, ones) = bits_and_ones(window);
+    let negative_tests = ones << 1 & !bits;
+    let places = !(bits & !ones) & !1;
+    let before_end = (negative_tests & negative_tests.wrapping_neg()).wrapping_sub(1);
+    let count = (places & before_end).count_ones();
+    if count < lacking {
+        return Groups { length: negative_tests.trailing_zeros(), count, bits: _pext_u64(bits, places & before_end) };
+    }
+    // All that is left. The one in the last place is not written.
+    let last = _pdep_u64(1 << (lacking - 1), places | 1);
+    let up_to_last = last ^ last.wrapping_sub(1);
+    let test_after = u32::from(bits & last != 0);
+    Groups {
+        length: last.trailing_zeros() + test_after,
+        count: lacking,
+        bits: _pext_u64(bits, places & up_to_last) | 1 << (lacking - 1),
+    }
+}
+
+/// A plane of `size` coefficients that the end cuts, bit by bit.
+#[inline(never)]
+pub(super) fn take_cut_plane(source: &mut Source<'_>, mut n: u32, size: u32, end: u64) -> u64 {
+    let count = (end - source.position()).min(n.into()) as u32;
+    let mut plane = source.take_long(count);
+    while source.position() < end && n < size && source.take(1) == 1 {
+        while source.position() < end && n < size - 1 && source.take(1) == 0 {
+            n += 1;
+        }
+        // Also where the end has cut off the one.
+        plane |= 1 << n;
+        n += 1;
+    }
+    plane
+}
