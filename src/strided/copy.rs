@@ -11,6 +11,8 @@ use crate::error::Result;
 use crate::simd::best;
 use std::cmp::Reverse;
 
+const PAGE_SIZE: usize = 4096;
+
 /// From this size on, copies go past the caches: source and target together exceed them.
 const LARGE_SIZE: u64 = 16 << 20;
 
@@ -164,10 +166,16 @@ fn for_each(axes: &[Axis], source: *const u8, target: *mut u8, work: &mut impl F
 /// # Errors
 /// As [`copy`].
 pub fn split<'a, 'b>(source: &Source<'a>, target: Target<'b>, count: usize) -> Result<Vec<(Source<'a>, Target<'b>)>> {
-    let (shape, strides) = (target.shape().to_vec(), target.layout().strides().to_vec());
-    // The outermost dimension that is long enough, or else the longest.
-    let outermost = (0..shape.len()).max_by_key(|i| (shape[*i].min(count as u64), strides[*i].unsigned_abs()));
-    let Some(dimension) = outermost else { return Ok(vec![(source.clone(), target)]) };
+    let shape = target.shape().to_vec();
+    // A dimension that is long enough, or else the longest; of these one that leaves pages whole on both sides, because
+    // pieces of a few cache lines are read and written more slowly; of these the outermost.
+    let suits = |dimension: &usize| {
+        let size = shape[*dimension];
+        let [from, to] = [source.layout(), target.layout()].map(|layout| layout.strides()[*dimension].unsigned_abs());
+        let piece = from.min(to).saturating_mul((size / count.max(1) as u64) as usize);
+        (size.min(count as u64), piece.min(PAGE_SIZE), to)
+    };
+    let Some(dimension) = (0..shape.len()).max_by_key(suits) else { return Ok(vec![(source.clone(), target)]) };
     let parts = shape[dimension].min(count as u64).max(1);
     let mut pieces = Vec::with_capacity(parts as usize);
     let (mut rest, mut begin) = (target, 0);
