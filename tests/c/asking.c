@@ -118,14 +118,20 @@ static void warnings_are_a_list(void) {
   zcodec_chain *harmless = check_chain(TO_BYTES, INPUT);
   zcodec_chain *lossy = check_chain("[{\"name\":\"cast_value\",\"configuration\":{\"data_type\":\"float32\"}}]",
                                     "{\"data_type\":\"int64\",\"shape\":[2],\"fill_value\":0}");
+  /* The seven bits of its largest number fit in the eight of the significand. */
+  zcodec_chain *fitting = check_chain("[{\"name\":\"cast_value\",\"configuration\":{\"data_type\":\"bfloat16\"}}]",
+                                      "{\"data_type\":\"int8\",\"shape\":[2],\"fill_value\":0}");
   zcodec_buffer *json = NULL;
   CHECK_OK(zcodec_chain_warnings_json(harmless, &json, &error));
+  CHECK(check_buffer_is(json, "[]"));
+  CHECK_OK(zcodec_chain_warnings_json(fitting, &json, &error));
   CHECK(check_buffer_is(json, "[]"));
   CHECK_OK(zcodec_chain_warnings_json(lossy, &json, &error));
   CHECK(check_buffer_has(json, "\"lossy_int_to_float\""));
   CHECK_FAILS(ZCODEC_STATUS_NULL_ARGUMENT, zcodec_chain_warnings_json(NULL, &json, &error));
   CHECK_FAILS(ZCODEC_STATUS_NULL_ARGUMENT, zcodec_chain_warnings_json(harmless, NULL, &error));
   zcodec_chain_free(harmless);
+  zcodec_chain_free(fitting);
   zcodec_chain_free(lossy);
 }
 
