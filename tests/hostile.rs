@@ -5,12 +5,13 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::path::Path;
 use zcodec::Status;
 use zcodec::chain::{CallOptions, Chain};
+use zcodec::strided::Target;
 
 thread_local! {
     static LARGEST: Cell<usize> = const { Cell::new(0) };
@@ -124,3 +125,28 @@ files!(
     sharding_indexed,
     zstd
 );
+
+/// A part of a chunk is decoded from its own bytes alone, except where a checksum is over all of them.
+#[test]
+fn a_checksum_is_checked_whatever_part_is_read() {
+    let options = CallOptions::default();
+    let bytes = json!({"name": "bytes", "configuration": {"endian": "little"}});
+    let shard = json!({"name": "sharding_indexed", "configuration":
+        {"chunk_shape": [2, 4], "codecs": [bytes], "index_codecs": [bytes]}});
+    let input = json!({"data_type": "uint16", "shape": [4, 4], "fill_value": 0}).to_string();
+    let decoded: Vec<u8> = (1..33).collect();
+    for checksum in ["crc32c", "numcodecs.crc32", "numcodecs.adler32", "numcodecs.fletcher32"] {
+        for codecs in [json!([bytes, checksum]), json!([shard, checksum])] {
+            let chain = Chain::new(codecs.to_string().as_bytes(), Some(input.as_bytes())).unwrap();
+            let mut encoded = chain.encode_to_vec(&decoded, &options).unwrap();
+            let first_row = |encoded: &[u8]| {
+                let mut part = [0; 8];
+                let target = Target::contiguous(&mut part, 2, &[1, 4]).unwrap();
+                chain.decode_view(encoded, &[0, 0], target, &options).map(|_| part)
+            };
+            assert_eq!(first_row(&encoded).unwrap(), decoded[..8], "{codecs}");
+            encoded[20] ^= 1; // of the third row
+            assert_eq!(first_row(&encoded).unwrap_err().status(), Status::CorruptData, "{codecs}");
+        }
+    }
+}

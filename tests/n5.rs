@@ -107,6 +107,12 @@ fn what_no_block_can_be_ends_in_a_status() {
             let error = full.decode_to_vec(&damaged, &options).unwrap_err();
             assert_eq!(error.status(), status, "{compressor:?} byte {byte}: {error}");
         }
+        if compressor.is_some() {
+            let mut damaged = encoded.clone();
+            damaged[12..].fill(0xFF);
+            let error = full.decode_to_vec(&damaged, &options).unwrap_err();
+            assert_eq!(error.pointer(), "/0/configuration/codecs/2", "{error}");
+        }
     }
     let truncated = chain(None, [2, 5], None).encode_to_vec(&chunk([2, 5], [2, 5]), &options).unwrap();
     let error = chain(None, [4, 5], None).decode_to_vec(&truncated, &options).unwrap_err();
