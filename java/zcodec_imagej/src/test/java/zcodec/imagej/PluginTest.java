@@ -15,6 +15,8 @@ import ij.process.ShortProcessor;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
@@ -245,13 +247,13 @@ class PluginTest {
   void aThousandImagesOpenedAndClosedLeaveNothing() throws IOException {
     Path written = export(nuclei(), ExportChain.LOSSLESS, 0);
     openAndClose(written);
-    long[] before = {openFiles(), residentKib()};
+    long[] before = {openFiles(), heap(), direct()};
     for (int i = 0; i < 9; i++) {
       openAndClose(written);
     }
     assertTrue(openFiles() <= before[0], "900 images left " + (openFiles() - before[0]) + " files open");
-    long grown = residentKib() - before[1];
-    assertTrue(grown < 64 << 10, "900 images took " + grown + " KiB"); // one plane of each is 115 MiB
+    assertTrue(heap() - before[1] < 16 << 20, "900 images left " + (heap() - before[1]) + " bytes of heap"); // a plane: 118 MB
+    assertTrue(direct() - before[2] < 1 << 20, "900 images left " + (direct() - before[2]) + " bytes of direct buffers");
   }
 
   private static void openAndClose(Path image) throws IOException {
@@ -269,13 +271,17 @@ class PluginTest {
     }
   }
 
-  private static long residentKib() throws IOException {
-    for (String line : Files.readAllLines(Paths.get("/proc/self/status"))) {
-      if (line.startsWith("VmRSS:")) {
-        return Long.parseLong(line.replaceAll("\\D", ""));
-      }
-    }
-    throw new AssertionError("no VmRSS");
+  /** What is alive, because the garbage has just been collected. */
+  private static long heap() {
+    System.gc();
+    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+  }
+
+  /** Memory of buffers outside of Java's heap. */
+  private static long direct() {
+    return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+        .mapToLong(BufferPoolMXBean::getMemoryUsed)
+        .sum();
   }
 
   @Test
