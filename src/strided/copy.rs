@@ -3,7 +3,7 @@
 
 use super::nest::{Axis, Nest};
 use super::plane::{
-    BAND_SIZE, Kernel, LINE_SIZE, Line, PORTABLE, Plane, Runs, TIERS, Tiles, collides, portable, stage_size,
+    BAND_SIZE, Kernel, LINE_SIZE, Line, PORTABLE, Plane, Runs, TIERS, Tiles, collides, crowds, portable, stage_size,
 };
 use super::table::Tables;
 use super::view::{Source, Target};
@@ -114,20 +114,24 @@ unsafe fn copy_runs(tiles: Tiles, plane: &Plane, taken: TakenAxes, is_large: boo
     let TakenAxes { run, row, mut rest } = taken;
     let Plane { block, inner, other, source, target } = *plane;
     rest.sort_by_key(nearness);
-    let line = LINE_SIZE / block.next_power_of_two();
     let is_aligned = row.iter().all(|axis| axis.target.unsigned_abs().is_multiple_of(LINE_SIZE));
     // Whole lines that are written past the caches need no stage, if tiles are fast enough to read rows that collide.
     let needs_none = !block.is_power_of_two() || is_large && is_aligned && block >= 4;
-    let is_staged = !needs_none && (collides(line, other.target) || collides(line, inner.source));
-    // Memory of more than 128 KiB would be asked of the system each time.
-    let width = if is_staged && !is_large { BAND_SIZE.min(128 * block) } else { BAND_SIZE };
+    let is_crowded = crowds(other.size.min(BAND_SIZE / block), other.target);
+    let is_staged = !needs_none && (is_crowded || collides(LINE_SIZE / block, inner.source));
+    let width = match (is_staged, is_large) {
+        // Memory of more than 128 KiB would be asked of the system each time.
+        (true, false) => BAND_SIZE.min(128 * block),
+        (false, false) if is_crowded => 128,
+        _ => BAND_SIZE,
+    };
     let mut stage = Vec::<Line>::new();
     // Without memory for a stage, tiles are copied directly.
     let has_stage = is_staged && stage.try_reserve_exact(stage_size(block, width) / LINE_SIZE).is_ok();
     let stage = if has_stage { stage.as_mut_ptr() } else { std::ptr::null_mut() };
-    let mut tables = Tables::EMPTY;
-    let tables = &raw mut tables;
     let (count, row_count) = (count(&run), count(&row));
+    let mut tables = Tables::new(count, row_count);
+    let tables = &raw mut tables;
     let runs = Runs { block, run: &run, count, row: &row, row_count, width, is_large, tables, stage, source, target };
     for_each(&rest, source, target, &mut |source, target| {
         // SAFETY: runs of the nest.

@@ -11,8 +11,10 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    /// No places.
-    pub(super) const EMPTY: Self = Self { rows: Table::EMPTY, columns: Table::EMPTY };
+    /// Tables for runs and rows of this many elements.
+    pub(super) fn new(count: usize, row_count: usize) -> Self {
+        Self { rows: Table::new(count), columns: Table::new(row_count) }
+    }
 }
 
 /// The places of some elements in a row: the runs of one copy have them in common.
@@ -20,11 +22,14 @@ impl Tables {
 pub(super) struct Table {
     first: usize,
     count: usize,
-    places: [isize; BAND_SIZE],
+    places: Vec<isize>,
 }
 
 impl Table {
-    const EMPTY: Self = Self { first: 0, count: 0, places: [0; BAND_SIZE] };
+    /// No places, with room for as many as a band of `count` elements has.
+    fn new(count: usize) -> Self {
+        Self { first: 0, count: 0, places: Vec::with_capacity(count.min(BAND_SIZE)) }
+    }
 
     /// The places on one side, by its strides, of `count` elements along some axes from `first` on: always the same axes and
     /// strides, and at most [`BAND_SIZE`] elements.
@@ -38,9 +43,10 @@ impl Table {
     ) -> &[isize] {
         if (first, count) != (self.first, self.count) {
             (self.first, self.count) = (first, count);
-            places(axes, stride, first, &mut self.places[..count]);
+            self.places.resize(count, 0);
+            places(axes, stride, first, &mut self.places);
         }
-        &self.places[..count]
+        &self.places
     }
 }
 

@@ -52,14 +52,15 @@ unsafe fn blocks<V: Vector, R: Rows<V>, N: Rows<V::Part>, const SIZE: usize, con
     let (height, width) = (R::COUNT * V::PARTS * HEIGHT, R::COUNT * V::PARTS);
     let columns = runs.width / SIZE / width * width;
     let bands = Bands::new::<SIZE>(runs, height);
+    // What only tiles of whole lines do is not compiled for others.
+    let has_lines = HEIGHT * V::PARTS * 16 == LINE_SIZE && SIZE.is_power_of_two();
+    let stage = (has_lines && !runs.stage.is_null()).then(|| Staged::<V, R, N, SIZE, HEIGHT>::new(runs));
     // SAFETY: the tables of the caller, which nobody else uses.
     let tables = unsafe { &mut *runs.tables };
     let mut next = 0;
     while next < runs.count {
         let (begin, end, following) = bands.at(next);
-        // What only tiles of whole lines do is not compiled for others.
-        let has_lines = HEIGHT * V::PARTS * 16 == LINE_SIZE && SIZE.is_power_of_two();
-        let (is_staged, streams) = (has_lines && !runs.stage.is_null(), has_lines && bands.are_lines(begin, end));
+        let streams = has_lines && bands.are_lines(begin, end);
         let rows = tables.rows.of(runs.run, |axis| axis.source, begin, end - begin);
         let mut column = 0;
         while column < runs.row_count {
@@ -71,8 +72,8 @@ unsafe fn blocks<V: Vector, R: Rows<V>, N: Rows<V::Part>, const SIZE: usize, con
             let block = Block { rows, columns, source, target, is_large: runs.is_large };
             // SAFETY: the elements of the block.
             unsafe {
-                if is_staged {
-                    Staged::<V, R, N, SIZE, HEIGHT>::new(runs).copy(&block, streams);
+                if let Some(stage) = &stage {
+                    stage.copy(&block, streams);
                 } else if streams {
                     block.tiles::<V, R, N, SIZE, HEIGHT, true>();
                 } else {

@@ -10,8 +10,10 @@ use std::marker::PhantomData;
 /// The stages of blocks of elements of `SIZE` bytes.
 pub(super) struct Staged<V, R, N, const SIZE: usize, const HEIGHT: usize> {
     rows: *mut u8,
-    row_stride: usize,
     columns: *mut u8,
+    /// The place of each row and column in its stage.
+    row_places: [isize; LINE_SIZE],
+    column_places: [isize; BAND_SIZE],
     kinds: PhantomData<(V, R, N)>,
 }
 
@@ -20,7 +22,14 @@ impl<V: Vector, R: Rows<V>, N: Rows<V::Part>, const SIZE: usize, const HEIGHT: u
     pub(super) fn new(runs: &Runs<'_>) -> Self {
         let columns = runs.stage.cast::<u8>();
         let rows = columns.wrapping_add(runs.width / SIZE * COLUMN_STRIDE);
-        Self { rows, row_stride: runs.width + LINE_SIZE, columns, kinds: PhantomData }
+        let (mut row_places, mut column_places) = ([0; LINE_SIZE], [0; BAND_SIZE]);
+        for (i, place) in row_places.iter_mut().enumerate() {
+            *place = (i * (runs.width + LINE_SIZE)) as isize;
+        }
+        for (i, place) in column_places.iter_mut().enumerate() {
+            *place = (i * COLUMN_STRIDE) as isize;
+        }
+        Self { rows, columns, row_places, column_places, kinds: PhantomData }
     }
 
     /// Copies a block, past the caches if it `streams`.
@@ -30,31 +39,22 @@ impl<V: Vector, R: Rows<V>, N: Rows<V::Part>, const SIZE: usize, const HEIGHT: u
     #[inline(always)] // for the instruction set of the caller
     pub(super) unsafe fn copy(&self, block: &Block<'_>, streams: bool) {
         let height = R::COUNT * V::PARTS * HEIGHT;
-        let mut places = [0; LINE_SIZE];
-        for (i, place) in places.iter_mut().enumerate() {
-            *place = (i * self.row_stride) as isize;
-        }
-        let rows = &places[..height];
-        let mut columns = [0; BAND_SIZE];
-        let columns = &mut columns[..block.columns.len()];
-        for (i, place) in columns.iter_mut().enumerate() {
-            *place = (i * COLUMN_STRIDE) as isize;
-        }
+        let (rows, columns) = (&self.row_places[..height], &self.column_places[..block.columns.len()]);
         let size = block.columns.len() * SIZE;
         for row in (0..block.rows.len()).step_by(height) {
             let row = row.min(block.rows.len() - height);
-            for (i, place) in block.rows[row..row + height].iter().enumerate() {
-                let source = block.source.wrapping_offset(*place);
+            for (from, to) in block.rows[row..row + height].iter().zip(rows) {
+                let (source, target) = (block.source.wrapping_offset(*from), self.rows.wrapping_offset(*to));
                 // SAFETY: the part of a row in the block, for which there is a place in the stage.
-                unsafe { copy_bytes::<V, false>(source, self.rows.wrapping_add(i * self.row_stride), size) };
+                unsafe { copy_bytes::<V, false>(source, target, size) };
             }
             let target = self.columns.wrapping_add(row * SIZE);
             let staged = Block { rows, columns, source: self.rows, target, is_large: false };
             // SAFETY: tiles in the stages.
             unsafe { staged.tiles::<V, R, N, SIZE, HEIGHT, false>() };
         }
-        for (i, place) in block.columns.iter().enumerate() {
-            let (source, target) = (self.columns.wrapping_add(i * COLUMN_STRIDE), block.target.wrapping_offset(*place));
+        for (from, to) in columns.iter().zip(block.columns) {
+            let (source, target) = (self.columns.wrapping_offset(*from), block.target.wrapping_offset(*to));
             let size = block.rows.len() * SIZE;
             // SAFETY: the part of a run in the block, which is aligned if it streams.
             unsafe {
