@@ -20,7 +20,14 @@ mkdir -p "$source"
 git archive HEAD | tar -x -C "$source"
 cd "$source"
 mkdir -p .cargo
-/usr/bin/cargo vendor --quiet --locked vendor >.cargo/config.toml
+/usr/bin/cargo vendor --quiet --locked vendor
+cat >.cargo/config.toml <<SOURCES
+[source.crates-io]
+replace-with = "vendor"
+
+[source.vendor]
+directory = "vendor"
+SOURCES
 tar --create --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git -C "$OLDPWD" log -1 --format=%ct)" \
   --directory "$work" "zcodec-$version" | xz -T0 -1 >"$work/zcodec_$version.orig.tar.xz"
 cp -r packaging/debian debian
