@@ -31,8 +31,8 @@ impl Table {
         Self { first: 0, count: 0, places: Vec::with_capacity(count.min(BAND_SIZE)) }
     }
 
-    /// The places on one side, by its strides, of `count` elements along some axes from `first` on: always the same axes and
-    /// strides, and at most [`BAND_SIZE`] elements.
+    /// The places on one side, by its strides, of `count` elements along some axes from `first` on, and how much later than
+    /// they say the elements are: always the same axes and strides, and at most [`BAND_SIZE`] elements.
     #[inline]
     pub(super) fn of(
         &mut self,
@@ -40,13 +40,18 @@ impl Table {
         stride: impl Fn(&Axis) -> isize,
         first: usize,
         count: usize,
-    ) -> &[isize] {
+    ) -> (&[isize], isize) {
+        // Along a single axis, all parts have the same places.
+        let (first, shift) = match axes {
+            [axis] => (0, (first as isize).wrapping_mul(stride(axis))),
+            _ => (first, 0),
+        };
         if (first, count) != (self.first, self.count) {
             (self.first, self.count) = (first, count);
             self.places.resize(count, 0);
             places(axes, stride, first, &mut self.places);
         }
-        &self.places
+        (&self.places, shift)
     }
 }
 

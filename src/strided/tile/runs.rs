@@ -61,14 +61,14 @@ unsafe fn blocks<V: Vector, R: Rows<V>, N: Rows<V::Part>, const SIZE: usize, con
     while next < runs.count {
         let (begin, end, following) = bands.at(next);
         let streams = has_lines && bands.are_lines(begin, end);
-        let rows = tables.rows.of(runs.run, |axis| axis.source, begin, end - begin);
+        let (rows, row_shift) = tables.rows.of(runs.run, |axis| axis.source, begin, end - begin);
         let mut column = 0;
         while column < runs.row_count {
             let count = columns.min(runs.row_count - column).max(width);
             column = column.min(runs.row_count - count);
-            let columns = tables.columns.of(runs.row, |axis| axis.target, column, count);
-            let source = runs.source.wrapping_add(column * SIZE);
-            let target = runs.target.wrapping_add(begin * SIZE);
+            let (columns, column_shift) = tables.columns.of(runs.row, |axis| axis.target, column, count);
+            let source = runs.source.wrapping_add(column * SIZE).wrapping_offset(row_shift);
+            let target = runs.target.wrapping_add(begin * SIZE).wrapping_offset(column_shift);
             let block = Block { rows, columns, source, target, is_large: runs.is_large };
             // SAFETY: the elements of the block.
             unsafe {
