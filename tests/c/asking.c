@@ -114,6 +114,19 @@ static void another_shape_makes_another_chain(void) {
   zcodec_chain_free(bytes);
 }
 
+static void configurations_come_back(void) {
+  static const char SCALED[] = "[{\"name\":\"scale_offset\",\"configuration\":{\"offset\":1,\"scale\":2}}]";
+  zcodec_chain *scaled = check_chain(SCALED, INPUT);
+  zcodec_chain *plain = check_chain("[\"scale_offset\"]", INPUT);
+  zcodec_buffer *json = NULL;
+  CHECK_OK(zcodec_chain_codecs_json(scaled, &json, &error));
+  CHECK(check_buffer_is(json, SCALED));
+  CHECK_OK(zcodec_chain_codecs_json(plain, &json, &error));
+  CHECK(check_buffer_is(json, "[{\"name\":\"scale_offset\"}]"));
+  zcodec_chain_free(scaled);
+  zcodec_chain_free(plain);
+}
+
 static void warnings_are_a_list(void) {
   zcodec_chain *harmless = check_chain(TO_BYTES, INPUT);
   zcodec_chain *lossy = check_chain("[{\"name\":\"cast_value\",\"configuration\":{\"data_type\":\"float32\"}}]",
@@ -148,6 +161,7 @@ int main(void) {
   the_output_is_json();
   the_codecs_in_canonical_form_make_the_same_chain();
   another_shape_makes_another_chain();
+  configurations_come_back();
   warnings_are_a_list();
   the_library_names_its_version_and_codecs();
   return check_result("asking");
