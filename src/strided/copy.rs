@@ -117,7 +117,9 @@ unsafe fn copy_runs(tiles: Tiles, plane: &Plane, taken: TakenAxes, is_large: boo
     let is_aligned = row.iter().all(|axis| axis.target.unsigned_abs().is_multiple_of(LINE_SIZE));
     // Whole lines that are written past the caches need no stage, if tiles are fast enough to read rows that collide.
     let needs_none = !block.is_power_of_two() || is_large && is_aligned && block >= 4;
-    let is_crowded = crowds(other.size.min(BAND_SIZE / block), other.target);
+    // A stage costs more than fewer columns at once do.
+    let most = if block.is_power_of_two() { 16 } else { 8 };
+    let is_crowded = crowds(other.size.min(BAND_SIZE / block), other.target, most);
     let is_staged = !needs_none && (is_crowded || collides(LINE_SIZE / block, inner.source));
     let width = match (is_staged, is_large) {
         // Memory of more than 128 KiB would be asked of the system each time.

@@ -116,17 +116,17 @@ pub(super) fn collides(rows: usize, stride: isize) -> bool {
     rows > 4 * sets
 }
 
-/// Whether columns at this stride begin in so few sets of the first-level cache that each gets more than 16 of them. Strides
-/// near a third of a page crowd as those of powers of two do.
-pub(super) fn crowds(columns: usize, stride: isize) -> bool {
+/// Whether columns at this stride begin in so few sets of the first-level cache that each gets more than `most` of them.
+/// Strides near a third of a page crowd as those of powers of two do.
+pub(super) fn crowds(columns: usize, stride: isize, most: usize) -> bool {
     // As many as these tell.
     let columns = columns.min(128);
-    if columns <= 16 || stride.unsigned_abs() <= LINE_SIZE {
+    if columns <= most || stride.unsigned_abs() <= LINE_SIZE {
         return false;
     }
     let set = |column: usize| (column as isize).wrapping_mul(stride).div_euclid(LINE_SIZE as isize) & 63;
     let sets = (0..columns).fold(0_u64, |sets, column| sets | 1 << set(column));
-    (sets.count_ones() as usize) * 16 < columns
+    (sets.count_ones() as usize) * most < columns
 }
 
 /// The side of the squares in which a plane is walked, so that a cache line is still cached when its next part is
