@@ -5,7 +5,7 @@ use zcodec::Status;
 use zcodec::chain::{CallOptions, Chain};
 
 /// Around the size of a part, and several of them.
-const SIZES: [usize; 9] = [0, 1, 100, 4095, 4096, 4097, 8192, 12_289, 100_000];
+const SIZES: [usize; 10] = [0, 1, 100, 4096, 8191, 8192, 8193, 16_384, 24_577, 100_000];
 
 fn chain(codecs: &Value, size: usize) -> Chain {
     let input = json!({"data_type": "uint8", "shape": [size], "fill_value": 0});

@@ -9,7 +9,7 @@ use crate::interface::{Contexts, RunningChecksum, too_small};
 use std::ops::Range;
 
 /// A small part of a first-level cache. Shorter payloads are not worth the effort.
-const PART_SIZE: usize = 4096;
+const PART_SIZE: usize = 8192;
 
 impl Run<'_> {
     /// The innermost frame together with a payload that is only copied, if the frame sums it.
@@ -65,7 +65,8 @@ impl Run<'_> {
 /// Copies all bytes, and sums each part while it is in the first-level cache.
 fn copy_and_sum(source: &[u8], target: &mut [u8], sum: &mut dyn RunningChecksum) {
     for (target, source) in target.chunks_mut(PART_SIZE).zip(source.chunks(PART_SIZE)) {
+        // The sum reads the source ahead of the copy.
+        sum.update(source);
         copy(source, target);
-        sum.update(target);
     }
 }
