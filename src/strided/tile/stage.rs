@@ -7,13 +7,24 @@ use super::runs::Block;
 use crate::strided::plane::{BAND_SIZE, COLUMN_STRIDE, LINE_SIZE, Runs};
 use std::marker::PhantomData;
 
+/// The place of each column in its stage. On the stack, all sizes of elements together would take a third of the 64 KiB
+/// that a thread may have.
+static COLUMN_PLACES: [isize; BAND_SIZE] = {
+    let mut places = [0; BAND_SIZE];
+    let mut i = 0;
+    while i < BAND_SIZE {
+        places[i] = (i * COLUMN_STRIDE) as isize;
+        i += 1;
+    }
+    places
+};
+
 /// The stages of blocks of elements of `SIZE` bytes.
 pub(super) struct Staged<V, R, N, const SIZE: usize, const HEIGHT: usize> {
     rows: *mut u8,
     columns: *mut u8,
-    /// The place of each row and column in its stage.
+    /// The place of each row in its stage.
     row_places: [isize; LINE_SIZE],
-    column_places: [isize; BAND_SIZE],
     kinds: PhantomData<(V, R, N)>,
 }
 
@@ -22,14 +33,11 @@ impl<V: Vector, R: Rows<V>, N: Rows<V::Part>, const SIZE: usize, const HEIGHT: u
     pub(super) fn new(runs: &Runs<'_>) -> Self {
         let columns = runs.stage.cast::<u8>();
         let rows = columns.wrapping_add(runs.width / SIZE * COLUMN_STRIDE);
-        let (mut row_places, mut column_places) = ([0; LINE_SIZE], [0; BAND_SIZE]);
+        let mut row_places = [0; LINE_SIZE];
         for (i, place) in row_places.iter_mut().enumerate() {
             *place = (i * (runs.width + LINE_SIZE)) as isize;
         }
-        for (i, place) in column_places.iter_mut().enumerate() {
-            *place = (i * COLUMN_STRIDE) as isize;
-        }
-        Self { rows, columns, row_places, column_places, kinds: PhantomData }
+        Self { rows, columns, row_places, kinds: PhantomData }
     }
 
     /// Copies a block, past the caches if it `streams`.
@@ -39,7 +47,7 @@ impl<V: Vector, R: Rows<V>, N: Rows<V::Part>, const SIZE: usize, const HEIGHT: u
     #[inline(always)] // for the instruction set of the caller
     pub(super) unsafe fn copy(&self, block: &Block<'_>, streams: bool) {
         let height = R::COUNT * V::PARTS * HEIGHT;
-        let (rows, columns) = (&self.row_places[..height], &self.column_places[..block.columns.len()]);
+        let (rows, columns) = (&self.row_places[..height], &COLUMN_PLACES[..block.columns.len()]);
         let size = block.columns.len() * SIZE;
         for row in (0..block.rows.len()).step_by(height) {
             let row = row.min(block.rows.len() - height);
