@@ -19,15 +19,14 @@ use super::plane::LINE_SIZE;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 pub(super) use neon::NEON;
 use rows::{Rows, Vector};
-use std::mem::MaybeUninit;
 #[cfg(target_arch = "x86_64")]
 pub(super) use x86::{AVX2, AVX512, SSE2};
 
 /// Transposes a tile of `height` vectors of rows: row i is at `source + rows[i]`, column i at `target + columns[i]`.
 ///
 /// # Safety
-/// The processor has the instructions of the vectors, the places are there, and the elements can be read and written.
-/// If `STREAMS`, the columns are aligned to vectors.
+/// The processor has the instructions of the vectors, the places are there, and the elements can be read and written;
+/// `parts` has room for as many vectors as a cache line has bytes. If `STREAMS`, the columns are aligned to vectors.
 #[inline(always)] // for the instruction set of the caller
 unsafe fn tile<V: Vector, R: Rows<V>, const SIZE: usize, const STREAMS: bool>(
     height: usize,
@@ -35,9 +34,9 @@ unsafe fn tile<V: Vector, R: Rows<V>, const SIZE: usize, const STREAMS: bool>(
     rows: *const isize,
     target: *mut u8,
     columns: *const isize,
+    parts: *mut u8,
 ) {
-    let mut parts = [const { MaybeUninit::<V>::uninit() }; LINE_SIZE];
-    let parts = parts.as_mut_ptr().cast::<V>();
+    let parts = parts.cast::<V>();
     // SAFETY: the rows and columns of the tile.
     unsafe {
         for part in 0..height * V::PARTS {

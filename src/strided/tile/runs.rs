@@ -9,6 +9,7 @@ use super::rows::{Both, Row, Rows, Vector};
 use super::stage::Staged;
 use super::{LINE_SIZE, tile};
 use crate::strided::plane::{BAND_SIZE, Runs};
+use std::mem::MaybeUninit;
 
 /// Rows of as many vectors as a part of 16 bytes has elements of 1, 2, 4 and 8 bytes.
 type Bytes<V> = Both<Pairs<V>>;
@@ -26,17 +27,20 @@ pub(super) unsafe fn by_runs<V: Vector, const HEIGHT: usize>(runs: &Runs<'_>) ->
     if runs.count < width * HEIGHT || runs.row_count < width {
         return false;
     }
+    // Of all sizes of elements together, it would not fit on a stack of 64 KiB.
+    let mut parts = [const { MaybeUninit::<V>::uninit() }; LINE_SIZE];
+    let parts = parts.as_mut_ptr().cast::<u8>();
     // SAFETY: there are as many elements as a tile has.
     unsafe {
         match runs.block {
-            1 => blocks::<V, Bytes<V>, Bytes<V::Part>, 1, HEIGHT>(runs),
-            2 => blocks::<V, Pairs<V>, Pairs<V::Part>, 2, HEIGHT>(runs),
-            4 => blocks::<V, Quads<V>, Quads<V::Part>, 4, HEIGHT>(runs),
-            8 => blocks::<V, Eights<V>, Eights<V::Part>, 8, HEIGHT>(runs),
-            16 => blocks::<V, Row<V>, Row<V::Part>, 16, HEIGHT>(runs),
-            3 if V::TAKES_TRIPLES => blocks::<V, Quads<V>, Quads<V::Part>, 3, HEIGHT>(runs),
-            6 if V::TAKES_TRIPLES => blocks::<V, Eights<V>, Eights<V::Part>, 6, HEIGHT>(runs),
-            12 if V::TAKES_TRIPLES => blocks::<V, Row<V>, Row<V::Part>, 12, HEIGHT>(runs),
+            1 => blocks::<V, Bytes<V>, Bytes<V::Part>, 1, HEIGHT>(runs, parts),
+            2 => blocks::<V, Pairs<V>, Pairs<V::Part>, 2, HEIGHT>(runs, parts),
+            4 => blocks::<V, Quads<V>, Quads<V::Part>, 4, HEIGHT>(runs, parts),
+            8 => blocks::<V, Eights<V>, Eights<V::Part>, 8, HEIGHT>(runs, parts),
+            16 => blocks::<V, Row<V>, Row<V::Part>, 16, HEIGHT>(runs, parts),
+            3 if V::TAKES_TRIPLES => blocks::<V, Quads<V>, Quads<V::Part>, 3, HEIGHT>(runs, parts),
+            6 if V::TAKES_TRIPLES => blocks::<V, Eights<V>, Eights<V::Part>, 6, HEIGHT>(runs, parts),
+            12 if V::TAKES_TRIPLES => blocks::<V, Row<V>, Row<V::Part>, 12, HEIGHT>(runs, parts),
             _ => return false,
         }
     }
@@ -48,7 +52,10 @@ pub(super) unsafe fn by_runs<V: Vector, const HEIGHT: usize>(runs: &Runs<'_>) ->
 /// # Safety
 /// As [`by_runs`], with elements of `SIZE` bytes, and at least a tile of them.
 #[inline(always)] // for the instruction set of the caller
-unsafe fn blocks<V: Vector, R: Rows<V>, N: Rows<V::Part>, const SIZE: usize, const HEIGHT: usize>(runs: &Runs<'_>) {
+unsafe fn blocks<V: Vector, R: Rows<V>, N: Rows<V::Part>, const SIZE: usize, const HEIGHT: usize>(
+    runs: &Runs<'_>,
+    parts: *mut u8,
+) {
     let (height, width) = (R::COUNT * V::PARTS * HEIGHT, R::COUNT * V::PARTS);
     let columns = runs.width / SIZE / width * width;
     let bands = Bands::new::<SIZE>(runs, height);
@@ -69,7 +76,7 @@ unsafe fn blocks<V: Vector, R: Rows<V>, N: Rows<V::Part>, const SIZE: usize, con
             let (columns, column_shift) = tables.columns.of(runs.row, |axis| axis.target, column, count);
             let source = runs.source.wrapping_add(column * SIZE).wrapping_offset(row_shift);
             let target = runs.target.wrapping_add(begin * SIZE).wrapping_offset(column_shift);
-            let block = Block { rows, columns, source, target, is_large: runs.is_large };
+            let block = Block { rows, columns, source, target, is_large: runs.is_large, parts };
             // SAFETY: the elements of the block.
             unsafe {
                 if let Some(stage) = &stage {
@@ -140,6 +147,8 @@ pub(super) struct Block<'a> {
     pub(super) source: *const u8,
     pub(super) target: *mut u8,
     pub(super) is_large: bool,
+    /// Room for the vectors of a tile.
+    pub(super) parts: *mut u8,
 }
 
 impl Block<'_> {
@@ -178,7 +187,9 @@ impl Block<'_> {
                     prefetch(source.wrapping_add(LINE_SIZE), rows);
                 }
                 // SAFETY: a tile of the block.
-                unsafe { tile::<V, R, SIZE, STREAMS>(HEIGHT, source, rows.as_ptr(), target, columns.as_ptr()) };
+                unsafe {
+                    tile::<V, R, SIZE, STREAMS>(HEIGHT, source, rows.as_ptr(), target, columns.as_ptr(), self.parts)
+                };
                 column += width;
             }
         }
@@ -201,7 +212,14 @@ impl Block<'_> {
             let source = self.source.wrapping_add(column * SIZE);
             // SAFETY: a tile of the block.
             unsafe {
-                tile::<V::Part, N, SIZE, STREAMS>(HEIGHT * V::PARTS, source, rows.as_ptr(), target, columns.as_ptr());
+                tile::<V::Part, N, SIZE, STREAMS>(
+                    HEIGHT * V::PARTS,
+                    source,
+                    rows.as_ptr(),
+                    target,
+                    columns.as_ptr(),
+                    self.parts,
+                );
             }
         }
     }
