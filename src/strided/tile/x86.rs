@@ -229,7 +229,7 @@ pub(in super::super) const AVX512: Tiles = Tiles { copy: avx512, triple_parts: S
 /// [`SSE2`] takes the runs; all their elements can be read in the source and written in the target.
 unsafe fn sse2(runs: &Runs<'_>) {
     // SAFETY: as the caller promises.
-    let is_done = unsafe { by_runs::<__m128i, 4>(runs) || by_runs::<__m128i, 1>(runs) };
+    let is_done = unsafe { with_sse2::<4>(runs) || with_sse2::<1>(runs) };
     debug_assert!(is_done, "too few elements");
 }
 
@@ -240,10 +240,10 @@ unsafe fn sse2(runs: &Runs<'_>) {
 unsafe fn avx2(runs: &Runs<'_>) {
     // SAFETY: as the caller promises.
     let is_done = unsafe {
-        by_runs::<__m256i, 2>(runs)
-            || by_runs::<__m256i, 1>(runs)
-            || by_runs::<__m128i, 4>(runs)
-            || by_runs::<__m128i, 1>(runs)
+        with_avx2::<__m256i, 2>(runs)
+            || with_avx2::<__m256i, 1>(runs)
+            || with_avx2::<__m128i, 4>(runs)
+            || with_avx2::<__m128i, 1>(runs)
     };
     debug_assert!(is_done, "too few elements");
 }
@@ -255,11 +255,39 @@ unsafe fn avx2(runs: &Runs<'_>) {
 unsafe fn avx512(runs: &Runs<'_>) {
     // SAFETY: as the caller promises.
     let is_done = unsafe {
-        by_runs::<__m512i, 1>(runs)
-            || by_runs::<__m256i, 2>(runs)
-            || by_runs::<__m256i, 1>(runs)
-            || by_runs::<__m128i, 4>(runs)
-            || by_runs::<__m128i, 1>(runs)
+        with_avx512::<__m512i, 1>(runs)
+            || with_avx512::<__m256i, 2>(runs)
+            || with_avx512::<__m256i, 1>(runs)
+            || with_avx512::<__m128i, 4>(runs)
+            || with_avx512::<__m128i, 1>(runs)
     };
     debug_assert!(is_done, "too few elements");
+}
+
+/// Each kind of tile in a function of its own: one frame of all of them would fill a stack of 64 KiB.
+///
+/// # Safety
+/// As [`by_runs`].
+#[inline(never)]
+unsafe fn with_sse2<const HEIGHT: usize>(runs: &Runs<'_>) -> bool {
+    // SAFETY: as the caller promises.
+    unsafe { by_runs::<__m128i, HEIGHT>(runs) }
+}
+
+/// # Safety
+/// As [`by_runs`].
+#[inline(never)] // as `with_sse2`
+#[target_feature(enable = "avx2")]
+unsafe fn with_avx2<V: Vector, const HEIGHT: usize>(runs: &Runs<'_>) -> bool {
+    // SAFETY: as the caller promises.
+    unsafe { by_runs::<V, HEIGHT>(runs) }
+}
+
+/// # Safety
+/// As [`by_runs`].
+#[inline(never)] // as `with_sse2`
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vl,avx2")]
+unsafe fn with_avx512<V: Vector, const HEIGHT: usize>(runs: &Runs<'_>) -> bool {
+    // SAFETY: as the caller promises.
+    unsafe { by_runs::<V, HEIGHT>(runs) }
 }
