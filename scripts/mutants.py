@@ -2,7 +2,7 @@
 """Mutation testing with one build: takes a random sample of what cargo-mutants would change in the chain, the codecs
 without their kernels, and the C boundary, compiles all of it into one copy of the library, where the environment
 variable ZCODEC_MUTANT picks one, and runs tests for each mutant until one of them fails: the C and C++ programs, the
-conformance cases, tests/hostile.rs, and the unit tests of the mutant's module.
+conformance cases, tests/engine, tests/hostile.rs, tests/n5.rs, and the unit tests of the mutant's module.
 
     scripts/mutants.py build COUNT SEED      writes target/mutants, with the mutants that compile in mutants.json
     scripts/mutants.py run                   continues where it stopped; results in target/mutants/results.jsonl
@@ -219,9 +219,9 @@ def build(count, seed):
 
 def compile_tests():
     """The unit tests, the conformance cases, and the C and C++ programs with the shared library."""
-    command = ["cargo", "test", "--locked", "--no-run", "--lib", "--test", "conformance", "--test", "hostile",
-               "--message-format=json", "--config", "profile.test.package.zcodec.debug=0",
-               "--config", "profile.dev.package.zcodec.debug=0"]
+    command = ["cargo", "test", "--locked", "--no-run", "--lib", "--test", "conformance", "--test", "engine",
+               "--test", "hostile", "--test", "n5", "--message-format=json",
+               "--config", "profile.test.package.zcodec.debug=0", "--config", "profile.dev.package.zcodec.debug=0"]
     text = subprocess.run(command, cwd=TREE, env=environment(), check=True, stdout=subprocess.PIPE, text=True).stdout
     programs = []
     for line in text.splitlines():
