@@ -5,8 +5,7 @@
 #
 # Needs a JDK (9 or later; what it builds runs on Java 8), Maven, and build/lib/libzcodec.so (`make build`). The jar also
 # holds the libraries for other machines: of the archives of this version in dist/ (`make dist`), or of `make cross`.
-# -P unidata takes the array classes that zarr-java wants from Unidata's repository, and tests unsigned types and shards
-# with them.
+# -P unidata takes zarr-java's array classes from Unidata's repository (java/README.md).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 natives=$PWD/java/natives

@@ -23,8 +23,7 @@ import zcodec.View;
 
 /**
  * CPU time beside zarr-java: `java/speed.sh`. Both sides take turns, and each row is the median of many rounds. Data: the
- * nuclei of tests/data, as int16, because the array classes at hand may know no unsigned types. Shards are compared where they
- * do (`java/speed.sh -P unidata`), by the CPU time of the process: zarr-java reads shards with many threads.
+ * nuclei of tests/data, as int16. Shards are compared by the CPU time of the process: zarr-java reads them with many threads.
  */
 final class Speed {
   private static final int ROUNDS = 41;
@@ -167,10 +166,6 @@ final class Speed {
         try (ShardIndex index = plan.index()) {
           row("one plane of it, by a plan with the index", 1e6, "us", () -> plane(chain, file, index));
         }
-      }
-      if (!ZarrJavaTest.areArrayClassesWhole()) {
-        System.out.println("shards beside zarr-java: NOT RUN, its array classes are not at hand");
-        return;
       }
       dev.zarr.zarrjava.v3.Array its = dev.zarr.zarrjava.v3.Array.open(place);
       same((short[]) its.read().copyTo1DJavaArray(), read(chain, path));
