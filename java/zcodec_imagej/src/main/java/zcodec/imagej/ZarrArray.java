@@ -115,8 +115,11 @@ final class ZarrArray implements Closeable {
     return Chain.ofZarrJson(document, ChainOptions.DEFAULT.maxDecodedSize(MAX_CHUNK_SIZE));
   }
 
-  /** The chain; made again after {@link #close}, as images may share the planes of one that was closed. */
-  private synchronized Chain chain() {
+  /**
+   * The chain; made again after {@link #close}, as images may share the planes of one that was closed. Who uses it holds
+   * the lock: another thread may close it.
+   */
+  private Chain chain() {
     if (chain.isClosed()) {
       chain = newChain();
     }
@@ -178,7 +181,7 @@ final class ZarrArray implements Closeable {
   }
 
   /** What the chunks are made with, for people. */
-  String codecs() {
+  synchronized String codecs() {
     return chain().codecsJson();
   }
 
@@ -236,7 +239,9 @@ final class ZarrArray implements Closeable {
 
   private void fill(long[] boxShape, View view, Path file, Observer observer) {
     try {
-      chain().fillView(boxShape, view);
+      synchronized (this) {
+        chain().fillView(boxShape, view);
+      }
     } catch (ZcodecException e) {
       if (e.status() != Status.UNSUPPORTED) { // an array without a fill value: the elements stay 0
         observer.damaged(file, e);
@@ -248,28 +253,33 @@ final class ZarrArray implements Closeable {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       long size = channel.size();
       long time = Files.getLastModifiedTime(file).toMillis();
-      ShardIndex known = index(file, size, time);
-      CallOptions options = CallOptions.DEFAULT.maxThreads(Runtime.getRuntime().availableProcessors());
-      try (Plan plan =
-          chain().plan(Collections.singletonList(box), Collections.singletonList(view), size, known, options)) {
+      try (Plan plan = plan(file, size, time, box, view)) {
         plan.read(channel);
-        if (known == null) {
-          keep(file, plan.index(), size, time);
-        }
+        keep(file, plan, size, time);
       }
     }
   }
 
-  private synchronized ShardIndex index(Path file, long size, long time) {
+  /** A plan outlives its chain and its index, which other threads may close. */
+  private synchronized Plan plan(Path file, long size, long time, Box box, View view) {
+    CallOptions options = CallOptions.DEFAULT.maxThreads(Runtime.getRuntime().availableProcessors());
+    return chain()
+        .plan(Collections.singletonList(box), Collections.singletonList(view), size, index(file, size, time), options);
+  }
+
+  private ShardIndex index(Path file, long size, long time) {
     Index found = indices.get(file);
     return found != null && found.size == size && found.time == time ? found.index : null;
   }
 
-  private synchronized void keep(Path file, ShardIndex index, long size, long time) {
-    if (index != null) {
-      Index old = indices.put(file, new Index(index, size, time));
-      if (old != null) {
-        old.index.close();
+  private synchronized void keep(Path file, Plan plan, long size, long time) {
+    if (!chain.isClosed() && index(file, size, time) == null) {
+      ShardIndex index = plan.index();
+      if (index != null) {
+        Index old = indices.put(file, new Index(index, size, time));
+        if (old != null) {
+          old.index.close();
+        }
       }
     }
   }

@@ -16,7 +16,7 @@ final class ZarrStack extends VirtualStack {
   /** A plane of fewer chunks is there before a progress bar is. */
   private static final int CHUNKS_WORTH_A_PROGRESS_BAR = 4;
 
-  private final ZarrArray array;
+  final ZarrArray array;
   private final Dimensions dimensions;
   private final Pixels pixels;
   private final int width;

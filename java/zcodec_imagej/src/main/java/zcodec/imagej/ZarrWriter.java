@@ -299,22 +299,28 @@ final class ZarrWriter {
     }
   }
 
-  private void verify(Path folder) throws IOException {
+  /** Reads the image and compares it with what should be there. */
+  void verify(Path folder) throws IOException {
     ImagePlus written = ZarrImport.open(folder, 0);
-    double allowed = kind == ExportChain.ZFP ? tolerance : 0;
-    for (int n = 1; n <= image.getStackSize(); n++) {
-      ImageProcessor wanted = image.getStack().getProcessor(n);
-      ImageProcessor found = written.getStack().getProcessor(n);
-      for (int i = 0; i < wanted.getPixelCount(); i++) {
-        float want = kind == ExportChain.MASK ? wanted.get(i) == 0 ? 0 : 255 : wanted.getf(i);
-        float got = found.getf(i);
-        if (!(Math.abs(want - got) <= allowed) && Float.compare(want, got) != 0) {
-          throw new IOException(
-              "what was written is wrong: plane " + n + ", pixel " + i + " is " + got + " and should be " + want);
-        }
+    try {
+      for (int n = 1; n <= image.getStackSize(); n++) {
+        compare(n, image.getStack().getProcessor(n), written.getStack().getProcessor(n));
+        IJ.showProgress(n, image.getStackSize());
       }
-      IJ.showProgress(n, image.getStackSize());
+    } finally {
+      written.close();
     }
-    written.close();
+  }
+
+  private void compare(int n, ImageProcessor wanted, ImageProcessor found) throws IOException {
+    double allowed = kind == ExportChain.ZFP ? tolerance : 0;
+    for (int i = 0; i < wanted.getPixelCount(); i++) {
+      float want = kind == ExportChain.MASK ? wanted.get(i) == 0 ? 0 : 255 : wanted.getf(i);
+      float got = found.getf(i);
+      if (!(Math.abs(want - got) <= allowed) && Float.compare(want, got) != 0) {
+        throw new IOException(
+            "what was written is wrong: plane " + n + ", pixel " + i + " is " + got + " and should be " + want);
+      }
+    }
   }
 }

@@ -22,8 +22,13 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
@@ -180,6 +185,56 @@ class PluginTest {
     assertTrue(log.contains("plane 2, c/0/0/0: "), log);
     assertEquals("", logOf(() -> found.getStack().getProcessor(2)), "said twice");
     assertEquals("", logOf(() -> found.getStack().getProcessor(3)));
+  }
+
+  /** All planes are in one shard, whose index the threads share, and the image is closed again and again. */
+  @Test
+  void manyThreadsReadAnImageThatIsClosedMeanwhile() throws Exception {
+    ImagePlus nuclei = nuclei();
+    ImagePlus image = ZarrImport.open(export(nuclei, ExportChain.LOSSLESS, 0), 0);
+    ImageStack planes = image.getStack();
+    ExecutorService pool = Executors.newFixedThreadPool(8);
+    try {
+      List<Future<?>> results = new ArrayList<>();
+      for (int thread = 0; thread < 8; thread++) {
+        int first = thread;
+        results.add(
+            pool.submit(
+                () -> {
+                  for (int i = 0; i < 100; i++) {
+                    int n = (first + i) % 8 + 1;
+                    assertArrayEquals((short[]) nuclei.getStack().getPixels(n), (short[]) planes.getPixels(n));
+                  }
+                }));
+      }
+      while (!results.stream().allMatch(Future::isDone)) {
+        ((ZarrStack) planes).array.close();
+        Thread.sleep(1);
+      }
+      for (Future<?> result : results) {
+        result.get();
+      }
+    } finally {
+      pool.shutdownNow();
+      ((ZarrStack) planes).array.close();
+    }
+  }
+
+  /** The export reads what it has written; here, somebody changes that in between. */
+  @Test
+  void verificationFindsAWrongPixel() throws IOException {
+    ImagePlus nuclei = nuclei();
+    Path written = export(nuclei, ExportChain.TIFF, 0);
+    ZarrWriter writer = new ZarrWriter(nuclei, ExportChain.TIFF, 0);
+    writer.verify(written);
+    Path chunk = written.resolve("0/c/5/0/0");
+    byte[] bytes = Files.readAllBytes(chunk);
+    bytes[bytes.length - 1] ^= 1;
+    Files.write(chunk, bytes);
+    IOException e = assertThrows(IOException.class, () -> writer.verify(written));
+    assertTrue(e.getMessage().contains("what was written is wrong: plane 6, pixel 65535"), e.getMessage());
+    Files.delete(chunk);
+    assertThrows(IOException.class, () -> writer.verify(written));
   }
 
   /** Offset and size of an inner chunk, from the index at the end of a shard. */
