@@ -19,15 +19,23 @@ endif()
 # Only these two crate types: if the Rust library is one of them, cargo does no link-time optimisation.
 set(lib_dir "${PROJECT_BINARY_DIR}/lib")
 set(stage COMMAND ${CMAKE_COMMAND} -E make_directory "${lib_dir}")
+# Where there are a shell and the GNU tools.
+set(static_format)
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  set(static_format elf)
+elseif(MINGW AND CMAKE_HOST_UNIX)
+  set(static_format pe-x86-64)
+endif()
 foreach(pair "${ZCODEC_SHARED_BUILT}:${ZCODEC_SHARED_FILE}" "${ZCODEC_STATIC_BUILT}:${ZCODEC_STATIC_BUILT}"
              "${ZCODEC_IMPORT_BUILT}:${ZCODEC_IMPORT_BUILT}")
   if(NOT pair STREQUAL ":")
     string(REPLACE ":" ";" pair "${pair}")
     list(GET pair 0 built)
     list(GET pair 1 staged)
-    if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND built STREQUAL ZCODEC_STATIC_BUILT)
+    if(static_format AND built STREQUAL ZCODEC_STATIC_BUILT)
       # Without global names other than its own, so that its compressors stay apart from those of the program.
-      list(APPEND stage COMMAND ${CMAKE_COMMAND} -E env "LD=${CMAKE_LINKER}" "OBJCOPY=${CMAKE_OBJCOPY}" "AR=${CMAKE_AR}"
+      list(APPEND stage COMMAND ${CMAKE_COMMAND} -E env FORMAT=${static_format} "LD=${CMAKE_LINKER}" "NM=${CMAKE_NM}"
+           "OBJCOPY=${CMAKE_OBJCOPY}" "AR=${CMAKE_AR}" "RANLIB=${CMAKE_RANLIB}"
            "${PROJECT_SOURCE_DIR}/scripts/static-library.sh" "${cargo_output}/${built}" "${lib_dir}/${staged}")
     else()
       list(APPEND stage COMMAND ${CMAKE_COMMAND} -E copy_if_different "${cargo_output}/${built}" "${lib_dir}/${staged}")

@@ -63,8 +63,6 @@ apart() {
   mkdir -p "$(dirname "$debug")"
   "${tool}objcopy" --only-keep-debug "$library" "$debug"
   "${tool}objcopy" --strip-unneeded --add-gnu-debuglink="$debug" "$library"
-  # On Windows, Rust puts members without sections into the archive, which objcopy refuses.
-  "${tool}ar" t "$1/lib/libzcodec.a" | { grep '\.dwo$' || true; } | xargs -r "${tool}ar" dD "$1/lib/libzcodec.a"
   "${tool}objcopy" --strip-debug --enable-deterministic-archives "$1/lib/libzcodec.a"
 }
 

@@ -4,8 +4,10 @@
 #     scripts/static-library.sh target/release/libzcodec.a build/libzcodec.a
 #
 # Cargo's archive holds libzstd, libdeflate and Rust's own library with all their names. Linked together with another
-# libdeflate it fails, or one of the two silently serves both. This script first links everything into one object, and
-# makes all names except zcodec_* local to it. For ELF, with the GNU tools; LD, OBJCOPY and AR may name others.
+# libdeflate it fails, or one of the two silently serves both. For ELF, this script first links everything into one
+# object, and makes all names except zcodec_* local to it. For COFF, where FORMAT is pe-x86-64, it gives all of them the
+# prefix zcodec_private_: what GNU ld links into one object for Windows loses its tables for unwinding.
+# The GNU tools; LD, OBJCOPY, AR, NM and RANLIB may name others.
 set -eu
 built=$1
 made=$2
@@ -15,18 +17,33 @@ trap 'rm -rf "$work"' EXIT
 
 # LLVM's own code in Rust's standard library is for link-time optimisation, which has been done; tools with an LLVM
 # plugin older than Rust's would fail on it.
-echo 'SECTIONS { /DISCARD/ : { *(.llvmbc) *(.llvmcmd) } } INSERT AFTER .text;' >"$work/discard.ld"
+elf() {
+  echo 'SECTIONS { /DISCARD/ : { *(.llvmbc) *(.llvmcmd) } } INSERT AFTER .text;' >"$work/discard.ld"
+  # Keeps only what the interface reaches. Groups are dissolved: the linker of a program would throw away those that
+  # another Rust library has, too, although their names are local by then.
+  set --
+  while read -r symbol; do
+    set -- "$@" -u "$symbol"
+  done <"$symbols"
+  "${LD:-ld}" -r --gc-sections --force-group-allocation -T "$work/discard.ld" "$@" -o "$work/all.o" "$built"
+  "${OBJCOPY:-objcopy}" --keep-global-symbols="$symbols" "$work/all.o" "$work/zcodec.o"
+  "${AR:-ar}" rcsD "$work/libzcodec.a" "$work/zcodec.o"
+}
 
-# Keeps only what the interface reaches. Groups are dissolved: the linker of a program would throw away those that
-# another Rust library has, too, although their names are local by then.
-set --
-while read -r symbol; do
-  set -- "$@" -u "$symbol"
-done <"$symbols"
-"${LD:-ld}" -r --gc-sections --force-group-allocation -T "$work/discard.ld" "$@" -o "$work/all.o" "$built"
-"${OBJCOPY:-objcopy}" --keep-global-symbols="$symbols" "$work/all.o" "$work/zcodec.o"
+# The format is named to each tool, so that none asks a plugin. Rust puts members with nothing but debug information
+# (.dwo) into the archive, which objcopy refuses. Names in .drectve, hints to the linker, would be the old ones.
+coff() {
+  cp "$built" "$work/libzcodec.a"
+  "$AR" --target="$FORMAT" t "$work/libzcodec.a" | { grep '\.dwo$' || true; } |
+    xargs -r "$AR" --target="$FORMAT" dD "$work/libzcodec.a"
+  "$NM" --target="$FORMAT" --extern-only --defined-only --format=posix "$work/libzcodec.a" |
+    awk 'NF >= 3 && !seen[$1]++ { print $1 }' | grep -vxF -f "$symbols" |
+    awk '{ print $1, "zcodec_private_" $1 }' >"$work/names"
+  "$OBJCOPY" -I "$FORMAT" -O "$FORMAT" --enable-deterministic-archives --redefine-syms="$work/names" \
+    --remove-section=.drectve --remove-section=.llvmbc --remove-section=.llvmcmd "$work/libzcodec.a"
+  "$RANLIB" -D "$work/libzcodec.a"
+}
 
-rm -f "$work/libzcodec.a"
-"${AR:-ar}" rcsD "$work/libzcodec.a" "$work/zcodec.o"
+if [ "${FORMAT:-elf}" = elf ]; then elf; else coff; fi
 mkdir -p "$(dirname "$made")"
 mv "$work/libzcodec.a" "$made"

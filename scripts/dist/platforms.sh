@@ -36,7 +36,7 @@ aarch64() {
 
 windows() {
   tool=x86_64-w64-mingw32- shared=bin/zcodec.dll suffix=zip
-  needs gcc-mingw-w64-x86-64 g++-mingw-w64-x86-64 wine64
+  needs gcc-mingw-w64-x86-64 g++-mingw-w64-x86-64 wine64 libz-mingw-w64-dev
   runner=(/usr/lib/wine/wine64)
   # zcodec.hpp needs std::mutex, which this gcc has with POSIX threads only.
   cmake_platform=(-DCMAKE_SYSTEM_NAME=Windows -DCMAKE_SYSTEM_PROCESSOR=x86_64 -DCMAKE_C_COMPILER=${tool}gcc
@@ -44,7 +44,7 @@ windows() {
   # The C++ library of the compiler inside the programs, not beside them.
   cmake_programs=(-DCMAKE_EXE_LINKER_FLAGS=-static)
   finish() { import_libraries "$1"; }
-  check() { check_windows "$1/$shared"; }
+  check() { check_windows "$1/$shared" && check_windows_static "$1"; }
   before_running() { wine_environment "$1"; }
 }
 
@@ -76,6 +76,15 @@ check_windows() {
   [ -z "$(grep -vE '^(kernel32|ntdll|userenv|ws2_32|dbghelp|msvcrt|bcryptprimitives|advapi32|api-ms-win-.*)\.dll$' <<<"$needed")" ]
   "${tool}objdump" -p "$1" | awk '/Ordinal\/Name Pointer/ {on = 1; next} on && !NF {on = 0} on && /\[/ {print $NF}' | sort |
     diff - <(sort abi/symbols.txt)
+}
+
+# check_windows_static PREFIX: fails if the static library gives a program other names than those of the header, or does
+# not work beside other copies of what it holds.
+check_windows_static() {
+  wine_environment "$1"
+  TOOL=$tool RUNNER="${runner[*]}" tests/static/windows.sh "$1/lib/libzcodec.a" \
+    target/dist/x86_64-pc-windows-gnu/cargo/x86_64-pc-windows-gnu/release/build \
+    $(sed -n 's/^Libs.private: //p' "$1/lib/pkgconfig/zcodec.pc")
 }
 
 # wine_environment PREFIX: where programs find zcodec.dll, and the library of Windows that wine 8 lacks.

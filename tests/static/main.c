@@ -1,10 +1,16 @@
 /* The static library together with other copies of the compressors in it: each side works, with its own copy. */
 #include "check.h"
 
-#include <blosc.h>
 #include <libdeflate.h>
 #include <zlib.h>
 #include <zstd.h>
+
+#ifdef _WIN32
+/* tests/static/other.rs */
+unsigned other_library(unsigned number);
+#else
+#include <blosc.h>
+#endif
 
 enum { SIZE = 100000 };
 
@@ -28,12 +34,16 @@ static void theirs(void) {
   CHECK(uncompress(again, &again_size, encoded, size) == Z_OK && memcmp(again, decoded, SIZE) == 0);
   CHECK(strcmp(zlibVersion(), ZLIB_VERSION) == 0);
 
+#ifdef _WIN32
+  CHECK(other_library(10) == 286);
+#else
   blosc_init();
   CHECK(blosc_set_compressor("zstd") >= 0);
   CHECK(blosc_compress(5, 1, 4, SIZE, decoded, encoded, sizeof encoded) > 0);
   CHECK(blosc_decompress(encoded, again, SIZE) == SIZE && memcmp(again, decoded, SIZE) == 0);
   CHECK(strcmp(blosc_get_version_string(), BLOSC_VERSION_STRING) == 0);
   blosc_destroy();
+#endif
 }
 
 static void ours(void) {
@@ -56,7 +66,10 @@ int main(void) {
   ours();
   theirs();
   ours();
-  printf("the program runs zstd %s, libdeflate %s, zlib %s, blosc %s\n", ZSTD_versionString(),
-         LIBDEFLATE_VERSION_STRING, zlibVersion(), blosc_get_version_string());
+  printf("the program runs zstd %s, libdeflate %s, zlib %s\n", ZSTD_versionString(), LIBDEFLATE_VERSION_STRING,
+         zlibVersion());
+#ifndef _WIN32
+  printf("and blosc %s\n", blosc_get_version_string());
+#endif
   return check_result("static");
 }
