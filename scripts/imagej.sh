@@ -31,11 +31,11 @@ PY
 
 home=$work/home
 mkdir -p "$home"
-timeout 120 xvfb-run --auto-servernum --server-args="-screen 0 700x640x24" \
+timeout 300 xvfb-run --auto-servernum --server-args="-screen 0 700x640x24" \
   java -Duser.home="$home" -Dplugins.dir="$work" -cp "$work/ij.jar" ij.ImageJ \
   -macro "$module/src/test/imagej/demo.ijm" "$PWD/tests/data;$work"
 [ -f "$work/passed" ] || { echo "the macro did not come to its end" >&2; exit 1; }
 cat "$work/passed"
-timeout 60 xvfb-run --auto-servernum java -Duser.home="$home" -Dplugins.dir="$work" \
+timeout 300 xvfb-run --auto-servernum java -Duser.home="$home" -Dplugins.dir="$work" \
   -cp "$work/ij.jar:$module/target/test-classes" zcodec.imagej.RecordedMacro "$work/nuclei.zarr"
 [ $# -eq 0 ] || cp "$work/screen.png" "$1"

@@ -4,6 +4,11 @@ folders = split(getArgument(), ";");
 data = folders[0];
 work = folders[1];
 
+// Where the log window will be. To move it later takes a window manager.
+call("ij.Prefs.set", "log.loc", "20,450");
+call("ij.Prefs.set", "log.width", "660");
+call("ij.Prefs.set", "log.height", "150");
+
 run("Raw...", "open=" + data + "/nuclei_uint16_8x256x256.npy image=[16-bit Unsigned] width=256 height=256 offset=128 number=8 little-endian");
 run("Properties...", "channels=1 slices=8 frames=1 pixel_width=0.26 pixel_height=0.26 voxel_depth=0.29 unit=micron");
 run("Zarr (zcodec)... ", "path=" + work + "/nuclei.zarr chain=[Lossless (shards of blosc zstd)]");
@@ -34,8 +39,6 @@ if (damaged != 0 || good == 0)
 close();
 if (indexOf(getInfo("log"), "plane 3, c/2/0/0") < 0)
   exit("the log says nothing: " + getInfo("log"));
-selectWindow("Log");
-setLocation(20, 470);
 wait(1000);
 run("Capture Screen");
 saveAs("PNG", work + "/screen.png");

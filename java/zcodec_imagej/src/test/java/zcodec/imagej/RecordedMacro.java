@@ -24,6 +24,9 @@ final class RecordedMacro {
   /** ExportChain's label; that class is in the plugin, which this program does not see. */
   private static final String LOSSLESS = "Lossless (shards of blosc zstd)";
 
+  /** So many times 50 ms: a machine that is busy takes long to load Java's and ImageJ's classes. */
+  private static final int PATIENCE = 1200;
+
   private RecordedMacro() {}
 
   public static void main(String[] arguments) throws InterruptedException {
@@ -59,8 +62,9 @@ final class RecordedMacro {
     waitFor("the end of the dialog", () -> dialog() == null ? path : null);
   }
 
+  /** ImageJ forgets the command after it has written it down, and would then forget the next one if that had begun. */
   private static void expect(Recorder recorder, String macro) throws InterruptedException {
-    for (int i = 0; i < 200 && !recorder.getText().contains(macro); i++) {
+    for (int i = 0; i < PATIENCE && !(recorder.getText().contains(macro) && Recorder.getCommand() == null); i++) {
       Thread.sleep(50);
     }
     if (!recorder.getText().contains(macro)) {
@@ -79,7 +83,7 @@ final class RecordedMacro {
   }
 
   private static <T> T waitFor(String what, Supplier<T> supplier) throws InterruptedException {
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < PATIENCE; i++) {
       T found = supplier.get();
       if (found != null) {
         return found;
