@@ -121,7 +121,7 @@ class LibraryTest {
     }
     process.waitFor();
     List<String> lines = new ArrayList<>(Arrays.asList(output.toString("UTF-8").trim().split("\\R")));
-    lines.removeIf(line -> line.startsWith("WARNING: ")); // of Java 24 and later, about native calls
+    lines.removeIf(line -> line.startsWith("WARNING: ") || line.isEmpty()); // of Java 24 and later, about native calls
     return lines;
   }
 }
