@@ -6,7 +6,25 @@
 //! So the groups are the rest of the plane with a test of 1 before and after each one, and the last test 0. Groups of
 //! few bits have a table.
 
-use super::bits::{MOST, Source};
+use super::bits::{MOST, Sink, Source};
+
+/// Writes planes from `width` down to `kmin`, at most `budget` bits: zeros down to `top`, then what `put` writes, which
+/// gets the sink, the plane above the next one, and the position in the stream where the budget ends.
+#[inline(always)]
+pub(super) fn encode_within(
+    sink: &mut Sink<'_>,
+    (width, top, kmin): (u32, u32, u32),
+    budget: u32,
+    put: impl FnOnce(&mut Sink<'_>, u32, u64),
+) {
+    sink.in_registers(|sink| {
+        let end = sink.position() + u64::from(budget);
+        let top = top.max(kmin);
+        sink.put_zeros((width - top).into());
+        put(sink, top, end);
+        sink.truncate(end);
+    });
+}
 
 /// Skips the planes from `k` down to `kmin` that have no ones: before the first one, each zero is the negative test of a
 /// plane. Returns the number of those below them.

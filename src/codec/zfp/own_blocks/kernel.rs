@@ -6,8 +6,8 @@ use std::fmt::Debug;
 
 /// Kernels for blocks of `N` values, integers, or coefficients, of 32 bits each, or if `WIDE` of 64.
 ///
-/// A value of such a type exists only where the processor has the instructions of its tier, and those of
-/// [`planes`](super::planes). All functions are inlined, as those of [`Lanes`].
+/// A value of such a type exists only where the processor has the instructions of its tier. All functions are inlined,
+/// as those of [`Lanes`].
 pub(super) trait Kernel<const N: usize>: Lanes + Debug {
     /// N values, by vectors. Those of 32 bits take the first of them; lanes that are left over are zeros.
     type Block: Copy + AsRef<[Self::Vector]> + AsMut<[Self::Vector]>;

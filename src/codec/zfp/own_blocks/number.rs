@@ -2,7 +2,7 @@
 
 use super::lanes::Arithmetic;
 
-/// Numbers of 32 bits have zeros above, except after [`xor`](Arithmetic::xor) with what has not.
+/// Numbers of 32 bits have zeros above, except after [`xor`](Arithmetic::xor) with a number that has ones there.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Number;
 

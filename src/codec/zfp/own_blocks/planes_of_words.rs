@@ -4,7 +4,7 @@
 //! coefficients that were significant before, then [`groups`](super::groups). `n` moves past the last one of a plane.
 
 use super::bits::{MOST, Sink, Source, low_bits};
-use super::groups::{SHORT, short_groups, skip_empty};
+use super::groups::{SHORT, encode_within, short_groups, skip_empty};
 
 /// Bit i of word w of plane k is bit k of coefficient 64 w + i.
 pub(super) type Planes<const WORDS: usize> = [[u64; WORDS]; 64];
@@ -29,10 +29,7 @@ pub(super) fn encode<const WORDS: usize>(
     budget: u32,
 ) {
     let size = size_of_block::<WORDS>();
-    sink.in_registers(|sink| {
-        let end = sink.position() + u64::from(budget);
-        let top = top.max(kmin);
-        sink.put_zeros((width - top).into());
+    encode_within(sink, (width, top, kmin), budget, |sink, top, end| {
         let (mut k, mut n) = (top, 0);
         while k > kmin && n < size && sink.position() < end {
             k -= 1;
@@ -48,7 +45,6 @@ pub(super) fn encode<const WORDS: usize>(
             let lacking = (end - sink.position()).div_ceil(size.into()).min((k - kmin).into()) as u32;
             sink.put_planes(&planes[(k - lacking) as usize..k as usize]);
         }
-        sink.truncate(end);
     });
 }
 

@@ -159,17 +159,9 @@ static SOURCES_OF_64: [u8; 256] = sources(true);
 fn in_order<const WIDE: bool>(coefficients: &Cubes) -> Cubes {
     let mut ordered: Cubes = bytemuck::Zeroable::zeroed();
     if WIDE {
-        let from: &[u64; 256] = bytemuck::cast_ref(coefficients);
-        let to: &mut [u64; 256] = bytemuck::cast_mut(&mut ordered);
-        for (number, source) in to.iter_mut().zip(&SOURCES_OF_64) {
-            *number = from[usize::from(*source)];
-        }
+        take_each::<u64, 256>(bytemuck::cast_ref(coefficients), &SOURCES_OF_64, bytemuck::cast_mut(&mut ordered));
     } else {
-        let from: &[u32; 512] = bytemuck::cast_ref(coefficients);
-        let to: &mut [u32; 512] = bytemuck::cast_mut(&mut ordered);
-        for (number, source) in to.iter_mut().zip(&SOURCES_OF_32) {
-            *number = from[usize::from(*source)];
-        }
+        take_each::<u32, 512>(bytemuck::cast_ref(coefficients), &SOURCES_OF_32, bytemuck::cast_mut(&mut ordered));
     }
     ordered
 }
@@ -179,19 +171,27 @@ fn in_order<const WIDE: bool>(coefficients: &Cubes) -> Cubes {
 fn from_order<const WIDE: bool>(ordered: &Cubes) -> Cubes {
     let mut coefficients: Cubes = bytemuck::Zeroable::zeroed();
     if WIDE {
-        let from: &[u64; 256] = bytemuck::cast_ref(ordered);
-        let to: &mut [u64; 256] = bytemuck::cast_mut(&mut coefficients);
-        for (number, source) in from.iter().zip(&SOURCES_OF_64) {
-            to[usize::from(*source)] = *number;
-        }
+        put_each::<u64, 256>(bytemuck::cast_ref(ordered), &SOURCES_OF_64, bytemuck::cast_mut(&mut coefficients));
     } else {
-        let from: &[u32; 512] = bytemuck::cast_ref(ordered);
-        let to: &mut [u32; 512] = bytemuck::cast_mut(&mut coefficients);
-        for (number, source) in from.iter().zip(&SOURCES_OF_32) {
-            to[usize::from(*source)] = *number;
-        }
+        put_each::<u32, 512>(bytemuck::cast_ref(ordered), &SOURCES_OF_32, bytemuck::cast_mut(&mut coefficients));
     }
     coefficients
+}
+
+/// To each place the number from its source.
+#[inline(always)]
+fn take_each<T: Copy, const N: usize>(from: &[T; N], sources: &[u8; 256], to: &mut [T; N]) {
+    for (number, source) in to.iter_mut().zip(sources) {
+        *number = from[usize::from(*source)];
+    }
+}
+
+/// The inverse of [`take_each`].
+#[inline(always)]
+fn put_each<T: Copy, const N: usize>(from: &[T; N], sources: &[u8; 256], to: &mut [T; N]) {
+    for (number, source) in from.iter().zip(sources) {
+        to[usize::from(*source)] = *number;
+    }
 }
 
 /// The planes from `kmin` to `top`.

@@ -1,7 +1,7 @@
 //! The embedded code of [`planes_of_words`](super::super::planes_of_words) for 16 coefficients.
 
 use super::super::bits::{Sink, Source, low_bits};
-use super::super::groups::{short_groups, skip_empty};
+use super::super::groups::{encode_within, short_groups, skip_empty};
 use super::groups::{Groups, WITH_TESTS, groups, take_cut_plane};
 
 use std::arch::x86_64::*;
@@ -29,11 +29,7 @@ pub(in super::super) fn encode(
     kmin: u32,
     budget: u32,
 ) {
-    // A copy that can lie in registers.
-    sink.in_registers(|sink| {
-        let end = sink.position() + u64::from(budget);
-        let top = top.max(kmin);
-        sink.put_zeros((width - top).into());
+    encode_within(sink, (width, top, kmin), budget, |sink, top, end| {
         let (mut k, mut n) = (top, 0);
         while k > kmin && sink.position() < end {
             let first = (k - 1) / OF_PAIR * OF_PAIR;
@@ -50,7 +46,6 @@ pub(in super::super) fn encode(
                 k -= count;
             }
         }
-        sink.truncate(end);
     });
 }
 

@@ -5,7 +5,7 @@
 //! stream is the planes themselves.
 
 use super::super::bits::{MOST, Sink, Source, low_bits};
-use super::super::groups::skip_empty;
+use super::super::groups::{encode_within, skip_empty};
 use super::groups::take_cut_plane;
 use std::arch::x86_64::{_pdep_u64, _pext_u64};
 
@@ -146,10 +146,7 @@ pub(in super::super) fn encode(
     kmin: u32,
     budget: u32,
 ) {
-    sink.in_registers(|sink| {
-        let end = sink.position() + u64::from(budget);
-        let top = top.max(kmin);
-        sink.put_zeros((width - top).into());
+    encode_within(sink, (width, top, kmin), budget, |sink, top, end| {
         let (mut k, mut before) = (top, 0);
         while k > kmin && sink.position() < end {
             let count = (k - kmin).min(IN_WORD);
@@ -164,7 +161,6 @@ pub(in super::super) fn encode(
             sink.put_long(word, SIZE * left);
             k -= count;
         }
-        sink.truncate(end);
     });
 }
 

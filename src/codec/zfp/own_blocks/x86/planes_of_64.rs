@@ -4,7 +4,7 @@
 //! coefficients that were significant before, then [`groups`](super::super::groups). `n` moves past the last one of a plane.
 
 use super::super::bits::{MOST, Sink, Source, low_bits};
-use super::super::groups::skip_empty;
+use super::super::groups::{encode_within, skip_empty};
 use super::groups::{Groups, WITH_TESTS, bits_and_ones, groups};
 use std::arch::x86_64::_pext_u64;
 
@@ -19,24 +19,18 @@ pub(super) type Planes = [u64; 64];
 #[inline]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
 pub(in super::super) fn encode(sink: &mut Sink<'_>, planes: &Planes, width: u32, top: u32, kmin: u32, budget: u32) {
-    sink.in_registers(|sink| {
-        let end = sink.position() + u64::from(budget);
-        let top = top.max(kmin);
-        sink.put_zeros((width - top).into());
-        let mut n = 0;
-        for k in (kmin..top).rev() {
-            let plane = planes[k as usize];
-            if n == SIZE {
-                sink.put_long(plane, SIZE);
-            } else {
-                encode_plane(sink, plane, n);
-                n = n.max(SIZE - plane.leading_zeros());
-            }
-            if sink.position() >= end {
-                break;
-            }
+    encode_within(sink, (width, top, kmin), budget, |sink, top, end| {
+        let (mut k, mut n) = (top, 0);
+        while k > kmin && n < SIZE && sink.position() < end {
+            k -= 1;
+            let plane = planes[k as usize % 64];
+            encode_plane(sink, plane, n);
+            n = n.max(SIZE - plane.leading_zeros());
         }
-        sink.truncate(end);
+        if sink.position() < end {
+            let lacking = (end - sink.position()).div_ceil(SIZE.into()).min((k - kmin).into()) as u32;
+            sink.put_planes::<1>(bytemuck::cast_slice(&planes[(k - lacking) as usize..k as usize]));
+        }
     });
 }
 
@@ -124,9 +118,10 @@ fn decode_planes(from: &mut Source<'_>, planes: &mut Planes, progress: Progress)
         source.take(groups.length);
         n += groups.count;
     }
-    while k > kmin && source.position() + u64::from(SIZE) <= end {
-        k -= 1;
-        planes[k as usize % 64] = source.take_long(SIZE);
+    if n == SIZE && source.position() < end {
+        let whole = ((end - source.position()) / u64::from(SIZE)).min((k - kmin).into()) as u32;
+        source.take_planes::<1>(bytemuck::cast_slice_mut(&mut planes[(k - whole) as usize..k as usize]));
+        k -= whole;
     }
     *from = source;
     if k > kmin && source.position() < end {
