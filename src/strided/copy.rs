@@ -3,7 +3,8 @@
 
 use super::nest::{Axis, Nest};
 use super::plane::{
-    BAND_SIZE, Kernel, LINE_SIZE, Line, PORTABLE, Plane, Runs, TIERS, Tiles, collides, crowds, portable, stage_size,
+    BAND_SIZE, Kernel, LINE_SIZE, Line, PORTABLE, Pixels, Plane, Runs, TIERS, Tiles, collides, crowds,
+    has_crowded_lines, portable, stage_size,
 };
 use super::table::Tables;
 use super::view::{Source, Target};
@@ -53,13 +54,25 @@ unsafe fn run(kernel: Kernel, nest: Nest, is_large: bool, source: *const u8, tar
     };
     let plane = forwards(Plane { block, inner, other, source, target });
     if let Some(tiles) = kernel.tiles
-        && let Some(taken) = take_runs(&plane, &axes)
-        && tiles.take(block, count(&taken.run), count(&taken.row))
+        && plane.inner.target == block as isize
+        && plane.other.source == block as isize
     {
-        // SAFETY: runs of the nest, of enough elements.
-        return unsafe { copy_runs(tiles, &plane, taken, is_large) };
+        let taken = TakenAxes::new(&plane, axes);
+        if tiles.take(block, count(taken.run()), count(taken.row())) {
+            // SAFETY: runs of the nest, of enough elements.
+            return unsafe { copy_runs(tiles, &plane, taken, is_large) };
+        }
+        axes = taken.around_plane();
     }
     axes.sort_by_key(nearness);
+    if let Some(copy) = kernel.tiles.and_then(|tiles| tiles.pixels)
+        && let Some(pixels) = Pixels::of(&plane)
+    {
+        return for_each(&axes, plane.source, plane.target, &mut |source, target| {
+            // SAFETY: a plane of the nest.
+            unsafe { copy(&Pixels { source, target, ..pixels }) };
+        });
+    }
     for_each(&axes, plane.source, plane.target, &mut |source, target| {
         // SAFETY: a plane of the nest.
         unsafe { portable(&Plane { source, target, ..plane }) };
@@ -88,39 +101,82 @@ fn forwards(mut plane: Plane) -> Plane {
     plane
 }
 
-/// The axes of [`Runs`], and those around them.
+/// The axes of a copy: those around [`Runs`], those of a row, and those of a run.
 struct TakenAxes {
-    run: Vec<Axis>,
-    row: Vec<Axis>,
-    rest: Vec<Axis>,
+    axes: Vec<Axis>,
+    row: usize,
+    run: usize,
 }
 
-/// Takes the axes of runs and rows from those around a plane, if the elements are back to back in both.
-fn take_runs(plane: &Plane, axes: &[Axis]) -> Option<TakenAxes> {
-    let Plane { block, inner, other, .. } = *plane;
-    if inner.target != block as isize || other.source != block as isize {
-        return None;
+impl TakenAxes {
+    /// Takes the axes of runs and rows from those around a plane whose elements are back to back in both.
+    fn new(plane: &Plane, mut axes: Vec<Axis>) -> Self {
+        let Plane { block, inner, other, .. } = *plane;
+        let row = axes.len();
+        axes.extend([other, inner]);
+        let mut taken = Self { axes, row, run: row + 1 };
+        let size = taken.extend_run(inner.size * block, BAND_SIZE);
+        taken.extend_row(other.size * block, BAND_SIZE);
+        taken.extend_run(size, usize::MAX);
+        taken
     }
-    let (mut run, mut row, mut rest) = (vec![inner], vec![other], axes.to_vec());
-    let size = extend(&mut run, inner.size * block, &mut rest, |axis| axis.target, BAND_SIZE);
-    extend(&mut row, other.size * block, &mut rest, |axis| axis.source, BAND_SIZE);
-    extend(&mut run, size, &mut rest, |axis| axis.target, usize::MAX);
-    Some(TakenAxes { run, row, rest })
+
+    /// The axes around the plane.
+    fn around_plane(mut self) -> Vec<Axis> {
+        self.axes.pop();
+        self.axes.remove(self.run - 1);
+        self.axes
+    }
+
+    fn run(&self) -> &[Axis] {
+        &self.axes[self.run..]
+    }
+
+    fn row(&self) -> &[Axis] {
+        &self.axes[self.row..self.run]
+    }
+
+    /// Adds axes along which the target goes on back to back after `size` bytes of a run, until it has enough; returns how
+    /// many it has.
+    fn extend_run(&mut self, mut size: usize, enough: usize) -> usize {
+        while size < enough
+            && let Some(next) = self.axes[..self.row].iter().position(|axis| axis.target == size as isize)
+        {
+            size *= self.axes[next].size;
+            self.axes[next..self.run].rotate_left(1);
+            (self.row, self.run) = (self.row - 1, self.run - 1);
+        }
+        size
+    }
+
+    /// Adds axes along which the source goes on back to back after `size` bytes of a row, until it has enough.
+    fn extend_row(&mut self, mut size: usize, enough: usize) {
+        while size < enough
+            && let Some(next) = self.axes[..self.row].iter().position(|axis| axis.source == size as isize)
+        {
+            size *= self.axes[next].size;
+            self.axes[next..self.row].rotate_left(1);
+            self.row -= 1;
+        }
+    }
 }
 
 /// # Safety
 /// As [`run`], of which these are all axes; the tier takes runs of these sizes.
-unsafe fn copy_runs(tiles: Tiles, plane: &Plane, taken: TakenAxes, is_large: bool) {
-    let TakenAxes { run, row, mut rest } = taken;
+unsafe fn copy_runs(tiles: Tiles, plane: &Plane, mut taken: TakenAxes, is_large: bool) {
     let Plane { block, inner, other, source, target } = *plane;
-    rest.sort_by_key(nearness);
+    taken.axes[..taken.row].sort_by_key(nearness);
+    let (rest, row, run) = (&taken.axes[..taken.row], taken.row(), taken.run());
     let is_aligned = row.iter().all(|axis| axis.target.unsigned_abs().is_multiple_of(LINE_SIZE));
     // Whole lines that are written past the caches need no stage, if tiles are fast enough to read rows that collide.
     let needs_none = !block.is_power_of_two() || is_large && is_aligned && block >= 4;
-    // A stage costs more than fewer columns at once do.
     let most = if block.is_power_of_two() { 16 } else { 8 };
     let is_crowded = crowds(other.size.min(BAND_SIZE / block), other.target, most);
-    let is_staged = !needs_none && (is_crowded || collides(LINE_SIZE / block, inner.source));
+    let is_staged = !needs_none
+        && match tiles.stages_late && !is_large {
+            true => has_crowded_lines(plane),
+            false => is_crowded || collides(LINE_SIZE / block, inner.source),
+        };
     let width = match (is_staged, is_large) {
         // Memory of more than 128 KiB would be asked of the system each time.
         (true, false) => BAND_SIZE.min(128 * block),
@@ -131,32 +187,16 @@ unsafe fn copy_runs(tiles: Tiles, plane: &Plane, taken: TakenAxes, is_large: boo
     // Without memory for a stage, tiles are copied directly.
     let has_stage = is_staged && stage.try_reserve_exact(stage_size(block, width) / LINE_SIZE).is_ok();
     let stage = if has_stage { stage.as_mut_ptr() } else { std::ptr::null_mut() };
-    let (count, row_count) = (count(&run), count(&row));
-    let mut tables = Tables::new(count, row_count);
+    let (count, row_count) = (count(run), count(row));
+    let mut tables = Tables::new();
+    tables.rows.prepare(run, |axis| axis.source, count);
+    tables.columns.prepare(row, |axis| axis.target, row_count);
     let tables = &raw mut tables;
-    let runs = Runs { block, run: &run, count, row: &row, row_count, width, is_large, tables, stage, source, target };
-    for_each(&rest, source, target, &mut |source, target| {
+    let runs = Runs { block, run, count, row, row_count, width, is_large, tables, stage, source, target };
+    for_each(rest, source, target, &mut |source, target| {
         // SAFETY: runs of the nest.
         unsafe { (tiles.copy)(&Runs { source, target, ..runs }) };
     });
-}
-
-/// Adds axes along which a side goes on back to back after `size` bytes, until it has enough; returns how many it has.
-fn extend(
-    taken: &mut Vec<Axis>,
-    mut size: usize,
-    axes: &mut Vec<Axis>,
-    stride: impl Fn(&Axis) -> isize,
-    enough: usize,
-) -> usize {
-    while size < enough
-        && let Some(next) = axes.iter().position(|axis| stride(axis) == size as isize)
-    {
-        let axis = axes.remove(next);
-        size *= axis.size;
-        taken.insert(0, axis);
-    }
-    size
 }
 
 /// Calls `work` at each position of these axes.

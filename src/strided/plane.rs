@@ -45,6 +45,49 @@ pub(super) struct Runs<'a> {
     pub(super) target: *mut u8,
 }
 
+/// A few planes whose elements lie back to back, and pixels that have one of each.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pixels {
+    /// Bytes of an element: 1, 2 or 4.
+    pub(super) element_size: usize,
+    /// How many planes there are: from 2 on, and less than a vector has elements.
+    pub(super) channels: usize,
+    /// How many pixels there are: at least as many as a vector has elements.
+    pub(super) count: usize,
+    /// From one plane to the next, in bytes.
+    pub(super) plane_stride: isize,
+    /// Whether the target has the pixels and the source the planes, and not the reverse.
+    pub(super) interleaves: bool,
+    pub(super) source: *const u8,
+    pub(super) target: *mut u8,
+}
+
+impl Pixels {
+    /// The pixels of a plane that has only such.
+    pub(super) fn of(plane: &Plane) -> Option<Self> {
+        let Plane { block, inner, other, source, target } = *plane;
+        let size = block as isize;
+        if !matches!(block, 1 | 2 | 4) || inner.target != size || other.source != size {
+            return None;
+        }
+        let of_vector = VECTOR_SIZE / block;
+        let are_pixels = |channels: &Axis, along: &Axis, pitch: isize| {
+            (2..of_vector).contains(&channels.size) && along.size >= of_vector && pitch == channels.size as isize * size
+        };
+        let (channels, count, plane_stride, interleaves) = if are_pixels(&inner, &other, other.target) {
+            (inner.size, other.size, inner.source, true)
+        } else if are_pixels(&other, &inner, inner.source) {
+            (other.size, inner.size, other.target, false)
+        } else {
+            return None;
+        };
+        Some(Self { element_size: block, channels, count, plane_stride, interleaves, source, target })
+    }
+}
+
+/// The bytes of the smallest vectors.
+pub(super) const VECTOR_SIZE: usize = 16;
+
 /// The part of a run that is copied at once. Fewer bytes at a stride of a power of two are written more slowly, and more
 /// gain nothing.
 pub(super) const BAND_SIZE: usize = 512;
@@ -79,6 +122,11 @@ pub(super) struct Tiles {
     pub(super) copy: unsafe fn(&Runs<'_>),
     /// How many parts of 16 bytes the smallest vector has that takes elements of 3, 6 and 12 bytes; `None` if none does.
     pub(super) triple_parts: Option<usize>,
+    /// Whether copying fewer columns at once is faster than a stage, unless those of a cache line crowd.
+    pub(super) stages_late: bool,
+    /// Copies between planes and pixels. May be called if the tier is available, and if all elements can be read in the
+    /// source and written in the target.
+    pub(super) pixels: Option<unsafe fn(&Pixels)>,
 }
 
 impl Tiles {
@@ -127,6 +175,13 @@ pub(super) fn crowds(columns: usize, stride: isize, most: usize) -> bool {
     let set = |column: usize| (column as isize).wrapping_mul(stride).div_euclid(LINE_SIZE as isize) & 63;
     let sets = (0..columns).fold(0_u64, |sets, column| sets | 1 << set(column));
     (sets.count_ones() as usize) * most < columns
+}
+
+/// Whether the rows or the columns of a cache line crowd, so that it does not help to copy fewer of them at once.
+pub(super) fn has_crowded_lines(plane: &Plane) -> bool {
+    let Plane { block, inner, other, .. } = *plane;
+    let (line, most) = (LINE_SIZE / block, (32 / block).clamp(4, 8));
+    crowds(other.size.min(line), other.target, most) || crowds(inner.size.min(line), inner.source, most)
 }
 
 /// The side of the squares in which a plane is walked, so that a cache line is still cached when its next part is

@@ -9,6 +9,7 @@
 
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod neon;
+mod pixels;
 mod rows;
 mod runs;
 mod stage;
@@ -16,6 +17,7 @@ mod stage;
 mod x86;
 
 use super::plane::LINE_SIZE;
+use super::table::Place;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 pub(super) use neon::NEON;
 use rows::{Rows, Vector};
@@ -36,6 +38,10 @@ unsafe fn tile<V: Vector, R: Rows<V>, const SIZE: usize, const STREAMS: bool>(
     columns: *const isize,
     parts: *mut u8,
 ) {
+    if V::GATHERS_PARTS && SIZE.is_power_of_two() && !STREAMS {
+        // SAFETY: the rows and columns of the tile.
+        return unsafe { parts_of_tile::<V, R, SIZE>((height, V::PARTS), source, rows, target, columns) };
+    }
     let parts = parts.cast::<V>();
     // SAFETY: the rows and columns of the tile.
     unsafe {
@@ -48,6 +54,32 @@ unsafe fn tile<V: Vector, R: Rows<V>, const SIZE: usize, const STREAMS: bool>(
                 let square = V::Square::load(parts.add(part * V::PARTS * R::COUNT + column), R::COUNT);
                 let target = target.add(part * V::PARTS * R::COUNT * SIZE);
                 V::transpose(square).scatter::<SIZE, STREAMS>(target, columns.add(column), R::COUNT);
+            }
+        }
+    }
+}
+
+/// Transposes a tile of `height` vectors of rows and `width` parts of 16 bytes of columns, as [`tile`], by loading parts of
+/// different rows to one vector.
+///
+/// # Safety
+/// As [`tile`], for these columns.
+#[inline(always)] // for the instruction set of the caller
+unsafe fn parts_of_tile<V: Vector, R: Rows<V>, const SIZE: usize>(
+    (height, width): (usize, usize),
+    source: *const u8,
+    rows: impl Place,
+    target: *mut u8,
+    columns: impl Place,
+) {
+    for part in 0..width {
+        let (source, columns) = (source.wrapping_add(16 * part), columns.after(part * R::COUNT));
+        for row in (0..height * V::PARTS).step_by(V::PARTS) {
+            // SAFETY: rows and columns of the tile.
+            unsafe {
+                let rows = R::gather_parts(source, rows.after(row * R::COUNT), R::COUNT);
+                let target = target.wrapping_add(row * R::COUNT * SIZE);
+                transposed::<V, R, SIZE>(rows).scatter::<SIZE, false>(target, columns, 1);
             }
         }
     }

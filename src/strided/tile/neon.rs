@@ -1,12 +1,15 @@
 //! NEON.
 
-use super::rows::{Row, Vector};
+use super::pixels::by_pixels;
+use super::rows::{Pick, Row, Vector};
 use super::runs::by_runs;
-use crate::strided::plane::{Runs, Tiles};
+use crate::strided::plane::{Pixels, Runs, Tiles};
+use crate::strided::table::Place;
 use std::arch::aarch64::*;
 
 impl Vector for uint8x16_t {
     const PARTS: usize = 1;
+    const GATHERS_PARTS: bool = true;
     const TAKES_TRIPLES: bool = false;
     type Square = Row<Self>;
     type Part = Self;
@@ -15,6 +18,12 @@ impl Vector for uint8x16_t {
     unsafe fn load<const SIZE: usize>(source: *const u8) -> Self {
         // SAFETY: 16 readable bytes; this load needs no alignment.
         unsafe { vld1q_u8(source) }
+    }
+
+    #[inline(always)]
+    unsafe fn gather(source: *const u8, places: impl Place, _step: usize) -> Self {
+        // SAFETY: as the caller promises.
+        unsafe { Self::load::<1>(source.wrapping_offset(places.at(0))) }
     }
 
     #[inline(always)]
@@ -60,7 +69,16 @@ impl Vector for uint8x16_t {
     fn fence() {}
 }
 
-pub(in super::super) const NEON: Tiles = Tiles { copy: neon, triple_parts: None };
+impl Pick for uint8x16_t {
+    #[inline(always)]
+    unsafe fn pick(self, order: Self) -> Self {
+        // SAFETY: every aarch64 has NEON.
+        unsafe { vqtbl1q_u8(self, order) }
+    }
+}
+
+pub(in super::super) const NEON: Tiles =
+    Tiles { copy: neon, triple_parts: None, stages_late: false, pixels: Some(pixels) };
 
 /// # Safety
 /// [`NEON`] takes the runs; all their elements can be read in the source and written in the target.
@@ -68,4 +86,11 @@ unsafe fn neon(runs: &Runs<'_>) {
     // SAFETY: as the caller promises.
     let is_done = unsafe { by_runs::<uint8x16_t, 4>(runs) || by_runs::<uint8x16_t, 1>(runs) };
     debug_assert!(is_done, "too few elements");
+}
+
+/// # Safety
+/// All elements can be read in the source and written in the target, and there are at least 16 bytes of each plane.
+unsafe fn pixels(pixels: &Pixels) {
+    // SAFETY: as the caller promises.
+    unsafe { by_pixels::<uint8x16_t>(pixels) };
 }

@@ -1,10 +1,14 @@
 //! Vectors, and rows of them that stay in registers.
 #![expect(unsafe_code, reason = "for instruction sets that the processor may lack")]
 
+use crate::strided::table::Place;
+
 /// Vectors of one or more parts of 16 bytes.
 pub(super) trait Vector: Copy {
     /// The number of parts.
     const PARTS: usize;
+    /// Whether parts of different rows are loaded to one vector faster than they change places in it.
+    const GATHERS_PARTS: bool;
     /// Whether elements of 3, 6 and 12 bytes can be loaded and stored.
     const TAKES_TRIPLES: bool;
     /// As many rows as a vector has parts.
@@ -16,6 +20,11 @@ pub(super) trait Vector: Copy {
     /// # Safety
     /// The processor has the instructions, and the elements can be read.
     unsafe fn load<const SIZE: usize>(source: *const u8) -> Self;
+    /// Part i from `source + places[i * step]`.
+    ///
+    /// # Safety
+    /// The processor has the instructions, the places are there, and 16 bytes can be read at each.
+    unsafe fn gather(source: *const u8, places: impl Place, step: usize) -> Self;
     /// Interleaves the elements of the lower halves of the parts, and those of the upper ones.
     ///
     /// # Safety
@@ -40,6 +49,15 @@ pub(super) trait Vector: Copy {
     fn fence();
 }
 
+/// Vectors of one part whose bytes can be put in another order.
+pub(super) trait Pick: Vector {
+    /// Byte i is that with the number `order[i]`, which is less than 16.
+    ///
+    /// # Safety
+    /// The processor has the instructions.
+    unsafe fn pick(self, order: Self) -> Self;
+}
+
 /// Rows of vectors, as a tree instead of an array: this does not rely on unrolled loops, nor on closures, which are not
 /// compiled for the instruction set of the caller.
 pub(super) trait Rows<V>: Copy {
@@ -49,7 +67,12 @@ pub(super) trait Rows<V>: Copy {
     ///
     /// # Safety
     /// The processor has the instructions, there are as many places, and a vector of elements can be read at each.
-    unsafe fn gather<const SIZE: usize>(source: *const u8, places: *const isize) -> Self;
+    unsafe fn gather<const SIZE: usize>(source: *const u8, places: impl Place) -> Self;
+    /// Part j of row i from `source + places[i + j * step]`.
+    ///
+    /// # Safety
+    /// The processor has the instructions, the places are there, and 16 bytes can be read at each.
+    unsafe fn gather_parts(source: *const u8, places: impl Place, step: usize) -> Self;
     /// Row i from `rows[i * step]`.
     ///
     /// # Safety
@@ -65,6 +88,13 @@ pub(super) trait Rows<V>: Copy {
     /// # Safety
     /// The processor has the instructions.
     unsafe fn shuffle<const SIZE: usize>(self) -> Self;
+    /// Puts the bytes of each row in this order.
+    ///
+    /// # Safety
+    /// The processor has the instructions.
+    unsafe fn pick(self, order: V) -> Self
+    where
+        V: Pick;
     /// Writes row i to `rows[i]`.
     ///
     /// # Safety
@@ -74,7 +104,7 @@ pub(super) trait Rows<V>: Copy {
     ///
     /// # Safety
     /// The processor has the instructions, the places are there, and a vector of elements can be written at each.
-    unsafe fn scatter<const SIZE: usize, const STREAMS: bool>(self, target: *mut u8, places: *const isize, step: usize);
+    unsafe fn scatter<const SIZE: usize, const STREAMS: bool>(self, target: *mut u8, places: impl Place, step: usize);
 }
 
 /// One row.
@@ -89,9 +119,15 @@ impl<V: Vector> Rows<V> for Row<V> {
     const COUNT: usize = 1;
 
     #[inline(always)]
-    unsafe fn gather<const SIZE: usize>(source: *const u8, places: *const isize) -> Self {
+    unsafe fn gather<const SIZE: usize>(source: *const u8, places: impl Place) -> Self {
         // SAFETY: as the caller promises.
-        Self(unsafe { V::load::<SIZE>(source.wrapping_offset(*places)) })
+        Self(unsafe { V::load::<SIZE>(source.wrapping_offset(places.at(0))) })
+    }
+
+    #[inline(always)]
+    unsafe fn gather_parts(source: *const u8, places: impl Place, step: usize) -> Self {
+        // SAFETY: as the caller promises.
+        Self(unsafe { V::gather(source, places, step) })
     }
 
     #[inline(always)]
@@ -113,21 +149,25 @@ impl<V: Vector> Rows<V> for Row<V> {
     }
 
     #[inline(always)]
+    unsafe fn pick(self, order: V) -> Self
+    where
+        V: Pick,
+    {
+        // SAFETY: as the caller promises.
+        Self(unsafe { self.0.pick(order) })
+    }
+
+    #[inline(always)]
     unsafe fn store(self, rows: *mut V) {
         // SAFETY: as the caller promises.
         unsafe { *rows = self.0 };
     }
 
     #[inline(always)]
-    unsafe fn scatter<const SIZE: usize, const STREAMS: bool>(
-        self,
-        target: *mut u8,
-        places: *const isize,
-        _step: usize,
-    ) {
+    unsafe fn scatter<const SIZE: usize, const STREAMS: bool>(self, target: *mut u8, places: impl Place, _step: usize) {
         // SAFETY: as the caller promises.
         unsafe {
-            let target = target.wrapping_offset(*places);
+            let target = target.wrapping_offset(places.at(0));
             if STREAMS { self.0.stream(target) } else { self.0.store::<SIZE>(target) }
         }
     }
@@ -137,9 +177,15 @@ impl<V: Vector, R: Rows<V>> Rows<V> for Both<R> {
     const COUNT: usize = 2 * R::COUNT;
 
     #[inline(always)]
-    unsafe fn gather<const SIZE: usize>(source: *const u8, places: *const isize) -> Self {
+    unsafe fn gather<const SIZE: usize>(source: *const u8, places: impl Place) -> Self {
         // SAFETY: as the caller promises.
-        unsafe { Self(R::gather::<SIZE>(source, places), R::gather::<SIZE>(source, places.add(R::COUNT))) }
+        unsafe { Self(R::gather::<SIZE>(source, places), R::gather::<SIZE>(source, places.after(R::COUNT))) }
+    }
+
+    #[inline(always)]
+    unsafe fn gather_parts(source: *const u8, places: impl Place, step: usize) -> Self {
+        // SAFETY: as the caller promises.
+        unsafe { Self(R::gather_parts(source, places, step), R::gather_parts(source, places.after(R::COUNT), step)) }
     }
 
     #[inline(always)]
@@ -166,6 +212,15 @@ impl<V: Vector, R: Rows<V>> Rows<V> for Both<R> {
     }
 
     #[inline(always)]
+    unsafe fn pick(self, order: V) -> Self
+    where
+        V: Pick,
+    {
+        // SAFETY: as the caller promises.
+        unsafe { Self(self.0.pick(order), self.1.pick(order)) }
+    }
+
+    #[inline(always)]
     unsafe fn store(self, rows: *mut V) {
         // SAFETY: as the caller promises.
         unsafe {
@@ -175,16 +230,11 @@ impl<V: Vector, R: Rows<V>> Rows<V> for Both<R> {
     }
 
     #[inline(always)]
-    unsafe fn scatter<const SIZE: usize, const STREAMS: bool>(
-        self,
-        target: *mut u8,
-        places: *const isize,
-        step: usize,
-    ) {
+    unsafe fn scatter<const SIZE: usize, const STREAMS: bool>(self, target: *mut u8, places: impl Place, step: usize) {
         // SAFETY: as the caller promises.
         unsafe {
             self.0.scatter::<SIZE, STREAMS>(target, places, step);
-            self.1.scatter::<SIZE, STREAMS>(target, places.add(R::COUNT * step), step);
+            self.1.scatter::<SIZE, STREAMS>(target, places.after(R::COUNT * step), step);
         }
     }
 }

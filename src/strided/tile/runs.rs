@@ -7,8 +7,9 @@
 
 use super::rows::{Both, Row, Rows, Vector};
 use super::stage::Staged;
-use super::{LINE_SIZE, tile};
-use crate::strided::plane::{BAND_SIZE, Runs};
+use super::{LINE_SIZE, parts_of_tile, tile};
+use crate::strided::plane::{BAND_SIZE, Runs, VECTOR_SIZE};
+use crate::strided::table::Places;
 use std::mem::MaybeUninit;
 
 /// Rows of as many vectors as a part of 16 bytes has elements of 1, 2, 4 and 8 bytes.
@@ -68,14 +69,14 @@ unsafe fn blocks<V: Vector, R: Rows<V>, N: Rows<V::Part>, const SIZE: usize, con
     while next < runs.count {
         let (begin, end, following) = bands.at(next);
         let streams = has_lines && bands.are_lines(begin, end);
-        let (rows, row_shift) = tables.rows.of(runs.run, |axis| axis.source, begin, end - begin);
+        let rows = tables.rows.of(runs.run, |axis| axis.source, begin, end - begin);
         let mut column = 0;
         while column < runs.row_count {
             let count = columns.min(runs.row_count - column).max(width);
             column = column.min(runs.row_count - count);
-            let (columns, column_shift) = tables.columns.of(runs.row, |axis| axis.target, column, count);
-            let source = runs.source.wrapping_add(column * SIZE).wrapping_offset(row_shift);
-            let target = runs.target.wrapping_add(begin * SIZE).wrapping_offset(column_shift);
+            let columns = tables.columns.of(runs.row, |axis| axis.target, column, count);
+            let source = runs.source.wrapping_add(column * SIZE);
+            let target = runs.target.wrapping_add(begin * SIZE);
             let block = Block { rows, columns, source, target, is_large: runs.is_large, parts };
             // SAFETY: the elements of the block.
             unsafe {
@@ -141,9 +142,9 @@ impl Bands {
 /// A part of each run, and a part of each row.
 pub(super) struct Block<'a> {
     /// The place in the source of each element of a run.
-    pub(super) rows: &'a [isize],
+    pub(super) rows: Places<'a>,
     /// The place in the target of each element of a row.
-    pub(super) columns: &'a [isize],
+    pub(super) columns: Places<'a>,
     pub(super) source: *const u8,
     pub(super) target: *mut u8,
     pub(super) is_large: bool,
@@ -168,21 +169,46 @@ impl Block<'_> {
         &self,
     ) {
         let (height, width) = (R::COUNT * V::PARTS * HEIGHT, R::COUNT * V::PARTS);
-        for row in (0..self.rows.len()).step_by(height) {
-            let row = row.min(self.rows.len() - height);
-            let rows = &self.rows[row..row + height];
+        for row in (0..self.rows.count()).step_by(height) {
+            let row = row.min(self.rows.count() - height);
+            let (rows, first) = self.rows.some(row, height);
+            let source = self.source.wrapping_offset(first);
             let target = self.target.wrapping_add(row * SIZE);
             let mut column = 0;
-            while column < self.columns.len() {
-                let left = self.columns.len() - column;
+            while column < self.columns.count() {
+                let left = self.columns.count() - column;
+                let line = LINE_SIZE / SIZE;
+                if V::GATHERS_PARTS && SIZE.is_power_of_two() && !STREAMS && left >= line {
+                    let (columns, first) = self.columns.some(column, line);
+                    let source = source.wrapping_add(column * SIZE);
+                    let target = target.wrapping_offset(first);
+                    if self.is_large {
+                        prefetch(source.wrapping_add(LINE_SIZE), rows);
+                    }
+                    let size = (HEIGHT, LINE_SIZE / VECTOR_SIZE);
+                    // SAFETY: rows and columns of the block.
+                    unsafe {
+                        if SIZE >= 4
+                            && let (Some(rows), Some(columns)) = (self.rows.steps(), self.columns.steps())
+                        {
+                            parts_of_tile::<V, R, SIZE>(size, source, rows, target, columns);
+                        } else {
+                            let (rows, columns) = (rows.as_ptr(), columns.as_ptr());
+                            parts_of_tile::<V, R, SIZE>(size, source, rows, target, columns);
+                        }
+                    }
+                    column += line;
+                    continue;
+                }
                 if SIZE.is_power_of_two() && left * 2 <= width {
                     // SAFETY: the last columns of the block, which has enough for a whole tile.
-                    unsafe { self.narrow_tiles::<V, N, SIZE, HEIGHT, STREAMS>(rows, target, column) };
+                    unsafe { self.narrow_tiles::<V, N, SIZE, HEIGHT, STREAMS>(rows, source, target, column) };
                     break;
                 }
-                column = column.min(self.columns.len() - width);
-                let columns = &self.columns[column..column + width];
-                let source = self.source.wrapping_add(column * SIZE);
+                column = column.min(self.columns.count() - width);
+                let (columns, first) = self.columns.some(column, width);
+                let source = source.wrapping_add(column * SIZE);
+                let target = target.wrapping_offset(first);
                 if self.is_large {
                     prefetch(source.wrapping_add(LINE_SIZE), rows);
                 }
@@ -203,13 +229,15 @@ impl Block<'_> {
     unsafe fn narrow_tiles<V: Vector, N: Rows<V::Part>, const SIZE: usize, const HEIGHT: usize, const STREAMS: bool>(
         &self,
         rows: &[isize],
+        source: *const u8,
         target: *mut u8,
         first: usize,
     ) {
-        for column in (first..self.columns.len()).step_by(N::COUNT) {
-            let column = column.min(self.columns.len() - N::COUNT);
-            let columns = &self.columns[column..column + N::COUNT];
-            let source = self.source.wrapping_add(column * SIZE);
+        for column in (first..self.columns.count()).step_by(N::COUNT) {
+            let column = column.min(self.columns.count() - N::COUNT);
+            let (columns, first) = self.columns.some(column, N::COUNT);
+            let source = source.wrapping_add(column * SIZE);
+            let target = target.wrapping_offset(first);
             // SAFETY: a tile of the block.
             unsafe {
                 tile::<V::Part, N, SIZE, STREAMS>(

@@ -5,14 +5,14 @@
 use super::rows::{Rows, Vector};
 use super::runs::Block;
 use crate::strided::plane::{BAND_SIZE, COLUMN_STRIDE, LINE_SIZE, Runs};
+use crate::strided::table::{MOST_AT_ONCE, Places};
 use std::marker::PhantomData;
 
-/// The place of each column in its stage. On the stack, all sizes of elements together would take a third of the 64 KiB
-/// that a thread may have.
-static COLUMN_PLACES: [isize; BAND_SIZE] = {
-    let mut places = [0; BAND_SIZE];
+/// The places of the columns of a tile in their stage.
+static COLUMN_PLACES: [isize; MOST_AT_ONCE] = {
+    let mut places = [0; MOST_AT_ONCE];
     let mut i = 0;
-    while i < BAND_SIZE {
+    while i < MOST_AT_ONCE {
         places[i] = (i * COLUMN_STRIDE) as isize;
         i += 1;
     }
@@ -24,7 +24,7 @@ pub(super) struct Staged<V, R, N, const SIZE: usize, const HEIGHT: usize> {
     rows: *mut u8,
     columns: *mut u8,
     /// The place of each row in its stage.
-    row_places: [isize; LINE_SIZE],
+    row_places: [isize; MOST_AT_ONCE],
     kinds: PhantomData<(V, R, N)>,
 }
 
@@ -33,7 +33,7 @@ impl<V: Vector, R: Rows<V>, N: Rows<V::Part>, const SIZE: usize, const HEIGHT: u
     pub(super) fn new(runs: &Runs<'_>) -> Self {
         let columns = runs.stage.cast::<u8>();
         let rows = columns.wrapping_add(runs.width / SIZE * COLUMN_STRIDE);
-        let mut row_places = [0; LINE_SIZE];
+        let mut row_places = [0; MOST_AT_ONCE];
         for (i, place) in row_places.iter_mut().enumerate() {
             *place = (i * (runs.width + LINE_SIZE)) as isize;
         }
@@ -47,12 +47,15 @@ impl<V: Vector, R: Rows<V>, N: Rows<V::Part>, const SIZE: usize, const HEIGHT: u
     #[inline(always)] // for the instruction set of the caller
     pub(super) unsafe fn copy(&self, block: &Block<'_>, streams: bool) {
         let height = R::COUNT * V::PARTS * HEIGHT;
-        let (rows, columns) = (&self.row_places[..height], &COLUMN_PLACES[..block.columns.len()]);
-        let size = block.columns.len() * SIZE;
-        for row in (0..block.rows.len()).step_by(height) {
-            let row = row.min(block.rows.len() - height);
-            for (from, to) in block.rows[row..row + height].iter().zip(rows) {
-                let (source, target) = (block.source.wrapping_offset(*from), self.rows.wrapping_offset(*to));
+        let rows = Places::at_steps(&self.row_places, height);
+        let columns = Places::at_steps(&COLUMN_PLACES, block.columns.count());
+        let size = block.columns.count() * SIZE;
+        for row in (0..block.rows.count()).step_by(height) {
+            let row = row.min(block.rows.count() - height);
+            let (places, first) = block.rows.some(row, height);
+            let source = block.source.wrapping_offset(first);
+            for (from, to) in places.iter().zip(&self.row_places) {
+                let (source, target) = (source.wrapping_offset(*from), self.rows.wrapping_offset(*to));
                 // SAFETY: the part of a row in the block, for which there is a place in the stage.
                 unsafe { copy_bytes::<V, false>(source, target, size) };
             }
@@ -61,9 +64,10 @@ impl<V: Vector, R: Rows<V>, N: Rows<V::Part>, const SIZE: usize, const HEIGHT: u
             // SAFETY: tiles in the stages.
             unsafe { staged.tiles::<V, R, N, SIZE, HEIGHT, false>() };
         }
-        for (from, to) in columns.iter().zip(block.columns) {
-            let (source, target) = (self.columns.wrapping_offset(*from), block.target.wrapping_offset(*to));
-            let size = block.rows.len() * SIZE;
+        let size = block.rows.count() * SIZE;
+        for column in 0..block.columns.count() {
+            let source = self.columns.wrapping_offset(columns.at(column));
+            let target = block.target.wrapping_offset(block.columns.at(column));
             // SAFETY: the part of a run in the block, which is aligned if it streams.
             unsafe {
                 if streams {

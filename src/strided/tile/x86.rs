@@ -1,8 +1,10 @@
 //! SSE2, AVX2 and AVX-512.
 
-use super::rows::{Both, Row, Vector};
+use super::pixels::by_pixels;
+use super::rows::{Both, Pick, Row, Vector};
 use super::runs::by_runs;
-use crate::strided::plane::{Runs, Tiles};
+use crate::strided::plane::{Pixels, Runs, Tiles};
+use crate::strided::table::Place;
 use std::arch::x86_64::*;
 
 /// The bytes of a vector that elements of 3, 6 or 12 bytes take if they lie back to back.
@@ -30,6 +32,7 @@ const fn gathered<const COUNT: usize>(size: usize) -> [u8; COUNT] {
 
 impl Vector for __m128i {
     const PARTS: usize = 1;
+    const GATHERS_PARTS: bool = true;
     const TAKES_TRIPLES: bool = false;
     type Square = Row<Self>;
     type Part = __m128i;
@@ -38,6 +41,12 @@ impl Vector for __m128i {
     unsafe fn load<const SIZE: usize>(source: *const u8) -> Self {
         // SAFETY: 16 readable bytes; this load needs no alignment.
         unsafe { _mm_loadu_si128(source.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn gather(source: *const u8, places: impl Place, _step: usize) -> Self {
+        // SAFETY: as the caller promises.
+        unsafe { Self::load::<1>(source.wrapping_offset(places.at(0))) }
     }
 
     #[inline(always)]
@@ -77,8 +86,17 @@ impl Vector for __m128i {
     }
 }
 
+impl Pick for __m128i {
+    #[inline(always)]
+    unsafe fn pick(self, order: Self) -> Self {
+        // SAFETY: the processor has SSSE3.
+        unsafe { _mm_shuffle_epi8(self, order) }
+    }
+}
+
 impl Vector for __m256i {
     const PARTS: usize = 2;
+    const GATHERS_PARTS: bool = true;
     const TAKES_TRIPLES: bool = true;
     type Square = Both<Row<Self>>;
     type Part = __m128i;
@@ -98,6 +116,16 @@ impl Vector for __m256i {
                 parts,
                 _mm256_broadcastsi128_si256(_mm_loadu_si128(const { &spread::<16>(SIZE) }.as_ptr().cast())),
             )
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn gather(source: *const u8, places: impl Place, step: usize) -> Self {
+        // SAFETY: the processor has AVX2; for the rest, as the caller promises.
+        unsafe {
+            let first = __m128i::load::<1>(source.wrapping_offset(places.at(0)));
+            let second = __m128i::load::<1>(source.wrapping_offset(places.at(step)));
+            _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(first), second)
         }
     }
 
@@ -152,6 +180,7 @@ impl Vector for __m256i {
 
 impl Vector for __m512i {
     const PARTS: usize = 4;
+    const GATHERS_PARTS: bool = false;
     const TAKES_TRIPLES: bool = true;
     type Square = Both<Both<Row<Self>>>;
     type Part = __m128i;
@@ -165,6 +194,16 @@ impl Vector for __m512i {
             }
             let order = _mm512_loadu_si512(const { &spread::<64>(SIZE) }.as_ptr().cast());
             _mm512_permutexvar_epi8(order, _mm512_maskz_loadu_epi8(TRIPLES, source.cast()))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn gather(source: *const u8, places: impl Place, step: usize) -> Self {
+        // SAFETY: the processor has AVX-512; for the rest, as the caller promises.
+        unsafe {
+            let (lower, upper) =
+                (__m256i::gather(source, places, step), __m256i::gather(source, places.after(2 * step), step));
+            _mm512_inserti64x4::<1>(_mm512_castsi256_si512(lower), upper)
         }
     }
 
@@ -221,9 +260,11 @@ impl Vector for __m512i {
     }
 }
 
-pub(in super::super) const SSE2: Tiles = Tiles { copy: sse2, triple_parts: None };
-pub(in super::super) const AVX2: Tiles = Tiles { copy: avx2, triple_parts: Some(2) };
-pub(in super::super) const AVX512: Tiles = Tiles { copy: avx512, triple_parts: Some(2) };
+pub(in super::super) const SSE2: Tiles = Tiles { copy: sse2, triple_parts: None, stages_late: false, pixels: None };
+pub(in super::super) const AVX2: Tiles =
+    Tiles { copy: avx2, triple_parts: Some(2), stages_late: true, pixels: Some(pixels) };
+pub(in super::super) const AVX512: Tiles =
+    Tiles { copy: avx512, triple_parts: Some(2), stages_late: false, pixels: Some(pixels) };
 
 /// # Safety
 /// [`SSE2`] takes the runs; all their elements can be read in the source and written in the target.
@@ -262,6 +303,15 @@ unsafe fn avx512(runs: &Runs<'_>) {
             || with_avx512::<__m128i, 1>(runs)
     };
     debug_assert!(is_done, "too few elements");
+}
+
+/// # Safety
+/// The processor has AVX2; all elements can be read in the source and written in the target, and there are at least 16
+/// bytes of each plane.
+#[target_feature(enable = "avx2")]
+unsafe fn pixels(pixels: &Pixels) {
+    // SAFETY: as the caller promises.
+    unsafe { by_pixels::<__m128i>(pixels) };
 }
 
 /// Each kind of tile in a function of its own: one frame of all of them would fill a stack of 64 KiB.
