@@ -13,7 +13,7 @@ use crate::data_type::Component;
 use crate::number::{FLOAT32, FLOAT64, FloatId, FloatValue, Scaling};
 
 /// Bytes of a block between kernels: few enough that two of them stay in the first-level cache.
-const BLOCK_SIZE: usize = 8 << 10;
+const BLOCK_SIZE: usize = 6 << 10;
 
 /// Elements per block with one kernel: enough that starting a block costs little.
 const LONG_BLOCK_COUNT: usize = 8192;

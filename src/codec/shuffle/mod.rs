@@ -21,9 +21,9 @@ use crate::simd::{Level, Tier, best};
 use std::ops::Range;
 
 /// The bytes of one tile of elements on their way from or to rows of bits: they stay in a first-level cache.
-const TILE_SIZE: usize = 16 << 10;
+const TILE_SIZE: usize = 8 << 10;
 
-/// The elements of a tile of the largest elements; every tile has a multiple of it.
+/// Every tile has a multiple of this many elements; those of the largest elements have half as many.
 const TILE_STEP: usize = 64;
 
 /// How a tier moves bytes and bits. Each function moves those of the first elements and returns of how many, a multiple
@@ -215,7 +215,9 @@ impl Shuffle {
     }
 
     fn tile_count(&self) -> usize {
-        TILE_SIZE / self.element_size / TILE_STEP * TILE_STEP
+        let most = TILE_SIZE / self.element_size;
+        let step = if most < TILE_STEP { TILE_STEP / 2 } else { TILE_STEP };
+        most / step * step
     }
 
     fn split_planes(&self, elements: &[u8], planes: &mut [u8], stride: usize) {
