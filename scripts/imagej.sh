@@ -31,7 +31,7 @@ PY
 
 home=$work/home
 mkdir -p "$home"
-timeout 300 xvfb-run --auto-servernum --server-args="-screen 0 700x640x24" \
+timeout 300 xvfb-run --auto-servernum --server-args="-screen 0 700x540x24" \
   java -Duser.home="$home" -Dplugins.dir="$work" -cp "$work/ij.jar" ij.ImageJ \
   -macro "$module/src/test/imagej/demo.ijm" "$PWD/tests/data;$work"
 [ -f "$work/passed" ] || { echo "the macro did not come to its end" >&2; exit 1; }

@@ -5,9 +5,9 @@ data = folders[0];
 work = folders[1];
 
 // Where the log window will be. To move it later takes a window manager.
-call("ij.Prefs.set", "log.loc", "20,450");
+call("ij.Prefs.set", "log.loc", "20,395");
 call("ij.Prefs.set", "log.width", "660");
-call("ij.Prefs.set", "log.height", "150");
+call("ij.Prefs.set", "log.height", "135");
 
 run("Raw...", "open=" + data + "/nuclei_uint16_8x256x256.npy image=[16-bit Unsigned] width=256 height=256 offset=128 number=8 little-endian");
 run("Properties...", "channels=1 slices=8 frames=1 pixel_width=0.26 pixel_height=0.26 voxel_depth=0.29 unit=micron");
@@ -22,11 +22,11 @@ check("nuclei", 16, "microns");
 setSlice(4);
 run("Enhance Contrast", "saturated=0.35");
 getStatistics(area, mean);
-setLocation(20, 130);
+setLocation(20, 85);
 run("Zarr (zcodec)...", "path=" + work + "/mask.zarr level=0");
 check("mask", 8, "pixels");
 setSlice(4);
-setLocation(330, 130);
+setLocation(330, 85);
 
 // A chunk that is cut short gives a message, and the other planes stay.
 run("Zarr (zcodec)...", "path=" + work + "/damaged.zarr level=0");
