@@ -11,7 +11,7 @@ source scripts/packages.sh
 work=$(realpath -m "${1:-target/debian}")
 shift || true
 [ $# -gt 0 ] || set -- -us -uc
-needs dpkg-dev debhelper cmake pkg-config gcc g++ rustc-web cargo-web
+needs dpkg-dev debhelper cmake pkg-config python3 gcc g++ rustc-web cargo-web
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 source=$work/zcodec-$version
 
