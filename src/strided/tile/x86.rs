@@ -108,14 +108,12 @@ impl Vector for __m256i {
             if SIZE.is_power_of_two() {
                 return _mm256_loadu_si256(source.cast());
             }
-            let mask = _mm_setr_epi32(-1, -1, -1, 0);
-            let first = _mm_maskload_epi32(source.cast(), mask);
-            let second = _mm_maskload_epi32(source.add(12).cast(), mask);
-            let parts = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(first), second);
-            _mm256_shuffle_epi8(
-                parts,
-                _mm256_broadcastsi128_si256(_mm_loadu_si128(const { &spread::<16>(SIZE) }.as_ptr().cast())),
-            )
+            // The elements of the second part are the last 12 of its bytes.
+            let order = _mm_loadu_si128(const { &spread::<16>(SIZE) }.as_ptr().cast());
+            let orders =
+                _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(order), _mm_add_epi8(order, _mm_set1_epi8(4)));
+            let (first, second) = (__m128i::load::<1>(source), __m128i::load::<1>(source.add(8)));
+            _mm256_shuffle_epi8(_mm256_inserti128_si256::<1>(_mm256_castsi128_si256(first), second), orders)
         }
     }
 
@@ -159,9 +157,12 @@ impl Vector for __m256i {
                 return _mm256_storeu_si256(target.cast(), self);
             }
             let order = _mm256_broadcastsi128_si256(_mm_loadu_si128(const { &gathered::<16>(SIZE) }.as_ptr().cast()));
-            let (parts, mask) = (_mm256_shuffle_epi8(self, order), _mm_setr_epi32(-1, -1, -1, 0));
-            _mm_maskstore_epi32(target.cast(), mask, _mm256_castsi256_si128(parts));
-            _mm_maskstore_epi32(target.add(12).cast(), mask, _mm256_extracti128_si256::<1>(parts));
+            let parts = _mm256_shuffle_epi8(self, order);
+            let second = _mm256_extracti128_si256::<1>(parts);
+            // Four bytes too much, which the second part replaces: masked stores are many times as slow on some processors.
+            _mm_storeu_si128(target.cast(), _mm256_castsi256_si128(parts));
+            _mm_storel_epi64(target.add(12).cast(), second);
+            target.add(20).cast::<i32>().write_unaligned(_mm_extract_epi32::<2>(second));
         }
     }
 
