@@ -1,4 +1,5 @@
-//! Buffers whose size somebody else chose: running out of memory is an error, not an abort.
+//! Memory: buffers whose size somebody else chose, where running out is an error and not an abort; and a copy that is
+//! fast for any relative alignment of its two sides.
 
 use crate::error::{Error, Result};
 
@@ -14,10 +15,48 @@ pub(crate) fn grow<T: Copy + Default>(buffer: &mut Vec<T>, count: usize) -> Resu
     Ok(())
 }
 
+const PAGE_SIZE: usize = 4096;
+
+/// A target that begins less than this after its source, both modulo the page size, is too close. Headers of chunks
+/// cause such distances.
+const CLOSE: usize = 64;
+
+/// Up to this size, C libraries copy with vectors.
+const PART_SIZE: usize = 1024;
+
+/// And from this size on: more than the second-level cache of an AMD processor has.
+const LARGE_SIZE: usize = 2 << 20;
+
+/// Copies all bytes; both sides have the same size.
+///
+/// C libraries copy some KiB to a MiB by `rep movsb`, which on AMD processors is 10 to 20 times as slow if the target is
+/// too close. <https://github.com/microsoft/STL/issues/5658>
+pub(crate) fn copy(source: &[u8], target: &mut [u8]) {
+    let distance = target.as_ptr().addr().wrapping_sub(source.as_ptr().addr()) % PAGE_SIZE;
+    if distance == 0 || distance >= CLOSE || source.len() >= LARGE_SIZE {
+        return target.copy_from_slice(source);
+    }
+    for (target, source) in target.chunks_mut(PART_SIZE).zip(source.chunks(PART_SIZE)) {
+        target.copy_from_slice(source);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::error::Status;
+
+    #[test]
+    fn all_bytes_are_copied_at_every_distance() {
+        let source: Vec<u8> = (0..3 * PAGE_SIZE).map(|index| (index % 251) as u8).collect();
+        let mut target = vec![0; 5 * PAGE_SIZE];
+        for distance in 0..PAGE_SIZE {
+            let size = 2 * PAGE_SIZE + distance % 1025;
+            copy(&source[..size], &mut target[distance..distance + size]);
+            assert!(target[distance..distance + size] == source[..size], "{distance}");
+            target.fill(0);
+        }
+    }
 
     #[test]
     fn a_buffer_grows_and_never_shrinks() {

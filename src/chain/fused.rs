@@ -176,7 +176,7 @@ impl Fused {
         let (input_bits, output_bits) = direction.ends(self.decoded_bits, self.encoded_bits());
         match self.stages.as_slice() {
             [] => {
-                super::copy::copy(input, output);
+                crate::memory::copy(input, output);
                 Ok(())
             }
             [stage] => direction.run(stage, input, output),

@@ -207,7 +207,7 @@ impl Run<'_> {
         match &step.operation {
             Operation::Copy => {
                 let bytes = slice(gathered)?;
-                super::copy::copy(bytes, output.get_mut(..bytes.len()).ok_or_else(too_small)?);
+                crate::memory::copy(bytes, output.get_mut(..bytes.len()).ok_or_else(too_small)?);
                 Ok(bytes.len())
             }
             Operation::Elements(elements) => elements.encode(input, output, call),
@@ -405,7 +405,7 @@ impl Run<'_> {
         let call = &mut self.call(None, contexts);
         match &step.operation {
             Operation::Copy => {
-                super::copy::copy(input, output.get_mut(..input.len()).ok_or_else(too_small)?);
+                crate::memory::copy(input, output.get_mut(..input.len()).ok_or_else(too_small)?);
                 Ok(input.len())
             }
             Operation::Elements(elements) => elements.decode_all(input, output, call),

@@ -1,11 +1,11 @@
 //! Payloads that are only copied, and summed by their innermost frame: in one pass, part by part.
 
-use super::copy::copy;
 use super::input::Decoded;
 use super::plan::Step;
 use super::run::Run;
 use crate::error::Result;
 use crate::interface::{Contexts, RunningChecksum, too_small};
+use crate::memory::copy;
 use std::ops::Range;
 
 /// A small part of a first-level cache. Shorter payloads are not worth the effort.

@@ -102,7 +102,7 @@ enum Kernel {
 impl Kernel {
     fn run(self, input: &[u8], output: &mut [u8]) {
         match self {
-            Self::Copy => output.copy_from_slice(input),
+            Self::Copy => crate::memory::copy(input, output),
             Self::Bool => map_bytes(input, output, |byte| u8::from(byte != 0)),
             Self::SignExtend { bits } => {
                 let shift = 8 - bits;

@@ -4,7 +4,7 @@
 use super::nest::{Axis, Nest};
 use super::plane::{
     BAND_SIZE, Kernel, LINE_SIZE, Line, PORTABLE, Pixels, Plane, Runs, TIERS, Tiles, collides, crowds,
-    has_crowded_lines, portable, stage_size,
+    has_crowded_lines, portable, stage_size, whole,
 };
 use super::table::Tables;
 use super::view::{Source, Target};
@@ -44,7 +44,7 @@ unsafe fn run(kernel: Kernel, nest: Nest, is_large: bool, source: *const u8, tar
     let Nest { block, mut axes, .. } = nest;
     let Some(inner) = axes.pop() else {
         // SAFETY: a single block.
-        return unsafe { std::ptr::copy_nonoverlapping(source, target, block) };
+        return unsafe { whole(source, target, block) };
     };
     // The axis along which the source is read fastest becomes the second innermost.
     let fastest = (0..axes.len()).min_by_key(|i| axes[*i].source.unsigned_abs());

@@ -5,6 +5,7 @@ use super::nest::Axis;
 use super::table::Tables;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
 use super::tile;
+use crate::memory::copy;
 use crate::simd::{Level, Tier};
 
 /// A plane of blocks of bytes.
@@ -211,7 +212,7 @@ pub(super) unsafe fn portable(plane: &Plane) {
             64 => squares(plane, |source, target| element::<64>(source, target)),
             128 => squares(plane, |source, target| element::<128>(source, target)),
             33..256 => squares(plane, |source, target| run(source, target, size)),
-            _ => squares(plane, |source, target| std::ptr::copy_nonoverlapping(source, target, size)),
+            _ => squares(plane, |source, target| whole(source, target, size)),
         }
     }
 }
@@ -253,6 +254,13 @@ unsafe fn run(source: *const u8, target: *mut u8, size: usize) {
         }
         element::<32>(source.add(size - 32), target.add(size - 32));
     }
+}
+
+/// # Safety
+/// `size` bytes can be read and written, and the two sides share none.
+pub(super) unsafe fn whole(source: *const u8, target: *mut u8, size: usize) {
+    // SAFETY: as the caller promises.
+    unsafe { copy(std::slice::from_raw_parts(source, size), std::slice::from_raw_parts_mut(target, size)) };
 }
 
 /// # Safety

@@ -4,7 +4,7 @@ use super::compressor::Decompressors;
 use super::frame::{Filter, Frame};
 use crate::codec::shuffle::Shuffle;
 use crate::error::Result;
-use crate::memory::grow;
+use crate::memory::{copy, grow};
 use std::ops::Range;
 
 /// A part of at least this many elements goes from its block straight to its place. For less, the block's filter is
@@ -49,7 +49,7 @@ impl Decoder {
         for (mut place, mut part) in parts {
             debug_assert!(place + part.len() <= frame.decoded_size(), "what is wanted exists");
             if let Some(stored) = frame.stored() {
-                part.copy_from_slice(&stored[place..place + part.len()]);
+                copy(&stored[place..place + part.len()], part);
                 continue;
             }
             while !part.is_empty() {
@@ -109,7 +109,7 @@ impl<'f> FrameBlocks<'_, 'f> {
         let count = target.len() / usize::from(self.frame.element_size);
         let is_direct = |least| target.len() == size || (count >= least && !current.is_whole);
         match self.frame.filter {
-            Filter::None => target.copy_from_slice(&filtered[start..start + target.len()]),
+            Filter::None => copy(&filtered[start..start + target.len()], target),
             Filter::Shuffle if is_direct(MIN_DIRECT_COUNT) => self.shuffle.unshuffle_part(filtered, start, target),
             Filter::Bitshuffle if is_direct(MIN_DIRECT_BIT_COUNT) => {
                 self.shuffle.bitunshuffle_part(filtered, start, target);
@@ -121,7 +121,7 @@ impl<'f> FrameBlocks<'_, 'f> {
                     undo(&self.shuffle, filtered, &mut whole[..size]);
                     current.is_whole = true;
                 }
-                target.copy_from_slice(&whole[start..start + target.len()]);
+                copy(&whole[start..start + target.len()], target);
             }
         }
         Ok(())
@@ -139,7 +139,7 @@ fn decompress(
     for decoded in decompressed.chunks_exact_mut(streams.decoded_size) {
         let stream = streams.next()?;
         if stream.len() == decoded.len() {
-            decoded.copy_from_slice(stream);
+            copy(stream, decoded);
         } else {
             decompressors.decompress(frame.format, stream, decoded)?;
         }

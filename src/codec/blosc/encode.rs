@@ -5,7 +5,7 @@ use super::compressor::{Compressor, Compressors};
 use super::frame::{self, Filter, HEADER_SIZE, MAX_BLOCK_SIZE, MAX_DECODED_SIZE, SIZE_SIZE, flag};
 use crate::codec::shuffle::Shuffle;
 use crate::error::{Error, Result, Status};
-use crate::memory::grow;
+use crate::memory::{copy, grow};
 
 /// Smaller chunks are stored, and no block that the configuration asks for is smaller.
 const MIN_SIZE: usize = 128;
@@ -66,9 +66,7 @@ impl Encoder {
         let is_stored = size.is_none();
         if is_stored {
             let target = encoded.get_mut(HEADER_SIZE..stored_size);
-            target
-                .ok_or_else(|| Error::new(Status::BufferTooSmall, "the output does not fit"))?
-                .copy_from_slice(decoded);
+            copy(decoded, target.ok_or_else(|| Error::new(Status::BufferTooSmall, "the output does not fit"))?);
         }
         let size = size.unwrap_or(stored_size);
         let sizes = [decoded.len(), block_size, size];

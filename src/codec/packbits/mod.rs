@@ -169,12 +169,12 @@ struct Copy;
 
 impl Elementwise for Copy {
     fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<()> {
-        encoded.copy_from_slice(decoded);
+        crate::memory::copy(decoded, encoded);
         Ok(())
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<()> {
-        decoded.copy_from_slice(encoded);
+        crate::memory::copy(encoded, decoded);
         Ok(())
     }
 

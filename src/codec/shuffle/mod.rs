@@ -15,6 +15,7 @@ mod reference;
 #[cfg(test)]
 mod tests;
 
+use crate::memory::copy;
 #[cfg(any(test, feature = "internals"))]
 use crate::simd::available;
 use crate::simd::{Level, Tier, best};
@@ -103,7 +104,7 @@ impl Shuffle {
         let (count, size) = self.whole(decoded, shuffled);
         shuffled[size..].copy_from_slice(&decoded[size..]);
         if self.element_size == 1 {
-            return shuffled[..size].copy_from_slice(&decoded[..size]);
+            return copy(&decoded[..size], &mut shuffled[..size]);
         }
         self.split_planes(&decoded[..size], &mut shuffled[..size], count);
     }
@@ -113,7 +114,7 @@ impl Shuffle {
         let (count, size) = self.whole(shuffled, decoded);
         decoded[size..].copy_from_slice(&shuffled[size..]);
         if self.element_size == 1 {
-            return decoded[..size].copy_from_slice(&shuffled[..size]);
+            return copy(&shuffled[..size], &mut decoded[..size]);
         }
         self.join_planes(&shuffled[..size], count, &mut decoded[..size]);
     }
@@ -123,7 +124,7 @@ impl Shuffle {
     pub fn bitshuffle(&self, decoded: &[u8], shuffled: &mut [u8]) {
         let (count, size) = self.whole(decoded, shuffled);
         if !count.is_multiple_of(8) {
-            return shuffled.copy_from_slice(decoded);
+            return copy(decoded, shuffled);
         }
         shuffled[size..].copy_from_slice(&decoded[size..]);
         let mut tile = [0; TILE_SIZE];
@@ -144,7 +145,7 @@ impl Shuffle {
     pub fn bitunshuffle(&self, shuffled: &[u8], decoded: &mut [u8]) {
         let (count, size) = self.whole(shuffled, decoded);
         if !count.is_multiple_of(8) {
-            return decoded.copy_from_slice(shuffled);
+            return copy(shuffled, decoded);
         }
         decoded[size..].copy_from_slice(&shuffled[size..]);
         self.join_bits(&shuffled[..size], 0, &mut decoded[..size]);
@@ -154,7 +155,7 @@ impl Shuffle {
     pub fn unshuffle_part(&self, shuffled: &[u8], start: usize, part: &mut [u8]) {
         let (size, count) = (self.element_size, shuffled.len() / self.element_size);
         if size == 1 {
-            return part.copy_from_slice(&shuffled[start..start + part.len()]);
+            return copy(&shuffled[start..start + part.len()], part);
         }
         let middle = self.whole_elements(count, start, part, 1);
         for (place, byte) in middle.others(start, part) {
@@ -167,7 +168,7 @@ impl Shuffle {
     pub fn bitunshuffle_part(&self, shuffled: &[u8], start: usize, part: &mut [u8]) {
         let (size, count) = (self.element_size, shuffled.len() / self.element_size);
         if !count.is_multiple_of(8) {
-            return part.copy_from_slice(&shuffled[start..start + part.len()]);
+            return copy(&shuffled[start..start + part.len()], part);
         }
         let middle = self.whole_elements(count, start, part, 8);
         for (place, byte) in middle.others(start, part) {
