@@ -24,6 +24,8 @@ type Scratch = [[u8; BLOCK_SIZE]; 2];
 /// The kernels from source to target, each on what the one before it made. The last applies the scalar map.
 #[derive(Debug)]
 pub(super) struct Pipeline {
+    /// One loop for blocks in which nothing is unusual.
+    quick: Option<Box<dyn Kernel>>,
     kernels: Vec<Box<dyn Kernel>>,
     source_size: usize,
     target_size: usize,
@@ -35,7 +37,8 @@ impl Pipeline {
         let pipeline = Self::of(cast, kernels(cast, tier)?);
         let entries = cast.scalar_map.iter().map(|entry| pipeline.entry(cast, *entry));
         let entries = entries.collect::<Option<_>>()?;
-        pipeline.with_map(entries)
+        let quick = if cast.scalar_map.is_empty() { (tier.quick)(cast) } else { None };
+        Self { quick, ..pipeline }.with_map(entries)
     }
 
     /// One loop for scaling and a cast of floats to integers. The cast refuses infinities and NaN, so it refuses what
@@ -64,7 +67,7 @@ impl Pipeline {
     }
 
     fn of(cast: &Cast, kernels: Vec<Box<dyn Kernel>>) -> Self {
-        Self { kernels, source_size: cast.source.size(), target_size: cast.target.size() }
+        Self { quick: None, kernels, source_size: cast.source.size(), target_size: cast.target.size() }
     }
 
     fn with_map(mut self, entries: Vec<Entry>) -> Option<Self> {
@@ -117,15 +120,46 @@ impl Pipeline {
         output: &mut [u8],
         mut mend: impl FnMut(usize, &[u8], &mut [u8]) -> Result<(), E>,
     ) -> Result<(), E> {
+        let Some(quick) = &self.quick else { return self.run_kernels(0, input, output, &mut mend) };
+        let (mut block_count, mut refused_count) = (0, 0);
+        for (input, output) in self.blocks(LONG_BLOCK_COUNT, input, output) {
+            // Where most blocks are unusual, it is tried on a quarter of them.
+            let is_tried = 4 * refused_count <= block_count + 3;
+            let is_refused = is_tried && quick.run(input, output);
+            if !is_tried || is_refused {
+                self.run_kernels(block_count * LONG_BLOCK_COUNT, input, output, &mut mend)?;
+            }
+            (block_count, refused_count) = (block_count + 1, refused_count + usize::from(is_refused));
+        }
+        Ok(())
+    }
+
+    fn blocks<'a>(
+        &self,
+        count: usize,
+        input: &'a [u8],
+        output: &'a mut [u8],
+    ) -> impl Iterator<Item = (&'a [u8], &'a mut [u8])> {
+        input.chunks(count * self.source_size).zip(output.chunks_mut(count * self.target_size))
+    }
+
+    /// As [`run`](Self::run), by the kernels one after another, of elements from the index `first` on.
+    fn run_kernels<E>(
+        &self,
+        first: usize,
+        input: &[u8],
+        output: &mut [u8],
+        mend: &mut impl FnMut(usize, &[u8], &mut [u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
         let [before @ .., last] = self.kernels.as_slice() else {
             output.copy_from_slice(input);
             return Ok(());
         };
         let widest = before.iter().map(|kernel| kernel.output_size()).max();
         let count = widest.map_or(LONG_BLOCK_COUNT, |size| BLOCK_SIZE / size);
-        let blocks = input.chunks(count * self.source_size).zip(output.chunks_mut(count * self.target_size));
+        let blocks = self.blocks(count, input, output);
         let mut run = |lanes: &[u8], index: usize, input: &[u8], output: &mut [u8]| {
-            if last.run(lanes, output) { mend(index * count, input, output) } else { Ok(()) }
+            if last.run(lanes, output) { mend(first + index * count, input, output) } else { Ok(()) }
         };
         if before.is_empty() {
             return blocks.enumerate().try_for_each(|(index, (input, output))| run(input, index, input, output));

@@ -162,6 +162,42 @@ fn wide_sources_are_cast_as_defined_near_every_bound_and_tie() {
     }
 }
 
+/// Patterns of any length in bits.
+fn scattered(component: Component) -> impl Iterator<Item = u64> {
+    let mask = u64::MAX >> (64 - component.bits());
+    (1..2000_u64).map(move |index| (index.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31) >> (index % 64)) & mask)
+}
+
+/// One element at a time, so that none is refused for the sake of another.
+#[test]
+fn a_quick_loop_casts_as_defined_or_refuses() {
+    for source_type in data_types().iter().filter(|source| source.component().bits() >= 8) {
+        let source = source_type.component();
+        for target in &data_types() {
+            let patterns = match source.bits() {
+                ..=16 => (0..1 << source.bits()).collect::<Vec<u64>>(),
+                _ => adversarial(source, target).into_iter().chain(scattered(source)).collect(),
+            };
+            for cast in casts(source_type, target) {
+                in_every_tier(|kernels, name| {
+                    let Some(quick) = (kernels.quick)(&cast) else { return };
+                    let (mut input, mut output) = (vec![0; source.size()], vec![0; cast.target.size()]);
+                    let mut done_count = 0;
+                    for pattern in &patterns {
+                        source.store(*pattern, &mut input);
+                        if !quick.run(&input, &mut output) {
+                            let result = cast.target.load(&output);
+                            assert_eq!(Some(result), cast.cast(*pattern), "{name}, {pattern:#x}, {cast:?}");
+                            done_count += 1;
+                        }
+                    }
+                    assert!(done_count > patterns.len() / 64, "{name}, {cast:?}: {done_count}");
+                });
+            }
+        }
+    }
+}
+
 /// The bits of a float after scaling, by a product or a quotient.
 fn scaled(component: Component, bits: u64, [offset, scale]: [f64; 2], goes_back: bool) -> u64 {
     if component.bits() == 32 {

@@ -7,6 +7,7 @@ use super::avx512;
 use super::kernel::Kernel;
 use super::portable::float_to_integer::ToInteger;
 use super::portable::narrow::SmallFloat;
+use super::reference::Cast;
 #[cfg(target_arch = "x86_64")]
 use super::reference::OutOfRange;
 use crate::number::Rounding;
@@ -27,6 +28,8 @@ pub(super) struct Kernels {
     pub(super) narrow_float16: fn(Rounding) -> Option<Box<dyn Kernel>>,
     /// `f32` to floats of up to 8 bits, for numbers up to the largest of them; refuses others.
     pub(super) narrow_small_float: fn(SmallFloat, Rounding) -> Option<Box<dyn Kernel>>,
+    /// The whole cast in one loop, without its scalar map; refuses what is unusual.
+    pub(super) quick: fn(&Cast) -> Option<Box<dyn Kernel>>,
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -35,6 +38,7 @@ const AVX2: Kernels = Kernels {
     widen_float16: avx2::float16::widen,
     narrow_float16: avx2::float16::narrow,
     narrow_small_float: avx2::small_float::narrow,
+    quick: avx2::quick::kernel,
 };
 
 /// `None` is the reference, which has no kernels. Portable loops are also compiled for AVX2 and AVX-512.
@@ -50,6 +54,10 @@ pub(super) static TIERS: &[Tier<Option<Kernels>>] = &[
             },
             widen_float16: avx512::float16::widen,
             narrow_float16: avx512::float16::narrow,
+            // AVX-512 converts between floats and integers of 64 bits.
+            quick: |cast| {
+                if cast.source.bits() == 64 && cast.target.bits() == 64 { None } else { avx2::quick::kernel(cast) }
+            },
             ..AVX2
         }),
     },
@@ -62,6 +70,7 @@ pub(super) static TIERS: &[Tier<Option<Kernels>>] = &[
             widen_float16: || None,
             narrow_float16: |_| None,
             narrow_small_float: |_, _| None,
+            quick: |_| None,
         }),
     },
     Tier { level: Reference, kernel: None },

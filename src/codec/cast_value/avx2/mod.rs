@@ -3,4 +3,5 @@
 
 pub(super) mod float16;
 pub(super) mod float_to_integer;
+pub(super) mod quick;
 pub(super) mod small_float;

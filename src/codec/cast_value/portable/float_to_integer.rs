@@ -23,7 +23,12 @@ pub(in crate::codec::cast_value) struct ToInteger {
     pub(in crate::codec::cast_value) out_of_range: OutOfRange,
     /// Scaling before the conversion, as bits of the source.
     pub(in crate::codec::cast_value) scaling: Option<Scaling<u64>>,
+    /// Whether all numbers are those of `float16`: their magnitude is less than [`HALF_END`], or they are not finite.
+    pub(in crate::codec::cast_value) are_halves: bool,
 }
+
+/// A power of two above all finite numbers of `float16`, which lanes of `f32` hold with the first bits of a fraction.
+const HALF_END: i128 = 1 << 20;
 
 impl ToInteger {
     /// `None` if the cast's target is not an integer type.
@@ -33,20 +38,29 @@ impl ToInteger {
         scaling: Option<Scaling<u64>>,
     ) -> Option<Self> {
         let Component::Int { bits, signed } = cast.target else { return None };
-        Some(Self { source, bits, signed, rounding: cast.rounding, out_of_range: cast.out_of_range, scaling })
+        let is_half = matches!(cast.source, Component::Float(format) if format.id == FloatId::Float16);
+        let Cast { rounding, out_of_range, .. } = *cast;
+        Some(Self { source, bits, signed, rounding, out_of_range, scaling, are_halves: is_half && scaling.is_none() })
     }
 
-    /// Whether the lanes hold the bounds of the target, so that its range can be checked in them. A scaling needs this.
+    /// Whether the lanes hold the bounds of the target, so that its range can be checked in them, or all numbers there are.
+    /// A scaling needs this.
     pub(in crate::codec::cast_value) fn fits(&self) -> bool {
+        if self.are_halves && self.bits <= 32 {
+            return true;
+        }
         self.bits <= if self.source == FloatId::Float32 { 16 } else { 32 } && self.out_of_range != OutOfRange::Wrap
     }
 
     /// The portable kernel. `None` for `float32` lanes that do not suffice.
     pub(in crate::codec::cast_value) fn kernel(&self) -> Option<Box<dyn Kernel>> {
         match (self.source, self.out_of_range, self.bits) {
+            (FloatId::Float32, OutOfRange::Wrap, _) if self.fits() => {
+                Some(with_mode!(self.rounding, M => self.wrap_halves::<M>()))
+            }
+            (FloatId::Float64, OutOfRange::Wrap, _) => Some(with_mode!(self.rounding, M => self.wrap::<M>())),
             _ if self.fits() => Some(with_mode!(self.rounding, M => self.in_range::<M>())),
             (FloatId::Float32, ..) => None,
-            (_, OutOfRange::Wrap, _) => Some(with_mode!(self.rounding, M => self.wrap::<M>())),
             _ => Some(with_mode!(self.rounding, M => self.saturating::<M>())),
         }
     }
@@ -69,7 +83,10 @@ impl ToInteger {
     }
 
     fn narrow<F: Float, T: Integer, M: RoundingMode, const CHECKED: bool>(&self) -> Box<dyn Kernel> {
-        let (least, most) = integer_range(self.bits, self.signed);
+        let (mut least, mut most) = integer_range(self.bits, self.signed);
+        if self.are_halves {
+            (least, most) = (least.max(-HALF_END), most.min(HALF_END - 1));
+        }
         let conversion = FloatToInteger::<F, T, M, CHECKED>::new(least, most);
         match self.scaling {
             Some(scaling) => each(Scaled::new(conversion, scaling)),
@@ -79,10 +96,18 @@ impl ToInteger {
 
     fn wrap<M: RoundingMode>(&self) -> Box<dyn Kernel> {
         match self.bits {
-            ..=8 => each(Wrap::<u8, M>::new(self)),
-            16 => each(Wrap::<u16, M>::new(self)),
-            32 => each(Wrap::<u32, M>::new(self)),
-            _ => each(Wrap::<u64, M>::new(self)),
+            ..=8 => each(Wrap::<f64, u8, M>::new(self)),
+            16 => each(Wrap::<f64, u16, M>::new(self)),
+            32 => each(Wrap::<f64, u32, M>::new(self)),
+            _ => each(Wrap::<f64, u64, M>::new(self)),
+        }
+    }
+
+    fn wrap_halves<M: RoundingMode>(&self) -> Box<dyn Kernel> {
+        match self.bits {
+            ..=8 => each(Wrap::<f32, u8, M>::new(self)),
+            16 => each(Wrap::<f32, u16, M>::new(self)),
+            _ => each(Wrap::<f32, u32, M>::new(self)),
         }
     }
 
@@ -195,31 +220,33 @@ impl<F: Float, T: Integer, M: RoundingMode, const CHECKED: bool> Convert for Flo
     }
 }
 
-/// Modulo `2^N`, for numbers that an `f64` holds with the first bit of their fraction; larger ones are refused.
+/// Modulo `2^N`, for numbers that a lane holds with the first bit of their fraction; larger ones are refused.
 #[derive(Debug, Clone, Copy)]
-struct Wrap<T, M> {
+struct Wrap<F, T, M> {
     low: LowBits,
+    from: PhantomData<F>,
     to: PhantomData<T>,
     mode: PhantomData<M>,
 }
 
-impl<T, M> Wrap<T, M> {
+impl<F, T, M> Wrap<F, T, M> {
     fn new(to: &ToInteger) -> Self {
-        Self { low: LowBits::new(to.bits, to.signed), to: PhantomData, mode: PhantomData }
+        let low = LowBits::new(to.bits, to.signed);
+        Self { low, from: PhantomData, to: PhantomData, mode: PhantomData }
     }
 }
 
-impl<T: Integer, M: RoundingMode> Convert for Wrap<T, M> {
-    type Source = f64;
+impl<F: Float, T: Integer, M: RoundingMode> Convert for Wrap<F, T, M> {
+    type Source = F;
     type Target = T;
 
     #[inline(always)]
-    fn convert(&self, element: f64) -> (T, Bits<Self>) {
-        let number = if element > -f64::LIMIT { element } else { -f64::LIMIT };
-        let number = if number < f64::LIMIT { number } else { f64::LIMIT };
+    fn convert(&self, element: F) -> (T, Bits<Self>) {
+        let number = if element > -F::LIMIT { element } else { -F::LIMIT };
+        let number = if number < F::LIMIT { number } else { F::LIMIT };
         // SAFETY: the number is between the two.
-        let integer = unsafe { rounded::<f64, M>(number) };
-        (T::truncate(self.low.of(integer)), flag(number != element))
+        let integer = unsafe { rounded::<F, M>(number) };
+        (T::truncate(self.low.of(integer.extend())), flag(number != element))
     }
 }
 
