@@ -1,9 +1,11 @@
-//! Bits of 256 bytes of a plane at a time: matrices of eight bytes are transposed in lanes of 64 bits.
+//! Bits of 256 bytes of a plane at a time: the bytes at each of eight places come into one register, then eight registers
+//! are transposed as matrices of bits, all bytes of a register at once.
 
-use super::{load, load_halves, store, store_half, upper, zip};
+use super::bytes::{join_group, split_group};
+use super::{load, store};
 use std::arch::x86_64::*;
 
-/// The registers of a group: each half has two matrices, the upper halves those 128 bytes after.
+/// The registers of a group: one for each bit of a byte, or for each of eight bytes.
 const REGISTER_COUNT: usize = 8;
 
 /// The bytes of a group.
@@ -22,13 +24,7 @@ pub(super) fn to_rows(planes: &[u8], plane_size: usize, rows: &mut [u8], stride:
 fn plane_to_rows(plane: &[u8], rows: &mut [u8], stride: usize) {
     let (groups, _) = plane.as_chunks::<256>();
     for (index, group) in groups.iter().enumerate() {
-        let (low, high) = group.split_at(128);
-        let mut registers = [_mm256_setzero_si256(); REGISTER_COUNT];
-        for place in 0..REGISTER_COUNT {
-            registers[place] = transpose_bits(load_halves(&low[16 * place..], &high[16 * place..]));
-        }
-        // Of an address in a half, the lowest three bits are the row: they become the highest.
-        let registers = zip::<1, REGISTER_COUNT>(registers, 4);
+        let registers = transpose_bits(split_group::<8, 2>(group));
         for row in 0..REGISTER_COUNT {
             store(registers[row], &mut rows[row * stride + 32 * index..]);
         }
@@ -52,29 +48,34 @@ fn plane_from_rows(rows: &[u8], stride: usize, plane: &mut [u8]) {
         for row in 0..REGISTER_COUNT {
             registers[row] = load(&rows[row * stride + 32 * index..]);
         }
-        let registers = zip::<1, REGISTER_COUNT>(registers, 3);
-        let (low, high) = group.split_at_mut(128);
-        for place in 0..REGISTER_COUNT {
-            let register = transpose_bits(registers[place]);
-            store_half(_mm256_castsi256_si128(register), &mut low[16 * place..]);
-            store_half(upper(register), &mut high[16 * place..]);
-        }
+        join_group::<8, 2>(transpose_bits(registers), group);
     }
 }
 
-/// Bit `i` of byte `j` becomes bit `j` of byte `i`, as the portable tier does it.
+/// Bit `i` of every byte of register `j` becomes bit `j` of that byte of register `i`.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn transpose_bits(matrices: __m256i) -> __m256i {
-    let matrices = swap::<7>(matrices, 0x00AA_00AA_00AA_00AA);
-    let matrices = swap::<14>(matrices, 0x0000_CCCC_0000_CCCC);
-    swap::<28>(matrices, 0x0000_0000_F0F0_F0F0)
+fn transpose_bits(mut registers: [__m256i; REGISTER_COUNT]) -> [__m256i; REGISTER_COUNT] {
+    for first in [0, 1, 2, 3] {
+        swap::<4>(&mut registers, first, 0x0F);
+    }
+    for first in [0, 1, 4, 5] {
+        swap::<2>(&mut registers, first, 0x33);
+    }
+    for first in [0, 2, 4, 6] {
+        swap::<1>(&mut registers, first, 0x55);
+    }
+    registers
 }
 
+/// Swaps the bits of the register `first` that are `DISTANCE` above the mask with those of the register `DISTANCE` after
+/// it that are under the mask.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn swap<const DISTANCE: i32>(matrices: __m256i, mask: i64) -> __m256i {
-    let different = _mm256_xor_si256(matrices, _mm256_srli_epi64::<DISTANCE>(matrices));
-    let different = _mm256_and_si256(different, _mm256_set1_epi64x(mask));
-    _mm256_xor_si256(_mm256_xor_si256(matrices, different), _mm256_slli_epi64::<DISTANCE>(different))
+fn swap<const DISTANCE: i32>(registers: &mut [__m256i; REGISTER_COUNT], first: usize, mask: i8) {
+    let second = first + DISTANCE as usize;
+    let different = _mm256_xor_si256(_mm256_srli_epi64::<DISTANCE>(registers[first]), registers[second]);
+    let different = _mm256_and_si256(different, _mm256_set1_epi8(mask));
+    registers[second] = _mm256_xor_si256(registers[second], different);
+    registers[first] = _mm256_xor_si256(registers[first], _mm256_slli_epi64::<DISTANCE>(different));
 }

@@ -35,46 +35,63 @@ pub(in crate::codec::shuffle) fn from_planes(
     }
 }
 
-/// The bytes of each half are sorted by their place in the element; then the parts of one place come together.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn to_planes_of<const SIZE: usize, const PART: usize>(elements: &[u8], planes: &mut [u8], stride: usize) -> usize {
-    let by_place = const { sort_indices(SIZE) };
-    let by_place = load_halves(&by_place, &by_place);
-    let (groups, _) = elements.as_chunks::<16>().0.as_chunks::<SIZE>().0.as_chunks::<2>();
-    for (index, [low, high]) in groups.iter().enumerate() {
-        let mut registers = [_mm256_setzero_si256(); SIZE];
-        for place in 0..SIZE {
-            registers[place] = _mm256_shuffle_epi8(load_halves(&low[place], &high[place]), by_place);
-        }
-        let registers = zip::<PART, SIZE>(registers, SIZE.ilog2());
+    let groups = elements.chunks_exact(32 * SIZE);
+    let count = 32 * groups.len();
+    for (index, group) in groups.enumerate() {
+        let registers = split_group::<SIZE, PART>(group);
         for place in 0..SIZE {
             store(registers[place], &mut planes[place * stride + 32 * index..]);
         }
     }
-    32 * groups.len()
+    count
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn from_planes_of<const SIZE: usize, const PART: usize>(planes: &[u8], stride: usize, elements: &mut [u8]) -> usize {
+    let groups = elements.chunks_exact_mut(32 * SIZE);
+    let count = 32 * groups.len();
+    for (index, group) in groups.enumerate() {
+        let mut registers = [_mm256_setzero_si256(); SIZE];
+        for place in 0..SIZE {
+            registers[place] = load(&planes[place * stride + 32 * index..]);
+        }
+        join_group::<SIZE, PART>(registers, group);
+    }
+    count
+}
+
+/// A register for each place in 32 elements of `SIZE` bytes; `PART` is `16 / SIZE`. The bytes of each half are sorted by
+/// their place in the element; then the parts of one place come together.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn split_group<const SIZE: usize, const PART: usize>(group: &[u8]) -> [__m256i; SIZE] {
+    let by_place = const { sort_indices(SIZE) };
+    let by_place = load_halves(&by_place, &by_place);
+    let (low, high) = group[..32 * SIZE].split_at(16 * SIZE);
+    let mut registers = [_mm256_setzero_si256(); SIZE];
+    for place in 0..SIZE {
+        registers[place] = _mm256_shuffle_epi8(load_halves(&low[16 * place..], &high[16 * place..]), by_place);
+    }
+    zip::<PART, SIZE>(registers, SIZE.ilog2())
 }
 
 /// The same backwards.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn from_planes_of<const SIZE: usize, const PART: usize>(planes: &[u8], stride: usize, elements: &mut [u8]) -> usize {
+pub(super) fn join_group<const SIZE: usize, const PART: usize>(registers: [__m256i; SIZE], group: &mut [u8]) {
     let by_element = const { sort_indices(16 / SIZE) };
     let by_element = load_halves(&by_element, &by_element);
-    let (groups, _) = elements.as_chunks_mut::<16>().0.as_chunks_mut::<SIZE>().0.as_chunks_mut::<2>();
-    for (index, [low, high]) in groups.iter_mut().enumerate() {
-        let mut registers = [_mm256_setzero_si256(); SIZE];
-        for place in 0..SIZE {
-            registers[place] = load(&planes[place * stride + 32 * index..]);
-        }
-        let registers = zip::<PART, SIZE>(registers, SIZE.ilog2());
-        for place in 0..SIZE {
-            let register = _mm256_shuffle_epi8(registers[place], by_element);
-            store_half(_mm256_castsi256_si128(register), &mut low[place]);
-            store_half(upper(register), &mut high[place]);
-        }
+    let registers = zip::<PART, SIZE>(registers, SIZE.ilog2());
+    let (low, high) = group[..32 * SIZE].split_at_mut(16 * SIZE);
+    for place in 0..SIZE {
+        let register = _mm256_shuffle_epi8(registers[place], by_element);
+        store_half(_mm256_castsi256_si128(register), &mut low[16 * place..]);
+        store_half(upper(register), &mut high[16 * place..]);
     }
-    32 * groups.len()
 }
 
 /// Which bytes of a half to take so that those at the same place of each element of `size` bytes come together.
