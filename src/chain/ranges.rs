@@ -19,6 +19,10 @@ use crate::strided::{Source, Target};
 /// Shorter rows are gathered before they go to their strides: a part by itself costs about as much as such a copy.
 const MIN_ROW_SIZE: usize = 64;
 
+/// Shorter parts are decoded together with what lies between them, if that is no more than this: a part by itself costs
+/// about as much as decoding so many bytes.
+const MIN_PART_SIZE: usize = 512;
+
 /// Shorter rows of a whole chunk do not go to their place by themselves: decoding all of the chunk, and then copying it
 /// there, takes less time.
 const MIN_ROW_SIZE_OF_WHOLE: usize = 1024;
@@ -86,7 +90,7 @@ impl Ranges<'_> {
     ) -> Result<Option<Packed<'b>>> {
         let bits = elements.fused.encoded_bits();
         if bits.is_multiple_of(8) {
-            let needed = elements.needed(region);
+            let needed = self.with_gaps(elements.needed(region), bits / 8);
             let size = needed.element_count() * (bits / 8);
             grow(back, size)?;
             let mut target = Target::contiguous(&mut back[..size], bits / 8, &needed.shape)?;
@@ -108,16 +112,28 @@ impl Ranges<'_> {
         back: &mut Vec<u8>,
         contexts: &mut Contexts,
     ) -> Result<Option<()>> {
-        if target.row_size() >= MIN_ROW_SIZE || target.is_contiguous() {
+        let element_size = target.element_size();
+        let needed = self.with_gaps(region.clone(), element_size);
+        if needed == *region && (target.row_size() >= MIN_ROW_SIZE || target.is_contiguous()) {
             return self.decode(region, target, contexts);
         }
-        let (element_size, size) = (target.element_size(), region.element_count() * target.element_size());
+        let size = needed.element_count() * element_size;
         grow(back, size)?;
-        let mut gathered = Target::contiguous(&mut back[..size], element_size, &region.shape)?;
-        if self.decode(region, &mut gathered, contexts)?.is_none() {
+        let mut gathered = Target::contiguous(&mut back[..size], element_size, &needed.shape)?;
+        if self.decode(&needed, &mut gathered, contexts)?.is_none() {
             return Ok(None);
         }
-        copy_strided(&Source::contiguous(&back[..size], element_size, &region.shape)?, target, self.options).map(Some)
+        let gathered = Source::contiguous(&back[..size], element_size, &needed.shape)?;
+        copy_strided(&gathered.region(&region.relative_to(&needed), &region.shape)?, target, self.options).map(Some)
+    }
+
+    /// The box with what lies between its parts, if both are short.
+    fn with_gaps(&self, region: Region, element_size: usize) -> Region {
+        let most = MIN_PART_SIZE / element_size;
+        if region.run_size(self.shape) >= most {
+            return region;
+        }
+        region.with_gaps(self.shape, most as u64)
     }
 
     /// A box to its place, row by row, on as many threads as are worth it.

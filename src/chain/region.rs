@@ -152,16 +152,22 @@ impl Region {
         self.start.iter().zip(&outer.start).map(|(start, outer)| start - outer).collect()
     }
 
-    /// The length of the runs of consecutive elements that the box consists of in an array of this shape, and the index
-    /// of the first element of each, in C order. The box must not be empty.
-    pub(super) fn runs(&self, shape: &[u64]) -> (usize, impl Iterator<Item = u64>) {
-        let dimensions = shape.len();
-        let mut inner = dimensions;
+    /// The length of the runs of consecutive elements that the box consists of in an array of this shape.
+    pub(super) fn run_size(&self, shape: &[u64]) -> usize {
+        self.shape[self.run_dimension(shape)..].iter().product::<u64>() as usize
+    }
+
+    /// The outermost dimension along which a run extends.
+    fn run_dimension(&self, shape: &[u64]) -> usize {
         // A run continues in the next row if rows are whole.
-        while inner > 0 && (inner == dimensions || self.shape[inner] == shape[inner]) {
-            inner -= 1;
-        }
-        let count = self.shape[inner..].iter().product::<u64>() as usize;
+        let partial = (0..shape.len()).rposition(|dimension| self.shape[dimension] != shape[dimension]);
+        partial.unwrap_or(0)
+    }
+
+    /// The length of the runs, and the index of the first element of each, in C order. The box must not be empty.
+    pub(super) fn runs(&self, shape: &[u64]) -> (usize, impl Iterator<Item = u64>) {
+        let inner = self.run_dimension(shape);
+        let count = self.run_size(shape);
         let next = (!self.shape[..inner].contains(&0)).then(|| index_of(&self.start, shape));
         let mut stride = shape[inner..].iter().product::<u64>();
         let mut axes: Vec<RunAxis> = Vec::with_capacity(inner);
@@ -170,6 +176,25 @@ impl Region {
             stride *= shape[dimension];
         }
         (count, RunStarts { axes, next })
+    }
+
+    /// The box, with what lies between its runs in an array of this shape where that is at most `most` elements. The box
+    /// must not be empty.
+    pub(super) fn with_gaps(&self, shape: &[u64], most: u64) -> Self {
+        let (mut joined, mut wider, mut inner) = (self.clone(), self.clone(), 1_u64);
+        for dimension in (0..shape.len()).rev() {
+            // Only several rows have anything between them.
+            if self.shape[dimension] > 1 {
+                joined.start.clone_from(&wider.start);
+                joined.shape.clone_from(&wider.shape);
+            }
+            if (shape[dimension] - self.shape[dimension]).saturating_mul(inner) > most {
+                break;
+            }
+            (wider.start[dimension], wider.shape[dimension]) = (0, shape[dimension]);
+            inner *= shape[dimension];
+        }
+        joined
     }
 
     /// Converts the element index of an error from this box to an array of this shape.
@@ -357,6 +382,24 @@ mod tests {
         assert_eq!((count, runs.collect::<Vec<_>>()), (24, vec![12]));
         let (count, runs) = region.runs(&[5, 4, 4]);
         assert_eq!((count, runs.collect::<Vec<_>>()), (12, vec![16, 32]));
+    }
+
+    #[test]
+    fn gaps_are_joined_only_between_rows() {
+        let shape = [10, 20, 30];
+        for (region, most, expected) in [
+            (([1, 2, 3], [4, 5, 6]), 24, ([1, 2, 0], [4, 5, 30])),
+            (([1, 2, 3], [4, 5, 6]), 23, ([1, 2, 3], [4, 5, 6])),
+            (([1, 2, 3], [4, 5, 6]), 450, ([1, 0, 0], [4, 20, 30])),
+            (([1, 2, 3], [1, 5, 6]), 450, ([1, 2, 0], [1, 5, 30])),
+            (([1, 2, 3], [1, 1, 6]), 9999, ([1, 2, 3], [1, 1, 6])),
+            (([1, 2, 3], [4, 1, 6]), 9999, ([1, 0, 0], [4, 20, 30])),
+            (([1, 0, 0], [4, 20, 30]), 9999, ([1, 0, 0], [4, 20, 30])),
+        ] {
+            let [region, expected] =
+                [region, expected].map(|(start, shape)| Region { start: start.to_vec(), shape: shape.to_vec() });
+            assert_eq!(region.with_gaps(&shape, most), expected, "{region:?}, gaps of {most}");
+        }
     }
 
     #[test]
