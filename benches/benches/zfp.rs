@@ -147,7 +147,8 @@ impl<T: Sample> Case<'_, T> {
     fn encode(&self, criterion: &mut Criterion, chain: &Chain, decoded: &[u8], encoded: &[u8]) {
         let [z, y, x] = self.shape;
         let mut group = group(criterion, &format!("zfp/{}/encode/{}", self.name, self.size), decoded.len());
-        let mut words = vec![0_u64; chain.encoded_bound(decoded.len() as u64).expect("the size is possible") as usize / 8 + 1];
+        let mut words =
+            vec![0_u64; chain.encoded_bound(decoded.len() as u64).expect("the size is possible") as usize / 8 + 1];
         let mut target = vec![0_u8; 8 * words.len()];
         for (contestant, options, limit) in zcodec_contestants() {
             set_limit(limit);
@@ -241,8 +242,7 @@ impl<T: Sample> Case<'_, T> {
 
 /// How the chain is called.
 fn zcodec_contestants() -> Vec<(&'static str, CallOptions, Option<Level>)> {
-    let mut contestants =
-        vec![("zcodec", CallOptions::default(), None), ("zcodec-2-threads", two_threads(), None)];
+    let mut contestants = vec![("zcodec", CallOptions::default(), None), ("zcodec-2-threads", two_threads(), None)];
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx512f") {
         contestants.push(("avx2", CallOptions::default(), Some(Level::Avx2)));

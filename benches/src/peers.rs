@@ -122,7 +122,7 @@ where
     slices::<S, T>(decoded, move |source, target| convert_slice_int_to_float(source, target, &config))
 }
 
-/// A chain of `zarrs` for one chunk, on one thread. It allocates its results.
+/// A chain of `zarrs` for one chunk. It allocates its results.
 #[expect(missing_debug_implementations, reason = "its parts have none")]
 pub struct Zarrs {
     chain: CodecChain,
@@ -133,7 +133,7 @@ pub struct Zarrs {
 }
 
 impl Zarrs {
-    /// `None` if it does not know the data type or the codecs.
+    /// On one thread. `None` if it does not know the data type or the codecs.
     pub fn new(codecs: &str, name: &str, element_size: usize, shape: &[usize]) -> Option<Self> {
         let data_type = match name {
             "bool" => data_type::bool(),
@@ -154,6 +154,13 @@ impl Zarrs {
             fill_value: FillValue::new(vec![0; element_size]),
             options: CodecOptions::default().with_concurrent_target(1),
         })
+    }
+
+    /// The same with this many threads.
+    #[must_use]
+    pub fn with_threads(mut self, threads: usize) -> Self {
+        self.options = self.options.with_concurrent_target(threads);
+        self
     }
 
     /// The encoded chunk.

@@ -1,0 +1,69 @@
+//! A whole shard beside the crate `zarrs`, as a Markdown table. Both sides allocate what they return.
+//!
+//!     cargo bench --features peers --bench shards
+
+use std::hint::black_box;
+use zcodec::chain::{CallOptions, Chain};
+use zcodec_benches::peers::Zarrs;
+use zcodec_benches::turns::{Contestant, in_turn};
+use zcodec_benches::{field_bytes, two_threads};
+
+const SHAPE: [usize; 3] = [256; 3];
+const SIZE: usize = SHAPE[0] * SHAPE[1] * SHAPE[2] * 2;
+const ROUNDS: usize = 15;
+
+/// Codecs of the inner chunks, after `bytes`.
+const COMPRESSORS: [(&str, &str); 3] = [
+    ("zstd-3", r#",{"name":"zstd","configuration":{"level":3,"checksum":false}}"#),
+    (
+        "blosc-zstd-3",
+        r#",{"name":"blosc","configuration":{"cname":"zstd","clevel":3,"shuffle":"shuffle","typesize":2,"blocksize":0}}"#,
+    ),
+    ("none", ""),
+];
+
+fn main() {
+    println!("| work | threads | zcodec, ms | times as fast as zarrs |");
+    println!("| --- | ---: | ---: | ---: |");
+    for (name, compressor) in COMPRESSORS {
+        let bytes = r#"{"name":"bytes","configuration":{"endian":"little"}}"#;
+        let codecs = format!(
+            r#"[{{"name":"sharding_indexed","configuration":{{"chunk_shape":[32,32,32],
+            "codecs":[{bytes}{compressor}],"index_codecs":[{bytes},"crc32c"]}}}}]"#
+        );
+        let input = format!(r#"{{"data_type":"uint16","shape":{SHAPE:?},"fill_value":0}}"#);
+        let chain = Chain::new(codecs.as_bytes(), Some(input.as_bytes())).expect("the chain is valid");
+        let decoded = field_bytes(SIZE);
+        let encoded = chain.encode_to_vec(&decoded, &CallOptions::default()).expect("the shard encodes");
+        for (threads, options) in [(1, CallOptions::default()), (2, two_threads())] {
+            let peer = Zarrs::new(&codecs, "uint16", 2, &SHAPE).expect("zarrs has these codecs").with_threads(threads);
+            assert!(*peer.decode(&encoded) == decoded, "{name}: zarrs decodes to something else");
+            let theirs = peer.encode(&decoded);
+            assert!(
+                chain.decode_to_vec(&theirs, &options).as_ref() == Ok(&decoded),
+                "{name}: what zarrs wrote decodes to something else"
+            );
+            row(
+                &format!("{name}, read"),
+                threads,
+                &mut [
+                    Box::new(|| drop(chain.decode_to_vec(black_box(&encoded), &options))),
+                    Box::new(|| drop(peer.decode(black_box(&encoded)))),
+                ],
+            );
+            row(
+                &format!("{name}, write"),
+                threads,
+                &mut [
+                    Box::new(|| drop(chain.encode_to_vec(black_box(&decoded), &options))),
+                    Box::new(|| drop(peer.encode(black_box(&decoded)))),
+                ],
+            );
+        }
+    }
+}
+
+fn row(work: &str, threads: usize, contestants: &mut [Contestant<'_>]) {
+    let medians = in_turn(contestants, ROUNDS);
+    println!("| {work} | {threads} | {:.1} | {:.2} |", medians.seconds * 1e3, 1.0 / medians.ratios[1]);
+}
