@@ -25,7 +25,18 @@ struct Codecs {
     list: Vec<Value>,
     /// The byte order of the output of the last of them.
     endian: Option<Endian>,
-    is_array: bool,
+    /// The size of the elements of that output.
+    element_size: usize,
+    output: Output,
+}
+
+/// What the last codec makes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Output {
+    Array,
+    /// Elements of an array, of which numcodecs still knows the size.
+    Elements,
+    Bytes,
 }
 
 pub(super) fn document(members: &Map<String, Value>) -> Result<ArrayDocument> {
@@ -37,7 +48,8 @@ pub(super) fn document(members: &Map<String, Value>) -> Result<ArrayDocument> {
         Value::Null => None,
         json => Some(numpy.scalar_from_json("fill_value", json)?),
     };
-    let mut codecs = Codecs { list: Vec::new(), endian: numpy.endian, is_array: true };
+    let mut codecs =
+        Codecs { list: Vec::new(), endian: numpy.endian, element_size: numpy.data_type.size(), output: Output::Array };
     let is_reversed = one_of("order", required(members, "order")?, &["C", "F"])? == 1;
     if is_reversed && chunk_shape.len() > 1 {
         let order: Vec<usize> = (0..chunk_shape.len()).rev().collect();
@@ -52,7 +64,7 @@ pub(super) fn document(members: &Map<String, Value>) -> Result<ArrayDocument> {
         Value::Null => {}
         compressor => codecs.add("compressor", compressor)?,
     }
-    if codecs.is_array {
+    if codecs.output == Output::Array {
         codecs.serialize();
     }
     let chunk = ArrayRepresentation::new(numpy.data_type, chunk_shape, fill_value)?;
@@ -66,17 +78,24 @@ impl Codecs {
         let mut configuration = json.as_object().cloned().ok_or_else(wrong)?;
         let Some(Value::String(id)) = configuration.shift_remove("id") else { return Err(wrong()) };
         let (makes_bytes, makes_array) = (ARRAY_TO_BYTES.contains(&id.as_str()), ARRAY_TO_ARRAY.contains(&id.as_str()));
-        if (makes_bytes || makes_array) && !self.is_array {
+        if (makes_bytes || makes_array) && self.output != Output::Array {
             return Err(Error::unsupported(format!(
                 "{member} has {id:?} after a codec that makes bytes: it can only get an array"
             )));
         }
-        if makes_bytes {
-            self.is_array = false;
-        } else if makes_array {
-            self.take_byte_order(&mut configuration);
-        } else if self.is_array {
-            self.serialize();
+        if makes_array {
+            self.take_type(&mut configuration);
+            if id == "packbits" {
+                self.element_size = 1;
+            }
+        } else {
+            if self.output == Output::Array && !makes_bytes {
+                self.serialize();
+            }
+            if id == "blosc" && self.output == Output::Elements {
+                self.name_type_size(&mut configuration);
+            }
+            self.output = Output::Bytes;
         }
         let mut codec = Map::from_iter([("name".to_owned(), json!(format!("numcodecs.{id}")))]);
         if !configuration.is_empty() {
@@ -86,13 +105,20 @@ impl Codecs {
         Ok(())
     }
 
+    /// numcodecs shuffles elements of the size that its input has, and single bytes if that is more than Blosc allows.
+    fn name_type_size(&self, configuration: &mut Map<String, Value>) {
+        if configuration.get("typesize").is_none_or(Value::is_null) {
+            configuration.insert("typesize".to_owned(), json!(u8::try_from(self.element_size).unwrap_or(1).max(1)));
+        }
+    }
+
     /// Removes the byte order from the types in a configuration: elements in memory are in native byte order, and
     /// `bytes` gets that of the stored ones.
-    fn take_byte_order(&mut self, configuration: &mut Map<String, Value>) {
+    fn take_type(&mut self, configuration: &mut Map<String, Value>) {
         for member in TYPE_MEMBERS {
             let Some(Value::String(dtype)) = configuration.get_mut(member) else { continue };
-            if let Ok(NumpyType { endian, .. }) = NumpyType::from_json(&json!(dtype)) {
-                self.endian = endian;
+            if let Ok(NumpyType { endian, data_type, .. }) = NumpyType::from_json(&json!(dtype)) {
+                (self.endian, self.element_size) = (endian, data_type.size());
             }
             if let Some(code) = dtype.strip_prefix('>') {
                 *dtype = format!("<{code}");
@@ -101,7 +127,7 @@ impl Codecs {
     }
 
     fn serialize(&mut self) {
-        self.is_array = false;
+        self.output = Output::Elements;
         self.list.push(match self.endian {
             None => json!({"name": "bytes"}),
             Some(Endian::Little) => json!({"name": "bytes", "configuration": {"endian": "little"}}),
@@ -154,6 +180,30 @@ mod tests {
         let zfpy = codecs(json!({"filters": [{"id": "bitround", "keepbits": 3}], "compressor": {"id": "zfpy"}}));
         assert_eq!(names(&zfpy.unwrap()), ["numcodecs.bitround", "numcodecs.zfpy"]);
         assert_eq!(names(&codecs(json!({"filters": []})).unwrap()), ["bytes"]);
+    }
+
+    #[test]
+    fn blosc_gets_the_size_of_the_elements_that_enter_it() {
+        let type_size = |change: Value| {
+            let mut members = json!({"compressor": {"id": "blosc", "shuffle": 1}});
+            for (member, value) in change.as_object().into_iter().flatten() {
+                members[member] = value.clone();
+            }
+            codecs(members).unwrap().as_array().unwrap().last().unwrap()["configuration"]["typesize"].clone()
+        };
+        let delta = json!({"id": "delta", "dtype": "<i4", "astype": "<i2"});
+        for (change, expected) in [
+            (json!({}), json!(4)),
+            (json!({"dtype": "<f8", "order": "F"}), json!(8)),
+            (json!({"dtype": "|b1", "filters": [{"id": "packbits"}]}), json!(1)),
+            (json!({"filters": [delta]}), json!(2)),
+            (json!({"filters": [{"id": "shuffle", "elementsize": 4}]}), Value::Null),
+            (json!({"dtype": "|V300"}), json!(1)),
+            (json!({"compressor": {"id": "blosc", "typesize": null}}), json!(4)),
+            (json!({"compressor": {"id": "blosc", "typesize": 2}}), json!(2)),
+        ] {
+            assert_eq!(type_size(change.clone()), expected, "{change}");
+        }
     }
 
     #[test]

@@ -11,6 +11,8 @@ pub(super) fn to_planes(elements: &[u8], element_size: usize, planes: &mut [u8],
         4 => to_planes_of::<4>(elements, planes, stride, done),
         8 => to_planes_of::<8>(elements, planes, stride, done),
         16 => to_planes_of::<16>(elements, planes, stride, done),
+        // Metadata may name elements larger than any chunk.
+        _ if elements.len() < element_size => {}
         _ => {
             for place in 0..element_size {
                 let bytes = elements.iter().skip(done * element_size + place).step_by(element_size);
@@ -35,6 +37,7 @@ pub(super) fn from_planes(planes: &[u8], stride: usize, elements: &mut [u8], ele
         4 => from_planes_of::<4>(planes, stride, elements, done),
         8 => from_planes_of::<8>(planes, stride, elements, done),
         16 => from_planes_of::<16>(planes, stride, elements, done),
+        _ if elements.len() < element_size => {}
         _ => {
             for place in 0..element_size {
                 let bytes = elements.iter_mut().skip(done * element_size + place).step_by(element_size);

@@ -2,8 +2,9 @@
 //!
 //! Specification:
 //! [zarr-extensions, `numcodecs.delta`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.delta);
-//! numcodecs 0.17, `delta.py`: `numpy.diff` in the type of the array, cast to `astype`; `numpy.cumsum` in the type of
-//! the array. Integers wrap; floats round at each step, so that a decoded float is the sum of rounded differences.
+//! numcodecs 0.17, `delta.py`: `numpy.diff` in the type of the array, cast to `astype`; `numpy.cumsum` in the type that
+//! both have in common, cast to that of the array. Integers wrap; floats round at each step, so that a decoded float is
+//! the sum of rounded differences.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -194,15 +195,31 @@ fn differ_with(number: Number, elements: &[u8], before: &[u8; 8], differences: &
     }
 }
 
+/// The type in which numpy sums elements of one type to another. Sums of integers wrap, whatever their type is.
+fn sum_type(from_type: Number, to_type: Number) -> Number {
+    let size = match from_type {
+        _ if !to_type.is_float() => return to_type,
+        float if float.is_float() => float.size(),
+        // The smallest float that has all digits of the integers; no float has those of 64 bits.
+        integer => (2 * integer.size()).min(8),
+    };
+    match size.max(to_type.size()) {
+        2 => Number::F16,
+        4 => Number::F32,
+        _ => Number::F64,
+    }
+}
+
 /// Writes the sum of all elements up to each one, as elements of another type.
 ///
 /// # Errors
 /// The first element that cannot be represented.
 fn decode((from_type, encoded): (Number, &[u8]), (to_type, decoded): (Number, &mut [u8])) -> Result<()> {
-    let size = to_type.size();
+    let sum_type = sum_type(from_type, to_type);
+    let size = sum_type.size();
     // -0.0 changes nothing when it is added: the first element is kept as it is.
     let mut before = [0; 8];
-    match to_type {
+    match sum_type {
         Number::F16 => before[..size].copy_from_slice(&f16::NEG_ZERO.to_ne_bytes()),
         Number::F32 => before[..size].copy_from_slice(&(-0.0_f32).to_ne_bytes()),
         Number::F64 => before[..size].copy_from_slice(&(-0.0_f64).to_ne_bytes()),
@@ -212,14 +229,16 @@ fn decode((from_type, encoded): (Number, &[u8]), (to_type, decoded): (Number, &m
         sum(to_type, encoded, &before, decoded);
         return Ok(());
     }
-    let blocks = encoded.chunks(BLOCK * from_type.size()).zip(decoded.chunks_mut(BLOCK * size));
+    let blocks = encoded.chunks(BLOCK * from_type.size()).zip(decoded.chunks_mut(BLOCK * to_type.size()));
     for (index, (encoded, decoded)) in blocks.enumerate() {
-        let mut block = [0; 8 * BLOCK];
-        let differences = &mut block[..decoded.len()];
-        number::cast((from_type, encoded), (to_type, differences))
-            .map_err(|error| error.after_elements((index * BLOCK) as u64))?;
-        sum(to_type, differences, &before, decoded);
-        before[..size].copy_from_slice(&decoded[decoded.len() - size..]);
+        let (mut block, mut sums) = ([0; 8 * BLOCK], [0; 8 * BLOCK]);
+        let used = decoded.len() / to_type.size() * size;
+        let (differences, sums) = (&mut block[..used], &mut sums[..used]);
+        let located = |error: Error| error.after_elements((index * BLOCK) as u64);
+        number::cast((from_type, encoded), (sum_type, differences)).map_err(located)?;
+        sum(sum_type, differences, &before, sums);
+        before[..size].copy_from_slice(&sums[used - size..]);
+        number::cast((sum_type, sums), (to_type, decoded)).map_err(located)?;
     }
     Ok(())
 }
@@ -366,6 +385,26 @@ mod tests {
             }
         }
         set_limit(None);
+    }
+
+    #[test]
+    fn sums_are_made_in_the_type_that_numpy_makes_them_in() {
+        use Number::{F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
+        for (from, sums) in [
+            (&[I8, U8, F16][..], [F16, F32, F64]),
+            (&[I16, U16, F32][..], [F32, F32, F64]),
+            (&[I32, U32, I64, U64, F64][..], [F64, F64, F64]),
+        ] {
+            for from in from {
+                assert_eq!([F16, F32, F64].map(|to| sum_type(*from, to)), sums, "{from:?}");
+                assert_eq!(sum_type(*from, I32), I32);
+            }
+        }
+        let encoded: Vec<u8> = [16_777_216_i32, 1, 1, 1].iter().flat_map(|value| value.to_ne_bytes()).collect();
+        let mut decoded = [0; 16];
+        decode((I32, &encoded), (F32, &mut decoded)).unwrap();
+        let decoded: Vec<f32> = decoded.as_chunks().0.iter().map(|bytes| f32::from_ne_bytes(*bytes)).collect();
+        assert_eq!(decoded, [16_777_216.0, 16_777_216.0, 16_777_218.0, 16_777_220.0]);
     }
 
     #[test]
