@@ -18,14 +18,24 @@
  *   float8_* (eight variants)          1      the bits themselves
  *   int8 to int64, uint8 to uint64,    N/8    native byte order
  *   float16, bfloat16, float32, float64
- *   complex_* of every float type,     2      two components: real, then imaginary, each as above
- *   complex64, complex128
+ *   complex_* of every float type,     2 * N  two components of N bytes: real, then imaginary, each as
+ *   complex64, complex128                     above
  *   r8, r16, ... (raw bits)            N/8    the bytes themselves
+ *   numpy.datetime64,                  8      int64 in native byte order; the smallest value is "NaT"
+ *   numpy.timedelta64
+ *   fixed_length_utf32                 L      code points in native byte order, NULs after the last
+ *   null_terminated_bytes, raw_bytes   L      the bytes themselves; L is length_bytes
+ *   struct                             sum    the fields without gaps, each as its type
  *
  * Threads: functions that take a const handle may run in any number of threads at once on the same
  * handle. The library has no global state. It starts threads only for max_threads > 1, never more
  * than there are processors, and they end before the call returns. Every function works on a stack
  * of 64 KiB; only encoding with numcodecs.lzma needs 128 KiB.
+ *
+ * Structs of the caller begin with struct_size. A size that no version has, or a byte after the known
+ * members that is not 0, is INVALID_ARGUMENT. In an array all elements have the same struct_size, a
+ * multiple of their alignment, which is the distance from one to the next. zcodec_range and
+ * zcodec_piece have no struct_size and never grow.
  *
  * The host: nothing is printed, no file is opened, and no environment variable or locale counts. The
  * floating-point environment of the caller (rounding, subnormals, traps) changes no result, and is
@@ -204,7 +214,8 @@ typedef void (*zcodec_job_fn)(void *job_data,
                               uint32_t worker);
 
 /**
- * Threads of the host, used instead of the library's own. Every thread that calls the library may use all members.
+ * Threads of the host, used instead of the library's own. `run` and `user_data` must be usable from every thread that
+ * makes a call with this executor.
  */
 typedef struct zcodec_executor {
   /**
@@ -220,7 +231,7 @@ typedef struct zcodec_executor {
    */
   uint32_t max_workers;
   /**
-   * 0.
+   * Must be 0.
    */
   uint32_t reserved;
   /**
@@ -412,8 +423,10 @@ typedef struct zcodec_task {
  * get the padding. `user_data` is that of zcodec_chain_set_padding, `call_data` that of the call's options. Returns 0
  * on success; any other value aborts the encode with CALLBACK_FAILED and is quoted in the message.
  *
- * Callbacks run on the thread that called the library, before that call returns, and never under a lock. If several
- * threads use a chain, they run in several threads at once. They may call the library. They must return normally: no
+ * Callbacks of the chain's own codecs run on the thread that called zcodec_encode, zcodec_decode, or their forms for
+ * views and buffers, whatever threads help. Inside shards, and in tasks, plans and writers, they run on the thread that
+ * does the work. They run before the call returns, and never under a lock. If several threads use a chain, they run in
+ * several threads at once. They may call the library. They must return normally: no
  * longjmp, no exception through C frames. The memory behind their pointers is theirs for the duration of the call
  * only.
  */
@@ -565,7 +578,9 @@ extern "C" {
  * `codecs_json` is a JSON array of Zarr v3 codec metadata objects or name strings. `input_json` describes what enters
  * on encode: {"data_type": .., "shape": [..], "fill_value": ..}; it is NULL with size 0 for a chain of bytes->bytes
  * codecs. Both are UTF-8, have their sizes in bytes, and need not be NUL-terminated; the chain keeps no reference to
- * them.
+ * them. "fill_value" may be left out since 0.2. What needs it is then UNSUPPORTED: zcodec_fill_view,
+ * zcodec_is_fill_view, ZCODEC_TASK_MISSING, zcodec_encode_view of a part, new inner chunks of which only parts were put.
+ * Inner chunks are then always stored, and a missing one is CORRUPT_DATA.
  *
  * On success `*chain` is a handle that the caller frees with zcodec_chain_free; on failure it is NULL.
  * INVALID_METADATA: the JSON or a configuration is wrong. UNSUPPORTED: both are well-formed, but the codec, the data
@@ -622,8 +637,9 @@ void zcodec_chain_free(struct zcodec_chain *chain);
  * BUFFER_TOO_SMALL: `*encoded_size` is a capacity that suffices (zcodec_chain_encoded_bound gives one in advance), or
  * twice the capacity if a codec of the host does not say how much it needs. INVALID_ARGUMENT: `decoded_size` is not
  * the size that the chain expects; nothing was written. OUT_OF_RANGE: a codec cannot represent an element in the type
- * that it converts to. CALLBACK_FAILED: a padding callback failed. OUT_OF_MEMORY. After any failure the content of
- * `encoded` is unspecified, and `*encoded_size` is 0 except for BUFFER_TOO_SMALL.
+ * that it converts to. CALLBACK_FAILED: a padding callback failed, a codec of the host broke its rules, or the executor
+ * failed. OUT_OF_MEMORY. After any failure the content of `encoded` is unspecified, and `*encoded_size` is 0 except for
+ * BUFFER_TOO_SMALL.
  *
  * Any number of threads may encode and decode with one chain at the same time. `error` may be NULL.
  */
@@ -780,8 +796,9 @@ enum zcodec_status zcodec_is_fill_view(const struct zcodec_chain *chain,
                                        struct zcodec_error **error);
 
 /**
- * The smallest box that is worth decoding alone: the block of zfp at a fixed rate; 1 along each dimension if each
- * element decodes by itself; the chunk if the whole of it must be decoded. `ndim` numbers are written to `shape`.
+ * The smallest box that is worth decoding alone: the innermost inner chunk of a shard, seen through the codecs before
+ * it; the block of zfp at a fixed rate; 1 along each dimension if each element decodes by itself; the chunk if the whole
+ * of it must be decoded. `ndim` numbers are written to `shape`.
  * INVALID_ARGUMENT: `ndim` is not the chain's. UNSUPPORTED for chains of bytes->bytes codecs. Since 0.2.
  */
 enum zcodec_status zcodec_chain_granularity(const struct zcodec_chain *chain,
@@ -832,7 +849,9 @@ enum zcodec_status zcodec_plan_new(const struct zcodec_chain *chain,
 /**
  * The ranges of the next stage, sorted by offset. `*count` is 0 when the views are complete. `*ranges` is valid until
  * the next call of this function. INVALID_ARGUMENT: a range of the previous stage has not been supplied, or an error
- * has ended the plan. No other thread may use the plan during this call. Since 0.2.
+ * has ended the plan. CORRUPT_DATA: the index names a range that cannot be, or an inner chunk is missing and the chain
+ * has no fill value. Any failure except INVALID_ARGUMENT and NULL_ARGUMENT ends the plan. No other thread may use the
+ * plan during this call. Since 0.2.
  */
 enum zcodec_status zcodec_plan_next(struct zcodec_plan *plan,
                                     const struct zcodec_range **ranges,
@@ -865,7 +884,8 @@ enum zcodec_status zcodec_plan_supply_all(struct zcodec_plan *plan,
 
 /**
  * The index of the shard, for the host's cache. The caller frees `*index` with zcodec_index_free; it is NULL if the
- * chain has no index. INVALID_ARGUMENT: the index has not been supplied yet. Since 0.2.
+ * chain has no index. INVALID_ARGUMENT: the index has not been supplied yet, or was not needed because every box is
+ * empty. Since 0.2.
  */
 enum zcodec_status zcodec_plan_index(const struct zcodec_plan *plan,
                                      struct zcodec_index **index,
@@ -974,9 +994,10 @@ enum zcodec_status zcodec_writer_put(struct zcodec_writer *writer,
  * when nothing more is needed. `*ranges` is valid until the next call of this function. After the first call nothing
  * can be put.
  *
- * INVALID_ARGUMENT: a range has not been supplied; the writer is unchanged. UNSUPPORTED: only a part of a new inner
- * chunk was put, and the chain has no fill value. CORRUPT_DATA: a needed inner chunk lies outside the old object. No
- * other thread may use the writer during this call. Since 0.2.
+ * The inner chunks that need no old bytes are encoded, which may fail as zcodec_writer_put may. INVALID_ARGUMENT: a
+ * range has not been supplied; the writer is unchanged. UNSUPPORTED: only a part of a new inner chunk was put, and the
+ * chain has no fill value. CORRUPT_DATA: a needed inner chunk lies outside the old object. Any failure except
+ * INVALID_ARGUMENT and NULL_ARGUMENT ends the writer. No other thread may use the writer during this call. Since 0.2.
  */
 enum zcodec_status zcodec_writer_next(struct zcodec_writer *writer,
                                       const struct zcodec_range **ranges,
@@ -1004,9 +1025,12 @@ enum zcodec_status zcodec_writer_supply(struct zcodec_writer *writer,
  * overwrites the old index: only a torn write of that piece can lose the object. zcodec_index_decode decodes the new
  * index from its piece.
  *
- * INVALID_ARGUMENT: a range has not been supplied, or the layout is unknown; the writer is unchanged. CORRUPT_DATA:
- * the old index has an inner chunk outside the old object. No other thread may use the writer during this call. Since
- * 0.2.
+ * In either layout `data` of a piece may be NULL: its bytes are then those of the old object at `source_offset`.
+ *
+ * INVALID_ARGUMENT: a range has not been supplied, old bytes are needed and zcodec_writer_next has not been called, or
+ * the layout is unknown; the writer is unchanged. CORRUPT_DATA: the old index has an inner chunk outside the old
+ * object. It may encode, and fail, as zcodec_writer_next may. No other thread may use the writer during this call.
+ * Since 0.2.
  */
 enum zcodec_status zcodec_writer_finish(struct zcodec_writer *writer,
                                         int32_t layout,
@@ -1027,7 +1051,8 @@ void zcodec_writer_free(struct zcodec_writer *writer);
  *
  * Runs all tasks, even if some fail. Sets `status` and `error` of each task, and returns the status of the first task
  * that failed, otherwise OK. Threads share the tasks, or parts of a task if there are fewer tasks than threads. The
- * views of the tasks must not overlap. INVALID_ARGUMENT with nothing written: the structs are invalid. Since 0.2.
+ * views of the tasks must not overlap. If the executor fails, that is the status of every task, and so is
+ * OUT_OF_MEMORY for the list of results. INVALID_ARGUMENT with nothing written: the structs are invalid. Since 0.2.
  */
 enum zcodec_status zcodec_decode_tasks(struct zcodec_task *tasks,
                                        size_t count,
@@ -1131,9 +1156,9 @@ enum zcodec_status zcodec_chain_warnings_json(const struct zcodec_chain *chain,
  *
  * `codec_index` counts from 0 in the chain's list of codecs. Without `generate` the configured bytes are written;
  * without `check` decoding checks nothing; with neither the codec again does what its metadata says. Both get
- * `user_data`. `free_user_data` (may be NULL) is called on it once: when the callbacks are replaced, or when the chain
- * and all chains that zcodec_chain_with_shape made from it have been freed. If this call fails, it is not called: the
- * caller still owns `user_data`.
+ * `user_data`. `free_user_data` (may be NULL) is called on it once, when nothing uses the callbacks any more: no chain,
+ * no chain that zcodec_chain_with_shape or zcodec_chain_inner made from it, no plan and no writer. Replacing the
+ * callbacks gives up this chain's share only. If this call fails, it is not called: the caller still owns `user_data`.
  *
  * Both functions and `user_data` must be safe to use from every thread that uses the chain. No other thread may use
  * the chain during this call. INVALID_ARGUMENT: there is no pad or offset codec at this index. `error` may be NULL.
@@ -1147,10 +1172,10 @@ enum zcodec_status zcodec_chain_set_padding(struct zcodec_chain *chain,
                                             struct zcodec_error **error);
 
 /**
- * zcodec_chain_set_padding for any codec, also one inside a codec that holds chains. `path` is a NUL-terminated JSON
- * Pointer (RFC 6901) into the codecs, such as "/2" or "/0/configuration/codecs/1", as zcodec_error_path gives it.
- * Callbacks inside shards run on the thread that codes the inner chunk. Otherwise like zcodec_chain_set_padding. Since
- * 0.2.
+ * zcodec_chain_set_padding for any codec, also one inside the `codecs` of sharding_indexed. `path` is a NUL-terminated
+ * JSON Pointer (RFC 6901) into the codecs, such as "/2" or "/0/configuration/codecs/1", as zcodec_error_path gives it.
+ * Callbacks inside shards run on the thread that codes the inner chunk. INVALID_ARGUMENT also for codecs inside
+ * `conditional`, and for `index_codecs`. Otherwise like zcodec_chain_set_padding. Since 0.2.
  */
 enum zcodec_status zcodec_chain_set_padding_at(struct zcodec_chain *chain,
                                                const char *path,

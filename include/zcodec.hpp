@@ -1567,7 +1567,7 @@ using Piece = zcodec_piece;
  *       }
  *     }
  *     for (const zcodec::Piece &piece : writer.finish(ZCODEC_LAYOUT_APPEND).pieces) {
- *       write(piece.offset, piece.data, piece.size);
+ *       write(piece.offset, piece.data != nullptr ? piece.data : old_bytes(piece.source_offset), piece.size);
  *     }
  *
  * call_data must live as long as the writer; it keeps the executor itself.

@@ -2,15 +2,20 @@
 //! fast for any relative alignment of its two sides.
 
 use crate::error::{Error, Result};
+use bytemuck::Zeroable;
+use bytemuck::allocation::try_zeroed_vec;
 
 /// Makes a buffer at least this long. New elements are zeros, old ones are unchanged.
 ///
 /// # Errors
 /// [`Status::OutOfMemory`](crate::Status::OutOfMemory).
-pub(crate) fn grow<T: Copy + Default>(buffer: &mut Vec<T>, count: usize) -> Result<()> {
-    if buffer.len() < count {
+pub(crate) fn grow<T: Copy + Zeroable>(buffer: &mut Vec<T>, count: usize) -> Result<()> {
+    if buffer.capacity() == 0 {
+        // Large memory is zero when the system gives it; nobody has to write zeros first.
+        *buffer = try_zeroed_vec(count).map_err(|()| Error::out_of_memory())?;
+    } else if buffer.len() < count {
         buffer.try_reserve_exact(count - buffer.len()).map_err(|_| Error::out_of_memory())?;
-        buffer.resize(count, T::default());
+        buffer.resize(count, T::zeroed());
     }
     Ok(())
 }

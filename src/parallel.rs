@@ -180,7 +180,7 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
     use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::time::Duration;
+    use std::time::{Duration, Instant};
 
     fn count(count: usize) -> NonZeroUsize {
         NonZeroUsize::new(count).unwrap()
@@ -238,10 +238,16 @@ mod tests {
             };
         }
         let caller = thread::current().id();
+        // On a busy machine the caller could do all the work before another thread has begun.
+        let patience = Instant::now() + Duration::from_secs(60);
+        let is_waiting = || processors() > 1 && BEGUN.load(Ordering::SeqCst) == 0 && Instant::now() < patience;
         for _ in 0..20 {
             let work = |_| {
                 if thread::current().id() != caller {
                     WITNESS.with(|_| ());
+                }
+                while is_waiting() {
+                    thread::yield_now();
                 }
                 thread::sleep(Duration::from_micros(100));
             };

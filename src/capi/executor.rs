@@ -9,7 +9,8 @@ use std::num::NonZeroUsize;
 /// Runs one job of an executor.
 pub type zcodec_job_fn = Option<unsafe extern "C" fn(job_data: *mut c_void, i: u32, worker: u32)>;
 
-/// Threads of the host, used instead of the library's own. Every thread that calls the library may use all members.
+/// Threads of the host, used instead of the library's own. `run` and `user_data` must be usable from every thread that
+/// makes a call with this executor.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct zcodec_executor {
@@ -19,7 +20,7 @@ pub struct zcodec_executor {
     pub user_data: *mut c_void,
     /// The number of jobs that may run at once, at least 1. It is not capped at the number of processors.
     pub max_workers: u32,
-    /// 0.
+    /// Must be 0.
     pub reserved: u32,
     /// Runs job(job_data, i, worker) for each i < count, on any threads, and returns when all jobs have returned: 0, or
     /// any other number, which fails the call with CALLBACK_FAILED. `worker` is below max_workers; no two jobs of one

@@ -14,8 +14,10 @@ use std::sync::Arc;
 /// get the padding. `user_data` is that of zcodec_chain_set_padding, `call_data` that of the call's options. Returns 0
 /// on success; any other value aborts the encode with CALLBACK_FAILED and is quoted in the message.
 ///
-/// Callbacks run on the thread that called the library, before that call returns, and never under a lock. If several
-/// threads use a chain, they run in several threads at once. They may call the library. They must return normally: no
+/// Callbacks of the chain's own codecs run on the thread that called zcodec_encode, zcodec_decode, or their forms for
+/// views and buffers, whatever threads help. Inside shards, and in tasks, plans and writers, they run on the thread that
+/// does the work. They run before the call returns, and never under a lock. If several threads use a chain, they run in
+/// several threads at once. They may call the library. They must return normally: no
 /// longjmp, no exception through C frames. The memory behind their pointers is theirs for the duration of the call
 /// only.
 pub type zcodec_padding_fn = Option<
@@ -98,9 +100,9 @@ impl PaddingHook for Callbacks {
 ///
 /// `codec_index` counts from 0 in the chain's list of codecs. Without `generate` the configured bytes are written;
 /// without `check` decoding checks nothing; with neither the codec again does what its metadata says. Both get
-/// `user_data`. `free_user_data` (may be NULL) is called on it once: when the callbacks are replaced, or when the chain
-/// and all chains that zcodec_chain_with_shape made from it have been freed. If this call fails, it is not called: the
-/// caller still owns `user_data`.
+/// `user_data`. `free_user_data` (may be NULL) is called on it once, when nothing uses the callbacks any more: no chain,
+/// no chain that zcodec_chain_with_shape or zcodec_chain_inner made from it, no plan and no writer. Replacing the
+/// callbacks gives up this chain's share only. If this call fails, it is not called: the caller still owns `user_data`.
 ///
 /// Both functions and `user_data` must be safe to use from every thread that uses the chain. No other thread may use
 /// the chain during this call. INVALID_ARGUMENT: there is no pad or offset codec at this index. `error` may be NULL.
@@ -123,10 +125,10 @@ pub unsafe extern "C" fn zcodec_chain_set_padding(
     })
 }
 
-/// zcodec_chain_set_padding for any codec, also one inside a codec that holds chains. `path` is a NUL-terminated JSON
-/// Pointer (RFC 6901) into the codecs, such as "/2" or "/0/configuration/codecs/1", as zcodec_error_path gives it.
-/// Callbacks inside shards run on the thread that codes the inner chunk. Otherwise like zcodec_chain_set_padding. Since
-/// 0.2.
+/// zcodec_chain_set_padding for any codec, also one inside the `codecs` of sharding_indexed. `path` is a NUL-terminated
+/// JSON Pointer (RFC 6901) into the codecs, such as "/2" or "/0/configuration/codecs/1", as zcodec_error_path gives it.
+/// Callbacks inside shards run on the thread that codes the inner chunk. INVALID_ARGUMENT also for codecs inside
+/// `conditional`, and for `index_codecs`. Otherwise like zcodec_chain_set_padding. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_set_padding_at(
     chain: *mut zcodec_chain,

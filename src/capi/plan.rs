@@ -130,7 +130,9 @@ unsafe fn read_part(
 
 /// The ranges of the next stage, sorted by offset. `*count` is 0 when the views are complete. `*ranges` is valid until
 /// the next call of this function. INVALID_ARGUMENT: a range of the previous stage has not been supplied, or an error
-/// has ended the plan. No other thread may use the plan during this call. Since 0.2.
+/// has ended the plan. CORRUPT_DATA: the index names a range that cannot be, or an inner chunk is missing and the chain
+/// has no fill value. Any failure except INVALID_ARGUMENT and NULL_ARGUMENT ends the plan. No other thread may use the
+/// plan during this call. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_plan_next(
     plan: *mut zcodec_plan,
@@ -187,7 +189,8 @@ pub unsafe extern "C" fn zcodec_plan_supply_all(
 }
 
 /// The index of the shard, for the host's cache. The caller frees `*index` with zcodec_index_free; it is NULL if the
-/// chain has no index. INVALID_ARGUMENT: the index has not been supplied yet. Since 0.2.
+/// chain has no index. INVALID_ARGUMENT: the index has not been supplied yet, or was not needed because every box is
+/// empty. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_plan_index(
     plan: *const zcodec_plan,

@@ -142,8 +142,20 @@ unsafe fn run_tasks(
 ) -> Result<()> {
     // SAFETY: the same contract.
     let (options, tasks) = unsafe { (read_options(options)?, CallerArray::new(tasks, count, "tasks")?) };
+    let write_all = |error: Error| {
+        for index in 0..count {
+            // SAFETY: the same contract.
+            unsafe { write_result(tasks.at(index), direction, &Err(error.clone())) };
+        }
+        error
+    };
+    // What they are if a panic ends the call.
+    for index in 0..count {
+        // SAFETY: the same contract.
+        unsafe { write_status(tasks.at(index), zcodec_status::ZCODEC_STATUS_INTERNAL, std::ptr::null_mut()) };
+    }
     let mut works = Vec::new();
-    works.try_reserve_exact(count).map_err(|_| Error::out_of_memory())?;
+    works.try_reserve_exact(count).map_err(|_| write_all(Error::out_of_memory()))?;
     for index in 0..count {
         // SAFETY: the same contract.
         works.push(unsafe { tasks.read(index).and_then(|task| read_work(&task, direction, &options)) });
@@ -153,8 +165,11 @@ unsafe fn run_tasks(
     let run = |work: Result<Work<'_>>, options: &CallOptions| work.and_then(|work| work.run(options));
     let results: Vec<Result<usize>> = if workers.get() > 1 && count >= workers.get() {
         let single = options.alone();
-        let results = options.workers().map(workers, works.into_iter(), |work| run(work, &single))?;
-        results.into_iter().map(|(_, result)| result).collect()
+        match options.workers().map(workers, works.into_iter(), |work| run(work, &single)) {
+            Ok(results) => results.into_iter().map(|(_, result)| result).collect(),
+            // What the threads did is not known.
+            Err(error) => return Err(write_all(error)),
+        }
     } else {
         // Threads share the parts of each task.
         works.into_iter().map(|work| run(work, &options)).collect()
@@ -181,11 +196,20 @@ unsafe fn write_result(task: *mut zcodec_task, direction: Direction, result: &Re
     };
     // SAFETY: see above; members of a struct that the caller has whole.
     unsafe {
-        (&raw mut (*task).status).write(status as i32);
-        (&raw mut (*task).error).write(error);
+        write_status(task, status, error);
         if direction == Direction::Encode {
             (&raw mut (*task).encoded_size).write(size);
         }
+    }
+}
+
+/// # Safety
+/// `task` points to a task of the caller that can be written.
+unsafe fn write_status(task: *mut zcodec_task, status: zcodec_status, error: *mut zcodec_error) {
+    // SAFETY: see above; members of a struct that the caller has whole.
+    unsafe {
+        (&raw mut (*task).status).write(status as i32);
+        (&raw mut (*task).error).write(error);
     }
 }
 
@@ -193,7 +217,8 @@ unsafe fn write_result(task: *mut zcodec_task, direction: Direction, result: &Re
 ///
 /// Runs all tasks, even if some fail. Sets `status` and `error` of each task, and returns the status of the first task
 /// that failed, otherwise OK. Threads share the tasks, or parts of a task if there are fewer tasks than threads. The
-/// views of the tasks must not overlap. INVALID_ARGUMENT with nothing written: the structs are invalid. Since 0.2.
+/// views of the tasks must not overlap. If the executor fails, that is the status of every task, and so is
+/// OUT_OF_MEMORY for the list of results. INVALID_ARGUMENT with nothing written: the structs are invalid. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_decode_tasks(
     tasks: *mut zcodec_task,

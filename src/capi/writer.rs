@@ -143,9 +143,10 @@ pub unsafe extern "C" fn zcodec_writer_put(
 /// when nothing more is needed. `*ranges` is valid until the next call of this function. After the first call nothing
 /// can be put.
 ///
-/// INVALID_ARGUMENT: a range has not been supplied; the writer is unchanged. UNSUPPORTED: only a part of a new inner
-/// chunk was put, and the chain has no fill value. CORRUPT_DATA: a needed inner chunk lies outside the old object. No
-/// other thread may use the writer during this call. Since 0.2.
+/// The inner chunks that need no old bytes are encoded, which may fail as zcodec_writer_put may. INVALID_ARGUMENT: a
+/// range has not been supplied; the writer is unchanged. UNSUPPORTED: only a part of a new inner chunk was put, and the
+/// chain has no fill value. CORRUPT_DATA: a needed inner chunk lies outside the old object. Any failure except
+/// INVALID_ARGUMENT and NULL_ARGUMENT ends the writer. No other thread may use the writer during this call. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_writer_next(
     writer: *mut zcodec_writer,
@@ -181,9 +182,12 @@ pub unsafe extern "C" fn zcodec_writer_supply(
 /// overwrites the old index: only a torn write of that piece can lose the object. zcodec_index_decode decodes the new
 /// index from its piece.
 ///
-/// INVALID_ARGUMENT: a range has not been supplied, or the layout is unknown; the writer is unchanged. CORRUPT_DATA:
-/// the old index has an inner chunk outside the old object. No other thread may use the writer during this call. Since
-/// 0.2.
+/// In either layout `data` of a piece may be NULL: its bytes are then those of the old object at `source_offset`.
+///
+/// INVALID_ARGUMENT: a range has not been supplied, old bytes are needed and zcodec_writer_next has not been called, or
+/// the layout is unknown; the writer is unchanged. CORRUPT_DATA: the old index has an inner chunk outside the old
+/// object. It may encode, and fail, as zcodec_writer_next may. No other thread may use the writer during this call.
+/// Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_writer_finish(
     writer: *mut zcodec_writer,

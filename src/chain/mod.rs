@@ -11,6 +11,7 @@ mod copy;
 mod element_steps;
 mod elements;
 mod fused;
+mod in_order;
 mod input;
 mod n5_block;
 mod object;
@@ -112,7 +113,7 @@ impl Chain {
         };
         check_decoded_size(options.max_decoded_size, &input)?;
         let list = CodecList::from_json(&codecs, &Context::new(Arc::clone(&options.registry)))?;
-        Ok(Self::from_bound(list.bind(input)?, Arc::new(Pool::new())).with_limit(options.max_decoded_size))
+        Ok(Self::from_bound(list.bind(input)?, Arc::new(Pool::new()), options.max_decoded_size))
     }
 
     /// The chain of a whole array document of Zarr v3 or v2, for one chunk of its grid: the first, if they differ.
@@ -136,20 +137,16 @@ impl Chain {
         if let Representation::Array(_) = codecs.output() {
             return Err(Error::metadata("codecs has no array->bytes codec: an array needs exactly one"));
         }
-        Ok(Self::from_bound(codecs, Arc::new(Pool::new())).with_limit(options.max_decoded_size))
+        Ok(Self::from_bound(codecs, Arc::new(Pool::new()), options.max_decoded_size))
     }
 
-    /// A chain that shares what codecs keep from call to call with others.
-    fn from_bound(codecs: BoundCodecs, pool: Arc<Pool>) -> Self {
-        let plan = Plan::new(&codecs, &pool);
+    /// A chain that shares what codecs keep from call to call with others. The limit holds for the chains inside, too.
+    fn from_bound(codecs: BoundCodecs, pool: Arc<Pool>, max_decoded_size: Option<u64>) -> Self {
+        let plan = Plan::new(&codecs, &pool, max_decoded_size);
         let hooks = vec![None; codecs.codecs().len()];
         let decoded_size = codecs.representation(0).size().exact();
         let array_sizes = decoded_size.map(|size| (size, plan.encoded_size(size)));
-        Self { codecs, plan, hooks, pool, max_decoded_size: None, array_sizes }
-    }
-
-    fn with_limit(self, max_decoded_size: Option<u64>) -> Self {
-        Self { max_decoded_size, ..self }
+        Self { codecs, plan, hooks, pool, max_decoded_size, array_sizes }
     }
 
     /// The same codecs, data type, fill value and hooks for a chunk of another shape.
@@ -163,7 +160,7 @@ impl Chain {
         let input = input.with_shape(shape.to_vec())?;
         check_decoded_size(self.max_decoded_size, &Representation::Array(input.clone()))?;
         let codecs = self.codecs.with_input(input)?;
-        let mut reshaped = Self::from_bound(codecs, Arc::clone(&self.pool)).with_limit(self.max_decoded_size);
+        let mut reshaped = Self::from_bound(codecs, Arc::clone(&self.pool), self.max_decoded_size);
         reshaped.take_over_hooks(self);
         Ok(reshaped)
     }
@@ -228,7 +225,7 @@ impl Chain {
                 Err(Error::argument("the codecs of an index take no callbacks"))
             }
             (_, []) => Err(Error::argument("this codec has no padding: only pad and offset do")),
-            _ => Err(Error::argument("this codec holds no codecs")),
+            _ => Err(Error::argument("no codecs inside this codec take callbacks")),
         };
         found.map_err(|error| self.codecs.list().place(*index).blame(error))
     }
@@ -428,6 +425,16 @@ impl Chain {
     fn encode_chunk(&self, decoded: Decoded<'_>, encoded: &mut [u8], options: &CallOptions) -> Result<usize> {
         let size = self.array("chunk")?.size();
         self.encode_decoded(decoded, size, encoded, options)
+    }
+
+    /// Encodes an inner chunk of a shard into memory that grows as needed; returns the size.
+    fn encode_chunk_growing(
+        &self,
+        decoded: Decoded<'_>,
+        encoded: &mut Vec<u8>,
+        options: &CallOptions,
+    ) -> Result<usize> {
+        self.run(options, |run, workspace| run.encode(decoded, Output::Growing(encoded), workspace))
     }
 
     /// Encodes an inner chunk of a shard into memory of its own.

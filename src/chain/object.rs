@@ -115,7 +115,7 @@ impl Object {
         let range = match self.size {
             _ if is_first => ByteRange::At { offset: add(self.offset, lead)?, size: index_size },
             Some(size) => {
-                let offset = add(self.offset, lead)? + shard.index_place(size - lead - trail).start;
+                let offset = add(add(self.offset, lead)?, shard.index_place(size - lead - trail).start)?;
                 ByteRange::At { offset, size: index_size }
             }
             None => ByteRange::Last(add(index_size, trail)?),
@@ -205,11 +205,12 @@ impl Object {
         options: &CallOptions,
         inner: &mut Vec<Self>,
     ) -> Result<()> {
-        let lead = step.leading_size().unwrap_or(0);
+        let (lead, trail) = (step.leading_size().unwrap_or(0), step.trailing_size().unwrap_or(0));
+        let shard_size = self.size.and_then(|size| size.checked_sub(add(lead, trail).ok()?));
         for part in self.parts {
             for (cell, mut place) in parts_of(shard, way, part)? {
                 let entry = index
-                    .entry(cell.number)
+                    .entry_in(cell.number, shard_size)
                     .map_err(|error| locate(codec.blame(shard.at_cell(error, &cell)), self.origin.as_deref()))?;
                 let region = cell.region.clone();
                 let origin = Origin { chain: Arc::clone(&self.chain), cell, outer: self.origin.clone() };
@@ -217,9 +218,11 @@ impl Object {
                     origin.fill(shard, codec, &mut place, options)?;
                     continue;
                 };
+                let offset = add(self.offset, add(lead, entry.start)?)?;
+                add(offset, entry.end - entry.start)?;
                 let object = Self {
                     chain: Arc::clone(&shard.inner),
-                    offset: add(self.offset, add(lead, entry.start)?)?,
+                    offset,
                     size: Some(entry.end - entry.start),
                     parts: vec![BoxPart { region, place }],
                     index: None,
@@ -259,8 +262,17 @@ impl Object {
             let decode = |target: &mut Target<'_>| chain.decode_region(bytes, region, target, options);
             return put(None, (&chain, self.origin.as_deref()), (region, element_size, place), options, decode);
         }
-        // One decode for all: what several boxes need may be decoded only once then.
         let Some(around) = Region::around(self.parts.iter().map(|part| &part.region)) else { return Ok(()) };
+        let wanted: u64 = self.parts.iter().map(|part| part.region.element_count() as u64).sum();
+        let decodes_boxes = chain.plan.way.is_some();
+        if decodes_boxes && around.shape.iter().product::<u64>() / 4 > wanted {
+            // What lies between them may be more than memory has.
+            return self.parts.iter_mut().try_for_each(|BoxPart { region, place }| {
+                let decode = |target: &mut Target<'_>| chain.decode_region(bytes, region, target, options);
+                put(None, (&chain, self.origin.as_deref()), (region, element_size, place), options, decode)
+            });
+        }
+        // One decode for all: what several boxes need may be decoded only once then.
         let mut decoded = Vec::new();
         grow(&mut decoded, around.element_count() * element_size)?;
         let mut target = Target::contiguous(&mut decoded, element_size, &around.shape)?;

@@ -66,10 +66,11 @@ pub(super) struct Elements {
 }
 
 impl Plan {
-    pub(super) fn new(codecs: &BoundCodecs, pool: &Arc<Pool>) -> Self {
+    pub(super) fn new(codecs: &BoundCodecs, pool: &Arc<Pool>, max_decoded_size: Option<u64>) -> Self {
+        let inside = Inside { pool, max_decoded_size };
         let mut plan = Self { steps: Vec::new(), way: None };
         for (index, bound) in codecs.codecs().iter().enumerate() {
-            plan.add(codecs.list().place(index), bound, codecs.representation(index), pool);
+            plan.add(codecs.list().place(index), bound, codecs.representation(index), inside);
         }
         if plan.steps.is_empty() {
             plan.copy(codecs.list().place(0), codecs.representation(0));
@@ -92,18 +93,18 @@ impl Plan {
         EncodedSize::AtMost(size)
     }
 
-    fn add(&mut self, place: CodecPlace, bound: &Bound, decoded: &Representation, pool: &Arc<Pool>) {
+    fn add(&mut self, place: CodecPlace, bound: &Bound, decoded: &Representation, inside: Inside<'_>) {
         match (&bound.pass, decoded) {
             (Pass::Transform(transform), _) => {
                 let operation = Operation::Transform(place.clone(), Arc::clone(transform));
                 self.push(place, operation, decoded, bound.encoded.size());
             }
             (Pass::Shard(shard), Representation::Array(array)) => {
-                let operation = Operation::Shard(place.clone(), shard_of(shard, array, pool));
+                let operation = Operation::Shard(place.clone(), shard_of(shard, array, inside));
                 self.push(place, operation, decoded, bound.encoded.size());
             }
             (Pass::N5Block(block), Representation::Array(_)) => {
-                let inner = Chain::from_bound((*block.inner).clone(), Arc::clone(pool));
+                let inner = inside.chain(&block.inner);
                 let operation = Operation::N5Block(place.clone(), Box::new(N5Block::new(block, inner)));
                 self.push(place, operation, decoded, bound.encoded.size());
             }
@@ -239,11 +240,24 @@ impl Operation {
     }
 }
 
+/// What the chains inside a chain have from it.
+#[derive(Clone, Copy)]
+struct Inside<'a> {
+    pool: &'a Arc<Pool>,
+    max_decoded_size: Option<u64>,
+}
+
+impl Inside<'_> {
+    fn chain(self, codecs: &BoundCodecs) -> Chain {
+        Chain::from_bound(codecs.clone(), Arc::clone(self.pool), self.max_decoded_size)
+    }
+}
+
 /// The shard with the chains of its own. A function of its own, so that making shards in shards takes less stack.
 #[inline(never)]
-fn shard_of(bound: &Arc<BoundShard>, array: &ArrayRepresentation, pool: &Arc<Pool>) -> Box<Shard> {
-    let inner = Chain::from_bound((*bound.inner).clone(), Arc::clone(pool));
-    let index = Chain::from_bound((*bound.index).clone(), Arc::clone(pool));
+fn shard_of(bound: &Arc<BoundShard>, array: &ArrayRepresentation, inside: Inside<'_>) -> Box<Shard> {
+    let inner = inside.chain(&bound.inner);
+    let index = Chain::from_bound((*bound.index).clone(), Arc::clone(inside.pool), None);
     Box::new(Shard::new(bound, inner, index, array.data_type().size()))
 }
 

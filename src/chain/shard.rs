@@ -1,6 +1,7 @@
 //! A shard: inner chunks, each through a chain of its own, and their index.
 
 use super::Chain;
+use super::in_order::{InOrder, Part};
 use super::input::{Decoded, Input};
 use super::region::{Region, index_of, position_of, positions};
 use crate::error::{Error, Result, Status};
@@ -94,23 +95,19 @@ impl Shard {
         } else {
             let single = options.alone();
             let whole = Region::whole(&shape);
-            let chunks = options.workers().map(workers, self.cells(&whole), |cell| {
-                let chunk = input.region(&cell.start, &self.bound.chunk_shape)?;
-                self.encode_cell_to_vec(&cell, chunk, &single)
+            let parts = InOrder::new(&mut encoded[first..room], first as u64);
+            let encoded_cells = options.workers().map(workers, self.cells(&whole).enumerate(), |(number, cell)| {
+                parts.put(number, self.encode_part(&cell, input, &parts, &single)?);
+                Ok(())
             })?;
-            let chunks = chunks.into_iter().map(|(_, chunk)| chunk).collect::<Result<Vec<_>>>()?;
-            let needed = chunks.iter().flatten().fold(index_size as u64, |size, chunk| size + chunk.len() as u64);
+            encoded_cells.into_iter().try_for_each(|(_, result)| result)?;
+            let (places, last) = parts.finish();
+            let needed = last + (index_size - first) as u64;
             if needed > encoded.len() as u64 {
                 return Err(Error::buffer_too_small("encoded_capacity", encoded.len(), needed));
             }
-            for chunk in chunks {
-                if let Some(chunk) = &chunk {
-                    let place = encoded[..room].get_mut(end..end + chunk.len()).ok_or_else(too_small)?;
-                    place.copy_from_slice(chunk);
-                }
-                push_entry(&mut index, chunk.as_ref().map(|chunk| end as u64..(end + chunk.len()) as u64))?;
-                end += chunk.map_or(0, |chunk| chunk.len());
-            }
+            places.into_iter().try_for_each(|place| push_entry(&mut index, place))?;
+            end = last as usize;
         }
         let place = if self.bound.is_index_first { 0..index_size } else { end..end + index_size };
         self.encode_index(&index, &mut encoded[place], options)?;
@@ -128,6 +125,21 @@ impl Shard {
         let chunk = input.region(&cell.start, &self.bound.chunk_shape)?;
         let Some(chunk) = self.chunk_to_store(chunk, options)? else { return Ok(None) };
         self.inner.encode_chunk(chunk, encoded, options).map(Some).map_err(|error| self.locate(error, cell))
+    }
+
+    /// Encodes an inner chunk into memory that an earlier one had; `None` if it need not be stored.
+    fn encode_part(
+        &self,
+        cell: &Cell,
+        input: &Input<'_>,
+        parts: &InOrder<'_>,
+        options: &CallOptions,
+    ) -> Result<Option<Part>> {
+        let chunk = input.region(&cell.start, &self.bound.chunk_shape)?;
+        let Some(chunk) = self.chunk_to_store(chunk, options)? else { return Ok(None) };
+        let mut memory = parts.memory();
+        let size = self.inner.encode_chunk_growing(chunk, &mut memory, options);
+        size.map(|size| Some(Part { memory, size })).map_err(|error| self.locate(error, cell))
     }
 
     /// Encodes an inner chunk; `None` if it need not be stored.
@@ -312,6 +324,15 @@ impl ShardIndex {
     /// [`Status::CorruptData`]: they lie outside the shard.
     pub(super) fn entry(&self, number: u64) -> Result<Option<Range<u64>>> {
         self.entry_within(number, self.shard_size)
+    }
+
+    /// The same, in a shard that may be known to have this size, too.
+    ///
+    /// # Errors
+    /// As there.
+    pub(super) fn entry_in(&self, number: u64, shard_size: Option<u64>) -> Result<Option<Range<u64>>> {
+        let sizes = self.shard_size.into_iter().chain(shard_size);
+        self.entry_within(number, sizes.min())
     }
 
     /// The same, in a shard of this size, if it is known.

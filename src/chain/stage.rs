@@ -59,11 +59,11 @@ impl<T> Stage<T> {
         for (range, mut part) in uses {
             match (requests.last_mut(), range) {
                 (Some((ByteRange::At { offset, size }, joined)), ByteRange::At { offset: at, size: more })
-                    if at < *offset + *size =>
+                    if at < offset.saturating_add(*size) =>
                 {
                     let shift = at - *offset;
                     part.bytes = part.bytes.start + shift..part.bytes.end.saturating_add(shift);
-                    *size = (*size).max(shift + more);
+                    *size = (*size).max(shift.saturating_add(more));
                     joined.push(part);
                 }
                 _ => requests.push((range, vec![part])),

@@ -152,6 +152,53 @@ static void tasks_report_each_by_itself(const zcodec_chain *chain) {
   CHECK_STATUS(ZCODEC_STATUS_NULL_ARGUMENT, zcodec_decode_tasks(NULL, 1, NULL));
 }
 
+/* Each task gets the status, whatever its memory had before. */
+static void an_executor_that_fails_fails_every_task(void) {
+  enum { size = 1 << 20 };
+  zcodec_chain *chain = check_chain("[\"bytes\"]", "{\"data_type\":\"uint8\",\"shape\":[1048576],\"fill_value\":0}");
+  uint8_t *encoded = calloc(size, 1), *decoded = malloc(2 * size);
+  zcodec_view views[2];
+  zcodec_task tasks[2];
+  int32_t answer = 5;
+  size_t i;
+  zcodec_executor executor;
+  zcodec_call_options options;
+  memset(&executor, 0, sizeof executor);
+  executor.struct_size = sizeof executor;
+  executor.user_data = &answer;
+  executor.max_workers = 2;
+  executor.run = run_backwards;
+  memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options;
+  options.executor = &executor;
+  memset(tasks, 0, sizeof tasks);
+  for (i = 0; i < 2; i++) {
+    memset(&views[i], 0, sizeof views[i]);
+    views[i].struct_size = sizeof views[i];
+    views[i].memory = decoded + i * size;
+    views[i].memory_size = size;
+    views[i].ndim = 1;
+    tasks[i].struct_size = sizeof tasks[i];
+    tasks[i].chain = chain;
+    tasks[i].view = &views[i];
+    tasks[i].encoded = encoded;
+    tasks[i].encoded_size = size;
+    tasks[i].status = 0x5A5A;
+    tasks[i].error = (zcodec_error *)&answer;
+  }
+  CHECK_STATUS(ZCODEC_STATUS_CALLBACK_FAILED, zcodec_decode_tasks(tasks, 2, &options));
+  for (i = 0; i < 2; i++) {
+    CHECK(tasks[i].status == ZCODEC_STATUS_CALLBACK_FAILED);
+    CHECK(tasks[i].error != (zcodec_error *)&answer);
+    if (tasks[i].error != (zcodec_error *)&answer) {
+      zcodec_error_free(tasks[i].error);
+    }
+  }
+  zcodec_chain_free(chain);
+  free(encoded);
+  free(decoded);
+}
+
 static int32_t write_size(void *user_data, void *call_data, const uint8_t *bytes, size_t size, uint8_t *padding,
                           size_t padding_size) {
   (void)user_data, (void)call_data, (void)bytes;
@@ -190,6 +237,7 @@ int main(void) {
   a_plan_reads_the_index_and_then_what_a_box_needs(chain);
   a_shard_has_parts(chain);
   tasks_report_each_by_itself(chain);
+  an_executor_that_fails_fails_every_task();
   errors_name_the_codec_inside(chain);
   paddings_inside_have_a_path(chain);
   zcodec_plan_free(NULL);

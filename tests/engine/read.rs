@@ -4,7 +4,9 @@ use super::case::{Area, Case, any_case, area, choices, cut, indices, memory, opt
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use zcodec::chain::{ByteRange, Chain, ReadPlan};
+use std::sync::Arc;
+use zcodec::Status;
+use zcodec::chain::{ByteRange, Chain, ChainOptions, ReadPlan};
 use zcodec::strided::Target;
 
 /// Reads by a plan; returns the ranges that it asks for.
@@ -114,4 +116,77 @@ fn boxes_keep_the_shape_that_enters_whatever_shape_comes_to_the_shard() {
             assert_eq!(part, expected, "{codecs} from {start}");
         }
     }
+}
+
+fn shard(input: &Value, chunk_shape: &[u64], more: &[Value]) -> Arc<Chain> {
+    let bytes = json!({"name": "bytes", "configuration": {"endian": "little"}});
+    let configuration = json!({"chunk_shape": chunk_shape, "codecs": ["bytes"], "index_codecs": [bytes]});
+    let mut codecs = vec![json!({"name": "sharding_indexed", "configuration": configuration})];
+    codecs.extend_from_slice(more);
+    chain_of(&json!(codecs), input, ChainOptions::default())
+}
+
+fn chain_of(codecs: &Value, input: &Value, options: ChainOptions) -> Arc<Chain> {
+    let (codecs, input) = (codecs.to_string(), input.to_string());
+    Arc::new(Chain::with_options(&options, codecs.as_bytes(), Some(input.as_bytes())).unwrap())
+}
+
+fn entries(numbers: &[u64]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+fn target(size: usize) -> Target<'static> {
+    Target::contiguous(Box::leak(vec![9; size].into_boxed_slice()), 1, &[size as u64]).unwrap()
+}
+
+#[test]
+fn a_given_index_is_checked_against_the_size_of_the_object() {
+    let chain = shard(&json!({"data_type": "uint8", "shape": [8], "fill_value": 0}), &[4], &[]);
+    let index = Arc::new(chain.decode_index(&entries(&[0, 4, 1000, 4]), None).unwrap());
+    let mut plan = ReadPlan::new(&chain, options(), vec![(vec![0], target(8))], Some(36), Some(index)).unwrap();
+    let error = plan.next_stage().map(drop).unwrap_err();
+    assert_eq!(error.status(), Status::CorruptData, "{error}");
+}
+
+#[test]
+fn far_boxes_of_one_plan_need_no_memory_for_what_lies_between_them() {
+    let end = 1_u64 << 40;
+    let input = json!({"data_type": "uint8", "shape": [end], "fill_value": 7});
+    let chain = shard(&input, &[1 << 30], &[json!("crc32c")]);
+    let checksum = Chain::new(br#"["crc32c"]"#, None).unwrap();
+    let encoded = checksum.encode_to_vec(&vec![0xFF; 16 << 10], &options()).unwrap();
+    let boxes = vec![(vec![0], target(3)), (vec![end - 3], target(3))];
+    let mut plan = ReadPlan::new(&chain, options(), boxes, Some(encoded.len() as u64), None).unwrap();
+    assert_eq!(plan.next_stage().unwrap().count(), 1);
+    plan.supply(0, &encoded).unwrap();
+    assert_eq!(plan.next_stage().unwrap().count(), 0);
+}
+
+#[test]
+fn an_inner_chain_has_the_limit_of_its_shard() {
+    let codecs = json!([{"name": "sharding_indexed", "configuration":
+        {"chunk_shape": [4], "codecs": ["bytes"], "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}]}}]);
+    let limited = ChainOptions { max_decoded_size: Some(100), ..ChainOptions::default() };
+    let chain = chain_of(&codecs, &json!({"data_type": "uint8", "shape": [8], "fill_value": 0}), limited);
+    for chain in [&chain, &chain.inner().unwrap()] {
+        assert!(chain.with_shape(&[100]).is_ok());
+        assert_eq!(chain.with_shape(&[1000]).unwrap_err().status(), Status::Unsupported);
+    }
+}
+
+#[test]
+fn an_entry_that_passes_the_largest_offset_is_corrupt() {
+    let bytes = json!({"name": "bytes", "configuration": {"endian": "little"}});
+    let inner = json!({"name": "sharding_indexed", "configuration":
+        {"chunk_shape": [2], "codecs": ["bytes"], "index_codecs": [bytes]}});
+    let outer = json!({"name": "sharding_indexed", "configuration":
+        {"chunk_shape": [4], "codecs": [inner], "index_codecs": [bytes], "index_location": "start"}});
+    let pad = json!({"name": "pad", "configuration": {"location": "start", "nbytes": 100}});
+    let input = json!({"data_type": "uint8", "shape": [4], "fill_value": 0});
+    let chain = chain_of(&json!([outer, pad]), &input, ChainOptions::default());
+    let mut plan = ReadPlan::new(&chain, options(), vec![(vec![0], target(4))], None, None).unwrap();
+    assert_eq!(plan.next_stage().unwrap().collect::<Vec<_>>(), [ByteRange::At { offset: 100, size: 16 }]);
+    let supplied = plan.supply(0, &entries(&[u64::MAX - 139, 110]));
+    let error = supplied.and_then(|()| plan.next_stage().map(drop)).unwrap_err();
+    assert_eq!(error.status(), Status::CorruptData, "{error}");
 }
