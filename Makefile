@@ -1,4 +1,4 @@
-# The commands for people and CI. They need a Rust toolchain, gcc and g++, make, and Python 3, and install the rest
+# The commands for people and CI. They need a Rust toolchain, gcc and g++, make, and Python 3.11, and install the rest
 # (cmake, pkg-config, independent readers) from PyPI into .venv.
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)

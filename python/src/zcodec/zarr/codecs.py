@@ -207,7 +207,8 @@ class CastValue(_ArrayToArray):
 
 
 class BitRound(_ArrayToArray):
-    """Rounds floats to `keepbits` bits of the mantissa, so that compressors find zeros. Decoding changes nothing."""
+    """Rounds floats to `keepbits` bits of the mantissa, and integers to `keepbits` significant bits, so that compressors
+    find zeros. Decoding changes nothing."""
 
     codec_name = "bitround"
 

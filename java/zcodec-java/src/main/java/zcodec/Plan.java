@@ -9,6 +9,9 @@ import java.util.concurrent.locks.Lock;
  * One read of one stored object, a chunk or a shard. It says which bytes it needs, all of a stage at once; the program
  * fetches them as it likes and supplies them; each is decoded to its place at once.
  *
+ * <p>The elements of a heap buffer are copied there when {@link #next} has returned an empty list; a direct buffer is
+ * written at once. Until then nothing else may write to the memory of the views.
+ *
  * <p>Several threads may {@link #supply} at the same time; the other methods wait for one another. Callbacks must not use
  * the plan that runs them.
  */

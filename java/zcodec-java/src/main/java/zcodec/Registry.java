@@ -34,8 +34,8 @@ public final class Registry extends NativeHandle {
   }
 
   /**
-   * Adds a codec. No other call may use the registry meanwhile. The codec is kept until the registry and all chains that
-   * use it are closed.
+   * Adds a codec. No other call may use the registry meanwhile. The codec is kept until the registry and all chains,
+   * plans and writers that use it are closed.
    *
    * @param name its name in metadata
    * @param kind what it takes and gives

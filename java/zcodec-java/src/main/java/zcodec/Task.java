@@ -76,7 +76,8 @@ public final class Task {
   }
 
   /**
-   * Runs all tasks, whatever becomes of some: {@link #error} tells. Threads share tasks, and parts of tasks.
+   * Runs all tasks, whatever becomes of some: {@link #error} tells. Threads share tasks, and parts of tasks. If the
+   * executor fails, that is the error of every task.
    *
    * @param tasks either all decode or all encode
    * @param options threads, data for callbacks

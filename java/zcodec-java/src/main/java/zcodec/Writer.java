@@ -121,7 +121,7 @@ public final class Writer extends StagedRead {
       if (i == pieces.size() - 1) {
         file.force(false);
       }
-      pieces.get(i).writeTo(file, null);
+      pieces.get(i).writeTo(file, file);
     }
   }
 

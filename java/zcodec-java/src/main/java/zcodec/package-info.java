@@ -13,6 +13,10 @@
  * no finalisers. Any method of a closed object throws {@link java.lang.IllegalStateException}. An object that is closed
  * while other threads use it is freed when the last of them is done.
  *
- * <p><b>Threads.</b> Chains and indices may be used by any number of threads at the same time.
+ * <p><b>Threads.</b> Chains and indices may be used by any number of threads at the same time. Of one plan or writer
+ * several threads may supply, or put, at once. A registry may be used by several threads, but not while a codec is added.
+ *
+ * <p><b>Errors.</b> What the library refuses is thrown as a {@link zcodec.ZcodecException}, which is unchecked and has a
+ * {@link zcodec.Status}. What this binding refuses itself is an {@link java.lang.IllegalArgumentException}.
  */
 package zcodec;
