@@ -426,9 +426,8 @@ typedef struct zcodec_task {
  * Callbacks of the chain's own codecs run on the thread that called zcodec_encode, zcodec_decode, or their forms for
  * views and buffers, whatever threads help. Inside shards, and in tasks, plans and writers, they run on the thread that
  * does the work. They run before the call returns, and never under a lock. If several threads use a chain, they run in
- * several threads at once. They may call the library. They must return normally: no
- * longjmp, no exception through C frames. The memory behind their pointers is theirs for the duration of the call
- * only.
+ * several threads at once. They may call the library. They must return normally: no longjmp, no exception through C
+ * frames. The memory that their pointers point to is theirs for the duration of the call only.
  */
 typedef int32_t (*zcodec_padding_fn)(void *user_data,
                                      void *call_data,
@@ -799,6 +798,7 @@ enum zcodec_status zcodec_is_fill_view(const struct zcodec_chain *chain,
  * The smallest box that is worth decoding alone: the innermost inner chunk of a shard, seen through the codecs before
  * it; the block of zfp at a fixed rate; 1 along each dimension if each element decodes by itself; the chunk if the whole
  * of it must be decoded. `ndim` numbers are written to `shape`.
+ *
  * INVALID_ARGUMENT: `ndim` is not the chain's. UNSUPPORTED for chains of bytes->bytes codecs. Since 0.2.
  */
 enum zcodec_status zcodec_chain_granularity(const struct zcodec_chain *chain,

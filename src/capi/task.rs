@@ -142,74 +142,80 @@ unsafe fn run_tasks(
 ) -> Result<()> {
     // SAFETY: the same contract.
     let (options, tasks) = unsafe { (read_options(options)?, CallerArray::new(tasks, count, "tasks")?) };
-    let write_all = |error: Error| {
-        for index in 0..count {
-            // SAFETY: the same contract.
-            unsafe { write_result(tasks.at(index), direction, &Err(error.clone())) };
-        }
-        error
-    };
-    // What they are if a panic ends the call.
     for index in 0..count {
+        // What it is if a panic ends the call.
+        let (status, error) = (zcodec_status::ZCODEC_STATUS_INTERNAL, std::ptr::null_mut());
         // SAFETY: the same contract.
-        unsafe { write_status(tasks.at(index), zcodec_status::ZCODEC_STATUS_INTERNAL, std::ptr::null_mut()) };
+        unsafe { write_members(tasks.at(index), direction, status, error, 0) };
     }
+    // SAFETY: the same contract.
+    let results = unsafe { task_results(&tasks, count, &options, direction) };
+    let mut first = Ok(());
+    for index in 0..count {
+        // An error that is not of one task is that of each: what the threads did is not known.
+        let result = results.as_ref().map_or_else(Err, |results| results[index].as_ref());
+        let (status, error, size) = match result {
+            Ok(size) => (zcodec_status::ZCODEC_STATUS_OK, std::ptr::null_mut(), *size),
+            Err(error) => {
+                (error.status().into(), zcodec_error::into_handle(error), error.needed_capacity().unwrap_or(0))
+            }
+        };
+        // SAFETY: the same contract.
+        unsafe { write_members(tasks.at(index), direction, status, error, size) };
+        first = first.and(result.map(drop).map_err(Error::clone));
+    }
+    first
+}
+
+/// The result of each task: the size of what was encoded.
+///
+/// # Errors
+/// The executor's, and no memory for the list.
+///
+/// # Safety
+/// As the header asks of the callers.
+unsafe fn task_results(
+    tasks: &CallerArray<zcodec_task>,
+    count: usize,
+    options: &CallOptions,
+    direction: Direction,
+) -> Result<Vec<Result<usize>>> {
     let mut works = Vec::new();
-    works.try_reserve_exact(count).map_err(|_| write_all(Error::out_of_memory()))?;
+    works.try_reserve_exact(count).map_err(|_| Error::out_of_memory())?;
     for index in 0..count {
         // SAFETY: the same contract.
-        works.push(unsafe { tasks.read(index).and_then(|task| read_work(&task, direction, &options)) });
+        works.push(unsafe { tasks.read(index).and_then(|task| read_work(&task, direction, options)) });
     }
     let size = works.iter().flatten().fold(0_usize, |size, work| size.saturating_add(work.size()));
     let workers = options.workers().count_for(size);
     let run = |work: Result<Work<'_>>, options: &CallOptions| work.and_then(|work| work.run(options));
-    let results: Vec<Result<usize>> = if workers.get() > 1 && count >= workers.get() {
-        let single = options.alone();
-        match options.workers().map(workers, works.into_iter(), |work| run(work, &single)) {
-            Ok(results) => results.into_iter().map(|(_, result)| result).collect(),
-            // What the threads did is not known.
-            Err(error) => return Err(write_all(error)),
-        }
-    } else {
+    if workers.get() == 1 || count < workers.get() {
         // Threads share the parts of each task.
-        works.into_iter().map(|work| run(work, &options)).collect()
-    };
-    let mut first = Ok(());
-    for (index, result) in results.into_iter().enumerate() {
-        // SAFETY: the same contract.
-        unsafe { write_result(tasks.at(index), direction, &result) };
-        if let (Err(error), true) = (result, first.is_ok()) {
-            first = Err(error);
-        }
+        return Ok(works.into_iter().map(|work| run(work, options)).collect());
     }
-    first
+    let single = options.alone();
+    let results = options.workers().map(workers, works.into_iter(), |work| run(work, &single))?;
+    Ok(results.into_iter().map(|(_, result)| result).collect())
 }
 
 /// Writes the results of a task.
 ///
 /// # Safety
 /// `task` points to a task of the caller that can be written.
-unsafe fn write_result(task: *mut zcodec_task, direction: Direction, result: &Result<usize>) {
-    let (status, error, size) = match result {
-        Ok(size) => (zcodec_status::ZCODEC_STATUS_OK, std::ptr::null_mut(), *size),
-        Err(error) => (error.status().into(), zcodec_error::into_handle(error), error.needed_capacity().unwrap_or(0)),
-    };
-    // SAFETY: see above; members of a struct that the caller has whole.
-    unsafe {
-        write_status(task, status, error);
-        if direction == Direction::Encode {
-            (&raw mut (*task).encoded_size).write(size);
-        }
-    }
-}
-
-/// # Safety
-/// `task` points to a task of the caller that can be written.
-unsafe fn write_status(task: *mut zcodec_task, status: zcodec_status, error: *mut zcodec_error) {
+unsafe fn write_members(
+    task: *mut zcodec_task,
+    direction: Direction,
+    status: zcodec_status,
+    error: *mut zcodec_error,
+    encoded_size: usize,
+) {
     // SAFETY: see above; members of a struct that the caller has whole.
     unsafe {
         (&raw mut (*task).status).write(status as i32);
         (&raw mut (*task).error).write(error);
+        if direction == Direction::Encode {
+            (&raw mut (*task).encoded_size).write(encoded_size);
+        }
     }
 }
 

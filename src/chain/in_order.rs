@@ -4,7 +4,7 @@ use super::stage::lock;
 use crate::memory::copy;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 /// The place of the parts. Each is copied to its place once the sizes of those before it are known.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ pub(super) struct InOrder<'a>(Mutex<State<'a>>);
 struct State<'a> {
     /// What is not yet taken.
     rest: &'a mut [u8],
-    /// Ends of the parts that have a place, or would have one if there were room; `None` for a part that is not stored.
+    /// Of each part so far, where it stands, or would if there were room; `None` for a part that is not stored.
     places: Vec<Option<Range<u64>>>,
     end: u64,
     /// Parts that wait for others.
@@ -53,7 +53,7 @@ impl<'a> InOrder<'a> {
 
     /// The places of the parts, and where the last one ends. What ends after the room was not copied.
     pub(super) fn finish(self) -> (Vec<Option<Range<u64>>>, u64) {
-        let state = self.0.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let state = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         (state.places, state.end)
     }
 }

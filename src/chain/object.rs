@@ -258,15 +258,11 @@ impl Object {
     /// Decodes the boxes from all bytes of the chunk.
     fn decode(mut self, bytes: &[u8], options: &CallOptions) -> Result<()> {
         let (chain, element_size) = (Arc::clone(&self.chain), self.chain.element_size()?);
-        if let [BoxPart { region, place }] = self.parts.as_mut_slice() {
-            let decode = |target: &mut Target<'_>| chain.decode_region(bytes, region, target, options);
-            return put(None, (&chain, self.origin.as_deref()), (region, element_size, place), options, decode);
-        }
         let Some(around) = Region::around(self.parts.iter().map(|part| &part.region)) else { return Ok(()) };
         let wanted: u64 = self.parts.iter().map(|part| part.region.element_count() as u64).sum();
-        let decodes_boxes = chain.plan.way.is_some();
-        if decodes_boxes && around.shape.iter().product::<u64>() / 4 > wanted {
-            // What lies between them may be more than memory has.
+        // What lies between far boxes may be more than memory has.
+        let are_far = chain.plan.way.is_some() && around.shape.iter().product::<u64>() / 4 > wanted;
+        if self.parts.len() == 1 || are_far {
             return self.parts.iter_mut().try_for_each(|BoxPart { region, place }| {
                 let decode = |target: &mut Target<'_>| chain.decode_region(bytes, region, target, options);
                 put(None, (&chain, self.origin.as_deref()), (region, element_size, place), options, decode)

@@ -167,7 +167,7 @@ impl Region {
     /// The length of the runs, and the index of the first element of each, in C order. The box must not be empty.
     pub(super) fn runs(&self, shape: &[u64]) -> (usize, impl Iterator<Item = u64>) {
         let inner = self.run_dimension(shape);
-        let count = self.run_size(shape);
+        let count = self.shape[inner..].iter().product::<u64>() as usize;
         let next = (!self.shape[..inner].contains(&0)).then(|| index_of(&self.start, shape));
         let mut stride = shape[inner..].iter().product::<u64>();
         let mut axes: Vec<RunAxis> = Vec::with_capacity(inner);
@@ -181,19 +181,20 @@ impl Region {
     /// The box, with what lies between its runs in an array of this shape where that is at most `most` elements. The box
     /// must not be empty.
     pub(super) fn with_gaps(&self, shape: &[u64], most: u64) -> Self {
-        let (mut joined, mut wider, mut inner) = (self.clone(), self.clone(), 1_u64);
+        let (mut whole_from, mut row_size) = (shape.len(), 1_u64);
         for dimension in (0..shape.len()).rev() {
             // Only several rows have anything between them.
             if self.shape[dimension] > 1 {
-                joined.start.clone_from(&wider.start);
-                joined.shape.clone_from(&wider.shape);
+                whole_from = dimension + 1;
             }
-            if (shape[dimension] - self.shape[dimension]).saturating_mul(inner) > most {
+            if (shape[dimension] - self.shape[dimension]).saturating_mul(row_size) > most {
                 break;
             }
-            (wider.start[dimension], wider.shape[dimension]) = (0, shape[dimension]);
-            inner *= shape[dimension];
+            row_size *= shape[dimension];
         }
+        let mut joined = self.clone();
+        joined.start[whole_from..].fill(0);
+        joined.shape[whole_from..].copy_from_slice(&shape[whole_from..]);
         joined
     }
 

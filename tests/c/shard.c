@@ -112,6 +112,20 @@ static int32_t run_backwards(void *user_data, void (*job)(void *job_data, uint32
   return *(int32_t *)user_data;
 }
 
+/* Options with that executor of two workers; it returns `*answer`. */
+static zcodec_call_options options_with(zcodec_executor *executor, int32_t *answer) {
+  zcodec_call_options options;
+  memset(executor, 0, sizeof *executor);
+  executor->struct_size = sizeof *executor;
+  executor->user_data = answer;
+  executor->max_workers = 2;
+  executor->run = run_backwards;
+  memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options;
+  options.executor = executor;
+  return options;
+}
+
 static void tasks_report_each_by_itself(const zcodec_chain *chain) {
   uint8_t decoded[3][24], out[SHARD_SIZE];
   zcodec_view views[3];
@@ -119,15 +133,7 @@ static void tasks_report_each_by_itself(const zcodec_chain *chain) {
   int32_t answer = 0;
   size_t i;
   zcodec_executor executor;
-  zcodec_call_options options;
-  memset(&executor, 0, sizeof executor);
-  executor.struct_size = sizeof executor;
-  executor.user_data = &answer;
-  executor.max_workers = 2;
-  executor.run = run_backwards;
-  memset(&options, 0, sizeof options);
-  options.struct_size = sizeof options;
-  options.executor = &executor;
+  zcodec_call_options options = options_with(&executor, &answer);
   memset(tasks, 0, sizeof tasks);
   for (i = 0; i < 3; i++) {
     views[i] = view_of(decoded[i], 24);
@@ -162,15 +168,7 @@ static void an_executor_that_fails_fails_every_task(void) {
   int32_t answer = 5;
   size_t i;
   zcodec_executor executor;
-  zcodec_call_options options;
-  memset(&executor, 0, sizeof executor);
-  executor.struct_size = sizeof executor;
-  executor.user_data = &answer;
-  executor.max_workers = 2;
-  executor.run = run_backwards;
-  memset(&options, 0, sizeof options);
-  options.struct_size = sizeof options;
-  options.executor = &executor;
+  zcodec_call_options options = options_with(&executor, &answer);
   memset(tasks, 0, sizeof tasks);
   for (i = 0; i < 2; i++) {
     memset(&views[i], 0, sizeof views[i]);

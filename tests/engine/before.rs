@@ -1,6 +1,6 @@
 //! Codecs before a shard, and blocks of zfp: what a part gives, and what a plan asks for, beside the whole.
 
-use super::case::{Area, Choices, area, choices, cut, memory, options};
+use super::case::{Area, Choices, area, choices, cut, memory, named, options, sharding};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
@@ -12,15 +12,6 @@ use zcodec::{Error, Status};
 fn chain(codecs: &Value, data_type: &str, shape: &[u64]) -> Arc<Chain> {
     let input = json!({"data_type": data_type, "shape": shape, "fill_value": 0});
     Chain::new(codecs.to_string().as_bytes(), Some(input.to_string().as_bytes())).unwrap().into()
-}
-
-fn named(name: &str, configuration: &Value) -> Value {
-    json!({"name": name, "configuration": configuration})
-}
-
-fn sharding(chunk_shape: &[u64], codecs: &Value) -> Value {
-    let little = named("bytes", &json!({"endian": "little"}));
-    named("sharding_indexed", &json!({"chunk_shape": chunk_shape, "codecs": codecs, "index_codecs": [little]}))
 }
 
 /// Reads a box of an object by a plan; returns the ranges that it asks for.

@@ -1,6 +1,6 @@
 //! A part of a chunk is that part of the whole, and a plan asks for no more than it needs.
 
-use super::case::{Area, Case, any_case, area, choices, cut, indices, memory, options};
+use super::case::{Area, Case, any_case, area, choices, cut, indices, memory, named, options, sharding};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -80,25 +80,21 @@ proptest! {
 
 #[test]
 fn boxes_keep_the_shape_that_enters_whatever_shape_comes_to_the_shard() {
-    let reshape = |shape: Value| json!({"name": "reshape", "configuration": {"shape": shape}});
-    let transpose = json!({"name": "transpose", "configuration": {"order": [1, 0]}});
-    let bytes = json!({"name": "bytes", "configuration": {"endian": "little"}});
-    let sharding = |chunk_shape: Value| {
-        json!({"name": "sharding_indexed", "configuration":
-            {"chunk_shape": chunk_shape, "codecs": [bytes], "index_codecs": [bytes]}})
-    };
+    let reshape = |shape: Value| named("reshape", &json!({"shape": shape}));
+    let transpose = named("transpose", &json!({"order": [1, 0]}));
+    let sharding = |chunk_shape: [u64; 2]| sharding(&chunk_shape, &json!(["bytes"]));
     for (shape, codecs) in [
-        (vec![24], json!([reshape(json!([4, 6])), sharding(json!([2, 3]))])),
-        (vec![8, 3], json!([reshape(json!([4, 6])), sharding(json!([2, 3]))])),
-        (vec![1, 4, 6], json!(["squeeze", sharding(json!([2, 3]))])),
-        (vec![1, 24], json!([transpose, sharding(json!([6, 1]))])),
-        (vec![4, 6], json!([transpose, reshape(json!([8, 3])), sharding(json!([2, 3]))])),
-        (vec![4, 6], json!([transpose, reshape(json!([8, 3])), transpose, sharding(json!([1, 4]))])),
-        (vec![3, 8], json!([reshape(json!([2, 12])), reshape(json!([6, 4])), sharding(json!([2, 2]))])),
-        (vec![3, 8], json!([reshape(json!([2, 12])), transpose, reshape(json!([6, 4])), sharding(json!([2, 2]))])),
-        (vec![2, 12], json!([sharding(json!([2, 6])), "crc32c"])),
-        (vec![24], json!([reshape(json!([4, 6])), transpose, bytes])),
-        (vec![3, 8], json!([reshape(json!([4, 6])), transpose, bytes, "zstd"])),
+        (vec![24], json!([reshape(json!([4, 6])), sharding([2, 3])])),
+        (vec![8, 3], json!([reshape(json!([4, 6])), sharding([2, 3])])),
+        (vec![1, 4, 6], json!(["squeeze", sharding([2, 3])])),
+        (vec![1, 24], json!([transpose, sharding([6, 1])])),
+        (vec![4, 6], json!([transpose, reshape(json!([8, 3])), sharding([2, 3])])),
+        (vec![4, 6], json!([transpose, reshape(json!([8, 3])), transpose, sharding([1, 4])])),
+        (vec![3, 8], json!([reshape(json!([2, 12])), reshape(json!([6, 4])), sharding([2, 2])])),
+        (vec![3, 8], json!([reshape(json!([2, 12])), transpose, reshape(json!([6, 4])), sharding([2, 2])])),
+        (vec![2, 12], json!([sharding([2, 6]), "crc32c"])),
+        (vec![24], json!([reshape(json!([4, 6])), transpose, "bytes"])),
+        (vec![3, 8], json!([reshape(json!([4, 6])), transpose, "bytes", "zstd"])),
     ] {
         let input = json!({"data_type": "uint8", "shape": shape, "fill_value": 0});
         let chain = Chain::new(codecs.to_string().as_bytes(), Some(input.to_string().as_bytes())).unwrap();
@@ -119,9 +115,7 @@ fn boxes_keep_the_shape_that_enters_whatever_shape_comes_to_the_shard() {
 }
 
 fn shard(input: &Value, chunk_shape: &[u64], more: &[Value]) -> Arc<Chain> {
-    let bytes = json!({"name": "bytes", "configuration": {"endian": "little"}});
-    let configuration = json!({"chunk_shape": chunk_shape, "codecs": ["bytes"], "index_codecs": [bytes]});
-    let mut codecs = vec![json!({"name": "sharding_indexed", "configuration": configuration})];
+    let mut codecs = vec![sharding(chunk_shape, &json!(["bytes"]))];
     codecs.extend_from_slice(more);
     chain_of(&json!(codecs), input, ChainOptions::default())
 }
@@ -164,8 +158,7 @@ fn far_boxes_of_one_plan_need_no_memory_for_what_lies_between_them() {
 
 #[test]
 fn an_inner_chain_has_the_limit_of_its_shard() {
-    let codecs = json!([{"name": "sharding_indexed", "configuration":
-        {"chunk_shape": [4], "codecs": ["bytes"], "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}]}}]);
+    let codecs = json!([sharding(&[4], &json!(["bytes"]))]);
     let limited = ChainOptions { max_decoded_size: Some(100), ..ChainOptions::default() };
     let chain = chain_of(&codecs, &json!({"data_type": "uint8", "shape": [8], "fill_value": 0}), limited);
     for chain in [&chain, &chain.inner().unwrap()] {
@@ -176,12 +169,9 @@ fn an_inner_chain_has_the_limit_of_its_shard() {
 
 #[test]
 fn an_entry_that_passes_the_largest_offset_is_corrupt() {
-    let bytes = json!({"name": "bytes", "configuration": {"endian": "little"}});
-    let inner = json!({"name": "sharding_indexed", "configuration":
-        {"chunk_shape": [2], "codecs": ["bytes"], "index_codecs": [bytes]}});
-    let outer = json!({"name": "sharding_indexed", "configuration":
-        {"chunk_shape": [4], "codecs": [inner], "index_codecs": [bytes], "index_location": "start"}});
-    let pad = json!({"name": "pad", "configuration": {"location": "start", "nbytes": 100}});
+    let mut outer = sharding(&[4], &json!([sharding(&[2], &json!(["bytes"]))]));
+    outer["configuration"]["index_location"] = json!("start");
+    let pad = named("pad", &json!({"location": "start", "nbytes": 100}));
     let input = json!({"data_type": "uint8", "shape": [4], "fill_value": 0});
     let chain = chain_of(&json!([outer, pad]), &input, ChainOptions::default());
     let mut plan = ReadPlan::new(&chain, options(), vec![(vec![0], target(4))], None, None).unwrap();

@@ -77,7 +77,7 @@ public final class Piece {
    * Writes the piece to its place in a file.
    *
    * @param file the new object
-   * @param old the old object, needed if {@link #isOld}; when appending, it may be `file` itself
+   * @param old the old object, needed if {@link #isOld}; when appending, it may be {@code file} itself
    * @throws IOException a file cannot be written or read
    */
   public void writeTo(FileChannel file, FileChannel old) throws IOException {
