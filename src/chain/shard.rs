@@ -19,6 +19,8 @@ pub(super) struct Shard {
     bound: Arc<BoundShard>,
     pub(super) inner: Arc<Chain>,
     index: Chain,
+    /// Whether the codecs of the index cannot change its numbers, because the first of them is `bytes`.
+    has_exact_index: bool,
     element_size: usize,
 }
 
@@ -53,7 +55,8 @@ impl Cell {
 
 impl Shard {
     pub(super) fn new(bound: &Arc<BoundShard>, inner: Chain, index: Chain, element_size: usize) -> Self {
-        Self { bound: Arc::clone(bound), inner: Arc::new(inner), index, element_size }
+        let has_exact_index = bound.index.list().to_json()[0]["name"] == "bytes";
+        Self { bound: Arc::clone(bound), inner: Arc::new(inner), index, has_exact_index, element_size }
     }
 
     /// The smallest box that is worth decoding alone: an innermost inner chunk.
@@ -177,7 +180,20 @@ impl Shard {
         let (entries, _) = decoded.as_chunks_mut();
         entries.iter_mut().zip(index).for_each(|(bytes, number)| *bytes = number.to_ne_bytes());
         let size = self.index.encode_into(&decoded, encoded, options).map_err(in_index)?;
-        if size == encoded.len() { Ok(()) } else { Err(Error::internal("an index has another size than its bound")) }
+        if size != encoded.len() {
+            return Err(Error::internal("an index has another size than its bound"));
+        }
+        if self.has_exact_index { Ok(()) } else { self.check_index(index, encoded, options) }
+    }
+
+    /// Refuses an index that its own codecs have changed.
+    fn check_index(&self, index: &[u64], encoded: &[u8], options: &CallOptions) -> Result<()> {
+        let again = self.decode_index(encoded, None, options)?.entries;
+        let changed = index.iter().zip(&again).enumerate().find(|(_, (number, again))| number != again);
+        changed.map_or(Ok(()), |(element, (number, again))| {
+            let message = format!("is {number}, but index_codecs give back {again}");
+            Err(in_index(Error::out_of_range(element, message)))
+        })
     }
 
     /// Decodes the index of a whole shard.
@@ -307,7 +323,11 @@ impl Shard {
 }
 
 fn in_index(error: Error) -> Error {
-    error.in_list(BoundShard::INDEX_LIST).at_element(None)
+    let error = match error.element_index() {
+        Some(element) => error.with_context(&format!("element {element} of the index ")),
+        None => error,
+    };
+    error.in_list(BoundShard::INDEX_LIST)
 }
 
 /// Adds the entry of the next inner chunk to an index; `None` if it is missing.

@@ -180,3 +180,24 @@ fn an_entry_that_passes_the_largest_offset_is_corrupt() {
     let error = supplied.and_then(|()| plan.next_stage().map(drop)).unwrap_err();
     assert_eq!(error.status(), Status::CorruptData, "{error}");
 }
+
+#[test]
+fn codecs_that_change_the_index_are_refused_when_a_shard_is_written() {
+    let little = named("bytes", &json!({"endian": "little"}));
+    for index_codecs in [
+        json!([named("packbits", &json!({"last_bit": 7}))]),
+        json!([named("packbits", &json!({"last_bit": 31}))]),
+        json!([named("bitround", &json!({"keepbits": 1})), little]),
+        json!([named("numcodecs.astype", &json!({"encode_dtype": "|u1", "decode_dtype": "<u8"})), little]),
+    ] {
+        let mut sharding = sharding(&[100], &json!(["bytes"]));
+        sharding["configuration"]["index_codecs"] = index_codecs;
+        let input = json!({"data_type": "uint8", "shape": [1000], "fill_value": 0});
+        let chain = chain_of(&json!([sharding]), &input, ChainOptions::default());
+        let decoded: Vec<u8> =
+            (0..1000).map(|number| if number < 700 { (number % 199 + 1) as u8 } else { 0 }).collect();
+        let error = chain.encode_to_vec(&decoded, &options()).unwrap_err();
+        assert_eq!(error.status(), Status::OutOfRange, "{error}");
+        assert!(error.to_string().contains("of the index"), "{error}");
+    }
+}
