@@ -8,7 +8,15 @@ mod copy;
 mod fill;
 mod layout;
 mod nest;
+#[cfg_attr(
+    not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little"))),
+    allow(dead_code, reason = "only tiles use it")
+)]
 mod plane;
+#[cfg_attr(
+    not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little"))),
+    allow(dead_code, reason = "only tiles use it")
+)]
 mod table;
 #[cfg(test)]
 mod tests;

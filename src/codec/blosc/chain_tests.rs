@@ -42,6 +42,18 @@ fn a_configuration_is_kept_and_what_the_specification_does_not_have_is_refused()
 }
 
 #[test]
+fn without_a_shuffle_the_size_of_an_element_is_ignored() {
+    for type_size in [json!(0), json!(400), json!(4), Value::Null] {
+        let configuration =
+            json!({"cname": "lz4", "clevel": 5, "shuffle": "noshuffle", "typesize": type_size, "blocksize": 0});
+        let chain = chain("blosc", &configuration).unwrap();
+        assert_eq!(chain.codecs_json()[0]["configuration"], configuration);
+        let encoded = chain.encode_to_vec(&[1; 99], &CallOptions::default()).unwrap();
+        assert_eq!(chain.decode_to_vec(&encoded, &CallOptions::default()), Ok(vec![1; 99]));
+    }
+}
+
+#[test]
 fn numcodecs_has_defaults_and_shuffles_by_number() {
     let given = json!({"cname": "zstd", "clevel": 1, "shuffle": -1, "blocksize": 0});
     assert_eq!(chain("numcodecs.blosc", &given).unwrap().codecs_json()[0]["configuration"], given);
@@ -170,7 +182,9 @@ fn every_box_of_every_chain_is_what_the_chunk_has_there() {
         (json!([shard]), "uint16"),
     ];
     let shape = [16, 30, 50];
-    let decoded: Vec<u8> = field(48_000).chunks_exact(2).flat_map(|two| [two[0], two[1] & 0x1F]).collect();
+    let numbers = field(48_000);
+    let numbers = numbers.as_chunks().0.iter().map(|two| u16::from_le_bytes(*two) & 0x1FFF);
+    let decoded: Vec<u8> = numbers.flat_map(u16::to_ne_bytes).collect();
     let boxes: [([u64; 3], [u64; 3]); 7] = [
         ([0, 0, 0], [16, 30, 50]),
         ([3, 4, 5], [9, 20, 40]),

@@ -11,7 +11,7 @@
 #![allow(unsafe_code)]
 #![cfg_attr(
     not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little"))),
-    allow(dead_code, reason = "there is no tier")
+    allow(dead_code, unused_imports, reason = "there is no tier")
 )]
 
 #[cfg(target_arch = "x86_64")]
