@@ -2,7 +2,7 @@
 //! zarr-extensions, chunk grid `rectilinear`, of which it takes the first chunk.
 
 use crate::error::{Error, Result};
-use crate::json::{Configuration, one_of, shown};
+use crate::json::{Configuration, check_must_understand, one_of, shown};
 use crate::representation::shape_from_json;
 use serde_json::Value;
 
@@ -25,6 +25,7 @@ pub(super) fn chunk_shape(grid: &Value) -> Result<Vec<u64>> {
         let member = shown(format_args!("{member:?}"));
         return Err(Error::metadata(format!("chunk_grid has an unknown member {member}")));
     }
+    check_must_understand("chunk_grid", members)?;
     let configuration = match members.get("configuration") {
         None => None,
         Some(Value::Object(configuration)) => Some(configuration.clone()),
@@ -104,5 +105,9 @@ mod tests {
             let grid = json!({"name": name, "configuration": configuration});
             assert_eq!(chunk_shape(&grid).unwrap_err().status(), status, "{grid}");
         }
+        let mut grid = json!({"name": "regular", "configuration": {"chunk_shape": [4]}, "must_understand": true});
+        assert_eq!(chunk_shape(&grid), Ok(vec![4]));
+        grid["must_understand"] = json!(3);
+        assert_eq!(chunk_shape(&grid).unwrap_err().status(), Status::InvalidMetadata);
     }
 }

@@ -42,7 +42,7 @@ impl ArrayDocument {
         refuse_unknown_members(members)?;
         let shape = shape_from_json("shape", required(members, "shape")?, 0)?;
         let chunk_shape = chunk_shape(required(members, "chunk_grid")?)?;
-        check_rank("chunk_shape", &chunk_shape, &shape)?;
+        check_rank("chunk_grid", &chunk_shape, &shape)?;
         let data_type = DataType::from_json(required(members, "data_type")?)?;
         let fill_value = data_type.scalar_from_json("fill_value", required(members, "fill_value")?)?;
         let chunk = ArrayRepresentation::new(data_type, chunk_shape, Some(fill_value))?;

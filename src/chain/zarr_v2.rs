@@ -7,7 +7,7 @@
 //! * Members that the specification does not name are ignored, as it demands.
 
 use super::zarr_json::{ArrayDocument, check_rank, required};
-use crate::data_type::{Endian, NumpyType};
+use crate::data_type::{DataType, Endian, NumpyType};
 use crate::error::{Error, Result};
 use crate::json::{one_of, shown};
 use crate::representation::{ArrayRepresentation, shape_from_json};
@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 const ARRAY_TO_ARRAY: [&str; 6] = ["astype", "bitround", "delta", "fixedscaleoffset", "packbits", "quantize"];
 /// The array->bytes codecs of numcodecs.
 const ARRAY_TO_BYTES: [&str; 2] = ["pcodec", "zfpy"];
-/// The members of a configuration that name a data type; the type of the codec's output comes last.
+/// The members of a configuration that name a data type.
 const TYPE_MEMBERS: [&str; 4] = ["decode_dtype", "dtype", "astype", "encode_dtype"];
 
 /// The codecs of an array, in encode order.
@@ -84,7 +84,7 @@ impl Codecs {
             )));
         }
         if makes_array {
-            self.take_type(&mut configuration);
+            self.take_type(&id, &mut configuration)?;
             if id == "packbits" {
                 self.element_size = 1;
             }
@@ -113,17 +113,29 @@ impl Codecs {
     }
 
     /// Removes the byte order from the types in a configuration: elements in memory are in native byte order, and
-    /// `bytes` gets that of the stored ones.
-    fn take_type(&mut self, configuration: &mut Map<String, Value>) {
+    /// `bytes` gets that of the stored ones. numcodecs looks at the bytes of what enters as elements of another type, so
+    /// that type must have their byte order.
+    fn take_type(&mut self, id: &str, configuration: &mut Map<String, Value>) -> Result<()> {
+        let named = |member: &str| configuration.get(member).and_then(Value::as_str);
+        let (input, output) = if id == "astype" { ("decode_dtype", "encode_dtype") } else { ("dtype", "astype") };
+        let (input, output) = (named(input), named(output).or(named(input)));
+        if let Some((text, NumpyType { endian: Some(endian), .. })) = input.zip(input.and_then(element_type))
+            && self.endian.is_some_and(|own| own != endian)
+        {
+            return Err(Error::unsupported(format!(
+                "{id:?} looks at elements in one byte order as {text:?}, which is the other one"
+            )));
+        }
+        if let Some(NumpyType { endian, data_type }) = output.and_then(element_type) {
+            (self.endian, self.element_size) = (endian, data_type.size());
+        }
         for member in TYPE_MEMBERS {
             let Some(Value::String(dtype)) = configuration.get_mut(member) else { continue };
-            if let Ok(NumpyType { endian, data_type, .. }) = NumpyType::from_json(&json!(dtype)) {
-                (self.endian, self.element_size) = (endian, data_type.size());
-            }
             if let Some(code) = dtype.strip_prefix('>') {
                 *dtype = format!("<{code}");
             }
         }
+        Ok(())
     }
 
     fn serialize(&mut self) {
@@ -134,6 +146,18 @@ impl Codecs {
             Some(Endian::Big) => json!({"name": "bytes", "configuration": {"endian": "big"}}),
         });
     }
+}
+
+/// The type that a configuration of numcodecs names: `>i4`, `i4`, `int32`. Without an order it is that of the machine that
+/// wrote the array, hence little-endian.
+fn element_type(name: &str) -> Option<NumpyType> {
+    let (order, code) = name.split_at_checked(1).filter(|(order, _)| "<>=|".contains(order)).unwrap_or(("", name));
+    let order = if order == ">" { ">" } else { "<" };
+    NumpyType::from_json(&json!(format!("{order}{code}"))).ok().or_else(|| {
+        let data_type = DataType::from_name(code).ok()?;
+        let endian = (data_type.size() > 1).then_some(if order == ">" { Endian::Big } else { Endian::Little });
+        Some(NumpyType { data_type, endian })
+    })
 }
 
 #[cfg(test)]
@@ -154,6 +178,34 @@ mod tests {
 
     fn names(codecs: &Value) -> Vec<&str> {
         codecs.as_array().unwrap().iter().map(|codec| codec["name"].as_str().unwrap()).collect()
+    }
+
+    /// Filters, and the byte order that `bytes` then gets.
+    #[test]
+    fn the_byte_order_of_filters_is_that_of_what_enters() {
+        for (dtype, filters, endian) in [
+            (">i4", json!([{"id": "delta", "dtype": ">i4", "astype": "i2"}]), Some("little")),
+            (">i4", json!([{"id": "delta", "dtype": ">i4", "astype": "int16"}]), Some("little")),
+            (">i4", json!([{"id": "delta", "dtype": ">i4", "astype": null}]), Some("big")),
+            ("<i4", json!([{"id": "delta", "dtype": "i4"}]), Some("little")),
+            ("<i4", json!([{"id": "delta", "dtype": "=i4", "astype": ">i4"}]), Some("big")),
+            ("|u1", json!([{"id": "astype", "decode_dtype": "|u1", "encode_dtype": "i2"}]), Some("little")),
+            ("<f4", json!([{"id": "fixedscaleoffset", "dtype": "<f4", "astype": "u1"}]), None),
+        ] {
+            let codecs = codecs(json!({"dtype": dtype, "filters": filters})).unwrap();
+            let configuration = endian.map(|endian| json!({"endian": endian}));
+            assert_eq!(codecs[1].get("configuration"), configuration.as_ref(), "{dtype}, {filters}");
+        }
+        for filters in [
+            json!([{"id": "delta", "dtype": "<i4"}]),
+            json!([{"id": "delta", "dtype": "i4"}]),
+            json!([{"id": "delta", "dtype": "int32"}]),
+            json!([{"id": "delta", "dtype": ">i4"}, {"id": "delta", "dtype": "<i4"}]),
+            json!([{"id": "astype", "decode_dtype": "=i4", "encode_dtype": "i2"}]),
+        ] {
+            let error = codecs(json!({"filters": filters})).unwrap_err();
+            assert_eq!(error.status(), Status::Unsupported, "{filters}: {error}");
+        }
     }
 
     #[test]
@@ -191,7 +243,7 @@ mod tests {
             }
             codecs(members).unwrap().as_array().unwrap().last().unwrap()["configuration"]["typesize"].clone()
         };
-        let delta = json!({"id": "delta", "dtype": "<i4", "astype": "<i2"});
+        let delta = json!({"id": "delta", "dtype": ">i4", "astype": "<i2"});
         for (change, expected) in [
             (json!({}), json!(4)),
             (json!({"dtype": "<f8", "order": "F"}), json!(8)),

@@ -15,10 +15,11 @@ use crate::json::{Configuration, boolean, integer};
 use crate::representation::Representation;
 use contexts::{Contexts, encoded_bound};
 use serde_json::{Map, Value, json};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// Levels as libzstd 1.5 has them; they are part of no format, but of the codec's schema.
-const LEVELS: std::ops::RangeInclusive<i128> = -131_072..=22;
+const LEVELS: RangeInclusive<i128> = -131_072..=22;
 
 /// libzstd's own choice.
 const DEFAULT_LEVEL: i32 = 3;
@@ -35,18 +36,18 @@ const NUMCODECS_LEVEL: i32 = 0;
 
 /// `{"level": n, "checksum": true | false}`
 pub(super) fn parse(configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
-    parse_from(configuration, DEFAULT_LEVEL, *LEVELS.end())
+    parse_from(configuration, DEFAULT_LEVEL, LEVELS)
 }
 
-/// The same with another default level. numcodecs treats levels over the highest as the highest.
+/// The same with another default level. numcodecs treats levels below the lowest and over the highest as these.
 pub(super) fn parse_numcodecs(configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
-    parse_from(configuration, NUMCODECS_LEVEL, i32::MAX.into())
+    parse_from(configuration, NUMCODECS_LEVEL, i32::MIN.into()..=i32::MAX.into())
 }
 
-fn parse_from(mut configuration: Configuration, default: i32, highest: i128) -> Result<Arc<dyn Codec>> {
+fn parse_from(mut configuration: Configuration, default: i32, levels: RangeInclusive<i128>) -> Result<Arc<dyn Codec>> {
     let level = match configuration.optional("level") {
         None => default,
-        Some(value) => integer("level", &value, *LEVELS.start(), highest)? as i32,
+        Some(value) => integer("level", &value, *levels.start(), *levels.end())? as i32,
     };
     let checksum = match configuration.optional("checksum") {
         None => false,
@@ -59,7 +60,7 @@ fn parse_from(mut configuration: Configuration, default: i32, highest: i128) -> 
 impl Zstd {
     /// The level that libzstd gets.
     fn real_level(self) -> i32 {
-        self.level.min(*LEVELS.end() as i32)
+        self.level.clamp(*LEVELS.start() as i32, *LEVELS.end() as i32)
     }
 }
 

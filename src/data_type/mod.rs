@@ -13,7 +13,7 @@ pub use numpy::NumpyType;
 pub use scalar::Scalar;
 
 use crate::error::{Error, Result};
-use crate::json::shown;
+use crate::json::{check_must_understand, shown};
 use crate::number::{FORMATS, FloatFormat};
 use extended::Form;
 use serde_json::{Map, Value, json};
@@ -139,6 +139,7 @@ impl DataType {
             let member = shown(format_args!("{member:?}"));
             return Err(Error::metadata(format!("data_type has an unknown member {member}")));
         }
+        check_must_understand("data_type", members)?;
         let name = match members.get("name") {
             Some(Value::String(name)) => name,
             Some(other) => {

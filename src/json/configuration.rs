@@ -104,6 +104,19 @@ pub fn boolean(member: &str, value: &Value) -> Result<bool> {
     value.as_bool().ok_or_else(|| Error::metadata(format!("{member} is {}, expected true or false", shown(value))))
 }
 
+/// Checks the member `must_understand` of an object with a name, which may be missing.
+///
+/// # Errors
+/// It is neither true nor false.
+pub fn check_must_understand(owner: &str, members: &Map<String, Value>) -> Result<()> {
+    match members.get("must_understand") {
+        None | Some(Value::Bool(_)) => Ok(()),
+        Some(other) => {
+            Err(Error::metadata(format!("must_understand of {owner} is {}, expected true or false", shown(other))))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -51,15 +51,16 @@ struct Blosc {
     block_size: usize,
 }
 
-/// `{"cname", "clevel", "shuffle", "typesize", "blocksize"}`: `typesize` may be missing if `shuffle` is `noshuffle`,
-/// `blocksize` always.
+/// `{"cname", "clevel", "shuffle", "typesize", "blocksize"}`: `typesize` is ignored if `shuffle` is `noshuffle`, and may be
+/// missing then, `blocksize` always.
 pub(super) fn parse(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
     let compressor = compressor("cname", &configuration.required("cname")?)?;
     let level = integer("clevel", &configuration.required("clevel")?, 0, 9)? as u8;
     let filter = one_of("shuffle", &configuration.required("shuffle")?, &FILTER_NAMES)?;
-    let element_size = match configuration.optional("typesize") {
-        Some(value) => Some(element_size(&value)?),
-        None if filter == 0 => None,
+    let type_size = configuration.optional("typesize");
+    let element_size = match &type_size {
+        _ if filter == 0 => type_size.as_ref().and_then(|value| element_size(value).ok()),
+        Some(value) => Some(element_size(value)?),
         None => {
             let filter = FILTER_NAMES[filter];
             return Err(Error::metadata(format!("typesize is missing, but shuffle is {filter:?}")));
@@ -71,7 +72,7 @@ pub(super) fn parse(mut configuration: Configuration, _context: &Context) -> Res
     members.insert("cname".to_owned(), json!(compressor.name()));
     members.insert("clevel".to_owned(), json!(level));
     members.insert("shuffle".to_owned(), json!(FILTER_NAMES[filter]));
-    members.extend(element_size.map(|size| ("typesize".to_owned(), json!(size))));
+    members.extend(type_size.map(|size| ("typesize".to_owned(), size)));
     members.insert("blocksize".to_owned(), json!(block_size));
     let filter = Some(FILTERS[filter]);
     bytes_to_bytes(Blosc { configuration: members, compressor, level, filter, element_size, block_size })

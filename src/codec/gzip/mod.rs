@@ -27,26 +27,33 @@ const NUMCODECS_LEVEL: usize = 1;
 #[derive(Debug, Clone, Copy)]
 struct Gzip {
     /// 0 to 9.
-    level: usize,
+    /// `None`: the default of zlib.
+    level: Option<usize>,
 }
 
 /// `{"level": 0..9}`, default 6
-pub(super) fn parse(configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
-    parse_with_default(DEFAULT_LEVEL, configuration)
-}
-
-/// `{"level": 0..9}`, default 1
-pub(super) fn parse_numcodecs(configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
-    parse_with_default(NUMCODECS_LEVEL, configuration)
-}
-
-fn parse_with_default(default: usize, mut configuration: Configuration) -> Result<Arc<dyn Codec>> {
-    let level = match configuration.optional("level") {
-        None => default,
-        Some(value) => integer("level", &value, 0, 9)? as usize,
-    };
+pub(super) fn parse(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
+    let level = level_of(&mut configuration, 0)?.unwrap_or(Some(DEFAULT_LEVEL));
     configuration.finish()?;
     Ok(Arc::new(Gzip { level }))
+}
+
+/// `{"level": -1..9}`, default 1
+pub(super) fn parse_numcodecs(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
+    let level = level_of(&mut configuration, -1)?.unwrap_or(Some(NUMCODECS_LEVEL));
+    configuration.finish()?;
+    Ok(Arc::new(Gzip { level }))
+}
+
+/// The member `level`, if there is one: a level, or `None` for -1, which is the default of zlib.
+fn level_of(configuration: &mut Configuration, lowest: i128) -> Result<Option<Option<usize>>> {
+    let level = configuration.optional("level").map(|value| integer("level", &value, lowest, 9)).transpose()?;
+    Ok(level.map(|level| usize::try_from(level).ok()))
+}
+
+/// The level in the metadata.
+fn level_json(level: Option<usize>) -> Value {
+    level.map_or(json!(-1), |level| json!(level))
 }
 
 impl Codec for Gzip {
@@ -55,7 +62,7 @@ impl Codec for Gzip {
     }
 
     fn configuration(&self) -> Option<Map<String, Value>> {
-        Some(Map::from_iter([("level".to_owned(), json!(self.level))]))
+        Some(Map::from_iter([("level".to_owned(), level_json(self.level))]))
     }
 
     fn bind(&self, decoded: &Representation) -> Result<Bound> {
@@ -68,7 +75,8 @@ impl Codec for Gzip {
 struct Compressors([Option<Compressor>; 10]);
 
 impl Compressors {
-    fn of_level(&mut self, level: usize) -> Result<&mut Compressor> {
+    fn of_level(&mut self, level: Option<usize>) -> Result<&mut Compressor> {
+        let level = level.unwrap_or(DEFAULT_LEVEL);
         match &mut self.0[level] {
             Some(compressor) => Ok(compressor),
             none => Ok(none.insert(Compressor::new(level as i32)?)),
@@ -143,11 +151,14 @@ mod tests {
         for level in 0..=9 {
             for size in [0, 1, 100, 70_000_usize] {
                 let decoded: Vec<u8> = (0..size).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
-                let mut encoded = vec![0; Gzip { level }.encoded_bound(size as u64).unwrap() as usize];
+                let mut encoded = vec![0; Gzip { level: Some(level) }.encoded_bound(size as u64).unwrap() as usize];
                 run(|call| {
-                    let size = Gzip { level }.encode(&decoded, &mut encoded, call).unwrap();
+                    let size = Gzip { level: Some(level) }.encode(&decoded, &mut encoded, call).unwrap();
                     let mut again = vec![0; decoded.len()];
-                    assert_eq!(Gzip { level }.decode(&encoded[..size], &mut again, call), Ok(decoded.len()));
+                    assert_eq!(
+                        Gzip { level: Some(level) }.decode(&encoded[..size], &mut again, call),
+                        Ok(decoded.len())
+                    );
                     assert_eq!(again, decoded);
                 });
             }
@@ -157,7 +168,7 @@ mod tests {
     #[test]
     fn bytes_after_the_last_member_are_refused() {
         run(|call| {
-            let gzip = Gzip { level: 1 };
+            let gzip = Gzip { level: Some(1) };
             let mut encoded = [0; 100];
             let size = gzip.encode(b"abc", &mut encoded, call).unwrap();
             let mut decoded = [0; 10];

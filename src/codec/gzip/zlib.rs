@@ -5,12 +5,12 @@
 //! numcodecs 0.17, `zlib.py`. One stream, and nothing after it.
 
 use super::libdeflate::{self, Container, Decompressor, Fault};
-use super::{Compressors, DEFAULT_LEVEL, NUMCODECS_LEVEL, count, too_small};
+use super::{Compressors, NUMCODECS_LEVEL, count, level_json, level_of, too_small};
 use crate::error::{Error, Result};
 use crate::interface::{self, Bound, Call, Codec, Context, Kind, Transform};
-use crate::json::{Configuration, integer};
+use crate::json::Configuration;
 use crate::representation::Representation;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy)]
@@ -21,10 +21,7 @@ struct Zlib {
 
 /// `{"level": -1..9}`, default 1
 pub(in crate::codec) fn parse(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
-    let level = match configuration.optional("level") {
-        None => Some(NUMCODECS_LEVEL),
-        Some(value) => usize::try_from(integer("level", &value, -1, 9)?).ok(),
-    };
+    let level = level_of(&mut configuration, -1)?.unwrap_or(Some(NUMCODECS_LEVEL));
     configuration.finish()?;
     Ok(Arc::new(Zlib { level }))
 }
@@ -35,7 +32,7 @@ impl Codec for Zlib {
     }
 
     fn configuration(&self) -> Option<Map<String, Value>> {
-        Some(Map::from_iter([("level".to_owned(), self.level.map_or(json!(-1), |level| json!(level)))]))
+        Some(Map::from_iter([("level".to_owned(), level_json(self.level))]))
     }
 
     fn bind(&self, decoded: &Representation) -> Result<Bound> {
@@ -45,8 +42,7 @@ impl Codec for Zlib {
 
 impl Transform for Zlib {
     fn encode(&self, decoded: &[u8], encoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
-        let compressors = call.contexts.get(|| Ok(Compressors::default()))?;
-        let compressor = compressors.of_level(self.level.unwrap_or(DEFAULT_LEVEL))?;
+        let compressor = call.contexts.get(|| Ok(Compressors::default()))?.of_level(self.level)?;
         compressor.compress(Container::Zlib, decoded, encoded).ok_or_else(interface::too_small)
     }
 

@@ -101,11 +101,13 @@ impl Codec for FixedScaleOffset {
         if array_type == Number::Bool || encoded == Number::Bool {
             return Err(Error::unsupported("the data type is bool, but only numbers can be scaled"));
         }
-        let integers = if array_type.is_float() {
-            (None, None)
-        } else {
-            (self.offset.integer_of("offset", array_type)?, self.scale.integer_of("scale", array_type)?)
+        let integer_offset = if array_type.is_float() { None } else { self.offset.integer_of("offset", array_type)? };
+        // What is left after a float offset is a float, which any scale fits.
+        let integer_scale = match integer_offset {
+            Some(_) => self.scale.integer_of("scale", array_type)?,
+            None => None,
         };
+        let integers = (integer_offset, integer_scale);
         let (offset, scale) = (self.offset.float, self.scale.float);
         let arithmetic = Arithmetic::new(array_type, integers, offset, scale);
         let kernel = Scaled { decoded: array_type, encoded, arithmetic, offset, scale };

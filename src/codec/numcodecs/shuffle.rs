@@ -22,7 +22,7 @@ struct Shuffle {
     element_size: usize,
 }
 
-/// `{"elementsize": n}`; 1 and less shuffle nothing
+/// `{"elementsize": n}`; 0 and 1 shuffle nothing
 pub(crate) fn parse(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
     let mut members = Map::new();
     let element_size = match optional(&mut configuration, &mut members, "elementsize") {
