@@ -186,6 +186,7 @@ fn what_numcodecs_cannot_do_is_refused() {
         ("crc32", json!({"location": "middle"})),
         ("jenkins_lookup3", json!({"initval": -1})),
         ("jenkins_lookup3", json!({"prefix": "ab"})),
+        ("shuffle", json!({"elementsize": -1})),
         ("fletcher32", json!({"x": 1})),
     ] {
         let found = Chain::new(codec(name, &members).to_string().as_bytes(), None).map(|_| ());
