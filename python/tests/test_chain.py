@@ -338,6 +338,33 @@ def test_fill_values():
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(chain)).input, chain.input)
 
 
+def test_fill_values_are_of_the_data_type():
+    for data_type, fill_value, expected in [
+        ("datetime64[s]", np.datetime64("2020-01-01"), np.datetime64("2020-01-01T00:00:00")),
+        ("timedelta64[10s]", np.timedelta64(1, "m"), np.timedelta64(60, "s")),
+        ([("a", "<i4")], np.array((1,), [("a", ">i4")])[()], np.array((1,), [("a", "=i4")])[()]),
+        ("float32", np.float64("nan"), np.float32("nan")),
+        ("float64", np.float32("nan"), np.float64("nan")),
+    ]:
+        chain = Chain([LITTLE], data_type, (2,), fill_value)
+        out = np.zeros(2, chain.dtype)
+        chain.fill(out)
+        np.testing.assert_array_equal(out, np.full(2, expected, chain.dtype))
+    with pytest.raises(ValueError, match="cannot represent"):
+        Chain([LITTLE], "datetime64[D]", (2,), np.datetime64("2020-01-01T05:00"))
+
+
+def test_encoded_arrays_have_any_byte_order():
+    chain = Chain([{"name": "transpose", "configuration": {"order": [1, 0]}}], "int32", (2, 3), 0)
+    array = np.arange(6, dtype=np.int32).reshape(2, 3)
+    encoded = chain.encode(array)
+    for same in (encoded, encoded.astype(">i4"), np.asfortranarray(encoded)):
+        np.testing.assert_array_equal(chain.decode(same), array)
+        np.testing.assert_array_equal(chain.decode_many([same])[0], array)
+    with pytest.raises(TypeError):
+        chain.decode_many([encoded.astype("f4")])
+
+
 def test_pickle_and_copy(chain, array):
     for again in (pickle.loads(pickle.dumps(chain)), copy.copy(chain), copy.deepcopy(chain)):
         assert again.handle != chain.handle

@@ -120,6 +120,25 @@ def test_what_cannot_be_done(store, arguments, capsys):
         assert main(["convert", str(store / "images/a"), str(store) + "-x", "--codecs", codecs]) == 2
 
 
+@pytest.mark.parametrize("target", ["{}/images/a", "{}/images/../images/a/", "file://{}/images/a", "{}", "{}/images/a/b"])
+def test_an_array_is_not_converted_onto_itself(store, target, capsys):
+    arguments = ["convert", str(store / "images/a"), target.format(store), "--codecs", json.dumps([LITTLE]), "--overwrite"]
+    assert main(arguments) == 2
+    assert "share a place" in capsys.readouterr().err
+    np.testing.assert_array_equal(zarr.open_array(store / "images/a")[...], VALUES)
+
+
+def test_an_unfinished_target_is_named(store, tmp_path, capsys):
+    damage(store / "images/a/c/1/1")
+    target = str(tmp_path / "new.zarr")
+    arguments = ["convert", str(store / "images/a"), target, "--codecs", json.dumps([LITTLE])]
+    assert main(arguments) == 2
+    assert f"{target} is incomplete" in capsys.readouterr().err
+    for wrong in (["--chunks", "0,0"], ["--chunks", "10"]):
+        assert main([*arguments, *wrong, "--overwrite"]) == 2
+    assert main([*arguments[:-1], json.dumps([{"name": "transpose", "configuration": {"order": [1, 0]}}])]) == 2
+
+
 def test_as_a_program(store):
     run = subprocess.run([sys.executable, "-m", "zcodec.cli", "verify", str(store)], capture_output=True, text=True)
     assert (run.returncode, run.stderr) == (0, "")

@@ -1,12 +1,14 @@
 """Paddings that Python computes and looks at."""
 
 import base64
+import gc
 import pickle
 
 import numpy as np
 import pytest
 
 from zcodec import Chain, Error, Status
+from zcodec.plan import read_object
 
 PAD = {
     "name": "pad",
@@ -142,3 +144,22 @@ def test_plans_check_paddings(chain):
     for ranges in plan:
         plan.supply_all([encoded[part.offset : part.size and part.offset + part.size] for part in ranges])
     np.testing.assert_array_equal(plan.result, ARRAY[3:9])
+
+
+def test_plans_and_writers_keep_the_paddings_they_began_with():
+    path, little = "/0/configuration/codecs/1", {"name": "bytes", "configuration": {"endian": "little"}}
+    configuration = {"chunk_shape": [32], "codecs": ["bytes", PAD], "index_codecs": [little]}
+    chain = Chain([{"name": "sharding_indexed", "configuration": configuration}], "uint8", (64,), 0)
+
+    def must_be_32(chunk, padding):
+        return int.from_bytes(padding, "little") == 32
+
+    chain.set_padding(path, lambda chunk, padding: size_of_chunk(chunk, padding), must_be_32)
+    encoded = chain.encode(ARRAY)
+    plan, writer = chain.plan(slice(3, 9)), chain.writer()
+    chain.set_padding(path)
+    gc.collect()
+    np.testing.assert_array_equal(read_object(plan, encoded), ARRAY[3:9])
+    writer.put(ARRAY)
+    assert list(writer) == []
+    assert b"".join(bytes(piece.data) for piece in writer.finish()[0]) == encoded

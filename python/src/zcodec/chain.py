@@ -14,7 +14,7 @@ from numpy.typing import DTypeLike
 from zcodec import coding
 from zcodec._ffi import NULL, ffi, lib, slots, text_of
 from zcodec.callbacks import Check, Context, Generate, Padding, padding_functions
-from zcodec.dtypes import DataType, data_type_of, dtype_of, fill_value_json
+from zcodec.dtypes import DataType, data_type_of, dtype_of, fill_value_json, in_type
 from zcodec.errors import Error, Status, check
 from zcodec.views import Array, Box, Buffer
 
@@ -470,9 +470,10 @@ def _input_json(data_type: Any, shape: Any, fill_value: Any) -> bytes | None:
         return None
     if data_type is None or shape is None:
         raise TypeError("a chain of arrays needs both data_type and shape")
-    document = {"data_type": data_type_of(data_type), "shape": _shape(shape)}
+    zarr_type = data_type_of(data_type)
+    document: dict[str, Any] = {"data_type": zarr_type, "shape": _shape(shape)}
     if fill_value is not None:
-        document["fill_value"] = fill_value_json(fill_value)
+        document["fill_value"] = fill_value_json(in_type(fill_value, zarr_type))
     return json.dumps(document).encode()
 
 

@@ -53,7 +53,7 @@ def decode(chain: Chain, buffer: Buffer, out: Any, box: Box | None, max_threads:
         if box is not None:
             raise ValueError("a chain of bytes->bytes codecs has no boxes")
         return _decode_bytes(chain, buffer, out, max_threads)
-    encoded = from_buffer(_encoded_array(chain, buffer) if chain._kind == _ARRAY_TO_ARRAY else buffer)
+    encoded = from_buffer(encoded_of(chain, buffer))
     target = Target(chain, out, box)
     context = chain.context()
     status = lib.zcodec_decode_view(
@@ -64,12 +64,13 @@ def decode(chain: Chain, buffer: Buffer, out: Any, box: Box | None, max_threads:
     return target.finish()
 
 
-def _encoded_array(chain: Chain, array: Any) -> Any:
-    """What a chain of array->array codecs decodes: an array, or its bytes."""
-    if not isinstance(array, np.ndarray):
-        return array
+def encoded_of(chain: Chain, buffer: Any) -> Any:
+    """What enters on decode. That of a chain of array->array codecs is an array, or its bytes."""
+    if chain._kind != _ARRAY_TO_ARRAY or not isinstance(buffer, np.ndarray):
+        return buffer
     dtype, shape = output_array(chain)
-    return np.ascontiguousarray(_checked(array, dtype, shape, "the encoded array"))
+    array = _checked(buffer, dtype, shape, "the encoded array")
+    return np.ascontiguousarray(array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("=")))
 
 
 def _decode_bytes(chain: Chain, buffer: Buffer, out: Any, max_threads: int) -> bytes | memoryview:

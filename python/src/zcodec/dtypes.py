@@ -157,6 +157,26 @@ def _refuse_gaps(dtype: np.dtype[Any]) -> None:
         raise TypeError(f"the members of {dtype!r} do not lie back to back; a Zarr struct has no gaps")
 
 
+def in_type(fill_value: Any, data_type: DataType) -> Any:
+    """A numpy scalar as one of the array's data type, where another unit, byte order or size means another value."""
+    if isinstance(fill_value, np.ndarray) and fill_value.ndim == 0:
+        fill_value = fill_value[()]
+    if not isinstance(fill_value, np.generic):
+        return fill_value
+    name = data_type if isinstance(data_type, str) else data_type["name"]
+    configuration = {} if isinstance(data_type, str) else data_type.get("configuration", {})
+    is_nan = fill_value.dtype.kind == "f" and bool(np.isnan(fill_value))
+    if fill_value.dtype.kind not in "mM" and fill_value.dtype.names is None and not is_nan:
+        return fill_value
+    dtype = _named(name, configuration, fill_value.dtype.itemsize)
+    if dtype is None or dtype.kind != fill_value.dtype.kind or dtype.names != fill_value.dtype.names:
+        return fill_value
+    found = np.array(fill_value).astype(dtype)[()]
+    if dtype.kind in "mM" and not np.isnat(fill_value) and found != fill_value:
+        raise ValueError(f"fill_value is {fill_value!r}, which {dtype} cannot represent")
+    return found
+
+
 def fill_value_json(fill_value: Any) -> Any:
     """A fill value as the JSON of a zarr.json: numpy scalars and bytes are written as Zarr writes them."""
     if isinstance(fill_value, np.void):

@@ -53,7 +53,8 @@ class Plan(Stages):
         outs = out if self._is_list and out is not None else [out] * len(boxes)
         if len(outs) != len(boxes):
             raise ValueError(f"out has {len(outs)} arrays for {len(boxes)} boxes")
-        self._chain = chain  # keeps what its callbacks need
+        self._chain = chain
+        self._paddings = tuple(chain._paddings.values())  # those of the library's plan, whatever is set later
         self._targets = [Target(chain, to, part if part is not None else ...) for to, part in zip(outs, boxes, strict=True)]
         super().__init__(chain.context(), lib.zcodec_plan_next, lib.zcodec_plan_supply)
         plan = ffi.new("zcodec_plan **")
@@ -114,9 +115,13 @@ class Plan(Stages):
             self.supply(i, await fetch(part))
 
         async for ranges in self:
-            async with asyncio.TaskGroup() as group:
-                for i, part in enumerate(ranges):
-                    group.create_task(one(i, part))
+            parts = [asyncio.ensure_future(one(i, part)) for i, part in enumerate(ranges)]
+            try:
+                await asyncio.gather(*parts)
+            finally:
+                for part in parts:
+                    part.cancel()
+                await asyncio.gather(*parts, return_exceptions=True)
         return self.result
 
     def __reduce__(self) -> Any:

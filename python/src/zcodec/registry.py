@@ -118,6 +118,8 @@ def _code(state: _State, call: Any, side: _Side | None, function: Any, given: An
 
 def _bytes_of(result: Any) -> memoryview:
     if isinstance(result, np.ndarray | np.generic):
+        if not result.dtype.isnative:
+            result = result.astype(result.dtype.newbyteorder("="))
         return memoryview(np.ascontiguousarray(result).reshape(-1).view(np.uint8).data)
     return memoryview(result).cast("B")
 

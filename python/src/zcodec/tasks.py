@@ -10,7 +10,7 @@ import numpy as np
 
 from zcodec._ffi import NULL, ffi, lib
 from zcodec.callbacks import Context, call_options
-from zcodec.coding import Source, Target
+from zcodec.coding import Source, Target, encoded_of
 from zcodec.errors import Error, Status, take_error
 from zcodec.views import Array, Box, Buffer, from_buffer
 
@@ -97,7 +97,7 @@ def run_decode(
         if request.buffer is None:
             task.flags = _MISSING
         else:
-            encoded = from_buffer(request.buffer)
+            encoded = from_buffer(encoded_of(request.chain, request.buffer))
             tasks.alive.append(encoded)
             task.encoded, task.encoded_size = encoded, ffi.sizeof(encoded)
         task.box, task.view = target.part_pointer, target.view.pointer

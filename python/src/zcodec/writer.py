@@ -70,6 +70,7 @@ class Writer(Stages):
         store_empty: bool = False,
     ) -> None:
         self._chain = chain
+        self._paddings = tuple(chain._paddings.values())  # those of the library's writer, whatever is set later
         super().__init__(chain.context(), lib.zcodec_writer_next, lib.zcodec_writer_supply)
         writer = ffi.new("zcodec_writer **")
         options = call_options(self._context, max_threads, _STORE_EMPTY if store_empty else 0)

@@ -28,24 +28,45 @@ def _codecs(text: str) -> list[Any]:
 
 
 def _chunks(text: str | None, source: Any) -> Any:
-    return grid_of(source).chunks if text is None else [int(size) for size in text.split(",")]
+    if text is None:
+        return grid_of(source).chunks
+    sizes = [int(size) for size in text.split(",")]
+    if min(sizes) < 1:
+        raise ValueError(f"--chunks is {text}, but a chunk has at least one element along each dimension")
+    return sizes
+
+
+def _place(store: str) -> str:
+    """A store's place, in a form that can be compared."""
+    path = store.removeprefix("file://")
+    return f"{store.rstrip('/')}/" if "://" in path else f"{Path(path).resolve()}/"
+
+
+def _refuse_overlap(options: argparse.Namespace) -> None:
+    source, target = _place(options.source), _place(options.target)
+    if source.startswith(target) or target.startswith(source):
+        raise ValueError(f"{options.target} and {options.source} share a place; convert to another one")
 
 
 def _create(options: argparse.Namespace, source: Any) -> Any:
     """The new array: as the source, with other codecs."""
+    _refuse_overlap(options)
     codecs, chunks = _codecs(options.codecs), _chunks(options.chunks, source)
     entering = _entering(source)
     first = [axis if isinstance(axis, int) else axis[0] for axis in chunks]
     chain = Chain(codecs, entering["data_type"], first, None)
     _ = [print(f"zcodec: {warning['message']}", file=sys.stderr) for warning in chain.warnings]
     made: list[Any] = [get_codec_class(codec["name"]).from_dict(codec) for codec in codecs]
+    serializer = next((codec for codec in made if isinstance(codec, ArrayBytesCodec)), None)
+    if serializer is None:
+        raise ValueError("--codecs has no array->bytes codec: an array needs exactly one")
     return zarr.create_array(
         options.target,
         shape=source.shape,
         dtype=source.metadata.dtype,
         chunks=chunks,
         filters=[codec for codec in made if isinstance(codec, ArrayArrayCodec)],
-        serializer=next(codec for codec in made if isinstance(codec, ArrayBytesCodec)),
+        serializer=serializer,
         compressors=[codec for codec in made if not isinstance(codec, ArrayArrayCodec | ArrayBytesCodec)],
         fill_value=source.metadata.fill_value,
         dimension_names=getattr(source.metadata, "dimension_names", None),
@@ -101,10 +122,14 @@ def run(options: argparse.Namespace) -> int:
         target[where] = values
         differences.compare(coordinates, values, np.asarray(target[where]))
 
-    with progress("convert", len(grid), quiet=options.quiet) as advance:
-        for _, done in each(copy, grid, options.workers):
-            done.result()
-            advance()
+    try:
+        with progress("convert", len(grid), quiet=options.quiet) as advance:
+            for _, done in each(copy, grid, options.workers):
+                done.result()
+                advance()
+    except BaseException:
+        print(f"zcodec: {options.target} is incomplete: what was not converted reads as the fill value", file=sys.stderr)
+        raise
     before, after = int(source.nbytes_stored()), int(target.nbytes_stored())
     print(f"{before} bytes became {after}")
     return _verdict(differences, target, lossy=options.lossy)

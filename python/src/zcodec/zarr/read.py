@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -248,12 +249,11 @@ async def read_async(chunks: Sequence[ChunkRead]) -> None:
 
 
 async def settle(futures: Sequence[asyncio.Future[Any]]) -> None:
-    """Waits for all; if there is an exception under way, those that have not begun are cancelled."""
-    for future in futures:
-        if future.done() and not future.cancelled() and future.exception() is not None:
-            for other in futures:
-                other.cancel()
-            break
+    """Waits for all; if there is an exception under way, such as a cancellation, the others are cancelled."""
+    failed = (future.done() and not future.cancelled() and future.exception() is not None for future in futures)
+    if sys.exception() is not None or any(failed):
+        for future in futures:
+            future.cancel()
     await asyncio.gather(*futures, return_exceptions=True)
 
 
