@@ -153,7 +153,9 @@ std::int32_t call(Callable &callable, Arguments... arguments) noexcept {
       callable(arguments...);
       return 0;
     } else {
-      return static_cast<std::int32_t>(callable(arguments...));
+      const Result result = callable(arguments...);
+      const auto code = static_cast<std::int32_t>(result);
+      return result != 0 && code == 0 ? 1 : code;  // a failure, however it is cut
     }
   } catch (...) {
     return callback_threw;
@@ -1223,12 +1225,13 @@ class Chain {
 
   /** The name of the data type in an input_json; "" if the data type is an object. */
   static std::string_view data_type(std::string_view input_json) noexcept {
-    constexpr std::string_view key = "\"data_type\":\"";
+    constexpr std::string_view key = "\"data_type\":";
     const std::size_t at = input_json.find(key);
-    if (at == std::string_view::npos) {
+    // The first one: those of the fields of a struct stand within it.
+    if (at == std::string_view::npos || input_json.substr(at + key.size(), 1) != "\"") {
       return {};
     }
-    const std::string_view rest = input_json.substr(at + key.size());
+    const std::string_view rest = input_json.substr(at + key.size() + 1);
     return rest.substr(0, rest.find('"'));
   }
 
@@ -1298,7 +1301,8 @@ class Chain {
         if (error.status() != ZCODEC_STATUS_BUFFER_TOO_SMALL || error.needed_size() <= elements.size() * sizeof(T)) {
           throw;
         }
-        capacity = error.needed_size();
+        // A codec of the host may ask for a little more again and again.
+        capacity = std::max(error.needed_size(), elements.size() * sizeof(T) * 2);
       }
       elements = Result(detail::element_count<T>(capacity));
     }
@@ -1467,6 +1471,13 @@ class Staged {
 
  protected:
   explicit Staged(const Executor &executor) : executor_(executor) {}
+  Staged(Staged &&) = default;
+  /** Frees the handle before the executor that it uses. */
+  Staged &operator=(Staged &&other) noexcept {
+    handle_ = std::move(other.handle_);
+    executor_ = std::move(other.executor_);
+    return *this;
+  }
 
   Executor executor_;  // outlives the handle
   Owned<Handle> handle_;

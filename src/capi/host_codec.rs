@@ -319,11 +319,12 @@ fn over_capacity(function: &str, size: usize, capacity: usize) -> Error {
 
 /// The error of a function that needs more than `capacity` bytes, and may say how many.
 fn needs_more(function: &str, needed: usize, input_size: usize, capacity: usize) -> Error {
+    // Callers at least double what was too small, so that asking for a little more each time ends here, too.
+    if needed / 2 < capacity && capacity / MAX_ASKING_RATIO > input_size.saturating_add(ASKING_SLACK) {
+        return failed(format!("{function} still asks for more than {capacity} bytes for an input of {input_size}"));
+    }
     if needed > capacity {
         return Error::buffer_too_small("the capacity", capacity, needed as u64);
-    }
-    if capacity / MAX_ASKING_RATIO > input_size.saturating_add(ASKING_SLACK) {
-        return failed(format!("{function} still asks for more than {capacity} bytes for an input of {input_size}"));
     }
     Error::buffer_too_small("the capacity", capacity, (capacity as u64).saturating_mul(2).max(64))
 }

@@ -127,14 +127,10 @@ pub unsafe extern "C" fn zcodec_index_entry(
     ffi::guard(error, || {
         let nothing = zcodec_range { offset: 0, size: 0 };
         // SAFETY: the header asks of the caller what these conversions ask of us.
-        let (range, present, index, cell) = unsafe {
-            (
-                ffi::out(range, nothing, "range")?,
-                ffi::out(present, 0, "present")?,
-                ffi::handle(index, "index")?,
-                ffi::input(cell, ndim, "cell")?,
-            )
-        };
+        let (range, present) = unsafe { (ffi::out(range, nothing, "range"), ffi::out(present, 0, "present")) };
+        // SAFETY: the same contract.
+        let (range, present, index, cell) =
+            unsafe { (range?, present?, ffi::handle(index, "index")?, ffi::input(cell, ndim, "cell")?) };
         if let Some(entry) = index.0.entry_at(cell)? {
             *range = zcodec_range { offset: entry.start, size: entry.end - entry.start };
             *present = 1;

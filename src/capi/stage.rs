@@ -36,13 +36,9 @@ pub(super) unsafe fn next<S: Staged>(
     let error = unsafe { ffi::optional_out(error) };
     ffi::guard(error, || {
         // SAFETY: the same contract.
-        let (ranges, count, object) = unsafe {
-            (
-                ffi::out(ranges, std::ptr::null(), "ranges")?,
-                ffi::out(count, 0, "count")?,
-                ffi::handle_mut(object, S::NAME)?,
-            )
-        };
+        let (ranges, count) = unsafe { (ffi::out(ranges, std::ptr::null(), "ranges"), ffi::out(count, 0, "count")) };
+        // SAFETY: the same contract.
+        let (ranges, count, object) = unsafe { (ranges?, count?, ffi::handle_mut(object, S::NAME)?) };
         let next = object.next_stage()?.map(zcodec_range::from).collect();
         *object.ranges() = next;
         let next = object.ranges();

@@ -201,14 +201,16 @@ pub unsafe extern "C" fn zcodec_writer_finish(
     let error = unsafe { ffi::optional_out(error) };
     ffi::guard(error, || {
         // SAFETY: the header asks of the caller what these conversions ask of us.
-        let (pieces, count, object_size, writer) = unsafe {
+        let (pieces, count, object_size) = unsafe {
             (
-                ffi::out(pieces, std::ptr::null(), "pieces")?,
-                ffi::out(count, 0, "count")?,
-                ffi::out(object_size, 0, "object_size")?,
-                ffi::handle_mut(writer, "writer")?,
+                ffi::out(pieces, std::ptr::null(), "pieces"),
+                ffi::out(count, 0, "count"),
+                ffi::out(object_size, 0, "object_size"),
             )
         };
+        // SAFETY: the same contract.
+        let (pieces, count, object_size, writer) =
+            unsafe { (pieces?, count?, object_size?, ffi::handle_mut(writer, "writer")?) };
         let (made, size) = writer.writer.finish(read_layout(layout)?)?;
         writer.pieces = made.iter().map(zcodec_piece::from).collect();
         (*pieces, *count, *object_size) = (writer.pieces.as_ptr(), writer.pieces.len(), size);

@@ -37,10 +37,10 @@ impl Shard {
         place: &CodecPlace,
         options: &CallOptions,
     ) -> Result<()> {
+        let index = self.read_index(encoded, options).map_err(|error| place.blame(error))?;
         if region.is_empty() {
             return Ok(());
         }
-        let index = self.read_index(encoded, options).map_err(|error| place.blame(error))?;
         let before = before.filter(|before| before.way.end > 0);
         let through = before.map_or_else(ElementSteps::default, |before| ElementSteps::new(vec![before.plan]));
         let work = ShardDecode { shard: self, place, encoded, index, before, through };

@@ -349,16 +349,20 @@ impl Chain {
     /// The last step, if it can decode boxes from a part of the encoded bytes, and the way to it.
     pub(super) fn readable_step(&self) -> Option<(&Step, &BoxWay)> {
         let (way, step) = (self.plan.way.as_deref()?, self.plan.steps.last()?);
-        let is_checked = step.frames.iter().any(|(place, frame)| {
-            frame.checks_payload() || self.hooks[place.index].as_ref().is_some_and(|hook| hook.checks())
-        });
         let has_boxes = match &step.operation {
             Operation::Shard(..) => true,
             Operation::Elements(_) => way.reshaped.is_none(),
             Operation::Transform(_, transform) => way.reshaped.is_none() && transform.granularity().is_some(),
             Operation::Copy | Operation::N5Block(..) => false,
         };
-        (has_boxes && !is_checked && way.end + 1 == self.plan.steps.len()).then_some((step, way))
+        (has_boxes && !self.checks_frames(step) && way.end + 1 == self.plan.steps.len()).then_some((step, way))
+    }
+
+    /// Whether something looks at all bytes that the frames of a step are around.
+    pub(super) fn checks_frames(&self, step: &Step) -> bool {
+        step.frames.iter().any(|(place, frame)| {
+            frame.checks_payload() || self.hooks[place.index].as_ref().is_some_and(|hook| hook.checks())
+        })
     }
 
     fn before(&self) -> Option<Before<'_>> {

@@ -120,8 +120,7 @@ impl Run<'_> {
             grow(output, capacity)?;
             match self.encode_step(step, input, &mut output[..capacity], gathered, contexts) {
                 Err(error) if error.status() == Status::BufferTooSmall => {
-                    let needed = error.needed_capacity().filter(|needed| *needed > capacity);
-                    capacity = needed.unwrap_or_else(|| more_than(capacity));
+                    capacity = more_than(capacity).max(error.needed_capacity().unwrap_or(0));
                 }
                 result => return result,
             }
@@ -456,8 +455,8 @@ impl Run<'_> {
             grow(output, size)?;
             match self.decode_pass(step, input, &mut output[..size], Overflow::Refused, contexts) {
                 Err(error) if error.status() == Status::BufferTooSmall => {
-                    let needed = error.needed_capacity().map(|needed| needed as u64);
-                    let next = needed.unwrap_or_else(|| capacity.saturating_mul(2).min(limit));
+                    let needed = error.needed_capacity().map_or(0, |needed| needed as u64);
+                    let next = capacity.saturating_mul(2).min(limit).max(needed);
                     if next <= capacity || next > limit {
                         return Err(self.over_limit(step, limit));
                     }

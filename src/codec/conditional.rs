@@ -223,7 +223,8 @@ fn growing(size: u64, limit: u64, mut work: impl FnMut(&mut [u8]) -> Result<usiz
         grow(&mut output, usize::try_from(capacity).map_err(|_| Error::out_of_memory())?)?;
         match work(&mut output) {
             Err(error) if error.status() == Status::BufferTooSmall => {
-                let next = error.needed_capacity().map_or(capacity.saturating_mul(2).min(limit), |size| size as u64);
+                let needed = error.needed_capacity().map_or(0, |size| size as u64);
+                let next = capacity.saturating_mul(2).min(limit).max(needed);
                 if next <= capacity || next > limit {
                     return Err(too_small());
                 }

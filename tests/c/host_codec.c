@@ -14,7 +14,8 @@ enum fault {
   SAYS_MORE_THAN_THE_CAPACITY,
   SAYS_LESS_THAN_BIND,
   WANTS_MORE_THAN_IT_SAID,
-  ALWAYS_WANTS_MORE
+  ALWAYS_WANTS_MORE,
+  ALWAYS_WANTS_ONE_MORE
 };
 
 /* The user_data of a codec. */
@@ -86,6 +87,10 @@ static int32_t code(state *self, void *call_data, const uint8_t *from, size_t co
   if (!self->owner->is_shared) {
     self->owner->calls++;
     self->owner->call_data = call_data;
+  }
+  if (self->owner->fault == ALWAYS_WANTS_ONE_MORE) {
+    *size = capacity + 1;
+    return ZCODEC_CODEC_TOO_SMALL;
   }
   if (needed > capacity || self->owner->fault == ALWAYS_WANTS_MORE) {
     *size = self->owner->said;
@@ -394,6 +399,8 @@ static void calls_are_repeated_until_the_room_does(void) {
   self.fault = ALWAYS_WANTS_MORE;
   CHECK_FAILS(ZCODEC_STATUS_CALLBACK_FAILED, zcodec_encode_to_buffer(chain, decoded, 16, &encoded, &error));
   CHECK(encoded == NULL);
+  self.fault = ALWAYS_WANTS_ONE_MORE;
+  CHECK_FAILS(ZCODEC_STATUS_CALLBACK_FAILED, zcodec_encode_to_buffer(chain, decoded, 16, &encoded, &error));
   free(decoded);
   zcodec_chain_free(chain);
 }

@@ -106,6 +106,39 @@ static void wrong_numbers_are_refused(const zcodec_chain *chain) {
               zcodec_decode_view(chain, NULL, encoded, sizeof encoded, NULL, NULL, &error));
 }
 
+static void an_empty_box_touches_nothing(void) {
+  static const uint64_t start[2] = {1, 2}, shape[2] = {0, 3};
+  static const char *const codecs[] = {"[\"bytes\",\"crc32c\"]", "[\"bytes\",\"zstd\"]"};
+  zcodec_view view = view_of(NULL, 0, NULL);
+  zcodec_box box = box_of(start, shape);
+  size_t i;
+  for (i = 0; i < 2; i++) {
+    zcodec_chain *chain = check_chain(codecs[i], "{\"data_type\": \"uint8\", \"shape\": [4, 6], \"fill_value\": 0}");
+    CHECK_OK(zcodec_decode_view(chain, NULL, "junk", 4, &box, &view, &error));
+    CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT, zcodec_decode_view(chain, NULL, "junk", 4, NULL, &view, &error));
+    zcodec_chain_free(chain);
+  }
+}
+
+static int32_t accept(void *user_data, void *call_data, const uint8_t *bytes, size_t size, const uint8_t *padding,
+                      size_t padding_size) {
+  (void)user_data, (void)call_data, (void)bytes, (void)size, (void)padding, (void)padding_size;
+  return 0;
+}
+
+static void a_padding_that_is_checked_needs_the_whole_chunk(void) {
+  zcodec_chain *chain = check_chain(
+      "[\"bytes\",{\"name\":\"pad\",\"configuration\":{\"location\":\"start\",\"nbytes\":2}}]",
+      "{\"data_type\": \"uint8\", \"shape\": [4, 6], \"fill_value\": 0}");
+  uint64_t shape[2] = {0, 0};
+  CHECK_OK(zcodec_chain_granularity(chain, shape, 2, &error));
+  CHECK(shape[0] == 1 && shape[1] == 1);
+  CHECK_OK(zcodec_chain_set_padding(chain, 1, NULL, accept, NULL, NULL, &error));
+  CHECK_OK(zcodec_chain_granularity(chain, shape, 2, &error));
+  CHECK(shape[0] == 4 && shape[1] == 6);
+  zcodec_chain_free(chain);
+}
+
 static void a_chain_says_its_shape(const zcodec_chain *chain) {
   uint64_t shape[2] = {0, 0};
   size_t ndim = 0, size = 0;
@@ -151,6 +184,8 @@ int main(void) {
   a_part_encodes_with_the_fill_value_around_it(chain);
   views_are_filled_and_recognised(chain);
   wrong_numbers_are_refused(chain);
+  an_empty_box_touches_nothing();
+  a_padding_that_is_checked_needs_the_whole_chunk();
   a_chain_says_its_shape(chain);
   a_transposed_block_of_zfp_is_a_part();
   bytes_have_no_boxes();
