@@ -127,9 +127,9 @@ static int32_t accept(void *user_data, void *call_data, const uint8_t *bytes, si
 }
 
 static void a_padding_that_is_checked_needs_the_whole_chunk(void) {
-  zcodec_chain *chain = check_chain(
-      "[\"bytes\",{\"name\":\"pad\",\"configuration\":{\"location\":\"start\",\"nbytes\":2}}]",
-      "{\"data_type\": \"uint8\", \"shape\": [4, 6], \"fill_value\": 0}");
+  zcodec_chain *chain =
+      check_chain("[\"bytes\",{\"name\":\"pad\",\"configuration\":{\"location\":\"start\",\"nbytes\":2}}]",
+                  "{\"data_type\": \"uint8\", \"shape\": [4, 6], \"fill_value\": 0}");
   uint64_t shape[2] = {0, 0};
   CHECK_OK(zcodec_chain_granularity(chain, shape, 2, &error));
   CHECK(shape[0] == 1 && shape[1] == 1);
