@@ -127,7 +127,7 @@ impl Elements {
             let part = input.region(&tile.start, &tile.shape)?;
             part.copy_to(&mut Target::contiguous(gathered, element_size, &tile.shape)?, call.options)?;
             let available = held + count;
-            let is_last = done + available as u64 == whole.element_count() as u64;
+            let is_last = done + available as u64 == whole.shape.iter().product::<u64>();
             // A part ends with a whole byte: the elements after it wait for the next tile.
             let ready = if is_last || bits.is_multiple_of(8) { available } else { available / 8 * 8 };
             let first = packed_size(done, bits) as usize;

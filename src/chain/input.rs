@@ -2,8 +2,9 @@
 //! value.
 
 use super::copy::copy_strided;
+use super::region::byte_size;
 use crate::error::{Error, Result};
-use crate::interface::{CallOptions, element_count};
+use crate::interface::CallOptions;
 use crate::strided::{self, Source, Target};
 
 /// The input of a step on encode.
@@ -120,7 +121,7 @@ impl<'a> Input<'a> {
         if let Some(slice) = self.as_slice() {
             return Ok(slice);
         }
-        let size = element_count(&self.shape) as usize * self.source.element_size();
+        let size = byte_size(&self.shape, self.source.element_size())?;
         crate::memory::grow(scratch, size)?;
         let scratch = &mut scratch[..size];
         self.copy_to(&mut Target::contiguous(scratch, self.source.element_size(), &self.shape)?, options)?;

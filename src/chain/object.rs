@@ -270,7 +270,7 @@ impl Object {
         }
         // One decode for all: what several boxes need may be decoded only once then.
         let mut decoded = Vec::new();
-        grow(&mut decoded, around.element_count() * element_size)?;
+        grow(&mut decoded, around.byte_size(element_size)?)?;
         let mut target = Target::contiguous(&mut decoded, element_size, &around.shape)?;
         let whole = chain.decode_region(bytes, &around, &mut target, options);
         whole.map_err(|error| locate(error, self.origin.as_deref()))?;

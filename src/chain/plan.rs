@@ -274,6 +274,14 @@ impl Elements {
 }
 
 impl Step {
+    /// The codec that makes the decoded side of this step.
+    pub(super) fn decoding_place(&self) -> &CodecPlace {
+        match &self.operation {
+            Operation::Transform(place, _) | Operation::Shard(place, _) | Operation::N5Block(place, _) => place,
+            Operation::Copy | Operation::Elements(_) => &self.last_place,
+        }
+    }
+
     /// Whether this step may get the array of the one before it, which has the same bytes, perhaps in another shape.
     fn takes_bytes_of(&self, before: &Self) -> bool {
         let has_shape = match &self.operation {

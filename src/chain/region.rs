@@ -52,6 +52,14 @@ impl Region {
         self.shape.iter().product::<u64>() as usize
     }
 
+    /// The size of its elements in bytes.
+    ///
+    /// # Errors
+    /// [`Status::OutOfMemory`](crate::Status::OutOfMemory) if that is more than memory can have.
+    pub(super) fn byte_size(&self, element_size: usize) -> Result<usize> {
+        byte_size(&self.shape, element_size)
+    }
+
     /// The same box of the transposed array.
     pub(super) fn permuted(&self, order: &[usize]) -> Self {
         let in_order = |numbers: &[u64]| order.iter().map(|dimension| numbers[*dimension]).collect();
@@ -210,6 +218,15 @@ impl Region {
         let place: Vec<u64> = position.iter().zip(&self.start).map(|(offset, start)| start + offset).collect();
         index_of(&place, shape)
     }
+}
+
+/// The size of the elements of an array of this shape in bytes.
+///
+/// # Errors
+/// [`Status::OutOfMemory`](crate::Status::OutOfMemory) if that is more than memory can have.
+pub(super) fn byte_size(shape: &[u64], element_size: usize) -> Result<usize> {
+    let size = shape.iter().try_fold(element_size as u64, |size, count| size.checked_mul(*count));
+    size.and_then(|size| usize::try_from(size).ok()).ok_or_else(Error::out_of_memory)
 }
 
 /// The first element of each run of a box.

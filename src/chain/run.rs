@@ -426,13 +426,13 @@ impl Run<'_> {
         let expected = output.len();
         let size = match self.decode_pass(step, input, output, Overflow::Refused, contexts) {
             Err(error) if error.status() == Status::BufferTooSmall => {
-                return Err(step.last_place.blame(Error::corrupt(format!(
+                return Err(step.decoding_place().blame(Error::corrupt(format!(
                     "the chunk decodes to more than the {expected} bytes that the metadata gives"
                 ))));
             }
             decoded => decoded?,
         };
-        if size == expected { Ok(size) } else { Err(step.last_place.blame(wrong_decoded_size(size, expected))) }
+        if size == expected { Ok(size) } else { Err(step.decoding_place().blame(wrong_decoded_size(size, expected))) }
     }
 
     /// Decodes into memory that grows with the output, up to what the metadata allows.
@@ -489,7 +489,7 @@ impl Run<'_> {
             "far more than the metadata allows"
         };
         let message = format!("the chunk decodes to more than {limit} bytes, {allowed}");
-        step.last_place.blame(Error::corrupt(message))
+        step.decoding_place().blame(Error::corrupt(message))
     }
 
     /// The call as the pass or the frames of this codec see it.

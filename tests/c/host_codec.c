@@ -478,6 +478,8 @@ static void arrays_are_contiguous_between_codecs(void) {
   host self = {0};
   zcodec_chain *chain;
   uint8_t decoded[6] = {1, 2, 3, 4, 5, 6}, encoded[8], again[6];
+  zcodec_error *error = NULL;
+  zcodec_status found;
   size_t size = 0;
   self.output = "{\"data_type\":\"uint8\",\"shape\":[7],\"fill_value\":0}";
   chain = chain_of(registry_of(&self, ZCODEC_KIND_ARRAY_TO_ARRAY, 0), CODECS,
@@ -487,6 +489,9 @@ static void arrays_are_contiguous_between_codecs(void) {
   CHECK(size == 7 && memcmp(encoded, "x\1\4\2\5\3\6", 7) == 0);
   CHECK_OK(zcodec_decode(chain, encoded, 7, again, 6, &size, &error));
   CHECK(size == 6 && memcmp(again, decoded, 6) == 0);
+  self.fault = SAYS_LESS_THAN_BIND;
+  found = zcodec_decode(chain, encoded, 7, again, 6, &size, &error);
+  check_refusal(ZCODEC_STATUS_CORRUPT_DATA, found, error, 1, "decodes to 5 bytes, expected 6");
   zcodec_chain_free(chain);
 }
 
