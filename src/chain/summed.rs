@@ -1,15 +1,14 @@
-//! Payloads that are only copied, and summed by their innermost frame: in one pass, part by part.
+//! Payloads that are only copied, and summed by their innermost frame: in one pass.
 
 use super::input::Decoded;
 use super::plan::Step;
 use super::run::Run;
 use crate::error::Result;
-use crate::interface::{Contexts, RunningChecksum, too_small};
-use crate::memory::copy;
+use crate::interface::{Contexts, too_small};
 use std::ops::Range;
 
-/// A small part of a first-level cache. Shorter payloads are not worth the effort.
-const PART_SIZE: usize = 8192;
+/// Payloads up to this size are not worth the effort.
+const SMALL_SIZE: usize = 8192;
 
 impl Run<'_> {
     /// The innermost frame together with a payload that is only copied, if the frame sums it.
@@ -24,13 +23,13 @@ impl Run<'_> {
             Decoded::Slice(bytes) => Some(*bytes),
             Decoded::Input(input) => input.as_slice(),
         };
-        let Some(bytes) = bytes.filter(|bytes| bytes.len() > PART_SIZE) else { return Ok(None) };
+        let Some(bytes) = bytes.filter(|bytes| bytes.len() > SMALL_SIZE) else { return Ok(None) };
         let Some((_, _, mut sum)) = step.summing_frame() else { return Ok(None) };
         let end = room.start + bytes.len();
         if end > room.end {
             return Err(too_small());
         }
-        copy_and_sum(bytes, &mut output[room.start..end], sum.as_mut());
+        sum.copy(bytes, &mut output[room.start..end]);
         let stored = sum.stored();
         output[end..end + stored.len()].copy_from_slice(&stored);
         Ok(Some(room.start..end + stored.len()))
@@ -44,7 +43,7 @@ impl Run<'_> {
         decoded: &mut [u8],
         contexts: &mut Contexts,
     ) -> Result<Option<usize>> {
-        if decoded.len() <= PART_SIZE {
+        if decoded.len() <= SMALL_SIZE {
             return Ok(None);
         }
         let Some((place, frame, mut sum)) = step.summing_frame() else { return Ok(None) };
@@ -53,20 +52,11 @@ impl Run<'_> {
         if stored.len() as u64 != frame.trailing_size() {
             return Ok(None);
         }
-        copy_and_sum(payload, decoded, sum.as_mut());
+        sum.copy(payload, decoded);
         if stored != sum.stored() {
             let call = self.call(Some(place), contexts);
             frame.check(payload, &[], stored, &call).map_err(|error| place.blame(error))?;
         }
         Ok(Some(decoded.len()))
-    }
-}
-
-/// Copies all bytes, and sums each part while it is in the first-level cache.
-fn copy_and_sum(source: &[u8], target: &mut [u8], sum: &mut dyn RunningChecksum) {
-    for (target, source) in target.chunks_mut(PART_SIZE).zip(source.chunks(PART_SIZE)) {
-        // The sum reads the source ahead of the copy.
-        sum.update(source);
-        copy(source, target);
     }
 }

@@ -108,10 +108,10 @@ pub trait Frame: Debug + Send + Sync {
     }
 }
 
-/// A checksum of bytes that are given in parts.
+/// A checksum of bytes that are copied, in parts.
 pub trait RunningChecksum: Debug {
-    /// Adds the next bytes.
-    fn update(&mut self, part: &[u8]);
+    /// Copies the next bytes, and adds them. Both sides have the same size.
+    fn copy(&mut self, source: &[u8], target: &mut [u8]);
     /// The checksum of all bytes so far, as it is stored.
     fn stored(&self) -> [u8; 4];
 }

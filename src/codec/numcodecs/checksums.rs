@@ -7,6 +7,7 @@
 //! numcodecs 0.17, `checksum32.py`. Without `location`, `crc32` and `adler32` stand at the start, `crc32c` at the end.
 
 use super::optional;
+use crate::codec::crc32c::crc32c;
 use crate::error::{Error, Result};
 use crate::interface::{Bound, Call, Codec, Context, Frame, Kind};
 use crate::json::{Configuration, one_of};
@@ -80,7 +81,7 @@ impl Algorithm {
     fn of(self, payload: &[u8]) -> u32 {
         match self {
             Self::Crc32 => checksum(CrcAlgorithm::Crc32IsoHdlc, payload) as u32,
-            Self::Crc32c => checksum(CrcAlgorithm::Crc32Iscsi, payload) as u32,
+            Self::Crc32c => crc32c(payload),
             Self::Adler32 => simd_adler32::adler32(&payload),
         }
     }
