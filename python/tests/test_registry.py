@@ -115,6 +115,47 @@ def test_what_a_codec_raises(registry):
         chain.decode(zlib.compress(b"too short"))
 
 
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (lambda array: array.astype(np.float32), r"expected int32 of shape \(20, 30\), not float32"),
+        (lambda array: array.view(np.uint32), "expected int32.*not uint32"),
+        (lambda array: array.T, r"expected.*\(20, 30\), not int32 of shape \(30, 20\)"),
+        (lambda array: array.astype(object), "not object"),
+    ],
+)
+def test_arrays_are_what_the_codec_said(wrong, says):
+    class Wrong(Negate):
+        name = "test.wrong"
+
+        def encode(self, decoded):
+            return wrong(decoded) if (decoded == ARRAY).all() else decoded
+
+        decode = encode
+
+    chain = Chain([LITTLE], "int32", ARRAY.shape, 0)
+    of_arrays = Chain(["test.wrong", LITTLE], "int32", ARRAY.shape, 0, registry=Registry([Wrong]))
+    for call in (lambda: of_arrays.encode(ARRAY), lambda: of_arrays.decode(chain.encode(ARRAY))):
+        with pytest.raises(Error, match=f'codecs.0. "test.wrong": .*{says}') as caught:
+            call()
+        assert isinstance(caught.value.__cause__, TypeError)
+    for right in (lambda array: array.astype(">i4"), np.asfortranarray, np.ravel):
+        wrong = right
+        np.testing.assert_array_equal(of_arrays.decode(of_arrays.encode(ARRAY)), ARRAY)
+
+
+def test_pointers_are_no_bytes():
+    class Pointers(Deflate):
+        name = "test.pointers"
+
+        def encode(self, decoded):
+            return np.array(["a", "b"], object)
+
+    chain = Chain([LITTLE, {**DEFLATE, "name": "test.pointers"}], "int32", (4,), 0, registry=Registry([Pointers]))
+    with pytest.raises(Error, match='codecs.1. "test.pointers": .*not an array of object'):
+        chain.encode(np.zeros(4, np.int32))
+
+
 def test_names(registry):
     with pytest.raises(Error):
         registry.add(Negate)

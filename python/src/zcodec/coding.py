@@ -8,6 +8,7 @@ import numpy as np
 
 from zcodec._ffi import NULL, ffi, lib, slots, text_of
 from zcodec.callbacks import call_options
+from zcodec.dtypes import DataType
 from zcodec.errors import Status, check, check_call
 from zcodec.views import Array, Box, Buffer, Part, Selection, View, from_buffer
 
@@ -266,18 +267,20 @@ def is_fill(chain: Chain, array: Array) -> bool:
 
 def output_array(chain: Chain) -> tuple[np.dtype[Any], tuple[int, ...]]:
     """dtype and shape of what leaves a chain of array->array codecs."""
-    from zcodec.chain import Chain as AnyChain
-
     if chain._output_array is None:
         leaving = chain.output
-        order = list(range(len(leaving["shape"])))
-        # A chain that changes nothing knows how large an element is.
-        identity = {"name": "transpose", "configuration": {"order": order}}
-        chain._output_array = AnyChain([identity], leaving["data_type"], leaving["shape"]).dtype, tuple(leaving["shape"])
+        chain._output_array = element_dtype(leaving["data_type"]), tuple(leaving["shape"])
     return chain._output_array
 
 
-def _same_elements(found: np.dtype[Any], expected: np.dtype[Any]) -> bool:
+def element_dtype(data_type: DataType) -> np.dtype[Any]:
+    """The numpy dtype of a Zarr data type: a chain that changes nothing knows how large an element is."""
+    from zcodec.chain import Chain as AnyChain
+
+    return AnyChain([{"name": "transpose", "configuration": {"order": [0]}}], data_type, (1,)).dtype
+
+
+def same_elements(found: np.dtype[Any], expected: np.dtype[Any]) -> bool:
     if found == expected:
         return True
     # Types that numpy lacks are taken as their bits, too.
@@ -287,7 +290,7 @@ def _same_elements(found: np.dtype[Any], expected: np.dtype[Any]) -> bool:
 
 def _checked(array: Array, dtype: np.dtype[Any], shape: tuple[int, ...], what: str) -> Array:
     found = array.dtype if array.dtype.isnative else array.dtype.newbyteorder("=")
-    if not _same_elements(found, dtype):
+    if not same_elements(found, dtype):
         raise TypeError(f"{what} has dtype {array.dtype}, the chain takes {dtype}")
     if array.shape != shape:
         raise ValueError(f"{what} has shape {array.shape}, expected {shape}")

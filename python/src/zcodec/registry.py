@@ -14,7 +14,7 @@ import numpy as np
 
 from zcodec._ffi import NULL, ffi, lib, slots
 from zcodec.callbacks import Context, copied
-from zcodec.dtypes import dtype_of
+from zcodec.coding import element_dtype, same_elements
 from zcodec.errors import check
 
 _TOO_SMALL = 1
@@ -49,11 +49,12 @@ class HostCodec(ABC):
 
     @abstractmethod
     def encode(self, decoded: Any) -> Any:
-        """An array or a buffer with the encoded chunk."""
+        """The encoded chunk. An array has the data type and shape of `output`, or its elements in C order in one dimension;
+        anything else is a buffer with the bytes."""
 
     @abstractmethod
     def decode(self, encoded: Any) -> Any:
-        """An array or a buffer with the decoded chunk."""
+        """The decoded chunk, as an array or a buffer: as in `encode`, with the data type and shape that entered."""
 
 
 class _State:
@@ -63,22 +64,46 @@ class _State:
         leaving = codec.output()
         self.codec = codec
         self.leaving = leaving
-        self.decoded = None if codec.kind == _BYTES_TO_BYTES else _Side(codec.entering)
-        self.encoded = _Side(leaving) if codec.kind == _ARRAY_TO_ARRAY else None
+        self.decoded = _Bytes() if codec.kind == _BYTES_TO_BYTES else _Array(codec.entering)
+        self.encoded = _Array(leaving) if codec.kind == _ARRAY_TO_ARRAY else _Bytes()
         self.handle = ffi.new_handle(self)
 
 
-class _Side:
+class _Bytes:
+    """Bytes that enter or leave."""
+
+    def given(self, view: memoryview) -> Any:
+        """What the codec gets."""
+        return view
+
+    def bytes_of(self, result: Any) -> memoryview:
+        """The bytes of what the codec made."""
+        if isinstance(result, np.ndarray | np.generic):
+            if result.dtype.hasobject:
+                raise TypeError(f"expected bytes, not an array of {result.dtype}")
+            if not result.dtype.isnative:
+                result = result.astype(result.dtype.newbyteorder("="))
+            return memoryview(np.ascontiguousarray(result).reshape(-1).view(np.uint8).data)
+        return memoryview(result).cast("B")
+
+
+class _Array(_Bytes):
     """An array that enters or leaves."""
 
     def __init__(self, description: dict[str, Any]) -> None:
-        self.data_type = description["data_type"]
+        self.dtype = element_dtype(description["data_type"])
         self.shape = tuple(description["shape"])
         self.count = math.prod(self.shape)
 
-    def array(self, view: memoryview) -> Any:
-        dtype = dtype_of(self.data_type, view.nbytes // self.count) if self.count else np.dtype(np.uint8)
-        return np.frombuffer(view, np.uint8).view(dtype).reshape(self.shape)
+    def given(self, view: memoryview) -> Any:
+        return np.frombuffer(view, np.uint8).view(self.dtype).reshape(self.shape)
+
+    def bytes_of(self, result: Any) -> memoryview:
+        if isinstance(result, np.ndarray | np.generic):
+            found = result.dtype.newbyteorder("=")
+            if not same_elements(found, self.dtype) or result.shape not in (self.shape, (self.count,)):
+                raise TypeError(f"expected {self.dtype} of shape {self.shape}, not {result.dtype} of shape {result.shape}")
+        return super().bytes_of(result)
 
 
 _live: dict[int, _State] = {}
@@ -97,13 +122,12 @@ def _say(sink: Any, text: str) -> None:
     lib.zcodec_sink_write(sink, message, len(message))
 
 
-def _code(state: _State, call: Any, side: _Side | None, function: Any, given: Any, size: int, room: Any) -> int:
+def _code(call: Any, function: Any, entering: _Bytes, leaving: _Bytes, given: Any, size: int, room: Any) -> int:
     """Runs `function` of the codec and copies what it makes into `room`: (memory, capacity, size, message)."""
     memory, capacity, written, message = room
     context: Context | None = None if call == NULL else ffi.from_handle(call)
     try:
-        view = copied(given, size)
-        result = _bytes_of(function(view if side is None else side.array(view)))
+        result = leaving.bytes_of(function(entering.given(copied(given, size))))
         written[0] = result.nbytes
         if result.nbytes > capacity:
             return _TOO_SMALL
@@ -114,14 +138,6 @@ def _code(state: _State, call: Any, side: _Side | None, function: Any, given: An
         if context is not None:
             context.keep(exception)
         return _FAILED
-
-
-def _bytes_of(result: Any) -> memoryview:
-    if isinstance(result, np.ndarray | np.generic):
-        if not result.dtype.isnative:
-            result = result.astype(result.dtype.newbyteorder("="))
-        return memoryview(np.ascontiguousarray(result).reshape(-1).view(np.uint8).data)
-    return memoryview(result).cast("B")
 
 
 @cache
@@ -161,12 +177,12 @@ def _functions() -> dict[str, Any]:
     @ffi.callback(signature, error=_FAILED)  # type: ignore[untyped-decorator]
     def encode(state: Any, call: Any, decoded: Any, size: int, *room: Any) -> int:
         bound = ffi.from_handle(state)
-        return _code(bound, call, bound.decoded, bound.codec.encode, decoded, size, room)
+        return _code(call, bound.codec.encode, bound.decoded, bound.encoded, decoded, size, room)
 
     @ffi.callback(signature, error=_FAILED)  # type: ignore[untyped-decorator]
     def decode(state: Any, call: Any, encoded: Any, size: int, *room: Any) -> int:
         bound = ffi.from_handle(state)
-        return _code(bound, call, bound.encoded, bound.codec.decode, encoded, size, room)
+        return _code(call, bound.codec.decode, bound.encoded, bound.decoded, encoded, size, room)
 
     return {
         "bind": bind, "free_state": free_state, "encoded_bound": encoded_bound, "encode": encode, "decode": decode,
