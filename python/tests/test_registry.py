@@ -1,7 +1,9 @@
 """Codecs written in Python."""
 
+import gc
 import pickle
 import threading
+import weakref
 import zlib
 
 import numpy as np
@@ -156,6 +158,24 @@ def test_pointers_are_no_bytes():
         chain.encode(np.zeros(4, np.int32))
 
 
+@pytest.mark.parametrize("codecs", [[LITTLE, "test.bound"], ["test.bound"], [LITTLE, "zstd", "test.bound"]])
+@pytest.mark.parametrize(("bound", "says"), [(-1, "gave -1"), (2.5, "gave 2.5"), ("10", "gave '10'"), (None, "division")])
+def test_a_wrong_bound_makes_no_chain(codecs, bound, says):
+    class Bound(Deflate):
+        name = "test.bound"
+        kind = Kind.BYTES_TO_BYTES if len(codecs) > 1 else Kind.ARRAY_TO_BYTES
+
+        def __init__(self, configuration, entering):
+            HostCodec.__init__(self, configuration, entering)
+
+        def encoded_bound(self, decoded_size):
+            return decoded_size // 0 if bound is None else bound
+
+    with pytest.raises(Error, match=f'test.bound.*{says}') as caught:
+        Chain(codecs, "int32", (4,), 0, registry=Registry([Bound]))
+    assert caught.value.status is Status.INVALID_METADATA
+
+
 def test_names(registry):
     with pytest.raises(Error):
         registry.add(Negate)
@@ -200,3 +220,15 @@ def test_codecs_may_keep_what_they_get():
         chain.encode(factor * ARRAY)
     for factor, array in zip((1, 2, 3), kept, strict=True):
         np.testing.assert_array_equal(array[::-1], factor * ARRAY)
+
+
+def test_a_codec_that_refers_to_its_chain_is_freed_after_close():
+    class Refers(Negate):
+        name = "test.refers"
+
+    Refers.chain = Chain(["test.refers", LITTLE], "int32", ARRAY.shape, 0, registry=Registry([Refers]))
+    Refers.chain.close()
+    codec = weakref.ref(Refers)
+    del Refers
+    gc.collect()
+    assert codec() is None

@@ -30,6 +30,9 @@ class HostCodec(ABC):
     `kind` is a `zcodec.Kind`. `__init__` gets the configuration, and what enters on encode: data_type, shape and fill_value
     of an array, or size. What it raises makes the metadata invalid. Arrays arrive as read-only numpy arrays, bytes as
     memoryviews; both are copies, which may be kept.
+
+    The library keeps the objects of a chain, where Python's garbage collector does not see them: if one of them, or its
+    class, refers to the chain, or to what has it, all are only freed after `Chain.close`.
     """
 
     name: ClassVar[str]
@@ -44,7 +47,8 @@ class HostCodec(ABC):
         return self.entering if self.kind == _ARRAY_TO_ARRAY else {"size": None}
 
     def encoded_bound(self, decoded_size: int) -> int | None:
-        """The most bytes that encoding makes of this many; None: not known."""
+        """The most bytes that encoding makes of this many; None: not known. First asked when the chain is made: what it then
+        raises makes the metadata invalid. What it raises later is printed, and the bound is not known."""
         return None
 
     @abstractmethod
@@ -64,13 +68,26 @@ class _State:
         leaving = codec.output()
         self.codec = codec
         self.leaving = leaving
-        self.decoded = _Bytes() if codec.kind == _BYTES_TO_BYTES else _Array(codec.entering)
-        self.encoded = _Array(leaving) if codec.kind == _ARRAY_TO_ARRAY else _Bytes()
+        self.decoded = _entering(codec)
+        self.encoded = _Array(leaving) if codec.kind == _ARRAY_TO_ARRAY else _Bytes(None)
         self.handle = ffi.new_handle(self)
+        if codec.kind != _ARRAY_TO_ARRAY and self.decoded.size is not None:
+            self.encoded_bound(self.decoded.size)  # the library cannot be told of an exception, the caller of `bind` can
+
+    def encoded_bound(self, decoded_size: int) -> int:
+        bound = self.codec.encoded_bound(decoded_size)
+        if bound is None:
+            return _UNKNOWN
+        if not isinstance(bound, int | np.integer) or bound < 0:
+            raise ValueError(f"encoded_bound gave {bound!r}, expected a number of bytes or None")
+        return min(int(bound), _UNKNOWN)
 
 
 class _Bytes:
-    """Bytes that enter or leave."""
+    """Bytes that enter or leave, at most `size`; None is not known."""
+
+    def __init__(self, size: int | None) -> None:
+        self.size = size
 
     def given(self, view: memoryview) -> Any:
         """What the codec gets."""
@@ -94,6 +111,7 @@ class _Array(_Bytes):
         self.dtype = element_dtype(description["data_type"])
         self.shape = tuple(description["shape"])
         self.count = math.prod(self.shape)
+        super().__init__(self.count * self.dtype.itemsize)
 
     def given(self, view: memoryview) -> Any:
         return np.frombuffer(view, np.uint8).view(self.dtype).reshape(self.shape)
@@ -106,6 +124,14 @@ class _Array(_Bytes):
         return super().bytes_of(result)
 
 
+def _entering(codec: HostCodec) -> _Bytes:
+    entering = codec.entering
+    if codec.kind == _BYTES_TO_BYTES:
+        return _Bytes(entering.get("bound", entering["size"]))
+    return _Array(entering)
+
+
+# Keeps each object as long as its state in the library.
 _live: dict[int, _State] = {}
 _raised = threading.local()
 
@@ -169,8 +195,8 @@ def _functions() -> dict[str, Any]:
 
     @ffi.callback("uint64_t(void *, uint64_t)", error=_UNKNOWN)  # type: ignore[untyped-decorator]
     def encoded_bound(state: Any, decoded_size: int) -> int:
-        bound: int | None = ffi.from_handle(state).codec.encoded_bound(decoded_size)
-        return _UNKNOWN if bound is None else bound
+        bound: int = ffi.from_handle(state).encoded_bound(decoded_size)
+        return bound
 
     signature = "int32_t(void *, void *, const void *, size_t, void *, size_t, size_t *, zcodec_sink *)"
 
