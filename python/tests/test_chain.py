@@ -322,6 +322,38 @@ def test_odd_shapes(shape):
     np.testing.assert_array_equal(out, np.full(shape, 5))
 
 
+def test_fill_takes_arrays():
+    chain = Chain([LITTLE], "uint16", (4,), 3)
+    out = np.zeros(4, ">u2")
+    chain.fill(out)
+    np.testing.assert_array_equal(out, 3)
+    assert chain.is_fill(out) and chain.is_fill([np.uint16(3)])
+    for wrong in ([1], bytearray(8), np.zeros(4, np.int16), np.zeros(4, object)):
+        with pytest.raises(TypeError):
+            chain.fill(wrong)
+        with pytest.raises(TypeError):
+            chain.is_fill(wrong)
+    with pytest.raises(ValueError, match="2 dimensions"):
+        chain.fill(np.zeros((4, 4), np.uint16))
+
+
+def test_pointers_are_no_bytes():
+    """Encoded from, or decoded over, they would be leaked, or the end of the interpreter."""
+    arrays, checked = Chain([LITTLE], "uint64", (4,), 0), Chain(["crc32c"])
+    encoded, chunk = checked.encode(bytes(28)), np.zeros(4, np.uint64)
+    for pointers in (np.array(list("abcd"), object), np.zeros(4, [("pointer", object)])):
+        for given in (pointers, memoryview(pointers)):
+            for call in (
+                lambda: arrays.decode(given), lambda: arrays.decode(given, box=0), lambda: arrays.decode_many([given]),
+                lambda: arrays.decode(bytes(32), out=given), lambda: arrays.encode_into(chunk, given),
+                lambda: checked.encode(given), lambda: checked.decode(given), lambda: checked.decode(encoded, out=given),
+                lambda: arrays.plan().supply(0, given),
+            ):  # fmt: skip
+                with pytest.raises(TypeError):
+                    call()
+        assert pointers.tolist() in (list("abcd"), [(0,)] * 4)
+
+
 def test_fill_values():
     chain = Chain([LITTLE], np.float32, (4, 4), np.nan)
     out = np.zeros((3, 4), np.float32)[::-1, ::2]

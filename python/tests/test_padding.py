@@ -48,6 +48,14 @@ def test_generate_and_check(chain):
     assert caught.value.codec_index == 1
 
 
+def test_a_check_that_returns_no_truth_value(chain, capfd):
+    chain.set_padding(1, check=lambda chunk, padding: np.frombuffer(padding, np.uint8) == 0)
+    with pytest.raises(Error, match="pad") as caught:
+        chain.decode(bytes(72))
+    assert "ambiguous" in str(caught.value.__cause__)
+    assert capfd.readouterr().err == ""
+
+
 def test_one_of_the_two(chain):
     chain.set_padding(1, generate=size_of_chunk)
     assert chain.decode(b"\xff" * 8 + ARRAY.tobytes())[3] == 3

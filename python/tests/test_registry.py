@@ -154,7 +154,7 @@ def test_pointers_are_no_bytes():
             return np.array(["a", "b"], object)
 
     chain = Chain([LITTLE, {**DEFLATE, "name": "test.pointers"}], "int32", (4,), 0, registry=Registry([Pointers]))
-    with pytest.raises(Error, match='codecs.1. "test.pointers": .*not an array of object'):
+    with pytest.raises(Error, match='codecs.1. "test.pointers": .*not the pointers of an array of object'):
         chain.encode(np.zeros(4, np.int32))
 
 

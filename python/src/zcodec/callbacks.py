@@ -90,7 +90,11 @@ def padding_functions() -> tuple[Any, Any]:
     @ffi.callback("zcodec_padding_check_fn", error=1)  # type: ignore[untyped-decorator]
     def check(user: Any, call: Any, chunk: Any, chunk_size: int, padding: Any, padding_size: int) -> int:
         function = ffi.from_handle(user).check
-        result = run(call, function, copied(chunk, chunk_size), copied(padding, padding_size))
-        return 0 if result is None or (result is not NotImplemented and bool(result)) else 1
+
+        def accepts() -> bool:
+            result = function(copied(chunk, chunk_size), copied(padding, padding_size))
+            return result is None or bool(result)  # which raises for an array of several elements
+
+        return 0 if run(call, accepts) is True else 1
 
     return generate, check

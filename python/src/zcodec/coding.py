@@ -10,7 +10,7 @@ from zcodec._ffi import NULL, ffi, lib, slots, text_of
 from zcodec.callbacks import call_options
 from zcodec.dtypes import DataType
 from zcodec.errors import Status, check, check_call
-from zcodec.views import Array, Box, Buffer, Part, Selection, View, from_buffer
+from zcodec.views import Array, Box, Buffer, Part, Selection, View, from_buffer, refuse_objects
 
 if TYPE_CHECKING:
     from zcodec.chain import Chain
@@ -35,6 +35,8 @@ def decode_whole(chain: Chain, buffer: Buffer, out: Array | None) -> Array:
     handle = chain.handle
     if out is None:
         out = np.empty(chain._shape, chain._dtype)
+    if type(buffer) is not bytes:
+        refuse_objects(buffer)
     try:
         encoded = _from_buffer(buffer)
     except (TypeError, ValueError, BufferError):
@@ -241,22 +243,26 @@ class Source:
 # ---- Fill values -------------------------------------------------------------------------------
 
 
-def _shaped_view(chain: Chain, array: Array, writable: bool) -> tuple[Any, View]:
+def _shaped_view(chain: Chain, array: Array) -> tuple[Any, View]:
     if array.ndim != len(chain.shape):
         raise ValueError(f"the array has {array.ndim} dimensions, the chunk has {len(chain.shape)}")
-    checked = output_of(array, chain.dtype, array.shape) if writable else input_of(array, chain.dtype, array.shape)
-    if writable and checked is not array:
-        raise TypeError("expected an array to fill")
-    return ffi.new("uint64_t[]", array.shape), View(checked)
+    return ffi.new("uint64_t[]", array.shape), View(array)
 
 
 def fill(chain: Chain, out: Array) -> None:
-    shape, view = _shaped_view(chain, out, writable=True)
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"expected a numpy array to fill, not {type(out).__name__}")
+    output_of(out, chain.dtype, out.shape)
+    native = out if out.dtype.isnative else np.empty(out.shape, out.dtype.newbyteorder("="))
+    shape, view = _shaped_view(chain, native)
     check(lib.zcodec_fill_view(chain.handle, shape, view.pointer, slots.error))
+    if native is not out:
+        _as_numbers(out)[...] = _as_numbers(native)
 
 
-def is_fill(chain: Chain, array: Array) -> bool:
-    shape, view = _shaped_view(chain, array, writable=False)
+def is_fill(chain: Chain, array: Any) -> bool:
+    array = np.asarray(array)
+    shape, view = _shaped_view(chain, input_of(array, chain.dtype, array.shape))
     answer = ffi.new("int32_t *")
     check(lib.zcodec_is_fill_view(chain.handle, shape, view.pointer, answer, slots.error))
     return bool(answer[0])
@@ -315,6 +321,7 @@ def _as_numbers(array: Array) -> Array:
 def output_of(out: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
     """The array that is decoded to. Other writable memory is taken as its elements in C order."""
     if not isinstance(out, np.ndarray):
+        refuse_objects(out)
         memory = memoryview(out)
         if memory.readonly:
             raise ValueError("out is read-only")
@@ -330,6 +337,7 @@ def output_of(out: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
 
 def writable_buffer(buffer: Buffer) -> Any:
     """Writable memory of the caller, as bytes."""
+    refuse_objects(buffer)
     try:
         return _from_buffer("uint8_t[]", buffer, require_writable=True)
     except BufferError as error:

@@ -16,6 +16,7 @@ from zcodec._ffi import NULL, ffi, lib, slots
 from zcodec.callbacks import Context, copied
 from zcodec.coding import element_dtype, same_elements
 from zcodec.errors import check
+from zcodec.views import refuse_objects
 
 _TOO_SMALL = 1
 _FAILED = 2
@@ -95,9 +96,8 @@ class _Bytes:
 
     def bytes_of(self, result: Any) -> memoryview:
         """The bytes of what the codec made."""
+        refuse_objects(result)
         if isinstance(result, np.ndarray | np.generic):
-            if result.dtype.hasobject:
-                raise TypeError(f"expected bytes, not an array of {result.dtype}")
             if not result.dtype.isnative:
                 result = result.astype(result.dtype.newbyteorder("="))
             return memoryview(np.ascontiguousarray(result).reshape(-1).view(np.uint8).data)

@@ -17,12 +17,20 @@ Buffer = Any  # an object with the buffer protocol, back to back; collections.ab
 
 def from_buffer(buffer: Buffer) -> Any:
     """The memory of a buffer, as long as the result lives. Whatever is not back to back is refused."""
-    if isinstance(buffer, np.ndarray) and buffer.dtype.kind in "MmVUSO":
+    refuse_objects(buffer)
+    if isinstance(buffer, np.ndarray) and buffer.dtype.kind in "MmVUS":
         buffer = buffer.view(np.uint8) if buffer.ndim else buffer.reshape(1).view(np.uint8)
     try:
         return ffi.from_buffer(buffer)
     except (TypeError, ValueError, BufferError) as error:
         raise TypeError(f"the encoded chunk must be bytes that lie back to back, not {type(buffer).__name__}: {error}") from None
+
+
+def refuse_objects(buffer: Buffer) -> None:
+    """The memory of an array of Python objects is pointers: neither to be encoded nor to be written over."""
+    array = buffer.obj if isinstance(buffer, memoryview) else buffer
+    if isinstance(array, np.ndarray) and array.dtype.hasobject:
+        raise TypeError(f"expected bytes, not the pointers of an array of {array.dtype}")
 
 
 class View:
