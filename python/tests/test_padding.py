@@ -15,6 +15,8 @@ PAD = {
     "configuration": {"location": "start", "nbytes": 8, "padding": base64.b64encode(bytes(8)).decode()},
 }
 
+LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}
+
 
 @pytest.fixture
 def chain():
@@ -134,6 +136,35 @@ def test_paddings_follow_shapes_and_pickles(chain):
     assert other.encode(ARRAY[:9])[:8] == (9).to_bytes(8, "little")
 
 
+def first(chunk, padding):
+    padding[:] = b"1" * 8
+
+
+def second(chunk, padding):
+    padding[:] = b"2" * 8
+
+
+def test_paddings_follow_inner_chains():
+    def shard(size, *codecs):
+        configuration = {"chunk_shape": [size], "codecs": codecs, "index_codecs": [LITTLE]}
+        return {"name": "sharding_indexed", "configuration": configuration}
+
+    flip = {"name": "transpose", "configuration": {"order": [0]}}
+    chain = Chain([flip, shard(32, shard(16, "bytes", PAD))], "uint8", (64,), 0)
+    chain.set_padding("/1/configuration/codecs/0/configuration/codecs/1", second)
+    for inner in (chain.inner(), pickle.loads(pickle.dumps(chain)).inner(), pickle.loads(pickle.dumps(chain.inner()))):
+        assert inner.encode(ARRAY[:32]).startswith(b"2" * 8)
+        for innermost in (inner.inner(), pickle.loads(pickle.dumps(inner.inner()))):
+            assert innermost.encode(ARRAY[:16]) == b"2" * 8 + ARRAY[:16].tobytes()
+
+
+def test_a_padding_replaces_that_of_the_same_codec(chain):
+    for codec_index, generate in ((1, first), ("/1", second), (1, first)):
+        chain.set_padding(codec_index, generate)
+    for same in (chain, chain.with_shape((9,)), pickle.loads(pickle.dumps(chain))):
+        assert same.encode(np.zeros(same.shape, np.uint8)).startswith(b"1" * 8)
+
+
 def test_paths_and_wrong_indices(chain):
     chain.set_padding("/1", size_of_chunk)
     assert chain.encode(ARRAY)[0] == 64
@@ -155,8 +186,8 @@ def test_plans_check_paddings(chain):
 
 
 def test_plans_and_writers_keep_the_paddings_they_began_with():
-    path, little = "/0/configuration/codecs/1", {"name": "bytes", "configuration": {"endian": "little"}}
-    configuration = {"chunk_shape": [32], "codecs": ["bytes", PAD], "index_codecs": [little]}
+    path = "/0/configuration/codecs/1"
+    configuration = {"chunk_shape": [32], "codecs": ["bytes", PAD], "index_codecs": [LITTLE]}
     chain = Chain([{"name": "sharding_indexed", "configuration": configuration}], "uint8", (64,), 0)
 
     def must_be_32(chunk, padding):

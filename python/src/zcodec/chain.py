@@ -99,7 +99,7 @@ class Chain:
         self._handle: Any = ffi.gc(pointer, lib.zcodec_chain_free)
         self._registry = registry
         self._max_decoded_size = max_decoded_size
-        self._paddings: dict[int | str, Padding] = {}
+        self._paddings: dict[str, Padding] = {}  # by the path of the codec
         self._has_callbacks = registry is not None
         self._kind = Kind(lib.zcodec_chain_kind(pointer))
         self._output: dict[str, Any] | None = None
@@ -157,7 +157,7 @@ class Chain:
         return handle
 
     def __reduce__(self) -> tuple[Any, ...]:
-        paddings = [(key, padding.generate, padding.check) for key, padding in self._paddings.items()]
+        paddings = [(path, padding.generate, padding.check) for path, padding in self._paddings.items()]
         return _unpickle, (self.codecs_json, self.input_json, self._registry, self._max_decoded_size, paddings)
 
     def __repr__(self) -> str:
@@ -270,7 +270,11 @@ class Chain:
     def inner(self) -> Chain:
         """The chain of the inner chunks of a shard. UNSUPPORTED if there are none that can be had alone."""
         check(lib.zcodec_chain_inner(self.handle, slots.chain, slots.error))
-        return self._relative(slots.chain[0])
+        pointer, within = slots.chain[0], f"/{len(self) - 1}/configuration/codecs"  # a shard is made by the last codec
+        paddings = {
+            path.removeprefix(within): padding for path, padding in self._paddings.items() if path.startswith(f"{within}/")
+        }
+        return self._relative(pointer, paddings)
 
     def with_shape(self, shape: int | Iterable[int]) -> Chain:
         """The same codecs, data type, fill value and paddings for a chunk of another shape. Cheap."""
@@ -279,12 +283,12 @@ class Chain:
         _made(
             lib.zcodec_chain_with_shape(self.handle, numbers, len(sizes), slots.chain, slots.error), self._registry
         )
-        return self._relative(slots.chain[0])
+        return self._relative(slots.chain[0], dict(self._paddings))
 
-    def _relative(self, pointer: Any) -> Chain:
-        """A chain that shares the callbacks of this one."""
+    def _relative(self, pointer: Any, paddings: dict[str, Padding]) -> Chain:
+        """A chain that shares callbacks of this one."""
         chain = type(self)._of(pointer, self._registry, self._max_decoded_size)
-        chain._paddings = dict(self._paddings)
+        chain._paddings = paddings
         chain._use_callbacks()
         return chain
 
@@ -321,7 +325,7 @@ class Chain:
                 slots.error,
             )
         )  # fmt: skip
-        self._paddings[codec_index] = padding
+        self._paddings[codec_index if isinstance(codec_index, str) else f"/{codec_index}"] = padding
         self._use_callbacks()
 
     # ---- Asking --------------------------------------------------------------------------------
@@ -515,6 +519,6 @@ def _unpickle(
         registry,
     )
     chain = Chain._of(slots.chain[0], registry, max_decoded_size)
-    for key, generate, checker in paddings:
-        chain.set_padding(key, generate, checker)
+    for path, generate, checker in paddings:
+        chain.set_padding(path, generate, checker)
     return chain
