@@ -1,6 +1,7 @@
 """`Chain`: encode, decode, boxes, strides, and what it refuses."""
 
 import copy
+import datetime
 import json
 import os
 import pickle
@@ -384,6 +385,61 @@ def test_fill_values_are_of_the_data_type():
         np.testing.assert_array_equal(out, np.full(2, expected, chain.dtype))
     with pytest.raises(ValueError, match="cannot represent"):
         Chain([LITTLE], "datetime64[D]", (2,), np.datetime64("2020-01-01T05:00"))
+
+
+STRUCT = [("a", "i4"), ("b", "f4")]
+NESTED = [("n", [("x", "c8"), ("y", "M8[s]")]), ("s", "S3"), ("u", "U2"), ("f", "?")]
+NESTED_VALUE = ((1j, np.datetime64("2020", "s")), b"abc", "xy", True)
+
+
+@pytest.mark.parametrize(
+    ("data_type", "fill_value", "expected"),
+    [
+        ("complex64", 0, 0j), ("complex64", 1.5, 1.5), ("complex64", np.int8(-1), -1), ("complex128", np.clongdouble(1j), 1j),
+        ("complex64", float("nan"), complex(np.nan, 0)), ("complex64", np.complex128(complex(1, np.nan)), complex(1, np.nan)),
+        ("complex64", [1, "NaN"], complex(1, np.nan)),
+        ("bool", 0, False), ("bool", 1, True), ("bool", np.uint8(1), True), ("bool", 0.0, False),
+        ("int32", True, 1), ("int32", np.True_, 1), ("int32", 3.0, 3), ("int32", np.float32(-3), -3), ("float32", True, 1.0),
+        ("float32", np.longdouble(0.5), 0.5), ("float64", np.longdouble("nan"), np.nan), ("float32", np.array(2), 2.0),
+        ("datetime64[s]", datetime.date(2020, 1, 2), "2020-01-02"), ("datetime64[s]", "2020-01-02T03", "2020-01-02T03:00:00"),
+        ("datetime64[s]", datetime.datetime(2020, 1, 2, 3), "2020-01-02T03:00:00"), ("datetime64[s]", "NaT", "NaT"),
+        ("timedelta64[s]", datetime.timedelta(minutes=1), 60), ("timedelta64[s]", np.timedelta64("NaT"), "NaT"),
+        (STRUCT, {"a": 1, "b": np.nan}, (1, np.nan)), (STRUCT, (1, np.nan), (1, np.nan)), (STRUCT, (np.int8(1), True), (1, 1)),
+        (STRUCT, {"b": np.float64(0.5), "a": np.int64(7)}, (7, 0.5)),
+        (STRUCT, np.array((1, 2), [("a", "i8"), ("b", "f8")])[()], (1, 2)),
+        (STRUCT, np.array((2, 1), [("b", "f4"), ("a", "i4")])[()], (1, 2)),
+        (STRUCT, np.array((1, 2), np.dtype(STRUCT, align=True)), (1, 2)),
+        (NESTED, NESTED_VALUE, NESTED_VALUE), (NESTED, np.array(NESTED_VALUE, NESTED), NESTED_VALUE),
+        ("V3", bytearray(b"abc"), b"abc"),
+    ],
+)  # fmt: skip
+def test_fill_values_of_numpy_users(data_type, fill_value, expected):
+    chain = Chain([LITTLE], np.dtype(data_type), (2,), fill_value)
+    out = np.ones(2, chain.dtype)
+    chain.fill(out)
+    assert repr(out.tolist()) == repr(np.full(2, np.array(expected, chain.dtype)).tolist())  # NaN in a struct is not equal
+
+
+def test_fill_values_of_complex_numbers_keep_their_bits():
+    payload = np.array([0x7FC01234, 0xFFC00001], np.uint32).view(np.complex64)[0]
+    out = np.zeros(1, np.complex64)
+    Chain([LITTLE], "complex64", (1,), payload).fill(out)
+    assert out.view(np.uint32).tolist() == [0x7FC01234, 0xFFC00001]
+
+
+@pytest.mark.parametrize(
+    ("data_type", "fill_value", "says"),
+    [
+        ("bool", 2, "2"), ("int32", 3.5, "3.5"), ("int8", 300.0, "300"), ("int8", float("nan"), "NaN"),
+        (STRUCT, (1,), "1 members, the struct has 2"), (STRUCT, {"a": 1}, '"b"'), (STRUCT, {"a": 1, "b": 2, "c": 3}, '"c"'),
+        (STRUCT, np.array((2**40, 1), [("a", "i8"), ("b", "f8")])[()], "1099511627776"),
+        ("datetime64[s]", np.timedelta64(1, "s"), "cannot represent"), ("datetime64[s]", "yesterday", "datetime"),
+        ("datetime64[D]", datetime.datetime(2020, 1, 1, 5), "cannot represent"),
+    ],
+)  # fmt: skip
+def test_wrong_fill_values(data_type, fill_value, says):
+    with pytest.raises(ValueError, match=says):
+        Chain([LITTLE], np.dtype(data_type), (2,), fill_value)
 
 
 def test_encoded_arrays_have_any_byte_order():

@@ -14,8 +14,9 @@ from numpy.typing import DTypeLike
 from zcodec import coding
 from zcodec._ffi import NULL, ffi, lib, slots, text_of
 from zcodec.callbacks import Check, Context, Generate, Padding, padding_functions
-from zcodec.dtypes import DataType, data_type_of, dtype_of, fill_value_json, in_type
+from zcodec.dtypes import DataType, data_type_of, dtype_of
 from zcodec.errors import Error, Status, check
+from zcodec.fill_values import fill_value_json
 from zcodec.views import Array, Box, Buffer
 
 if TYPE_CHECKING:
@@ -41,9 +42,10 @@ class Chain:
 
     `codecs` is a list of codec metadata (objects or names) in the order of encoding, or its JSON text. `data_type` is a
     Zarr data type (a name or an object) or a numpy dtype; its byte order does not count. `shape` is that of a decoded
-    chunk, in elements. A chain of bytes->bytes codecs takes neither. Without `fill_value` the chain has none, and what
-    needs it fails with the status UNSUPPORTED. `registry` has codecs of your own. A chunk that would decode to more than
-    `max_decoded_size` bytes is refused; 0 is no limit.
+    chunk, in elements. A chain of bytes->bytes codecs takes neither. `fill_value` is a value of numpy or its JSON; for a
+    struct also a tuple or a mapping. Without it the chain has none, and what needs it fails with the status UNSUPPORTED.
+    `registry` has codecs of your own. A chunk that would decode to more than `max_decoded_size` bytes is refused; 0 is no
+    limit.
 
     Raises `Error` with INVALID_METADATA (what is written there makes no sense) or UNSUPPORTED (it does, but is not done).
 
@@ -477,7 +479,7 @@ def _input_json(data_type: Any, shape: Any, fill_value: Any) -> bytes | None:
     zarr_type = data_type_of(data_type)
     document: dict[str, Any] = {"data_type": zarr_type, "shape": _shape(shape)}
     if fill_value is not None:
-        document["fill_value"] = fill_value_json(in_type(fill_value, zarr_type))
+        document["fill_value"] = fill_value_json(fill_value, zarr_type)
     return json.dumps(document).encode()
 
 

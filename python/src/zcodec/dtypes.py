@@ -6,7 +6,6 @@ uint8 for types of one byte, void for larger ones.
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 from functools import lru_cache
@@ -41,6 +40,11 @@ def _ml_dtype(name: str) -> np.dtype[Any] | None:
     return None if scalar is None else np.dtype(scalar)
 
 
+def is_ml(dtype: np.dtype[Any]) -> bool:
+    """Whether this is a type of ml_dtypes."""
+    return dtype.name in _ML
+
+
 def _carrier(size: int) -> np.dtype[Any]:
     return np.dtype(np.uint8) if size == 1 else np.dtype(f"V{size}")
 
@@ -55,13 +59,14 @@ def _dtype_of(data_type: str, element_size: int) -> np.dtype[Any]:
     parsed = json.loads(data_type)
     name = parsed if isinstance(parsed, str) else parsed["name"]
     configuration = {} if isinstance(parsed, str) else parsed.get("configuration", {})
-    dtype = _named(_ALIASES.get(name, name), configuration, element_size)
+    dtype = named(_ALIASES.get(name, name), configuration, element_size)
     if dtype is None or dtype.itemsize != element_size:
         return _carrier(element_size)
     return dtype
 
 
-def _named(name: str, configuration: dict[str, Any], element_size: int) -> np.dtype[Any] | None:
+def named(name: str, configuration: dict[str, Any], element_size: int) -> np.dtype[Any] | None:
+    """The numpy dtype of this name; None if there is none."""
     if name in _NUMPY:
         return _NUMPY[name]
     if name in ("numpy.datetime64", "numpy.timedelta64"):
@@ -87,20 +92,20 @@ def _field_size(data_type: DataType) -> int:
     if "length_bytes" in configuration:
         return int(configuration["length_bytes"])
     if name in ("struct", "structured"):
-        return sum(_field_size(_member(field)[1]) for field in configuration["fields"])
+        return sum(_field_size(member_of(field)[1]) for field in configuration["fields"])
     if name in ("numpy.datetime64", "numpy.timedelta64"):
         return 8
     if re.fullmatch(r"r\d+", name):
         return int(name[1:]) // 8
-    named = _named(_ALIASES.get(name, name), configuration, 1)
-    if named is not None:
-        return named.itemsize
+    dtype = named(_ALIASES.get(name, name), configuration, 1)
+    if dtype is not None:
+        return dtype.itemsize
     if name.startswith("complex_"):
         return 2 * _field_size(name.removeprefix("complex_"))
     return 2 if name == "bfloat16" else 1
 
 
-def _member(field: Any) -> tuple[str, DataType]:
+def member_of(field: Any) -> tuple[str, DataType]:
     """A member of a struct: ["name", type], or {"name": .., "data_type": ..}."""
     if isinstance(field, dict):
         return field["name"], field["data_type"]
@@ -108,7 +113,7 @@ def _member(field: Any) -> tuple[str, DataType]:
 
 
 def _struct(fields: list[Any]) -> np.dtype[Any]:
-    members = [_member(field) for field in fields]
+    members = [member_of(field) for field in fields]
     return np.dtype([(name, dtype_of(data_type, _field_size(data_type))) for name, data_type in members])
 
 
@@ -155,51 +160,3 @@ def _refuse_gaps(dtype: np.dtype[Any]) -> None:
     sizes = [dtype[name].itemsize for name in dtype.names or ()]
     if sum(sizes) != dtype.itemsize:
         raise TypeError(f"the members of {dtype!r} do not lie back to back; a Zarr struct has no gaps")
-
-
-def in_type(fill_value: Any, data_type: DataType) -> Any:
-    """A numpy scalar as one of the array's data type, where another unit, byte order or size means another value."""
-    if isinstance(fill_value, np.ndarray) and fill_value.ndim == 0:
-        fill_value = fill_value[()]
-    if not isinstance(fill_value, np.generic):
-        return fill_value
-    name = data_type if isinstance(data_type, str) else data_type["name"]
-    configuration = {} if isinstance(data_type, str) else data_type.get("configuration", {})
-    is_nan = fill_value.dtype.kind == "f" and bool(np.isnan(fill_value))
-    if fill_value.dtype.kind not in "mM" and fill_value.dtype.names is None and not is_nan:
-        return fill_value
-    dtype = _named(name, configuration, fill_value.dtype.itemsize)
-    if dtype is None or dtype.kind != fill_value.dtype.kind or dtype.names != fill_value.dtype.names:
-        return fill_value
-    found = np.array(fill_value).astype(dtype)[()]
-    if dtype.kind in "mM" and not np.isnat(fill_value) and found != fill_value:
-        raise ValueError(f"fill_value is {fill_value!r}, which {dtype} cannot represent")
-    return found
-
-
-def fill_value_json(fill_value: Any) -> Any:
-    """A fill value as the JSON of a zarr.json: numpy scalars and bytes are written as Zarr writes them."""
-    if isinstance(fill_value, np.void):
-        return base64.b64encode(fill_value.tobytes()).decode()
-    if isinstance(fill_value, np.datetime64 | np.timedelta64):
-        return "NaT" if np.isnat(fill_value) else int(fill_value.astype(np.int64))
-    if isinstance(fill_value, bytes):
-        return base64.b64encode(fill_value).decode()
-    if isinstance(fill_value, np.ndarray) and fill_value.ndim == 0:
-        return fill_value_json(fill_value[()])
-    if isinstance(fill_value, np.generic):
-        fill_value = _plain(fill_value)
-    if isinstance(fill_value, complex):
-        return [fill_value_json(fill_value.real), fill_value_json(fill_value.imag)]
-    if isinstance(fill_value, float) and not np.isfinite(fill_value):
-        return "NaN" if np.isnan(fill_value) else "Infinity" if fill_value > 0 else "-Infinity"
-    return fill_value
-
-
-def _plain(scalar: np.generic) -> Any:
-    """The number of a numpy scalar. NaN keeps its bits, as the hexadecimal text that Zarr has for it."""
-    if scalar.dtype.kind == "f" and np.isnan(scalar):
-        return "0x" + np.array(scalar, scalar.dtype.newbyteorder(">")).tobytes().hex()
-    if scalar.dtype.kind == "V" or scalar.dtype.name in _ML:
-        return int(scalar) if "int" in scalar.dtype.name else float(scalar)
-    return scalar.item()
