@@ -107,6 +107,43 @@ def test_convert_says_what_is_lost(tmp_path, capsys):
     assert main(arguments) == 1
     assert main([*arguments, "--overwrite", "--lossy"]) == 0
     assert "98 values differ, by 0.0154672 at most; the first in c/0" in capsys.readouterr().out
+    source[0] = np.nan
+    cast = [{"name": "cast_value", "configuration": {"data_type": "uint8", "scalar_map": {"encode": [["NaN", 1]]}}}]
+    arguments[-1] = json.dumps([*cast, "bytes"])
+    assert main([*arguments, "--overwrite", "--lossy"]) == 0
+    assert "99 values differ, by 0.49495 at most, 1 of them NaN before or after; the first in c/0" in capsys.readouterr().out
+
+
+NAN, PAYLOAD, INF = np.nan, np.array(0x7FF8000000000001, "u8").view("f8")[()], np.inf
+
+
+@pytest.mark.parametrize(
+    ("expected", "found", "says"),
+    [
+        ([NAN, PAYLOAD, 1], [NAN, PAYLOAD, 1], "verified"),
+        ([NAN, 1.5], [7.0, 1.0], "2 values differ, by 0.5 at most, 1 of them NaN before or after;"),
+        ([7.0], [NAN], "1 values differ, 1 of them NaN"),
+        ([NAN], [PAYLOAD], "1 values differ, 1 of them NaN"),
+        ([INF, 1], [INF, -INF], "1 values differ, by inf at most;"),
+        ([complex(NAN, 1), 1], [complex(NAN, 2), 1 + 2j], "2 values differ, by 2 at most, 1 of them NaN"),
+        ([complex(NAN, 1)], [complex(NAN, 1)], "verified"),
+        ([complex(INF, 1)], [complex(INF, 2)], "1 values differ, by inf at most;"),
+        (np.array(["NaT", 1], "M8[s]"), np.array(["NaT", 1], "M8[s]"), "verified"),
+        (np.array(["NaT"], "M8[s]"), np.array([1], "M8[s]"), "1 values differ; the first in c/1"),
+        (np.array([(NAN, 1)], "f8,i4"), np.array([(NAN, 1)], "f8,i4"), "verified"),
+        (np.array([(NAN, 1)], "f8,i4"), np.array([(NAN, 2)], "f8,i4"), "1 values differ;"),
+        (np.array(["a" * 20, "b"], object), np.array(["c" * 20, "b"], object), "1 values differ;"),
+        (np.array([NAN, 2], ">f8"), np.array([NAN, 3], "<f8"), "1 values differ, by 1 at most;"),
+    ],
+)  # fmt: skip
+def test_what_differs(tmp_path, capsys, expected, found, says):
+    from zcodec.cli import convert
+
+    differences = convert._Differences()
+    differences.compare((1,), np.array(expected), np.array(found))
+    target = zarr.create_array(tmp_path, shape=(4,), chunks=(1,), dtype="int8")
+    assert convert._verdict(differences, target, lossy=False) == (says != "verified")
+    assert says in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

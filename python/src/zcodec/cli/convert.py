@@ -89,23 +89,42 @@ class _Differences:
         self._lock = threading.Lock()
         self.count = 0
         self.largest = 0.0
+        self.nan_count = 0
         self.first: tuple[int, ...] = ()
 
     def compare(self, where: tuple[int, ...], expected: Any, found: Any) -> None:
-        if expected.dtype == found.dtype and expected.tobytes() == found.tobytes():
+        expected, found = _unequal(expected, found)
+        if not expected.size:
             return
-        equal = expected == found
-        if expected.dtype.kind in "fcmM":
-            equal |= (expected != expected) & (found != found)
-        count = int(np.count_nonzero(~np.asarray(equal)))
+        nan_count, largest = 0, 0.0
+        if expected.dtype.kind in "iufc":
+            is_nan = np.isnan(expected) | np.isnan(found)
+            nan_count = int(np.count_nonzero(is_nan))
+            largest = _largest_difference(expected[~is_nan], found[~is_nan])
         with self._lock:
-            self.count += count
-            if count:
-                self.first = min(self.first or where, where)
-                if expected.dtype.kind in "iufc":
-                    wide = np.clongdouble if expected.dtype.kind == "c" else np.longdouble
-                    difference = np.abs(expected.astype(wide) - found.astype(wide))
-                    self.largest = max(self.largest, float(np.nanmax(difference)))
+            self.first = min(self.first, where) if self.count else where
+            self.count += expected.size
+            self.nan_count += nan_count
+            self.largest = max(self.largest, largest)
+
+
+def _unequal(expected: Any, found: Any) -> tuple[Any, Any]:
+    """The elements that are not equal. NaN equals NaN of the same bits."""
+    found = found.astype(expected.dtype, copy=False)
+    unequal = np.asarray(expected != found)
+    expected, found = expected[unequal], found[unequal]
+    if expected.dtype.hasobject or not expected.size:
+        return expected, found
+    sides = [np.ascontiguousarray(side).view(np.uint8).reshape(side.size, -1) for side in (expected, found)]
+    unequal = (sides[0] != sides[1]).any(axis=1)
+    return expected[unequal], found[unequal]
+
+
+def _largest_difference(expected: Any, found: Any) -> float:
+    wide = np.clongdouble if expected.dtype.kind == "c" else np.longdouble
+    with np.errstate(invalid="ignore"):  # complex infinities
+        differences = np.abs(expected.astype(wide) - found.astype(wide))
+    return float(np.where(np.isnan(differences), np.inf, differences).max(initial=0))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -139,6 +158,8 @@ def _verdict(differences: _Differences, target: Any, *, lossy: bool) -> int:
     if not differences.count:
         print("verified: every value is the same")
         return 0
+    by = f", by {differences.largest:g} at most" if differences.largest else ""
+    nan = f", {differences.nan_count} of them NaN before or after" if differences.nan_count else ""
     first = target.metadata.encode_chunk_key(differences.first)
-    print(f"{differences.count} values differ, by {differences.largest:g} at most; the first in {first}")
+    print(f"{differences.count} values differ{by}{nan}; the first in {first}")
     return 0 if lossy else 1
