@@ -1,5 +1,6 @@
 """The command `zcodec`."""
 
+import itertools
 import json
 import subprocess
 import sys
@@ -10,7 +11,8 @@ import pytest
 zarr = pytest.importorskip("zarr")
 
 from zcodec.cli import main
-from zcodec.cli.grid import Grid
+from zcodec.cli.grid import Grid, boxes
+from zcodec.zarr import stats
 
 VALUES = np.arange(100 * 90, dtype=np.uint16).reshape(100, 90)
 LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}
@@ -219,6 +221,60 @@ def test_rectilinear_grids(tmp_path, capsys):
     damage(source / "c" / "1" / "2")
     assert main(["verify", str(source)]) == 1
     assert "c/1/2: " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "most", "expected"),
+    [
+        ([30, 40], [30, 40], 1, [[0, 1, 2, 3], [0, 1, 2]]),
+        ([50, 90], [10, 10], 10**6, [[0, 5], [0]]),
+        ([50, 90], [10, 10], 900, [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], [0]]),
+        ([50, 90], [10, 10], 2000, [[0, 2, 4, 5, 7, 9], [0]]),
+        ([50, 90], [10, 10], 1, [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], [0, 1, 2, 3, 4, 5, 6, 7, 8]]),
+        ([30, 40], [20, 30], 10**6, [[0, 3], [0]]),
+        ([10, 10], [50, 90], 1, [[0, 1], [0]]),
+        ([[30, 20, 50], 45], [[10, 40, 50], 15], 10**6, [[0, 2], [0, 3]]),
+        ([1000, 1000], [30, 30], 10**6, [[0], [0]]),
+    ],
+)
+def test_boxes_of_chunks(source, target, most, expected):
+    """Where they begin, in chunks of the target."""
+
+    def grid(shapes):
+        return Grid({"shape": [100, 90], "chunk_grid": {"name": "rectilinear", "configuration": {"chunk_shapes": shapes}}})
+
+    target = grid(target)
+    sides = boxes(grid(source), target, most)
+    assert [[part[0] for part in parts] for parts in sides] == expected
+    for parts, axis in zip(sides, target.sizes, strict=True):
+        assert [i for part in parts for i in part] == list(range(axis.count))
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (5, 0)])
+def test_boxes_of_nothing(shape):
+    grid = Grid({"shape": shape, "chunks": [3] * len(shape)})
+    assert len(list(itertools.product(*boxes(grid, grid, 10)))) == (not shape)
+
+
+@pytest.mark.parametrize(("chunks", "count"), [("10,10", 90), ("25,90", 4), ("100,90", 1), ("30,30", 12)])
+def test_convert_decodes_each_chunk_once(tmp_path, chunks, count):
+    """Two chunks of the source, and those of the target to verify them."""
+    source = zarr.create_array(tmp_path / "a.zarr", shape=VALUES.shape, chunks=(50, 90), dtype="uint16")
+    source[...] = VALUES
+    stats.reset()
+    arguments = ["convert", str(tmp_path / "a.zarr"), str(tmp_path / "b.zarr"), "--codecs", json.dumps([LITTLE])]
+    assert main([*arguments, "--chunks", chunks]) == 0
+    assert stats.decoded == 2 + count
+    np.testing.assert_array_equal(zarr.open_array(tmp_path / "b.zarr")[...], VALUES)
+
+
+@pytest.mark.parametrize(("shape", "chunks"), [((), ()), ((0,), (3,)), ((7, 0), (3, 3))])
+def test_convert_small_arrays(tmp_path, capsys, shape, chunks):
+    source = zarr.create_array(tmp_path / "a.zarr", shape=shape, chunks=chunks, dtype="uint16")
+    source[...] = 3
+    assert main(["convert", str(tmp_path / "a.zarr"), str(tmp_path / "b.zarr"), "--codecs", json.dumps([LITTLE])]) == 0
+    assert "verified" in capsys.readouterr().out
+    np.testing.assert_array_equal(zarr.open_array(tmp_path / "b.zarr")[...], np.full(shape, 3))
 
 
 def test_grids():

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import threading
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +17,13 @@ from zarr.abc.codec import ArrayArrayCodec, ArrayBytesCodec
 from zarr.registry import get_codec_class
 
 from zcodec.chain import Chain
+from zcodec.cli.grid import Box, boxes
 from zcodec.cli.progress import progress
 from zcodec.cli.store import arrays, chain_of, each, grid_of
 from zcodec.errors import Error
+
+# What a worker reads at once, in bytes, if chunks of the target are smaller: to decode each chunk of the source once.
+_BOX_SIZE = 128 << 20
 
 
 def _codecs(text: str) -> list[Any]:
@@ -134,16 +140,20 @@ def run(options: argparse.Namespace) -> int:
     source = members[0][1]
     target = _create(options, source)
     grid, differences = grid_of(target), _Differences()
+    sides = boxes(grid_of(source), grid, _BOX_SIZE // max(source.dtype.itemsize, 1))
 
-    def copy(coordinates: tuple[int, ...]) -> None:
-        where = grid.region(coordinates)
+    def copy(box: Box) -> None:
+        where = grid.region_of(box)
         values = np.asarray(source[where])
         target[where] = values
-        differences.compare(coordinates, values, np.asarray(target[where]))
+        for coordinates in product(*box):
+            chunk = grid.region(coordinates)
+            within = tuple(slice(a.start - b.start, a.stop - b.start) for a, b in zip(chunk, where, strict=True))
+            differences.compare(coordinates, values[within], np.asarray(target[chunk]))
 
     try:
-        with progress("convert", len(grid), quiet=options.quiet) as advance:
-            for _, done in each(copy, grid, options.workers):
+        with progress("convert", math.prod(map(len, sides)), quiet=options.quiet) as advance:
+            for _, done in each(copy, product(*sides), options.workers):
                 done.result()
                 advance()
     except BaseException:

@@ -9,6 +9,7 @@ from itertools import accumulate, chain, product, repeat
 from typing import Any
 
 Coordinates = tuple[int, ...]
+Box = tuple[range, ...]  # neighbouring chunks: along each axis from one of them to another
 
 
 class Grid:
@@ -39,6 +40,22 @@ class Grid:
         """Where a chunk lies in its array."""
         return tuple(axis.slice(i) for axis, i in zip(self.sizes, coordinates, strict=True))
 
+    def region_of(self, box: Box) -> tuple[slice, ...]:
+        """Where several chunks lie in their array."""
+        return tuple(axis.span(part) for axis, part in zip(self.sizes, box, strict=True))
+
+
+def boxes(source: Grid, target: Grid, most: int) -> list[list[range]]:
+    """Along each axis, the sides of boxes of chunks of `target`. No two boxes share a chunk of `source`, as far as this is
+    possible with `most` elements in a box."""
+    sides = [[range(i, i + 1) for i in range(axis.count)] for axis in target.sizes]
+    widths = [axis.widest(parts) for axis, parts in zip(target.sizes, sides, strict=True)]
+    for i, axis in reversed(list(enumerate(target.sizes))):
+        others = math.prod(widths[:i] + widths[i + 1 :])
+        sides[i] = axis.joined(source.sizes[i], most // max(others, 1))
+        widths[i] = axis.widest(sides[i])
+    return sides
+
 
 class _Axis:
     """The chunks along one axis."""
@@ -54,6 +71,25 @@ class _Axis:
 
     def size(self, i: int) -> int:
         return self.sizes if isinstance(self.sizes, int) else self.sizes[i]
+
+    def joined(self, source: _Axis, most: int) -> list[range]:
+        """Neighbouring chunks, up to the next place where a chunk of the source ends, too, or with `most` elements."""
+        shared = {source.slice(i).stop for i in range(source.count)}
+        found, first = [], 0
+        for i in range(self.count):
+            if i > first and self.slice(i).stop - self.slice(first).start > most:
+                found.append(range(first, i))
+                first = i
+            if self.slice(i).stop in shared:
+                found.append(range(first, i + 1))
+                first = i + 1
+        return found
+
+    def widest(self, parts: list[range]) -> int:
+        return max((self.span(part).stop - self.span(part).start for part in parts), default=0)
+
+    def span(self, part: range) -> slice:
+        return slice(self.slice(part[0]).start, self.slice(part[-1]).stop)
 
     def slice(self, i: int) -> slice:
         end = (i + 1) * self.sizes if isinstance(self.sizes, int) else self._ends[i]
