@@ -173,9 +173,42 @@ def test_an_unfinished_target_is_named(store, tmp_path, capsys):
     arguments = ["convert", str(store / "images/a"), target, "--codecs", json.dumps([LITTLE])]
     assert main(arguments) == 2
     assert f"{target} is incomplete" in capsys.readouterr().err
+    with pytest.raises(FileNotFoundError):
+        zarr.open_array(target, mode="r")
     for wrong in (["--chunks", "0,0"], ["--chunks", "10"]):
         assert main([*arguments, *wrong, "--overwrite"]) == 2
     assert main([*arguments[:-1], json.dumps([{"name": "transpose", "configuration": {"order": [1, 0]}}])]) == 2
+
+
+def test_what_was_left_is_converted_again(store, tmp_path, capsys):
+    chunk, target = store / "images/a/c/1/1", str(tmp_path / "new.zarr")
+    whole = chunk.read_bytes()
+    damage(chunk)
+    arguments = ["convert", str(store / "images/a"), target, "--codecs", json.dumps([LITTLE])]
+    assert main([*arguments, "--chunks", "10,10"]) == 2
+    chunk.write_bytes(whole)
+    assert main(arguments) == 0
+    np.testing.assert_array_equal(zarr.open_array(target)[...], VALUES)
+    chunk.unlink()
+    assert main(arguments) == 2
+    assert "exists" in capsys.readouterr().err
+    np.testing.assert_array_equal(zarr.open_array(target)[...], VALUES)
+    assert main([*arguments, "--overwrite"]) == 0
+    assert not zarr.open_array(target)[30:60, 40:80].any()
+
+
+def test_an_interrupted_target_is_no_array(store, tmp_path):
+    """Also if nothing is done after the signal."""
+    script = (
+        "import os, sys\n"
+        "from zcodec.cli import convert, main\n"
+        "convert._Differences.compare = lambda *_: os._exit(9)\n"
+        "main(sys.argv[1:])\n"
+    )
+    target = tmp_path / "new.zarr"
+    arguments = ["convert", str(store / "images/a"), str(target), "--codecs", json.dumps([LITTLE])]
+    assert subprocess.run([sys.executable, "-c", script, *arguments]).returncode == 9
+    assert (target / "c").exists() and not (target / "zarr.json").exists()
 
 
 def test_as_a_program(store):

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import zarr
 from zarr.abc.codec import ArrayArrayCodec, ArrayBytesCodec
+from zarr.core.sync import sync
 from zarr.registry import get_codec_class
 
 from zcodec.chain import Chain
@@ -68,6 +69,7 @@ def _create(options: argparse.Namespace, source: Any) -> Any:
         raise ValueError("--codecs has no array->bytes codec: an array needs exactly one")
     return zarr.create_array(
         options.target,
+        zarr_format=3,
         shape=source.shape,
         dtype=source.metadata.dtype,
         chunks=chunks,
@@ -151,14 +153,19 @@ def run(options: argparse.Namespace) -> int:
             within = tuple(slice(a.start - b.start, a.stop - b.start) for a, b in zip(chunk, where, strict=True))
             differences.compare(coordinates, values[within], np.asarray(target[chunk]))
 
+    # Until every chunk is there, the target has no metadata: nobody takes a part for the whole.
+    metadata = target.store_path / "zarr.json"
+    document = sync(metadata.get())
+    sync(metadata.delete())
     try:
         with progress("convert", math.prod(map(len, sides)), quiet=options.quiet) as advance:
             for _, done in each(copy, product(*sides), options.workers):
                 done.result()
                 advance()
     except BaseException:
-        print(f"zcodec: {options.target} is incomplete: what was not converted reads as the fill value", file=sys.stderr)
+        print(f"zcodec: {options.target} is incomplete: it has chunks, but no zarr.json", file=sys.stderr)
         raise
+    sync(metadata.set(document))
     before, after = int(source.nbytes_stored()), int(target.nbytes_stored())
     print(f"{before} bytes became {after}")
     return _verdict(differences, target, lossy=options.lossy)
