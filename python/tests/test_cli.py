@@ -79,6 +79,72 @@ def test_verify(store, capsys):
     assert "13 chunks of 2 arrays, 1 damaged" in out
 
 
+def spoil(path, member):
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps({**document, **member}))
+
+
+UNKNOWN = {"data_type": "nothing_like_it"}
+
+
+def test_arrays_that_cannot_be_read_do_not_stop_the_others(store, capsys):
+    for name in "bcdx":
+        zarr.create_array(store, name=f"images/{name}", shape=(4,), chunks=(2,), dtype="int16")[...] = 1
+    spoil(store / "images/b/zarr.json", UNKNOWN)
+    (store / "images/c/zarr.json").write_text("{")
+    spoil(store / "images/d/zarr.json", {"codecs": [{"name": "nothing.like.it"}]})
+    damage(store / "images/a/c/1/2")
+    assert main(["verify", str(store)]) == 1
+    out = capsys.readouterr().out
+    assert "images/b: cannot be read: No Zarr data type found that matches 'nothing_like_it'" in out
+    assert "images/c: cannot be read: not JSON" in out and "images/d: cannot be read: Unknown codec" in out
+    assert 'images/a/c/1/2: codecs[1] "zstd"' in out
+    assert "15 chunks of 3 arrays, 1 damaged, 3 more cannot be read" in out
+    assert main(["inspect", str(store)]) == 1
+    out = capsys.readouterr().out
+    assert "images/a: uint16" in out and "images/x: int16" in out and "images/b: cannot be read: No Zarr" in out
+    assert main(["inspect", str(store), "--json"]) == 1
+    found = {line["path"]: line for line in map(json.loads, capsys.readouterr().out.splitlines())}
+    assert found.keys() == {"names", *(f"images/{name}" for name in "abcdx")}
+    assert [path for path, line in found.items() if "unreadable" in line] == ["images/b", "images/c", "images/d"]
+
+
+@pytest.mark.filterwarnings("ignore:Consolidated metadata")
+def test_consolidated_metadata_with_an_array_that_cannot_be_read(store, capsys):
+    zarr.consolidate_metadata(store)
+    assert main(["verify", str(store)]) == 0
+    spoil(store / "names/zarr.json", UNKNOWN)
+    document = json.loads((store / "zarr.json").read_text())
+    document["consolidated_metadata"]["metadata"]["names"].update(UNKNOWN)
+    (store / "zarr.json").write_text(json.dumps(document))
+    capsys.readouterr()
+    assert main(["verify", str(store)]) == 1
+    out = capsys.readouterr().out
+    assert "names: cannot be read: No Zarr data type" in out
+    assert "12 chunks of 1 arrays, 0 damaged, 1 more cannot be read" in out
+
+
+def test_metadata_that_lacks_a_member(store, capsys):
+    path = store / "images/a/zarr.json"
+    document = json.loads(path.read_text())
+    del document["shape"]
+    path.write_text(json.dumps(document))
+    assert main(["verify", str(store)]) == 1
+    assert "images/a: cannot be read: 'shape' is missing" in capsys.readouterr().out
+    assert main(["inspect", str(path.parent)]) == 2
+    assert capsys.readouterr().err == f"zcodec: {path.parent} cannot be read: 'shape' is missing\n"
+
+
+@pytest.mark.parametrize("place", ["{}/nothing", "{}/images/a/c", "memory://zcodec-test/nothing"])
+def test_a_place_without_a_store(store, place, capsys):
+    if "://" in place:
+        pytest.importorskip("fsspec")
+    place = place.format(store)
+    for command in ("inspect", "verify"):
+        assert main([command, place]) == 2
+        assert capsys.readouterr().err == f"zcodec: there is no array and no group at {place}\n"
+
+
 def test_verify_through_fsspec(capsys):
     pytest.importorskip("fsspec")
     array = zarr.create_array("memory://zcodec-test/a.zarr", shape=(50,), chunks=(10,), dtype="int32", overwrite=True)

@@ -136,7 +136,7 @@ def _largest_difference(expected: Any, found: Any) -> float:
 
 
 def run(options: argparse.Namespace) -> int:
-    members = arrays(options.source)
+    members, _ = arrays(options.source)
     if len(members) != 1 or members[0][0]:
         raise ValueError(f"{options.source} is a group; name one of its arrays: {', '.join(path for path, _ in members)}")
     source = members[0][1]

@@ -7,7 +7,7 @@ import json
 import math
 from typing import Any
 
-from zcodec.cli.store import arrays, chain_of, grid_of
+from zcodec.cli.store import arrays, chain_of, grid_of, reason
 
 
 def describe(path: str, array: Any) -> dict[str, Any]:
@@ -61,10 +61,14 @@ def _print(found: dict[str, Any]) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    for path, array in arrays(options.store):
+    readable, unreadable = arrays(options.store)
+    for path, array in readable:
         found = describe(path, array)
         if options.json:
             print(json.dumps(found))
         else:
             _print(found)
-    return 0
+    for path, error in unreadable:
+        why = reason(error)
+        print(json.dumps({"path": path, "unreadable": why}) if options.json else f"{path or '/'}: cannot be read: {why}")
+    return 1 if unreadable else 0

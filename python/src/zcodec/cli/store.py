@@ -28,14 +28,65 @@ def use_zcodec() -> None:
     warnings.simplefilter("ignore", FallbackWarning)
 
 
-def arrays(store: str) -> list[tuple[str, Any]]:
-    """The arrays of a store with their paths, in order; an array itself has the path ""."""
+def arrays(store: str) -> tuple[list[tuple[str, Any]], list[tuple[str, Exception]]]:
+    """The arrays of a store with their paths, in order, and what cannot be read with the reason. An array itself has the
+    path ""."""
     use_zcodec()
-    node = zarr.open(store, mode="r")
-    if isinstance(node, zarr.Array):
-        return [("", node)]
-    found = [(path, member) for path, member in node.members(max_depth=None) if isinstance(member, zarr.Array)]
-    return sorted(found, key=lambda item: item[0])
+    found, unreadable = [], []
+    for path, node in sorted(_nodes("", _opened(store)), key=lambda item: item[0]):
+        try:
+            if isinstance(node, Exception):
+                raise node
+            grid_of(node)
+            found.append((path, node))
+        except Exception as error:
+            unreadable.append((path, error))
+    return found, unreadable
+
+
+def _opened(store: str) -> Any:
+    """An array or a group. Consolidated metadata cannot be read if that of one array cannot; then it is not used."""
+    try:
+        return zarr.open(store, mode="r")
+    except Exception as error:
+        try:
+            return zarr.open_group(store, mode="r", use_consolidated=False)
+        except Exception:
+            if isinstance(error, FileNotFoundError):
+                raise FileNotFoundError(f"there is no array and no group at {store}") from None
+            raise ValueError(f"{store} cannot be read: {reason(error)}") from None
+
+
+def _nodes(path: str, node: Any) -> Iterator[tuple[str, Any]]:
+    """The arrays that a node is or has, with their paths, or the exceptions that they raise."""
+    if not isinstance(node, zarr.Group):
+        yield path, node
+        return
+    for name in _names(node):
+        child: Any
+        try:
+            child = node[name]
+        except Exception as error:
+            if isinstance(error, KeyError) and error.args == (name,):
+                continue  # something else than a node, such as the zarr.json of the group
+            child = error
+        yield from _nodes(f"{path}/{name}" if path else name, child)
+
+
+def _names(group: zarr.Group) -> list[str]:
+    consolidated = group.metadata.consolidated_metadata
+    return list(consolidated.metadata) if consolidated is not None else sync(_listed(group))
+
+
+async def _listed(group: zarr.Group) -> list[str]:
+    return [name async for name in group.store.list_dir(group.path)]
+
+
+def reason(error: Exception) -> str:
+    """Why metadata cannot be read."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"not JSON: {error}"
+    return f"{error} is missing" if type(error) is KeyError else str(error) or type(error).__name__
 
 
 def document(array: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from zcodec.cli.progress import progress
 from zcodec.cli.grid import Coordinates, Grid
-from zcodec.cli.store import arrays, chain_of, each, encoded, grid_of
+from zcodec.cli.store import arrays, chain_of, each, encoded, grid_of, reason
 
 
 def _decoder(array: Any, grid: Grid) -> Callable[[Coordinates], bool]:
@@ -35,7 +35,10 @@ def _decoder(array: Any, grid: Grid) -> Callable[[Coordinates], bool]:
 
 def run(options: argparse.Namespace) -> int:
     stored = damaged = 0
-    members = [(path, array, grid_of(array)) for path, array in arrays(options.store)]
+    found, unreadable = arrays(options.store)
+    for path, failed in unreadable:
+        print(f"{path or '/'}: cannot be read: {reason(failed)}", flush=True)
+    members = [(path, array, grid_of(array)) for path, array in found]
     with progress("verify", sum(len(grid) for *_, grid in members), quiet=options.quiet) as advance:
         for path, array, grid in members:
             for coordinates, result in each(_decoder(array, grid), grid, options.workers):
@@ -48,5 +51,6 @@ def run(options: argparse.Namespace) -> int:
                 damaged += 1
                 key = array.metadata.encode_chunk_key(coordinates)
                 print(f"{path}/{key}: {error}" if path else f"{key}: {error}", flush=True)
-    print(f"{stored} chunks of {len(members)} arrays, {damaged} damaged")
-    return 1 if damaged else 0
+    others = f", {len(unreadable)} more cannot be read" if unreadable else ""
+    print(f"{stored} chunks of {len(members)} arrays, {damaged} damaged{others}")
+    return 1 if damaged or unreadable else 0
