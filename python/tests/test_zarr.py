@@ -264,6 +264,36 @@ def test_damaged_chunks_are_errors(layout):
         array[...]
 
 
+def notes(caught):
+    return "; ".join(caught.value.__notes__)
+
+
+@pytest.mark.parametrize("layout", ["plain", "sharded"])
+def test_errors_name_the_chunk(store, layout):
+    array = zarr.create_array(store, name="images/a", shape=(107, 93), dtype="uint16", **LAYOUTS[layout])
+    array[...] = some("uint16")
+    key = array.metadata.encode_chunk_key((2, 1))
+    path = f"{array.store_path}/{key}"
+    asyncio.run(array.store.set(f"images/a/{key}", zarr.core.buffer.cpu.Buffer.from_bytes(b"damaged")))
+    at = (slice(81, 89), slice(51, 59)) if layout == "sharded" else (slice(41, 49), slice(31, 39))
+    for call in (
+        lambda: array[...], lambda: array[at], lambda: array.vindex[[0, at[0].start], [0, at[1].start]],
+        lambda: array.__setitem__(at, 7), lambda: array.oindex.__setitem__(([at[0].start, at[0].stop], at[1]), 7),
+    ):  # fmt: skip
+        with pytest.raises(zcodec.Error) as caught:
+            call()
+        assert notes(caught) == f"chunk {path}"
+
+
+def test_errors_of_encoding_name_the_chunk(store):
+    array = zarr.create_array(store, shape=(20,), chunks=(5,), dtype="float32", filters=[CastValue("uint8")])
+    values = np.zeros(20, np.float32)
+    values[[7, 19]] = 300
+    with pytest.raises(zcodec.Error, match="300") as caught:
+        array[...] = values
+    assert notes(caught) == f"chunk {array.store_path}/c/1, and 1 others"
+
+
 def _sum_in_another_process(pickled):
     array = pickle.loads(pickled)
     return int(array[...].sum()), zarr.config.get("codec_pipeline.path"), type(array._async_array.codec_pipeline).__name__

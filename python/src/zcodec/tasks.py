@@ -126,13 +126,13 @@ def _each(values: Sequence[Any] | None, count: int, name: str) -> Sequence[Any]:
     return values
 
 
-def raise_first(errors: list[Exception | None]) -> None:
-    """Raises the first error, with a note if there are others."""
+def raise_first(errors: list[Exception | None], names: Sequence[str] | None = None) -> None:
+    """Raises the first error, with a note of its chunk, and how many others there are."""
     failed = [(i, error) for i, error in enumerate(errors) if error is not None]
     if failed:
         first, error = failed[0]
         others = f", and {len(failed) - 1} others" if len(failed) > 1 else ""
-        error.add_note(f"chunk {first} of {len(errors)}{others}")
+        error.add_note(f"chunk {f'{first} of {len(errors)}' if names is None else names[first]}{others}")
         raise error
 
 

@@ -162,7 +162,7 @@ class Background:
 def decode_window(window: Sequence[tuple[ChunkRead, Any]]) -> None:
     """Decodes whole chunks in one call."""
     errors = run_decode([chunk.task(memory) for chunk, memory in window], max_threads())[1]
-    raise_first(errors)
+    raise_first(errors, [stored.name_of(chunk.getter) for chunk, _ in window])
     for chunk, _ in window:
         chunk.finish()
 
@@ -173,7 +173,8 @@ def read_sync(chunks: Sequence[ChunkRead]) -> None:
     try:
         for chunk in chunks:
             if chunk.in_parts:
-                _read_parts_sync(chunk)
+                with stored.named(chunk.getter):
+                    _read_parts_sync(chunk)
                 continue
             buffer = chunk.getter.get_sync(prototype=chunk.spec.prototype)
             if buffer is None:
@@ -220,7 +221,8 @@ async def read_async(chunks: Sequence[ChunkRead]) -> None:
     async def fetch(chunk: ChunkRead) -> tuple[ChunkRead, Any]:
         async with limit:
             if chunk.in_parts:
-                await _read_parts(chunk)
+                with stored.named(chunk.getter):
+                    await _read_parts(chunk)
                 return chunk, None
             buffer = await chunk.getter.get(prototype=chunk.spec.prototype)
             if buffer is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,6 +13,7 @@ from zarr.abc.store import ByteRequest, OffsetByteRequest, RangeByteRequest, Suf
 from zarr.core.buffer import Buffer
 from zarr.storage import StorePath
 
+from zcodec.errors import Error
 from zcodec.index import Range
 
 if TYPE_CHECKING:
@@ -38,6 +40,21 @@ def _depth(store: type, name: str) -> float:
     """How far up the class is that defines this."""
     classes = enumerate(store.__mro__)
     return next((i for i, cls in classes if name in vars(cls)), math.inf)
+
+
+def name_of(getter: Any) -> str:
+    """Where a chunk is stored, as errors name it."""
+    return str(getter) if isinstance(getter, StorePath) else "inside a shard"
+
+
+@contextmanager
+def named(getter: Any) -> Iterator[None]:
+    """Errors say which chunk they are about."""
+    try:
+        yield
+    except Error as error:
+        error.add_note(f"chunk {name_of(getter)}")
+        raise
 
 
 def memory_of(buffer: Buffer) -> Any:

@@ -82,6 +82,10 @@ class ChunkWrite:
     # What is to be stored: a task to encode, bytes, or None to delete the chunk.
     def merge(self, old: Any) -> EncodeTask | Any | None:
         """What to store, given the bytes that are there now, or None."""
+        with stored.named(self.setter):
+            return self._merged(old)
+
+    def _merged(self, old: Any) -> EncodeTask | Any | None:
         if self._axes is not None and self._part is not None:
             if self._axes.is_whole:
                 return self._whole(self._part)
@@ -158,7 +162,7 @@ def encode_window(chunks: Sequence[ChunkWrite], olds: Sequence[Any]) -> list[Any
     tasks = {i: item for i, item in enumerate(made) if isinstance(item, EncodeTask)}
     store_empty = bool(chunks[0].spec.config.write_empty_chunks)
     encoded, errors = run_encode(list(tasks.values()), max_threads(), store_empty=store_empty)
-    raise_first(errors)
+    raise_first(errors, [stored.name_of(chunks[i].setter) for i in tasks])
     stats.add(encoded=len(tasks))
     for i, chunk in zip(tasks, encoded, strict=True):
         made[i] = _trimmed(chunk)
