@@ -216,6 +216,78 @@ def test_arrays_can_be_created_with_our_codecs(store, name):
         assert pickle.loads(pickle.dumps(codec)) == codec
 
 
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("codec", "configuration"),
+    [
+        (Zfp(mode="fixed_rate", rate=np.float32(8)), {"mode": "fixed_rate", "rate": 8}),
+        (PackBits(first_bit=np.int64(0), last_bit=np.uint8(3)), {"first_bit": 0, "last_bit": 3}),
+        (CastValue(np.dtype(">i2")), {"data_type": "int16"}), (CastValue(np.float32), {"data_type": "float32"}),
+        (CastValue("uint8", scalar_map={"encode": [(NAN, np.int8(0))], "decode": np.array([[0.0, np.nan]])}),
+         {"data_type": "uint8", "scalar_map": {"encode": [["NaN", 0]], "decode": [[0.0, "NaN"]]}}),
+        (ScaleOffset(offset=np.float32(0.5), scale=np.int8(2)), {"offset": 0.5, "scale": 2}),
+        (BitRound(np.array([4])[0]), {"keepbits": 4}), (Reshape(np.array([2, -1])), {"shape": [2, -1]}),
+        (Reshape(((0, 1), 3)), {"shape": [[0, 1], 3]}),
+        (Pad("end", np.int64(3), np.frombuffer(b"abc", np.uint8)), {"location": "end", "nbytes": 3, "padding": "YWJj"}),
+        (Offset(np.int64(3), bytearray(b"abc")), {"offset": 3, "prefix": "YWJj"}),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_options_may_be_of_numpy(codec, configuration):
+    assert codec.configuration == configuration
+    assert type(codec).from_dict(codec.to_dict()) == codec
+    assert pickle.loads(pickle.dumps(codec)) == codec
+
+
+@pytest.mark.parametrize("pipeline", [OURS, OWN])
+@pytest.mark.parametrize("shards", [None, (8, 8)])
+@pytest.mark.parametrize(
+    ("codecs", "says"),
+    [
+        ({"serializer": Zfp(mode="fixed_accuracy", tolerance=NAN)}, 'codec "zfp": tolerance is "NaN"'),
+        ({"serializer": Zfp(mode="fixed_rat", rate=8)}, 'codec "zfp": mode is "fixed_rat"'),
+        ({"serializer": Zfp(mode="reversible", rate=8)}, 'codec "zfp": .*"rate"'),
+        ({"serializer": PackBits(padding_encoding="first")}, 'codec "packbits": padding_encoding is "first"'),
+        ({"serializer": PackBits(first_bit=-1)}, 'codec "packbits": first_bit is -1'),
+        ({"filters": [CastValue("int77")]}, 'codec "cast_value": data_type "int77"'),
+        ({"filters": [CastValue("int8", rounding="up")]}, 'codec "cast_value": rounding is "up"'),
+        ({"filters": [ScaleOffset(offset="x")]}, 'codec "scale_offset": offset is "x"'),
+        ({"filters": [ScaleOffset(scale=NAN)]}, 'codec "scale_offset": scale is "NaN"'),
+        ({"filters": [BitRound(-1)]}, 'codec "bitround": keepbits is -1'),
+        ({"compressors": [Pad("middle", 3)]}, 'codec "pad": location is "middle"'),
+        ({"compressors": [Offset(3, "?")]}, 'codec "offset": prefix is not base64'),
+    ],
+)
+def test_wrong_options_make_no_array(pipeline, shards, codecs, says):
+    """Whatever the data type of the array is: another codec may change it before this one."""
+    for dtype in ("float32", "uint8", str):
+        store = MemoryStore()
+        with zarr.config.set({"codec_pipeline.path": pipeline}), pytest.raises(zcodec.Error, match=says):
+            zarr.create_array(store, shape=(8, 8), chunks=(4, 4), shards=shards, dtype=dtype, **codecs)
+        assert not store._store_dict
+
+
+def test_options_that_are_no_json():
+    for says, make in (
+        ("codec 'scale_offset': offset is <object", lambda: ScaleOffset(offset=object())),
+        ("codec 'cast_value': scalar_map is .*encode", lambda: CastValue("int8", scalar_map={"encode": {1}})),
+        ("codec 'bitround': keepbits is .*datetime", lambda: BitRound(np.datetime64("2020", "D"))),
+    ):
+        with pytest.raises(TypeError, match=f"{says}.*: expected a number"):
+            make()
+
+
+def test_equal_codecs_have_equal_hashes():
+    for one, same in (
+        (Zfp(mode="fixed_rate", rate=8), Zfp(rate=8.0, mode="fixed_rate")), (ScaleOffset(offset=1), ScaleOffset(offset=True)),
+        (ScaleOffset(offset=NAN), ScaleOffset(offset=np.nan)),
+    ):  # fmt: skip
+        assert one == same and hash(one) == hash(same)
+    assert len({Pad("end", 3), Pad("end", 4), Offset(3)}) == 3
+
+
 def test_squeeze_and_n5():
     array = zarr.create_array(MemoryStore(), shape=(10, 1, 9), chunks=(5, 1, 9), dtype="int16", filters=[Squeeze()])
     array[...] = np.arange(90).reshape(10, 1, 9)

@@ -14,12 +14,33 @@ from zarr.abc.codec import ArrayArrayCodec, ArrayBytesCodec, BytesBytesCodec
 from zarr.core.dtype import get_data_type_from_json
 
 from zcodec.chain import Chain
-from zcodec.errors import Error
+from zcodec.dtypes import data_type_of
+from zcodec.errors import Error, Status
+from zcodec.fill_values import scalar_json
 from zcodec.zarr.stored import memory_of
 
 if TYPE_CHECKING:
     from zarr.core.array_spec import ArraySpec
     from zarr.core.buffer import Buffer, NDBuffer
+
+
+# One of each kind and size.
+_DATA_TYPES = (
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float8_e4m3", "float16", "float32",
+    "float64", "complex64", "complex128",
+)  # fmt: skip
+
+
+def _json(value: Any) -> Any:
+    """An option as JSON: numpy scalars are numbers, and NaN is the text that Zarr has for it."""
+    if isinstance(value, Mapping):
+        return {key: _json(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [_json(item) for item in value]
+    found = scalar_json(float(value) if isinstance(value, np.floating) else value)
+    if not isinstance(found, bool | int | float | str | list | None):
+        raise TypeError("expected a number, a text, or a list or mapping of them")
+    return found
 
 
 class _Named:
@@ -29,8 +50,14 @@ class _Named:
     is_fixed_size: bool = True
     _configuration: str
 
-    def _configure(self, **members: Any) -> None:
-        given = {key: value for key, value in members.items() if value is not None}
+    def _configure(self, **options: Any) -> None:
+        given = {}
+        for option, value in options.items():
+            if value is not None:
+                try:
+                    given[option] = _json(value)
+                except TypeError as error:
+                    raise TypeError(f"codec {self.codec_name!r}: {option} is {value!r}: {error}") from None
         object.__setattr__(self, "_configuration", json.dumps(given))
 
     @property
@@ -52,11 +79,29 @@ class _Named:
         return type(other) is type(self) and isinstance(other, _Named) and other.configuration == self.configuration
 
     def __hash__(self) -> int:
-        return hash((type(self), self._configuration))
+        return hash((type(self), *sorted(self.configuration)))  # the options alone: 8 and 8.0 are equal
 
     def __repr__(self) -> str:
         members = ", ".join(f"{key}={value!r}" for key, value in self.configuration.items())
         return f"{type(self).__name__}({members})"
+
+    def evolve_from_array_spec(self, array_spec: ArraySpec) -> Self:
+        """Refuses options that are wrong whatever enters: zarr-python tells the data type of the array here, which a codec
+        before this one may change."""
+        own: Any = array_spec.dtype.to_json(zarr_format=3)
+        errors = []
+        for data_type in (own, *_DATA_TYPES):
+            try:
+                self._bind(data_type)
+                return self
+            except Error as error:
+                errors.append(error)
+        # The first that is about the codec rather than a data type.
+        wrong = max(errors, key=lambda error: (error.codec_index is not None, error.status == Status.INVALID_METADATA))
+        raise Error(str(wrong).replace("codecs[0] ", "codec ", 1), wrong.status, code=wrong.code)
+
+    def _bind(self, data_type: Any) -> None:
+        _chain(json.dumps(self.to_dict()), json.dumps([data_type, [1], None]))
 
     def _chain(self, spec: ArraySpec, *, has_fill_value: bool = True) -> Chain:
         """The chain of this codec alone."""
@@ -64,6 +109,10 @@ class _Named:
         fill_value = spec.dtype.default_scalar() if spec.fill_value is None else spec.fill_value
         scalar: Any = spec.dtype.to_json_scalar(fill_value, zarr_format=3)
         return _chain(json.dumps(self.to_dict()), json.dumps([data_type, spec.shape, scalar if has_fill_value else None]))
+
+
+def _any_shape(codec: _Named, data_type: Any) -> None:
+    """For codecs whose options fit some shapes only: a codec before this one may change the shape, too."""
 
 
 @lru_cache(maxsize=128)
@@ -135,6 +184,9 @@ class _ArrayToBytes(_Named, ArrayBytesCodec):
 
 
 class _BytesToBytes(_Named, BytesBytesCodec):
+    def _bind(self, data_type: Any) -> None:
+        self._bytes_chain()
+
     def _bytes_chain(self) -> Chain:
         return _bytes_chain(json.dumps(self.to_dict()))
 
@@ -163,6 +215,7 @@ class Reshape(_ArrayToArray):
     """Reshapes each chunk. For each new dimension: a size, a list of the old dimensions that it joins, or once -1."""
 
     codec_name = "reshape"
+    _bind = _any_shape
 
     def __init__(self, shape: Iterable[int | list[int]]) -> None:
         self._configure(shape=list(shape))
@@ -172,6 +225,7 @@ class Squeeze(_ArrayToArray):
     """Leaves out the dimensions of size 1."""
 
     codec_name = "squeeze"
+    _bind = _any_shape
 
     def __init__(self) -> None:
         self._configure()
@@ -187,7 +241,7 @@ class ScaleOffset(_ArrayToArray):
 
 
 class CastValue(_ArrayToArray):
-    """Converts values to another data type, a Zarr name such as "int16".
+    """Converts values to another data type: a Zarr name such as "int16", or a numpy dtype.
 
     `rounding`: "nearest-even" (the default), "nearest-away", "towards-zero", "towards-positive" or "towards-negative".
     `out_of_range`: "clamp" or "wrap"; otherwise such a value is an error. `scalar_map`: {"encode": [[from, to], ..],
@@ -203,6 +257,8 @@ class CastValue(_ArrayToArray):
         out_of_range: str | None = None,
         scalar_map: Mapping[str, Any] | None = None,
     ) -> None:
+        if not isinstance(data_type, str):
+            data_type = data_type_of(data_type)
         self._configure(data_type=data_type, rounding=rounding, out_of_range=out_of_range, scalar_map=scalar_map)
 
 
@@ -252,6 +308,7 @@ class N5Default(_ArrayToBytes):
     """The blocks of N5."""
 
     codec_name = "n5_default"
+    _bind = _any_shape
     is_fixed_size = False
 
     def __init__(self, codecs: Iterable[Any]) -> None:
@@ -261,8 +318,8 @@ class N5Default(_ArrayToBytes):
 # ---- bytes->bytes ------------------------------------------------------------------------------
 
 
-def _base64(padding: str | bytes) -> str:
-    return base64.b64encode(padding).decode() if isinstance(padding, bytes) else padding
+def _base64(padding: str | bytes | None) -> str | None:
+    return padding if padding is None or isinstance(padding, str) else base64.b64encode(padding).decode()
 
 
 class Pad(_BytesToBytes):
@@ -271,7 +328,7 @@ class Pad(_BytesToBytes):
     codec_name = "pad"
 
     def __init__(self, location: str, nbytes: int, padding: str | bytes | None = None) -> None:
-        self._configure(location=location, nbytes=nbytes, padding=None if padding is None else _base64(padding))
+        self._configure(location=location, nbytes=nbytes, padding=_base64(padding))
 
     def compute_encoded_size(self, input_byte_length: int, chunk_spec: ArraySpec) -> int:
         return input_byte_length + int(self.configuration["nbytes"])
@@ -283,7 +340,7 @@ class Offset(_BytesToBytes):
     codec_name = "offset"
 
     def __init__(self, offset: int, prefix: str | bytes | None = None) -> None:
-        self._configure(offset=offset, prefix=None if prefix is None else _base64(prefix))
+        self._configure(offset=offset, prefix=_base64(prefix))
 
     def compute_encoded_size(self, input_byte_length: int, chunk_spec: ArraySpec) -> int:
         return input_byte_length + int(self.configuration["offset"])
