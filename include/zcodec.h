@@ -874,8 +874,8 @@ enum zcodec_status zcodec_plan_supply(struct zcodec_plan *plan,
 
 /**
  * Supplies all ranges of this stage, and decodes them on up to max_threads threads. Range i has `sizes[i]` bytes at
- * `bytes[i]`. INVALID_ARGUMENT also after a zcodec_plan_supply of the same stage. Otherwise like zcodec_plan_supply.
- * Since 0.2.
+ * `bytes[i]`. INVALID_ARGUMENT also after a zcodec_plan_supply of the same stage. Otherwise like zcodec_plan_supply, but
+ * no other call may use the plan at the same time. Since 0.2.
  */
 enum zcodec_status zcodec_plan_supply_all(struct zcodec_plan *plan,
                                           const void *const *bytes,
@@ -1140,10 +1140,11 @@ enum zcodec_status zcodec_chain_codecs_json(const struct zcodec_chain *chain,
                                             struct zcodec_error **error);
 
 /**
- * Warnings about valid metadata, as a JSON array of {"codec_index", "code", "message"}. An example is
- * "lossy_int_to_float" for a cast_value from int64 to float64, whose mantissa does not hold every value. A careful
- * writer refuses such metadata; a reader must accept it. "[]" if there are none. The caller frees `*json` with
- * zcodec_buffer_free; it is NULL on failure. `error` may be NULL.
+ * Warnings about valid metadata, as a JSON array of {"codec_index", "code", "message"}: "lossy_int_to_float" for a
+ * cast_value between types like int64 and float64, whose mantissa does not hold every value; "ignored_codec" for an
+ * unknown codec with "must_understand": false; "assumed_little_endian" for `bytes` without endian after the data type
+ * "structured". A later version may add codes. A careful writer refuses such metadata; a reader must accept it. "[]" if
+ * there are none. The caller frees `*json` with zcodec_buffer_free; it is NULL on failure. `error` may be NULL.
  */
 enum zcodec_status zcodec_chain_warnings_json(const struct zcodec_chain *chain,
                                               struct zcodec_buffer **json,
@@ -1214,7 +1215,7 @@ enum zcodec_status zcodec_registry_add(struct zcodec_registry *registry,
                                        struct zcodec_error **error);
 
 /**
- * Frees a registry; no thread may be using it. NULL is fine. Chains keep the codecs that they use.
+ * Frees a registry; no thread may be using it. NULL is fine. Chains keep the codecs that they use. Since 0.2.
  */
 void zcodec_registry_free(struct zcodec_registry *registry);
 

@@ -274,7 +274,7 @@ pub unsafe extern "C" fn zcodec_registry_add(
     })
 }
 
-/// Frees a registry; no thread may be using it. NULL is fine. Chains keep the codecs that they use.
+/// Frees a registry; no thread may be using it. NULL is fine. Chains keep the codecs that they use. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_registry_free(registry: *mut zcodec_registry) {
     // SAFETY: NULL or a live handle that is not used again, says the header.

@@ -37,7 +37,10 @@ impl ArrayDocument {
         if members.get("zarr_format") == Some(&Value::from(2)) {
             return zarr_v2::document(members);
         }
-        expect(members, "zarr_format", &Value::from(3))?;
+        let format = required(members, "zarr_format")?;
+        if format != &Value::from(3) {
+            return Err(Error::metadata(format!("zarr_format is {}, expected 2 or 3", shown(format))));
+        }
         expect(members, "node_type", &Value::from("array"))?;
         refuse_unknown_members(members)?;
         let shape = shape_from_json("shape", required(members, "shape")?, 0)?;

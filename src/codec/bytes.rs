@@ -4,18 +4,24 @@
 //! `endian` is required for components of more than one byte. Types of fewer than 8 bits are written as they lie in
 //! memory, one byte per element, with the bits above the type as in the library's own layout: the sign for `intN`, zero
 //! for the others. Decoding ignores those bits.
+//!
+//! [zarr-extensions, `structured`](https://github.com/zarr-developers/zarr-extensions/tree/main/data-types/structured): arrays of
+//! this type without `endian` are little-endian.
 
 mod members;
 
 use crate::data_type::{Component, Endian};
 use crate::error::{Error, Result};
-use crate::interface::{Bound, Codec, Context, Elementwise, ElementwiseStage, Kind, Pass};
+use crate::interface::{Bound, Codec, Context, Elementwise, ElementwiseStage, Kind, Pass, Warning};
 use crate::json::{Configuration, one_of};
 use crate::representation::{ByteSize, Representation};
 use crate::simd::{Loop, vectorized};
 use members::Members;
 use serde_json::{Map, Value};
 use std::sync::Arc;
+
+/// The type of structs that zarr-python has written without `endian`.
+const LEGACY_STRUCT: &str = "structured";
 
 #[derive(Debug)]
 struct Bytes {
@@ -49,38 +55,43 @@ impl Codec for Bytes {
         let array = decoded.array()?;
         let data_type = array.data_type();
         let parts = data_type.parts();
+        let (mut endian, mut warnings) = (self.endian, Vec::new());
         if let Some(part) = parts.iter().find(|part| part.component.has_byte_order() && self.endian.is_none()) {
-            return Err(Error::metadata(format!(
-                "endian is missing, but {data_type} has components of {} bytes",
-                part.component.size()
-            )));
+            if data_type.name() != LEGACY_STRUCT {
+                return Err(Error::metadata(format!(
+                    "endian is missing, but {data_type} has components of {} bytes",
+                    part.component.size()
+                )));
+            }
+            endian = Some(Endian::Little);
+            let message = format!("endian is missing, and little for {data_type}, as its writers meant it");
+            warnings.push(Warning { code: "assumed_little_endian", message });
         }
-        let members = Members::new(parts.iter().map(|part| (self.kernel(part.component), part.size())));
+        let kernel_of = |component| kernel(component, endian);
+        let members = Members::new(parts.iter().map(|part| (kernel_of(part.component), part.size())));
         let kernel: Arc<dyn Elementwise> = match members.only() {
             Some(kernel) => Arc::new(kernel),
             None => Arc::new(members),
         };
         let stage = ElementwiseStage { kernel, encoded_bits: 8 * data_type.size() };
         let pass = Pass::Elementwise { stages: vec![stage], frame: None };
-        Ok(Bound::serializer(decoded, ByteSize::Exact(array.size()), pass))
+        Ok(Bound { warnings, ..Bound::serializer(decoded, ByteSize::Exact(array.size()), pass) })
     }
 }
 
-impl Bytes {
-    fn kernel(&self, component: Component) -> Kernel {
-        match component {
-            Component::Bool => Kernel::Bool,
-            Component::Int { bits, signed: true } if bits < 8 => Kernel::SignExtend { bits },
-            Component::Int { .. } | Component::Float(_) if component.bits() < 8 => {
-                Kernel::Mask((1 << component.bits()) - 1)
-            }
-            _ if component.has_byte_order() && self.endian != Some(Endian::NATIVE) => match component.size() {
-                2 => Kernel::Swap2,
-                4 => Kernel::Swap4,
-                _ => Kernel::Swap8,
-            },
-            _ => Kernel::Copy,
+fn kernel(component: Component, endian: Option<Endian>) -> Kernel {
+    match component {
+        Component::Bool => Kernel::Bool,
+        Component::Int { bits, signed: true } if bits < 8 => Kernel::SignExtend { bits },
+        Component::Int { .. } | Component::Float(_) if component.bits() < 8 => {
+            Kernel::Mask((1 << component.bits()) - 1)
         }
+        _ if component.has_byte_order() && endian != Some(Endian::NATIVE) => match component.size() {
+            2 => Kernel::Swap2,
+            4 => Kernel::Swap4,
+            _ => Kernel::Swap8,
+        },
+        _ => Kernel::Copy,
     }
 }
 
@@ -191,6 +202,20 @@ mod tests {
                 "{data_type} {endian:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_legacy_struct_without_an_endian_is_little_endian() {
+        let json =
+            serde_json::json!({"name": "structured", "configuration": {"fields": [["a", "int8"], ["b", "int16"]]}});
+        let array = ArrayRepresentation::new(DataType::from_json(&json).unwrap(), vec![2], None).unwrap();
+        let array = Representation::Array(array);
+        let bind = |endian| Bytes { endian }.bind(&array).unwrap();
+        let codes = |bound: &Bound| bound.warnings.iter().map(|warning| warning.code).collect::<Vec<_>>();
+        assert_eq!(codes(&bind(None)), ["assumed_little_endian"]);
+        assert_eq!(codes(&bind(Some(Endian::Little))), Vec::<&str>::new());
+        let passes = [None, Some(Endian::Little), Some(Endian::Big)].map(|endian| format!("{:?}", bind(endian).pass));
+        assert!(passes[0] == passes[1] && passes[0] != passes[2], "{passes:?}");
     }
 
     #[test]

@@ -2,10 +2,10 @@
 //! reference, "The array interface protocol".
 
 use super::extended::UNITS;
-use super::{DataType, Endian};
+use super::{Component, DataType, Endian};
 use crate::error::{Error, Result};
 use crate::json::{exact_integer, shown};
-use serde_json::{Value, json};
+use serde_json::{Number, Value, json};
 
 /// A data type of NumPy, which includes a byte order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +32,10 @@ impl NumpyType {
     }
 
     fn from_text(text: &str) -> Result<Self> {
+        if let Some(data_type) = beyond_numpy(text) {
+            let endian = data_type.component().has_byte_order().then_some(Endian::Little);
+            return Ok(Self { data_type, endian });
+        }
         let shown = || shown(format_args!("{text:?}"));
         let (order, code) = match text.strip_prefix(['<', '>', '|']) {
             Some(code) => (text.chars().next(), code),
@@ -45,7 +49,10 @@ impl NumpyType {
                     shown()
                 )));
             }
-            None => return Err(Error::unsupported(format!("dtype is {}, which is not known", shown()))),
+            None => {
+                let message = format!("dtype is {}, which is not known", shown());
+                return Err(Error::unsupported(message).with_code("data_type"));
+            }
         };
         let has_byte_order = data_type.parts().iter().any(|part| part.component.has_byte_order());
         let endian = match order {
@@ -61,7 +68,7 @@ impl NumpyType {
     fn from_fields(fields: &[Value]) -> Result<Self> {
         let mut types = Vec::with_capacity(fields.len());
         let mut endian = None;
-        for field in fields {
+        for (index, field) in fields.iter().enumerate() {
             let wrong = || Error::metadata(format!("dtype has the field {}, expected a name and a type", shown(field)));
             let (name, field_type) = match field.as_array().map(Vec::as_slice) {
                 Some([Value::String(name), field_type]) => (name, Self::from_json(field_type)?),
@@ -77,6 +84,8 @@ impl NumpyType {
                 return Err(Error::unsupported("dtype has fields in both byte orders, but the codec bytes has one"));
             }
             endian = endian.or(field_type.endian);
+            // As NumPy names fields without a name, such as the padding between others.
+            let name = if name.is_empty() { format!("f{index}") } else { name.clone() };
             types.push(json!({"name": name, "data_type": field_type.data_type.to_json()}));
         }
         let data_type = json!({"name": "struct", "configuration": {"fields": types}});
@@ -106,18 +115,36 @@ impl NumpyType {
         }
     }
 
-    /// Truth values as numbers, and integers with a fraction of zeros.
+    /// Truth values as numbers, integers with a fraction of zeros, and numbers in texts, as n5-zarr wrote them before 2024.
     fn as_in_v3(&self, json: &Value) -> Value {
-        let number = json.as_number().map(|number| number.as_str().to_owned());
-        match (self.data_type.name(), number) {
-            ("bool", Some(number)) if number == "0" || number == "1" => json!(number == "1"),
-            (name, Some(number)) if name.contains("int") => {
-                let whole = number.split_once('.').filter(|(_, zeros)| zeros.bytes().all(|digit| digit == b'0'));
-                whole.and_then(|(whole, _)| whole.parse().ok()).map_or_else(|| json.clone(), Value::Number)
+        let in_text = json.as_str().filter(|_| self.data_type.is_real_number());
+        let number = match in_text.and_then(|text| serde_json::from_str::<Number>(text).ok()) {
+            Some(number) => number,
+            None => match json {
+                Value::Number(number) => number.clone(),
+                _ => return json.clone(),
+            },
+        };
+        let digits = number.as_str();
+        match self.data_type.name() {
+            "bool" if digits == "0" || digits == "1" => json!(digits == "1"),
+            name if name.contains("int") => {
+                let whole = digits.split_once('.').filter(|(_, zeros)| zeros.bytes().all(|digit| digit == b'0'));
+                Value::Number(whole.and_then(|(whole, _)| whole.parse().ok()).unwrap_or(number))
             }
-            _ => json.clone(),
+            _ => Value::Number(number),
         }
     }
+}
+
+/// A type that NumPy lacks, by its name in Zarr v3: tensorstore writes these, always little-endian.
+fn beyond_numpy(name: &str) -> Option<DataType> {
+    let data_type = DataType::from_name(name).ok().filter(DataType::is_real_number)?;
+    match data_type.component() {
+        Component::Int { bits, .. } => bits < 8,
+        _ => !matches!(name, "float16" | "float32" | "float64"),
+    }
+    .then_some(data_type)
 }
 
 /// The `data_type` of Zarr v3 for a kind and a size; `None` if there is none.
@@ -192,6 +219,9 @@ mod tests {
             (">U5", bytes("fixed_length_utf32", 20), Some(Endian::Big)),
             ("|S4", bytes("null_terminated_bytes", 4), None),
             ("|V7", bytes("raw_bytes", 7), None),
+            ("bfloat16", json!("bfloat16"), Some(Endian::Little)),
+            ("float8_e4m3fn", json!("float8_e4m3fn"), None),
+            ("int4", json!("int4"), None),
         ] {
             let numpy = NumpyType::from_json(&json!(text)).unwrap();
             assert_eq!((numpy.data_type.to_json(), numpy.endian), (data_type, endian), "{text}");
@@ -205,6 +235,8 @@ mod tests {
         let fill_value = numpy.scalar_from_json("x", &json!("AAF4AABABAAAAAAAAA==")).unwrap();
         let json = json!({"a": 1, "b": {"c": "eA==", "d": 2.5}});
         assert_eq!(numpy.data_type.scalar_to_json(&fill_value), json);
+        let padded = NumpyType::from_json(&json!([["a", "|u1"], ["", "|V3"], ["b", "<i4"]])).unwrap();
+        assert_eq!(padded.data_type.to_json()["configuration"]["fields"][1]["name"], "f1");
         let both = NumpyType::from_json(&json!([["a", "<i2"], ["b", ">i2"]]));
         assert_eq!(both.unwrap_err().status(), Status::Unsupported);
     }
@@ -220,12 +252,18 @@ mod tests {
             ("|S2", json!("YQ=="), json!("YQ==")),
             ("<M8[s]", json!("NaT"), json!(i64::MIN)),
             ("<f4", json!("NaN"), json!("NaN")),
+            (">u2", json!("0"), json!(0)),
+            ("<i8", json!("-9223372036854775808"), json!(i64::MIN)),
+            ("<f8", json!("1.5"), json!(1.5)),
+            ("<U2", json!("7"), json!("7")),
         ] {
             let numpy = NumpyType::from_json(&json!(dtype)).unwrap();
             let scalar = numpy.scalar_from_json("x", &json).unwrap();
             assert_eq!(numpy.data_type.scalar_to_json(&scalar), expected, "{dtype} {json}");
         }
-        assert!(NumpyType::from_json(&json!("<i4")).unwrap().scalar_from_json("x", &json!(7.5)).is_err());
+        for json in [json!(7.5), json!("7.5"), json!("7x"), json!("")] {
+            assert!(NumpyType::from_json(&json!("<i4")).unwrap().scalar_from_json("x", &json).is_err(), "{json}");
+        }
     }
 
     #[test]
@@ -237,12 +275,14 @@ mod tests {
             (json!("\u{3bc}"), Status::Unsupported),
             (json!(""), Status::Unsupported),
             (json!("i4"), Status::InvalidMetadata),
+            (json!("float32"), Status::Unsupported),
             (json!("|i4"), Status::InvalidMetadata),
             (json!(4), Status::InvalidMetadata),
             (json!([]), Status::InvalidMetadata),
             (json!([["a", "<i4", [2]]]), Status::Unsupported),
             (json!([["a"]]), Status::InvalidMetadata),
             (json!([["a", "<i4"], ["a", "<i4"]]), Status::InvalidMetadata),
+            (json!([["f1", "<i4"], ["", "|V4"]]), Status::InvalidMetadata),
         ] {
             assert_eq!(NumpyType::from_json(&json).unwrap_err().status(), status, "{json}");
         }

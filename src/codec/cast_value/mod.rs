@@ -180,6 +180,7 @@ fn cast_fill_value(
     let wrong = |what: &str| {
         let value = source.scalar_to_json(fill_value);
         Error::new(Status::InvalidMetadata, format!("fill_value is {value}, which {what} as {target}"))
+            .with_code("out_of_range")
     };
     let encoded = encode.cast(bits).ok_or_else(|| wrong("has no image"))?;
     match decode.cast(encoded) {
