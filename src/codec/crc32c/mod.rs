@@ -2,6 +2,8 @@
 //! [Zarr v3 core, `crc32c`](https://zarr-specs.readthedocs.io/en/latest/v3/codecs/crc32c/index.html);
 //! [RFC 3720](https://www.rfc-editor.org/rfc/rfc3720), appendix B.4.
 
+#[cfg(target_arch = "x86_64")]
+mod lanes;
 mod sum;
 #[cfg(target_arch = "x86_64")]
 mod vpclmul;

@@ -1,7 +1,7 @@
 //! The sum of bytes: by our own loop where that is faster, or else by the crate.
 
 #[cfg(target_arch = "x86_64")]
-use super::vpclmul;
+use super::vpclmul::Vpclmul;
 use crate::interface::RunningChecksum;
 use crate::memory;
 use crc_fast::{CrcAlgorithm, Digest, checksum};
@@ -12,8 +12,8 @@ const PART_SIZE: usize = 8192;
 /// CRC-32C of these bytes.
 pub(in crate::codec) fn crc32c(payload: &[u8]) -> u32 {
     #[cfg(target_arch = "x86_64")]
-    if vpclmul::is_best() {
-        return !vpclmul::update(u32::MAX, payload);
+    if let Some(vpclmul) = Vpclmul::available() {
+        return !vpclmul.update(u32::MAX, payload);
     }
     checksum(CrcAlgorithm::Crc32Iscsi, payload) as u32
 }
@@ -21,8 +21,8 @@ pub(in crate::codec) fn crc32c(payload: &[u8]) -> u32 {
 /// The sum of bytes that are copied.
 pub(super) fn running() -> Box<dyn RunningChecksum> {
     #[cfg(target_arch = "x86_64")]
-    if vpclmul::is_best() {
-        return Box::new(Vpclmul(u32::MAX));
+    if let Some(vpclmul) = Vpclmul::available() {
+        return Box::new(InOneLoop { vpclmul, state: u32::MAX });
     }
     Box::new(ByParts(Digest::new(CrcAlgorithm::Crc32Iscsi)))
 }
@@ -44,45 +44,63 @@ impl RunningChecksum for ByParts {
     }
 }
 
-/// Has the sum with its bits inverted.
 #[cfg(target_arch = "x86_64")]
 #[derive(Debug)]
-struct Vpclmul(u32);
+struct InOneLoop {
+    vpclmul: Vpclmul,
+    /// The sum with its bits inverted.
+    state: u32,
+}
 
 #[cfg(target_arch = "x86_64")]
-impl RunningChecksum for Vpclmul {
+impl RunningChecksum for InOneLoop {
     fn copy(&mut self, source: &[u8], target: &mut [u8]) {
-        self.0 = vpclmul::copy(self.0, source, target);
+        self.state = self.vpclmul.copy(self.state, source, target);
     }
 
     fn stored(&self) -> [u8; 4] {
-        (!self.0).to_le_bytes()
+        (!self.state).to_le_bytes()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simd::{Level, set_limit};
+
+    const LIMITS: &[Option<Level>] = &[
+        None,
+        #[cfg(target_arch = "x86_64")]
+        Some(Level::Avx2),
+        Some(Level::Portable),
+    ];
 
     /// Every length up to some small blocks, and around larger ones, in two parts, with other bytes around.
     #[test]
     fn every_length_is_summed_and_copied_as_the_crate_sums_it() {
-        let bytes: Vec<u8> = (0..120_000_u32).map(|index| (index.wrapping_mul(2_654_435_761) >> 23) as u8).collect();
-        let large = [6_271, 6_272, 7_169, 53_759, 53_760, 53_761, 80_641, 107_520, 119_000];
-        for size in (0..3_000).chain(large) {
-            for start in [0, 1, 13] {
-                let source = &bytes[start..start + size];
-                let expected = checksum(CrcAlgorithm::Crc32Iscsi, source) as u32;
-                assert_eq!(crc32c(source), expected, "{size} bytes");
-                let (mut sum, mut target) = (running(), vec![0xA5; size + 2]);
-                let (first, last) = source.split_at(size / 3);
-                let (first_target, last_target) = target[1..=size].split_at_mut(size / 3);
-                sum.copy(first, first_target);
-                sum.copy(last, last_target);
-                assert_eq!(sum.stored(), expected.to_le_bytes(), "{size} bytes");
-                assert!(target[1..=size] == *source && target[0] == 0xA5 && target[size + 1] == 0xA5, "{size} bytes");
+        let bytes: Vec<u8> = (0..180_000_u32).map(|index| (index.wrapping_mul(2_654_435_761) >> 23) as u8).collect();
+        let large =
+            [6_271, 6_272, 7_169, 9_855, 9_856, 53_759, 53_760, 53_761, 80_641, 84_479, 84_480, 107_520, 169_000];
+        for limit in LIMITS {
+            set_limit(*limit);
+            for size in (0..3_000).chain(large) {
+                for start in [0, 1, 13] {
+                    let source = &bytes[start..start + size];
+                    let expected = checksum(CrcAlgorithm::Crc32Iscsi, source) as u32;
+                    assert_eq!(crc32c(source), expected, "{size} bytes");
+                    let (mut sum, mut target) = (running(), vec![0xA5; size + 2]);
+                    let (first, last) = source.split_at(size / 3);
+                    let (first_target, last_target) = target[1..=size].split_at_mut(size / 3);
+                    sum.copy(first, first_target);
+                    sum.copy(last, last_target);
+                    assert_eq!(sum.stored(), expected.to_le_bytes(), "{size} bytes");
+                    let is_only_source_copied =
+                        target[1..=size] == *source && target[0] == 0xA5 && target[size + 1] == 0xA5;
+                    assert!(is_only_source_copied, "{size} bytes");
+                }
             }
         }
+        set_limit(None);
     }
 
     /// RFC 3720, appendix B.4.

@@ -1,4 +1,4 @@
-//! The sum with AVX2 and VPCLMULQDQ (Zen 3, Alder Lake and later). Of each block, one part is folded by carry-less
+//! The sum with VPCLMULQDQ, in vectors of AVX2 or AVX-512. Of each block, one part is folded by carry-less
 //! multiplication, while three go through the `crc32` instruction, which other units of the processor do.
 //!
 //! * V. Gopal et al., *Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction*, Intel 2009.
@@ -7,152 +7,151 @@
 //! The lowest bit of a number is the coefficient of its highest power, as in each byte of the data.
 #![expect(unsafe_code, reason = "loads and stores of vectors, and instructions that the processor was found to have")]
 
-use crate::simd::Level;
-use std::arch::x86_64::*;
+use super::lanes::{Avx2, Avx512, Lanes};
 
-/// Bytes of a block that are folded, per step.
-const FOLDED: usize = 64;
-
-/// Bytes of a block that each of three `crc32` takes, per step.
+/// Bytes of a block that each of three `crc32` takes, per step. Two vectors are folded.
 const SUMMED: usize = 16;
 
 /// Of iSCSI: RFC 3720, section 12.1.
 const POLYNOMIAL: u32 = 0x82F6_3B78;
-
-const STEP_SIZE: usize = FOLDED + 3 * SUMMED;
 
 /// Steps of a block. Its sums are put together at the end, which takes the time of some steps.
 const LARGE: usize = 480;
 const MEDIUM: usize = 56;
 const SMALL: usize = 8;
 
-/// Whether the processor has the instructions, and not AVX-512, for which the crate has a loop of its own.
-pub(super) fn is_best() -> bool {
-    Level::Avx2.is_available()
-        && !Level::Avx512.is_available()
-        && is_x86_feature_detected!("vpclmulqdq")
-        && is_x86_feature_detected!("pclmulqdq")
-        && is_x86_feature_detected!("sse4.2")
+/// The vectors that this processor has.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Vpclmul {
+    Avx2(Avx2),
+    Avx512(Avx512),
 }
 
-/// The sum, before its last bits are inverted, after more bytes.
-pub(super) fn update(state: u32, source: &[u8]) -> u32 {
-    assert!(is_best());
-    // SAFETY: the processor has these instructions.
-    unsafe { run::<false>(state, source, &mut []) }
+impl Vpclmul {
+    /// The widest ones, if any.
+    pub(super) fn available() -> Option<Self> {
+        Avx512::available().map(Self::Avx512).or_else(|| Avx2::available().map(Self::Avx2))
+    }
+
+    /// The sum, before its last bits are inverted, after more bytes.
+    pub(super) fn update(self, state: u32, source: &[u8]) -> u32 {
+        match self {
+            // SAFETY: the processor has these instructions.
+            Self::Avx2(lanes) => unsafe { run_avx2::<false>(lanes, state, source, &mut []) },
+            // SAFETY: the processor has these instructions.
+            Self::Avx512(lanes) => unsafe { run_avx512::<false>(lanes, state, source, &mut []) },
+        }
+    }
+
+    /// The same, copying the bytes to a target of their size.
+    pub(super) fn copy(self, state: u32, source: &[u8], target: &mut [u8]) -> u32 {
+        assert_eq!(source.len(), target.len());
+        match self {
+            // SAFETY: the processor has these instructions.
+            Self::Avx2(lanes) => unsafe { run_avx2::<true>(lanes, state, source, target) },
+            // SAFETY: the processor has these instructions.
+            Self::Avx512(lanes) => unsafe { run_avx512::<true>(lanes, state, source, target) },
+        }
+    }
 }
 
-/// The same, copying the bytes.
-pub(super) fn copy(state: u32, source: &[u8], target: &mut [u8]) -> u32 {
-    assert!(is_best() && source.len() == target.len());
-    // SAFETY: the processor has these instructions.
-    unsafe { run::<true>(state, source, target) }
+#[target_feature(enable = "avx2,vpclmulqdq,pclmulqdq,sse4.2")]
+fn run_avx2<const COPIES: bool>(lanes: Avx2, state: u32, source: &[u8], target: &mut [u8]) -> u32 {
+    run::<Avx2, COPIES>(lanes, state, source, target)
+}
+
+#[target_feature(enable = "avx512f,vpclmulqdq,pclmulqdq,sse4.2")]
+fn run_avx512<const COPIES: bool>(lanes: Avx512, state: u32, source: &[u8], target: &mut [u8]) -> u32 {
+    run::<Avx512, COPIES>(lanes, state, source, target)
 }
 
 /// `target` is as long as `source` if it `COPIES`, or else empty.
-#[target_feature(enable = "avx2,vpclmulqdq,pclmulqdq,sse4.2")]
-fn run<const COPIES: bool>(mut state: u32, mut source: &[u8], mut target: &mut [u8]) -> u32 {
-    state = sum_blocks::<COPIES, LARGE>(state, &mut source, &mut target);
-    state = sum_blocks::<COPIES, MEDIUM>(state, &mut source, &mut target);
-    state = sum_blocks::<COPIES, SMALL>(state, &mut source, &mut target);
+#[inline(always)]
+fn run<L: Lanes, const COPIES: bool>(lanes: L, mut state: u32, mut source: &[u8], mut target: &mut [u8]) -> u32 {
+    state = sum_blocks::<L, COPIES, LARGE>(lanes, state, &mut source, &mut target);
+    state = sum_blocks::<L, COPIES, MEDIUM>(lanes, state, &mut source, &mut target);
+    state = sum_blocks::<L, COPIES, SMALL>(lanes, state, &mut source, &mut target);
     if COPIES {
         target.copy_from_slice(source);
     }
     let (words, bytes) = source.as_chunks::<8>();
-    for word in words {
-        state = _mm_crc32_u64(state.into(), u64::from_le_bytes(*word)) as u32;
-    }
-    for byte in bytes {
-        state = _mm_crc32_u8(state, *byte);
-    }
-    state
+    let state = words.iter().fold(state.into(), |state, word| lanes.sum(state, u64::from_le_bytes(*word)));
+    bytes.iter().fold(state as u32, |state, byte| lanes.sum_byte(state, *byte))
 }
 
 /// Takes as many blocks of this size as there are.
-#[target_feature(enable = "avx2,vpclmulqdq,pclmulqdq,sse4.2")]
-fn sum_blocks<const COPIES: bool, const STEPS: usize>(
+#[inline(always)]
+fn sum_blocks<L: Lanes, const COPIES: bool, const STEPS: usize>(
+    lanes: L,
     mut state: u32,
     source: &mut &[u8],
     target: &mut &mut [u8],
 ) -> u32 {
-    while let Some(block) = source.split_off(..STEPS * STEP_SIZE) {
+    while let Some(block) = source.split_off(..STEPS * (2 * L::SIZE + 3 * SUMMED)) {
         let target_block = if COPIES { target.split_off_mut(..block.len()) } else { None };
-        state = sum_block::<COPIES, STEPS>(state, block, target_block.unwrap_or_default());
+        state = sum_block::<L, COPIES, STEPS>(lanes, state, block, target_block.unwrap_or_default());
     }
     state
 }
 
 /// `target` is as long as `source` if it `COPIES`.
-#[inline]
-#[target_feature(enable = "avx2,vpclmulqdq,pclmulqdq,sse4.2")]
-fn sum_block<const COPIES: bool, const STEPS: usize>(state: u32, source: &[u8], target: &mut [u8]) -> u32 {
-    let (folded, summed) = source.split_at(STEPS * FOLDED);
-    let folded = folded.as_chunks::<FOLDED>().0;
+#[inline(always)]
+fn sum_block<L: Lanes, const COPIES: bool, const STEPS: usize>(
+    lanes: L,
+    state: u32,
+    source: &[u8],
+    target: &mut [u8],
+) -> u32 {
+    let folded_size = const { STEPS * 2 * L::SIZE };
+    let (folded, summed) = source.split_at(folded_size);
     let [first, second, third] = [0, 1, 2].map(|part| &summed[part * STEPS * SUMMED..][..STEPS * SUMMED]);
     let [first, second, third] = [first, second, third].map(|part| part.as_chunks::<SUMMED>().0);
-    assert!(folded.len() == STEPS && [first, second, third].iter().all(|part| part.len() == STEPS));
+    assert!([first, second, third].iter().all(|part| part.len() == STEPS));
     assert!(!COPIES || target.len() == source.len());
     let target = target.as_mut_ptr();
-    let distance = const { distance(FOLDED) };
-    let (mut low, mut high) = (_mm256_setzero_si256(), _mm256_setzero_si256());
+    let distance = const { distance(2 * L::SIZE) };
+    let (mut low, mut high) = (lanes.zero(), lanes.zero());
     let mut sums = [0; 3];
     for step in 0..STEPS {
-        // SAFETY: half of the 64 bytes each.
+        let at = step * 2 * L::SIZE;
+        // SAFETY: two vectors of the folded part.
         let (low_data, high_data) =
-            unsafe { (load(folded[step].as_ptr()), load(folded[step].as_ptr().add(FOLDED / 2))) };
-        low = _mm256_xor_si256(fold(low, distance), low_data);
-        high = _mm256_xor_si256(fold(high, distance), high_data);
+            unsafe { (lanes.load(folded.as_ptr().add(at)), lanes.load(folded.as_ptr().add(at + L::SIZE))) };
+        low = lanes.multiply_add(low, distance, low_data);
+        high = lanes.multiply_add(high, distance, high_data);
         if COPIES {
             // SAFETY: the target is as long as the source, where these bytes are in the same place.
             unsafe {
-                store(target.add(step * FOLDED), low_data);
-                store(target.add(step * FOLDED + FOLDED / 2), high_data);
+                lanes.store(target.add(at), low_data);
+                lanes.store(target.add(at + L::SIZE), high_data);
             }
         }
         for (part, bytes) in [&first[step], &second[step], &third[step]].into_iter().enumerate() {
             let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8 bytes"));
-            sums[part] = _mm_crc32_u64(_mm_crc32_u64(sums[part], word(0)), word(8));
+            sums[part] = lanes.sum(lanes.sum(sums[part], word(0)), word(8));
             if COPIES {
-                let at = STEPS * FOLDED + (part * STEPS + step) * SUMMED;
+                let at = folded_size + (part * STEPS + step) * SUMMED;
                 // SAFETY: as above.
                 unsafe { target.add(at).cast::<[u8; SUMMED]>().write(*bytes) };
             }
         }
     }
-    let before_last = product(state, const { factor(STEPS * STEP_SIZE) })
-        ^ product(sum_of_lanes(low, high), const { factor(STEPS * 3 * SUMMED) })
-        ^ product(sums[0] as u32, const { factor(STEPS * 2 * SUMMED) })
-        ^ product(sums[1] as u32, const { factor(STEPS * SUMMED) });
-    (_mm_crc32_u64(0, before_last) ^ sums[2]) as u32
+    let before_last = lanes.product(state, const { factor(STEPS * (2 * L::SIZE + 3 * SUMMED)) })
+        ^ lanes.product(sum_of_lanes(lanes, low, high), const { factor(STEPS * 3 * SUMMED) })
+        ^ lanes.product(sums[0] as u32, const { factor(STEPS * 2 * SUMMED) })
+        ^ lanes.product(sums[1] as u32, const { factor(STEPS * SUMMED) });
+    (lanes.sum(0, before_last) ^ sums[2]) as u32
 }
 
-/// Shifts the four lanes of a part by as many bytes as the [`distance`] was made for, each modulo the polynomial.
-#[inline]
-#[target_feature(enable = "avx2,vpclmulqdq")]
-fn fold(lanes: __m256i, [first, second]: [u64; 2]) -> __m256i {
-    let factors = _mm256_set_epi64x(second as i64, first as i64, second as i64, first as i64);
-    let products = (_mm256_clmulepi64_epi128::<0x00>(lanes, factors), _mm256_clmulepi64_epi128::<0x11>(lanes, factors));
-    _mm256_xor_si256(products.0, products.1)
-}
-
-/// The sum of 64 bytes.
-#[inline]
-#[target_feature(enable = "avx2,vpclmulqdq,pclmulqdq,sse4.2")]
-fn sum_of_lanes(low: __m256i, high: __m256i) -> u32 {
-    let low = fold(low, const { distance(FOLDED / 2) });
-    let both = _mm256_xor_si256(low, high);
-    let first = _mm256_castsi256_si128(fold(both, const { distance(FOLDED / 4) }));
-    let lane = _mm_xor_si128(first, _mm256_extracti128_si256::<1>(both));
-    let words = [_mm_cvtsi128_si64(lane), _mm_extract_epi64::<1>(lane)];
-    words.iter().fold(0, |sum, word| _mm_crc32_u64(sum, *word as u64)) as u32
-}
-
-/// What the `crc32` instruction takes to the sum of these bytes and as many zeros as the [`factor`] was made for.
-#[inline]
-#[target_feature(enable = "pclmulqdq")]
-fn product(sum: u32, factor: u32) -> u64 {
-    let [sum, factor] = [sum, factor].map(|number| _mm_cvtsi64_si128(number.into()));
-    _mm_cvtsi128_si64(_mm_clmulepi64_si128::<0>(sum, factor)) as u64
+/// The sum of the bytes of two vectors.
+#[inline(always)]
+fn sum_of_lanes<L: Lanes>(lanes: L, low: L::Vector, high: L::Vector) -> u32 {
+    let both = lanes.multiply_add(low, const { distance(L::SIZE) }, high);
+    let mut bytes = [0; 64];
+    let bytes = &mut bytes[..L::SIZE];
+    // SAFETY: there is room for one vector.
+    unsafe { lanes.store(bytes.as_mut_ptr(), both) };
+    bytes.as_chunks::<8>().0.iter().fold(0, |sum, word| lanes.sum(sum, u64::from_le_bytes(*word))) as u32
 }
 
 /// What the two halves of a lane are multiplied with to shift it by so many bytes.
@@ -176,22 +175,4 @@ const fn power(exponent: u32) -> u32 {
         done += 1;
     }
     power
-}
-
-/// # Safety
-/// 32 bytes can be read.
-#[inline]
-#[target_feature(enable = "avx2")]
-unsafe fn load(source: *const u8) -> __m256i {
-    // SAFETY: the caller's; a load needs no alignment.
-    unsafe { _mm256_loadu_si256(source.cast()) }
-}
-
-/// # Safety
-/// 32 bytes can be written.
-#[inline]
-#[target_feature(enable = "avx2")]
-unsafe fn store(target: *mut u8, vector: __m256i) {
-    // SAFETY: the caller's; a store needs no alignment.
-    unsafe { _mm256_storeu_si256(target.cast(), vector) }
 }
