@@ -28,16 +28,17 @@
  *   struct                             sum    the fields without gaps, each as its type
  *
  * Threads: functions that take a const handle may run in any number of threads at once on the same
- * handle. The library has no global state. It starts threads only for max_threads > 1, never more
- * than there are processors, and they end before the call returns. Every function works on a stack
- * of 64 KiB; only encoding with numcodecs.lzma needs 128 KiB.
+ * handle. During a call with any other handle no other thread may use that handle, unless the comment
+ * of the function says otherwise. The library has no global state. It starts threads only for
+ * max_threads > 1, never more than there are processors, and they end before the call returns. Every
+ * function works on a stack of 64 KiB; only encoding with numcodecs.lzma needs 128 KiB.
  *
  * Structs of the caller begin with struct_size. A size that no version has, or a byte after the known
  * members that is not 0, is INVALID_ARGUMENT. In an array all elements have the same struct_size, a
  * multiple of their alignment, which is the distance from one to the next. zcodec_range and
  * zcodec_piece have no struct_size and never grow.
  *
- * The host: nothing is printed, no file is opened, and no environment variable or locale counts. The
+ * The host: nothing is printed, no file is opened, and no environment variable or locale is read. The
  * floating-point environment of the caller (rounding, subnormals, traps) changes no result, and is
  * restored when a call returns and while a callback runs.
  *
@@ -61,12 +62,12 @@
 #define ZCODEC_CALL_STORE_EMPTY 1
 
 /**
- * An offset or a size that is not known.
+ * An offset or a size that is not known. Since 0.2.
  */
 #define ZCODEC_SIZE_UNKNOWN UINT64_MAX
 
 /**
- * Flag of zcodec_task for decoding: the chunk does not exist; fill its view with the fill value.
+ * Flag of zcodec_task for decoding: the chunk does not exist; fill its view with the fill value. Since 0.2.
  */
 #define ZCODEC_TASK_MISSING 1
 
@@ -595,9 +596,15 @@ enum zcodec_status zcodec_chain_new(const char *codecs_json,
 /**
  * Creates a chain from a whole Zarr v3 array document (zarr.json): from its data_type, fill_value, codecs, and the
  * chunk shape of its regular chunk grid. For a rectilinear grid it takes the shape of the first chunk;
- * zcodec_chain_with_shape creates the chains of the others. A Zarr v2 document (.zarray) gives a chain of v3 codecs,
- * without a fill value if the document's is null. UNSUPPORTED also for other chunk grids. Otherwise like
+ * zcodec_chain_with_shape creates the chains of the others. UNSUPPORTED also for other chunk grids. Otherwise like
  * zcodec_chain_new.
+ *
+ * A Zarr v2 document (.zarray) gives the list of v3 codecs that makes the same bytes, and a chain of it, without a
+ * fill value if the document's is null. zcodec_chain_codecs_json shows the list: order F becomes `transpose`, the
+ * filters and the compressor become codecs such as "numcodecs.zlib", and `bytes` follows the filters that take arrays,
+ * unless the last of them makes bytes itself. The codec index and the path of an error refer to this list, not to
+ * `filters` and `compressor`. An error about another member of the document, or about one of which no codec can be
+ * made, has neither; its message names the member. Since 0.2.
  */
 enum zcodec_status zcodec_chain_from_zarr_json(const char *zarr_json,
                                                size_t zarr_json_size,
@@ -700,7 +707,8 @@ enum zcodec_status zcodec_decode_with(const struct zcodec_chain *chain,
 
 /**
  * zcodec_encode into memory that the library allocates. On success `*encoded` is a buffer with exactly the encoded
- * chunk, which the caller frees with zcodec_buffer_free; on failure it is NULL.
+ * chunk, which the caller frees with zcodec_buffer_free; on failure it is NULL. The statuses are those of
+ * zcodec_encode except BUFFER_TOO_SMALL.
  */
 enum zcodec_status zcodec_encode_to_buffer(const struct zcodec_chain *chain,
                                            const void *decoded,
@@ -720,8 +728,9 @@ enum zcodec_status zcodec_encode_to_buffer_with(const struct zcodec_chain *chain
 
 /**
  * zcodec_decode into memory that the library allocates. On success `*decoded` is a buffer with exactly the decoded
- * chunk, which the caller frees with zcodec_buffer_free; on failure it is NULL. A chain of bytes->bytes codecs does
- * not know the size in advance; its buffer grows with the output.
+ * chunk, which the caller frees with zcodec_buffer_free; on failure it is NULL. The statuses are those of
+ * zcodec_decode except BUFFER_TOO_SMALL. A chain of bytes->bytes codecs does not know the size in advance: its buffer
+ * grows with the output, and only max_decoded_size of zcodec_chain_options limits it.
  */
 enum zcodec_status zcodec_decode_to_buffer(const struct zcodec_chain *chain,
                                            const void *encoded,
@@ -776,8 +785,9 @@ enum zcodec_status zcodec_encode_view(const struct zcodec_chain *chain,
                                       struct zcodec_error **error);
 
 /**
- * Fills a view with the chain's fill value, for a chunk that does not exist. `shape` has as many sizes as the chain
- * has dimensions. UNSUPPORTED: the chain has no fill value, or has only bytes->bytes codecs. Since 0.2.
+ * Fills a view with the chain's fill value, for a chunk that does not exist. `shape` is the shape of the view, with as
+ * many sizes as the chain has dimensions. INVALID_ARGUMENT: `ndim` of the view is wrong, or the view is too small for
+ * the shape. UNSUPPORTED: the chain has no fill value, or has only bytes->bytes codecs. Since 0.2.
  */
 enum zcodec_status zcodec_fill_view(const struct zcodec_chain *chain,
                                     const uint64_t *shape,
@@ -786,7 +796,7 @@ enum zcodec_status zcodec_fill_view(const struct zcodec_chain *chain,
 
 /**
  * Sets `*is_fill` to 1 if every element of a view of this shape equals the fill value bit for bit, otherwise to 0.
- * Such a chunk need not be stored. UNSUPPORTED as for zcodec_fill_view. Since 0.2.
+ * Such a chunk need not be stored. INVALID_ARGUMENT and UNSUPPORTED as for zcodec_fill_view. Since 0.2.
  */
 enum zcodec_status zcodec_is_fill_view(const struct zcodec_chain *chain,
                                        const uint64_t *shape,
@@ -827,8 +837,9 @@ enum zcodec_status zcodec_chain_element_size(const struct zcodec_chain *chain,
 
 /**
  * Creates a plan that decodes box i of the chunk into view i. The views must not overlap. `object_size` may be
- * ZCODEC_SIZE_UNKNOWN; the range of an index at the end then counts from the end. `index` is what zcodec_plan_index of
- * an earlier plan gave, or NULL; with it the plan does not ask for the index again. `options` may be NULL.
+ * ZCODEC_SIZE_UNKNOWN; the range of an index at the end then counts from the end. `index` is what zcodec_index_decode
+ * or zcodec_plan_index of an earlier plan gave, or NULL; with it the plan does not ask for the index again. `options`
+ * may be NULL.
  *
  * Boxes, views and options are copied; the memory of the views, call_data and the executor must stay valid until the
  * plan is freed. The chain and the index may be freed earlier. The plan uses the callbacks that the chain has now. On
@@ -885,7 +896,7 @@ enum zcodec_status zcodec_plan_supply_all(struct zcodec_plan *plan,
 /**
  * The index of the shard, for the host's cache. The caller frees `*index` with zcodec_index_free; it is NULL if the
  * chain has no index. INVALID_ARGUMENT: the index has not been supplied yet, or was not needed because every box is
- * empty. Since 0.2.
+ * empty. Other threads may supply ranges during this call. Since 0.2.
  */
 enum zcodec_status zcodec_plan_index(const struct zcodec_plan *plan,
                                      struct zcodec_index **index,
@@ -909,7 +920,7 @@ size_t zcodec_index_memory(const struct zcodec_index *index);
 struct zcodec_index *zcodec_index_ref(const struct zcodec_index *index);
 
 /**
- * Frees a reference to an index. NULL is fine. Since 0.2.
+ * Frees a reference to an index; other references stay valid. NULL is fine. Since 0.2.
  */
 void zcodec_index_free(struct zcodec_index *index);
 
@@ -974,15 +985,21 @@ enum zcodec_status zcodec_writer_new(const struct zcodec_chain *chain,
                                      struct zcodec_error **error);
 
 /**
- * Puts a box of the shard's array (NULL: the whole array). Any boxes may be put, any number of times and in any order;
+ * Puts a box of the decoded chunk (NULL: the whole chunk). Any boxes may be put, any number of times and in any order;
  * later elements replace earlier ones. The memory of the view is needed for this call only. Several threads may put at
  * once; where their boxes overlap, either may win.
  *
- * Inner chunks that a box covers whole are encoded during the call, on up to max_threads threads or by the executor.
- * Those whose elements all are the fill value are not stored, unless ZCODEC_CALL_STORE_EMPTY is set. Putting a part of
- * an inner chunk that is already encoded decodes it again. INVALID_ARGUMENT: the box or the view does not fit, or
- * zcodec_writer_next has been called; the writer is unchanged. Any other failure except NULL_ARGUMENT ends the writer,
- * which can then only be freed. Since 0.2.
+ * Inner chunks that a box covers completely are encoded during the call, on up to max_threads threads or by the
+ * executor. Those whose elements are all the fill value are not stored, unless ZCODEC_CALL_STORE_EMPTY is set. Putting
+ * a part of an inner chunk that is already encoded decodes it again.
+ *
+ * An error is that of the first inner chunk at fault, in C order. Its element index is neither in the box nor in the
+ * inner chunk: it counts in the whole array that enters the codec that the error names. For a codec before
+ * sharding_indexed that is the chunk after the codecs before it; for sharding_indexed and the codecs inside it, the
+ * array of the shard, after all codecs before it. If one of these is transpose, the index is not that of the element
+ * in the caller's order. INVALID_ARGUMENT: the box or the view does not fit, or zcodec_writer_next has been called;
+ * the writer is unchanged. Any other failure except NULL_ARGUMENT ends the writer, which can then only be freed. Since
+ * 0.2.
  */
 enum zcodec_status zcodec_writer_put(struct zcodec_writer *writer,
                                      const struct zcodec_box *box,
@@ -1051,8 +1068,9 @@ void zcodec_writer_free(struct zcodec_writer *writer);
  *
  * Runs all tasks, even if some fail. Sets `status` and `error` of each task, and returns the status of the first task
  * that failed, otherwise OK. Threads share the tasks, or parts of a task if there are fewer tasks than threads. The
- * views of the tasks must not overlap. If the executor fails, that is the status of every task, and so is
- * OUT_OF_MEMORY for the list of results. INVALID_ARGUMENT with nothing written: the structs are invalid. Since 0.2.
+ * views of the tasks must not overlap, and no other thread may use the tasks during this call. The caller frees the
+ * error of each task. If the executor fails, that is the status of every task, and so is OUT_OF_MEMORY for the list of
+ * results. INVALID_ARGUMENT with nothing written: the structs are invalid. Since 0.2.
  */
 enum zcodec_status zcodec_decode_tasks(struct zcodec_task *tasks,
                                        size_t count,
@@ -1131,9 +1149,9 @@ enum zcodec_status zcodec_chain_output_json(const struct zcodec_chain *chain,
                                             struct zcodec_error **error);
 
 /**
- * The chain's codecs in canonical form, ready to be stored as "codecs" in a zarr.json: aliases are replaced by the
- * names that they stand for, and defaults are written out. A chain created from it does the same. The caller frees
- * `*json` with zcodec_buffer_free; it is NULL on failure. `error` may be NULL.
+ * The list of the chain's codecs in canonical form, ready to be stored as "codecs" in a zarr.json: aliases are
+ * replaced by the names that they stand for, and defaults are written out. A chain created from it does the same. The
+ * caller frees `*json` with zcodec_buffer_free; it is NULL on failure. `error` may be NULL.
  */
 enum zcodec_status zcodec_chain_codecs_json(const struct zcodec_chain *chain,
                                             struct zcodec_buffer **json,
@@ -1189,8 +1207,8 @@ enum zcodec_status zcodec_chain_set_padding_at(struct zcodec_chain *chain,
 /* ---- Codecs of the host -------------------------------------------------------------------- */
 
 /**
- * Appends to the text of a callback, which may call this several times. OUT_OF_MEMORY: nothing was appended. Since
- * 0.2.
+ * Appends UTF-8 text for the caller of a callback. Only the callback that received the sink may call this, on its own
+ * thread, any number of times. NULL_ARGUMENT, OUT_OF_MEMORY: nothing was appended. Since 0.2.
  */
 enum zcodec_status zcodec_sink_write(struct zcodec_sink *sink,
                                      const void *bytes,
@@ -1266,19 +1284,24 @@ const char *zcodec_error_message(const struct zcodec_error *error);
 const char *zcodec_error_code(const struct zcodec_error *error);
 
 /**
- * The place of the codec at fault: a JSON Pointer (RFC 6901) into the codecs, such as "/2". Empty if no codec is at
- * fault, or for NULL. Valid until the error is freed. Since 0.2.
+ * The place of the codec at fault: a JSON Pointer (RFC 6901) into the list of codecs, such as "/2", or
+ * "/0/configuration/codecs/1" for a codec inside another one. For a .zarray document, the list is the one that
+ * zcodec_chain_from_zarr_json derives. Empty if no codec is at fault, or for NULL. Valid until the error is freed.
+ * Since 0.2.
  */
 const char *zcodec_error_path(const struct zcodec_error *error);
 
 /**
- * The index of the codec at fault in the chain; -1 if no codec is at fault, or for NULL.
+ * The index of the codec at fault in the chain, from 0. If it is inside another codec, such as sharding_indexed, the
+ * index of the outermost one. -1 if no codec is at fault, or for NULL.
  */
 int64_t zcodec_error_codec_index(const struct zcodec_error *error);
 
 /**
- * The element at fault, counted in C order in the array that the named codec received: the first one, whatever the
- * number of threads. -1 if no element is at fault, or for NULL.
+ * The first element at fault, whatever the number of threads; -1 if no element is at fault, or for NULL. It counts
+ * from 0 in C order in the whole array that enters the codec of zcodec_error_codec_index on encode. The codecs before
+ * that one, such as transpose, may have changed the order of the caller's elements. For a codec inside a shard it
+ * counts in the array of the shard.
  */
 int64_t zcodec_error_element_index(const struct zcodec_error *error);
 

@@ -1,7 +1,7 @@
 /*
  * zcodec for C++17: the functions of zcodec.h with owners and exceptions, and nothing else.
  *
- * zcodec.h says what each function means, which sizes it takes and which statuses it has. These are the differences:
+ * zcodec.h says what each function means, which sizes it takes and which statuses it returns. The differences are:
  *
  * - Handles free what they own. They move; `Index` and `Executor`, which are shared, copy as well.
  * - A status other than ZCODEC_STATUS_OK is thrown as `Error`.
@@ -65,7 +65,7 @@ inline constexpr std::int32_t callback_threw = INT32_MIN;
 /** A status other than OK, as an exception. `what()` is the message of the library. */
 class Error : public std::runtime_error {
  public:
-  /** Copies what `error` says. It may be NULL, and the caller still owns it. `needed_size`: see the member function. */
+  /** Copies the content of `error`, which may be NULL and still belongs to the caller. */
   explicit Error(zcodec_status status, const zcodec_error *error = nullptr, std::size_t needed_size = 0)
       : std::runtime_error(error != nullptr ? zcodec_error_message(error) : zcodec_status_name(status)),
         status_(status),
@@ -81,17 +81,17 @@ class Error : public std::runtime_error {
   Error(zcodec_status status, const std::string &message)
       : std::runtime_error(message), status_(status), codec_index_(-1), element_index_(-1), needed_size_(0) {}
 
-  /** What kind of failure it is. */
+  /** The kind of the failure. */
   zcodec_status status() const noexcept { return status_; }
-  /** For programs, why: a word that never changes; docs/errors.md lists them. "" if there is none. */
+  /** The reason for programs: a word that never changes; docs/errors.md lists them. "" if there is none. */
   std::string_view code() const noexcept { return texts_ ? std::string_view(texts_->code) : std::string_view(); }
-  /** Where the codec at fault stands: a JSON Pointer into the codecs, such as "/0/configuration/codecs/1"; "": none. */
+  /** The place of the codec at fault: a JSON Pointer into the codecs, such as "/0/configuration/codecs/1"; "": none. */
   std::string_view path() const noexcept { return texts_ ? std::string_view(texts_->path) : std::string_view(); }
-  /** Index in the chain of the codec at fault; -1: none. */
+  /** The index in the chain of the codec at fault; -1: none. */
   std::int64_t codec_index() const noexcept { return codec_index_; }
-  /** Index, in C order, of the first element at fault; -1: none. */
+  /** The index of the first element at fault, in C order of the whole array that enters that codec; -1: none. */
   std::int64_t element_index() const noexcept { return element_index_; }
-  /** After ZCODEC_STATUS_BUFFER_TOO_SMALL: the capacity in bytes that is needed. Else 0. */
+  /** After ZCODEC_STATUS_BUFFER_TOO_SMALL: the capacity in bytes that is needed; otherwise 0. */
   std::size_t needed_size() const noexcept { return needed_size_; }
 
  private:
@@ -136,7 +136,7 @@ inline void require(zcodec_status status, zcodec_error *error = nullptr, std::si
 template <class T>
 constexpr bool is_element = std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool>;
 
-/** How many elements of type T hold `size` bytes. */
+/** The number of elements of type T in `size` bytes. */
 template <class T>
 constexpr std::size_t element_count(std::size_t size) noexcept {
   return size / sizeof(T) + (size % sizeof(T) != 0 ? 1 : 0);
@@ -368,7 +368,7 @@ struct OwnedExecutor {
   }
 };
 
-/** One batch on its way through a pool. Workers that come too late find nothing left to do, and touch nothing else. */
+/** One batch on its way through a pool. Workers that start too late find nothing to do, and touch nothing else. */
 class Batch {
  public:
   Batch(Job job, std::uint32_t count) noexcept : job_(job), count_(count) {}
@@ -389,7 +389,7 @@ class Batch {
     }
   }
 
-  /** Until all jobs have returned, but not until all workers came. */
+  /** Waits until all jobs have returned, but not until all workers have started. */
   void wait() {
     std::unique_lock<std::mutex> lock(mutex_);
     all_done_.wait(lock, [this] { return done_ == count_; });
@@ -417,7 +417,7 @@ struct PoolRun {
         post([batch, worker]() noexcept { batch->work(worker); });
       }
     } catch (...) {
-      // Whoever was posted works all the same, and this thread does the rest.
+      // The workers that were posted run all the same, and this thread does the rest.
     }
     batch->work(0);
     batch->wait();
@@ -429,10 +429,10 @@ struct PoolRun {
 /** Threads of the host for the work of the library: zcodec_executor. Copies share one callable. */
 class Executor {
  public:
-  /** None: the library works on the calling thread, or on its own. */
+  /** No executor: the library works on the calling thread, or on threads of its own. */
   Executor() noexcept = default;
 
-  /** One from the C functions; the caller still owns it, and what it refers to. */
+  /** A C executor; the caller still owns it and what it refers to. */
   explicit Executor(const zcodec_executor *executor) noexcept : executor_(executor, [](const zcodec_executor *) {}) {}
 
   /**
@@ -449,7 +449,7 @@ class Executor {
 
   /**
    * For a thread pool: `post(function)` lets one of its threads call `function()`, now or later. The calling thread
-   * works, too, as one of `max_workers`, so that a pool whose threads are all busy delays nothing.
+   * works, too, as one of `max_workers`, so a pool whose threads are all busy delays nothing.
    */
   template <class Post>
   static Executor of_pool(std::uint32_t max_workers, Post &&post) {
@@ -463,7 +463,7 @@ class Executor {
   std::shared_ptr<const zcodec_executor> executor_;
 };
 
-/** What a call gets beyond the chunk: `zcodec_call_options` without its size member. */
+/** The options of a call: `zcodec_call_options` without its size member. */
 struct CallOptions {
   /** Passed to the callbacks of this call. */
   void *call_data = nullptr;
@@ -492,7 +492,7 @@ inline zcodec_call_options c_options(const CallOptions &options) noexcept {
 
 /* ---- Boxes and views: what they are -------------------------------------------------------- */
 
-/** A part of a chunk's decoded side. Both empty: all of it. */
+/** A part of a decoded chunk. Both members empty: all of it. */
 struct Box {
   /** Where it begins. Empty: zeros. */
   std::vector<std::uint64_t> start = {};
@@ -504,7 +504,7 @@ struct Box {
  * Where the elements of a box lie in memory of the caller: `View` to write them, `ConstView` to read them.
  *
  * Element (0, .., 0) begins `offset` bytes after the start of the memory; neighbours along dimension i are `strides[i]`
- * bytes apart, any sign. No strides: C order, back to back.
+ * bytes apart, which may be negative. No strides: C order, back to back.
  */
 template <class Void>
 class BasicView {
@@ -543,7 +543,7 @@ class BasicView {
       : BasicView(elements.data(), elements.size(), std::move(strides), offset) {}
 #endif
 
-  /** What may be written may be read. */
+  /** A view to write may also be read. */
   template <class V = Void, class = std::enable_if_t<std::is_const_v<V>>>
   BasicView(const BasicView<void> &other)
       : memory_(other.memory()),
@@ -640,12 +640,12 @@ class Codec {
   /** What leaves on encode, as JSON: an array like the input, or {"size": n}, or {"size": null}. */
   virtual std::string output_json() const = 0;
 
-  /** The most bytes that encoding makes of this many; UINT64_MAX: not known. */
+  /** The most bytes that `decoded_size` bytes may encode to; UINT64_MAX: not known. */
   virtual std::uint64_t encoded_bound(std::uint64_t /* decoded_size */) const noexcept { return UINT64_MAX; }
 
   /**
-   * Encodes a chunk and returns the size of what was written. More than `encoded_capacity`: so much room is needed, or
-   * `more_room`; the call is then repeated. If it throws: ZCODEC_STATUS_OUT_OF_RANGE.
+   * Encodes a chunk and returns the number of bytes written. If the capacity is too small, returns the capacity that is
+   * needed, or `more_room`; the call is then repeated. If it throws: ZCODEC_STATUS_OUT_OF_RANGE.
    */
   virtual std::size_t encode(const void *decoded, std::size_t decoded_size, void *encoded, std::size_t encoded_capacity,
                              void *call_data) const = 0;
@@ -662,12 +662,12 @@ class Codec {
 
 namespace detail {
 
-/** Text for a sink; that there is no memory for it is told by the sink's own call. */
+/** Writes text to a sink. The library itself reports it if there is no memory for the text. */
 inline void write(zcodec_sink *sink, std::string_view text) noexcept {
   static_cast<void>(zcodec_sink_write(sink, text.data(), text.size()));
 }
 
-/** Calls `work`, which returns 0 or another number. What it throws goes to `message`. */
+/** Calls `work`, which returns 0 or another number. The text of an exception goes to `message`. */
 template <class Work>
 std::int32_t tell(zcodec_sink *message, Work work) noexcept {
   try {
@@ -787,9 +787,9 @@ class Registry {
   detail::Owned<zcodec_registry> registry_;
 };
 
-/** What a chain is made with: `zcodec_chain_options` without its size member. */
+/** Options for creating a chain: `zcodec_chain_options` without its size member. */
 struct ChainOptions {
-  /** The codecs. NULL: the built-in ones. Needed while the chain is made only. */
+  /** The codecs. NULL: the built-in ones. Needed only while the chain is made. */
   const Registry *registry = nullptr;
   /** The most bytes that a chunk may decode to; 0: no limit. */
   std::uint64_t max_decoded_size = 0;
@@ -812,7 +812,7 @@ inline zcodec_chain_options c_options(const ChainOptions &options) noexcept {
 /** A run of Zarr v3 codecs, bound to the representation of what enters it on encode. */
 class Chain {
  public:
-  /** An empty `input_json` stands for NULL: a chain of bytes->bytes codecs. */
+  /** An empty `input_json` means NULL: a chain of bytes->bytes codecs. */
   explicit Chain(std::string_view codecs_json, std::string_view input_json = {})
       : Chain(ChainOptions(), codecs_json, input_json) {}
 
@@ -897,7 +897,7 @@ class Chain {
     return encode(decoded.data(), bytes_of(decoded), options);
   }
 
-  /** Encodes into a vector that is not set to zero before. */
+  /** Encodes into a vector that is not zeroed first. */
   Vector<std::uint8_t> encode_vector(const void *decoded, std::size_t decoded_size,
                                      const CallOptions &options = {}) const {
     return encode_as<Vector<std::uint8_t>>(decoded, decoded_size, options);
@@ -923,7 +923,7 @@ class Chain {
     return decode<T>(encoded.data(), encoded.size(), options);
   }
 
-  /** Decodes into a vector that is not set to zero before. Otherwise as `decode`. */
+  /** Decodes into a vector that is not zeroed first. Otherwise like `decode`. */
   template <class T = std::uint8_t>
   Vector<T> decode_vector(const void *encoded, std::size_t encoded_size, const CallOptions &options = {}) const {
     return decode_as<Vector<T>>(encoded, encoded_size, options);
@@ -1031,7 +1031,7 @@ class Chain {
     return encoded_size;
   }
 
-  /** The same into a vector that is not set to zero before; its capacity is the bound of the encoded size. */
+  /** The same into a vector that is not zeroed first; its capacity is the bound of the encoded size. */
   Vector<std::uint8_t> encode_view(const Box &box, const ConstView &decoded, const CallOptions &options = {}) const {
     return grow<Vector<std::uint8_t>>(encoded_capacity(decoded_size()), [&](void *encoded, std::size_t capacity) {
       return encode_view(box, decoded, encoded, capacity, options);
@@ -1060,7 +1060,7 @@ class Chain {
     detail::require(status, error);
   }
 
-  /** Whether every element of a view of this shape is the fill value, to the bit: such a chunk need not be stored. */
+  /** Whether every element of a view of this shape equals the fill value bit for bit: the chunk need not be stored. */
   bool is_fill_view(const std::vector<std::uint64_t> &shape, const ConstView &decoded) const {
     const zcodec_view view = c_view(decoded, shape);
     std::int32_t is_fill = 0;
@@ -1070,7 +1070,7 @@ class Chain {
     return is_fill != 0;
   }
 
-  /** The smallest box that is worth asking for. */
+  /** The smallest box that is worth decoding alone. */
   std::vector<std::uint64_t> granularity() const {
     std::vector<std::uint64_t> shape(ndim_);
     zcodec_error *error = nullptr;
@@ -1099,15 +1099,15 @@ class Chain {
 
   /**
    * Throws ZCODEC_STATUS_INVALID_ARGUMENT unless elements of the chain lie in memory as a T does. All functions that
-   * know the type of their elements ask this:
+   * know the type of their elements check this:
    *
    * - std::uint8_t, std::byte and char are bytes, which hold every data type;
    * - the other numbers, bool and std::complex hold their own data type: std::uint16_t that of uint16, float that of
    *   float32; int2 and int4 are std::int8_t;
    * - other classes and enumerations hold every data type of their size: a struct of one std::uint16_t, say, holds
    * float16 where C++ has no such type;
-   * - a chain of bytes->bytes codecs takes every type; and data types that are no numbers, such as times, every type of
-   *   their size.
+   * - a chain of bytes->bytes codecs takes every type; and data types that are not numbers, such as times, every type
+   *   of their size.
    */
   template <class T>
   void require_element() const {
@@ -1135,7 +1135,7 @@ class Chain {
     return Chain(inner);
   }
 
-  /** Where the index of a shard lies in its object. */
+  /** The byte range of the index in a shard. */
   Range index_range() const {
     Range range = {};
     zcodec_error *error = nullptr;
@@ -1146,14 +1146,14 @@ class Chain {
 
   /* ---- Asking a chain ---- */
 
-  /** Size in bytes of the decoded side. Throws ZCODEC_STATUS_UNKNOWN_SIZE for a bytes->bytes chain. */
+  /** The size of a decoded chunk in bytes. Throws ZCODEC_STATUS_UNKNOWN_SIZE for a bytes->bytes chain. */
   std::size_t decoded_size() const {
     std::size_t size = 0;
     detail::require(zcodec_chain_decoded_size(chain_.get(), &size));
     return size;
   }
 
-  /** A capacity in bytes that is always enough to encode a decoded side of this many bytes. */
+  /** A capacity in bytes that always suffices to encode a chunk of this many bytes. */
   std::size_t encoded_bound(std::size_t decoded_size) const {
     std::size_t bound = 0;
     detail::require(zcodec_chain_encoded_bound(chain_.get(), decoded_size, &bound));
@@ -1177,7 +1177,7 @@ class Chain {
   /* ---- Dynamic padding ---- */
 
   /**
-   * Sets the callables of the pad or offset codec at `codec_index`; nullptr stands for none.
+   * Sets the callables of the pad or offset codec at `codec_index`; nullptr means none.
    *
    *     generate(const uint8_t *chunk, size_t chunk_size, uint8_t *padding, size_t padding_size, void *call_data)
    *     check(const uint8_t *chunk, size_t chunk_size, const uint8_t *padding, size_t padding_size, void *call_data)
@@ -1205,7 +1205,7 @@ class Chain {
   Chain(zcodec_chain *chain, const detail::ElementType &elements, std::size_t ndim) noexcept
       : chain_(chain), elements_(elements), ndim_(ndim) {}
 
-  /** Finds out once what every call with elements asks. What cannot be known is checked by the library alone. */
+  /** Finds out once what every call with elements needs. What cannot be known is checked by the library alone. */
   void learn_elements() noexcept {
     std::size_t size = 0;
     if (zcodec_chain_element_size(chain_.get(), &size) != ZCODEC_STATUS_OK) {
@@ -1227,7 +1227,7 @@ class Chain {
   static std::string_view data_type(std::string_view input_json) noexcept {
     constexpr std::string_view key = "\"data_type\":";
     const std::size_t at = input_json.find(key);
-    // The first one: those of the fields of a struct stand within it.
+    // The first one: those of the fields of a struct are inside it.
     if (at == std::string_view::npos || input_json.substr(at + key.size(), 1) != "\"") {
       return {};
     }
@@ -1314,13 +1314,13 @@ class Chain {
     return elements;
   }
 
-  /** A capacity that is enough; 0 if the encode itself will report what is wrong. */
+  /** A capacity that suffices; 0 if encoding itself will report what is wrong. */
   std::size_t encoded_capacity(std::size_t decoded_size) const noexcept {
     std::size_t bound = 0;
     return zcodec_chain_encoded_bound(chain_.get(), decoded_size, &bound) == ZCODEC_STATUS_OK ? bound : 0;
   }
 
-  /** The decoded size of an array, else a guess. */
+  /** The decoded size of an array, otherwise a guess. */
   std::size_t decoded_capacity(std::size_t encoded_size) const noexcept {
     std::size_t size = 0;
     if (zcodec_chain_decoded_size(chain_.get(), &size) == ZCODEC_STATUS_OK) {
@@ -1389,7 +1389,7 @@ class Index {
   }
 #endif
 
-  /** Where the inner chunk at these grid coordinates lies in its shard; nothing: it is the fill value. */
+  /** The byte range of the inner chunk at these grid coordinates; nothing: all its elements are the fill value. */
   std::optional<Range> entry(const std::vector<std::uint64_t> &cell) const {
     static constexpr std::uint64_t none = 0;  // for an array without dimensions
     Range range = {};
@@ -1401,7 +1401,7 @@ class Index {
     return present != 0 ? std::optional<Range>(range) : std::nullopt;
   }
 
-  /** Its weight in a cache, in bytes. */
+  /** Its size in memory, in bytes, for a cache. */
   std::size_t memory() const noexcept { return zcodec_index_memory(index_.get()); }
 
   explicit operator bool() const noexcept { return index_ != nullptr; }
@@ -1486,7 +1486,7 @@ class Staged {
 }  // namespace detail
 
 /**
- * One read of one stored object. It says which byte ranges it needs, a stage at a time:
+ * One read of one stored object. It says which byte ranges it needs, one stage at a time:
  *
  *     zcodec::Plan plan(chain, {box, view}, object_size);
  *     for (auto ranges = plan.next(); !ranges.empty(); ranges = plan.next()) {
@@ -1495,7 +1495,7 @@ class Staged {
  *       }
  *     }
  *
- * The memory of the views and call_data must live as long as the plan; it keeps the executor itself.
+ * The memory of the views and call_data must live as long as the plan; the plan keeps the executor itself.
  */
 class Plan : public detail::Staged<zcodec_plan> {
  public:
@@ -1581,22 +1581,22 @@ using Piece = zcodec_piece;
  *       write(piece.offset, piece.data != nullptr ? piece.data : old_bytes(piece.source_offset), piece.size);
  *     }
  *
- * call_data must live as long as the writer; it keeps the executor itself.
+ * call_data must live as long as the writer; the writer keeps the executor itself.
  */
 class Writer : public detail::Staged<zcodec_writer> {
  public:
-  /** What `finish` gives. */
+  /** The result of `finish`. */
   struct Object {
     /** Valid as long as the writer lives. */
     List<Piece> pieces;
-    /** Size of the new object, in bytes. */
+    /** The size of the new object, in bytes. */
     std::uint64_t size;
   };
 
-  /** A new shard. */
+  /** Makes a new shard. */
   explicit Writer(const Chain &chain, const CallOptions &options = {}) : Writer(chain, Index(), 0, options) {}
 
-  /** A change of a shard of `old_size` bytes: what is not put keeps its bytes. */
+  /** Changes a shard of `old_size` bytes: inner chunks that are not put keep their bytes. */
   Writer(const Chain &chain, const Index &old_index, std::uint64_t old_size, const CallOptions &options = {})
       : Staged(options.executor), ndim_(chain.ndim()), elements_(chain.element_type()) {
     const zcodec_call_options c_options = detail::c_options(options);
@@ -1607,7 +1607,7 @@ class Writer : public detail::Staged<zcodec_writer> {
     handle_.reset(writer);
   }
 
-  /** Any box, any number of times; what was put last wins. Several threads may put at once. */
+  /** Puts a box; later elements replace earlier ones. Any boxes, any number of times, by several threads at once. */
   void put(const Box &box, const ConstView &view) {
     if (!detail::is_compatible(view.type(), elements_)) {
       throw Error(ZCODEC_STATUS_INVALID_ARGUMENT,
@@ -1621,7 +1621,7 @@ class Writer : public detail::Staged<zcodec_writer> {
     detail::require(status, error);
   }
 
-  /** What is to be written: ZCODEC_LAYOUT_PACKED or ZCODEC_LAYOUT_APPEND. */
+  /** The pieces to write, in ZCODEC_LAYOUT_PACKED or ZCODEC_LAYOUT_APPEND. */
   Object finish(zcodec_layout layout) {
     const Piece *pieces = nullptr;
     std::size_t count = 0;
@@ -1662,7 +1662,7 @@ struct EncodeTask {
   void *encoded = nullptr;
   std::size_t encoded_capacity = 0;
   void *call_data = nullptr;
-  /** Set by `encode_tasks`: the size of what was written; after BUFFER_TOO_SMALL, of what would be enough. */
+  /** Set by `encode_tasks`: the encoded size in bytes; after BUFFER_TOO_SMALL, the capacity that is needed. */
   std::size_t encoded_size = 0;
   /** Set by `encode_tasks`: why this task failed; nothing if it did not. */
   std::optional<Error> error = {};
@@ -1705,7 +1705,7 @@ class Tasks {
     }
   }
 
-  /** Runs all with the C function, writes what became of each, and throws the first failure. */
+  /** Runs all with the C function, sets the result of each, and throws the first failure. */
   void run(zcodec_status (*all)(zcodec_task *, std::size_t, const zcodec_call_options *), const CallOptions &options) {
     const zcodec_call_options c_options = detail::c_options(options);
     const zcodec_status status = all(c_.data(), c_.size(), &c_options);
@@ -1737,7 +1737,7 @@ class Tasks {
 
 }  // namespace detail
 
-/** Decodes all tasks, whatever becomes of some, and then throws the error of the first that failed. */
+/** Decodes all tasks, even if some fail, and then throws the error of the first that failed. */
 inline void decode_tasks(DecodeTask *tasks, std::size_t count, const CallOptions &options = {}) {
   detail::Tasks<DecodeTask>(tasks, count).run(zcodec_decode_tasks, options);
 }
@@ -1745,7 +1745,7 @@ inline void decode_tasks(std::vector<DecodeTask> &tasks, const CallOptions &opti
   decode_tasks(tasks.data(), tasks.size(), options);
 }
 
-/** Encodes all tasks, whatever becomes of some, and then throws the error of the first that failed. */
+/** Encodes all tasks, even if some fail, and then throws the error of the first that failed. */
 inline void encode_tasks(EncodeTask *tasks, std::size_t count, const CallOptions &options = {}) {
   detail::Tasks<EncodeTask>(tasks, count).run(zcodec_encode_tasks, options);
 }

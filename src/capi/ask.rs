@@ -129,9 +129,9 @@ pub unsafe extern "C" fn zcodec_chain_output_json(
     unsafe { self::json(chain, json, error, |chain| chain.output().to_json()) }
 }
 
-/// The chain's codecs in canonical form, ready to be stored as "codecs" in a zarr.json: aliases are replaced by the
-/// names that they stand for, and defaults are written out. A chain created from it does the same. The caller frees
-/// `*json` with zcodec_buffer_free; it is NULL on failure. `error` may be NULL.
+/// The list of the chain's codecs in canonical form, ready to be stored as "codecs" in a zarr.json: aliases are
+/// replaced by the names that they stand for, and defaults are written out. A chain created from it does the same. The
+/// caller frees `*json` with zcodec_buffer_free; it is NULL on failure. `error` may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_codecs_json(
     chain: *const zcodec_chain,

@@ -228,7 +228,8 @@ pub unsafe extern "C" fn zcodec_decode_with(
 }
 
 /// zcodec_encode into memory that the library allocates. On success `*encoded` is a buffer with exactly the encoded
-/// chunk, which the caller frees with zcodec_buffer_free; on failure it is NULL.
+/// chunk, which the caller frees with zcodec_buffer_free; on failure it is NULL. The statuses are those of
+/// zcodec_encode except BUFFER_TOO_SMALL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_encode_to_buffer(
     chain: *const zcodec_chain,
@@ -269,8 +270,9 @@ pub unsafe extern "C" fn zcodec_encode_to_buffer_with(
 }
 
 /// zcodec_decode into memory that the library allocates. On success `*decoded` is a buffer with exactly the decoded
-/// chunk, which the caller frees with zcodec_buffer_free; on failure it is NULL. A chain of bytes->bytes codecs does
-/// not know the size in advance; its buffer grows with the output.
+/// chunk, which the caller frees with zcodec_buffer_free; on failure it is NULL. The statuses are those of
+/// zcodec_decode except BUFFER_TOO_SMALL. A chain of bytes->bytes codecs does not know the size in advance: its buffer
+/// grows with the output, and only max_decoded_size of zcodec_chain_options limits it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_decode_to_buffer(
     chain: *const zcodec_chain,

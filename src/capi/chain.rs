@@ -77,9 +77,15 @@ pub unsafe extern "C" fn zcodec_chain_new(
 
 /// Creates a chain from a whole Zarr v3 array document (zarr.json): from its data_type, fill_value, codecs, and the
 /// chunk shape of its regular chunk grid. For a rectilinear grid it takes the shape of the first chunk;
-/// zcodec_chain_with_shape creates the chains of the others. A Zarr v2 document (.zarray) gives a chain of v3 codecs,
-/// without a fill value if the document's is null. UNSUPPORTED also for other chunk grids. Otherwise like
+/// zcodec_chain_with_shape creates the chains of the others. UNSUPPORTED also for other chunk grids. Otherwise like
 /// zcodec_chain_new.
+///
+/// A Zarr v2 document (.zarray) gives the list of v3 codecs that makes the same bytes, and a chain of it, without a
+/// fill value if the document's is null. zcodec_chain_codecs_json shows the list: order F becomes `transpose`, the
+/// filters and the compressor become codecs such as "numcodecs.zlib", and `bytes` follows the filters that take arrays,
+/// unless the last of them makes bytes itself. The codec index and the path of an error refer to this list, not to
+/// `filters` and `compressor`. An error about another member of the document, or about one of which no codec can be
+/// made, has neither; its message names the member. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_from_zarr_json(
     zarr_json: *const c_char,

@@ -217,8 +217,8 @@ unsafe fn read_chain_options(options: *const zcodec_chain_options) -> Result<Cha
     })
 }
 
-/// Appends to the text of a callback, which may call this several times. OUT_OF_MEMORY: nothing was appended. Since
-/// 0.2.
+/// Appends UTF-8 text for the caller of a callback. Only the callback that received the sink may call this, on its own
+/// thread, any number of times. NULL_ARGUMENT, OUT_OF_MEMORY: nothing was appended. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_sink_write(sink: *mut zcodec_sink, bytes: *const c_void, size: usize) -> zcodec_status {
     ffi::guard(None, || {

@@ -155,23 +155,28 @@ pub unsafe extern "C" fn zcodec_error_code(error: *const zcodec_error) -> *const
     unsafe { ffi::handle(error, "error") }.map_or(c"".as_ptr(), |error| error.code.as_ptr())
 }
 
-/// The place of the codec at fault: a JSON Pointer (RFC 6901) into the codecs, such as "/2". Empty if no codec is at
-/// fault, or for NULL. Valid until the error is freed. Since 0.2.
+/// The place of the codec at fault: a JSON Pointer (RFC 6901) into the list of codecs, such as "/2", or
+/// "/0/configuration/codecs/1" for a codec inside another one. For a .zarray document, the list is the one that
+/// zcodec_chain_from_zarr_json derives. Empty if no codec is at fault, or for NULL. Valid until the error is freed.
+/// Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_error_path(error: *const zcodec_error) -> *const c_char {
     // SAFETY: NULL or a live handle, says the header.
     unsafe { ffi::handle(error, "error") }.map_or(c"".as_ptr(), |error| error.path.as_ptr())
 }
 
-/// The index of the codec at fault in the chain; -1 if no codec is at fault, or for NULL.
+/// The index of the codec at fault in the chain, from 0. If it is inside another codec, such as sharding_indexed, the
+/// index of the outermost one. -1 if no codec is at fault, or for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_error_codec_index(error: *const zcodec_error) -> i64 {
     // SAFETY: NULL or a live handle, says the header.
     unsafe { ffi::handle(error, "error") }.map_or(-1, |error| error.codec_index)
 }
 
-/// The element at fault, counted in C order in the array that the named codec received: the first one, whatever the
-/// number of threads. -1 if no element is at fault, or for NULL.
+/// The first element at fault, whatever the number of threads; -1 if no element is at fault, or for NULL. It counts
+/// from 0 in C order in the whole array that enters the codec of zcodec_error_codec_index on encode. The codecs before
+/// that one, such as transpose, may have changed the order of the caller's elements. For a codec inside a shard it
+/// counts in the array of the shard.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_error_element_index(error: *const zcodec_error) -> i64 {
     // SAFETY: NULL or a live handle, says the header.

@@ -38,7 +38,7 @@ pub unsafe extern "C" fn zcodec_index_ref(index: *const zcodec_index) -> *mut zc
         .map_or(std::ptr::null_mut(), |index| zcodec_index::into_handle(index.share()))
 }
 
-/// Frees a reference to an index. NULL is fine. Since 0.2.
+/// Frees a reference to an index; other references stay valid. NULL is fine. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_index_free(index: *mut zcodec_index) {
     // SAFETY: NULL or a live handle that is not used again, says the header.

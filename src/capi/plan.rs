@@ -12,7 +12,7 @@ use crate::chain::{ByteRange, ReadPlan};
 use crate::error::{Error, Result};
 use std::ffi::c_void;
 
-/// An offset or a size that is not known.
+/// An offset or a size that is not known. Since 0.2.
 pub const ZCODEC_SIZE_UNKNOWN: u64 = u64::MAX;
 
 /// A range of bytes in a stored object. If `offset` is ZCODEC_SIZE_UNKNOWN, the last `size` bytes; if `size` is,
@@ -66,8 +66,9 @@ pub(super) fn known(size: u64) -> Option<u64> {
 }
 
 /// Creates a plan that decodes box i of the chunk into view i. The views must not overlap. `object_size` may be
-/// ZCODEC_SIZE_UNKNOWN; the range of an index at the end then counts from the end. `index` is what zcodec_plan_index of
-/// an earlier plan gave, or NULL; with it the plan does not ask for the index again. `options` may be NULL.
+/// ZCODEC_SIZE_UNKNOWN; the range of an index at the end then counts from the end. `index` is what zcodec_index_decode
+/// or zcodec_plan_index of an earlier plan gave, or NULL; with it the plan does not ask for the index again. `options`
+/// may be NULL.
 ///
 /// Boxes, views and options are copied; the memory of the views, call_data and the executor must stay valid until the
 /// plan is freed. The chain and the index may be freed earlier. The plan uses the callbacks that the chain has now. On
@@ -190,7 +191,7 @@ pub unsafe extern "C" fn zcodec_plan_supply_all(
 
 /// The index of the shard, for the host's cache. The caller frees `*index` with zcodec_index_free; it is NULL if the
 /// chain has no index. INVALID_ARGUMENT: the index has not been supplied yet, or was not needed because every box is
-/// empty. Since 0.2.
+/// empty. Other threads may supply ranges during this call. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_plan_index(
     plan: *const zcodec_plan,

@@ -222,8 +222,9 @@ pub unsafe extern "C" fn zcodec_encode_view(
     })
 }
 
-/// Fills a view with the chain's fill value, for a chunk that does not exist. `shape` has as many sizes as the chain
-/// has dimensions. UNSUPPORTED: the chain has no fill value, or has only bytes->bytes codecs. Since 0.2.
+/// Fills a view with the chain's fill value, for a chunk that does not exist. `shape` is the shape of the view, with as
+/// many sizes as the chain has dimensions. INVALID_ARGUMENT: `ndim` of the view is wrong, or the view is too small for
+/// the shape. UNSUPPORTED: the chain has no fill value, or has only bytes->bytes codecs. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_fill_view(
     chain: *const zcodec_chain,
@@ -244,7 +245,7 @@ pub unsafe extern "C" fn zcodec_fill_view(
 }
 
 /// Sets `*is_fill` to 1 if every element of a view of this shape equals the fill value bit for bit, otherwise to 0.
-/// Such a chunk need not be stored. UNSUPPORTED as for zcodec_fill_view. Since 0.2.
+/// Such a chunk need not be stored. INVALID_ARGUMENT and UNSUPPORTED as for zcodec_fill_view. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_is_fill_view(
     chain: *const zcodec_chain,

@@ -110,15 +110,21 @@ pub unsafe extern "C" fn zcodec_writer_new(
     })
 }
 
-/// Puts a box of the shard's array (NULL: the whole array). Any boxes may be put, any number of times and in any order;
+/// Puts a box of the decoded chunk (NULL: the whole chunk). Any boxes may be put, any number of times and in any order;
 /// later elements replace earlier ones. The memory of the view is needed for this call only. Several threads may put at
 /// once; where their boxes overlap, either may win.
 ///
-/// Inner chunks that a box covers whole are encoded during the call, on up to max_threads threads or by the executor.
-/// Those whose elements all are the fill value are not stored, unless ZCODEC_CALL_STORE_EMPTY is set. Putting a part of
-/// an inner chunk that is already encoded decodes it again. INVALID_ARGUMENT: the box or the view does not fit, or
-/// zcodec_writer_next has been called; the writer is unchanged. Any other failure except NULL_ARGUMENT ends the writer,
-/// which can then only be freed. Since 0.2.
+/// Inner chunks that a box covers completely are encoded during the call, on up to max_threads threads or by the
+/// executor. Those whose elements are all the fill value are not stored, unless ZCODEC_CALL_STORE_EMPTY is set. Putting
+/// a part of an inner chunk that is already encoded decodes it again.
+///
+/// An error is that of the first inner chunk at fault, in C order. Its element index is neither in the box nor in the
+/// inner chunk: it counts in the whole array that enters the codec that the error names. For a codec before
+/// sharding_indexed that is the chunk after the codecs before it; for sharding_indexed and the codecs inside it, the
+/// array of the shard, after all codecs before it. If one of these is transpose, the index is not that of the element
+/// in the caller's order. INVALID_ARGUMENT: the box or the view does not fit, or zcodec_writer_next has been called;
+/// the writer is unchanged. Any other failure except NULL_ARGUMENT ends the writer, which can then only be freed. Since
+/// 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_writer_put(
     writer: *mut zcodec_writer,
