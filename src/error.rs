@@ -141,7 +141,8 @@ impl Error {
         self
     }
 
-    /// The index of the codec at fault in the chain that was called, if one is.
+    /// The index of the codec at fault in the chain that was called, if a codec is at fault; of nested ones, the
+    /// outermost.
     pub fn codec_index(&self) -> Option<usize> {
         self.path.first().map(|place| place.index)
     }
@@ -151,7 +152,8 @@ impl Error {
         &self.path
     }
 
-    /// The place of the codec at fault: a JSON Pointer (RFC 6901) into the codecs of the chain; empty if no codec is.
+    /// The place of the codec at fault: a JSON Pointer (RFC 6901) into the codecs of the chain; empty if no codec is at
+    /// fault.
     pub fn pointer(&self) -> String {
         self.path.iter().fold(String::new(), |pointer, place| match place.list {
             Some(list) => format!("{pointer}/configuration/{list}/{}", place.index),
@@ -159,7 +161,8 @@ impl Error {
         })
     }
 
-    /// The element at fault, in C order of the array that the codec received.
+    /// The first element at fault, counted in C order in the whole array that enters the codec of
+    /// [`codec_index`](Self::codec_index) on encode.
     pub fn element_index(&self) -> Option<u64> {
         self.element_index
     }

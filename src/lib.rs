@@ -2,7 +2,7 @@
 //!
 //! The C interface is in `include/zcodec.h`. This page is for those who read or extend the library itself.
 //!
-//! The modules lie in layers; none imports from a layer above it (`scripts/check_layers.py` checks this):
+//! The modules form layers; each imports only from layers below its own (`scripts/check_layers.py` checks this):
 //!
 //! | layer | what it is |
 //! | --- | --- |
@@ -15,7 +15,7 @@
 //! | [`number`], `json`, `simd`, `memory`, `float_environment` | float formats and rounding; reading JSON; levels and tiers of kernels; allocation that may fail; the caller's floating-point environment |
 //! | [`Error`] | the one error type |
 //!
-//! `docs/architecture.md` has a picture of the layers, and one of a chunk's way through them.
+//! `docs/architecture.md` has a picture of the layers, and one of the way of a chunk through them.
 
 pub mod capi;
 pub mod chain;

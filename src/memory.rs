@@ -1,4 +1,4 @@
-//! Memory: buffers whose size somebody else chose, where running out is an error and not an abort; and a copy that is
+//! Memory: buffers whose size comes from outside, where running out is an error and not an abort; and a copy that is
 //! fast for any relative alignment of its two sides.
 
 use crate::error::{Error, Result};
@@ -11,7 +11,7 @@ use bytemuck::allocation::try_zeroed_vec;
 /// [`Status::OutOfMemory`](crate::Status::OutOfMemory).
 pub(crate) fn grow<T: Copy + Zeroable>(buffer: &mut Vec<T>, count: usize) -> Result<()> {
     if buffer.capacity() == 0 {
-        // Large memory is zero when the system gives it; nobody has to write zeros first.
+        // Large memory is zero when the system provides it, so no zeros need to be written.
         *buffer = try_zeroed_vec(count).map_err(|()| Error::out_of_memory())?;
     } else if buffer.len() < count {
         buffer.try_reserve_exact(count - buffer.len()).map_err(|_| Error::out_of_memory())?;

@@ -223,7 +223,7 @@ mod tests {
     fn the_threads_are_gone_when_the_call_returns() {
         static BEGUN: AtomicUsize = AtomicUsize::new(0);
         static ENDED: AtomicUsize = AtomicUsize::new(0);
-        /// Ends late, and after the work: when the thread does.
+        /// Ends late, after the work: when the thread ends.
         struct Witness;
         impl Drop for Witness {
             fn drop(&mut self) {

@@ -100,9 +100,8 @@ pub(super) struct CallerArray<T> {
 impl<T: CallerStruct> CallerArray<T> {
     /// Checks the sizes; elements are read one by one.
     ///
-    /// # Errors
-    /// [`Status::NullArgument`] for NULL with a count; [`Status::InvalidArgument`] for a size that no version has, one
-    /// that is no multiple of the alignment, or elements of different sizes.
+    /// # Errors [`Status::NullArgument`] for NULL with a count; [`Status::InvalidArgument`] for a size that no version
+    /// has, one that is not a multiple of the alignment, or elements of different sizes.
     ///
     /// # Safety
     /// `first` is NULL, or `count` structs that begin with the same `struct_size` follow one another at that distance;

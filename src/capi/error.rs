@@ -99,7 +99,7 @@ impl zcodec_error {
 }
 
 /// A message without its middle, if it is too long: its beginning says where, its end what was expected. Values in it
-/// are short already; names and lists of them may still be somebody's megabyte.
+/// are short already; names and lists of them may still have a megabyte.
 fn cut(message: &str) -> Cow<'_, str> {
     const MOST: usize = 2000;
     const END: usize = 500;

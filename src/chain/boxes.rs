@@ -143,7 +143,7 @@ impl Run<'_> {
             }
             Operation::Transform(place, transform) => {
                 let decoded = target.as_slice().ok_or_else(|| Error::internal("a box in strides"))?;
-                // Whoever has these bytes counts them by a `usize`.
+                // The caller has these bytes, so a `usize` counts them.
                 let (start, size) = (output.start as usize, output.size as usize);
                 let encoded = Excerpt { bytes: output.bytes, start, size };
                 let done = transform.decode_box(encoded, &region.start, &region.shape, decoded, call);

@@ -1,4 +1,4 @@
-//! Parts of an encoded chunk that are ready in any order, and stand one after the other.
+//! Parts of an encoded chunk that become ready in any order, and are stored one after the other.
 
 use super::stage::lock;
 use crate::memory::copy;
@@ -14,7 +14,8 @@ pub(super) struct InOrder<'a>(Mutex<State<'a>>);
 struct State<'a> {
     /// What is not yet taken.
     rest: &'a mut [u8],
-    /// Of each part so far, where it stands, or would if there were room; `None` for a part that is not stored.
+    /// Of each part so far, its place, or the one that it would have if there were room; `None` for a part that is not
+    /// stored.
     places: Vec<Option<Range<u64>>>,
     end: u64,
     /// Parts that wait for others.

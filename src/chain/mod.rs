@@ -149,7 +149,7 @@ impl Chain {
         Self { codecs, plan, hooks, pool, max_decoded_size, array_sizes }
     }
 
-    /// The same codecs, data type, fill value and hooks for a chunk of another shape.
+    /// A chain with the same codecs, data type, fill value and hooks for a chunk of another shape.
     ///
     /// # Errors
     /// [`Status::Unsupported`] for a chain without an array; or the error of a codec that does not fit this shape.
@@ -202,8 +202,7 @@ impl Chain {
 
     /// Whether there is a `pad` or `offset` codec at this place.
     ///
-    /// # Errors
-    /// [`Status::InvalidArgument`] if not.
+    /// # Errors [`Status::InvalidArgument`] if there is none.
     pub fn check_padding_at(&self, path: &[PathStep]) -> Result<()> {
         let Some(((_, index), inner)) = path.split_first() else {
             return Err(Error::argument("the path of the codec is empty"));
@@ -315,8 +314,7 @@ impl Chain {
 
     /// Fills a view of any shape with the fill value: a chunk that does not exist.
     ///
-    /// # Errors
-    /// [`Status::Unsupported`] if there is none, or for a bytes->bytes chain.
+    /// # Errors [`Status::Unsupported`] if the chain has no fill value, or for a bytes->bytes chain.
     pub fn fill_view(&self, mut target: Target<'_>) -> Result<()> {
         self.check_element_size(target.element_size())?;
         strided::fill(&mut target, self.fill_value()?)

@@ -1,4 +1,4 @@
-//! A chunk within a stored object that is read in part: which of its bytes its boxes need, and what becomes of them.
+//! A chunk within a stored object that is read in part: which of its bytes its boxes need, and how they are decoded.
 //!
 //! A chunk that is a shard becomes the inner chunks that its boxes touch. Their elements go through the elementwise steps
 //! before the shard, which an inner chunk finds by its [`Origin`].

@@ -16,11 +16,11 @@ use crate::memory::grow;
 use crate::representation::ByteSize;
 use crate::strided::{Source, Target};
 
-/// Shorter rows are gathered before they go to their strides: a part by itself costs about as much as such a copy.
+/// Shorter rows are gathered before they go to their strides: a part of its own costs about as much as such a copy.
 const MIN_ROW_SIZE: usize = 64;
 
-/// Shorter parts are decoded together with what lies between them, if that is no more than this: a part by itself costs
-/// about as much as decoding so many bytes.
+/// Shorter parts are decoded together with what lies between them, if that is no more than this: a part of its own
+/// costs about as much as decoding this many bytes.
 const MIN_PART_SIZE: usize = 512;
 
 /// Shorter rows of a whole chunk do not go to their place by themselves: decoding all of the chunk, and then copying it

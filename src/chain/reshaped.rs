@@ -103,7 +103,7 @@ pub(super) fn boxes_of(run: Range<u64>, shape: &[u64]) -> impl Iterator<Item = R
             return None;
         }
         let (start, mut size) = (position_of(next, shape), vec![1; shape.len()]);
-        // As many of the last dimensions as can be whole, and as much as possible of the one before them.
+        // As many of the last dimensions as can be whole, and as large a part as possible of the one before them.
         let (mut block, mut dimension) = (1, shape.len());
         while dimension > 0 {
             let longer = block * shape[dimension - 1];

@@ -49,7 +49,7 @@ pub(super) enum Output<'a> {
 enum Overflow {
     /// They are counted, for a caller who wants to know the capacity that would do.
     Counted,
-    /// Nobody asks for them.
+    /// They are not used.
     Refused,
 }
 

@@ -219,7 +219,7 @@ impl Shard {
         if self.bound.is_index_first { 0..index_size } else { size - index_size..size }
     }
 
-    /// The size of the index, and whether it stands before the inner chunks.
+    /// The size of the index, and whether it comes before the inner chunks.
     pub(super) fn index_size(&self) -> (u64, bool) {
         (self.bound.index_size, self.bound.is_index_first)
     }

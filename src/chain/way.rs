@@ -23,8 +23,8 @@ pub(super) struct BoxWay {
 }
 
 impl BoxWay {
-    /// The way through the first steps. `None` if what becomes of a box is not a matter of single boxes and runs: bytes
-    /// enter, or two reshapes are on the way.
+    /// The way through the first steps. `None` if a box does not stay a box, or become runs: bytes enter, or two
+    /// reshapes are on the way.
     pub(super) fn new(steps: &[Step]) -> Option<Self> {
         let shape = steps.first()?.decoded.array().ok()?.shape();
         let mut way = Self { end: 0, axes: (0..shape.len()).map(Some).collect(), reshaped: None, is_order: true };

@@ -18,8 +18,8 @@ pub(super) struct Workspace {
     pub(super) contexts: Contexts,
 }
 
-/// The workspaces of a chain and of its reshaped copies. Nobody waits for a slot that another thread looks at: in a process
-/// that forked at that moment, such a thread is gone, and its slot stays locked.
+/// The workspaces of a chain and of its reshaped copies. No thread waits for a slot that another thread is using: in a
+/// process that forked at that moment, such a thread is gone, and its slot stays locked.
 #[derive(Debug)]
 pub(super) struct Pool {
     slots: [Mutex<Option<Workspace>>; KEPT_COUNT],
@@ -40,7 +40,7 @@ impl Pool {
         result
     }
 
-    /// The first result of `look` at a slot that no other thread looks at.
+    /// The first result of `look` at a slot that no other thread is using.
     fn find<T>(&self, mut look: impl FnMut(&mut Option<Workspace>) -> Option<T>) -> Option<T> {
         self.slots.iter().find_map(|slot| look(&mut *slot.try_lock().ok()?))
     }

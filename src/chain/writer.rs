@@ -91,8 +91,8 @@ impl Writer {
         &self.chain
     }
 
-    /// Puts a box, which begins at `start` and has the shape of the source. Later elements replace earlier ones.
-    /// Several threads may put at once.
+    /// Puts a box of the chunk, which begins at `start` and has the shape of the source. Later elements replace earlier
+    /// ones. Several threads may put at once. An error is that of the first inner chunk at fault in C order.
     ///
     /// # Errors
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument): the box is not within the chunk, or

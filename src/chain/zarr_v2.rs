@@ -113,8 +113,8 @@ impl Codecs {
     }
 
     /// Removes the byte order from the types in a configuration: elements in memory are in native byte order, and
-    /// `bytes` gets that of the stored ones. numcodecs looks at the bytes of what enters as elements of another type, so
-    /// that type must have their byte order.
+    /// `bytes` gets that of the stored ones. numcodecs interprets the bytes of what enters as elements of another type,
+    /// so that type must have their byte order.
     fn take_type(&mut self, id: &str, configuration: &mut Map<String, Value>) -> Result<()> {
         let named = |member: &str| configuration.get(member).and_then(Value::as_str);
         let (input, output) = if id == "astype" { ("decode_dtype", "encode_dtype") } else { ("dtype", "astype") };

@@ -1,9 +1,10 @@
 //! `conditional`: codecs that are applied to some chunks and not to others.
 //!
-//! Specification: [zarr-extensions, `conditional`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/conditional).
-//! Each chunk begins with a bit for each codec inside, the first codec's the lowest of the first byte; it is 1 if the
-//! codec was applied. Who writes decides which: here all of them if that makes the chunk smaller, else none. A chunk
-//! then never grows by more than the header. All bits decode.
+//! Specification: [zarr-extensions,
+//! `conditional`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/conditional). Each chunk begins
+//! with a bit for each codec inside, the first codec's the lowest of the first byte; it is 1 if the codec was applied.
+//! The writer decides which: here all of them if that makes the chunk smaller, otherwise none. A chunk then never grows
+//! by more than the header. All bits decode.
 
 use crate::error::{Error, Result, Status};
 use crate::interface::{Bound, BoundCodecs, Call, Codec, CodecList, Context, Frame, Kind, Pass, Transform, too_small};

@@ -1,8 +1,8 @@
 //! The codecs, one file or folder each, and the registry that has them all.
 //!
-//! To add a codec: one file here with a `parse` function, one line in [`registry`], one file of vectors in
-//! `tests/conformance/cases/`. `bytes.rs` is the model. Known differences from other implementations are listed in
-//! `docs/differences.md`, each with its test.
+//! To add a codec: one file here with a `parse` function and its `mod` line, one line in [`registry`], one file of
+//! vectors in `tests/conformance/cases/`. `bytes.rs` is the model; CONTRIBUTING.md has the whole list. Known
+//! differences from other implementations are listed in `docs/differences.md`, each with its test.
 
 mod bitround;
 #[cfg(feature = "blosc")]

@@ -2,7 +2,7 @@
 //! [zarr-extensions, `reshape`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/reshape).
 //!
 //! The size of an encoded dimension is a number, the product of decoded dimensions, or, at most once, -1: whatever
-//! remains. Decoded dimensions must be named in their own order, so that nobody mistakes the codec for a transposition.
+//! remains. Decoded dimensions must be named in their own order, so that the codec is not mistaken for a transposition.
 
 use crate::error::{Error, Result};
 use crate::interface::{Bound, Codec, Context, Kind, Pass};

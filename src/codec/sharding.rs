@@ -1,10 +1,10 @@
-//! `sharding_indexed`: a chunk stored as many inner chunks, each encoded by itself, and an index that says where they
+//! `sharding_indexed`: a chunk stored as many inner chunks, each encoded on its own, and an index that says where they
 //! lie.
 //!
-//! Specification:
-//! [Zarr v3 core, `sharding_indexed`](https://zarr-specs.readthedocs.io/en/latest/v3/codecs/sharding-indexed/index.html),
-//! version 1.0. Offsets count from the beginning of the shard, even if the index stands there. An inner chunk whose
-//! elements all are the fill value is not stored; decoding accepts it either way.
+//! Specification: [Zarr v3 core,
+//! `sharding_indexed`](https://zarr-specs.readthedocs.io/en/latest/v3/codecs/sharding-indexed/index.html), version 1.0.
+//! Offsets count from the beginning of the shard, even if the index is there. An inner chunk whose elements all are the
+//! fill value is not stored; decoding accepts it either way.
 
 use crate::data_type::DataType;
 use crate::error::{Error, Result};

@@ -1,8 +1,8 @@
 //! Data types that have a configuration: times, texts and bytes of a fixed size, and structs of other types.
 //! zarr-extensions, data types of these names.
 //!
-//! Times are int64 numbers. The others are runs of bytes of a fixed size; the code points of a text and the members
-//! of a struct are numbers with a byte order all the same, which [`parts`](DataType::parts) names.
+//! Times are int64 numbers. The others are runs of bytes of a fixed size; the code points of a text and the members of
+//! a struct are nevertheless numbers with a byte order, which [`parts`](DataType::parts) names.
 
 use super::{Component, DataType};
 use crate::error::{Error, Result};

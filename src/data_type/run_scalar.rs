@@ -9,7 +9,7 @@ use crate::memory::grow;
 use serde_json::{Map, Value, json};
 
 impl DataType {
-    /// The scalar of a JSON value; none for types that are no runs of bytes with a configuration.
+    /// The scalar of a JSON value; none for types that are not runs of bytes with a configuration.
     pub(super) fn run_from_json(&self, member: &str, json: &Value) -> Option<Result<Scalar>> {
         let wrong = |expected: &str| Error::metadata(format!("{member} is {}, expected {expected}", shown(json)));
         let base64 = || json.as_str().and_then(from_base64).ok_or_else(|| wrong("a base64 text"));
@@ -91,7 +91,7 @@ impl DataType {
         if again == scalar { Ok(scalar) } else { Err(Error::metadata(format!("{member} is not a value of {self}"))) }
     }
 
-    /// The JSON value of a scalar; none for types that are no runs of bytes with a configuration.
+    /// The JSON value of a scalar; none for types that are not runs of bytes with a configuration.
     pub(super) fn run_to_json(&self, scalar: &[u8]) -> Option<Value> {
         let end = |unit: usize| {
             let units = scalar.chunks_exact(unit);

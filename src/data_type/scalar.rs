@@ -62,7 +62,7 @@ impl Component {
 }
 
 impl DataType {
-    /// The scalar that a JSON value stands for; `member` names it in errors.
+    /// The scalar that a JSON value denotes; `member` names it in errors.
     ///
     /// # Errors
     /// [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) if it is not a value of this type.

@@ -43,7 +43,8 @@ impl CallOptions {
 #[derive(Debug, Clone, Copy)]
 pub struct CallData(pub *mut c_void);
 
-// SAFETY: nobody here follows the pointer. It is handed to callbacks, which the header says may run on other threads.
+// SAFETY: the library never follows the pointer. It is handed to callbacks, which the header says may run on other
+// threads.
 #[expect(unsafe_code, reason = "a pointer that is only handed on")]
 unsafe impl Send for CallData {}
 // SAFETY: as above.

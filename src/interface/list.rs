@@ -18,7 +18,7 @@ pub struct CodecList {
     fault: Option<Error>,
 }
 
-/// One codec of a list, read and checked by itself.
+/// One codec of a list, read and checked on its own.
 #[derive(Debug)]
 struct ListedCodec {
     name: Arc<str>,

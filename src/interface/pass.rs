@@ -50,7 +50,7 @@ pub fn element_count(shape: &[u64]) -> u64 {
     shape.iter().product()
 }
 
-/// A kernel that maps each element by itself.
+/// A kernel that maps each element independently.
 ///
 /// Both functions get whole elements, back to back in the layout of the data type; the number of elements follows
 /// from the size of the decoded side. Where an encoded element is not a whole number of bytes, a tile begins at a byte:
@@ -127,7 +127,7 @@ pub struct Excerpt<'a> {
     pub size: usize,
 }
 
-/// The parts of a box that decode by themselves.
+/// The parts of a box that decode alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BoxParts {
     /// The box is cut along each dimension at multiples of these sizes.
@@ -148,8 +148,8 @@ pub trait Transform: Debug + Send + Sync {
     /// # Errors
     /// [`Status::BufferTooSmall`] by [`too_small`] if `decoded` cannot hold it, or why `encoded` is corrupt.
     fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize>;
-    /// The same for callers that do not want to know how much does not fit: decoding ends where `decoded` is full, and
-    /// takes no time or memory for the rest. The error may still have the capacity that is needed, if the bytes say it.
+    /// The same for callers that do not need to know how much does not fit: decoding ends where `decoded` is full, and
+    /// the rest takes no time or memory. The error may still have the capacity that is needed, if the bytes state it.
     ///
     /// # Errors
     /// As [`decode`](Self::decode).

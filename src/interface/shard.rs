@@ -17,7 +17,7 @@ pub struct BoundShard {
     pub index: Arc<BoundCodecs>,
     /// The size of the encoded index in bytes.
     pub index_size: u64,
-    /// Whether the index stands before the inner chunks, not after them.
+    /// Whether the index comes before the inner chunks, not after them.
     pub is_index_first: bool,
 }
 

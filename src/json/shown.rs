@@ -30,7 +30,7 @@ impl Write for Shown {
     }
 }
 
-/// The known names that somebody who wrote `name` may have meant, closest first, three at most.
+/// The known names that the author of `name` may have meant, closest first, three at most.
 fn close_names<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let name: Vec<char> = name.chars().take(MAX_SHOWN).collect();
     let allowed = (name.len() / 3).max(1);

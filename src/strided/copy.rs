@@ -213,8 +213,8 @@ fn for_each(axes: &[Axis], source: *const u8, target: *mut u8, work: &mut impl F
 /// As [`copy`].
 pub fn split<'a, 'b>(source: &Source<'a>, target: Target<'b>, count: usize) -> Result<Vec<(Source<'a>, Target<'b>)>> {
     let shape = target.shape().to_vec();
-    // A dimension that is long enough, or else the longest; of these one that leaves pages whole on both sides, because
-    // pieces of a few cache lines are read and written more slowly; of these the outermost.
+    // A dimension that is long enough, otherwise the longest; of these one that leaves pages whole on both sides,
+    // because pieces of a few cache lines are read and written more slowly; of these the outermost.
     let suits = |dimension: &usize| {
         let size = shape[*dimension];
         let [from, to] = [source.layout(), target.layout()].map(|layout| layout.strides()[*dimension].unsigned_abs());

@@ -394,7 +394,7 @@ fn a_stride_of_zero_reads_one_element_again_and_cannot_be_written() {
     assert_eq!(target, [1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3]);
     let error = Target::new(&mut target, layout).unwrap_err();
     assert_eq!(error.status(), Status::InvalidArgument);
-    // As many that nobody lives to see the end.
+    // More than could ever be copied.
     let endless = Layout::new(1, &[u64::MAX / 2, u64::MAX / 2], Some(&[0, 0]), 1, 3).unwrap();
     assert!(all_equal(&Source::new(&memory, endless.clone()).unwrap(), &[2]).unwrap());
     assert!(!all_equal(&Source::new(&memory, endless).unwrap(), &[3]).unwrap());

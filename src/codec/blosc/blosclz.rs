@@ -4,10 +4,10 @@
 //!
 //! * *literals*: a byte `n` below 32, of which only the lowest five bits count in the first byte of the stream, then
 //!   `n + 1` bytes;
-//! * a *match* of `length` bytes that stand `distance` bytes before: a byte whose upper three bits are `length - 2` and
-//!   whose lower five, with the byte after, are `distance - 1`. If those three bits are 7, bytes follow at once that are
-//!   to be added to a length of 9, up to the first that is not 255. If `distance - 1` is 8191, the larger part of the
-//!   distance follows in two bytes, the higher first: `distance - 8192`.
+//! * a *match* of `length` bytes that are `distance` bytes before: a byte whose upper three bits are `length - 2` and
+//!   whose lower five, with the byte after, are `distance - 1`. If those three bits are 7, bytes follow at once that
+//!   are to be added to a length of 9, up to the first that is not 255. If `distance - 1` is 8191, the larger part of
+//!   the distance follows in two bytes, the higher first: `distance - 8192`.
 
 use super::matches::{MatchTable, common_size, copy_literals, copy_match, four, hash};
 

@@ -223,7 +223,7 @@ fn threads_share_the_blocks_of_a_box() {
                 assert!(found == expected, "{codecs}, {threads} threads, {lies:?}");
             }
         }
-        // Two blocks begin outside the frame: the first is reported, whoever meets it.
+        // Two blocks begin outside the frame: the first is reported, whichever thread finds it.
         let block_size = u32::from_le_bytes(*encoded[8..].first_chunk().unwrap()) as usize;
         let block_count = decoded.len().div_ceil(block_size);
         assert!(block_count > 10, "blocks of {block_size} bytes");

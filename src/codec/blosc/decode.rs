@@ -87,7 +87,7 @@ struct FrameBlocks<'a, 'f> {
 
 struct Current<'f> {
     index: usize,
-    /// The filtered block as the frame has it, if it is not compressed; else it is in `filtered`.
+    /// The filtered block as the frame has it, if it is not compressed; otherwise it is in `filtered`.
     stored: Option<&'f [u8]>,
     /// Whether the block is in `whole`.
     is_whole: bool,

@@ -57,7 +57,7 @@ impl Encoder {
     pub fn encode(&mut self, settings: &Settings, decoded: &[u8], encoded: &mut [u8]) -> Result<usize> {
         let stored_size = check_size(decoded.len())?;
         let block_size = block_size(settings, decoded.len());
-        // A frame that is no smaller than a stored one is not worth decoding.
+        // A frame that is not smaller than a stored one is not worth decoding.
         let room_size = encoded.len().min(stored_size - 1);
         let mut size = None;
         if settings.level > 0 && decoded.len() >= MIN_SIZE {

@@ -9,7 +9,7 @@
 //! | 4, 8, 12 | decoded size, size of a block, encoded size: u32, little-endian |
 //! | 16 | where each block begins: u32; in a stored frame, the decoded bytes |
 //!
-//! A block is one stream, or one stream for each byte of an element; before each stands its size, an i32. A stream that
+//! A block is one stream, or one stream for each byte of an element; before each comes its size, an i32. A stream that
 //! has its decoded size is stored. The last block may be smaller than the others, and is not split then.
 
 use super::compressor::Format;

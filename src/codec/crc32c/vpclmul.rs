@@ -154,15 +154,15 @@ fn sum_of_lanes<L: Lanes>(lanes: L, low: L::Vector, high: L::Vector) -> u32 {
     bytes.as_chunks::<8>().0.iter().fold(0, |sum, word| lanes.sum(sum, u64::from_le_bytes(*word))) as u32
 }
 
-/// What the two halves of a lane are multiplied with to shift it by so many bytes.
+/// What the two halves of a lane are multiplied by to shift it by this many bytes.
 const fn distance(size: usize) -> [u64; 2] {
     let bits = 8 * size as u32;
     // A product has one bit less than two words.
     [(power(bits + 63) as u64) << 32, (power(bits - 1) as u64) << 32]
 }
 
-/// What a sum is multiplied with to shift it by so many bytes. The product has one bit less than a word, and the `crc32`
-/// instruction shifts it by 32 more.
+/// What a sum is multiplied by to shift it by this many bytes. The product has one bit less than a word, and the
+/// `crc32` instruction shifts it by 32 more.
 const fn factor(size: usize) -> u32 {
     power(8 * size as u32 - 33)
 }

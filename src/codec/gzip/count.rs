@@ -1,4 +1,4 @@
-//! The decoded size of gzip members and zlib streams, without holding the decoded bytes: libdeflate needs all of the
+//! The decoded size of gzip members and zlib streams, without keeping the decoded bytes: libdeflate needs all of the
 //! output at once, miniz_oxide only the last 32 KiB. RFC 1950, RFC 1951, RFC 1952.
 
 use super::libdeflate::Container;

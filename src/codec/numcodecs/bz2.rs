@@ -1,9 +1,9 @@
 //! `numcodecs.bz2`: bzip2 streams.
 //!
-//! Specification:
-//! [zarr-extensions, `numcodecs.bz2`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.bz2);
-//! numcodecs 0.17, `bz2.py`. Several streams one after the other are one, as Python has it; bytes after the last that
-//! are no stream are an error. `libbz2-rs-sys` codes them, a port of libbzip2 to Rust.
+//! Specification: [zarr-extensions,
+//! `numcodecs.bz2`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.bz2); numcodecs 0.17,
+//! `bz2.py`. Several streams one after the other are one, as in Python; bytes after the last that are not a stream are
+//! an error. `libbz2-rs-sys`, a port of libbzip2 to Rust, does the work.
 
 use super::optional;
 use crate::error::{Error, Result};

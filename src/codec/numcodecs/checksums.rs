@@ -1,10 +1,12 @@
 //! `numcodecs.crc32`, `numcodecs.crc32c` and `numcodecs.adler32`: four bytes, little-endian, where `location` says.
 //!
-//! Specifications:
-//! [zarr-extensions, `numcodecs.crc32`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.crc32),
-//! [zarr-extensions, `numcodecs.crc32c`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.crc32c),
-//! [zarr-extensions, `numcodecs.adler32`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.adler32);
-//! numcodecs 0.17, `checksum32.py`. Without `location`, `crc32` and `adler32` stand at the start, `crc32c` at the end.
+//! Specifications: [zarr-extensions,
+//! `numcodecs.crc32`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.crc32),
+//! [zarr-extensions,
+//! `numcodecs.crc32c`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.crc32c),
+//! [zarr-extensions,
+//! `numcodecs.adler32`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.adler32);
+//! numcodecs 0.17, `checksum32.py`. Without `location`, `crc32` and `adler32` are at the start, `crc32c` at the end.
 
 use super::optional;
 use crate::codec::crc32c::crc32c;

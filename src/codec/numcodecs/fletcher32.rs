@@ -1,9 +1,9 @@
 //! `numcodecs.fletcher32`: the checksum of HDF5's filter, four bytes at the end, little-endian. Specification:
 //! [zarr-extensions, `numcodecs.fletcher32`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.fletcher32).
 //!
-//! Two sums modulo 65535 over 16-bit words, the second one of the first, where a multiple of 65535 is 65535 and not 0. The
-//! words are big-endian; an odd last byte is the high one of a word. HDF5 before 1.6.3 wrote sums with their bytes swapped on
-//! little-endian machines: like HDF5, decoding takes them too.
+//! Two sums modulo 65535 over 16-bit words, the second one of the first, where a multiple of 65535 is 65535 and not 0.
+//! The words are big-endian; an odd last byte is the high one of a word. HDF5 before 1.6.3 wrote sums with their bytes
+//! swapped on little-endian machines: like HDF5, decoding accepts them.
 
 use super::checksums::{four_bytes, unequal};
 use crate::error::Result;

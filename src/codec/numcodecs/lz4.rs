@@ -1,9 +1,9 @@
 //! `numcodecs.lz4`: the size as four bytes, little-endian, then an LZ4 block.
 //!
-//! Specification:
-//! [zarr-extensions, `numcodecs.lz4`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.lz4);
-//! numcodecs 0.17, `lz4.pyx`; the LZ4 block format. `lz4_flex` codes the block, in safe Rust. It has one speed, so that
-//! `acceleration` changes nothing.
+//! Specification: [zarr-extensions,
+//! `numcodecs.lz4`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.lz4); numcodecs 0.17,
+//! `lz4.pyx`; the LZ4 block format. `lz4_flex` codes the block, in safe Rust. It has one speed, so `acceleration`
+//! changes nothing.
 
 use super::optional;
 use crate::error::{Error, Result};

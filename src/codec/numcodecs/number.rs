@@ -3,9 +3,10 @@
 //! A cast goes through a block of wide lanes: 64-bit integers for integers and bools, `float64` for floats, which every
 //! float fits. So each type has one loop per lane and direction, and no pair of types has code of its own.
 //!
-//! Integers wrap. Floats round to nearest, ties to even, and overflow to infinity; an integer becomes a `float16` by way of
-//! `float32`, as in NumPy. A float becomes an integer towards zero, and wraps as NumPy does on x86-64: by way of `int32` for
-//! `int32` and the narrower types, else of `int64`. What does not fit that has no defined value there: it is an error.
+//! Integers wrap. Floats round to nearest, ties to even, and overflow to infinity; an integer becomes a `float16` by
+//! way of `float32`, as in NumPy. A float becomes an integer towards zero, and wraps as NumPy does on x86-64: by way of
+//! `int32` for `int32` and the narrower types, otherwise of `int64`. What does not fit that has no defined value there:
+//! it is an error.
 
 use crate::data_type::{Component, DataType};
 use crate::error::{Error, Result};
@@ -102,7 +103,7 @@ impl Number {
         !self.is_float() && self != Self::Bool
     }
 
-    /// Whether the 64 bits that stand for an element are a signed number.
+    /// Whether the 64 bits that represent an element are a signed number.
     pub(super) fn is_signed(self) -> bool {
         matches!(self, Self::I8 | Self::I16 | Self::I32 | Self::I64)
     }

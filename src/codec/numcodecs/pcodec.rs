@@ -1,10 +1,10 @@
 //! `numcodecs.pcodec`: the standalone format of pco.
 //!
-//! Specification:
-//! [zarr-extensions, `numcodecs.pcodec`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.pcodec);
-//! numcodecs 0.17, `pcodec.py`; the crate `pco` codes. Integers of 8 to 64 bits and floats of 16 to 64; numcodecs reads
-//! those of 8 bits, but does not write them. The encoder works page by page, the decoder by a few thousand numbers, so
-//! that chunks of any alignment need no copy. The claims of a stream are checked before `pco` allocates for them.
+//! Specification: [zarr-extensions,
+//! `numcodecs.pcodec`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.pcodec); numcodecs
+//! 0.17, `pcodec.py`; the crate `pco` codes. Integers of 8 to 64 bits and floats of 16 to 64; numcodecs reads those of
+//! 8 bits, but does not write them. The encoder works page by page, the decoder a few thousand numbers at a time, so
+//! chunks of any alignment need no copy. The claims of a stream are checked before `pco` allocates for them.
 
 use super::optional;
 use crate::error::{Error, Result};

@@ -107,7 +107,7 @@ impl<T: ZfpScalar, const N: usize> BlockWriter<T, N> for CWriter<'_> {
     }
 }
 
-/// Reads from words of which the last [`slack`] are zeros that are no part of the stream.
+/// Reads from words of which the last [`slack`] are zeros that are not part of the stream.
 pub(super) struct CReader<'a>(Stream<'a>);
 
 impl<'a> CReader<'a> {

@@ -209,7 +209,7 @@ pub(super) struct Promoted<M> {
     flip: u32,
     /// 2^(N-1)
     half: i32,
-    /// 2^(N-1) if unsigned, else 0.
+    /// 2^(N-1) if unsigned, otherwise 0.
     offset: i32,
     memory: PhantomData<M>,
 }

@@ -2,8 +2,8 @@
 //! as those of an image with red, green and blue in three planes or in each pixel.
 //!
 //! A vector of each plane makes as many vectors of pixels, whose elements have the room of a power of two until their
-//! bytes are picked from there; and the reverse. Vectors of pixels overlap: what one writes too much, the next one
-//! replaces.
+//! bytes are picked from there; and the reverse. Vectors of pixels overlap: what one writes beyond its pixels, the next
+//! one replaces.
 #![expect(unsafe_code, reason = "source and target are pointers, of which each element is reached once")]
 
 use super::rows::{Both, Pick, Row, Rows};

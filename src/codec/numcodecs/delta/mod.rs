@@ -1,10 +1,10 @@
 //! `numcodecs.delta`: the first element, then the differences, in C order. The metadata keep their members.
 //!
-//! Specification:
-//! [zarr-extensions, `numcodecs.delta`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.delta);
-//! numcodecs 0.17, `delta.py`: `numpy.diff` in the type of the array, cast to `astype`; `numpy.cumsum` in the type that
-//! both have in common, cast to that of the array. Integers wrap; floats round at each step, so that a decoded float is
-//! the sum of rounded differences.
+//! Specification: [zarr-extensions,
+//! `numcodecs.delta`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.delta); numcodecs
+//! 0.17, `delta.py`: `numpy.diff` in the type of the array, cast to `astype`; `numpy.cumsum` in the type that both have
+//! in common, cast to that of the array. Integers wrap; floats round at each step, so a decoded float is the sum of
+//! rounded differences.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -63,7 +63,8 @@ impl Codec for Delta {
         let decoded = decoded.array()?;
         let is_time = ["numpy.datetime64", "numpy.timedelta64"].contains(&decoded.data_type().name());
         let array_type = if is_time { Number::I64 } else { Number::of_array(decoded.data_type())? };
-        // numcodecs looks at the bytes as elements of `dtype`; signed and unsigned integers have the same differences.
+        // numcodecs interprets the bytes as elements of `dtype`; signed and unsigned integers have the same
+        // differences.
         let is_same = array_type.is_integer() && self.dtype.is_integer() && array_type.size() == self.dtype.size();
         if !is_same {
             self.dtype.check("dtype", decoded.data_type())?;
@@ -157,7 +158,7 @@ impl Loop for Differ<'_> {
 
 #[inline(always)] // so that it is compiled for each instruction set
 fn differ_with(number: Number, elements: &[u8], before: &[u8; 8], differences: &mut [u8]) {
-    /// The first difference to an element by itself; then whole vectors at once.
+    /// The first difference alone, to an element; then whole vectors at once.
     #[inline(always)] // so that the compiler sees the function inside the loop
     fn each<const SIZE: usize>(
         elements: &[u8],

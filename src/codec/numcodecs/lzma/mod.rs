@@ -1,10 +1,10 @@
 //! `numcodecs.lzma`: LZMA by the configuration of Python's module `lzma`.
 //!
-//! Specification:
-//! [zarr-extensions, `numcodecs.lzma`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.lzma);
-//! numcodecs 0.17, `lzma.py`; the Python documentation of `lzma.compress`; the formats .xz 1.2 and .lzma. `lzma-rust2`
-//! codes them, in safe Rust. Containers are 1 (.xz), 2 (.lzma) and 3 (raw streams, whose filters the configuration
-//! names). Containers that tell their filters are decoded whatever the configuration says.
+//! Specification: [zarr-extensions,
+//! `numcodecs.lzma`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.lzma); numcodecs
+//! 0.17, `lzma.py`; the Python documentation of `lzma.compress`; the formats .xz 1.2 and .lzma. `lzma-rust2`, in safe
+//! Rust, does the work. Containers are 1 (.xz), 2 (.lzma) and 3 (raw streams, whose filters the configuration names).
+//! Containers that state their filters are decoded whatever the configuration says.
 //!
 //! * [`filters`]: chains of filters; [`stream`]: one chunk in memory; [`claims`]: what streams say of their size.
 

@@ -1,4 +1,4 @@
-//! Bits of 64 bytes of a plane at a time: each eight bytes are a matrix of bits, which one instruction multiplies with
+//! Bits of 64 bytes of a plane at a time: each eight bytes are a matrix of bits, which one instruction multiplies by
 //! the identity and transposes on the way.
 
 use super::bytes::sort_indices;

@@ -78,7 +78,7 @@ impl Range for Wrapped {
     }
 }
 
-/// The least `i32`, which stands for numbers that are none, and for NaN.
+/// The least `i32`, which stands for numbers outside `i32`, and for NaN.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn is_least(integers: __m256i) -> __m256i {
