@@ -579,8 +579,8 @@ extern "C" {
  * on encode: {"data_type": .., "shape": [..], "fill_value": ..}; it is NULL with size 0 for a chain of bytes->bytes
  * codecs. Both are UTF-8, have their sizes in bytes, and need not be NUL-terminated; the chain keeps no reference to
  * them. "fill_value" may be left out since 0.2. What needs it is then UNSUPPORTED: zcodec_fill_view,
- * zcodec_is_fill_view, ZCODEC_TASK_MISSING, zcodec_encode_view of a part, new inner chunks of which only parts were put.
- * Inner chunks are then always stored, and a missing one is CORRUPT_DATA.
+ * zcodec_is_fill_view, ZCODEC_TASK_MISSING, zcodec_encode_view of a part, new inner chunks of which only parts were
+ * put. Inner chunks are then always stored, and a missing one is CORRUPT_DATA.
  *
  * On success `*chain` is a handle that the caller frees with zcodec_chain_free; on failure it is NULL.
  * INVALID_METADATA: the JSON or a configuration is wrong. UNSUPPORTED: both are well-formed, but the codec, the data
@@ -643,9 +643,9 @@ void zcodec_chain_free(struct zcodec_chain *chain);
  * BUFFER_TOO_SMALL: `*encoded_size` is a capacity that suffices (zcodec_chain_encoded_bound gives one in advance), or
  * twice the capacity if a codec of the host does not say how much it needs. INVALID_ARGUMENT: `decoded_size` is not
  * the size that the chain expects; nothing was written. OUT_OF_RANGE: a codec cannot represent an element in the type
- * that it converts to. CALLBACK_FAILED: a padding callback failed, a codec of the host broke its rules, or the executor
- * failed. OUT_OF_MEMORY. After any failure the content of `encoded` is unspecified, and `*encoded_size` is 0 except for
- * BUFFER_TOO_SMALL.
+ * that it converts to. CALLBACK_FAILED: a padding callback failed, a codec of the host broke its rules, or the
+ * executor failed. OUT_OF_MEMORY. After any failure the content of `encoded` is unspecified, and `*encoded_size` is 0
+ * except for BUFFER_TOO_SMALL.
  *
  * Any number of threads may encode and decode with one chain at the same time. `error` may be NULL.
  */
@@ -806,8 +806,8 @@ enum zcodec_status zcodec_is_fill_view(const struct zcodec_chain *chain,
 
 /**
  * The smallest box that is worth decoding alone: the innermost inner chunk of a shard, seen through the codecs before
- * it; the block of zfp at a fixed rate; 1 along each dimension if each element decodes by itself; the chunk if the whole
- * of it must be decoded. `ndim` numbers are written to `shape`.
+ * it; the block of zfp at a fixed rate; 1 along each dimension if each element decodes by itself; the chunk if the
+ * whole of it must be decoded. `ndim` numbers are written to `shape`.
  *
  * INVALID_ARGUMENT: `ndim` is not the chain's. UNSUPPORTED for chains of bytes->bytes codecs. Since 0.2.
  */
@@ -885,8 +885,8 @@ enum zcodec_status zcodec_plan_supply(struct zcodec_plan *plan,
 
 /**
  * Supplies all ranges of this stage, and decodes them on up to max_threads threads. Range i has `sizes[i]` bytes at
- * `bytes[i]`. INVALID_ARGUMENT also after a zcodec_plan_supply of the same stage. Otherwise like zcodec_plan_supply, but
- * no other call may use the plan at the same time. Since 0.2.
+ * `bytes[i]`. INVALID_ARGUMENT also after a zcodec_plan_supply of the same stage. Otherwise like zcodec_plan_supply,
+ * but no other call may use the plan at the same time. Since 0.2.
  */
 enum zcodec_status zcodec_plan_supply_all(struct zcodec_plan *plan,
                                           const void *const *bytes,
@@ -1161,8 +1161,8 @@ enum zcodec_status zcodec_chain_codecs_json(const struct zcodec_chain *chain,
  * Warnings about valid metadata, as a JSON array of {"codec_index", "code", "message"}: "lossy_int_to_float" for a
  * cast_value between types like int64 and float64, whose mantissa does not hold every value; "ignored_codec" for an
  * unknown codec with "must_understand": false; "assumed_little_endian" for `bytes` without endian after the data type
- * "structured". A later version may add codes. A careful writer refuses such metadata; a reader must accept it. "[]" if
- * there are none. The caller frees `*json` with zcodec_buffer_free; it is NULL on failure. `error` may be NULL.
+ * "structured". A later version may add codes. A careful writer refuses such metadata; a reader must accept it. "[]"
+ * if there are none. The caller frees `*json` with zcodec_buffer_free; it is NULL on failure. `error` may be NULL.
  */
 enum zcodec_status zcodec_chain_warnings_json(const struct zcodec_chain *chain,
                                               struct zcodec_buffer **json,
@@ -1175,9 +1175,10 @@ enum zcodec_status zcodec_chain_warnings_json(const struct zcodec_chain *chain,
  *
  * `codec_index` counts from 0 in the chain's list of codecs. Without `generate` the configured bytes are written;
  * without `check` decoding checks nothing; with neither the codec again does what its metadata says. Both get
- * `user_data`. `free_user_data` (may be NULL) is called on it once, when nothing uses the callbacks any more: no chain,
- * no chain that zcodec_chain_with_shape or zcodec_chain_inner made from it, no plan and no writer. Replacing the
- * callbacks gives up this chain's share only. If this call fails, it is not called: the caller still owns `user_data`.
+ * `user_data`. `free_user_data` (may be NULL) is called on it once, when nothing uses the callbacks any more: no
+ * chain, no chain that zcodec_chain_with_shape or zcodec_chain_inner made from it, no plan and no writer. Replacing
+ * the callbacks gives up this chain's share only. If this call fails, it is not called: the caller still owns
+ * `user_data`.
  *
  * Both functions and `user_data` must be safe to use from every thread that uses the chain. No other thread may use
  * the chain during this call. INVALID_ARGUMENT: there is no pad or offset codec at this index. `error` may be NULL.

@@ -34,8 +34,8 @@ const LARGE_SIZE: usize = 2 << 20;
 
 /// Copies all bytes; both sides have the same size.
 ///
-/// C libraries copy some KiB to a MiB by `rep movsb`, which on AMD processors is 10 to 20 times as slow if the target is
-/// too close. <https://github.com/microsoft/STL/issues/5658>
+/// C libraries copy some KiB to a MiB by `rep movsb`, which on AMD processors is 10 to 20 times as slow if the target
+/// is too close. <https://github.com/microsoft/STL/issues/5658>
 pub(crate) fn copy(source: &[u8], target: &mut [u8]) {
     let distance = target.as_ptr().addr().wrapping_sub(source.as_ptr().addr()) % PAGE_SIZE;
     if distance == 0 || distance >= CLOSE || source.len() >= LARGE_SIZE {

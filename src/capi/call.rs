@@ -96,9 +96,9 @@ fn run_into(
 /// BUFFER_TOO_SMALL: `*encoded_size` is a capacity that suffices (zcodec_chain_encoded_bound gives one in advance), or
 /// twice the capacity if a codec of the host does not say how much it needs. INVALID_ARGUMENT: `decoded_size` is not
 /// the size that the chain expects; nothing was written. OUT_OF_RANGE: a codec cannot represent an element in the type
-/// that it converts to. CALLBACK_FAILED: a padding callback failed, a codec of the host broke its rules, or the executor
-/// failed. OUT_OF_MEMORY. After any failure the content of `encoded` is unspecified, and `*encoded_size` is 0 except for
-/// BUFFER_TOO_SMALL.
+/// that it converts to. CALLBACK_FAILED: a padding callback failed, a codec of the host broke its rules, or the
+/// executor failed. OUT_OF_MEMORY. After any failure the content of `encoded` is unspecified, and `*encoded_size` is 0
+/// except for BUFFER_TOO_SMALL.
 ///
 /// Any number of threads may encode and decode with one chain at the same time. `error` may be NULL.
 #[unsafe(no_mangle)]

@@ -46,8 +46,8 @@ impl DerefMut for zcodec_chain {
 /// on encode: {"data_type": .., "shape": [..], "fill_value": ..}; it is NULL with size 0 for a chain of bytes->bytes
 /// codecs. Both are UTF-8, have their sizes in bytes, and need not be NUL-terminated; the chain keeps no reference to
 /// them. "fill_value" may be left out since 0.2. What needs it is then UNSUPPORTED: zcodec_fill_view,
-/// zcodec_is_fill_view, ZCODEC_TASK_MISSING, zcodec_encode_view of a part, new inner chunks of which only parts were put.
-/// Inner chunks are then always stored, and a missing one is CORRUPT_DATA.
+/// zcodec_is_fill_view, ZCODEC_TASK_MISSING, zcodec_encode_view of a part, new inner chunks of which only parts were
+/// put. Inner chunks are then always stored, and a missing one is CORRUPT_DATA.
 ///
 /// On success `*chain` is a handle that the caller frees with zcodec_chain_free; on failure it is NULL.
 /// INVALID_METADATA: the JSON or a configuration is wrong. UNSUPPORTED: both are well-formed, but the codec, the data

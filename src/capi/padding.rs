@@ -99,9 +99,10 @@ impl PaddingHook for Callbacks {
 ///
 /// `codec_index` counts from 0 in the chain's list of codecs. Without `generate` the configured bytes are written;
 /// without `check` decoding checks nothing; with neither the codec again does what its metadata says. Both get
-/// `user_data`. `free_user_data` (may be NULL) is called on it once, when nothing uses the callbacks any more: no chain,
-/// no chain that zcodec_chain_with_shape or zcodec_chain_inner made from it, no plan and no writer. Replacing the
-/// callbacks gives up this chain's share only. If this call fails, it is not called: the caller still owns `user_data`.
+/// `user_data`. `free_user_data` (may be NULL) is called on it once, when nothing uses the callbacks any more: no
+/// chain, no chain that zcodec_chain_with_shape or zcodec_chain_inner made from it, no plan and no writer. Replacing
+/// the callbacks gives up this chain's share only. If this call fails, it is not called: the caller still owns
+/// `user_data`.
 ///
 /// Both functions and `user_data` must be safe to use from every thread that uses the chain. No other thread may use
 /// the chain during this call. INVALID_ARGUMENT: there is no pad or offset codec at this index. `error` may be NULL.

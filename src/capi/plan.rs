@@ -164,8 +164,8 @@ pub unsafe extern "C" fn zcodec_plan_supply(
 }
 
 /// Supplies all ranges of this stage, and decodes them on up to max_threads threads. Range i has `sizes[i]` bytes at
-/// `bytes[i]`. INVALID_ARGUMENT also after a zcodec_plan_supply of the same stage. Otherwise like zcodec_plan_supply, but
-/// no other call may use the plan at the same time. Since 0.2.
+/// `bytes[i]`. INVALID_ARGUMENT also after a zcodec_plan_supply of the same stage. Otherwise like zcodec_plan_supply,
+/// but no other call may use the plan at the same time. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_plan_supply_all(
     plan: *mut zcodec_plan,

@@ -268,8 +268,8 @@ pub unsafe extern "C" fn zcodec_is_fill_view(
 }
 
 /// The smallest box that is worth decoding alone: the innermost inner chunk of a shard, seen through the codecs before
-/// it; the block of zfp at a fixed rate; 1 along each dimension if each element decodes by itself; the chunk if the whole
-/// of it must be decoded. `ndim` numbers are written to `shape`.
+/// it; the block of zfp at a fixed rate; 1 along each dimension if each element decodes by itself; the chunk if the
+/// whole of it must be decoded. `ndim` numbers are written to `shape`.
 ///
 /// INVALID_ARGUMENT: `ndim` is not the chain's. UNSUPPORTED for chains of bytes->bytes codecs. Since 0.2.
 #[unsafe(no_mangle)]

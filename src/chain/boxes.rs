@@ -157,8 +157,8 @@ impl Run<'_> {
 }
 
 impl Plan {
-    /// The input of a shard, if nothing but the dimensions changes before it, and nothing follows it: the inner chunks read
-    /// it where it lies.
+    /// The input of a shard, if nothing but the dimensions changes before it, and nothing follows it: the inner chunks
+    /// read it where it lies.
     pub(super) fn arranged_for_shard<'a>(&self, decoded: &Decoded<'a>) -> Result<Option<Input<'a>>> {
         let [first, .., Step { operation: Operation::Shard(..), .. }] = self.steps.as_slice() else { return Ok(None) };
         let way = self.way.as_deref().filter(|way| way.end + 1 == self.steps.len() && way.is_order());

@@ -127,8 +127,8 @@ impl ShardDecode<'_> {
         first.map_or(Ok(()), |(_, error)| Err(error))
     }
 
-    /// A fault of a step before the shard waits until all inner chunks are decoded: the shard is decoded first. Of several
-    /// faults, the first element of the last such step counts.
+    /// A fault of a step before the shard waits until all inner chunks are decoded: the shard is decoded first. Of
+    /// several faults, the first element of the last such step counts.
     #[cold]
     #[inline(never)] // see `by_list`
     fn keep(&self, PutFault { error, step }: PutFault, cell: &Cell, first: &mut FirstFault) -> Result<()> {

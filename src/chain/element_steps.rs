@@ -145,8 +145,8 @@ impl<'a> ElementSteps<'a> {
 }
 
 impl PutDecoded<'_> {
-    /// Decodes the box to its place: at once, if no step changes its elements, or into scratch memory. `decode` writes to
-    /// any strides, or else only back to back.
+    /// Decodes the box to its place: at once, if no step changes its elements, or into scratch memory. `decode` writes
+    /// to any strides, or else only back to back.
     pub(super) fn run(
         &self,
         is_strided: bool,

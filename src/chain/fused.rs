@@ -222,8 +222,8 @@ impl Fused {
         Ok(())
     }
 
-    /// Runs all stages on one tile. The first element in C order is the one reported, whichever stage refuses it: after a
-    /// fault, later stages run only on the elements before it.
+    /// Runs all stages on one tile. The first element in C order is the one reported, whichever stage refuses it: after
+    /// a fault, later stages run only on the elements before it.
     fn run_tile(
         &self,
         stages: &[FusedStage],
@@ -260,8 +260,8 @@ impl Fused {
     }
 }
 
-/// Elements before the first cache-line boundary of the wider buffer. Starting the vector loop there avoids split loads:
-/// allocators return page + 16.
+/// Elements before the first cache-line boundary of the wider buffer. Starting the vector loop there avoids split
+/// loads: allocators return page + 16.
 fn elements_before_line(wider: &[u8], bits: usize, narrower_bits: usize) -> usize {
     let head_bits = 8 * (wider.as_ptr().addr().wrapping_neg() % LINE_SIZE);
     let count = head_bits / bits.max(1);

@@ -1,7 +1,7 @@
 //! A chunk within a stored object that is read in part: which of its bytes its boxes need, and how they are decoded.
 //!
-//! A chunk that is a shard becomes the inner chunks that its boxes touch. Their elements go through the elementwise steps
-//! before the shard, which an inner chunk finds by its [`Origin`].
+//! A chunk that is a shard becomes the inner chunks that its boxes touch. Their elements go through the elementwise
+//! steps before the shard, which an inner chunk finds by its [`Origin`].
 
 use super::Chain;
 use super::boxes::{Before, StepOutput};
@@ -136,8 +136,8 @@ impl Object {
         Ok(())
     }
 
-    /// The parts of the boxes that decode by themselves. All bytes, if their size is not known: what they are may depend
-    /// on it.
+    /// The parts of the boxes that decode by themselves. All bytes, if their size is not known: what they are may
+    /// depend on it.
     fn expand_boxes(self, step: &Step, way: &BoxWay, options: &CallOptions, actions: &mut Actions) -> Result<()> {
         let Operation::Transform(place, transform) = &step.operation else {
             return Err(Error::internal("a step without boxes"));
@@ -381,8 +381,8 @@ fn parts_of(shard: &Shard, way: &BoxWay, part: BoxPart) -> Result<Vec<(Cell, Box
     Ok(shard.cells(&region).zip(places).collect())
 }
 
-/// The elementwise steps that elements go through: those of the chain itself, if they come from its last step, and those
-/// before the shards around it.
+/// The elementwise steps that elements go through: those of the chain itself, if they come from its last step, and
+/// those before the shards around it.
 fn through<'a>(own: Option<&'a Chain>, origin: Option<&'a Origin>) -> ElementSteps<'a> {
     let origins = std::iter::successors(origin, |origin| origin.outer.as_deref());
     ElementSteps::new(own.into_iter().chain(origins.map(|origin| &*origin.chain)).map(|chain| &chain.plan).collect())

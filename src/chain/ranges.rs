@@ -40,8 +40,8 @@ struct Ranges<'a> {
 }
 
 impl Run<'_> {
-    /// Decodes a box from the parts of a chunk that it needs. None if no codec can do that, or the box is the whole chunk
-    /// and other ways are as good.
+    /// Decodes a box from the parts of a chunk that it needs. None if no codec can do that, or the box is the whole
+    /// chunk and other ways are as good.
     pub(super) fn decode_region_by_ranges(
         &self,
         encoded: &[u8],

@@ -186,8 +186,8 @@ impl Region {
         (count, RunStarts { axes, next })
     }
 
-    /// The box, with what lies between its runs in an array of this shape where that is at most `most` elements. The box
-    /// must not be empty.
+    /// The box, with what lies between its runs in an array of this shape where that is at most `most` elements. The
+    /// box must not be empty.
     pub(super) fn with_gaps(&self, shape: &[u64], most: u64) -> Self {
         let (mut whole_from, mut row_size) = (shape.len(), 1_u64);
         for dimension in (0..shape.len()).rev() {

@@ -148,8 +148,8 @@ impl Codecs {
     }
 }
 
-/// The type that a configuration of numcodecs names: `>i4`, `i4`, `int32`. Without an order it is that of the machine that
-/// wrote the array, hence little-endian.
+/// The type that a configuration of numcodecs names: `>i4`, `i4`, `int32`. Without an order it is that of the machine
+/// that wrote the array, hence little-endian.
 fn element_type(name: &str) -> Option<NumpyType> {
     let (order, code) = name.split_at_checked(1).filter(|(order, _)| "<>=|".contains(order)).unwrap_or(("", name));
     let order = if order == ">" { ">" } else { "<" };

@@ -2,8 +2,8 @@
 //! [zarr-extensions, `n5_default`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/n5_default).
 //!
 //! A block states its own shape. A block that is smaller than the chunk is padded with the fill value; a block that is
-//! larger than a border chunk is cut, if it is no larger than the largest chunk that the codec was bound to. Blocks are
-//! written in the shape of the chunk, so a chain for a border chunk writes a truncated block.
+//! larger than a border chunk is cropped, if it is no larger than the largest chunk that the codec was bound to. Blocks
+//! are written in the shape of the chunk, so a chain for a border chunk writes a truncated block.
 
 use crate::data_type::{Component, DataType};
 use crate::error::{Error, Result};

@@ -194,9 +194,9 @@ pub trait Transform: Debug + Send + Sync {
     fn decodes_parts(&self) -> bool {
         false
     }
-    /// Decodes parts of a chunk that decodes to this many bytes: each part is where it begins among them, and its place.
-    /// They come in the order of where they begin. None, before the first is taken, if the chunk must be decoded whole:
-    /// also if it has another size, about which [`decode`](Self::decode) has the message.
+    /// Decodes parts of a chunk that decodes to this many bytes: each part is where it begins among them, and its
+    /// place. They come in the order of where they begin. None, before the first is taken, if the chunk must be decoded
+    /// whole: also if it has another size, about which [`decode`](Self::decode) has the message.
     ///
     /// # Errors
     /// Why `encoded` is corrupt, as far as it was looked at.

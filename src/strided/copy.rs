@@ -38,8 +38,8 @@ pub(super) fn copy_by(kernel: Kernel, is_large: bool, source: &Source<'_>, targe
     Ok(())
 }
 
-/// # Safety
-/// Every block that the loops reach can be read in the source and written in the target; the kernel's tier is available.
+/// # Safety Every block that the loops reach can be read in the source and written in the target; the kernel's tier is
+/// available.
 unsafe fn run(kernel: Kernel, nest: Nest, is_large: bool, source: *const u8, target: *mut u8) {
     let Nest { block, mut axes, .. } = nest;
     let Some(inner) = axes.pop() else {
@@ -136,8 +136,8 @@ impl TakenAxes {
         &self.axes[self.row..self.run]
     }
 
-    /// Adds axes along which the target goes on back to back after `size` bytes of a run, until it has enough; returns how
-    /// many it has.
+    /// Adds axes along which the target goes on back to back after `size` bytes of a run, until it has enough; returns
+    /// how many it has.
     fn extend_run(&mut self, mut size: usize, enough: usize) -> usize {
         while size < enough
             && let Some(next) = self.axes[..self.row].iter().position(|axis| axis.target == size as isize)

@@ -89,8 +89,8 @@ impl Pixels {
 /// The bytes of the smallest vectors.
 pub(super) const VECTOR_SIZE: usize = 16;
 
-/// The part of a run that is copied at once. Fewer bytes at a stride of a power of two are written more slowly, and more
-/// gain nothing.
+/// The part of a run that is copied at once. Fewer bytes at a stride of a power of two are written more slowly, and
+/// more gain nothing.
 pub(super) const BAND_SIZE: usize = 512;
 
 /// The size of a cache line in bytes.
@@ -118,10 +118,11 @@ pub(super) struct Kernel {
 /// Copies runs by tiles.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tiles {
-    /// May be called if the tier is available, if it [takes](Self::take) the runs, and if all elements can be read in the
-    /// source and written in the target.
+    /// May be called if the tier is available, if it [takes](Self::take) the runs, and if all elements can be read in
+    /// the source and written in the target.
     pub(super) copy: unsafe fn(&Runs<'_>),
-    /// How many parts of 16 bytes the smallest vector has that takes elements of 3, 6 and 12 bytes; `None` if none does.
+    /// How many parts of 16 bytes the smallest vector has that takes elements of 3, 6 and 12 bytes; `None` if none
+    /// does.
     pub(super) triple_parts: Option<usize>,
     /// Whether copying fewer columns at once is faster than a stage, unless those of a cache line crowd.
     pub(super) stages_late: bool,
@@ -158,15 +159,15 @@ pub(super) static TIERS: &[Tier<Kernel>] = &[
     Tier { level: Level::Reference, kernel: PORTABLE },
 ];
 
-/// Whether `rows` rows at this stride have more than half of the cache lines of one set of the first-level cache: it has
-/// 64 sets of 8 lines or more.
+/// Whether `rows` rows at this stride have more than half of the cache lines of one set of the first-level cache: it
+/// has 64 sets of 8 lines or more.
 pub(super) fn collides(rows: usize, stride: isize) -> bool {
     let sets = 4096_usize >> stride.trailing_zeros().min(12);
     rows > 4 * sets
 }
 
-/// Whether columns at this stride begin in so few sets of the first-level cache that each gets more than `most` of them.
-/// Strides near a third of a page crowd as those of powers of two do.
+/// Whether columns at this stride begin in so few sets of the first-level cache that each gets more than `most` of
+/// them. Strides near a third of a page crowd as those of powers of two do.
 pub(super) fn crowds(columns: usize, stride: isize, most: usize) -> bool {
     // As many as these tell.
     let columns = columns.min(128);

@@ -50,8 +50,8 @@ impl Table {
         }
     }
 
-    /// The places on one side, by its strides, of `count` elements along some axes from `first` on: always the same axes and
-    /// strides, and at most [`BAND_SIZE`] elements.
+    /// The places on one side, by its strides, of `count` elements along some axes from `first` on: always the same
+    /// axes and strides, and at most [`BAND_SIZE`] elements.
     #[inline]
     pub(super) fn of(
         &mut self,
@@ -102,7 +102,8 @@ impl<'a> Places<'a> {
         self.count
     }
 
-    /// The place of each of `count` elements from `first` on, and what is added to all of them: at most [`MOST_AT_ONCE`].
+    /// The place of each of `count` elements from `first` on, and what is added to all of them: at most
+    /// [`MOST_AT_ONCE`].
     #[inline(always)] // for the instruction set of the caller
     pub(super) fn some(&self, first: usize, count: usize) -> (&'a [isize], isize) {
         match self.stride {

@@ -38,8 +38,8 @@ const REGULAR_RATIO: usize = 4;
 /// The same at a distance of more bytes.
 const MIN_FAR_LENGTH: usize = 8;
 
-/// Compresses to the beginning of `encoded`; `None` if it does not fit, or is not worth it. `is_split`: the stream is one of
-/// several of its block.
+/// Compresses to the beginning of `encoded`; `None` if it does not fit, or is not worth it. `is_split`: the stream is
+/// one of several of its block.
 pub(super) fn compress(
     table: &mut MatchTable,
     level: u8,

@@ -1,10 +1,10 @@
 //! LZ4 blocks, as their format description has them. The crate lz4_flex decodes shuffled floats at 0.4 of the speed of
 //! the C library, has no acceleration, and compresses less at its best.
 //!
-//! A block is a sequence of literals and matches. A byte has the count of literals in its upper four bits and the length
-//! of the match, less 4, in its lower; if either is 15, bytes follow that are to be added, up to the first that is not
-//! 255. After the literals the distance of the match follows, a u16. The last 5 bytes are literals, and no match begins
-//! in the last 12.
+//! A block is a sequence of literals and matches. A byte has the count of literals in its upper four bits and the
+//! length of the match, less 4, in its lower; if either is 15, bytes follow that are to be added, up to the first that
+//! is not 255. After the literals the distance of the match follows, a u16. The last 5 bytes are literals, and no match
+//! begins in the last 12.
 
 use super::matches::{MatchTable, common_size, copy_literals, copy_match, four, hash};
 
@@ -24,8 +24,8 @@ const DENSE_COUNT: usize = 2;
 /// After this many misses, the step grows by one.
 const MISSES_PER_STEP: usize = 64;
 
-/// Compresses to the beginning of `encoded`; `None` if it does not fit. With more acceleration, from 1 on, more places are
-/// left out.
+/// Compresses to the beginning of `encoded`; `None` if it does not fit. With more acceleration, from 1 on, more places
+/// are left out.
 pub(super) fn compress(
     table: &mut MatchTable,
     acceleration: usize,

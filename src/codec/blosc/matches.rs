@@ -31,8 +31,8 @@ impl MatchTable {
         std::mem::replace(&mut self.0[hash % ENTRY_COUNT], place as u32) as usize
     }
 
-    /// The first place from `start`, which is not 0, to before `limit` that has the same four bytes as one before it, and
-    /// that place.
+    /// The first place from `start`, which is not 0, to before `limit` that has the same four bytes as one before it,
+    /// and that place.
     #[inline]
     pub(super) fn find(&mut self, decoded: &[u8], start: usize, limit: usize, bits: u32) -> Option<(usize, usize)> {
         for (place, window) in (start..limit).zip(decoded.get(start..)?.windows(4)) {
@@ -75,8 +75,8 @@ pub(super) fn common_size(first: &[u8], second: &[u8]) -> usize {
 /// The bytes that are copied at once.
 const STEP: usize = 16;
 
-/// Copies the first `count` bytes of a slice to the beginning of another, whose next bytes may change too; `None` if one
-/// of them has fewer.
+/// Copies the first `count` bytes of a slice to the beginning of another, whose next bytes may change too; `None` if
+/// one of them has fewer.
 #[inline(always)]
 pub(super) fn copy_literals(from: &[u8], count: usize, to: &mut [u8]) -> Option<()> {
     if count <= 2 * STEP

@@ -51,8 +51,8 @@ struct Blosc {
     block_size: usize,
 }
 
-/// `{"cname", "clevel", "shuffle", "typesize", "blocksize"}`: `typesize` is ignored if `shuffle` is `noshuffle`, and may be
-/// missing then, `blocksize` always.
+/// `{"cname", "clevel", "shuffle", "typesize", "blocksize"}`: `typesize` is ignored if `shuffle` is `noshuffle`, and
+/// may be missing then, `blocksize` always.
 pub(super) fn parse(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
     let compressor = compressor("cname", &configuration.required("cname")?)?;
     let level = integer("clevel", &configuration.required("clevel")?, 0, 9)? as u8;

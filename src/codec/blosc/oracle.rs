@@ -138,7 +138,8 @@ fn frames_of_real_data_are_at_most_one_percent_larger_than_those_of_the_c_librar
                                 c_encode(&Settings { compressor: Compressor::Lz4, ..settings }, &decoded[..size]).len();
                         }
                         let ratio = ours as f64 / theirs as f64;
-                        // libdeflate adapts to what changes less often than zlib does, which bytes without a filter show.
+                        // libdeflate adapts to what changes less often than zlib does, which bytes without a filter
+                        // show.
                         let is_exception = (compressor, level, filter) == (Compressor::Zlib, 3, Filter::None);
                         if ratio > if is_exception { 1.03 } else { 1.01 } {
                             larger.push(format!("{name} {size} {settings:?}: {ours} bytes, C {theirs}: {ratio:.4}"));

@@ -1,5 +1,5 @@
-//! `numcodecs.jenkins_lookup3`: Bob Jenkins' `hashlittle` of 2006, four bytes at the end, little-endian; the checksum of
-//! HDF5's metadata.
+//! `numcodecs.jenkins_lookup3`: Bob Jenkins' `hashlittle` of 2006, four bytes at the end, little-endian; the checksum
+//! of HDF5's metadata.
 //!
 //! Specification:
 //! [zarr-extensions, `numcodecs.jenkins_lookup3`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.jenkins_lookup3);
@@ -90,7 +90,8 @@ fn added(mut state: [u32; 3], block: &[u8; 12]) -> [u32; 3] {
     state
 }
 
-/// The rotations of `mix`: each word in turn loses the one before it and takes up its rotation; that one gains the third.
+/// The rotations of `mix`: each word in turn loses the one before it and takes up its rotation; that one gains the
+/// third.
 fn mixed(mut state: [u32; 3]) -> [u32; 3] {
     for (step, rotation) in [4, 6, 8, 16, 19, 4].into_iter().enumerate() {
         let (this, before, next) = (step % 3, (step + 2) % 3, (step + 1) % 3);

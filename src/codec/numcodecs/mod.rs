@@ -1,5 +1,5 @@
-//! The names that zarr-python gives the codecs of the Python package numcodecs. They take the configuration that it writes,
-//! decode what it wrote, and write what it reads. The metadata keep their names and members.
+//! The names that zarr-python gives the codecs of the Python package numcodecs. They take the configuration that it
+//! writes, decode what it wrote, and write what it reads. The metadata keep their names and members.
 //!
 //! Specifications:
 //! [zarr-extensions, `numcodecs.*`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs), which refers

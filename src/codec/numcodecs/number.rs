@@ -224,7 +224,8 @@ impl Number {
         Ok(())
     }
 
-    /// Between which numbers, these left out, the integer type that a cast goes by way of holds a number cut to an integer.
+    /// Between which numbers, these left out, the integer type that a cast goes by way of holds a number cut to an
+    /// integer.
     fn bounds(self) -> (f64, f64) {
         const TWO_31: f64 = (1_u64 << 31) as f64;
         const TWO_63: f64 = (1_u64 << 63) as f64;

@@ -270,8 +270,8 @@ fn damaged(error: PcoError) -> Error {
     Error::corrupt(format!("not a valid pco stream: {error}"))
 }
 
-/// Refuses a chunk of a stream whose metadata make `pco` allocate more than the numbers that are left justify: their count,
-/// the entries of a dictionary, the window of a lookback.
+/// Refuses a chunk of a stream whose metadata make `pco` allocate more than the numbers that are left justify: their
+/// count, the entries of a dictionary, the window of a lookback.
 fn check_claims(chunk: &[u8], number_bits: usize, left: usize, has_variants: bool) -> Result<()> {
     const CLASSIC: usize = 0;
     const FLOAT_QUANT: usize = 3;

@@ -1,5 +1,5 @@
-//! `numcodecs.quantize`: floats rounded to a number of decimal digits, or rather to the power of two below. Decoding is a
-//! cast. The metadata keep their members.
+//! `numcodecs.quantize`: floats rounded to a number of decimal digits, or rather to the power of two below. Decoding is
+//! a cast. The metadata keep their members.
 //!
 //! Specification:
 //! [zarr-extensions, `numcodecs.quantize`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.quantize);

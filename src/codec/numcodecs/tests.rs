@@ -402,8 +402,8 @@ fn incompressible_bytes_fit_into_the_bound() {
     }
 }
 
-/// `ZFP_MODE_SHORT_MAX` of zfp.h: a block of up to 2,048 bits has a short code, which is its size less one. It stands after
-/// the 32 bits of the magic number and the 52 of the field.
+/// `ZFP_MODE_SHORT_MAX` of zfp.h: a block of up to 2,048 bits has a short code, which is its size less one. It stands
+/// after the 32 bits of the magic number and the 52 of the field.
 #[test]
 fn blocks_of_zfpy_with_more_than_2048_bits_have_a_long_mode() {
     let input = br#"{"data_type": "float64", "shape": [4, 4, 4, 4], "fill_value": 0}"#;

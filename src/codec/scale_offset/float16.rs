@@ -143,8 +143,8 @@ impl Register for __m512i {
     }
 }
 
-/// Numbers, rounded after each operation: `float32` has more than twice the digits, so that this is the same as rounding
-/// once (Figueroa, "When is double rounding innocuous?", 1995).
+/// Numbers, rounded after each operation: `float32` has more than twice the digits, so that this is the same as
+/// rounding once (Figueroa, "When is double rounding innocuous?", 1995).
 #[derive(Clone, Copy)]
 struct Numbers<R: Register>([R::Half; 2]);
 

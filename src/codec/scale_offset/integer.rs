@@ -194,8 +194,8 @@ word!(u16, i16, 2);
 word!(u32, i32, 4);
 word!(u64, i64, 8);
 
-/// `x * factor + term`, or `x + term` unless `MULTIPLIES`. All loops give the greatest distance from the lowest number with a
-/// result.
+/// `x * factor + term`, or `x + term` unless `MULTIPLIES`. All loops give the greatest distance from the lowest number
+/// with a result.
 struct Line<'a, W: Word, const MULTIPLIES: bool> {
     input: &'a [W::Bytes],
     output: &'a mut [W::Bytes],

@@ -253,7 +253,8 @@ impl<T: Native> Loop for Faults<'_, T> {
     }
 }
 
-/// Gives every NaN of a format of 16 bits the pattern of the default. Whether no number was finite before and is not now.
+/// Gives every NaN of a format of 16 bits the pattern of the default. Whether no number was finite before and is not
+/// now.
 fn settle(format: &FloatFormat, before: &[u8], after: &mut [u8]) -> bool {
     let [nan, infinity] = [format.nan(), format.infinity(false)].map(|bits| bits.unwrap_or(0) as u16);
     let (before, after) = (before.as_chunks().0, after.as_chunks_mut().0);

@@ -1,8 +1,8 @@
 //! `scale_offset`: `(element - offset) * scale`, and back by `element / scale + offset`.
 //!
-//! Specification: [zarr-extensions, `scale_offset`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/scale_offset).
-//! The arithmetic is that of the array's own data type, and each operation rounds to it. Leaving a member out leaves its
-//! operation out.
+//! Specification: [zarr-extensions,
+//! `scale_offset`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/scale_offset). The arithmetic is
+//! that of the array's own data type, and each operation rounds to it. Leaving a member out leaves its operation out.
 
 mod bound;
 #[cfg(target_arch = "x86_64")]

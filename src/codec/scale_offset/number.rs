@@ -67,9 +67,9 @@ macro_rules! float {
 float!(f32, u32, 4);
 float!(f64, u64, 8);
 
-/// Two `bfloat16` as the upper halves of `float32`, in the arithmetic of that, rounded after each operation: `float32` has
-/// more than twice the digits, so that this is the same as rounding once (Figueroa, "When is double rounding innocuous?",
-/// 1995). Pairs part and join in place, which single numbers of 16 bits in 32-bit lanes do not.
+/// Two `bfloat16` as the upper halves of `float32`, in the arithmetic of that, rounded after each operation: `float32`
+/// has more than twice the digits, so that this is the same as rounding once (Figueroa, "When is double rounding
+/// innocuous?", 1995). Pairs part and join in place, which single numbers of 16 bits in 32-bit lanes do not.
 ///
 /// The lower halves of the bits count for nothing.
 #[derive(Clone, Copy)]
@@ -122,7 +122,8 @@ impl Number for Bfloat16Pair {
 
     #[inline(always)] // into the vectorised loop
     fn suspicion(self) -> u32 {
-        // The largest exponent overflows into the sign. NaNs are suspects, too: they are to become the format's default.
+        // The largest exponent overflows into the sign. NaNs are suspects, too: they are to become the format's
+        // default.
         let suspicion = |bits: u32| bits ^ bits.wrapping_add(0x0080_0000);
         suspicion(self.0[0]) | suspicion(self.0[1])
     }

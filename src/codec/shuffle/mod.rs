@@ -1,5 +1,5 @@
-//! The filters of Blosc and HDF5 that make elements compressible: *shuffle* puts the bytes at each place of all elements
-//! next to each other, *bitshuffle* the bits. [`reference`] is the definition.
+//! The filters of Blosc and HDF5 that make elements compressible: *shuffle* puts the bytes at each place of all
+//! elements next to each other, *bitshuffle* the bits. [`reference`] is the definition.
 //!
 //! The bytes at one place of all elements are a *plane*; the bits at one place of a plane's bytes are a *row*.
 
@@ -30,9 +30,9 @@ const TILE_STEP: usize = 64;
 /// How a tier moves bytes and bits. Each function moves those of the first elements and returns of how many, a multiple
 /// of 8; the portable tier moves the rest. Calling them is safe once the tier is available.
 ///
-/// Element `i` has its byte `place` at `planes[place * stride + i]`. Planes of `plane_size` bytes one after the other have
-/// bit `row` of byte `i` of plane `place` at bit `i % 8` of `rows[(8 * place + row) * stride + i / 8]`. The slices are as
-/// long as that needs.
+/// Element `i` has its byte `place` at `planes[place * stride + i]`. Planes of `plane_size` bytes one after the other
+/// have bit `row` of byte `i` of plane `place` at bit `i % 8` of `rows[(8 * place + row) * stride + i / 8]`. The slices
+/// are as long as that needs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Planes {
     to_planes: unsafe fn(elements: &[u8], element_size: usize, planes: &mut [u8], stride: usize) -> usize,
@@ -98,8 +98,8 @@ impl Shuffle {
         available(TIERS).map(move |tier| (tier.level, Self::with(tier.kernel, element_size)))
     }
 
-    /// Puts the bytes at each place of an element next to each other. Both slices have the same size; what is not a whole
-    /// element stays where it is.
+    /// Puts the bytes at each place of an element next to each other. Both slices have the same size; what is not a
+    /// whole element stays where it is.
     pub fn shuffle(&self, decoded: &[u8], shuffled: &mut [u8]) {
         let (count, size) = self.whole(decoded, shuffled);
         shuffled[size..].copy_from_slice(&decoded[size..]);
@@ -119,8 +119,8 @@ impl Shuffle {
         self.join_planes(&shuffled[..size], count, &mut decoded[..size]);
     }
 
-    /// Puts the bits at each place of an element next to each other. Both slices have the same size; what is not a whole
-    /// element stays where it is, and so does everything if the number of elements is not a multiple of 8.
+    /// Puts the bits at each place of an element next to each other. Both slices have the same size; what is not a
+    /// whole element stays where it is, and so does everything if the number of elements is not a multiple of 8.
     pub fn bitshuffle(&self, decoded: &[u8], shuffled: &mut [u8]) {
         let (count, size) = self.whole(decoded, shuffled);
         if !count.is_multiple_of(8) {

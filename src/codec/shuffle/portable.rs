@@ -74,7 +74,8 @@ pub(super) fn from_rows(rows: &[u8], stride: usize, plane: &mut [u8], done: usiz
     }
 }
 
-/// Transposes eight bytes of eight bits: squares of one bit, then of two, then of four change places across the diagonal.
+/// Transposes eight bytes of eight bits: squares of one bit, then of two, then of four change places across the
+/// diagonal.
 fn transpose(matrix: u64) -> u64 {
     const fn swap(matrix: u64, distance: u32, mask: u64) -> u64 {
         let different = (matrix ^ (matrix >> distance)) & mask;

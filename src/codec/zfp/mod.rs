@@ -2,9 +2,9 @@
 //!
 //! Specification: [zarr-extensions, `zfp`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/zfp):
 //! the stream of LLNL's C library in its default build, without a header. The crate `zfp-rs`, a Rust implementation
-//! that gives the same bytes, codes the blocks; our own kernels do so if the processor has BMI2 and AVX2 or AVX-512,
-//! or in three dimensions NEON; with the feature `zfp-sys`, the C library does. This module converts elements of every type to
-//! blocks and back, checks sizes, and divides a chunk among threads.
+//! that gives the same bytes, codes the blocks; our own kernels do so if the processor has BMI2 and AVX2 or AVX-512, or
+//! in three dimensions NEON; with the feature `zfp-sys`, the C library does. This module converts elements of every
+//! type to blocks and back, checks sizes, and divides a chunk among threads.
 //!
 //! * [`mode`]: the configuration, and what it means for a field.
 //! * [`element`], [`small_float`]: data types, by promotion to one of zfp's four.

@@ -265,8 +265,8 @@ impl WithHeader {
     }
 }
 
-/// Moves all bits after the first `8 - shift` unused ones of the first byte there: each byte gives its low bits to the one
-/// before it.
+/// Moves all bits after the first `8 - shift` unused ones of the first byte there: each byte gives its low bits to the
+/// one before it.
 fn shift_down(bytes: &mut [u8], shift: usize) {
     for index in 1..bytes.len() {
         bytes[index - 1] |= bytes[index] << shift;

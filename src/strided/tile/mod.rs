@@ -1,10 +1,10 @@
 //! Elements that lie back to back along some axes in the source and along others in the target, in tiles that are
 //! transposed in registers.
 //!
-//! A tile has a vector of each source row, and as many rows as fill one or more vectors of a target column. Interleaving
-//! the first half of N vectors with the second rotates the bits of row and column number by one. After log2(E) rounds
-//! within parts of 16 bytes of E elements these have changed places with the rows, and after log2(P) rounds over P parts
-//! so have the parts.
+//! A tile has a vector of each source row, and as many rows as fill one or more vectors of a target column.
+//! Interleaving the first half of N vectors with the second rotates the bits of row and column number by one. After
+//! log2(E) rounds within parts of 16 bytes of E elements these have changed places with the rows, and after log2(P)
+//! rounds over P parts so have the parts.
 #![expect(unsafe_code, reason = "source and target are pointers, of which each element is reached once")]
 
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
@@ -59,8 +59,8 @@ unsafe fn tile<V: Vector, R: Rows<V>, const SIZE: usize, const STREAMS: bool>(
     }
 }
 
-/// Transposes a tile of `height` vectors of rows and `width` parts of 16 bytes of columns, as [`tile`], by loading parts of
-/// different rows to one vector.
+/// Transposes a tile of `height` vectors of rows and `width` parts of 16 bytes of columns, as [`tile`], by loading
+/// parts of different rows to one vector.
 ///
 /// # Safety
 /// As [`tile`], for these columns.

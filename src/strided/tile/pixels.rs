@@ -1,5 +1,5 @@
-//! Copies between planes and pixels: a few elements, one of each plane, that lie back to back and take less than a vector,
-//! as those of an image with red, green and blue in three planes or in each pixel.
+//! Copies between planes and pixels: a few elements, one of each plane, that lie back to back and take less than a
+//! vector, as those of an image with red, green and blue in three planes or in each pixel.
 //!
 //! A vector of each plane makes as many vectors of pixels, whose elements have the room of a power of two until their
 //! bytes are picked from there; and the reverse. Vectors of pixels overlap: what one writes beyond its pixels, the next
@@ -16,8 +16,8 @@ type Four<V> = Both<Two<V>>;
 type Eight<V> = Both<Four<V>>;
 type Sixteen<V> = Both<Eight<V>>;
 
-/// For each size of a pixel, which byte goes where so that pixels get the room of a power of two: `SPREAD`, or lie back to
-/// back again: `GATHERED`. Other bytes do not matter.
+/// For each size of a pixel, which byte goes where so that pixels get the room of a power of two: `SPREAD`, or lie back
+/// to back again: `GATHERED`. Other bytes do not matter.
 static SPREAD: [[u8; VECTOR_SIZE]; VECTOR_SIZE] = orders(true);
 static GATHERED: [[u8; VECTOR_SIZE]; VECTOR_SIZE] = orders(false);
 
@@ -42,9 +42,8 @@ const fn orders(spread: bool) -> [[u8; VECTOR_SIZE]; VECTOR_SIZE] {
 
 /// Copies all pixels.
 ///
-/// # Safety
-/// The processor has the instructions of the vectors, which have 16 bytes; the elements can be read and written; there is
-/// at least a vector of each plane.
+/// # Safety The processor has the instructions of the vectors, which have 16 bytes; the elements can be read and
+/// written; there is at least a vector of each plane.
 #[inline(always)] // for the instruction set of the caller
 pub(super) unsafe fn by_pixels<V: Pick>(pixels: &Pixels) {
     // SAFETY: as the caller promises.

@@ -1,8 +1,8 @@
 //! Copies by blocks of runs.
 //!
-//! A run is all elements that lie back to back in the target, and a row all those that do in the source, each over as many
-//! axes as it takes: tables have the place of each of its elements on the other side, so that short axes cost no short
-//! tiles.
+//! A run is all elements that lie back to back in the target, and a row all those that do in the source, each over as
+//! many axes as it takes: tables have the place of each of its elements on the other side, so that short axes cost no
+//! short tiles.
 #![expect(unsafe_code, reason = "source and target are pointers, of which each element is reached once")]
 
 use super::rows::{Both, Row, Rows, Vector};
@@ -103,7 +103,8 @@ struct Bands {
     /// The elements of a tile, and those of a band.
     height: usize,
     band: usize,
-    /// The first element that begins a cache line, if all runs have it in common, tiles are a line high, and the copy is large.
+    /// The first element that begins a cache line, if all runs have it in common, tiles are a line high, and the copy
+    /// is large.
     line: Option<usize>,
 }
 
@@ -253,8 +254,8 @@ impl Block<'_> {
     }
 }
 
-/// Asks for a cache line of each row, which need not exist: processors do not find out by themselves which lines of many
-/// rows come next. Into the second-level cache, because rows may collide in the first one.
+/// Asks for a cache line of each row, which need not exist: processors do not find out by themselves which lines of
+/// many rows come next. Into the second-level cache, because rows may collide in the first one.
 #[inline(always)] // for the instruction set of the caller
 fn prefetch(source: *const u8, rows: &[isize]) {
     for row in rows {

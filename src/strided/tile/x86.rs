@@ -159,7 +159,8 @@ impl Vector for __m256i {
             let order = _mm256_broadcastsi128_si256(_mm_loadu_si128(const { &gathered::<16>(SIZE) }.as_ptr().cast()));
             let parts = _mm256_shuffle_epi8(self, order);
             let second = _mm256_extracti128_si256::<1>(parts);
-            // Four bytes too much, which the second part replaces: masked stores are many times as slow on some processors.
+            // Four bytes too much, which the second part replaces: masked stores are many times as slow on some
+            // processors.
             _mm_storeu_si128(target.cast(), _mm256_castsi256_si128(parts));
             _mm_storel_epi64(target.add(12).cast(), second);
             target.add(20).cast::<i32>().write_unaligned(_mm_extract_epi32::<2>(second));
@@ -290,9 +291,8 @@ unsafe fn avx2(runs: &Runs<'_>) {
     debug_assert!(is_done, "too few elements");
 }
 
-/// # Safety
-/// The processor has AVX-512 F, BW, VBMI and VL, and [`AVX512`] takes the runs; all their elements can be read in the source
-/// and written in the target.
+/// # Safety The processor has AVX-512 F, BW, VBMI and VL, and [`AVX512`] takes the runs; all their elements can be read
+/// in the source and written in the target.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vl,avx2")]
 unsafe fn avx512(runs: &Runs<'_>) {
     // SAFETY: as the caller promises.

@@ -43,8 +43,8 @@ impl ToInteger {
         Some(Self { source, bits, signed, rounding, out_of_range, scaling, are_halves: is_half && scaling.is_none() })
     }
 
-    /// Whether the lanes hold the bounds of the target, so that its range can be checked in them, or all numbers there are.
-    /// A scaling needs this.
+    /// Whether the lanes hold the bounds of the target, so that its range can be checked in them, or all numbers there
+    /// are. A scaling needs this.
     pub(in crate::codec::cast_value) fn fits(&self) -> bool {
         if self.are_halves && self.bits <= 32 {
             return true;

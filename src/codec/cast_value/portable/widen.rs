@@ -43,8 +43,8 @@ pub(in crate::codec::cast_value) fn to_f64(source: Component, tier: &Kernels) ->
     Some(vec![kernel])
 }
 
-/// Integers of 32 and 64 bits to lanes of `f32` that round to a format of 16 bits as the integers themselves would; `None`
-/// if there is no shorter way than by `f64`. A scalar map would not find its keys again.
+/// Integers of 32 and 64 bits to lanes of `f32` that round to a format of 16 bits as the integers themselves would;
+/// `None` if there is no shorter way than by `f64`. A scalar map would not find its keys again.
 pub(in crate::codec::cast_value) fn to_f32_for(source: Component, target: FloatId) -> Option<Box<dyn Kernel>> {
     let Component::Int { bits, signed } = source else { return None };
     Some(match (target, bits, signed) {
@@ -162,8 +162,8 @@ impl<S: Integer> Convert for Capped<S> {
 /// Up to this magnitude an `f32` holds every integer.
 const EXACT: u64 = 1 << 24;
 
-/// 32-bit integers that `f32` does not hold rounded to odd: 16 digits or more are left, so that rounding to fewer than 15
-/// gives what the integer itself would.
+/// 32-bit integers that `f32` does not hold rounded to odd: 16 digits or more are left, so that rounding to fewer than
+/// 15 gives what the integer itself would.
 #[derive(Debug, Clone, Copy)]
 struct ShortOdd<S>(PhantomData<S>);
 

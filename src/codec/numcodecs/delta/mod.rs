@@ -286,8 +286,8 @@ fn floats<const SIZE: usize, S: Copy>(
     }
 }
 
-/// Writes the sums of the first integers, and returns how many bytes they take, a multiple of 8. Calling it is safe once
-/// its tier is available.
+/// Writes the sums of the first integers, and returns how many bytes they take, a multiple of 8. Calling it is safe
+/// once its tier is available.
 type Sums = unsafe fn(element_size: usize, differences: &[u8], before: &[u8; 8], sums: &mut [u8]) -> usize;
 
 static TIERS: &[Tier<Sums>] = &[

@@ -42,8 +42,8 @@ pub(super) fn encode(codec: &Lzma, decoded: &[u8], encoded: &mut [u8]) -> Result
     Ok(capacity - left)
 }
 
-// A writer is more than 10 KiB, and passes through the stack when it is made: each way to encode has a frame of its own,
-// so that there is one of them there and not four. Each returns how much of `encoded` is left.
+// A writer is more than 10 KiB, and passes through the stack when it is made: each way to encode has a frame of its
+// own, so that there is one of them there and not four. Each returns how much of `encoded` is left.
 
 #[inline(never)]
 fn encode_xz(codec: &Lzma, options: LzmaOptions, decoded: &[u8], encoded: &mut [u8]) -> Result<usize> {
@@ -179,9 +179,9 @@ fn lzma2(codec: &Lzma) -> io::Result<Box<Lzma2Stream>> {
     Ok(stream)
 }
 
-/// Decodes into the beginning of `decoded`; returns the size. BUFFER_TOO_SMALL names a capacity that is enough: what was
-/// counted without holding it. Where that would take a large window, it is what the stream says of itself, or the most
-/// that it can hold.
+/// Decodes into the beginning of `decoded`; returns the size. BUFFER_TOO_SMALL names a capacity that is enough: what
+/// was counted without holding it. Where that would take a large window, it is what the stream says of itself, or the
+/// most that it can hold.
 pub(super) fn decode(codec: &Lzma, encoded: &[u8], decoded: &mut [u8]) -> Result<usize> {
     let capacity = decoded.len() as u64;
     match decode_to(codec, encoded, decoded, MAX_COUNTED.max(capacity)) {

@@ -1,5 +1,5 @@
-//! Bits of 256 bytes of a plane at a time: the bytes at each of eight places come into one register, then eight registers
-//! are transposed as matrices of bits, all bytes of a register at once.
+//! Bits of 256 bytes of a plane at a time: the bytes at each of eight places come into one register, then eight
+//! registers are transposed as matrices of bits, all bytes of a register at once.
 
 use super::bytes::{join_group, split_group};
 use super::{load, store};
@@ -68,8 +68,8 @@ fn transpose_bits(mut registers: [__m256i; REGISTER_COUNT]) -> [__m256i; REGISTE
     registers
 }
 
-/// Swaps the bits of the register `first` that are `DISTANCE` above the mask with those of the register `DISTANCE` after
-/// it that are under the mask.
+/// Swaps the bits of the register `first` that are `DISTANCE` above the mask with those of the register `DISTANCE`
+/// after it that are under the mask.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn swap<const DISTANCE: i32>(registers: &mut [__m256i; REGISTER_COUNT], first: usize, mask: i8) {

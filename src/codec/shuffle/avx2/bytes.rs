@@ -64,8 +64,8 @@ fn from_planes_of<const SIZE: usize, const PART: usize>(planes: &[u8], stride: u
     count
 }
 
-/// A register for each place in 32 elements of `SIZE` bytes; `PART` is `16 / SIZE`. The bytes of each half are sorted by
-/// their place in the element; then the parts of one place come together.
+/// A register for each place in 32 elements of `SIZE` bytes; `PART` is `16 / SIZE`. The bytes of each half are sorted
+/// by their place in the element; then the parts of one place come together.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn split_group<const SIZE: usize, const PART: usize>(group: &[u8]) -> [__m256i; SIZE] {

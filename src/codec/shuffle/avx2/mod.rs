@@ -19,9 +19,9 @@ pub(super) const PLANES: Planes = Planes {
     from_rows: bits::from_rows,
 };
 
-/// Zips the registers of the first half with those of the second, parts of this many bytes in turn, in both halves of the
-/// register, `times` times. Each time turns the address of a part, its register and its place in a half, left by one
-/// bit.
+/// Zips the registers of the first half with those of the second, parts of this many bytes in turn, in both halves of
+/// the register, `times` times. Each time turns the address of a part, its register and its place in a half, left by
+/// one bit.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn zip<const PART: usize, const COUNT: usize>(mut registers: [__m256i; COUNT], times: u32) -> [__m256i; COUNT] {

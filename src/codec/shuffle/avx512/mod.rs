@@ -1,5 +1,5 @@
-//! AVX-512 with VBMI and GFNI, which Ice Lake, Zen 4 and later processors have: elements of 2, 4, 8 and 16 bytes and all
-//! bits. Bytes of other elements go to the AVX2 tier.
+//! AVX-512 with VBMI and GFNI, which Ice Lake, Zen 4 and later processors have: elements of 2, 4, 8 and 16 bytes and
+//! all bits. Bytes of other elements go to the AVX2 tier.
 
 #![allow(unsafe_code)]
 #![allow(
@@ -21,12 +21,12 @@ pub(super) const PLANES: Planes = Planes {
     from_rows: bits::from_rows,
 };
 
-/// Registers of COUNT parts each, one register a line of a matrix, transposed. Before that, the bytes of each register are
-/// taken in the order `BEFORE`, and after it in the order `AFTER`.
+/// Registers of COUNT parts each, one register a line of a matrix, transposed. Before that, the bytes of each register
+/// are taken in the order `BEFORE`, and after it in the order `AFTER`.
 ///
 /// Each stage zips the registers of the first half with those of the second, which turns the address of a part, its
-/// register and its place in that, left by one bit; all stages together exchange register and place. The first stage does
-/// the first order on the way, and the last the other.
+/// register and its place in that, left by one bit; all stages together exchange register and place. The first stage
+/// does the first order on the way, and the last the other.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vbmi")]
 fn transpose<const COUNT: usize, O: Orders>(mut registers: [__m512i; COUNT]) -> [__m512i; COUNT] {
@@ -92,8 +92,8 @@ fn store(register: __m512i, bytes: &mut [u8]) {
     unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), register) }
 }
 
-/// The 64 bytes from `place` on. For loops that check their slices once: a check for each register costs as much as moving
-/// it.
+/// The 64 bytes from `place` on. For loops that check their slices once: a check for each register costs as much as
+/// moving it.
 ///
 /// # Safety
 /// There are as many.

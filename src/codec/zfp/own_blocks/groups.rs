@@ -1,7 +1,7 @@
 //! The code of those coefficients of a plane that were not significant before.
 //!
-//! A test bit tells whether there is a one in the rest of the plane; if so, the bits up to that one follow, which make a
-//! group, and another test. A one in the last place is not written: its test has told it.
+//! A test bit tells whether there is a one in the rest of the plane; if so, the bits up to that one follow, which make
+//! a group, and another test. A one in the last place is not written: its test has told it.
 //!
 //! So the groups are the rest of the plane with a test of 1 before and after each one, and the last test 0. Groups of
 //! few bits have a table.
@@ -26,8 +26,8 @@ pub(super) fn encode_within(
     });
 }
 
-/// Skips the planes from `k` down to `kmin` that have no ones: before the first one, each zero is the negative test of a
-/// plane. Returns the number of those below them.
+/// Skips the planes from `k` down to `kmin` that have no ones: before the first one, each zero is the negative test of
+/// a plane. Returns the number of those below them.
 #[inline(always)]
 pub(super) fn skip_empty(source: &mut Source<'_>, mut k: u32, kmin: u32, end: u64) -> u32 {
     while k > kmin {

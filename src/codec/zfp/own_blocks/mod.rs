@@ -5,8 +5,8 @@
 //! * [`lanes`]: the instructions on one vector that [`values`] and [`lift`], the transform along an axis, are written
 //!   with; [`number`]: the same on one number.
 //! * [`order`]: coefficients by their frequency.
-//! * [`planes_of_words`]: bit planes to the bits of the stream, which [`bits`] writes and reads, by [`groups`]; `x86` does
-//!   so with instructions of its own.
+//! * [`planes_of_words`]: bit planes to the bits of the stream, which [`bits`] writes and reads, by [`groups`]; `x86`
+//!   does so with instructions of its own.
 
 #![allow(unsafe_code)]
 #![cfg_attr(

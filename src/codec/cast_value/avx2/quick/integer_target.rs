@@ -12,8 +12,8 @@ pub(super) trait Range {
     /// Whether numbers beyond the target are converted, too.
     const IS_WRAPPED: bool;
 
-    /// Checks eight integers of `i32`, the least of which stands for what none is, and changes them as asked, for a
-    /// target of `bits` bits.
+    /// Checks eight integers of `i32`, the least of which stands for numbers outside `i32`, and changes them by the
+    /// rule, for a target of `bits` bits.
     ///
     /// # Safety
     /// The processor has AVX2.

@@ -1,8 +1,8 @@
 //! Casts by one loop from the source to the target, for blocks in which nothing unusual happens.
 //!
 //! A loop refuses a block that has a NaN, a number beyond the target, or one that its instructions do not convert; then
-//! the kernels of the pipeline decide. A [`Source`] makes sixteen elements numbers in lanes of `f32`, a [`Target`] makes
-//! them elements again. Elements of 64 bits that `f32` does not hold are converted in [`wide`].
+//! the kernels of the pipeline decide. A [`Source`] makes sixteen elements numbers in lanes of `f32`, a [`Target`]
+//! makes them elements again. Elements of 64 bits that `f32` does not hold are converted in [`wide`].
 
 mod float_target;
 mod integer_target;

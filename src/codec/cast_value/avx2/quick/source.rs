@@ -1,5 +1,5 @@
-//! Sources as numbers in lanes of `f32`: exact, rounded to `float32` in a mode, or rounded to odd, so that rounding them to
-//! 16 bits gives what the element itself would.
+//! Sources as numbers in lanes of `f32`: exact, rounded to `float32` in a mode, or rounded to odd, so that rounding
+//! them to 16 bits gives what the element itself would.
 
 use super::wide::{Narrow, Odd, Whole, odd_float64};
 use super::{Order, Source};
