@@ -1079,7 +1079,7 @@ class Chain {
     return shape;
   }
 
-  /** The shape of the decoded side. Throws ZCODEC_STATUS_UNSUPPORTED for a bytes->bytes chain. */
+  /** The shape of a decoded chunk. Throws ZCODEC_STATUS_UNSUPPORTED for a bytes->bytes chain. */
   std::vector<std::uint64_t> shape() const {
     std::vector<std::uint64_t> shape(ndim_);
     std::size_t ndim = 0;
@@ -1087,7 +1087,7 @@ class Chain {
     return shape;
   }
 
-  /** The number of dimensions of the decoded side; 0 for a bytes->bytes chain. */
+  /** The number of dimensions of a decoded chunk; 0 for a bytes->bytes chain. */
   std::size_t ndim() const noexcept { return ndim_; }
 
   /** The bytes that one element takes in memory. Throws ZCODEC_STATUS_UNSUPPORTED for a bytes->bytes chain. */
@@ -1121,7 +1121,7 @@ class Chain {
     require_element(view.type());
   }
 
-  /** What the elements of the decoded side are, as far as this header checks it. */
+  /** What the elements of a decoded chunk are, as far as this header checks it. */
   detail::ElementType element_type() const noexcept { return elements_; }
 
   /* ---- Shards ---- */
@@ -1351,7 +1351,7 @@ class Chain {
   }
 
   detail::Owned<zcodec_chain> chain_;
-  detail::ElementType elements_;  // of the decoded side
+  detail::ElementType elements_;  // of a decoded chunk
   std::size_t ndim_ = 0;
 };
 
