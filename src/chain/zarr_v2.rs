@@ -5,6 +5,8 @@
 //!   `bytes`; one that serializes takes its place.
 //! * Memory is always in native byte order; `bytes` gets the byte order of the last array filter's output.
 //! * Members that the specification does not name are ignored, as it demands.
+//! * Errors count in the list of these codecs, which `zcodec_chain_codecs_json` shows. What goes wrong before there is
+//!   a list names the member.
 
 use super::zarr_json::{ArrayDocument, check_rank, required};
 use crate::data_type::{DataType, Endian, NumpyType};
