@@ -33,7 +33,9 @@ impl Write for Shown {
 /// The known names that the author of `name` may have meant, closest first, three at most.
 fn close_names<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let name: Vec<char> = name.chars().take(MAX_SHOWN).collect();
-    let allowed = (name.len() / 3).max(1);
+    // Of "numcodecs.zlib", "zlib" tells names apart.
+    let part = name.rsplit(|character| *character == '.').next().map_or(0, <[char]>::len);
+    let allowed = (part / 3).max(1);
     let mut close: Vec<(usize, &str)> = known
         .filter_map(|known| {
             // "zlib" is meant to find "numcodecs.zlib", too, after the names that differ less.
@@ -97,6 +99,8 @@ mod tests {
         assert_eq!(close_names("zlib", known()), ["numcodecs.zlib"]);
         assert_eq!(close_names("castvalue", known()), ["cast_value"]);
         assert_eq!(close_names("byte", known()), ["bytes"]);
+        assert_eq!(close_names("numcodecs.zilb", known()), ["numcodecs.zlib"]);
+        assert!(close_names("numcodecs.nope", known()).is_empty());
         assert!(close_names("blosc", known()).is_empty());
         assert!(close_names("", known()).is_empty());
         assert!(close_names(&"z".repeat(1_000_000), known()).is_empty());
