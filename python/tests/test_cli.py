@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 import subprocess
 import sys
 
@@ -97,7 +98,7 @@ def test_arrays_that_cannot_be_read_do_not_stop_the_others(store, capsys):
     assert main(["verify", str(store)]) == 1
     out = capsys.readouterr().out
     assert "images/b: cannot be read: No Zarr data type found that matches 'nothing_like_it'" in out
-    assert "images/c: cannot be read: not JSON" in out and "images/d: cannot be read: Unknown codec" in out
+    assert "images/c: cannot be read: not JSON" in out and re.search("images/d: cannot be read: .*nothing.like.it", out)
     assert 'images/a/c/1/2: codecs[1] "zstd"' in out
     assert "15 chunks of 3 arrays, 1 damaged, 3 more cannot be read" in out
     assert main(["inspect", str(store)]) == 1

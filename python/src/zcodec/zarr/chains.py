@@ -62,7 +62,7 @@ class Chains:
         try:
             for codec in self._codecs:
                 _must_be_known(codec)
-            chain = self._v2_chain(spec) if self._is_v2 else self._v3_chain(spec)
+            chain = self._v2_chain(spec) if self._is_v2 else chain_of(self._codecs, spec)
         except (ValueError, TypeError, NotImplementedError) as error:
             return Unsupported(str(error))
         native: Any = spec.dtype.to_native_dtype()
@@ -71,17 +71,6 @@ class Chains:
         if native.kind in "mM" and not native.isnative and np.datetime_data(native)[0] == "generic":
             return Unsupported(f"numpy does not swap the bytes of {native.str}, a time without a unit")
         return chain
-
-    def _v3_chain(self, spec: ArraySpec) -> Chain:
-        fill_value: Any = spec.dtype.to_json_scalar(_fill_value(spec), zarr_format=3)
-        document = {
-            "zarr_format": 3, "node_type": "array", "shape": spec.shape,
-            "data_type": spec.dtype.to_json(zarr_format=3), "fill_value": fill_value,
-            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": spec.shape}},
-            "chunk_key_encoding": {"name": "default"},
-            "codecs": [codec.to_dict() for codec in self._codecs],
-        }  # fmt: skip
-        return Chain.from_zarr_json(document)
 
     def _v2_chain(self, spec: ArraySpec) -> Chain:
         codec: Any = self._codecs[0]
@@ -95,6 +84,19 @@ class Chains:
         return Chain.from_zarr_json(document)
 
 
+def chain_of(codecs: Iterable[Codec], spec: ArraySpec) -> Chain:
+    """The chain of Zarr v3 codecs for chunks like `spec`."""
+    fill_value: Any = spec.dtype.to_json_scalar(_fill_value(spec), zarr_format=3)
+    document = {
+        "zarr_format": 3, "node_type": "array", "shape": spec.shape,
+        "data_type": spec.dtype.to_json(zarr_format=3), "fill_value": fill_value,
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": spec.shape}},
+        "chunk_key_encoding": {"name": "default"},
+        "codecs": [codec.to_dict() for codec in codecs],
+    }  # fmt: skip
+    return Chain.from_zarr_json(document)
+
+
 def _v2_config(codec: Any) -> dict[str, Any]:
     _must_be_known(codec)
     return dict(codec.get_config())
@@ -105,6 +107,13 @@ def _must_be_known(codec: object) -> None:
     if package not in _KNOWN_PACKAGES:
         kind = f"{type(codec).__module__}.{type(codec).__qualname__}"
         raise NotImplementedError(f"codec {kind} is of another package")
+
+
+def first_chunk(chunk_grid: Any) -> tuple[int, ...]:
+    """The shape of the first chunk of a grid of zarr-python: regular, or with sizes of their own."""
+    if hasattr(chunk_grid, "chunk_shape"):
+        return tuple(chunk_grid.chunk_shape)
+    return tuple(axis if isinstance(axis, int) else axis[0] for axis in chunk_grid.chunk_shapes)
 
 
 def _fill_value(spec: ArraySpec) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from zarr.core.codec_pipeline import BatchedCodecPipeline
@@ -14,13 +14,16 @@ from zarr.registry import register_pipeline
 from zcodec.tasks import DecodeTask, EncodeTask, raise_first, run_decode, run_encode
 from zcodec.zarr import stored
 from zcodec.zarr.chains import Chains, Unsupported
+from zcodec.zarr.kinds import refuse_misfits
 from zcodec.zarr.read import SMALL, ChunkRead, max_threads, read_async, read_sync
 from zcodec.zarr.stats import stats
 from zcodec.zarr.write import ChunkWrite, write_async, write_sync
 
 if TYPE_CHECKING:
+    from zarr.abc.store import Store
     from zarr.core.array_spec import ArraySpec
     from zarr.core.buffer import Buffer, NDBuffer
+    from zarr.core.metadata import ArrayMetadata
 
 Batch = Iterable[tuple[Any, Any, Any, Any, bool]]
 
@@ -52,6 +55,12 @@ class CodecPipeline(BatchedCodecPipeline):
             bytes_bytes_codecs=self.bytes_bytes_codecs,
             batch_size=self.batch_size,
         )
+
+    @classmethod
+    def from_array_metadata_and_store(cls, array_metadata: ArrayMetadata, store: Store) -> Self:
+        """Refuses codecs of ours that do not fit the chunks, before the metadata is stored. zarr-python then does as usual."""
+        refuse_misfits(array_metadata)
+        return super().from_array_metadata_and_store(array_metadata, store)
 
     # ---- Arrays --------------------------------------------------------------------------------
 
