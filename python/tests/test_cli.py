@@ -80,6 +80,36 @@ def test_verify(store, capsys):
     assert "13 chunks of 2 arrays, 1 damaged" in out
 
 
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_verify_names_what_is_no_chunk(tmp_path, capsys, zarr_format):
+    """zarr-python takes all of it for chunks that are not there."""
+    array = zarr.create_array(tmp_path, shape=(10,), chunks=(2,), dtype="int16", fill_value=1, zarr_format=zarr_format)
+    array[:8] = 5
+    places = [tmp_path / array.metadata.encode_chunk_key((i,)) for i in range(5)]
+    assert main(["verify", str(tmp_path)]) == 0
+    assert "4 chunks of 1 arrays, 0 damaged" in capsys.readouterr().out
+    for place in places[1:4]:
+        place.unlink()
+    places[1].mkdir()
+    places[2].symlink_to("nowhere")
+    assert main(["verify", str(tmp_path)]) == 1
+    out = capsys.readouterr().out
+    name = array.metadata.encode_chunk_key
+    assert f"{name((1,))}: cannot be read: a directory has its name\n" in out
+    assert f"{name((2,))}: cannot be read: a link that leads nowhere has its name\n" in out
+    assert "3 chunks of 1 arrays, 2 damaged" in out
+
+
+def test_verify_names_a_file_above_chunks(tmp_path, capsys):
+    array = zarr.create_array(tmp_path, shape=(4, 4), chunks=(2, 2), dtype="int16")
+    array[2:] = 5
+    (tmp_path / "c" / "0").write_bytes(b"")
+    assert main(["verify", str(tmp_path)]) == 1
+    out = capsys.readouterr().out
+    assert "c/0/1: cannot be read: a file has the name of a directory above it\n" in out
+    assert "4 chunks of 1 arrays, 2 damaged" in out
+
+
 def spoil(path, member):
     document = json.loads(path.read_text())
     path.write_text(json.dumps({**document, **member}))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -12,6 +13,7 @@ from typing import Any, TypeVar
 import zarr
 from zarr.core.buffer import default_buffer_prototype
 from zarr.core.sync import sync
+from zarr.storage import LocalStore, StorePath
 
 from zcodec.chain import Chain
 from zcodec.cli.grid import Grid
@@ -101,10 +103,30 @@ def grid_of(array: Any) -> Grid:
 
 
 def encoded(array: Any, coordinates: tuple[int, ...]) -> Any | None:
-    """The bytes of a stored chunk; None if there is no such chunk."""
+    """The bytes of a stored chunk; None if there is no such chunk. Raises OSError if something else has its place."""
     path = array.store_path / array.metadata.encode_chunk_key(coordinates)
     buffer = sync(path.get(default_buffer_prototype()))
-    return None if buffer is None else buffer.as_numpy_array()
+    if buffer is None:
+        _refuse_others(path)
+        return None
+    return buffer.as_numpy_array()
+
+
+def _refuse_others(path: StorePath) -> None:
+    """Stores of files say of everything that is no file that it is not there."""
+    if not isinstance(path.store, LocalStore):
+        return
+    place = path.store.root / path.path
+    try:
+        mode = place.lstat().st_mode
+    except FileNotFoundError:
+        return
+    except NotADirectoryError:
+        raise NotADirectoryError("cannot be read: a file has the name of a directory above it") from None
+    if stat.S_ISLNK(mode) and not place.exists():
+        raise FileNotFoundError("cannot be read: a link that leads nowhere has its name")
+    if place.is_dir():
+        raise IsADirectoryError("cannot be read: a directory has its name")
 
 
 def chain_of(array: Any) -> Chain:
