@@ -213,6 +213,7 @@ def test_convert_says_what_is_lost(tmp_path, capsys):
     assert "99 values differ, by 0.49495 at most, 1 of them NaN before or after; the first in c/0" in capsys.readouterr().out
 
 
+GAP = np.dtype([("a", "i1"), ("b", "<i4")], align=True)
 NAN, PAYLOAD, INF = np.nan, np.array(0x7FF8000000000001, "u8").view("f8")[()], np.inf
 
 
@@ -233,16 +234,43 @@ NAN, PAYLOAD, INF = np.nan, np.array(0x7FF8000000000001, "u8").view("f8")[()], n
         (np.array([(NAN, 1)], "f8,i4"), np.array([(NAN, 2)], "f8,i4"), "1 values differ;"),
         (np.array(["a" * 20, "b"], object), np.array(["c" * 20, "b"], object), "1 values differ;"),
         (np.array([NAN, 2], ">f8"), np.array([NAN, 3], "<f8"), "1 values differ, by 1 at most;"),
+        (np.array([PAYLOAD], ">f8"), np.array([NAN], "<f8"), "1 values differ, 1 of them NaN"),
+        ([0.0, -0.0], [0.0, -0.0], "verified"),
+        ([0.0, -0.0, 1, 2], [-0.0, -0.0, 1, 2.5], "2 values differ, by 0.5 at most, 1 of them zeros of the other sign;"),
+        ([-0.0], [0.0], "1 values differ, 1 of them zeros of the other sign;"),
+        ([complex(0.0, -0.0)], [complex(0.0, 0.0)], "1 values differ, 1 of them zeros of the other sign;"),
+        (np.array([(-0.0, 1)], "f8,i4"), np.array([(0.0, 1)], "f8,i4"), "1 values differ;"),
+        (np.array([(1, 2)], GAP), np.frombuffer(b"\1\xff\xff\xff\2\0\0\0", GAP), "verified"),
+        (np.array([([1, 2],)], [("a", "i2", 2)]), np.array([([1, 3],)], [("a", "i2", 2)]), "1 values differ;"),
+        (np.array([1, 2], ">i8").view(">M8"), np.array([1, 2]).view("<M8"), "verified"), (np.array([], "f4"), np.array([], "f4"), "verified"),
+        (np.array(["a", "bc"]), np.array(["a", "b"]), "1 values differ;"), (np.array(-0.0), np.array(-0.0), "verified"),
     ],
 )  # fmt: skip
 def test_what_differs(tmp_path, capsys, expected, found, says):
     from zcodec.cli import convert
 
-    differences = convert._Differences()
+    differences = convert.Differences()
     differences.compare((1,), np.array(expected), np.array(found))
     target = zarr.create_array(tmp_path, shape=(4,), chunks=(1,), dtype="int8")
     assert convert._verdict(differences, target, lossy=False) == (says != "verified")
     assert says in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("chunks", "count"), [("4", 3), ("10", 5)])  # with 4 the last chunk is the fill value, and not stored
+def test_convert_compares_bits(tmp_path, capsys, chunks, count):
+    """Zeros of either sign and NaN come back as they are; through a type without them they do not."""
+    source = zarr.create_array(tmp_path / "a", shape=(10,), chunks=(4,), dtype="float64", fill_value=-0.0)
+    source[:8] = expected = np.array([0.0, -0.0, NAN, PAYLOAD, 1, 2, -0.0, -0.0])
+    arguments = ["convert", str(tmp_path / "a"), str(tmp_path / "b"), "--chunks", chunks, "--codecs"]
+    assert main([*arguments, SHARDS.replace("10, 10", "2")]) == 0
+    assert "verified: every value is the same" in capsys.readouterr().out
+    found = zarr.open_array(tmp_path / "b")[...]
+    assert found[:8].tobytes() == expected.tobytes() and np.signbit(found[8:]).all()
+    source[2:4] = 3
+    cast = {"name": "cast_value", "configuration": {"data_type": "int32"}}
+    for options, status in (([], 1), (["--lossy"], 0)):
+        assert main([*arguments, json.dumps([cast, LITTLE]), "--overwrite", *options]) == status
+        assert f"{count} values differ, {count} of them zeros of the other sign; the first in c/0" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -299,7 +327,7 @@ def test_an_interrupted_target_is_no_array(store, tmp_path):
     script = (
         "import os, sys\n"
         "from zcodec.cli import convert, main\n"
-        "convert._Differences.compare = lambda *_: os._exit(9)\n"
+        "convert.Differences.compare = lambda *_: os._exit(9)\n"
         "main(sys.argv[1:])\n"
     )
     target = tmp_path / "new.zarr"

@@ -6,7 +6,6 @@ import argparse
 import json
 import math
 import sys
-import threading
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from zarr.core.sync import sync
 from zarr.registry import get_codec_class
 
 from zcodec.chain import Chain
+from zcodec.cli.differences import Differences
 from zcodec.cli.grid import Box, boxes
 from zcodec.cli.progress import progress
 from zcodec.cli.store import arrays, chain_of, each, grid_of
@@ -90,58 +90,13 @@ def _entering(source: Any) -> dict[str, Any]:
         return {"data_type": source.metadata.dtype.to_json(zarr_format=3)}
 
 
-class _Differences:
-    """What is not the same afterwards."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self.count = 0
-        self.largest = 0.0
-        self.nan_count = 0
-        self.first: tuple[int, ...] = ()
-
-    def compare(self, where: tuple[int, ...], expected: Any, found: Any) -> None:
-        expected, found = _unequal(expected, found)
-        if not expected.size:
-            return
-        nan_count, largest = 0, 0.0
-        if expected.dtype.kind in "iufc":
-            is_nan = np.isnan(expected) | np.isnan(found)
-            nan_count = int(np.count_nonzero(is_nan))
-            largest = _largest_difference(expected[~is_nan], found[~is_nan])
-        with self._lock:
-            self.first = min(self.first, where) if self.count else where
-            self.count += expected.size
-            self.nan_count += nan_count
-            self.largest = max(self.largest, largest)
-
-
-def _unequal(expected: Any, found: Any) -> tuple[Any, Any]:
-    """The elements that are not equal. NaN equals NaN of the same bits."""
-    found = found.astype(expected.dtype, copy=False)
-    unequal = np.asarray(expected != found)
-    expected, found = expected[unequal], found[unequal]
-    if expected.dtype.hasobject or not expected.size:
-        return expected, found
-    sides = [np.ascontiguousarray(side).view(np.uint8).reshape(side.size, -1) for side in (expected, found)]
-    unequal = (sides[0] != sides[1]).any(axis=1)
-    return expected[unequal], found[unequal]
-
-
-def _largest_difference(expected: Any, found: Any) -> float:
-    wide = np.clongdouble if expected.dtype.kind == "c" else np.longdouble
-    with np.errstate(invalid="ignore"):  # complex infinities
-        differences = np.abs(expected.astype(wide) - found.astype(wide))
-    return float(np.where(np.isnan(differences), np.inf, differences).max(initial=0))
-
-
 def run(options: argparse.Namespace) -> int:
     members, _ = arrays(options.source)
     if len(members) != 1 or members[0][0]:
         raise ValueError(f"{options.source} is a group; name one of its arrays: {', '.join(path for path, _ in members)}")
     source = members[0][1]
     target = _create(options, source)
-    grid, differences = grid_of(target), _Differences()
+    grid, differences = grid_of(target), Differences()
     sides = boxes(grid_of(source), grid, _BOX_SIZE // max(source.dtype.itemsize, 1))
 
     def copy(box: Box) -> None:
@@ -171,12 +126,9 @@ def run(options: argparse.Namespace) -> int:
     return _verdict(differences, target, lossy=options.lossy)
 
 
-def _verdict(differences: _Differences, target: Any, *, lossy: bool) -> int:
+def _verdict(differences: Differences, target: Any, *, lossy: bool) -> int:
     if not differences.count:
         print("verified: every value is the same")
         return 0
-    by = f", by {differences.largest:g} at most" if differences.largest else ""
-    nan = f", {differences.nan_count} of them NaN before or after" if differences.nan_count else ""
-    first = target.metadata.encode_chunk_key(differences.first)
-    print(f"{differences.count} values differ{by}{nan}; the first in {first}")
+    print(f"{differences}; the first in {target.metadata.encode_chunk_key(differences.first)}")
     return 0 if lossy else 1
