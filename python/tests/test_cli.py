@@ -100,6 +100,14 @@ def test_verify_names_what_is_no_chunk(tmp_path, capsys, zarr_format):
     assert "3 chunks of 1 arrays, 2 damaged" in out
 
 
+def test_verify_names_a_directory_by_url(tmp_path, capsys):
+    pytest.importorskip("fsspec")
+    zarr.create_array(tmp_path, shape=(4,), chunks=(2,), dtype="int16")
+    (tmp_path / "c" / "1").mkdir(parents=True)
+    assert main(["verify", f"file://{tmp_path}"]) == 1
+    assert "c/1: cannot be read: a directory has its name\n" in capsys.readouterr().out
+
+
 def test_verify_names_a_file_above_chunks(tmp_path, capsys):
     array = zarr.create_array(tmp_path, shape=(4, 4), chunks=(2, 2), dtype="int16")
     array[2:] = 5
@@ -334,6 +342,54 @@ def test_an_interrupted_target_is_no_array(store, tmp_path):
     arguments = ["convert", str(store / "images/a"), str(target), "--codecs", json.dumps([LITTLE])]
     assert subprocess.run([sys.executable, "-c", script, *arguments]).returncode == 9
     assert (target / "c").exists() and not (target / "zarr.json").exists()
+    assert main(arguments) == 0
+    assert "zcodec-convert-unfinished" not in files_in(target)
+
+
+def files_in(place):
+    return sorted(str(path.relative_to(place)) for path in place.rglob("*") if path.is_file())
+
+
+def test_nothing_is_left_of_another_grid(store, tmp_path):
+    """Chunks of a smaller grid would come back when the array grows, and count as stored."""
+    chunk, target = store / "images/a/c/1/1", tmp_path / "new.zarr"
+    whole = chunk.read_bytes()
+    damage(chunk)
+    arguments = ["convert", str(store / "images/a"), str(target), "--codecs", json.dumps([LITTLE])]
+    assert main([*arguments, "--chunks", "10,10", "--workers", "1"]) == 2
+    left = files_in(target)
+    assert "c/2/8" in left and "zarr.json" not in left
+    chunk.write_bytes(whole)
+    assert main([*arguments, "--chunks", "50,45"]) == 0
+    assert files_in(target) == ["c/0/0", "c/0/1", "c/1/0", "c/1/1", "zarr.json"]
+
+
+@pytest.mark.parametrize("name", ["c/7/7", "notes.txt", "a/zarr.json", "0.0"])
+def test_only_what_convert_left_is_deleted_without_overwrite(store, tmp_path, capsys, name):
+    target = tmp_path / "new.zarr"
+    (target / name).parent.mkdir(parents=True)
+    (target / name).write_text("{}")
+    arguments = ["convert", str(store / "images/a"), str(target), "--codecs", json.dumps([LITTLE])]
+    assert main(arguments) == 2
+    assert capsys.readouterr().err == f"zcodec: something exists at {target}; --overwrite deletes it\n"
+    assert main([*arguments[:-1], '["nothing"]', "--overwrite"]) == 2
+    assert main([*arguments, "--overwrite", "--chunks", "2,0"]) == 2
+    assert files_in(target) == [name]  # what cannot be done deletes nothing
+    assert main([*arguments, "--overwrite"]) == 0
+    assert files_in(target)[-1] == "zarr.json" and name not in files_in(target)
+
+
+def test_convert_through_fsspec(store, capsys):
+    fsspec = pytest.importorskip("fsspec")
+    target = "memory://zcodec-test/converted.zarr"
+    arguments = ["convert", str(store / "images/a"), target, "--codecs", json.dumps([LITTLE])]
+    assert main(arguments) == 0
+    assert "verified" in capsys.readouterr().out
+    assert main(arguments) == 2
+    fsspec.filesystem("memory").pipe("/zcodec-test/converted.zarr/c/9/9", b"left")
+    assert main([*arguments, "--overwrite"]) == 0
+    np.testing.assert_array_equal(zarr.open_array(target, mode="r")[...], VALUES)
+    assert not fsspec.filesystem("memory").exists("/zcodec-test/converted.zarr/c/9/9")
 
 
 def test_as_a_program(store):

@@ -13,14 +13,15 @@ from typing import Any
 import numpy as np
 import zarr
 from zarr.abc.codec import ArrayArrayCodec, ArrayBytesCodec
-from zarr.core.sync import sync
 from zarr.registry import get_codec_class
+from zarr.storage import MemoryStore
 
 from zcodec.chain import Chain
 from zcodec.cli.differences import Differences
 from zcodec.cli.grid import Box, boxes
 from zcodec.cli.progress import progress
 from zcodec.cli.store import arrays, chain_of, each, grid_of
+from zcodec.cli.target import finish, unfinished
 from zcodec.errors import Error
 
 # What a worker reads at once, in bytes, if chunks of the target are smaller: to decode each chunk of the source once.
@@ -55,8 +56,8 @@ def _refuse_overlap(options: argparse.Namespace) -> None:
         raise ValueError(f"{options.target} and {options.source} share a place; convert to another one")
 
 
-def _create(options: argparse.Namespace, source: Any) -> Any:
-    """The new array: as the source, with other codecs."""
+def _metadata(options: argparse.Namespace, source: Any) -> Any:
+    """That of the new array: as the source, with other codecs."""
     _refuse_overlap(options)
     codecs, chunks = _codecs(options.codecs), _chunks(options.chunks, source)
     entering = _entering(source)
@@ -67,8 +68,9 @@ def _create(options: argparse.Namespace, source: Any) -> Any:
     serializer = next((codec for codec in made if isinstance(codec, ArrayBytesCodec)), None)
     if serializer is None:
         raise ValueError("--codecs has no array->bytes codec: an array needs exactly one")
-    return zarr.create_array(
-        options.target,
+    # In memory: what cannot be made leaves the target as it is.
+    array = zarr.create_array(
+        MemoryStore(),
         zarr_format=3,
         shape=source.shape,
         dtype=source.metadata.dtype,
@@ -79,8 +81,8 @@ def _create(options: argparse.Namespace, source: Any) -> Any:
         fill_value=source.metadata.fill_value,
         dimension_names=getattr(source.metadata, "dimension_names", None),
         attributes=dict(source.attrs),
-        overwrite=options.overwrite,
     )
+    return array.metadata
 
 
 def _entering(source: Any) -> dict[str, Any]:
@@ -95,7 +97,7 @@ def run(options: argparse.Namespace) -> int:
     if len(members) != 1 or members[0][0]:
         raise ValueError(f"{options.source} is a group; name one of its arrays: {', '.join(path for path, _ in members)}")
     source = members[0][1]
-    target = _create(options, source)
+    target = unfinished(options.target, _metadata(options, source), overwrite=options.overwrite)
     grid, differences = grid_of(target), Differences()
     sides = boxes(grid_of(source), grid, _BOX_SIZE // max(source.dtype.itemsize, 1))
 
@@ -108,10 +110,6 @@ def run(options: argparse.Namespace) -> int:
             within = tuple(slice(a.start - b.start, a.stop - b.start) for a, b in zip(chunk, where, strict=True))
             differences.compare(coordinates, values[within], np.asarray(target[chunk]))
 
-    # Until every chunk is there, the target has no metadata: nobody takes a part for the whole.
-    metadata = target.store_path / "zarr.json"
-    document = sync(metadata.get())
-    sync(metadata.delete())
     try:
         with progress("convert", math.prod(map(len, sides)), quiet=options.quiet) as advance:
             for _, done in each(copy, product(*sides), options.workers):
@@ -120,7 +118,7 @@ def run(options: argparse.Namespace) -> int:
     except BaseException:
         print(f"zcodec: {options.target} is incomplete: it has chunks, but no zarr.json", file=sys.stderr)
         raise
-    sync(metadata.set(document))
+    finish(target)
     before, after = int(source.nbytes_stored()), int(target.nbytes_stored())
     print(f"{before} bytes became {after}")
     return _verdict(differences, target, lossy=options.lossy)

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import islice
+from pathlib import Path
 from typing import Any, TypeVar
 
 import zarr
@@ -114,9 +115,9 @@ def encoded(array: Any, coordinates: tuple[int, ...]) -> Any | None:
 
 def _refuse_others(path: StorePath) -> None:
     """Stores of files say of everything that is no file that it is not there."""
-    if not isinstance(path.store, LocalStore):
+    place = _file_of(path)
+    if place is None:
         return
-    place = path.store.root / path.path
     try:
         mode = place.lstat().st_mode
     except FileNotFoundError:
@@ -127,6 +128,16 @@ def _refuse_others(path: StorePath) -> None:
         raise FileNotFoundError("cannot be read: a link that leads nowhere has its name")
     if place.is_dir():
         raise IsADirectoryError("cannot be read: a directory has its name")
+
+
+def _file_of(path: StorePath) -> Path | None:
+    """Where this is in the file system, if it is."""
+    store: Any = path.store
+    if isinstance(store, LocalStore):
+        return store.root / path.path
+    files = getattr(store, "fs", None)
+    protocol = getattr(getattr(files, "sync_fs", files), "protocol", ())
+    return Path(store.path) / path.path if "file" in ((protocol,) if isinstance(protocol, str) else protocol) else None
 
 
 def chain_of(array: Any) -> Chain:

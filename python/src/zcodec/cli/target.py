@@ -1,0 +1,40 @@
+"""Where an array is converted to. It is no array before it is finished: nobody takes a part for the whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import zarr
+from zarr.core.buffer import Buffer, default_buffer_prototype
+from zarr.core.sync import sync
+from zarr.storage import StorePath
+from zarr.storage._common import make_store_path
+
+# Stands in the target as long as it is unfinished: what lies beside it was left by a convert, and may be deleted.
+_MARK = "zcodec-convert-unfinished"
+_SAYS = b"This folder is being converted to, or that was interrupted: zcodec convert may be run again.\n"
+
+
+def unfinished(place: str, metadata: Any, *, overwrite: bool) -> Any:
+    """An array without a zarr.json, in an empty place. What an interrupted convert left is deleted; anything else if
+    `overwrite` says so."""
+    path = sync(make_store_path(place, mode="a"))
+    if not sync(path.is_empty()):
+        is_left = sync((path / _MARK).exists()) and not sync((path / "zarr.json").exists())
+        if not (overwrite or is_left):
+            raise FileExistsError(f"something exists at {place}; --overwrite deletes it")
+        sync(path.delete_dir())
+    sync((path / _MARK).set(_buffer(_SAYS)))
+    return zarr.Array(zarr.AsyncArray(metadata, path))
+
+
+def finish(array: Any) -> None:
+    """Makes it an array, once every chunk is there."""
+    path: StorePath = array.store_path
+    document = array.metadata.to_buffer_dict(default_buffer_prototype())["zarr.json"]
+    sync((path / "zarr.json").set(document))
+    sync((path / _MARK).delete())
+
+
+def _buffer(content: bytes) -> Buffer:
+    return default_buffer_prototype().buffer.from_bytes(content)
