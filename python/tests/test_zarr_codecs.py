@@ -103,3 +103,9 @@ def test_chunks_of_several_shapes(pipeline):
             zarr.create_array(
                 MemoryStore(), shape=(30, 4), chunks=[[10, 20], [4]], dtype="int16", filters=[Reshape([7, 3])]
             )
+
+
+def test_arrays_without_dimensions(pipeline):
+    array = zarr.create_array(MemoryStore(), shape=(), dtype="int32", filters=[ScaleOffset(offset=-3), BitRound(31)])
+    array[...] = 5
+    assert array[...] == 5

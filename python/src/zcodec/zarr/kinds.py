@@ -194,7 +194,7 @@ class ArrayToArray(Named, ArrayArrayCodec):
         return chunk_spec.prototype.nd_buffer.from_ndarray_like(made)
 
     def _decode_sync(self, chunk_data: NDBuffer, chunk_spec: ArraySpec) -> NDBuffer:
-        made = self._chain(chunk_spec).decode(np.ascontiguousarray(chunk_data.as_numpy_array()))
+        made = self._chain(chunk_spec).decode(chunk_data.as_numpy_array())
         return chunk_spec.prototype.nd_buffer.from_ndarray_like(made)
 
     async def _encode_single(self, chunk_data: NDBuffer, chunk_spec: ArraySpec) -> NDBuffer:
