@@ -225,6 +225,9 @@ def test_wrong_metadata():
         Chain([LITTLE], "uint16", (-1,))
     with pytest.raises(TypeError, match="dtype..O"):
         Chain([LITTLE], np.dtype(object), (4,))
+    if hasattr(np.dtypes, "StringDType"):
+        with pytest.raises(TypeError, match="no Zarr data type is known for the numpy dtype StringDType"):
+            Chain([LITTLE], np.dtypes.StringDType(), (4,))
     with pytest.raises(Error) as caught:
         Chain([LITTLE], "uint16", (100,), 0, max_decoded_size=100)
     assert caught.value.status is Status.UNSUPPORTED

@@ -202,3 +202,9 @@ def test_plans_and_writers_keep_the_paddings_they_began_with():
     writer.put(ARRAY)
     assert list(writer) == []
     assert b"".join(bytes(piece.data) for piece in writer.finish()[0]) == encoded
+
+
+def test_what_is_no_function_is_refused_at_once(chain):
+    for arguments in ({"generate": 5}, {"check": b""}):
+        with pytest.raises(TypeError, match="expected a function"):
+            chain.set_padding(1, **arguments)

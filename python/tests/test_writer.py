@@ -166,3 +166,27 @@ def test_what_writers_refuse(chain):
     with pytest.raises(Error) as caught:
         Chain([LITTLE], "uint16", (4,), 0).writer()
     assert caught.value.status is Status.UNSUPPORTED
+
+
+async def test_stages_that_nobody_supplies_are_not_repeated(chain):
+    encoded = chain.encode(ARRAY)
+    plan = chain.plan()
+    with pytest.raises(ValueError, match="1 of the 1 ranges of this stage were not supplied"):
+        list(plan)
+    with pytest.raises(ValueError, match="not supplied"):
+        async for _ in plan:
+            pass
+    for ranges in plan:  # and goes on where it was
+        plan.supply_all([part(encoded, it) for it in ranges])
+    np.testing.assert_array_equal(plan.result, ARRAY)
+
+
+def test_sizes_are_checked(chain):
+    encoded = part(chain.encode(ARRAY), index_range(chain))
+    for size in (-1, 2**64):
+        for call in (
+            lambda: chain.plan(object_size=size), lambda: chain.writer(None, size), lambda: Index(chain, encoded, size),
+            lambda: chain.encoded_bound(size), lambda: Chain(["bytes"], "uint8", (4,), max_decoded_size=size),
+        ):  # fmt: skip
+            with pytest.raises(ValueError, match=f"is {size}, expected 0 to"):
+                call()

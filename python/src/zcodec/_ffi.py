@@ -24,6 +24,13 @@ NULL: Any = ffi.NULL
 SIZE_UNKNOWN = 2**64 - 1
 
 
+def size_of(value: int, name: str) -> int:
+    """A size or place in bytes that the library can be told."""
+    if not 0 <= value <= SIZE_UNKNOWN:
+        raise ValueError(f"{name} is {value}, expected 0 to 2^64 - 1")
+    return value
+
+
 class Slots(threading.local):
     """Where a call leaves its results: allocated once per thread, because that takes longer than a short call.
 

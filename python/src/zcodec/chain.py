@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from zcodec import coding
-from zcodec._ffi import NULL, ffi, lib, slots, text_of
+from zcodec._ffi import NULL, ffi, lib, size_of, slots, text_of
 from zcodec.callbacks import Check, Context, Generate, Padding, padding_functions
 from zcodec.dtypes import DataType, data_type_of, dtype_of
 from zcodec.errors import Error, Status, check
@@ -180,7 +180,7 @@ class Chain:
         chunk, and the rest is the fill value. Up to `max_threads` threads work on the chunk; small ones take one.
 
         Raises TypeError for another dtype, ValueError for another shape, and `Error`: OUT_OF_RANGE if a codec cannot
-        represent an element (`element_index` says which), CALLBACK_FAILED if Python code raised.
+        represent an element (`element_index` says which) or one of yours raised, CALLBACK_FAILED if a padding did.
         """
         return coding.encode(self, array, box, max_threads)
 
@@ -314,15 +314,18 @@ class Chain:
         thread of the call, but for shards and tasks in any thread, also at once. No other thread may use the chain while
         they are set.
         """
+        for function in (generate, check):
+            if function is not None and not callable(function):
+                raise TypeError(f"expected a function of two memoryviews, not {function!r}")
         padding = Padding(generate, check)
         generate_c, check_c = padding_functions() if generate or check else (NULL, NULL)
         where: Any
         if isinstance(codec_index, str):
-            where, function = codec_index.encode(), lib.zcodec_chain_set_padding_at
+            where, set_function = codec_index.encode(), lib.zcodec_chain_set_padding_at
         else:
-            where, function = _codec_index(codec_index), lib.zcodec_chain_set_padding
+            where, set_function = _codec_index(codec_index), lib.zcodec_chain_set_padding
         _check(
-            function(
+            set_function(
                 self.handle, where, generate_c if generate else NULL, check_c if check else NULL, padding.handle, NULL,
                 slots.error,
             )
@@ -369,7 +372,8 @@ class Chain:
             if self._bound is None:
                 self._bound = self.encoded_bound(self.decoded_size)
             return self._bound
-        check_bound(lib.zcodec_chain_encoded_bound(self.handle, decoded_size, slots.size), decoded_size)
+        size = size_of(decoded_size, "decoded_size")
+        check_bound(lib.zcodec_chain_encoded_bound(self.handle, size, slots.size), decoded_size)
         return int(slots.size[0])
 
     @property
@@ -489,7 +493,7 @@ def _chain_options(registry: Registry | None, max_decoded_size: int) -> Any:
     options = ffi.new("zcodec_chain_options *")
     options.struct_size = _CHAIN_OPTIONS_SIZE
     options.registry = NULL if registry is None else registry.handle
-    options.max_decoded_size = max_decoded_size
+    options.max_decoded_size = size_of(max_decoded_size, "max_decoded_size")
     return options
 
 

@@ -136,6 +136,8 @@ def _is_dtype_text(text: str) -> bool:
 
 
 def _from_numpy(dtype: np.dtype[Any]) -> DataType:
+    if dtype.kind == "T":  # of variable size; this numpy cannot say what its native order is
+        raise TypeError(f"no Zarr data type is known for the numpy dtype {dtype!r}")
     native = dtype.newbyteorder("=")
     if dtype.names is not None:
         _refuse_gaps(dtype)

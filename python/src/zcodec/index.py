@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from zcodec._ffi import SIZE_UNKNOWN, ffi, lib, slots
+from zcodec._ffi import SIZE_UNKNOWN, ffi, lib, size_of, slots
 from zcodec.errors import check
 from zcodec.views import Buffer, from_buffer
 
@@ -27,7 +27,7 @@ def range_of(raw: Any) -> Range:
 
 
 def known(size: int | None) -> int:
-    return SIZE_UNKNOWN if size is None else size
+    return SIZE_UNKNOWN if size is None else size_of(size, "object_size")
 
 
 class Index:

@@ -56,11 +56,18 @@ class Stages:
             self._missing -= 1
 
     def __iter__(self) -> Iterator[list[Range]]:
-        """The stages, one after the other."""
+        """The stages, one after the other. Raises ValueError if one was not supplied before the next is asked for."""
         while ranges := self.ranges:
             yield ranges
+            self._must_be_supplied(ranges)
 
     async def __aiter__(self) -> AsyncIterator[list[Range]]:
-        """The stages, one after the other."""
+        """The stages, one after the other, as by `__iter__`."""
         while ranges := self.ranges:
             yield ranges
+            self._must_be_supplied(ranges)
+
+    def _must_be_supplied(self, stage: list[Range]) -> None:
+        with self._lock:
+            if self._stage is stage and self._missing > 0:
+                raise ValueError(f"{self._missing} of the {len(stage)} ranges of this stage were not supplied")

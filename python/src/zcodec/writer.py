@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from zcodec._ffi import NULL, ffi, lib, slots
+from zcodec._ffi import NULL, ffi, lib, size_of, slots
 from zcodec.callbacks import call_options
 from zcodec.coding import Source
 from zcodec.errors import check, check_call
@@ -75,7 +75,7 @@ class Writer(Stages):
         writer = ffi.new("zcodec_writer **")
         options = call_options(self._context, max_threads, _STORE_EMPTY if store_empty else 0)
         old_index = NULL if index is None else index.handle
-        check(lib.zcodec_writer_new(chain.handle, options, old_index, old_size, writer, slots.error))
+        check(lib.zcodec_writer_new(chain.handle, options, old_index, size_of(old_size, "old_size"), writer, slots.error))
         self._handle = ffi.gc(writer[0], lib.zcodec_writer_free)
 
     def put(self, array: Any, box: Box | None = None) -> None:
