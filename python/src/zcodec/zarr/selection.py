@@ -63,30 +63,34 @@ def with_dropped(array: Array, axes: Axes) -> Array:
 
 
 def cells_of(selection: Any, chunk_shape: tuple[int, ...], cell: tuple[int, ...]) -> list[tuple[slice, ...]] | None:
-    """The boxes of the grid `cell` that a selection with arrays of indices touches; None: take all of the chunk."""
+    """The boxes of the grid `cell` that a selection touches, in order; None: take all of the chunk."""
     indices = _cell_indices(as_tuple(selection), chunk_shape, cell)
     if indices is None:
         return None
+    if not chunk_shape:
+        return [()]
     picked = np.zeros([-(-size // step) for size, step in zip(chunk_shape, cell, strict=True)], bool)
     picked[indices] = True
-    return [
-        tuple(
-            slice(int(i) * step, min((int(i) + 1) * step, size))
-            for i, step, size in zip(at, cell, chunk_shape, strict=True)
-        )
-        for at in np.argwhere(picked)
-    ]
+    # Neighbours along the last axis are one box.
+    edges = np.diff(picked.astype(np.int8), axis=-1, prepend=0, append=0)
+    runs = zip(np.argwhere(edges == 1).tolist(), np.argwhere(edges == -1)[:, -1].tolist(), strict=True)
+    boxes = []
+    for first, end in runs:
+        ends = [i + 1 for i in first[:-1]] + [end]
+        corners = zip(first, ends, cell, chunk_shape, strict=True)
+        boxes.append(tuple(slice(i * step, min(j * step, size)) for i, j, step, size in corners))
+    return boxes or None
 
 
 def _cell_indices(items: Selector, chunk_shape: tuple[int, ...], cell: tuple[int, ...]) -> tuple[Any, ...] | None:
-    """The selection as indices of cells: either arrays alone, or one array beside slices, where numpy takes the product."""
+    """The selection as indices of cells: arrays alone, or at most one beside slices, where numpy takes the product."""
     arrays = [item for item in items if not isinstance(item, slice | int | np.integer)]
     if len(items) != len(chunk_shape) or any(not _is_indices(item) for item in arrays):
         return None
     indices = [_cells_of_axis(*axis) for axis in zip(items, chunk_shape, cell, strict=True)]
-    if len(arrays) == len(items):
+    if arrays and len(arrays) == len(items):
         return tuple(indices)
-    if len(arrays) == 1 and np.ndim(arrays[0]) == 1:
+    if not arrays or (len(arrays) == 1 and np.ndim(arrays[0]) == 1):
         return np.ix_(*indices)
     return None
 

@@ -12,12 +12,13 @@ from zarr.core.config import config
 from zcodec.chain import Chain
 from zcodec.errors import Error, Status
 from zcodec.index import Index, index_range
+from zcodec.plan import read_object
 from zcodec.tasks import EncodeTask, raise_first, run_encode
 from zcodec.views import Array
 from zcodec.writer import Writer, whole_object
 from zcodec.zarr import stored
 from zcodec.zarr.read import SMALL, WINDOW, Background, max_threads, raise_failed, settle
-from zcodec.zarr.selection import Axes, axes_of, is_basic, with_dropped
+from zcodec.zarr.selection import Axes, axes_of, cells_of, is_basic, with_dropped
 from zcodec.zarr.stats import stats
 
 if TYPE_CHECKING:
@@ -76,6 +77,10 @@ class ChunkWrite:
         self._axes, self._part = axes, part if part.shape == axes.shape else np.broadcast_to(part, axes.shape)
 
     @property
+    def _fill_value(self) -> Any:
+        return self.spec.dtype.default_scalar() if self.spec.fill_value is None else self.spec.fill_value
+
+    @property
     def size(self) -> int:
         return self.chain._decoded_size
 
@@ -86,20 +91,26 @@ class ChunkWrite:
             return self._merged(old)
 
     def _merged(self, old: Any) -> EncodeTask | Any | None:
-        if self._axes is not None and self._part is not None:
-            if self._axes.is_whole:
-                return self._whole(self._part)
+        axes, part = self._axes, self._part
+        # Of a new shard that may have empty inner chunks all would be stored, also those that nobody wrote.
+        in_parts = self.chain.has_index and (old is not None or self._store_empty)
+        if axes is not None and part is not None:
+            if axes.is_whole:
+                return self._whole(part)
+            if old is None and not self._store_empty and self._is_fill(part):
+                return None
+            made = self._rewrite(old, lambda: [(part, axes.box)]) if in_parts else NotImplemented
+            if made is not NotImplemented:
+                return made
             if old is None:
-                if not self._store_empty and self._is_fill(self._part):
-                    return None
-                return EncodeTask(self.chain, self._part, self._axes.box)
-            if self.chain.has_index:
-                made = self._rewrite(old)
-                if made is not NotImplemented:
-                    return made
+                return EncodeTask(self.chain, part, axes.box)
+        elif in_parts:
+            made = self._rewrite(old, lambda: self._cells(old))
+            if made is not NotImplemented:
+                return made
         array = np.empty(self.chain.shape, self.chain.dtype)
         if old is None:
-            array[...] = self.spec.dtype.default_scalar() if self.spec.fill_value is None else self.spec.fill_value
+            array[...] = self._fill_value
         else:
             self.chain.decode(old, out=array, max_threads=max_threads())
             stats.add(decoded=1)
@@ -128,9 +139,24 @@ class ChunkWrite:
             part = part[tuple(None if axis in self._drop_axes else slice(None) for axis in range(array.ndim))]
         array[self._chunk_selection] = part
 
-    def _rewrite(self, old: Any) -> Any:
-        """A shard of which only the inner chunks that were put are coded; NotImplemented: not such a chain."""
-        assert self._axes is not None
+    def _cells(self, old: Any) -> list[tuple[Array, Any]] | None:
+        """The inner chunks that a selection touches that is no box, with its elements; None: all of them."""
+        array = np.empty(self.chain.shape, self.chain.dtype)
+        cells = cells_of(self._chunk_selection, array.shape, self.chain.granularity)
+        parts = [array[cell] for cell in cells or ()]
+        if cells is None or sum(part.size for part in parts) == array.size:
+            return None
+        if old is None:
+            for part in parts:
+                part[...] = self._fill_value
+        else:
+            read_object(self.chain.plan(cells, parts, max_threads=max_threads()), old)
+            stats.add(decoded=1)
+        self._assign(array)
+        return list(zip(parts, cells, strict=True))
+
+    def _rewrite(self, old: Any, parts_of: Callable[[], list[tuple[Any, Any]] | None]) -> Any:
+        """A shard of which only the inner chunks that were put are coded; NotImplemented: not such a chain, or all of it."""
         try:
             where = index_range(self.chain)
             writer = self._writer(old, where)
@@ -138,7 +164,11 @@ class ChunkWrite:
             if error.status != Status.UNSUPPORTED:
                 raise
             return NotImplemented
-        writer.put(self._part, self._axes.box)
+        parts = parts_of()
+        if parts is None:
+            return NotImplemented
+        for part, box in parts:
+            writer.put(part, box)
         for ranges in writer:
             for i, (offset, size) in enumerate(ranges):
                 assert offset is not None and size is not None
@@ -150,6 +180,8 @@ class ChunkWrite:
         return whole_object(pieces, object_size, old)
 
     def _writer(self, old: Any, where: Any) -> Writer:
+        if old is None:
+            return self.chain.writer(max_threads=max_threads(), store_empty=self._store_empty)
         offset, size = where
         encoded = old[-size:] if offset is None else old[offset : offset + size]
         index = Index(self.chain, encoded, len(old))
