@@ -219,7 +219,7 @@ pub(in super::super) fn decode(from: &mut Source<'_>, width: u32, kmin: u32, bud
         take_planes(&mut source, &mut planes, top - kmin, end);
     }
     *from = source;
-    coefficients_of(&planes.words, top)
+    coefficients_of(&planes, top)
 }
 
 /// Planes in the order of the stream, and a word of zeros.
@@ -280,9 +280,9 @@ fn take_planes(source: &mut Source<'_>, planes: &mut Stream, count: u32, end: u6
 /// The coefficients whose planes below `top` these are.
 #[inline]
 #[target_feature(enable = "bmi2")]
-fn coefficients_of(words: &[u64; 5], top: u32) -> [u64; 4] {
+fn coefficients_of(planes: &Stream, top: u32) -> [u64; 4] {
     let mut coefficients = [0; 4];
-    for (index, word) in words[..top.div_ceil(IN_WORD) as usize].iter().enumerate() {
+    for (index, word) in planes.words[..planes.count.div_ceil(IN_WORD) as usize].iter().enumerate() {
         let word = reversed(*word);
         for (place, coefficient) in coefficients.iter_mut().enumerate() {
             *coefficient |= _pext_u64(word, FIRST << place) << (64 - IN_WORD) >> (IN_WORD * index as u32);
