@@ -1,44 +1,76 @@
 #!/usr/bin/env bash
-# How much of src/ the tests reach: lines per file, by the unit tests, the other Rust tests, among them all conformance
-# cases that do not need the C interface, and the corpus of the fuzzer.
+# How much of src/ the tests reach: lines per file.
 #
-#     scripts/coverage.sh [corpus]      writes target/coverage/report.txt; with "corpus" that of the fuzzer alone
+#     scripts/coverage.sh            by the Rust tests, and by the C and C++ programs and the conformance cases, which use
+#                                    the C interface
+#     scripts/coverage.sh corpus     by the corpus of the fuzzer alone
 #
-# Needs a Rust toolchain of rustup's, for llvm-tools. Integer checks and assertions stay on, and code is little
-# optimised, so that it takes a while.
+# Writes target/coverage/report.txt, and target/coverage/missed.txt with the lines of each file that nothing reaches.
+# Needs a Rust toolchain of rustup's, for llvm-tools. Only the kernels that the processor chooses are counted as reached
+# by the C interface; the unit tests run every one that it can. Integer checks and assertions stay on, and code is
+# little optimised, so that it takes a while.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source scripts/programs.sh
 rustup component add llvm-tools 2>/dev/null
 tools=$(rustc --print sysroot)/lib/rustlib/$(rustc -vV | sed -n 's/host: //p')/bin
-export CARGO_TARGET_DIR=$PWD/target/coverage LLVM_PROFILE_FILE=$PWD/target/coverage/raw/%p-%m.profraw
-rm -rf "$CARGO_TARGET_DIR/raw"
-mkdir -p "$CARGO_TARGET_DIR/raw"
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+work=$PWD/target/coverage
+export CARGO_TARGET_DIR=$work CARGO_INCREMENTAL=0 LLVM_PROFILE_FILE=$work/raw/%p-%m.profraw
+rm -rf "$work/raw"
+mkdir -p "$work/raw"
+objects=()
 
-if [ "${1:-}" = corpus ]; then
+rust_tests() {
+  local cargo_test=(cargo test --locked --lib --tests)
+  export RUSTFLAGS=-Cinstrument-coverage CARGO_PROFILE_TEST_OPT_LEVEL=1
+  "${cargo_test[@]}" --no-run --message-format=json >"$work/programs.json"
+  "${cargo_test[@]}"
+  mapfile -t objects < <(python3 -c '
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message.get("executable"):
+        print(message["executable"])' <"$work/programs.json")
+}
+
+c_interface() {
+  local library=$work/debug program
+  RUSTFLAGS=-Cinstrument-coverage cargo rustc --locked --lib --crate-type cdylib
+  ln -sf libzcodec.so "$library/libzcodec.so.${version%%.*}"
+  build_programs "$work/programs" gcc g++ tests/c/*.c tests/cpp/*.cpp tests/abi/old_caller.c \
+    tests/posix/{float_environment,fork}.c -- -L"$library" -lzcodec -lm -pthread -Wl,-rpath,"$library"
+  for program in "$work"/programs/*; do
+    "$program"
+  done
+  tests/conformance/run-all.sh "$library/libzcodec.so"
+  objects+=("$library/libzcodec.so")
+}
+
+corpus() {
+  local path program folder
   export RUSTC_BOOTSTRAP=1
   command -v cargo-fuzz >/dev/null || cargo install --locked cargo-fuzz
   python3 fuzz/seed.py
   # Without libFuzzer's own coverage: each target only runs its files.
   RUSTFLAGS="-Cinstrument-coverage --cfg fuzzing" cargo build --manifest-path fuzz/Cargo.toml --release
-  programs=()
   for path in fuzz/fuzz_targets/*.rs; do
-    program=$CARGO_TARGET_DIR/release/$(basename "$path" .rs)
+    program=$work/release/$(basename "$path" .rs)
     folder=fuzz/corpus/$(basename "$program")
-    [ ! -d "$folder" ] || { "$program" -runs=0 "$folder" 2>/dev/null; programs+=("$program"); }
+    [ ! -d "$folder" ] || { "$program" -runs=0 "$folder" 2>/dev/null; objects+=("$program"); }
   done
+}
+
+if [ "${1:-}" = corpus ]; then
+  corpus
 else
-  RUSTFLAGS=-Cinstrument-coverage CARGO_PROFILE_TEST_OPT_LEVEL=1 cargo test --locked --lib --tests --no-run \
-    --message-format=json >"$CARGO_TARGET_DIR/programs.json"
-  RUSTFLAGS=-Cinstrument-coverage CARGO_PROFILE_TEST_OPT_LEVEL=1 cargo test --locked --lib --tests
-  mapfile -t programs < <(python3 -c '
-import json, sys
-for line in sys.stdin:
-    message = json.loads(line)
-    if message.get("executable"):
-        print(message["executable"])' <"$CARGO_TARGET_DIR/programs.json")
+  rust_tests
+  c_interface
 fi
 
-"$tools/llvm-profdata" merge -sparse "$CARGO_TARGET_DIR"/raw/*.profraw -o "$CARGO_TARGET_DIR/all.profdata"
-"$tools/llvm-cov" report -instr-profile="$CARGO_TARGET_DIR/all.profdata" "${programs[0]}" "${programs[@]/#/-object=}" \
-  --sources src --show-region-summary=false --show-branch-summary=false >"$CARGO_TARGET_DIR/report.txt"
-cat "$CARGO_TARGET_DIR/report.txt"
+"$tools/llvm-profdata" merge -sparse "$work"/raw/*.profraw -o "$work/all.profdata"
+report=("${objects[0]}" "${objects[@]/#/-object=}" -instr-profile="$work/all.profdata" --sources src)
+"$tools/llvm-cov" report "${report[@]}" --show-region-summary=false --show-branch-summary=false >"$work/report.txt"
+# A line counts as reached if any object reaches it: the same function is in several, and often unused in some.
+"$tools/llvm-cov" show "${report[@]}" --show-instantiations=false | scripts/missed_lines.py >"$work/missed.txt"
+cat "$work/report.txt"

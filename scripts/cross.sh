@@ -12,9 +12,12 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/packages.sh
+source scripts/programs.sh
 export RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR=$PWD/target/cross
 export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
 build_std=(-Zbuild-std=std,panic_unwind)
+# Not tests/posix/memory.c: qemu-user does not limit address space.
+programs=(tests/c/*.c tests/cpp/*.cpp tests/abi/old_caller.c)
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 
 needs rustc-web cargo-web rust-web-src gcc g++ gcc-mingw-w64-x86-64 g++-mingw-w64-x86-64 wine64 qemu-user \
@@ -30,24 +33,6 @@ cargo_for() {
     /usr/bin/cargo "$1" --locked --target "$triple" "${build_std[@]}" "${@:2}"
 }
 
-# programs C_COMPILER CXX_COMPILER FOLDER SUFFIX SOURCE FLAGS...: builds the C and C++ programs next to the library, and
-# SOURCE if it is not empty. Not tests/posix/memory.c: qemu-user does not limit address space.
-programs() {
-  local c=$1 cxx=$2 folder=$3 suffix=$4 more=$5 source name
-  shift 5
-  rm -rf "$folder/programs"
-  mkdir "$folder/programs"
-  for source in tests/c/*.c tests/cpp/*.cpp tests/abi/old_caller.c $more; do
-    name=$(basename "${source%.*}")-${source##*.}$suffix
-    local compiler=("$c" -std=c99 -D_POSIX_C_SOURCE=200809L)
-    [[ $source == *.c ]] || compiler=("$cxx" -std=c++17)
-    [[ $source != */span.cpp ]] || compiler=("$cxx" -std=c++20)
-    [[ $source != tests/abi/* ]] || compiler+=(-Itests/abi/0.1)
-    "${compiler[@]}" -O1 -DEXPECTED_VERSION="\"$version\"" -Itests/c -Iinclude "$source" -o "$folder/programs/$name" \
-      -L"$folder" "$@"
-  done
-}
-
 linux() {
   local triple=$1 prefix=$2 qemu=$3 program
   local runner="$qemu -L /usr/$prefix"
@@ -60,7 +45,8 @@ linux() {
   cargo_for "$triple" "$prefix-gcc" "$runner" rustc --lib --release --crate-type cdylib
   local folder=$CARGO_TARGET_DIR/$triple/release
   ln -sf libzcodec.so "$folder/libzcodec.so.${version%%.*}"
-  programs "$prefix-gcc" "$prefix-g++" "$folder" "" tests/posix/fork.c -lzcodec -pthread
+  build_programs "$folder/programs" "$prefix-gcc" "$prefix-g++" "${programs[@]}" tests/posix/fork.c -- \
+    -L"$folder" -lzcodec -pthread
   for program in "$folder"/programs/*; do
     $runner -E LD_LIBRARY_PATH="$folder" "$program"
   done
@@ -81,8 +67,9 @@ windows() {
   cargo_for $triple $prefix-gcc /usr/lib/wine/wine64 test --lib --test conformance
   cargo_for $triple $prefix-gcc /usr/lib/wine/wine64 rustc --lib --release --crate-type cdylib
   # The compilers with POSIX threads: those with Windows' own have no pthread.h.
-  programs $prefix-gcc-posix $prefix-g++-posix "$folder" .exe "" -l:libzcodec.dll.a -static -pthread
-  for program in "$folder"/programs/*.exe; do
+  build_programs "$folder/programs" $prefix-gcc-posix $prefix-g++-posix "${programs[@]}" -- \
+    -L"$folder" -l:libzcodec.dll.a -static -pthread
+  for program in "$folder"/programs/*; do
     /usr/lib/wine/wine64 "$program"
   done
 }

@@ -9,6 +9,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/packages.sh
+source scripts/programs.sh
 target=x86_64-unknown-linux-gnu
 work=$PWD/target/sanitize
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
@@ -17,18 +18,10 @@ mkdir -p "$work"
 # programs KIND LIBRARY_FOLDER FLAGS...: builds every C and C++ program against the library in that folder, except
 # tests/posix/memory.c: AddressSanitizer and valgrind need the address space that it takes away.
 programs() {
-  local kind=$1 library=$2 source name
+  local kind=$1 library=$2
   shift 2
-  mkdir -p "$work/$kind"
-  for source in tests/c/*.c tests/cpp/*.cpp tests/abi/old_caller.c tests/posix/{fork,small_stack}.c; do
-    name=$(basename "${source%.*}")-${source##*.}
-    local compiler=(gcc -std=c99 -D_POSIX_C_SOURCE=200809L)
-    [[ $source == *.c ]] || compiler=(g++ -std=c++17)
-    [[ $source != */span.cpp ]] || compiler=(g++ -std=c++20)
-    [[ $source != tests/abi/* ]] || compiler+=(-Itests/abi/0.1)
-    "${compiler[@]}" -g -O1 "$@" -DEXPECTED_VERSION="\"$version\"" -Itests/c -Iinclude "$source" -o "$work/$kind/$name" \
-      -L"$library" -lzcodec -Wl,-rpath,"$library" -pthread
-  done
+  build_programs "$work/$kind" gcc g++ tests/c/*.c tests/cpp/*.cpp tests/abi/old_caller.c \
+    tests/posix/{fork,small_stack}.c -- -g "$@" -L"$library" -lzcodec -Wl,-rpath,"$library" -pthread
 }
 
 # each KIND COMMAND...: runs every program of that kind.
