@@ -5,7 +5,8 @@
 
 Each row is one layout, codec, operation and number of threads. The contestants run in turn; the median of their times
 is shown, and the ratio of zcodec to zarr-python's faster pipeline (more is better). With --processor it is the time that
-processors worked for this process, all threads together: that depends less on what else the machine does. Stores are local files; their pages are in memory after the first round, which does not count.
+processors worked for this process, all threads together: that depends less on what else the machine does. Stores are
+local files; their pages are in memory after the first round, which does not count.
 """
 
 import argparse
