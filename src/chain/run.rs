@@ -311,6 +311,7 @@ impl Run<'_> {
                 self.decode_exact(step, payload, decoded, contexts).map(drop)
             }
             _ => {
+                target.prefetch(); // the lines are there when the decoded elements are
                 let size = self.decode_growing(step, payload, back, contexts)?;
                 let whole = Source::contiguous(&back[..size], array.data_type().size(), array.shape())?;
                 copy_strided(&whole.region(&region.start, &region.shape)?, target, self.options)

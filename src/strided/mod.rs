@@ -13,6 +13,7 @@ mod nest;
     allow(dead_code, reason = "only tiles use it")
 )]
 mod plane;
+mod prefetch;
 #[cfg_attr(
     not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little"))),
     allow(dead_code, reason = "only tiles use it")

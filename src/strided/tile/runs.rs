@@ -9,6 +9,7 @@ use super::rows::{Both, Row, Rows, Vector};
 use super::stage::Staged;
 use super::{LINE_SIZE, parts_of_tile, tile};
 use crate::strided::plane::{BAND_SIZE, Runs, VECTOR_SIZE};
+use crate::strided::prefetch::prefetch;
 use crate::strided::table::Places;
 use std::mem::MaybeUninit;
 
@@ -184,7 +185,7 @@ impl Block<'_> {
                     let source = source.wrapping_add(column * SIZE);
                     let target = target.wrapping_offset(first);
                     if self.is_large {
-                        prefetch(source.wrapping_add(LINE_SIZE), rows);
+                        prefetch_rows(source.wrapping_add(LINE_SIZE), rows);
                     }
                     let size = (HEIGHT, LINE_SIZE / VECTOR_SIZE);
                     // SAFETY: rows and columns of the block.
@@ -211,7 +212,7 @@ impl Block<'_> {
                 let source = source.wrapping_add(column * SIZE);
                 let target = target.wrapping_offset(first);
                 if self.is_large {
-                    prefetch(source.wrapping_add(LINE_SIZE), rows);
+                    prefetch_rows(source.wrapping_add(LINE_SIZE), rows);
                 }
                 // SAFETY: a tile of the block.
                 unsafe {
@@ -254,18 +255,11 @@ impl Block<'_> {
     }
 }
 
-/// Asks for a cache line of each row, which need not exist: processors do not find out by themselves which lines of
-/// many rows come next. Into the second-level cache, because rows may collide in the first one.
+/// Requests a cache line of each row, which need not exist: processors do not find out by themselves which lines of
+/// many rows come next.
 #[inline(always)] // for the instruction set of the caller
-fn prefetch(source: *const u8, rows: &[isize]) {
+fn prefetch_rows(source: *const u8, rows: &[isize]) {
     for row in rows {
-        let line = source.wrapping_offset(*row);
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: asks for memory and reads none; every x86-64 has the instruction.
-        unsafe {
-            std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T1 }>(line.cast());
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = line;
+        prefetch(source.wrapping_offset(*row));
     }
 }

@@ -1,0 +1,41 @@
+//! Requests for cache lines that are about to be used. They change nothing but how long that takes.
+#![expect(unsafe_code, reason = "an instruction that the standard library has only as an unsafe function")]
+
+use super::plane::LINE_SIZE;
+use super::view::Target;
+
+/// More than this would leave no room in a second-level cache for what is done meanwhile.
+const MOST: usize = 128 << 10;
+
+/// Requests the cache line of this address, which need not exist. Into the second-level cache, because lines of many
+/// rows may collide in the first one. Only on x86-64.
+#[inline(always)] // a call would take longer than the instruction
+pub(super) fn prefetch(address: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every processor of this architecture has the instruction, which takes any address and reads nothing.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T1>(address.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
+
+impl Target<'_> {
+    /// Requests the cache lines of all elements, if they are not too many and lie in rows of a line or more, of which
+    /// processors cannot tell which one comes next. Shorter rows take as long to find as to write.
+    pub fn prefetch(&self) {
+        let (row_size, positions) = self.layout().rows();
+        let size = self.shape().iter().fold(self.element_size() as u64, |size, count| size.saturating_mul(*count));
+        if row_size < LINE_SIZE || size > MOST as u64 || self.is_contiguous() {
+            return;
+        }
+        for position in positions {
+            let row = self.first().wrapping_offset(position);
+            let skew = row.addr() % LINE_SIZE;
+            for line in (0..skew + row_size).step_by(LINE_SIZE) {
+                prefetch(row.wrapping_sub(skew).wrapping_add(line));
+            }
+        }
+    }
+}
