@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "targets are pointers, of which each element is reached once")]
 
 use super::layout::Layout;
-use super::nest::{Axis, Nest};
+use super::nest::{Nest, visit};
 use super::view::{Source, Target};
 use crate::error::{Error, Result};
 
@@ -46,12 +46,6 @@ pub fn all_equal(source: &Source<'_>, element: &[u8]) -> Result<bool> {
         // The first equals the element, and each equals the one before it.
         block[..size] == *element && block[size..] == block[..block.len() - size]
     }))
-}
-
-/// Calls `work` at each position of these axes until it returns false; returns false then.
-fn visit(axes: &[Axis], position: isize, work: &mut impl FnMut(isize) -> bool) -> bool {
-    let Some((axis, rest)) = axes.split_first() else { return work(position) };
-    (0..axis.size as isize).all(|i| visit(rest, position + i * axis.target, work))
 }
 
 /// The number of bytes written at once.

@@ -83,3 +83,9 @@ impl Nest {
         self.axes = merged;
     }
 }
+
+/// Calls `work` at each position of the target along these axes until it returns false; returns false then.
+pub(super) fn visit(axes: &[Axis], position: isize, work: &mut impl FnMut(isize) -> bool) -> bool {
+    let Some((axis, rest)) = axes.split_first() else { return work(position) };
+    (0..axis.size as isize).all(|i| visit(rest, position + i * axis.target, work))
+}

@@ -1,6 +1,7 @@
 //! Requests for cache lines that are about to be used. They change nothing but how long that takes.
 #![expect(unsafe_code, reason = "an instruction that the standard library has only as an unsafe function")]
 
+use super::nest::{Nest, visit};
 use super::plane::LINE_SIZE;
 use super::view::Target;
 
@@ -25,17 +26,19 @@ impl Target<'_> {
     /// Requests the cache lines of all elements, if they are not too many and lie in rows of a line or more, of which
     /// processors cannot tell which one comes next. Shorter rows take as long to find as to write.
     pub fn prefetch(&self) {
-        let (row_size, positions) = self.layout().rows();
-        let size = self.shape().iter().fold(self.element_size() as u64, |size, count| size.saturating_mul(*count));
-        if row_size < LINE_SIZE || size > MOST as u64 || self.is_contiguous() {
+        let Ok(Some(nest)) = Nest::new(self.layout(), self.layout()) else { return };
+        let (row_size, row_count) = (nest.block, nest.axes.iter().map(|axis| axis.size).product::<usize>());
+        if row_size < LINE_SIZE || row_count < 2 || row_size.saturating_mul(row_count) > MOST {
             return;
         }
-        for position in positions {
-            let row = self.first().wrapping_offset(position);
+        let first = self.first().wrapping_offset(nest.target_shift);
+        visit(&nest.axes, 0, &mut |position| {
+            let row = first.wrapping_offset(position);
             let skew = row.addr() % LINE_SIZE;
             for line in (0..skew + row_size).step_by(LINE_SIZE) {
                 prefetch(row.wrapping_sub(skew).wrapping_add(line));
             }
-        }
+            true
+        });
     }
 }
