@@ -287,7 +287,13 @@ impl Transform for State {
                 Some(bound) if bound <= capacity as u64 => Err(failed(format!(
                     "encode needs more than {capacity} bytes, and {bound} were said to be the most"
                 ))),
-                _ => Err(needs_more("encode", size, decoded.len(), capacity)),
+                _ => Err(match needs_more("encode", size, decoded.len(), capacity) {
+                    // Frames around it add to what would do.
+                    error if error.status() == Status::BufferTooSmall && error.needed_capacity().is_none() => {
+                        Error::buffer_too_small("the capacity", capacity, (capacity as u64).saturating_mul(2).max(64))
+                    }
+                    error => error,
+                }),
             },
             Answer::Refused(message) => Err(Error::new(Status::OutOfRange, message).with_code("out_of_range")),
         }
@@ -323,8 +329,5 @@ fn needs_more(function: &str, needed: usize, input_size: usize, capacity: usize)
     if needed / 2 < capacity && capacity / MAX_ASKING_RATIO > input_size.saturating_add(ASKING_SLACK) {
         return failed(format!("{function} still asks for more than {capacity} bytes for an input of {input_size}"));
     }
-    if needed > capacity {
-        return Error::buffer_too_small("the capacity", capacity, needed as u64);
-    }
-    Error::buffer_too_small("the capacity", capacity, (capacity as u64).saturating_mul(2).max(64))
+    if needed > capacity { Error::buffer_too_small("the capacity", capacity, needed as u64) } else { too_small() }
 }

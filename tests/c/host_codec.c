@@ -376,7 +376,38 @@ static void room_grows_where_no_bound_is_known(void) {
   CHECK(size == 4);
   CHECK_OK(zcodec_decode(chain, encoded, 9, decoded, 4, &size, &error));
   CHECK(size == 4 && memcmp(decoded, "abcd", 4) == 0);
+  /* Without a size from the codec, it is asked again with more room. */
+  self.said = 0;
+  CHECK_FAILS(ZCODEC_STATUS_BUFFER_TOO_SMALL, zcodec_decode(chain, encoded, 9, decoded, 3, &size, &error));
+  CHECK(size == 4);
   zcodec_chain_free(chain);
+}
+
+/* What a codec does not say is no reason to think that a chunk exceeds the limit. */
+static void a_limit_is_for_what_is_decoded(void) {
+  enum { LARGE = 90000 };
+  static uint8_t decoded[LARGE], encoded[LARGE + 64];
+  host self = {0};
+  zcodec_registry *registry = registry_of(&self, ZCODEC_KIND_BYTES_TO_BYTES, 0);
+  zcodec_buffer *buffer = NULL;
+  size_t size = 0, encoded_size = 0, limit;
+  for (limit = LARGE - 1; limit < LARGE + 2; limit++) {
+    zcodec_chain *chain = NULL;
+    CHECK_OK(new_chain(registry, limit, "[\"test.x\",\"crc32c\"]", NULL, &chain, &error));
+    CHECK_OK(zcodec_encode(chain, decoded, LARGE, encoded, sizeof encoded, &encoded_size, &error));
+    if (limit < LARGE) {
+      CHECK_FAILS(ZCODEC_STATUS_CORRUPT_DATA, zcodec_decode_to_buffer(chain, encoded, encoded_size, &buffer, &error));
+    } else {
+      CHECK_FAILS(ZCODEC_STATUS_BUFFER_TOO_SMALL,
+                  zcodec_decode(chain, encoded, encoded_size, decoded, LARGE / 3 * 2, &size, &error));
+      CHECK(size == LARGE);
+      CHECK_OK(zcodec_decode_to_buffer(chain, encoded, encoded_size, &buffer, &error));
+      CHECK(zcodec_buffer_size(buffer) == LARGE);
+      zcodec_buffer_free(buffer);
+    }
+    zcodec_chain_free(chain);
+  }
+  zcodec_registry_free(registry);
 }
 
 /* A decoded size much larger than the first try, and an encoded size after a codec whose bound is unknown. */
@@ -640,6 +671,7 @@ int main(void) {
   a_bind_that_fails_makes_no_chain();
   what_is_owned_is_freed_with_the_last_user();
   room_grows_where_no_bound_is_known();
+  a_limit_is_for_what_is_decoded();
   calls_are_repeated_until_the_room_does();
   answers_become_statuses();
   sizes_must_be_those_that_were_said();
