@@ -81,6 +81,21 @@ impl Run<'_> {
         self.put_box(before, StepPayload { step, payload }, region, target, contexts).map(Some)
     }
 
+    /// Decodes what follows a shard, and calls `work` with what decodes boxes of the chunk from that. `None` if boxes do
+    /// not come to a shard.
+    pub(super) fn with_shard<T>(
+        &self,
+        encoded: &[u8],
+        workspace: &mut Workspace,
+        work: impl FnOnce(&dyn Fn(&Region, &mut Target<'_>) -> Result<()>) -> T,
+    ) -> Result<Option<T>> {
+        let Some(way) = self.plan.way.as_deref() else { return Ok(None) };
+        let Operation::Shard(place, shard) = &self.plan.steps[way.end].operation else { return Ok(None) };
+        let LastDecode { payload, .. } = self.decode_to(way.end, encoded, workspace)?;
+        let before = Before { plan: self.plan, codecs: self.codecs, way };
+        Ok(Some(work(&|region, target| shard.decode(payload, (region, target), Some(before), place, self.options))))
+    }
+
     /// Decodes a box to its place by the step at the end of the way, which has no cells.
     #[inline(never)] // shards in shards have the frames of what decodes them on one stack
     fn put_box(

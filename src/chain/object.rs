@@ -16,6 +16,7 @@ use crate::error::{CodecPlace, Error, Result};
 use crate::interface::CallOptions;
 use crate::memory::grow;
 use crate::strided::{self, Source, Target};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -196,7 +197,8 @@ impl Object {
         Ok((ByteRange::At { offset, size: length }, Use { bytes: 0..length, work }))
     }
 
-    /// The inner chunks that the boxes of a shard touch, as objects. Missing ones are filled here.
+    /// The inner chunks that the boxes of a shard touch, as objects, each with the parts of all boxes. Missing ones are
+    /// filled here.
     fn expand_cells(
         self,
         ShardStep { step, shard, place: codec }: ShardStep<'_>,
@@ -207,12 +209,17 @@ impl Object {
     ) -> Result<()> {
         let (lead, trail) = (step.leading_size().unwrap_or(0), step.trailing_size().unwrap_or(0));
         let shard_size = self.size.and_then(|size| size.checked_sub(add(lead, trail).ok()?));
+        let mut objects: BTreeMap<u64, Self> = BTreeMap::new();
         for part in self.parts {
             for (cell, mut place) in parts_of(shard, way, part)? {
+                if let Some(object) = objects.get_mut(&cell.number) {
+                    object.parts.push(BoxPart { region: cell.region, place });
+                    continue;
+                }
                 let entry = index
                     .entry_in(cell.number, shard_size)
                     .map_err(|error| locate(codec.blame(shard.at_cell(error, &cell)), self.origin.as_deref()))?;
-                let region = cell.region.clone();
+                let (number, region) = (cell.number, cell.region.clone());
                 let origin = Origin { chain: Arc::clone(&self.chain), cell, outer: self.origin.clone() };
                 let Some(entry) = entry else {
                     origin.fill(shard, codec, &mut place, options)?;
@@ -229,9 +236,10 @@ impl Object {
                     origin: Some(Arc::new(origin)),
                 };
                 object.check_size().map_err(|error| locate(error, object.origin.as_deref()))?;
-                inner.push(object);
+                objects.insert(number, object);
             }
         }
+        inner.extend(objects.into_values());
         Ok(())
     }
 
@@ -260,13 +268,24 @@ impl Object {
         let (chain, element_size) = (Arc::clone(&self.chain), self.chain.element_size()?);
         let Some(around) = Region::around(self.parts.iter().map(|part| &part.region)) else { return Ok(()) };
         let wanted: u64 = self.parts.iter().map(|part| part.region.element_count() as u64).sum();
-        // What lies between far boxes may be more than memory has.
-        let are_far = chain.plan.way.is_some() && around.shape.iter().product::<u64>() / 4 > wanted;
-        if self.parts.len() == 1 || are_far {
-            return self.parts.iter_mut().try_for_each(|BoxPart { region, place }| {
-                let decode = |target: &mut Target<'_>| chain.decode_region(bytes, region, target, options);
-                put(None, (&chain, self.origin.as_deref()), (region, element_size, place), options, decode)
-            });
+        let are_far = around.shape.iter().product::<u64>() / 4 > wanted;
+        let is_one = self.parts.len() == 1;
+        let (origin, parts) = (self.origin.as_deref(), &mut self.parts);
+        let mut each = |decode: &dyn Fn(&Region, &mut Target<'_>) -> Result<()>| {
+            parts.iter_mut().try_for_each(|BoxPart { region, place }| {
+                let decode = |target: &mut Target<'_>| decode(region, target);
+                put(None, (&chain, origin), (region, element_size, place), options, decode)
+            })
+        };
+        if is_one || are_far && chain.readable_step().is_some() {
+            return each(&|region, target| chain.decode_region(bytes, region, target, options));
+        }
+        // What lies between far boxes of a shard may be more than memory has.
+        if are_far {
+            let done = chain.run(options, |run, workspace| run.with_shard(bytes, workspace, each));
+            if let Some(done) = done.map_err(|error| locate(error, origin))? {
+                return done;
+            }
         }
         // One decode for all: what several boxes need may be decoded only once then.
         let mut decoded = Vec::new();
@@ -438,6 +457,8 @@ fn locate(error: Error, origin: Option<&Origin>) -> Error {
     locate(place.blame(shard.locate(error, &origin.cell)), origin.outer.as_deref())
 }
 
+/// An offset in the object; that of all bits set means something else in a range.
 fn add(offset: u64, size: u64) -> Result<u64> {
-    offset.checked_add(size).ok_or_else(|| Error::corrupt("an offset passes 2^64"))
+    let sum = offset.checked_add(size).filter(|sum| *sum != u64::MAX);
+    sum.ok_or_else(|| Error::corrupt("an offset passes 2^64 - 2"))
 }

@@ -119,19 +119,24 @@ impl ReadPlan {
         self.stage.check_untouched(bytes.len())?;
         let size = bytes.iter().map(|bytes| bytes.len()).sum();
         let workers = self.options.workers().count_for(size);
-        let single = if workers.get() > 1 { self.options.alone() } else { self.options.clone() };
-        let parts = bytes.iter().enumerate();
-        let results = self.options.workers().map(workers, parts, |(index, bytes)| {
+        let mut parts = bytes.iter().enumerate();
+        let supply = |(index, bytes): (usize, &&[u8]), options: &CallOptions| {
             let supplied = self.stage.take(index)?;
-            self.run(supplied, bytes, &single)
-        });
+            self.run(supplied, bytes, options)
+        };
+        if workers.get() == 1 || bytes.len() < workers.get() {
+            // Threads share the parts of each range.
+            return self.ending(parts.try_for_each(|part| supply(part, &self.options)));
+        }
+        let single = self.options.alone();
+        let results = self.options.workers().map(workers, parts, |part| supply(part, &single));
         self.ending(results.and_then(|results| results.into_iter().try_for_each(|(_, result)| result)))
     }
 
     fn run(&self, supplied: Supplied<Action>, bytes: &[u8], options: &CallOptions) -> Result<()> {
         supplied.each(bytes, |action, bytes| {
             let Some(shard) = action.run(bytes, options)? else { return Ok(()) };
-            if let (None, Some(index)) = (&shard.origin, &shard.index) {
+            if let (true, None, Some(index)) = (self.has_index, &shard.origin, &shard.index) {
                 let _ = self.index.set(Arc::clone(index));
             }
             lock(&self.next).push(shard);

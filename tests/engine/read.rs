@@ -5,8 +5,9 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use zcodec::Status;
-use zcodec::chain::{ByteRange, Chain, ChainOptions, ReadPlan};
+use zcodec::chain::{ByteRange, CallData, Chain, ChainOptions, PaddingHook, ReadPlan};
 use zcodec::strided::Target;
 
 /// Reads by a plan; returns the ranges that it asks for.
@@ -200,4 +201,91 @@ fn codecs_that_change_the_index_are_refused_when_a_shard_is_written() {
         assert_eq!(error.status(), Status::OutOfRange, "{error}");
         assert!(error.to_string().contains("of the index"), "{error}");
     }
+}
+
+/// Counts the chunks whose padding is checked.
+#[derive(Debug, Default)]
+struct Counting(AtomicUsize);
+
+impl PaddingHook for Counting {
+    fn checks(&self) -> bool {
+        true
+    }
+
+    fn generates(&self) -> bool {
+        false
+    }
+
+    fn generate(&self, _: CallData, _: &[u8], _: &mut [u8]) -> Result<(), i32> {
+        Ok(())
+    }
+
+    fn check(&self, _: CallData, _: &[u8], _: &[u8]) -> Result<(), i32> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+/// How often the padding at this place is checked while these elements are read, each as a box of its own.
+fn checks(mut chain: Chain, path: &[(Option<&'static str>, usize)], elements: &[u64]) -> usize {
+    let count = Arc::new(Counting::default());
+    chain.set_padding_hook_at(path, Some(Arc::<Counting>::clone(&count) as Arc<dyn PaddingHook>)).unwrap();
+    let chain = Arc::new(chain);
+    let decoded: Vec<u8> = (0..chain.decoded_size().unwrap()).map(|index| (index % 251) as u8).collect();
+    let encoded = chain.encode_to_vec(&decoded, &options()).unwrap();
+    let memory: &'static mut [u8] = vec![0xA5; elements.len()].leak();
+    let first = memory.as_ptr();
+    let targets = memory.chunks_mut(1).map(|byte| Target::contiguous(byte, 1, &[1]).unwrap());
+    let boxes = elements.iter().map(|element| vec![*element]).zip(targets).collect();
+    let mut plan = ReadPlan::new(&chain, options(), boxes, Some(encoded.len() as u64), None).unwrap();
+    loop {
+        let ranges: Vec<[u64; 2]> =
+            plan.next_stage().unwrap().map(|range| place(range, encoded.len() as u64)).collect();
+        if ranges.is_empty() {
+            break;
+        }
+        for (index, [start, end]) in ranges.iter().enumerate() {
+            plan.supply(index, &encoded[*start as usize..*end as usize]).unwrap();
+        }
+    }
+    drop(plan);
+    // SAFETY: the memory lives for ever, and what wrote to it is gone.
+    let found = unsafe { std::slice::from_raw_parts(first, elements.len()) };
+    let expected: Vec<u8> = elements.iter().map(|element| decoded[*element as usize]).collect();
+    assert_eq!(found, expected);
+    count.0.load(Ordering::Relaxed)
+}
+
+#[test]
+fn a_plan_of_many_boxes_decodes_each_chunk_once() {
+    let gzip = named("gzip", &json!({"level": 1}));
+    let pad = named("pad", &json!({"location": "start", "nbytes": 3}));
+    let input = json!({"data_type": "uint8", "shape": [10_000], "fill_value": 0});
+    let near: Vec<u64> = (40..140).collect();
+    let far: Vec<u64> = (0..100).map(|number| number * 97).collect();
+    for elements in [&near, &far] {
+        let chain = chain_of(&json!(["bytes", gzip, pad]), &input, ChainOptions::default());
+        let chain = Arc::into_inner(chain).unwrap();
+        assert_eq!(checks(chain, &[(None, 2)], elements), 1, "a chunk");
+        let inner = sharding(&[5000], &json!(["bytes", gzip, pad]));
+        let chain = Arc::into_inner(chain_of(&json!([inner]), &input, ChainOptions::default())).unwrap();
+        let touched = if elements[99] < 5000 { 1 } else { 2 };
+        assert_eq!(checks(chain, &[(None, 0), (Some("codecs"), 2)], elements), touched, "inner chunks");
+        let outer = sharding(&[5000], &json!(["bytes"]));
+        let chain = Arc::into_inner(chain_of(&json!([outer, gzip, pad]), &input, ChainOptions::default())).unwrap();
+        assert_eq!(checks(chain, &[(None, 2)], elements), 1, "a shard with codecs after it");
+    }
+}
+
+#[test]
+fn the_index_of_a_shard_that_bytes_stand_around_is_not_the_hosts() {
+    let input = json!({"data_type": "uint8", "shape": [8], "fill_value": 0});
+    let chain = shard(&input, &[4], &[named("pad", &json!({"location": "start", "nbytes": 3}))]);
+    let encoded = chain.encode_to_vec(&[1; 8], &options()).unwrap();
+    let size = encoded.len() as u64;
+    let mut plan = ReadPlan::new(&chain, options(), vec![(vec![0], target(8))], Some(size), None).unwrap();
+    assert!(plan.index().unwrap().is_none());
+    let ranges: Vec<[u64; 2]> = plan.next_stage().unwrap().map(|range| place(range, size)).collect();
+    plan.supply(0, &encoded[ranges[0][0] as usize..ranges[0][1] as usize]).unwrap();
+    assert!(plan.index().unwrap().is_none());
 }
