@@ -9,6 +9,7 @@ use super::optional;
 use crate::error::{Error, Result};
 use crate::interface::{Bound, Call, Codec, Context, Kind, Transform, too_small};
 use crate::json::{Configuration, integer};
+use crate::memory::grow;
 use crate::representation::{ByteSize, Representation};
 use lz4_flex::block::{DecompressError, compress_into, decompress_into, get_maximum_output_size};
 use serde_json::{Map, Value};
@@ -73,13 +74,26 @@ fn split(encoded: &[u8]) -> Result<(usize, &[u8])> {
     Ok((usize::try_from(size).map_err(|_| Error::out_of_memory())?, block))
 }
 
+/// Compresses into as many bytes as the block takes; `lz4_flex` itself asks for its bound.
+fn compress_fitting(decoded: &[u8], block: &mut [u8]) -> Result<usize> {
+    let bound = get_maximum_output_size(decoded.len());
+    if block.len() >= bound {
+        return compress_into(decoded, block).map_err(|_| too_small());
+    }
+    let mut scratch = Vec::new();
+    grow(&mut scratch, bound)?;
+    let size = compress_into(decoded, &mut scratch).map_err(|_| too_small())?;
+    block.get_mut(..size).ok_or_else(too_small)?.copy_from_slice(&scratch[..size]);
+    Ok(size)
+}
+
 impl Transform for Lz4 {
     fn encode(&self, decoded: &[u8], encoded: &mut [u8], _call: &mut Call<'_>) -> Result<usize> {
         let size = u32::try_from(decoded.len()).ok().filter(|size| u64::from(*size) <= MAX_DECODED_SIZE);
         let size = size.ok_or_else(|| too_large(decoded.len() as u64))?;
         let (header, block) = encoded.split_first_chunk_mut::<HEADER_SIZE>().ok_or_else(too_small)?;
         *header = size.to_le_bytes();
-        Ok(HEADER_SIZE + compress_into(decoded, block).map_err(|_| too_small())?)
+        Ok(HEADER_SIZE + compress_fitting(decoded, block)?)
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8], _call: &mut Call<'_>) -> Result<usize> {
@@ -124,5 +138,20 @@ mod tests {
         assert_eq!(decode(&[5, 0, 0, 0, 0x50, 1, 2, 3, 4, 5], 4), Err((Status::BufferTooSmall, Some(5))));
         assert_eq!(decode(&[255, 255, 255, 255, 0x50, 1, 2], 4), Err((Status::CorruptData, None)));
         assert_eq!(decode(&[1, 0, 0], 4), Err((Status::CorruptData, None)));
+    }
+
+    #[test]
+    fn a_capacity_of_the_encoded_size_suffices() {
+        let (options, mut contexts) = (CallOptions::default(), Contexts::default());
+        let decoded: Vec<u8> = (0..5000_u32).map(|index| (index / 7 % 251) as u8).collect();
+        let mut encode = |capacity: usize| {
+            let call = &mut Call { options: &options, hook: None, contexts: &mut contexts };
+            let mut encoded = vec![0; capacity];
+            let size = Lz4 { configuration: Map::new() }.encode(&decoded, &mut encoded, call);
+            size.map(|size| encoded[..size].to_vec()).map_err(|error| error.status())
+        };
+        let encoded = encode(10_000).unwrap();
+        assert_eq!(encode(encoded.len()), Ok(encoded.clone()));
+        assert_eq!(encode(encoded.len() - 1), Err(Status::BufferTooSmall));
     }
 }
