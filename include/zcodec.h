@@ -795,8 +795,8 @@ enum zcodec_status zcodec_fill_view(const struct zcodec_chain *chain,
                                     struct zcodec_error **error);
 
 /**
- * Sets `*is_fill` to 1 if every element of a view of this shape equals the fill value bit for bit, otherwise to 0.
- * Such a chunk need not be stored. INVALID_ARGUMENT and UNSUPPORTED as for zcodec_fill_view. Since 0.2.
+ * Sets `*is_fill` to 1 if every element of a view of this shape equals the fill value in all bits that the data type
+ * has, otherwise to 0. Such a chunk need not be stored. INVALID_ARGUMENT and UNSUPPORTED as for zcodec_fill_view. Since 0.2.
  */
 enum zcodec_status zcodec_is_fill_view(const struct zcodec_chain *chain,
                                        const uint64_t *shape,
@@ -1112,8 +1112,8 @@ enum zcodec_status zcodec_chain_decoded_size(const struct zcodec_chain *chain,
 
 /**
  * An encoded_capacity that always suffices for a decoded chunk of `decoded_size` bytes. INVALID_ARGUMENT if the chain
- * expects another size, or if the bound exceeds SIZE_MAX; UNKNOWN_SIZE if a codec of the host has no bound; `*bound`
- * is then 0.
+ * expects another size, or if the bound is more than memory can have; UNKNOWN_SIZE if a codec of the host has no bound;
+ * `*bound` is then 0.
  */
 enum zcodec_status zcodec_chain_encoded_bound(const struct zcodec_chain *chain,
                                               size_t decoded_size,

@@ -1,8 +1,9 @@
 //! Blocks of `n5_default` whose shape is not that of the chunk.
 
 use serde_json::{Value, json};
+use std::sync::Arc;
 use zcodec::Status;
-use zcodec::chain::{CallOptions, Chain};
+use zcodec::chain::{CallData, CallOptions, Chain, PaddingHook};
 use zcodec::strided::Target;
 
 fn chain(compressor: Option<Value>, shape: [u64; 2], fill_value: Option<u64>) -> Chain {
@@ -181,4 +182,55 @@ fn codecs_with_a_shape_come_back_after_a_reshape() {
         let first = (shape[last] as usize - 2) * size;
         assert_eq!(found, again[first..first + 2 * size], "{codecs}");
     }
+}
+
+#[test]
+fn a_block_has_no_more_elements_than_the_largest_chunk_of_the_chain() {
+    let options = CallOptions::default();
+    for compressor in compressors() {
+        let tall = chain(compressor.clone(), [300, 1], Some(9));
+        let wide = tall.with_shape(&[1, 300]).unwrap();
+        let square = chain(compressor, [300, 300], Some(9));
+        let encoded = square.encode_to_vec(&chunk([300, 300], [300, 300]), &options).unwrap();
+        let error = wide.decode_to_vec(&encoded, &options).unwrap_err();
+        assert_eq!(error.status(), Status::CorruptData, "{error}");
+        let padded = tall.encode_to_vec(&chunk([300, 1], [300, 1]), &options).unwrap();
+        assert_eq!(wide.decode_to_vec(&padded, &options).unwrap(), chunk([1, 300], [1, 1]));
+    }
+}
+
+#[derive(Debug)]
+struct Writing;
+
+impl PaddingHook for Writing {
+    fn checks(&self) -> bool {
+        false
+    }
+
+    fn generates(&self) -> bool {
+        true
+    }
+
+    fn generate(&self, _: CallData, chunk: &[u8], padding: &mut [u8]) -> Result<(), i32> {
+        padding.fill(chunk.len() as u8);
+        Ok(())
+    }
+
+    fn check(&self, _: CallData, _: &[u8], _: &[u8]) -> Result<(), i32> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_padding_inside_a_block_takes_callbacks() {
+    let options = CallOptions::default();
+    let pad = json!({"name": "pad", "configuration": {"location": "end", "nbytes": 2}});
+    let mut full = chain(Some(pad), [4, 5], Some(9));
+    let path = [(None, 0), (Some("codecs"), 2)];
+    full.set_padding_hook_at(&path, Some(Arc::new(Writing))).unwrap();
+    assert_eq!(full.encode_to_vec(&chunk([4, 5], [4, 5]), &options).unwrap()[12 + 40..], [40, 40]);
+    let border = full.with_shape(&[2, 5]).unwrap();
+    assert_eq!(border.encode_to_vec(&chunk([2, 5], [2, 5]), &options).unwrap()[12 + 20..], [20, 20]);
+    let error = full.set_padding_hook_at(&[(None, 0), (Some("codecs"), 1)], None).unwrap_err();
+    assert_eq!(error.pointer(), "/0/configuration/codecs/1", "{error}");
 }

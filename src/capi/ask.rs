@@ -38,8 +38,8 @@ pub unsafe extern "C" fn zcodec_chain_decoded_size(chain: *const zcodec_chain, s
 }
 
 /// An encoded_capacity that always suffices for a decoded chunk of `decoded_size` bytes. INVALID_ARGUMENT if the chain
-/// expects another size, or if the bound exceeds SIZE_MAX; UNKNOWN_SIZE if a codec of the host has no bound; `*bound`
-/// is then 0.
+/// expects another size, or if the bound is more than memory can have; UNKNOWN_SIZE if a codec of the host has no bound;
+/// `*bound` is then 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_encoded_bound(
     chain: *const zcodec_chain,

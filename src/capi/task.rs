@@ -143,6 +143,10 @@ unsafe fn run_tasks(
     // SAFETY: the same contract.
     let (options, tasks) = unsafe { (read_options(options)?, CallerArray::new(tasks, count, "tasks")?) };
     for index in 0..count {
+        // SAFETY: the same contract.
+        unsafe { tasks.read(index) }.map_err(|error| error.with_context(&format!("tasks[{index}]: ")))?;
+    }
+    for index in 0..count {
         // What it is if a panic ends the call.
         let (status, error) = (zcodec_status::ZCODEC_STATUS_INTERNAL, std::ptr::null_mut());
         // SAFETY: the same contract.

@@ -244,8 +244,8 @@ pub unsafe extern "C" fn zcodec_fill_view(
     })
 }
 
-/// Sets `*is_fill` to 1 if every element of a view of this shape equals the fill value bit for bit, otherwise to 0.
-/// Such a chunk need not be stored. INVALID_ARGUMENT and UNSUPPORTED as for zcodec_fill_view. Since 0.2.
+/// Sets `*is_fill` to 1 if every element of a view of this shape equals the fill value in all bits that the data type
+/// has, otherwise to 0. Such a chunk need not be stored. INVALID_ARGUMENT and UNSUPPORTED as for zcodec_fill_view. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_is_fill_view(
     chain: *const zcodec_chain,
@@ -306,12 +306,13 @@ pub unsafe extern "C" fn zcodec_chain_shape(
         // SAFETY: the header asks of the caller what these conversions ask of us.
         let (ndim, chain) = unsafe { (ffi::out(ndim, 0, "ndim")?, ffi::handle(chain, "chain")?) };
         let chunk = chain.shape()?;
-        *ndim = chunk.len();
         if capacity < chunk.len() {
+            *ndim = chunk.len();
             return Err(Error::buffer_too_small("capacity", capacity, chunk.len() as u64));
         }
         // SAFETY: as above.
         unsafe { ffi::numbers(shape, chunk.len(), "shape") }?.copy_from_slice(chunk);
+        *ndim = chunk.len();
         Ok(())
     })
 }

@@ -3,8 +3,10 @@
 
 use super::copy::copy_strided;
 use super::region::byte_size;
+use crate::data_type::{Component, DataType};
 use crate::error::{Error, Result};
 use crate::interface::CallOptions;
+use crate::representation::ArrayRepresentation;
 use crate::strided::{self, Source, Target};
 
 /// The input of a step on encode.
@@ -128,12 +130,13 @@ impl<'a> Input<'a> {
         Ok(scratch)
     }
 
-    /// Whether every element equals this one bit for bit.
-    pub(super) fn is_fill(&self, fill_value: &[u8]) -> Result<bool> {
-        if !self.is_whole() && self.fill_value()? != fill_value {
+    /// Whether every element is the fill value of this array, if it has one. See [`all_are`].
+    pub(super) fn is_fill(&self, array: &ArrayRepresentation) -> Result<bool> {
+        let Some(fill_value) = array.fill_value() else { return Ok(false) };
+        if !self.is_whole() && self.fill_value()? != &*fill_value.0 {
             return Ok(false);
         }
-        strided::all_equal(&self.source, fill_value)
+        all_are(&self.source, array.data_type(), &fill_value.0)
     }
 
     fn fill_value(&self) -> Result<&'a [u8]> {
@@ -142,4 +145,17 @@ impl<'a> Input<'a> {
                 .with_code("no_fill_value")
         })
     }
+}
+
+/// Whether every element equals this one in all bits that the data type has: what lies above them in memory is not
+/// looked at, and any byte but 0 is true.
+pub(super) fn all_are(source: &Source<'_>, data_type: &DataType, element: &[u8]) -> Result<bool> {
+    let (component, is_equal) = (data_type.component(), strided::all_equal(source, element)?);
+    if is_equal || component.bits() >= 8 {
+        return Ok(is_equal);
+    }
+    let mask = (1_u8 << component.bits()) - 1;
+    let value = |byte: u8| if component == Component::Bool { u8::from(byte != 0) } else { byte & mask };
+    let is_same = |other: &[u8]| other.iter().zip(element).all(|(other, byte)| value(*other) == value(*byte));
+    Ok(source.rows().all(|row| row.chunks_exact(element.len()).all(is_same)))
 }

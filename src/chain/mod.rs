@@ -44,7 +44,7 @@ pub use writer::Writer;
 
 use crate::codec;
 use crate::error::{Error, Result, Status};
-use crate::interface::{BoundCodecs, BoundShard, CodecList, Context, Kind, Pass, Registry};
+use crate::interface::{BoundCodecs, BoundN5Block, BoundShard, CodecList, Context, Kind, Pass, Registry};
 use crate::json;
 use crate::representation::BytesRepresentation;
 use crate::strided::{self, Source, Target};
@@ -168,9 +168,9 @@ impl Chain {
     /// Takes the hooks of a chain of the same codecs, and of the chains inside it.
     fn take_over_hooks(&mut self, other: &Self) {
         self.hooks.clone_from(&other.hooks);
-        let others = other.plan.steps.iter().filter_map(plan::Step::shard);
-        let shards = self.plan.steps.iter_mut().filter_map(plan::Step::shard_mut);
-        shards.zip(others).for_each(|(shard, other)| Arc::make_mut(&mut shard.inner).take_over_hooks(&other.inner));
+        let others = other.plan.steps.iter().filter_map(plan::Step::inner);
+        let own = self.plan.steps.iter_mut().filter_map(plan::Step::inner_mut);
+        own.zip(others).for_each(|(own, other)| own.take_over_hooks(other));
     }
 
     /// Sets the hook that computes or checks the bytes of a `pad` or `offset` codec; `None` removes it.
@@ -191,9 +191,9 @@ impl Chain {
         match path {
             [(_, index)] => self.hooks[*index] = hook,
             [_, inner @ ..] => {
-                let shard = self.plan.steps.iter_mut().find_map(plan::Step::shard_mut);
-                let shard = shard.ok_or_else(|| Error::internal("a shard is missing from the plan"))?;
-                Arc::make_mut(&mut shard.inner).set_padding_hook_at(inner, hook)?;
+                let chain = self.plan.steps.iter_mut().find_map(plan::Step::inner_mut);
+                let chain = chain.ok_or_else(|| Error::internal("an inner chain is missing from the plan"))?;
+                chain.set_padding_hook_at(inner, hook)?;
             }
             [] => {}
         }
@@ -213,12 +213,10 @@ impl Chain {
         };
         let found = match (&bound.pass, inner) {
             (Pass::Frame(frame), []) if frame.takes_hook() => Ok(()),
-            (Pass::Shard(_), [(Some(BoundShard::INNER_LIST), _), ..]) => {
-                let shard = self.plan.steps.iter().find_map(plan::Step::shard);
-                let inner_chain = shard.map(|shard| &shard.inner);
-                inner_chain
-                    .map_or(Ok(()), |chain| chain.check_padding_at(inner))
-                    .map_err(|error| error.in_list(BoundShard::INNER_LIST))
+            (Pass::Shard(_), [(Some(list @ BoundShard::INNER_LIST), _), ..])
+            | (Pass::N5Block(_), [(Some(list @ BoundN5Block::INNER_LIST), _), ..]) => {
+                let chain = self.plan.steps.iter().find_map(plan::Step::inner);
+                chain.map_or(Ok(()), |chain| chain.check_padding_at(inner)).map_err(|error| error.in_list(list))
             }
             (Pass::Shard(_), [(Some(BoundShard::INDEX_LIST), _), ..]) => {
                 Err(Error::argument("the codecs of an index take no callbacks"))
@@ -248,7 +246,7 @@ impl Chain {
         let Some(bound) = self.checked_bound(decoded_size)? else {
             return self.run(options, |run, workspace| run.encode(decoded, Output::Slice(encoded), workspace));
         };
-        let is_fixed = self.plan.steps.iter().all(plan::Step::has_fixed_size);
+        let is_fixed = self.has_fixed_size();
         let capacity = encoded.len();
         let too_small = || Error::buffer_too_small("encoded_capacity", capacity, bound as u64);
         if is_fixed && capacity < bound {
@@ -257,6 +255,15 @@ impl Chain {
         let encoded = &mut encoded[..capacity.min(bound)];
         self.run(options, |run, workspace| run.encode(decoded, Output::Slice(encoded), workspace))
             .map_err(|error| if error.status() == Status::BufferTooSmall { too_small() } else { error })
+    }
+
+    fn has_fixed_size(&self) -> bool {
+        self.plan.steps.iter().all(plan::Step::has_fixed_size)
+    }
+
+    /// The size of every encoded chunk, if all have the same.
+    fn fixed_size(&self) -> Option<u64> {
+        self.decoded_size().filter(|_| self.has_fixed_size()).and_then(|size| self.encoded_bound(size))
     }
 
     /// Decodes one chunk into the beginning of `decoded`; returns the size of what was written.
@@ -320,13 +327,14 @@ impl Chain {
         strided::fill(&mut target, self.fill_value()?)
     }
 
-    /// Whether every element of a view equals the fill value bit for bit; such a chunk need not be stored.
+    /// Whether every element of a view equals the fill value in all bits that the data type has; such a chunk need not be
+    /// stored.
     ///
     /// # Errors
     /// As [`fill_view`](Self::fill_view).
     pub fn is_fill_view(&self, source: &Source<'_>) -> Result<bool> {
         self.check_element_size(source.element_size())?;
-        strided::all_equal(source, self.fill_value()?)
+        input::all_are(source, self.array("fill value")?.data_type(), self.fill_value()?)
     }
 
     fn fill_value(&self) -> Result<&[u8]> {

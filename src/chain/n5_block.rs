@@ -90,6 +90,12 @@ impl N5Block {
                 "the block has the shape {shape:?}, but chunks have at most {largest:?}"
             )));
         }
+        let (count, most) = (shape.iter().fold(1, |count, size| size.saturating_mul(count)), self.bound.largest_count);
+        if count > most {
+            return Err(Error::corrupt(format!(
+                "the block has the shape {shape:?}, but chunks have at most {most} elements"
+            )));
+        }
         Ok((shape, payload))
     }
 }

@@ -82,7 +82,7 @@ pub(super) fn packed(
 ) -> Result<NewShard> {
     let (index_size, is_first) = shard.index_size();
     let mut object = NewShard { pieces: Vec::new(), size: if is_first { index_size } else { 0 } };
-    let mut entries = Vec::new();
+    let mut entries = entries_of(shard)?;
     for number in 0..shard.chunk_count() {
         let chunk = match (changes.get(&number), old) {
             (Some(encoded), _) => encoded.clone().map(PieceBytes::New),
@@ -100,6 +100,14 @@ pub(super) fn packed(
     Ok(object)
 }
 
+/// Room for the entries of an index: what has no room for them fails before anything is done.
+fn entries_of(shard: &Shard) -> Result<Vec<u64>> {
+    let count = shard.chunk_count().checked_mul(2).and_then(|count| usize::try_from(count).ok());
+    let mut entries = Vec::new();
+    let reserved = count.and_then(|count| entries.try_reserve_exact(count).ok());
+    reserved.map(|()| entries).ok_or_else(Error::out_of_memory)
+}
+
 /// The bytes to write to the old object: new inner chunks after its end, and then the index.
 pub(super) fn appended(
     shard: &Shard,
@@ -113,7 +121,7 @@ pub(super) fn appended(
         return Ok(object);
     }
     let (index_size, is_first) = shard.index_size();
-    let mut entries = Vec::new();
+    let mut entries = entries_of(shard)?;
     for number in 0..shard.chunk_count() {
         let place = match changes.get(&number) {
             Some(encoded) => encoded.clone().map(|bytes| object.put(PieceBytes::New(bytes))).transpose()?,

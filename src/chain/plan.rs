@@ -315,9 +315,22 @@ impl Step {
         if let Operation::Shard(_, shard) = &self.operation { Some(shard) } else { None }
     }
 
-    /// See [`shard`](Self::shard).
-    pub(super) fn shard_mut(&mut self) -> Option<&mut Shard> {
-        if let Operation::Shard(_, shard) = &mut self.operation { Some(shard) } else { None }
+    /// The chain of the elements of an inner chunk or of a block.
+    pub(super) fn inner(&self) -> Option<&Chain> {
+        match &self.operation {
+            Operation::Shard(_, shard) => Some(&shard.inner),
+            Operation::N5Block(_, block) => Some(&block.inner),
+            Operation::Copy | Operation::Elements(_) | Operation::Transform(..) => None,
+        }
+    }
+
+    /// See [`inner`](Self::inner).
+    pub(super) fn inner_mut(&mut self) -> Option<&mut Chain> {
+        match &mut self.operation {
+            Operation::Shard(_, shard) => Some(Arc::make_mut(&mut shard.inner)),
+            Operation::N5Block(_, block) => Some(&mut block.inner),
+            Operation::Copy | Operation::Elements(_) | Operation::Transform(..) => None,
+        }
     }
 
     pub(super) fn leading_size(&self) -> Option<u64> {

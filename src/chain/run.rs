@@ -213,9 +213,7 @@ impl Run<'_> {
             Operation::N5Block(place, block) => {
                 block.encode(input, output, self.options).map_err(|error| place.blame(error))
             }
-            Operation::Shard(place, shard) => {
-                shard.encode(input, output, self.options).map_err(|error| place.blame(error))
-            }
+            Operation::Shard(place, shard) => shard.encode(input, output, place, self.options),
             Operation::Transform(place, transform) => {
                 transform.encode(slice(gathered)?, output, call).map_err(|error| place.blame(error))
             }

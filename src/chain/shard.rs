@@ -4,7 +4,7 @@ use super::Chain;
 use super::in_order::{InOrder, Part};
 use super::input::{Decoded, Input};
 use super::region::{Region, index_of, position_of, positions};
-use crate::error::{Error, Result, Status};
+use crate::error::{CodecPlace, Error, Result, Status};
 use crate::interface::{BoundShard, CallOptions, too_small};
 use crate::strided;
 use std::ops::Range;
@@ -70,7 +70,14 @@ impl Shard {
     }
 
     /// Encodes all inner chunks, in C order and without gaps, into the beginning of `encoded`.
-    pub(super) fn encode(&self, decoded: &Decoded<'_>, encoded: &mut [u8], options: &CallOptions) -> Result<usize> {
+    pub(super) fn encode(
+        &self,
+        decoded: &Decoded<'_>,
+        encoded: &mut [u8],
+        place: &CodecPlace,
+        options: &CallOptions,
+    ) -> Result<usize> {
+        let blame = |error| place.blame(error);
         let shape = self.shape();
         let whole;
         let input = match decoded {
@@ -91,7 +98,7 @@ impl Shard {
         let room = encoded.len() - (index_size - first);
         if workers.get() == 1 && self.has_bound() {
             for cell in self.cells(&Region::whole(&shape)) {
-                let size = self.encode_cell(&cell, input, &mut encoded[end..room], options)?;
+                let size = self.encode_cell(&cell, input, &mut encoded[end..room], options).map_err(blame)?;
                 push_entry(&mut index, size.map(|size| end as u64..(end + size) as u64))?;
                 end += size.unwrap_or(0);
             }
@@ -100,20 +107,23 @@ impl Shard {
             let whole = Region::whole(&shape);
             let parts = InOrder::new(&mut encoded[first..room], first as u64);
             let encoded_cells = options.workers().map(workers, self.cells(&whole).enumerate(), |(number, cell)| {
-                parts.put(number, self.encode_part(&cell, input, &parts, &single)?);
+                parts.put(number, self.encode_part(&cell, input, &parts, &single).map_err(blame)?);
                 Ok(())
             })?;
-            encoded_cells.into_iter().try_for_each(|(_, result)| result)?;
+            let fault = encoded_cells.into_iter().find_map(|(_, result)| result.err());
             let (places, last) = parts.finish();
-            let needed = last + (index_size - first) as u64;
+            // An inner chunk of a fixed size is refused for lack of room before its elements are looked at.
+            let refused = fault.as_ref().and_then(|_| self.inner.fixed_size()).unwrap_or(0);
+            let needed = last.saturating_add(refused).saturating_add((index_size - first) as u64);
             if needed > encoded.len() as u64 {
                 return Err(Error::buffer_too_small("encoded_capacity", encoded.len(), needed));
             }
+            fault.map_or(Ok(()), Err)?;
             places.into_iter().try_for_each(|place| push_entry(&mut index, place))?;
             end = last as usize;
         }
-        let place = if self.bound.is_index_first { 0..index_size } else { end..end + index_size };
-        self.encode_index(&index, &mut encoded[place], options)?;
+        let index_place = if self.bound.is_index_first { 0..index_size } else { end..end + index_size };
+        self.encode_index(&index, &mut encoded[index_place], options).map_err(blame)?;
         Ok(if self.bound.is_index_first { end } else { end + index_size })
     }
 
@@ -157,10 +167,7 @@ impl Shard {
     }
 
     fn chunk_to_store<'a>(&self, chunk: Input<'a>, options: &CallOptions) -> Result<Option<Decoded<'a>>> {
-        if !options.stores_empty
-            && let Ok(fill_value) = self.inner.fill_value()
-            && chunk.is_fill(fill_value)?
-        {
+        if !options.stores_empty && chunk.is_fill(self.inner.input().array()?)? {
             return Ok(None);
         }
         Ok(Some(chunk.as_slice().map_or(Decoded::Input(chunk), Decoded::Slice)))

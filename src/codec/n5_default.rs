@@ -41,7 +41,7 @@ impl Codec for N5Default {
         check_shape(array.shape())?;
         let inner = self.inner.bind(decoded.clone()).map_err(|error| error.in_list(BoundN5Block::INNER_LIST))?;
         self.check_list(array.shape().len())?;
-        Ok(bind(decoded, inner, array.shape().to_vec()))
+        Ok(bind(decoded, inner, array.shape().to_vec(), array.element_count()))
     }
 
     fn rebind(&self, bound_before: &Bound, decoded: &Representation) -> Result<Bound> {
@@ -52,7 +52,8 @@ impl Codec for N5Default {
         check_shape(array.shape())?;
         let inner = before.inner.with_input(array.clone()).map_err(|error| error.in_list(BoundN5Block::INNER_LIST))?;
         let sizes = before.largest_shape.iter().zip(array.shape());
-        Ok(bind(decoded, inner, sizes.map(|(before, size)| *before.max(size)).collect()))
+        let largest_shape = sizes.map(|(before, size)| *before.max(size)).collect();
+        Ok(bind(decoded, inner, largest_shape, array.element_count().max(before.largest_count)))
     }
 }
 
@@ -75,9 +76,9 @@ impl N5Default {
     }
 }
 
-fn bind(decoded: &Representation, inner: BoundCodecs, largest_shape: Vec<u64>) -> Bound {
+fn bind(decoded: &Representation, inner: BoundCodecs, largest_shape: Vec<u64>, largest_count: u64) -> Bound {
     let warnings = inner.warnings().map(|(_, warning)| warning.clone()).collect();
-    let block = BoundN5Block { inner: Arc::new(inner), largest_shape };
+    let block = BoundN5Block { inner: Arc::new(inner), largest_shape, largest_count };
     // Not exact: others may have written a truncated block.
     let size = block.inner.output().size().plus(block.header_size() as u64);
     let size = size.upper_bound().map_or(ByteSize::Unknown, ByteSize::Bound);

@@ -8,8 +8,10 @@ use std::sync::Arc;
 pub struct BoundN5Block {
     /// The codecs of the elements, for a block in the shape of the chunk.
     pub inner: Arc<BoundCodecs>,
-    /// The largest shape of a block: that of the largest chunk that the codec has been bound to.
+    /// The largest size of a block along each dimension, of all chunks that the codec has been bound to.
     pub largest_shape: Vec<u64>,
+    /// The largest number of elements of such a chunk.
+    pub largest_count: u64,
 }
 
 impl BoundN5Block {

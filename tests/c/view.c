@@ -85,6 +85,32 @@ static void views_are_filled_and_recognised(const zcodec_chain *chain) {
   CHECK(is_fill == 1 && memory[0] == 7 && memory[1] == 1 && memory[2] == 7);
 }
 
+/* What lies in memory above the bits of an element is not looked at. */
+static void bits_that_the_type_lacks_are_not_compared(void) {
+  static const char *const inputs[] = {"{\"data_type\":\"uint4\",\"shape\":[3],\"fill_value\":7}",
+                                       "{\"data_type\":\"bool\",\"shape\":[3],\"fill_value\":true}",
+                                       "{\"data_type\":\"int2\",\"shape\":[3],\"fill_value\":-1}"};
+  static const uint8_t equal[3][3] = {{0x07, 0x17, 0xF7}, {1, 2, 255}, {0xFF, 0x03, 0x0B}};
+  static const uint8_t different[3] = {0x78, 0, 0xFE};
+  static const uint64_t shape[1] = {3};
+  size_t i;
+  for (i = 0; i < 3; i++) {
+    zcodec_chain *chain = NULL;
+    uint8_t memory[3];
+    int32_t is_fill = -1;
+    zcodec_view view = view_of(memory, sizeof memory, NULL);
+    view.ndim = 1;
+    memcpy(memory, equal[i], sizeof memory);
+    CHECK_OK(zcodec_chain_new("[\"bytes\"]", 9, inputs[i], strlen(inputs[i]), &chain, &error));
+    CHECK_OK(zcodec_is_fill_view(chain, shape, &view, &is_fill, &error));
+    CHECK(is_fill == 1);
+    memory[2] = different[i];
+    CHECK_OK(zcodec_is_fill_view(chain, shape, &view, &is_fill, &error));
+    CHECK(is_fill == 0);
+    zcodec_chain_free(chain);
+  }
+}
+
 static void wrong_numbers_are_refused(const zcodec_chain *chain) {
   static const uint64_t start[2] = {0, 5}, shape[2] = {4, 2};
   static const int64_t backwards[2] = {-12, -2};
@@ -183,6 +209,7 @@ int main(void) {
   a_box_decodes_in_fortran_order(chain);
   a_part_encodes_with_the_fill_value_around_it(chain);
   views_are_filled_and_recognised(chain);
+  bits_that_the_type_lacks_are_not_compared();
   wrong_numbers_are_refused(chain);
   an_empty_box_touches_nothing();
   a_padding_that_is_checked_needs_the_whole_chunk();

@@ -1,6 +1,6 @@
 //! Large arrays in strides: threads share them, and change nothing.
 
-use super::case::{Choices, memory, options};
+use super::case::{Choices, memory, named, options, sharding};
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
 use zcodec::chain::{CallOptions, Chain};
@@ -85,5 +85,25 @@ fn the_first_element_at_fault_is_the_same_on_any_number_of_threads() {
         check(wide.encode_view(&[0; 3], source.source(), &mut place, &threads(count)).unwrap_err(), 400_000);
         let mut target = memory(&mut view(), &SHAPE, 2);
         check(signed.decode_view(&encoded, &[0; 3], target.target(), &threads(count)).unwrap_err(), 500_001);
+    }
+}
+
+#[test]
+fn a_shard_without_room_fails_alike_on_any_number_of_threads() {
+    let bytes: Value = serde_json::from_str(BYTES).unwrap();
+    let gzip = named("gzip", &json!({"level": 1}));
+    let count = SHAPE.iter().product::<u64>() as usize;
+    let mut decoded = vec![7_u32; count];
+    decoded[count - 1] = 1 << 20;
+    let decoded: Vec<u8> = decoded.iter().flat_map(|value| value.to_ne_bytes()).collect();
+    for inner in [json!([cast("uint16"), bytes]), json!([cast("uint16"), bytes, gzip])] {
+        let shard = chain(&json!([sharding(&[SHAPE[0], 1, SHAPE[2]], &inner)]), "uint32");
+        let room = shard.encoded_bound(decoded.len() as u64).unwrap() as usize;
+        for capacity in [0, room / 2, room - 1, room] {
+            let mut place = vec![0; capacity];
+            let statuses = [1, 2, 5].map(|count| shard.encode_into(&decoded, &mut place, &threads(count)).unwrap_err());
+            let [one, two, five] = statuses.map(|error| (error.status(), error.needed_capacity()));
+            assert!(one == two && two == five, "{one:?}, {two:?}, {five:?} with room for {capacity} bytes");
+        }
     }
 }
