@@ -292,12 +292,44 @@ def test_what_cannot_be_done(store, arguments, capsys):
         assert main(["convert", str(store / "images/a"), str(store) + "-x", "--codecs", codecs]) == 2
 
 
-@pytest.mark.parametrize("target", ["{}/images/a", "{}/images/../images/a/", "file://{}/images/a", "{}", "{}/images/a/b"])
+@pytest.mark.parametrize(
+    "target",
+    [
+        "{}/images/a", "{}/images/../images/a/", "file://{}/images/a", "{}", "{}/images/a/b", "local://{}/images/a",
+        "local://{}", "file://{}/images/../images/a/c", "simplecache::file://{}/images/a", "dir://images/a::file://{}",
+        "{}/link", "{}/link/c",
+    ],
+)  # fmt: skip
 def test_an_array_is_not_converted_onto_itself(store, target, capsys):
+    (store / "link").symlink_to(store / "images/a")
     arguments = ["convert", str(store / "images/a"), target.format(store), "--codecs", json.dumps([LITTLE]), "--overwrite"]
     assert main(arguments) == 2
     assert "share a place" in capsys.readouterr().err
     np.testing.assert_array_equal(zarr.open_array(store / "images/a")[...], VALUES)
+
+
+@pytest.mark.parametrize("target", ["/zcodec-test/a", "zcodec-test/a/c", "zcodec-test", "zcodec-test//a"])
+def test_an_array_of_a_url_is_not_converted_onto_itself(target, capsys):
+    pytest.importorskip("fsspec")
+    source = "memory://zcodec-test/a"
+    zarr.create_array(source, shape=(6,), chunks=(2,), dtype="int32", overwrite=True)[...] = np.arange(6)
+    assert main(["convert", source, f"memory://{target}", "--codecs", json.dumps([LITTLE]), "--overwrite"]) == 2
+    assert "share a place" in capsys.readouterr().err
+    np.testing.assert_array_equal(zarr.open_array(source, mode="r")[...], np.arange(6))
+
+
+@pytest.mark.parametrize("inside", ["", "/c", "/c/0"])
+def test_names_that_do_not_tell_delete_nothing_of_the_source(store, inside, capsys, monkeypatch):
+    """Such as two mounts of one disk."""
+    from zcodec.cli import place
+
+    monkeypatch.setattr(place, "_local", lambda path: place.Place(None, tuple(path.split("/"))))
+    (store / "other").symlink_to(store / "images/a")
+    before, target = files_in(store), f"{store}/other{inside}"
+    arguments = ["convert", str(store / "images/a"), target, "--codecs", json.dumps([LITTLE]), "--overwrite"]
+    assert main(arguments) == 2
+    assert "share a place" in capsys.readouterr().err
+    assert files_in(store) == before
 
 
 def test_an_unfinished_target_is_named(store, tmp_path, capsys):

@@ -19,6 +19,7 @@ from zarr.storage import MemoryStore
 from zcodec.chain import Chain
 from zcodec.cli.differences import Differences
 from zcodec.cli.grid import Box, boxes
+from zcodec.cli.place import place_of
 from zcodec.cli.progress import progress
 from zcodec.cli.store import arrays, chain_of, each, grid_of
 from zcodec.cli.target import finish, unfinished
@@ -44,21 +45,8 @@ def _chunks(text: str | None, source: Any) -> Any:
     return sizes
 
 
-def _place(store: str) -> str:
-    """A store's place, in a form that can be compared."""
-    path = store.removeprefix("file://")
-    return f"{store.rstrip('/')}/" if "://" in path else f"{Path(path).resolve()}/"
-
-
-def _refuse_overlap(options: argparse.Namespace) -> None:
-    source, target = _place(options.source), _place(options.target)
-    if source.startswith(target) or target.startswith(source):
-        raise ValueError(f"{options.target} and {options.source} share a place; convert to another one")
-
-
 def _metadata(options: argparse.Namespace, source: Any) -> Any:
     """That of the new array: as the source, with other codecs."""
-    _refuse_overlap(options)
     codecs, chunks = _codecs(options.codecs), _chunks(options.chunks, source)
     entering = _entering(source)
     first = [axis if isinstance(axis, int) else axis[0] for axis in chunks]
@@ -97,7 +85,9 @@ def run(options: argparse.Namespace) -> int:
     if len(members) != 1 or members[0][0]:
         raise ValueError(f"{options.source} is a group; name one of its arrays: {', '.join(path for path, _ in members)}")
     source = members[0][1]
-    target = unfinished(options.target, _metadata(options, source), overwrite=options.overwrite)
+    if place_of(options.source).shares(place_of(options.target)):
+        raise ValueError(f"{options.target} and {options.source} share a place; convert to another one")
+    target = unfinished(options.target, _metadata(options, source), source, overwrite=options.overwrite)
     grid, differences = grid_of(target), Differences()
     sides = boxes(grid_of(source), grid, _BOX_SIZE // max(source.dtype.itemsize, 1))
 

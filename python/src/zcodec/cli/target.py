@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import uuid4
 
 import zarr
 from zarr.core.buffer import Buffer, default_buffer_prototype
@@ -10,22 +11,38 @@ from zarr.core.sync import sync
 from zarr.storage import StorePath
 from zarr.storage._common import make_store_path
 
+from zcodec.cli.place import place_of
+
 # Stands in the target as long as it is unfinished: what lies beside it was left by a convert, and may be deleted.
 _MARK = "zcodec-convert-unfinished"
 _SAYS = b"This folder is being converted to, or that was interrupted: zcodec convert may be run again.\n"
 
 
-def unfinished(place: str, metadata: Any, *, overwrite: bool) -> Any:
+def unfinished(place: str, metadata: Any, source: Any, *, overwrite: bool) -> Any:
     """An array without a zarr.json, in an empty place. What an interrupted convert left is deleted; anything else if
-    `overwrite` says so."""
+    `overwrite` says so. Nothing of the array `source` is deleted."""
     path = sync(make_store_path(place, mode="a"))
     if not sync(path.is_empty()):
         is_left = sync((path / _MARK).exists()) and not sync((path / "zarr.json").exists())
         if not (overwrite or is_left):
             raise FileExistsError(f"something exists at {place}; --overwrite deletes it")
+        _refuse_inside(path, place, source)
         sync(path.delete_dir())
     sync((path / _MARK).set(_buffer(_SAYS)))
     return zarr.Array(zarr.AsyncArray(metadata, path))
+
+
+def _refuse_inside(path: StorePath, place: str, source: Any) -> None:
+    """Refuses a place of the source that has another name: what is written there can be read from the source, by the
+    end of that name."""
+    name, parts = f"{_MARK}-{uuid4().hex}", place_of(place).parts
+    sync((path / name).set(_buffer(_SAYS)))
+    try:
+        for i in range(1, len(parts) + 1):
+            if sync((source.store_path / "/".join((*parts[i:], name))).exists()):
+                raise ValueError(f"{place} and {source.store_path} share a place; convert to another one")
+    finally:
+        sync((path / name).delete())
 
 
 def finish(array: Any) -> None:
