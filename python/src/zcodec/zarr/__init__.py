@@ -5,6 +5,13 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
+import zarr
+
+if find_spec("zarr.core.dtype") is None:
+    raise ImportError(f"zcodec.zarr needs zarr 3.1 or later, and this is {zarr.__version__}")
+
 from zcodec.zarr import entry as _entry  # noqa: F401 - zarr-python knows the codecs from here on
 from zcodec.zarr.codecs import (
     BitRound,
