@@ -323,7 +323,7 @@ def test_names_that_do_not_tell_delete_nothing_of_the_source(store, inside, caps
     """Such as two mounts of one disk."""
     from zcodec.cli import place
 
-    monkeypatch.setattr(place, "_local", lambda path: place.Place(None, tuple(path.split("/"))))
+    monkeypatch.setattr(place, "_local", lambda path: place.Place(None, path))
     (store / "other").symlink_to(store / "images/a")
     before, target = files_in(store), f"{store}/other{inside}"
     arguments = ["convert", str(store / "images/a"), target, "--codecs", json.dumps([LITTLE]), "--overwrite"]
@@ -422,6 +422,18 @@ def test_convert_through_fsspec(store, capsys):
     assert main([*arguments, "--overwrite"]) == 0
     np.testing.assert_array_equal(zarr.open_array(target, mode="r")[...], VALUES)
     assert not fsspec.filesystem("memory").exists("/zcodec-test/converted.zarr/c/9/9")
+
+
+@pytest.mark.parametrize("protocol", ["file://", "local://", "simplecache::file://"])
+def test_convert_to_a_local_url(store, tmp_path, capsys, protocol):
+    pytest.importorskip("fsspec")
+    target = tmp_path / "new/a.zarr"
+    arguments = ["convert", str(store / "images/a"), f"{protocol}{target}", "--codecs", json.dumps([LITTLE])]
+    for more in ([], ["--overwrite", "--chunks", "50,45"]):
+        assert main([*arguments, *more]) == 0
+        assert "verified" in capsys.readouterr().out
+        np.testing.assert_array_equal(zarr.open_array(target)[...], VALUES)
+    assert files_in(target) == ["c/0/0", "c/0/1", "c/1/0", "c/1/1", "zarr.json"]
 
 
 def test_as_a_program(store):

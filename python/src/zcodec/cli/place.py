@@ -10,12 +10,18 @@ class Place(NamedTuple):
     """A path in a file system of fsspec, or, where this is None, in that of the machine."""
 
     files: Any
-    parts: tuple[str, ...]
+    path: str
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        path = self.path if self.files is not None else os.path.normcase(self.path).replace(os.sep, "/")
+        return tuple(part for part in path.split("/") if part)
 
     def shares(self, other: Place) -> bool:
         """Whether both are one place, or one is inside the other."""
-        count = min(len(self.parts), len(other.parts))
-        return bool(self.files == other.files) and self.parts[:count] == other.parts[:count]
+        ours, others = self.parts, other.parts
+        count = min(len(ours), len(others))
+        return bool(self.files == other.files) and ours[:count] == others[:count]
 
 
 def place_of(store: str) -> Place:
@@ -30,12 +36,8 @@ def place_of(store: str) -> Place:
     files, path = url_to_fs(store)
     while isinstance(files, CachingFileSystem | DirFileSystem):
         files, path = files.fs, files._join(path) if isinstance(files, DirFileSystem) else path
-    return _local(path) if isinstance(files, LocalFileSystem) else Place(files, _parts(path))
+    return _local(path) if isinstance(files, LocalFileSystem) else Place(files, path)
 
 
 def _local(path: str) -> Place:
-    return Place(None, _parts(os.path.normcase(os.path.realpath(path)).replace(os.sep, "/")))
-
-
-def _parts(path: str) -> tuple[str, ...]:
-    return tuple(part for part in path.split("/") if part)
+    return Place(None, os.path.realpath(path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -21,7 +22,9 @@ _SAYS = b"This folder is being converted to, or that was interrupted: zcodec con
 def unfinished(place: str, metadata: Any, source: Any, *, overwrite: bool) -> Any:
     """An array without a zarr.json, in an empty place. What an interrupted convert left is deleted; anything else if
     `overwrite` says so. Nothing of the array `source` is deleted."""
-    path = sync(make_store_path(place, mode="a"))
+    where = place_of(place)
+    # Stores of fsspec make no directories on the machine, and would fail once the old ones are deleted.
+    path = sync(make_store_path(Path(where.path) if where.files is None else place, mode="a"))
     if not sync(path.is_empty()):
         is_left = sync((path / _MARK).exists()) and not sync((path / "zarr.json").exists())
         if not (overwrite or is_left):
