@@ -586,3 +586,49 @@ def test_times(dtype):
     chain.decode(encoded, out=out)
     np.testing.assert_array_equal(out.view(counts.dtype), counts)
     np.testing.assert_array_equal(chain.decode(encoded, box=np.s_[::-2]).view("i8"), counts[::-2])
+
+
+def test_handlers_of_signals_may_use_the_library(array):
+    """One may run between any two instructions, also after a call has returned and before its results are read. Here a
+    trace function does."""
+    package = os.path.dirname(zcodec.__file__)
+    checksum, other = Chain([CRC]), Chain([LITTLE, ZSTD], np.uint8, (700,), 0)
+
+    def interrupt(frame, event, _):
+        if not frame.f_code.co_filename.startswith(package):
+            return None
+        frame.f_trace_opcodes = True
+        if event == "opcode":
+            checksum.decode(checksum.encode(b"abc"))
+            other.with_shape(3).encode(np.ones(3, np.uint8))
+            with pytest.raises(Error):
+                other.decode(b"x")
+        return interrupt
+
+    def calls():
+        chain = Chain([sharded()], np.uint16, (64, 48), 0)
+        encoded = chain.encode(array)
+        yield chain.shape, chain.codecs, chain.with_shape((8, 8)).shape, chain.inner().shape, chain.encoded_bound()
+        yield encoded
+        yield chain.decode(encoded, box=np.s_[1, ::7]).tolist(), [len(ranges) for ranges in _supplied(chain, encoded)]
+        yield Chain([CRC]).encode(b"abcde"), bytes(checksum.decode(checksum.encode(b"abcde"), bytearray(100)))
+        for wrong in (encoded[:-1], b""):
+            with pytest.raises(Error) as failed:
+                chain.decode(wrong)
+            yield str(failed.value), failed.value.status
+
+    expected, before = list(calls()), sys.gettrace()
+    sys.settrace(interrupt)
+    try:
+        found = list(calls())
+    finally:
+        sys.settrace(before)
+    assert found == expected
+
+
+def _supplied(chain, encoded):
+    plan = chain.plan()
+    for ranges in plan:
+        yield ranges
+        for i, (offset, size) in enumerate(ranges):
+            plan.supply(i, encoded[-size:] if offset is None else encoded[offset : offset + size])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
-import threading
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,21 +31,12 @@ def size_of(value: int, name: str) -> int:
     return value
 
 
-class Slots(threading.local):
-    """Where a call leaves its results: allocated once per thread, because that takes longer than a short call.
-
-    A callback may call the library on the same thread. Results are written at the end of a call and read right after
-    it, so the inner call cannot disturb the outer one.
-    """
-
-    def __init__(self) -> None:
-        self.size: Any = ffi.new("size_t *")
-        self.error: Any = ffi.new("zcodec_error **")
-        self.chain: Any = ffi.new("zcodec_chain **")
-        self.buffer: Any = ffi.new("zcodec_buffer **")
-
-
-slots = Slots()
+# Where a call leaves its results. Every call has its own: a callback, or the handler of a signal, may call the library
+# on the same thread, also after a call has returned and before its results are read.
+new_size: Any = partial(ffi.new, ffi.typeof("size_t *"))
+new_error: Any = partial(ffi.new, ffi.typeof("zcodec_error **"))
+new_chain: Any = partial(ffi.new, ffi.typeof("zcodec_chain **"))
+new_buffer: Any = partial(ffi.new, ffi.typeof("zcodec_buffer **"))
 
 
 def text_of(buffer: Any) -> bytes:

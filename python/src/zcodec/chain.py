@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from zcodec import coding
-from zcodec._ffi import NULL, ffi, lib, size_of, slots, text_of
+from zcodec._ffi import NULL, ffi, lib, new_buffer, new_chain, new_error, new_size, size_of, text_of
 from zcodec.callbacks import Check, Context, Generate, Padding, padding_functions
 from zcodec.dtypes import DataType, data_type_of, dtype_of
 from zcodec.errors import Error, Status, check
@@ -67,13 +67,10 @@ class Chain:
         input_json = _input_json(data_type, shape, fill_value)
         options = _chain_options(registry, max_decoded_size)
         size, text = (len(input_json), input_json) if input_json is not None else (0, NULL)
-        _made(
-            lib.zcodec_chain_new_with(
-                options, codecs_json, len(codecs_json), text, size, slots.chain, slots.error
-            ),
-            registry,
-        )
-        self._adopt(slots.chain[0], registry, max_decoded_size)
+        chain, error = new_chain(), new_error()
+        status = lib.zcodec_chain_new_with(options, codecs_json, len(codecs_json), text, size, chain, error)
+        _check_made(status, error, registry)
+        self._adopt(chain[0], registry, max_decoded_size)
 
     @classmethod
     def from_zarr_json(
@@ -86,10 +83,10 @@ class Chain:
         """The chain of a whole array document: a `zarr.json`, or the `.zarray` of Zarr v2."""
         text = _json(document)
         options = _chain_options(registry, max_decoded_size)
-        _made(
-            lib.zcodec_chain_from_zarr_json_with(options, text, len(text), slots.chain, slots.error), registry
-        )
-        return cls._of(slots.chain[0], registry, max_decoded_size)
+        chain, error = new_chain(), new_error()
+        status = lib.zcodec_chain_from_zarr_json_with(options, text, len(text), chain, error)
+        _check_made(status, error, registry)
+        return cls._of(chain[0], registry, max_decoded_size)
 
     @classmethod
     def _of(cls, pointer: Any, registry: Registry | None, max_decoded_size: int) -> Self:
@@ -117,19 +114,21 @@ class Chain:
             return
         self._shape = self._read_shape()
         self._data_type: DataType = self.input["data_type"]
-        check(lib.zcodec_chain_element_size(pointer, slots.size))
-        self._dtype = dtype_of(self._data_type, slots.size[0])
-        check(lib.zcodec_chain_decoded_size(pointer, slots.size))
-        self._decoded_size = slots.size[0]
+        size = new_size()
+        check(lib.zcodec_chain_element_size(pointer, size))
+        self._dtype = dtype_of(self._data_type, size[0])
+        check(lib.zcodec_chain_decoded_size(pointer, size))
+        self._decoded_size = size[0]
         # numpy shows the memory of these as plain bytes, which is the fastest way to it.
         has_bytes = self._kind is Kind.ARRAY_TO_BYTES
         self._is_plain = has_bytes and self._dtype.kind in "biufc" and not self._has_callbacks
 
     def _read_shape(self) -> tuple[int, ...]:
-        lib.zcodec_chain_shape(self._handle, NULL, 0, slots.size)
-        ndim = slots.size[0]
+        count = new_size()
+        lib.zcodec_chain_shape(self._handle, NULL, 0, count)
+        ndim = count[0]
         shape = ffi.new("uint64_t[]", ndim)
-        check(lib.zcodec_chain_shape(self._handle, shape, ndim, slots.size))
+        check(lib.zcodec_chain_shape(self._handle, shape, ndim, count))
         return tuple(shape)
 
     # ---- Lifetime ------------------------------------------------------------------------------
@@ -271,21 +270,21 @@ class Chain:
 
     def inner(self) -> Chain:
         """The chain of the inner chunks of a shard. UNSUPPORTED if there are none that can be had alone."""
-        check(lib.zcodec_chain_inner(self.handle, slots.chain, slots.error))
-        pointer, within = slots.chain[0], f"/{len(self) - 1}/configuration/codecs"  # a shard is made by the last codec
+        inner, error = new_chain(), new_error()
+        check(lib.zcodec_chain_inner(self.handle, inner, error), error)
+        within = f"/{len(self) - 1}/configuration/codecs"  # a shard is made by the last codec
         paddings = {
             path.removeprefix(within): padding for path, padding in self._paddings.items() if path.startswith(f"{within}/")
         }
-        return self._relative(pointer, paddings)
+        return self._relative(inner[0], paddings)
 
     def with_shape(self, shape: int | Iterable[int]) -> Chain:
         """The same codecs, data type, fill value and paddings for a chunk of another shape. Cheap."""
         sizes = _shape(shape)
-        numbers = ffi.new("uint64_t[]", sizes)
-        _made(
-            lib.zcodec_chain_with_shape(self.handle, numbers, len(sizes), slots.chain, slots.error), self._registry
-        )
-        return self._relative(slots.chain[0], dict(self._paddings))
+        numbers, chain, error = ffi.new("uint64_t[]", sizes), new_chain(), new_error()
+        status = lib.zcodec_chain_with_shape(self.handle, numbers, len(sizes), chain, error)
+        _check_made(status, error, self._registry)
+        return self._relative(chain[0], dict(self._paddings))
 
     def _relative(self, pointer: Any, paddings: dict[str, Padding]) -> Chain:
         """A chain that shares callbacks of this one."""
@@ -324,12 +323,9 @@ class Chain:
             where, set_function = codec_index.encode(), lib.zcodec_chain_set_padding_at
         else:
             where, set_function = _codec_index(codec_index), lib.zcodec_chain_set_padding
-        _check(
-            set_function(
-                self.handle, where, generate_c if generate else NULL, check_c if check else NULL, padding.handle, NULL,
-                slots.error,
-            )
-        )  # fmt: skip
+        error = new_error()
+        functions = generate_c if generate else NULL, check_c if check else NULL
+        _check(set_function(self.handle, where, *functions, padding.handle, NULL, error), error)
         self._paddings[codec_index if isinstance(codec_index, str) else f"/{codec_index}"] = padding
         self._use_callbacks()
 
@@ -363,8 +359,9 @@ class Chain:
     @property
     def decoded_size(self) -> int:
         """The size of a decoded chunk in bytes."""
-        check(lib.zcodec_chain_decoded_size(self.handle, slots.size))
-        return int(slots.size[0])
+        size = new_size()
+        check(lib.zcodec_chain_decoded_size(self.handle, size))
+        return int(size[0])
 
     def encoded_bound(self, decoded_size: int | None = None) -> int:
         """A number of bytes that is always enough for an encoded chunk."""
@@ -372,9 +369,9 @@ class Chain:
             if self._bound is None:
                 self._bound = self.encoded_bound(self.decoded_size)
             return self._bound
-        size = size_of(decoded_size, "decoded_size")
-        check_bound(lib.zcodec_chain_encoded_bound(self.handle, size, slots.size), decoded_size)
-        return int(slots.size[0])
+        size, bound = size_of(decoded_size, "decoded_size"), new_size()
+        check_bound(lib.zcodec_chain_encoded_bound(self.handle, size, bound), decoded_size)
+        return int(bound[0])
 
     @property
     def encoded_size(self) -> int | None:
@@ -388,8 +385,8 @@ class Chain:
         handle = self.handle
         if self._granularity is None:
             ndim = len(self.shape)
-            shape = ffi.new("uint64_t[]", ndim)
-            check(lib.zcodec_chain_granularity(handle, shape, ndim, slots.error))
+            shape, error = ffi.new("uint64_t[]", ndim), new_error()
+            check(lib.zcodec_chain_granularity(handle, shape, ndim, error), error)
             self._granularity = tuple(shape)
         return self._granularity
 
@@ -403,8 +400,9 @@ class Chain:
         return self._has_index
 
     def _text(self, function: Any) -> str:
-        check(function(self.handle, slots.buffer, slots.error))
-        return text_of(slots.buffer[0]).decode()
+        text, error = new_buffer(), new_error()
+        check(function(self.handle, text, error), error)
+        return text_of(text[0]).decode()
 
     @property
     def codecs_json(self) -> str:
@@ -497,18 +495,18 @@ def _chain_options(registry: Registry | None, max_decoded_size: int) -> Any:
     return options
 
 
-def _made(status: int, registry: Registry | None) -> None:
+def _check_made(status: int, error: Any, registry: Registry | None) -> None:
     """Raises if no chain was made; what a codec of the registry raised becomes the cause."""
     if registry is None:
-        check(status)
+        check(status, error)
         return
     from zcodec.registry import take_bind_error
 
     cause = take_bind_error()
     try:
-        check(status)
-    except Error as error:
-        raise error from cause
+        check(status, error)
+    except Error as failed:
+        raise failed from cause
 
 
 def _unpickle(
@@ -518,13 +516,10 @@ def _unpickle(
     codecs_json, input_json = codecs.encode(), NULL if entering is None else entering.encode()
     size = 0 if entering is None else len(input_json)
     options = _chain_options(registry, max_decoded_size)
-    _made(
-        lib.zcodec_chain_new_with(
-            options, codecs_json, len(codecs_json), input_json, size, slots.chain, slots.error
-        ),
-        registry,
-    )
-    chain = Chain._of(slots.chain[0], registry, max_decoded_size)
+    made, error = new_chain(), new_error()
+    status = lib.zcodec_chain_new_with(options, codecs_json, len(codecs_json), input_json, size, made, error)
+    _check_made(status, error, registry)
+    chain = Chain._of(made[0], registry, max_decoded_size)
     for path, generate, checker in paddings:
         chain.set_padding(path, generate, checker)
     return chain

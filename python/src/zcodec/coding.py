@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zcodec._ffi import NULL, ffi, lib, slots, text_of
+from zcodec._ffi import NULL, ffi, lib, new_buffer, new_error, new_size, text_of
 from zcodec.callbacks import call_options
 from zcodec.dtypes import DataType
 from zcodec.errors import Status, check, check_call
@@ -41,12 +41,10 @@ def decode_whole(chain: Chain, buffer: Buffer, out: Array | None) -> Array:
         encoded = _from_buffer(buffer)
     except (TypeError, ValueError, BufferError):
         encoded = from_buffer(buffer)
-    results = slots
-    status = _decode(
-        handle, encoded, len(encoded), _from_buffer(out), chain._decoded_size, results.size, results.error
-    )
+    error = new_error()
+    status = _decode(handle, encoded, len(encoded), _from_buffer(out), chain._decoded_size, new_size(), error)
     if status:
-        check(status)
+        check(status, error)
     return out
 
 
@@ -58,12 +56,12 @@ def decode(chain: Chain, buffer: Buffer, out: Any, box: Box | None, max_threads:
         return _decode_bytes(chain, buffer, out, max_threads)
     encoded = from_buffer(encoded_of(chain, buffer))
     target = Target(chain, out, box)
-    context = chain.context()
+    context, error = chain.context(), new_error()
     status = lib.zcodec_decode_view(
         handle, call_options(context, max_threads), encoded, ffi.sizeof(encoded),
-        target.part_pointer, target.view.pointer, slots.error,
+        target.part_pointer, target.view.pointer, error,
     )  # fmt: skip
-    check_call(status, context)
+    check_call(status, error, context)
     return target.finish()
 
 
@@ -77,20 +75,19 @@ def encoded_of(chain: Chain, buffer: Any) -> Any:
 
 
 def _decode_bytes(chain: Chain, buffer: Buffer, out: Any, max_threads: int) -> bytes | memoryview:
-    encoded, context = from_buffer(buffer), chain.context()
+    encoded, context, error = from_buffer(buffer), chain.context(), new_error()
     options = call_options(context, max_threads)
     if out is None:
-        status = lib.zcodec_decode_to_buffer_with(
-            chain.handle, options, encoded, ffi.sizeof(encoded), slots.buffer, slots.error
-        )
-        check_call(status, context)
-        return text_of(slots.buffer[0])
-    decoded = writable_buffer(out)
+        made = new_buffer()
+        status = lib.zcodec_decode_to_buffer_with(chain.handle, options, encoded, ffi.sizeof(encoded), made, error)
+        check_call(status, error, context)
+        return text_of(made[0])
+    decoded, size = writable_buffer(out), new_size()
     status = lib.zcodec_decode_with(
-        chain.handle, options, encoded, ffi.sizeof(encoded), decoded, ffi.sizeof(decoded), slots.size, slots.error
+        chain.handle, options, encoded, ffi.sizeof(encoded), decoded, ffi.sizeof(decoded), size, error
     )
-    check_call(status, context)
-    return memoryview(out).cast("B")[: slots.size[0]]
+    check_call(status, error, context)
+    return memoryview(out).cast("B")[: size[0]]
 
 
 class Target:
@@ -178,19 +175,21 @@ class Source:
             self.part_pointer, shape = self.part.pointer, selection.shape
         self.view = View(input_of(array, chain.dtype, shape))
 
-    def encode_into(self, encoded: Any, capacity: int, max_threads: int) -> int:
-        context = self._chain.context()
+    def encode_into(self, encoded: Any, capacity: int, max_threads: int, size: Any = None) -> int:
+        """The number of bytes, which is also left in `size`: after BUFFER_TOO_SMALL the number that is needed."""
+        context, error = self._chain.context(), new_error()
         options = call_options(context, max_threads)
+        size = new_size() if size is None else size
         if self.view is None:
             status = lib.zcodec_encode_with(
-                self._handle, options, self._bytes, ffi.sizeof(self._bytes), encoded, capacity, slots.size, slots.error
+                self._handle, options, self._bytes, ffi.sizeof(self._bytes), encoded, capacity, size, error
             )
         else:
             status = lib.zcodec_encode_view(
-                self._handle, options, self.part_pointer, self.view.pointer, encoded, capacity, slots.size, slots.error
-            )  # fmt: skip
-        check_call(status, context)
-        return int(slots.size[0])
+                self._handle, options, self.part_pointer, self.view.pointer, encoded, capacity, size, error
+            )
+        check_call(status, error, context)
+        return int(size[0])
 
     def encode_bytes(self, max_threads: int) -> bytes:
         bound = self._bound()
@@ -208,36 +207,34 @@ class Source:
             size = self._chain._decoded_size
         else:
             size = ffi.sizeof(self._bytes)
-        status = lib.zcodec_chain_encoded_bound(self._handle, size, slots.size)
-        if status == Status.UNKNOWN_SIZE:
-            return None
-        return int(slots.size[0]) if not status else None
+        bound = new_size()
+        status = lib.zcodec_chain_encoded_bound(self._handle, size, bound)
+        return int(bound[0]) if not status else None
 
     def _encode_to_buffer(self, max_threads: int) -> bytes:
-        context = self._chain.context()
         if self.view is not None:
             return self._encode_doubling(max_threads)
+        context, made, error = self._chain.context(), new_buffer(), new_error()
         status = lib.zcodec_encode_to_buffer_with(
-            self._handle, call_options(context, max_threads), self._bytes, ffi.sizeof(self._bytes), slots.buffer,
-            slots.error,
-        )  # fmt: skip
-        check_call(status, context)
-        return text_of(slots.buffer[0])
+            self._handle, call_options(context, max_threads), self._bytes, ffi.sizeof(self._bytes), made, error
+        )
+        check_call(status, error, context)
+        return text_of(made[0])
 
     def _encode_doubling(self, max_threads: int) -> bytes:
         """Views have no form that allocates: the room is doubled, or what the library says, until it is enough."""
         from zcodec.errors import Error
 
-        capacity = self._chain._decoded_size + 1024
+        capacity, needed = self._chain._decoded_size + 1024, new_size()
         while True:
             scratch = np.empty(capacity, np.uint8)
             try:
-                size = self.encode_into(_from_buffer(scratch), capacity, max_threads)
+                size = self.encode_into(_from_buffer(scratch), capacity, max_threads, needed)
                 return scratch[:size].tobytes()
             except Error as error:
                 if error.status != Status.BUFFER_TOO_SMALL:
                     raise
-                capacity = max(int(slots.size[0]), capacity + 1)
+                capacity = max(int(needed[0]), capacity + 1)
 
 
 # ---- Fill values -------------------------------------------------------------------------------
@@ -254,8 +251,8 @@ def fill(chain: Chain, out: Array) -> None:
         raise TypeError(f"expected a numpy array to fill, not {type(out).__name__}")
     output_of(out, chain.dtype, out.shape)
     native = out if out.dtype.isnative else np.empty(out.shape, out.dtype.newbyteorder("="))
-    shape, view = _shaped_view(chain, native)
-    check(lib.zcodec_fill_view(chain.handle, shape, view.pointer, slots.error))
+    (shape, view), error = _shaped_view(chain, native), new_error()
+    check(lib.zcodec_fill_view(chain.handle, shape, view.pointer, error), error)
     if native is not out:
         _as_numbers(out)[...] = _as_numbers(native)
 
@@ -263,8 +260,8 @@ def fill(chain: Chain, out: Array) -> None:
 def is_fill(chain: Chain, array: Any) -> bool:
     array = np.asarray(array)
     shape, view = _shaped_view(chain, input_of(array, chain.dtype, array.shape))
-    answer = ffi.new("int32_t *")
-    check(lib.zcodec_is_fill_view(chain.handle, shape, view.pointer, answer, slots.error))
+    answer, error = ffi.new("int32_t *"), new_error()
+    check(lib.zcodec_is_fill_view(chain.handle, shape, view.pointer, answer, error), error)
     return bool(answer[0])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
-from zcodec._ffi import NULL, ffi, lib, slots
+from zcodec._ffi import NULL, ffi, lib
 
 if TYPE_CHECKING:
     from zcodec.callbacks import Context
@@ -92,23 +92,22 @@ def take_error(status: int, handle: Any) -> Error:
         lib.zcodec_error_free(handle)
 
 
-def check(status: int) -> None:
-    """Raises if a call that got `slots.error` failed."""
+def check(status: int, error: Any = None) -> None:
+    """Raises if a call failed that left its error in `error`; some calls give none."""
     if status:
-        handle, slots.error[0] = slots.error[0], NULL  # the next call that fails may leave no error
-        raise take_error(status, handle)
+        raise take_error(status, NULL if error is None else error[0])
 
 
-def check_call(status: int, context: Context | None) -> None:
+def check_call(status: int, error: Any, context: Context | None) -> None:
     """`check` for a call that may have run callbacks: what one of them raised becomes the cause."""
     if not status:
         return
     cause = None if context is None else context.take()
     try:
-        check(status)
-    except Error as error:
+        check(status, error)
+    except Error as failed:
         if cause is None:
             raise
         if not isinstance(cause, Exception):
-            raise cause from error  # KeyboardInterrupt and the like
-        raise error from cause
+            raise cause from failed  # KeyboardInterrupt and the like
+        raise failed from cause

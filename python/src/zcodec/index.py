@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from zcodec._ffi import SIZE_UNKNOWN, ffi, lib, size_of, slots
+from zcodec._ffi import SIZE_UNKNOWN, ffi, lib, new_error, size_of
 from zcodec.errors import check
 from zcodec.views import Buffer, from_buffer
 
@@ -39,12 +39,11 @@ class Index:
         Raises `Error`: CORRUPT_DATA for a damaged index, or one that points outside the object; UNSUPPORTED if the chain
         has none.
         """
-        memory, index = from_buffer(encoded), ffi.new("zcodec_index **")
-        check(
-            lib.zcodec_index_decode(
-                chain.handle, memory, ffi.sizeof(memory), known(object_size), index, slots.error
-            )
+        memory, index, error = from_buffer(encoded), ffi.new("zcodec_index **"), new_error()
+        status = lib.zcodec_index_decode(
+            chain.handle, memory, ffi.sizeof(memory), known(object_size), index, error
         )
+        check(status, error)
         self.handle = ffi.gc(index[0], lib.zcodec_index_free)
 
     @classmethod
@@ -61,7 +60,8 @@ class Index:
     def entry(self, cell: Sequence[int]) -> Range | None:
         """Where the inner chunk at these grid coordinates lies; None if it is not stored, because it is the fill value."""
         cells, entry, present = ffi.new("uint64_t[]", cell), ffi.new("zcodec_range *"), ffi.new("int32_t *")
-        check(lib.zcodec_index_entry(self.handle, cells, len(cell), entry, present, slots.error))
+        error = new_error()
+        check(lib.zcodec_index_entry(self.handle, cells, len(cell), entry, present, error), error)
         return range_of(entry) if present[0] else None
 
     def __reduce__(self) -> Any:
@@ -70,6 +70,6 @@ class Index:
 
 def index_range(chain: Chain) -> Range:
     """Where the index of a shard lies in its object."""
-    found = ffi.new("zcodec_range *")
-    check(lib.zcodec_chain_index_range(chain.handle, found, slots.error))
+    found, error = ffi.new("zcodec_range *"), new_error()
+    check(lib.zcodec_chain_index_range(chain.handle, found, error), error)
     return range_of(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from zcodec._ffi import NULL, ffi, lib, slots
+from zcodec._ffi import NULL, ffi, lib, new_error
 from zcodec.callbacks import call_options
 from zcodec.coding import Target
 from zcodec.errors import check, check_call
@@ -57,13 +57,12 @@ class Plan(Stages):
         self._paddings = tuple(chain._paddings.values())  # those of the library's plan, whatever is set later
         self._targets = [Target(chain, to, part if part is not None else ...) for to, part in zip(outs, boxes, strict=True)]
         super().__init__(chain.context(), lib.zcodec_plan_next, lib.zcodec_plan_supply)
-        plan = ffi.new("zcodec_plan **")
-        check(
-            lib.zcodec_plan_new(
-                chain.handle, call_options(self._context, max_threads), *self._arrays(), len(boxes),
-                known(object_size), NULL if index is None else index.handle, plan, slots.error,
-            )
+        plan, error = ffi.new("zcodec_plan **"), new_error()
+        status = lib.zcodec_plan_new(
+            chain.handle, call_options(self._context, max_threads), *self._arrays(), len(boxes),
+            known(object_size), NULL if index is None else index.handle, plan, error,
         )  # fmt: skip
+        check(status, error)
         self._handle = ffi.gc(plan[0], lib.zcodec_plan_free)
 
     def _arrays(self) -> tuple[Any, Any]:
@@ -83,7 +82,8 @@ class Plan(Stages):
         memory = [from_buffer(buffer) for buffer in encoded]
         pointers = ffi.new("void *[]", memory)
         sizes = ffi.new("size_t[]", [ffi.sizeof(item) for item in memory])
-        check_call(lib.zcodec_plan_supply_all(self._handle, pointers, sizes, slots.error), self._context)
+        error = new_error()
+        check_call(lib.zcodec_plan_supply_all(self._handle, pointers, sizes, error), error, self._context)
         with self._lock:
             self._missing = 0
 
@@ -103,8 +103,8 @@ class Plan(Stages):
     @property
     def index(self) -> Index | None:
         """The index of the shard, once it is known; None if the chain has none."""
-        index = ffi.new("zcodec_index **")
-        check(lib.zcodec_plan_index(self._handle, index, slots.error))
+        index, error = ffi.new("zcodec_index **"), new_error()
+        check(lib.zcodec_plan_index(self._handle, index, error), error)
         return None if index[0] == NULL else Index.adopt(index[0])
 
     async def read(self, fetch: Fetch) -> Any:

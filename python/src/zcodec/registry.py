@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from zcodec._ffi import NULL, ffi, lib, slots
+from zcodec._ffi import NULL, ffi, lib, new_error
 from zcodec.callbacks import Context, copied
 from zcodec.coding import element_dtype, same_elements
 from zcodec.errors import check
@@ -219,8 +219,8 @@ class Registry:
     """The built-in codecs, and classes of your own: `Chain(..., registry=registry)`."""
 
     def __init__(self, codecs: Iterable[type[HostCodec]] = ()) -> None:
-        registry = ffi.new("zcodec_registry **")
-        check(lib.zcodec_registry_new(registry, slots.error))
+        registry, error = ffi.new("zcodec_registry **"), new_error()
+        check(lib.zcodec_registry_new(registry, error), error)
         self.handle = ffi.gc(registry[0], lib.zcodec_registry_free)
         self._codecs: list[type[HostCodec]] = []
         self._classes: list[Any] = []
@@ -234,7 +234,8 @@ class Registry:
         raw.struct_size, raw.name, raw.kind, raw.user_data = _CODEC_SIZE, name, int(codec.kind), user_data
         for member, function in _functions().items():
             setattr(raw, member, function)
-        check(lib.zcodec_registry_add(self.handle, raw, slots.error))
+        error = new_error()
+        check(lib.zcodec_registry_add(self.handle, raw, error), error)
         self._codecs.append(codec)
         self._classes.append(user_data)
 

@@ -6,7 +6,7 @@ import threading
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
-from zcodec._ffi import ffi, slots
+from zcodec._ffi import ffi, new_error, new_size
 from zcodec.callbacks import Context
 from zcodec.errors import check_call
 from zcodec.index import Range, range_of
@@ -40,8 +40,8 @@ class Stages:
             return self._stage
 
     def _next(self) -> list[Range]:
-        ranges, count = ffi.new("zcodec_range **"), slots.size
-        check_call(self._next_function(self._handle, ranges, count, slots.error), self._context)
+        ranges, count, error = ffi.new("zcodec_range **"), new_size(), new_error()
+        check_call(self._next_function(self._handle, ranges, count, error), error, self._context)
         raw = ranges[0]
         return [range_of(raw[i]) for i in range(count[0])]
 
@@ -49,9 +49,9 @@ class Stages:
         """The bytes of range `i` of this stage. Several threads may supply different ranges at once."""
         if i < 0:
             raise IndexError(f"there is no range {i}")
-        memory = from_buffer(encoded)
-        status = self._supply_function(self._handle, i, memory, ffi.sizeof(memory), slots.error)
-        check_call(status, self._context)
+        memory, error = from_buffer(encoded), new_error()
+        status = self._supply_function(self._handle, i, memory, ffi.sizeof(memory), error)
+        check_call(status, error, self._context)
         with self._lock:
             self._missing -= 1
 

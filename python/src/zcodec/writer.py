@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from zcodec._ffi import NULL, ffi, lib, size_of, slots
+from zcodec._ffi import NULL, ffi, lib, new_error, new_size, size_of
 from zcodec.callbacks import call_options
 from zcodec.coding import Source
 from zcodec.errors import check, check_call
@@ -72,27 +72,29 @@ class Writer(Stages):
         self._chain = chain
         self._paddings = tuple(chain._paddings.values())  # those of the library's writer, whatever is set later
         super().__init__(chain.context(), lib.zcodec_writer_next, lib.zcodec_writer_supply)
-        writer = ffi.new("zcodec_writer **")
+        writer, error = ffi.new("zcodec_writer **"), new_error()
         options = call_options(self._context, max_threads, _STORE_EMPTY if store_empty else 0)
         old_index = NULL if index is None else index.handle
-        check(lib.zcodec_writer_new(chain.handle, options, old_index, size_of(old_size, "old_size"), writer, slots.error))
+        size = size_of(old_size, "old_size")
+        check(lib.zcodec_writer_new(chain.handle, options, old_index, size, writer, error), error)
         self._handle = ffi.gc(writer[0], lib.zcodec_writer_free)
 
     def put(self, array: Any, box: Box | None = None) -> None:
         """Puts a part of the shard; `array` may have any strides. Whole inner chunks are encoded at once."""
-        source = Source(self._chain, array, box)
+        source, error = Source(self._chain, array, box), new_error()
         assert source.view is not None
-        status = lib.zcodec_writer_put(self._handle, source.part_pointer, source.view.pointer, slots.error)
-        check_call(status, self._context)
+        status = lib.zcodec_writer_put(self._handle, source.part_pointer, source.view.pointer, error)
+        check_call(status, error, self._context)
 
     def finish(self, layout: Layout = Layout.PACKED) -> tuple[list[Piece], int]:
         """What to write, in order, and the size of the new object in bytes. Once.
 
         If every inner chunk is left out the new object is only an index, and may be deleted instead.
         """
-        pieces, count, object_size = ffi.new("zcodec_piece **"), slots.size, ffi.new("uint64_t *")
-        status = lib.zcodec_writer_finish(self._handle, int(layout), pieces, count, object_size, slots.error)
-        check_call(status, self._context)
+        pieces, count, object_size = ffi.new("zcodec_piece **"), new_size(), ffi.new("uint64_t *")
+        error = new_error()
+        status = lib.zcodec_writer_finish(self._handle, int(layout), pieces, count, object_size, error)
+        check_call(status, error, self._context)
         raw = pieces[0]
         return [self._piece(raw[i]) for i in range(count[0])], int(object_size[0])
 
