@@ -49,6 +49,8 @@ def decode_whole(chain: Chain, buffer: Buffer, out: Array | None) -> Array:
 
 
 def decode(chain: Chain, buffer: Buffer, out: Any, box: Box | None, max_threads: int) -> Any:
+    from zcodec.plan import read_object
+
     handle = chain.handle
     if chain._shape is None:
         if box is not None:
@@ -56,6 +58,9 @@ def decode(chain: Chain, buffer: Buffer, out: Any, box: Box | None, max_threads:
         return _decode_bytes(chain, buffer, out, max_threads)
     encoded = from_buffer(encoded_of(chain, buffer))
     target = Target(chain, out, box)
+    if box is not None and len(target.parts(chain)) > 1:
+        plan = chain.plan(box, out, object_size=ffi.sizeof(encoded), max_threads=max_threads)
+        return read_object(plan, ffi.buffer(encoded))
     context, error = chain.context(), new_error()
     status = lib.zcodec_decode_view(
         handle, call_options(context, max_threads), encoded, ffi.sizeof(encoded),
@@ -96,12 +101,13 @@ class Target:
     Where the box is taken with steps, or `out` is in the other byte order, the library fills memory in between.
     """
 
-    __slots__ = ("_out", "_result", "_steps", "part", "part_pointer", "view")
+    __slots__ = ("_out", "_result", "_selection", "_steps", "part", "part_pointer", "view")
 
     def __init__(self, chain: Chain, out: Any, box: Box | None) -> None:
         shape, dtype = chain.shape, chain.dtype
         selection = None if box is None else Selection(box, shape)
         selected = shape if selection is None else selection.selected_shape
+        self._selection = selection
         self._out = None if out is None else output_of(out, dtype, selected)
         self._steps = selection is not None and not selection.is_plain
         if selection is None:
@@ -117,6 +123,22 @@ class Target:
         self.view = View(self._result)
         if selection is not None and self._steps:
             self._result = self._result[(*selection.within, ...)]  # a view, also of one element
+
+    def parts(self, chain: Chain) -> list[tuple[Part, View]]:
+        """The box; of a shard, several without the inner chunks between steps."""
+        selection, memory = self._selection, self.view.array
+        if self.part is None or selection is None:
+            raise ValueError("a whole chunk has no parts")
+        if not self._steps or not chain.has_index:
+            return [(self.part, self.view)]
+        found = []
+        for box in selection.parts(chain.granularity):
+            part = Part(tuple(first for first, _ in box), tuple(size for _, size in box))
+            within: Any = tuple(
+                slice(first - low, first - low + size) for (first, size), low in zip(box, selection.start, strict=True)
+            )
+            found.append((part, View(memory[(*within, ...)])))
+        return found
 
     def finish(self) -> Array:
         assert self._result is not None

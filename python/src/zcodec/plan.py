@@ -11,7 +11,7 @@ from zcodec.coding import Target
 from zcodec.errors import check, check_call
 from zcodec.index import Index, Range, known
 from zcodec.stages import Stages
-from zcodec.views import Array, Box, Buffer, from_buffer
+from zcodec.views import Array, Box, Buffer, Part, View, from_buffer
 
 if TYPE_CHECKING:
     from zcodec.chain import Chain
@@ -57,22 +57,14 @@ class Plan(Stages):
         self._paddings = tuple(chain._paddings.values())  # those of the library's plan, whatever is set later
         self._targets = [Target(chain, to, part if part is not None else ...) for to, part in zip(outs, boxes, strict=True)]
         super().__init__(chain.context(), lib.zcodec_plan_next, lib.zcodec_plan_supply)
+        parts = [part for target in self._targets for part in target.parts(chain)]
         plan, error = ffi.new("zcodec_plan **"), new_error()
         status = lib.zcodec_plan_new(
-            chain.handle, call_options(self._context, max_threads), *self._arrays(), len(boxes),
-            known(object_size), NULL if index is None else index.handle, plan, error,
+            chain.handle, call_options(self._context, max_threads), *_arrays(parts), len(parts), known(object_size),
+            NULL if index is None else index.handle, plan, error,
         )  # fmt: skip
         check(status, error)
         self._handle = ffi.gc(plan[0], lib.zcodec_plan_free)
-
-    def _arrays(self) -> tuple[Any, Any]:
-        """The boxes and views, which the library copies."""
-        boxes = ffi.new("zcodec_box[]", len(self._targets))
-        views = ffi.new("zcodec_view[]", len(self._targets))
-        for i, target in enumerate(self._targets):
-            boxes[i] = target.part_pointer[0]
-            views[i] = target.view.pointer[0]
-        return boxes, views
 
     def supply_all(self, encoded: Sequence[Buffer]) -> None:
         """The bytes of all ranges of this stage, decoded by `max_threads` threads."""
@@ -126,6 +118,16 @@ class Plan(Stages):
 
     def __reduce__(self) -> Any:
         raise TypeError("a plan belongs to this process")
+
+
+def _arrays(parts: Sequence[tuple[Part, View]]) -> tuple[Any, Any]:
+    """The boxes and views, which the library copies."""
+    boxes = ffi.new("zcodec_box[]", len(parts))
+    views = ffi.new("zcodec_view[]", len(parts))
+    for i, (part, view) in enumerate(parts):
+        boxes[i] = part.pointer[0]
+        views[i] = view.pointer[0]
+    return boxes, views
 
 
 def read_object(plan: Plan, encoded: Buffer) -> Any | Array:

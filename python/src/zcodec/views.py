@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from types import EllipsisType
 from typing import Any
 
@@ -117,6 +118,26 @@ class Selection:
         self.start, self.shape = tuple(start), tuple(shape)
         self.within: tuple[slice | int, ...] = tuple(within)
         self.selected_shape = tuple(selected)
+
+    def parts(self, cell: tuple[int, ...]) -> list[tuple[tuple[int, int], ...]]:
+        """Boxes that have all elements of the selection, and nothing of the cells of a grid without any of them: along
+        each axis where they begin, and their size."""
+        return list(product(*map(_runs, self.start, self.shape, self.within, cell)))
+
+
+def _runs(start: int, count: int, within: slice | int, cell: int) -> list[tuple[int, int]]:
+    """Along an axis, where runs of neighbouring cells begin, and their size."""
+    step = abs(within.step or 1) if isinstance(within, slice) else 1
+    if step <= cell:
+        return [(start, count)]
+    runs: list[tuple[int, int]] = []
+    for index in range(start, start + count, step):
+        first, length = runs[-1] if runs else (index, 0)
+        if length and index // cell - (first + length - 1) // cell == 1:
+            runs[-1] = first, index + 1 - first
+        else:
+            runs.append((index, 1))
+    return runs
 
 
 _ALL = slice(None)

@@ -17,7 +17,7 @@ from zcodec.plan import Plan
 from zcodec.tasks import DecodeTask, processors, raise_first, run_decode
 from zcodec.views import Array
 from zcodec.zarr import stored
-from zcodec.zarr.selection import axes_of, cells_of, is_basic, with_dropped
+from zcodec.zarr.selection import Axes, axes_of, cells_of, is_basic, with_dropped
 from zcodec.zarr.stats import stats
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class ChunkRead:
             target = with_dropped(memory[self.out_selection if self.out_selection != () else ...], axes)
             if target.shape == axes.shape:
                 self.target, self.box = target, None if axes.is_whole else axes.box
-                self.in_parts = not axes.is_whole and _is_worth_parts(self.chain, axes.shape)
+                self.in_parts = not axes.is_whole and _is_worth_parts(self.chain, axes)
                 return
         self._temporary = np.empty(shape, self.chain.dtype)
         if self.chain.has_index:
@@ -119,12 +119,19 @@ class ChunkRead:
 LARGE = 1 << 20
 
 
-def _is_worth_parts(chain: Chain, box: tuple[int, ...]) -> bool:
+def _is_worth_parts(chain: Chain, axes: Axes) -> bool:
     """Whether to ask for parts of an object: if they are less than half of it, and can be asked for."""
     shape, granularity = chain.shape, chain.granularity
     if granularity == shape or not (chain.has_index or (chain.encoded_size is not None and chain._decoded_size >= LARGE)):
         return False
-    covered = [min(-(-size // step) * step, whole) for size, step, whole in zip(box, granularity, shape, strict=True)]
+    covered = []
+    for part, count, cell, whole in zip(axes.box, axes.shape, granularity, shape, strict=True):
+        step = part.step or 1
+        if step > cell and chain.has_index:
+            size = count * cell  # the inner chunks in between are not read
+        else:
+            size = -(-((count - 1) * step + 1) // cell) * cell if count else 0
+        covered.append(min(size, whole))
     return 2 * math.prod(covered) <= math.prod(shape)
 
 
