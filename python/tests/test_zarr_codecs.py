@@ -109,3 +109,32 @@ def test_arrays_without_dimensions(pipeline):
     array = zarr.create_array(MemoryStore(), shape=(), dtype="int32", filters=[ScaleOffset(offset=-3), BitRound(31)])
     array[...] = 5
     assert array[...] == 5
+
+
+@pytest.mark.parametrize(
+    "codecs",
+    [
+        {"dtype": "int32", "filters": [CastValue("int4")], "serializer": PackBits(), "fill_value": -3},
+        {"dtype": "int32", "filters": [CastValue("int4"), Reshape([[0]])], "shards": (8,), "fill_value": -3},
+        {"dtype": "float32", "filters": [CastValue("bfloat16"), BitRound(2)], "fill_value": 1.5},
+        {"dtype": "float32", "filters": [CastValue("bfloat16")], "shards": (8,), "fill_value": -np.inf},
+        {"dtype": "float32", "filters": [CastValue("float8_e4m3"), ScaleOffset(2)], "fill_value": 2.5},
+    ],
+    ids=lambda codecs: repr(codecs["filters"]),
+)  # fmt: skip
+def test_data_types_that_zarr_lacks(codecs):
+    """Codecs of its own pipeline know what the bits stand for, and store the same as ours."""
+    stored, values = {}, np.array([-4, -1, 0, 1, 2, 3]).astype(codecs["dtype"])
+    for path in (OWN, OURS):
+        store = MemoryStore()
+        with zarr.config.set({"codec_pipeline.path": path}):
+            array = zarr.create_array(store, shape=(15,), chunks=(2,), **codecs)
+            array[2:8] = values
+            expected = np.full(15, array.fill_value)
+            expected[2:8] = values
+        stored[path] = {key: chunk.to_bytes() for key, chunk in store._store_dict.items()}
+        for reader in (OWN, OURS):
+            with zarr.config.set({"codec_pipeline.path": reader}):
+                other = zarr.Array(zarr.AsyncArray(array.metadata, array.store_path))
+                np.testing.assert_array_equal(other[...], expected)
+    assert stored[OWN] == stored[OURS]
