@@ -655,3 +655,53 @@ def test_steps_leave_out_inner_chunks(array, box, count):
         out = np.zeros_like(expected)
         chain.decode(encoded, out=out, box=box)
         np.testing.assert_array_equal(out, expected)
+
+
+@pytest.mark.parametrize(
+    "out",
+    [
+        lambda x: x[7::-1], lambda x: x[8:0:-1], lambda x: x[7::2][:8], lambda x: x[6:14], lambda x: x[-2::-3],
+        lambda x: x[:8],
+    ],
+)  # fmt: skip
+def test_memory_that_is_read_is_not_written(out):
+    chain, memory = Chain([LITTLE], np.uint16, (8,), 0), np.arange(24, dtype=np.uint16)
+    before = memory.copy()
+    for call in (
+        lambda: chain.decode(memory[:8], out=out(memory)), lambda: chain.decode_many([memory[:8]], [out(memory)]),
+        lambda: chain.encode_into(out(memory), memory[:8]), lambda: chain.encode_into(out(memory), memory[:12]),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match="share memory|overlap"):
+            call()
+    np.testing.assert_array_equal(memory, before)
+
+
+def test_memory_of_others_may_lie_in_between():
+    chain, memory = Chain([LITTLE], np.uint8, (2, 8), 0), np.arange(64, dtype=np.uint8).reshape(4, 16)
+    expected = memory[1].reshape(2, 8).copy()
+    chain.decode(memory[1], out=memory[::2, :8])
+    np.testing.assert_array_equal(memory[::2, :8], expected)
+    assert chain.encode_into(memory[::2, :8], memory[3]) == 16
+    np.testing.assert_array_equal(memory[3].reshape(2, 8), expected)
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "overlaps"),
+    [
+        ((4, 4), (2, 8), False), ((4, 4), (-8, 2), False), ((2, 2), (4, 6), False), ((2, 2), (6, 4), False),
+        ((4, 4), (0, 2), True), ((4, 4), (2, 2), True), ((4, 4), (4, 6), True), ((4,), (1,), True), ((9,), (-1,), True),
+        ((1, 4), (0, 2), False), ((0, 4), (0, 0), False), ((4, 4), (6, -2), True),
+    ],
+)  # fmt: skip
+def test_elements_of_out_have_memory_of_their_own(shape, strides, overlaps):
+    chain = Chain([LITTLE], np.uint16, shape, 0)
+    values = np.arange(np.prod(shape), dtype=np.uint16).reshape(shape)
+    encoded, memory = chain.encode(values), np.zeros(99, np.uint16)
+    out = np.lib.stride_tricks.as_strided(memory[40:], shape, strides)
+    if overlaps:
+        with pytest.raises(ValueError, match="elements of out share memory"):
+            chain.decode(encoded, out=out)
+        assert not memory.any()
+    else:
+        chain.decode(encoded, out=out)
+        np.testing.assert_array_equal(out, values)

@@ -196,7 +196,8 @@ class Chain:
         """Decodes a chunk, or the part of it that `box` selects, to a new array or to `out`, which may have any strides.
 
         `buffer` is exactly one encoded chunk. `box` is a tuple of slices and integers, as numpy takes them, in elements of
-        the chunk; `out` has the shape of what it selects. Only what the box needs is decoded, where the codecs allow it.
+        the chunk; `out` has the shape of what it selects, and shares no memory with `buffer`. Only what the box needs
+        is decoded, where the codecs allow it.
         A chain of bytes->bytes codecs gives bytes, or the part of `out` that was written.
 
         Raises TypeError or ValueError for an `out` that does not fit, IndexError for a box outside the chunk, and `Error`:

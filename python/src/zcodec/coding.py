@@ -10,7 +10,9 @@ from zcodec._ffi import NULL, ffi, lib, new_buffer, new_error, new_size, text_of
 from zcodec.callbacks import call_options
 from zcodec.dtypes import DataType
 from zcodec.errors import Status, check, check_call
-from zcodec.views import Array, Box, Buffer, Part, Selection, View, from_buffer, refuse_objects
+from zcodec.views import (
+    Array, Box, Buffer, Part, Selection, View, from_buffer, overlaps_itself, refuse_objects, shares_memory,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from zcodec.chain import Chain
@@ -58,6 +60,7 @@ def decode(chain: Chain, buffer: Buffer, out: Any, box: Box | None, max_threads:
         return _decode_bytes(chain, buffer, out, max_threads)
     encoded = from_buffer(encoded_of(chain, buffer))
     target = Target(chain, out, box)
+    target.refuse_shared(encoded)
     if box is not None and len(target.parts(chain)) > 1:
         plan = chain.plan(box, out, object_size=ffi.sizeof(encoded), max_threads=max_threads)
         return read_object(plan, ffi.buffer(encoded))
@@ -109,6 +112,8 @@ class Target:
         selected = shape if selection is None else selection.selected_shape
         self._selection = selection
         self._out = None if out is None else output_of(out, dtype, selected)
+        if self._out is not None and overlaps_itself(self._out):
+            raise ValueError("elements of out share memory")
         self._steps = selection is not None and not selection.is_plain
         if selection is None:
             self.part, self.part_pointer = None, NULL
@@ -123,6 +128,11 @@ class Target:
         self.view = View(self._result)
         if selection is not None and self._steps:
             self._result = self._result[(*selection.within, ...)]  # a view, also of one element
+
+    def refuse_shared(self, encoded: Any) -> None:
+        """The library must not fill memory that it reads."""
+        if self._out is not None and shares_memory(self.view.array, encoded):
+            raise ValueError("out and the encoded chunk share memory")
 
     def parts(self, chain: Chain) -> list[tuple[Part, View]]:
         """The box; of a shard, several without the inner chunks between steps."""
@@ -170,8 +180,10 @@ def encode(chain: Chain, array: Any, box: Box | None, max_threads: int) -> Any:
 
 
 def encode_into(chain: Chain, array: Any, encoded: Buffer, box: Box | None, max_threads: int) -> int:
-    target = writable_buffer(encoded)
-    return Source(chain, array, box).encode_into(target, ffi.sizeof(target), max_threads)
+    source, target = Source(chain, array, box), writable_buffer(encoded)
+    if source.view is not None and shares_memory(source.view.array, target):
+        raise ValueError("the array and the buffer for the encoded chunk share memory")
+    return source.encode_into(target, ffi.sizeof(target), max_threads)
 
 
 class Source:

@@ -98,6 +98,7 @@ def run_decode(
             task.flags = _MISSING
         else:
             encoded = from_buffer(encoded_of(request.chain, request.buffer))
+            target.refuse_shared(encoded)
             tasks.alive.append(encoded)
             task.encoded, task.encoded_size = encoded, ffi.sizeof(encoded)
         task.box, task.view = target.part_pointer, target.view.pointer

@@ -75,6 +75,40 @@ def extent(array: Array) -> tuple[int, int]:
     return low, high - low + array.itemsize
 
 
+def shares_memory(array: Array, buffer: Any) -> bool:
+    """Whether an array has a byte of a buffer of cffi; where that is hard to tell, whether their bounds overlap."""
+    if not array.size or not ffi.sizeof(buffer):
+        return False
+    memory = np.frombuffer(ffi.buffer(buffer), np.uint8)
+    if not np.may_share_memory(array, memory):
+        return False
+    most: Any = 10_000
+    try:
+        return np.shares_memory(array, memory, max_work=most)
+    except np.exceptions.TooHardError:
+        return True
+
+
+def overlaps_itself(array: Array) -> bool:
+    """Whether two elements of an array have a byte in common."""
+    if array.flags.forc or not array.size:
+        return False
+    axes = sorted((abs(stride), size) for stride, size in zip(array.strides, array.shape, strict=True) if size > 1)
+    reach = array.itemsize
+    for stride, size in axes:
+        if stride < reach:
+            break
+        reach += stride * (size - 1)
+    else:
+        return False  # each axis steps over all that is below it
+    if extent(array)[1] < array.nbytes:
+        return True
+    starts = np.zeros((), np.int64)
+    for stride, size in axes:
+        starts = np.add.outer(starts, stride * np.arange(size))
+    return bool((np.diff(np.sort(starts, axis=None)) < array.itemsize).any())
+
+
 class Part:
     """A zcodec_box: where a box begins in the chunk and its shape."""
 
