@@ -481,3 +481,66 @@ def test_the_entry_point_does_not_stop_versions_of_zarr_that_are_too_old(has_dat
     else:
         assert out.startswith("zarr.core.codec_pipeline ['zcodec.zarr.CodecPipeline is missing, other pipelines work: ")
         assert f"needs zarr 3.1 or later, and this is {zarr.__version__}']" in out
+
+
+class Slow(WrapperStore):
+    """Counts the requests for chunks that are under way. The one number `fails` raises, and all later ones wait."""
+
+    _supports_sync_io = False
+    fails = None
+
+    def __init__(self, store):
+        super().__init__(store)
+        self.running = self.most = self.count = 0
+
+    async def get(self, key, prototype, byte_range=None):
+        if key.endswith("zarr.json"):
+            return await self._store.get(key, prototype, byte_range)
+        self.count += 1
+        number = self.count
+        self.running += 1
+        self.most = max(self.most, self.running)
+        try:
+            await asyncio.sleep(60 if self.fails is not None and number > self.fails else 0.001)
+            if number == self.fails:
+                raise ConnectionError("this request failed")
+            return await self._store.get(key, prototype, byte_range)
+        finally:
+            self.running -= 1
+
+
+async def slow_array():
+    """An array whose inner chunks are too far apart to be read in one request, if every second one is."""
+    array = await zarr.api.asynchronous.create_array(
+        Slow(MemoryStore()), shape=(32, 1 << 17), chunks=(1, 1 << 17), shards=(16, 1 << 17), dtype="uint8",
+        compressors=None,
+    )  # fmt: skip
+    await array.setitem(..., 1 + np.arange(32, dtype=np.uint8)[:, None])
+    array.store.most = array.store.count = 0
+    return array
+
+
+async def test_parts_of_shards_are_asked_for_within_the_limit(no_ranges):
+    array = await slow_array()
+    with zarr.config.set({"async.concurrency": 3}):
+        found = await array.getitem((slice(0, 32, 3), slice(0, 5)))
+    np.testing.assert_array_equal(found[:, 0], np.arange(1, 33, 3))
+    assert array.store.count == 2 + 11 and array.store.most == 3
+
+
+@pytest.mark.parametrize("write", [False, True])
+@pytest.mark.parametrize("cancel", [False, True])
+async def test_no_request_outlives_its_call(no_ranges, write, cancel):
+    array = await slow_array()
+    array.store.fails = 0 if cancel else 1 if write else 4
+    before = asyncio.all_tasks()
+    selection = (slice(0, 32, 3), slice(0, 5))
+    call = asyncio.create_task(array.setitem(selection, 1) if write else array.getitem(selection))
+    if cancel:
+        await asyncio.sleep(0.05)
+        assert array.store.running
+        call.cancel()
+    with pytest.raises(asyncio.CancelledError if cancel else ConnectionError):
+        await call
+    assert array.store.running == 0
+    assert asyncio.all_tasks() - {call} == before

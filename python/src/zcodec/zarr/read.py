@@ -7,6 +7,7 @@ import math
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -220,7 +221,8 @@ def _read_parts_sync(chunk: ChunkRead) -> None:
 
 async def read_async(chunks: Sequence[ChunkRead]) -> None:
     """Reads from any store: chunks are decoded in batches as they arrive."""
-    limit = asyncio.Semaphore(config.get("async.concurrency"))
+    concurrency = config.get("async.concurrency")
+    limit, requests = asyncio.Semaphore(concurrency), asyncio.Semaphore(concurrency)  # of chunks, and of requests
     window: list[tuple[ChunkRead, Any]] = []
     size = 0
     jobs: list[asyncio.Task[None]] = []
@@ -229,9 +231,10 @@ async def read_async(chunks: Sequence[ChunkRead]) -> None:
         async with limit:
             if chunk.in_parts:
                 with stored.named(chunk.getter):
-                    await _read_parts(chunk)
+                    await _read_parts(chunk, requests)
                 return chunk, None
-            buffer = await chunk.getter.get(prototype=chunk.spec.prototype)
+            async with requests:
+                buffer = await chunk.getter.get(prototype=chunk.spec.prototype)
             if buffer is None:
                 chunk.miss()
                 return chunk, None
@@ -273,19 +276,20 @@ def raise_failed(tasks: Sequence[asyncio.Task[Any]]) -> None:
             task.result()
 
 
-async def _read_parts(chunk: ChunkRead) -> None:
+async def _read_parts(chunk: ChunkRead, requests: asyncio.Semaphore) -> None:
     plan = chunk.plan()
     is_index = chunk.chain.has_index
     async for ranges in plan:
-        async for found in stored.fetch(chunk.getter, ranges, chunk.spec, is_index=is_index):
-            if found is None:
-                chunk.miss()
-                return
-            i, memory = found
-            if chunk.size <= SMALL:
-                plan.supply(i, memory)
-            else:
-                await asyncio.to_thread(plan.supply, i, memory)
+        async with aclosing(stored.fetch(chunk.getter, ranges, chunk.spec, requests, is_index=is_index)) as fetched:
+            async for found in fetched:
+                if found is None:
+                    chunk.miss()
+                    return
+                i, memory = found
+                if chunk.size <= SMALL:
+                    plan.supply(i, memory)
+                else:
+                    await asyncio.to_thread(plan.supply, i, memory)
         is_index = False
     plan.result  # noqa: B018 - puts elements into place
     chunk.finish()

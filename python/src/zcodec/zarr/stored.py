@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -119,9 +119,12 @@ def fetch_sync(getter: Any, ranges: Sequence[Range], prototype: BufferPrototype)
 
 
 async def fetch(
-    getter: Any, ranges: Sequence[Range], spec: ArraySpec, *, is_index: bool
-) -> AsyncIterator[tuple[int, Any] | None]:
-    """The bytes of ranges as they come; None if the object does not exist. An index has nothing to be joined with."""
+    getter: Any, ranges: Sequence[Range], spec: ArraySpec, limit: asyncio.Semaphore, *, is_index: bool
+) -> AsyncGenerator[tuple[int, Any] | None]:
+    """The bytes of ranges as they come; None if the object does not exist. An index has nothing to be joined with.
+
+    Requests wait for `limit`, but for those of stores that limit them on their own. None is left when this is closed.
+    """
     prototype = spec.prototype
     known = all(part.offset is not None and part.size is not None for part in ranges)
     if known and not is_index and isinstance(getter, StorePath) and hasattr(getter.store, "get_ranges"):
@@ -138,14 +141,19 @@ async def fetch(
                 raise others from None
             yield None
         return
-    groups = groups_of(ranges)
-    for done in asyncio.as_completed([_get(getter, group, prototype) for group in groups]):
-        group, buffer = await done
-        if buffer is None:
-            yield None
-            return
-        for found in parts_of(group, ranges, memory_of(buffer)):
-            yield found
+    requests = [asyncio.ensure_future(_get(getter, group, prototype, limit)) for group in groups_of(ranges)]
+    try:
+        for done in asyncio.as_completed(requests):
+            group, buffer = await done
+            if buffer is None:
+                yield None
+                return
+            for found in parts_of(group, ranges, memory_of(buffer)):
+                yield found
+    finally:
+        for request in requests:
+            request.cancel()
+        await asyncio.gather(*requests, return_exceptions=True)
 
 
 def _coalescing(spec: ArraySpec) -> dict[str, int]:
@@ -154,5 +162,8 @@ def _coalescing(spec: ArraySpec) -> dict[str, int]:
     return {name: getattr(spec.config, member) for name, member in names.items() if hasattr(spec.config, member)}
 
 
-async def _get(getter: Any, group: Group, prototype: BufferPrototype) -> tuple[Group, Buffer | None]:
-    return group, await getter.get(prototype=prototype, byte_range=group.request)
+async def _get(
+    getter: Any, group: Group, prototype: BufferPrototype, limit: asyncio.Semaphore
+) -> tuple[Group, Buffer | None]:
+    async with limit:
+        return group, await getter.get(prototype=prototype, byte_range=group.request)

@@ -277,7 +277,11 @@ async def write_async(chunks: Sequence[ChunkWrite]) -> None:
 
     try:
         for window in _windows(chunks):
-            olds = await asyncio.gather(*(old(chunk) for chunk in window))
+            reads = [asyncio.ensure_future(old(chunk)) for chunk in window]
+            try:
+                olds = await asyncio.gather(*reads)
+            finally:
+                await settle(reads)
             if sum(chunk.size for chunk in window) <= SMALL:
                 made = encode_window(window, olds)
             else:
