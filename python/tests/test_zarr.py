@@ -544,3 +544,26 @@ async def test_no_request_outlives_its_call(no_ranges, write, cancel):
         await call
     assert array.store.running == 0
     assert asyncio.all_tasks() - {call} == before
+
+
+@pytest.mark.parametrize(
+    ("shape", "selection", "value"),
+    [
+        ((), ..., np.array([True])), ((4, 6), ..., np.ones((1, 4, 6))), ((4, 6), ..., np.arange(6).reshape(1, 1, 6)),
+        ((4, 6), np.s_[:2, :3], np.array([[[5]]])), ((4, 6), np.s_[:2, :3], np.arange(6).reshape(1, 1, 2, 3)),
+        ((4, 6), np.s_[1, :3], np.arange(3).reshape(1, 1, 3)), ((4, 6), np.s_[1:3, 2], np.array([[5]])),
+        ((4, 6), np.s_[1:3, 2], np.array([[5, 6]])), ((1, 1), ..., np.array([[[5]]])),
+    ],
+)  # fmt: skip
+def test_values_may_have_more_axes_of_size_1(shape, selection, value):
+    expected = np.zeros(shape, value.dtype)
+    expected[selection] = value
+    array = zarr.create_array(MemoryStore(), shape=shape, chunks=shape, dtype=value.dtype)
+    array[selection] = value
+    np.testing.assert_array_equal(array[...], expected)
+
+
+def test_values_with_too_many_axes_are_refused():
+    array = zarr.create_array(MemoryStore(), shape=(4, 6), chunks=(4, 6), dtype="int8")
+    with pytest.raises(ValueError):
+        array[...] = np.ones((2, 4, 6))

@@ -70,7 +70,10 @@ class ChunkWrite:
             part = memory
         elif is_basic(self._out_selection):
             part = memory[self._out_selection if self._out_selection != () else ...]
-            if part.ndim == len(axes.box) - len(axes.dropped):
+            ndim = len(axes.box) - len(axes.dropped)
+            while part.ndim > ndim and part.shape[0] == 1:  # numpy leaves these axes out when it assigns
+                part = part.reshape(part.shape[1:])
+            if part.ndim == ndim:
                 part = with_dropped(part, axes)
         else:
             return
