@@ -205,6 +205,17 @@ def test_convert(store, tmp_path, capsys):
     assert zarr.open_array(target).shards == (100, 90)
 
 
+@pytest.mark.parametrize("codecs", ["crc32c", "gzip", "numcodecs.zlib", "in a shard"])
+@pytest.mark.filterwarnings("ignore:Numcodecs codecs are not in the Zarr version 3")
+def test_convert_to_codecs_in_short_form(store, tmp_path, capsys, codecs):
+    shards = SHARDS.replace('{"name": "crc32c"}', '"crc32c"')
+    text = shards if codecs == "in a shard" else json.dumps([LITTLE, codecs])
+    target = tmp_path / "new.zarr"
+    assert main(["convert", str(store / "images/a"), str(target), "--chunks", "50,90", "--codecs", text]) == 0
+    assert "verified" in capsys.readouterr().out
+    np.testing.assert_array_equal(zarr.open_array(target)[...], VALUES)
+
+
 def test_convert_says_what_is_lost(tmp_path, capsys):
     source = zarr.create_array(tmp_path / "a", shape=(100,), chunks=(50,), dtype="float32")
     source[...] = np.linspace(0, 1, 100, dtype=np.float32)

@@ -33,7 +33,7 @@ def _codecs(text: str) -> list[Any]:
     found = json.loads(Path(text[1:]).read_text("utf-8") if text.startswith("@") else text)
     if not isinstance(found, list):
         raise ValueError(f"--codecs is a JSON list, not {type(found).__name__}")
-    return [{"name": codec} if isinstance(codec, str) else codec for codec in found]
+    return found
 
 
 def _chunks(text: str | None, source: Any) -> Any:
@@ -52,7 +52,8 @@ def _metadata(options: argparse.Namespace, source: Any) -> Any:
     first = [axis if isinstance(axis, int) else axis[0] for axis in chunks]
     chain = Chain(codecs, entering["data_type"], first, None)
     _ = [print(f"zcodec: {warning['message']}", file=sys.stderr) for warning in chain.warnings]
-    made: list[Any] = [get_codec_class(codec["name"]).from_dict(codec) for codec in codecs]
+    # zarr-python wants the long form of codecs: some with a configuration, and those inside others no mere names.
+    made: list[Any] = [get_codec_class(codec["name"]).from_dict(codec) for codec in chain.codecs]
     serializer = next((codec for codec in made if isinstance(codec, ArrayBytesCodec)), None)
     if serializer is None:
         raise ValueError("--codecs has no array->bytes codec: an array needs exactly one")
