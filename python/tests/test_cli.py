@@ -348,7 +348,9 @@ def test_an_unfinished_target_is_named(store, tmp_path, capsys):
     target = str(tmp_path / "new.zarr")
     arguments = ["convert", str(store / "images/a"), target, "--codecs", json.dumps([LITTLE])]
     assert main(arguments) == 2
-    assert f"{target} is incomplete" in capsys.readouterr().err
+    found = capsys.readouterr().err
+    assert f"{target} is incomplete" in found
+    assert re.search(r'zcodec: codecs\[1\] "zstd": .* \(chunk .*/images/a/c/1/1(, and \d others)?\)\n', found)
     with pytest.raises(FileNotFoundError):
         zarr.open_array(target, mode="r")
     for wrong in (["--chunks", "0,0"], ["--chunks", "10"]):

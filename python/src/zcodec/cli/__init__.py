@@ -29,7 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except (ValueError, TypeError, OSError, KeyError, ImportError) as error:
-        print(f"zcodec: {error}", file=sys.stderr)
+        notes = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))  # which chunk it is about
+        print(f"zcodec: {error}{notes}", file=sys.stderr)
         return 2
 
 
