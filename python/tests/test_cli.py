@@ -343,6 +343,42 @@ def test_names_that_do_not_tell_delete_nothing_of_the_source(store, inside, caps
     assert files_in(store) == before
 
 
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (["--codecs", "bytes"], "--codecs is no JSON list: Expecting value"),
+        (["--codecs", "{}"], "--codecs is a JSON list"),
+        (["--chunks", "abc"], "--chunks is 'abc', expected sizes such as 64,64"),
+        (["--chunks", "3,-4"], "--chunks is '3,-4', expected sizes"),
+        (["--chunks", "3"], "--chunks is '3', which are 1 sizes: the array has 2 dimensions"),
+        (["--chunks", "0,4"], "--chunks is '0,4', but a chunk has at least one element"),
+        (["--chunks", ""], "--chunks is '', which are 0 sizes"),
+        (["--workers", "0"], "argument --workers: expected a number of 1 or more, not '0'"),
+        (["--workers", "-2"], "argument --workers: expected a number of 1 or more, not '-2'"),
+        (["--workers", "many"], "argument --workers: expected a number of 1 or more, not 'many'"),
+    ],
+)  # fmt: skip
+def test_wrong_options_are_named_and_delete_nothing(store, tmp_path, capsys, wrong, says):
+    (tmp_path / "new.zarr").mkdir()
+    (tmp_path / "new.zarr/notes.txt").write_text("")
+    arguments = ["convert", str(store / "images/a"), str(tmp_path / "new.zarr"), "--overwrite"]
+    try:
+        status = main([*arguments, "--codecs", json.dumps([LITTLE]), *wrong])
+    except SystemExit as exit:
+        status = exit.code
+    assert status == 2
+    assert says in capsys.readouterr().err
+    assert files_in(tmp_path / "new.zarr") == ["notes.txt"]
+
+
+@pytest.mark.parametrize("sizes", [[0], [[2, 0]]])
+def test_chunks_without_elements_are_named(sizes):
+    """Later versions of zarr-python open no such array, or not as it is stored."""
+    grid = {"name": "rectilinear", "configuration": {"chunk_shapes": sizes}}
+    with pytest.raises(ValueError, match=re.escape(f"chunk_shape is {sizes}, but a chunk has at least one")):
+        Grid({"shape": [4], "chunk_grid": grid})
+
+
 def test_an_unfinished_target_is_named(store, tmp_path, capsys):
     damage(store / "images/a/c/1/1")
     target = str(tmp_path / "new.zarr")

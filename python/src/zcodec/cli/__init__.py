@@ -34,6 +34,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
 
 
+def _count(text: str) -> int:
+    count = int(text) if text.isdecimal() else 0
+    if count < 1:
+        raise argparse.ArgumentTypeError(f"expected a number of 1 or more, not {text!r}")
+    return count
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="zcodec", description="The codecs of Zarr: look, verify, convert.")
     parser.add_argument("--version", action="version", version=f"zcodec {zcodec.__version__}")
@@ -52,7 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     convert.add_argument("--lossy", action="store_true", help="values may change; the largest difference is printed")
     convert.add_argument("--overwrite", action="store_true", help="replace what is at the target")
     for command in (verify, convert):
-        command.add_argument("--workers", type=int, default=None, help="threads; default: the processors")
+        command.add_argument("--workers", type=_count, default=None, help="threads; default: the processors")
         command.add_argument("--quiet", action="store_true", help="no progress bar")
     return parser
 

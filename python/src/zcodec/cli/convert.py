@@ -30,7 +30,10 @@ _BOX_SIZE = 128 << 20
 
 
 def _codecs(text: str) -> list[Any]:
-    found = json.loads(Path(text[1:]).read_text("utf-8") if text.startswith("@") else text)
+    try:
+        found = json.loads(Path(text[1:]).read_text("utf-8") if text.startswith("@") else text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"--codecs is no JSON list: {error}") from None
     if not isinstance(found, list):
         raise ValueError(f"--codecs is a JSON list, not {type(found).__name__}")
     return found
@@ -39,10 +42,15 @@ def _codecs(text: str) -> list[Any]:
 def _chunks(text: str | None, source: Any) -> Any:
     if text is None:
         return grid_of(source).chunks
-    sizes = [int(size) for size in text.split(",")]
-    if min(sizes) < 1:
-        raise ValueError(f"--chunks is {text}, but a chunk has at least one element along each dimension")
-    return sizes
+    sizes = text.split(",") if text else []
+    if not all(size.strip().isdecimal() for size in sizes):
+        raise ValueError(f"--chunks is {text!r}, expected sizes such as 64,64")
+    if len(sizes) != source.ndim:
+        raise ValueError(f"--chunks is {text!r}, which are {len(sizes)} sizes: the array has {source.ndim} dimensions")
+    chunks = [int(size) for size in sizes]
+    if 0 in chunks:
+        raise ValueError(f"--chunks is {text!r}, but a chunk has at least one element along each dimension")
+    return chunks
 
 
 def _metadata(options: argparse.Namespace, source: Any) -> Any:

@@ -18,7 +18,10 @@ class Grid:
     def __init__(self, document: dict[str, Any]) -> None:
         """Of a zarr.json or a .zarray."""
         self._array_shape = tuple(document["shape"])
-        self.sizes = [_Axis(*axis) for axis in zip(_sizes(document), self._array_shape, strict=True)]
+        sizes = _sizes(document)
+        if any(axis == 0 or (isinstance(axis, list) and 0 in axis) for axis in sizes):
+            raise ValueError(f"chunk_shape is {sizes}, but a chunk has at least one element along each dimension")
+        self.sizes = [_Axis(*axis) for axis in zip(sizes, self._array_shape, strict=True)]
 
     def __iter__(self) -> Iterator[Coordinates]:
         """The coordinates of all chunks."""
