@@ -500,6 +500,14 @@ def test_nobody_reads_the_output(store):
         assert process.stderr.read() == b""
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
+def test_closed_outputs(store):
+    for closed in (">&-", "2>&-", ">&- 2>&-"):
+        command = f'exec "$0" -m zcodec.cli verify "$1" {closed}'
+        run = subprocess.run(["sh", "-c", command, sys.executable, str(store)], capture_output=True, text=True)
+        assert (run.returncode, run.stderr) == (0, "")
+
+
 def test_rectilinear_grids(tmp_path, capsys):
     """Every chunk has a shape of its own."""
     zarr.config.set({"array.rectilinear_chunks": True})

@@ -21,7 +21,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     run = {"inspect": inspect.run, "verify": verify.run, "convert": convert.run}[options.command]
     try:
         status = run(options)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # it is if the command was started with a closed one
+            sys.stdout.flush()
         return status
     except KeyboardInterrupt:
         return 130

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 def progress(title: str, total: int, *, quiet: bool) -> Iterator[Callable[[], None]]:
     """A function to call for each step that is done."""
     bar = None
-    if not quiet and sys.stderr.isatty():
+    if not quiet and sys.stderr is not None and sys.stderr.isatty():
         try:
             from rich.console import Console
             from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
