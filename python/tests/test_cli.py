@@ -473,6 +473,29 @@ def test_convert_through_fsspec(store, capsys):
     assert not fsspec.filesystem("memory").exists("/zcodec-test/converted.zarr/c/9/9")
 
 
+@pytest.mark.parametrize("place", ["{}/store.zarr", "memory://zcodec-test/consolidated"])
+@pytest.mark.filterwarnings("ignore:Consolidated metadata is currently not part")
+def test_consolidated_metadata_that_is_out_of_date_is_named(place, tmp_path, capsys):
+    pytest.importorskip("fsspec")
+    root = place.format(tmp_path)
+    group = zarr.create_group(root, overwrite=True)
+    for name in ("a", "in/a", "source"):
+        group.create_array(name, shape=(6,), chunks=(2,), dtype="int32")[...] = np.arange(6)
+    arguments = ["convert", f"{root}/source", "--codecs", json.dumps([LITTLE]), "--overwrite"]
+    assert main([*arguments, f"{root}/a"]) == 0
+    assert capsys.readouterr().err == ""
+    zarr.consolidate_metadata(root)
+    for name in ("a", "in/a", "new"):
+        assert main([*arguments, f"{root}/{name}", "--chunks", "3"]) == 0
+        says = f"zcodec: the consolidated metadata of {root} is out of date; zarr.consolidate_metadata renews it\n"
+        assert capsys.readouterr().err == says
+    zarr.consolidate_metadata(root)
+    for name in ("a", "in/a", "new"):
+        assert main([*arguments, f"{root}/{name}", "--chunks", "3"]) == 0
+        assert capsys.readouterr().err == ""
+        np.testing.assert_array_equal(zarr.open_group(root, mode="r")[name][...], np.arange(6))
+
+
 @pytest.mark.parametrize("protocol", ["file://", "local://", "simplecache::file://"])
 def test_convert_to_a_local_url(store, tmp_path, capsys, protocol):
     pytest.importorskip("fsspec")

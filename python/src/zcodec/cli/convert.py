@@ -22,7 +22,7 @@ from zcodec.cli.grid import Box, boxes
 from zcodec.cli.place import place_of
 from zcodec.cli.progress import progress
 from zcodec.cli.store import arrays, chain_of, each, grid_of
-from zcodec.cli.target import finish, unfinished
+from zcodec.cli.target import finish, outdated, unfinished
 from zcodec.errors import Error
 
 # What a worker reads at once, in bytes, if chunks of the target are smaller: to decode each chunk of the source once.
@@ -118,6 +118,9 @@ def run(options: argparse.Namespace) -> int:
         print(f"zcodec: {options.target} is incomplete: it has chunks, but no zarr.json", file=sys.stderr)
         raise
     finish(target)
+    for group in outdated(options.target, target):
+        says = f"the consolidated metadata of {group} is out of date; zarr.consolidate_metadata renews it"
+        print(f"zcodec: {says}", file=sys.stderr)
     before, after = int(source.nbytes_stored()), int(target.nbytes_stored())
     print(f"{before} bytes became {after}")
     return _verdict(differences, target, lossy=options.lossy)

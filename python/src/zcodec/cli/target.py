@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -13,6 +15,7 @@ from zarr.storage import StorePath
 from zarr.storage._common import make_store_path
 
 from zcodec.cli.place import place_of
+from zcodec.cli.store import document
 
 # Stands in the target as long as it is unfinished: what lies beside it was left by a convert, and may be deleted.
 _MARK = "zcodec-convert-unfinished"
@@ -54,6 +57,39 @@ def finish(array: Any) -> None:
     document = array.metadata.to_buffer_dict(default_buffer_prototype())["zarr.json"]
     sync((path / "zarr.json").set(document))
     sync((path / _MARK).delete())
+
+
+def outdated(place: str, array: Any) -> list[str]:
+    """The groups above an array whose consolidated metadata says something else, or nothing, of it."""
+    made, name, found = document(array), "", []
+    for parent, step in _above(place):
+        name = f"{step}/{name}" if name else step
+        path = sync(make_store_path(parent, mode="r"))
+        group = _json(path / "zarr.json")
+        if group is None:
+            break
+        consolidated = group.get("consolidated_metadata")
+        if consolidated is not None and consolidated["metadata"].get(name) != made:
+            found.append(str(parent))
+    return found
+
+
+def _above(place: str) -> Iterator[tuple[Path | str, str]]:
+    """What is above a place, with the last part of the name of what is below it there."""
+    where = place_of(place)
+    if where.files is None:
+        path = Path(where.path)
+        yield from zip(path.parents, (each.name for each in (path, *path.parents)))
+    elif "::" not in place:
+        protocol, _, names = place.partition("://")
+        parts = names.strip("/").split("/")
+        for i in range(len(parts) - 1, 0, -1):
+            yield f"{protocol}://{'/'.join(parts[:i])}", parts[i]
+
+
+def _json(path: StorePath) -> Any:
+    found = sync(path.get(default_buffer_prototype()))
+    return None if found is None else json.loads(found.to_bytes())
 
 
 def _buffer(content: bytes) -> Buffer:
