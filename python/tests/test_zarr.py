@@ -567,3 +567,13 @@ def test_values_with_too_many_axes_are_refused():
     array = zarr.create_array(MemoryStore(), shape=(4, 6), chunks=(4, 6), dtype="int8")
     with pytest.raises(ValueError):
         array[...] = np.ones((2, 4, 6))
+
+
+def test_stats_pickle():
+    stats.add(decoded=3, encoded=1)
+    copy = pickle.loads(pickle.dumps(stats))
+    assert repr(copy) == repr(stats) and copy.share == 1
+    copy.add(decoded=1)
+    with pytest.warns(FallbackWarning):
+        copy.fall_back("for another reason", 4)
+    assert (copy.decoded, stats.decoded, copy.share, dict(stats.fallback)) == (4, 3, 5 / 9, {})

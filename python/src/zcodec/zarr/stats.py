@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import warnings
 from collections import Counter
+from typing import Any
 
 
 class FallbackWarning(UserWarning):
@@ -48,6 +49,14 @@ class Stats:
         with self._lock:
             self.decoded = self.encoded = 0
             self.fallback.clear()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The counts of this moment, for other processes."""
+        with self._lock:
+            return {"decoded": self.decoded, "encoded": self.encoded, "fallback": self.fallback.copy()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _lock=threading.Lock())
 
     def __repr__(self) -> str:
         return f"Stats(decoded={self.decoded}, encoded={self.encoded}, fallback={dict(self.fallback)})"
