@@ -67,7 +67,13 @@ const ALIASES: &[(&str, &str)] = &[("zarrs.squeeze", "squeeze")];
 
 static BUILT_IN: LazyLock<Arc<Registry>> = LazyLock::new(|| {
     let mut registry = Registry::default();
-    let codecs = CODECS.iter().try_for_each(|(name, parse)| registry.add(name, parse));
+    let codecs = CODECS.iter().try_for_each(|(name, parse)| match name.strip_prefix("numcodecs.") {
+        None => registry.add(name, parse),
+        Some(id) => registry.add(name, move |mut configuration, context| {
+            numcodecs::take_id(id, &mut configuration)?;
+            parse(configuration, context)
+        }),
+    });
     let all = codecs.and_then(|()| ALIASES.iter().try_for_each(|(alias, name)| registry.add_alias(alias, name)));
     debug_assert_eq!(all, Ok(()), "a name stands twice in the tables");
     Arc::new(registry)

@@ -41,6 +41,12 @@ use number::Number;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
+/// The member `id`, which numcodecs 0.14 and 0.15.0 also wrote into configurations of Zarr v3: it says what the name
+/// says, and the metadata do not keep it.
+pub(super) fn take_id(id: &str, configuration: &mut Configuration) -> Result<()> {
+    configuration.one_of("id", &[id]).map(drop)
+}
+
 /// A member that may be missing or null: Python writes `None` as null. The metadata keep it as it was.
 fn optional(configuration: &mut Configuration, kept: &mut Map<String, Value>, member: &str) -> Option<Value> {
     let value = configuration.optional(member)?;

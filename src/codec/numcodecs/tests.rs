@@ -45,6 +45,26 @@ fn metadata_keep_their_names_and_members() {
     }
 }
 
+/// numcodecs 0.14 and 0.15.0 wrote it.
+#[test]
+fn the_id_in_a_configuration_is_that_of_the_name_and_goes() {
+    let registry = crate::codec::built_in();
+    for id in registry.names().filter_map(|(name, _)| name.strip_prefix("numcodecs.")) {
+        let (list, wrong) = (codec(id, &json!({"id": id})), codec(id, &json!({"id": "x"})));
+        let message = |list: &Value| {
+            let chain = Chain::new(list.to_string().as_bytes(), None);
+            chain.map_or_else(|error| error.to_string(), |chain| chain.codecs_json().to_string())
+        };
+        // Codecs that need an array, or another member, say so.
+        assert!(!message(&list).contains("\"id\""), "{}", message(&list));
+        let expected = format!("codecs[0] \"numcodecs.{id}\": id is \"x\", expected {id:?}");
+        assert_eq!(message(&wrong), expected);
+    }
+    let list = codec("zlib", &json!({"id": "zlib", "level": 3}));
+    let chain = Chain::new(list.to_string().as_bytes(), None).unwrap();
+    assert_eq!(chain.codecs_json(), codec("zlib", &json!({"level": 3})));
+}
+
 #[test]
 fn a_fill_value_need_not_come_back() {
     let codecs = codec("fixedscaleoffset", &json!({"offset": 0, "scale": 10, "dtype": "<f4", "astype": "|u1"}));
