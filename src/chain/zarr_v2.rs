@@ -11,7 +11,7 @@
 use super::zarr_json::{ArrayDocument, check_rank, required};
 use crate::data_type::{DataType, Endian, NumpyType};
 use crate::error::{Error, Result};
-use crate::json::{one_of, shown};
+use crate::json::{exact_integer, one_of, shown};
 use crate::representation::{ArrayRepresentation, shape_from_json};
 use serde_json::{Map, Value, json};
 
@@ -79,6 +79,7 @@ impl Codecs {
         let wrong = || Error::metadata(format!("{member} has {}, expected an object with an id", shown(json)));
         let mut configuration = json.as_object().cloned().ok_or_else(wrong)?;
         let Some(Value::String(id)) = configuration.shift_remove("id") else { return Err(wrong()) };
+        self.spell_as_numcodecs(&id, &mut configuration);
         let (makes_bytes, makes_array) = (ARRAY_TO_BYTES.contains(&id.as_str()), ARRAY_TO_ARRAY.contains(&id.as_str()));
         if (makes_bytes || makes_array) && self.output != Output::Array {
             return Err(Error::unsupported(format!(
@@ -105,6 +106,15 @@ impl Codecs {
         }
         self.list.push(Value::Object(codec));
         Ok(())
+    }
+
+    /// Members of other writers, as numcodecs has them.
+    fn spell_as_numcodecs(&self, id: &str, configuration: &mut Map<String, Value>) {
+        // netCDF-C writes 0 for the size of an element of the variable, and shuffles by that. numcodecs shuffles nothing
+        // if it is 0, but nobody stores such a filter.
+        if id == "shuffle" && configuration.get("elementsize").and_then(exact_integer) == Some(0) {
+            configuration.insert("elementsize".to_owned(), json!(self.element_size));
+        }
     }
 
     /// numcodecs shuffles elements of the size that its input has, and single bytes if that is more than Blosc allows.
@@ -257,6 +267,18 @@ mod tests {
             (json!({"compressor": {"id": "blosc", "typesize": 2}}), json!(2)),
         ] {
             assert_eq!(type_size(change.clone()), expected, "{change}");
+        }
+    }
+
+    #[test]
+    fn members_of_other_writers_are_spelled_as_numcodecs_spells_them() {
+        let gzip = json!({"id": "gzip"});
+        for (change, index, expected) in [
+            (json!({"filters": [{"id": "shuffle", "elementsize": 0}]}), 1, json!({"elementsize": 4})),
+            (json!({"dtype": ">f8", "compressor": {"id": "shuffle", "elementsize": 0}}), 1, json!({"elementsize": 8})),
+            (json!({"filters": [gzip, {"id": "shuffle", "elementsize": 0}]}), 2, json!({"elementsize": 4})),
+        ] {
+            assert_eq!(codecs(change.clone()).unwrap()[index]["configuration"], expected, "{change}");
         }
     }
 
