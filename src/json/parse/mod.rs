@@ -5,6 +5,7 @@
 //!   different ones.
 //! * Open arrays and objects are kept in a `Vec`, not on the stack, so that parsing takes the same stack at every
 //!   depth. Dropping, cloning and printing a `Value` do recurse: [`MAX_DEPTH`] is for them.
+//! * [`parse_python`] reads three words that JSON does not have.
 
 use super::shown;
 use crate::error::{Error, Result};
@@ -21,10 +22,27 @@ pub(crate) const MAX_DEPTH: usize = 48;
 /// # Errors
 /// It is not JSON, it gives a member twice, or it is nested deeper than [`MAX_DEPTH`].
 pub(crate) fn parse(what: &str, text: &[u8]) -> Result<Value> {
+    parse_from(what, text, &WORDS)
+}
+
+/// The same for JSON as Python writes it, with `NaN`, `Infinity` and `-Infinity` as values: they become texts, as which
+/// Zarr has these numbers.
+///
+/// # Errors
+/// As [`parse`].
+pub(crate) fn parse_python(what: &str, text: &[u8]) -> Result<Value> {
+    let numbers = ["NaN", "Infinity", "-Infinity"].map(|word| (word, Value::from(word)));
+    parse_from(what, text, &[&WORDS[..], &numbers].concat())
+}
+
+/// The values that are words.
+static WORDS: [(&str, Value); 3] = [("true", Value::Bool(true)), ("false", Value::Bool(false)), ("null", Value::Null)];
+
+fn parse_from(what: &str, text: &[u8], words: &[(&str, Value)]) -> Result<Value> {
     let text = str::from_utf8(text)
         .map_err(|error| Error::metadata(format!("{what} is not UTF-8, from byte {} on", error.valid_up_to())))
         .map_err(|error| error.with_code("json"))?;
-    Parser { what, text, at: 0, open: Vec::new() }.document()
+    Parser { what, text, words, at: 0, open: Vec::new() }.document()
 }
 
 /// An array or object whose end has not been read.
@@ -37,6 +55,8 @@ enum Open {
 struct Parser<'a> {
     what: &'a str,
     text: &'a str,
+    /// Each with the value that it means.
+    words: &'a [(&'a str, Value)],
     at: usize,
     /// Outermost first.
     open: Vec<Open>,
@@ -77,8 +97,11 @@ impl<'a> Parser<'a> {
                 Ok(Some(Value::Object(Map::new())))
             }
             Some(b'"') => self.string().map(Value::String).map(Some),
-            Some(b'-' | b'0'..=b'9') => self.number().map(Some),
-            _ => self.literal().map(Some),
+            next => match (self.word(), next) {
+                (Some(value), _) => Ok(Some(value)),
+                (None, Some(b'-' | b'0'..=b'9')) => self.number().map(Some),
+                (None, _) => Err(self.expected("a value")),
+            },
         }
     }
 
@@ -158,15 +181,11 @@ impl<'a> Parser<'a> {
         self.token(size.unwrap_or(rest.len()))
     }
 
-    fn literal(&mut self) -> Result<Value> {
-        let literals = [("true", Value::Bool(true)), ("false", Value::Bool(false)), ("null", Value::Null)];
-        for (word, value) in literals {
-            if self.text.as_bytes()[self.at..].starts_with(word.as_bytes()) {
-                self.at += word.len();
-                return Ok(value);
-            }
-        }
-        Err(self.expected("a value"))
+    fn word(&mut self) -> Option<Value> {
+        let rest = &self.text[self.at..];
+        let (word, value) = self.words.iter().find(|(word, _)| rest.starts_with(word))?;
+        self.at += word.len();
+        Some(value.clone())
     }
 
     /// Reads the next bytes, a whole string or number, with serde_json.

@@ -56,6 +56,20 @@ fn numbers_keep_their_digits() {
 }
 
 #[test]
+fn the_words_that_python_writes_for_numbers_are_texts_in_documents_only() {
+    let text = r#"{"a":[NaN,-Infinity , 1,-1],"NaN":Infinity}"#;
+    let expected = r#"{"a":["NaN","-Infinity",1,-1],"NaN":"Infinity"}"#;
+    assert_eq!(parse_python("x", text.as_bytes()).unwrap().to_string(), expected);
+    assert_eq!(parse_python("x", b"-Infinity").unwrap(), Value::from("-Infinity"));
+    for text in ["NaN", "Infinity", "-Infinity", "[1,NaN]", r#"{"a":-Infinity}"#] {
+        assert!(message(text).contains("is not valid JSON"), "{text}");
+    }
+    for text in ["nan", "-NaN", "+Infinity", "Inf", "-Inf", "NaNs", "-", "{NaN:1}", "NaN NaN", "Infinity1"] {
+        assert!(parse_python("x", text.as_bytes()).is_err(), "{text}");
+    }
+}
+
+#[test]
 fn a_name_that_serde_json_uses_itself_is_a_name() {
     let text = br#"{"$serde_json::private::Number":"1"}"#;
     assert!(parse("x", text).unwrap().is_object());
@@ -135,6 +149,13 @@ proptest! {
             (Err(_), Err(_)) => {}
             (Err(error), Ok(_)) => prop_assert!(error.to_string().contains("given twice"), "{error}"),
             (Ok(ours), Err(_)) => prop_assert!(false, "{text} is {ours}"),
+        }
+    }
+
+    #[test]
+    fn what_is_json_means_the_same_in_documents(text in pieces()) {
+        if let Ok(value) = parse("x", text.as_bytes()) {
+            prop_assert_eq!(parse_python("x", text.as_bytes()), Ok(value));
         }
     }
 }
