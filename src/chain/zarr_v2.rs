@@ -110,6 +110,11 @@ impl Codecs {
 
     /// Members of other writers, as numcodecs has them.
     fn spell_as_numcodecs(&self, id: &str, configuration: &mut Map<String, Value>) {
+        for (member, value) in configuration.iter_mut() {
+            if let Some(meant) = value.as_str().and_then(meant_by) {
+                *value = meant;
+            }
+        }
         // netCDF-C writes 0 for the size of an element of the variable, and shuffles by that. numcodecs shuffles nothing
         // if it is 0, but nobody stores such a filter.
         if id == "shuffle" && configuration.get("elementsize").and_then(exact_integer) == Some(0) {
@@ -158,6 +163,11 @@ impl Codecs {
             Some(Endian::Big) => json!({"name": "bytes", "configuration": {"endian": "big"}}),
         });
     }
+}
+
+/// The value of numcodecs that another writer spells as a text: netCDF-C 4.9.0 to 4.9.3 wrote integers so.
+fn meant_by(text: &str) -> Option<Value> {
+    text.parse().ok().map(Value::Number).filter(|number| exact_integer(number).is_some())
 }
 
 /// The type that a configuration of numcodecs names: `>i4`, `i4`, `int32`. Without an order it is that of the machine
@@ -275,8 +285,14 @@ mod tests {
         let gzip = json!({"id": "gzip"});
         for (change, index, expected) in [
             (json!({"filters": [{"id": "shuffle", "elementsize": 0}]}), 1, json!({"elementsize": 4})),
+            (json!({"filters": [{"id": "shuffle", "elementsize": "0"}]}), 1, json!({"elementsize": 4})),
+            (json!({"filters": [{"id": "shuffle", "elementsize": "2"}]}), 1, json!({"elementsize": 2})),
             (json!({"dtype": ">f8", "compressor": {"id": "shuffle", "elementsize": 0}}), 1, json!({"elementsize": 8})),
             (json!({"filters": [gzip, {"id": "shuffle", "elementsize": 0}]}), 2, json!({"elementsize": 4})),
+            (json!({"compressor": {"id": "zlib", "level": "4"}}), 1, json!({"level": 4})),
+            (json!({"compressor": {"id": "zlib", "level": "-1"}}), 1, json!({"level": -1})),
+            (json!({"compressor": {"id": "zlib", "level": "4.0"}}), 1, json!({"level": "4.0"})),
+            (json!({"compressor": {"id": "zlib", "level": " 4"}}), 1, json!({"level": " 4"})),
         ] {
             assert_eq!(codecs(change.clone()).unwrap()[index]["configuration"], expected, "{change}");
         }
