@@ -111,14 +111,19 @@ impl Codecs {
     /// Members of other writers, as numcodecs has them.
     fn spell_as_numcodecs(&self, id: &str, configuration: &mut Map<String, Value>) {
         for (member, value) in configuration.iter_mut() {
-            if let Some(meant) = value.as_str().and_then(meant_by) {
+            if let Some(meant) = value.as_str().and_then(|text| meant_by(id, member, text)) {
                 *value = meant;
             }
         }
-        // netCDF-C writes 0 for the size of an element of the variable, and shuffles by that. numcodecs shuffles nothing
-        // if it is 0, but nobody stores such a filter.
-        if id == "shuffle" && configuration.get("elementsize").and_then(exact_integer) == Some(0) {
-            configuration.insert("elementsize".to_owned(), json!(self.element_size));
+        match id {
+            // netCDF-C writes 0 for the size of an element of the variable, and shuffles by that. numcodecs shuffles
+            // nothing if it is 0, but nobody stores such a filter.
+            "shuffle" if configuration.get("elementsize").and_then(exact_integer) == Some(0) => {
+                configuration.insert("elementsize".to_owned(), json!(self.element_size));
+            }
+            // GDAL writes the distance of a delta filter. The .xz stream also states it, and decodes by that.
+            "lzma" if !configuration.contains_key("format") => drop(configuration.shift_remove("delta")),
+            _ => {}
         }
     }
 
@@ -165,9 +170,17 @@ impl Codecs {
     }
 }
 
-/// The value of numcodecs that another writer spells as a text: netCDF-C 4.9.0 to 4.9.3 wrote integers so.
-fn meant_by(text: &str) -> Option<Value> {
-    text.parse().ok().map(Value::Number).filter(|number| exact_integer(number).is_some())
+/// The value of numcodecs that another writer spells as a text. GDAL writes its options as the user gave them, and
+/// netCDF-C 4.9.0 to 4.9.3 integers as texts.
+fn meant_by(id: &str, member: &str, text: &str) -> Option<Value> {
+    match (id, member, text.to_ascii_uppercase().as_str()) {
+        ("blosc", "shuffle", "NONE") => Some(json!(0)),
+        ("blosc", "shuffle", "BYTE") => Some(json!(1)),
+        ("blosc", "shuffle", "BIT") => Some(json!(2)),
+        ("zstd", "checksum", "NO") => Some(json!(false)),
+        ("zstd", "checksum", "YES") => Some(json!(true)),
+        _ => text.parse().ok().map(Value::Number).filter(|number| exact_integer(number).is_some()),
+    }
 }
 
 /// The type that a configuration of numcodecs names: `>i4`, `i4`, `int32`. Without an order it is that of the machine
@@ -293,6 +306,16 @@ mod tests {
             (json!({"compressor": {"id": "zlib", "level": "-1"}}), 1, json!({"level": -1})),
             (json!({"compressor": {"id": "zlib", "level": "4.0"}}), 1, json!({"level": "4.0"})),
             (json!({"compressor": {"id": "zlib", "level": " 4"}}), 1, json!({"level": " 4"})),
+            (json!({"compressor": {"id": "zstd", "checksum": "NO"}}), 1, json!({"checksum": false})),
+            (json!({"compressor": {"id": "zstd", "checksum": "yes"}}), 1, json!({"checksum": true})),
+            (json!({"compressor": {"id": "zstd", "checksum": "BIT"}}), 1, json!({"checksum": "BIT"})),
+            (
+                json!({"compressor": {"id": "blosc", "shuffle": "BIT", "typesize": 1}}),
+                1,
+                json!({"shuffle": 2, "typesize": 1}),
+            ),
+            (json!({"compressor": {"id": "lzma", "preset": 6, "delta": 1}}), 1, json!({"preset": 6})),
+            (json!({"compressor": {"id": "lzma", "format": 3, "delta": 1}}), 1, json!({"format": 3, "delta": 1})),
         ] {
             assert_eq!(codecs(change.clone()).unwrap()[index]["configuration"], expected, "{change}");
         }
