@@ -596,8 +596,8 @@ enum zcodec_status zcodec_chain_new(const char *codecs_json,
 /**
  * Creates a chain from a whole Zarr v3 array document (zarr.json): from its data_type, fill_value, codecs, and the
  * chunk shape of its regular chunk grid. For a rectilinear grid it takes the shape of the first chunk;
- * zcodec_chain_with_shape creates the chains of the others. UNSUPPORTED also for other chunk grids. Otherwise like
- * zcodec_chain_new.
+ * zcodec_chain_with_shape creates the chains of the others. UNSUPPORTED also for other chunk grids. A fill_value of
+ * null, which some writers use for none, makes a chain without a fill value. Otherwise like zcodec_chain_new.
  *
  * A Zarr v2 document (.zarray) gives the list of v3 codecs that makes the same bytes, and a chain of it, without a
  * fill value if the document's is null. zcodec_chain_codecs_json shows the list: order F becomes `transpose`, the

@@ -47,8 +47,12 @@ impl ArrayDocument {
         let chunk_shape = chunk_shape(required(members, "chunk_grid")?)?;
         check_rank("chunk_grid", &chunk_shape, &shape)?;
         let data_type = DataType::from_json(required(members, "data_type")?)?;
-        let fill_value = data_type.scalar_from_json("fill_value", required(members, "fill_value")?)?;
-        let chunk = ArrayRepresentation::new(data_type, chunk_shape, Some(fill_value))?;
+        let fill_value = match required(members, "fill_value")? {
+            // The specification asks for a value, but GDAL and zarrita.js write null for an array without one.
+            Value::Null => None,
+            json => Some(data_type.scalar_from_json("fill_value", json)?),
+        };
+        let chunk = ArrayRepresentation::new(data_type, chunk_shape, fill_value)?;
         Ok(Self { chunk, codecs: required(members, "codecs")?.clone() })
     }
 }
