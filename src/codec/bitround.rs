@@ -4,9 +4,9 @@
 //!
 //! Floats, and each component of complex ones, keep `keepbits` bits of the mantissa, half to even; the carry may reach
 //! the exponent, and turn the largest numbers into infinity. Infinities and NaN stay as they are, while numcodecs turns
-//! many NaNs into numbers. Integers keep `keepbits` bits from the most significant set bit of their bit pattern on,
-//! half to even, and are truncated where the carry would overflow the type or change the sign. Decoding changes
-//! nothing.
+//! many NaNs into numbers. More `keepbits` than there are bits keep all of them. Integers keep `keepbits` bits from the
+//! most significant set bit of their bit pattern on, half to even, and are truncated where the carry would overflow the
+//! type or change the sign. Decoding changes nothing.
 
 use crate::data_type::{Component, Scalar};
 use crate::error::{Error, Result};
@@ -91,12 +91,7 @@ impl Rounding {
     fn new(keepbits: u32, component: Component) -> Result<Self> {
         let rule = match component {
             Component::Float(format) if FLOATS.contains(&format.id) => {
-                let drop = format.mantissa_bits.checked_sub(keepbits).ok_or_else(|| {
-                    Error::metadata(format!(
-                        "keepbits is {keepbits}, but the mantissa has {} bits",
-                        format.mantissa_bits
-                    ))
-                })?;
+                let drop = format.mantissa_bits.saturating_sub(keepbits);
                 let special = ((1 << format.exponent_bits) - 1) << format.mantissa_bits;
                 if drop == 0 { Rule::Keep } else { Rule::Float { drop, special } }
             }
@@ -289,10 +284,8 @@ mod tests {
     }
 
     #[test]
-    fn more_bits_than_there_are_and_types_without_a_mantissa_are_refused() {
+    fn types_without_a_mantissa_are_refused_and_more_bits_than_there_are_round_nothing() {
         for (name, keepbits, status) in [
-            ("float32", 24, Status::InvalidMetadata),
-            ("float16", 11, Status::InvalidMetadata),
             ("int16", 0, Status::InvalidMetadata),
             ("bool", 1, Status::Unsupported),
             ("float8_e4m3", 1, Status::Unsupported),
@@ -301,6 +294,9 @@ mod tests {
         ] {
             assert_eq!(rounding(name, keepbits).map_err(|error| error.status()), Err(status), "{name} {keepbits}");
         }
-        assert_eq!(rounding("int16", 40).unwrap().rule, Rule::Keep);
+        let more = [("int16", 40), ("float32", 24), ("float16", 11), ("bfloat16", 10), ("float64", u32::MAX)];
+        for (name, keepbits) in more {
+            assert_eq!(rounding(name, keepbits).unwrap().rule, Rule::Keep, "{name} {keepbits}");
+        }
     }
 }
