@@ -25,7 +25,7 @@ struct AsType {
 pub(crate) fn parse(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
     let mut members = Map::new();
     let encode = configuration.required("encode_dtype")?;
-    let encode_type = Number::from_json("encode_dtype", &encode)?;
+    let encode_type = Number::from_json_in_any_order("encode_dtype", &encode)?;
     members.insert("encode_dtype".to_owned(), encode);
     let decode = optional(&mut configuration, &mut members, "decode_dtype");
     configuration.finish()?;

@@ -51,11 +51,9 @@ pub(crate) fn parse(mut configuration: Configuration, _context: &Context) -> Res
         PythonNumber::from_json(member, &value)
     };
     let (offset, scale) = (required("offset")?, required("scale")?);
-    let mut number = |member: &str| {
-        let value = optional(&mut configuration, &mut members, member);
-        value.map(|value| Number::from_json(member, &value)).transpose()
-    };
-    let (dtype, astype) = (number("dtype")?, number("astype")?);
+    let mut member = |member: &str| optional(&mut configuration, &mut members, member);
+    let dtype = member("dtype").map(|value| Number::from_json("dtype", &value)).transpose()?;
+    let astype = member("astype").map(|value| Number::from_json_in_any_order("astype", &value)).transpose()?;
     configuration.finish()?;
     if scale.float == 0.0 {
         return Err(Error::metadata("scale is 0, so that nothing could be decoded"));

@@ -55,24 +55,32 @@ impl Number {
         NAMES.iter().find(|(_, name, _)| *name == data_type.name()).map(|(number, ..)| *number)
     }
 
-    /// NumPy's name or code of a type: `float32`, `f4`, `<f4`, `|u1`.
+    /// NumPy's name or code of the type of the codec's input: `float32`, `f4`, `<f4`, `|u1`.
     ///
     /// # Errors
     /// It is not a text, or none of these types in the byte order of memory.
     pub(super) fn from_json(member: &str, json: &Value) -> Result<Self> {
-        let text =
-            json.as_str().ok_or_else(|| Error::metadata(format!("{member} is {json}, expected a NumPy data type")))?;
-        let code = text.strip_prefix(['<', '>', '|', '=']).unwrap_or(text);
-        let is_meant = |(_, name, short): &&(Self, &str, &str)| *short == code || *name == text;
-        let Some((number, ..)) = NAMES.iter().find(is_meant) else {
-            return Err(Error::unsupported(format!("{member} is {json}, expected a bool, integer or float of NumPy")));
-        };
-        if text.starts_with('>') && number.size() > 1 {
+        let number = Self::from_json_in_any_order(member, json)?;
+        if json.as_str().is_some_and(|text| text.starts_with('>')) && number.size() > 1 {
             return Err(Error::unsupported(format!(
                 "{member} is {json}, but an array in memory is not in big-endian order; the codec bytes writes that"
             )));
         }
-        Ok(*number)
+        Ok(number)
+    }
+
+    /// The same for the type of its output, whose byte order means nothing: `bytes` writes elements in its own.
+    ///
+    /// # Errors
+    /// It is not a text, or none of these types.
+    pub(super) fn from_json_in_any_order(member: &str, json: &Value) -> Result<Self> {
+        let text =
+            json.as_str().ok_or_else(|| Error::metadata(format!("{member} is {json}, expected a NumPy data type")))?;
+        let code = text.strip_prefix(['<', '>', '|', '=']).unwrap_or(text);
+        let is_meant = |(_, name, short): &&(Self, &str, &str)| *short == code || *name == text;
+        NAMES.iter().find(is_meant).map(|(number, ..)| *number).ok_or_else(|| {
+            Error::unsupported(format!("{member} is {json}, expected a bool, integer or float of NumPy"))
+        })
     }
 
     /// The name of the Zarr data type.

@@ -35,15 +35,16 @@ pub(crate) fn parse(mut configuration: Configuration, _context: &Context) -> Res
     let digits = configuration.required("digits")?;
     members.insert("digits".to_owned(), digits.clone());
     let digits = integer("digits", &digits, *DIGITS.start(), *DIGITS.end())? as i32;
-    let mut number = |member: &str| {
+    let mut float = |member: &str, read: fn(&str, &Value) -> Result<Number>| {
         let value = optional(&mut configuration, &mut members, member);
-        let number = value.as_ref().map(|value| Number::from_json(member, value)).transpose()?;
+        let number = value.as_ref().map(|value| read(member, value)).transpose()?;
         match number.filter(|number| !number.is_float()) {
             Some(number) => Err(Error::metadata(format!("{member} is {}, expected a float", number.name()))),
             None => Ok(number),
         }
     };
-    let (dtype, astype) = (number("dtype")?, number("astype")?);
+    let dtype = float("dtype", Number::from_json)?;
+    let astype = float("astype", Number::from_json_in_any_order)?;
     configuration.finish()?;
     Ok(Arc::new(Quantize { configuration: members, digits, dtype, astype }))
 }

@@ -35,7 +35,7 @@ pub(crate) fn parse(mut configuration: Configuration, _context: &Context) -> Res
     members.insert("dtype".to_owned(), dtype.clone());
     let dtype = Number::from_json("dtype", &dtype)?;
     let astype = optional(&mut configuration, &mut members, "astype");
-    let astype = astype.map_or(Ok(dtype), |value| Number::from_json("astype", &value))?;
+    let astype = astype.map_or(Ok(dtype), |value| Number::from_json_in_any_order("astype", &value))?;
     configuration.finish()?;
     if dtype == Number::Bool || astype == Number::Bool {
         return Err(Error::unsupported("dtype or astype is bool, but sums of bools do not restore them"));
