@@ -66,9 +66,8 @@ fn delta_spec(value: Option<&Value>, order: Option<usize>) -> Result<DeltaSpec> 
     match (CHOICES[choice], order) {
         ("auto" | "try_consecutive", Some(order)) => Ok(DeltaSpec::TryConsecutive(order)),
         ("auto", None) => Ok(DeltaSpec::Auto),
-        ("try_consecutive", None) => {
-            Err(Error::metadata("delta_encoding_order is missing, which the delta_spec \"try_consecutive\" needs"))
-        }
+        // As zarrs, which writes null for it: pco has no order of its own.
+        ("try_consecutive", None) => Ok(DeltaSpec::TryConsecutive(0)),
         (choice, Some(order)) => Err(Error::metadata(format!(
             "delta_encoding_order is {order}, which the delta_spec {choice:?} does not take"
         ))),
