@@ -33,7 +33,8 @@ pub(super) fn encode<E: Element>(
         .ok()
         .filter(|cells: &&[E::Memory]| cells.len() == field.grid.value_count())
         .ok_or_else(|| Error::internal(format!("zfp was given {} bytes for {:?}", decoded.len(), field.grid)))?;
-    if call.options.workers().count_for(decoded.len()).get() == 1
+    if field.header.is_none()
+        && call.options.workers().count_for(decoded.len()).get() == 1
         && let Some(size) = whole::encode(field, cells, encoded)
     {
         return Ok(size);
@@ -57,14 +58,18 @@ fn encode_pieces<E: Element, const N: usize>(
     call: &mut Call<'_>,
 ) -> Result<usize> {
     let block_count = field.grid.block_count();
-    if field.parameters.has_fixed_size() && encoded.len() < field.parameters.encoded_bound(block_count)? {
+    if field.parameters.has_fixed_size() && encoded.len() < field.stream_bound()? {
         return Err(too_small());
+    }
+    let mut writer = BitWriter::new(encoded);
+    if let Some(header) = field.header {
+        writer.append(&header.words(), header.bit_count())?;
     }
     let piece_blocks = (PIECE_SIZE / (N * size_of::<E::Scalar>())).max(1);
     let pieces = (0..block_count).step_by(piece_blocks).map(|first| first..block_count.min(first + piece_blocks));
     let threads = call.options.workers().count_for(size_of_val(cells));
     let scratch = &mut call.contexts.get(|| Ok(Scratch::default()))?.pieces;
-    let assembly = Mutex::new(Assembly::new(encoded, std::mem::take(scratch)));
+    let assembly = Mutex::new(Assembly::new(writer, std::mem::take(scratch)));
     let results = call.options.workers().map(threads, pieces.enumerate(), |(index, blocks)| {
         let mut words = lock(&assembly).memory()?;
         let bit_count = encode_piece::<E, N>(field, cells, blocks, &mut words)?;
@@ -97,8 +102,8 @@ struct Assembly<'a> {
 }
 
 impl<'a> Assembly<'a> {
-    fn new(encoded: &'a mut [u8], spare: Vec<Vec<u64>>) -> Self {
-        Self { writer: BitWriter::new(encoded), next_index: 0, waiting: BTreeMap::new(), spare, is_full: false }
+    fn new(writer: BitWriter<'a>, spare: Vec<Vec<u64>>) -> Self {
+        Self { writer, next_index: 0, waiting: BTreeMap::new(), spare, is_full: false }
     }
 
     /// Memory for a piece, unless there is no room for one more.

@@ -53,16 +53,19 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 use zfp_rs::ZfpScalar;
+use zfpy::Header;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Zfp {
     mode: Mode,
     backend: Backend,
+    /// What an encode writes before the blocks; a decode gets the blocks alone.
+    header: Option<Header>,
 }
 
 /// `{"mode": ..}` and the parameters of this mode.
 pub(super) fn parse(configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
-    Ok(Arc::new(Zfp { mode: Mode::parse(configuration)?, backend: Backend::chosen() }))
+    Ok(Arc::new(Zfp { mode: Mode::parse(configuration)?, backend: Backend::chosen(), header: None }))
 }
 
 impl Codec for Zfp {
@@ -106,9 +109,10 @@ impl Zfp {
         let scalar_type = E::Scalar::SCALAR_TYPE;
         let parameters = self.mode.parameters(scalar_type, grid.dimensionality())?;
         let foreign = self.mode.foreign_parameters(scalar_type, grid.dimensionality());
-        let size = parameters.encoded_bound(grid.block_count())?;
+        let header = self.header;
         let (data_type, backend) = (decoded.data_type().clone(), self.backend.for_blocks_of(grid.dimensionality()));
-        let transform = Arc::new(Field { element, data_type, grid, parameters, foreign, backend });
+        let transform = Arc::new(Field { element, data_type, grid, header, parameters, foreign, backend });
+        let size = transform.stream_bound()?;
         let encoded = if transform.parameters.has_fixed_size() {
             ByteSize::Written(size as u64)
         } else {
@@ -124,6 +128,7 @@ struct Field<E> {
     element: E,
     data_type: DataType,
     grid: Grid,
+    header: Option<Header>,
     parameters: Parameters,
     /// The parameters that another writer uses for the same configuration, if they differ.
     foreign: Option<Parameters>,
@@ -139,6 +144,14 @@ struct Scratch {
     words: Vec<u64>,
 }
 
+impl<E: Element> Field<E> {
+    /// The largest size of a stream, with its header.
+    fn stream_bound(&self) -> Result<usize> {
+        let header_bits = self.header.map_or(0, Header::bit_count);
+        self.parameters.encoded_bound_after(header_bits, self.grid.block_count())
+    }
+}
+
 impl<E: Element> Transform for Field<E> {
     fn encode(&self, decoded: &[u8], encoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
         encode::encode(self, decoded, encoded, call)
@@ -149,7 +162,7 @@ impl<E: Element> Transform for Field<E> {
     }
 
     fn encoded_bound(&self, _: u64) -> Option<u64> {
-        self.parameters.encoded_bound(self.grid.block_count()).ok().map(|bound| bound as u64)
+        self.stream_bound().ok().map(|bound| bound as u64)
     }
 
     fn granularity(&self) -> Option<Vec<u64>> {

@@ -204,8 +204,14 @@ impl Parameters {
 
     /// The largest size in bytes of this many blocks: the words that all their bits fill.
     pub(super) fn encoded_bound(&self, block_count: usize) -> Result<usize> {
+        self.encoded_bound_after(0, block_count)
+    }
+
+    /// The same after this many bits.
+    pub(super) fn encoded_bound_after(&self, bit_count: u64, block_count: usize) -> Result<usize> {
         (block_count as u64)
             .checked_mul(self.block_bits.into())
+            .and_then(|bits| bits.checked_add(bit_count))
             .map(|bits| bits.div_ceil(WORD_BITS) as u128 * 8)
             .filter(|size| *size <= isize::MAX as u128)
             .map(|size| size as usize)

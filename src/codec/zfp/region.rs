@@ -224,7 +224,8 @@ mod tests {
         let parameters = mode.parameters(scalar_type, dimensionality).unwrap();
         let foreign = mode.foreign_parameters(scalar_type, dimensionality);
         let data_type = DataType::from_name("float32").unwrap();
-        Field { element, data_type, backend: backend.for_blocks_of(dimensionality), grid, parameters, foreign }
+        let (header, backend) = (None, backend.for_blocks_of(dimensionality));
+        Field { element, data_type, backend, grid, header, parameters, foreign }
     }
 
     fn at_rate<E: Element>(element: E, backend: Backend, shape: &[u64], rate: f64) -> Field<E> {

@@ -78,7 +78,7 @@ pub(super) fn bind_to(backend: Backend, configuration: &Value, data_type: &str, 
     let fill_value = Scalar(vec![0; data_type.size()].into());
     let decoded = ArrayRepresentation::new(data_type, shape.to_vec(), Some(fill_value))?;
     let decoded_size = decoded.size() as usize;
-    let bound = (super::Zfp { mode, backend }).bind(&Representation::Array(decoded))?;
+    let bound = (super::Zfp { mode, backend, header: None }).bind(&Representation::Array(decoded))?;
     let size = bound.encoded.size();
     match bound.pass {
         Pass::Transform(transform) => {

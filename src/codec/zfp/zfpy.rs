@@ -10,9 +10,9 @@
 use super::mode::{Mode, Parameters};
 use super::{Backend, Zfp};
 use crate::error::{Error, Result};
-use crate::interface::{Bound, Call, Codec, Context, Kind, Pass, Transform, too_small};
+use crate::interface::{Bound, Call, Codec, Context, Kind, Pass, Transform};
 use crate::json::{Configuration, integer};
-use crate::representation::{ByteSize, Representation};
+use crate::representation::Representation;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use zfp_rs::{ZFP_MAX_BITS, ZFP_MAX_PREC, ZFP_MIN_BITS, ZFP_MIN_EXP, ZfpScalarType};
@@ -24,7 +24,7 @@ const FIELD_BITS: u32 = 52;
 const SHORT_MODE_BITS: u32 = 12;
 const LONG_MODE_BITS: u32 = 64;
 
-/// The space for a header before the blocks, in whole words.
+/// The largest header, in whole words.
 const MAX_HEADER_SIZE: usize = 24;
 
 #[derive(Debug)]
@@ -56,7 +56,7 @@ pub(in crate::codec) fn parse(mut configuration: Configuration, _context: &Conte
         _ => Map::from_iter([("mode".to_owned(), json!("reversible"))]),
     };
     let mode = Mode::parse(Configuration::new(Some(mode)))?;
-    Ok(Arc::new(Zfpy { configuration: members, zfp: Zfp { mode, backend: Backend::chosen() } }))
+    Ok(Arc::new(Zfpy { configuration: members, zfp: Zfp { mode, backend: Backend::chosen(), header: None } }))
 }
 
 impl Codec for Zfpy {
@@ -85,27 +85,20 @@ impl Codec for Zfpy {
         if shape.is_empty() || shape.contains(&0) {
             return Err(Error::unsupported(format!("the shape is {shape:?}, which a zfp header cannot express")));
         }
-        let bound_zfp = self.zfp.bind(decoded)?;
-        let (Pass::Transform(blocks), size) = (bound_zfp.pass, bound_zfp.encoded.size()) else {
-            return Err(Error::internal("zfp is no transform"));
-        };
-        let dimensionality = super::Grid::new(shape)?.dimensionality();
-        let parameters = self.zfp.mode.parameters(scalar, dimensionality)?;
+        let grid = super::Grid::new(shape)?;
+        let parameters = self.zfp.mode.parameters(scalar, grid.dimensionality())?;
         let header = Header::new(&parameters, scalar, shape)?;
-        let blocks_bound = size.upper_bound().and_then(|bound| usize::try_from(bound).ok());
-        let bounds = blocks_bound.and_then(|blocks_bound| Some((blocks_bound, header.total_size(blocks_bound)?)));
-        let (blocks_bound, bound) = bounds
-            .ok_or_else(|| Error::metadata(format!("shape is {shape:?}, whose blocks do not fit into memory")))?;
-        let is_fixed = size.exact().is_some();
-        let size = if is_fixed { ByteSize::Written(bound as u64) } else { ByteSize::Bound(bound as u64) };
-        let pass = Pass::Transform(Arc::new(WithHeader { blocks, blocks_bound, header, bound }));
-        Ok(Bound { warnings: bound_zfp.warnings, ..Bound::serializer(decoded, size, pass) })
+        let blocks_bound = parameters.encoded_bound(grid.block_count())?;
+        let bound = Zfp { header: Some(header), ..self.zfp.clone() }.bind(decoded)?;
+        let Pass::Transform(blocks) = bound.pass else { return Err(Error::internal("zfp is no transform")) };
+        let pass = Pass::Transform(Arc::new(WithHeader { blocks, blocks_bound, header }));
+        Ok(Bound { pass, ..bound })
     }
 }
 
 /// The bits before the blocks, the first ones lowest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Header {
+pub(super) struct Header {
     /// Magic and field.
     field: u128,
     mode: u64,
@@ -119,23 +112,23 @@ impl Header {
         Ok(Self { field, mode, mode_bits })
     }
 
-    fn bit_count(self) -> usize {
-        (MAGIC_BITS + FIELD_BITS + self.mode_bits) as usize
+    pub(super) fn bit_count(self) -> u64 {
+        u64::from(MAGIC_BITS + FIELD_BITS + self.mode_bits)
     }
 
-    /// With blocks of this size, in whole words.
-    fn total_size(self, blocks_size: usize) -> Option<usize> {
-        self.bit_count().div_ceil(8).checked_add(blocks_size)?.checked_next_multiple_of(8)
+    /// The words, with zeros after the last bit.
+    pub(super) fn words(self) -> [u64; MAX_HEADER_SIZE / 8] {
+        let field_bits = MAGIC_BITS + FIELD_BITS;
+        let low = self.field | u128::from(self.mode) << field_bits;
+        [low as u64, (low >> 64) as u64, self.mode >> (128 - field_bits)]
     }
 
     /// The bytes, with zeros after the last bit.
     fn bytes(self) -> [u8; MAX_HEADER_SIZE] {
         let mut bytes = [0; MAX_HEADER_SIZE];
-        let field_bits = MAGIC_BITS + FIELD_BITS;
-        let low = self.field | u128::from(self.mode) << field_bits;
-        let high = self.mode >> (128 - field_bits);
-        bytes[..16].copy_from_slice(&low.to_le_bytes());
-        bytes[16..].copy_from_slice(&high.to_le_bytes());
+        for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(self.words()) {
+            *bytes = word.to_le_bytes();
+        }
         bytes
     }
 }
@@ -192,56 +185,49 @@ fn mode_of(parameters: &Parameters) -> (u64, u32) {
 
 #[derive(Debug)]
 struct WithHeader {
+    /// Encodes the header and the blocks, and decodes the blocks.
     blocks: Arc<dyn Transform>,
+    /// The largest size of the blocks alone.
     blocks_bound: usize,
     header: Header,
-    bound: usize,
 }
 
 impl Transform for WithHeader {
     fn encode(&self, decoded: &[u8], encoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
-        let (start, shift) = (self.header.bit_count().div_ceil(8), self.header.bit_count() % 8);
-        let blocks = encoded.get_mut(start..).ok_or_else(too_small)?;
-        let size = self.blocks.encode(decoded, blocks, call)?;
-        let total_size = self.header.total_size(size).ok_or_else(too_small)?;
-        let encoded = encoded.get_mut(..total_size).ok_or_else(too_small)?;
-        encoded[start + size..].fill(0);
-        encoded[..start].copy_from_slice(&self.header.bytes()[..start]);
-        if shift > 0 {
-            shift_down(&mut encoded[start - 1..], shift);
-        }
-        Ok(total_size)
+        self.blocks.encode(decoded, encoded, call)
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
         self.check(encoded)?;
-        let (start, shift) = (self.header.bit_count() / 8, self.header.bit_count() % 8);
-        let blocks = encoded.get(start..).unwrap_or_default();
+        let bit_count = self.header.bit_count() as usize;
+        let blocks = encoded.get(bit_count / 8..).unwrap_or_default();
         if blocks.len() > self.blocks_bound + MAX_HEADER_SIZE {
             return Err(Error::corrupt(format!(
-                "the stream has {} bytes, expected at most {} with its header",
-                encoded.len(),
-                self.bound
+                "the stream has {} bytes after its header, expected at most {}",
+                blocks.len(),
+                self.blocks_bound
             )));
         }
-        let blocks_size = (blocks.len() - usize::from(shift > 0 && !blocks.is_empty())).min(self.blocks_bound);
+        let (blocks_size, shift) = (blocks.len().min(self.blocks_bound), bit_count % 8);
         if shift == 0 {
             return self.blocks.decode(&blocks[..blocks_size], decoded, call);
         }
         let mut shifted = Vec::new();
         shifted.try_reserve_exact(blocks_size).map_err(|_| Error::out_of_memory())?;
-        shifted.extend(blocks.windows(2).take(blocks_size).map(|pair| pair[0] >> shift | pair[1] << (8 - shift)));
+        let next = blocks.iter().skip(1).chain(&[0]);
+        let pairs = blocks.iter().zip(next).take(blocks_size);
+        shifted.extend(pairs.map(|(byte, next)| byte >> shift | next << (8 - shift)));
         self.blocks.decode(&shifted, decoded, call)
     }
 
-    fn encoded_bound(&self, _decoded_size: u64) -> Option<u64> {
-        Some(self.bound as u64)
+    fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
+        self.blocks.encoded_bound(decoded_size)
     }
 }
 
 impl WithHeader {
     fn check(&self, encoded: &[u8]) -> Result<()> {
-        let (expected, bit_count) = (self.header.bytes(), self.header.bit_count());
+        let (expected, bit_count) = (self.header.bytes(), self.header.bit_count() as usize);
         let mut found = [0; MAX_HEADER_SIZE];
         let size = encoded.len().min(bit_count.div_ceil(8));
         found[..size].copy_from_slice(&encoded[..size]);
@@ -262,14 +248,5 @@ impl WithHeader {
             return Err(Error::corrupt("the stream's header has another mode or parameter than the configuration"));
         }
         Ok(())
-    }
-}
-
-/// Moves all bits after the first `8 - shift` unused ones of the first byte there: each byte gives its low bits to the
-/// one before it.
-fn shift_down(bytes: &mut [u8], shift: usize) {
-    for index in 1..bytes.len() {
-        bytes[index - 1] |= bytes[index] << shift;
-        bytes[index] >>= 8 - shift;
     }
 }
