@@ -81,7 +81,7 @@ fn expect(members: &Map<String, Value>, member: &str, expected: &Value) -> Resul
 /// `"must_understand": false`."
 fn refuse_unknown_members(members: &Map<String, Value>) -> Result<()> {
     for (member, value) in members {
-        if !KNOWN_MEMBERS.contains(&member.as_str()) && value.get("must_understand") != Some(&Value::Bool(false)) {
+        if !KNOWN_MEMBERS.contains(&member.as_str()) && must_be_understood(value) {
             let close = or_close_names(member, KNOWN_MEMBERS.into_iter());
             let member = shown(format_args!("{member:?}"));
             return Err(Error::unsupported(format!("zarr_json has an unknown member {member}{close}")));
@@ -89,7 +89,11 @@ fn refuse_unknown_members(members: &Map<String, Value>) -> Result<()> {
     }
     match members.get("storage_transformers") {
         None => Ok(()),
-        Some(Value::Array(list)) if list.is_empty() => Ok(()),
+        Some(Value::Array(list)) if !list.iter().any(must_be_understood) => Ok(()),
         Some(other) => Err(Error::unsupported(format!("storage_transformers is {}: none is supported", shown(other)))),
     }
+}
+
+fn must_be_understood(extension: &Value) -> bool {
+    extension.get("must_understand") != Some(&Value::Bool(false))
 }
