@@ -44,9 +44,12 @@ fn a_configuration_is_kept_and_what_the_specification_does_not_have_is_refused()
 #[test]
 fn without_a_shuffle_the_size_of_an_element_is_ignored() {
     for type_size in [json!(0), json!(400), json!(4), Value::Null] {
-        let configuration =
+        let mut configuration =
             json!({"cname": "lz4", "clevel": 5, "shuffle": "noshuffle", "typesize": type_size, "blocksize": 0});
         let chain = chain("blosc", &configuration).unwrap();
+        if type_size.is_null() {
+            configuration.as_object_mut().unwrap().shift_remove("typesize"); // the schema has no null
+        }
         assert_eq!(chain.codecs_json()[0]["configuration"], configuration);
         let encoded = chain.encode_to_vec(&[1; 99], &CallOptions::default()).unwrap();
         assert_eq!(chain.decode_to_vec(&encoded, &CallOptions::default()), Ok(vec![1; 99]));

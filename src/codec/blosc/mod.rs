@@ -52,7 +52,7 @@ struct Blosc {
 }
 
 /// `{"cname", "clevel", "shuffle", "typesize", "blocksize"}`: `typesize` is ignored if `shuffle` is `noshuffle`, and
-/// may be missing then, `blocksize` always.
+/// may be missing or null then, `blocksize` always.
 pub(super) fn parse(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
     let compressor = compressor("cname", &configuration.required("cname")?)?;
     let level = integer("clevel", &configuration.required("clevel")?, 0, 9)? as u8;
@@ -72,7 +72,7 @@ pub(super) fn parse(mut configuration: Configuration, _context: &Context) -> Res
     members.insert("cname".to_owned(), json!(compressor.name()));
     members.insert("clevel".to_owned(), json!(level));
     members.insert("shuffle".to_owned(), json!(FILTER_NAMES[filter]));
-    members.extend(type_size.map(|size| ("typesize".to_owned(), size)));
+    members.extend(type_size.filter(|size| !size.is_null()).map(|size| ("typesize".to_owned(), size)));
     members.insert("blocksize".to_owned(), json!(block_size));
     let filter = Some(FILTERS[filter]);
     bytes_to_bytes(Blosc { configuration: members, compressor, level, filter, element_size, block_size })
