@@ -98,12 +98,15 @@ static int find_array(const codec_info *codec, void *library, int ncid, int vari
   return 1;
 }
 
-/* blosc wants to know how large an element is; numcodecs stores that in no metadata. */
+/* blosc and shuffle want to know how large an element is. numcodecs stores that in no metadata of blosc, and netCDF-C
+ * stores 0 for shuffle. */
 static void set_element_size(const codec_info *codec, void *library, int ncid, int varid, parameters *working) {
   variable var = {0};
-  if (strcmp(codec->id, "blosc") != 0 || working->count < 3 || working->values[2] != 0) return;
+  size_t parameter = strcmp(codec->id, "blosc") == 0 ? 2 : 0;
+  if (parameter == 0 && strcmp(codec->id, "shuffle") != 0) return;
+  if (parameter >= working->count || working->values[parameter] != 0) return;
   if (inquire(library, ncid, varid, &var) && var.type >= 1 && var.type <= 11) {
-    working->values[2] = (unsigned)TYPES[var.type].size;
+    working->values[parameter] = (unsigned)TYPES[var.type].size;
   }
 }
 

@@ -109,6 +109,17 @@ class Plugins(unittest.TestCase):
             self.write("bz2", filters)
             self.assertEqual(listing(self.path), expected_listing(self.path))
 
+    def test_a_shuffle_by_0_is_by_the_size_of_an_element(self):
+        elements = self.write("shuffle")
+        path = os.path.join(self.path, "array", ".zarray")
+        with open(path) as file:
+            document = json.load(file)
+        document["compressor"]["elementsize"] = 0
+        with open(path, "w") as file:
+            json.dump(document, file)
+        with netCDF4.Dataset(url(self.path)) as dataset:
+            np.testing.assert_array_equal(dataset["array"][:], elements)
+
     def test_what_netcdf_wrote_is_read_by_zarr_python(self):
         for name, (codec, dtype) in arrays.CODECS.items():
             with self.subTest(name):
