@@ -12,6 +12,9 @@ use std::thread;
 /// copies this many.
 const MIN_SIZE_PER_THREAD: usize = 256 << 10;
 
+/// How many runs of neighbours each worker takes, or more: enough that none waits long for the others at the end.
+const RUNS_PER_WORKER: usize = 16;
+
 /// The stack size of the library's own threads. It is set here so that `RUST_MIN_STACK` changes nothing. Kernels use a
 /// few KiB, see `tests/posix/small_stack.c`; the rest is for debug builds and sanitizers.
 const STACK_SIZE: usize = 512 << 10;
@@ -66,18 +69,57 @@ impl<'a> Workers<'a> {
         parts: impl Iterator<Item = Part> + Send,
         work: impl Fn(Part) -> Output + Sync,
     ) -> Result<Vec<(usize, Output)>> {
+        self.map_runs(count, 1, parts, work)
+    }
+
+    /// The same for `part_count` parts of which neighbours write to the same cache lines or pages: each worker takes
+    /// runs of them.
+    ///
+    /// # Errors
+    /// As [`map`](Self::map).
+    ///
+    /// # Panics
+    /// As [`map`](Self::map).
+    pub(crate) fn map_neighbours<Part, Output: Send>(
+        &self,
+        count: NonZeroUsize,
+        part_count: usize,
+        parts: impl Iterator<Item = Part> + Send,
+        work: impl Fn(Part) -> Output + Sync,
+    ) -> Result<Vec<(usize, Output)>> {
+        let run_size = part_count / count.get().saturating_mul(RUNS_PER_WORKER);
+        self.map_runs(count, run_size.max(1), parts, work)
+    }
+
+    fn map_runs<Part, Output: Send>(
+        &self,
+        count: NonZeroUsize,
+        run_size: usize,
+        parts: impl Iterator<Item = Part> + Send,
+        work: impl Fn(Part) -> Output + Sync,
+    ) -> Result<Vec<(usize, Output)>> {
         let queue = Mutex::new(parts.enumerate());
         let results = Mutex::new(Ok(Vec::new()));
+        let lock_results = || results.lock().unwrap_or_else(PoisonError::into_inner);
         let worker = || {
-            loop {
-                let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-                let Some((index, part)) = next else { break };
-                let output = work(part);
-                let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
-                match results.as_mut().map(|list| list.try_reserve(1).map(|()| list.push((index, output)))) {
-                    Ok(Ok(())) => {}
-                    Ok(Err(_)) => *results = Err(Error::out_of_memory()),
-                    Err(_) => break,
+            let mut run = Vec::new();
+            if run.try_reserve_exact(run_size).is_err() {
+                *lock_results() = Err(Error::out_of_memory());
+            }
+            while lock_results().is_ok() {
+                run.extend(queue.lock().unwrap_or_else(PoisonError::into_inner).by_ref().take(run_size));
+                if run.is_empty() {
+                    break;
+                }
+                for (index, part) in run.drain(..) {
+                    let output = work(part);
+                    let mut results = lock_results();
+                    if let Ok(list) = results.as_mut() {
+                        match list.try_reserve(1) {
+                            Ok(()) => list.push((index, output)),
+                            Err(_) => *results = Err(Error::out_of_memory()),
+                        }
+                    }
                 }
             }
         };
@@ -204,6 +246,8 @@ mod tests {
             let squares = own(threads).map(count(threads), 0..5, |part| part * part).unwrap();
             assert_eq!(squares, [(0, 0), (1, 1), (2, 4), (3, 9), (4, 16)]);
             assert!(own(threads).map(count(threads), 0..0, |part: i32| part).unwrap().is_empty());
+            let same = own(threads).map_neighbours(count(threads), 1000, 0..1000, |part| part).unwrap();
+            assert!(same.into_iter().eq((0..1000).map(|part| (part, part))), "{threads} threads");
         }
     }
 

@@ -89,10 +89,10 @@ impl ShardDecode<'_> {
         let place = BoxPlace::Memory(target);
         if let Some(reshaped) = reshaped {
             let (cells, places) = reshaped.parts(self.shard, region, place)?;
-            return self.all(cells.into_iter().zip(places), workers, options);
+            return self.all(places.len(), cells.into_iter().zip(places), workers, options);
         }
         let places = place.cut(region, self.shard.chunk_shape())?;
-        self.all(self.shard.cells(region).zip(places), workers, options)
+        self.all(places.len(), self.shard.cells(region).zip(places), workers, options)
     }
 
     /// On the calling thread, without a list of all places.
@@ -109,12 +109,13 @@ impl ShardDecode<'_> {
 
     fn all<'t>(
         &self,
+        count: usize,
         parts: impl Iterator<Item = (Cell, BoxPlace<'t>)> + Send,
         workers: NonZeroUsize,
         options: &CallOptions,
     ) -> Result<()> {
         let single = if workers.get() > 1 { options.alone() } else { options.clone() };
-        let results = options.workers().map(workers, parts, |(cell, place)| {
+        let results = options.workers().map_neighbours(workers, count, parts, |(cell, place)| {
             let result = self.cell(&cell, place, &single);
             (cell, result)
         })?;

@@ -129,7 +129,7 @@ impl ReadPlan {
             return self.ending(parts.try_for_each(|part| supply(part, &self.options)));
         }
         let single = self.options.alone();
-        let results = self.options.workers().map(workers, parts, |part| supply(part, &single));
+        let results = self.options.workers().map_neighbours(workers, bytes.len(), parts, |part| supply(part, &single));
         self.ending(results.and_then(|results| results.into_iter().try_for_each(|(_, result)| result)))
     }
 
