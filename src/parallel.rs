@@ -87,7 +87,8 @@ impl<'a> Workers<'a> {
         parts: impl Iterator<Item = Part> + Send,
         work: impl Fn(Part) -> Output + Sync,
     ) -> Result<Vec<(usize, Output)>> {
-        let run_size = part_count / count.get().saturating_mul(RUNS_PER_WORKER);
+        let workers = if self.executor.is_some() { count.get() } else { count.get().min(processors()) };
+        let run_size = part_count / workers.saturating_mul(RUNS_PER_WORKER);
         self.map_runs(count, run_size.max(1), parts, work)
     }
 
