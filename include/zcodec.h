@@ -796,7 +796,8 @@ enum zcodec_status zcodec_fill_view(const struct zcodec_chain *chain,
 
 /**
  * Sets `*is_fill` to 1 if every element of a view of this shape equals the fill value in all bits that the data type
- * has, otherwise to 0. Such a chunk need not be stored. INVALID_ARGUMENT and UNSUPPORTED as for zcodec_fill_view. Since 0.2.
+ * has, otherwise to 0. Such a chunk need not be stored. INVALID_ARGUMENT and UNSUPPORTED as for zcodec_fill_view.
+ * Since 0.2.
  */
 enum zcodec_status zcodec_is_fill_view(const struct zcodec_chain *chain,
                                        const uint64_t *shape,

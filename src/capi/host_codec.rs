@@ -288,7 +288,7 @@ impl Transform for State {
                     "encode needs more than {capacity} bytes, and {bound} were said to be the most"
                 ))),
                 _ => Err(match needs_more("encode", size, decoded.len(), capacity) {
-                    // Frames around it add to what would do.
+                    // What the codec does not say is guessed, so that the chain can add the sizes of its frames.
                     error if error.status() == Status::BufferTooSmall && error.needed_capacity().is_none() => {
                         Error::buffer_too_small("the capacity", capacity, (capacity as u64).saturating_mul(2).max(64))
                     }

@@ -245,7 +245,8 @@ pub unsafe extern "C" fn zcodec_fill_view(
 }
 
 /// Sets `*is_fill` to 1 if every element of a view of this shape equals the fill value in all bits that the data type
-/// has, otherwise to 0. Such a chunk need not be stored. INVALID_ARGUMENT and UNSUPPORTED as for zcodec_fill_view. Since 0.2.
+/// has, otherwise to 0. Such a chunk need not be stored. INVALID_ARGUMENT and UNSUPPORTED as for zcodec_fill_view.
+/// Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_is_fill_view(
     chain: *const zcodec_chain,
