@@ -23,6 +23,12 @@ pub(super) trait Element: Debug + Send + Sync + 'static {
 
     fn demote(&self, value: Self::Scalar) -> Self::Memory;
 
+    /// The values of a block.
+    #[inline(always)] // into the loop over blocks, whose cost it shares
+    fn demote_all<const N: usize>(&self, values: &[Self::Scalar; N]) -> [Self::Memory; N] {
+        std::array::from_fn(|i| self.demote(values[i]))
+    }
+
     /// The elements as values, if that is what they are and they are aligned.
     fn scalars(_cells: &[Self::Memory]) -> Option<&[Self::Scalar]> {
         None
@@ -203,32 +209,32 @@ impl<S: Integer> Element for Unsigned<S> {
 /// Integers of N = 2, 4, 8 or 16 bits, in int32.
 #[derive(Debug)]
 pub(super) struct Promoted<M> {
-    /// Up to the top of a word: what lies above the N bits drops out.
+    /// Up to the top of a word of 16 bits: what lies above the N bits drops out.
     to_top: u32,
     /// The sign bit, if unsigned: flipping it subtracts 2^(N-1).
-    flip: u32,
-    /// 2^(N-1)
-    half: i32,
+    flip: u16,
     /// 2^(N-1) if unsigned, otherwise 0.
-    offset: i32,
+    offset: u16,
     memory: PhantomData<M>,
 }
 
 impl<M> Promoted<M> {
     pub(super) fn new(bits: u32, is_signed: bool) -> Self {
-        let half = 1 << (bits - 1);
-        let (flip, offset) = if is_signed { (0, 0) } else { (1 << 31, half) };
-        Self { to_top: 32 - bits, flip, half, offset, memory: PhantomData }
+        let (flip, offset) = if is_signed { (0, 0) } else { (1 << 15, 1 << (bits - 1)) };
+        Self { to_top: 16 - bits, flip, offset, memory: PhantomData }
     }
 
     /// intN: `value << (31 - N)`; uintN: `(value - 2^(N-1)) << (31 - N)`.
-    fn promote(&self, value: u32) -> i32 {
-        ((value << self.to_top) ^ self.flip).cast_signed() >> 1
+    #[inline(always)] // with `demote`, into the loops over values, so that these become vectors
+    fn promote(&self, value: u16) -> i32 {
+        i32::from(((value << self.to_top) ^ self.flip).cast_signed()) << 15
     }
 
     /// intN: `clamp(value >> (31 - N), -2^(N-1), 2^(N-1) - 1)`; uintN: 2^(N-1) more.
-    fn demote(&self, value: i32) -> i32 {
-        (value >> (self.to_top - 1)).clamp(-self.half, self.half - 1) + self.offset
+    #[inline(always)]
+    fn demote(&self, value: i32) -> u16 {
+        let at_top = (value >> 15).clamp(i16::MIN.into(), i16::MAX.into()) as i16;
+        (at_top >> self.to_top).cast_unsigned().wrapping_add(self.offset)
     }
 }
 
@@ -258,11 +264,11 @@ impl Element for Promoted<[u8; 2]> {
     type Scalar = i32;
 
     fn promote(&self, bytes: [u8; 2]) -> i32 {
-        self.promote(u16::from_ne_bytes(bytes).into())
+        self.promote(u16::from_ne_bytes(bytes))
     }
 
     fn demote(&self, value: i32) -> [u8; 2] {
-        (self.demote(value) as u16).to_ne_bytes()
+        self.demote(value).to_ne_bytes()
     }
 
     fn any_outside(_: &[i32], _: bool) -> bool {
@@ -350,9 +356,9 @@ mod tests {
             let half = 1_i32 << (bits - 1);
             for value in if is_signed { -half..half } else { 0..2 * half } {
                 let expected = if is_signed { value } else { value - half } << (31 - bits);
-                assert_eq!(element.promote(value as u32), expected, "{value} of {bits} bits, signed: {is_signed}");
-                assert_eq!(element.demote(expected), value, "{value} of {bits} bits, signed: {is_signed}");
-                let dirty = value as u32 ^ (u32::MAX << bits);
+                assert_eq!(element.promote(value as u16), expected, "{value} of {bits} bits, signed: {is_signed}");
+                assert_eq!(element.demote(expected), value as u16, "{value} of {bits} bits, signed: {is_signed}");
+                let dirty = value as u16 ^ u16::MAX.checked_shl(bits).unwrap_or(0);
                 assert_eq!(element.promote(dirty), expected, "the bits above {bits} are not read");
             }
         }
@@ -368,7 +374,7 @@ mod tests {
                 let shifted = i64::from(value >> (31 - bits));
                 let expected =
                     if is_signed { shifted.clamp(-half, half - 1) } else { (shifted + half).clamp(0, 2 * half - 1) };
-                assert_eq!(i64::from(element.demote(value)), expected, "{value} to {bits} bits, signed: {is_signed}");
+                assert_eq!(element.demote(value), expected as u16, "{value} to {bits} bits, signed: {is_signed}");
             }
         }
     }

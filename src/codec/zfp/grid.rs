@@ -212,8 +212,8 @@ impl Grid {
     ) {
         let cells = &mut cells[block.origin..];
         if block.is_whole {
-            for (row, offset) in values.as_chunks::<SIDE>().0.iter().zip(self.row_offsets) {
-                cells[offset..offset + SIDE].copy_from_slice(&row.map(|value| element.demote(value)));
+            for (row, offset) in element.demote_all(values).as_chunks::<SIDE>().0.iter().zip(self.row_offsets) {
+                cells[offset..offset + SIDE].copy_from_slice(row);
             }
         } else {
             let [width, lengths @ ..] = block.lengths;

@@ -214,6 +214,13 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// The bytes from that of the next bit on, if there are so many, and the number of their bits that have been taken.
+    #[inline(always)]
+    pub(super) fn next_bytes<const SIZE: usize>(&self) -> Option<(&'a [u8; SIZE], u32)> {
+        let first = (self.position() / 8) as usize;
+        Some((self.bytes.get(first..)?.first_chunk()?, (self.position() % 8) as u32))
+    }
+
     /// Up to 64 bits, as [`take`](Self::take).
     #[inline(always)]
     pub(super) fn take_long(&mut self, count: u32) -> u64 {

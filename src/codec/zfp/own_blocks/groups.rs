@@ -30,16 +30,32 @@ pub(super) fn encode_within(
 /// a plane. Returns the number of those below them.
 #[inline(always)]
 pub(super) fn skip_empty(source: &mut Source<'_>, mut k: u32, kmin: u32, end: u64) -> u32 {
-    while k > kmin {
+    loop {
         let most = u64::from(k - kmin).min(end - source.position()).min(MOST.into());
         let empty = source.window().trailing_zeros().min(most as u32);
-        if empty == 0 {
-            break;
-        }
         source.take(empty);
         k -= empty;
+        if empty < MOST {
+            return k;
+        }
     }
-    k
+}
+
+/// Takes zeros up to a one, and the one unless it is in the last place, where it is not written, or cut off by the end.
+/// Returns the place of the one.
+#[inline(always)]
+pub(super) fn take_up_to_one(source: &mut Source<'_>, mut place: u32, size: u32, end: u64) -> u32 {
+    while place < size - 1 && source.position() < end {
+        let most = (end - source.position()).min(MOST.min(size - 1 - place).into()) as u32;
+        let zeros = source.window().trailing_zeros().min(most);
+        place += zeros;
+        source.take(zeros);
+        if zeros < most {
+            source.take(1);
+            break;
+        }
+    }
+    place
 }
 
 /// The bits of a window that a table knows.

@@ -4,7 +4,7 @@
 //! coefficients that were significant before, then [`groups`](super::groups). `n` moves past the last one of a plane.
 
 use super::bits::{MOST, Sink, Source, low_bits};
-use super::groups::{SHORT, encode_within, short_groups, skip_empty};
+use super::groups::{SHORT, encode_within, short_groups, skip_empty, take_up_to_one};
 
 /// Bit i of word w of plane k is bit k of coefficient 64 w + i.
 pub(super) type Planes<const WORDS: usize> = [[u64; WORDS]; 64];
@@ -202,21 +202,10 @@ fn put_bits<const WORDS: usize>(plane: &mut [u64; WORDS], n: u32, bits: u64) {
 /// Takes a test and its group, as far as the end; returns whether there was a group.
 #[inline(always)]
 fn take_group<const WORDS: usize>(source: &mut Source<'_>, plane: &mut [u64; WORDS], n: &mut u32, end: u64) -> bool {
-    let size = size_of_block::<WORDS>();
     if source.take(1) == 0 {
         return false;
     }
-    // Zeros up to a one, which is not written in the last place, or cut off by the end.
-    while *n < size - 1 && source.position() < end {
-        let most = (end - source.position()).min(MOST.min(size - 1 - *n).into()) as u32;
-        let zeros = source.window().trailing_zeros().min(most);
-        *n += zeros;
-        source.take(zeros);
-        if zeros < most {
-            source.take(1);
-            break;
-        }
-    }
+    *n = take_up_to_one(source, *n, size_of_block::<WORDS>(), end);
     put_bits(plane, *n, 1);
     *n += 1;
     true

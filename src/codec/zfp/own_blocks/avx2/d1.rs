@@ -72,7 +72,7 @@ impl Kernel<4> for Avx2 {
     #[inline(always)]
     fn decode_planes<const WIDE: bool>(self, source: &mut Source<'_>, kmin: u32, budget: u32) -> [u64; 4] {
         // SAFETY: as in `load`.
-        unsafe { planes_of_4::decode(source, width(WIDE), kmin, budget) }
+        unsafe { planes_of_4::decode::<WIDE>(source, kmin, budget) }
     }
 }
 

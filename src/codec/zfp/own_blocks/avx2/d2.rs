@@ -8,7 +8,7 @@ use super::super::lanes::Lanes;
 use super::super::lift::{from_negabinary, lift, to_negabinary, unlift};
 use super::super::order::OF_16;
 use super::super::values;
-use super::super::x86::planes_of_16;
+use super::super::x86::planes_of_16::{self, Planes};
 use super::Avx2;
 use super::d3::matrix::{in_both_lanes, transpose_8x8, transpose_32};
 use super::lanes::transpose;
@@ -91,7 +91,7 @@ impl Kernel<16> for Avx2 {
 
     #[inline(always)]
     fn decode_planes<const WIDE: bool>(self, source: &mut Source<'_>, kmin: u32, budget: u32) -> Rows {
-        let mut planes = [0; 64];
+        let mut planes: Planes = [0; size_of::<Planes>() / 2];
         // SAFETY: as in `load`.
         unsafe {
             let lowest = planes_of_16::decode(source, &mut planes, width(WIDE), kmin, budget);
@@ -156,8 +156,8 @@ const FROM_ORDER: Permutation = {
     sources
 };
 
-/// The even bytes of a lane, then the odd ones.
-const EVEN_AND_ODD: Permutation = [0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15];
+/// The even bytes of a lane, then the odd ones, the last first.
+const EVEN_AND_ODD: Permutation = [14, 12, 10, 8, 6, 4, 2, 0, 15, 13, 11, 9, 7, 5, 3, 1];
 
 /// The bytes of all coefficients in the order of the stream, a lane for each significance, from the least up.
 #[inline]
@@ -205,15 +205,15 @@ fn shuffled(rows: &Rows, permutation: Permutation) -> Rows {
 /// The coefficients of planes, of which those below `lowest` are zeros.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn coefficients_of<const WIDE: bool>(planes: &[u16; 64], lowest: u32) -> Rows {
+fn coefficients_of<const WIDE: bool>(planes: &Planes, lowest: u32) -> Rows {
     let width = if WIDE { 4 } else { 2 };
     let mut bytes = [_mm_setzero_si128(); 8];
     let planes: &[[u16; 16]] = planes.as_chunks().0;
     for pair in lowest as usize / 16..width {
-        let bits = _mm256_shuffle_epi8(bytemuck::cast(planes[pair]), in_both_lanes(EVEN_AND_ODD));
+        let bits = _mm256_shuffle_epi8(bytemuck::cast(planes[3 - pair]), in_both_lanes(EVEN_AND_ODD));
         let pair_bytes = _mm256_shuffle_epi8(transpose_8x8(bits), in_both_lanes(FROM_ORDER));
-        bytes[2 * pair] = _mm256_castsi256_si128(pair_bytes);
-        bytes[2 * pair + 1] = _mm256_extracti128_si256::<1>(pair_bytes);
+        bytes[2 * pair + 1] = _mm256_castsi256_si128(pair_bytes);
+        bytes[2 * pair] = _mm256_extracti128_si256::<1>(pair_bytes);
     }
     let [a, b, c, d, e, f, g, h] = bytes;
     let (low, high) = (words_of_bytes([a, b, c, d]), words_of_bytes([e, f, g, h]));

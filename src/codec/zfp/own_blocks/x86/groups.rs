@@ -5,6 +5,7 @@
 //! is the test that ends the plane. Where most groups have few bits, their own table answers sooner.
 
 use super::super::bits::Source;
+use super::super::groups::take_up_to_one;
 use std::arch::x86_64::{_pdep_u64, _pext_u64};
 
 /// Eight bits of a plane with a test of 1 after each one.
@@ -74,18 +75,18 @@ pub(super) fn groups(window: u64, lacking: u32) -> Groups {
     }
 }
 
-/// A plane of `size` coefficients that the end cuts, bit by bit.
+/// A plane of `size` coefficients that the end cuts, and the source after it.
+///
+/// The source is not borrowed, so that the caller's can lie in registers.
+#[cold]
 #[inline(never)]
-pub(super) fn take_cut_plane(source: &mut Source<'_>, mut n: u32, size: u32, end: u64) -> u64 {
+pub(super) fn take_cut_plane(mut source: Source<'_>, mut n: u32, size: u32, end: u64) -> (Source<'_>, u64) {
     let count = (end - source.position()).min(n.into()) as u32;
     let mut plane = source.take_long(count);
     while source.position() < end && n < size && source.take(1) == 1 {
-        while source.position() < end && n < size - 1 && source.take(1) == 0 {
-            n += 1;
-        }
-        // Also where the end has cut off the one.
+        n = take_up_to_one(&mut source, n, size, end);
         plane |= 1 << n;
         n += 1;
     }
-    plane
+    (source, plane)
 }

@@ -5,8 +5,8 @@
 //! stream is the planes themselves.
 
 use super::super::bits::{MOST, Sink, Source, low_bits};
+use super::super::block::width;
 use super::super::groups::{encode_within, skip_empty};
-use super::groups::take_cut_plane;
 use std::arch::x86_64::{_pdep_u64, _pext_u64};
 
 const SIZE: u32 = 4;
@@ -129,6 +129,44 @@ impl Decoded {
 /// One plane.
 static ONE: [[Decoded; 1 << LONGEST]; 4] = Decoded::table(1);
 
+/// The plane of which only these bits are left before the end.
+const fn cut_plane(bits: usize, length: u32, mut n: u32) -> u8 {
+    let raw = if length < n { length } else { n };
+    let mut plane = (bits & ((1 << raw) - 1)) as u8;
+    let mut taken = raw;
+    while taken < length && n < SIZE && bits >> taken & 1 == 1 {
+        taken += 1;
+        while taken < length && n < SIZE - 1 && bits >> taken & 1 == 0 {
+            taken += 1;
+            n += 1;
+        }
+        // The one, unless it is not written or cut off.
+        taken += 1;
+        plane |= 1 << n;
+        n += 1;
+    }
+    plane
+}
+
+/// By the number of significant coefficients, the number of bits, and these.
+static CUT: [[[u8; 1 << (LONGEST - 1)]; LONGEST as usize]; SIZE as usize] = {
+    let mut planes = [[[0; 1 << (LONGEST - 1)]; LONGEST as usize]; SIZE as usize];
+    let mut n = 0;
+    while n < planes.len() {
+        let mut length = 0;
+        while length < LONGEST as usize {
+            let mut bits = 0;
+            while bits < 1 << length {
+                planes[n][length][bits] = cut_plane(bits, length as u32, n as u32);
+                bits += 1;
+            }
+            length += 1;
+        }
+        n += 1;
+    }
+    planes
+};
+
 /// The bits that several planes are looked up by, and the most that are found.
 const WINDOW: u32 = 10;
 const MOST_PLANES: u32 = 4;
@@ -205,91 +243,106 @@ fn put_codes(sink: &mut Sink<'_>, word: &mut u64, before: &mut u8, count: u32, e
     left
 }
 
-/// Reads the planes of coefficients from `width` down to `kmin`, at most `budget` bits; others are zeros.
+/// Reads the planes of coefficients from the most significant one down to `kmin`, at most `budget` bits; others are
+/// zeros.
 #[inline]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-pub(in super::super) fn decode(from: &mut Source<'_>, width: u32, kmin: u32, budget: u32) -> [u64; 4] {
+pub(in super::super) fn decode<const WIDE: bool>(from: &mut Source<'_>, kmin: u32, budget: u32) -> [u64; 4] {
     // A copy that can lie in registers.
     let mut source = *from;
     let end = source.position() + u64::from(budget);
-    let top = skip_empty(&mut source, width, kmin, end);
-    let mut planes = Stream::default();
-    let n = take_codes(&mut source, &mut planes, top - kmin, end);
+    let top = skip_empty(&mut source, width(WIDE), kmin, end);
+    let (mut planes, mut n) = (Stream::default(), 0);
+    let count = top - kmin;
+    while planes.count < count && n < SIZE && source.position() < end {
+        take_codes(&mut source, &mut planes, &mut n, count, end);
+    }
     if n == SIZE {
-        take_planes(&mut source, &mut planes, top - kmin, end);
+        take_planes(&mut source, &mut planes, count, end);
     }
     *from = source;
-    coefficients_of(&planes, top)
+    planes.coefficients::<WIDE>(top)
 }
 
-/// Planes in the order of the stream, and a word of zeros.
+/// Planes in the order of the stream.
 #[derive(Default)]
 struct Stream {
-    words: [u64; 5],
+    full_words: [u64; 4],
     count: u32,
+    /// The planes after the full words; zeros above.
+    rest: u64,
 }
 
 impl Stream {
+    /// Up to 14 planes.
     #[inline(always)]
     fn push(&mut self, planes: u64, count: u32) {
-        let (word, shift) = (self.count as usize / 16 % 4, SIZE * self.count % 64);
-        self.words[word] |= planes << shift;
-        self.words[word + 1] |= planes >> 1 >> (63 - shift);
+        let filled = SIZE * (self.count % IN_WORD);
+        self.rest |= planes << filled;
+        if filled + SIZE * count >= u64::BITS {
+            self.full_words[(self.count / IN_WORD) as usize % 4] = self.rest;
+            self.rest = planes >> 1 >> (63 - filled);
+        }
         self.count += count;
+    }
+
+    /// The coefficients whose planes below `top` these are.
+    #[inline]
+    #[target_feature(enable = "bmi2")]
+    fn coefficients<const WIDE: bool>(mut self, top: u32) -> [u64; 4] {
+        if self.count < width(WIDE) {
+            self.full_words[(self.count / IN_WORD) as usize % 4] = self.rest;
+        }
+        let mut coefficients = [0; 4];
+        for (index, word) in self.full_words[..(width(WIDE) / IN_WORD) as usize].iter().enumerate() {
+            if WIDE && self.count <= IN_WORD * index as u32 {
+                break;
+            }
+            let word = reversed(*word);
+            for (place, coefficient) in coefficients.iter_mut().enumerate() {
+                *coefficient |= _pext_u64(word, FIRST << place) << (64 - IN_WORD) >> (IN_WORD * index as u32);
+            }
+        }
+        coefficients.map(|coefficient| coefficient.checked_shr(64 - top).unwrap_or(0))
     }
 }
 
-/// Reads planes as long as a coefficient is not significant. Returns how many are.
+/// Reads planes of a window as long as a coefficient is not significant. The end may cut the last one.
 #[inline(always)]
-fn take_codes(source: &mut Source<'_>, planes: &mut Stream, count: u32, end: u64) -> u32 {
-    let mut n = 0;
-    while planes.count < count && n < SIZE {
-        let (window, mut taken) = (source.window(), 0);
-        let valid = (end - source.position()).min(source.valid().into()) as u32;
-        while planes.count + MOST_PLANES <= count && n < SIZE && taken + WINDOW <= valid {
-            let several = SEVERAL[n as usize][(window >> taken) as usize % (1 << WINDOW)];
-            planes.push(several.planes.into(), several.count.into());
-            taken += u32::from(several.length);
-            n = several.n.into();
-        }
-        if taken == 0 {
-            let one = ONE[n as usize][window as usize % (1 << LONGEST)];
-            taken = one.length.into();
-            if taken > valid {
-                planes.push(take_cut_plane(source, n, SIZE, end), 1);
-                return 0;
-            }
-            planes.push(one.planes.into(), 1);
-            n = one.n.into();
-        }
-        source.take(taken);
+fn take_codes(source: &mut Source<'_>, planes: &mut Stream, n: &mut u32, count: u32, end: u64) {
+    let (window, mut taken) = (source.window(), 0);
+    let valid = (end - source.position()).min(source.valid().into()) as u32;
+    while planes.count + MOST_PLANES <= count && *n < SIZE && taken + WINDOW <= valid {
+        let several = SEVERAL[*n as usize][(window >> taken) as usize % (1 << WINDOW)];
+        planes.push(several.planes.into(), several.count.into());
+        taken += u32::from(several.length);
+        *n = several.n.into();
     }
-    n
+    if taken == 0 {
+        let significant = *n as usize % 4;
+        let one = ONE[significant][window as usize % (1 << LONGEST)];
+        taken = one.length.into();
+        *n = one.n.into();
+        if taken <= valid {
+            planes.push(one.planes.into(), 1);
+        } else {
+            taken = valid;
+            let bits = (window & low_bits(valid)) as usize;
+            planes.push(CUT[significant][valid as usize % LONGEST as usize][bits % (1 << (LONGEST - 1))].into(), 1);
+        }
+    }
+    source.take(taken);
 }
 
 /// Reads planes as they are. The end may cut the last one.
 #[inline(always)]
 fn take_planes(source: &mut Source<'_>, planes: &mut Stream, count: u32, end: u64) {
     while planes.count < count && source.position() < end {
-        let next = (count - planes.count).min(MOST / SIZE);
-        let length = (end - source.position()).min((SIZE * next).into());
-        planes.push(source.take(length as u32), next);
-    }
-}
-
-/// The coefficients whose planes below `top` these are.
-#[inline]
-#[target_feature(enable = "bmi2")]
-fn coefficients_of(planes: &Stream, top: u32) -> [u64; 4] {
-    let mut coefficients = [0; 4];
-    for (index, word) in planes.words[..planes.count.div_ceil(IN_WORD) as usize].iter().enumerate() {
-        let word = reversed(*word);
-        for (place, coefficient) in coefficients.iter_mut().enumerate() {
-            *coefficient |= _pext_u64(word, FIRST << place) << (64 - IN_WORD) >> (IN_WORD * index as u32);
+        // Twice, because a second time costs less than a wrong guess whether there is one.
+        for _ in 0..2 {
+            let next = (count - planes.count).min(MOST / SIZE);
+            let length = (end - source.position()).min((SIZE * next).into());
+            planes.push(source.take(length as u32), next);
         }
     }
-    for coefficient in &mut coefficients {
-        *coefficient = coefficient.checked_shr(64 - top).unwrap_or(0);
-    }
-    coefficients
 }

@@ -5,7 +5,7 @@
 //! plane.
 
 use super::super::bits::{MOST, Sink, Source, low_bits};
-use super::super::groups::{encode_within, skip_empty};
+use super::super::groups::{encode_within, skip_empty, take_up_to_one};
 use super::groups::{Groups, WITH_TESTS, bits_and_ones, groups};
 use std::arch::x86_64::_pext_u64;
 
@@ -174,15 +174,12 @@ fn groups_in_window(window: u64, valid: u32, lacking: u32) -> (Groups, bool) {
     (Groups { length: length - 1, count: places.count_ones(), bits: _pext_u64(bits, places) }, false)
 }
 
-/// Takes a test and its group bit by bit, as far as the end; returns whether there was a group.
+/// Takes a test and its group, as far as the end; returns whether there was a group. It may be longer than a window.
 fn take_group(source: &mut Source<'_>, plane: &mut u64, n: &mut u32, end: u64) -> bool {
     if source.take(1) == 0 {
         return false;
     }
-    while source.position() < end && *n < SIZE - 1 && source.take(1) == 0 {
-        *n += 1;
-    }
-    // Also where the end has cut off the one.
+    *n = take_up_to_one(source, *n, SIZE, end);
     *plane |= 1 << *n;
     *n += 1;
     true
