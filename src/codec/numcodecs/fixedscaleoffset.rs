@@ -9,6 +9,9 @@
 //! So an array of `float32` that is stored as integers is encoded in `float32`, and decoded in `float64` and rounded
 //! once.
 //!
+//! NumPy 2 refuses to encode with an integer that the array's type cannot hold, and so does this codec. NumPy 1 took a
+//! larger type; what it wrote is decoded, because that needs no integers.
+//!
 //! A number that the last cast cannot represent, NaN among them, is `OUT_OF_RANGE`: in NumPy the result depends on the
 //! processor. A fill value need not decode to itself.
 
@@ -76,7 +79,10 @@ impl PythonNumber {
         if (least..=most).contains(&integer) {
             return Ok(Some(integer as u64));
         }
-        Err(Error::metadata(format!("{member} is {integer}, which an array of {} cannot hold", number.name())))
+        let name = number.name();
+        Err(Error::unsupported(format!(
+            "{member} is {integer}, which {name} cannot hold: such arrays are only decoded"
+        )))
     }
 }
 
@@ -99,17 +105,20 @@ impl Codec for FixedScaleOffset {
         if array_type == Number::Bool || encoded == Number::Bool {
             return Err(Error::unsupported("the data type is bool, but only numbers can be scaled"));
         }
-        let integer_offset = if array_type.is_float() { None } else { self.offset.integer_of("offset", array_type)? };
-        // What is left after a float offset is a float, which any scale fits.
-        let integer_scale = match integer_offset {
-            Some(_) => self.scale.integer_of("scale", array_type)?,
-            None => None,
-        };
-        let integers = (integer_offset, integer_scale);
         let (offset, scale) = (self.offset.float, self.scale.float);
-        let arithmetic = Arithmetic::new(array_type, integers, offset, scale);
+        let arithmetic = self.integers(array_type).map(|integers| Arithmetic::new(array_type, integers, offset, scale));
         let kernel = Scaled { decoded: array_type, encoded, arithmetic, offset, scale };
         elementwise(kernel, encoded, decoded)
+    }
+}
+
+impl FixedScaleOffset {
+    /// The offset and the scale as far as NumPy computes with integers in an array of this type.
+    fn integers(&self, array_type: Number) -> Result<(Option<u64>, Option<u64>)> {
+        let offset = if array_type.is_float() { None } else { self.offset.integer_of("offset", array_type)? };
+        // What is left after a float offset is a float, which any scale fits.
+        let scale = if offset.is_some() { self.scale.integer_of("scale", array_type)? } else { None };
+        Ok((offset, scale))
     }
 }
 
@@ -151,14 +160,16 @@ impl Arithmetic {
 struct Scaled {
     decoded: Number,
     encoded: Number,
-    arithmetic: Arithmetic,
+    /// Of an encode; why there is none if NumPy 2 has none.
+    arithmetic: Result<Arithmetic>,
     offset: f64,
     scale: f64,
 }
 
 impl Elementwise for Scaled {
     fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<()> {
-        vectorized(Encode { scaled: self, decoded, encoded })
+        let arithmetic = self.arithmetic.clone()?;
+        vectorized(Encode { scaled: self, arithmetic, decoded, encoded })
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<()> {
@@ -168,6 +179,7 @@ impl Elementwise for Scaled {
 
 struct Encode<'a> {
     scaled: &'a Scaled,
+    arithmetic: Arithmetic,
     decoded: &'a [u8],
     encoded: &'a mut [u8],
 }
@@ -177,11 +189,12 @@ impl Loop for Encode<'_> {
 
     #[inline(always)] // so that it is compiled for the caller's instruction set
     fn run(self) -> Result<()> {
-        let Self { scaled, decoded, encoded } = self;
+        let Self { scaled, arithmetic, decoded, encoded } = self;
         let blocks =
             decoded.chunks(BLOCK * scaled.decoded.size()).zip(encoded.chunks_mut(BLOCK * scaled.encoded.size()));
         for (index, (decoded, encoded)) in blocks.enumerate() {
-            scaled.encode_block(decoded, encoded).map_err(|error| error.after_elements((index * BLOCK) as u64))?;
+            let done = scaled.encode_block(arithmetic, decoded, encoded);
+            done.map_err(|error| error.after_elements((index * BLOCK) as u64))?;
         }
         Ok(())
     }
@@ -210,11 +223,11 @@ impl Loop for Decode<'_> {
 
 impl Scaled {
     #[inline(always)] // as `run`
-    fn encode_block(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<()> {
+    fn encode_block(&self, arithmetic: Arithmetic, decoded: &[u8], encoded: &mut [u8]) -> Result<()> {
         let count = decoded.len() / self.decoded.size();
         let (mut block, mut integers) = ([0.0_f64; BLOCK], [0_u64; BLOCK]);
         let (lanes, integers) = (&mut block[..count], &mut integers[..count]);
-        match self.arithmetic {
+        match arithmetic {
             Arithmetic::F16 { offset, scale } => {
                 self.decoded.load_floats(decoded, lanes);
                 let (offset, scale) = (offset.to_f32(), scale.to_f32());
