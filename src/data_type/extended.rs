@@ -52,17 +52,19 @@ pub(super) const UNITS: [&str; 15] =
 
 const VARIABLE_SIZE: [&str; 3] = ["string", "bytes", "variable_length_bytes"];
 
+/// Their names. zarr-python calls structs "structured".
+pub(super) const NAMES: [&str; 7] = [
+    "numpy.datetime64",
+    "numpy.timedelta64",
+    "fixed_length_utf32",
+    "null_terminated_bytes",
+    "raw_bytes",
+    "struct",
+    "structured",
+];
+
 /// Whether [`DataType::extended`] handles this name.
 pub(super) fn has_name(name: &str) -> bool {
-    const NAMES: [&str; 7] = [
-        "numpy.datetime64",
-        "numpy.timedelta64",
-        "fixed_length_utf32",
-        "null_terminated_bytes",
-        "raw_bytes",
-        "struct",
-        "structured",
-    ];
     NAMES.contains(&name) || VARIABLE_SIZE.contains(&name)
 }
 

@@ -227,6 +227,11 @@ pub const INTEGERS: [(&str, u32, bool); 12] = [
 
 /// The names of all data types except the raw ones, `r8`, `r16` and so on.
 pub fn names() -> impl Iterator<Item = String> {
+    names_alone().chain(extended::NAMES.map(str::to_owned))
+}
+
+/// The names of those that have no configuration.
+fn names_alone() -> impl Iterator<Item = String> {
     let floats = || FORMATS.iter().map(|format| format.name);
     std::iter::once("bool")
         .chain(INTEGERS.iter().map(|integer| integer.0))

@@ -153,6 +153,8 @@ static void the_library_names_its_version_and_codecs(void) {
   CHECK(strstr(zcodec_supported_json(), "\"" EXPECTED_VERSION "\"") != NULL);
   CHECK(strstr(zcodec_supported_json(), "\"transpose\"") != NULL);
   CHECK(strstr(zcodec_supported_json(), "\"float8_e8m0fnu\"") != NULL);
+  CHECK(strstr(zcodec_supported_json(), "\"numpy.datetime64\"") != NULL);
+  CHECK(strstr(zcodec_supported_json(), "\"struct\"") != NULL);
 }
 
 int main(void) {
