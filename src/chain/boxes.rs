@@ -112,10 +112,12 @@ impl Run<'_> {
         let through = ElementSteps::new(vec![self.plan]);
         let output = StepOutput { bytes: payload, start: 0, size: payload.len() as u64 };
         let work = PutDecoded { region: &region, element_size, pool: self.pool, options: self.options };
-        let result = work.run(step.operation.decodes_to_strides(), &mut place, &through, |target| {
+        let shape = step.decoded.array()?.shape();
+        let element_of =
+            |_: u32, codec: usize, element: u64| before.element_of(codec, region.index_within(element, shape));
+        let result = work.run(step.operation.decodes_to_strides(), &mut place, &through, &element_of, |target| {
             self.decode_box(step, output, &region, target, contexts)
         });
-        let shape = step.decoded.array()?.shape();
         result.map_err(|fault| match fault {
             PutFault { error, step: None } => error,
             PutFault { error, step: Some(_) } => before.locate(error, |element| region.index_within(element, shape)),

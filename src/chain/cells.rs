@@ -7,11 +7,13 @@ use super::place::BoxPlace;
 use super::region::Region;
 use super::reshaped::Reshaped;
 use super::shard::{Cell, Shard, ShardIndex};
+use super::stage::lock;
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::CallOptions;
 use crate::strided::Target;
 use std::cmp::Reverse;
 use std::num::NonZeroUsize;
+use std::sync::{Mutex, PoisonError};
 
 /// The fault of a step before a shard that counts, by the step and the element.
 type FirstFault = Option<((Reverse<u32>, u64), Error)>;
@@ -115,15 +117,17 @@ impl ShardDecode<'_> {
         options: &CallOptions,
     ) -> Result<()> {
         let single = if workers.get() > 1 { options.alone() } else { options.clone() };
-        let results = options.workers().map_neighbours(workers, count, parts, |(cell, place)| {
-            let result = self.cell(&cell, place, &single);
-            (cell, result)
-        })?;
-        let mut first = None;
-        for (_, (cell, result)) in results {
-            if let Err(fault) = result {
-                self.keep(fault, &cell, &mut first)?;
+        let faults = Mutex::new(Vec::new());
+        options.workers().map_neighbours(workers, count, parts.enumerate(), |(number, (cell, place))| {
+            if let Err(fault) = self.cell(&cell, place, &single) {
+                lock(&faults).push((number, cell, fault));
             }
+        })?;
+        let mut faults = faults.into_inner().unwrap_or_else(PoisonError::into_inner);
+        faults.sort_by_key(|(number, ..)| *number);
+        let mut first = None;
+        for (_, cell, fault) in faults {
+            self.keep(fault, &cell, &mut first)?;
         }
         first.map_or(Ok(()), |(_, error)| Err(error))
     }
@@ -136,14 +140,17 @@ impl ShardDecode<'_> {
         let (Some((_, step)), Some(before), Some(_)) = (step, self.before, error.element_index()) else {
             return Err(error);
         };
-        let in_shard =
-            |element| self.shard.element_of(cell, cell.region.index_within(element, self.shard.chunk_shape()));
-        let error = before.locate(error, in_shard);
+        let error = before.locate(error, |element| self.element_in_shard(cell, element));
         let key = (Reverse(step), error.element_index().unwrap_or(0));
         if first.as_ref().is_none_or(|(known, _)| key < *known) {
             *first = Some((key, error));
         }
         Ok(())
+    }
+
+    /// The index in the shard's array of an element of the box of an inner chunk.
+    fn element_in_shard(&self, cell: &Cell, element: u64) -> u64 {
+        self.shard.element_of(cell, cell.region.index_within(element, self.shard.chunk_shape()))
     }
 
     fn cell(&self, cell: &Cell, mut place: BoxPlace<'_>, options: &CallOptions) -> std::result::Result<(), PutFault> {
@@ -184,7 +191,11 @@ impl ShardDecode<'_> {
     ) -> std::result::Result<(), PutFault> {
         let inner = &self.shard.inner;
         let put = PutDecoded { region: &cell.region, element_size: inner.element_size()?, pool: &inner.pool, options };
-        put.run(true, place, &self.through, |target| {
+        let element_of = |_: u32, codec: usize, element: u64| {
+            let element = self.element_in_shard(cell, element);
+            self.before.map_or(element, |before| before.element_of(codec, element))
+        };
+        put.run(true, place, &self.through, &element_of, |target| {
             let decoded = inner.decode_region(bytes, &cell.region, target, options);
             decoded.map_err(|error| self.at_fault(error, cell))
         })

@@ -1,7 +1,8 @@
 //! The elementwise steps that the elements of a box go through after the step that decoded them.
 
+use super::first_fault::ElementOf;
 use super::place::BoxPlace;
-use super::plan::{Operation, Plan};
+use super::plan::{Operation, Plan, Step};
 use super::region::{Region, Tiles};
 use super::workspace::{Pool, Workspace};
 use crate::error::{Error, Result};
@@ -11,14 +12,17 @@ use crate::strided::{self, Source, Target};
 
 /// Elements go through the steps, and then to their place, in parts of at most this many bytes. They fit a second-level
 /// cache.
-const TILE_SIZE: usize = 128 << 10;
+pub(super) const TILE_SIZE: usize = 128 << 10;
 
 /// The elementwise steps of some chains: of the chain that decoded the elements, and of those whose inner chunk it was.
 #[derive(Debug, Default)]
 pub(super) struct ElementSteps<'a> {
     /// Innermost first. All that a box of such a plan goes through is elementwise up to the end of its way.
-    plans: Vec<&'a Plan>,
+    pub(super) plans: Vec<&'a Plan>,
 }
+
+/// The number of a plan among those of [`ElementSteps`], and of one of its steps.
+pub(super) type StepNumber = (u32, u32);
 
 /// A box that is decoded, then sent to its place.
 #[derive(Debug, Clone, Copy)]
@@ -34,9 +38,9 @@ pub(super) struct PutDecoded<'a> {
 #[derive(Debug)]
 pub(super) struct PutFault {
     pub(super) error: Error,
-    /// The number of the plan and of the step that could not convert an element, if that is why. The error then has the
-    /// number of the element in the box.
-    pub(super) step: Option<(u32, u32)>,
+    /// The step that could not convert an element, if that is why. The error then has the number of the element in the
+    /// box.
+    pub(super) step: Option<StepNumber>,
 }
 
 impl From<Error> for PutFault {
@@ -76,7 +80,7 @@ impl<'a> ElementSteps<'a> {
             let mut first = 0;
             for tile in Tiles::new(&whole, TILE_SIZE / element_size.max(target.element_size())) {
                 let source = source.region(&tile.start, &tile.shape)?;
-                let found = self.run(&source, workspace, options, &mut failed);
+                let found = self.run(&source, workspace, options, None, &mut failed);
                 let found = found.map_err(|error| {
                     let number = error.element_index().map(|index| part.number_of(first + index));
                     error.at_element(number)
@@ -101,18 +105,19 @@ impl<'a> ElementSteps<'a> {
         let mut failed = None;
         let source = Source::contiguous(element, element.len(), &[])?;
         let result = self
-            .run(&source, workspace, options, &mut failed)
+            .run(&source, workspace, options, None, &mut failed)
             .and_then(|element| place.for_each(&mut |_, target| strided::fill(target, element)));
         result.map_err(|error| PutFault { error, step: failed })
     }
 
-    /// Sends elements through the steps.
-    fn run<'b>(
+    /// Sends elements through the steps, up to the last one.
+    pub(super) fn run<'b>(
         &self,
         elements: &Source<'b>,
         workspace: &'b mut Workspace,
         options: &CallOptions,
-        failed: &mut Option<(u32, u32)>,
+        last: Option<StepNumber>,
+        failed: &mut Option<StepNumber>,
     ) -> Result<&'b [u8]> {
         let Workspace { back, gathered, contexts, .. } = workspace;
         let (mut from, mut to) = (back, gathered);
@@ -123,35 +128,46 @@ impl<'a> ElementSteps<'a> {
             grow(from, size)?;
             strided::copy(elements, &mut Target::contiguous(from, elements.element_size(), elements.shape())?)?;
         }
-        for (number, plan) in (0..).zip(&self.plans) {
-            let end = plan.way.as_deref().map_or(0, |way| way.end);
-            for (step, index) in plan.steps[..end].iter().rev().zip((0..end as u32).rev()) {
-                let Operation::Elements(elementwise) = &step.operation else { continue };
-                if elementwise.is_order() {
-                    continue;
-                }
-                let decoded_size = count * elementwise.fused.element_size();
-                grow(to, decoded_size)?;
-                let call = &mut Call { options, hook: None, contexts: &mut *contexts };
-                let input = given.take().unwrap_or_else(|| &from[..size]);
-                let done = elementwise.fused.decode(input, &mut to[..decoded_size], call);
-                done.inspect_err(|_| *failed = Some((number, index)))?;
-                std::mem::swap(&mut from, &mut to);
-                size = decoded_size;
+        for (number, step) in self.steps() {
+            let Operation::Elements(elementwise) = &step.operation else { continue };
+            let decoded_size = count * elementwise.fused.element_size();
+            grow(to, decoded_size)?;
+            let call = &mut Call { options, hook: None, contexts: &mut *contexts };
+            let input = given.take().unwrap_or_else(|| &from[..size]);
+            let done = elementwise.fused.decode(input, &mut to[..decoded_size], call);
+            done.inspect_err(|_| *failed = Some(number))?;
+            std::mem::swap(&mut from, &mut to);
+            size = decoded_size;
+            if last == Some(number) {
+                break;
             }
         }
         Ok(given.unwrap_or_else(|| &from[..size]))
     }
+
+    /// The steps that change elements, in the order of decoding.
+    pub(super) fn steps(&self) -> impl Iterator<Item = (StepNumber, &'a Step)> {
+        (0..).zip(&self.plans).flat_map(|(number, plan)| {
+            let end = plan.way.as_deref().map_or(0, |way| way.end);
+            let steps = plan.steps[..end].iter().zip(0..end as u32).rev();
+            steps.filter(|(step, _)| changes_elements(step)).map(move |(step, index)| ((number, index), step))
+        })
+    }
+}
+
+fn changes_elements(step: &Step) -> bool {
+    matches!(&step.operation, Operation::Elements(elements) if !elements.is_order())
 }
 
 impl PutDecoded<'_> {
     /// Decodes the box to its place: at once, if no step changes its elements, or into scratch memory. `decode` writes
-    /// to any strides, or else only back to back.
+    /// to any strides, or else only back to back. A fault of a step is the first that the box has.
     pub(super) fn run(
         &self,
         is_strided: bool,
         place: &mut BoxPlace<'_>,
         through: &ElementSteps<'_>,
+        element_of: ElementOf<'_>,
         decode: impl FnOnce(&mut Target<'_>) -> Result<()>,
     ) -> std::result::Result<(), PutFault> {
         if let BoxPlace::Memory(target) = place
@@ -162,10 +178,10 @@ impl PutDecoded<'_> {
         }
         self.pool.with(|workspace| {
             let mut decoded = std::mem::take(&mut workspace.front);
-            let result = self
-                .decode(&mut decoded, decode)
-                .map_err(PutFault::from)
-                .and_then(|elements| through.put(elements, self.element_size, place, workspace, self.options));
+            let result = self.decode(&mut decoded, decode).map_err(PutFault::from).and_then(|elements| {
+                let result = through.put(elements, self.element_size, place, workspace, self.options);
+                result.map_err(|fault| self.first_fault(fault, elements, place, through, workspace, element_of))
+            });
             workspace.front = decoded;
             result
         })

@@ -10,6 +10,7 @@ mod chunk_grid;
 mod copy;
 mod element_steps;
 mod elements;
+mod first_fault;
 mod fused;
 mod in_order;
 mod input;

@@ -282,7 +282,7 @@ impl Object {
         }
         // What lies between far boxes of a shard may be more than memory has.
         if are_far {
-            let done = chain.run(options, |run, workspace| run.with_shard(bytes, workspace, each));
+            let done = chain.run(options, |run, workspace| run.with_shard(bytes, workspace, &mut each));
             if let Some(done) = done.map_err(|error| locate(error, origin))? {
                 return done;
             }
@@ -291,8 +291,10 @@ impl Object {
         let mut decoded = Vec::new();
         grow(&mut decoded, around.byte_size(element_size)?)?;
         let mut target = Target::contiguous(&mut decoded, element_size, &around.shape)?;
-        let whole = chain.decode_region(bytes, &around, &mut target, options);
-        whole.map_err(|error| locate(error, self.origin.as_deref()))?;
+        if chain.decode_region(bytes, &around, &mut target, options).is_err() {
+            // The fault may be one of what lies between them.
+            return each(&|region, target| chain.decode_region(bytes, region, target, options));
+        }
         let source = Source::contiguous(&decoded, element_size, &around.shape)?;
         self.parts.iter_mut().try_for_each(|BoxPart { region, place }| {
             let source = source.region(&region.relative_to(&around), &region.shape)?;
@@ -420,7 +422,9 @@ fn put(
     let is_strided = step.is_none_or(|step| step.operation.decodes_to_strides());
     let shape = step.map_or(Some(chain.shape()?), |step| step.decoded.array().ok().map(|array| array.shape()));
     let find = |element| region.index_within(element, shape.unwrap_or_default());
-    let result = put.run(is_strided, place, &through(own, origin), decode);
+    let element_of =
+        |number: u32, codec: usize, element: u64| element_of(own, origin, (number, codec), find(element)).0;
+    let result = put.run(is_strided, place, &through(own, origin), &element_of, decode);
     result.map_err(|fault| located(fault, own, origin, find))
 }
 
@@ -429,24 +433,36 @@ fn put(
 fn located(
     PutFault { error, step }: PutFault,
     own: Option<&Chain>,
-    mut origin: Option<&Origin>,
+    origin: Option<&Origin>,
     find: impl FnOnce(u64) -> u64,
 ) -> Error {
-    let (Some((mut number, _)), Some(codec)) = (step, error.codec_index()) else { return locate(error, origin) };
-    let mut element = error.element_index().map(find);
-    let mut chain = own;
+    let (Some((number, _)), Some(codec)) = (step, error.codec_index()) else { return locate(error, origin) };
+    let element = error.element_index();
+    let (found, outer) = element_of(own, origin, (number, codec), element.map_or(0, find));
+    locate(error.at_element(element.map(|_| found)), outer)
+}
+
+/// The index of an element in the array that a codec got, by its index in the array that an object decodes; and the
+/// inner chunk whose chain has the codec. The codec is one of the plan with this number among those of [`through`].
+fn element_of<'a>(
+    mut chain: Option<&'a Chain>,
+    mut origin: Option<&'a Origin>,
+    (mut number, codec): (u32, usize),
+    mut element: u64,
+) -> (u64, Option<&'a Origin>) {
     loop {
         if let Some(before) = chain.and_then(Chain::before) {
             if number == 0 {
-                return locate(error.at_element(element.map(|element| before.element_of(codec, element))), origin);
+                return (before.element_of(codec, element), origin);
             }
             number -= 1;
-            element = element.map(|element| before.element_of(0, element));
+            element = before.element_of(0, element);
         }
-        let Some(Origin { chain: around, cell, outer }) = origin else { return error };
-        let shard = origin.and_then(Origin::shard);
-        element = element.zip(shard).map(|(element, (shard, _))| shard.element_of(cell, element));
-        (chain, origin) = (Some(&**around), outer.as_deref());
+        let Some(inner) = origin else { return (element, None) };
+        if let Some((shard, _)) = inner.shard() {
+            element = shard.element_of(&inner.cell, element);
+        }
+        (chain, origin) = (Some(&*inner.chain), inner.outer.as_deref());
     }
 }
 

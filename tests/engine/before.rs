@@ -80,6 +80,56 @@ fn the_first_element_that_a_codec_before_a_shard_refuses_is_named() {
     }
 }
 
+/// The same of elements that lie in another order within an inner chunk, or within a chunk that is no shard.
+#[test]
+fn the_first_element_is_named_whatever_order_a_tile_has() {
+    let bytes = named("bytes", &json!({"endian": "little"}));
+    let cast = named("cast_value", &json!({"data_type": "uint16"}));
+    let transposes: Vec<Value> =
+        [[1, 2, 0], [2, 0, 1], [0, 2, 1]].map(|o| named("transpose", &json!({"order": o}))).into();
+    let [turn, back, swap] = &transposes[..] else { unreachable!() };
+    let shape = [2, 3, 2];
+    for codecs in [
+        json!([cast, turn, bytes]),
+        json!([cast, turn, back, bytes]),
+        json!([cast, turn, swap, bytes]),
+        json!([cast, swap, sharding(&[2, 2, 3], &json!([bytes]))]),
+        json!([cast, turn, sharding(&[3, 1, 2], &json!([swap, bytes]))]),
+        json!([cast, swap, sharding(&[2, 2, 3], &json!([bytes])), named("gzip", &json!({"level": 1}))]),
+        json!([sharding(&[2, 3, 2], &json!([cast, turn, back, bytes]))]),
+        json!([sharding(&[2, 3, 2], &json!([cast, turn, sharding(&[3, 2, 2], &json!([bytes]))]))]),
+    ] {
+        // Written without the cast, with values that it cannot bring back.
+        let without = serde_json::from_str(&codecs.to_string().replace(&format!("{cast},"), "")).unwrap();
+        let (writer, reader) = (chain(&without, "uint16", &shape), chain(&codecs, "uint8", &shape));
+        for bad in (0..12).flat_map(|first| (first + 1..12).map(move |second| [first, second])) {
+            let values = (0..12).map(|index| if bad.contains(&index) { 300_u16 } else { 7 });
+            let decoded: Vec<u8> = values.flat_map(u16::to_ne_bytes).collect();
+            let encoded = writer.encode_to_vec(&decoded, &options()).unwrap();
+            let check = |error: Error, expected: u64| {
+                assert_eq!(
+                    (error.status(), error.element_index()),
+                    (Status::OutOfRange, Some(expected)),
+                    "{codecs} {bad:?}"
+                );
+            };
+            check(reader.decode_to_vec(&encoded, &options()).unwrap_err(), bad[0]);
+            let mut view = memory(&mut Choices::of(&[1, 2, 3]), &shape, 1);
+            check(reader.decode_view(&encoded, &[0, 0, 0], view.target(), &options()).unwrap_err(), bad[0]);
+            // A plan names what came first of several inner chunks.
+            let is_one = !codecs.to_string().contains("[3,1,2]");
+            let planned = read(&reader, &encoded, &[0, 0, 0], view.target()).unwrap_err();
+            let other = planned.element_index().filter(|element| !is_one && *element == bad[1]);
+            check(planned, other.unwrap_or(bad[0]));
+            if let Some(last) = bad.into_iter().find(|index| *index >= 6 && (is_one || bad[0] < 6)) {
+                let mut half = memory(&mut Choices::none(), &[1, 3, 2], 1);
+                check(reader.decode_view(&encoded, &[1, 0, 0], half.target(), &options()).unwrap_err(), last);
+                check(read(&reader, &encoded, &[1, 0, 0], half.target()).unwrap_err(), last);
+            }
+        }
+    }
+}
+
 /// The bytes of the words that hold these blocks, of as many bits each.
 fn words(block: u64, bits: u64) -> [u64; 2] {
     [block * bits / 64 * 8, ((block + 1) * bits).div_ceil(64) * 8]

@@ -277,6 +277,26 @@ fn a_plan_of_many_boxes_decodes_each_chunk_once() {
     }
 }
 
+/// Boxes that are near each other are decoded at once, but a missing chunk between them is not theirs.
+#[test]
+fn what_no_box_of_a_plan_touches_is_no_fault_of_it() {
+    let zstd = named("zstd", &json!({"level": 1}));
+    let input = json!({"data_type": "uint8", "shape": [3], "fill_value": 7});
+    let encoded = shard(&input, &[1], std::slice::from_ref(&zstd)).encode_to_vec(&[1, 7, 3], &options()).unwrap();
+    let chain = shard(&json!({"data_type": "uint8", "shape": [3]}), &[1], &[zstd]);
+    let views = [0, 1, 2].map(|at| (vec![at], target(1)));
+    let read = |boxes: &[usize]| {
+        let boxes = boxes.iter().map(|at| (views[*at].0.clone(), target(1))).collect();
+        let mut plan = ReadPlan::new(&chain, options(), boxes, Some(encoded.len() as u64), None)?;
+        while plan.next_stage()?.count() > 0 {
+            plan.supply(0, &encoded)?;
+        }
+        Ok::<_, zcodec::Error>(())
+    };
+    assert_eq!(read(&[0, 2]), Ok(()));
+    assert_eq!(read(&[0, 1, 2]).unwrap_err().status(), Status::CorruptData);
+}
+
 #[test]
 fn the_index_of_a_shard_that_bytes_stand_around_is_not_the_hosts() {
     let input = json!({"data_type": "uint8", "shape": [8], "fill_value": 0});
