@@ -1,6 +1,7 @@
 """zarr-python's arrays through zcodec's pipeline."""
 
 import asyncio
+import gc
 import multiprocessing
 import pickle
 import subprocess
@@ -16,6 +17,7 @@ zarr = pytest.importorskip("zarr")
 
 import zcodec
 from zarr.abc.codec import ArrayArrayCodec
+from zarr.core.buffer import NDBuffer
 from zarr.storage import LocalStore, MemoryStore, WrapperStore
 from zcodec.zarr import (
     BitRound, CastValue, CodecPipeline, FallbackWarning, N5Default, Offset, PackBits, Pad, Reshape, ScaleOffset, Squeeze,
@@ -334,6 +336,23 @@ def test_what_is_not_supported_falls_back_with_one_warning():
         assert list(array[...]) == list("abcdef")
     assert stats.coded == 0
     assert stats.fallback.total() == 4
+
+
+def test_what_falls_back_keeps_no_memory_of_calls():
+    array = zarr.create_array(MemoryStore(), shape=(6,), chunks=(3,), dtype=str)
+    with pytest.warns(FallbackWarning):
+        array[...] = np.array(list("abcdef"))
+
+    def buffers():
+        gc.collect()
+        return sum(isinstance(item, NDBuffer) for item in gc.get_objects())
+
+    array[...]
+    before = buffers()
+    for _ in range(10):
+        array[...]
+        array[2:5] = "z"
+    assert buffers() <= before
 
 
 class Foreign(zarr.codecs.BytesCodec):

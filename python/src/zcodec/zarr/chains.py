@@ -27,7 +27,7 @@ class Chains:
 
     def __init__(self, codecs: Iterable[Codec]) -> None:
         self._codecs = tuple(codecs)
-        self._bases: dict[Any, Chain | Unsupported] = {}
+        self._bases: dict[Any, Chain | str] = {}  # or why there is none: an exception would keep the frames that saw it
         self._shaped: dict[Any, Chain] = {}
 
     def get(self, spec: ArraySpec) -> Chain:
@@ -36,8 +36,8 @@ class Chains:
         base = self._bases.get(key)
         if base is None:
             base = self._bases[key] = self._make(spec)
-        if isinstance(base, Unsupported):
-            raise base
+        if isinstance(base, str):
+            raise Unsupported(base)
         return base if base.shape == spec.shape else self._with_shape(key, base, spec.shape)
 
     def _with_shape(self, key: Any, base: Chain, shape: tuple[int, ...]) -> Chain:
@@ -58,18 +58,19 @@ class Chains:
 
         return len(self._codecs) == 1 and isinstance(self._codecs[0], V2Codec)
 
-    def _make(self, spec: ArraySpec) -> Chain | Unsupported:
+    def _make(self, spec: ArraySpec) -> Chain | str:
+        """A chain, or why there is none."""
         try:
             for codec in self._codecs:
                 _must_be_known(codec)
             chain = self._v2_chain(spec) if self._is_v2 else chain_of(self._codecs, spec)
         except (ValueError, TypeError, NotImplementedError) as error:
-            return Unsupported(str(error))
+            return str(error)
         native: Any = spec.dtype.to_native_dtype()
         if chain.dtype not in (native, native.newbyteorder("=")):
-            return Unsupported(f"data type {native} is {chain.dtype} in zcodec")
+            return f"data type {native} is {chain.dtype} in zcodec"
         if native.kind in "mM" and not native.isnative and np.datetime_data(native)[0] == "generic":
-            return Unsupported(f"numpy does not swap the bytes of {native.str}, a time without a unit")
+            return f"numpy does not swap the bytes of {native.str}, a time without a unit"
         return chain
 
     def _v2_chain(self, spec: ArraySpec) -> Chain:
