@@ -14,6 +14,7 @@ import pytest
 
 import zcodec
 from zcodec import Chain, Error, Status
+from zcodec.tasks import _Tasks
 
 LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}
 ZSTD = {"name": "zstd", "configuration": {"level": 1, "checksum": False}}
@@ -482,6 +483,11 @@ def test_many(chain, array):
     assert "chunk 1 of 3" in caught.value.__notes__[0]
     with pytest.raises(ValueError, match="2 items for 1"):
         chain.decode_many(encoded[:1], out=[None, None])
+
+
+def test_a_refused_call_of_tasks_says_its_status():
+    with pytest.raises(Error, match=r"the call for 0 tasks was refused \(ZCODEC_STATUS_INVALID_ARGUMENT\)"):
+        _Tasks(0).run(lambda tasks, count, options: Status.INVALID_ARGUMENT, 1)
 
 
 def test_threads_share_a_chain(chain, array):

@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from zcodec import Chain, Error, Status
+from zcodec import Chain, Error, Status, errors
 from zcodec.plan import read_object
 
 PAD = {
@@ -91,6 +91,30 @@ def test_an_interrupt_is_not_an_error(chain):
     chain.set_padding(1, generate=interrupted)
     with pytest.raises(KeyboardInterrupt):
         chain.encode(ARRAY)
+
+
+def test_an_interrupt_of_one_task_comes_from_its_error_and_all_errors_are_freed(chain, monkeypatch):
+    def interrupted(chunk, padding):
+        raise KeyboardInterrupt
+
+    freed = []
+
+    class Counting:
+        def __getattr__(self, name):
+            return getattr(library, name)
+
+        def zcodec_error_free(self, error):
+            freed.append(error)
+            library.zcodec_error_free(error)
+
+    library = errors.lib
+    monkeypatch.setattr(errors, "lib", Counting())
+    chain.set_padding(1, generate=interrupted)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        chain.encode_many([ARRAY] * 3, max_threads=1)
+    assert caught.value.__cause__.status is Status.CALLBACK_FAILED
+    assert caught.value.__cause__.__cause__ is None
+    assert len(freed) == 3
 
 
 @pytest.mark.parametrize("keep", [lambda view: view, lambda view: view[1:5], lambda view: np.frombuffer(view, np.uint8)])

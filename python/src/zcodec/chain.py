@@ -15,7 +15,7 @@ from zcodec import coding
 from zcodec._ffi import NULL, ffi, lib, new_buffer, new_chain, new_error, new_size, size_of, text_of
 from zcodec.callbacks import Check, Context, Generate, Padding, padding_functions
 from zcodec.dtypes import DataType, data_type_of, dtype_of
-from zcodec.errors import Error, Status, check
+from zcodec.errors import Error, Status, check, status_name
 from zcodec.fill_values import fill_value_json
 from zcodec.views import Array, Box, Buffer
 
@@ -449,8 +449,7 @@ _check = check
 def check_bound(status: int, decoded_size: int) -> None:
     """zcodec_chain_encoded_bound gives no error of its own."""
     if status:
-        name = ffi.string(lib.zcodec_status_name(status)).decode()
-        raise Error(f"no bound is known for {decoded_size} decoded bytes ({name})", Status(status))
+        raise Error(f"no bound is known for {decoded_size} decoded bytes ({status_name(status)})", Status(status))
 
 
 def _codec_index(codec_index: int) -> int:

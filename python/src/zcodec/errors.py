@@ -74,11 +74,15 @@ def _index(value: int) -> int | None:
     return None if value < 0 else value
 
 
+def status_name(status: int) -> str:
+    """What the library calls a status, also one of a later version."""
+    return str(ffi.string(lib.zcodec_status_name(status)).decode())
+
+
 def take_error(status: int, handle: Any) -> Error:
     """The exception for a failed call; frees the library's error, which may be NULL."""
     if handle == NULL:
-        name = ffi.string(lib.zcodec_status_name(status)).decode()
-        return Error(name, Status(status))
+        return Error(status_name(status), Status(status))
     try:
         return Error(
             ffi.string(lib.zcodec_error_message(handle)).decode("utf-8", "replace"),

@@ -11,7 +11,7 @@ import numpy as np
 from zcodec._ffi import NULL, ffi, lib
 from zcodec.callbacks import Context, call_options
 from zcodec.coding import Source, Target, encoded_of
-from zcodec.errors import Error, Status, take_error
+from zcodec.errors import Error, Status, status_name, take_error
 from zcodec.views import Array, Box, Buffer, from_buffer
 
 if TYPE_CHECKING:
@@ -49,28 +49,30 @@ class _Tasks:
             task.call_data = context.handle
         return task
 
-    def run(self, function: Any, max_threads: int | None, flags: int = 0) -> list[Exception | None]:
+    def run(self, function: Any, max_threads: int | None, flags: int = 0) -> list[Error | None]:
         """Runs all tasks; what each of them raised, or None."""
         count = len(self.contexts)
         options = call_options(None, processors() if max_threads is None else max_threads, flags)
         status = function(self.array, count, options)
         if not status:
             return [None] * count
-        results = [self._result(i) for i in range(count)]
-        if not any(results):
-            raise Error("the call was refused", Status(status))
-        return results
+        errors = [self._take_error(i) for i in range(count)]  # of every task before one raises: each is freed by that
+        if not any(errors):
+            raise Error(f"the call for {count} tasks was refused ({status_name(status)})", Status(status))
+        for error, context in zip(errors, self.contexts, strict=True):
+            cause = None if error is None or context is None else context.take()
+            if error is not None and cause is not None:
+                if not isinstance(cause, Exception):
+                    raise cause from error  # KeyboardInterrupt and the like
+                error.__cause__ = cause
+        return errors
 
-    def _result(self, i: int) -> Exception | None:
+    def _take_error(self, i: int) -> Error | None:
         task = self.array[i]
         if not task.status:
             return None
-        error, task.error = take_error(task.status, task.error), NULL
-        context = self.contexts[i]
-        error.__cause__ = None if context is None else context.take()
-        if error.__cause__ is not None and not isinstance(error.__cause__, Exception):
-            raise error.__cause__  # KeyboardInterrupt and the like
-        return error
+        handle, task.error = task.error, NULL
+        return take_error(task.status, handle)
 
 
 class DecodeTask:
@@ -87,7 +89,7 @@ class DecodeTask:
 
 def run_decode(
     requests: Sequence[DecodeTask], max_threads: int | None = None
-) -> tuple[list[Array], list[Exception | None]]:
+) -> tuple[list[Array], list[Error | None]]:
     """Decodes chunks of any chains in one call: their arrays, and what went wrong with each."""
     tasks = _Tasks(len(requests))
     targets = []
@@ -127,7 +129,7 @@ def _each(values: Sequence[Any] | None, count: int, name: str) -> Sequence[Any]:
     return values
 
 
-def raise_first(errors: list[Exception | None], names: Sequence[str] | None = None) -> None:
+def raise_first(errors: list[Error | None], names: Sequence[str] | None = None) -> None:
     """Raises the first error, with a note of its chunk, and how many others there are."""
     failed = [(i, error) for i, error in enumerate(errors) if error is not None]
     if failed:
@@ -150,7 +152,7 @@ class EncodeTask:
 
 def run_encode(
     requests: Sequence[EncodeTask], max_threads: int | None = None, *, store_empty: bool = False
-) -> tuple[list[Array], list[Exception | None]]:
+) -> tuple[list[Array], list[Error | None]]:
     """Encodes chunks of any chains in one call: the encoded chunks as arrays of bytes, and what went wrong with each."""
     tasks = _Tasks(len(requests))
     rooms = []
