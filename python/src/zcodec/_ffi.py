@@ -21,7 +21,14 @@ ffi: Any = _declarations.ffi
 lib: Any = ffi.dlopen(_PATH)
 
 NULL: Any = ffi.NULL
+
+# Constants of zcodec.h.
 SIZE_UNKNOWN = 2**64 - 1
+CALL_STORE_EMPTY: int = lib.ZCODEC_CALL_STORE_EMPTY
+TASK_MISSING: int = lib.ZCODEC_TASK_MISSING
+CODEC_TOO_SMALL: int = lib.ZCODEC_CODEC_TOO_SMALL
+ARRAY_TO_ARRAY: int = lib.ZCODEC_KIND_ARRAY_TO_ARRAY
+BYTES_TO_BYTES: int = lib.ZCODEC_KIND_BYTES_TO_BYTES
 
 
 def size_of(value: int, name: str) -> int:

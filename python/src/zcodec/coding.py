@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zcodec._ffi import NULL, ffi, lib, new_buffer, new_error, new_size, text_of
+from zcodec._ffi import ARRAY_TO_ARRAY, NULL, ffi, lib, new_buffer, new_error, new_size, text_of
 from zcodec.callbacks import call_options
 from zcodec.dtypes import DataType
 from zcodec.errors import Status, check, check_call
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 _from_buffer = ffi.from_buffer
 _decode = lib.zcodec_decode
-_ARRAY_TO_ARRAY, _ARRAY_TO_BYTES, _BYTES_TO_BYTES = 1, 2, 3
 
 
 # ---- Decoding ----------------------------------------------------------------------------------
@@ -75,7 +74,7 @@ def decode(chain: Chain, buffer: Buffer, out: Any, box: Box | None, max_threads:
 
 def encoded_of(chain: Chain, buffer: Any) -> Any:
     """What enters on decode. That of a chain of array->array codecs is an array, or its bytes."""
-    if chain._kind != _ARRAY_TO_ARRAY or not isinstance(buffer, np.ndarray):
+    if chain._kind != ARRAY_TO_ARRAY or not isinstance(buffer, np.ndarray):
         return buffer
     dtype, shape = output_array(chain)
     array = _checked(buffer, dtype, shape, "the encoded array")
@@ -164,7 +163,7 @@ class Target:
 
 def encode(chain: Chain, array: Any, box: Box | None, max_threads: int) -> Any:
     source = Source(chain, array, box)
-    if chain._kind == _ARRAY_TO_ARRAY:
+    if chain._kind == ARRAY_TO_ARRAY:
         dtype, shape = output_array(chain)
         result = np.empty(shape, dtype)
         source.encode_into(View(result).pointer.memory, result.nbytes, max_threads)

@@ -12,17 +12,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from zcodec._ffi import NULL, ffi, lib, new_error
+from zcodec._ffi import ARRAY_TO_ARRAY, BYTES_TO_BYTES, CODEC_TOO_SMALL, NULL, SIZE_UNKNOWN, ffi, lib, new_error
 from zcodec.callbacks import Context, copied
 from zcodec.coding import element_dtype, same_elements
 from zcodec.errors import check
 from zcodec.views import refuse_objects
 
-_TOO_SMALL = 1
-_FAILED = 2
-_UNKNOWN = 2**64 - 1
+_FAILED = 2  # any number but 0 and CODEC_TOO_SMALL
 _CODEC_SIZE = ffi.sizeof("zcodec_codec")
-_ARRAY_TO_ARRAY, _BYTES_TO_BYTES = 1, 3
 
 
 class HostCodec(ABC):
@@ -45,7 +42,7 @@ class HostCodec(ABC):
 
     def output(self) -> dict[str, Any]:
         """What leaves on encode: data_type, shape and fill_value of an array, or {"size": n or None}."""
-        return self.entering if self.kind == _ARRAY_TO_ARRAY else {"size": None}
+        return self.entering if self.kind == ARRAY_TO_ARRAY else {"size": None}
 
     def encoded_bound(self, decoded_size: int) -> int | None:
         """The most bytes that encoding makes of this many; None: not known. First asked when the chain is made: what it then
@@ -70,18 +67,18 @@ class _State:
         self.codec = codec
         self.leaving = leaving
         self.decoded = _entering(codec)
-        self.encoded = _Array(leaving) if codec.kind == _ARRAY_TO_ARRAY else _Bytes(None)
+        self.encoded = _Array(leaving) if codec.kind == ARRAY_TO_ARRAY else _Bytes(None)
         self.handle = ffi.new_handle(self)
-        if codec.kind != _ARRAY_TO_ARRAY and self.decoded.size is not None:
+        if codec.kind != ARRAY_TO_ARRAY and self.decoded.size is not None:
             self.encoded_bound(self.decoded.size)  # the library cannot be told of an exception, the caller of `bind` can
 
     def encoded_bound(self, decoded_size: int) -> int:
         bound = self.codec.encoded_bound(decoded_size)
         if bound is None:
-            return _UNKNOWN
+            return SIZE_UNKNOWN
         if not isinstance(bound, int | np.integer) or bound < 0:
             raise ValueError(f"encoded_bound gave {bound!r}, expected a number of bytes or None")
-        return min(int(bound), _UNKNOWN)
+        return min(int(bound), SIZE_UNKNOWN)
 
 
 class _Bytes:
@@ -126,7 +123,7 @@ class _Array(_Bytes):
 
 def _entering(codec: HostCodec) -> _Bytes:
     entering = codec.entering
-    if codec.kind == _BYTES_TO_BYTES:
+    if codec.kind == BYTES_TO_BYTES:
         return _Bytes(entering.get("bound", entering["size"]))
     return _Array(entering)
 
@@ -156,7 +153,7 @@ def _code(call: Any, function: Any, entering: _Bytes, leaving: _Bytes, given: An
         result = leaving.bytes_of(function(entering.given(copied(given, size))))
         written[0] = result.nbytes
         if result.nbytes > capacity:
-            return _TOO_SMALL
+            return CODEC_TOO_SMALL
         ffi.memmove(memory, result, result.nbytes)
         return 0
     except BaseException as exception:
@@ -193,7 +190,7 @@ def _functions() -> dict[str, Any]:
     def free_state(state: Any) -> None:
         _live.pop(int(ffi.cast("uintptr_t", state)), None)
 
-    @ffi.callback("uint64_t(void *, uint64_t)", error=_UNKNOWN)  # type: ignore[untyped-decorator]
+    @ffi.callback("uint64_t(void *, uint64_t)", error=SIZE_UNKNOWN)  # type: ignore[untyped-decorator]
     def encoded_bound(state: Any, decoded_size: int) -> int:
         bound: int = ffi.from_handle(state).encoded_bound(decoded_size)
         return bound

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zcodec._ffi import NULL, ffi, lib
+from zcodec._ffi import CALL_STORE_EMPTY, NULL, TASK_MISSING, ffi, lib
 from zcodec.callbacks import Context, call_options
 from zcodec.coding import Source, Target, encoded_of
 from zcodec.errors import Error, Status, status_name, take_error
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from zcodec.chain import Chain
 
 _TASK_SIZE = ffi.sizeof("zcodec_task")
-_MISSING = 1
 
 
 def processors() -> int:
@@ -97,7 +96,7 @@ def run_decode(
         task = tasks.add(request.chain)
         target = Target(request.chain, request.out, request.box)
         if request.buffer is None:
-            task.flags = _MISSING
+            task.flags = TASK_MISSING
         else:
             encoded = from_buffer(encoded_of(request.chain, request.buffer))
             target.refuse_shared(encoded)
@@ -167,7 +166,7 @@ def run_encode(
         task.encoded_to, task.encoded_capacity = pointer, room.nbytes
         task.box, task.view = source.part_pointer, source.view.pointer
         rooms.append(room)
-    errors = tasks.run(lib.zcodec_encode_tasks, max_threads, int(store_empty))
+    errors = tasks.run(lib.zcodec_encode_tasks, max_threads, CALL_STORE_EMPTY if store_empty else 0)
     encoded = [room[: tasks.array[i].encoded_size] for i, room in enumerate(rooms)]
     for i, error in enumerate(errors):
         if isinstance(error, Error) and error.status == Status.BUFFER_TOO_SMALL:

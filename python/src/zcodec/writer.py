@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from zcodec._ffi import NULL, ffi, lib, new_error, new_size, size_of
+from zcodec._ffi import CALL_STORE_EMPTY, NULL, ffi, lib, new_error, new_size, size_of
 from zcodec.callbacks import call_options
 from zcodec.coding import Source
 from zcodec.errors import check, check_call
@@ -17,8 +17,6 @@ from zcodec.views import Array, Box, Buffer
 
 if TYPE_CHECKING:
     from zcodec.chain import Chain
-
-_STORE_EMPTY = 1
 
 
 class Layout(IntEnum):
@@ -73,7 +71,7 @@ class Writer(Stages):
         self._paddings = tuple(chain._paddings.values())  # those of the library's writer, whatever is set later
         super().__init__(chain.context(), lib.zcodec_writer_next, lib.zcodec_writer_supply)
         writer, error = ffi.new("zcodec_writer **"), new_error()
-        options = call_options(self._context, max_threads, _STORE_EMPTY if store_empty else 0)
+        options = call_options(self._context, max_threads, CALL_STORE_EMPTY if store_empty else 0)
         old_index = NULL if index is None else index.handle
         size = size_of(old_size, "old_size")
         check(lib.zcodec_writer_new(chain.handle, options, old_index, size, writer, error), error)
