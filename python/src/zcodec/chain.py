@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import DTypeLike
 
-from zcodec import coding
+from zcodec import coding, errors
 from zcodec._ffi import NULL, ffi, lib, new_buffer, new_chain, new_error, new_size, size_of, text_of
 from zcodec.callbacks import Check, Context, Generate, Padding, padding_functions
 from zcodec.dtypes import DataType, data_type_of, dtype_of
-from zcodec.errors import Error, Status, check, status_name
+from zcodec.errors import Error, Status, status_name
 from zcodec.fill_values import fill_value_json
 from zcodec.views import Array, Box, Buffer
 
@@ -65,6 +65,11 @@ class Chain:
     ) -> None:
         codecs_json = _json(codecs if isinstance(codecs, str | bytes) else list(codecs))
         input_json = _input_json(data_type, shape, fill_value)
+        self._make(codecs_json, input_json, registry, max_decoded_size)
+
+    def _make(
+        self, codecs_json: bytes, input_json: bytes | None, registry: Registry | None, max_decoded_size: int
+    ) -> None:
         options = _chain_options(registry, max_decoded_size)
         size, text = (len(input_json), input_json) if input_json is not None else (0, NULL)
         chain, error = new_chain(), new_error()
@@ -115,9 +120,9 @@ class Chain:
         self._shape = self._read_shape()
         self._data_type: DataType = self.input["data_type"]
         size = new_size()
-        check(lib.zcodec_chain_element_size(pointer, size))
+        errors.check(lib.zcodec_chain_element_size(pointer, size))
         self._dtype = dtype_of(self._data_type, size[0])
-        check(lib.zcodec_chain_decoded_size(pointer, size))
+        errors.check(lib.zcodec_chain_decoded_size(pointer, size))
         self._decoded_size = size[0]
         # numpy shows the memory of these as plain bytes, which is the fastest way to it.
         has_bytes = self._kind is Kind.ARRAY_TO_BYTES
@@ -128,7 +133,7 @@ class Chain:
         lib.zcodec_chain_shape(self._handle, NULL, 0, count)
         ndim = count[0]
         shape = ffi.new("uint64_t[]", ndim)
-        check(lib.zcodec_chain_shape(self._handle, shape, ndim, count))
+        errors.check(lib.zcodec_chain_shape(self._handle, shape, ndim, count))
         return tuple(shape)
 
     # ---- Lifetime ------------------------------------------------------------------------------
@@ -272,7 +277,7 @@ class Chain:
     def inner(self) -> Chain:
         """The chain of the inner chunks of a shard. UNSUPPORTED if there are none that can be had alone."""
         inner, error = new_chain(), new_error()
-        check(lib.zcodec_chain_inner(self.handle, inner, error), error)
+        errors.check(lib.zcodec_chain_inner(self.handle, inner, error), error)
         within = f"/{len(self) - 1}/configuration/codecs"  # a shard is made by the last codec
         paddings = {
             path.removeprefix(within): padding for path, padding in self._paddings.items() if path.startswith(f"{within}/")
@@ -326,7 +331,7 @@ class Chain:
             where, set_function = _codec_index(codec_index), lib.zcodec_chain_set_padding
         error = new_error()
         functions = generate_c if generate else NULL, check_c if check else NULL
-        _check(set_function(self.handle, where, *functions, padding.handle, NULL, error), error)
+        errors.check(set_function(self.handle, where, *functions, padding.handle, NULL, error), error)
         self._paddings[codec_index if isinstance(codec_index, str) else f"/{codec_index}"] = padding
         self._use_callbacks()
 
@@ -361,7 +366,7 @@ class Chain:
     def decoded_size(self) -> int:
         """The size of a decoded chunk in bytes."""
         size = new_size()
-        check(lib.zcodec_chain_decoded_size(self.handle, size))
+        errors.check(lib.zcodec_chain_decoded_size(self.handle, size))
         return int(size[0])
 
     def encoded_bound(self, decoded_size: int | None = None) -> int:
@@ -387,7 +392,7 @@ class Chain:
         if self._granularity is None:
             ndim = len(self.shape)
             shape, error = ffi.new("uint64_t[]", ndim), new_error()
-            check(lib.zcodec_chain_granularity(handle, shape, ndim, error), error)
+            errors.check(lib.zcodec_chain_granularity(handle, shape, ndim, error), error)
             self._granularity = tuple(shape)
         return self._granularity
 
@@ -402,7 +407,7 @@ class Chain:
 
     def _text(self, function: Any) -> str:
         text, error = new_buffer(), new_error()
-        check(function(self.handle, text, error), error)
+        errors.check(function(self.handle, text, error), error)
         return text_of(text[0]).decode()
 
     @property
@@ -441,9 +446,6 @@ class Chain:
     def __len__(self) -> int:
         """The number of codecs."""
         return int(lib.zcodec_chain_codec_count(self.handle))
-
-
-_check = check
 
 
 def check_bound(status: int, decoded_size: int) -> None:
@@ -498,13 +500,13 @@ def _chain_options(registry: Registry | None, max_decoded_size: int) -> Any:
 def _check_made(status: int, error: Any, registry: Registry | None) -> None:
     """Raises if no chain was made; what a codec of the registry raised becomes the cause."""
     if registry is None:
-        check(status, error)
+        errors.check(status, error)
         return
     from zcodec.registry import take_bind_error
 
     cause = take_bind_error()
     try:
-        check(status, error)
+        errors.check(status, error)
     except Error as failed:
         raise failed from cause
 
@@ -513,13 +515,8 @@ def _unpickle(
     codecs: str, entering: str | None, registry: Registry | None, max_decoded_size: int, paddings: list[Any]
 ) -> Chain:
     """A chain of its metadata. The fill value keeps its bits: the text of the library is handed over as it is."""
-    codecs_json, input_json = codecs.encode(), NULL if entering is None else entering.encode()
-    size = 0 if entering is None else len(input_json)
-    options = _chain_options(registry, max_decoded_size)
-    made, error = new_chain(), new_error()
-    status = lib.zcodec_chain_new_with(options, codecs_json, len(codecs_json), input_json, size, made, error)
-    _check_made(status, error, registry)
-    chain = Chain._of(made[0], registry, max_decoded_size)
-    for path, generate, checker in paddings:
-        chain.set_padding(path, generate, checker)
+    chain = Chain.__new__(Chain)
+    chain._make(codecs.encode(), None if entering is None else entering.encode(), registry, max_decoded_size)
+    for path, generate, check in paddings:
+        chain.set_padding(path, generate, check)
     return chain
