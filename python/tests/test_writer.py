@@ -99,6 +99,26 @@ def test_what_plans_refuse(chain):
             pickle.dumps(handle)
 
 
+def test_plans_do_not_fill_memory_that_they_read():
+    chain, memory = Chain([LITTLE], np.uint16, (8,), 0), np.arange(24, dtype=np.uint16)
+    before, encoded = memory.copy(), memory[:8].view(np.uint8)
+    for out in (memory[5:9], memory[10:3:-2]):
+        plan = chain.plan([np.s_[:2], np.s_[2:6]], [memory[20:22], out])
+        shared = [part(encoded, wanted) for wanted in plan.ranges]
+        for call in (lambda: plan.supply(len(shared) - 1, shared[-1]), lambda: plan.supply_all(shared)):
+            with pytest.raises(ValueError, match="share memory"):
+                call()
+    np.testing.assert_array_equal(memory, before)
+
+
+def test_plans_fill_memory_around_what_they_read():
+    chain, memory = Chain([LITTLE], np.uint16, (8,), 0), np.arange(24, dtype=np.uint16)
+    plan = chain.plan([np.s_[:2], np.s_[2:6]], [memory[22:], memory[:4]])
+    for ranges in plan:
+        plan.supply_all([part(memory[8:16].view(np.uint8), wanted) for wanted in ranges])
+    np.testing.assert_array_equal(memory, [10, 11, 12, 13, *range(4, 22), 8, 9])
+
+
 def test_an_index_says_where_inner_chunks_lie(chain):
     array = ARRAY.copy()
     array[:8, :8] = 0

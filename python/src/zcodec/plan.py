@@ -11,7 +11,7 @@ from zcodec.coding import Target
 from zcodec.errors import check, check_call
 from zcodec.index import Index, Range, known
 from zcodec.stages import Stages
-from zcodec.views import Array, Box, Buffer, Part, View, from_buffer
+from zcodec.views import Array, Box, Buffer, Part, View
 
 if TYPE_CHECKING:
     from zcodec.chain import Chain
@@ -35,7 +35,8 @@ class Plan(Stages):
     `index` is the one that a plan of the same object had before: it is not asked for again. Threads may `supply` at once.
 
     Raises `Error`: CORRUPT_DATA for damaged bytes, which ends the plan; INVALID_ARGUMENT for a range that does not exist or
-    was supplied, after which the plan is as it was. An object that does not exist has no plan: see `Chain.fill`.
+    was supplied, after which the plan is as it was. Bytes that share memory with `out` are a ValueError, likewise. An object
+    that does not exist has no plan: see `Chain.fill`.
     """
 
     def __init__(
@@ -56,6 +57,9 @@ class Plan(Stages):
         self._chain = chain
         self._paddings = tuple(chain._paddings.values())  # those of the library's plan, whatever is set later
         self._targets = [Target(chain, to, part if part is not None else ...) for to, part in zip(outs, boxes, strict=True)]
+        views = [target.view.pointer for target in self._targets]
+        self._start = min((_address(view.memory) for view in views), default=0)
+        self._end = max((_address(view.memory) + view.memory_size for view in views), default=0)
         super().__init__(chain.context(), lib.zcodec_plan_next, lib.zcodec_plan_supply)
         parts = [part for target in self._targets for part in target.parts(chain)]
         plan, error = ffi.new("zcodec_plan **"), new_error()
@@ -71,13 +75,21 @@ class Plan(Stages):
         stage = self.ranges
         if len(encoded) != len(stage):
             raise ValueError(f"{len(encoded)} buffers for {len(stage)} ranges")
-        memory = [from_buffer(buffer) for buffer in encoded]
+        memory = [self._memory_of(buffer) for buffer in encoded]
         pointers = ffi.new("void *[]", memory)
         sizes = ffi.new("size_t[]", [ffi.sizeof(item) for item in memory])
         error = new_error()
         check_call(lib.zcodec_plan_supply_all(self._handle, pointers, sizes, error), error, self._context)
         with self._lock:
             self._missing = 0
+
+    def _memory_of(self, encoded: Buffer) -> Any:
+        memory = super()._memory_of(encoded)
+        start = _address(memory)
+        if start < self._end and self._start < start + ffi.sizeof(memory):  # of many boxes most lie elsewhere
+            for target in self._targets:
+                target.refuse_shared(memory)
+        return memory
 
     @property
     def is_complete(self) -> bool:
@@ -128,6 +140,10 @@ def _arrays(parts: Sequence[tuple[Part, View]]) -> tuple[Any, Any]:
         boxes[i] = part.pointer[0]
         views[i] = view.pointer[0]
     return boxes, views
+
+
+def _address(pointer: Any) -> int:
+    return int(ffi.cast("uintptr_t", pointer))
 
 
 def read_object(plan: Plan, encoded: Buffer) -> Any | Array:

@@ -49,11 +49,15 @@ class Stages:
         """The bytes of range `i` of this stage. Several threads may supply different ranges at once."""
         if i < 0:
             raise IndexError(f"there is no range {i}")
-        memory, error = from_buffer(encoded), new_error()
+        memory, error = self._memory_of(encoded), new_error()
         status = self._supply_function(self._handle, i, memory, ffi.sizeof(memory), error)
         check_call(status, error, self._context)
         with self._lock:
             self._missing -= 1
+
+    def _memory_of(self, encoded: Buffer) -> Any:
+        """The memory of bytes that are supplied."""
+        return from_buffer(encoded)
 
     def __iter__(self) -> Iterator[list[Range]]:
         """The stages, one after the other. Raises ValueError if one was not supplied before the next is asked for."""
