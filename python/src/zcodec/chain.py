@@ -216,7 +216,7 @@ class Chain:
         self,
         buffers: Iterable[Buffer | None],
         out: Sequence[Any] | None = None,
-        box: Box | Sequence[Box | None] | None = None,
+        box: Box | list[Any] | None = None,
         *,
         max_threads: int | None = None,
     ) -> list[Array]:
@@ -249,7 +249,7 @@ class Chain:
 
     def plan(
         self,
-        box: Box | Sequence[Box] | None = None,
+        box: Box | list[Any] | None = None,
         out: Any = None,
         *,
         object_size: int | None = None,

@@ -42,7 +42,7 @@ class Plan(Stages):
     def __init__(
         self,
         chain: Chain,
-        box: Box | Sequence[Box] | None = None,
+        box: Box | list[Any] | None = None,
         out: Any = None,
         *,
         object_size: int | None = None,
