@@ -317,11 +317,11 @@ def element_dtype(data_type: DataType) -> np.dtype[Any]:
 
 
 def same_elements(found: np.dtype[Any], expected: np.dtype[Any]) -> bool:
+    """Whether arrays of this dtype are taken; those of types that numpy lacks may also be of their bits."""
     if found == expected:
         return True
-    # Types that numpy lacks are taken as their bits, too.
-    return expected.kind == "V" and expected.names is None and found == np.dtype(f"u{expected.itemsize}") \
-        if expected.itemsize in (1, 2, 4, 8) else False  # fmt: skip
+    is_void = expected.kind == "V" and expected.names is None
+    return is_void and found.kind == "u" and found.isnative and found.itemsize == expected.itemsize
 
 
 def _checked(array: Array, dtype: np.dtype[Any], shape: tuple[int, ...], what: str) -> Array:
