@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from zarr.abc.codec import ArrayArrayCodec, ArrayBytesCodec, BytesBytesCodec
-from zarr.core.array_spec import ArrayConfig, ArraySpec
-from zarr.core.buffer import default_buffer_prototype
-from zarr.core.dtype import get_data_type_from_json
 
 from zcodec.chain import Chain
 from zcodec.errors import Error, Status
 from zcodec.fill_values import scalar_json
-from zcodec.zarr.chains import chain_of, first_chunk
+from zcodec.zarr.bits import as_bits, data_type_for
+from zcodec.zarr.chains import first_chunk
 from zcodec.zarr.stored import memory_of
 
 if TYPE_CHECKING:
+    from zarr.core.array_spec import ArraySpec
     from zarr.core.buffer import Buffer, NDBuffer
 
 
@@ -179,9 +177,9 @@ class ArrayToArray(Named, ArrayArrayCodec):
         except Error:
             if self._chunk_shape is None:
                 raise
-            # zarr-python also asks with other fill values than the array's, which may have no image.
+            # zarr-python also asks with other fill values than the array's, some of which cannot be represented.
             leaving = self._chain(chunk_spec, has_fill_value=False).output
-        dtype = _data_type(leaving["data_type"])
+        dtype = data_type_for(leaving["data_type"])
         fill_value = dtype.default_scalar()
         if "fill_value" in leaving:
             fill_value = dtype.from_json_scalar(leaving["fill_value"], zarr_format=3)
@@ -192,11 +190,11 @@ class ArrayToArray(Named, ArrayArrayCodec):
 
     def _encode_sync(self, chunk_data: NDBuffer, chunk_spec: ArraySpec) -> NDBuffer:
         chain = self._chain(chunk_spec)
-        made = _as_bits(chain.encode(chunk_data.as_numpy_array()), _data_type(chain.output["data_type"]))
+        made = as_bits(chain.encode(chunk_data.as_numpy_array()), data_type_for(chain.output["data_type"]))
         return chunk_spec.prototype.nd_buffer.from_ndarray_like(made)
 
     def _decode_sync(self, chunk_data: NDBuffer, chunk_spec: ArraySpec) -> NDBuffer:
-        made = _as_bits(self._chain(chunk_spec).decode(chunk_data.as_numpy_array()), chunk_spec.dtype)
+        made = as_bits(self._chain(chunk_spec).decode(chunk_data.as_numpy_array()), chunk_spec.dtype)
         return chunk_spec.prototype.nd_buffer.from_ndarray_like(made)
 
     async def _encode_single(self, chunk_data: NDBuffer, chunk_spec: ArraySpec) -> NDBuffer:
@@ -204,60 +202,6 @@ class ArrayToArray(Named, ArrayArrayCodec):
 
     async def _decode_single(self, chunk_data: NDBuffer, chunk_spec: ArraySpec) -> NDBuffer:
         return self._decode_sync(chunk_data, chunk_spec)
-
-
-def _data_type(data_type: Any) -> Any:
-    """A data type of zarr-python. What it does not have is taken as integers of the same size: see `_Bits`."""
-    try:
-        return get_data_type_from_json(data_type, zarr_format=3)
-    except ValueError:
-        return _bits_of(data_type)
-
-
-class _Bits:
-    """A data type of zarr-python for the bits of one that it lacks. Codecs of ours see what the bits stand for."""
-
-    data_type: str
-    to_native_dtype: Any
-
-    def to_json(self, zarr_format: Any) -> str:
-        return self.data_type
-
-    def from_json_scalar(self, data: Any, *, zarr_format: Any) -> Any:
-        one = _one(self.data_type, data)
-        scalar = np.empty(1, one.dtype)
-        one.fill(scalar)
-        return scalar.view(f"u{one.dtype.itemsize}")[0]
-
-    def to_json_scalar(self, data: Any, *, zarr_format: Any) -> Any:
-        return _bits_json(self.data_type, np.asarray(data).tobytes())
-
-
-def _bits_json(data_type: str, memory: bytes) -> Any:
-    """The JSON of an integer or a real float, which is what codecs convert to."""
-    bits = int.from_bytes(memory, sys.byteorder)
-    if "float" in data_type:
-        return f"0x{bits:0{2 * len(memory)}x}"
-    range_size = 1 << int(data_type.lstrip("uint"))
-    value = bits % range_size
-    return value - range_size if data_type.startswith("int") and 2 * value >= range_size else value
-
-
-def _one(data_type: str, fill_value: Any = None) -> Chain:
-    """A chain that says what an element of a data type is like."""
-    return Chain([{"name": "transpose", "configuration": {"order": [0]}}], data_type, (1,), fill_value)
-
-
-@lru_cache(maxsize=64)
-def _bits_of(data_type: str) -> Any:
-    bits = get_data_type_from_json(f"uint{8 * _one(data_type).decoded_size}", zarr_format=3)
-    made = type(data_type, (_Bits, type(bits)), {"data_type": data_type})
-    return made(**vars(bits))
-
-
-def _as_bits(array: Any, dtype: Any) -> Any:
-    """Elements as zarr-python has them: those of a type that it lacks may be of a type of ml_dtypes."""
-    return array.view(dtype.to_native_dtype()) if isinstance(dtype, _Bits) else array
 
 
 class ArrayToBytes(Named, ArrayBytesCodec):
@@ -277,7 +221,7 @@ class ArrayToBytes(Named, ArrayBytesCodec):
         return chunk_spec.prototype.buffer.from_bytes(encoded)
 
     def _decode_sync(self, chunk_data: Buffer, chunk_spec: ArraySpec) -> NDBuffer:
-        decoded = _as_bits(self._chain(chunk_spec).decode(memory_of(chunk_data)), chunk_spec.dtype)
+        decoded = as_bits(self._chain(chunk_spec).decode(memory_of(chunk_data)), chunk_spec.dtype)
         return chunk_spec.prototype.nd_buffer.from_ndarray_like(decoded)
 
     async def _encode_single(self, chunk_data: NDBuffer, chunk_spec: ArraySpec) -> Buffer:
@@ -313,37 +257,3 @@ class BytesToBytes(Named, BytesBytesCodec):
 @lru_cache(maxsize=32)
 def _bytes_chain(codec: str) -> Chain:
     return Chain(f"[{codec}]")
-
-
-# ---- Codecs of an array ------------------------------------------------------------------------
-
-
-def refuse_misfits(metadata: Any) -> None:
-    """Raises Error if a codec of this module cannot code the chunks of an array: nobody else would."""
-    codecs = getattr(metadata, "codecs", ())  # Zarr v2 has none
-    if not _has_ours(codecs):
-        return
-    spec = ArraySpec(
-        first_chunk(metadata.chunk_grid), metadata.data_type, metadata.fill_value, ArrayConfig.from_dict({}),
-        default_buffer_prototype(),
-    )  # fmt: skip
-    try:
-        chain_of(codecs, spec)
-    except Error as error:
-        if _is_about_ours(codecs, error.path):
-            raise
-    except (ValueError, TypeError, NotImplementedError):
-        pass  # zcodec does not support something else
-
-
-def _has_ours(codecs: Iterable[Any]) -> bool:
-    return any(isinstance(codec, Named) or _has_ours(getattr(codec, "codecs", ())) for codec in codecs)
-
-
-def _is_about_ours(codecs: Iterable[Any], path: str) -> bool:
-    """Whether the codec that this path of an error names is of this module, or inside one that is."""
-    first, _, inside = path.removeprefix("/").partition("/configuration/codecs")
-    if not first.isdigit():
-        return False
-    codec = list(codecs)[int(first)]
-    return isinstance(codec, Named) or _is_about_ours(getattr(codec, "codecs", ()), inside)

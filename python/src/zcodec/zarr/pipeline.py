@@ -14,7 +14,7 @@ from zarr.registry import register_pipeline
 from zcodec.tasks import DecodeTask, EncodeTask, raise_first, run_decode, run_encode
 from zcodec.zarr import stored
 from zcodec.zarr.chains import Chains, Unsupported
-from zcodec.zarr.kinds import refuse_misfits
+from zcodec.zarr.misfits import refuse_misfits
 from zcodec.zarr.read import SMALL, ChunkRead, max_threads, read_async, read_sync
 from zcodec.zarr.stats import stats
 from zcodec.zarr.write import ChunkWrite, write_async, write_sync
