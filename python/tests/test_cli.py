@@ -346,7 +346,7 @@ def test_names_that_do_not_tell_delete_nothing_of_the_source(store, inside, caps
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        (["--codecs", "bytes"], "--codecs is no JSON list: Expecting value"),
+        (["--codecs", "bytes"], "--codecs is not a JSON list: Expecting value"),
         (["--codecs", "{}"], "--codecs is a JSON list"),
         (["--chunks", "abc"], "--chunks is 'abc', expected sizes such as 64,64"),
         (["--chunks", "3,-4"], "--chunks is '3,-4', expected sizes"),

@@ -54,8 +54,8 @@ class Writer(Stages):
     Inner chunks that are only the fill value are left out, unless `store_empty`. Threads may put at once, and supply at
     once; where their boxes share elements, either wins.
 
-    Raises `Error`: UNSUPPORTED for a chain that is no shard, CORRUPT_DATA for damaged old chunks, INVALID_ARGUMENT for calls
-    out of order (no `put` after the first `ranges`, `finish` once and last).
+    Raises `Error`: UNSUPPORTED for a chain that makes no shards, CORRUPT_DATA for damaged old chunks, INVALID_ARGUMENT for
+    calls out of order (no `put` after the first `ranges`, `finish` once and last).
     """
 
     def __init__(

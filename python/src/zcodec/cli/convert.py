@@ -33,7 +33,7 @@ def _codecs(text: str) -> list[Any]:
     try:
         found = json.loads(Path(text[1:]).read_text("utf-8") if text.startswith("@") else text)
     except json.JSONDecodeError as error:
-        raise ValueError(f"--codecs is no JSON list: {error}") from None
+        raise ValueError(f"--codecs is not a JSON list: {error}") from None
     if not isinstance(found, list):
         raise ValueError(f"--codecs is a JSON list, not {type(found).__name__}")
     return found

@@ -114,7 +114,7 @@ def encoded(array: Any, coordinates: tuple[int, ...]) -> Any | None:
 
 
 def _refuse_others(path: StorePath) -> None:
-    """Stores of files say of everything that is no file that it is not there."""
+    """Stores of files say of everything that is not a file that it is not there."""
     place = _file_of(path)
     if place is None:
         return

@@ -1,4 +1,4 @@
-"""Where an array is converted to. It is no array before it is finished: nobody takes a part for the whole."""
+"""Where an array is converted to. It is not an array before it is finished: nobody takes a part for the whole."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ class ChunkRead:
         self.out[self.out_selection] = self.spec.dtype.default_scalar() if fill_value is None else fill_value
 
     def finish(self) -> None:
-        """The elements of a selection that is no box go to their places."""
+        """The elements of a selection that is not a box go to their places."""
         stats.add(decoded=1)
         if self._temporary is None:
             return

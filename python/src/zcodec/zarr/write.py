@@ -143,7 +143,7 @@ class ChunkWrite:
         array[self._chunk_selection] = part
 
     def _cells(self, old: Any) -> list[tuple[Array, Any]] | None:
-        """The inner chunks that a selection touches that is no box, with its elements; None: all of them."""
+        """The inner chunks that a selection touches, which is not a box, with its elements; None: all of them."""
         array = np.empty(self.chain.shape, self.chain.dtype)
         cells = cells_of(self._chunk_selection, array.shape, self.chain.granularity)
         parts = [array[cell] for cell in cells or ()]

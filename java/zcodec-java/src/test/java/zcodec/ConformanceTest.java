@@ -25,7 +25,7 @@ import org.junit.jupiter.api.TestFactory;
 
 /**
  * The conformance cases, through the Java interface. Left to the C runner are the cases of the C interface itself, and
- * metadata that is no Unicode text.
+ * metadata that is not Unicode text.
  */
 class ConformanceTest {
   private static final Path FOLDER = Paths.get(System.getProperty("zcodec.repository"), "tests/conformance");

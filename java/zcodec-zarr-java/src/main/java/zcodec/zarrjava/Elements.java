@@ -93,7 +93,7 @@ final class Elements {
     if (type instanceof dev.zarr.zarrjava.v3.DataType) {
       return ((dev.zarr.zarrjava.v3.DataType) type).getValue();
     }
-    throw new ZarrException("zcodec: " + type + " is no data type of Zarr v3");
+    throw new ZarrException("zcodec: " + type + " is not a data type of Zarr v3");
   }
 
   /** zarr-java keeps unsigned fill values in Java's signed types. */

@@ -158,7 +158,7 @@ final class ZarrArray implements Closeable {
     try {
       return JsonParser.parseString(new String(Files.readAllBytes(file), StandardCharsets.UTF_8)).getAsJsonObject();
     } catch (JsonParseException | IllegalStateException e) {
-      throw new IOException(file + " is no JSON object: " + e.getMessage(), e);
+      throw new IOException(file + " is not a JSON object: " + e.getMessage(), e);
     }
   }
 
