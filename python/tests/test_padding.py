@@ -3,11 +3,12 @@
 import base64
 import gc
 import pickle
+import threading
 
 import numpy as np
 import pytest
 
-from zcodec import Chain, Error, Status, errors
+from zcodec import Chain, Error, Index, Status, errors
 from zcodec.plan import read_object
 
 PAD = {
@@ -207,6 +208,27 @@ def test_plans_check_paddings(chain):
     for ranges in plan:
         plan.supply_all([encoded[part.offset : part.size and part.offset + part.size] for part in ranges])
     np.testing.assert_array_equal(plan.result, ARRAY[3:9])
+
+
+def test_an_error_does_not_come_from_callbacks_of_calls_before():
+    configuration = {"chunk_shape": [1 << 16], "codecs": ["bytes", PAD], "index_codecs": [LITTLE]}
+    shape = (1 << 20,)
+    chain = Chain([{"name": "sharding_indexed", "configuration": configuration}], "uint8", shape, 0)
+    encoded = chain.encode(np.ones(shape, np.uint8))
+    together = threading.Barrier(2)
+
+    def raising(chunk, padding):
+        together.wait(10)
+        raise KeyError(threading.get_ident())
+
+    chain.set_padding("/0/configuration/codecs/1", check=raising)
+    plan = chain.plan(index=Index(chain, encoded[-256:], len(encoded)), max_threads=2)
+    with pytest.raises(Error) as caught:
+        plan.supply_all([encoded[offset : offset + size] for offset, size in plan.ranges])
+    assert isinstance(caught.value.__cause__, KeyError)
+    with pytest.raises(Error, match="has ended") as caught:
+        plan.supply(0, b"")
+    assert caught.value.__cause__ is None
 
 
 def test_plans_and_writers_keep_the_paddings_they_began_with():

@@ -106,7 +106,8 @@ def check_call(status: int, error: Any, context: Context | None) -> None:
     """`check` for a call that may have run callbacks: what one of them raised becomes the cause."""
     if not status:
         return
-    cause = None if context is None else context.take()
+    # No callback makes a call invalid: one may have raised in a call before, where the library reported that of another.
+    cause = None if context is None or status == Status.INVALID_ARGUMENT else context.take()
     try:
         check(status, error)
     except Error as failed:
