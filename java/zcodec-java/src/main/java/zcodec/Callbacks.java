@@ -42,6 +42,13 @@ final class Callbacks {
       return failure;
     }
 
+    /** What a callback has thrown, once: the next failure of a plan or a writer is another. */
+    synchronized Throwable takeFailure() {
+      Throwable taken = failure;
+      failure = null;
+      return taken;
+    }
+
     @Override
     public void close() {
       remove(key);

@@ -123,7 +123,8 @@ abstract class StagedRead implements AutoCloseable {
   /** As {@link Invocation#check}, with what a callback has thrown. */
   final void check(Invocation in, int status) {
     if (status != 0) {
-      throw ZcodecException.take(status, in.arena.getLong(in.error), 0, call == null ? null : call.failure());
+      boolean ran = call != null && status != Status.INVALID_ARGUMENT.number(); // such a call has run no callbacks
+      throw ZcodecException.take(status, in.arena.getLong(in.error), 0, ran ? call.takeFailure() : null);
     }
   }
 

@@ -98,15 +98,14 @@ public final class Task {
     private final CallOptions options;
     private final Arena arena = Arena.local();
     private final int mark;
-    private final Callbacks.Call call;
+    private final List<Callbacks.Call> calls = new ArrayList<>(); // one for each task
     private final List<Chain> chains = new ArrayList<>();
     private final List<Staged> memory = new ArrayList<>();
 
     Batch(List<Task> tasks, CallOptions options) {
       this.tasks = tasks;
-      this.options = options;
+      this.options = Objects.requireNonNull(options, "options");
       mark = arena.mark();
-      call = new Callbacks.Call(options.callData);
     }
 
     boolean run() {
@@ -118,14 +117,14 @@ public final class Task {
         }
         write(tasks.get(i), structs + (long) STRUCT_SIZE * i);
       }
-      long given = options.write(arena, call.key);
+      long given = options.write(arena, 0);
       int status =
           encodes
               ? C.zcodec_encode_tasks(structs, tasks.size(), given)
               : C.zcodec_decode_tasks(structs, tasks.size(), given);
       boolean reported = false;
       for (int i = 0; i < tasks.size(); i++) {
-        reported |= !read(tasks.get(i), structs + (long) STRUCT_SIZE * i, memory.get(2 * i), memory.get(2 * i + 1));
+        reported |= !read(i, structs + (long) STRUCT_SIZE * i);
       }
       if (status != 0 && !reported) { // of the call as a whole
         throw ZcodecException.take(status, 0, 0, null);
@@ -136,6 +135,8 @@ public final class Task {
     private void write(Task task, long struct) {
       long chain = task.chain.acquire();
       chains.add(task.chain);
+      Callbacks.Call call = new Callbacks.Call(options.callData);
+      calls.add(call);
       ByteBuffer encoded = task.encoded == null ? ByteBuffer.allocate(0) : task.encoded;
       Staged bytes = task.encodes ? Staged.output(encoded) : Staged.input(encoded);
       memory.add(bytes);
@@ -154,16 +155,17 @@ public final class Task {
     }
 
     /** Takes the results of a task; false if it failed. */
-    private boolean read(Task task, long struct, Staged bytes, Staged elements) {
+    private boolean read(int i, long struct) {
+      Task task = tasks.get(i);
       int status = arena.getInt(struct + 76);
       long size = task.encodes ? arena.getLong(struct + 32) : 0;
       task.encodedSize = size;
       if (status != 0) {
-        task.error = ZcodecException.take(status, arena.getLong(struct + 80), size, call.failure());
+        task.error = ZcodecException.take(status, arena.getLong(struct + 80), size, calls.get(i).failure());
       } else {
         task.error = null;
-        Staged written = task.encodes ? bytes : elements;
-        written.copyOut(task.encodes ? size : elements.size);
+        Staged written = memory.get(task.encodes ? 2 * i : 2 * i + 1);
+        written.copyOut(task.encodes ? size : written.size);
       }
       return status == 0;
     }
@@ -173,7 +175,7 @@ public final class Task {
       arena.reset(mark);
       memory.forEach(Staged::close);
       chains.forEach(Chain::release);
-      call.close();
+      calls.forEach(Callbacks.Call::close);
       Fence.keep(Arrays.asList(options, tasks));
     }
   }

@@ -3,6 +3,7 @@ package zcodec;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -43,6 +44,16 @@ class EngineTest {
   }
 
   private static final String SHARD = shard("\"bytes\",\"zstd\"");
+
+  private static final String PAD =
+      "{\"name\":\"pad\",\"configuration\":{\"location\":\"end\",\"nbytes\":1,\"padding\":\"AA==\"}}";
+
+  private static final Padding THROWS =
+      Padding.of(
+          null,
+          (call, chunk, padding) -> {
+            throw new IllegalStateException("not this one");
+          });
 
   /** Elements that say where they are; the first inner chunk is the fill value. */
   private static byte[] elements() {
@@ -165,6 +176,49 @@ class EngineTest {
   }
 
   @Test
+  void tasksDoNotTellOfCallbacksOfOthers() {
+    try (Chain chain = Chain.of("[\"bytes\"," + PAD + "]", INPUT)) {
+      byte[] encoded = chain.encode(elements());
+      chain.setPadding(1, THROWS);
+      List<Task> tasks = new ArrayList<>();
+      for (int size : new int[] {encoded.length, 0, encoded.length}) {
+        ByteBuffer out = ByteBuffer.allocate(SIDE * SIDE);
+        tasks.add(Task.decode(chain, ByteBuffer.wrap(encoded, 0, size), null, View.of(out, 2)));
+      }
+      int objects = Callbacks.count();
+      assertTrue(!Task.run(tasks, CallOptions.DEFAULT));
+      assertEquals(objects, Callbacks.count());
+      for (Task task : tasks) {
+        assertEquals(Status.CORRUPT_DATA, task.error().status());
+      }
+      assertTrue(tasks.get(0).error().getCause() instanceof IllegalStateException);
+      assertNull(tasks.get(1).error().getCause());
+      assertTrue(tasks.get(2).error().getCause() instanceof IllegalStateException);
+      assertNotSame(tasks.get(0).error().getCause(), tasks.get(2).error().getCause());
+    }
+  }
+
+  @Test
+  void errorsOfPlansDoNotTellOfCallbacksBefore() {
+    try (Chain chain = Chain.of(shard("\"bytes\"," + PAD), INPUT)) {
+      byte[] encoded = chain.encode(elements());
+      chain.setPadding("/0/configuration/codecs/1", THROWS);
+      ByteBuffer out = ByteBuffer.allocate(SIDE * SIDE);
+      try (Plan plan = chain.plan(list((Box) null), list(View.of(out, 2)), encoded.length, null, CallOptions.DEFAULT)) {
+        Range index = plan.next().get(0);
+        plan.supply(0, ByteBuffer.wrap(encoded, (int) index.offset(), (int) index.size()));
+        Range inner = plan.next().get(0);
+        ByteBuffer bytes = ByteBuffer.wrap(encoded, (int) inner.offset(), (int) inner.size());
+        ZcodecException first = assertThrows(ZcodecException.class, () -> plan.supply(0, bytes));
+        assertTrue(first.getCause() instanceof IllegalStateException);
+        ZcodecException second = assertThrows(ZcodecException.class, () -> plan.supply(0, bytes));
+        assertEquals(Status.INVALID_ARGUMENT, second.status());
+        assertNull(second.getCause());
+      }
+    }
+  }
+
+  @Test
   void threadsOfTheProgramDoTheWork() {
     ExecutorService pool = Executors.newFixedThreadPool(3);
     AtomicInteger jobs = new AtomicInteger();
@@ -192,11 +246,10 @@ class EngineTest {
 
   @Test
   void callbacksInsideShardsRunOnThreadsOfTheLibrary() {
-    String pad = "{\"name\":\"pad\",\"configuration\":{\"location\":\"end\",\"nbytes\":1,\"padding\":\"AA==\"}}";
     Thread caller = Thread.currentThread();
     boolean isAlone = Runtime.getRuntime().availableProcessors() == 1;
     CountDownLatch another = new CountDownLatch(isAlone ? 0 : 1);
-    try (Chain chain = Chain.of(shard(128, "\"bytes\",\"zstd\"," + pad), LARGE_INPUT)) {
+    try (Chain chain = Chain.of(shard(128, "\"bytes\",\"zstd\"," + PAD), LARGE_INPUT)) {
       Padding.Check check =
           (call, chunk, padding) -> {
             if (Thread.currentThread() != caller) {
