@@ -2,6 +2,7 @@ package zcodec;
 
 import com.sun.jna.Pointer;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 
 /** One call of the library: the object in use, the options, places for a result and an error. */
 final class Invocation implements AutoCloseable {
@@ -27,7 +28,7 @@ final class Invocation implements AutoCloseable {
   /** With {@code callbacks}, what they throw becomes the cause of the exception. */
   Invocation(NativeHandle owner, CallOptions given, boolean callbacks) {
     this.owner = owner;
-    this.given = given;
+    this.given = Objects.requireNonNull(given, "options"); // before anything is taken that close() gives back
     handle = owner == null ? 0 : owner.acquire();
     mark = arena.mark();
     call = callbacks ? new Callbacks.Call(given.callData) : null;

@@ -157,6 +157,24 @@ class LifetimeTest {
   }
 
   @Test
+  void callsWithoutOptionsLeaveNothingInUse() {
+    int before = Callbacks.count();
+    try (Chain chain = Chain.of(CODECS, INPUT)) {
+      chain.setPadding(1, Padding.of((call, chunk, padding) -> {}, null));
+      byte[] decoded = new byte[2048];
+      assertThrows(NullPointerException.class, () -> chain.encode(decoded, null));
+      View view = View.of(ByteBuffer.wrap(decoded), 2);
+      Task task = Task.encode(chain, null, view, ByteBuffer.allocate(4096));
+      assertThrows(NullPointerException.class, () -> Task.run(Collections.singletonList(task), null));
+      List<View> views = Collections.singletonList(view);
+      assertThrows(NullPointerException.class, () -> chain.plan(Collections.singletonList(null), views, 100, null, null));
+      assertThrows(NullPointerException.class, () -> chain.writer(null, 0, null));
+      chain.setPadding(1, null); // what no call may be using
+    }
+    assertEquals(before, Callbacks.count());
+  }
+
+  @Test
   void callbacksOfAChainAreFreedWithIt() {
     int before = Callbacks.count();
     Chain chain = Chain.of(CODECS, INPUT);
