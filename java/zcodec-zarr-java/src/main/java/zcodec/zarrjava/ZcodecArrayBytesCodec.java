@@ -3,16 +3,20 @@ package zcodec.zarrjava;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.zarr.zarrjava.ZarrException;
 import dev.zarr.zarrjava.core.ArrayMetadata;
 import dev.zarr.zarrjava.core.codec.ArrayBytesCodec;
 import dev.zarr.zarrjava.v3.codec.Codec;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import ucar.ma2.Array;
 
 /** A codec from array to bytes. */
 public abstract class ZcodecArrayBytesCodec extends ArrayBytesCodec implements Codec {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
   /** The name in metadata, which Jackson writes as the type's. */
   @JsonIgnore public final String name;
 
@@ -59,9 +63,14 @@ public abstract class ZcodecArrayBytesCodec extends ArrayBytesCodec implements C
   @Override
   public long computeEncodedSize(long size, ArrayMetadata.CoreArrayMetadata metadata) throws ZarrException {
     String output = Chains.use(chain, open -> open.outputJson());
-    if (output.replace(" ", "").contains("\"size\":null")) {
-      throw new ZarrException("codec \"" + name + "\" makes chunks of no fixed size");
+    try {
+      JsonNode encoded = JSON.readTree(output).get("size");
+      if (encoded.isNull()) {
+        throw new ZarrException("codec \"" + name + "\" makes chunks of no fixed size");
+      }
+      return encoded.asLong();
+    } catch (IOException e) {
+      throw new ZarrException("zcodec: " + output, e);
     }
-    return Long.parseLong(output.replaceAll("\\D", ""));
   }
 }

@@ -284,6 +284,10 @@ class ZarrJavaTest {
     packbits.setCoreArrayMetadata(core(DataType.INT16, 4));
     assertThrows(ZarrException.class, () -> ((ZcodecArrayBytesCodec) packbits).decode(ByteBuffer.allocate(3)));
     assertEquals(8, packbits.computeEncodedSize(8, core(DataType.INT16, 4)));
+    Codec zfp = codec("zfp", "{'mode':'reversible'}");
+    zfp.setCoreArrayMetadata(core(DataType.INT32, 4));
+    ZarrException none = assertThrows(ZarrException.class, () -> zfp.computeEncodedSize(16, core(DataType.INT32, 4)));
+    assertEquals("codec \"zfp\" makes chunks of no fixed size", none.getMessage());
   }
 
   private static ArrayMetadata.CoreArrayMetadata core(DataType type, int... shape) {
