@@ -15,8 +15,8 @@ typedef struct member {
   span value; /* as it stands there */
 } member;
 
-/* Puts the next member at `*rest` (at first the whole object) and moves `*rest` behind it. 1; 0 after the last member;
- * -1 if the text is no object. */
+/* Puts the next member at `*rest` (at first the whole object) and moves `*rest` past it. 1; 0 after the last member;
+ * -1 if the text is not an object. */
 int member_next(span *rest, member *next);
 int span_equals(span self, const char *string);
 

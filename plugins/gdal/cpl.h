@@ -32,7 +32,7 @@ typedef struct cpl_functions {
 } cpl_functions;
 
 /* Finds them for a function of this plugin that GDAL called: a process may have several GDALs, such as those of two
- * wheels. What is returned stays. NULL: this is no GDAL with a registry of compressors, or there is no memory. */
+ * wheels. What is returned stays. NULL: that was not a GDAL with a registry of compressors, or there is no memory. */
 const cpl_functions *cpl_load(const void *return_address);
 /* Reports an error of GDAL. */
 void cpl_fail(const cpl_functions *cpl, const char *message);

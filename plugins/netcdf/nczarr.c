@@ -11,7 +11,7 @@
 
 /* Numbers of netcdf.h. */
 enum { NETCDF_OK = 0, NETCDF_INVALID = -36, NETCDF_NO_MEMORY = -61, NETCDF_FILTER = -132 };
-enum { NETCDF_BIG_ENDIAN = 2 };
+enum { NETCDF_NATIVE_ENDIAN = 0, NETCDF_LITTLE_ENDIAN = 1, NETCDF_BIG_ENDIAN = 2 };
 
 static int refuse(const char *id, const void *caller, const char *why) {
   char message[512];
@@ -93,7 +93,9 @@ static int find_array(const codec_info *codec, void *library, int ncid, int vari
     if (var.chunk[i] != 0 && size > UINT64_MAX / var.chunk[i]) return 0;
     size *= var.chunk[i];
   }
-  if (codec->takes_array) return var.endian != NETCDF_BIG_ENDIAN;
+  int native = *(const uint8_t *)&(const uint16_t){1} == 1 ? NETCDF_LITTLE_ENDIAN : NETCDF_BIG_ENDIAN;
+  int is_native = TYPES[var.type].size == 1 || var.endian == NETCDF_NATIVE_ENDIAN || var.endian == native;
+  if (codec->takes_array) return is_native;
   *array = (array_info){"uint8", 1, {size}};
   return 1;
 }

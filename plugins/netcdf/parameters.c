@@ -194,7 +194,7 @@ zcodec_status parameters_chain(const codec_info *codec, const unsigned *values, 
   text json = {0};
   array_info array;
   int has_array = parameters_array(codec, values, count, &array);
-  /* Only netCDF-C has an array behind the numbers of a registered filter. */
+  /* Only netCDF-C has an array after the numbers of a registered filter. */
   parameters_to_json(codec, values, count, has_array, &json);
   if (json.failed) return ZCODEC_STATUS_OUT_OF_MEMORY;
   span configuration = {json.bytes, json.size};

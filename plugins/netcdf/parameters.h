@@ -4,7 +4,7 @@
  * others take the JSON object as text: its size in bytes, then the bytes, four to a number, the first in the lowest
  * bits. No parameters at all are the codec's standard configuration.
  *
- * Behind them may stand what enters the first filter of a chunk: a mark, the data type, the number of dimensions, and
+ * After them may stand what enters the first filter of a chunk: a mark, the data type, the number of dimensions, and
  * two numbers for each size, the low one first. HDF5 stores it with the dataset; netCDF-C keeps it in memory. */
 #ifndef ZCODEC_PLUGINS_PARAMETERS_H
 #define ZCODEC_PLUGINS_PARAMETERS_H

@@ -49,7 +49,10 @@ static int find_array(const codec_info *codec, void *library, hid_t properties, 
   for (int i = 0; i < ndim; i++) array->shape[i] = shape[i];
   if (!codec->takes_array) {
     uint64_t size = HDF5(H5Tget_size)(type);
-    for (int i = 0; i < ndim; i++) size *= shape[i]; /* HDF5 allows no chunk of 4 GiB */
+    for (int i = 0; i < ndim; i++) { /* HDF5 allows no chunk of 4 GiB */
+      if (shape[i] != 0 && size > UINT64_MAX / shape[i]) return 0;
+      size *= shape[i];
+    }
     *array = (array_info){"uint8", 1, {size}};
   }
   return 1;

@@ -4,6 +4,7 @@ import ctypes
 import json
 import os
 import shutil
+import sys
 import tempfile
 import unittest
 
@@ -188,10 +189,13 @@ class Plugins(unittest.TestCase):
                 outcome = Outcome(self.path)
                 self.assertIsNotNone(outcome.error)
                 self.assertIn(message, outcome.log)
-        document.update(compressor={"id": "zfpy"}, filters=[{"id": "bz2", "level": 1}])
-        with open(document_file, "w") as file:
-            json.dump(document, file)
-        self.assertIn("must be the first filter", Outcome(self.path).log)
+        swapped = {"little": ">", "big": "<"}[sys.byteorder]
+        for change in ({"filters": [{"id": "bz2", "level": 1}]}, {"filters": None, "dtype": f"{swapped}f4"}):
+            document.update(compressor={"id": "zfpy"}, **change)
+            with open(document_file, "w") as file:
+                json.dump(document, file)
+            message = '"zfpy": it must be the first filter, and takes numbers in the machine\'s byte order'
+            self.assertIn(message, Outcome(self.path).log)
 
     def test_wrong_parameters_are_errors_of_netcdf(self):
         for codec, values in [
