@@ -7,8 +7,10 @@
 #include <hdf5.h>
 #include <stdlib.h>
 
+enum { GUESS_COUNT = 64 };
+
 /* The size of the last decoded chunk, by codec: chunks of a dataset have one size. A wrong one costs a second try. */
-static size_t last_decoded_size[64];
+static size_t last_decoded_size[GUESS_COUNT];
 
 static zcodec_status encode(const zcodec_chain *chain, const void *decoded, size_t size, void **encoded,
                             size_t *encoded_size, zcodec_error **error) {
@@ -53,18 +55,23 @@ size_t zcodec_hdf5_filter(const char *id, const void *caller, unsigned flags, si
   zcodec_error *error = NULL;
   void *result = NULL;
   size_t result_size = 0;
-  zcodec_status status = parameters_chain(codec, values, count, &use, &error);
+  const char *why = NULL;
+  zcodec_status status = parameters_chain(codec, values, count, &use, &error, &why);
   if (status == ZCODEC_STATUS_OK) {
     if (flags & H5Z_FLAG_REVERSE) {
-      size_t *guess = &last_decoded_size[(size_t)(codec - CODECS) % 64];
+      size_t *guess = &last_decoded_size[(size_t)(codec - CODECS) % GUESS_COUNT];
       status = decode(use.chain, guess, *buffer, size, &result, &result_size, &error);
     } else {
       status = encode(use.chain, *buffer, size, &result, &result_size, &error);
     }
     chain_release(&use);
   }
-  if (status != ZCODEC_STATUS_OK) {
-    report_error(caller, status, error);
+  if (status == ZCODEC_STATUS_OK && result_size == 0) { /* which HDF5 takes for a failure */
+    free(result);
+    why = "the chunk is empty";
+  }
+  if (status != ZCODEC_STATUS_OK || why != NULL) {
+    report_failure(caller, id, why, status, error);
     return 0;
   }
   free(*buffer);

@@ -5,7 +5,6 @@
 #include "parameters.h"
 #include "report.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,20 +13,19 @@ enum { NETCDF_OK = 0, NETCDF_INVALID = -36, NETCDF_NO_MEMORY = -61, NETCDF_FILTE
 enum { NETCDF_NATIVE_ENDIAN = 0, NETCDF_LITTLE_ENDIAN = 1, NETCDF_BIG_ENDIAN = 2 };
 
 static int refuse(const char *id, const void *caller, const char *why) {
-  char message[512];
-  snprintf(message, sizeof message, "zcodec: \"%s\": %s", id, why);
-  report(caller, message);
+  report_failure(caller, id, why, ZCODEC_STATUS_OK, NULL);
   return NETCDF_FILTER;
 }
 
 int zcodec_nczarr_to_hdf5(const char *id, const void *caller, const char *codec, size_t *count, unsigned **values) {
   parameters result = {0};
   if (codec == NULL || count == NULL || values == NULL) return NETCDF_INVALID;
-  const char *why = parameters_from_json(codec_find(id), (span){codec, strlen(codec)}, &result);
-  if (why != NULL) {
-    int failed = result.failed;
+  text why = {0};
+  if (!parameters_from_json(codec_find(id), (span){codec, strlen(codec)}, &result, &why)) {
+    int status = result.failed || why.bytes == NULL ? NETCDF_NO_MEMORY : refuse(id, caller, why.bytes);
     parameters_free(&result);
-    return failed ? NETCDF_NO_MEMORY : refuse(id, caller, why);
+    text_free(&why);
+    return status;
   }
   *count = result.count;
   *values = result.values;
@@ -36,9 +34,13 @@ int zcodec_nczarr_to_hdf5(const char *id, const void *caller, const char *codec,
 
 int zcodec_nczarr_to_codec(const char *id, const void *caller, size_t count, const unsigned *values, char **codec) {
   text json = {0};
-  (void)caller;
   if (codec == NULL || (count > 0 && values == NULL)) return NETCDF_INVALID;
-  parameters_to_json(codec_find(id), values, count, 1, &json);
+  const char *why = parameters_to_json(codec_find(id), values, count, 1, &json);
+  *codec = NULL;
+  if (why != NULL) {
+    text_free(&json);
+    return refuse(id, caller, why);
+  }
   *codec = json.bytes;
   return json.failed ? NETCDF_NO_MEMORY : NETCDF_OK;
 }
@@ -49,6 +51,8 @@ static const struct {
   uint64_t size;
 } TYPES[] = {{NULL, 0},      {"int8", 1},  {"uint8", 1},  {"int16", 2},  {"int32", 4}, {"float32", 4},
              {"float64", 8}, {"uint8", 1}, {"uint16", 2}, {"uint32", 4}, {"int64", 8}, {"uint64", 8}};
+
+enum { MAX_FILTERS = 64 };
 
 typedef struct variable {
   int type;
@@ -68,14 +72,14 @@ static int inquire(void *library, int ncid, int varid, variable *self) {
   inq_chunking chunking = (inq_chunking)host_function(library, "nc_inq_var_chunking");
   inq_filters filters = (inq_filters)host_function(library, "nc_inq_var_filter_ids");
   size_t filter_count = 0;
-  unsigned numbers[64];
+  unsigned numbers[MAX_FILTERS];
   int storage;
   if (!type || !ndim || !endian || !chunking || !filters) return 0;
   if (type(ncid, varid, &self->type) || ndim(ncid, varid, &self->ndim) || self->ndim < 0 || self->ndim > MAX_NDIM) {
     return 0;
   }
   if (endian(ncid, varid, &self->endian) || chunking(ncid, varid, &storage, self->chunk)) return 0;
-  if (filters(ncid, varid, &filter_count, NULL) || filter_count == 0 || filter_count > 64) return 0;
+  if (filters(ncid, varid, &filter_count, NULL) || filter_count == 0 || filter_count > MAX_FILTERS) return 0;
   if (filters(ncid, varid, &filter_count, numbers)) return 0;
   self->first_filter = numbers[0];
   return 1;
@@ -116,9 +120,10 @@ static void set_element_size(const codec_info *codec, void *library, int ncid, i
 static int check(const codec_info *codec, const void *caller, const parameters *working) {
   chain_use use;
   zcodec_error *error = NULL;
-  zcodec_status status = parameters_chain(codec, working->values, working->count, &use, &error);
+  const char *why = NULL;
+  zcodec_status status = parameters_chain(codec, working->values, working->count, &use, &error, &why);
   if (status != ZCODEC_STATUS_OK) {
-    report_error(caller, status, error);
+    report_failure(caller, codec->id, why, status, error);
     return NETCDF_FILTER;
   }
   chain_release(&use);

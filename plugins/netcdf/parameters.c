@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ARRAY_MARK = 0x7a636f64 };
+enum { ARRAY_MARK = 0x7a636f64, MAX_TEXT_SIZE = 65536 };
 
 static const char *const DATA_TYPES[] = {"uint8", "uint16", "uint32",  "uint64",  "int8",   "int16",
                                          "int32", "int64",  "float16", "float32", "float64"};
@@ -41,28 +41,49 @@ size_t parameters_number_count(const codec_info *codec) {
   return (size_t)(most + 1);
 }
 
-static const char *number_of(const member_info *info, span json, unsigned *number) {
+/* 1; 0: the member has no such value. */
+static int number_of(const member_info *info, span json, unsigned *number) {
   char text[32], *end;
-  if (json.size >= sizeof text) return "a member of the codec is no number";
+  if (json.size == 0 || json.size >= sizeof text) return 0;
   memcpy(text, json.bytes, json.size);
   text[json.size] = '\0';
   if (info->type == MEMBER_BOOLEAN) {
     *number = strcmp(text, "true") == 0;
-    return *number || strcmp(text, "false") == 0 ? NULL : "a member of the codec is neither true nor false";
+    return *number || strcmp(text, "false") == 0;
   }
   for (unsigned i = 0; info->words != NULL && info->words[i] != NULL; i++) {
     span word = {json.bytes + 1, json.size - 2};
     *number = i;
-    if (text[0] == '"' && span_equals(word, info->words[i])) return NULL;
+    if (text[0] == '"' && span_equals(word, info->words[i])) return 1;
   }
   errno = 0;
   long value = strtol(text, &end, 10);
   *number = (unsigned)value;
   int fits = errno == 0 && value >= INT32_MIN && value <= INT32_MAX;
-  return info->words == NULL && fits && end != text && *end == '\0' ? NULL : "a member of the codec has another type";
+  return info->words == NULL && fits && end != text && *end == '\0';
 }
 
-static const char *numbers_from_json(const codec_info *codec, span json, parameters *result) {
+/* Why a member has no such value. */
+static void explain(const member_info *info, span json, text *why) {
+  text_add_string(why, "\"");
+  text_add_string(why, info->name);
+  text_add_string(why, "\" is not ");
+  if (info->type == MEMBER_BOOLEAN) {
+    text_add_string(why, "true or false");
+  } else if (info->words == NULL) {
+    text_add_string(why, "an integer of 32 bits");
+  } else {
+    text_add_string(why, "one of");
+    for (size_t i = 0; info->words[i] != NULL; i++) {
+      text_add_string(why, i > 0 ? ", " : " ");
+      text_add_quoted(why, info->words[i], strlen(info->words[i]));
+    }
+  }
+  text_add_string(why, ": ");
+  text_add(why, json.bytes, json.size);
+}
+
+static int numbers_from_json(const codec_info *codec, span json, parameters *result, text *why) {
   unsigned numbers[8] = {0};
   for (const member_info *info = codec->members; info->name != NULL; info++) {
     span standard = {info->standard, info->standard != NULL ? strlen(info->standard) : 0};
@@ -75,12 +96,20 @@ static const char *numbers_from_json(const codec_info *codec, span json, paramet
     if (span_equals(next.name, "id") || span_equals(next.value, "null")) continue;
     const member_info *info = codec->members;
     while (info->name != NULL && !span_equals(next.name, info->name)) info++;
-    if (info->name == NULL) return "the codec has a member that it does not know";
-    const char *why = number_of(info, next.value, &numbers[info->parameter]);
-    if (why != NULL) return why;
+    if (info->name == NULL) {
+      text_add_string(why, "the codec has no member \"");
+      text_add(why, next.name.bytes, next.name.size);
+      text_add_string(why, "\"");
+      return 0;
+    }
+    if (!number_of(info, next.value, &numbers[info->parameter])) {
+      explain(info, next.value, why);
+      return 0;
+    }
   }
   for (size_t i = 0; i < parameters_number_count(codec); i++) parameters_add(result, numbers[i]);
-  return found == 0 ? NULL : "the codec is no JSON object";
+  if (found < 0) text_add_string(why, "the codec is not a JSON object");
+  return found == 0;
 }
 
 static void add_text(parameters *result, span text) {
@@ -92,16 +121,19 @@ static void add_text(parameters *result, span text) {
   }
 }
 
-const char *parameters_from_json(const codec_info *codec, span json, parameters *result) {
-  const char *why = NULL;
+int parameters_from_json(const codec_info *codec, span json, parameters *result, text *why) {
   if (codec->convention == CONVENTION_NUMBERS) {
-    why = numbers_from_json(codec, json, result);
-  } else if (json.size > 65536) {
-    why = "the configuration of the codec has more than 65536 bytes";
+    if (!numbers_from_json(codec, json, result, why)) return 0;
+  } else if (json.size > MAX_TEXT_SIZE) {
+    text_add_string(why, "the configuration has ");
+    text_add_number(why, (int64_t)json.size);
+    text_add_string(why, " bytes, expected at most ");
+    text_add_number(why, MAX_TEXT_SIZE);
+    return 0;
   } else {
     add_text(result, json);
   }
-  return why == NULL && result->failed ? "no memory" : why;
+  return !result->failed;
 }
 
 size_t parameters_visible_count(const codec_info *codec, const unsigned *values, size_t count) {
@@ -131,8 +163,8 @@ static void numbers_to_json(const codec_info *codec, const unsigned *values, siz
   }
 }
 
-/* The members of a text, which may lack the id. What is no object gets a member that the library refuses. */
-static void text_to_json(const unsigned *values, size_t count, text *json) {
+/* The members of a text, which may lack the id. 1; 0 if it is not an object. */
+static int text_to_json(const unsigned *values, size_t count, text *json) {
   text bytes = {0};
   for (size_t i = 0; i < values[0] && 1 + i / 4 < count; i++) {
     char byte = (char)(values[1 + i / 4] >> 8 * (i % 4));
@@ -148,20 +180,27 @@ static void text_to_json(const unsigned *values, size_t count, text *json) {
     text_add_string(json, "\": ");
     text_add(json, next.value.bytes, next.value.size);
   }
-  if (found < 0 || bytes.size < values[0]) text_add_string(json, ", \"parameters\": \"no text of a JSON object\"");
+  if (bytes.failed) {
+    text_free(json);
+    json->failed = 1;
+  }
+  int is_object = json->failed || (found >= 0 && bytes.size == values[0]);
   text_free(&bytes);
+  return is_object;
 }
 
-void parameters_to_json(const codec_info *codec, const unsigned *values, size_t count, int is_netcdf, text *json) {
+const char *parameters_to_json(const codec_info *codec, const unsigned *values, size_t count, int is_netcdf,
+                               text *json) {
   text_add_string(json, "{\"id\": \"");
   text_add_string(json, codec->id);
   text_add_string(json, "\"");
   if (codec->convention == CONVENTION_NUMBERS) {
     numbers_to_json(codec, values, count, is_netcdf, json);
-  } else if (count > 0) {
-    text_to_json(values, count, json);
+  } else if (count > 0 && !text_to_json(values, count, json)) {
+    return "the filter's parameters are not a JSON object";
   }
   text_add_string(json, "}");
+  return NULL;
 }
 
 void parameters_add_array(parameters *self, const array_info *array) {
@@ -190,15 +229,19 @@ int parameters_array(const codec_info *codec, const unsigned *values, size_t cou
 }
 
 zcodec_status parameters_chain(const codec_info *codec, const unsigned *values, size_t count, chain_use *use,
-                               zcodec_error **error) {
+                               zcodec_error **error, const char **why) {
   text json = {0};
   array_info array;
   int has_array = parameters_array(codec, values, count, &array);
+  *use = (chain_use){NULL, 0};
+  *error = NULL;
   /* Only netCDF-C has an array after the numbers of a registered filter. */
-  parameters_to_json(codec, values, count, has_array, &json);
-  if (json.failed) return ZCODEC_STATUS_OUT_OF_MEMORY;
-  span configuration = {json.bytes, json.size};
-  zcodec_status status = chain_acquire(codec, configuration, has_array ? &array : NULL, use, error);
+  *why = parameters_to_json(codec, values, count, has_array, &json);
+  zcodec_status status = *why != NULL ? ZCODEC_STATUS_INVALID_METADATA : ZCODEC_STATUS_OUT_OF_MEMORY;
+  if (*why == NULL && !json.failed) {
+    span configuration = {json.bytes, json.size};
+    status = chain_acquire(codec, configuration, has_array ? &array : NULL, use, error);
+  }
   text_free(&json);
   return status;
 }

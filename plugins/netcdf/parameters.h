@@ -21,10 +21,11 @@ typedef struct parameters {
 void parameters_add(parameters *self, unsigned value);
 void parameters_free(parameters *self);
 
-/* From the JSON object in a .zarray. NULL, or why not. */
-const char *parameters_from_json(const codec_info *codec, span json, parameters *result);
-/* The JSON object, with its id. */
-void parameters_to_json(const codec_info *codec, const unsigned *values, size_t count, int is_netcdf, text *json);
+/* From the JSON object in a .zarray. 1; 0: `why` says why not, unless there is no memory. */
+int parameters_from_json(const codec_info *codec, span json, parameters *result, text *why);
+/* The JSON object, with its id. NULL, or why there is none: `json` is then a part of it. */
+const char *parameters_to_json(const codec_info *codec, const unsigned *values, size_t count, int is_netcdf,
+                               text *json);
 
 /* How many numbers a registered filter has. */
 size_t parameters_number_count(const codec_info *codec);
@@ -36,8 +37,8 @@ void parameters_add_array(parameters *self, const array_info *array);
 /* 1; 0 if the values hold none. */
 int parameters_array(const codec_info *codec, const unsigned *values, size_t count, array_info *array);
 
-/* The chain that all of the values describe. */
+/* The chain that all of the values describe. If it fails, `*error` or `*why` may say why; the other one is NULL. */
 zcodec_status parameters_chain(const codec_info *codec, const unsigned *values, size_t count, chain_use *use,
-                               zcodec_error **error);
+                               zcodec_error **error, const char **why);
 
 #endif

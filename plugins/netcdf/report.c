@@ -4,6 +4,7 @@
 #include "../common/host.h"
 
 #include <hdf5.h>
+#include <stdio.h>
 
 _Static_assert(sizeof(hid_t) == 8, "HDF5 1.10 or later is needed");
 
@@ -39,8 +40,13 @@ void report(const void *caller, const char *message) {
   }
 }
 
-void report_error(const void *caller, zcodec_status status, zcodec_error *error) {
+void report_failure(const void *caller, const char *id, const char *why, zcodec_status status, zcodec_error *error) {
   char message[2048];
-  report(caller, failure_text(error, status, message, sizeof message));
+  if (why != NULL) {
+    snprintf(message, sizeof message, "zcodec: \"%s\": %s", id, why);
+  } else {
+    failure_text(error, status, message, sizeof message);
+  }
+  report(caller, message);
   zcodec_error_free(error);
 }

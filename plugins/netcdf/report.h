@@ -5,7 +5,8 @@
 #include <zcodec.h>
 
 void report(const void *caller, const char *message);
-/* Takes the error, which may be NULL. */
-void report_error(const void *caller, zcodec_status status, zcodec_error *error);
+/* Says of the codec with this id why it failed: what the plugin itself refuses, or, if `why` is NULL, what the library
+ * says. Takes the error, which may be NULL. */
+void report_failure(const void *caller, const char *id, const char *why, zcodec_status status, zcodec_error *error);
 
 #endif

@@ -104,9 +104,10 @@ static int check(const codec_info *codec, const void *caller, hid_t properties) 
   if (HDF5(H5Pget_filter_by_id2)(properties, number, &flags, &count, values, 0, NULL, NULL) < 0) return -1;
   chain_use use = {NULL, 0};
   zcodec_error *error = NULL;
-  zcodec_status status = parameters_chain(codec, values, count, &use, &error);
+  const char *why = NULL;
+  zcodec_status status = parameters_chain(codec, values, count, &use, &error, &why);
   if (status != ZCODEC_STATUS_OK) {
-    report_error(caller, status, error);
+    report_failure(caller, codec->id, why, status, error);
     return -1;
   }
   chain_release(&use);

@@ -135,12 +135,11 @@ static void parameters_of_hdf5(void) {
   for (size_t c = 0; c < CODEC_COUNT; c++) {
     parameters made = {0};
     array_info array = {"float32", 3, {4, 5, 1ull << 33}}, read;
+    text why = {0};
     static const char json[] = "{\"id\": \"x\", \"initval\": 3}";
-    if (CODECS[c].convention == CONVENTION_TEXT) {
-      CHECK(parameters_from_json(&CODECS[c], (span){json, strlen(json)}, &made) == NULL);
-    } else {
-      CHECK(parameters_from_json(&CODECS[c], (span){"{}", 2}, &made) == NULL);
-    }
+    int is_text = CODECS[c].convention == CONVENTION_TEXT;
+    span configuration = {is_text ? json : "{}", is_text ? strlen(json) : 2};
+    CHECK(parameters_from_json(&CODECS[c], configuration, &made, &why) && why.bytes == NULL);
     CHECK(made.count == parameters_visible_count(&CODECS[c], made.values, made.count));
     parameters_add_array(&made, &array);
     CHECK(parameters_array(&CODECS[c], made.values, made.count, &read) == 1);
@@ -150,14 +149,42 @@ static void parameters_of_hdf5(void) {
         unsigned *values = copy_of(made.values, count * sizeof *values);
         if (count > 0 && round > 0) values[round % count] = round % 3 ? random_byte() : (unsigned)random_byte() << 24;
         text text = {0};
-        parameters_to_json(&CODECS[c], values, count, round % 2, &text);
+        const char *wrong = parameters_to_json(&CODECS[c], values, count, round % 2, &text);
         parameters_array(&CODECS[c], values, count, &read);
-        CHECK(count_members(text.bytes, text.size) >= 1);
+        int is_whole = count == 0 || (round == 0 && count >= parameters_visible_count(&CODECS[c], values, made.count));
+        CHECK(wrong == NULL ? count_members(text.bytes, text.size) >= 1 : is_text && !is_whole);
         text_free(&text);
         free(values);
       }
     }
     parameters_free(&made);
+  }
+}
+
+static void wrong_members(void) {
+  static const struct {
+    const char *id, *json, *why;
+  } wrong[] = {
+      {"bz2", "{\"level\": \"high\"}", "\"level\" is not an integer of 32 bits: \"high\""},
+      {"bz2", "{\"level\": 4294967296}", "\"level\" is not an integer of 32 bits: 4294967296"},
+      {"zlib", "{\"level\": 000000000000000000000000000000001}",
+       "\"level\" is not an integer of 32 bits: 000000000000000000000000000000001"},
+      {"zstd", "{\"level\": 1, \"checksum\": 1}", "\"checksum\" is not true or false: 1"},
+      {"blosc", "{\"cname\": \"lz5\"}",
+       "\"cname\" is not one of \"blosclz\", \"lz4\", \"lz4hc\", \"snappy\", \"zlib\", \"zstd\": \"lz5\""},
+      {"bz2", "{\"level\": 1, \"foo\": 3}", "the codec has no member \"foo\""},
+      {"bz2", "[1]", "the codec is not a JSON object"},
+  };
+  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    parameters made = {0};
+    text why = {0};
+    size_t size = strlen(wrong[i].json);
+    char *json = copy_of(wrong[i].json, size);
+    CHECK(!parameters_from_json(codec_find(wrong[i].id), (span){json, size}, &made, &why));
+    CHECK(strcmp(why.bytes, wrong[i].why) == 0);
+    free(json);
+    parameters_free(&made);
+    text_free(&why);
   }
 }
 
@@ -184,6 +211,7 @@ int main(void) {
   members_of_json();
   options_of_gdal();
   parameters_of_hdf5();
+  wrong_members();
   streams("zfpy", "{\"mode\": 2, \"rate\": 8}", &array);
   streams("zfpy", "{\"mode\": 4, \"tolerance\": 0}", &array);
   streams("zfpy", "{\"mode\": 4, \"tolerance\": 0.001}", &array);

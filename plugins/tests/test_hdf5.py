@@ -1,5 +1,6 @@
 """The plugins as filters of HDF5, in the HDF5 of h5py's wheel. HDF5_PLUGIN_PATH names their directory."""
 
+import bz2
 import os
 import shutil
 import tempfile
@@ -76,8 +77,8 @@ class Filters(unittest.TestCase):
         for codec, values, message in [
             ("bz2", (99,), "level is 99"),
             ("blosc", (0, 0, 0, 0, 5, 1, 77), "cname is 77"),
-            ("lz4", parameters.text("[1]"), "no text of a JSON object"),
-            ("lz4", (4000000000, 1), "no text of a JSON object"),
+            ("lz4", parameters.text("[1]"), '"lz4": the filter\'s parameters are not a JSON object'),
+            ("lz4", (4000000000, 1), "the filter's parameters are not a JSON object"),
             ("crc32", parameters.text({"location": "middle"}), 'location is "middle"'),
             ("pcodec", parameters.text({"level": 99}), "level is 99"),
         ]:
@@ -138,6 +139,16 @@ class Filters(unittest.TestCase):
                 with self.assertRaises(OSError) as caught:
                     self.read()
                 self.assertIn("zcodec: ", str(caught.exception))
+
+    def test_an_empty_chunk_is_an_error_with_our_message(self):
+        for codec, empty in (("bz2", bz2.compress(b"")), ("zstd", bytes(arrays.CODECS["zstd"][0].encode(b"")))):
+            with self.subTest(codec):
+                self.write(codec, (), arrays.elements("f4"))
+                with h5py.File(self.path, "r+") as file:
+                    file["array"].id.write_direct_chunk((0, 0), empty)
+                with self.assertRaises(OSError) as caught:
+                    self.read()
+                self.assertIn(f'zcodec: "{codec}": the chunk is empty', str(caught.exception))
 
     def test_the_plugins_twice_and_another_zcodec_and_netcdf_in_the_process(self):
         directory = os.environ["HDF5_PLUGIN_PATH"]
