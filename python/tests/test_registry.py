@@ -117,6 +117,35 @@ def test_what_a_codec_raises(registry):
         chain.decode(zlib.compress(b"too short"))
 
 
+def test_an_interrupt_of_a_codec_is_not_an_error():
+    class Interrupted(Negate):
+        name = "test.interrupted"
+
+        def __init__(self, configuration, entering):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        Chain(["test.interrupted", LITTLE], "int32", (4,), 0, registry=Registry([Interrupted]))
+    assert caught.value.__cause__.status is Status.INVALID_METADATA
+
+
+def test_tasks_that_fail_when_they_have_more_room_are_named():
+    class Once(Text):
+        name = "test.once"
+        count = 0
+
+        def encode(self, decoded):
+            type(self).count += 1
+            if self.count > 2:
+                raise ValueError("not again")
+            return bytes(10_000)
+
+    chain = Chain(["test.once"], "int32", (4,), 0, registry=Registry([Once]))
+    with pytest.raises(Error, match="not again") as caught:
+        chain.encode_many([np.zeros(4, np.int32)] * 2, max_threads=1)
+    assert caught.value.__notes__ == ["chunk 0 of 2, and 1 other"]
+
+
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [

@@ -408,7 +408,7 @@ def test_errors_of_encoding_name_the_chunk(store):
     values[[7, 19]] = 300
     with pytest.raises(zcodec.Error, match="300") as caught:
         array[...] = values
-    assert notes(caught) == f"chunk {array.store_path}/c/1, and 1 others"
+    assert notes(caught) == f"chunk {array.store_path}/c/1, and 1 other"
 
 
 def _sum_in_another_process(pickled):

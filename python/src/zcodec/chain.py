@@ -504,11 +504,7 @@ def _check_made(status: int, error: Any, registry: Registry | None) -> None:
         return
     from zcodec.registry import take_bind_error
 
-    cause = take_bind_error()
-    try:
-        errors.check(status, error)
-    except Error as failed:
-        raise failed from cause
+    errors.check_caused(status, error, take_bind_error())
 
 
 def _unpickle(

@@ -108,6 +108,11 @@ def check_call(status: int, error: Any, context: Context | None) -> None:
         return
     # No callback makes a call invalid: one may have raised in a call before, where the library reported that of another.
     cause = None if context is None or status == Status.INVALID_ARGUMENT else context.take()
+    check_caused(status, error, cause)
+
+
+def check_caused(status: int, error: Any, cause: BaseException | None) -> None:
+    """`check` for a call that failed because of an exception, unless this is None."""
     try:
         check(status, error)
     except Error as failed:

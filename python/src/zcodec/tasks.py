@@ -133,7 +133,8 @@ def raise_first(errors: list[Error | None], names: Sequence[str] | None = None) 
     failed = [(i, error) for i, error in enumerate(errors) if error is not None]
     if failed:
         first, error = failed[0]
-        others = f", and {len(failed) - 1} others" if len(failed) > 1 else ""
+        count = len(failed) - 1
+        others = f", and {count} other{'s' if count > 1 else ''}" if count else ""
         error.add_note(f"chunk {f'{first} of {len(errors)}' if names is None else names[first]}{others}")
         raise error
 
@@ -171,8 +172,11 @@ def run_encode(
     for i, error in enumerate(errors):
         if isinstance(error, Error) and error.status == Status.BUFFER_TOO_SMALL:
             request = requests[i]  # a codec of the host did not know how much it makes
-            whole = request.chain.encode(request.array, box=request.box)
-            encoded[i], errors[i] = np.frombuffer(whole, np.uint8), None
+            try:
+                whole = request.chain.encode(request.array, box=request.box)
+                encoded[i], errors[i] = np.frombuffer(whole, np.uint8), None
+            except Error as failed:
+                errors[i] = failed
     return encoded, errors
 
 
