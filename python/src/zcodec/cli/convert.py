@@ -59,7 +59,8 @@ def _metadata(options: argparse.Namespace, source: Any) -> Any:
     entering = _entering(source)
     first = [axis if isinstance(axis, int) else axis[0] for axis in chunks]
     chain = Chain(codecs, entering["data_type"], first, None)
-    _ = [print(f"zcodec: {warning['message']}", file=sys.stderr) for warning in chain.warnings]
+    for warning in chain.warnings:
+        print(f"zcodec: {warning['message']}", file=sys.stderr)
     # zarr-python wants the long form of codecs: some with a configuration, and those inside others no mere names.
     made: list[Any] = [get_codec_class(codec["name"]).from_dict(codec) for codec in chain.codecs]
     serializer = next((codec for codec in made if isinstance(codec, ArrayBytesCodec)), None)

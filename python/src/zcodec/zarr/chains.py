@@ -75,7 +75,7 @@ class Chains:
 
     def _v2_chain(self, spec: ArraySpec) -> Chain:
         codec: Any = self._codecs[0]
-        fill_value: Any = spec.dtype.to_json_scalar(_fill_value(spec), zarr_format=2)
+        fill_value: Any = spec.dtype.to_json_scalar(fill_value_of(spec), zarr_format=2)
         data_type: Any = spec.dtype.to_json(zarr_format=2)
         document = {
             "zarr_format": 2, "shape": spec.shape, "chunks": spec.shape, "dtype": data_type["name"], "order": spec.order,
@@ -87,7 +87,7 @@ class Chains:
 
 def chain_of(codecs: Iterable[Codec], spec: ArraySpec) -> Chain:
     """The chain of Zarr v3 codecs for chunks like `spec`."""
-    fill_value: Any = spec.dtype.to_json_scalar(_fill_value(spec), zarr_format=3)
+    fill_value: Any = spec.dtype.to_json_scalar(fill_value_of(spec), zarr_format=3)
     document = {
         "zarr_format": 3, "node_type": "array", "shape": spec.shape,
         "data_type": spec.dtype.to_json(zarr_format=3), "fill_value": fill_value,
@@ -117,7 +117,7 @@ def first_chunk(chunk_grid: Any) -> tuple[int, ...]:
     return tuple(axis if isinstance(axis, int) else axis[0] for axis in chunk_grid.chunk_shapes)
 
 
-def _fill_value(spec: ArraySpec) -> Any:
+def fill_value_of(spec: ArraySpec) -> Any:
     """Version 2 allows null; zarr-python then takes the default of the data type."""
     return spec.dtype.default_scalar() if spec.fill_value is None else spec.fill_value
 

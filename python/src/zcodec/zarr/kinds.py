@@ -17,7 +17,7 @@ from zcodec.chain import Chain
 from zcodec.errors import Error, Status
 from zcodec.fill_values import scalar_json
 from zcodec.zarr.bits import as_bits, data_type_for
-from zcodec.zarr.chains import first_chunk
+from zcodec.zarr.chains import fill_value_of, first_chunk
 from zcodec.zarr.stored import memory_of
 
 if TYPE_CHECKING:
@@ -150,8 +150,7 @@ class Named:
     def _chain(self, spec: ArraySpec, *, has_fill_value: bool = True) -> Chain:
         """The chain of this codec alone."""
         data_type: Any = spec.dtype.to_json(zarr_format=3)
-        fill_value = spec.dtype.default_scalar() if spec.fill_value is None else spec.fill_value
-        scalar: Any = spec.dtype.to_json_scalar(fill_value, zarr_format=3)
+        scalar: Any = spec.dtype.to_json_scalar(fill_value_of(spec), zarr_format=3)
         return _chain(json.dumps(self.to_dict()), json.dumps([data_type, spec.shape, scalar if has_fill_value else None]))
 
 

@@ -18,6 +18,7 @@ from zcodec.plan import Plan
 from zcodec.tasks import DecodeTask, processors, raise_first, run_decode
 from zcodec.views import Array
 from zcodec.zarr import stored
+from zcodec.zarr.chains import fill_value_of
 from zcodec.zarr.selection import Axes, axes_of, cells_of, is_basic, with_dropped
 from zcodec.zarr.stats import stats
 
@@ -102,8 +103,7 @@ class ChunkRead:
     def miss(self) -> None:
         """There is no such chunk."""
         self.is_missing = True
-        fill_value = self.spec.fill_value
-        self.out[self.out_selection] = self.spec.dtype.default_scalar() if fill_value is None else fill_value
+        self.out[self.out_selection] = fill_value_of(self.spec)
 
     def finish(self) -> None:
         """The elements of a selection that is not a box go to their places."""

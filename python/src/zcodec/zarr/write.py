@@ -17,6 +17,7 @@ from zcodec.tasks import EncodeTask, raise_first, run_encode
 from zcodec.views import Array
 from zcodec.writer import Writer, whole_object
 from zcodec.zarr import stored
+from zcodec.zarr.chains import fill_value_of
 from zcodec.zarr.read import SMALL, WINDOW, Background, max_threads, raise_failed, settle
 from zcodec.zarr.selection import Axes, axes_of, cells_of, is_basic, with_dropped
 from zcodec.zarr.stats import stats
@@ -80,10 +81,6 @@ class ChunkWrite:
         self._axes, self._part = axes, part if part.shape == axes.shape else np.broadcast_to(part, axes.shape)
 
     @property
-    def _fill_value(self) -> Any:
-        return self.spec.dtype.default_scalar() if self.spec.fill_value is None else self.spec.fill_value
-
-    @property
     def size(self) -> int:
         return self.chain._decoded_size
 
@@ -113,7 +110,7 @@ class ChunkWrite:
                 return made
         array = np.empty(self.chain.shape, self.chain.dtype)
         if old is None:
-            array[...] = self._fill_value
+            array[...] = fill_value_of(self.spec)
         else:
             self.chain.decode(old, out=array, max_threads=max_threads())
             stats.add(decoded=1)
@@ -151,7 +148,7 @@ class ChunkWrite:
             return None
         if old is None:
             for part in parts:
-                part[...] = self._fill_value
+                part[...] = fill_value_of(self.spec)
         else:
             read_object(self.chain.plan(cells, parts, max_threads=max_threads()), old)
             stats.add(decoded=1)
