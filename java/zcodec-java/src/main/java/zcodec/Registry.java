@@ -5,6 +5,7 @@ import com.sun.jna.Pointer;
 import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 
 /** The built-in codecs, and those of the program. */
 public final class Registry extends NativeHandle {
@@ -42,6 +43,7 @@ public final class Registry extends NativeHandle {
    * @param codec the codec
    */
   public void add(String name, Kind kind, HostCodec codec) {
+    Objects.requireNonNull(codec, "codec"); // before anything is taken that is given back below
     long pointer = acquireAlone();
     long key = Callbacks.put(codec);
     boolean added = false;

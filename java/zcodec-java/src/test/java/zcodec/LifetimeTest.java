@@ -175,6 +175,18 @@ class LifetimeTest {
   }
 
   @Test
+  void aRegistryThatRefusedNullIsNotInUse() {
+    int before = Callbacks.count();
+    try (Registry registry = Registry.create()) {
+      assertThrows(NullPointerException.class, () -> registry.add("name", Kind.BYTES_TO_BYTES, null));
+      assertThrows(NullPointerException.class, () -> registry.add(null, Kind.BYTES_TO_BYTES, (configuration, input) -> null));
+      assertThrows(NullPointerException.class, () -> registry.add("name", null, (configuration, input) -> null));
+      registry.add("name", Kind.BYTES_TO_BYTES, (configuration, input) -> null);
+    }
+    assertEquals(before, Callbacks.count());
+  }
+
+  @Test
   void callbacksOfAChainAreFreedWithIt() {
     int before = Callbacks.count();
     Chain chain = Chain.of(CODECS, INPUT);
