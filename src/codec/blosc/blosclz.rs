@@ -9,7 +9,7 @@
 //!   are to be added to a length of 9, up to the first that is not 255. If `distance - 1` is 8191, the larger part of
 //!   the distance follows in two bytes, the higher first: `distance - 8192`.
 
-use super::matches::{MatchTable, common_size, copy_literals, copy_match, four, hash};
+use super::matches::{MatchTable, NEAR, Short, common_size, copy_literals, copy_match, four, hash, repeated};
 
 /// The most literals of one run.
 const MAX_LITERALS: usize = 32;
@@ -185,9 +185,37 @@ pub(super) fn decompress(encoded: &[u8], decoded: &mut [u8]) -> Option<()> {
             copy_match(decoded, written, distance, length)?;
             written += length;
         }
+        while let Some(short) = copy_short(encoded.get(read..)?, decoded, written) {
+            read += short.read;
+            written += short.written;
+        }
         control = usize::from(*encoded.get(read)?);
         read += 1;
     }
+}
+
+/// Copies literals that are not the last of the stream, or a match of at most [`NEAR`] bytes, with few branches.
+#[inline(always)]
+fn copy_short(encoded: &[u8], decoded: &mut [u8], written: usize) -> Option<Short> {
+    let input = encoded.first_chunk::<{ MAX_LITERALS + 2 }>()?;
+    let (before, output) = decoded.split_at_mut_checked(written)?;
+    let output = output.first_chunk_mut::<MAX_LITERALS>()?;
+    let control = usize::from(input[0]);
+    if control < MAX_LITERALS {
+        *output = *input[1..].first_chunk()?;
+        return Some(Short { read: 2 + control, written: 1 + control });
+    }
+    let (length, distance) = ((control >> 5) + 2, ((control & 31) << 8) + usize::from(input[1]) + 1);
+    if length > NEAR || distance > MAX_NEAR_DISTANCE {
+        return None;
+    }
+    let start = before.get(written.checked_sub(distance)?..)?;
+    let matched = match start.first_chunk::<NEAR>() {
+        Some(matched) => *matched,
+        None => repeated(decoded.get(written - distance..)?.first_chunk()?, distance).0,
+    };
+    *decoded.get_mut(written..)?.first_chunk_mut()? = matched;
+    Some(Short { read: 2, written: length })
 }
 
 /// The distance and length of the match whose first byte was read.

@@ -6,7 +6,7 @@
 //! is not 255. After the literals the distance of the match follows, a u16. The last 5 bytes are literals, and no match
 //! begins in the last 12.
 
-use super::matches::{MatchTable, common_size, copy_literals, copy_match, four, hash};
+use super::matches::{MatchTable, NEAR, Short, common_size, copy_literals, copy_match, four, hash, repeated};
 
 const MIN_MATCH: usize = 4;
 const MAX_DISTANCE: usize = u16::MAX as usize;
@@ -137,6 +137,10 @@ fn write_more(number: usize, encoded: &mut [u8], mut size: usize) -> Option<usiz
 pub(super) fn decompress(encoded: &[u8], decoded: &mut [u8]) -> Option<()> {
     let (mut read, mut written) = (0, 0);
     loop {
+        while let Some(short) = copy_short(encoded.get(read..)?, decoded, written) {
+            read += short.read;
+            written += short.written;
+        }
         let token = usize::from(*encoded.get(read)?);
         read += 1;
         let count = read_more(token >> 4, encoded, &mut read)?;
@@ -157,6 +161,54 @@ pub(super) fn decompress(encoded: &[u8], decoded: &mut [u8]) -> Option<()> {
         copy_match(decoded, written, distance, length)?;
         written += length;
     }
+}
+
+/// So many bytes are left on both sides after a sequence without more bytes for its counts that it is not the last.
+const SHORT_INPUT: usize = 32;
+const SHORT_OUTPUT: usize = 48;
+/// The longest match of such a sequence.
+const MAX_SHORT_MATCH: usize = MIN_MATCH + 14;
+
+/// Copies what a sequence has if its counts are in its token: most of them, with few branches.
+#[inline(always)]
+fn copy_short(encoded: &[u8], decoded: &mut [u8], written: usize) -> Option<Short> {
+    let input = encoded.first_chunk::<SHORT_INPUT>()?;
+    let (count, more) = (usize::from(input[0] >> 4), usize::from(input[0] & 15));
+    if count == 15 || more == 15 {
+        return None;
+    }
+    let distance = usize::from(u16::from_le_bytes([input[1 + count], input[2 + count]]));
+    let (before, output) = decoded.split_at_mut_checked(written)?;
+    let output = output.first_chunk_mut::<SHORT_OUTPUT>()?;
+    *output.first_chunk_mut::<16>()? = *input[1..].first_chunk()?;
+    let start = (written + count).checked_sub(distance)?;
+    if let Some(matched) = before.get(start..).and_then(<[u8]>::first_chunk::<MAX_SHORT_MATCH>) {
+        *output[count..].first_chunk_mut()? = *matched;
+    } else {
+        copy_near(decoded, start, written + count)?;
+    }
+    Some(Short { read: 3 + count, written: count + MIN_MATCH + more })
+}
+
+/// Copies [`MAX_SHORT_MATCH`] bytes or more that begin before the place they go to, and may reach it.
+#[inline]
+fn copy_near(decoded: &mut [u8], start: usize, place: usize) -> Option<()> {
+    let distance = place - start;
+    let decoded = decoded.get_mut(start..place + 4 * NEAR)?;
+    if distance >= NEAR {
+        for at in [0, NEAR, 2 * NEAR] {
+            let step = *decoded.get(at..)?.first_chunk::<NEAR>()?;
+            *decoded.get_mut(distance + at..)?.first_chunk_mut()? = step;
+        }
+    } else if distance > 0 {
+        let (pattern, period) = repeated(decoded.first_chunk()?, distance);
+        for at in [0, period, 2 * period, 3 * period] {
+            *decoded.get_mut(distance + at..)?.first_chunk_mut()? = pattern;
+        }
+    } else {
+        return None;
+    }
+    Some(())
 }
 
 #[inline(always)]

@@ -1,5 +1,7 @@
 //! Shared by compressors of the Lempel-Ziv family: finding bytes that occurred before, and copying them.
 
+use crate::memory::copy;
+
 /// The bits of the largest hash.
 const MAX_HASH_BITS: u32 = 14;
 const ENTRY_COUNT: usize = 1 << MAX_HASH_BITS;
@@ -72,21 +74,38 @@ pub(super) fn common_size(first: &[u8], second: &[u8]) -> usize {
     size + first[size..].iter().zip(&second[size..]).take_while(|(first, second)| first == second).count()
 }
 
+/// How far a sequence goes on both sides.
+pub(super) struct Short {
+    pub(super) read: usize,
+    pub(super) written: usize,
+}
+
 /// The bytes that are copied at once.
 const STEP: usize = 16;
+/// A match that is nearer repeats fewer bytes than a register has.
+pub(super) const NEAR: usize = 8;
+/// From this length on, a function that copies or fills is worth its call.
+const LONG: usize = 256;
 
 /// Copies the first `count` bytes of a slice to the beginning of another, whose next bytes may change too; `None` if
 /// one of them has fewer.
 #[inline(always)]
 pub(super) fn copy_literals(from: &[u8], count: usize, to: &mut [u8]) -> Option<()> {
-    if count <= 2 * STEP
-        && let (Some(from), Some(to)) = (from.first_chunk::<{ 2 * STEP }>(), to.first_chunk_mut::<{ 2 * STEP }>())
+    if count <= 2 * STEP && copy_first::<{ 2 * STEP }>(from, to)
+        || count <= 8 * STEP && copy_first::<{ 8 * STEP }>(from, to)
     {
-        *to = *from;
         return Some(());
     }
-    to.get_mut(..count)?.copy_from_slice(from.get(..count)?);
+    copy(from.get(..count)?, to.get_mut(..count)?);
     Some(())
+}
+
+/// Copies the first bytes if both sides have so many.
+#[inline(always)]
+fn copy_first<const SIZE: usize>(from: &[u8], to: &mut [u8]) -> bool {
+    let (Some(from), Some(to)) = (from.first_chunk::<SIZE>(), to.first_chunk_mut::<SIZE>()) else { return false };
+    *to = *from;
+    true
 }
 
 /// Copies bytes from `distance` before `written`, byte by byte, so that bytes just written are copied, too. Bytes after
@@ -95,31 +114,90 @@ pub(super) fn copy_literals(from: &[u8], count: usize, to: &mut [u8]) -> Option<
 pub(super) fn copy_match(decoded: &mut [u8], written: usize, distance: usize, length: usize) -> Option<()> {
     let start = written.checked_sub(distance)?;
     let end = written.checked_add(length)?;
-    let (before, after) = decoded.split_at_mut_checked(written)?;
     if distance >= STEP && length <= STEP {
-        let from = before.get(start..)?.first_chunk::<STEP>()?;
-        if let Some(to) = after.first_chunk_mut::<STEP>() {
-            *to = *from;
+        let (before, after) = decoded.split_at_mut_checked(written)?;
+        if copy_first::<STEP>(before.get(start..)?, after) {
             return Some(());
         }
     }
-    if distance >= length {
-        after.get_mut(..length)?.copy_from_slice(before.get(start..start + length)?);
-        return Some(());
+    let decoded = decoded.get_mut(start..)?;
+    // A step may write this much after the end.
+    let has_room = decoded.len() >= distance + length + STEP;
+    if has_room && distance > 0 && length < LONG {
+        copy_steps(decoded, distance, distance + length)
+    } else {
+        let decoded = decoded.get_mut(..end - start)?;
+        if distance >= length {
+            let (before, after) = decoded.split_at_mut(distance);
+            copy(&before[..length], after);
+        } else {
+            repeat(decoded, distance);
+        }
+        Some(())
     }
-    repeat(decoded.get_mut(..end)?, start, written);
+}
+
+/// Repeats the first `distance` bytes up to `end`, and some more.
+#[inline(always)]
+fn copy_steps(decoded: &mut [u8], distance: usize, end: usize) -> Option<()> {
+    if distance >= STEP {
+        return copy_by::<STEP>(decoded, distance, end);
+    }
+    if distance >= NEAR {
+        return copy_by::<NEAR>(decoded, distance, end);
+    }
+    let (pattern, period) = repeated(decoded.first_chunk()?, distance);
+    let mut written = distance;
+    while written < end {
+        *decoded.get_mut(written..)?.first_chunk_mut()? = pattern;
+        written += period;
+    }
     Some(())
 }
 
-/// Repeats the bytes from `start` to `written` up to the end.
-fn repeat(decoded: &mut [u8], start: usize, mut written: usize) {
-    if start + 1 == written {
-        let byte = decoded[start];
-        return decoded[written..].fill(byte);
+/// The same in steps that are no longer than `distance`.
+#[inline(always)]
+fn copy_by<const SIZE: usize>(decoded: &mut [u8], distance: usize, end: usize) -> Option<()> {
+    let mut written = distance;
+    while written < end {
+        let step = *decoded.get(written - distance..)?.first_chunk::<SIZE>()?;
+        *decoded.get_mut(written..)?.first_chunk_mut()? = step;
+        written += SIZE;
     }
-    while written > start && written < decoded.len() {
-        let size = (written - start).min(decoded.len() - written);
-        decoded.copy_within(start..start + size, written);
+    Some(())
+}
+
+/// Bytes that repeat the first of these, which are fewer, and after how many they begin again.
+#[inline(always)]
+pub(super) fn repeated(bytes: &[u8; NEAR], distance: usize) -> ([u8; NEAR], usize) {
+    /// By the number of bytes: what they are multiplied by.
+    const FACTORS: [u64; NEAR] = {
+        let mut factors = [1; NEAR];
+        let mut distance = 1;
+        while distance < NEAR {
+            let mut place = distance;
+            while place < NEAR {
+                factors[distance] |= 1 << (8 * place);
+                place += distance;
+            }
+            distance += 1;
+        }
+        factors
+    };
+    let distance = distance % NEAR;
+    let first = u64::from_le_bytes(*bytes) & ((1 << (8 * distance)) - 1);
+    (first.wrapping_mul(FACTORS[distance]).to_le_bytes(), NEAR - NEAR % distance.max(1))
+}
+
+/// Repeats the first `written` bytes up to the end.
+fn repeat(decoded: &mut [u8], mut written: usize) {
+    if written == 1 {
+        let byte = decoded[0];
+        return decoded[1..].fill(byte);
+    }
+    while written > 0 && written < decoded.len() {
+        let size = written.min(decoded.len() - written);
+        decoded.copy_within(..size, written);
         written += size;
     }
 }
