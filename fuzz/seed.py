@@ -1,54 +1,161 @@
 #!/usr/bin/env python3
-"""Fills fuzz/corpus from earlier runs (corpus.tar.xz) and from the conformance cases: one small file for each different
-configuration.
+"""Fills fuzz/corpus from earlier runs (corpus.tar.xz), from the conformance cases, one small file for each different
+configuration, and with chains that the cases lack: large enough for threads, and with codecs of the host.
 
     seed.py
 
-A seed of `metadata` and `decode` is `codecs NUL input NUL encoded`, or a zarr.json.
+A seed of `metadata` and `decode` is `codecs NUL input NUL encoded`, or a zarr.json. One of `calls` is that after eight
+bytes, and has `document NUL NUL encoded` for a document.
 """
 import base64
 import hashlib
+import itertools
 import json
 import math
 import pathlib
 import tarfile
 
 ROOT = pathlib.Path(__file__).resolve().parent
-LARGEST = 600
+LARGEST = 2000
 PCODEC_TYPES = "uint8 uint16 uint32 uint64 int8 int16 int32 int64 float16 float32 float64".split()
+
+# Of the first byte of `calls`.
+THREADS, CALL_DATA, EXECUTOR, STORE_EMPTY, PLAIN, PADDINGS, EXECUTOR_FAILS = (1 << bit for bit in range(7))
+
+
+def text_of(value):
+    return value.encode() if isinstance(value, str) else json.dumps(value, separators=(",", ":")).encode()
+
+
+def texts(case):
+    """`codecs` and `input` as bytes, the latter empty if there is none; None if the case has a document."""
+    if "codecs_b64" in case:
+        codecs = base64.b64decode(case["codecs_b64"])
+    elif "codecs_text" in case:
+        codecs = case["codecs_text"].encode()
+    elif "codecs" in case:
+        codecs = json.dumps(case["codecs"], separators=(",", ":")).encode()
+    else:
+        return None
+    given = case.get("input_text", case.get("input"))
+    return [codecs, text_of(given) if given else b""]
+
+
+def document(case):
+    return text_of(case["zarr_json_text"] if "zarr_json_text" in case else case.get("zarr_json", ""))
+
+
+def calls(parts, encoded=b"", **chosen):
+    """A seed of `calls`; what is not chosen depends on the rest."""
+    rest = b"\0".join([*parts, encoded])
+    control = bytearray(hashlib.sha1(rest).digest()[:8])
+    control[0] = chosen.get("flags", control[0] & ~EXECUTOR_FAILS & (~CALL_DATA if control[7] % 8 else 255))
+    control[1] = chosen.get("level", control[1])
+    if control[6] % 4 == 0:  # the whole chunk first
+        control[2:4] = 0, 255
+    return "calls", bytes(control) + rest
 
 
 def seeds(case):
-    if "zarr_json" in case:
-        yield "metadata", json.dumps(case["zarr_json"]).encode()
-    if "codecs" in case and isinstance(case.get("encoded", ""), str):
-        texts = [case["codecs"], case["input"]] if case.get("input") else [case["codecs"]]
-        parts = [json.dumps(text, separators=(",", ":")).encode() for text in texts] + [b""] * (2 - len(texts))
-        yield "metadata", b"\0".join(parts)
-        if "encoded" in case:
-            encoded = base64.b64decode(case["encoded"])
-            yield "decode", b"\0".join(parts + [encoded])
-            if "numcodecs.pcodec" in json.dumps(case["codecs"]):
-                kind, count = PCODEC_TYPES.index(case["input"]["data_type"]), math.prod(case["input"]["shape"])
-                yield "pcodec", bytes([kind]) + count.to_bytes(2, "little") + encoded
+    encoded = base64.b64decode(case["encoded"]) if isinstance(case.get("encoded"), str) else b""
+    parts = texts(case)
+    if parts is None:
+        text = document(case)
+        yield "metadata", text
+        yield calls([text, b""], encoded)
+        return
+    yield "metadata", b"\0".join(parts)
+    flags = {"flags": PADDINGS} if "padding" in case else {}
+    yield calls(parts, encoded, **flags)
+    if "encoded" in case:
+        yield "decode", b"\0".join(parts + [encoded])
+        if "numcodecs.pcodec" in json.dumps(case.get("codecs")) and isinstance(case.get("input"), dict):
+            kind, count = PCODEC_TYPES.index(case["input"]["data_type"]), math.prod(case["input"]["shape"])
+            yield "pcodec", bytes([kind]) + count.to_bytes(2, "little") + encoded
+
+
+def outline(value):
+    """Values of the same outline are different numbers, or texts that are not names."""
+    if isinstance(value, dict):
+        return {name: outline(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return sorted({json.dumps(outline(member), sort_keys=True) for member in value})
+    if isinstance(value, str) and len(value) > 20:
+        return "text"
+    return type(value).__name__ if isinstance(value, (int, float)) and not isinstance(value, bool) else value
 
 
 def kind(case):
     """Two cases of the same kind differ in data only."""
-    names = [codec if isinstance(codec, str) else codec.get("name") for codec in case.get("codecs", [])
-             if isinstance(codec, (str, dict))]
-    members = [sorted(codec["configuration"]) for codec in case.get("codecs", [])
-               if isinstance(codec, dict) and isinstance(codec.get("configuration"), dict)]
-    given = case.get("input") or {}
-    return json.dumps([names, members, given.get("data_type"), "error" in case], sort_keys=True)
+    if "codecs" not in case or not isinstance(case.get("input", {}), (dict, type(None))):
+        return case["name"]
+    given = dict(case.get("input") or {})
+    if isinstance(given.get("shape"), list):
+        given["shape"] = len(given["shape"])
+    return json.dumps([outline(case["codecs"]), outline(given), given.get("shape"), "error" in case], sort_keys=True)
 
 
-def main():
-    with tarfile.open(ROOT / "corpus.tar.xz") as archive:
-        # Python 3.11.2, of Debian 12, has no filters yet.
-        archive.extraction_filter = getattr(tarfile, "data_filter", None)
-        archive.extractall(ROOT / "corpus")
-    seen, count = set(), 0
+def codec(codec_name, **configuration):
+    return {"name": codec_name, "configuration": configuration}
+
+
+def array(data_type, *shape, fill_value=0):
+    return {"data_type": data_type, "shape": shape, "fill_value": fill_value}
+
+
+def shard(chunk_shape, *codecs, **more):
+    little = codec("bytes", endian="little")
+    return codec("sharding_indexed", chunk_shape=chunk_shape, codecs=codecs, index_codecs=[little, "crc32c"], **more)
+
+
+def large():
+    """Chunks of up to 768 KiB, on several threads: what decodes them is what encode makes of a pattern."""
+    big, little = codec("bytes", endian="big"), codec("bytes", endian="little")
+    turned = codec("transpose", order=[1, 0])
+    zstd = codec("zstd", level=1, checksum=True)
+    cast = codec("cast_value", data_type="uint16", out_of_range="clamp")
+    rows = array("uint16", 384, 1024, fill_value=7)
+    for codecs in (
+        [big], [little, zstd], [turned, big], [turned, little, "crc32c"], [cast, big],
+        [codec("scale_offset", offset=3, scale=2), big], [codec("packbits")], [little, codec("gzip", level=1)],
+        [little, codec("blosc", cname="lz4", clevel=1, shuffle="shuffle", typesize=2, blocksize=0)],
+        [shard([48, 256], little)], [shard([48, 256], little, zstd)], [turned, shard([256, 48], big, "crc32c")],
+        [shard([96, 512], shard([48, 256], little, zstd))], [shard([48, 256], little, codec("pad", location="end", nbytes=5))],
+        [codec("reshape", shape=[384 * 1024]), shard([8192], little)], [shard([48, 256], "host.bytes")],
+        [shard([48, 256], little, "host.sum")],
+    ):  # fmt: skip
+        yield [codecs, rows]
+    floats = array("float32", 16, 96, 112)
+    for codecs in (
+        [codec("zfp", mode="fixed_rate", rate=8)], [codec("zfp", mode="fixed_accuracy", tolerance=0.1)],
+        [codec("zfp", mode="reversible")], [shard([4, 32, 56], codec("zfp", mode="fixed_precision", precision=12))],
+        [codec("numcodecs.zfpy", mode=4, tolerance=0.1)], [codec("bitround", keepbits=4), little, zstd],
+    ):  # fmt: skip
+        yield [codecs, floats]
+
+
+def hosted():
+    """Codecs of the host, whose modes fuzz/src/host.rs has."""
+    given = array("uint16", 6, 4)
+    for mode in range(11):
+        with_mode = {"mode": mode, "size": 49}
+        yield [[codec("host.array", **with_mode), codec("bytes", endian="big")], given]
+        yield [[codec("host.bytes", **with_mode)], given]
+        yield [[codec("bytes", endian="big"), codec("host.sum", **with_mode), "crc32c"], given]
+        yield [[codec("host.sum", **with_mode)], ""]
+        yield [[shard([3, 2], codec("bytes", endian="little"), codec("host.sum", **with_mode))], given]
+
+
+def made():
+    for number, parts in enumerate(large()):
+        for flags in (THREADS, THREADS | STORE_EMPTY | PADDINGS, EXECUTOR, EXECUTOR | EXECUTOR_FAILS):
+            yield calls([text_of(part) for part in parts], flags=flags, level=number if flags == THREADS else 0)
+    for parts in hosted():
+        yield calls([text_of(part) for part in parts], flags=0)
+
+
+def cases():
+    seen = set()
     for path in sorted((ROOT / "../tests/conformance/cases").glob("*.jsonl")):
         for line in path.read_text(encoding="utf-8").splitlines():
             case = json.loads(line)
@@ -58,10 +165,20 @@ def main():
             for target, data in seeds(case):
                 if len(data) <= LARGEST:
                     seen.add(key)
-                    folder = ROOT / "corpus" / target
-                    folder.mkdir(parents=True, exist_ok=True)
-                    (folder / hashlib.sha1(data).hexdigest()).write_bytes(data)
-                    count += 1
+                    yield target, data
+
+
+def main():
+    with tarfile.open(ROOT / "corpus.tar.xz") as archive:
+        # Python 3.11.2, of Debian 12, has no filters yet.
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)
+        archive.extractall(ROOT / "corpus")
+    count = 0
+    for target, data in itertools.chain(cases(), made()):
+        folder = ROOT / "corpus" / target
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / hashlib.sha1(data).hexdigest()).write_bytes(data)
+        count += 1
     print("%d seeds" % count)
 
 

@@ -1,6 +1,6 @@
-//! The fast paths against the definitions: the same chain with all that the processor has, with portable loops, and
-//! with the scalar reference, in both directions; and every tier of packbits. Bytes are the same, and so are errors, to
-//! the element and the message.
+//! The fast paths against the definitions: the same chain with all that the processor has, with AVX2, with portable
+//! loops, and with the scalar reference, in both directions; and every tier of packbits. Bytes are the same, and so are
+//! errors, to the element and the message.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -10,6 +10,7 @@ use zcodec::chain::CallOptions;
 use zcodec::codec::{Level, packbits_kernels, set_limit};
 use zcodec::data_type::DataType;
 use zcodec::interface::Elementwise;
+use zcodec_fuzz::LEVELS;
 use zcodec_fuzz::structured::{ChainSpec, DATA_TYPES, pick};
 
 #[derive(Debug, Arbitrary)]
@@ -23,8 +24,9 @@ struct Input<'a> {
 
 fuzz_target!(|input: Input<'_>| {
     let expected = chain_results(&input, Some(Level::Reference));
-    assert_eq!(chain_results(&input, Some(Level::Portable)), expected, "portable loops differ from the definition");
-    assert_eq!(chain_results(&input, None), expected, "this processor's loops differ from the definition");
+    for level in LEVELS.iter().rev().skip(1) {
+        assert_eq!(chain_results(&input, *level), expected, "the loops of {level:?} differ from the definition");
+    }
     compare_packbits(&input);
 });
 

@@ -1,15 +1,27 @@
 //! Shared by the fuzz targets.
 
+pub mod c;
+pub mod host;
 pub mod shard;
 pub mod structured;
 
 use std::num::NonZeroUsize;
 use zcodec::Status;
 use zcodec::chain::{CallOptions, Chain};
+use zcodec::codec::Level;
 use zcodec::strided::{Layout, Target};
 
 /// Chunks that are larger cost time and find nothing more.
 const MAX_SIZE: usize = 1 << 18;
+
+/// The sets of instructions that kernels are written for; the first is all that the processor has.
+pub const LEVELS: &[Option<Level>] = &[
+    None,
+    #[cfg(target_arch = "x86_64")]
+    Some(Level::Avx2),
+    Some(Level::Portable),
+    Some(Level::Reference),
+];
 
 /// `codecs NUL input NUL rest`; without the second text the chain takes bytes.
 pub struct Texts<'a> {
