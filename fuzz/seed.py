@@ -15,6 +15,8 @@ import math
 import pathlib
 import tarfile
 
+import made_seeds
+
 ROOT = pathlib.Path(__file__).resolve().parent
 LARGEST = 2000
 PCODEC_TYPES = "uint8 uint16 uint32 uint64 int8 int16 int32 int64 float16 float32 float64".split()
@@ -51,7 +53,7 @@ def calls(parts, encoded=b"", **chosen):
     control = bytearray(hashlib.sha1(rest).digest()[:8])
     control[0] = chosen.get("flags", control[0] & ~EXECUTOR_FAILS & (~CALL_DATA if control[7] % 8 else 255))
     control[1] = chosen.get("level", control[1])
-    if control[6] % 4 == 0:  # the whole chunk first
+    if chosen.get("whole", control[6] % 4 == 0):
         control[2:4] = 0, 255
     return "calls", bytes(control) + rest
 
@@ -95,63 +97,20 @@ def kind(case):
     return json.dumps([outline(case["codecs"]), outline(given), given.get("shape"), "error" in case], sort_keys=True)
 
 
-def codec(codec_name, **configuration):
-    return {"name": codec_name, "configuration": configuration}
-
-
-def array(data_type, *shape, fill_value=0):
-    return {"data_type": data_type, "shape": shape, "fill_value": fill_value}
-
-
-def shard(chunk_shape, *codecs, **more):
-    little = codec("bytes", endian="little")
-    return codec("sharding_indexed", chunk_shape=chunk_shape, codecs=codecs, index_codecs=[little, "crc32c"], **more)
-
-
-def large():
-    """Chunks of up to 768 KiB, on several threads: what decodes them is what encode makes of a pattern."""
-    big, little = codec("bytes", endian="big"), codec("bytes", endian="little")
-    turned = codec("transpose", order=[1, 0])
-    zstd = codec("zstd", level=1, checksum=True)
-    cast = codec("cast_value", data_type="uint16", out_of_range="clamp")
-    rows = array("uint16", 384, 1024, fill_value=7)
-    for codecs in (
-        [big], [little, zstd], [turned, big], [turned, little, "crc32c"], [cast, big],
-        [codec("scale_offset", offset=3, scale=2), big], [codec("packbits")], [little, codec("gzip", level=1)],
-        [little, codec("blosc", cname="lz4", clevel=1, shuffle="shuffle", typesize=2, blocksize=0)],
-        [shard([48, 256], little)], [shard([48, 256], little, zstd)], [turned, shard([256, 48], big, "crc32c")],
-        [shard([96, 512], shard([48, 256], little, zstd))], [shard([48, 256], little, codec("pad", location="end", nbytes=5))],
-        [codec("reshape", shape=[384 * 1024]), shard([8192], little)], [shard([48, 256], "host.bytes")],
-        [shard([48, 256], little, "host.sum")],
-    ):  # fmt: skip
-        yield [codecs, rows]
-    floats = array("float32", 16, 96, 112)
-    for codecs in (
-        [codec("zfp", mode="fixed_rate", rate=8)], [codec("zfp", mode="fixed_accuracy", tolerance=0.1)],
-        [codec("zfp", mode="reversible")], [shard([4, 32, 56], codec("zfp", mode="fixed_precision", precision=12))],
-        [codec("numcodecs.zfpy", mode=4, tolerance=0.1)], [codec("bitround", keepbits=4), little, zstd],
-    ):  # fmt: skip
-        yield [codecs, floats]
-
-
-def hosted():
-    """Codecs of the host, whose modes fuzz/src/host.rs has."""
-    given = array("uint16", 6, 4)
-    for mode in range(11):
-        with_mode = {"mode": mode, "size": 49}
-        yield [[codec("host.array", **with_mode), codec("bytes", endian="big")], given]
-        yield [[codec("host.bytes", **with_mode)], given]
-        yield [[codec("bytes", endian="big"), codec("host.sum", **with_mode), "crc32c"], given]
-        yield [[codec("host.sum", **with_mode)], ""]
-        yield [[shard([3, 2], codec("bytes", endian="little"), codec("host.sum", **with_mode))], given]
-
-
 def made():
-    for number, parts in enumerate(large()):
+    for number, chain in enumerate(made_seeds.large()):
         for flags in (THREADS, THREADS | STORE_EMPTY | PADDINGS, EXECUTOR, EXECUTOR | EXECUTOR_FAILS):
-            yield calls([text_of(part) for part in parts], flags=flags, level=number if flags == THREADS else 0)
-    for parts in hosted():
-        yield calls([text_of(part) for part in parts], flags=0)
+            yield calls([text_of(part) for part in chain], flags=flags, level=number if flags == THREADS else 0, whole=True)
+    for codecs, given, encoded in made_seeds.parts():
+        texts = [text_of(codecs), b"" if given is None else text_of(given)]
+        yield calls(texts, encoded, **({"flags": 0} if b"host." in texts[0] else {}))
+        yield "metadata", texts[0] if given is None else b"\0".join(texts)
+        if encoded and given is not None:
+            yield "decode", b"\0".join([*texts, encoded])
+        if isinstance(codecs, list) and codecs[-2:-1] and made_seeds.is_cast(codecs[-2]):
+            pattern = bytes((37 * at + at // 5) & 255 for at in range(8 * 43))
+            size = {"8": 1, "6": 2, "2": 4, "4": 8}[codecs[-2]["configuration"]["data_type"][-1]]
+            yield "decode", b"\0".join([*texts, pattern[: 43 * size]])
 
 
 def cases():

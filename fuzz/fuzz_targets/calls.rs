@@ -13,8 +13,14 @@ use zcodec_fuzz::c::{
 };
 use zcodec_fuzz::{LEVELS, Texts, host};
 
-/// Chunks that are larger cost time. Threads need half of it.
-const MAX_SIZE: usize = 3 << 18;
+/// The largest chunks: copies are divided between threads from this size on, decoding from half of it on.
+const MAX_SIZE: usize = 1 << 20;
+
+/// What chunks from this size on do costs time and finds nothing more.
+const LARGE: usize = MAX_SIZE;
+
+/// The most that bytes decode to.
+const MAX_BYTES: usize = 1 << 18;
 
 /// What the first bytes choose.
 #[derive(Clone, Copy)]
@@ -150,14 +156,16 @@ fn use_chain(chain: Handle, control: Control, texts: Texts<'_>) {
     // What was made up may differ in bits that no element has.
     if let (true, Some(decoded)) = (is_array, decode(&subject, &encoded)) {
         decode_boxes(&subject, &encoded, &decoded);
-        encode_parts(&subject, &decoded);
-        write_shard(&subject, &decoded);
+        encode_parts(&subject, &decoded, bound);
+        if decoded.len() < LARGE {
+            write_shard(&subject, &decoded);
+        }
     }
 }
 
 /// Elements for a chunk that does not decode.
 fn made_up(subject: &Subject, bytes: &[u8]) -> Vec<u8> {
-    let size = if subject.element_size > 0 { subject.decoded_size() } else { bytes.len().min(MAX_SIZE) };
+    let size = if subject.element_size > 0 { subject.decoded_size() } else { bytes.len().min(MAX_BYTES) };
     let seed = subject.control.0[7];
     (0..size).map(|at| ((at / 7) as u8 & seed) ^ bytes.get(at).copied().unwrap_or_default()).collect()
 }
@@ -223,7 +231,7 @@ fn ask(subject: &mut Subject) -> Option<usize> {
 /// Decodes in every way to all of it.
 fn decode(subject: &Subject, encoded: &[u8]) -> Option<Vec<u8>> {
     let (chain, options) = (subject.chain(), subject.options());
-    let capacity = if subject.element_size > 0 { subject.decoded_size() } else { MAX_SIZE };
+    let capacity = if subject.element_size > 0 { subject.decoded_size() } else { MAX_BYTES };
     let mut decoded = vec![0xA5; capacity];
     let (from, size, to) = (pointer(encoded), encoded.len(), decoded.as_mut_ptr().cast::<c_void>());
     let mut decoded_size = 0;
@@ -279,8 +287,12 @@ fn decode_boxes(subject: &Subject, encoded: &[u8], decoded: &[u8]) {
             Err(status) => assert!(subject.is_free, "the whole decodes, but a box is {}", status_name(status)),
         }
     }
+    if decoded.len() >= LARGE {
+        return;
+    }
     let index = index_of(subject, encoded);
-    for form in 0..4_u8 {
+    // Those that know the size and have no index come first; large chunks are read by them alone.
+    for form in 0..if decoded.len() < LARGE / 4 { 4_u8 } else { 1 } {
         let known = if form & 1 == 0 { encoded.len() as u64 } else { ZCODEC_SIZE_UNKNOWN };
         let index = index.as_ref().filter(|_| form & 2 != 0).map_or(null(), |index| index.as_ptr().cast_const());
         let mut boxes = [0, 1].map(|which| subject.control.placed(which, shape, subject.element_size));
@@ -483,7 +495,7 @@ fn encode(subject: &Subject, elements: &[u8], bound: usize) -> Option<Vec<u8>> {
 }
 
 /// The whole from a view in any order, and a part, by calls and as tasks: the same bytes.
-fn encode_parts(subject: &Subject, decoded: &[u8]) {
+fn encode_parts(subject: &Subject, decoded: &[u8], capacity: usize) {
     let (chain, options, shape) = (subject.chain(), subject.options(), &subject.shape);
     let form = subject.control.0[6];
     let start = vec![0; shape.len()];
@@ -494,7 +506,6 @@ fn encode_parts(subject: &Subject, decoded: &[u8]) {
     boxes.iter_mut().for_each(|placed| placed.fill(shape, decoded));
     let parts: Vec<zcodec_box> = boxes.iter().map(Placed::part).collect();
     let views: Vec<zcodec_view> = boxes.iter_mut().map(Placed::view).collect();
-    let capacity = 4 * MAX_SIZE;
     let mut rooms = vec![vec![0_u8; capacity]; 2];
     let mut tasks: Vec<zcodec_task> = parts.iter().zip(&views).map(|(part, view)| task(subject, part, view)).collect();
     for (task, room) in tasks.iter_mut().zip(&mut rooms) {
@@ -534,7 +545,9 @@ fn write_shard(subject: &Subject, decoded: &[u8]) {
         if let Some(found) = decode(subject, &new) {
             // Elements of lossy chains come back as others.
             assert_eq!(found.len(), array.memory.len());
-            decode_boxes(subject, &new, &found);
+            if found.len() < LARGE / 4 {
+                decode_boxes(subject, &new, &found);
+            }
         }
         object = Some(new);
     }

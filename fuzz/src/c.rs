@@ -146,42 +146,55 @@ impl Placed {
         }
     }
 
-    /// Calls `found` with the place of each element in memory, and its place in the elements of an array of a shape.
-    fn places(&self, array: &[u64], mut found: impl FnMut(usize, usize)) {
-        let count: u64 = self.shape.iter().product();
+    /// Calls `found` with the place of each run of elements in memory, its place in the elements of an array of a shape,
+    /// and its size.
+    fn runs(&self, array: &[u64], mut found: impl FnMut(usize, usize, usize)) {
+        let size = self.element_size;
+        let (row, step) = match (self.shape.last(), self.strides.last()) {
+            (Some(count), Some(stride)) => (*count as usize, *stride as isize),
+            _ => (1, size as isize),
+        };
+        let outer = self.shape.len().saturating_sub(1);
+        let count: u64 = if row == 0 { 0 } else { self.shape[..outer].iter().product() };
         for index in 0..count {
-            let (mut rest, mut stride) = (index, 1);
-            let (mut at, mut within) = (self.offset as i64, 0);
-            for axis in (0..self.shape.len()).rev() {
+            let (mut rest, mut stride) = (index, array.last().copied().unwrap_or(1));
+            let mut within = self.start.last().copied().unwrap_or(0);
+            let mut at = self.offset as i64;
+            for axis in (0..outer).rev() {
                 let place = rest % self.shape[axis];
                 rest /= self.shape[axis];
                 at += place as i64 * self.strides[axis];
                 within += (self.start[axis] + place) * stride;
                 stride *= array[axis];
             }
-            found(at as usize, within as usize * self.element_size);
+            let (at, within) = (at as usize, within as usize * size);
+            if step == size as isize {
+                found(at, within, row * size);
+            } else {
+                (0..row).for_each(|i| found(at.wrapping_add_signed(i as isize * step), within + i * size, size));
+            }
         }
     }
 
     /// Asserts that memory has the elements of a decoded array of this shape.
     pub fn check(&self, array: &[u64], decoded: &[u8], what: &str) {
-        let size = self.element_size;
-        self.places(array, |at, within| {
-            assert_eq!(self.memory[at..at + size], decoded[within..within + size], "{what}, element at {within}");
+        self.runs(array, |at, within, size| {
+            assert!(self.memory[at..at + size] == decoded[within..within + size], "{what}, elements at {within}");
         });
     }
 
     /// Takes the elements of a decoded array of this shape.
     pub fn fill(&mut self, array: &[u64], decoded: &[u8]) {
-        let (size, mut memory) = (self.element_size, std::mem::take(&mut self.memory));
-        self.places(array, |at, within| memory[at..at + size].copy_from_slice(&decoded[within..within + size]));
+        let mut memory = std::mem::take(&mut self.memory);
+        self.runs(array, |at, within, size| memory[at..at + size].copy_from_slice(&decoded[within..within + size]));
         self.memory = memory;
     }
 
     /// Puts its elements into a decoded array of this shape.
     pub fn copy_to(&self, array: &[u64], decoded: &mut [u8]) {
-        let size = self.element_size;
-        self.places(array, |at, within| decoded[within..within + size].copy_from_slice(&self.memory[at..at + size]));
+        self.runs(array, |at, within, size| {
+            decoded[within..within + size].copy_from_slice(&self.memory[at..at + size])
+        });
     }
 }
 
