@@ -5,6 +5,8 @@ or `document, None, encoded`; their elements, where `encoded` does not decode, a
 import itertools
 import json
 import pathlib
+import struct
+import zlib
 
 DOCUMENTS = pathlib.Path(__file__).resolve().parent / "../tests/data/zarr_python_documents.jsonl"
 INTEGERS = "int8 uint8 int16 uint16 int32 uint32 int64 uint64".split()
@@ -49,7 +51,7 @@ def large():
     for codecs in [BIG], [LITTLE], [turned, BIG], [turned, LITTLE], [cast, BIG], ["packbits"], [shard([256, 1024], LITTLE, "crc32c")]:
         yield codecs, wide
     for codecs in (
-        [BIG], [LITTLE, ZSTD], [turned, BIG], [turned, LITTLE, "crc32c"], [cast, BIG], [turned, cast, BIG],
+        [BIG], [LITTLE, ZSTD], [turned, BIG], [turned, LITTLE, "crc32c"], [LITTLE, "crc32c"], [LITTLE, ZSTD, "crc32c"], [cast, BIG], [turned, cast, BIG],
         [codec("scale_offset", offset=3, scale=2), BIG], ["packbits"], [LITTLE, codec("gzip", level=1)],
         [codec("packbits", first_bit=2, last_bit=12)], [LITTLE, codec("conditional", codecs=[ZSTD])],
         [LITTLE, codec("blosc", cname="lz4", clevel=1, shuffle="shuffle", typesize=2, blocksize=0)],
@@ -127,7 +129,7 @@ def extended_types():
         json.dumps(of("numpy.datetime64", unit="ns", scale_factor=1)): [0, "NaT", -5, "later", 1 << 70],
         json.dumps(of("numpy.timedelta64", unit="generic", scale_factor=10)): ["NaT", 9],
         json.dumps(of("fixed_length_utf32", length_bytes=12)): ["", "abc", "a\u00e9\U0001f600", "four", 5],
-        json.dumps(of("null_terminated_bytes", length_bytes=4)): ["", "YWI=", "YWJjZA==", "YWJjZGU=", "YW", "YW!=", 0],
+        json.dumps(of("null_terminated_bytes", length_bytes=4)): ["", "Y===", "YWI=YWI=", "YWJ=", "YWI=", "YWJjZA==", "YWJjZGU=", "YW", "YW!=", 0],
         json.dumps(of("raw_bytes", length_bytes=3)): ["AAAA", "AQID", "AQI=", 7],
         json.dumps(of_pair): [{"a": 3, "b": "AQID"}, {"a": 3}, {"a": 3, "b": "AQID", "c": 1}, "AwABAgM=", "AwAB", 5],
         json.dumps(legacy): [{"a": 1, "b": True, "c": "NaN"}, {"a": 1, "b": 7, "c": 0}],
@@ -297,8 +299,34 @@ def damaged():
     for encoded in (b"\x50\x2a\x4d\x18\2\0\0\0ab", b"\x28\xb5\x2f\xfd\x20\6\x31\0\0abcdef", b"\x28\xb5\x2f\xfd\xa0\xff\xff\xff\x7f\1\0\0", b"\x28\xb5\x2f\xfd\x00\x58\x61\0\0abcdefabcdef",
                     b"\x28\xb5\x2f\xfd\x24\6\x31\0\0abcdef\0\0\0\0", b"\x28\xb5\x2f\xfd\x60\0\0\1\0\0", b"\x28\xb5\x2f\xfd\xe0" + bytes(11), b"\x28\xb5\x2f\xfd\x20\6\x37\0\0a",
                     b"\x28\xb5\x2f\xfd\0\x58\x32\0\0a" * 2, b"what is it"):  # fmt: skip
-        for codecs, given in (["zstd"], ""), ([LITTLE, "zstd"], rows), ([numcodecs("zstd", level=1)], ""):
+        for codecs, given in ([ZSTD], ""), ([LITTLE, ZSTD], rows), ([numcodecs("zstd", level=1)], ""):
             yield codecs, given, encoded
+    # Members of gzip: with every optional part of a header, two of them, and damaged.
+    stream = zlib.compressobj(9, zlib.DEFLATED, -15)
+    stream = stream.compress(b"some text " * 9) + stream.flush()
+    end = struct.pack("<II", zlib.crc32(b"some text " * 9), 90)
+    plain = b"\x1f\x8b\x08\0\0\0\0\0\0\xff" + stream + end
+    full = b"\x1f\x8b\x08\x1e\0\0\0\0\0\xff\2\0abname\0comment\0\1\2" + stream + end
+    for encoded in (plain, full, plain + full, plain + b"tail", full[:14], full[:20], b"\x1f\x8b\x08\xe0" + plain[4:], plain[:-1] + b"\1",
+                    plain[:-8] + bytes(8), plain[:30], b"\x1f\x8b\x08\x04" + plain[4:10], b"\x1f\x8b\x08\x08" + plain[4:10]):  # fmt: skip
+        yield [codec("gzip", level=1)], "", encoded
+        yield [numcodecs("gzip", level=1)], "", encoded
+    for encoded in (zlib.compress(b"some text " * 9, 9), zlib.compress(b"some text " * 9, 9) + b"tail", b"x", zlib.compress(b"some text")[:-1]):
+        yield [numcodecs("zlib", level=1)], "", encoded
+    # A value that does not fit what it decodes to, inside shards and after a transposition.
+    faulty = struct.pack("<24f", *range(23), 300.0)
+    cast, rest = codec("cast_value", data_type="float32"), b"\xff" * 48
+    for codecs, encoded in (
+        [[cast, shard([6, 4], LITTLE, index_codecs=[LITTLE])], faulty + struct.pack("<QQ", 0, 96)],
+        [[transpose(1, 0), cast, shard([4, 6], LITTLE, index_codecs=[LITTLE])], faulty + struct.pack("<QQ", 0, 96)],
+        [[shard([6, 4], cast, LITTLE, index_codecs=[LITTLE])], faulty + struct.pack("<QQ", 0, 96)],
+        [[shard([6, 4], shard([3, 4], transpose(1, 0), cast, LITTLE, index_codecs=[LITTLE]), index_codecs=[LITTLE])], faulty + struct.pack("<QQQQQQ", 0, 48, 48, 48, 0, 128)],
+        [[cast, transpose(1, 0), LITTLE], faulty], [[cast, codec("reshape", shape=[24]), shard([12], LITTLE, index_codecs=[LITTLE])], faulty + struct.pack("<QQQQ", 0, 48, 48, 48)],
+        [[shard([6, 2], cast, LITTLE, index_codecs=[LITTLE])], faulty[48:] + struct.pack("<QQ", 0, 48) + rest[:16]],
+    ):  # fmt: skip
+        for end in range(4):  # other boxes
+            yield codecs, array("uint8", 6, 4), encoded + bytes(end % 2)
+            yield codecs, array("uint8", 6, 4, fill_value=end), encoded
     for encoded in (b"", b"\1\0\0", b"\xff\xff\0\0\x10a", b"\1\0\0\0\x10a"):
         yield [numcodecs("lz4", acceleration=1)], "", encoded
     # Frames of blosc: of compressor 7, of another version, that claim too much, that split by odd sizes.

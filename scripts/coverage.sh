@@ -5,7 +5,8 @@
 #                                    the C interface
 #     scripts/coverage.sh corpus     by the corpus of the fuzzer alone
 #
-# Writes target/coverage/report.txt, and target/coverage/missed.txt with the lines of each file that nothing reaches.
+# Writes target/coverage/report.txt, where a generic function has the lines of its best instance; counts.txt, where it has
+# those of all together; and missed.txt, with the lines of each file that nothing reaches.
 # Needs a Rust toolchain of rustup's, for llvm-tools. Only the kernels that the processor chooses are counted as reached
 # by the C interface; the unit tests run every one that it can. Integer checks and assertions stay on, and code is
 # little optimised, so that it takes a while.
@@ -72,5 +73,7 @@ fi
 report=("${objects[0]}" "${objects[@]/#/-object=}" -instr-profile="$work/all.profdata" --sources src)
 "$tools/llvm-cov" report "${report[@]}" --show-region-summary=false --show-branch-summary=false >"$work/report.txt"
 # A line counts as reached if any object reaches it: the same function is in several, and often unused in some.
-"$tools/llvm-cov" show "${report[@]}" --show-instantiations=false | scripts/missed_lines.py >"$work/missed.txt"
+"$tools/llvm-cov" show "${report[@]}" --show-instantiations=false >"$work/lines.txt"
+scripts/missed_lines.py <"$work/lines.txt" >"$work/missed.txt"
+scripts/missed_lines.py --count <"$work/lines.txt" >"$work/counts.txt"
 cat "$work/report.txt"

@@ -8,7 +8,8 @@ use zcodec::capi::{
     zcodec_buffer_size, zcodec_chain, zcodec_chain_free, zcodec_error, zcodec_error_code, zcodec_error_codec_index,
     zcodec_error_element_index, zcodec_error_free, zcodec_error_message, zcodec_error_path, zcodec_error_status,
     zcodec_index, zcodec_index_free, zcodec_plan, zcodec_plan_free, zcodec_range, zcodec_registry,
-    zcodec_registry_free, zcodec_status, zcodec_status_name, zcodec_view, zcodec_writer, zcodec_writer_free,
+    zcodec_registry_free, zcodec_status, zcodec_status_name, zcodec_supported_json, zcodec_version, zcodec_view,
+    zcodec_writer, zcodec_writer_free,
 };
 
 /// What a call of the C interface gives.
@@ -21,6 +22,7 @@ pub type Called<T> = Result<T, zcodec_status>;
 pub fn call(function: impl FnOnce(*mut *mut zcodec_error) -> zcodec_status) -> Called<()> {
     let mut error = null_mut();
     let status = function(&mut error);
+    assert!(status_name(status).starts_with("ZCODEC_STATUS_"));
     if status == zcodec_status::ZCODEC_STATUS_OK {
         assert!(error.is_null(), "an error without a failure");
         return Ok(());
@@ -96,6 +98,12 @@ impl Buffer {
             }
         }
     }
+}
+
+/// What the library says of itself.
+pub fn library() -> (&'static CStr, &'static CStr) {
+    // SAFETY: static texts that end with a NUL.
+    unsafe { (CStr::from_ptr(zcodec_version()), CStr::from_ptr(zcodec_supported_json())) }
 }
 
 /// Elements of a box in memory, at any distances.

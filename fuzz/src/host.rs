@@ -30,6 +30,8 @@ struct State {
 
 /// The built-in codecs and those of the host.
 pub fn registry() -> Registry {
+    let (version, supported) = crate::c::library();
+    assert!(!version.is_empty() && !supported.is_empty());
     // SAFETY: the pointers are of this call.
     let registry = Registry::of(|registry, error| unsafe { zcodec_registry_new(registry, error) }).expect("memory");
     for (name, kind) in &CODECS {
