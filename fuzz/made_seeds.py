@@ -298,7 +298,7 @@ def damaged():
         yield [LITTLE, codec("conditional", codecs=["crc32c"])], rows, bytes([header])
     for encoded in (b"\x50\x2a\x4d\x18\2\0\0\0ab", b"\x28\xb5\x2f\xfd\x20\6\x31\0\0abcdef", b"\x28\xb5\x2f\xfd\xa0\xff\xff\xff\x7f\1\0\0", b"\x28\xb5\x2f\xfd\x00\x58\x61\0\0abcdefabcdef",
                     b"\x28\xb5\x2f\xfd\x24\6\x31\0\0abcdef\0\0\0\0", b"\x28\xb5\x2f\xfd\x60\0\0\1\0\0", b"\x28\xb5\x2f\xfd\xe0" + bytes(11), b"\x28\xb5\x2f\xfd\x20\6\x37\0\0a",
-                    b"\x28\xb5\x2f\xfd\0\x58\x32\0\0a" * 2, b"what is it"):  # fmt: skip
+                    b"\x28\xb5\x2f\xfd\0\x58\x32\0\0a" * 2, b"\x50\x2a\x4d\x18\2\0\0\0ab\x28\xb5\x2f\xfd\x20\6\x31\0\0abcdef", b"what is it"):  # fmt: skip
         for codecs, given in ([ZSTD], ""), ([LITTLE, ZSTD], rows), ([numcodecs("zstd", level=1)], ""):
             yield codecs, given, encoded
     # Members of gzip: with every optional part of a header, two of them, and damaged.
