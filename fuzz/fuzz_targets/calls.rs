@@ -1,6 +1,6 @@
 //! Any metadata and any bytes through every function of the C interface: `8 bytes, codecs NUL input NUL encoded`, or a
-//! document in place of codecs, and no input. All ways to decode give the same elements, all ways to encode the same bytes;
-//! what the library and the host made is freed. The conformance cases are its corpus.
+//! document in place of codecs, and no input. All ways to decode give the same elements, all ways to encode the same
+//! bytes; what the library and the host made is freed. The conformance cases are its corpus.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

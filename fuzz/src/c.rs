@@ -154,8 +154,8 @@ impl Placed {
         }
     }
 
-    /// Calls `found` with the place of each run of elements in memory, its place in the elements of an array of a shape,
-    /// and its size.
+    /// Calls `found` with the place of each run of elements in memory, its place in the elements of an array of a
+    /// shape, and its size.
     fn runs(&self, array: &[u64], mut found: impl FnMut(usize, usize, usize)) {
         let size = self.element_size;
         let (row, step) = match (self.shape.last(), self.strides.last()) {

@@ -21,8 +21,8 @@ const CODECS: [(&std::ffi::CStr, zcodec_kind); 3] = [
     (c"host.sum", zcodec_kind::ZCODEC_KIND_BYTES_TO_BYTES),
 ];
 
-/// What a codec does, from its configuration `{"mode"}`: 0 inverts the bytes, and adds one if it makes bytes. The others
-/// are faults, or unusual.
+/// What a codec does, from its configuration `{"mode"}`: 0 inverts the bytes, and adds one if it makes bytes. The
+/// others are faults, or unusual.
 struct State {
     mode: u64,
     adds: bool,
