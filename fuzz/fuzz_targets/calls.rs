@@ -521,7 +521,7 @@ fn encode_parts(subject: &Subject, decoded: &[u8], capacity: usize) {
     let (chain, options, shape) = (subject.chain(), subject.options(), &subject.shape);
     let form = subject.control.0[6];
     let start = vec![0; shape.len()];
-    let mut boxes = vec![
+    let mut boxes = [
         Placed::new(&start, shape, subject.element_size, form),
         subject.control.placed(0, shape, subject.element_size),
     ];

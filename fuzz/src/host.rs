@@ -205,6 +205,9 @@ unsafe fn slice<'a>(bytes: *const c_void, size: usize) -> &'a [u8] {
 }
 
 /// Paddings that are a sum of the chunk; `call_data` that is not NULL makes both callbacks fail.
+///
+/// # Safety
+/// As the header says of this function.
 pub unsafe extern "C" fn generate(
     _user_data: *mut c_void,
     call_data: *mut c_void,
@@ -221,6 +224,10 @@ pub unsafe extern "C" fn generate(
     i32::from(!call_data.is_null())
 }
 
+/// Checks them.
+///
+/// # Safety
+/// As the header says of this function.
 pub unsafe extern "C" fn check(
     _user_data: *mut c_void,
     call_data: *mut c_void,
@@ -238,6 +245,9 @@ pub unsafe extern "C" fn check(
 }
 
 /// For `free_user_data` of the callbacks.
+///
+/// # Safety
+/// As the header says of this function.
 pub unsafe extern "C" fn free_padding(user_data: *mut c_void) {
     // SAFETY: the same contract.
     unsafe { free_user_data(user_data) }
