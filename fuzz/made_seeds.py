@@ -101,9 +101,8 @@ def strided():
             [(64, 64), (1, 0)], [(2, 130, 3), (2, 1, 0)],
         ):
             yield [transpose(*order), LITTLE], array(data_type, *shape, fill_value=zeros)
-            yield [transpose(*order), shard([1] * len(shape), LITTLE)] if len(shape) == 4 else [
-                shard([shape[0], *[1] * (len(shape) - 1)], transpose(*order), BIG)
-            ], array(data_type, *shape, fill_value=zeros)
+            given = array(data_type, *shape, fill_value=zeros)
+            yield [shard([shape[0], 1, *shape[2:]], transpose(*order), BIG)], given
 
 
 def casts():
