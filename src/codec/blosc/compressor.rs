@@ -275,7 +275,7 @@ impl Compressors {
         crate::memory::grow(&mut self.room, room_size)?;
         let size = snappy.compress(decoded, &mut self.room).ok().filter(|size| *size <= encoded.len());
         if let Some(size) = size {
-            encoded[..size].copy_from_slice(&self.room[..size]);
+            crate::memory::copy(&self.room[..size], &mut encoded[..size]);
         }
         Ok(size)
     }

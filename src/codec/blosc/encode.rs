@@ -129,14 +129,14 @@ fn encode_stream(
             let size = compressors.compress(compressor, is_split, stream, &mut scratch[..most])?;
             if let Some(size) = size {
                 let Some(target) = room.get_mut(..size) else { return Ok(None) };
-                target.copy_from_slice(&scratch[..size]);
+                copy(&scratch[..size], target);
             }
             size
         }
     };
     if size.is_none() {
         let Some(target) = room.get_mut(..stream.len()) else { return Ok(None) };
-        target.copy_from_slice(stream);
+        copy(stream, target);
     }
     let size = size.unwrap_or(stream.len());
     *size_field = (size as u32).to_le_bytes();
