@@ -5,7 +5,9 @@
 
 use crate::error::{Error, Result};
 
-/// No block decodes to more ("Block_Maximum_Size").
+/// No block has more bytes, encoded or decoded ("Block_Maximum_Size"); in a frame of a smaller window, it has no more than
+/// the window. libzstd holds blocks of one byte repeated, and blocks that are not compressed, to it only where it decodes
+/// piece by piece.
 const MAX_BLOCK_SIZE: u64 = 128 << 10;
 
 /// The frames of a chunk together.
@@ -22,8 +24,8 @@ pub(super) struct Frames {
 /// Reads the headers of all frames and blocks.
 ///
 /// # Errors
-/// [`Status::CorruptData`](crate::Status::CorruptData): they are not frames, are cut short, or state a size that their
-/// blocks cannot hold.
+/// [`Status::CorruptData`](crate::Status::CorruptData): they are not frames, are cut short, have a block that is larger
+/// than the format allows, or state a size that their blocks cannot hold.
 pub(super) fn frames(encoded: &[u8]) -> Result<Frames> {
     let mut reader = Reader { bytes: encoded };
     let mut frames = Frames { stated_size: Some(0), size_limit: 0, window_size: 0 };
@@ -99,6 +101,11 @@ fn blocks(reader: &mut Reader<'_>, block_maximum: u64) -> Result<u64> {
     loop {
         let header = reader.integer(3)?;
         let (is_last, kind, size) = (header & 1 != 0, header >> 1 & 3, header >> 3);
+        if size > block_maximum {
+            return Err(Error::corrupt(format!(
+                "a zstd block has the size {size}, but the blocks of its frame have no more than {block_maximum} bytes"
+            )));
+        }
         let (encoded_size, decoded_limit) = match kind {
             0 => (size, size),          // raw
             1 => (1, size),             // one byte, repeated

@@ -66,9 +66,11 @@ impl Contexts {
         if encoded.is_empty() {
             return Err(Error::corrupt("not a zstd frame: the chunk has no bytes"));
         }
+        // Whether a frame is valid must not depend on the capacity, so this comes first.
+        let Frames { size_limit, .. } = frames(encoded)?;
         match self.decompressor()?.decompress(decoded, encoded) {
             // libzstd says that of damaged blocks at any capacity.
-            Err(TOO_SMALL) if frames(encoded)?.size_limit <= decoded.len() as u64 => {
+            Err(TOO_SMALL) if size_limit <= decoded.len() as u64 => {
                 Err(Error::corrupt("not a valid zstd frame: a block decodes to more than its frame can hold"))
             }
             result => result.map_err(error),

@@ -148,6 +148,52 @@ fn a_frame_with_more_than_it_says_is_corrupt() {
     }
 }
 
+/// A frame of blocks, each with its type, its size and its bytes.
+fn frame_of_blocks(header: &[u8], blocks: &[(u32, u32, &[u8])]) -> Vec<u8> {
+    let mut frame = [&[0x28, 0xB5, 0x2F, 0xFD], header].concat();
+    for (index, (kind, size, bytes)) in blocks.iter().enumerate() {
+        let is_last = u32::from(index + 1 == blocks.len());
+        frame.extend_from_slice(&(is_last | kind << 1 | size << 3).to_le_bytes()[..3]);
+        frame.extend_from_slice(bytes);
+    }
+    frame
+}
+
+/// libzstd decodes them in one go, but not piece by piece.
+#[test]
+fn a_block_over_the_maximum_of_its_frame_is_corrupt_whatever_the_capacity() {
+    const RAW: u32 = 0;
+    const REPEATED: u32 = 1;
+    let (small_window, large_window, stated) = ([0, 0], [0, 0x60], [0x60, 0xF4, 0]); // 1 KiB; 4 MiB; 500 bytes
+    let bytes = vec![7; (128 << 10) + 1];
+    for (header, maximum) in [(&small_window[..], 1 << 10), (&large_window[..], 128 << 10), (&stated[..], 500)] {
+        for size in [maximum, maximum + 1] {
+            for block in [(RAW, size, &bytes[..size as usize]), (REPEATED, size, &bytes[..1])] {
+                let encoded = frame_of_blocks(header, &[block]);
+                let what = format!("size {size} of {maximum}, type {}", block.0);
+                for capacity in [0, size as usize - 1, size as usize, 1 << 20] {
+                    let result = Contexts::default().decode(&encoded, &mut vec![0; capacity]);
+                    match result.map_err(|error| (error.status(), error.needed_capacity(), error.to_string())) {
+                        Err((Status::CorruptData, _, message)) if size > maximum => assert_eq!(
+                            message,
+                            format!(
+                                "a zstd block has the size {size}, but the blocks of its frame have no more than \
+                                 {maximum} bytes"
+                            ),
+                            "{what}"
+                        ),
+                        Err((Status::BufferTooSmall, needed, _)) if size == maximum && capacity < size as usize => {
+                            assert_eq!(needed, Some(size as usize), "{what}");
+                        }
+                        Ok(found) if size == maximum => assert_eq!(found, size as usize, "{what}"),
+                        other => panic!("{what}, capacity {capacity}: {other:?}"),
+                    }
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn frames_that_say_their_sizes_are_added_up() {
     let frame = |size: usize| encode(&mut Contexts::default(), 3, false, &vec![7; size]);
