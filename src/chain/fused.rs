@@ -270,7 +270,7 @@ fn elements_before_line(wider: &[u8], bits: usize, narrower_bits: usize) -> usiz
 }
 
 fn tile_element_count(bits: usize) -> usize {
-    (8 * TILE_SIZE / bits.max(1)).next_multiple_of(64)
+    (8 * TILE_SIZE / bits.max(1)).max(1).next_multiple_of(64)
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -317,5 +317,17 @@ impl TileBuffers {
         let size = bytes_of(element_count, bits.max().unwrap_or(0));
         grow(&mut self.full, size)?;
         grow(&mut self.empty, size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tile_has_elements_of_any_size() {
+        for (bits, count) in [(0, 65_536), (1, 65_536), (8, 8192), (128, 512), (65_536, 64), (65_544, 64), (1 << 23, 64)] {
+            assert_eq!(tile_element_count(bits), count, "{bits}");
+        }
     }
 }
