@@ -21,11 +21,13 @@ impl ArrayRepresentation {
     /// # Errors
     /// [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) if it has more than 2^63 - 1 bytes.
     pub fn new(data_type: DataType, shape: Vec<u64>, fill_value: Option<Scalar>) -> Result<Self> {
-        let element_count = element_count(&shape)
-            .filter(|count| count.checked_mul(data_type.size() as u64).is_some_and(|size| i64::try_from(size).is_ok()))
-            .ok_or_else(|| {
-                Error::metadata(format!("shape is {shape:?}, but an array of {data_type} has at most 2^63 - 1 bytes"))
-            })?;
+        let element_count = element_count(&shape);
+        let size = element_count.checked_mul(data_type.size() as u64);
+        if size.is_none_or(|size| i64::try_from(size).is_err()) {
+            return Err(Error::metadata(format!(
+                "shape is {shape:?}, but an array of {data_type} has at most 2^63 - 1 bytes"
+            )));
+        }
         Ok(Self { data_type, shape, fill_value, element_count })
     }
 
@@ -99,12 +101,13 @@ impl ArrayRepresentation {
     }
 }
 
-/// The product of the sizes; `None` if it overflows, unless a size is 0.
-fn element_count(shape: &[u64]) -> Option<u64> {
+/// The number of elements of an array of this shape; `u64::MAX` if there are more. Where a size is 0 there are none, so
+/// the others may be of any size.
+pub(crate) fn element_count(shape: &[u64]) -> u64 {
     if shape.contains(&0) {
-        return Some(0);
+        return 0;
     }
-    shape.iter().try_fold(1_u64, |count, size| count.checked_mul(*size))
+    shape.iter().fold(1, |count: u64, size| count.saturating_mul(*size))
 }
 
 /// A list of sizes, each at least `least`.

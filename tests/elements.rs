@@ -1,9 +1,11 @@
 //! A part of a chunk is decoded as that part of the whole.
 
 use serde_json::{Value, json};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
 use zcodec::Status;
-use zcodec::chain::{CallOptions, Chain, Representation};
-use zcodec::strided::Target;
+use zcodec::chain::{CallOptions, Chain, ReadPlan, Representation, ShardLayout, Writer};
+use zcodec::strided::{Source, Target};
 
 fn chain(codecs: &Value, data_type: &str, count: usize) -> Chain {
     let fill_value = if data_type.starts_with("complex") { json!([0, 0]) } else { json!(0) };
@@ -91,4 +93,58 @@ fn what_is_not_in_the_chunk_is_refused() {
     }
     let error = decode_elements(&packbits, &encoded[1..], 0, &mut [0; 2], &options).unwrap_err();
     assert_eq!(error.status(), Status::CorruptData);
+}
+
+/// The product of the other sizes has no room in 64 bits, but no element is there.
+#[test]
+fn an_array_without_elements_may_have_sizes_of_any_product() {
+    let bytes = json!({"name": "bytes", "configuration": {"endian": "big"}});
+    let transpose = json!({"name": "transpose", "configuration": {"order": [2, 0, 1]}});
+    let cast = json!({"name": "cast_value", "configuration": {"data_type": "int64"}});
+    let shard = |inner: &Value| {
+        json!({"name": "sharding_indexed", "configuration": {
+            "chunk_shape": [1, 1, 1], "codecs": inner, "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
+        }})
+    };
+    let lists = [
+        json!([bytes]),
+        json!([transpose, bytes]),
+        json!([cast, transpose, bytes]),
+        json!([transpose, cast, bytes, "zstd"]),
+        json!([{"name": "reshape", "configuration": {"shape": [[0, 1, 2]]}}, bytes]),
+        json!(["packbits", {"name": "pad", "configuration": {"location": "end", "nbytes": 3}}]),
+        json!([shard(&json!([bytes]))]),
+        json!([transpose, cast, shard(&json!([transpose, bytes, "zstd"]))]),
+    ];
+    const LARGE: u64 = 1 << 40;
+    let options = CallOptions { max_threads: NonZeroUsize::new(2).unwrap(), ..CallOptions::default() };
+    for codecs in &lists {
+        for shape in [[LARGE, LARGE, 0], [LARGE, 0, LARGE], [0, LARGE, LARGE]] {
+            let what = format!("{codecs} {shape:?}");
+            let input = json!({"data_type": "uint32", "shape": shape, "fill_value": 0}).to_string();
+            let chain = Arc::new(Chain::new(codecs.to_string().as_bytes(), Some(input.as_bytes())).unwrap());
+            let encoded = chain.encode_to_vec(&[], &options).unwrap();
+            assert_eq!(chain.decode_to_vec(&encoded, &options), Ok(vec![]), "{what}");
+            let part = shape.map(|size| size.min(LARGE - 1));
+            for part in [shape, part] {
+                let target = || Target::contiguous(&mut [], 4, &part).unwrap();
+                let source = Source::contiguous(&[], 4, &part).unwrap();
+                assert_eq!(chain.decode_view(&encoded, &[0; 3], target(), &options), Ok(()), "{what}");
+                assert_eq!(chain.fill_view(target()), Ok(()), "{what}");
+                assert_eq!(chain.is_fill_view(&source), Ok(true), "{what}");
+                let mut again = vec![0; encoded.len() + 100];
+                let size = chain.encode_view(&[0; 3], source, &mut again, &options).unwrap();
+                assert_eq!(again[..size], encoded, "{what}");
+                let parts = vec![(vec![0; 3], target())];
+                let mut plan = ReadPlan::new(&chain, options.clone(), parts, None, None).unwrap();
+                assert_eq!(plan.next_stage().unwrap().count(), 0, "{what}");
+            }
+            if codecs[0]["name"] == "sharding_indexed" {
+                let mut writer = Writer::new(&chain, options.clone(), None).unwrap();
+                writer.put(&[0; 3], Source::contiguous(&[], 4, &shape).unwrap()).unwrap();
+                let (pieces, size) = writer.finish(ShardLayout::Packed).unwrap();
+                assert_eq!((pieces.len(), size), (usize::from(size > 0), encoded.len() as u64), "{what}");
+            }
+        }
+    }
 }

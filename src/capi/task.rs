@@ -8,6 +8,7 @@ use super::ffi;
 use super::view::{read_box, read_source, read_target, zcodec_box, zcodec_view};
 use crate::chain::{CallData, CallOptions, Chain};
 use crate::error::{Error, Result};
+use crate::representation::element_count;
 use crate::strided::{Source, Target};
 use std::ffi::c_void;
 
@@ -92,7 +93,7 @@ impl Work<'_> {
             Data::Missing(target) | Data::Decode(_, target) => (target.shape(), target.element_size()),
             Data::Encode(source, _) => (source.shape(), source.element_size()),
         };
-        shape.iter().product::<u64>() as usize * element_size
+        element_count(shape) as usize * element_size
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::error::Result;
 use crate::interface::CallOptions;
+use crate::representation::element_count;
 use crate::strided::{self, Source, Target};
 use std::num::NonZeroUsize;
 
@@ -15,7 +16,7 @@ pub(super) fn workers_for(size: usize, options: &CallOptions) -> NonZeroUsize {
 
 /// Copies every element to its place, on as many threads as are worth it.
 pub(super) fn copy_strided(source: &Source<'_>, target: &mut Target<'_>, options: &CallOptions) -> Result<()> {
-    let size = target.shape().iter().product::<u64>() as usize * target.element_size();
+    let size = element_count(target.shape()) as usize * target.element_size();
     let workers = workers_for(size, options);
     if workers.get() == 1 {
         return strided::copy(source, target);

@@ -8,6 +8,7 @@ use super::workspace::{Pool, Workspace};
 use crate::error::{Error, Result};
 use crate::interface::{Call, CallOptions};
 use crate::memory::grow;
+use crate::representation::element_count;
 use crate::strided::{self, Source, Target};
 
 /// Elements go through the steps, and then to their place, in parts of at most this many bytes. They fit a second-level
@@ -121,7 +122,7 @@ impl<'a> ElementSteps<'a> {
     ) -> Result<&'b [u8]> {
         let Workspace { back, gathered, contexts, .. } = workspace;
         let (mut from, mut to) = (back, gathered);
-        let count = elements.shape().iter().product::<u64>() as usize;
+        let count = element_count(elements.shape()) as usize;
         let mut size = count * elements.element_size();
         let mut given = elements.as_slice();
         if given.is_none() {

@@ -10,6 +10,7 @@ use super::region::{Region, Tiles, index_of};
 use crate::error::{Error, Result};
 use crate::interface::{Call, Contexts, packed_size, too_small};
 use crate::memory::grow;
+use crate::representation::element_count;
 use crate::strided::{self, Layout, Source, Target};
 use std::ops::Range;
 
@@ -76,7 +77,7 @@ impl Elements {
 
     /// Decodes all elements to the beginning of `decoded`, back to back in C order.
     pub(super) fn decode_all(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
-        let size = self.shape.iter().product::<u64>() as usize * self.fused.element_size();
+        let size = element_count(&self.shape) as usize * self.fused.element_size();
         let decoded = decoded.get_mut(..size).ok_or_else(too_small)?;
         match &self.order {
             None => self.fused.decode(encoded, decoded, call)?,
@@ -127,7 +128,7 @@ impl Elements {
             let part = input.region(&tile.start, &tile.shape)?;
             part.copy_to(&mut Target::contiguous(gathered, element_size, &tile.shape)?, call.options)?;
             let available = held + count;
-            let is_last = done + available as u64 == whole.shape.iter().product::<u64>();
+            let is_last = done + available as u64 == whole.element_count() as u64;
             // A part ends with a whole byte: the elements after it wait for the next tile.
             let ready = if is_last || bits.is_multiple_of(8) { available } else { available / 8 * 8 };
             let first = packed_size(done, bits) as usize;

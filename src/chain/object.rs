@@ -15,6 +15,7 @@ use super::way::BoxWay;
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::CallOptions;
 use crate::memory::grow;
+use crate::representation::element_count;
 use crate::strided::{self, Source, Target};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -268,7 +269,7 @@ impl Object {
         let (chain, element_size) = (Arc::clone(&self.chain), self.chain.element_size()?);
         let Some(around) = Region::around(self.parts.iter().map(|part| &part.region)) else { return Ok(()) };
         let wanted: u64 = self.parts.iter().map(|part| part.region.element_count() as u64).sum();
-        let are_far = around.shape.iter().product::<u64>() / 4 > wanted;
+        let are_far = element_count(&around.shape) / 4 > wanted;
         let is_one = self.parts.len() == 1;
         let (origin, parts) = (self.origin.as_deref(), &mut self.parts);
         let mut each = |decode: &dyn Fn(&Region, &mut Target<'_>) -> Result<()>| {

@@ -1,8 +1,9 @@
 //! An inner chunk of which some elements are known.
 
-use super::region::Region;
-use crate::error::{Error, Result};
+use super::region::{Region, byte_size};
+use crate::error::Result;
 use crate::memory::grow;
+use crate::representation::element_count;
 use crate::strided::{self, Source, Target};
 use std::ops::Range;
 
@@ -22,9 +23,9 @@ impl Parts {
     /// # Errors
     /// [`Status::OutOfMemory`](crate::Status::OutOfMemory).
     pub(super) fn new(shape: &[u64], element_size: usize) -> Result<Self> {
-        let count = shape.iter().product::<u64>();
+        let count = element_count(shape);
         let (mut decoded, mut known) = (Vec::new(), Vec::new());
-        grow(&mut decoded, chunk_size(shape, element_size)?)?;
+        grow(&mut decoded, byte_size(shape, element_size)?)?;
         grow(&mut known, count.div_ceil(64) as usize)?;
         Ok(Self { decoded, element_size, known, unknown_count: count })
     }
@@ -92,15 +93,9 @@ pub(super) fn patch(decoded: &mut [u8], shape: &[u64], region: &Region, values: 
 /// [`Status::OutOfMemory`](crate::Status::OutOfMemory).
 pub(super) fn filled(shape: &[u64], element: &[u8]) -> Result<Vec<u8>> {
     let mut decoded = Vec::new();
-    grow(&mut decoded, chunk_size(shape, element.len())?)?;
+    grow(&mut decoded, byte_size(shape, element.len())?)?;
     strided::fill(&mut Target::contiguous(&mut decoded, element.len(), shape)?, element)?;
     Ok(decoded)
-}
-
-/// The bytes of a chunk, whose metadata may ask for more than memory has.
-fn chunk_size(shape: &[u64], element_size: usize) -> Result<usize> {
-    let size = shape.iter().try_fold(element_size as u64, |size, count| size.checked_mul(*count));
-    size.and_then(|size| usize::try_from(size).ok()).ok_or_else(Error::out_of_memory)
 }
 
 #[cfg(test)]
@@ -116,7 +111,7 @@ mod tests {
         for (start, shape_of_box, value) in
             [([0, 30], [3, 1], 1), ([2, 0], [5, 31], 2), ([8, 3], [1, 28], 3), ([1, 29], [2, 2], 4)]
         {
-            let count = shape_of_box.iter().product::<u64>() as usize;
+            let count = element_count(&shape_of_box) as usize;
             let values: Vec<u8> = [value; 1].repeat(count).iter().flat_map(|value: &u16| value.to_ne_bytes()).collect();
             let region = Region { start: start.to_vec(), shape: shape_of_box.to_vec() };
             parts.put(&shape, &region, &Source::contiguous(&values, 2, &shape_of_box).unwrap()).unwrap();

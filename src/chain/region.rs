@@ -1,6 +1,7 @@
 //! Boxes of arrays, and iteration over them.
 
 use crate::error::{Error, Result};
+use crate::representation::element_count;
 use crate::strided::Target;
 
 /// A box of an array: where it begins, and its size along each dimension.
@@ -49,7 +50,7 @@ impl Region {
 
     /// The number of elements. It fits a `usize`, because the box is in memory, or will be.
     pub(super) fn element_count(&self) -> usize {
-        self.shape.iter().product::<u64>() as usize
+        element_count(&self.shape) as usize
     }
 
     /// The size of its elements in bytes.
@@ -162,7 +163,7 @@ impl Region {
 
     /// The length of the runs of consecutive elements that the box consists of in an array of this shape.
     pub(super) fn run_size(&self, shape: &[u64]) -> usize {
-        self.shape[self.run_dimension(shape)..].iter().product::<u64>() as usize
+        element_count(&self.shape[self.run_dimension(shape)..]) as usize
     }
 
     /// The outermost dimension along which a run extends.
@@ -175,9 +176,9 @@ impl Region {
     /// The length of the runs, and the index of the first element of each, in C order. The box must not be empty.
     pub(super) fn runs(&self, shape: &[u64]) -> (usize, impl Iterator<Item = u64>) {
         let inner = self.run_dimension(shape);
-        let count = self.shape[inner..].iter().product::<u64>() as usize;
+        let count = element_count(&self.shape[inner..]) as usize;
         let next = (!self.shape[..inner].contains(&0)).then(|| index_of(&self.start, shape));
-        let mut stride = shape[inner..].iter().product::<u64>();
+        let mut stride = element_count(&shape[inner..]);
         let mut axes: Vec<RunAxis> = Vec::with_capacity(inner);
         for dimension in (0..inner).rev() {
             axes.push(RunAxis { size: self.shape[dimension], stride, at: 0 });
@@ -225,7 +226,7 @@ impl Region {
 /// # Errors
 /// [`Status::OutOfMemory`](crate::Status::OutOfMemory) if that is more than memory can have.
 pub(super) fn byte_size(shape: &[u64], element_size: usize) -> Result<usize> {
-    let size = shape.iter().try_fold(element_size as u64, |size, count| size.checked_mul(*count));
+    let size = element_count(shape).checked_mul(element_size as u64);
     size.and_then(|size| usize::try_from(size).ok()).ok_or_else(Error::out_of_memory)
 }
 

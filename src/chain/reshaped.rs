@@ -4,6 +4,7 @@ use super::place::BoxPlace;
 use super::region::{Region, position_of};
 use super::shard::{Cell, Shard};
 use crate::error::{Error, Result};
+use crate::representation::element_count;
 use crate::strided::Layout;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -30,7 +31,7 @@ struct Found {
 impl Reshaped {
     /// `None` if no memory has as many elements.
     pub(super) fn new(before: &[u64], after: &[u64]) -> Option<Self> {
-        let count = usize::try_from(after.iter().product::<u64>()).ok()?;
+        let count = usize::try_from(element_count(after)).ok()?;
         let indices = Layout::new(1, after, None, 0, count).ok()?;
         let axes = (0..after.len()).map(Some).collect();
         Some(Self { before: before.to_vec(), after: after.to_vec(), axes, indices })
@@ -129,7 +130,7 @@ mod tests {
     #[test]
     fn the_boxes_of_a_run_are_its_elements_in_order() {
         for shape in [vec![], vec![7], vec![3, 4], vec![2, 3, 4], vec![4, 1, 3]] {
-            let count = shape.iter().product::<u64>();
+            let count = element_count(&shape);
             for start in 0..=count {
                 for end in start..=count {
                     let boxes: Vec<Region> = boxes_of(start..end, &shape).collect();

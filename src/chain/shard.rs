@@ -6,6 +6,7 @@ use super::input::{Decoded, Input};
 use super::region::{Region, index_of, position_of, positions};
 use crate::error::{CodecPlace, Error, Result, Status};
 use crate::interface::{BoundShard, CallOptions, too_small};
+use crate::representation::element_count;
 use crate::strided;
 use std::ops::Range;
 use std::sync::Arc;
@@ -93,7 +94,7 @@ impl Shard {
         }
         let first = if self.bound.is_index_first { index_size } else { 0 };
         let (mut index, mut end) = (Vec::new(), first);
-        let size = shape.iter().product::<u64>() as usize * self.element_size;
+        let size = element_count(&shape) as usize * self.element_size;
         let workers = options.workers().count_for(size);
         let room = encoded.len() - (index_size - first);
         if workers.get() == 1 && self.has_bound() {

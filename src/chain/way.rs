@@ -6,7 +6,7 @@ use super::plan::{Elements, Operation, Step};
 use super::region::Region;
 use super::reshaped::Reshaped;
 use crate::error::Result;
-use crate::representation::Representation;
+use crate::representation::{Representation, element_count};
 use crate::strided::Target;
 
 /// The way through the elementwise steps at the beginning of a plan.
@@ -100,7 +100,7 @@ fn passed(steps: &[Step]) -> Option<(&Elements, &[u64])> {
     let [Step { operation: Operation::Elements(elements), frames, .. }, next, ..] = steps else { return None };
     let Representation::Array(array) = &next.decoded else { return None };
     let is_same = elements.fused.encoded_bits() == 8 * array.data_type().size()
-        && elements.shape.iter().product::<u64>() == array.element_count();
+        && element_count(&elements.shape) == array.element_count();
     (frames.is_empty() && is_same).then_some((elements, array.shape()))
 }
 

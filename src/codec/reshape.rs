@@ -110,7 +110,7 @@ impl Reshape {
                 }
             });
         }
-        let (before, after) = (element_count(decoded), element_count(&shape));
+        let (before, after) = (exact_count(decoded), exact_count(&shape));
         let wrong = || {
             Error::metadata(format!(
                 "shape makes {} of {decoded:?}, which has {} elements",
@@ -132,8 +132,8 @@ impl Reshape {
     fn check_places(&self, decoded: &[u64], encoded: &[u64]) -> Result<()> {
         for (i, dimension) in self.shape.iter().enumerate() {
             let (Some(first), Some(last)) = (dimension.named().first(), dimension.named().last()) else { continue };
-            let is_after = element_count(&decoded[last + 1..]) == element_count(&encoded[i + 1..]);
-            if !is_after || element_count(&decoded[..*first]) != element_count(&encoded[..i]) {
+            let is_after = exact_count(&decoded[last + 1..]) == exact_count(&encoded[i + 1..]);
+            if !is_after || exact_count(&decoded[..*first]) != exact_count(&encoded[..i]) {
                 return Err(Error::metadata(format!(
                     "shape[{i}] names dimensions {:?} of {decoded:?}, which are not where dimension {i} of {encoded:?} is",
                     dimension.named()
@@ -145,17 +145,19 @@ impl Reshape {
 }
 
 fn product_of(i: usize, dimensions: &[usize], decoded: &[u64]) -> Result<u64> {
-    dimensions.iter().try_fold(1_u64, |product, dimension| {
-        let size = decoded.get(*dimension).ok_or_else(|| {
+    let size = |dimension: &usize| {
+        decoded.get(*dimension).copied().ok_or_else(|| {
             Error::metadata(format!("shape[{i}] names dimension {dimension}, but the array has {}", decoded.len()))
-        })?;
-        product.checked_mul(*size).ok_or_else(|| {
-            Error::metadata(format!("shape[{i}] is a product of dimensions of {decoded:?} that exceeds 64 bits"))
         })
+    };
+    let sizes: Vec<u64> = dimensions.iter().map(size).collect::<Result<_>>()?;
+    exact_count(&sizes).and_then(|product| u64::try_from(product).ok()).ok_or_else(|| {
+        Error::metadata(format!("shape[{i}] is a product of dimensions of {decoded:?} that exceeds 64 bits"))
     })
 }
 
-fn element_count(shape: &[u64]) -> Option<u128> {
+/// The product of the sizes, which are parts of a shape; `None` if it exceeds 128 bits, unless a size is 0.
+fn exact_count(shape: &[u64]) -> Option<u128> {
     if shape.contains(&0) {
         return Some(0);
     }

@@ -10,7 +10,7 @@ use crate::data_type::DataType;
 use crate::error::{Error, Result};
 use crate::interface::{Bound, BoundCodecs, BoundShard, Codec, CodecList, Context, Kind, Pass};
 use crate::json::{Configuration, one_of};
-use crate::representation::{ArrayRepresentation, ByteSize, Representation, shape_from_json};
+use crate::representation::{ArrayRepresentation, ByteSize, Representation, element_count, shape_from_json};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -93,7 +93,7 @@ impl Sharding {
 
     fn bind_inner(&self, decoded: &Representation, grid: Vec<u64>, inner: Arc<BoundCodecs>) -> Result<Bound> {
         let (index, index_size) = self.bind_index(&grid)?;
-        let chunk_count: u64 = grid.iter().product();
+        let chunk_count = element_count(&grid);
         let bound = inner.output().size().upper_bound();
         let size = bound
             .and_then(|bound| bound.checked_mul(chunk_count)?.checked_add(index_size))

@@ -45,11 +45,6 @@ pub fn packed_size(element_count: u64, bits: usize) -> u64 {
     element_count / 8 * bits as u64 + (element_count % 8 * bits as u64).div_ceil(8)
 }
 
-/// The number of elements of an array in memory.
-pub fn element_count(shape: &[u64]) -> u64 {
-    shape.iter().product()
-}
-
 /// A kernel that maps each element independently.
 ///
 /// Both functions get whole elements, back to back in the layout of the data type; the number of elements follows

@@ -1,6 +1,7 @@
 //! A bound `sharding_indexed`: an array as a grid of inner chunks, each coded by a chain of its own, and their index.
 
 use super::BoundCodecs;
+use crate::representation::element_count;
 use std::sync::Arc;
 
 /// A shard after binding. The chain does the work, because it has the plans of the inner chains.
@@ -34,6 +35,6 @@ impl BoundShard {
 
     /// The number of inner chunks.
     pub fn chunk_count(&self) -> u64 {
-        self.grid.iter().product()
+        element_count(&self.grid)
     }
 }
