@@ -5,7 +5,7 @@ use crate::float_environment::{HostEnvironment, with_host_environment, with_own_
 use std::fmt::Debug;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 /// The number of bytes that makes a thread worth starting: starting one takes about 20 microseconds, in which a core
@@ -101,20 +101,19 @@ impl<'a> Workers<'a> {
     ) -> Result<Vec<(usize, Output)>> {
         let queue = Mutex::new(parts.enumerate());
         let results = Mutex::new(Ok(Vec::new()));
-        let lock_results = || results.lock().unwrap_or_else(PoisonError::into_inner);
         let worker = || {
             let mut run = Vec::new();
             if run.try_reserve_exact(run_size).is_err() {
-                *lock_results() = Err(Error::out_of_memory());
+                *lock(&results) = Err(Error::out_of_memory());
             }
-            while lock_results().is_ok() {
-                run.extend(queue.lock().unwrap_or_else(PoisonError::into_inner).by_ref().take(run_size));
+            while lock(&results).is_ok() {
+                run.extend(lock(&queue).by_ref().take(run_size));
                 if run.is_empty() {
                     break;
                 }
                 for (index, part) in run.drain(..) {
                     let output = work(part);
-                    let mut results = lock_results();
+                    let mut results = lock(&results);
                     if let Ok(list) = results.as_mut() {
                         match list.try_reserve(1) {
                             Ok(()) => list.push((index, output)),
@@ -129,7 +128,7 @@ impl<'a> Workers<'a> {
             None => on_threads(count, &worker),
             Some(executor) => on_executor(executor, count, &worker)?,
         }
-        let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+        let mut results = into_inner(results)?;
         results.sort_unstable_by_key(|(index, _)| *index);
         Ok(results)
     }
@@ -166,18 +165,28 @@ fn on_executor(executor: &dyn Executor, count: NonZeroUsize, worker: &(impl Fn()
     let job = || {
         let result = with_own_environment(|| catch_unwind(AssertUnwindSafe(worker)));
         if let Err(cause) = result {
-            *panic.lock().unwrap_or_else(PoisonError::into_inner) = Some(cause);
+            *lock(&panic) = Some(cause);
         }
     };
     let count = u32::try_from(count.get()).unwrap_or(u32::MAX);
     let result = with_host_environment(|| executor.run(count, &job));
-    if let Some(cause) = panic.into_inner().unwrap_or_else(PoisonError::into_inner) {
+    if let Some(cause) = into_inner(panic) {
         resume_unwind(cause);
     }
     result?;
     // The parts that are left if an executor did not run every job.
     worker();
     Ok(())
+}
+
+/// Locks a mutex whose content is valid even if a thread panicked while holding it.
+pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The content of such a mutex.
+pub(crate) fn into_inner<T>(mutex: Mutex<T>) -> T {
+    mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The number of processors that this thread may use, at least 1.

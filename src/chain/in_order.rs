@@ -1,10 +1,10 @@
 //! Parts of an encoded chunk that become ready in any order, and are stored one after the other.
 
-use super::stage::lock;
 use crate::memory::copy;
+use crate::parallel::{into_inner, lock};
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// The place of the parts. Each is copied to its place once the sizes of those before it are known.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ impl<'a> InOrder<'a> {
 
     /// The places of the parts, and where the last one ends. What ends after the room was not copied.
     pub(super) fn finish(self) -> (Vec<Option<Range<u64>>>, u64) {
-        let state = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let state = into_inner(self.0);
         (state.places, state.end)
     }
 }

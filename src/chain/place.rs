@@ -2,8 +2,8 @@
 
 use super::region::Region;
 use super::reshaped::boxes_of;
-use super::stage::lock;
 use crate::error::Result;
+use crate::parallel::lock;
 use crate::strided::{Layout, Target};
 use std::sync::{Arc, Mutex};
 

@@ -1,8 +1,9 @@
 //! A stage of reading: byte ranges of one stored object, and what to do with their bytes.
 
 use crate::error::{Error, Result};
+use crate::parallel::lock;
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 /// A range of bytes in the object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,9 +137,4 @@ impl<T> Supplied<T> {
 
 fn has_been_supplied(index: usize) -> Error {
     Error::argument(format!("range {index} of this stage has been supplied"))
-}
-
-/// Locks a mutex whose content is valid even if a thread panicked while holding it.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

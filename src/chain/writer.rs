@@ -10,10 +10,11 @@ use super::pieces::{Encoded, NewShard, OldShard, Piece, ShardLayout, appended, p
 use super::plan::{Elements, Operation, Step};
 use super::region::Region;
 use super::shard::{Cell, Shard, ShardIndex};
-use super::stage::{ByteRange, Stage, Use, lock};
+use super::stage::{ByteRange, Stage, Use};
 use super::workspace::Workspace;
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::{Call, CallOptions};
+use crate::parallel::lock;
 use crate::strided::Source;
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -15,9 +15,10 @@ use super::{Field, Scratch};
 use crate::error::{Error, Result, Status};
 use crate::interface::{Call, too_small};
 use crate::memory::grow;
+use crate::parallel::{into_inner, lock};
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use zfp_rs::ZfpDimensionality;
 
 /// Decoded bytes of a piece: it stays in the first-level cache, and joining pieces costs little compared with coding.
@@ -75,14 +76,10 @@ fn encode_pieces<E: Element, const N: usize>(
         let bit_count = encode_piece::<E, N>(field, cells, blocks, &mut words)?;
         lock(&assembly).add(index, CodedBlocks { words, bit_count })
     });
-    let assembly = assembly.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let assembly = into_inner(assembly);
     *scratch = assembly.spare;
     results?.into_iter().try_for_each(|(_, result)| result)?;
     assembly.writer.finish()
-}
-
-fn lock<'a, 'b>(assembly: &'a Mutex<Assembly<'b>>) -> std::sync::MutexGuard<'a, Assembly<'b>> {
-    assembly.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Coded blocks that follow each other.
