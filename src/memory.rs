@@ -20,6 +20,29 @@ pub(crate) fn grow<T: Copy + Zeroable>(buffer: &mut Vec<T>, count: usize) -> Res
     Ok(())
 }
 
+/// Appends an item to a list whose length comes from outside.
+///
+/// # Errors
+/// [`Status::OutOfMemory`](crate::Status::OutOfMemory).
+pub(crate) fn push<T>(list: &mut Vec<T>, item: T) -> Result<()> {
+    list.try_reserve(1).map_err(|_| Error::out_of_memory())?;
+    list.push(item);
+    Ok(())
+}
+
+/// A list of all items.
+///
+/// # Errors
+/// [`Status::OutOfMemory`](crate::Status::OutOfMemory). The error of an item.
+pub(crate) fn collect<T>(items: impl Iterator<Item = Result<T>>) -> Result<Vec<T>> {
+    let mut list = Vec::new();
+    list.try_reserve_exact(items.size_hint().1.unwrap_or(0)).map_err(|_| Error::out_of_memory())?;
+    for item in items {
+        push(&mut list, item?)?;
+    }
+    Ok(list)
+}
+
 const PAGE_SIZE: usize = 4096;
 
 /// A target that begins less than this after its source, both modulo the page size, is too close. Headers of chunks
@@ -61,6 +84,15 @@ mod tests {
             assert!(target[distance..distance + size] == source[..size], "{distance}");
             target.fill(0);
         }
+    }
+
+    #[test]
+    fn a_list_that_does_not_fit_is_an_error() {
+        let items = |count: usize| (0..count).map(|_| Ok([7_u64; 2]));
+        assert_eq!(collect(items(3)), Ok(vec![[7; 2]; 3]));
+        assert_eq!(collect(items(usize::MAX)).unwrap_err().status(), Status::OutOfMemory);
+        let with_error = items(3).chain([Err(Error::argument("no item"))]);
+        assert_eq!(collect(with_error).unwrap_err().status(), Status::InvalidArgument);
     }
 
     #[test]

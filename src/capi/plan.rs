@@ -10,6 +10,7 @@ use super::stage::{self, Staged};
 use super::view::{read_box, read_target, zcodec_box, zcodec_view};
 use crate::chain::{ByteRange, ReadPlan};
 use crate::error::{Error, Result};
+use crate::memory::collect;
 use std::ffi::c_void;
 
 /// An offset or a size that is not known. Since 0.2.
@@ -185,7 +186,7 @@ pub unsafe extern "C" fn zcodec_plan_supply_all(
             // SAFETY: as above.
             unsafe { ffi::input(bytes.cast::<u8>(), *size, "bytes") }
         });
-        plan.plan.supply_all(&pieces.collect::<Result<Vec<_>>>()?)
+        plan.plan.supply_all(&collect(pieces)?)
     })
 }
 

@@ -5,6 +5,7 @@ use super::ffi;
 use super::plan::zcodec_range;
 use crate::chain::ByteRange;
 use crate::error::Result;
+use crate::memory::collect;
 use std::ffi::c_void;
 
 /// An object that asks for ranges of bytes, in stages.
@@ -39,7 +40,7 @@ pub(super) unsafe fn next<S: Staged>(
         let (ranges, count) = unsafe { (ffi::out(ranges, std::ptr::null(), "ranges"), ffi::out(count, 0, "count")) };
         // SAFETY: the same contract.
         let (ranges, count, object) = unsafe { (ranges?, count?, ffi::handle_mut(object, S::NAME)?) };
-        let next = object.next_stage()?.map(zcodec_range::from).collect();
+        let next = collect(object.next_stage()?.map(|range| Ok(range.into())))?;
         *object.ranges() = next;
         let next = object.ranges();
         (*ranges, *count) = (next.as_ptr(), next.len());

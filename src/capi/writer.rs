@@ -10,6 +10,7 @@ use super::stage::{self, Staged};
 use super::view::{read_box, read_source, zcodec_box, zcodec_view};
 use crate::chain::{ByteRange, Piece, PieceBytes, ShardLayout, Writer};
 use crate::error::{Error, Result};
+use crate::memory::collect;
 use std::ffi::c_void;
 
 /// Makes or changes a shard by its inner chunks. Opaque. The host puts boxes, then supplies the old inner chunks that
@@ -218,7 +219,7 @@ pub unsafe extern "C" fn zcodec_writer_finish(
         let (pieces, count, object_size, writer) =
             unsafe { (pieces?, count?, object_size?, ffi::handle_mut(writer, "writer")?) };
         let (made, size) = writer.writer.finish(read_layout(layout)?)?;
-        writer.pieces = made.iter().map(zcodec_piece::from).collect();
+        writer.pieces = collect(made.iter().map(|piece| Ok(piece.into())))?;
         (*pieces, *count, *object_size) = (writer.pieces.as_ptr(), writer.pieces.len(), size);
         Ok(())
     })

@@ -326,7 +326,9 @@ mod tests {
 
     #[test]
     fn a_tile_has_elements_of_any_size() {
-        for (bits, count) in [(0, 65_536), (1, 65_536), (8, 8192), (128, 512), (65_536, 64), (65_544, 64), (1 << 23, 64)] {
+        for (bits, count) in
+            [(0, 65_536), (1, 65_536), (8, 8192), (128, 512), (65_536, 64), (65_544, 64), (1 << 23, 64)]
+        {
             assert_eq!(tile_element_count(bits), count, "{bits}");
         }
     }

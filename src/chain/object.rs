@@ -14,7 +14,7 @@ use super::stage::{ByteRange, Use};
 use super::way::BoxWay;
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::CallOptions;
-use crate::memory::grow;
+use crate::memory::{grow, push};
 use crate::representation::element_count;
 use crate::strided::{self, Source, Target};
 use std::collections::BTreeMap;
@@ -107,7 +107,7 @@ impl Object {
             Some(size) => (ByteRange::At { offset: self.offset, size }, 0..size),
             None => (ByteRange::From(self.offset), 0..u64::MAX),
         };
-        actions.push((range, Use { bytes, work: Action { object: self, kind: ActionKind::Decode } }));
+        push(actions, (range, Use { bytes, work: Action { object: self, kind: ActionKind::Decode } }))?;
         Ok(())
     }
 
@@ -122,7 +122,7 @@ impl Object {
             }
             None => ByteRange::Last(add(index_size, trail)?),
         };
-        actions.push((range, Use { bytes: 0..index_size, work: Action { object: self, kind: ActionKind::Index } }));
+        push(actions, (range, Use { bytes: 0..index_size, work: Action { object: self, kind: ActionKind::Index } }))?;
         Ok(())
     }
 
@@ -133,7 +133,7 @@ impl Object {
         let (output, empty) = self.into_parts(way)?;
         for part in output {
             let (first, span) = elements.span(&part.region);
-            actions.push(empty.action(step, part, span, (first, elements.encoded_size()))?);
+            push(actions, empty.action(step, part, span, (first, elements.encoded_size()))?)?;
         }
         Ok(())
     }
@@ -162,7 +162,7 @@ impl Object {
             for ((region, place), bytes) in region.cut(&parts.cell).zip(places).zip(parts.ranges) {
                 let span = bytes.start as u64..bytes.end as u64;
                 let output = (span.start, size as u64);
-                actions.push(empty.action(step, BoxPart { region, place }, span, output)?);
+                push(actions, empty.action(step, BoxPart { region, place }, span, output)?)?;
             }
         }
         Ok(())
@@ -214,7 +214,7 @@ impl Object {
         for part in self.parts {
             for (cell, mut place) in parts_of(shard, way, part)? {
                 if let Some(object) = objects.get_mut(&cell.number) {
-                    object.parts.push(BoxPart { region: cell.region, place });
+                    push(&mut object.parts, BoxPart { region: cell.region, place })?;
                     continue;
                 }
                 let entry = index

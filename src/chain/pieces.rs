@@ -3,6 +3,7 @@
 use super::shard::{Shard, ShardIndex, push_entry};
 use crate::error::{Error, Result};
 use crate::interface::CallOptions;
+use crate::memory::push;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -93,7 +94,8 @@ pub(super) fn packed(
     }
     let index = PieceBytes::New(Arc::new(shard.encode_index_to_vec(&entries, options)?));
     if is_first {
-        object.pieces.insert(0, Piece { offset: 0, bytes: index });
+        push(&mut object.pieces, Piece { offset: 0, bytes: index })?;
+        object.pieces.rotate_right(1);
     } else {
         object.put(index)?;
     }
@@ -135,7 +137,7 @@ pub(super) fn appended(
     }
     let index = PieceBytes::New(Arc::new(shard.encode_index_to_vec(&entries, options)?));
     if is_first {
-        object.pieces.push(Piece { offset: 0, bytes: index });
+        push(&mut object.pieces, Piece { offset: 0, bytes: index })?;
     } else {
         object.put(index)?;
     }
@@ -152,7 +154,7 @@ impl NewShard {
             (Some(Piece { bytes: PieceBytes::Old(last), .. }), PieceBytes::Old(next)) if last.end == next.start => {
                 last.end = next.end;
             }
-            _ if size > 0 => self.pieces.push(Piece { offset, bytes }),
+            _ if size > 0 => push(&mut self.pieces, Piece { offset, bytes })?,
             _ => {}
         }
         Ok(offset..self.size)

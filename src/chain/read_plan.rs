@@ -12,6 +12,7 @@ use super::shard::{Shard, ShardIndex};
 use super::stage::{ByteRange, Stage, Supplied};
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::CallOptions;
+use crate::memory::push;
 use crate::parallel::lock;
 use crate::strided::Target;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,7 +37,9 @@ impl ReadPlan {
     ///
     /// # Errors
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument): a box is not within the chunk, or the index belongs
-    /// to another grid.
+    /// to another grid. [`Status::Unsupported`](crate::Status::Unsupported): no array enters the chain, or there is an
+    /// index, but not at the end of the chain. [`Status::CorruptData`](crate::Status::CorruptData): no chunk of the chain
+    /// has this size.
     pub fn new(
         chain: &Arc<Chain>,
         options: CallOptions,
@@ -44,11 +47,11 @@ impl ReadPlan {
         object_size: Option<u64>,
         index: Option<Arc<ShardIndex>>,
     ) -> Result<Self> {
-        let mut parts = Vec::with_capacity(boxes.len());
+        let mut parts = Vec::new();
         for (start, target) in boxes {
             let region = chain.region(&start, target.shape(), target.element_size())?;
             if !region.is_empty() {
-                parts.push(BoxPart { region, place: BoxPlace::Memory(target) });
+                push(&mut parts, BoxPart { region, place: BoxPlace::Memory(target) })?;
             }
         }
         let has_index = chain.shard_alone().is_ok() && chain.readable_step().is_some();
@@ -65,7 +68,7 @@ impl ReadPlan {
         Ok(Self {
             options,
             next: Mutex::new(next),
-            stage: Stage::new(Vec::new()),
+            stage: Stage::empty(),
             index: known,
             has_index,
             has_failed: AtomicBool::new(false),
@@ -81,7 +84,7 @@ impl ReadPlan {
         self.check_alive()?;
         self.stage.check_supplied()?;
         let result = self.expand();
-        self.stage = Stage::new(self.ending(result)?);
+        self.stage = self.ending(result.and_then(Stage::new))?;
         Ok(self.stage.ranges())
     }
 

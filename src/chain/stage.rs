@@ -1,6 +1,7 @@
 //! A stage of reading: byte ranges of one stored object, and what to do with their bytes.
 
 use crate::error::{Error, Result};
+use crate::memory::{collect, push};
 use crate::parallel::lock;
 use std::ops::Range;
 use std::sync::Mutex;
@@ -50,7 +51,16 @@ pub(super) struct Supplied<T> {
 }
 
 impl<T> Stage<T> {
-    pub(super) fn new(mut uses: Vec<(ByteRange, Use<T>)>) -> Self {
+    /// A stage without ranges.
+    pub(super) fn empty() -> Self {
+        Self { requests: Vec::new() }
+    }
+
+    /// A stage of ranges with their uses.
+    ///
+    /// # Errors
+    /// [`Status::OutOfMemory`](crate::Status::OutOfMemory).
+    pub(super) fn new(mut uses: Vec<(ByteRange, Use<T>)>) -> Result<Self> {
         let start = |range: &ByteRange| match range {
             ByteRange::At { offset, .. } | ByteRange::From(offset) => *offset,
             ByteRange::Last(_) => u64::MAX,
@@ -67,11 +77,11 @@ impl<T> Stage<T> {
                     *size = (*size).max(shift.saturating_add(more));
                     joined.push(part);
                 }
-                _ => requests.push((range, vec![part])),
+                _ => push(&mut requests, (range, vec![part]))?,
             }
         }
-        let request = |(range, uses)| Request { range, uses: Mutex::new(Some(uses)) };
-        Self { requests: requests.into_iter().map(request).collect() }
+        let request = |(range, uses)| Ok(Request { range, uses: Mutex::new(Some(uses)) });
+        Ok(Self { requests: collect(requests.into_iter().map(request))? })
     }
 
     pub(super) fn ranges(&self) -> impl Iterator<Item = ByteRange> {

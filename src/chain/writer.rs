@@ -14,6 +14,7 @@ use super::stage::{ByteRange, Stage, Use};
 use super::workspace::Workspace;
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::{Call, CallOptions};
+use crate::memory::push;
 use crate::parallel::lock;
 use crate::strided::Source;
 use std::collections::BTreeMap;
@@ -81,7 +82,7 @@ impl Writer {
             old: old.map(|(index, size)| OldShard { index, size }),
             slots: Mutex::default(),
             phase: Phase::Putting,
-            stage: Stage::new(Vec::new()),
+            stage: Stage::empty(),
             pieces: Vec::new(),
             has_failed: AtomicBool::new(false),
         })
@@ -220,7 +221,7 @@ impl Writer {
             }
             Phase::Reading => {
                 self.stage.check_supplied()?;
-                self.stage = Stage::new(Vec::new());
+                self.stage = Stage::empty();
             }
             Phase::Finished => return Err(is_finished()),
         }
@@ -234,16 +235,16 @@ impl Writer {
             match self.old_bytes(*number, slot)? {
                 Some(Range { start, end }) if start < end => {
                     let range = ByteRange::At { offset: start, size: end - start };
-                    uses.push((range, Use { bytes: 0..end - start, work: *number }));
+                    push(&mut uses, (range, Use { bytes: 0..end - start, work: *number }))?;
                 }
-                old => ready.push((*number, old.map(|_| [].as_slice()))),
+                old => push(&mut ready, (*number, old.map(|_| [].as_slice())))?,
             }
         }
         let chunk_size = self.shard()?.0.inner.decoded_size().unwrap_or(0);
         let size = chunk_size.saturating_mul(ready.len() as u64);
         let size = usize::try_from(size).unwrap_or(usize::MAX);
         self.for_each(size, ready.into_iter(), |(number, old), options| self.complete(number, old, options))?;
-        Ok(Stage::new(uses))
+        Stage::new(uses)
     }
 
     /// The range of the old inner chunk, if it is needed.
@@ -305,7 +306,7 @@ impl Writer {
         }
         let NewShard { pieces, size } = self.ending(self.assemble(layout))?;
         self.phase = Phase::Finished;
-        self.stage = Stage::new(Vec::new());
+        self.stage = Stage::empty();
         self.pieces = pieces;
         Ok((&self.pieces, size))
     }
