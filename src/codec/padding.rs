@@ -8,10 +8,8 @@
 
 use crate::error::{Error, Result, Status};
 use crate::interface::{Bound, Call, Codec, Context, Frame, Kind};
-use crate::json::{Configuration, integer, one_of, shown};
+use crate::json::{Configuration, from_base64, integer, one_of, shown, to_base64};
 use crate::representation::Representation;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -73,8 +71,7 @@ fn decode_base64(member: &str, value: &Value) -> Result<Arc<[u8]>> {
     let text = value
         .as_str()
         .ok_or_else(|| Error::metadata(format!("{member} is {}, expected a base64 string", shown(value))))?;
-    let bytes = STANDARD
-        .decode(text)
+    let bytes = from_base64(text)
         .map_err(|error| Error::metadata(format!("{member} is not base64 (RFC 4648, section 4): {error}")))?;
     Ok(bytes.into())
 }
@@ -99,7 +96,7 @@ impl Codec for Padding {
             }
         };
         if let Some(bytes) = &self.bytes {
-            members.insert(bytes_member.to_owned(), json!(STANDARD.encode(bytes)));
+            members.insert(bytes_member.to_owned(), json!(to_base64(bytes)));
         }
         Some(members)
     }

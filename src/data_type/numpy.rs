@@ -108,7 +108,7 @@ impl NumpyType {
             }
             Value::String(text) if is_struct => {
                 let bytes = crate::json::from_base64(text)
-                    .ok_or_else(|| Error::metadata(format!("{member} is {}, expected a base64 text", shown(json))))?;
+                    .map_err(|_| Error::metadata(format!("{member} is {}, expected a base64 text", shown(json))))?;
                 self.data_type.scalar_from_bytes(member, &bytes, self.endian.unwrap_or(Endian::NATIVE))
             }
             _ => self.data_type.scalar_from_json(member, &self.as_in_v3(json)),

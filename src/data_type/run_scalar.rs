@@ -12,7 +12,7 @@ impl DataType {
     /// The scalar of a JSON value; none for types that are not runs of bytes with a configuration.
     pub(super) fn run_from_json(&self, member: &str, json: &Value) -> Option<Result<Scalar>> {
         let wrong = |expected: &str| Error::metadata(format!("{member} is {}, expected {expected}", shown(json)));
-        let base64 = || json.as_str().and_then(from_base64).ok_or_else(|| wrong("a base64 text"));
+        let base64 = || json.as_str().and_then(|text| from_base64(text).ok()).ok_or_else(|| wrong("a base64 text"));
         let sized = |bytes: Vec<u8>| match bytes.len() == self.size() {
             true => Ok(Scalar(bytes.into())),
             false => Err(wrong(&format!("a base64 text of {} bytes", self.size()))),
