@@ -147,11 +147,6 @@ impl Error {
         self.path.first().map(|place| place.index)
     }
 
-    /// The codecs at fault, outermost first.
-    pub fn codec_path(&self) -> &[CodecPlace] {
-        &self.path
-    }
-
     /// The place of the codec at fault: a JSON Pointer (RFC 6901) into the codecs of the chain; empty if no codec is at
     /// fault.
     pub fn pointer(&self) -> String {

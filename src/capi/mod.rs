@@ -9,7 +9,7 @@ mod caller_struct;
 mod ffi;
 mod stage;
 
-// As the header has them.
+// In the order of the header; the blank lines keep rustfmt from sorting them.
 mod chain;
 
 mod call;

@@ -8,7 +8,7 @@
 
 use crate::error::{Error, Result, Status};
 use crate::interface::{Bound, BoundCodecs, Call, Codec, CodecList, Context, Frame, Kind, Pass, Transform, too_small};
-use crate::json::{Configuration, exact_integer, integer};
+use crate::json::{Configuration, integer};
 use crate::memory::grow;
 use crate::representation::Representation;
 use serde_json::{Map, Value, json};
@@ -36,7 +36,7 @@ pub(super) fn parse(mut configuration: Configuration, context: &Context) -> Resu
         None => count.div_ceil(8),
         Some(value) => {
             let bits = integer("header_bits", &value, count as i128, i128::from(u32::MAX))?;
-            if exact_integer(&value).is_none_or(|bits| bits % 8 != 0) {
+            if bits % 8 != 0 {
                 return Err(Error::metadata(format!("header_bits is {bits}, not a multiple of 8")));
             }
             (bits / 8) as usize
@@ -79,7 +79,7 @@ impl BoundConditional {
         self.inner.list().place(index).blame(error).in_list(LIST).at_element(None)
     }
 
-    /// The most bytes that all codecs together make of a chunk.
+    /// The chunk, encoded by all codecs one after the other.
     fn encode_all(&self, decoded: &[u8], call: &mut Call<'_>) -> Result<Vec<u8>> {
         let mut current: Option<Vec<u8>> = None;
         for (index, bound) in self.applied() {

@@ -106,6 +106,11 @@ impl DataType {
         })
     }
 
+    /// Whether an element is a time or a span of time of NumPy.
+    pub(crate) fn is_time(&self) -> bool {
+        self.form == Form::Time
+    }
+
     /// Whether an element is a run of bytes, which may contain numbers, but is not a number.
     pub fn is_run_of_bytes(&self) -> bool {
         !matches!(self.form, Form::Plain | Form::Time)

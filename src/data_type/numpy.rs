@@ -36,7 +36,7 @@ impl NumpyType {
             let endian = data_type.component().has_byte_order().then_some(Endian::Little);
             return Ok(Self { data_type, endian });
         }
-        let shown = || shown(format_args!("{text:?}"));
+        let dtype = || shown(format_args!("{text:?}"));
         let (order, code) = match text.strip_prefix(['<', '>', '|']) {
             Some(code) => (text.chars().next(), code),
             None => (None, text),
@@ -46,11 +46,11 @@ impl NumpyType {
             None if code.starts_with('O') => {
                 return Err(Error::unsupported(format!(
                     "dtype is {}: objects have a variable size, but only types of a fixed size are supported",
-                    shown()
+                    dtype()
                 )));
             }
             None => {
-                let message = format!("dtype is {}, which is not known", shown());
+                let message = format!("dtype is {}, which is not known", dtype());
                 return Err(Error::unsupported(message).with_code("data_type"));
             }
         };
@@ -59,7 +59,7 @@ impl NumpyType {
             _ if !has_byte_order => None,
             Some('<') => Some(Endian::Little),
             Some('>') => Some(Endian::Big),
-            _ => return Err(Error::metadata(format!("dtype is {}, expected a byte order, < or >", shown()))),
+            _ => return Err(Error::metadata(format!("dtype is {}, expected a byte order, < or >", dtype()))),
         };
         Ok(Self { data_type, endian })
     }

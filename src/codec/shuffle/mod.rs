@@ -87,7 +87,8 @@ impl Shuffle {
         Self { element_size: usize::from(element_size.max(1)), planes }
     }
 
-    /// A way for elements of any size, for their bytes only: bits of elements that no tile holds are not moved.
+    /// A way for elements of any size, for [`shuffle`](Self::shuffle) and [`unshuffle`](Self::unshuffle) only: bits are
+    /// moved through a tile, which does not hold enough elements of more than 255 bytes.
     pub(crate) fn portable(element_size: usize) -> Self {
         Self { element_size: element_size.max(1), planes: portable::NOTHING }
     }

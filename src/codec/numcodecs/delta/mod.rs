@@ -61,8 +61,8 @@ impl Codec for Delta {
 
     fn bind(&self, decoded: &Representation) -> Result<Bound> {
         let decoded = decoded.array()?;
-        let is_time = ["numpy.datetime64", "numpy.timedelta64"].contains(&decoded.data_type().name());
-        let array_type = if is_time { Number::I64 } else { Number::of_array(decoded.data_type())? };
+        let array_type =
+            if decoded.data_type().is_time() { Number::I64 } else { Number::of_array(decoded.data_type())? };
         // numcodecs interprets the bytes as elements of `dtype`; signed and unsigned integers have the same
         // differences.
         let is_same = array_type.is_integer() && self.dtype.is_integer() && array_type.size() == self.dtype.size();
