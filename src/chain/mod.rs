@@ -203,7 +203,8 @@ impl Chain {
 
     /// Whether there is a `pad` or `offset` codec at this place.
     ///
-    /// # Errors [`Status::InvalidArgument`] if there is none.
+    /// # Errors
+    /// [`Status::InvalidArgument`] if there is none.
     pub fn check_padding_at(&self, path: &[PathStep]) -> Result<()> {
         let Some(((_, index), inner)) = path.split_first() else {
             return Err(Error::argument("the path of the codec is empty"));
@@ -322,7 +323,8 @@ impl Chain {
 
     /// Fills a view of any shape with the fill value: a chunk that does not exist.
     ///
-    /// # Errors [`Status::Unsupported`] if the chain has no fill value, or for a bytes->bytes chain.
+    /// # Errors
+    /// [`Status::Unsupported`] if the chain has no fill value, or for a bytes->bytes chain.
     pub fn fill_view(&self, mut target: Target<'_>) -> Result<()> {
         self.check_element_size(target.element_size())?;
         strided::fill(&mut target, self.fill_value()?)

@@ -94,9 +94,10 @@ pub struct DataType {
 impl DataType {
     /// The data type of this name, which has no configuration.
     ///
-    /// # Errors [`Status::Unsupported`](crate::Status::Unsupported) if no data type of this name is known, or its raw
-    /// bits are not a whole number of bytes; [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) if a
-    /// configuration is missing.
+    /// # Errors
+    /// [`Status::Unsupported`](crate::Status::Unsupported) if no data type of this name is known, or its raw bits are
+    /// not a whole number of bytes; [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) if a configuration is
+    /// missing.
     pub fn from_name(name: &str) -> Result<Self> {
         Self::from_parts(name, None)
     }

@@ -113,7 +113,8 @@ impl Context {
 
     /// The context of the lists inside a codec.
     ///
-    /// # Errors [`Status::Unsupported`](crate::Status::Unsupported): the lists are nested too deeply.
+    /// # Errors
+    /// [`Status::Unsupported`](crate::Status::Unsupported): the lists are nested too deeply.
     pub fn inside(&self) -> Result<Self> {
         if self.depth == Self::MAX_DEPTH {
             return Err(Error::unsupported(format!("codecs are nested more than {} levels deep", Self::MAX_DEPTH)));

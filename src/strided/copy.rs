@@ -38,7 +38,8 @@ pub(super) fn copy_by(kernel: Kernel, is_large: bool, source: &Source<'_>, targe
     Ok(())
 }
 
-/// # Safety Every block that the loops reach can be read in the source and written in the target; the kernel's tier is
+/// # Safety
+/// Every block that the loops reach can be read in the source and written in the target; the kernel's tier is
 /// available.
 unsafe fn run(kernel: Kernel, nest: Nest, is_large: bool, source: *const u8, target: *mut u8) {
     let Nest { block, mut axes, .. } = nest;

@@ -42,8 +42,9 @@ const fn orders(spread: bool) -> [[u8; VECTOR_SIZE]; VECTOR_SIZE] {
 
 /// Copies all pixels.
 ///
-/// # Safety The processor has the instructions of the vectors, which have 16 bytes; the elements can be read and
-/// written; there is at least a vector of each plane.
+/// # Safety
+/// The processor has the instructions of the vectors, which have 16 bytes; the elements can be read and written; there
+/// is at least a vector of each plane.
 #[inline(always)] // for the instruction set of the caller
 pub(super) unsafe fn by_pixels<V: Pick>(pixels: &Pixels) {
     // SAFETY: as the caller promises.

@@ -80,8 +80,9 @@ impl<V: Vector, R: Rows<V>, N: Rows<V::Part>, const SIZE: usize, const HEIGHT: u
     }
 }
 
-/// # Safety The processor has the instructions of the vectors, and `size` bytes, at least a vector, can be read and
-/// written. If it `STREAMS`, the target is aligned.
+/// # Safety
+/// The processor has the instructions of the vectors, and `size` bytes, at least a vector, can be read and written. If
+/// it `STREAMS`, the target is aligned.
 #[inline(always)] // for the instruction set of the caller
 unsafe fn copy_bytes<V: Vector, const STREAMS: bool>(source: *const u8, target: *mut u8, size: usize) {
     let vector = 16 * V::PARTS;

@@ -291,8 +291,9 @@ unsafe fn avx2(runs: &Runs<'_>) {
     debug_assert!(is_done, "too few elements");
 }
 
-/// # Safety The processor has AVX-512 F, BW, VBMI and VL, and [`AVX512`] takes the runs; all their elements can be read
-/// in the source and written in the target.
+/// # Safety
+/// The processor has AVX-512 F, BW, VBMI and VL, and [`AVX512`] takes the runs; all their elements can be read in the
+/// source and written in the target.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vl,avx2")]
 unsafe fn avx512(runs: &Runs<'_>) {
     // SAFETY: as the caller promises.
