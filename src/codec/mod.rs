@@ -13,6 +13,7 @@ mod conditional;
 mod crc32c;
 mod gzip;
 mod joint;
+mod location;
 mod n5_default;
 mod numcodecs;
 mod packbits;

@@ -6,18 +6,13 @@
 //! bytes that it removes with the configured ones, because the codecs are meant for skipping foreign headers. A hook
 //! can check them, and can compute the bytes of each chunk on encode.
 
+use super::location::Location;
 use crate::error::{Error, Result, Status};
 use crate::interface::{Bound, Call, Codec, Context, Frame, Kind};
-use crate::json::{Configuration, from_base64, integer, one_of, shown, to_base64};
+use crate::json::{Configuration, from_base64, integer, shown, to_base64};
 use crate::representation::Representation;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Location {
-    Start,
-    End,
-}
 
 /// Which of the two names the metadata has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,8 +32,7 @@ struct Padding {
 
 /// `{"location": "start" | "end", "nbytes": n, "padding": base64}`
 pub(super) fn parse_pad(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
-    let location = configuration.required("location")?;
-    let location = [Location::Start, Location::End][one_of("location", &location, &["start", "end"])?];
+    let location = Location::from_json(&configuration.required("location")?)?;
     parse(configuration, Name::Pad, location, "nbytes", "padding")
 }
 
@@ -85,8 +79,7 @@ impl Codec for Padding {
         let mut members = Map::new();
         let bytes_member = match self.name {
             Name::Pad => {
-                let location = if self.location == Location::Start { "start" } else { "end" };
-                members.insert("location".to_owned(), json!(location));
+                members.insert("location".to_owned(), json!(self.location.name()));
                 members.insert("nbytes".to_owned(), json!(self.size));
                 "padding"
             }
@@ -106,26 +99,17 @@ impl Codec for Padding {
     }
 }
 
-impl Padding {
-    fn at<T>(&self, leading: T, trailing: T) -> T {
-        match self.location {
-            Location::Start => leading,
-            Location::End => trailing,
-        }
-    }
-}
-
 impl Frame for Padding {
     fn leading_size(&self) -> u64 {
-        self.at(self.size, 0)
+        self.location.at(self.size, 0)
     }
 
     fn trailing_size(&self) -> u64 {
-        self.at(0, self.size)
+        self.location.at(0, self.size)
     }
 
     fn write(&self, payload: &[u8], leading: &mut [u8], trailing: &mut [u8], call: &Call<'_>) -> Result<()> {
-        let padding = self.at(leading, trailing);
+        let padding = self.location.at(leading, trailing);
         match (call.hook.filter(|hook| hook.generates()), &self.bytes) {
             (Some(hook), _) => {
                 padding.fill(0);
@@ -148,7 +132,7 @@ impl Frame for Padding {
     }
 
     fn check(&self, payload: &[u8], leading: &[u8], trailing: &[u8], call: &Call<'_>) -> Result<()> {
-        let padding = self.at(leading, trailing);
+        let padding = self.location.at(leading, trailing);
         call.hook.map_or(Ok(()), |hook| {
             hook.check(call.options.call_data, payload, padding).map_err(|code| {
                 Error::corrupt(format!("the callback that checks the padding rejected it: it returned {code}"))

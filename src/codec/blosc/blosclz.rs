@@ -245,6 +245,7 @@ fn read_match(control: usize, encoded: &[u8], read: &mut usize) -> Option<(usize
 
 #[cfg(test)]
 mod tests {
+    use super::super::matches::PATTERNS;
     use super::*;
 
     fn round_trip(decoded: &[u8]) -> Option<usize> {
@@ -269,14 +270,7 @@ mod tests {
 
     #[test]
     fn what_was_compressed_comes_back() {
-        let patterns: [fn(usize) -> u8; 5] = [
-            |_| 7,
-            |i| (i % 3) as u8,
-            |i| (i / 100) as u8,
-            |i| (i as u32).wrapping_mul(2_654_435_761).to_le_bytes()[3] & 1,
-            |i| ((i % 10_000) as u32).wrapping_mul(2_654_435_761).to_le_bytes()[3],
-        ];
-        for (index, pattern) in patterns.into_iter().enumerate() {
+        for (index, pattern) in PATTERNS.into_iter().enumerate() {
             for size in (0..300).chain([4096, 9000, 70_000, 300_000]) {
                 let decoded: Vec<u8> = (0..size).map(pattern).collect();
                 let encoded_size = round_trip(&decoded);

@@ -4,7 +4,8 @@
 use super::compressor::{Compressor, Compressors};
 use super::frame::{self, Filter, HEADER_SIZE, MAX_BLOCK_SIZE, MAX_DECODED_SIZE, SIZE_SIZE, flag};
 use crate::codec::shuffle::Shuffle;
-use crate::error::{Error, Result, Status};
+use crate::error::{Error, Result};
+use crate::interface::too_small;
 use crate::memory::{copy, grow};
 
 /// Smaller chunks are stored, and no block that the configuration asks for is smaller.
@@ -53,7 +54,8 @@ impl Encoder {
     /// Encodes a frame into the beginning of `encoded`; returns its size.
     ///
     /// # Errors
-    /// [`Status::BufferTooSmall`] if it does not fit, [`Status::Unsupported`] if no frame can hold as many bytes.
+    /// [`Status::BufferTooSmall`](crate::Status::BufferTooSmall) if it does not fit,
+    /// [`Status::Unsupported`](crate::Status::Unsupported) if no frame can hold as many bytes.
     pub fn encode(&mut self, settings: &Settings, decoded: &[u8], encoded: &mut [u8]) -> Result<usize> {
         let stored_size = check_size(decoded.len())?;
         let block_size = block_size(settings, decoded.len());
@@ -66,7 +68,7 @@ impl Encoder {
         let is_stored = size.is_none();
         if is_stored {
             let target = encoded.get_mut(HEADER_SIZE..stored_size);
-            copy(decoded, target.ok_or_else(|| Error::new(Status::BufferTooSmall, "the output does not fit"))?);
+            copy(decoded, target.ok_or_else(too_small)?);
         }
         let size = size.unwrap_or(stored_size);
         let sizes = [decoded.len(), block_size, size];

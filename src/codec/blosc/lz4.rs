@@ -228,19 +228,13 @@ fn read_more(mut number: usize, encoded: &[u8], read: &mut usize) -> Option<usiz
 
 #[cfg(test)]
 mod tests {
+    use super::super::matches::PATTERNS;
     use super::*;
 
     #[test]
     fn what_was_compressed_comes_back() {
-        let patterns: [fn(usize) -> u8; 5] = [
-            |_| 7,
-            |i| (i % 3) as u8,
-            |i| (i / 100) as u8,
-            |i| (i as u32).wrapping_mul(2_654_435_761).to_le_bytes()[3] & 1,
-            |i| ((i % 10_000) as u32).wrapping_mul(2_654_435_761).to_le_bytes()[3],
-        ];
         let mut table = MatchTable::default();
-        for (index, pattern) in patterns.into_iter().enumerate() {
+        for (index, pattern) in PATTERNS.into_iter().enumerate() {
             for size in (0..300).chain([4096, 9000, 70_000, 300_000]) {
                 let decoded: Vec<u8> = (0..size).map(pattern).collect();
                 let mut encoded = vec![0xA5; size + size / 200 + 20];

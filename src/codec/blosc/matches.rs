@@ -201,3 +201,13 @@ fn repeat(decoded: &mut [u8], mut written: usize) {
         written += size;
     }
 }
+
+/// Bytes by their index, for tests: from one value to noise.
+#[cfg(test)]
+pub(super) const PATTERNS: [fn(usize) -> u8; 5] = [
+    |_| 7,
+    |i| (i % 3) as u8,
+    |i| (i / 100) as u8,
+    |i| (i as u32).wrapping_mul(2_654_435_761).to_le_bytes()[3] & 1,
+    |i| ((i % 10_000) as u32).wrapping_mul(2_654_435_761).to_le_bytes()[3],
+];

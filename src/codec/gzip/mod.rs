@@ -26,8 +26,7 @@ const NUMCODECS_LEVEL: usize = 1;
 
 #[derive(Debug, Clone, Copy)]
 struct Gzip {
-    /// 0 to 9.
-    /// `None`: the default of zlib.
+    /// 0 to 9; `None` if the configuration says -1, for zlib's own choice.
     level: Option<usize>,
 }
 
@@ -84,10 +83,26 @@ impl Compressors {
     }
 }
 
+/// Makes one stream in this container.
+fn encode(
+    container: Container,
+    level: Option<usize>,
+    decoded: &[u8],
+    encoded: &mut [u8],
+    call: &mut Call<'_>,
+) -> Result<usize> {
+    let compressor = call.contexts.get(|| Ok(Compressors::default()))?.of_level(level)?;
+    compressor.compress(container, decoded, encoded).ok_or_else(interface::too_small)
+}
+
+/// The most that this many bytes are encoded to in this container.
+fn encoded_bound(container: Container, decoded_size: u64) -> Option<u64> {
+    libdeflate::compress_bound(container, usize::try_from(decoded_size).ok()?).map(|bound| bound as u64)
+}
+
 impl Transform for Gzip {
     fn encode(&self, decoded: &[u8], encoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
-        let compressor = call.contexts.get(|| Ok(Compressors::default()))?.of_level(self.level)?;
-        compressor.compress(Container::Gzip, decoded, encoded).ok_or_else(interface::too_small)
+        encode(Container::Gzip, self.level, decoded, encoded, call)
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
@@ -100,7 +115,7 @@ impl Transform for Gzip {
     }
 
     fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
-        libdeflate::compress_bound(Container::Gzip, usize::try_from(decoded_size).ok()?).map(|bound| bound as u64)
+        encoded_bound(Container::Gzip, decoded_size)
     }
 }
 

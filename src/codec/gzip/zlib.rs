@@ -4,8 +4,8 @@
 //!
 //! numcodecs 0.17, `zlib.py`. One stream, and nothing after it.
 
-use super::libdeflate::{self, Container, Decompressor, Fault};
-use super::{Compressors, NUMCODECS_LEVEL, count, level_json, level_of, too_small};
+use super::libdeflate::{Container, Decompressor, Fault};
+use super::{NUMCODECS_LEVEL, count, encode, encoded_bound, level_json, level_of, too_small};
 use crate::error::{Error, Result};
 use crate::interface::{self, Bound, Call, Codec, Context, Kind, Transform};
 use crate::json::Configuration;
@@ -42,8 +42,7 @@ impl Codec for Zlib {
 
 impl Transform for Zlib {
     fn encode(&self, decoded: &[u8], encoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
-        let compressor = call.contexts.get(|| Ok(Compressors::default()))?.of_level(self.level)?;
-        compressor.compress(Container::Zlib, decoded, encoded).ok_or_else(interface::too_small)
+        encode(Container::Zlib, self.level, decoded, encoded, call)
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
@@ -56,7 +55,7 @@ impl Transform for Zlib {
     }
 
     fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
-        libdeflate::compress_bound(Container::Zlib, usize::try_from(decoded_size).ok()?).map(|bound| bound as u64)
+        encoded_bound(Container::Zlib, decoded_size)
     }
 }
 

@@ -10,9 +10,10 @@
 
 use super::optional;
 use crate::codec::crc32c::crc32c;
+use crate::codec::location::Location;
 use crate::error::{Error, Result};
 use crate::interface::{Bound, Call, Codec, Context, Frame, Kind};
-use crate::json::{Configuration, one_of};
+use crate::json::Configuration;
 use crate::representation::Representation;
 use crc_fast::{CrcAlgorithm, checksum};
 use serde_json::{Map, Value};
@@ -34,12 +35,6 @@ enum Algorithm {
     Adler32,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Location {
-    Start,
-    End,
-}
-
 /// `{"location": "start" | "end"}`, default "start"
 pub(crate) fn parse_crc32(configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
     parse(configuration, Algorithm::Crc32, Location::Start)
@@ -59,7 +54,7 @@ fn parse(mut configuration: Configuration, algorithm: Algorithm, default: Locati
     let mut members = Map::new();
     let location = match optional(&mut configuration, &mut members, "location") {
         None => default,
-        Some(value) => [Location::Start, Location::End][one_of("location", &value, &["start", "end"])?],
+        Some(value) => Location::from_json(&value)?,
     };
     configuration.finish()?;
     Ok(Arc::new(Checksum { configuration: members, algorithm, location }))
@@ -91,7 +86,7 @@ impl Algorithm {
 
 impl Frame for Checksum {
     fn leading_size(&self) -> u64 {
-        if self.location == Location::Start { SIZE } else { 0 }
+        self.location.at(SIZE, 0)
     }
 
     fn trailing_size(&self) -> u64 {
@@ -100,12 +95,12 @@ impl Frame for Checksum {
 
     fn write(&self, payload: &[u8], leading: &mut [u8], trailing: &mut [u8], _call: &Call<'_>) -> Result<()> {
         let bytes = self.algorithm.of(payload).to_le_bytes();
-        if self.location == Location::Start { leading } else { trailing }.copy_from_slice(&bytes);
+        self.location.at(leading, trailing).copy_from_slice(&bytes);
         Ok(())
     }
 
     fn check(&self, payload: &[u8], leading: &[u8], trailing: &[u8], _call: &Call<'_>) -> Result<()> {
-        let stored = four_bytes(if self.location == Location::Start { leading } else { trailing });
+        let stored = four_bytes(self.location.at(leading, trailing));
         let computed = self.algorithm.of(payload);
         if stored == computed { Ok(()) } else { Err(unequal(stored, computed)) }
     }

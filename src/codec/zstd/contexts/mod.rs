@@ -4,6 +4,7 @@ use super::Zstd;
 use super::frames::{Frames, frames};
 use crate::error::{Error, Result, Status};
 use crate::interface::too_small;
+use crate::memory::grow;
 use zstd::zstd_safe::zstd_sys::ZSTD_ErrorCode;
 use zstd::zstd_safe::{self, CCtx, CParameter, DCtx, DParameter, ErrorCode, InBuffer, OutBuffer, ResetDirective};
 
@@ -42,7 +43,8 @@ impl Contexts {
             return compressor.compress2(encoded, decoded).map_err(error);
         }
         // libzstd compresses otherwise if its output could be too small, even if it is not.
-        let scratch = resize(&mut self.scratch, bound)?;
+        grow(&mut self.scratch, bound)?;
+        let scratch = &mut self.scratch[..bound];
         let size = compressor.compress2(scratch, decoded).map_err(error)?;
         encoded.get_mut(..size).ok_or_else(too_small)?.copy_from_slice(&scratch[..size]);
         Ok(size)
@@ -90,7 +92,7 @@ impl Contexts {
 
     /// How many bytes all frames decode to.
     fn count(&mut self, encoded: &[u8]) -> Result<u64> {
-        resize(&mut self.scratch, DCtx::out_size())?;
+        grow(&mut self.scratch, DCtx::out_size())?;
         self.decompressor()?;
         let Self { decompressor: Some(decompressor), scratch, .. } = self else { return Err(Error::internal("zstd")) };
         decompressor.reset(ResetDirective::SessionAndParameters).map_err(error)?;
@@ -120,15 +122,6 @@ impl Contexts {
             none => Ok(none.insert(DCtx::try_create().ok_or_else(Error::out_of_memory)?)),
         }
     }
-}
-
-/// The first `size` bytes of memory that is kept; they hold anything.
-fn resize(memory: &mut Vec<u8>, size: usize) -> Result<&mut [u8]> {
-    if memory.len() < size {
-        memory.try_reserve_exact(size - memory.len()).map_err(|_| Error::out_of_memory())?;
-        memory.resize(size, 0);
-    }
-    Ok(&mut memory[..size])
 }
 
 const fn code_of(error: ZSTD_ErrorCode) -> usize {
