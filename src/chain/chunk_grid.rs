@@ -2,39 +2,27 @@
 //! zarr-extensions, chunk grid `rectilinear`, of which it takes the first chunk.
 
 use crate::error::{Error, Result};
-use crate::json::{Configuration, check_must_understand, one_of, shown};
+use crate::json::{Configuration, configuration_of, name_of, one_of, shown};
 use crate::representation::shape_from_json;
 use serde_json::Value;
 
 /// `{"name": "regular" | "rectilinear", "configuration": {..}}`
 pub(super) fn chunk_shape(grid: &Value) -> Result<Vec<u64>> {
     let members = grid.as_object().ok_or_else(|| Error::metadata(format!("chunk_grid is {}", shown(grid))))?;
-    let read = match members.get("name") {
-        Some(Value::String(name)) if name == "regular" => regular,
-        Some(Value::String(name)) if name == "rectilinear" => rectilinear,
-        Some(Value::String(name)) => {
+    let in_grid = |error: Error| error.with_context("chunk_grid: ");
+    let name = name_of(members).map_err(in_grid)?;
+    let read = match name {
+        "regular" => regular,
+        "rectilinear" => rectilinear,
+        _ => {
             let name = shown(format_args!("{name:?}"));
             return Err(Error::unsupported(format!(
                 "chunk_grid has the name {name}: only \"regular\" and \"rectilinear\" are supported"
             )));
         }
-        _ => return Err(Error::metadata("chunk_grid has no name")),
     };
-    let is_known = |member: &&String| ["name", "configuration", "must_understand"].contains(&member.as_str());
-    if let Some(member) = members.keys().find(|member| !is_known(member)) {
-        let member = shown(format_args!("{member:?}"));
-        return Err(Error::metadata(format!("chunk_grid has an unknown member {member}")));
-    }
-    check_must_understand("chunk_grid", members)?;
-    let configuration = match members.get("configuration") {
-        None => None,
-        Some(Value::Object(configuration)) => Some(configuration.clone()),
-        Some(other) => {
-            return Err(Error::metadata(format!("the configuration of chunk_grid is {}", shown(other))));
-        }
-    };
+    let (configuration, _) = configuration_of(members).map_err(in_grid)?;
     let mut configuration = Configuration::new(configuration);
-    let in_grid = |error: Error| error.with_context("chunk_grid: ");
     let shape = read(&mut configuration).map_err(in_grid)?;
     configuration.finish().map_err(in_grid)?;
     Ok(shape)

@@ -13,7 +13,7 @@ pub use numpy::NumpyType;
 pub use scalar::Scalar;
 
 use crate::error::{Error, Result};
-use crate::json::{check_must_understand, shown};
+use crate::json::{configuration_of, name_of, shown};
 use crate::number::{FORMATS, FloatFormat};
 use extended::Form;
 use serde_json::{Map, Value, json};
@@ -134,31 +134,15 @@ impl DataType {
             Value::Object(members) => members,
             other => return Err(Error::metadata(format!("data_type is {}, expected a name", shown(other)))),
         };
-        let is_known = |member: &&String| ["name", "configuration", "must_understand"].contains(&member.as_str());
-        if let Some(member) = members.keys().find(|member| !is_known(member)) {
-            let member = shown(format_args!("{member:?}"));
-            return Err(Error::metadata(format!("data_type has an unknown member {member}")));
-        }
-        check_must_understand("data_type", members)?;
-        let name = match members.get("name") {
-            Some(Value::String(name)) => name,
-            Some(other) => {
-                return Err(Error::metadata(format!("data_type has the name {}, expected a string", shown(other))));
+        let of_type = |error: Error| error.with_context("data_type: ");
+        let name = name_of(members).map_err(of_type)?;
+        let (configuration, _) = configuration_of(members).or_else(|error| {
+            // Not knowing the name is the better message.
+            if !extended::has_name(name) {
+                Self::from_name(name)?;
             }
-            None => return Err(Error::metadata("data_type is an object without a name")),
-        };
-        let configuration = match members.get("configuration") {
-            None => None,
-            Some(Value::Object(configuration)) => Some(configuration.clone()),
-            Some(other) => {
-                // Not knowing the name is the better message.
-                if !extended::has_name(name) {
-                    Self::from_name(name)?;
-                }
-                let other = shown(other);
-                return Err(Error::metadata(format!("the configuration of data_type is {other}, expected an object")));
-            }
-        };
+            Err(of_type(error))
+        })?;
         Self::from_parts(name, configuration)
     }
 

@@ -5,7 +5,7 @@
 
 use super::{Bound, Codec, Context, Kind, Pass, Warning};
 use crate::error::{CodecPlace, Error, Result};
-use crate::json::{Configuration, shown};
+use crate::json::{Configuration, configuration_of, name_of, shown};
 use crate::representation::{ArrayRepresentation, Representation};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -107,7 +107,10 @@ impl ListedCodec {
     fn from_json(index: usize, json: &Value, context: &Context) -> Result<Self> {
         let (name, members) = match json {
             Value::String(name) => (name.as_str(), None),
-            Value::Object(members) => (codec_name(index, members)?, Some(members)),
+            Value::Object(members) => {
+                let name = name_of(members).map_err(|error| error.with_context(&format!("codecs[{index}]: ")))?;
+                (name, Some(members))
+            }
             other => {
                 return Err(Error::metadata(format!(
                     "codecs[{index}] is {}, expected an object or a name",
@@ -119,25 +122,7 @@ impl ListedCodec {
     }
 
     fn from_members(name: &str, members: Option<&Map<String, Value>>, context: &Context) -> Result<Self> {
-        let mut configuration = None;
-        let mut must_understand = true;
-        for (member, value) in members.into_iter().flatten() {
-            match (member.as_str(), value) {
-                ("name", _) => {}
-                ("configuration", Value::Object(members)) => configuration = Some(members.clone()),
-                ("configuration", other) => {
-                    return Err(Error::metadata(format!("configuration is {}, expected an object", shown(other))));
-                }
-                ("must_understand", Value::Bool(value)) => must_understand = *value,
-                ("must_understand", other) => {
-                    return Err(Error::metadata(format!(
-                        "must_understand is {}, expected true or false",
-                        shown(other)
-                    )));
-                }
-                (other, _) => return Err(Error::metadata(format!("a codec has no member {other:?}"))),
-            }
-        }
+        let (configuration, must_understand) = members.map_or(Ok((None, true)), configuration_of)?;
         match context.registry().find(name) {
             Ok(entry) => {
                 let codec = (entry.parse)(Configuration::new(configuration), context)?;
@@ -167,16 +152,6 @@ impl ListedCodec {
             members.insert("configuration".to_owned(), Value::Object(configuration));
         }
         Value::Object(members)
-    }
-}
-
-fn codec_name(index: usize, members: &Map<String, Value>) -> Result<&str> {
-    match members.get("name") {
-        Some(Value::String(name)) => Ok(name),
-        Some(other) => {
-            Err(Error::metadata(format!("codecs[{index}] has the name {}, expected a string", shown(other))))
-        }
-        None => Err(Error::metadata(format!("codecs[{index}] has no name"))),
     }
 }
 

@@ -104,17 +104,39 @@ pub fn boolean(member: &str, value: &Value) -> Result<bool> {
     value.as_bool().ok_or_else(|| Error::metadata(format!("{member} is {}, expected true or false", shown(value))))
 }
 
-/// Checks the member `must_understand` of an object with a name, which may be missing.
+/// The `name` of an object such as a codec.
 ///
 /// # Errors
-/// It is neither true nor false.
-pub fn check_must_understand(owner: &str, members: &Map<String, Value>) -> Result<()> {
-    match members.get("must_understand") {
-        None | Some(Value::Bool(_)) => Ok(()),
-        Some(other) => {
-            Err(Error::metadata(format!("must_understand of {owner} is {}, expected true or false", shown(other))))
+/// It is missing, or is no text.
+pub fn name_of(members: &Map<String, Value>) -> Result<&str> {
+    match members.get("name") {
+        Some(Value::String(name)) => Ok(name),
+        Some(other) => Err(Error::metadata(format!("name is {}, expected a string", shown(other)))),
+        None => Err(Error::metadata("name is missing")),
+    }
+}
+
+/// The `configuration` of an object with a name, if it has one, and whether it must be understood.
+///
+/// # Errors
+/// They are something else, or there is another member.
+pub fn configuration_of(members: &Map<String, Value>) -> Result<(Option<Map<String, Value>>, bool)> {
+    let (mut configuration, mut must_understand) = (None, true);
+    for (member, value) in members {
+        match (member.as_str(), value) {
+            ("name", _) => {}
+            ("configuration", Value::Object(members)) => configuration = Some(members.clone()),
+            ("configuration", other) => {
+                return Err(Error::metadata(format!("configuration is {}, expected an object", shown(other))));
+            }
+            ("must_understand", value) => must_understand = boolean("must_understand", value)?,
+            (other, _) => {
+                let other = shown(format_args!("{other:?}"));
+                return Err(Error::metadata(format!("there is an unknown member {other}")));
+            }
         }
     }
+    Ok((configuration, must_understand))
 }
 
 #[cfg(test)]
@@ -146,6 +168,9 @@ mod tests {
             integer("level", &long, 0, 9).unwrap_err(),
             one_of("endian", &long, &["little", "big"]).unwrap_err(),
             boolean("checksum", &long).unwrap_err(),
+            name_of(json!({"name": [long]}).as_object().unwrap()).unwrap_err(),
+            configuration_of(json!({"configuration": long}).as_object().unwrap()).unwrap_err(),
+            configuration_of(json!({"x".repeat(1_000_000): 1}).as_object().unwrap()).unwrap_err(),
         ] {
             assert!(error.to_string().len() < 300, "{}", error.to_string().len());
         }
