@@ -2,7 +2,7 @@
 
 use crate::data_type::{DataType, Scalar};
 use crate::error::{Error, Result};
-use crate::json::{exact_integer, integer};
+use crate::json::{exact_integer, integer, shown};
 use serde_json::{Value, json};
 
 /// An array in memory: `product(shape)` elements back to back in C order.
@@ -24,8 +24,9 @@ impl ArrayRepresentation {
         let element_count = element_count(&shape);
         let size = element_count.checked_mul(data_type.size() as u64);
         if size.is_none_or(|size| i64::try_from(size).is_err()) {
+            let shape = shown(format_args!("{shape:?}"));
             return Err(Error::metadata(format!(
-                "shape is {shape:?}, but an array of {data_type} has at most 2^63 - 1 bytes"
+                "shape is {shape}, but an array of {data_type} has at most 2^63 - 1 bytes"
             )));
         }
         Ok(Self { data_type, shape, fill_value, element_count })
@@ -37,9 +38,10 @@ impl ArrayRepresentation {
     /// A member is missing, unknown or wrong.
     pub fn from_json(json: &Value) -> Result<Self> {
         let members =
-            json.as_object().ok_or_else(|| Error::metadata(format!("input is {json}, expected an object")))?;
+            json.as_object().ok_or_else(|| Error::metadata(format!("input is {}, expected an object", shown(json))))?;
         if let Some(member) = members.keys().find(|key| !["data_type", "shape", "fill_value"].contains(&key.as_str())) {
-            return Err(Error::metadata(format!("input has an unknown member {member:?}")));
+            let member = shown(format_args!("{member:?}"));
+            return Err(Error::metadata(format!("input has an unknown member {member}")));
         }
         let member =
             |name: &str| members.get(name).ok_or_else(|| Error::metadata(format!("{name} is missing from the input")));
@@ -115,8 +117,9 @@ pub(crate) fn element_count(shape: &[u64]) -> u64 {
 /// # Errors
 /// It is something else.
 pub(crate) fn shape_from_json(member: &str, json: &Value, least: i128) -> Result<Vec<u64>> {
-    let sizes =
-        json.as_array().ok_or_else(|| Error::metadata(format!("{member} is {json}, expected a list of sizes")))?;
+    let sizes = json
+        .as_array()
+        .ok_or_else(|| Error::metadata(format!("{member} is {}, expected a list of sizes", shown(json))))?;
     sizes
         .iter()
         .enumerate()

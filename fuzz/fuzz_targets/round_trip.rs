@@ -48,7 +48,7 @@ fuzz_target!(|input: Input<'_>| {
                     assert_eq!(error.status(), Status::OutOfRange, "{error}");
                     return;
                 }
-                Err(error) => panic!("an image has no image: {error}"),
+                Err(error) => panic!("a decoded value cannot be encoded: {error}"),
             };
             let image = chain.decode_to_vec(&encoded_again, &options).expect("and it decodes");
             assert_eq!(image, again);

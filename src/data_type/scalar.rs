@@ -6,7 +6,7 @@
 use super::extended::Form;
 use super::{Component, DataType};
 use crate::error::{Error, Result};
-use crate::json::exact_integer;
+use crate::json::{exact_integer, shown};
 use crate::number::{
     FLOAT64, Finite, FloatFormat, FloatValue, Rounded, Rounding, integer_range, low_bits, sign_extended,
 };
@@ -73,7 +73,7 @@ impl DataType {
         if self.form == Form::Time && json.as_str() == Some("NaT") {
             return Ok(self.scalar(i64::MIN.cast_unsigned()));
         }
-        let wrong = |expected: &str| Error::metadata(format!("{member} is {json}, expected {expected}"));
+        let wrong = |expected: &str| Error::metadata(format!("{member} is {}, expected {expected}", shown(json)));
         if let Component::Raw { size } = self.component {
             // The allocation depends on the text, not on the size that the type's name claims.
             let list = json.as_array().filter(|list| list.len() == size);

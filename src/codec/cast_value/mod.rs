@@ -25,7 +25,7 @@ pub(super) use bound::BoundCast;
 use crate::data_type::{Component, DataType, Scalar};
 use crate::error::{Error, Result, Status};
 use crate::interface::{Bound, Codec, Context, Kind, Warning};
-use crate::json::Configuration;
+use crate::json::{Configuration, shown};
 use crate::number::Rounding;
 use crate::representation::Representation;
 use reference::{Cast, OutOfRange, is_same};
@@ -74,7 +74,7 @@ type Entries = Vec<(Value, Value)>;
 
 fn scalar_map(map: Value) -> Result<(Entries, Entries)> {
     let Value::Object(members) = map else {
-        return Err(Error::metadata(format!("scalar_map is {map}, expected an object")));
+        return Err(Error::metadata(format!("scalar_map is {}, expected an object", shown(map))));
     };
     let mut members = Configuration::new(Some(members));
     let maps = (entries("encode", members.optional("encode"))?, entries("decode", members.optional("decode"))?);
@@ -87,6 +87,7 @@ fn entries(direction: &str, list: Option<Value>) -> Result<Entries> {
         None => return Ok(Vec::new()),
         Some(Value::Array(list)) => list,
         Some(other) => {
+            let other = shown(other);
             return Err(Error::metadata(format!("scalar_map.{direction} is {other}, expected a list of pairs")));
         }
     };
@@ -94,7 +95,10 @@ fn entries(direction: &str, list: Option<Value>) -> Result<Entries> {
         .enumerate()
         .map(|(i, entry)| match entry.as_array().map(Vec::as_slice) {
             Some([key, mapped]) => Ok((key.clone(), mapped.clone())),
-            _ => Err(Error::metadata(format!("scalar_map.{direction}[{i}] is {entry}, expected a pair of scalars"))),
+            _ => {
+                let entry = shown(&entry);
+                Err(Error::metadata(format!("scalar_map.{direction}[{i}] is {entry}, expected a pair of scalars")))
+            }
         })
         .collect()
 }
@@ -133,7 +137,7 @@ impl Codec for CastValue {
         for data_type in [source, &self.data_type] {
             if !data_type.is_real_number() {
                 return Err(Error::unsupported(format!(
-                    "{data_type} is no integer or real float type: it has no cast"
+                    "{data_type} is neither an integer nor a real float type: cast_value does not take it"
                 )));
             }
         }
@@ -179,13 +183,12 @@ fn cast_fill_value(
     let bits = source.component().load(&fill_value.0);
     let wrong = |what: &str| {
         let value = source.scalar_to_json(fill_value);
-        Error::new(Status::InvalidMetadata, format!("fill_value is {value}, which {what} as {target}"))
-            .with_code("out_of_range")
+        Error::new(Status::InvalidMetadata, format!("fill_value is {value}, which {what}")).with_code("out_of_range")
     };
-    let encoded = encode.cast(bits).ok_or_else(|| wrong("has no image"))?;
+    let encoded = encode.cast(bits).ok_or_else(|| wrong(&format!("cannot be represented as {target}")))?;
     match decode.cast(encoded) {
         Some(again) if is_same(source.component(), bits, again) => {}
-        _ => return Err(wrong("does not decode to itself")),
+        _ => return Err(wrong(&format!("does not come back from {target}"))),
     }
     Ok(target.scalar(encoded))
 }

@@ -19,7 +19,7 @@ use super::number::{BLOCK, Number, half_of};
 use super::{elementwise, optional};
 use crate::error::{Error, Result};
 use crate::interface::{Bound, Codec, Context, Elementwise, Kind};
-use crate::json::{Configuration, exact_integer};
+use crate::json::{Configuration, exact_integer, shown};
 use crate::number::integer_range;
 use crate::representation::Representation;
 use crate::simd::{Loop, vectorized};
@@ -68,7 +68,7 @@ impl PythonNumber {
     fn from_json(member: &str, json: &Value) -> Result<Self> {
         let number = json.as_number().and_then(|number| number.as_str().parse().ok());
         let float = number.filter(|number: &f64| number.is_finite());
-        let float = float.ok_or_else(|| Error::metadata(format!("{member} is {json}, expected a number")))?;
+        let float = float.ok_or_else(|| Error::metadata(format!("{member} is {}, expected a number", shown(json))))?;
         Ok(Self { integer: exact_integer(json), float })
     }
 

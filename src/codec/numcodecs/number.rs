@@ -10,6 +10,7 @@
 
 use crate::data_type::{Component, DataType};
 use crate::error::{Error, Result};
+use crate::json::shown;
 use half::f16;
 use serde_json::Value;
 
@@ -63,7 +64,8 @@ impl Number {
         let number = Self::from_json_in_any_order(member, json)?;
         if json.as_str().is_some_and(|text| text.starts_with('>')) && number.size() > 1 {
             return Err(Error::unsupported(format!(
-                "{member} is {json}, but an array in memory is not in big-endian order; the codec bytes writes that"
+                "{member} is {}, but an array in memory is not in big-endian order; the codec bytes writes that",
+                shown(json)
             )));
         }
         Ok(number)
@@ -74,12 +76,13 @@ impl Number {
     /// # Errors
     /// It is not a text, or none of these types.
     pub(super) fn from_json_in_any_order(member: &str, json: &Value) -> Result<Self> {
-        let text =
-            json.as_str().ok_or_else(|| Error::metadata(format!("{member} is {json}, expected a NumPy data type")))?;
+        let text = json
+            .as_str()
+            .ok_or_else(|| Error::metadata(format!("{member} is {}, expected a NumPy data type", shown(json))))?;
         let code = text.strip_prefix(['<', '>', '|', '=']).unwrap_or(text);
         let is_meant = |(_, name, short): &&(Self, &str, &str)| *short == code || *name == text;
         NAMES.iter().find(is_meant).map(|(number, ..)| *number).ok_or_else(|| {
-            Error::unsupported(format!("{member} is {json}, expected a bool, integer or float of NumPy"))
+            Error::unsupported(format!("{member} is {}, expected a bool, integer or float of NumPy", shown(json)))
         })
     }
 

@@ -18,7 +18,7 @@ pub(super) use bound::BoundScaling;
 use crate::data_type::{Component, DataType, Scalar};
 use crate::error::{Error, Result, Status};
 use crate::interface::{Bound, Codec, Context, Elementwise, Kind};
-use crate::json::Configuration;
+use crate::json::{Configuration, shown};
 use crate::number::{FloatValue, Operation};
 use crate::representation::Representation;
 use bound::Operand;
@@ -57,7 +57,7 @@ impl Codec for ScaleOffset {
         let data_type = decoded.data_type();
         if !data_type.is_real_number() {
             return Err(Error::unsupported(format!(
-                "{data_type} is no integer or real float type: it has no arithmetic"
+                "{data_type} is neither an integer nor a real float type: scale_offset does not take it"
             )));
         }
         let bound = scaling(data_type, self.offset.as_ref(), self.scale.as_ref())?;
@@ -80,7 +80,7 @@ fn scaling(data_type: &DataType, offset: Option<&Value>, scale: Option<&Value>) 
         if let Component::Float(format) = data_type.component()
             && !matches!(format.value(bits), FloatValue::Finite(_))
         {
-            return Err(Error::metadata(format!("{member} is {json}, expected a finite number")));
+            return Err(Error::metadata(format!("{member} is {}, expected a finite number", shown(json))));
         }
         Ok(Some(bits))
     };
