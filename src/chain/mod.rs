@@ -4,14 +4,17 @@
 //! transpose becomes the strides of its input. [`run`] moves a chunk through the steps. A plan is data; only `run` and
 //! what it calls touch a chunk.
 
+mod ask;
 mod boxes;
 mod cells;
 mod chunk_grid;
 mod copy;
 mod element_steps;
 mod elements;
+mod encode;
 mod first_fault;
 mod fused;
+mod hooks;
 mod in_order;
 mod input;
 mod n5_block;
@@ -45,7 +48,7 @@ pub use writer::Writer;
 
 use crate::codec;
 use crate::error::{Error, Result, Status};
-use crate::interface::{BoundCodecs, BoundN5Block, BoundShard, CodecList, Context, Kind, Pass, Registry};
+use crate::interface::{BoundCodecs, CodecList, Context, Registry};
 use crate::json;
 use crate::representation::BytesRepresentation;
 use crate::strided::{self, Source, Target};
@@ -53,7 +56,6 @@ use input::{Decoded, Input};
 use plan::{EncodedSize, Plan};
 use region::Region;
 use run::{Output, Run};
-use serde_json::{Value, json};
 use std::sync::Arc;
 use workspace::Pool;
 
@@ -164,69 +166,6 @@ impl Chain {
         let mut reshaped = Self::from_bound(codecs, Arc::clone(&self.pool), self.max_decoded_size);
         reshaped.take_over_hooks(self);
         Ok(reshaped)
-    }
-
-    /// Takes the hooks of a chain of the same codecs, and of the chains inside it.
-    fn take_over_hooks(&mut self, other: &Self) {
-        self.hooks.clone_from(&other.hooks);
-        let others = other.plan.steps.iter().filter_map(plan::Step::inner);
-        let own = self.plan.steps.iter_mut().filter_map(plan::Step::inner_mut);
-        own.zip(others).for_each(|(own, other)| own.take_over_hooks(other));
-    }
-
-    /// Sets the hook that computes or checks the bytes of a `pad` or `offset` codec; `None` removes it.
-    ///
-    /// # Errors
-    /// [`Status::InvalidArgument`] if there is no such codec at this index.
-    pub fn set_padding_hook(&mut self, codec_index: usize, hook: Option<Arc<dyn PaddingHook>>) -> Result<()> {
-        self.set_padding_hook_at(&[(None, codec_index)], hook)
-    }
-
-    /// The same for any codec, also inside others. Each step of the path names a list, by the member of the outer codec
-    /// that holds it, and a codec in that list.
-    ///
-    /// # Errors
-    /// [`Status::InvalidArgument`] if there is no `pad` or `offset` codec there.
-    pub fn set_padding_hook_at(&mut self, path: &[PathStep], hook: Option<Arc<dyn PaddingHook>>) -> Result<()> {
-        self.check_padding_at(path)?;
-        match path {
-            [(_, index)] => self.hooks[*index] = hook,
-            [_, inner @ ..] => {
-                let chain = self.plan.steps.iter_mut().find_map(plan::Step::inner_mut);
-                let chain = chain.ok_or_else(|| Error::internal("an inner chain is missing from the plan"))?;
-                chain.set_padding_hook_at(inner, hook)?;
-            }
-            [] => {}
-        }
-        Ok(())
-    }
-
-    /// Whether there is a `pad` or `offset` codec at this place.
-    ///
-    /// # Errors
-    /// [`Status::InvalidArgument`] if there is none.
-    pub fn check_padding_at(&self, path: &[PathStep]) -> Result<()> {
-        let Some(((_, index), inner)) = path.split_first() else {
-            return Err(Error::argument("the path of the codec is empty"));
-        };
-        let Some(bound) = self.codecs.codecs().get(*index) else {
-            let count = self.codec_count();
-            return Err(Error::argument(format!("codec_index is {index}, but the chain has {count} codecs")));
-        };
-        let found = match (&bound.pass, inner) {
-            (Pass::Frame(frame), []) if frame.takes_hook() => Ok(()),
-            (Pass::Shard(_), [(Some(list @ BoundShard::INNER_LIST), _), ..])
-            | (Pass::N5Block(_), [(Some(list @ BoundN5Block::INNER_LIST), _), ..]) => {
-                let chain = self.plan.steps.iter().find_map(plan::Step::inner);
-                chain.map_or(Ok(()), |chain| chain.check_padding_at(inner)).map_err(|error| error.in_list(list))
-            }
-            (Pass::Shard(_), [(Some(BoundShard::INDEX_LIST), _), ..]) => {
-                Err(Error::argument("the codecs of an index take no callbacks"))
-            }
-            (_, []) => Err(Error::argument("this codec has no padding: only pad and offset do")),
-            _ => Err(Error::argument("no codecs inside this codec take callbacks")),
-        };
-        found.map_err(|error| self.codecs.list().place(*index).blame(error))
     }
 
     /// Encodes one chunk into the beginning of `encoded`; returns the size of what was written.
@@ -355,35 +294,6 @@ impl Chain {
         }
     }
 
-    /// The shape of a decoded chunk.
-    ///
-    /// # Errors
-    /// [`Status::Unsupported`] for a bytes->bytes chain.
-    pub fn shape(&self) -> Result<&[u64]> {
-        self.array("shape").map(ArrayRepresentation::shape)
-    }
-
-    /// The size of a decoded element in bytes.
-    ///
-    /// # Errors
-    /// [`Status::Unsupported`] for a bytes->bytes chain.
-    pub fn element_size(&self) -> Result<usize> {
-        Ok(self.array("elements")?.data_type().size())
-    }
-
-    /// The smallest box that is worth decoding alone: 1 along each dimension if each element decodes by itself; the
-    /// block of zfp at a fixed rate; the chunk if the whole of it must be decoded.
-    ///
-    /// # Errors
-    /// [`Status::Unsupported`] for a bytes->bytes chain.
-    pub fn granularity(&self) -> Result<Vec<u64>> {
-        let shape = self.shape()?;
-        if self.plan.steps.last().is_some_and(|step| self.checks_frames(step)) {
-            return Ok(shape.to_vec());
-        }
-        Ok(self.plan.granularity().filter(|part| part.len() == shape.len()).unwrap_or_else(|| shape.to_vec()))
-    }
-
     fn check_element_size(&self, element_size: usize) -> Result<()> {
         let data_type = self.array("elements")?.data_type();
         if element_size == data_type.size() {
@@ -504,71 +414,6 @@ impl Chain {
             Some((size, encoded)) if size == decoded_size => encoded,
             _ => self.plan.encoded_size(decoded_size),
         }
-    }
-
-    /// The size of a decoded chunk in bytes; `None` for a chain of bytes->bytes codecs.
-    pub fn decoded_size(&self) -> Option<u64> {
-        self.array_sizes.map(|(size, _)| size)
-    }
-
-    /// A capacity that always suffices for encoding this many bytes; `None` if there is none, or if it exceeds what
-    /// memory can have.
-    pub fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
-        match self.encoded_size(decoded_size) {
-            EncodedSize::AtMost(bound) => Some(bound),
-            EncodedSize::Unknown | EncodedSize::TooLarge => None,
-        }
-    }
-
-    /// Whether a bound on the encoded size of this many bytes is known in advance; a codec of the host may have none.
-    pub fn has_encoded_bound(&self, decoded_size: u64) -> bool {
-        !matches!(self.encoded_size(decoded_size), EncodedSize::Unknown)
-    }
-
-    /// The representation that enters on encode.
-    pub fn input(&self) -> &Representation {
-        self.codecs.representation(0)
-    }
-
-    /// The representation that leaves on encode.
-    pub fn output(&self) -> &Representation {
-        self.codecs.output()
-    }
-
-    /// The representations before, between and after the codecs: one more than there are codecs.
-    pub fn representations(&self) -> Vec<&Representation> {
-        (0..=self.codec_count()).map(|index| self.codecs.representation(index)).collect()
-    }
-
-    /// The number of codecs.
-    pub fn codec_count(&self) -> usize {
-        self.codecs.codecs().len()
-    }
-
-    /// The codecs in canonical form.
-    pub fn codecs_json(&self) -> Value {
-        self.codecs.list().to_json()
-    }
-
-    /// The kind of the chain.
-    pub fn kind(&self) -> Kind {
-        match (self.input(), self.output()) {
-            (Representation::Array(_), Representation::Array(_)) => Kind::ArrayToArray,
-            (Representation::Array(_), Representation::Bytes(_)) => Kind::ArrayToBytes,
-            (Representation::Bytes(_), _) => Kind::BytesToBytes,
-        }
-    }
-
-    /// Warnings about valid metadata, each with the index of its codec.
-    pub fn warnings(&self) -> impl Iterator<Item = (usize, &Warning)> {
-        self.codecs.warnings()
-    }
-
-    /// The same as a JSON list.
-    pub fn warnings_json(&self) -> Value {
-        self.warnings()
-            .map(|(index, warning)| json!({"codec_index": index, "code": warning.code, "message": warning.message}))
-            .collect()
     }
 }
 

@@ -1,0 +1,174 @@
+//! Encoding: one chunk through the steps of a plan, in their order.
+
+use super::input::Decoded;
+use super::plan::{Operation, Step};
+use super::run::{Output, Run, more_than};
+use super::workspace::Workspace;
+use crate::error::{CodecPlace, Error, Result, Status};
+use crate::interface::{Contexts, Frame, too_small};
+use crate::memory::grow;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// If no bound is known, the first try has 9/8 of the input's size and this many bytes more.
+const UNKNOWN_SLACK: u64 = 1 << 10;
+
+impl Run<'_> {
+    /// Encodes; returns the size. [`Status::BufferTooSmall`] has a capacity that suffices, or twice the capacity if the
+    /// codec does not know one.
+    pub(super) fn encode(&self, decoded: Decoded<'_>, encoded: Output<'_>, workspace: &mut Workspace) -> Result<usize> {
+        let Workspace { front, back, gathered, contexts } = workspace;
+        let (mut front, mut back) = (front, back);
+        let [steps @ .., last] = self.plan.steps.as_slice() else {
+            return Err(Error::internal("a plan has no steps"));
+        };
+        let (mut input, steps) = match self.plan.arranged_for_shard(&decoded)? {
+            Some(input) => (Decoded::Input(input), &[][..]),
+            None => (decoded, steps),
+        };
+        for step in steps {
+            if step.is_copy() && matches!(input, Decoded::Slice(_)) {
+                continue;
+            }
+            let size = self.encode_growing(step, &input, back, gathered, contexts)?;
+            std::mem::swap(&mut front, &mut back);
+            input = Decoded::Slice(&front[..size]);
+        }
+        let encoded = match encoded {
+            Output::Growing(encoded) => return self.encode_growing(last, &input, encoded, gathered, contexts),
+            Output::Slice(encoded) => encoded,
+        };
+        // The output of a compressor must not depend on the capacity.
+        let (capacity, bound) = (encoded.len(), self.bound_of(last, &input)?);
+        let room = bound.map_or(capacity, |bound| bound.min(capacity));
+        match self.encode_step(last, &input, &mut encoded[..room], gathered, contexts) {
+            Err(error) if error.status() == Status::BufferTooSmall => {
+                let needed = error.needed_capacity().or(bound).unwrap_or_else(|| more_than(capacity));
+                Err(Error::buffer_too_small("encoded_capacity", capacity, needed as u64))
+            }
+            result => result,
+        }
+    }
+
+    /// Encodes into memory of the size of the bound; if there is none, the memory grows as needed.
+    fn encode_growing(
+        &self,
+        step: &Step,
+        input: &Decoded<'_>,
+        output: &mut Vec<u8>,
+        gathered: &mut Vec<u8>,
+        contexts: &mut Contexts,
+    ) -> Result<usize> {
+        if let Some(bound) = self.bound_of(step, input)? {
+            grow(output, bound)?;
+            return self.encode_step(step, input, &mut output[..bound], gathered, contexts);
+        }
+        let size = self.size_of(step, input);
+        let frames = step.leading_size().zip(step.trailing_size()).ok_or_else(Error::out_of_memory)?;
+        let guess = size.saturating_add(size / 8).saturating_add(UNKNOWN_SLACK);
+        let capacity = guess.saturating_add(frames.0).saturating_add(frames.1);
+        let mut capacity = usize::try_from(capacity).map_err(|_| Error::out_of_memory())?;
+        loop {
+            grow(output, capacity)?;
+            match self.encode_step(step, input, &mut output[..capacity], gathered, contexts) {
+                Err(error) if error.status() == Status::BufferTooSmall => {
+                    capacity = more_than(capacity).max(error.needed_capacity().unwrap_or(0));
+                }
+                result => return result,
+            }
+        }
+    }
+
+    /// A bound on the output of this step; `None` if none is known in advance.
+    fn bound_of(&self, step: &Step, input: &Decoded<'_>) -> Result<Option<usize>> {
+        let size = self.size_of(step, input);
+        match step.encoded_bound(size) {
+            None if !step.has_bound(size) => Ok(None),
+            bound => bound.and_then(|bound| usize::try_from(bound).ok()).map(Some).ok_or_else(Error::out_of_memory),
+        }
+    }
+
+    fn size_of(&self, step: &Step, decoded: &Decoded<'_>) -> u64 {
+        match decoded {
+            Decoded::Slice(bytes) => bytes.len() as u64,
+            Decoded::Input(_) => step.decoded.size().exact().unwrap_or(0),
+        }
+    }
+
+    fn encode_step(
+        &self,
+        step: &Step,
+        input: &Decoded<'_>,
+        output: &mut [u8],
+        gathered: &mut Vec<u8>,
+        contexts: &mut Contexts,
+    ) -> Result<usize> {
+        let sizes = step.leading_size().zip(step.trailing_size()).ok_or_else(too_small)?;
+        let (Ok(leading), Ok(trailing)) = (usize::try_from(sizes.0), usize::try_from(sizes.1)) else {
+            return Err(too_small());
+        };
+        let room = output.len().checked_sub(trailing).filter(|end| *end >= leading).ok_or_else(too_small)?;
+        if let Some(summed) = self.encode_summed(step, input, output, leading..room)? {
+            return self.write_frames(&step.frames[1..], output, summed, contexts);
+        }
+        let result = self.encode_pass(step, input, &mut output[leading..room], gathered, contexts);
+        let size = result.map_err(|error| match error.needed_capacity() {
+            Some(needed) => {
+                let needed = (needed as u64).saturating_add(sizes.0).saturating_add(sizes.1);
+                Error::buffer_too_small("encoded_capacity", output.len(), needed)
+            }
+            None => error,
+        })?;
+        self.write_frames(&step.frames, output, leading..leading + size, contexts)
+    }
+
+    /// Writes frames around a payload, innermost first. Returns the end of the outermost one.
+    fn write_frames(
+        &self,
+        frames: &[(CodecPlace, Arc<dyn Frame>)],
+        output: &mut [u8],
+        mut payload: Range<usize>,
+        contexts: &mut Contexts,
+    ) -> Result<usize> {
+        for (place, frame) in frames {
+            let (before, after) = (frame.leading_size() as usize, frame.trailing_size() as usize);
+            let outer = payload.start - before..payload.end + after;
+            let (before, rest) = output[outer.clone()].split_at_mut(before);
+            let (chunk, after) = rest.split_at_mut(payload.len());
+            let call = self.call(Some(place), contexts);
+            frame.write(chunk, before, after, &call).map_err(|error| place.blame(error))?;
+            payload = outer;
+        }
+        Ok(payload.end)
+    }
+
+    fn encode_pass(
+        &self,
+        step: &Step,
+        input: &Decoded<'_>,
+        output: &mut [u8],
+        gathered: &mut Vec<u8>,
+        contexts: &mut Contexts,
+    ) -> Result<usize> {
+        let call = &mut self.call(None, contexts);
+        let slice = |gathered| match input {
+            Decoded::Slice(bytes) => Ok(*bytes),
+            Decoded::Input(input) => input.to_slice(gathered, self.options),
+        };
+        match &step.operation {
+            Operation::Copy => {
+                let bytes = slice(gathered)?;
+                crate::memory::copy(bytes, output.get_mut(..bytes.len()).ok_or_else(too_small)?);
+                Ok(bytes.len())
+            }
+            Operation::Elements(elements) => elements.encode(input, output, call),
+            Operation::N5Block(place, block) => {
+                block.encode(input, output, self.options).map_err(|error| place.blame(error))
+            }
+            Operation::Shard(place, shard) => shard.encode(input, output, place, self.options),
+            Operation::Transform(place, transform) => {
+                transform.encode(slice(gathered)?, output, call).map_err(|error| place.blame(error))
+            }
+        }
+    }
+}
