@@ -18,8 +18,8 @@
  *   float8_* (eight variants)          1      the bits themselves
  *   int8 to int64, uint8 to uint64,    N/8    native byte order
  *   float16, bfloat16, float32, float64
- *   complex_* of every float type,     2 * N  two components of N bytes: real, then imaginary, each as
- *   complex64, complex128                     above
+ *   complex_* of every float type,     2 * C  C is the size of a component: real, then imaginary, each
+ *   complex64, complex128                     as above
  *   r8, r16, ... (raw bits)            N/8    the bytes themselves
  *   numpy.datetime64,                  8      int64 in native byte order; the smallest value is "NaT"
  *   numpy.timedelta64
@@ -29,14 +29,16 @@
  *
  * Threads: functions that take a const handle may run in any number of threads at once on the same
  * handle. During a call with any other handle no other thread may use that handle, unless the comment
- * of the function says otherwise. The library has no global state. It starts threads only for
- * max_threads > 1, never more than there are processors, and they end before the call returns. Every
- * function works on a stack of 64 KiB; only encoding with numcodecs.lzma needs 128 KiB.
+ * of the function says otherwise. The library has no global state except the panic hook that
+ * SECURITY.md describes. It starts threads only for max_threads > 1, never more than there are
+ * processors, and they end before the call returns. Every function works on a stack of 64 KiB; only
+ * encoding with numcodecs.lzma needs 128 KiB.
  *
- * Structs of the caller begin with struct_size. A size that no version has, or a byte after the known
- * members that is not 0, is INVALID_ARGUMENT. In an array all elements have the same struct_size, a
- * multiple of their alignment, which is the distance from one to the next. zcodec_range and
- * zcodec_piece have no struct_size and never grow.
+ * Structs of the caller begin with struct_size. INVALID_ARGUMENT: a size that is less than that of the
+ * first version with the struct or that ends within a member, or a byte after the known members that is
+ * not 0. Of zcodec_call_options, any members at the end may be missing; they count as 0. In an array
+ * all elements have the same struct_size, a multiple of their alignment, which is the distance from one
+ * to the next. zcodec_range and zcodec_piece have no struct_size and never grow.
  *
  * The host: nothing is printed, no file is opened, and no environment variable or locale is read. The
  * floating-point environment of the caller (rounding, subnormals, traps) changes no result, and is
@@ -216,7 +218,8 @@ typedef void (*zcodec_job_fn)(void *job_data,
 
 /**
  * Threads of the host, used instead of the library's own. `run` and `user_data` must be usable from every thread that
- * makes a call with this executor.
+ * makes a call with this executor. NULL_ARGUMENT: `run` is NULL. INVALID_ARGUMENT: `max_workers` is 0, or `reserved`
+ * is not.
  */
 typedef struct zcodec_executor {
   /**
@@ -299,7 +302,8 @@ typedef struct zcodec_box {
  * Where the elements of a box lie in the caller's memory. Element (0, .., 0) of the box begins at `memory + offset`;
  * neighbours along dimension i are `strides[i]` bytes apart, which may be negative. A view that reaches outside
  * memory[0..memory_size) is INVALID_ARGUMENT, and nothing is read or written. Bytes between the elements keep their
- * values. If the library writes to the view, no two elements may share a byte; this is not checked.
+ * values. If the library writes to the view, no two elements may share a byte. The memory of the view must not overlap
+ * the encoded bytes. Neither is checked.
  */
 typedef struct zcodec_view {
   /**
@@ -643,9 +647,10 @@ void zcodec_chain_free(struct zcodec_chain *chain);
  * BUFFER_TOO_SMALL: `*encoded_size` is a capacity that suffices (zcodec_chain_encoded_bound gives one in advance), or
  * twice the capacity if a codec of the host does not say how much it needs. INVALID_ARGUMENT: `decoded_size` is not
  * the size that the chain expects; nothing was written. OUT_OF_RANGE: a codec cannot represent an element in the type
- * that it converts to. CALLBACK_FAILED: a padding callback failed, a codec of the host broke its rules, or the
- * executor failed. OUT_OF_MEMORY. After any failure the content of `encoded` is unspecified, and `*encoded_size` is 0
- * except for BUFFER_TOO_SMALL.
+ * that it converts to. UNSUPPORTED: the format of a codec has no chunks as large as this one, such as one of 2 GiB for
+ * blosc. CALLBACK_FAILED: a padding callback failed, a codec of the host broke its rules, or the executor failed.
+ * OUT_OF_MEMORY. After any failure the content of `encoded` is unspecified, and `*encoded_size` is 0 except for
+ * BUFFER_TOO_SMALL.
  *
  * Any number of threads may encode and decode with one chain at the same time. `error` may be NULL.
  */
@@ -666,8 +671,10 @@ enum zcodec_status zcodec_encode(const struct zcodec_chain *chain,
  *
  * BUFFER_TOO_SMALL: `*decoded_size` is the capacity that is needed; for an array, `decoded` was not written to.
  * CORRUPT_DATA: these bytes cannot be the output of this chain, or a padding check rejected them. OUT_OF_RANGE: a
- * codec cannot represent an element in the type that it converts to. OUT_OF_MEMORY. After any failure the content of
- * `decoded` is unspecified, and `*decoded_size` is 0 except for BUFFER_TOO_SMALL.
+ * codec cannot represent an element in the type that it converts to. UNSUPPORTED: the chunk uses a feature of the
+ * format that this build lacks. CALLBACK_FAILED: a codec of the host broke its rules, or the executor failed.
+ * OUT_OF_MEMORY. After any failure the content of `decoded` is unspecified, and `*decoded_size` is 0 except for
+ * BUFFER_TOO_SMALL.
  *
  * Any number of threads may encode and decode with one chain at the same time. `error` may be NULL.
  */
@@ -681,7 +688,7 @@ enum zcodec_status zcodec_decode(const struct zcodec_chain *chain,
 
 /**
  * zcodec_encode with options, such as data for the callbacks, or threads. `options` may be NULL. INVALID_ARGUMENT also
- * if no version has this `struct_size`, or if a member that this version does not know is not 0.
+ * if `struct_size` is 0 or ends within a member, or if a member that this version does not know is not 0.
  */
 enum zcodec_status zcodec_encode_with(const struct zcodec_chain *chain,
                                       const struct zcodec_call_options *options,
@@ -694,7 +701,7 @@ enum zcodec_status zcodec_encode_with(const struct zcodec_chain *chain,
 
 /**
  * zcodec_decode with options, such as data for the callbacks, or threads. `options` may be NULL. INVALID_ARGUMENT also
- * if no version has this `struct_size`, or if a member that this version does not know is not 0.
+ * if `struct_size` is 0 or ends within a member, or if a member that this version does not know is not 0.
  */
 enum zcodec_status zcodec_decode_with(const struct zcodec_chain *chain,
                                       const struct zcodec_call_options *options,
@@ -758,7 +765,8 @@ enum zcodec_status zcodec_decode_to_buffer_with(const struct zcodec_chain *chain
  * the chunk, or the view is too small for it. UNSUPPORTED: a chain of bytes->bytes codecs. Otherwise like
  * zcodec_decode. The element index of an error counts in the whole array that the named codec received. The library
  * need not read what lies outside the box, so a chunk that is damaged elsewhere may decode. After a failure the
- * elements of the view are unspecified. Since 0.2.
+ * elements of the view are unspecified. The memory of the view must not overlap the encoded bytes; this is not
+ * checked. Since 0.2.
  */
 enum zcodec_status zcodec_decode_view(const struct zcodec_chain *chain,
                                       const struct zcodec_call_options *options,
@@ -773,7 +781,8 @@ enum zcodec_status zcodec_decode_view(const struct zcodec_chain *chain,
  * chunks of a regular grid. Sizes and BUFFER_TOO_SMALL are as for zcodec_encode. `options` may be NULL.
  *
  * INVALID_ARGUMENT and UNSUPPORTED as for zcodec_decode_view; UNSUPPORTED also if the box is not the whole chunk and
- * the chain has no fill value. Since 0.2.
+ * the chain has no fill value. The memory of the view must not overlap the encoded bytes; this is not checked. Since
+ * 0.2.
  */
 enum zcodec_status zcodec_encode_view(const struct zcodec_chain *chain,
                                       const struct zcodec_call_options *options,
@@ -871,8 +880,8 @@ enum zcodec_status zcodec_plan_next(struct zcodec_plan *plan,
                                     struct zcodec_error **error);
 
 /**
- * Supplies the bytes of range `i` of this stage, which are needed for this call only. Several threads may supply
- * different ranges at once.
+ * Supplies the bytes of range `i` of this stage, which are needed for this call only. They must not overlap the memory
+ * of a view; this is not checked. Several threads may supply different ranges at once.
  *
  * INVALID_ARGUMENT: there is no range `i`, or it was already supplied; the plan is unchanged. CORRUPT_DATA: `size` is
  * not the size of the range, or the bytes do not decode. Any failure except INVALID_ARGUMENT and NULL_ARGUMENT ends
@@ -1106,15 +1115,16 @@ void zcodec_buffer_free(struct zcodec_buffer *buffer);
 /* ---- Asking a chain ------------------------------------------------------------------------ */
 
 /**
- * The size in bytes of a decoded chunk. UNKNOWN_SIZE for a chain of bytes->bytes codecs; `*size` is then 0.
+ * The size in bytes of a decoded chunk. UNKNOWN_SIZE for a chain of bytes->bytes codecs; OUT_OF_MEMORY if the size
+ * exceeds SIZE_MAX. `*size` is then 0.
  */
 enum zcodec_status zcodec_chain_decoded_size(const struct zcodec_chain *chain,
                                              size_t *size);
 
 /**
  * An encoded_capacity that always suffices for a decoded chunk of `decoded_size` bytes. INVALID_ARGUMENT if the chain
- * expects another size, or if the bound is more than memory can have; UNKNOWN_SIZE if a codec of the host has no bound;
- * `*bound` is then 0.
+ * expects another size, or if the bound is more than memory can have; UNKNOWN_SIZE if a codec of the host has no
+ * bound. `*bound` is then 0.
  */
 enum zcodec_status zcodec_chain_encoded_bound(const struct zcodec_chain *chain,
                                               size_t decoded_size,
@@ -1227,8 +1237,9 @@ enum zcodec_status zcodec_registry_new(struct zcodec_registry **registry,
  * Adds a codec of the host. The struct is needed for this call only; the registry keeps the functions and `user_data`.
  * If this call fails, `free_user_data` is not called: `user_data` still belongs to the caller.
  *
- * No other thread may use the registry during this call. INVALID_ARGUMENT: the name is empty or taken, a required
- * function is NULL, or `kind` is not a zcodec_kind. `error` may be NULL. Since 0.2.
+ * No other thread may use the registry during this call. NULL_ARGUMENT: `registry`, `codec` or the name is NULL.
+ * INVALID_ARGUMENT: the name is empty, taken or not UTF-8, a function that may not be NULL is, `kind` is not a
+ * zcodec_kind, or `reserved` is not 0. `error` may be NULL. Since 0.2.
  */
 enum zcodec_status zcodec_registry_add(struct zcodec_registry *registry,
                                        const struct zcodec_codec *codec,

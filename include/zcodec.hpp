@@ -469,7 +469,8 @@ struct CallOptions {
   void *call_data = nullptr;
   /** 0 or 1: the calling thread only. */
   std::uint32_t max_threads = 0;
-  /** Threads of the host, instead of the library's own; `max_threads` is then ignored. Plans and writers keep a copy.
+  /**
+   * Threads of the host, instead of the library's own; `max_threads` is then ignored. Plans and writers keep a copy.
    */
   Executor executor = {};
   /** ZCODEC_CALL_STORE_EMPTY, or 0. */
@@ -1015,7 +1016,8 @@ class Chain {
     decode_view(encoded.data(), encoded.size(), box, decoded, options);
   }
 
-  /** Encodes a chunk of which the caller holds the box, into memory of the caller; returns the encoded size in bytes.
+  /**
+   * Encodes a chunk of which the caller holds the box, into memory of the caller; returns the encoded size in bytes.
    */
   std::size_t encode_view(const Box &box, const ConstView &decoded, void *encoded, std::size_t encoded_capacity,
                           const CallOptions &options = {}) const {
@@ -1105,7 +1107,7 @@ class Chain {
    * - the other numbers, bool and std::complex hold their own data type: std::uint16_t that of uint16, float that of
    *   float32; int2 and int4 are std::int8_t;
    * - other classes and enumerations hold every data type of their size: a struct of one std::uint16_t, say, holds
-   * float16 where C++ has no such type;
+   *   float16 where C++ has no such type;
    * - a chain of bytes->bytes codecs takes every type; and data types that are not numbers, such as times, every type
    *   of their size.
    */

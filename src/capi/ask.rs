@@ -20,26 +20,22 @@ pub enum zcodec_kind {
     ZCODEC_KIND_BYTES_TO_BYTES = 3,
 }
 
-/// A size from metadata as a size in memory.
-fn addressable(size: u64) -> Result<usize> {
-    usize::try_from(size).map_err(|_| Error::out_of_memory())
-}
-
-/// The size in bytes of a decoded chunk. UNKNOWN_SIZE for a chain of bytes->bytes codecs; `*size` is then 0.
+/// The size in bytes of a decoded chunk. UNKNOWN_SIZE for a chain of bytes->bytes codecs; OUT_OF_MEMORY if the size
+/// exceeds SIZE_MAX. `*size` is then 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_decoded_size(chain: *const zcodec_chain, size: *mut usize) -> zcodec_status {
     ffi::guard(None, || {
         // SAFETY: the header asks of the caller what these conversions ask of us.
         let (size, chain) = unsafe { (ffi::out(size, 0, "size")?, ffi::handle(chain, "chain")?) };
         let unknown = || Error::new(Status::UnknownSize, "a chain of bytes->bytes codecs takes bytes of any size");
-        *size = addressable(chain.decoded_size().ok_or_else(unknown)?)?;
+        *size = usize::try_from(chain.decoded_size().ok_or_else(unknown)?).map_err(|_| Error::out_of_memory())?;
         Ok(())
     })
 }
 
 /// An encoded_capacity that always suffices for a decoded chunk of `decoded_size` bytes. INVALID_ARGUMENT if the chain
-/// expects another size, or if the bound is more than memory can have; UNKNOWN_SIZE if a codec of the host has no bound;
-/// `*bound` is then 0.
+/// expects another size, or if the bound is more than memory can have; UNKNOWN_SIZE if a codec of the host has no
+/// bound. `*bound` is then 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_encoded_bound(
     chain: *const zcodec_chain,
@@ -56,8 +52,7 @@ pub unsafe extern "C" fn zcodec_chain_encoded_bound(
         *bound = chain
             .encoded_bound(decoded_size as u64)
             .filter(|_| is_right_size)
-            .map(addressable)
-            .transpose()?
+            .and_then(|bound| usize::try_from(bound).ok())
             .ok_or_else(|| Error::argument(format!("decoded_size is {decoded_size}")))?;
         Ok(())
     })
@@ -82,11 +77,11 @@ pub unsafe extern "C" fn zcodec_chain_kind(chain: *const zcodec_chain) -> zcodec
     }
 }
 
-/// Writes a description of a chain as JSON text.
+/// Describes a chain as JSON text.
 ///
 /// # Safety
 /// As the header asks of the callers.
-unsafe fn json(
+unsafe fn describe(
     chain: *const zcodec_chain,
     json: *mut *mut zcodec_buffer,
     error: *mut *mut zcodec_error,
@@ -113,7 +108,7 @@ pub unsafe extern "C" fn zcodec_chain_input_json(
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
     // SAFETY: the same contract.
-    unsafe { self::json(chain, json, error, |chain| chain.input().to_json()) }
+    unsafe { describe(chain, json, error, |chain| chain.input().to_json()) }
 }
 
 /// Describes what leaves on encode, as JSON: {"data_type": .., "shape": [..], "fill_value": ..} for an array, {"size":
@@ -126,7 +121,7 @@ pub unsafe extern "C" fn zcodec_chain_output_json(
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
     // SAFETY: the same contract.
-    unsafe { self::json(chain, json, error, |chain| chain.output().to_json()) }
+    unsafe { describe(chain, json, error, |chain| chain.output().to_json()) }
 }
 
 /// The list of the chain's codecs in canonical form, ready to be stored as "codecs" in a zarr.json: aliases are
@@ -139,7 +134,7 @@ pub unsafe extern "C" fn zcodec_chain_codecs_json(
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
     // SAFETY: the same contract.
-    unsafe { self::json(chain, json, error, Chain::codecs_json) }
+    unsafe { describe(chain, json, error, Chain::codecs_json) }
 }
 
 /// Warnings about valid metadata, as a JSON array of {"codec_index", "code", "message"}: "lossy_int_to_float" for a
@@ -154,5 +149,5 @@ pub unsafe extern "C" fn zcodec_chain_warnings_json(
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
     // SAFETY: the same contract.
-    unsafe { self::json(chain, json, error, Chain::warnings_json) }
+    unsafe { describe(chain, json, error, Chain::warnings_json) }
 }

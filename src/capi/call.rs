@@ -32,7 +32,7 @@ pub struct zcodec_call_options {
     pub flags: u64,
 }
 
-// SAFETY: a size, a pointer and an integer, in the layout of C.
+// SAFETY: integers and pointers, in the layout of C; all zeros is a value.
 unsafe impl CallerStruct for zcodec_call_options {
     const NAME: &'static str = "zcodec_call_options";
     const OLDEST_SIZE: usize = size_of::<usize>(); // as 0.1 had it: members at the end may always be missing
@@ -96,9 +96,10 @@ fn run_into(
 /// BUFFER_TOO_SMALL: `*encoded_size` is a capacity that suffices (zcodec_chain_encoded_bound gives one in advance), or
 /// twice the capacity if a codec of the host does not say how much it needs. INVALID_ARGUMENT: `decoded_size` is not
 /// the size that the chain expects; nothing was written. OUT_OF_RANGE: a codec cannot represent an element in the type
-/// that it converts to. CALLBACK_FAILED: a padding callback failed, a codec of the host broke its rules, or the
-/// executor failed. OUT_OF_MEMORY. After any failure the content of `encoded` is unspecified, and `*encoded_size` is 0
-/// except for BUFFER_TOO_SMALL.
+/// that it converts to. UNSUPPORTED: the format of a codec has no chunks as large as this one, such as one of 2 GiB for
+/// blosc. CALLBACK_FAILED: a padding callback failed, a codec of the host broke its rules, or the executor failed.
+/// OUT_OF_MEMORY. After any failure the content of `encoded` is unspecified, and `*encoded_size` is 0 except for
+/// BUFFER_TOO_SMALL.
 ///
 /// Any number of threads may encode and decode with one chain at the same time. `error` may be NULL.
 #[unsafe(no_mangle)]
@@ -134,8 +135,10 @@ pub unsafe extern "C" fn zcodec_encode(
 ///
 /// BUFFER_TOO_SMALL: `*decoded_size` is the capacity that is needed; for an array, `decoded` was not written to.
 /// CORRUPT_DATA: these bytes cannot be the output of this chain, or a padding check rejected them. OUT_OF_RANGE: a
-/// codec cannot represent an element in the type that it converts to. OUT_OF_MEMORY. After any failure the content of
-/// `decoded` is unspecified, and `*decoded_size` is 0 except for BUFFER_TOO_SMALL.
+/// codec cannot represent an element in the type that it converts to. UNSUPPORTED: the chunk uses a feature of the
+/// format that this build lacks. CALLBACK_FAILED: a codec of the host broke its rules, or the executor failed.
+/// OUT_OF_MEMORY. After any failure the content of `decoded` is unspecified, and `*decoded_size` is 0 except for
+/// BUFFER_TOO_SMALL.
 ///
 /// Any number of threads may encode and decode with one chain at the same time. `error` may be NULL.
 #[unsafe(no_mangle)]
@@ -164,7 +167,7 @@ pub unsafe extern "C" fn zcodec_decode(
 }
 
 /// zcodec_encode with options, such as data for the callbacks, or threads. `options` may be NULL. INVALID_ARGUMENT also
-/// if no version has this `struct_size`, or if a member that this version does not know is not 0.
+/// if `struct_size` is 0 or ends within a member, or if a member that this version does not know is not 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_encode_with(
     chain: *const zcodec_chain,
@@ -196,7 +199,7 @@ pub unsafe extern "C" fn zcodec_encode_with(
 }
 
 /// zcodec_decode with options, such as data for the callbacks, or threads. `options` may be NULL. INVALID_ARGUMENT also
-/// if no version has this `struct_size`, or if a member that this version does not know is not 0.
+/// if `struct_size` is 0 or ends within a member, or if a member that this version does not know is not 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_decode_with(
     chain: *const zcodec_chain,

@@ -39,7 +39,8 @@ pub(super) use members;
 /// Reads as much of a struct as the caller has.
 ///
 /// # Errors
-/// [`Status::NullArgument`]; [`Status::InvalidArgument`] for a size that no version has, or an unknown member.
+/// [`Status::NullArgument`]; [`Status::InvalidArgument`] for a size that is too small or ends within a member, or for
+/// an unknown member.
 ///
 /// # Safety
 /// `pointer` is NULL, or begins with a `struct_size` and has that many readable bytes.
@@ -100,8 +101,9 @@ pub(super) struct CallerArray<T> {
 impl<T: CallerStruct> CallerArray<T> {
     /// Checks the sizes; elements are read one by one.
     ///
-    /// # Errors [`Status::NullArgument`] for NULL with a count; [`Status::InvalidArgument`] for a size that no version
-    /// has, one that is not a multiple of the alignment, or elements of different sizes.
+    /// # Errors
+    /// [`Status::NullArgument`] for NULL with a count; [`Status::InvalidArgument`] for a size that [`read`] refuses, one
+    /// that is not a multiple of the alignment, or elements of different sizes.
     ///
     /// # Safety
     /// `first` is NULL, or `count` structs that begin with the same `struct_size` follow one another at that distance;

@@ -191,7 +191,7 @@ pub struct zcodec_chain_options {
     pub max_decoded_size: u64,
 }
 
-// SAFETY: a size, a pointer and an integer, in the layout of C.
+// SAFETY: integers and a pointer, in the layout of C; all zeros is a value.
 unsafe impl CallerStruct for zcodec_chain_options {
     const NAME: &'static str = "zcodec_chain_options";
     const OLDEST_SIZE: usize = size_of::<Self>();
@@ -248,8 +248,9 @@ pub unsafe extern "C" fn zcodec_registry_new(
 /// Adds a codec of the host. The struct is needed for this call only; the registry keeps the functions and `user_data`.
 /// If this call fails, `free_user_data` is not called: `user_data` still belongs to the caller.
 ///
-/// No other thread may use the registry during this call. INVALID_ARGUMENT: the name is empty or taken, a required
-/// function is NULL, or `kind` is not a zcodec_kind. `error` may be NULL. Since 0.2.
+/// No other thread may use the registry during this call. NULL_ARGUMENT: `registry`, `codec` or the name is NULL.
+/// INVALID_ARGUMENT: the name is empty, taken or not UTF-8, a function that may not be NULL is, `kind` is not a
+/// zcodec_kind, or `reserved` is not 0. `error` may be NULL. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_registry_add(
     registry: *mut zcodec_registry,
@@ -268,8 +269,8 @@ pub unsafe extern "C" fn zcodec_registry_add(
         let name = unsafe { CStr::from_ptr(codec.name) }.to_str();
         let name = name.map_err(|_| Error::argument("the name of the codec is not UTF-8"))?;
         registry.0.check_name(name)?;
-        // From here on nothing fails: the object that frees `user_data` exists.
         let host = Host::new(&codec)?;
+        // From here on nothing fails: the object that frees `user_data` exists.
         Arc::make_mut(&mut registry.0).add(name, move |configuration, _| Ok(host.codec(configuration)))
     })
 }

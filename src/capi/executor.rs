@@ -10,7 +10,8 @@ use std::num::NonZeroUsize;
 pub type zcodec_job_fn = Option<unsafe extern "C" fn(job_data: *mut c_void, i: u32, worker: u32)>;
 
 /// Threads of the host, used instead of the library's own. `run` and `user_data` must be usable from every thread that
-/// makes a call with this executor.
+/// makes a call with this executor. NULL_ARGUMENT: `run` is NULL. INVALID_ARGUMENT: `max_workers` is 0, or `reserved`
+/// is not.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct zcodec_executor {

@@ -146,8 +146,8 @@ pub unsafe extern "C" fn zcodec_plan_next(
     unsafe { stage::next(plan, ranges, count, error) }
 }
 
-/// Supplies the bytes of range `i` of this stage, which are needed for this call only. Several threads may supply
-/// different ranges at once.
+/// Supplies the bytes of range `i` of this stage, which are needed for this call only. They must not overlap the memory
+/// of a view; this is not checked. Several threads may supply different ranges at once.
 ///
 /// INVALID_ARGUMENT: there is no range `i`, or it was already supplied; the plan is unchanged. CORRUPT_DATA: `size` is
 /// not the size of the range, or the bytes do not decode. Any failure except INVALID_ARGUMENT and NULL_ARGUMENT ends

@@ -35,7 +35,8 @@ unsafe impl CallerStruct for zcodec_box {
 /// Where the elements of a box lie in the caller's memory. Element (0, .., 0) of the box begins at `memory + offset`;
 /// neighbours along dimension i are `strides[i]` bytes apart, which may be negative. A view that reaches outside
 /// memory[0..memory_size) is INVALID_ARGUMENT, and nothing is read or written. Bytes between the elements keep their
-/// values. If the library writes to the view, no two elements may share a byte; this is not checked.
+/// values. If the library writes to the view, no two elements may share a byte. The memory of the view must not overlap
+/// the encoded bytes. Neither is checked.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct zcodec_view {
@@ -157,7 +158,8 @@ pub(super) unsafe fn read_target<'a>(view: *const zcodec_view, shape: &[u64], ch
 /// the chunk, or the view is too small for it. UNSUPPORTED: a chain of bytes->bytes codecs. Otherwise like
 /// zcodec_decode. The element index of an error counts in the whole array that the named codec received. The library
 /// need not read what lies outside the box, so a chunk that is damaged elsewhere may decode. After a failure the
-/// elements of the view are unspecified. Since 0.2.
+/// elements of the view are unspecified. The memory of the view must not overlap the encoded bytes; this is not
+/// checked. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_decode_view(
     chain: *const zcodec_chain,
@@ -186,7 +188,8 @@ pub unsafe extern "C" fn zcodec_decode_view(
 /// chunks of a regular grid. Sizes and BUFFER_TOO_SMALL are as for zcodec_encode. `options` may be NULL.
 ///
 /// INVALID_ARGUMENT and UNSUPPORTED as for zcodec_decode_view; UNSUPPORTED also if the box is not the whole chunk and
-/// the chain has no fill value. Since 0.2.
+/// the chain has no fill value. The memory of the view must not overlap the encoded bytes; this is not checked. Since
+/// 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_encode_view(
     chain: *const zcodec_chain,
