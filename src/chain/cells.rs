@@ -7,13 +7,13 @@ use super::place::BoxPlace;
 use super::region::Region;
 use super::reshaped::Reshaped;
 use super::shard::{Cell, Shard, ShardIndex};
-use super::stage::lock;
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::CallOptions;
+use crate::parallel::{into_inner, lock};
 use crate::strided::Target;
 use std::cmp::Reverse;
 use std::num::NonZeroUsize;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// The fault of a step before a shard that counts, by the step and the element.
 type FirstFault = Option<((Reverse<u32>, u64), Error)>;
@@ -123,7 +123,7 @@ impl ShardDecode<'_> {
                 lock(&faults).push((number, cell, fault));
             }
         })?;
-        let mut faults = faults.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut faults = into_inner(faults);
         faults.sort_by_key(|(number, ..)| *number);
         let mut first = None;
         for (_, cell, fault) in faults {
