@@ -430,6 +430,8 @@ static void calls_are_repeated_until_the_room_does(void) {
   self.fault = ALWAYS_WANTS_MORE;
   CHECK_FAILS(ZCODEC_STATUS_CALLBACK_FAILED, zcodec_encode_to_buffer(chain, decoded, 16, &encoded, &error));
   CHECK(encoded == NULL);
+  self.said = SIZE_MAX / 2 + 1;
+  CHECK_FAILS(ZCODEC_STATUS_CALLBACK_FAILED, zcodec_encode_to_buffer(chain, decoded, 16, &encoded, &error));
   self.fault = ALWAYS_WANTS_ONE_MORE;
   CHECK_FAILS(ZCODEC_STATUS_CALLBACK_FAILED, zcodec_encode_to_buffer(chain, decoded, 16, &encoded, &error));
   free(decoded);
