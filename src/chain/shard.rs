@@ -56,7 +56,7 @@ impl Cell {
 
 impl Shard {
     pub(super) fn new(bound: &Arc<BoundShard>, inner: Chain, index: Chain, element_size: usize) -> Self {
-        let has_exact_index = bound.index.list().to_json()[0]["name"] == "bytes";
+        let has_exact_index = bound.index.list().keeps_integers();
         Self { bound: Arc::clone(bound), inner: Arc::new(inner), index, has_exact_index, element_size }
     }
 

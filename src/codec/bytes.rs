@@ -43,6 +43,10 @@ impl Codec for Bytes {
         Kind::ArrayToBytes
     }
 
+    fn keeps_integers(&self) -> bool {
+        true
+    }
+
     fn configuration(&self) -> Option<Map<String, Value>> {
         let endian = match self.endian? {
             Endian::Little => "little",

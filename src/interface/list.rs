@@ -85,6 +85,11 @@ impl CodecList {
         }
     }
 
+    /// Whether the first codec makes bytes from which every integer comes back.
+    pub fn keeps_integers(&self) -> bool {
+        matches!(&self.codecs[0].role, Role::Known(codec) if codec.keeps_integers())
+    }
+
     /// The place of a codec.
     pub fn place(&self, index: usize) -> CodecPlace {
         CodecPlace::new(index, &self.codecs[index].name)

@@ -54,6 +54,11 @@ pub trait Codec: Debug + Send + Sync {
     /// The kind of the codec.
     fn kind(&self) -> Kind;
 
+    /// Whether every integer that is encoded decodes to itself.
+    fn keeps_integers(&self) -> bool {
+        false
+    }
+
     /// The canonical configuration; `None` if there are no members.
     fn configuration(&self) -> Option<Map<String, Value>>;
 
