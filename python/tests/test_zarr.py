@@ -368,6 +368,48 @@ def test_codecs_of_other_packages_are_their_own():
         array[...] = 1
 
 
+class Flipped(zarr.codecs.Crc32cCodec):
+    """A codec that has the name of a known one, and does something else."""
+
+    async def _decode_single(self, encoded, spec):
+        return await super()._decode_single(flipped(encoded), spec)
+
+    async def _encode_single(self, decoded, spec):
+        encoded = await super()._encode_single(decoded, spec)
+        return None if encoded is None else flipped(encoded)
+
+
+def flipped(encoded):
+    return type(encoded).from_bytes(bytes(byte ^ 1 for byte in encoded.to_bytes()))
+
+
+Flipped.__module__ = "somewhere.else"
+
+
+@pytest.mark.parametrize("place", ["codecs", "index_codecs", "shards in shards"])
+def test_codecs_of_other_packages_inside_shards_are_their_own(place):
+    little, own = [zarr.codecs.BytesCodec()], [zarr.codecs.BytesCodec(), Flipped()]
+    codecs = {"index_codecs": little, "codecs": own}
+    if place == "index_codecs":
+        codecs = {"index_codecs": own, "codecs": little}
+    shards = zarr.codecs.ShardingCodec(chunk_shape=(2,), **codecs)
+    if place == "shards in shards":
+        shards = zarr.codecs.ShardingCodec(chunk_shape=(4,), codecs=[shards], index_codecs=little)
+    stored = []
+    for path in (OWN, OURS):
+        store = MemoryStore()
+        with zarr.config.set({"codec_pipeline.path": path, "codecs.crc32c": "somewhere.else.Flipped"}):
+            zarr.registry.register_codec("crc32c", Flipped)
+            array = zarr.create_array(store, shape=(8,), chunks=(8,), dtype="uint8", serializer=shards, compressors=None)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                array[...] = np.arange(8)
+                assert np.array_equal(zarr.open_array(store)[...], np.arange(8))
+        assert (path == OURS) == any("somewhere.else.Flipped" in str(each.message) for each in caught)
+        stored.append(store._store_dict["c/0"].to_bytes())
+    assert stored[0] == stored[1]
+
+
 @pytest.mark.parametrize("layout", ["plain", "sharded"])
 def test_damaged_chunks_are_errors(layout):
     store = MemoryStore()

@@ -61,8 +61,7 @@ class Chains:
     def _make(self, spec: ArraySpec) -> Chain | str:
         """A chain, or why there is none."""
         try:
-            for codec in self._codecs:
-                _must_be_known(codec)
+            _must_be_known(self._codecs)
             chain = self._v2_chain(spec) if self._is_v2 else chain_of(self._codecs, spec)
         except (ValueError, TypeError, NotImplementedError) as error:
             return str(error)
@@ -99,15 +98,19 @@ def chain_of(codecs: Iterable[Codec], spec: ArraySpec) -> Chain:
 
 
 def _v2_config(codec: Any) -> dict[str, Any]:
-    _must_be_known(codec)
+    _must_be_known([codec])
     return dict(codec.get_config())
 
 
-def _must_be_known(codec: object) -> None:
-    package = type(codec).__module__.split(".")[0]
-    if package not in _KNOWN_PACKAGES:
-        kind = f"{type(codec).__module__}.{type(codec).__qualname__}"
-        raise NotImplementedError(f"codec {kind} is of another package")
+def _must_be_known(codecs: Iterable[object]) -> None:
+    """Refuses codecs of other packages, also inside shards."""
+    for codec in codecs:
+        package = type(codec).__module__.split(".")[0]
+        if package not in _KNOWN_PACKAGES:
+            kind = f"{type(codec).__module__}.{type(codec).__qualname__}"
+            raise NotImplementedError(f"codec {kind} is of another package")
+        for inner in ("codecs", "index_codecs"):
+            _must_be_known(getattr(codec, inner, ()))
 
 
 def first_chunk(chunk_grid: Any) -> tuple[int, ...]:
