@@ -94,6 +94,19 @@ def test_the_same_inner_chunks_are_stored_as_by_zarr(write, is_new, store_empty,
     assert found[0] == found[1]
 
 
+@pytest.mark.parametrize("selection", [
+    (slice(5, 1), slice(0, 3)), (slice(5, 1), slice(None, None, 2)), (3, slice(5, 1)), ([0, 5], slice(5, 1)),
+])  # fmt: skip
+@pytest.mark.parametrize("is_new", [True, False])
+def test_what_takes_no_elements_stores_nothing(selection, is_new):
+    array = create(config={"write_empty_chunks": True})
+    if not is_new:
+        array[...] = np.arange(81).reshape(9, 9)
+    before = dict(array.store._store_dict)
+    array.oindex[selection] = 3
+    assert array.store._store_dict == before
+
+
 def _stored(array):
     """Which inner chunks the index of the shard has."""
     shard = array.store._store_dict.get("c/0/0")

@@ -16,6 +16,7 @@ from zcodec.zarr import stored
 from zcodec.zarr.chains import Chains, Unsupported
 from zcodec.zarr.misfits import refuse_misfits
 from zcodec.zarr.read import SMALL, ChunkRead, max_threads, read_async, read_sync
+from zcodec.zarr.selection import is_empty
 from zcodec.zarr.stats import stats
 from zcodec.zarr.write import ChunkWrite, write_async, write_sync
 
@@ -89,6 +90,7 @@ class CodecPipeline(BatchedCodecPipeline):
                     self._zchains.get(spec), setter, spec, chunk_selection, out_selection, is_complete, value, drop_axes
                 )
                 for setter, spec, chunk_selection, out_selection, is_complete in batch
+                if not is_empty(chunk_selection, spec.shape)
             ]
         except Unsupported as reason:
             stats.fall_back(str(reason), len(batch))

@@ -22,6 +22,15 @@ def is_basic(selection: Any) -> bool:
     )
 
 
+def is_empty(selection: Any, chunk_shape: tuple[int, ...]) -> bool:
+    """Whether nothing of a chunk is selected: zarr-python 3.1 wants such shards written."""
+    items = as_tuple(selection)
+    if any(item is ... for item in items):
+        return False
+    axes = zip(items, chunk_shape, strict=False)
+    return any(not range(*item.indices(size)) if isinstance(item, slice) else not np.size(item) for item, size in axes)
+
+
 class Axes(NamedTuple):
     """A basic selection of a chunk: the box that it is, and whether it takes every element of it in order."""
 
