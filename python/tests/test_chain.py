@@ -14,7 +14,9 @@ import pytest
 
 import zcodec
 from zcodec import Chain, Error, Status
+from zcodec.plan import read_object
 from zcodec.tasks import _Tasks
+from zcodec.writer import whole_object
 
 LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}
 ZSTD = {"name": "zstd", "configuration": {"level": 1, "checksum": False}}
@@ -483,6 +485,18 @@ def test_many(chain, array):
     assert "chunk 1 of 3" in caught.value.__notes__[0]
     with pytest.raises(ValueError, match="2 items for 1"):
         chain.decode_many(encoded[:1], out=[None, None])
+
+
+def test_no_number_of_threads_is_all_processors(chain, array):
+    encoded = chain.encode(array, max_threads=None)
+    assert encoded == chain.encode(array)
+    assert chain.encode_into(array, bytearray(chain.encoded_bound()), max_threads=None) == len(encoded)
+    np.testing.assert_array_equal(chain.decode(encoded, max_threads=None), array)
+    np.testing.assert_array_equal(read_object(chain.plan(np.s_[::3], max_threads=None), encoded), array[::3])
+    if chain.has_index:
+        writer = chain.writer(max_threads=None)
+        writer.put(array)
+        assert bytes(whole_object(*writer.finish())) == encoded
 
 
 def test_a_refused_call_of_tasks_says_its_status():

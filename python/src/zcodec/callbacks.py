@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from functools import cache
@@ -33,8 +34,18 @@ class Context:
         return self._raised.pop(key, None)
 
 
-def call_options(context: Context | None, max_threads: int, flags: int = 0) -> Any:
-    """A zcodec_call_options, or NULL if nothing differs from the defaults."""
+def processors() -> int:
+    """How many processors this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1
+
+
+def call_options(context: Context | None, max_threads: int | None, flags: int = 0) -> Any:
+    """A zcodec_call_options, or NULL if nothing differs from the defaults. `max_threads` None: all processors."""
+    if max_threads is None:
+        max_threads = processors()
     if context is None and max_threads == 1 and not flags:
         return NULL
     if max_threads < 0:

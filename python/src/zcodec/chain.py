@@ -177,18 +177,19 @@ class Chain:
 
     # ---- Coding --------------------------------------------------------------------------------
 
-    def encode(self, array: Any, *, box: Box | None = None, max_threads: int = 1) -> Any:
+    def encode(self, array: Any, *, box: Box | None = None, max_threads: int | None = 1) -> Any:
         """Encodes a chunk. The array may have any strides; it is not copied, unless its byte order is not the machine's.
 
         Gives bytes; or an array, if the chain consists of array->array codecs. With `box` the array is this part of the
-        chunk, and the rest is the fill value. Up to `max_threads` threads work on the chunk; small ones take one.
+        chunk, and the rest is the fill value. Up to `max_threads` threads work on the chunk, with None as many as there
+        are processors; small ones take one.
 
         Raises TypeError for another dtype, ValueError for another shape, and `Error`: OUT_OF_RANGE if a codec cannot
         represent an element (`element_index` says which) or one of yours raised, CALLBACK_FAILED if a padding did.
         """
         return coding.encode(self, array, box, max_threads)
 
-    def encode_into(self, array: Any, encoded: Buffer, *, box: Box | None = None, max_threads: int = 1) -> int:
+    def encode_into(self, array: Any, encoded: Buffer, *, box: Box | None = None, max_threads: int | None = 1) -> int:
         """Encodes a chunk into writable memory, and gives the number of bytes written. `encoded_bound` is always enough.
 
         Raises as `encode`, and `Error` with BUFFER_TOO_SMALL. After an error the content of `encoded` is unspecified.
@@ -196,7 +197,7 @@ class Chain:
         return coding.encode_into(self, array, encoded, box, max_threads)
 
     def decode(
-        self, buffer: Buffer, out: Any = None, box: Box | None = None, *, max_threads: int = 1
+        self, buffer: Buffer, out: Any = None, box: Box | None = None, *, max_threads: int | None = 1
     ) -> Any:
         """Decodes a chunk, or the part of it that `box` selects, to a new array or to `out`, which may have any strides.
 
@@ -254,7 +255,7 @@ class Chain:
         *,
         object_size: int | None = None,
         index: Index | None = None,
-        max_threads: int = 1,
+        max_threads: int | None = 1,
     ) -> Plan:
         """A read of one stored object whose bytes are somewhere else: see `Plan`."""
         from zcodec.plan import Plan
@@ -266,7 +267,7 @@ class Chain:
         index: Index | None = None,
         old_size: int = 0,
         *,
-        max_threads: int = 1,
+        max_threads: int | None = 1,
         store_empty: bool = False,
     ) -> Writer:
         """Makes a shard, or changes the one that `index` belongs to: see `Writer`."""

@@ -49,7 +49,7 @@ def decode_whole(chain: Chain, buffer: Buffer, out: Array | None) -> Array:
     return out
 
 
-def decode(chain: Chain, buffer: Buffer, out: Any, box: Box | None, max_threads: int) -> Any:
+def decode(chain: Chain, buffer: Buffer, out: Any, box: Box | None, max_threads: int | None) -> Any:
     from zcodec.plan import read_object
 
     handle = chain.handle
@@ -81,7 +81,7 @@ def encoded_of(chain: Chain, buffer: Any) -> Any:
     return np.ascontiguousarray(array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("=")))
 
 
-def _decode_bytes(chain: Chain, buffer: Buffer, out: Any, max_threads: int) -> bytes | memoryview:
+def _decode_bytes(chain: Chain, buffer: Buffer, out: Any, max_threads: int | None) -> bytes | memoryview:
     encoded, context, error = from_buffer(buffer), chain.context(), new_error()
     options = call_options(context, max_threads)
     if out is None:
@@ -161,7 +161,7 @@ class Target:
 # ---- Encoding ----------------------------------------------------------------------------------
 
 
-def encode(chain: Chain, array: Any, box: Box | None, max_threads: int) -> Any:
+def encode(chain: Chain, array: Any, box: Box | None, max_threads: int | None) -> Any:
     source = Source(chain, array, box)
     if chain._kind == ARRAY_TO_ARRAY:
         dtype, shape = output_array(chain)
@@ -178,7 +178,7 @@ def encode(chain: Chain, array: Any, box: Box | None, max_threads: int) -> Any:
     return source.encode_bytes(max_threads)
 
 
-def encode_into(chain: Chain, array: Any, encoded: Buffer, box: Box | None, max_threads: int) -> int:
+def encode_into(chain: Chain, array: Any, encoded: Buffer, box: Box | None, max_threads: int | None) -> int:
     source, target = Source(chain, array, box), writable_buffer(encoded)
     if source.view is not None and shares_memory(source.view.array, target):
         raise ValueError("the array and the buffer for the encoded chunk share memory")
@@ -208,7 +208,7 @@ class Source:
             self.part_pointer, shape = self.part.pointer, selection.shape
         self.view = View(input_of(array, chain.dtype, shape))
 
-    def encode_into(self, encoded: Any, capacity: int, max_threads: int, size: Any = None) -> int:
+    def encode_into(self, encoded: Any, capacity: int, max_threads: int | None, size: Any = None) -> int:
         """The number of bytes, which is also left in `size`: after BUFFER_TOO_SMALL the number that is needed."""
         context, error = self._chain.context(), new_error()
         options = call_options(context, max_threads)
@@ -224,7 +224,7 @@ class Source:
         check_call(status, error, context)
         return int(size[0])
 
-    def encode_bytes(self, max_threads: int) -> bytes:
+    def encode_bytes(self, max_threads: int | None) -> bytes:
         bound = self._bound()
         if bound is None:
             return self._encode_to_buffer(max_threads)
@@ -244,7 +244,7 @@ class Source:
         status = lib.zcodec_chain_encoded_bound(self._handle, size, bound)
         return int(bound[0]) if not status else None
 
-    def _encode_to_buffer(self, max_threads: int) -> bytes:
+    def _encode_to_buffer(self, max_threads: int | None) -> bytes:
         if self.view is not None:
             return self._encode_doubling(max_threads)
         context, made, error = self._chain.context(), new_buffer(), new_error()
@@ -254,7 +254,7 @@ class Source:
         check_call(status, error, context)
         return text_of(made[0])
 
-    def _encode_doubling(self, max_threads: int) -> bytes:
+    def _encode_doubling(self, max_threads: int | None) -> bytes:
         """Views have no form that allocates: the room is doubled, or what the library says, until it is enough."""
         from zcodec.errors import Error
 

@@ -47,7 +47,7 @@ class Plan(Stages):
         *,
         object_size: int | None = None,
         index: Index | None = None,
-        max_threads: int = 1,
+        max_threads: int | None = 1,
     ) -> None:
         self._is_list = isinstance(box, list)
         boxes = box if isinstance(box, list) else [box]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,14 +17,6 @@ if TYPE_CHECKING:
     from zcodec.chain import Chain
 
 _TASK_SIZE = ffi.sizeof("zcodec_task")
-
-
-def processors() -> int:
-    """How many processors this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every system
-        return os.cpu_count() or 1
 
 
 class _Tasks:
@@ -51,7 +42,7 @@ class _Tasks:
     def run(self, function: Any, max_threads: int | None, flags: int = 0) -> list[Error | None]:
         """Runs all tasks; what each of them raised, or None."""
         count = len(self.contexts)
-        options = call_options(None, processors() if max_threads is None else max_threads, flags)
+        options = call_options(None, max_threads, flags)
         status = function(self.array, count, options)
         if not status:
             return [None] * count

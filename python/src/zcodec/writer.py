@@ -64,7 +64,7 @@ class Writer(Stages):
         index: Index | None = None,
         old_size: int = 0,
         *,
-        max_threads: int = 1,
+        max_threads: int | None = 1,
         store_empty: bool = False,
     ) -> None:
         self._chain = chain

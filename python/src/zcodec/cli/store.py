@@ -16,9 +16,9 @@ from zarr.core.buffer import default_buffer_prototype
 from zarr.core.sync import sync
 from zarr.storage import LocalStore, StorePath
 
+from zcodec.callbacks import processors
 from zcodec.chain import Chain
 from zcodec.cli.grid import Grid
-from zcodec.tasks import processors
 from zcodec.zarr import FallbackWarning
 
 Item = TypeVar("Item")

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from zarr.core.config import config
 
+from zcodec.callbacks import processors
 from zcodec.chain import Chain
 from zcodec.plan import Plan
-from zcodec.tasks import DecodeTask, processors, raise_first, run_decode
+from zcodec.tasks import DecodeTask, raise_first, run_decode
 from zcodec.views import Array
 from zcodec.zarr import stored
 from zcodec.zarr.chains import fill_value_of
