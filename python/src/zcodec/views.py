@@ -11,7 +11,7 @@ import numpy as np
 from zcodec._ffi import ffi
 
 Array = np.ndarray[Any, np.dtype[Any]]
-Selector = slice | int | EllipsisType
+Selector = slice | int | np.integer[Any] | EllipsisType
 Box = tuple[Selector, ...] | Selector
 Buffer = Any  # an object with the buffer protocol, back to back; collections.abc.Buffer is of Python 3.12
 
