@@ -355,6 +355,16 @@ def test_what_falls_back_keeps_no_memory_of_calls():
     assert buffers() <= before
 
 
+@pytest.mark.parametrize("codecs", [{}, {"filters": [ScaleOffset(scale=2)]}, {"serializer": Zfp("reversible")}])
+def test_what_lies_under_a_mask_is_stored(codecs):
+    """As by zarr-python 3.1."""
+    values = np.ma.masked_less(np.arange(8, dtype=np.int32), 5)
+    array = zarr.create_array(MemoryStore(), shape=(8,), chunks=(4,), dtype="int32", **codecs)
+    array[...] = values
+    array[1:3] = values[:2]
+    np.testing.assert_array_equal(array[...], [0, 0, 1, 3, 4, 5, 6, 7])
+
+
 class Foreign(zarr.codecs.BytesCodec):
     """The name of a codec of zarr-python, and other bytes."""
 

@@ -11,7 +11,8 @@ from zcodec.callbacks import call_options
 from zcodec.dtypes import DataType
 from zcodec.errors import Status, check, check_call
 from zcodec.views import (
-    Array, Box, Buffer, Part, Selection, View, from_buffer, overlaps_itself, refuse_objects, shares_memory,
+    Array, Box, Buffer, Part, Selection, View, from_buffer, must_be_bytes, overlaps_itself, refuse_masked,
+    shares_memory,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ _decode = lib.zcodec_decode
 def is_whole(chain: Chain, out: Any) -> bool:
     """Whether the memory of `out` is that of a decoded chunk."""
     return (
-        isinstance(out, np.ndarray) and out.flags.carray and out.shape == chain._shape and bool(out.dtype == chain._dtype)
+        type(out) is np.ndarray and out.flags.carray and out.shape == chain._shape and bool(out.dtype == chain._dtype)
     )
 
 
@@ -37,7 +38,7 @@ def decode_whole(chain: Chain, buffer: Buffer, out: Array | None) -> Array:
     if out is None:
         out = np.empty(chain._shape, chain._dtype)
     if type(buffer) is not bytes:
-        refuse_objects(buffer)
+        must_be_bytes(buffer)
     try:
         encoded = _from_buffer(buffer)
     except (TypeError, ValueError, BufferError):
@@ -197,7 +198,10 @@ class Source:
         if chain._shape is None:
             if box is not None:
                 raise ValueError("a chain of bytes->bytes codecs has no boxes")
-            self._bytes = from_buffer(np.ascontiguousarray(array) if isinstance(array, np.ndarray) else array)
+            if isinstance(array, np.ndarray):
+                refuse_masked(array, "the array")
+                array = np.ascontiguousarray(array)
+            self._bytes = from_buffer(array)
             return
         shape = chain._shape
         if box is not None:
@@ -291,7 +295,7 @@ def fill(chain: Chain, out: Array) -> None:
 
 
 def is_fill(chain: Chain, array: Any) -> bool:
-    array = np.asarray(array)
+    array = np.asanyarray(array)
     shape, view = _shaped_view(chain, input_of(array, chain.dtype, array.shape))
     answer, error = ffi.new("int32_t *"), new_error()
     check(lib.zcodec_is_fill_view(chain.handle, shape, view.pointer, answer, error), error)
@@ -325,6 +329,7 @@ def same_elements(found: np.dtype[Any], expected: np.dtype[Any]) -> bool:
 
 
 def _checked(array: Array, dtype: np.dtype[Any], shape: tuple[int, ...], what: str) -> Array:
+    refuse_masked(array, what)
     found = array.dtype if array.dtype.isnative else array.dtype.newbyteorder("=")
     if not same_elements(found, dtype):
         raise TypeError(f"{what} has dtype {array.dtype}, the chain takes {dtype}")
@@ -351,7 +356,7 @@ def _as_numbers(array: Array) -> Array:
 def output_of(out: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
     """The array that is decoded to. Other writable memory is taken as its elements in C order."""
     if not isinstance(out, np.ndarray):
-        refuse_objects(out)
+        must_be_bytes(out)
         memory = memoryview(out)
         if memory.readonly:
             raise ValueError("out is read-only")
@@ -367,7 +372,7 @@ def output_of(out: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
 
 def writable_buffer(buffer: Buffer) -> Any:
     """Writable memory of the caller, as bytes."""
-    refuse_objects(buffer)
+    must_be_bytes(buffer)
     try:
         return _from_buffer("uint8_t[]", buffer, require_writable=True)
     except BufferError as error:

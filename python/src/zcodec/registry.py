@@ -16,7 +16,7 @@ from zcodec._ffi import ARRAY_TO_ARRAY, BYTES_TO_BYTES, CODEC_TOO_SMALL, NULL, S
 from zcodec.callbacks import Context, copied
 from zcodec.coding import element_dtype, same_elements
 from zcodec.errors import check
-from zcodec.views import refuse_objects
+from zcodec.views import must_be_bytes
 
 _FAILED = 2  # any number but 0 and CODEC_TOO_SMALL
 _CODEC_SIZE = ffi.sizeof("zcodec_codec")
@@ -93,7 +93,7 @@ class _Bytes:
 
     def bytes_of(self, result: Any) -> memoryview:
         """The bytes of what the codec made."""
-        refuse_objects(result)
+        must_be_bytes(result)
         if isinstance(result, np.ndarray | np.generic):
             if not result.dtype.isnative:
                 result = result.astype(result.dtype.newbyteorder("="))

@@ -18,7 +18,7 @@ Buffer = Any  # an object with the buffer protocol, back to back; collections.ab
 
 def from_buffer(buffer: Buffer) -> Any:
     """The memory of a buffer, as long as the result lives. Whatever is not back to back is refused."""
-    refuse_objects(buffer)
+    must_be_bytes(buffer)
     if isinstance(buffer, np.ndarray) and buffer.dtype.kind in "MmVUS":
         buffer = buffer.view(np.uint8) if buffer.ndim else buffer.reshape(1).view(np.uint8)
     try:
@@ -27,11 +27,19 @@ def from_buffer(buffer: Buffer) -> Any:
         raise TypeError(f"the encoded chunk must be bytes that lie back to back, not {type(buffer).__name__}: {error}") from None
 
 
-def refuse_objects(buffer: Buffer) -> None:
+def must_be_bytes(buffer: Buffer) -> None:
     """The memory of an array of Python objects is pointers: neither to be encoded nor to be written over."""
     array = buffer.obj if isinstance(buffer, memoryview) else buffer
-    if isinstance(array, np.ndarray) and array.dtype.hasobject:
-        raise TypeError(f"expected bytes, not the pointers of an array of {array.dtype}")
+    if isinstance(array, np.ndarray):
+        if array.dtype.hasobject:
+            raise TypeError(f"expected bytes, not the pointers of an array of {array.dtype}")
+        refuse_masked(array, "the array of bytes")
+
+
+def refuse_masked(array: Array, what: str) -> None:
+    """What is under a mask would be encoded, and what is decoded would stay masked."""
+    if type(array) is not np.ndarray and isinstance(array, np.ma.MaskedArray):  # numpy.ma is imported when it is asked for
+        raise TypeError(f"{what} has a mask, which a chunk cannot have; pass its .data, or what .filled() gives")
 
 
 class View:

@@ -18,7 +18,7 @@ from zcodec.errors import Error, Status
 from zcodec.fill_values import scalar_json
 from zcodec.zarr.bits import as_bits, data_type_for
 from zcodec.zarr.chains import fill_value_of, first_chunk
-from zcodec.zarr.stored import memory_of
+from zcodec.zarr.stored import elements_of, memory_of
 
 if TYPE_CHECKING:
     from zarr.core.array_spec import ArraySpec
@@ -189,11 +189,11 @@ class ArrayToArray(Named, ArrayArrayCodec):
 
     def _encode_sync(self, chunk_data: NDBuffer, chunk_spec: ArraySpec) -> NDBuffer:
         chain = self._chain(chunk_spec)
-        made = as_bits(chain.encode(chunk_data.as_numpy_array()), data_type_for(chain.output["data_type"]))
+        made = as_bits(chain.encode(elements_of(chunk_data)), data_type_for(chain.output["data_type"]))
         return chunk_spec.prototype.nd_buffer.from_ndarray_like(made)
 
     def _decode_sync(self, chunk_data: NDBuffer, chunk_spec: ArraySpec) -> NDBuffer:
-        made = as_bits(self._chain(chunk_spec).decode(chunk_data.as_numpy_array()), chunk_spec.dtype)
+        made = as_bits(self._chain(chunk_spec).decode(elements_of(chunk_data)), chunk_spec.dtype)
         return chunk_spec.prototype.nd_buffer.from_ndarray_like(made)
 
     async def _encode_single(self, chunk_data: NDBuffer, chunk_spec: ArraySpec) -> NDBuffer:
@@ -216,7 +216,7 @@ class ArrayToBytes(Named, ArrayBytesCodec):
         return size
 
     def _encode_sync(self, chunk_data: NDBuffer, chunk_spec: ArraySpec) -> Buffer:
-        encoded = self._chain(chunk_spec).encode(chunk_data.as_numpy_array())
+        encoded = self._chain(chunk_spec).encode(elements_of(chunk_data))
         return chunk_spec.prototype.buffer.from_bytes(encoded)
 
     def _decode_sync(self, chunk_data: Buffer, chunk_spec: ArraySpec) -> NDBuffer:

@@ -142,7 +142,7 @@ class CodecPipeline(BatchedCodecPipeline):
         found: list[Buffer | None] = [None] * len(batch)
         places = [i for i, (array, _) in enumerate(batch) if array is not None]
         given: list[Any] = [array for array, _ in batch]
-        tasks = [EncodeTask(chains[i], given[i].as_ndarray_like()) for i in places]
+        tasks = [EncodeTask(chains[i], stored.elements_of(given[i])) for i in places]
         encoded, errors = run_encode(tasks, max_threads())
         raise_first(errors)
         stats.add(encoded=len(places))

@@ -68,8 +68,7 @@ class ChunkRead:
 
     def _resolve(self) -> None:
         shape = self.chain.shape
-        memory = self.out.as_ndarray_like()
-        assert isinstance(memory, np.ndarray)
+        memory = stored.elements_of(self.out)
         same = memory.dtype in (self.chain.dtype, self.chain.dtype.newbyteorder("S"))
         if same and is_basic(self.chunk_selection) and is_basic(self.out_selection) and not self.drop_axes:
             axes = axes_of(self.chunk_selection, shape)

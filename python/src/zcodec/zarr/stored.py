@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 from zarr.abc.store import ByteRequest, OffsetByteRequest, RangeByteRequest, SuffixByteRequest
-from zarr.core.buffer import Buffer
+from zarr.core.buffer import Buffer, NDBuffer
 from zarr.storage import StorePath
 
 from zcodec.errors import Error
@@ -60,6 +61,11 @@ def named(getter: Any) -> Iterator[None]:
 def memory_of(buffer: Buffer) -> Any:
     """The bytes of a buffer, not copied."""
     return buffer.as_numpy_array()
+
+
+def elements_of(buffer: NDBuffer) -> Any:
+    """The elements of a buffer, not copied. zarr-python, too, looks under masks."""
+    return np.asarray(buffer.as_numpy_array())
 
 
 def request_of(part: Range) -> ByteRequest:

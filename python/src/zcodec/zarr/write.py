@@ -59,8 +59,7 @@ class ChunkWrite:
 
     def _resolve(self) -> None:
         """The elements that are given, as a view with the axes of the chunk, if they are a box of it."""
-        memory = self._value.as_ndarray_like()
-        assert isinstance(memory, np.ndarray)
+        memory = stored.elements_of(self._value)
         same = memory.dtype in (self.chain.dtype, self.chain.dtype.newbyteorder("S"))
         if not same or not is_basic(self._chunk_selection) or self._drop_axes:
             return
