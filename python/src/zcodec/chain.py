@@ -224,7 +224,8 @@ class Chain:
         """Decodes many chunks in one call, on all processors unless `max_threads` says less.
 
         None instead of a buffer: there is no such chunk, and its array is filled with the fill value. `out` has an array
-        for each chunk; `box` is one for all of them, or a list with one for each.
+        for each chunk, which share no memory with each other and with `buffers`; `box` is one for all of them, or a list
+        with one for each.
 
         All chunks are decoded, whatever becomes of some; the first error is then raised, with a note of its place.
         """

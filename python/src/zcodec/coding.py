@@ -104,15 +104,15 @@ class Target:
     Where the box is taken with steps, or `out` is in the other byte order, the library fills memory in between.
     """
 
-    __slots__ = ("_out", "_result", "_selection", "_steps", "part", "part_pointer", "view")
+    __slots__ = ("_result", "_selection", "_steps", "out", "part", "part_pointer", "view")
 
     def __init__(self, chain: Chain, out: Any, box: Box | None) -> None:
         shape, dtype = chain.shape, chain.dtype
         selection = None if box is None else Selection(box, shape)
         selected = shape if selection is None else selection.selected_shape
         self._selection = selection
-        self._out = None if out is None else output_of(out, dtype, selected)
-        if self._out is not None and overlaps_itself(self._out):
+        self.out = None if out is None else output_of(out, dtype, selected)
+        if self.out is not None and overlaps_itself(self.out):
             raise ValueError("elements of out share memory")
         self._steps = selection is not None and not selection.is_plain
         if selection is None:
@@ -121,8 +121,8 @@ class Target:
             self.part = Part(selection.start, selection.shape)
             self.part_pointer = self.part.pointer
         covered = shape if selection is None else selection.shape
-        self._result = self._out
-        if self._out is None or self._steps or not self._out.dtype.isnative:
+        self._result = self.out
+        if self.out is None or self._steps or not self.out.dtype.isnative:
             self._result = np.empty(covered, dtype)
         assert self._result is not None
         self.view = View(self._result)
@@ -131,8 +131,15 @@ class Target:
 
     def refuse_shared(self, encoded: Any) -> None:
         """The library must not fill memory that it reads."""
-        if self._out is not None and shares_memory(self.view.array, encoded):
+        if self.out is not None and shares_memory(self.view.array, encoded):
             raise ValueError("out and the encoded chunk share memory")
+
+    @property
+    def filled(self) -> View | None:
+        """What of the caller's memory is filled in the end."""
+        if self.out is None or self.view.array is self.out:
+            return None if self.out is None else self.view
+        return View(self.out)
 
     def parts(self, chain: Chain) -> list[tuple[Part, View]]:
         """The box; of a shard, several without the inner chunks between steps."""
@@ -152,11 +159,11 @@ class Target:
 
     def finish(self) -> Array:
         assert self._result is not None
-        if self._out is None:
+        if self.out is None:
             return self._result
-        if self._result is not self._out:
-            _as_numbers(self._out)[...] = _as_numbers(self._result)
-        return self._out
+        if self._result is not self.out:
+            _as_numbers(self.out)[...] = _as_numbers(self._result)
+        return self.out
 
 
 # ---- Encoding ----------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from zcodec.coding import Target
 from zcodec.errors import check, check_call
 from zcodec.index import Index, Range, known
 from zcodec.stages import Stages
-from zcodec.views import Array, Box, Buffer, Part, View
+from zcodec.views import Array, Box, Buffer, Part, View, address_of
 
 if TYPE_CHECKING:
     from zcodec.chain import Chain
@@ -57,9 +57,9 @@ class Plan(Stages):
         self._chain = chain
         self._paddings = tuple(chain._paddings.values())  # those of the library's plan, whatever is set later
         self._targets = [Target(chain, to, part if part is not None else ...) for to, part in zip(outs, boxes, strict=True)]
-        views = [target.view.pointer for target in self._targets]
-        self._start = min((_address(view.memory) for view in views), default=0)
-        self._end = max((_address(view.memory) + view.memory_size for view in views), default=0)
+        views = [target.view for target in self._targets]
+        self._start = min((view.start for view in views), default=0)
+        self._end = max((view.start + view.size for view in views), default=0)
         super().__init__(chain.context(), lib.zcodec_plan_next, lib.zcodec_plan_supply)
         parts = [part for target in self._targets for part in target.parts(chain)]
         plan, error = ffi.new("zcodec_plan **"), new_error()
@@ -85,7 +85,7 @@ class Plan(Stages):
 
     def _memory_of(self, encoded: Buffer) -> Any:
         memory = super()._memory_of(encoded)
-        start = _address(memory)
+        start = address_of(memory)
         if start < self._end and self._start < start + ffi.sizeof(memory):  # of many boxes most lie elsewhere
             for target in self._targets:
                 target.refuse_shared(memory)
@@ -140,10 +140,6 @@ def _arrays(parts: Sequence[tuple[Part, View]]) -> tuple[Any, Any]:
         boxes[i] = part.pointer[0]
         views[i] = view.pointer[0]
     return boxes, views
-
-
-def _address(pointer: Any) -> int:
-    return int(ffi.cast("uintptr_t", pointer))
 
 
 def read_object(plan: Plan, encoded: Buffer) -> Any | Array:

@@ -11,6 +11,7 @@ from zcodec._ffi import CALL_STORE_EMPTY, NULL, TASK_MISSING, ffi, lib
 from zcodec.callbacks import Context, call_options
 from zcodec.coding import Source, Target, encoded_of
 from zcodec.errors import Error, Status, status_name, take_error
+from zcodec.sharing import refuse_shared
 from zcodec.views import Array, Box, Buffer, from_buffer
 
 if TYPE_CHECKING:
@@ -82,19 +83,20 @@ def run_decode(
 ) -> tuple[list[Array], list[Error | None]]:
     """Decodes chunks of any chains in one call: their arrays, and what went wrong with each."""
     tasks = _Tasks(len(requests))
-    targets = []
+    targets, memories = [], []
     for request in requests:
         task = tasks.add(request.chain)
         target = Target(request.chain, request.out, request.box)
         if request.buffer is None:
-            task.flags = TASK_MISSING
+            task.flags, encoded = TASK_MISSING, None
         else:
             encoded = from_buffer(encoded_of(request.chain, request.buffer))
-            target.refuse_shared(encoded)
             tasks.alive.append(encoded)
             task.encoded, task.encoded_size = encoded, ffi.sizeof(encoded)
         task.box, task.view = target.part_pointer, target.view.pointer
         targets.append(target)
+        memories.append(encoded)
+    refuse_shared([target.filled for target in targets], memories)
     errors = tasks.run(lib.zcodec_decode_tasks, max_threads)
     return [target.finish() for target in targets], errors
 

@@ -45,7 +45,7 @@ def refuse_masked(array: Array, what: str) -> None:
 class View:
     """A zcodec_view of an array, and whatever it needs to stay alive."""
 
-    __slots__ = ("array", "pointer", "strides")
+    __slots__ = ("array", "pointer", "size", "start", "strides")
 
     def __init__(self, array: Array, pointer: Any = None) -> None:
         self.array = array
@@ -56,9 +56,10 @@ class View:
     def _fill(self) -> None:
         array, view = self.array, self.pointer
         low, size = extent(array)
-        address = array.__array_interface__["data"][0]
+        self.start: int = array.__array_interface__["data"][0] + low  # of its memory
+        self.size = size
         view.struct_size = _VIEW_SIZE
-        view.memory = ffi.cast("void *", address + low)
+        view.memory = ffi.cast("void *", self.start)
         view.memory_size = size
         view.offset = -low
         view.ndim = array.ndim
@@ -84,15 +85,27 @@ def extent(array: Array) -> tuple[int, int]:
 
 
 def shares_memory(array: Array, buffer: Any) -> bool:
-    """Whether an array has a byte of a buffer of cffi; where that is hard to tell, whether their bounds overlap."""
-    if not array.size or not ffi.sizeof(buffer):
-        return False
-    memory = np.frombuffer(ffi.buffer(buffer), np.uint8)
-    if not np.may_share_memory(array, memory):
+    """Whether an array has a byte of a buffer of cffi."""
+    return bool(array.size and ffi.sizeof(buffer)) and arrays_share(array, array_of(buffer))
+
+
+def array_of(buffer: Any) -> Array:
+    """The bytes of a buffer of cffi that is not empty."""
+    return np.frombuffer(ffi.buffer(buffer), np.uint8)
+
+
+def address_of(pointer: Any) -> int:
+    """Where a pointer or a buffer of cffi points to."""
+    return int(ffi.cast("uintptr_t", pointer))
+
+
+def arrays_share(one: Array, other: Array) -> bool:
+    """Whether two arrays have a byte in common; where that is hard to tell, whether their bounds overlap."""
+    if not np.may_share_memory(one, other):
         return False
     most: Any = 10_000
     try:
-        return np.shares_memory(array, memory, max_work=most)
+        return np.shares_memory(one, other, max_work=most)
     except np.exceptions.TooHardError:
         return True
 
