@@ -3,6 +3,7 @@
 import itertools
 import json
 import re
+import shutil
 import subprocess
 import sys
 
@@ -190,6 +191,23 @@ def test_verify_through_fsspec(capsys):
     array[:30] = 1
     assert main(["verify", "memory://zcodec-test/a.zarr"]) == 0
     assert "3 chunks of 1 arrays, 0 damaged" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("inside", ["", "images"])
+def test_verify_in_a_zip_file(store, tmp_path, inside, capsys):
+    """Groups inside groups are found, too."""
+    pytest.importorskip("fsspec")
+    group = zarr.open_group(store)
+    for name in ("images/old/b", "images/images/images"):
+        group.create_array(name, shape=(4,), chunks=(2,), dtype="int16")[...] = 1
+    (store / "images" / "README").write_text("not of Zarr")
+    archive = shutil.make_archive(tmp_path / "packed", "zip", store)
+    assert main(["verify", f"zip://{inside}::{archive}"]) == 0
+    found = {"": "17 chunks of 4 arrays", "images": "16 chunks of 3 arrays"}
+    assert f"{found[inside]}, 0 damaged" in capsys.readouterr().out
+    assert main(["verify", archive]) == 2
+    says = f"zcodec: there is no array and no group at {archive}; zip://::{archive} is what the zip file contains\n"
+    assert capsys.readouterr().err == says
 
 
 def test_convert(store, tmp_path, capsys):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import stat
 import warnings
+import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import islice
@@ -14,7 +15,7 @@ from typing import Any, TypeVar
 import zarr
 from zarr.core.buffer import default_buffer_prototype
 from zarr.core.sync import sync
-from zarr.storage import LocalStore, StorePath
+from zarr.storage import FsspecStore, LocalStore, StorePath
 
 from zcodec.callbacks import processors
 from zcodec.chain import Chain
@@ -56,7 +57,8 @@ def _opened(store: str) -> Any:
             return zarr.open_group(store, mode="r", use_consolidated=False)
         except Exception:
             if isinstance(error, FileNotFoundError):
-                raise FileNotFoundError(f"there is no array and no group at {store}") from None
+                hint = f"; zip://::{store} is what the zip file contains" if zipfile.is_zipfile(store) else ""
+                raise FileNotFoundError(f"there is no array and no group at {store}{hint}") from None
             raise ValueError(f"{store} cannot be read: {reason(error)}") from None
 
 
@@ -82,7 +84,17 @@ def _names(group: zarr.Group) -> list[str]:
 
 
 async def _listed(group: zarr.Group) -> list[str]:
-    return [name async for name in group.store.list_dir(group.path)]
+    store = group.store
+    if not isinstance(store, FsspecStore):
+        return [name async for name in store.list_dir(group.path)]
+    # That of zarr-python 3.1 lists something else in groups of stores whose root is "", and in roots of zip files.
+    root = "/".join(part for part in (store.path.rstrip("/"), group.path) if part)
+    try:
+        found = await store.fs._ls(root, detail=False)
+    except FileNotFoundError:
+        return []
+    names = (place.removeprefix(root).strip("/") for place in found)
+    return list(dict.fromkeys(name for name in names if name not in ("", ".", "..") and not set(name) & set("/?#")))
 
 
 def reason(error: Exception) -> str:
