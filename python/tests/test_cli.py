@@ -210,6 +210,38 @@ def test_verify_in_a_zip_file(store, tmp_path, inside, capsys):
     assert capsys.readouterr().err == says
 
 
+class Unlisted(Exception):
+    """What a store raises is often of a kind of its own."""
+
+
+@pytest.fixture
+def unlisted(monkeypatch):
+    """An array in a store that does not list what it has, as those of HTTP."""
+    pytest.importorskip("fsspec")
+    place = "memory://zcodec-test/unlisted"
+    zarr.create_group(place, overwrite=True).create_array("a", shape=(6,), chunks=(2,), dtype="int32")[...] = np.arange(6)
+
+    def refuse(*_, **__):
+        raise Unlisted("403,\nForbidden")
+
+    for name in ("ls", "find"):
+        monkeypatch.setattr(f"fsspec.implementations.memory.MemoryFileSystem.{name}", refuse)
+    return place
+
+
+def test_inspect_of_what_is_not_listed(unlisted, capsys):
+    assert main(["inspect", f"{unlisted}/a"]) == 0
+    assert "size      24 bytes, stored unknown\n" in capsys.readouterr().out
+    assert main(["inspect", f"{unlisted}/a", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["stored_size"] is None
+
+
+def test_convert_of_what_is_not_listed(unlisted, tmp_path, capsys):
+    assert main(["convert", f"{unlisted}/a", str(tmp_path / "a"), "--codecs", json.dumps([LITTLE])]) == 0
+    assert capsys.readouterr() == ("verified: every value is the same\n", "")
+    np.testing.assert_array_equal(zarr.open_array(tmp_path / "a")[...], np.arange(6))
+
+
 def test_convert(store, tmp_path, capsys):
     target = tmp_path / "new.zarr"
     arguments = ["convert", str(store / "images/a"), str(target), "--codecs", SHARDS]

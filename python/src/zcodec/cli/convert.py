@@ -21,7 +21,7 @@ from zcodec.cli.differences import Differences
 from zcodec.cli.grid import Box, boxes
 from zcodec.cli.place import place_of
 from zcodec.cli.progress import progress
-from zcodec.cli.store import arrays, chain_of, each, grid_of
+from zcodec.cli.store import arrays, chain_of, each, grid_of, stored_size
 from zcodec.cli.target import finish, outdated, unfinished
 from zcodec.errors import Error
 
@@ -119,12 +119,14 @@ def run(options: argparse.Namespace) -> int:
         print(f"zcodec: {options.target} is incomplete: it has chunks, but no zarr.json", file=sys.stderr)
         raise
     finish(target)
+    status = _verdict(differences, target, lossy=options.lossy)
     for group in outdated(options.target, target):
         says = f"the consolidated metadata of {group} is out of date; zarr.consolidate_metadata renews it"
         print(f"zcodec: {says}", file=sys.stderr)
-    before, after = int(source.nbytes_stored()), int(target.nbytes_stored())
-    print(f"{before} bytes became {after}")
-    return _verdict(differences, target, lossy=options.lossy)
+    before, after = stored_size(source), stored_size(target)
+    if before is not None and after is not None:
+        print(f"{before} bytes became {after}")
+    return status
 
 
 def _verdict(differences: Differences, target: Any, *, lossy: bool) -> int:

@@ -7,12 +7,12 @@ import json
 import math
 from typing import Any
 
-from zcodec.cli.store import arrays, chain_of, grid_of, reason
+from zcodec.cli.store import arrays, chain_of, grid_of, reason, stored_size
 
 
 def describe(path: str, array: Any) -> dict[str, Any]:
     """What is known of an array, for programs."""
-    stored, grid = int(array.nbytes_stored()), grid_of(array)
+    stored, grid = stored_size(array), grid_of(array)
     found: dict[str, Any] = {
         "path": path, "zarr_format": array.metadata.zarr_format, "shape": list(array.shape), "data_type": str(array.dtype),
         "chunk_shape": grid.chunks, "chunks": len(grid), "stored_size": stored,
@@ -48,7 +48,7 @@ def _print(found: dict[str, Any]) -> None:
     ratio = f", ratio {decoded / stored:.2f}" if stored else ""
     print(f"{found['path'] or '/'}: {found['data_type']} {tuple(found['shape'])}, Zarr v{found['zarr_format']}")
     print(f"  chunks    {_sizes(found['chunk_shape'])}, {found['chunks']} of them")
-    print(f"  size      {_size(decoded)}, stored {_size(stored)}{ratio}")
+    print(f"  size      {_size(decoded)}, stored {'unknown' if stored is None else _size(stored)}{ratio}")
     if found["codecs"] is None:
         print(f"  not supported: {found['unsupported']}")
         return

@@ -115,6 +115,14 @@ def grid_of(array: Any) -> Grid:
     return Grid(document(array))
 
 
+def stored_size(array: Any) -> int | None:
+    """The size of what is stored in bytes; None if the store does not list what it has, as those of HTTP may."""
+    try:
+        return int(array.nbytes_stored())
+    except Exception:  # each kind of store raises its own
+        return None
+
+
 def encoded(array: Any, coordinates: tuple[int, ...]) -> Any | None:
     """The bytes of a stored chunk; None if there is no such chunk. Raises OSError if something else has its place."""
     path = array.store_path / array.metadata.encode_chunk_key(coordinates)
