@@ -242,6 +242,13 @@ def test_convert_of_what_is_not_listed(unlisted, tmp_path, capsys):
     np.testing.assert_array_equal(zarr.open_array(tmp_path / "a")[...], np.arange(6))
 
 
+@pytest.mark.parametrize("command", ["inspect", "verify"])
+def test_a_group_that_is_not_listed(unlisted, command, capsys):
+    """A status of 1 would say that something is damaged."""
+    assert main([command, unlisted]) == 2
+    assert capsys.readouterr() == ("", "zcodec: Unlisted: 403, Forbidden\n")
+
+
 def test_convert(store, tmp_path, capsys):
     target = tmp_path / "new.zarr"
     arguments = ["convert", str(store / "images/a"), str(target), "--codecs", SHARDS]

@@ -29,10 +29,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # `zcodec inspect STORE | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
-    except (ValueError, TypeError, OSError, KeyError, ImportError) as error:
-        notes = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))  # which chunk it is about
-        print(f"zcodec: {error}{notes}", file=sys.stderr)
+    except Exception as error:
+        print(f"zcodec: {_text_of(error)}", file=sys.stderr)
         return 2
+
+
+def _text_of(error: Exception) -> str:
+    """One line. Errors of other kinds than ours are those of a store that is somewhere else, or bugs: their names help."""
+    text = " ".join(str(error).splitlines())
+    if not text or not isinstance(error, ValueError | TypeError | OSError | KeyError | ImportError):
+        text = f"{type(error).__name__}: {text}".removesuffix(": ")
+    return text + "".join(f" ({note})" for note in getattr(error, "__notes__", ()))  # which chunk it is about
 
 
 def _count(text: str) -> int:
