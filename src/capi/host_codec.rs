@@ -330,7 +330,9 @@ fn needs_more(function: &str, needed: usize, input_size: usize, capacity: usize)
         return failed(format!("{function} still asks for more than {capacity} bytes for an input of {input_size}"));
     }
     if isize::try_from(needed).is_err() {
-        return failed(format!("{function} asks for {needed} bytes, which no memory has, for an input of {input_size}"));
+        return failed(format!(
+            "{function} asks for {needed} bytes, which no memory has, for an input of {input_size}"
+        ));
     }
     if needed > capacity { Error::buffer_too_small("the capacity", capacity, needed as u64) } else { too_small() }
 }
