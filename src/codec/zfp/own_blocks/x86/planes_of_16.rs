@@ -152,7 +152,7 @@ fn take_planes(source: &mut Source<'_>, planes: &mut Planes, (mut k, kmin): (u32
         if let (Some((bytes, shift)), Some(room)) = (source.next_bytes(), room) {
             let length = left.min(SIZE * OF_VECTOR);
             *room = bytemuck::cast(first_planes(shifted(bytes, shift), length.div_ceil(SIZE)));
-            if length % SIZE > 0 {
+            if !length.is_multiple_of(SIZE) {
                 room[(length / SIZE) as usize % 16] &= low_bits(length % SIZE) as u16;
             }
             source.seek(source.position() + u64::from(length));
