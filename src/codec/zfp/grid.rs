@@ -212,8 +212,12 @@ impl Grid {
     ) {
         let cells = &mut cells[block.origin..];
         if block.is_whole {
-            for (row, offset) in element.demote_all(values).as_chunks::<SIDE>().0.iter().zip(self.row_offsets) {
-                cells[offset..offset + SIDE].copy_from_slice(row);
+            if N <= PART {
+                scatter_rows(element, values, &self.row_offsets, cells);
+            } else {
+                for (values, offsets) in values.as_chunks::<PART>().0.iter().zip(self.row_offsets.chunks(PART / SIDE)) {
+                    scatter_rows(element, values, offsets, cells);
+                }
             }
         } else {
             let [width, lengths @ ..] = block.lengths;
@@ -230,6 +234,22 @@ impl Grid {
                 }
             }
         }
+    }
+}
+
+/// The values that are demoted together: enough for vectors, and few enough to stay in registers or next to them.
+const PART: usize = 64;
+
+/// Writes whole rows to their places.
+#[inline(always)] // as `scatter`
+fn scatter_rows<E: Element, const N: usize>(
+    element: &E,
+    values: &[E::Scalar; N],
+    offsets: &[usize],
+    cells: &mut [E::Memory],
+) {
+    for (row, offset) in element.demote_all(values).as_chunks::<SIDE>().0.iter().zip(offsets) {
+        cells[*offset..*offset + SIDE].copy_from_slice(row);
     }
 }
 
