@@ -1,8 +1,8 @@
 //! The first of several elements of a box that elementwise steps cannot convert.
 //!
-//! Elements are converted tile by tile, in the order of the step that decoded them. The first fault that is met so need
-//! not be that of the first element in the array that enters the codec, nor of the last step that has one. So after a
-//! fault the box is converted again, step by step, in the order of that array.
+//! Elements are converted tile by tile, in the order of the step that decoded them. The fault that this meets first need
+//! not be that of the first element in the array that enters the codec, nor that of the last step that has one. So after
+//! a fault the box is converted again, step by step, in the order of that array.
 
 use super::element_steps::{ElementSteps, PutDecoded, PutFault, StepNumber, TILE_SIZE};
 use super::place::{BoxPlace, PlacePart};

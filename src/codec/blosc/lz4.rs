@@ -6,7 +6,7 @@
 //! is not 255. After the literals the distance of the match follows, a u16. The last 5 bytes are literals, and no match
 //! begins in the last 12.
 
-use super::matches::{MatchTable, NEAR, Short, common_size, copy_literals, copy_match, four, hash, repeated};
+use super::matches::{MatchTable, Short, common_size, copy_literals, copy_match, copy_steps, four, hash};
 
 const MIN_MATCH: usize = 4;
 const MAX_DISTANCE: usize = u16::MAX as usize;
@@ -163,7 +163,7 @@ pub(super) fn decompress(encoded: &[u8], decoded: &mut [u8]) -> Option<()> {
     }
 }
 
-/// So many bytes are left on both sides after a sequence without more bytes for its counts that it is not the last.
+/// With so many bytes left on both sides, a sequence whose counts are in its token is not the last.
 const SHORT_INPUT: usize = 32;
 const SHORT_OUTPUT: usize = 48;
 /// The longest match of such a sequence.
@@ -181,34 +181,15 @@ fn copy_short(encoded: &[u8], decoded: &mut [u8], written: usize) -> Option<Shor
     let (before, output) = decoded.split_at_mut_checked(written)?;
     let output = output.first_chunk_mut::<SHORT_OUTPUT>()?;
     *output.first_chunk_mut::<16>()? = *input[1..].first_chunk()?;
-    let start = (written + count).checked_sub(distance)?;
+    let start = (written + count).checked_sub(distance).filter(|_| distance > 0)?;
     if let Some(matched) = before.get(start..).and_then(<[u8]>::first_chunk::<MAX_SHORT_MATCH>) {
         *output[count..].first_chunk_mut()? = *matched;
     } else {
-        copy_near(decoded, start, written + count)?;
+        // These may be what the copy itself writes.
+        let decoded = decoded.get_mut(start..written + SHORT_OUTPUT)?;
+        copy_steps(decoded, distance, distance + MAX_SHORT_MATCH)?;
     }
     Some(Short { read: 3 + count, written: count + MIN_MATCH + more })
-}
-
-/// Copies [`MAX_SHORT_MATCH`] bytes or more that begin before the place they go to, and may reach it.
-#[inline]
-fn copy_near(decoded: &mut [u8], start: usize, place: usize) -> Option<()> {
-    let distance = place - start;
-    let decoded = decoded.get_mut(start..place + 4 * NEAR)?;
-    if distance >= NEAR {
-        for at in [0, NEAR, 2 * NEAR] {
-            let step = *decoded.get(at..)?.first_chunk::<NEAR>()?;
-            *decoded.get_mut(distance + at..)?.first_chunk_mut()? = step;
-        }
-    } else if distance > 0 {
-        let (pattern, period) = repeated(decoded.first_chunk()?, distance);
-        for at in [0, period, 2 * period, 3 * period] {
-            *decoded.get_mut(distance + at..)?.first_chunk_mut()? = pattern;
-        }
-    } else {
-        return None;
-    }
-    Some(())
 }
 
 #[inline(always)]

@@ -137,9 +137,9 @@ pub(super) fn copy_match(decoded: &mut [u8], written: usize, distance: usize, le
     }
 }
 
-/// Repeats the first `distance` bytes up to `end`, and some more.
+/// Repeats the first `distance` bytes, which is not 0, up to `end`, and some more; `None` if there is no room for these.
 #[inline(always)]
-fn copy_steps(decoded: &mut [u8], distance: usize, end: usize) -> Option<()> {
+pub(super) fn copy_steps(decoded: &mut [u8], distance: usize, end: usize) -> Option<()> {
     if distance >= STEP {
         return copy_by::<STEP>(decoded, distance, end);
     }

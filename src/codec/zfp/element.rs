@@ -23,7 +23,7 @@ pub(super) trait Element: Debug + Send + Sync + 'static {
 
     fn demote(&self, value: Self::Scalar) -> Self::Memory;
 
-    /// The values of a block.
+    /// [`demote`](Self::demote) of all values of a block.
     #[inline(always)] // into the loop over blocks, whose cost it shares
     fn demote_all<const N: usize>(&self, values: &[Self::Scalar; N]) -> [Self::Memory; N] {
         std::array::from_fn(|i| self.demote(values[i]))
@@ -237,7 +237,7 @@ impl<M> Promoted<M> {
         (to_top(value) >> self.to_top).cast_unsigned().wrapping_add(self.offset)
     }
 
-    /// The values of a block; `cell` is the form of one in memory.
+    /// [`demote`](Self::demote) of all values of a block; `cell` makes an element in memory.
     #[inline(always)] // as `demote`
     fn demote_block<C: Zeroable + Copy, const N: usize>(
         &self,

@@ -237,7 +237,7 @@ impl Grid {
     }
 }
 
-/// The values that are demoted together: enough for vectors, and few enough to stay in registers or next to them.
+/// The values that are demoted together: enough to fill vectors, and few enough to stay in a cache.
 const PART: usize = 64;
 
 /// Writes whole rows to their places.
