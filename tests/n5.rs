@@ -85,6 +85,34 @@ fn codecs_around_a_block_see_what_it_is() {
     assert_eq!(full.decode_to_vec(&encoded, &options).unwrap(), chunk([4, 5], [2, 5]));
 }
 
+/// A truncated block of a chain without a fill value lacks elements of the chunk, but not those of these boxes.
+#[test]
+fn boxes_inside_a_truncated_block_need_no_fill_value() {
+    let options = CallOptions::default();
+    let transpose = json!({"name": "transpose", "configuration": {"order": [1, 0]}});
+    let add = json!({"name": "scale_offset", "configuration": {"offset": 7}});
+    let bytes = json!({"name": "bytes", "configuration": {"endian": "big"}});
+    let block = json!({"name": "n5_default", "configuration": {"codecs": [transpose, bytes]}});
+    for before in [vec![], vec![&transpose], vec![&add], vec![&add, &transpose, &add]] {
+        let codecs: Vec<&Value> = before.iter().copied().chain([&block]).collect();
+        let input = json!({"data_type": "uint16", "shape": [4, 5]});
+        let full = Chain::new(json!(codecs).to_string().as_bytes(), Some(input.to_string().as_bytes())).unwrap();
+        let border = full.with_shape(&[2, 3]).unwrap();
+        let encoded = border.encode_to_vec(&chunk([2, 3], [2, 3]), &options).unwrap();
+        let decode = |start: [u64; 2], shape: [u64; 2]| {
+            let mut part = vec![0; (2 * shape[0] * shape[1]) as usize];
+            let target = Target::contiguous(&mut part, 2, &shape).unwrap();
+            full.decode_view(&encoded, &start, target, &options).map(|()| part)
+        };
+        assert_eq!(decode([0, 0], [2, 3]).unwrap(), chunk([2, 3], [2, 3]), "{codecs:?}");
+        let elements: Vec<u8> = [element(1, 1), element(1, 2)].iter().flat_map(|value| value.to_ne_bytes()).collect();
+        assert_eq!(decode([1, 1], [1, 2]).unwrap(), elements, "{codecs:?}");
+        for (start, shape) in [([0, 0], [3, 3]), ([2, 0], [1, 1]), ([0, 0], [4, 5])] {
+            assert_eq!(decode(start, shape).unwrap_err().status(), Status::CorruptData, "{codecs:?} {start:?}");
+        }
+    }
+}
+
 #[test]
 fn what_no_block_can_be_ends_in_a_status() {
     let options = CallOptions::default();

@@ -1,5 +1,6 @@
-//! A box of a chunk that some step can decode alone: of a shard, of the blocks of a transform, of elements. It comes to
-//! that step, and its elements come back, by the [`BoxWay`] through the elementwise steps before it.
+//! A box of a chunk that some step can decode alone: of a shard, of the blocks of a transform, of a block of N5, of
+//! elements. It comes to that step, and its elements come back, by the [`BoxWay`] through the elementwise steps before
+//! it.
 
 use super::element_steps::{ElementSteps, PutDecoded, PutFault};
 use super::elements::Packed;
@@ -133,13 +134,18 @@ impl Run<'_> {
             }
             Operation::Elements(_) => way.end > 0 && way.reshaped.is_none(),
             Operation::Transform(_, transform) => {
-                let is_whole = self.plan.steps[0].decoded.array().is_ok_and(|array| region.is_whole(array.shape()));
-                transform.granularity().is_some() && way.reshaped.is_none() && !is_whole
+                transform.granularity().is_some() && way.reshaped.is_none() && !self.is_whole(region)
             }
-            Operation::Copy | Operation::N5Block(..) => false,
+            // The block may lack elements of the chunk, but have those of the box.
+            Operation::N5Block(..) => way.end > 0 && way.reshaped.is_none() && !self.is_whole(region),
+            Operation::Copy => false,
         };
         // Of a shard without a place for its elements, nothing is decoded.
         can_decode && (!region.is_empty() || matches!(self.plan.steps[way.end].operation, Operation::Shard(..)))
+    }
+
+    fn is_whole(&self, region: &Region) -> bool {
+        self.plan.steps[0].decoded.array().is_ok_and(|array| region.is_whole(array.shape()))
     }
 
     /// Decodes a box of what enters a step, if that has no cells, from what is at hand of its output.
@@ -166,9 +172,10 @@ impl Run<'_> {
                 let done = transform.decode_box(encoded, &region.start, &region.shape, decoded, call);
                 done.map_err(|error| place.blame(error))
             }
-            Operation::Copy | Operation::Shard(..) | Operation::N5Block(..) => {
-                Err(Error::internal("a step that decodes no boxes"))
+            Operation::N5Block(place, block) => {
+                block.decode(output.bytes, region, target, self.options).map_err(|error| place.blame(error))
             }
+            Operation::Copy | Operation::Shard(..) => Err(Error::internal("a step that decodes no boxes")),
         }
     }
 }

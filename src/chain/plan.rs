@@ -168,7 +168,7 @@ impl Plan {
     /// A transposition; a step of its own unless nothing has changed the elements yet.
     fn transpose(&mut self, place: CodecPlace, order: &[usize], decoded: &ArrayRepresentation) {
         // Where only dimensions of size 1 move, no element does; but what follows may see the shape.
-        if order.is_sorted() || decoded.element_count() == 0 {
+        if order.is_sorted() {
             self.elements(place, decoded);
             return;
         }

@@ -96,9 +96,14 @@ impl Cells {
 
 const DATA_TYPES: [(&str, usize); 5] = [("uint8", 1), ("uint16", 2), ("int32", 4), ("float32", 4), ("float64", 8)];
 
-/// The codecs of a chunk that is no shard.
-fn chunk_codecs(choices: &mut Choices, data_type: &str) -> Vec<Value> {
-    let serializer = match choices.below(4) {
+/// The codecs of a chunk with this many dimensions that is no shard.
+fn chunk_codecs(choices: &mut Choices, data_type: &str, rank: usize) -> Vec<Value> {
+    let serializer = match choices.below(5) {
+        4 => {
+            let transpose = named("transpose", &json!({"order": (0..rank).rev().collect::<Vec<_>>()}));
+            let bytes = named("bytes", &json!({"endian": "big"}));
+            named("n5_default", &json!({"codecs": [transpose, bytes]}))
+        }
         2 => named("packbits", &json!({})),
         3 if !["uint8", "uint16"].contains(&data_type) => named("zfp", &json!({"mode": "reversible"})),
         1 => named("bytes", &json!({"endian": "big"})),
@@ -120,7 +125,7 @@ fn shard(choices: &mut Choices, shape: &[u64], data_type: &str) -> Value {
         let inner: Vec<u64> = shape.iter().map(|size| if size % 2 == 0 { size / 2 } else { *size }).collect();
         vec![shard(&mut Choices::none(), &inner, data_type)]
     } else {
-        chunk_codecs(choices, data_type)
+        chunk_codecs(choices, data_type, shape.len())
     };
     named(
         "sharding_indexed",
@@ -180,7 +185,7 @@ fn case(choices: &mut Choices, is_shard: bool) -> Case {
     let has_shard = is_shard || choices.below(3) > 0;
     codecs.extend(match has_shard {
         true => vec![shard(choices, &inner, inner_type)],
-        false => chunk_codecs(choices, inner_type),
+        false => chunk_codecs(choices, inner_type, rank),
     });
     let is_alone = is_shard || choices.below(4) > 0;
     if !is_alone {

@@ -1,8 +1,10 @@
 //! Puts make the array that they make in memory, and an APPEND loses nothing.
 
-use super::case::{Area, Case, Choices, area, choices, indices, memory, options, shard_case};
+use super::case::{Area, Case, Choices, area, choices, indices, memory, named, options, shard_case, sharding};
 use proptest::prelude::*;
-use zcodec::chain::{ByteRange, Piece, PieceBytes, ShardIndex, ShardLayout, Writer};
+use serde_json::json;
+use std::sync::Arc;
+use zcodec::chain::{ByteRange, Chain, Piece, PieceBytes, ShardIndex, ShardLayout, Writer};
 
 /// A box and its elements.
 type Put = (Area, Vec<u8>);
@@ -74,6 +76,25 @@ fn apply(object: &mut Vec<u8>, old: &[u8], pieces: &[Piece]) {
         let end = *offset as usize + bytes.len();
         object.resize(object.len().max(end), 0xEE);
         object[*offset as usize..end].copy_from_slice(bytes);
+    }
+}
+
+#[test]
+fn an_array_without_elements_has_a_writer() {
+    let transpose = named("transpose", &json!({"order": [1, 0]}));
+    let bytes = named("bytes", &json!({"endian": "little"}));
+    for shape in [[0, 6], [6, 0], [0, 0]] {
+        let codecs = json!([transpose, sharding(&[2, 3], &json!([bytes]))]);
+        let input = json!({"data_type": "uint16", "shape": shape, "fill_value": 0});
+        let chain = Chain::new(codecs.to_string().as_bytes(), Some(input.to_string().as_bytes())).unwrap();
+        let chain = Arc::new(chain);
+        let mut writer = Writer::new(&chain, options(), None).unwrap();
+        assert_eq!(writer.next_stage().unwrap().count(), 0);
+        let (pieces, _) = writer.finish(ShardLayout::Packed).unwrap();
+        let mut object = Vec::new();
+        apply(&mut object, &[], pieces);
+        assert_eq!(object, chain.encode_to_vec(&[], &options()).unwrap(), "{shape:?}");
+        assert!(chain.decode_to_vec(&object, &options()).unwrap().is_empty(), "{shape:?}");
     }
 }
 
