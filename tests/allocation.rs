@@ -197,6 +197,27 @@ fn scratch_memory_that_cannot_be_had_is_a_status() {
 }
 
 #[test]
+fn tables_of_compressors_that_cannot_be_had_are_a_status() {
+    let (options, input) = (CallOptions::default(), vec![7; 8192]);
+    let blosc = |cname| {
+        format!(
+            r#"{{"name":"blosc","configuration":{{"cname":"{cname}","clevel":5,"shuffle":"noshuffle","blocksize":0}}}}"#
+        )
+    };
+    for codec in [blosc("lz4"), blosc("blosclz"), r#""numcodecs.lz4""#.to_owned()] {
+        let chain = chain(&format!("[{BYTES},{codec}]"), "[64,64]").unwrap();
+        let mut output = vec![0; 2 * input.len()];
+        let result = with_largest(32 << 10, || chain.encode_into(&input, &mut output, &options));
+        assert_eq!(result.unwrap_err().status(), Status::OutOfMemory, "{codec}");
+        let size = chain.encode_into(&input, &mut output, &options).unwrap();
+        // Decoding needs no table.
+        let fresh = chain.with_shape(&[64, 64]).unwrap();
+        let decoded = with_largest(32 << 10, || fresh.decode_to_vec(&output[..size], &options));
+        assert_eq!(decoded.as_ref(), Ok(&input), "{codec}");
+    }
+}
+
+#[test]
 fn an_error_leaves_nothing_behind() {
     let options = CallOptions::default();
     for chain in chains() {

@@ -14,6 +14,8 @@ mod crc32c;
 mod gzip;
 mod joint;
 mod location;
+#[cfg(any(feature = "blosc", feature = "lz4"))]
+mod lz;
 mod n5_default;
 mod numcodecs;
 mod packbits;

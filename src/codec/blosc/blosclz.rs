@@ -9,7 +9,10 @@
 //!   are to be added to a length of 9, up to the first that is not 255. If `distance - 1` is 8191, the larger part of
 //!   the distance follows in two bytes, the higher first: `distance - 8192`.
 
-use super::matches::{MatchTable, NEAR, Short, common_size, copy_literals, copy_match, four, hash, repeated};
+use crate::codec::lz::matches::{
+    MatchTable, NEAR, Short, common_size, copy_literals, copy_match, four, hash, repeated,
+};
+use std::ops::Range;
 
 /// The most literals of one run.
 const MAX_LITERALS: usize = 32;
@@ -65,7 +68,7 @@ fn probe(table: &mut MatchTable, decoded: &[u8]) -> Option<(usize, usize)> {
     table.begin(decoded.len(), PROBE_HASH_BITS)?;
     let limit = decoded.len().saturating_sub(LAST_LITERALS);
     let (mut start, mut literal_count, mut place, mut written) = (0, FIRST_LITERALS, 1, 1);
-    while let Some((found, candidate)) = table.find(decoded, place, limit, PROBE_HASH_BITS) {
+    while let Some((found, candidate)) = find(table, decoded, place..limit, PROBE_HASH_BITS) {
         let (distance, length) = (found - candidate, match_length(decoded, found, candidate));
         place = found + 1;
         if length < MIN_LENGTH {
@@ -88,6 +91,19 @@ fn probe(table: &mut MatchTable, decoded: &[u8]) -> Option<(usize, usize)> {
     Some((read, written + literal_count + literal_count / MAX_LITERALS))
 }
 
+/// The first of these places, of which none is 0, that has the same four bytes as one before it, and that one.
+#[inline]
+fn find(table: &mut MatchTable, decoded: &[u8], places: Range<usize>, hash_bits: u32) -> Option<(usize, usize)> {
+    for (window, place) in decoded.get(places.start..)?.windows(4).zip(places) {
+        let sequence = u32::from_le_bytes(*window.first_chunk()?);
+        let candidate = table.exchange(hash(sequence, hash_bits), place);
+        if four(decoded, candidate) == sequence {
+            return Some((place, candidate));
+        }
+    }
+    None
+}
+
 /// The length of a match whose first four bytes are the same. The last byte of all is a literal.
 #[inline]
 fn match_length(decoded: &[u8], place: usize, candidate: usize) -> usize {
@@ -100,7 +116,7 @@ fn write(table: &mut MatchTable, level: u8, is_regular: bool, decoded: &[u8], en
     let least = if is_regular { MIN_LENGTH_IF_REGULAR } else { MIN_LENGTH };
     let limit = decoded.len() - LAST_LITERALS;
     let (mut place, mut literals_start, mut size) = (FIRST_LITERALS, 0, 0);
-    while let Some((found, candidate)) = table.find(decoded, place, limit, hash_bits) {
+    while let Some((found, candidate)) = find(table, decoded, place..limit, hash_bits) {
         let (distance, length) = (found - candidate, match_length(decoded, found, candidate));
         place = found + 1;
         let least = if distance <= MAX_NEAR_DISTANCE { least } else { MIN_FAR_LENGTH };
@@ -245,12 +261,12 @@ fn read_match(control: usize, encoded: &[u8], read: &mut usize) -> Option<(usize
 
 #[cfg(test)]
 mod tests {
-    use super::super::matches::PATTERNS;
     use super::*;
+    use crate::codec::lz::matches::PATTERNS;
 
     fn round_trip(decoded: &[u8]) -> Option<usize> {
         let mut encoded = vec![0xA5; decoded.len() * 2 + 100];
-        let mut table = MatchTable::default();
+        let mut table = MatchTable::new().unwrap();
         let mut sizes = Vec::new();
         // A second time with a used table.
         for level in [1, 5, 9, 1, 5, 9] {
@@ -309,7 +325,7 @@ mod tests {
     fn every_room_that_is_too_small_is_refused() {
         let decoded: Vec<u8> = (0..3000_usize).map(|i| (i * i / 64) as u8 & 7).collect();
         let mut encoded = vec![0; 4000];
-        let mut table = MatchTable::default();
+        let mut table = MatchTable::new().unwrap();
         let size = compress(&mut table, 9, false, &decoded, &mut encoded).expect("this is compressible");
         for room in 0..size {
             assert_eq!(compress(&mut table, 9, false, &decoded, &mut encoded[..room]), None);

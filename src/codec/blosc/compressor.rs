@@ -1,9 +1,9 @@
 //! The compressors of a frame's streams, as functions on slices. Contexts and tables are kept from stream to stream.
 
+use super::blosclz;
 use super::frame::COMPRESSOR_VERSION;
-use super::matches::MatchTable;
-use super::{blosclz, lz4};
 use crate::codec::gzip::libdeflate::{self, Compressor as Deflate, Container};
+use crate::codec::lz::{lz4, matches::MatchTable};
 use crate::error::{Error, Result};
 use zstd::zstd_safe::{self, CCtx, DCtx};
 
@@ -209,7 +209,7 @@ fn decompress_snappy(_: &[u8], _: &mut [u8]) -> Result<bool> {
 #[derive(Default)]
 pub(super) struct Compressors {
     /// Of blosclz and lz4.
-    table: MatchTable,
+    table: Option<MatchTable>,
     #[cfg(feature = "snappy")]
     snappy: Option<snap::raw::Encoder>,
     /// A compressor of zlib has one level for life.
@@ -237,13 +237,13 @@ impl Compressors {
         encoded: &mut [u8],
     ) -> Result<Option<usize>> {
         match compressor {
-            Compressor::BloscLz => Ok(blosclz::compress(&mut self.table, level, is_split, decoded, encoded)),
+            Compressor::BloscLz => Ok(blosclz::compress(self.table()?, level, is_split, decoded, encoded)),
             Compressor::Lz4 => {
                 // As the C library maps Blosc's levels.
                 let acceleration = 10_usize.saturating_sub(usize::from(level)).max(1);
-                Ok(lz4::compress(&mut self.table, acceleration, decoded, encoded))
+                Ok(lz4::compress(self.table()?, acceleration, decoded, encoded))
             }
-            Compressor::Lz4Hc => Ok(lz4::compress(&mut self.table, 1, decoded, encoded)),
+            Compressor::Lz4Hc => Ok(lz4::compress(self.table()?, 1, decoded, encoded)),
             Compressor::Snappy => self.compress_snappy(decoded, encoded),
             Compressor::Zlib => {
                 let level = ZLIB_LEVELS[usize::from(level).min(9)];
@@ -262,6 +262,13 @@ impl Compressors {
                 let level = if level < 9 { 2 * i32::from(level) - 1 } else { zstd_safe::max_c_level() };
                 Ok(zstd.compress(encoded, decoded, level).ok())
             }
+        }
+    }
+
+    fn table(&mut self) -> Result<&mut MatchTable> {
+        match &mut self.table {
+            Some(table) => Ok(table),
+            none => Ok(none.insert(MatchTable::new()?)),
         }
     }
 

@@ -13,8 +13,6 @@ mod compressor;
 mod decode;
 mod encode;
 mod frame;
-mod lz4;
-mod matches;
 #[cfg(all(test, feature = "blosc-src"))]
 mod oracle;
 #[cfg(test)]

@@ -2,17 +2,16 @@
 //!
 //! Specification: [zarr-extensions,
 //! `numcodecs.lz4`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.lz4); numcodecs 0.17,
-//! `lz4.pyx`; the LZ4 block format. `lz4_flex` codes the block, in safe Rust. It has one speed, so `acceleration`
-//! changes nothing.
+//! `lz4.pyx`; the LZ4 block format.
 
 use super::optional;
+use crate::codec::lz::{lz4, matches::MatchTable};
 use crate::error::{Error, Result};
 use crate::interface::{Bound, Call, Codec, Context, Kind, Transform, too_small};
 use crate::json::{Configuration, integer};
-use crate::memory::grow;
 use crate::representation::{ByteSize, Representation};
-use lz4_flex::block::{DecompressError, compress_into, decompress_into, get_maximum_output_size};
 use serde_json::{Map, Value};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// The largest size that numcodecs takes.
@@ -20,19 +19,24 @@ const MAX_DECODED_SIZE: u64 = 0x7E00_0000;
 
 const HEADER_SIZE: usize = 4;
 
+/// Those that the C library takes; others are the nearest one.
+const ACCELERATIONS: RangeInclusive<i128> = 1..=65537;
+
 #[derive(Debug, Clone)]
 struct Lz4 {
     configuration: Map<String, Value>,
+    acceleration: usize,
 }
 
 /// `{"acceleration": n}`, optional
 pub(crate) fn parse(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
-    let mut members = Map::new();
+    let (mut members, mut acceleration) = (Map::new(), 1);
     if let Some(value) = optional(&mut configuration, &mut members, "acceleration") {
-        integer("acceleration", &value, i32::MIN.into(), i32::MAX.into())?;
+        acceleration = integer("acceleration", &value, i32::MIN.into(), i32::MAX.into())?;
     }
     configuration.finish()?;
-    Ok(Arc::new(Lz4 { configuration: members }))
+    let acceleration = acceleration.clamp(*ACCELERATIONS.start(), *ACCELERATIONS.end()) as usize;
+    Ok(Arc::new(Lz4 { configuration: members, acceleration }))
 }
 
 impl Codec for Lz4 {
@@ -74,26 +78,15 @@ fn split(encoded: &[u8]) -> Result<(usize, &[u8])> {
     Ok((usize::try_from(size).map_err(|_| Error::out_of_memory())?, block))
 }
 
-/// Compresses into as many bytes as the block takes; `lz4_flex` itself asks for its bound.
-fn compress_fitting(decoded: &[u8], block: &mut [u8]) -> Result<usize> {
-    let bound = get_maximum_output_size(decoded.len());
-    if block.len() >= bound {
-        return compress_into(decoded, block).map_err(|_| too_small());
-    }
-    let mut scratch = Vec::new();
-    grow(&mut scratch, bound)?;
-    let size = compress_into(decoded, &mut scratch).map_err(|_| too_small())?;
-    block.get_mut(..size).ok_or_else(too_small)?.copy_from_slice(&scratch[..size]);
-    Ok(size)
-}
-
 impl Transform for Lz4 {
-    fn encode(&self, decoded: &[u8], encoded: &mut [u8], _call: &mut Call<'_>) -> Result<usize> {
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
         let size = u32::try_from(decoded.len()).ok().filter(|size| u64::from(*size) <= MAX_DECODED_SIZE);
         let size = size.ok_or_else(|| too_large(decoded.len() as u64))?;
         let (header, block) = encoded.split_first_chunk_mut::<HEADER_SIZE>().ok_or_else(too_small)?;
         *header = size.to_le_bytes();
-        Ok(HEADER_SIZE + compress_fitting(decoded, block)?)
+        let table = call.contexts.get(MatchTable::new)?;
+        let block_size = lz4::compress(table, self.acceleration, decoded, block).ok_or_else(too_small)?;
+        Ok(HEADER_SIZE + block_size)
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8], _call: &mut Call<'_>) -> Result<usize> {
@@ -101,21 +94,15 @@ impl Transform for Lz4 {
         let capacity = decoded.len();
         let too_small = || Error::buffer_too_small("decoded_capacity", capacity, size as u64);
         let decoded = decoded.get_mut(..size).ok_or_else(too_small)?;
-        match decompress_into(block, decoded) {
-            Ok(found) if found == size => Ok(size),
-            Ok(found) => Err(Error::corrupt(format!("the chunk claims {size} bytes, but its LZ4 block has {found}"))),
-            Err(DecompressError::OutputTooSmall { .. }) => {
-                Err(Error::corrupt(format!("the chunk claims {size} bytes, but its LZ4 block has more")))
-            }
-            Err(error) => Err(Error::corrupt(format!("not a valid LZ4 block: {error}"))),
-        }
+        lz4::decompress(block, decoded).ok_or_else(|| {
+            Error::corrupt(format!("the {} bytes after the size are not an LZ4 block of {size} bytes", block.len()))
+        })?;
+        Ok(size)
     }
 
     fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
-        // The bound is the size, a tenth of it, and a few bytes.
-        let decoded_size = usize::try_from(decoded_size).ok()?;
-        decoded_size.checked_mul(2).filter(|size| isize::try_from(*size).is_ok())?;
-        Some((HEADER_SIZE + get_maximum_output_size(decoded_size)) as u64)
+        // Literals alone: a token, and a byte for each 255 of them.
+        decoded_size.checked_add(decoded_size / 255)?.checked_add(HEADER_SIZE as u64 + 2)
     }
 }
 
@@ -130,7 +117,7 @@ mod tests {
         let (options, mut contexts) = (CallOptions::default(), Contexts::default());
         let mut decode = |encoded: &[u8], capacity: usize| {
             let call = &mut Call { options: &options, hook: None, contexts: &mut contexts };
-            let lz4 = Lz4 { configuration: Map::new() };
+            let lz4 = Lz4 { configuration: Map::new(), acceleration: 1 };
             let result = lz4.decode(encoded, &mut vec![0; capacity], call);
             result.map_err(|error| (error.status(), error.needed_capacity()))
         };
@@ -147,7 +134,7 @@ mod tests {
         let mut encode = |capacity: usize| {
             let call = &mut Call { options: &options, hook: None, contexts: &mut contexts };
             let mut encoded = vec![0; capacity];
-            let size = Lz4 { configuration: Map::new() }.encode(&decoded, &mut encoded, call);
+            let size = Lz4 { configuration: Map::new(), acceleration: 1 }.encode(&decoded, &mut encoded, call);
             size.map(|size| encoded[..size].to_vec()).map_err(|error| error.status())
         };
         let encoded = encode(10_000).unwrap();

@@ -1,5 +1,5 @@
-//! LZ4 blocks, as their format description has them. The crate lz4_flex decodes shuffled floats at 0.4 of the speed of
-//! the C library, has no acceleration, and compresses less at its best.
+//! LZ4 blocks, as their format description has them, for `blosc` and `numcodecs.lz4`. The crate lz4_flex decodes
+//! shuffled floats at 0.4 of the speed of the C library, has no acceleration, and compresses less at its best.
 //!
 //! A block is a sequence of literals and matches. A byte has the count of literals in its upper four bits and the
 //! length of the match, less 4, in its lower; if either is 15, bytes follow that are to be added, up to the first that
@@ -26,7 +26,7 @@ const MISSES_PER_STEP: usize = 64;
 
 /// Compresses to the beginning of `encoded`; `None` if it does not fit. With more acceleration, from 1 on, more places
 /// are left out.
-pub(super) fn compress(
+pub(in crate::codec) fn compress(
     table: &mut MatchTable,
     acceleration: usize,
     decoded: &[u8],
@@ -134,7 +134,7 @@ fn write_more(number: usize, encoded: &mut [u8], mut size: usize) -> Option<usiz
 }
 
 /// Decompresses a block that fills `decoded`; `None` if it is invalid.
-pub(super) fn decompress(encoded: &[u8], decoded: &mut [u8]) -> Option<()> {
+pub(in crate::codec) fn decompress(encoded: &[u8], decoded: &mut [u8]) -> Option<()> {
     let (mut read, mut written) = (0, 0);
     loop {
         while let Some(short) = copy_short(encoded.get(read..)?, decoded, written) {
@@ -209,12 +209,12 @@ fn read_more(mut number: usize, encoded: &[u8], read: &mut usize) -> Option<usiz
 
 #[cfg(test)]
 mod tests {
-    use super::super::matches::PATTERNS;
     use super::*;
+    use crate::codec::lz::matches::PATTERNS;
 
     #[test]
     fn what_was_compressed_comes_back() {
-        let mut table = MatchTable::default();
+        let mut table = MatchTable::new().unwrap();
         for (index, pattern) in PATTERNS.into_iter().enumerate() {
             for size in (0..300).chain([4096, 9000, 70_000, 300_000]) {
                 let decoded: Vec<u8> = (0..size).map(pattern).collect();

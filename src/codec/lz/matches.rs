@@ -1,6 +1,8 @@
 //! Shared by compressors of the Lempel-Ziv family: finding bytes that occurred before, and copying them.
 
+use crate::error::{Error, Result};
 use crate::memory::copy;
+use bytemuck::allocation::try_zeroed_box;
 
 /// The bits of the largest hash.
 const MAX_HASH_BITS: u32 = 14;
@@ -8,20 +10,18 @@ const ENTRY_COUNT: usize = 1 << MAX_HASH_BITS;
 
 /// Where bytes stood last, by their hash: at the beginning, if they did not.
 #[derive(Debug)]
-pub(super) struct MatchTable(Box<[u32; ENTRY_COUNT]>);
-
-impl Default for MatchTable {
-    fn default() -> Self {
-        Self(Box::new([0; ENTRY_COUNT]))
-    }
-}
+pub(in crate::codec) struct MatchTable(Box<[u32; ENTRY_COUNT]>);
 
 impl MatchTable {
-    /// Begins a stream of this size, with hashes of this many bits. `None` if it is longer than any stream of Blosc.
+    pub(in crate::codec) fn new() -> Result<Self> {
+        try_zeroed_box().map(Self).map_err(|()| Error::out_of_memory())
+    }
+
+    /// Begins a stream of this size, with hashes of this many bits. `None` if its places do not fit 32 bits.
     ///
     /// Clearing the table costs less than telling the places of this stream from those of the one before: a branch that
     /// is a guess where there are few matches.
-    pub(super) fn begin(&mut self, size: usize, bits: u32) -> Option<()> {
+    pub(in crate::codec) fn begin(&mut self, size: usize, bits: u32) -> Option<()> {
         u32::try_from(size).ok()?;
         self.0.get_mut(..1 << bits)?.fill(0);
         Some(())
@@ -29,40 +29,26 @@ impl MatchTable {
 
     /// The last place that had this hash; `place` takes its entry.
     #[inline(always)]
-    pub(super) fn exchange(&mut self, hash: usize, place: usize) -> usize {
+    pub(in crate::codec) fn exchange(&mut self, hash: usize, place: usize) -> usize {
         std::mem::replace(&mut self.0[hash % ENTRY_COUNT], place as u32) as usize
-    }
-
-    /// The first place from `start`, which is not 0, to before `limit` that has the same four bytes as one before it,
-    /// and that place.
-    #[inline]
-    pub(super) fn find(&mut self, decoded: &[u8], start: usize, limit: usize, bits: u32) -> Option<(usize, usize)> {
-        for (place, window) in (start..limit).zip(decoded.get(start..)?.windows(4)) {
-            let sequence = u32::from_le_bytes(*window.first_chunk()?);
-            let candidate = self.exchange(hash(sequence, bits), place);
-            if four(decoded, candidate) == sequence {
-                return Some((place, candidate));
-            }
-        }
-        None
     }
 }
 
 /// The upper bits of a hash of four bytes: Knuth's multiplicative one.
 #[inline(always)]
-pub(super) fn hash(sequence: u32, bits: u32) -> usize {
+pub(in crate::codec) fn hash(sequence: u32, bits: u32) -> usize {
     (sequence.wrapping_mul(2_654_435_761) >> (32 - bits)) as usize
 }
 
 /// The four bytes at a place; zeros after the end.
 #[inline(always)]
-pub(super) fn four(bytes: &[u8], place: usize) -> u32 {
+pub(in crate::codec) fn four(bytes: &[u8], place: usize) -> u32 {
     bytes.get(place..).and_then(|bytes| bytes.first_chunk()).map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }
 
 /// How many bytes are the same from the beginning.
 #[inline]
-pub(super) fn common_size(first: &[u8], second: &[u8]) -> usize {
+pub(in crate::codec) fn common_size(first: &[u8], second: &[u8]) -> usize {
     let mut size = 0;
     for (first, second) in first.as_chunks::<8>().0.iter().zip(second.as_chunks::<8>().0) {
         let different = u64::from_le_bytes(*first) ^ u64::from_le_bytes(*second);
@@ -75,22 +61,22 @@ pub(super) fn common_size(first: &[u8], second: &[u8]) -> usize {
 }
 
 /// How far a sequence goes on both sides.
-pub(super) struct Short {
-    pub(super) read: usize,
-    pub(super) written: usize,
+pub(in crate::codec) struct Short {
+    pub(in crate::codec) read: usize,
+    pub(in crate::codec) written: usize,
 }
 
 /// The bytes that are copied at once.
 const STEP: usize = 16;
 /// A match that is nearer repeats fewer bytes than a register has.
-pub(super) const NEAR: usize = 8;
+pub(in crate::codec) const NEAR: usize = 8;
 /// From this length on, a function that copies or fills is worth its call.
 const LONG: usize = 256;
 
 /// Copies the first `count` bytes of a slice to the beginning of another, whose next bytes may change too; `None` if
 /// one of them has fewer.
 #[inline(always)]
-pub(super) fn copy_literals(from: &[u8], count: usize, to: &mut [u8]) -> Option<()> {
+pub(in crate::codec) fn copy_literals(from: &[u8], count: usize, to: &mut [u8]) -> Option<()> {
     if count <= 2 * STEP && copy_first::<{ 2 * STEP }>(from, to)
         || count <= 8 * STEP && copy_first::<{ 8 * STEP }>(from, to)
     {
@@ -111,7 +97,7 @@ fn copy_first<const SIZE: usize>(from: &[u8], to: &mut [u8]) -> bool {
 /// Copies bytes from `distance` before `written`, byte by byte, so that bytes just written are copied, too. Bytes after
 /// them may change as well. `None` if `decoded` does not have them.
 #[inline(always)]
-pub(super) fn copy_match(decoded: &mut [u8], written: usize, distance: usize, length: usize) -> Option<()> {
+pub(in crate::codec) fn copy_match(decoded: &mut [u8], written: usize, distance: usize, length: usize) -> Option<()> {
     let start = written.checked_sub(distance)?;
     let end = written.checked_add(length)?;
     if distance >= STEP && length <= STEP {
@@ -139,7 +125,7 @@ pub(super) fn copy_match(decoded: &mut [u8], written: usize, distance: usize, le
 
 /// Repeats the first `distance` bytes, which is not 0, up to `end`, and some more; `None` if there is no room for these.
 #[inline(always)]
-pub(super) fn copy_steps(decoded: &mut [u8], distance: usize, end: usize) -> Option<()> {
+pub(in crate::codec) fn copy_steps(decoded: &mut [u8], distance: usize, end: usize) -> Option<()> {
     if distance >= STEP {
         return copy_by::<STEP>(decoded, distance, end);
     }
@@ -169,7 +155,7 @@ fn copy_by<const SIZE: usize>(decoded: &mut [u8], distance: usize, end: usize) -
 
 /// Bytes that repeat the first of these, which are fewer, and after how many they begin again.
 #[inline(always)]
-pub(super) fn repeated(bytes: &[u8; NEAR], distance: usize) -> ([u8; NEAR], usize) {
+pub(in crate::codec) fn repeated(bytes: &[u8; NEAR], distance: usize) -> ([u8; NEAR], usize) {
     /// By the number of bytes: what they are multiplied by.
     const FACTORS: [u64; NEAR] = {
         let mut factors = [1; NEAR];
@@ -204,7 +190,7 @@ fn repeat(decoded: &mut [u8], mut written: usize) {
 
 /// Bytes by their index, for tests: from one value to noise.
 #[cfg(test)]
-pub(super) const PATTERNS: [fn(usize) -> u8; 5] = [
+pub(in crate::codec) const PATTERNS: [fn(usize) -> u8; 5] = [
     |_| 7,
     |i| (i % 3) as u8,
     |i| (i / 100) as u8,
