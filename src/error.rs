@@ -117,10 +117,12 @@ impl Error {
         error
     }
 
-    /// [`Status::BufferTooSmall`]; `needed` is the capacity that is needed.
+    /// [`Status::BufferTooSmall`]; `needed` is the capacity that is needed. [`Status::OutOfMemory`] if no buffer can have
+    /// it.
     pub fn buffer_too_small(what: &str, capacity: usize, needed: u64) -> Self {
+        let Ok(needed) = usize::try_from(needed) else { return Self::out_of_memory() };
         let mut error = Self::new(Status::BufferTooSmall, format!("{what} is {capacity}, this chunk needs {needed}"));
-        error.needed_capacity = usize::try_from(needed).ok();
+        error.needed_capacity = Some(needed);
         error
     }
 

@@ -1,7 +1,7 @@
 //! Memory: buffers whose size comes from outside, where running out is an error and not an abort; and a copy that is
 //! fast for any relative alignment of its two sides.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Status};
 use bytemuck::Zeroable;
 use bytemuck::allocation::try_zeroed_vec;
 
@@ -18,6 +18,35 @@ pub(crate) fn grow<T: Copy + Zeroable>(buffer: &mut Vec<T>, count: usize) -> Res
         buffer.resize(count, T::zeroed());
     }
     Ok(())
+}
+
+/// Runs `work` with a buffer of this capacity, and of more as long as that is too small and the limit allows it. Returns
+/// what `work` does.
+///
+/// # Errors
+/// [`Status::BufferTooSmall`](crate::Status::BufferTooSmall) if the limit is too small. Any other error of `work`.
+/// [`Status::OutOfMemory`](crate::Status::OutOfMemory).
+pub(crate) fn grow_until<T>(
+    buffer: &mut Vec<u8>,
+    mut capacity: u64,
+    limit: u64,
+    mut work: impl FnMut(&mut [u8]) -> Result<T>,
+) -> Result<T> {
+    loop {
+        let size = usize::try_from(capacity).map_err(|_| Error::out_of_memory())?;
+        grow(buffer, size)?;
+        match work(&mut buffer[..size]) {
+            Err(error) if error.status() == Status::BufferTooSmall => {
+                let needed = error.needed_capacity().map_or(0, |needed| needed as u64);
+                let next = capacity.saturating_mul(2).min(limit).max(needed);
+                if next <= capacity || next > limit {
+                    return Err(error);
+                }
+                capacity = next;
+            }
+            result => return result,
+        }
+    }
 }
 
 /// Appends an item to a list whose length comes from outside.
@@ -72,7 +101,6 @@ pub(crate) fn copy(source: &[u8], target: &mut [u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Status;
 
     #[test]
     fn all_bytes_are_copied_at_every_distance() {

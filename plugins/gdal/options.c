@@ -2,7 +2,6 @@
 #include "options.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -13,12 +12,23 @@ static const member_info *find_member(const codec_info *codec, const char *name,
   return NULL;
 }
 
-/* A number as JSON writes it; C's numbers are more. */
+/* After the digits at the beginning; NULL if there are none. */
+static const char *after_digits(const char *value) {
+  size_t count = strspn(value, "0123456789");
+  return count > 0 ? value + count : NULL;
+}
+
+/* A number as JSON writes it, whatever the locale of the program. */
 static int is_number(const char *value) {
-  const char *digits = value + (value[0] == '-');
-  char *end;
-  strtod(value, &end);
-  return isdigit((unsigned char)digits[0]) && *end == '\0' && strpbrk(value, "xXpPnN") == NULL;
+  value += *value == '-';
+  if (value[0] == '0' && isdigit((unsigned char)value[1])) return 0;
+  value = after_digits(value);
+  if (value != NULL && *value == '.') value = after_digits(value + 1);
+  if (value != NULL && (*value == 'e' || *value == 'E')) {
+    value++;
+    value = after_digits(value + (*value == '+' || *value == '-'));
+  }
+  return value != NULL && *value == '\0';
 }
 
 static void add_value(const member_info *member, const char *value, text *json) {

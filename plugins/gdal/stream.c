@@ -21,8 +21,11 @@ static uint64_t bits_at(const uint8_t *stream, size_t size, size_t start, size_t
 }
 
 static void add_mode(text *configuration, int mode, const char *member, double value) {
-  char json[96];
-  snprintf(json, sizeof json, "{\"mode\": %d, \"%s\": %.17g}", mode, member, value);
+  char number[40], json[96];
+  snprintf(number, sizeof number, "%.17g", value);
+  char *point = strpbrk(number, ",."); /* JSON has a point, whatever the locale of the program */
+  if (point != NULL) *point = '.';
+  snprintf(json, sizeof json, "{\"mode\": %d, \"%s\": %s}", mode, member, number);
   text_add_string(configuration, json);
 }
 

@@ -6,6 +6,7 @@
 #include "../gdal/stream.h"
 #include "../netcdf/parameters.h"
 
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,24 @@ static void members_of_json(void) {
     char bytes[24];
     for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = "{}[]\",:\\ a1\0"[random_byte() % 12];
     count_members(bytes, random_byte() % sizeof bytes);
+  }
+}
+
+static void numbers_of_gdal(void) {
+  static const struct {
+    const char *option, *json;
+  } cases[] = {{"rate=0.5", "{\"rate\": 0.5}"},         {"rate=-12e+3", "{\"rate\": -12e+3}"},
+               {"rate=1.25E-2", "{\"rate\": 1.25E-2}"}, {"rate=0,5", "{\"rate\": \"0,5\"}"},
+               {"rate=01", "{\"rate\": \"01\"}"},       {"rate=.5", "{\"rate\": \".5\"}"},
+               {"rate=5.", "{\"rate\": \"5.\"}"},       {"rate=1e", "{\"rate\": \"1e\"}"},
+               {"rate=-", "{\"rate\": \"-\"}"},         {"rate=1 ", "{\"rate\": \"1 \"}"},
+               {"rate=inf", "{\"rate\": \"inf\"}"},     {"rate=0x1", "{\"rate\": \"0x1\"}"}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const char *const options[] = {cases[i].option, NULL};
+    text json = {0};
+    options_to_json(codec_find("zfpy"), options, &json);
+    CHECK(strcmp(json.bytes, cases[i].json) == 0);
+    text_free(&json);
   }
 }
 
@@ -121,6 +140,9 @@ static void streams(const char *id, const char *configuration, const array_info 
   const char *why;
   CHECK(stream_describe(codec, encoded, size, 0, &found, &described, &why));
   CHECK(strcmp(found.data_type, "float32") == 0);
+  span json = {described.bytes, described.size};
+  CHECK(chain_acquire(codec, json, &found, &use, &error) == ZCODEC_STATUS_OK);
+  chain_release(&use);
   text_free(&described);
   for (size_t cut = 0; cut <= size; cut++) decode(codec, encoded, cut);
   for (size_t bit = 0; bit < 8 * (size < 40 ? size : 40); bit++) {
@@ -212,7 +234,13 @@ int main(void) {
   options_of_gdal();
   parameters_of_hdf5();
   wrong_members();
-  streams("zfpy", "{\"mode\": 2, \"rate\": 8}", &array);
+  /* Some machines have no locale with a decimal comma. */
+  static const char *const locales[] = {"C", "de_DE.UTF-8", "fr_FR.UTF-8"};
+  for (size_t i = 0; i < sizeof locales / sizeof locales[0]; i++) {
+    if (setlocale(LC_NUMERIC, locales[i]) == NULL) continue;
+    numbers_of_gdal();
+    streams("zfpy", "{\"mode\": 2, \"rate\": 8.25}", &array);
+  }
   streams("zfpy", "{\"mode\": 4, \"tolerance\": 0}", &array);
   streams("zfpy", "{\"mode\": 4, \"tolerance\": 0.001}", &array);
   streams("pcodec", "{}", &array);

@@ -82,7 +82,7 @@ impl From<Status> for zcodec_status {
 impl zcodec_error {
     /// The handle of an error, which the caller of the library frees.
     pub(super) fn into_handle(error: &Error) -> *mut Self {
-        if error.status() == Status::OutOfMemory {
+        if *error == Error::out_of_memory() {
             return (&raw const OUT_OF_MEMORY).cast_mut();
         }
         let index = |index: Option<u64>| index.and_then(|index| i64::try_from(index).ok()).unwrap_or(-1);

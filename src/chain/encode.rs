@@ -6,7 +6,7 @@ use super::run::{Output, Run, more_than};
 use super::workspace::Workspace;
 use crate::error::{CodecPlace, Error, Result, Status};
 use crate::interface::{Contexts, Frame, too_small};
-use crate::memory::grow;
+use crate::memory::{grow, grow_until};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -67,16 +67,7 @@ impl Run<'_> {
         let frames = step.leading_size().zip(step.trailing_size()).ok_or_else(Error::out_of_memory)?;
         let guess = size.saturating_add(size / 8).saturating_add(UNKNOWN_SLACK);
         let capacity = guess.saturating_add(frames.0).saturating_add(frames.1);
-        let mut capacity = usize::try_from(capacity).map_err(|_| Error::out_of_memory())?;
-        loop {
-            grow(output, capacity)?;
-            match self.encode_step(step, input, &mut output[..capacity], gathered, contexts) {
-                Err(error) if error.status() == Status::BufferTooSmall => {
-                    capacity = more_than(capacity).max(error.needed_capacity().unwrap_or(0));
-                }
-                result => return result,
-            }
-        }
+        grow_until(output, capacity, u64::MAX, |output| self.encode_step(step, input, output, gathered, contexts))
     }
 
     /// A bound on the output of this step; `None` if none is known in advance.

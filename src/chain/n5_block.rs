@@ -23,12 +23,20 @@ impl N5Block {
 
     /// Encodes a block of the shape of the chunk into the beginning of `encoded`.
     pub(super) fn encode(&self, decoded: &Decoded<'_>, encoded: &mut [u8], options: &CallOptions) -> Result<usize> {
-        let (header, payload) = encoded.split_at_mut_checked(self.bound.header_size()).ok_or_else(too_small)?;
+        let (header_size, capacity) = (self.bound.header_size(), encoded.len());
+        let (header, payload) = encoded.split_at_mut_checked(header_size).ok_or_else(too_small)?;
         let shape = self.inner.shape()?;
         let numbers = std::iter::once(shape.len() as u32).chain(shape.iter().map(|size| *size as u32));
         header.as_chunks_mut().0.iter_mut().zip(numbers).for_each(|(bytes, number)| *bytes = number.to_be_bytes());
-        let size = self.inner.encode_chunk(decoded.clone(), payload, options).map_err(in_codecs)?;
-        Ok(self.bound.header_size() + size)
+        let result = self.inner.encode_chunk(decoded.clone(), payload, options);
+        let size = result.map_err(|error| match error.needed_capacity() {
+            Some(needed) => {
+                let needed = (needed as u64).saturating_add(header_size as u64);
+                Error::buffer_too_small("encoded_capacity", capacity, needed)
+            }
+            None => in_codecs(error),
+        })?;
+        Ok(header_size + size)
     }
 
     /// Decodes a box of the chunk; elements outside the block are the fill value.

@@ -9,16 +9,14 @@ use super::plan::{Operation, Plan, Step};
 use super::region::Region;
 use super::workspace::{Pool, Workspace};
 use crate::error::{CodecPlace, Error, Result, Status};
-use crate::interface::{BoundCodecs, Call, CallOptions, Contexts, Frame, PaddingHook, too_small};
-use crate::memory::grow;
+use crate::interface::{
+    BoundCodecs, Call, CallOptions, Contexts, Frame, PaddingHook, decoded_guess, intermediate_limit, too_small,
+};
+use crate::memory::{grow, grow_until};
 use crate::representation::ByteSize;
 use crate::strided::{Source, Target};
 use std::ops::Range;
 use std::sync::Arc;
-
-/// Other writers may compress worse than we do: an intermediate result may have twice our own bound and this many bytes
-/// more.
-const INTERMEDIATE_SLACK: u64 = 64 << 10;
 
 /// The state that the steps of one call share.
 pub(super) struct Run<'a> {
@@ -286,34 +284,24 @@ impl Run<'_> {
             return self.decode_exact(step, input, &mut output[..size], contexts);
         }
         let limit = self.decoded_limit(step);
-        let mut capacity = (input.len() as u64).saturating_mul(4).saturating_add(INTERMEDIATE_SLACK).min(limit);
-        loop {
-            let size = usize::try_from(capacity).map_err(|_| Error::out_of_memory())?;
-            grow(output, size)?;
-            match self.decode_pass(step, input, &mut output[..size], Overflow::Refused, contexts) {
-                Err(error) if error.status() == Status::BufferTooSmall => {
-                    let needed = error.needed_capacity().map_or(0, |needed| needed as u64);
-                    let next = capacity.saturating_mul(2).min(limit).max(needed);
-                    if next <= capacity || next > limit {
-                        return Err(self.over_limit(step, limit));
-                    }
-                    capacity = next;
-                }
-                result => return result,
-            }
-        }
+        grow_until(output, decoded_guess(input.len(), limit), limit, |output| {
+            self.decode_pass(step, input, output, Overflow::Refused, contexts)
+        })
+        .map_err(|error| match error.status() {
+            Status::BufferTooSmall => self.over_limit(step, limit),
+            _ => error,
+        })
     }
 
     /// The most bytes that a step may decode to.
     fn decoded_limit(&self, step: &Step) -> u64 {
-        let with_slack = |size: u64| size.saturating_mul(2).saturating_add(INTERMEDIATE_SLACK);
         if let Some(bound) = step.decoded.size().upper_bound() {
-            return with_slack(bound);
+            return intermediate_limit(bound);
         }
         let mut before = self.plan.steps.iter().take_while(|other| !std::ptr::eq(*other, step)).peekable();
         let limit = match self.max_decoded_size {
             Some(most) if before.peek().is_none() => Some(most),
-            Some(most) => before.try_fold(most, |size, step| step.encoded_bound(size)).map(with_slack),
+            Some(most) => before.try_fold(most, |size, step| step.encoded_bound(size)).map(intermediate_limit),
             None => None,
         };
         limit.unwrap_or(isize::MAX as u64)

@@ -6,18 +6,19 @@
 //! The writer decides which: here all of them if that makes the chunk smaller, otherwise none. A chunk then never grows
 //! by more than the header. All bits decode.
 
-use crate::error::{Error, Result, Status};
-use crate::interface::{Bound, BoundCodecs, Call, Codec, CodecList, Context, Frame, Kind, Pass, Transform, too_small};
+use crate::error::{Error, Result};
+use crate::interface::{
+    Bound, BoundCodecs, Call, Codec, CodecList, Context, Frame, Kind, Pass, Transform, decoded_guess,
+    intermediate_limit, too_small,
+};
 use crate::json::{Configuration, integer};
-use crate::memory::grow;
+use crate::memory::{grow, grow_until};
 use crate::representation::Representation;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// The member of the configuration that holds the list of codecs.
 const LIST: &str = "codecs";
-/// A codec inside may make this many bytes more of a chunk than it should, as between the codecs of a chain.
-const SLACK: u64 = 64 << 10;
 
 #[derive(Debug)]
 struct Conditional {
@@ -107,7 +108,7 @@ impl BoundConditional {
         for (_, bound) in self.applied().take_while(|(before, _)| *before < index) {
             most = most.max(encoded_bound(bound, most).unwrap_or(u64::MAX));
         }
-        most.saturating_mul(2).saturating_add(SLACK)
+        intermediate_limit(most)
     }
 }
 
@@ -183,11 +184,14 @@ fn encode_one(bound: &Bound, decoded: &[u8], call: &mut Call<'_>) -> Result<Vec<
             Ok(encoded)
         }
         Pass::Transform(transform) => {
-            let guess = decoded.len() as u64 + decoded.len() as u64 / 8 + SLACK;
-            let known = transform.has_encoded_bound(decoded.len() as u64);
-            let size = if known { transform.encoded_bound(decoded.len() as u64) } else { Some(guess) };
-            let size = size.ok_or_else(Error::out_of_memory)?;
-            growing(size, u64::MAX, |encoded| transform.encode(decoded, encoded, call))
+            let size = decoded.len() as u64;
+            let bound = if transform.has_encoded_bound(size) {
+                transform.encoded_bound(size)
+            } else {
+                Some(intermediate_limit(size))
+            };
+            let bound = bound.ok_or_else(Error::out_of_memory)?;
+            growing(bound, u64::MAX, |encoded| transform.encode(decoded, encoded, call))
         }
         _ => Err(Error::internal("a codec among bytes is neither a frame nor a transform")),
     }
@@ -209,39 +213,25 @@ fn decode_one(bound: &Bound, encoded: &[u8], limit: u64, call: &mut Call<'_>) ->
             copied(chunk)
         }
         Pass::Transform(transform) => {
-            let guess = (encoded.len() as u64).saturating_mul(4).saturating_add(SLACK).min(limit);
-            growing(guess, limit, |decoded| transform.decode(encoded, decoded, call))
+            let guess = decoded_guess(encoded.len(), limit);
+            growing(guess, limit, |decoded| transform.decode_fitting(encoded, decoded, call))
         }
         _ => Err(Error::unsupported("a codec that is unknown was applied to this chunk")),
     }
 }
 
-/// Runs `work` with more and more room, up to a limit.
-fn growing(size: u64, limit: u64, mut work: impl FnMut(&mut [u8]) -> Result<usize>) -> Result<Vec<u8>> {
+/// The output of `work`, whose size it returns, in as much memory as it needs up to a limit.
+fn growing(capacity: u64, limit: u64, work: impl FnMut(&mut [u8]) -> Result<usize>) -> Result<Vec<u8>> {
     let mut output = Vec::new();
-    let mut capacity = size;
-    loop {
-        grow(&mut output, usize::try_from(capacity).map_err(|_| Error::out_of_memory())?)?;
-        match work(&mut output) {
-            Err(error) if error.status() == Status::BufferTooSmall => {
-                let needed = error.needed_capacity().map_or(0, |size| size as u64);
-                let next = capacity.saturating_mul(2).min(limit).max(needed);
-                if next <= capacity || next > limit {
-                    return Err(too_small());
-                }
-                capacity = next;
-            }
-            result => {
-                output.truncate(result?);
-                return Ok(output);
-            }
-        }
-    }
+    let size = grow_until(&mut output, capacity, limit, work)?;
+    output.truncate(size);
+    Ok(output)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Status;
     use crate::interface::{CallOptions, Contexts};
     use crate::representation::ByteSize;
 
@@ -341,8 +331,24 @@ mod tests {
             let transform = transform(&json!({"codecs": list}), decoded.len());
             let mut encoded = vec![0; decoded.len() + 1];
             let size = call(|call| transform.encode(&decoded, &mut encoded, call)).unwrap();
-            assert!(4 * size as u64 + SLACK < decoded.len() as u64, "{name}: {size} bytes");
+            assert!(decoded_guess(size, u64::MAX) < decoded.len() as u64, "{name}: {size} bytes");
             assert_eq!(decode(&*transform, &encoded[..size], decoded.len()).as_ref(), Ok(&decoded), "{name}");
+        }
+    }
+
+    /// Of a stream that decodes to more than the chunk may have, the rest is not looked at: here it is no stream.
+    #[test]
+    fn the_rest_of_a_stream_that_is_too_long_is_not_decoded() {
+        let zeros = vec![0; 1 << 20];
+        for name in ["gzip", "numcodecs.zlib", "numcodecs.bz2"] {
+            let list = json!([{"name": name, "configuration": {"level": 9}}]);
+            let single = CodecList::from_json(&list, &Context::new(crate::codec::built_in())).unwrap();
+            let bytes = crate::representation::BytesRepresentation { size: ByteSize::Unknown, element_size: Some(1) };
+            let bound = single.bind(Representation::Bytes(bytes)).unwrap();
+            let stream = call(|call| encode_one(&bound.codecs()[0], &zeros, call)).unwrap();
+            let cut = &stream[..stream.len() - 1];
+            let error = decode(&*transform(&json!({"codecs": list}), 16), &[&[1], cut].concat(), 16).unwrap_err();
+            assert_eq!(error.status(), Status::BufferTooSmall, "{name}: {error}");
         }
     }
 

@@ -210,3 +210,17 @@ pub trait Transform: Debug + Send + Sync {
 pub fn too_small() -> Error {
     Error::new(Status::BufferTooSmall, "the output does not fit")
 }
+
+/// The slack of sizes that are not known exactly.
+const SLACK: u64 = 64 << 10;
+
+/// The most bytes that a stream between two codecs may decode to, if ours would have this bound. Other writers may
+/// compress worse than we do.
+pub fn intermediate_limit(bound: u64) -> u64 {
+    bound.saturating_mul(2).saturating_add(SLACK)
+}
+
+/// A capacity to try first for what a stream of this size decodes to, if that is at most `limit`.
+pub fn decoded_guess(encoded_size: usize, limit: u64) -> u64 {
+    (encoded_size as u64).saturating_mul(4).saturating_add(SLACK).min(limit)
+}

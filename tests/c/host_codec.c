@@ -383,6 +383,28 @@ static void room_grows_where_no_bound_is_known(void) {
   zcodec_chain_free(chain);
 }
 
+/* What a block of N5 needs is its header and what the codec inside says. */
+static void a_block_says_what_it_needs(void) {
+  host self = {0};
+  zcodec_chain *chain =
+      chain_of(registry_of(&self, ZCODEC_KIND_BYTES_TO_BYTES, 0),
+               "[{\"name\":\"n5_default\",\"configuration\":{\"codecs\":["
+               "{\"name\":\"transpose\",\"configuration\":{\"order\":[1,0]}},"
+               "{\"name\":\"bytes\",\"configuration\":{\"endian\":\"big\"}},\"test.x\"]}},\"crc32c\"]",
+               INPUT);
+  enum { HEADER_SIZE = 12, NEEDED = HEADER_SIZE + 1 + SIZE + 4 };
+  uint16_t decoded[COUNT];
+  uint8_t encoded[NEEDED];
+  size_t size = 0;
+  fill(decoded);
+  self.said = 1 + SIZE;
+  CHECK_FAILS(ZCODEC_STATUS_BUFFER_TOO_SMALL, zcodec_encode(chain, decoded, SIZE, encoded, NEEDED - 1, &size, &error));
+  CHECK(size == NEEDED);
+  CHECK_OK(zcodec_encode(chain, decoded, SIZE, encoded, size, &size, &error));
+  CHECK(size == NEEDED);
+  zcodec_chain_free(chain);
+}
+
 /* What a codec does not say is no reason to think that a chunk exceeds the limit. */
 static void a_limit_is_for_what_is_decoded(void) {
   enum { LARGE = 90000 };
@@ -673,6 +695,7 @@ int main(void) {
   a_bind_that_fails_makes_no_chain();
   what_is_owned_is_freed_with_the_last_user();
   room_grows_where_no_bound_is_known();
+  a_block_says_what_it_needs();
   a_limit_is_for_what_is_decoded();
   calls_are_repeated_until_the_room_does();
   answers_become_statuses();

@@ -294,6 +294,8 @@ def fill(chain: Chain, out: Array) -> None:
     if not isinstance(out, np.ndarray):
         raise TypeError(f"expected a numpy array to fill, not {type(out).__name__}")
     output_of(out, chain.dtype, out.shape)
+    if overlaps_itself(out):
+        raise ValueError("elements of out share memory")
     native = out if out.dtype.isnative else np.empty(out.shape, out.dtype.newbyteorder("="))
     (shape, view), error = _shaped_view(chain, native), new_error()
     check(lib.zcodec_fill_view(chain.handle, shape, view.pointer, error), error)
