@@ -17,7 +17,7 @@ demo: configure
 # Everything that must pass.
 test: build
 	cargo test --locked
-	tests/conformance/run-all.sh build/lib/libzcodec.so
+	python3 tests/conformance/run.py build/lib/libzcodec.so
 	ctest --test-dir build --output-on-failure
 	$(MAKE) test-python
 

@@ -2,12 +2,12 @@
  * A store of arrays on disk, in array_store.hpp, and its test.
  *
  *     array_store test DIRECTORY MEGABYTES [THREADS] [SEED]
- *         random boxes of arrays of several kinds are written and read until so much has moved, and compared with an
- *         array in memory
+ *         random boxes of arrays of several kinds are written and read until MEGABYTES have moved, and compared with
+ *         an array in memory
  *     array_store write VOLUME.npy DIRECTORY
  *         the volume, repeated to 256^3, in shards of 128^3 with inner chunks of 32^3
  *     array_store read VOLUME.npy DIRECTORY EDGE COUNT [THREADS] [CACHE]
- *         reads random boxes of it, with a cache of so many bytes, compares them, and prints the throughput
+ *         reads random boxes of it, with a cache of CACHE bytes, compares them, and prints the throughput
  */
 #include "array_store.hpp"
 #include "npy.hpp"

@@ -40,9 +40,10 @@
  * all elements have the same struct_size, a multiple of their alignment, which is the distance from one
  * to the next. zcodec_range and zcodec_piece have no struct_size and never grow.
  *
- * The host: nothing is printed, no file is opened, and no environment variable or locale is read. The
- * floating-point environment of the caller (rounding, subnormals, traps) changes no result, and is
- * restored when a call returns and while a callback runs.
+ * The host: nothing is printed, no file is opened, and no environment variable or locale is read. On
+ * x86, x86-64, aarch64, s390x and RISC-V the floating-point environment of the caller (rounding,
+ * subnormals, traps) changes no result, and is restored when a call returns and while a callback runs.
+ * On other architectures the caller must have the default environment.
  *
  * This file is generated; do not edit it.
  */
@@ -459,8 +460,8 @@ typedef int32_t (*zcodec_padding_check_fn)(void *user_data,
  * The functions run on the thread that does the work, before the call into the library returns, and never under a
  * lock. If several threads use a chain, they run in several threads at once, also with the same state; they must be
  * safe to call from every thread that uses or frees a chain with the codec. They may call the library. They must
- * return normally: no longjmp, no exception through C frames. The memory behind their pointers is theirs for the
- * duration of the call only.
+ * return normally: no longjmp, no exception through C frames. The memory that their pointers point to is theirs for
+ * the duration of the call only.
  */
 typedef struct zcodec_codec {
   /**
@@ -883,9 +884,9 @@ enum zcodec_status zcodec_plan_next(struct zcodec_plan *plan,
  * Supplies the bytes of range `i` of this stage, which are needed for this call only. They must not overlap the memory
  * of a view; this is not checked. Several threads may supply different ranges at once.
  *
- * INVALID_ARGUMENT: there is no range `i`, or it was already supplied; the plan is unchanged. CORRUPT_DATA: `size` is
- * not the size of the range, or the bytes do not decode. Any failure except INVALID_ARGUMENT and NULL_ARGUMENT ends
- * the plan, which can then only be freed. Since 0.2.
+ * INVALID_ARGUMENT: there is no range `i`, it was already supplied, or an error has ended the plan; the plan is
+ * unchanged. CORRUPT_DATA: `size` is not the size of the range, or the bytes do not decode. Any failure except
+ * INVALID_ARGUMENT and NULL_ARGUMENT ends the plan, which can then only be freed. Since 0.2.
  */
 enum zcodec_status zcodec_plan_supply(struct zcodec_plan *plan,
                                       size_t i,
@@ -1032,8 +1033,12 @@ enum zcodec_status zcodec_writer_next(struct zcodec_writer *writer,
                                       struct zcodec_error **error);
 
 /**
- * Supplies the bytes of range `i`, which are needed for this call only. Several threads may supply different ranges at
- * once. The statuses are those of zcodec_plan_supply. Since 0.2.
+ * Supplies the bytes of range `i`, which are needed for this call only: decodes that old inner chunk, and encodes the
+ * new one. Several threads may supply different ranges at once.
+ *
+ * INVALID_ARGUMENT: there is no range `i`, it was already supplied, or the writer is finished or has failed; the
+ * writer is unchanged. CORRUPT_DATA: `size` is not the size of the range, or the bytes do not decode. It may also fail
+ * as zcodec_encode may. Any failure except INVALID_ARGUMENT and NULL_ARGUMENT ends the writer. Since 0.2.
  */
 enum zcodec_status zcodec_writer_supply(struct zcodec_writer *writer,
                                         size_t i,
@@ -1054,10 +1059,10 @@ enum zcodec_status zcodec_writer_supply(struct zcodec_writer *writer,
  *
  * In either layout `data` of a piece may be NULL: its bytes are then those of the old object at `source_offset`.
  *
- * INVALID_ARGUMENT: a range has not been supplied, old bytes are needed and zcodec_writer_next has not been called, or
- * the layout is unknown; the writer is unchanged. CORRUPT_DATA: the old index has an inner chunk outside the old
- * object. It may encode, and fail, as zcodec_writer_next may. No other thread may use the writer during this call.
- * Since 0.2.
+ * INVALID_ARGUMENT: a range has not been supplied, old bytes are needed and zcodec_writer_next has not been called,
+ * the layout is unknown, or the writer is finished or has failed; the writer is unchanged. CORRUPT_DATA: the old index
+ * has an inner chunk outside the old object. It may encode, and fail, as zcodec_writer_next may. Any failure except
+ * INVALID_ARGUMENT and NULL_ARGUMENT ends the writer. No other thread may use the writer during this call. Since 0.2.
  */
 enum zcodec_status zcodec_writer_finish(struct zcodec_writer *writer,
                                         int32_t layout,
@@ -1079,8 +1084,9 @@ void zcodec_writer_free(struct zcodec_writer *writer);
  * Runs all tasks, even if some fail. Sets `status` and `error` of each task, and returns the status of the first task
  * that failed, otherwise OK. Threads share the tasks, or parts of a task if there are fewer tasks than threads. The
  * views of the tasks must not overlap, and no other thread may use the tasks during this call. The caller frees the
- * error of each task. If the executor fails, that is the status of every task, and so is OUT_OF_MEMORY for the list of
- * results. INVALID_ARGUMENT with nothing written: the structs are invalid. Since 0.2.
+ * error of each task. If the executor fails, that is the status of every task that it ran for: of all tasks if the
+ * threads share them. OUT_OF_MEMORY for the list of results is the status of every task. INVALID_ARGUMENT with nothing
+ * written: the structs are invalid. Since 0.2.
  */
 enum zcodec_status zcodec_decode_tasks(struct zcodec_task *tasks,
                                        size_t count,
@@ -1136,7 +1142,7 @@ enum zcodec_status zcodec_chain_encoded_bound(const struct zcodec_chain *chain,
 size_t zcodec_chain_codec_count(const struct zcodec_chain *chain);
 
 /**
- * The kind of the chain. `chain` must not be NULL; for NULL the result is ZCODEC_KIND_BYTES_TO_BYTES.
+ * The kind of the chain; ZCODEC_KIND_BYTES_TO_BYTES for NULL.
  */
 enum zcodec_kind zcodec_chain_kind(const struct zcodec_chain *chain);
 
@@ -1203,10 +1209,10 @@ enum zcodec_status zcodec_chain_set_padding(struct zcodec_chain *chain,
                                             struct zcodec_error **error);
 
 /**
- * zcodec_chain_set_padding for any codec, also one inside the `codecs` of sharding_indexed. `path` is a NUL-terminated
- * JSON Pointer (RFC 6901) into the codecs, such as "/2" or "/0/configuration/codecs/1", as zcodec_error_path gives it.
- * Callbacks inside shards run on the thread that codes the inner chunk. INVALID_ARGUMENT also for codecs inside
- * `conditional`, and for `index_codecs`. Otherwise like zcodec_chain_set_padding. Since 0.2.
+ * zcodec_chain_set_padding for any codec, also one inside the `codecs` of sharding_indexed or n5_default. `path` is a
+ * NUL-terminated JSON Pointer (RFC 6901) into the codecs, such as "/2" or "/0/configuration/codecs/1", as
+ * zcodec_error_path gives it. Callbacks inside shards run on the thread that codes the inner chunk. INVALID_ARGUMENT
+ * also for codecs inside `conditional`, and for `index_codecs`. Otherwise like zcodec_chain_set_padding. Since 0.2.
  */
 enum zcodec_status zcodec_chain_set_padding_at(struct zcodec_chain *chain,
                                                const char *path,
@@ -1311,10 +1317,10 @@ const char *zcodec_error_path(const struct zcodec_error *error);
 int64_t zcodec_error_codec_index(const struct zcodec_error *error);
 
 /**
- * The first element at fault, whatever the number of threads; -1 if no element is at fault, or for NULL. It counts
- * from 0 in C order in the whole array that enters the codec of zcodec_error_codec_index on encode. The codecs before
- * that one, such as transpose, may have changed the order of the caller's elements. For a codec inside a shard it
- * counts in the array of the shard.
+ * The first element at fault, whatever the number of threads; in a plan, the first in the range that was supplied. -1
+ * if no element is at fault, or for NULL. It counts from 0 in C order in the whole array that enters the codec of
+ * zcodec_error_codec_index on encode. The codecs before that one, such as transpose, may have changed the order of the
+ * caller's elements. For a codec inside a shard it counts in the array of the shard.
  */
 int64_t zcodec_error_element_index(const struct zcodec_error *error);
 

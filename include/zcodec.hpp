@@ -104,7 +104,7 @@ class Error : public std::runtime_error {
   std::int64_t codec_index_;
   std::int64_t element_index_;
   std::size_t needed_size_;
-  std::shared_ptr<const Texts> texts_;  // shared, for copying an exception must not throw
+  std::shared_ptr<const Texts> texts_;  // shared, because copying an exception must not throw
 };
 
 /* ---- What the sections below share --------------------------------------------------------- */
@@ -1164,7 +1164,7 @@ class Chain {
 
   /** The number of codecs. */
   std::size_t codec_count() const noexcept { return zcodec_chain_codec_count(chain_.get()); }
-  /** Which of the three shapes the chain has. */
+  /** The kind of the chain. */
   zcodec_kind kind() const noexcept { return zcodec_chain_kind(chain_.get()); }
 
   /** What enters on encode. */
@@ -1643,14 +1643,19 @@ class Writer : public detail::Staged<zcodec_writer> {
 
 /** One chunk of many to decode. */
 struct DecodeTask {
+  /** The chain of the chunk, which must live until the call returns. */
   const Chain *chain = nullptr;
+  /** Exactly one encoded chunk; not read if `is_missing`. */
   const void *encoded = nullptr;
+  /** The size of `encoded` in bytes. */
   std::size_t encoded_size = 0;
+  /** The part of the chunk that is decoded. Empty: all of it. */
   Box box = {};
   /** Where the elements go; its memory must not overlap with that of other tasks. */
   View view = {};
   /** There is no such chunk: the view is filled with the fill value. */
   bool is_missing = false;
+  /** Passed to the callbacks of this task. */
   void *call_data = nullptr;
   /** Set by `decode_tasks`: why this task failed; nothing if it did not. */
   std::optional<Error> error = {};
@@ -1658,11 +1663,17 @@ struct DecodeTask {
 
 /** One chunk of many to encode. */
 struct EncodeTask {
+  /** The chain of the chunk, which must live until the call returns. */
   const Chain *chain = nullptr;
+  /** Empty, or all of the chunk. */
   Box box = {};
+  /** The elements of the chunk. */
   ConstView view = {};
+  /** Where the encoded chunk goes. */
   void *encoded = nullptr;
+  /** The number of bytes that `encoded` has room for. */
   std::size_t encoded_capacity = 0;
+  /** Passed to the callbacks of this task. */
   void *call_data = nullptr;
   /** Set by `encode_tasks`: the encoded size in bytes; after BUFFER_TOO_SMALL, the capacity that is needed. */
   std::size_t encoded_size = 0;
@@ -1739,7 +1750,10 @@ class Tasks {
 
 }  // namespace detail
 
-/** Decodes all tasks, even if some fail, and then throws the error of the first that failed. */
+/**
+ * Decodes all tasks, even if some fail, and then throws the error of the first that failed. A task without a chain,
+ * with elements of another type, or with a box of two ranks is thrown at once, before any task runs.
+ */
 inline void decode_tasks(DecodeTask *tasks, std::size_t count, const CallOptions &options = {}) {
   detail::Tasks<DecodeTask>(tasks, count).run(zcodec_decode_tasks, options);
 }
@@ -1747,7 +1761,10 @@ inline void decode_tasks(std::vector<DecodeTask> &tasks, const CallOptions &opti
   decode_tasks(tasks.data(), tasks.size(), options);
 }
 
-/** Encodes all tasks, even if some fail, and then throws the error of the first that failed. */
+/**
+ * Encodes all tasks, even if some fail, and then throws the error of the first that failed. A task without a chain,
+ * with elements of another type, or with a box of two ranks is thrown at once, before any task runs.
+ */
 inline void encode_tasks(EncodeTask *tasks, std::size_t count, const CallOptions &options = {}) {
   detail::Tasks<EncodeTask>(tasks, count).run(zcodec_encode_tasks, options);
 }

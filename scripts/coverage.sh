@@ -44,7 +44,7 @@ c_interface() {
   for program in "$work"/programs/*; do
     "$program"
   done
-  tests/conformance/run-all.sh "$library/libzcodec.so"
+  python3 tests/conformance/run.py "$library/libzcodec.so"
   objects+=("$library/libzcodec.so")
 }
 

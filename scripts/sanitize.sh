@@ -54,7 +54,7 @@ asan() {
   each asan env ASAN_OPTIONS=detect_leaks=1:detect_odr_violation=0:allocator_may_return_null=1
   # Python itself leaks when it ends. Leaks of the library show above.
   ASAN_OPTIONS=detect_leaks=0:detect_odr_violation=0:allocator_may_return_null=1:quarantine_size_mb=16 LD_PRELOAD=$(gcc -print-file-name=libasan.so) \
-    tests/conformance/run-all.sh "$library/libzcodec.so"
+    python3 tests/conformance/run.py "$library/libzcodec.so"
   env "${environment[@]}" cargo test --locked --target $target --lib --test conformance
   needs cmake libclang-dev
   env "${environment[@]}" cargo test --locked --target $target --features zfp-sys --lib zfp

@@ -14,7 +14,7 @@
 EXPORT void GDALRegister_zcodec(void);
 EXPORT void GDALRegisterMe(void);
 
-/* GDAL copies what it is given, but for the registration, which stays with it. */
+/* GDAL copies its arguments, except the registration, which it keeps. */
 static void register_codec(const codec_info *codec, const cpl_functions *cpl) {
   if (cpl->get_compressor(codec->id) != NULL && cpl->get_decompressor(codec->id) != NULL) return;
   text options = {0};

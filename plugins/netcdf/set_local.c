@@ -58,7 +58,7 @@ static int find_array(const codec_info *codec, void *library, hid_t properties, 
   return 1;
 }
 
-/* The numbers of a registered filter stay as they are, but for the size of an element, which blosc wants to know. */
+/* The numbers of a registered filter stay as they are, except the element size, which blosc needs. */
 static int set_numbers(const codec_info *codec, void *library, hid_t properties, hid_t type) {
   unsigned values[8] = {0}, flags = 0;
   size_t count = 8, size = HDF5(H5Tget_size)(type);

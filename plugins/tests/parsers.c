@@ -210,7 +210,7 @@ static void wrong_members(void) {
   }
 }
 
-/* The library's codecs of numcodecs are in the table, but for those from arrays to arrays. */
+/* The library's codecs of numcodecs are in the table, except those from arrays to arrays. */
 static void the_table_is_complete(void) {
   static const char others[] = " astype bitround delta fixedscaleoffset packbits quantize ";
   static const char prefix[] = "\"numcodecs.";

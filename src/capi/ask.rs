@@ -65,7 +65,7 @@ pub unsafe extern "C" fn zcodec_chain_codec_count(chain: *const zcodec_chain) ->
     unsafe { ffi::handle(chain, "chain") }.map_or(0, |chain| chain.codec_count())
 }
 
-/// The kind of the chain. `chain` must not be NULL; for NULL the result is ZCODEC_KIND_BYTES_TO_BYTES.
+/// The kind of the chain; ZCODEC_KIND_BYTES_TO_BYTES for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_kind(chain: *const zcodec_chain) -> zcodec_kind {
     // SAFETY: NULL or a live handle, says the header.

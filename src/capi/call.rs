@@ -66,24 +66,93 @@ pub(super) unsafe fn read_options(options: *const zcodec_call_options) -> Result
     })
 }
 
-/// Runs a chain in either direction, into the caller's memory.
-fn run_into(
-    chain: &Chain,
-    run: fn(&Chain, &[u8], &mut [u8], &CallOptions) -> Result<usize>,
-    input: &[u8],
-    output: &mut [u8],
-    output_size: &mut usize,
-    options: &CallOptions,
-) -> Result<()> {
-    match run(chain, input, output, options) {
-        Ok(size) => {
-            *output_size = size;
+/// A direction of a chain, and what messages call the arguments.
+struct Direction {
+    into: fn(&Chain, &[u8], &mut [u8], &CallOptions) -> Result<usize>,
+    to_vec: fn(&Chain, &[u8], &CallOptions) -> Result<Vec<u8>>,
+    input: &'static str,
+    output: &'static str,
+    output_size: &'static str,
+}
+
+const ENCODE: Direction = Direction {
+    into: Chain::encode_into,
+    to_vec: Chain::encode_to_vec,
+    input: "decoded",
+    output: "encoded",
+    output_size: "encoded_size",
+};
+
+const DECODE: Direction = Direction {
+    into: Chain::decode_into,
+    to_vec: Chain::decode_to_vec,
+    input: "encoded",
+    output: "decoded",
+    output_size: "decoded_size",
+};
+
+impl Direction {
+    /// Runs a chain into the caller's memory.
+    ///
+    /// # Safety
+    /// The arguments are as the header asks for.
+    unsafe fn run_into(
+        &self,
+        chain: *const zcodec_chain,
+        options: *const zcodec_call_options,
+        (input, input_size): (*const c_void, usize),
+        (output, capacity): (*mut c_void, usize),
+        output_size: *mut usize,
+        error: *mut *mut zcodec_error,
+    ) -> zcodec_status {
+        // SAFETY: NULL or writable, says the header.
+        let error = unsafe { ffi::optional_out(error) };
+        ffi::guard(error, || {
+            // SAFETY: the header asks of the caller what these conversions ask of us.
+            let (output_size, chain, options) = unsafe {
+                (ffi::out(output_size, 0, self.output_size)?, ffi::handle(chain, "chain")?, read_options(options)?)
+            };
+            ffi::check_overlap((input.cast(), input_size), (output.cast_const().cast(), capacity))?;
+            // SAFETY: as above, and the two share no byte.
+            let (input, output) = unsafe {
+                (ffi::input(input.cast(), input_size, self.input)?, ffi::output(output.cast(), capacity, self.output)?)
+            };
+            let result = (self.into)(chain, input, output, &options);
+            *output_size = match &result {
+                Ok(size) => *size,
+                Err(error) => error.needed_capacity().unwrap_or(0),
+            };
+            result.map(drop)
+        })
+    }
+
+    /// Runs a chain into memory of the library.
+    ///
+    /// # Safety
+    /// The arguments are as the header asks for.
+    unsafe fn run_to_buffer(
+        &self,
+        chain: *const zcodec_chain,
+        options: *const zcodec_call_options,
+        (input, input_size): (*const c_void, usize),
+        output: *mut *mut zcodec_buffer,
+        error: *mut *mut zcodec_error,
+    ) -> zcodec_status {
+        // SAFETY: NULL or writable, says the header.
+        let error = unsafe { ffi::optional_out(error) };
+        ffi::guard(error, || {
+            // SAFETY: the header asks of the caller what these conversions ask of us.
+            let (output, chain, options, input) = unsafe {
+                (
+                    ffi::out(output, std::ptr::null_mut(), self.output)?,
+                    ffi::handle(chain, "chain")?,
+                    read_options(options)?,
+                    ffi::input(input.cast(), input_size, self.input)?,
+                )
+            };
+            *output = zcodec_buffer::into_handle((self.to_vec)(chain, input, &options)?);
             Ok(())
-        }
-        Err(error) => {
-            *output_size = error.needed_capacity().unwrap_or(0);
-            Err(error)
-        }
+        })
     }
 }
 
@@ -112,15 +181,13 @@ pub unsafe extern "C" fn zcodec_encode(
     encoded_size: *mut usize,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
-    // SAFETY: the same contract, and no options.
+    // SAFETY: the same contract.
     unsafe {
-        zcodec_encode_with(
+        ENCODE.run_into(
             chain,
             std::ptr::null(),
-            decoded,
-            decoded_size,
-            encoded,
-            encoded_capacity,
+            (decoded, decoded_size),
+            (encoded, encoded_capacity),
             encoded_size,
             error,
         )
@@ -151,15 +218,13 @@ pub unsafe extern "C" fn zcodec_decode(
     decoded_size: *mut usize,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
-    // SAFETY: the same contract, and no options.
+    // SAFETY: the same contract.
     unsafe {
-        zcodec_decode_with(
+        DECODE.run_into(
             chain,
             std::ptr::null(),
-            encoded,
-            encoded_size,
-            decoded,
-            decoded_capacity,
+            (encoded, encoded_size),
+            (decoded, decoded_capacity),
             decoded_size,
             error,
         )
@@ -179,23 +244,10 @@ pub unsafe extern "C" fn zcodec_encode_with(
     encoded_size: *mut usize,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
-    // SAFETY: NULL or writable, says the header.
-    let error = unsafe { ffi::optional_out(error) };
-    ffi::guard(error, || {
-        // SAFETY: the header asks of the caller what these conversions ask of us.
-        let (encoded_size, chain, options) = unsafe {
-            (ffi::out(encoded_size, 0, "encoded_size")?, ffi::handle(chain, "chain")?, read_options(options)?)
-        };
-        ffi::check_overlap((decoded.cast(), decoded_size), (encoded.cast_const().cast(), encoded_capacity))?;
-        // SAFETY: as above, and the two share no byte.
-        let (decoded, encoded) = unsafe {
-            (
-                ffi::input(decoded.cast(), decoded_size, "decoded")?,
-                ffi::output(encoded.cast(), encoded_capacity, "encoded")?,
-            )
-        };
-        run_into(chain, Chain::encode_into, decoded, encoded, encoded_size, &options)
-    })
+    // SAFETY: the same contract.
+    unsafe {
+        ENCODE.run_into(chain, options, (decoded, decoded_size), (encoded, encoded_capacity), encoded_size, error)
+    }
 }
 
 /// zcodec_decode with options, such as data for the callbacks, or threads. `options` may be NULL. INVALID_ARGUMENT also
@@ -211,23 +263,10 @@ pub unsafe extern "C" fn zcodec_decode_with(
     decoded_size: *mut usize,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
-    // SAFETY: NULL or writable, says the header.
-    let error = unsafe { ffi::optional_out(error) };
-    ffi::guard(error, || {
-        // SAFETY: the header asks of the caller what these conversions ask of us.
-        let (decoded_size, chain, options) = unsafe {
-            (ffi::out(decoded_size, 0, "decoded_size")?, ffi::handle(chain, "chain")?, read_options(options)?)
-        };
-        ffi::check_overlap((encoded.cast(), encoded_size), (decoded.cast_const().cast(), decoded_capacity))?;
-        // SAFETY: as above, and the two share no byte.
-        let (encoded, decoded) = unsafe {
-            (
-                ffi::input(encoded.cast(), encoded_size, "encoded")?,
-                ffi::output(decoded.cast(), decoded_capacity, "decoded")?,
-            )
-        };
-        run_into(chain, Chain::decode_into, encoded, decoded, decoded_size, &options)
-    })
+    // SAFETY: the same contract.
+    unsafe {
+        DECODE.run_into(chain, options, (encoded, encoded_size), (decoded, decoded_capacity), decoded_size, error)
+    }
 }
 
 /// zcodec_encode into memory that the library allocates. On success `*encoded` is a buffer with exactly the encoded
@@ -241,8 +280,8 @@ pub unsafe extern "C" fn zcodec_encode_to_buffer(
     encoded: *mut *mut zcodec_buffer,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
-    // SAFETY: the same contract, and no options.
-    unsafe { zcodec_encode_to_buffer_with(chain, std::ptr::null(), decoded, decoded_size, encoded, error) }
+    // SAFETY: the same contract.
+    unsafe { ENCODE.run_to_buffer(chain, std::ptr::null(), (decoded, decoded_size), encoded, error) }
 }
 
 /// zcodec_encode_to_buffer with options, such as data for the callbacks, or threads. `options` may be NULL. Since 0.2.
@@ -255,21 +294,8 @@ pub unsafe extern "C" fn zcodec_encode_to_buffer_with(
     encoded: *mut *mut zcodec_buffer,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
-    // SAFETY: NULL or writable, says the header.
-    let error = unsafe { ffi::optional_out(error) };
-    ffi::guard(error, || {
-        // SAFETY: the header asks of the caller what these conversions ask of us.
-        let (encoded, chain, options, decoded) = unsafe {
-            (
-                ffi::out(encoded, std::ptr::null_mut(), "encoded")?,
-                ffi::handle(chain, "chain")?,
-                read_options(options)?,
-                ffi::input(decoded.cast(), decoded_size, "decoded")?,
-            )
-        };
-        *encoded = zcodec_buffer::into_handle(chain.encode_to_vec(decoded, &options)?);
-        Ok(())
-    })
+    // SAFETY: the same contract.
+    unsafe { ENCODE.run_to_buffer(chain, options, (decoded, decoded_size), encoded, error) }
 }
 
 /// zcodec_decode into memory that the library allocates. On success `*decoded` is a buffer with exactly the decoded
@@ -284,8 +310,8 @@ pub unsafe extern "C" fn zcodec_decode_to_buffer(
     decoded: *mut *mut zcodec_buffer,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
-    // SAFETY: the same contract, and no options.
-    unsafe { zcodec_decode_to_buffer_with(chain, std::ptr::null(), encoded, encoded_size, decoded, error) }
+    // SAFETY: the same contract.
+    unsafe { DECODE.run_to_buffer(chain, std::ptr::null(), (encoded, encoded_size), decoded, error) }
 }
 
 /// zcodec_decode_to_buffer with options, such as data for the callbacks, or threads. `options` may be NULL. Since 0.2.
@@ -298,19 +324,6 @@ pub unsafe extern "C" fn zcodec_decode_to_buffer_with(
     decoded: *mut *mut zcodec_buffer,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
-    // SAFETY: NULL or writable, says the header.
-    let error = unsafe { ffi::optional_out(error) };
-    ffi::guard(error, || {
-        // SAFETY: the header asks of the caller what these conversions ask of us.
-        let (decoded, chain, options, encoded) = unsafe {
-            (
-                ffi::out(decoded, std::ptr::null_mut(), "decoded")?,
-                ffi::handle(chain, "chain")?,
-                read_options(options)?,
-                ffi::input(encoded.cast(), encoded_size, "encoded")?,
-            )
-        };
-        *decoded = zcodec_buffer::into_handle(chain.decode_to_vec(encoded, &options)?);
-        Ok(())
-    })
+    // SAFETY: the same contract.
+    unsafe { DECODE.run_to_buffer(chain, options, (encoded, encoded_size), decoded, error) }
 }

@@ -84,8 +84,8 @@ pub const ZCODEC_CODEC_TOO_SMALL: i32 = 1;
 /// The functions run on the thread that does the work, before the call into the library returns, and never under a
 /// lock. If several threads use a chain, they run in several threads at once, also with the same state; they must be
 /// safe to call from every thread that uses or frees a chain with the codec. They may call the library. They must
-/// return normally: no longjmp, no exception through C frames. The memory behind their pointers is theirs for the
-/// duration of the call only.
+/// return normally: no longjmp, no exception through C frames. The memory that their pointers point to is theirs for
+/// the duration of the call only.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct zcodec_codec {

@@ -133,8 +133,9 @@ pub(super) unsafe fn input<'a, T>(elements: *const T, count: usize, name: &str) 
 
 /// Borrows bytes to write. NULL with a capacity of 0 is an empty slice.
 ///
-/// The caller's memory may be uninitialised. The compiler sees a pointer from outside, whose bytes have some value; the
-/// library writes them before it reads them.
+/// C callers may pass uninitialised memory: across the boundary of the compiled library, the compiler must assume that
+/// its bytes have values, and the library writes them before it reads them. A Rust program that links the crate must
+/// pass initialised memory, and so must a program that is optimised together with the library.
 ///
 /// # Safety
 /// `bytes` is NULL or points to `capacity` writable bytes that nobody else uses during the call.

@@ -125,10 +125,10 @@ pub unsafe extern "C" fn zcodec_chain_set_padding(
     })
 }
 
-/// zcodec_chain_set_padding for any codec, also one inside the `codecs` of sharding_indexed. `path` is a NUL-terminated
-/// JSON Pointer (RFC 6901) into the codecs, such as "/2" or "/0/configuration/codecs/1", as zcodec_error_path gives it.
-/// Callbacks inside shards run on the thread that codes the inner chunk. INVALID_ARGUMENT also for codecs inside
-/// `conditional`, and for `index_codecs`. Otherwise like zcodec_chain_set_padding. Since 0.2.
+/// zcodec_chain_set_padding for any codec, also one inside the `codecs` of sharding_indexed or n5_default. `path` is a
+/// NUL-terminated JSON Pointer (RFC 6901) into the codecs, such as "/2" or "/0/configuration/codecs/1", as
+/// zcodec_error_path gives it. Callbacks inside shards run on the thread that codes the inner chunk. INVALID_ARGUMENT
+/// also for codecs inside `conditional`, and for `index_codecs`. Otherwise like zcodec_chain_set_padding. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_set_padding_at(
     chain: *mut zcodec_chain,

@@ -149,9 +149,9 @@ pub unsafe extern "C" fn zcodec_plan_next(
 /// Supplies the bytes of range `i` of this stage, which are needed for this call only. They must not overlap the memory
 /// of a view; this is not checked. Several threads may supply different ranges at once.
 ///
-/// INVALID_ARGUMENT: there is no range `i`, or it was already supplied; the plan is unchanged. CORRUPT_DATA: `size` is
-/// not the size of the range, or the bytes do not decode. Any failure except INVALID_ARGUMENT and NULL_ARGUMENT ends
-/// the plan, which can then only be freed. Since 0.2.
+/// INVALID_ARGUMENT: there is no range `i`, it was already supplied, or an error has ended the plan; the plan is
+/// unchanged. CORRUPT_DATA: `size` is not the size of the range, or the bytes do not decode. Any failure except
+/// INVALID_ARGUMENT and NULL_ARGUMENT ends the plan, which can then only be freed. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_plan_supply(
     plan: *mut zcodec_plan,

@@ -165,8 +165,12 @@ pub unsafe extern "C" fn zcodec_writer_next(
     unsafe { stage::next(writer, ranges, count, error) }
 }
 
-/// Supplies the bytes of range `i`, which are needed for this call only. Several threads may supply different ranges at
-/// once. The statuses are those of zcodec_plan_supply. Since 0.2.
+/// Supplies the bytes of range `i`, which are needed for this call only: decodes that old inner chunk, and encodes the
+/// new one. Several threads may supply different ranges at once.
+///
+/// INVALID_ARGUMENT: there is no range `i`, it was already supplied, or the writer is finished or has failed; the
+/// writer is unchanged. CORRUPT_DATA: `size` is not the size of the range, or the bytes do not decode. It may also fail
+/// as zcodec_encode may. Any failure except INVALID_ARGUMENT and NULL_ARGUMENT ends the writer. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_writer_supply(
     writer: *mut zcodec_writer,
@@ -191,10 +195,10 @@ pub unsafe extern "C" fn zcodec_writer_supply(
 ///
 /// In either layout `data` of a piece may be NULL: its bytes are then those of the old object at `source_offset`.
 ///
-/// INVALID_ARGUMENT: a range has not been supplied, old bytes are needed and zcodec_writer_next has not been called, or
-/// the layout is unknown; the writer is unchanged. CORRUPT_DATA: the old index has an inner chunk outside the old
-/// object. It may encode, and fail, as zcodec_writer_next may. No other thread may use the writer during this call.
-/// Since 0.2.
+/// INVALID_ARGUMENT: a range has not been supplied, old bytes are needed and zcodec_writer_next has not been called,
+/// the layout is unknown, or the writer is finished or has failed; the writer is unchanged. CORRUPT_DATA: the old index
+/// has an inner chunk outside the old object. It may encode, and fail, as zcodec_writer_next may. Any failure except
+/// INVALID_ARGUMENT and NULL_ARGUMENT ends the writer. No other thread may use the writer during this call. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_writer_finish(
     writer: *mut zcodec_writer,

@@ -274,7 +274,7 @@ impl Elements {
 }
 
 impl Step {
-    /// The codec that makes the decoded side of this step.
+    /// The codec that makes what this step decodes to.
     pub(super) fn decoding_place(&self) -> &CodecPlace {
         match &self.operation {
             Operation::Transform(place, _) | Operation::Shard(place, _) | Operation::N5Block(place, _) => place,

@@ -9,13 +9,12 @@ use super::object::{Action, Actions, BoxPart, Object};
 use super::place::BoxPlace;
 use super::plan::{Operation, Step};
 use super::shard::{Shard, ShardIndex};
-use super::stage::{ByteRange, Stage, Supplied};
+use super::stage::{ByteRange, Life, Stage, Supplied};
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::CallOptions;
 use crate::memory::push;
 use crate::parallel::lock;
 use crate::strided::Target;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// A read of one stored object.
@@ -28,7 +27,7 @@ pub struct ReadPlan {
     index: OnceLock<Arc<ShardIndex>>,
     /// Whether the chain has an index that its host may keep.
     has_index: bool,
-    has_failed: AtomicBool,
+    life: Life,
 }
 
 impl ReadPlan {
@@ -71,7 +70,7 @@ impl ReadPlan {
             stage: Stage::empty(),
             index: known,
             has_index,
-            has_failed: AtomicBool::new(false),
+            life: Life::new("plan"),
         })
     }
 
@@ -81,10 +80,10 @@ impl ReadPlan {
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) while a range of this stage is missing; otherwise
     /// the error that ended the plan.
     pub fn next_stage(&mut self) -> Result<impl Iterator<Item = ByteRange>> {
-        self.check_alive()?;
+        self.life.check()?;
         self.stage.check_supplied()?;
         let result = self.expand();
-        self.stage = self.ending(result.and_then(Stage::new))?;
+        self.stage = self.life.ending(result.and_then(Stage::new))?;
         Ok(self.stage.ranges())
     }
 
@@ -108,9 +107,9 @@ impl ReadPlan {
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument): there is no such range, or it has been supplied.
     /// Bytes of the wrong number, or that do not decode, end the plan.
     pub fn supply(&self, index: usize, bytes: &[u8]) -> Result<()> {
-        self.check_alive()?;
+        self.life.check()?;
         let supplied = self.stage.take(index)?;
-        self.ending(self.run(supplied, bytes, &self.options))
+        self.life.ending(self.run(supplied, bytes, &self.options))
     }
 
     /// Supplies all ranges of this stage, on as many workers as the options allow.
@@ -119,7 +118,7 @@ impl ReadPlan {
     /// As [`supply`](Self::supply); [`Status::InvalidArgument`](crate::Status::InvalidArgument) also after a `supply`
     /// of this stage, or if the number of ranges is wrong.
     pub fn supply_all(&self, bytes: &[&[u8]]) -> Result<()> {
-        self.check_alive()?;
+        self.life.check()?;
         self.stage.check_untouched(bytes.len())?;
         let size = bytes.iter().map(|bytes| bytes.len()).sum();
         let workers = self.options.workers().count_for(size);
@@ -130,11 +129,11 @@ impl ReadPlan {
         };
         if workers.get() == 1 || bytes.len() < workers.get() {
             // Threads share the parts of each range.
-            return self.ending(parts.try_for_each(|part| supply(part, &self.options)));
+            return self.life.ending(parts.try_for_each(|part| supply(part, &self.options)));
         }
         let single = self.options.alone();
         let results = self.options.workers().map_neighbours(workers, bytes.len(), parts, |part| supply(part, &single));
-        self.ending(results.and_then(|results| results.into_iter().try_for_each(|(_, result)| result)))
+        self.life.ending(results.and_then(|results| results.into_iter().try_for_each(|(_, result)| result)))
     }
 
     fn run(&self, supplied: Supplied<Action>, bytes: &[u8], options: &CallOptions) -> Result<()> {
@@ -158,21 +157,6 @@ impl ReadPlan {
             None if !self.has_index => Ok(None),
             None => Err(Error::argument("the index of the shard is not known yet")),
         }
-    }
-
-    fn check_alive(&self) -> Result<()> {
-        if self.has_failed.load(Ordering::Acquire) {
-            return Err(Error::argument("the plan has ended with an error: it can only be freed"));
-        }
-        Ok(())
-    }
-
-    /// Any failure of the work itself ends the plan.
-    fn ending<T>(&self, result: Result<T>) -> Result<T> {
-        if result.is_err() {
-            self.has_failed.store(true, Ordering::Release);
-        }
-        result
     }
 }
 

@@ -5,6 +5,7 @@ use crate::memory::{collect, push};
 use crate::parallel::lock;
 use std::ops::Range;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A range of bytes in the object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,6 +143,35 @@ impl<T> Supplied<T> {
             let end = part.bytes.end.min(bytes.len() as u64);
             work(part.work, &bytes[part.bytes.start as usize..end as usize])
         })
+    }
+}
+
+/// What ends with its first error: a plan or a writer.
+#[derive(Debug)]
+pub(super) struct Life {
+    name: &'static str,
+    has_failed: AtomicBool,
+}
+
+impl Life {
+    pub(super) fn new(name: &'static str) -> Self {
+        Self { name, has_failed: AtomicBool::new(false) }
+    }
+
+    /// Refuses to go on after an error.
+    pub(super) fn check(&self) -> Result<()> {
+        if self.has_failed.load(Ordering::Acquire) {
+            return Err(Error::argument(format!("the {} has ended with an error: it can only be freed", self.name)));
+        }
+        Ok(())
+    }
+
+    /// Passes a result on, and ends with it if it is an error.
+    pub(super) fn ending<T>(&self, result: Result<T>) -> Result<T> {
+        if result.is_err() {
+            self.has_failed.store(true, Ordering::Release);
+        }
+        result
     }
 }
 

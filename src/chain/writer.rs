@@ -10,7 +10,7 @@ use super::pieces::{Encoded, NewShard, OldShard, Piece, ShardLayout, appended, p
 use super::plan::{Elements, Operation, Step};
 use super::region::Region;
 use super::shard::{Cell, Shard, ShardIndex};
-use super::stage::{ByteRange, Stage, Use};
+use super::stage::{ByteRange, Life, Stage, Use};
 use super::workspace::Workspace;
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::{Call, CallOptions};
@@ -19,7 +19,6 @@ use crate::parallel::lock;
 use crate::strided::Source;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// Makes or changes a shard by its inner chunks.
@@ -34,7 +33,7 @@ pub struct Writer {
     /// The old inner chunks that are needed, by their numbers.
     stage: Stage<u64>,
     pieces: Vec<Piece>,
-    has_failed: AtomicBool,
+    life: Life,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,7 +83,7 @@ impl Writer {
             phase: Phase::Putting,
             stage: Stage::empty(),
             pieces: Vec::new(),
-            has_failed: AtomicBool::new(false),
+            life: Life::new("writer"),
         })
     }
 
@@ -100,7 +99,7 @@ impl Writer {
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument): the box is not within the chunk, or
     /// [`next_stage`](Self::next_stage) has been called; the writer is unchanged. Any other error ends the writer.
     pub fn put(&self, start: &[u64], source: Source<'_>) -> Result<()> {
-        self.check_alive()?;
+        self.life.check()?;
         if self.phase != Phase::Putting {
             return Err(Error::argument("nothing can be put once the old inner chunks have been asked for"));
         }
@@ -108,7 +107,7 @@ impl Writer {
         if region.is_empty() {
             return Ok(());
         }
-        self.ending(self.put_cells(&Put { region, source }))
+        self.life.ending(self.put_cells(&Put { region, source }))
     }
 
     fn put_cells(&self, put: &Put<'_>) -> Result<()> {
@@ -213,10 +212,10 @@ impl Writer {
     /// [`Status::Unsupported`](crate::Status::Unsupported): only a part of a new inner chunk was put, and the chain has
     /// no fill value. Any other error ends the writer.
     pub fn next_stage(&mut self) -> Result<impl Iterator<Item = ByteRange>> {
-        self.check_alive()?;
+        self.life.check()?;
         match self.phase {
             Phase::Putting => {
-                self.stage = self.ending(self.begin_reading())?;
+                self.stage = self.life.ending(self.begin_reading())?;
                 self.phase = Phase::Reading;
             }
             Phase::Reading => {
@@ -281,9 +280,9 @@ impl Writer {
     /// # Errors
     /// As for [`ReadPlan::supply`](super::ReadPlan::supply).
     pub fn supply(&self, index: usize, bytes: &[u8]) -> Result<()> {
-        self.check_alive()?;
+        self.life.check()?;
         let supplied = self.stage.take(index)?;
-        self.ending(supplied.each(bytes, |number, bytes| self.complete(number, Some(bytes), &self.options)))
+        self.life.ending(supplied.each(bytes, |number, bytes| self.complete(number, Some(bytes), &self.options)))
     }
 
     /// The pieces of the new object, in the order in which to write them, and its size.
@@ -293,18 +292,18 @@ impl Writer {
     /// unchanged. [`Status::CorruptData`](crate::Status::CorruptData): the index has an inner chunk outside the old
     /// object.
     pub fn finish(&mut self, layout: ShardLayout) -> Result<(&[Piece], u64)> {
-        self.check_alive()?;
+        self.life.check()?;
         match self.phase {
             Phase::Putting => {
                 if self.needs_old()? {
                     return Err(Error::argument("old inner chunks are needed, and have not been asked for"));
                 }
-                self.ending(self.begin_reading())?;
+                self.life.ending(self.begin_reading())?;
             }
             Phase::Reading => self.stage.check_supplied()?,
             Phase::Finished => return Err(is_finished()),
         }
-        let NewShard { pieces, size } = self.ending(self.assemble(layout))?;
+        let NewShard { pieces, size } = self.life.ending(self.assemble(layout))?;
         self.phase = Phase::Finished;
         self.stage = Stage::empty();
         self.pieces = pieces;
@@ -313,7 +312,7 @@ impl Writer {
 
     fn needs_old(&self) -> Result<bool> {
         for (number, slot) in lock(&self.slots).iter() {
-            if self.ending(self.old_bytes(*number, slot))?.is_some() {
+            if self.life.ending(self.old_bytes(*number, slot))?.is_some() {
                 return Ok(true);
             }
         }
@@ -361,21 +360,6 @@ impl Writer {
     fn filled(&self) -> Result<Vec<u8>> {
         let (shard, _) = self.shard()?;
         parts::filled(shard.chunk_shape(), shard.inner.fill_value()?)
-    }
-
-    fn check_alive(&self) -> Result<()> {
-        if self.has_failed.load(Ordering::Acquire) {
-            return Err(Error::argument("the writer has ended with an error: it can only be freed"));
-        }
-        Ok(())
-    }
-
-    /// Any failure of the work itself ends the writer.
-    fn ending<T>(&self, result: Result<T>) -> Result<T> {
-        if result.is_err() {
-            self.has_failed.store(true, Ordering::Release);
-        }
-        result
     }
 }
 

@@ -19,7 +19,7 @@ struct N5Default {
     inner: CodecList,
 }
 
-/// `{"codecs"}`: a full transposition, `bytes` in big-endian order, and at most one compressor
+/// `{"codecs"}`: a full transposition, `bytes` in big-endian order, and at most one bytes->bytes codec
 pub(super) fn parse(mut configuration: Configuration, context: &Context) -> Result<Arc<dyn Codec>> {
     let codecs = configuration.required("codecs")?;
     configuration.finish()?;

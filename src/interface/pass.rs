@@ -48,7 +48,7 @@ pub fn packed_size(element_count: u64, bits: usize) -> u64 {
 /// A kernel that maps each element independently.
 ///
 /// Both functions get whole elements, back to back in the layout of the data type; the number of elements follows
-/// from the size of the decoded side. Where an encoded element is not a whole number of bytes, a tile begins at a byte:
+/// from the size of the decoded elements. Where an encoded element is not a whole number of bytes, a tile begins at a byte:
 /// the chain cuts at multiples of 8 elements. Buffers have any alignment.
 ///
 /// On an error, it names the first element at fault by [`Error::out_of_range`], counted from the beginning of the

@@ -12,7 +12,7 @@ constexpr const char *shard_codecs = R"([{"name": "sharding_indexed", "configura
 constexpr const char *shard_input = R"({"data_type": "int8", "shape": [4, 6], "fill_value": 0})";
 constexpr std::uint64_t index_size = 4 * 16 + 4;
 
-// 4 x 6 elements: i + 1, but for the first inner chunk, which is the fill value.
+// 4 x 6 elements: i + 1, except in the first inner chunk, which is the fill value.
 inline std::vector<std::int8_t> shard_elements() {
   std::vector<std::int8_t> elements(24);
   for (std::size_t i = 0; i < elements.size(); i++) {

@@ -30,7 +30,7 @@ _CHAIN_OPTIONS_SIZE = ffi.sizeof("zcodec_chain_options")
 
 
 class Kind(IntEnum):
-    """The three shapes of a chain."""
+    """The kinds of chains and codecs: what enters on encode, and what leaves."""
 
     ARRAY_TO_ARRAY = 1
     ARRAY_TO_BYTES = 2
@@ -47,7 +47,8 @@ class Chain:
     `registry` has codecs of your own. A chunk that would decode to more than `max_decoded_size` bytes is refused; 0 is no
     limit.
 
-    Raises `Error` with INVALID_METADATA (what is written there makes no sense) or UNSUPPORTED (it does, but is not done).
+    Raises `Error` with INVALID_METADATA (the metadata is malformed) or UNSUPPORTED (it is valid, but zcodec does not
+    support it).
 
     A chain is immutable once its paddings are set. Any number of threads may then use it at once; every call releases
     the GIL. It pickles by its metadata, and works after a fork.
@@ -318,7 +319,7 @@ class Chain:
         `generate(chunk, padding)` gets the bytes that the padding is attached to, and fills `padding`. `check(chunk,
         padding)` returns nothing, or False to refuse. Both get memoryviews of copies, which they may keep; what is written
         to `padding` later has no effect. What a function raises is the cause of the `Error` of the call. They run in the
-        thread of the call, but for shards and tasks in any thread, also at once. No other thread may use the chain while
+        thread of the call; for shards and tasks in any thread, also at once. No other thread may use the chain while
         they are set.
         """
         for function in (generate, check):
@@ -442,7 +443,7 @@ class Chain:
 
     @property
     def warnings(self) -> list[dict[str, Any]]:
-        """What is valid but likely to hurt: codec_index, code and message of each."""
+        """Warnings about metadata that is valid but likely to cause trouble: codec_index, code and message of each."""
         return json.loads(self._text(lib.zcodec_chain_warnings_json))  # type: ignore[no-any-return]
 
     def __len__(self) -> int:

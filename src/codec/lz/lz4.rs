@@ -163,7 +163,7 @@ pub(in crate::codec) fn decompress(encoded: &[u8], decoded: &mut [u8]) -> Option
     }
 }
 
-/// With so many bytes left on both sides, a sequence whose counts are in its token is not the last.
+/// With at least this many bytes left on both sides, a sequence whose counts are in its token is not the last.
 const SHORT_INPUT: usize = 32;
 const SHORT_OUTPUT: usize = 48;
 /// The longest match of such a sequence.

@@ -86,7 +86,7 @@ pub(in crate::codec) fn copy_literals(from: &[u8], count: usize, to: &mut [u8]) 
     Some(())
 }
 
-/// Copies the first bytes if both sides have so many.
+/// Copies the first `SIZE` bytes if both sides have them.
 #[inline(always)]
 fn copy_first<const SIZE: usize>(from: &[u8], to: &mut [u8]) -> bool {
     let (Some(from), Some(to)) = (from.first_chunk::<SIZE>(), to.first_chunk_mut::<SIZE>()) else { return false };

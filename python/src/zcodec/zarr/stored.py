@@ -129,7 +129,7 @@ async def fetch(
 ) -> AsyncGenerator[tuple[int, Any] | None]:
     """The bytes of ranges as they come; None if the object does not exist. An index has nothing to be joined with.
 
-    Requests wait for `limit`, but for those of stores that limit them on their own. None is left when this is closed.
+    Requests wait for `limit`, except those of stores that limit requests themselves. None is left when this is closed.
     """
     prototype = spec.prototype
     known = all(part.offset is not None and part.size is not None for part in ranges)

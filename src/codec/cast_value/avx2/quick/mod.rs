@@ -76,7 +76,7 @@ pub(in crate::codec::cast_value) fn kernel(cast: &Cast) -> Option<Box<dyn Kernel
         source => match float_id(source)? {
             FloatId::Float16 => to_short_float::<Float16>(cast).or_else(|| to_integer::<Float16>(cast)),
             FloatId::Bfloat16 => to_short_float::<Bfloat16>(cast).or_else(|| to_integer::<Bfloat16>(cast)),
-            // One loop narrows it to floats, and to integers of up to 16 bits but for wrapping.
+            // One loop narrows it to floats, and to integers of up to 16 bits except when wrapping.
             FloatId::Float32 => match (cast.target, cast.out_of_range) {
                 (Component::Int { bits: 32.., .. }, _) | (_, OutOfRange::Wrap) => to_integer::<Float32>(cast),
                 _ => None,

@@ -166,7 +166,7 @@ fn take_planes(source: &mut Source<'_>, planes: &mut Planes, (mut k, kmin): (u32
     k
 }
 
-/// Sixteen planes that begin so many bits after the first one.
+/// Sixteen planes that begin `shift` bits after the first one.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn shifted(bytes: &[u8; 34], shift: u32) -> __m256i {

@@ -1,8 +1,8 @@
 package zcodec;
 
 /**
- * The functions of zcodec.h, by JNA's direct mapping. Pointers and sizes are {@code long}: the library exists for 64-bit
- * machines only, and JNA passes primitive numbers without a detour.
+ * The functions of zcodec.h, by JNA's direct mapping. Pointers and sizes are {@code long}: this package has the library
+ * for 64-bit machines only, and JNA passes primitive numbers without a detour.
  */
 final class C {
   static {

@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Java objects behind {@code void *}: the library gets a number, which it never follows, and the functions look up what it
+ * Java objects for {@code void *} parameters: the library gets a number, which it never follows, and the functions look up what it
  * stands for. So there is one native function per kind of callback, whatever the number of chains.
  */
 final class Callbacks {

@@ -145,6 +145,9 @@ public final class Chain extends NativeHandle {
    * @param decoded the elements, from the buffer's position to its limit
    * @param encoded where the encoded chunk goes, from the buffer's position on
    * @return the size of the encoded chunk; both positions are after what was read and written
+   * @throws ZcodecException {@link Status#OUT_OF_RANGE} for an element that a codec cannot represent, {@link
+   *     Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}; {@link Status#BUFFER_TOO_SMALL} with {@link
+   *     ZcodecException#neededSize}, the capacity that is needed. The positions are then unchanged, and the content of the output is unspecified
    */
   public int encode(ByteBuffer decoded, ByteBuffer encoded) {
     return encode(decoded, encoded, CallOptions.DEFAULT);
@@ -157,6 +160,9 @@ public final class Chain extends NativeHandle {
    * @param encoded as above
    * @param options threads, data for callbacks
    * @return as above
+   * @throws ZcodecException {@link Status#OUT_OF_RANGE} for an element that a codec cannot represent, {@link
+   *     Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}; {@link Status#BUFFER_TOO_SMALL} with {@link
+   *     ZcodecException#neededSize}, the capacity that is needed. The positions are then unchanged, and the content of the output is unspecified
    */
   public int encode(ByteBuffer decoded, ByteBuffer encoded, CallOptions options) {
     return code(C::zcodec_encode_with, decoded, encoded, options);
@@ -168,6 +174,9 @@ public final class Chain extends NativeHandle {
    * @param encoded exactly one chunk, from the buffer's position to its limit
    * @param decoded where the elements go, from the buffer's position on
    * @return the size of the decoded chunk in bytes; both positions are after what was read and written
+   * @throws ZcodecException {@link Status#CORRUPT_DATA} if this chain cannot have made the chunk, {@link
+   *     Status#OUT_OF_RANGE}, {@link Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}; {@link
+   *     Status#BUFFER_TOO_SMALL} with {@link ZcodecException#neededSize}, the capacity that is needed. The positions are then unchanged, and the content of the output is unspecified
    */
   public int decode(ByteBuffer encoded, ByteBuffer decoded) {
     return decode(encoded, decoded, CallOptions.DEFAULT);
@@ -180,6 +189,9 @@ public final class Chain extends NativeHandle {
    * @param decoded as above
    * @param options threads, data for callbacks
    * @return as above
+   * @throws ZcodecException {@link Status#CORRUPT_DATA} if this chain cannot have made the chunk, {@link
+   *     Status#OUT_OF_RANGE}, {@link Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}; {@link
+   *     Status#BUFFER_TOO_SMALL} with {@link ZcodecException#neededSize}, the capacity that is needed. The positions are then unchanged, and the content of the output is unspecified
    */
   public int decode(ByteBuffer encoded, ByteBuffer decoded, CallOptions options) {
     return code(C::zcodec_decode_with, encoded, decoded, options);
@@ -208,6 +220,8 @@ public final class Chain extends NativeHandle {
    *
    * @param decoded the elements
    * @return the encoded chunk
+   * @throws ZcodecException {@link Status#OUT_OF_RANGE} for an element that a codec cannot represent, {@link
+   *     Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}
    */
   public byte[] encode(byte[] decoded) {
     return encode(decoded, CallOptions.DEFAULT);
@@ -219,6 +233,8 @@ public final class Chain extends NativeHandle {
    * @param decoded the elements
    * @param options threads, data for callbacks
    * @return the encoded chunk
+   * @throws ZcodecException {@link Status#OUT_OF_RANGE} for an element that a codec cannot represent, {@link
+   *     Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}
    */
   public byte[] encode(byte[] decoded, CallOptions options) {
     return toBuffer(C::zcodec_encode_to_buffer_with, decoded, options);
@@ -229,6 +245,8 @@ public final class Chain extends NativeHandle {
    *
    * @param encoded exactly one chunk
    * @return its elements
+   * @throws ZcodecException {@link Status#CORRUPT_DATA} if this chain cannot have made the chunk, {@link
+   *     Status#OUT_OF_RANGE}, {@link Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}
    */
   public byte[] decode(byte[] encoded) {
     return decode(encoded, CallOptions.DEFAULT);
@@ -240,6 +258,8 @@ public final class Chain extends NativeHandle {
    * @param encoded exactly one chunk
    * @param options threads, data for callbacks
    * @return its elements
+   * @throws ZcodecException {@link Status#CORRUPT_DATA} if this chain cannot have made the chunk, {@link
+   *     Status#OUT_OF_RANGE}, {@link Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}
    */
   public byte[] decode(byte[] encoded, CallOptions options) {
     if (decodedSize < 0 || decodedSize > Integer.MAX_VALUE - 8) {
@@ -271,6 +291,8 @@ public final class Chain extends NativeHandle {
    * @param box the part; null: all
    * @param decoded where its elements go
    * @param options threads, data for callbacks
+   * @throws ZcodecException {@link Status#CORRUPT_DATA} if this chain cannot have made the chunk, {@link
+   *     Status#OUT_OF_RANGE}, {@link Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}
    */
   public void decodeView(ByteBuffer encoded, Box box, View decoded, CallOptions options) {
     try (Invocation in = new Invocation(this, options, callbacks);
@@ -292,6 +314,9 @@ public final class Chain extends NativeHandle {
    * @param encoded where the encoded chunk goes, from the buffer's position on
    * @param options threads, data for callbacks
    * @return the size of the encoded chunk; the position of {@code encoded} is after it
+   * @throws ZcodecException {@link Status#OUT_OF_RANGE} for an element that a codec cannot represent, {@link
+   *     Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}; {@link Status#BUFFER_TOO_SMALL} with {@link
+   *     ZcodecException#neededSize}, the capacity that is needed. The positions are then unchanged, and the content of the output is unspecified
    */
   public int encodeView(Box box, View decoded, ByteBuffer encoded, CallOptions options) {
     try (Invocation in = new Invocation(this, options, callbacks);
@@ -413,9 +438,9 @@ public final class Chain extends NativeHandle {
   // ---- Asking ----
 
   /**
-   * The shape of the chain.
+   * The kind of the chain.
    *
-   * @return what enters and leaves
+   * @return the kind
    */
   public Kind kind() {
     return kind;
@@ -433,7 +458,7 @@ public final class Chain extends NativeHandle {
   }
 
   /**
-   * The size of the decoded side in bytes. A chain of codecs from bytes to bytes has none: {@link Status#UNKNOWN_SIZE}.
+   * The size of a decoded chunk in bytes. A chain of codecs from bytes to bytes has none: {@link Status#UNKNOWN_SIZE}.
    *
    * @return the size
    */
@@ -447,7 +472,7 @@ public final class Chain extends NativeHandle {
   /**
    * A capacity that is always enough for an encoded chunk.
    *
-   * @param decodedSize the size of the decoded side in bytes
+   * @param decodedSize the size of a decoded chunk in bytes
    * @return the capacity in bytes
    */
   public long encodedBound(long decodedSize) {
@@ -458,7 +483,7 @@ public final class Chain extends NativeHandle {
   }
 
   /**
-   * The shape of the decoded side.
+   * The shape of a decoded chunk.
    *
    * @return a size for each dimension
    */
@@ -552,7 +577,7 @@ public final class Chain extends NativeHandle {
   }
 
   /**
-   * What is valid but likely to hurt.
+   * Warnings about metadata that is valid but likely to cause trouble.
    *
    * @return a JSON array of {@code {"codec_index", "code", "message"}}
    */

@@ -1,6 +1,6 @@
 package zcodec;
 
-/** The three shapes of a chain or codec. */
+/** The kinds of chains and codecs: what enters on encode, and what leaves. */
 public enum Kind {
   /** An array enters on encode, and an array leaves. */
   ARRAY_TO_ARRAY,

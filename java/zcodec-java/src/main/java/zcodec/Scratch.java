@@ -28,7 +28,7 @@ final class Scratch {
     return all;
   }
 
-  /** At least so many bytes, of any content. */
+  /** At least this many bytes, with any content. */
   static ByteBuffer take(int size) {
     int bits = Math.max(SMALLEST_BITS, 32 - Integer.numberOfLeadingZeros(Math.max(size, 1) - 1));
     if (bits > LARGEST_BITS) {

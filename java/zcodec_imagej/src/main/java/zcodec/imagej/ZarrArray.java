@@ -79,7 +79,7 @@ final class ZarrArray implements Closeable {
     /** A chunk cannot be read; its part of the box stays as it was. */
     void damaged(Path chunk, Exception why);
 
-    /** So many of so many chunks are done. */
+    /** {@code done} of {@code count} chunks are done. */
     void progress(int done, int count);
   }
 
