@@ -115,7 +115,7 @@ impl Codec for Pcodec {
             "int8" => self.bind_element::<i8>(decoded),
             "int16" => self.bind_element::<i16>(decoded),
             "int32" => self.bind_element::<i32>(decoded),
-            "int64" => self.bind_element::<i64>(decoded),
+            "int64" | "numpy.datetime64" | "numpy.timedelta64" => self.bind_element::<i64>(decoded),
             "float16" => self.bind_element::<f16>(decoded),
             "float32" => self.bind_element::<f32>(decoded),
             "float64" => self.bind_element::<f64>(decoded),

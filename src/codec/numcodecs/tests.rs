@@ -445,6 +445,43 @@ fn incompressible_bytes_fit_into_the_bound() {
     }
 }
 
+/// numcodecs reads a stream of mode 5, but cannot write one: zarrs does. It is that of mode 4 without a tolerance.
+#[test]
+fn mode_5_of_zfpy_is_the_reversible_one() {
+    let input = br#"{"data_type": "float32", "shape": [5, 6], "fill_value": 0}"#;
+    let decoded = bytes((0..30_u16).map(|number| (f32::from(number) * 0.1).to_ne_bytes()));
+    let [reversible, default] = [json!({"mode": 5, "rate": 8, "precision": 4}), json!({"mode": 4})].map(|members| {
+        let chain = Chain::new(codec("zfpy", &members).to_string().as_bytes(), Some(input)).unwrap();
+        let encoded = chain.encode_to_vec(&decoded, &CallOptions::default()).unwrap();
+        assert_eq!(chain.decode_to_vec(&encoded, &CallOptions::default()).as_ref(), Ok(&decoded));
+        encoded
+    });
+    assert_eq!(reversible, default);
+    for mode in [1, 6] {
+        assert_eq!(
+            chain(&codec("zfpy", &json!({"mode": mode})), "float32", 4, &json!(0)).unwrap_err().status(),
+            Status::InvalidMetadata
+        );
+    }
+}
+
+/// What zarr-python 3.4.2 wrote, with numcodecs 0.17.1: 2001-01-01, "NaT" and 1960-05-05, in seconds.
+#[cfg(feature = "pcodec")]
+#[test]
+fn times_are_integers_for_pcodec() {
+    const ENCODED: &[u8] = b"pco!\x03\0\xc1\x04\x01\x04\x02\0\0\0\"\0\0\0\0\0\0\0\
+        \0\0\0\x20\05u\xfb\xff\xff\xff\xdf\x07\"\0\xd2\xeb1\x01\0\0\0\0";
+    let decoded = bytes([978_307_200, i64::MIN, -304_819_200].map(i64::to_ne_bytes));
+    for name in ["numpy.datetime64", "numpy.timedelta64"] {
+        let data_type = json!({"name": name, "configuration": {"unit": "s", "scale_factor": 1}});
+        let input = json!({"data_type": data_type, "shape": [3], "fill_value": "NaT"}).to_string();
+        let chain = Chain::new(codec("pcodec", &json!({})).to_string().as_bytes(), Some(input.as_bytes())).unwrap();
+        assert_eq!(chain.decode_to_vec(ENCODED, &CallOptions::default()).as_ref(), Ok(&decoded));
+        let encoded = chain.encode_to_vec(&decoded, &CallOptions::default()).unwrap();
+        assert_eq!(chain.decode_to_vec(&encoded, &CallOptions::default()).as_ref(), Ok(&decoded));
+    }
+}
+
 /// `ZFP_MODE_SHORT_MAX` of zfp.h: a block of up to 2,048 bits has a short code, which is its size less one. It stands
 /// after the 32 bits of the magic number and the 52 of the field.
 #[test]

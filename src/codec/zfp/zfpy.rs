@@ -33,24 +33,23 @@ struct Zfpy {
     zfp: Zfp,
 }
 
-/// `{"mode": 2 | 3 | 4, "rate", "precision", "tolerance", "compression_kwargs"}`, all optional
+/// `{"mode": 2 to 5, "rate", "precision", "tolerance", "compression_kwargs"}`, all optional
 pub(in crate::codec) fn parse(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
     let mut members = Map::new();
     let mut member = |name: &str| {
         let value = configuration.optional(name);
         value.inspect(|value| drop(members.insert(name.to_owned(), value.clone())))
     };
-    // zfpy's numbers: 2 is fixed_rate, 3 is fixed_precision, 4 is fixed_accuracy.
-    let mode = member("mode").map_or(Ok(4), |value| integer("mode", &value, 2, 4))?;
-    let parameters = ["rate", "precision", "tolerance"].map(|name| (name, member(name)));
+    // zfpy's numbers of the modes, of which 5 is the reversible one, which has no parameter.
+    let mode = member("mode").map_or(Ok(4), |value| integer("mode", &value, 2, 5))?;
+    let parameters = [("rate", "fixed_rate"), ("precision", "fixed_precision"), ("tolerance", "fixed_accuracy")]
+        .map(|(name, mode)| (name, mode, member(name)));
     // numcodecs derives it from the others.
     member("compression_kwargs");
     configuration.finish()?;
-    let (name, value) = &parameters[mode as usize - 2];
-    let is_negative = value.as_ref().and_then(Value::as_f64).is_some_and(|number| number < 0.0);
-    let mode = match value {
-        Some(value) if !is_negative => {
-            let mode = ["fixed_rate", "fixed_precision", "fixed_accuracy"][mode as usize - 2];
+    let is_negative = |value: &Value| value.as_f64().is_some_and(|number| number < 0.0);
+    let mode = match parameters.get(mode as usize - 2) {
+        Some((name, mode, Some(value))) if !is_negative(value) => {
             Map::from_iter([("mode".to_owned(), json!(mode)), ((*name).to_owned(), value.clone())])
         }
         _ => Map::from_iter([("mode".to_owned(), json!("reversible"))]),

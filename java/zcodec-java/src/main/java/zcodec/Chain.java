@@ -147,7 +147,8 @@ public final class Chain extends NativeHandle {
    * @return the size of the encoded chunk; both positions are after what was read and written
    * @throws ZcodecException {@link Status#OUT_OF_RANGE} for an element that a codec cannot represent, {@link
    *     Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}; {@link Status#BUFFER_TOO_SMALL} with {@link
-   *     ZcodecException#neededSize}, the capacity that is needed. The positions are then unchanged, and the content of the output is unspecified
+   *     ZcodecException#neededSize}, the capacity that is needed. The positions are then unchanged, and the content of the
+   *     output is unspecified
    */
   public int encode(ByteBuffer decoded, ByteBuffer encoded) {
     return encode(decoded, encoded, CallOptions.DEFAULT);
@@ -162,7 +163,8 @@ public final class Chain extends NativeHandle {
    * @return as above
    * @throws ZcodecException {@link Status#OUT_OF_RANGE} for an element that a codec cannot represent, {@link
    *     Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}; {@link Status#BUFFER_TOO_SMALL} with {@link
-   *     ZcodecException#neededSize}, the capacity that is needed. The positions are then unchanged, and the content of the output is unspecified
+   *     ZcodecException#neededSize}, the capacity that is needed. The positions are then unchanged, and the content of the
+   *     output is unspecified
    */
   public int encode(ByteBuffer decoded, ByteBuffer encoded, CallOptions options) {
     return code(C::zcodec_encode_with, decoded, encoded, options);
@@ -176,7 +178,8 @@ public final class Chain extends NativeHandle {
    * @return the size of the decoded chunk in bytes; both positions are after what was read and written
    * @throws ZcodecException {@link Status#CORRUPT_DATA} if this chain cannot have made the chunk, {@link
    *     Status#OUT_OF_RANGE}, {@link Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}; {@link
-   *     Status#BUFFER_TOO_SMALL} with {@link ZcodecException#neededSize}, the capacity that is needed. The positions are then unchanged, and the content of the output is unspecified
+   *     Status#BUFFER_TOO_SMALL} with {@link ZcodecException#neededSize}, the capacity that is needed. The positions are
+   *     then unchanged, and the content of the output is unspecified
    */
   public int decode(ByteBuffer encoded, ByteBuffer decoded) {
     return decode(encoded, decoded, CallOptions.DEFAULT);
@@ -191,7 +194,8 @@ public final class Chain extends NativeHandle {
    * @return as above
    * @throws ZcodecException {@link Status#CORRUPT_DATA} if this chain cannot have made the chunk, {@link
    *     Status#OUT_OF_RANGE}, {@link Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}; {@link
-   *     Status#BUFFER_TOO_SMALL} with {@link ZcodecException#neededSize}, the capacity that is needed. The positions are then unchanged, and the content of the output is unspecified
+   *     Status#BUFFER_TOO_SMALL} with {@link ZcodecException#neededSize}, the capacity that is needed. The positions are
+   *     then unchanged, and the content of the output is unspecified
    */
   public int decode(ByteBuffer encoded, ByteBuffer decoded, CallOptions options) {
     return code(C::zcodec_decode_with, encoded, decoded, options);
@@ -316,7 +320,8 @@ public final class Chain extends NativeHandle {
    * @return the size of the encoded chunk; the position of {@code encoded} is after it
    * @throws ZcodecException {@link Status#OUT_OF_RANGE} for an element that a codec cannot represent, {@link
    *     Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}; {@link Status#BUFFER_TOO_SMALL} with {@link
-   *     ZcodecException#neededSize}, the capacity that is needed. The positions are then unchanged, and the content of the output is unspecified
+   *     ZcodecException#neededSize}, the capacity that is needed. The positions are then unchanged, and the content of the
+   *     output is unspecified
    */
   public int encodeView(Box box, View decoded, ByteBuffer encoded, CallOptions options) {
     try (Invocation in = new Invocation(this, options, callbacks);
