@@ -25,7 +25,9 @@ fuzz_target!(|input: Input<'_>| {
     let encoded = match first {
         Ok(encoded) => encoded,
         Err(error) => {
-            assert_eq!(error.status(), Status::OutOfRange, "{error}");
+            // Of numcodecs.fixedscaleoffset.
+            let is_only_decoded = error.status() == Status::Unsupported && error.to_string().contains("only decoded");
+            assert!(is_only_decoded || error.status() == Status::OutOfRange, "{error}");
             return;
         }
     };

@@ -104,6 +104,11 @@ impl<'a> Input<'a> {
         })
     }
 
+    /// Requests the cache lines of the elements that the caller has.
+    pub(super) fn prefetch(&self) {
+        self.source.prefetch();
+    }
+
     /// Copies all elements to their places.
     pub(super) fn copy_to(&self, target: &mut Target<'_>, options: &CallOptions) -> Result<()> {
         if !self.is_whole() {

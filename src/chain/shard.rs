@@ -98,7 +98,12 @@ impl Shard {
         let workers = options.workers().count_for(size);
         let room = encoded.len() - (index_size - first);
         if workers.get() == 1 && self.has_bound() {
-            for cell in self.cells(&Region::whole(&shape)) {
+            let whole = Region::whole(&shape);
+            let mut cells = self.cells(&whole).peekable();
+            while let Some(cell) = cells.next() {
+                if let Some(next) = cells.peek() {
+                    input.region(&next.start, &self.bound.chunk_shape)?.prefetch(); // it is there after this one
+                }
                 let size = self.encode_cell(&cell, input, &mut encoded[end..room], options).map_err(blame)?;
                 push_entry(&mut index, size.map(|size| end as u64..(end + size) as u64))?;
                 end += size.unwrap_or(0);

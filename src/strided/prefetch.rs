@@ -3,7 +3,8 @@
 
 use super::nest::{Nest, visit};
 use super::plane::LINE_SIZE;
-use super::view::Target;
+use super::layout::Layout;
+use super::view::{Source, Target};
 
 /// More than this would leave no room in a second-level cache for what is done meanwhile.
 const MOST: usize = 128 << 10;
@@ -23,22 +24,34 @@ pub(super) fn prefetch(address: *const u8) {
 }
 
 impl Target<'_> {
-    /// Requests the cache lines of all elements, if they are not too many and lie in rows of a line or more, of which
-    /// processors cannot tell which one comes next. Shorter rows take as long to find as to write.
+    /// Requests the cache lines of all elements, see [`prefetch_rows`].
     pub fn prefetch(&self) {
-        let Ok(Some(nest)) = Nest::new(self.layout(), self.layout()) else { return };
-        let (row_size, row_count) = (nest.block, nest.axes.iter().map(|axis| axis.size).product::<usize>());
-        if row_size < LINE_SIZE || row_count < 2 || row_size.saturating_mul(row_count) > MOST {
-            return;
-        }
-        let first = self.first().wrapping_offset(nest.target_shift);
-        visit(&nest.axes, 0, &mut |position| {
-            let row = first.wrapping_offset(position);
-            let skew = row.addr() % LINE_SIZE;
-            for line in (0..skew + row_size).step_by(LINE_SIZE) {
-                prefetch(row.wrapping_sub(skew).wrapping_add(line));
-            }
-            true
-        });
+        prefetch_rows(self.layout(), self.first());
     }
+}
+
+impl Source<'_> {
+    /// Requests the cache lines of all elements, see [`prefetch_rows`].
+    pub fn prefetch(&self) {
+        prefetch_rows(self.layout(), self.first());
+    }
+}
+
+/// Requests the cache lines of all elements, if they are not too many and lie in rows of a line or more, of which
+/// processors cannot tell which one comes next. Shorter rows take as long to find as to copy.
+fn prefetch_rows(layout: &Layout, first: *const u8) {
+    let Ok(Some(nest)) = Nest::new(layout, layout) else { return };
+    let (row_size, row_count) = (nest.block, nest.axes.iter().map(|axis| axis.size).product::<usize>());
+    if row_size < LINE_SIZE || row_count < 2 || row_size.saturating_mul(row_count) > MOST {
+        return;
+    }
+    let first = first.wrapping_offset(nest.target_shift);
+    visit(&nest.axes, 0, &mut |position| {
+        let row = first.wrapping_offset(position);
+        let skew = row.addr() % LINE_SIZE;
+        for line in (0..skew + row_size).step_by(LINE_SIZE) {
+            prefetch(row.wrapping_sub(skew).wrapping_add(line));
+        }
+        true
+    });
 }

@@ -88,8 +88,12 @@ impl IntegerScaling {
             None if self.factor == 1 => vectorized(Line::<W, false> { input, output, lowest, term, factor }),
             None => vectorized(Line::<W, true> { input, output, lowest, term, factor }),
             Some(division) => {
-                let quotients = Quotients::<W> { input, output, lowest, term, division };
-                match vectorized(quotients) {
+                let inverse = word(division.inverse);
+                let quotients = match division.inverse {
+                    1 => vectorized(Quotients::<W, false> { input, output, lowest, term, division, inverse }),
+                    _ => vectorized(Quotients::<W, true> { input, output, lowest, term, division, inverse }),
+                };
+                match quotients {
                     Some(farthest) => farthest,
                     None => return false,
                 }
@@ -220,16 +224,18 @@ impl<W: Word, const MULTIPLIES: bool> Loop for Line<'_, W, MULTIPLIES> {
     }
 }
 
-/// `x / divisor + term`; `None` if there is a remainder that the low bits show.
-struct Quotients<'a, W: Word> {
+/// `x / divisor + term`, with a multiplication unless the divisor is a power of two; `None` if there is a remainder that
+/// the low bits show.
+struct Quotients<'a, W: Word, const MULTIPLIES: bool> {
     input: &'a [W::Bytes],
     output: &'a mut [W::Bytes],
     lowest: W,
     term: W,
     division: Division,
+    inverse: W,
 }
 
-impl<W: Word> Loop for Quotients<'_, W> {
+impl<W: Word, const MULTIPLIES: bool> Loop for Quotients<'_, W, MULTIPLIES> {
     type Output = Option<W>;
 
     #[inline(always)] // compiled for the instruction set of the caller
@@ -242,7 +248,7 @@ impl<W: Word> Loop for Quotients<'_, W> {
     }
 }
 
-impl<W: Word> Quotients<'_, W> {
+impl<W: Word, const MULTIPLIES: bool> Quotients<'_, W, MULTIPLIES> {
     #[inline(always)] // into the vectorised loop
     fn divide_even(self, shift: u32, shifted: impl Fn(W, u32) -> W) -> Option<W> {
         let mut low = W::default();
@@ -255,10 +261,10 @@ impl<W: Word> Quotients<'_, W> {
 
     #[inline(always)] // into the vectorised loop
     fn divide(self, mut shifted: impl FnMut(W) -> W) -> W {
-        let inverse = W::truncated(self.division.inverse);
         let mut farthest = W::default();
         for (input, output) in self.input.iter().zip(self.output) {
-            let quotient = shifted(W::load(*input)).times(inverse);
+            let shifted = shifted(W::load(*input));
+            let quotient = if MULTIPLIES { shifted.times(self.inverse) } else { shifted };
             farthest = farthest.max(quotient.minus(self.lowest));
             *output = quotient.plus(self.term).store();
         }
