@@ -81,7 +81,7 @@ const CLOSE: usize = 64;
 /// Up to this size, C libraries copy with vectors.
 const PART_SIZE: usize = 1024;
 
-/// And from this size on: more than the second-level cache of an AMD processor has.
+/// From this size on, they use vectors again: it exceeds the second-level cache of AMD processors.
 const LARGE_SIZE: usize = 2 << 20;
 
 /// Copies all bytes; both sides have the same size.

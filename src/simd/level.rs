@@ -75,11 +75,24 @@ thread_local! {
     static LIMIT: Cell<Option<Level>> = const { Cell::new(None) };
 }
 
-/// Limits this thread to a level and those before it, for tests and benchmarks that compare levels. Results do not
+/// Limits this thread to a level and those before it, for fuzzing and benchmarks that compare levels. Results do not
 /// depend on it.
-#[cfg(any(test, feature = "internals"))]
+#[cfg(feature = "internals")]
 pub fn set_limit(limit: Option<Level>) {
     LIMIT.set(limit);
+}
+
+/// The same for one piece of work, also if it panics: the next test may run on this thread.
+#[cfg(test)]
+pub(crate) fn with_limit<T>(limit: Option<Level>, work: impl FnOnce() -> T) -> T {
+    struct Restored(Option<Level>);
+    impl Drop for Restored {
+        fn drop(&mut self) {
+            LIMIT.set(self.0);
+        }
+    }
+    let _restored = Restored(LIMIT.replace(limit));
+    work()
 }
 
 /// The limit of this thread.
@@ -99,19 +112,42 @@ mod tests {
     fn no_level_above_the_limit_is_available() {
         let has_reference_only = || Level::Reference.is_available() && !Level::Portable.is_available();
         assert!(Level::Portable.is_available());
-        set_limit(Some(Level::Reference));
-        assert!(has_reference_only());
-        set_limit(None);
+        with_limit(Some(Level::Reference), || assert!(has_reference_only()));
         assert!(!has_reference_only());
+    }
+
+    #[test]
+    fn a_limit_ends_with_a_panic() {
+        let panic = || with_limit(Some(Level::Reference), || std::panic::resume_unwind(Box::new(())));
+        assert!(std::panic::catch_unwind(panic).is_err());
+        assert_eq!(limit(), None);
     }
 
     #[test]
     #[cfg(target_arch = "x86_64")]
     fn a_level_has_the_instructions_that_it_names() {
-        assert!(!Level::Avx2.is_available() || is_x86_feature_detected!("avx2"));
-        assert!(!Level::Avx512.is_available() || is_x86_feature_detected!("avx512vbmi2"));
-        set_limit(Some(Level::Portable));
-        assert!(!Level::Avx2.is_available() && !Level::Avx512.is_available());
-        set_limit(None);
+        let has = |features: &[bool]| !features.contains(&false);
+        let avx2 = [
+            is_x86_feature_detected!("avx2"),
+            is_x86_feature_detected!("f16c"),
+            is_x86_feature_detected!("bmi1"),
+            is_x86_feature_detected!("bmi2"),
+            is_x86_feature_detected!("lzcnt"),
+            is_x86_feature_detected!("popcnt"),
+        ];
+        let avx512 = [
+            is_x86_feature_detected!("avx512f"),
+            is_x86_feature_detected!("avx512bw"),
+            is_x86_feature_detected!("avx512dq"),
+            is_x86_feature_detected!("avx512vl"),
+            is_x86_feature_detected!("avx512vbmi"),
+            is_x86_feature_detected!("avx512vbmi2"),
+            is_x86_feature_detected!("gfni"),
+        ];
+        assert_eq!(Level::Avx2.is_available(), has(&avx2));
+        assert_eq!(Level::Avx512.is_available(), has(&avx2) && has(&avx512));
+        with_limit(Some(Level::Portable), || {
+            assert!(!Level::Avx2.is_available() && !Level::Avx512.is_available());
+        });
     }
 }

@@ -13,8 +13,10 @@ mod tier;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use groups::for_each_group;
 pub use level::Level;
-#[cfg(any(test, feature = "internals"))]
+#[cfg(feature = "internals")]
 pub use level::set_limit;
+#[cfg(test)]
+pub(crate) use level::with_limit;
 pub(crate) use loops::{Loop, vectorized};
 
 pub(crate) use tier::best;

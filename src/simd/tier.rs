@@ -24,7 +24,7 @@ pub(crate) fn best<K>(tiers: &[Tier<K>]) -> Option<&Tier<K>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::set_limit;
+    use super::super::with_limit;
     use super::*;
 
     const TIERS: &[Tier<&str>] = &[
@@ -37,10 +37,9 @@ mod tests {
     #[test]
     fn the_best_tier_is_the_first_within_the_limit() {
         for (limit, kernel) in [(Level::Portable, "of all"), (Level::Reference, "definition")] {
-            set_limit(Some(limit));
-            assert_eq!(best(TIERS).map(|tier| tier.kernel), Some(kernel));
+            let best = with_limit(Some(limit), || best(TIERS));
+            assert_eq!(best.map(|tier| tier.kernel), Some(kernel));
         }
-        set_limit(None);
         assert!(available(TIERS).map(|tier| tier.kernel).collect::<Vec<_>>().ends_with(&["of all", "definition"]));
     }
 }

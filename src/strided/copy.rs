@@ -1,5 +1,8 @@
 //! The copy from one view to another.
-#![expect(unsafe_code, reason = "source and target are pointers, of which each element is reached once")]
+#![expect(
+    unsafe_code,
+    reason = "views of one memory may interleave, so that source and target are pointers, not slices"
+)]
 
 use super::nest::{Axis, Nest};
 use super::plane::{

@@ -1,5 +1,8 @@
 //! The innermost loops of a copy: what kernels are given, and the reference that they must equal.
-#![expect(unsafe_code, reason = "source and target are pointers, of which each element is reached once")]
+#![expect(
+    unsafe_code,
+    reason = "views of one memory may interleave, so that source and target are pointers, not slices"
+)]
 
 use super::nest::Axis;
 use super::table::Tables;
@@ -220,7 +223,7 @@ pub(super) unsafe fn portable(plane: &Plane) {
 
 /// # Safety
 /// `SIZE` bytes can be read and written.
-#[inline(always)] // a loop of calls else
+#[inline(always)] // otherwise the loop makes a call per block
 unsafe fn element<const SIZE: usize>(source: *const u8, target: *mut u8) {
     // SAFETY: arrays of bytes need no alignment; for the rest, see above.
     unsafe { target.cast::<[u8; SIZE]>().write(source.cast::<[u8; SIZE]>().read()) };
@@ -230,7 +233,7 @@ unsafe fn element<const SIZE: usize>(source: *const u8, target: *mut u8) {
 ///
 /// # Safety
 /// `size` bytes, at least `SIZE`, can be read and written.
-#[inline(always)] // a loop of calls else
+#[inline(always)] // otherwise the loop makes a call per block
 unsafe fn ends<const SIZE: usize>(source: *const u8, target: *mut u8, size: usize) {
     // SAFETY: both parts are within the block.
     unsafe {
@@ -244,7 +247,7 @@ unsafe fn ends<const SIZE: usize>(source: *const u8, target: *mut u8, size: usiz
 ///
 /// # Safety
 /// `size` bytes can be read and written.
-#[inline(always)] // a loop of calls else
+#[inline(always)] // otherwise the loop makes a call per block
 unsafe fn run(source: *const u8, target: *mut u8, size: usize) {
     let mut at = 0;
     // SAFETY: all parts are within the block.

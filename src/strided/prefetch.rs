@@ -1,9 +1,9 @@
 //! Requests for cache lines that are about to be used. They change nothing but how long that takes.
 #![expect(unsafe_code, reason = "an instruction that the standard library has only as an unsafe function")]
 
+use super::layout::Layout;
 use super::nest::{Nest, visit};
 use super::plane::LINE_SIZE;
-use super::layout::Layout;
 use super::view::{Source, Target};
 
 /// More than this would leave no room in a second-level cache for what is done meanwhile.

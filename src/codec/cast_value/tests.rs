@@ -8,7 +8,7 @@ use crate::codec::joint::Joint;
 use crate::data_type::{Component, DataType, INTEGERS};
 use crate::interface::Elementwise;
 use crate::number::{FORMATS, Rounding, Scaling};
-use crate::simd::{available, set_limit};
+use crate::simd::{available, with_limit};
 use proptest::prelude::*;
 
 const ROUNDINGS: [Rounding; 5] = [
@@ -54,11 +54,9 @@ fn in_every_tier(mut check: impl FnMut(&Kernels, &str)) {
     for tier in available(TIERS) {
         if let Some(kernels) = &tier.kernel {
             // Portable loops are compiled for higher levels, too, unless this forbids it.
-            set_limit(Some(tier.level));
-            check(kernels, &format!("tier {:?}", tier.level));
+            with_limit(Some(tier.level), || check(kernels, &format!("tier {:?}", tier.level)));
         }
     }
-    set_limit(None);
 }
 
 fn check_pipeline(cast: &Cast, patterns: &[u64]) {

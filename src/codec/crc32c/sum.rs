@@ -66,7 +66,7 @@ impl RunningChecksum for InOneLoop {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simd::{Level, set_limit};
+    use crate::simd::{Level, with_limit};
 
     const LIMITS: &[Option<Level>] = &[
         None,
@@ -82,25 +82,25 @@ mod tests {
         let large =
             [6_271, 6_272, 7_169, 9_855, 9_856, 53_759, 53_760, 53_761, 80_641, 84_479, 84_480, 107_520, 169_000];
         for limit in LIMITS {
-            set_limit(*limit);
-            for size in (0..3_000).chain(large) {
-                for start in [0, 1, 13] {
-                    let source = &bytes[start..start + size];
-                    let expected = checksum(CrcAlgorithm::Crc32Iscsi, source) as u32;
-                    assert_eq!(crc32c(source), expected, "{size} bytes");
-                    let (mut sum, mut target) = (running(), vec![0xA5; size + 2]);
-                    let (first, last) = source.split_at(size / 3);
-                    let (first_target, last_target) = target[1..=size].split_at_mut(size / 3);
-                    sum.copy(first, first_target);
-                    sum.copy(last, last_target);
-                    assert_eq!(sum.stored(), expected.to_le_bytes(), "{size} bytes");
-                    let is_only_source_copied =
-                        target[1..=size] == *source && target[0] == 0xA5 && target[size + 1] == 0xA5;
-                    assert!(is_only_source_copied, "{size} bytes");
+            with_limit(*limit, || {
+                for size in (0..3_000).chain(large) {
+                    for start in [0, 1, 13] {
+                        let source = &bytes[start..start + size];
+                        let expected = checksum(CrcAlgorithm::Crc32Iscsi, source) as u32;
+                        assert_eq!(crc32c(source), expected, "{size} bytes");
+                        let (mut sum, mut target) = (running(), vec![0xA5; size + 2]);
+                        let (first, last) = source.split_at(size / 3);
+                        let (first_target, last_target) = target[1..=size].split_at_mut(size / 3);
+                        sum.copy(first, first_target);
+                        sum.copy(last, last_target);
+                        assert_eq!(sum.stored(), expected.to_le_bytes(), "{size} bytes");
+                        let is_only_source_copied =
+                            target[1..=size] == *source && target[0] == 0xA5 && target[size + 1] == 0xA5;
+                        assert!(is_only_source_copied, "{size} bytes");
+                    }
                 }
-            }
+            });
         }
-        set_limit(None);
     }
 
     /// RFC 3720, appendix B.4.

@@ -1,4 +1,4 @@
-//! `numcodecs.astype`: NumPy's cast to another type, and back. The metadata keep their members.
+//! `numcodecs.astype`: NumPy's cast to another type, and back. The configuration is written back as it was given.
 //!
 //! Specification:
 //! [zarr-extensions, `numcodecs.astype`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.astype);

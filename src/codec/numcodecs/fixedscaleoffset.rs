@@ -1,5 +1,5 @@
-//! `numcodecs.fixedscaleoffset`: `(element - offset) * scale`, rounded to an integer, and back. The metadata keep their
-//! members.
+//! `numcodecs.fixedscaleoffset`: `(element - offset) * scale`, rounded to an integer, and back. The configuration is
+//! written back as it was given.
 //!
 //! Specification:
 //! [zarr-extensions, `numcodecs.fixedscaleoffset`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.fixedscaleoffset);
@@ -15,7 +15,7 @@
 //! A number that the last cast cannot represent, NaN among them, is `OUT_OF_RANGE`: in NumPy the result depends on the
 //! processor. A fill value need not decode to itself.
 
-use super::number::{BLOCK, Number, half_of};
+use super::number::{BLOCK, Float, Number, half_of};
 use super::{elementwise, optional};
 use crate::error::{Error, Result};
 use crate::interface::{Bound, Codec, Context, Elementwise, Kind};
@@ -232,17 +232,17 @@ impl Scaled {
                 self.decoded.load_floats(decoded, lanes);
                 let (offset, scale) = (offset.to_f32(), scale.to_f32());
                 each(lanes, |lane| {
-                    let moved = f16::from_f32(lane as f32 - offset).to_f32();
-                    f16::from_f32(moved * scale).to_f64().round_ties_even()
+                    let moved = f16::from_f32((lane as f32).minus(offset)).to_f32();
+                    f16::from_f32(moved.times(scale)).to_f64().round_ties_even()
                 });
             }
             Arithmetic::F32 { offset, scale } => {
                 self.decoded.load_floats(decoded, lanes);
-                each(lanes, |lane| ((lane as f32 - offset) * scale).round_ties_even().into());
+                each(lanes, |lane| (lane as f32).minus(offset).times(scale).round_ties_even().into());
             }
             Arithmetic::F64 => {
                 self.decoded.load_floats(decoded, lanes);
-                each(lanes, |lane| ((lane - self.offset) * self.scale).round_ties_even());
+                each(lanes, |lane| lane.minus(self.offset).times(self.scale).round_ties_even());
             }
             Arithmetic::Integers { offset, scale } => {
                 self.decoded.load_integers(decoded, integers);
@@ -278,12 +278,12 @@ impl Scaled {
             Arithmetic::F16 { offset, scale } => {
                 let (offset, scale) = (offset.to_f32(), scale.to_f32());
                 each(lanes, |lane| {
-                    let divided = f16::from_f32(lane as f32 / scale).to_f32();
-                    f16::from_f32(divided + offset).to_f64()
+                    let divided = f16::from_f32((lane as f32).over(scale)).to_f32();
+                    f16::from_f32(divided.plus(offset)).to_f64()
                 });
             }
-            Arithmetic::F32 { offset, scale } => each(lanes, |lane| (lane as f32 / scale + offset).into()),
-            _ => each(lanes, |lane| lane / self.scale + self.offset),
+            Arithmetic::F32 { offset, scale } => each(lanes, |lane| (lane as f32).over(scale).plus(offset).into()),
+            _ => each(lanes, |lane| lane.over(self.scale).plus(self.offset)),
         }
         self.decoded.store_floats(lanes, decoded)
     }

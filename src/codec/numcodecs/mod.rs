@@ -1,5 +1,5 @@
 //! The names that zarr-python gives the codecs of the Python package numcodecs. They take the configuration that it
-//! writes, decode what it wrote, and write what it reads. The metadata keep their names and members.
+//! writes, decode what it wrote, and write what it reads. Metadata are written back with their names and members.
 //!
 //! Specifications:
 //! [zarr-extensions, `numcodecs.*`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs), which refers
@@ -47,7 +47,7 @@ pub(super) fn take_id(id: &str, configuration: &mut Configuration) -> Result<()>
     configuration.one_of("id", &[id]).map(drop)
 }
 
-/// A member that may be missing or null: Python writes `None` as null. The metadata keep it as it was.
+/// A member that may be missing or null: Python writes `None` as null. It is written back as it was.
 fn optional(configuration: &mut Configuration, kept: &mut Map<String, Value>, member: &str) -> Option<Value> {
     let value = configuration.optional(member)?;
     kept.insert(member.to_owned(), value.clone());

@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::json::shown;
 use half::f16;
 use serde_json::Value;
+use std::ops::{Add, Div, Mul, Sub};
 
 /// The number of elements in a block of lanes.
 pub(super) const BLOCK: usize = 256;
@@ -32,6 +33,62 @@ pub(super) enum Number {
     F16,
     F32,
     F64,
+}
+
+/// Arithmetic with the same bits on every processor: numbers that give a NaN, such as two infinities, give the one of
+/// x86-64, on which NumPy has written most arrays. Others give one without the sign bit.
+pub(super) trait Float:
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
+{
+    const NAN_OF_NUMBERS: Self;
+    fn is_nan(self) -> bool;
+
+    #[inline(always)] // so that the compiler sees the function inside the loop, as all that follow
+    fn plus(self, other: Self) -> Self {
+        (self + other).of([self, other])
+    }
+
+    #[inline(always)]
+    fn minus(self, other: Self) -> Self {
+        (self - other).of([self, other])
+    }
+
+    #[inline(always)]
+    fn times(self, other: Self) -> Self {
+        (self * other).of([self, other])
+    }
+
+    #[inline(always)]
+    fn over(self, other: Self) -> Self {
+        (self / other).of([self, other])
+    }
+
+    /// The result of these operands.
+    #[inline(always)]
+    fn of(self, operands: [Self; 2]) -> Self {
+        if cfg!(any(target_arch = "x86", target_arch = "x86_64")) || !self.is_nan() {
+            return self;
+        }
+        if operands.iter().any(|operand| operand.is_nan()) { self } else { Self::NAN_OF_NUMBERS }
+    }
+}
+
+impl Float for f32 {
+    const NAN_OF_NUMBERS: Self = Self::from_bits(0xFFC0_0000);
+
+    #[inline(always)]
+    fn is_nan(self) -> bool {
+        self.is_nan()
+    }
+}
+
+impl Float for f64 {
+    const NAN_OF_NUMBERS: Self = Self::from_bits(0xFFF8_0000_0000_0000);
+
+    #[inline(always)]
+    fn is_nan(self) -> bool {
+        self.is_nan()
+    }
 }
 
 /// Every type by the name of the Zarr data type, with NumPy's code.

@@ -1,12 +1,12 @@
 //! `numcodecs.quantize`: floats rounded to a number of decimal digits, or rather to the power of two below. Decoding is
-//! a cast. The metadata keep their members.
+//! a cast. The configuration is written back as it was given.
 //!
 //! Specification:
 //! [zarr-extensions, `numcodecs.quantize`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.quantize);
 //! numcodecs 0.17, `quantize.py`: `around(scale * element) / scale` in the type of the array, where `scale` is the
 //! power of two from `10^digits` on. A scale that overflows the type makes NaN of everything, as it does there.
 
-use super::number::{self, BLOCK, Number, half_of};
+use super::number::{self, BLOCK, Float, Number, half_of};
 use super::{elementwise, optional};
 use crate::error::{Error, Result};
 use crate::interface::{Bound, Codec, Context, Elementwise, Kind};
@@ -77,8 +77,12 @@ impl Codec for Quantize {
 
 /// The power of two from `10^digits` on; a `float64` holds each.
 fn scale(digits: i32) -> f64 {
-    let bits = (f64::from(digits) * std::f64::consts::LOG2_10).ceil();
-    2_f64.powi(bits as i32)
+    let exponent = (f64::from(digits) * std::f64::consts::LOG2_10).ceil() as i32;
+    // `powi` promises no precision.
+    match exponent {
+        -1022.. => f64::from_bits(((exponent + 1023) as u64) << 52),
+        _ => f64::from_bits(1 << (exponent + 1074)),
+    }
 }
 
 #[derive(Debug)]
@@ -121,15 +125,19 @@ impl Loop for Round<'_> {
             Number::F16 => {
                 let scale = half_of(kernel.scale).to_f32();
                 for lane in lanes {
-                    let whole = f16::from_f32(*lane as f32 * scale).to_f32().round_ties_even();
-                    *lane = f16::from_f32(whole / scale).to_f64();
+                    let whole = f16::from_f32((*lane as f32).times(scale)).to_f32().round_ties_even();
+                    *lane = f16::from_f32(whole.over(scale)).to_f64();
                 }
             }
             Number::F32 => {
                 let scale = kernel.scale as f32;
-                lanes.iter_mut().for_each(|lane| *lane = ((*lane as f32 * scale).round_ties_even() / scale).into());
+                lanes
+                    .iter_mut()
+                    .for_each(|lane| *lane = (*lane as f32).times(scale).round_ties_even().over(scale).into());
             }
-            _ => lanes.iter_mut().for_each(|lane| *lane = (*lane * kernel.scale).round_ties_even() / kernel.scale),
+            _ => {
+                lanes.iter_mut().for_each(|lane| *lane = lane.times(kernel.scale).round_ties_even().over(kernel.scale))
+            }
         }
     }
 }
@@ -146,7 +154,7 @@ mod tests {
             let found = scale(digits);
             assert!(found >= ten && found / 2.0 < ten, "{digits}: {found:e}");
         }
-        for digits in -307..0 {
+        for digits in -308..0 {
             let ten: f64 = format!("1e{digits}").parse().unwrap();
             let found = scale(digits);
             assert!(found >= ten && found / 2.0 < ten, "{digits}: {found:e}");

@@ -139,7 +139,7 @@ impl OneWay {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simd::{available, set_limit};
+    use crate::simd::{available, with_limit};
     use proptest::prelude::*;
 
     /// The levels that portable loops are also compiled for.
@@ -156,20 +156,18 @@ mod tests {
         let higher = LOOP_LEVELS.iter().filter(|level| level.is_available()).map(|level| (*level, Some(*level)));
         let limits = levels.into_iter().map(|level| (level, Some(level))).chain(higher);
         let ways = limits.map(|(level, limit)| {
-            set_limit(limit);
-            (level, OneWay::new(&DataType::from_name(name).unwrap(), operands.to_vec()))
+            let data_type = DataType::from_name(name).unwrap();
+            (level, with_limit(limit, || OneWay::new(&data_type, operands.to_vec())))
         });
-        let ways = ways.collect();
-        set_limit(None);
-        ways
+        ways.collect()
     }
 
     /// Every tier gives the same bytes as the reference, or the same error after the same bytes.
     fn compare(ways: &[(Level, OneWay)], input: &[u8]) {
         for (level, one_way) in ways {
-            set_limit(Some(*level));
             let (mut fast, mut exact) = (vec![0xA5; input.len()], vec![0x5A; input.len()]);
-            let results = (one_way.run(input, &mut fast), one_way.reference(input, &mut exact));
+            let run = || one_way.run(input, &mut fast);
+            let results = (with_limit(Some(*level), run), one_way.reference(input, &mut exact));
             let size = one_way.data_type.size();
             let length = input.len() / size;
             let place = || format!("tier {level:?}, {:?}, length {length}: {:?}", one_way.data_type, one_way.operands);
@@ -178,7 +176,6 @@ mod tests {
             let written = fault.map_or(input.len(), |index| index as usize * size);
             assert_eq!(fast[..written], exact[..written], "{}", place());
         }
-        set_limit(None);
     }
 
     fn directions(operands: [u64; 2]) -> Vec<Vec<Operand>> {

@@ -11,14 +11,18 @@ use std::ops::{Add, Div, Mul, Sub};
 /// Its bits.
 const INFINITY: u16 = 0x7C00;
 
-/// A register of `float16`, whose halves are converted one by one. One is only made where the processor has its
-/// instructions: AVX2 and F16C, or AVX-512.
+/// A register of `float16`, whose halves are converted one by one. Registers come from [`all`](Self::all) and
+/// [`load`](Self::load) alone, so that where there is one, the processor has its instructions.
 trait Register: Copy {
     type Half: Copy;
     /// The numbers of a half as `float32`.
     type Wide: Copy;
-    fn all(bits: u16) -> Self;
-    fn load(bytes: &[[u8; 2]]) -> Self;
+    /// # Safety
+    /// The processor has the instructions of the register: AVX2 and F16C, or AVX-512.
+    unsafe fn all(bits: u16) -> Self;
+    /// # Safety
+    /// As [`all`](Self::all).
+    unsafe fn load(bytes: &[[u8; 2]]) -> Self;
     fn store(self, bytes: &mut [[u8; 2]]);
     fn halves(self) -> [Self::Half; 2];
     fn of_halves(halves: [Self::Half; 2]) -> Self;
@@ -58,14 +62,14 @@ impl Register for __m256i {
     }
 
     #[inline(always)]
-    fn all(bits: u16) -> Self {
-        // SAFETY: there is a register only where the processor has its instructions.
+    unsafe fn all(bits: u16) -> Self {
+        // SAFETY: as the caller promises.
         unsafe { _mm256_set1_epi16(bits as i16) }
     }
 
     #[inline(always)]
-    fn load(bytes: &[[u8; 2]]) -> Self {
-        // SAFETY: these are 32 readable bytes, and this load needs no alignment.
+    unsafe fn load(bytes: &[[u8; 2]]) -> Self {
+        // SAFETY: as the caller promises; these are 32 readable bytes, and this load needs no alignment.
         unsafe { _mm256_loadu_si256(bytes[..16].as_ptr().cast()) }
     }
 
@@ -107,14 +111,14 @@ impl Register for __m512i {
     }
 
     #[inline(always)]
-    fn all(bits: u16) -> Self {
-        // SAFETY: there is a register only where the processor has its instructions.
+    unsafe fn all(bits: u16) -> Self {
+        // SAFETY: as the caller promises.
         unsafe { _mm512_set1_epi16(bits as i16) }
     }
 
     #[inline(always)]
-    fn load(bytes: &[[u8; 2]]) -> Self {
-        // SAFETY: these are 64 readable bytes, and this load needs no alignment.
+    unsafe fn load(bytes: &[[u8; 2]]) -> Self {
+        // SAFETY: as the caller promises; these are 64 readable bytes, and this load needs no alignment.
         unsafe { _mm512_loadu_si512(bytes[..32].as_ptr().cast()) }
     }
 
@@ -171,9 +175,13 @@ operators!(Add, add; Sub, sub; Mul, mul; Div, div);
 pub(super) unsafe fn run(operands: &[Operand], input: &[u8], output: &mut [u8]) -> bool {
     let (input, output) = (input.as_chunks().0, output.as_chunks_mut().0);
     if Level::Avx512.is_available() {
-        with_formula(operands, |bits| Numbers(__m512i::all(bits as u16).halves()), Avx512 { input, output })
+        // SAFETY: the processor has AVX-512.
+        let number = |bits| Numbers(unsafe { __m512i::all(bits as u16) }.halves());
+        with_formula(operands, number, Avx512 { input, output })
     } else {
-        with_formula(operands, |bits| Numbers(__m256i::all(bits as u16).halves()), Avx2 { input, output })
+        // SAFETY: the processor has AVX2 and F16C.
+        let number = |bits| Numbers(unsafe { __m256i::all(bits as u16) }.halves());
+        with_formula(operands, number, Avx2 { input, output })
     }
 }
 
@@ -192,7 +200,8 @@ impl Scale<Numbers<__m256i>> for Avx2<'_> {
 
 #[target_feature(enable = "avx2,f16c")]
 fn scale_avx2(input: &[[u8; 2]], output: &mut [[u8; 2]], formula: impl Formula<Numbers<__m256i>>) -> bool {
-    let mut largest = __m256i::all(0);
+    // SAFETY: this function has the instructions of the register.
+    let mut largest = unsafe { __m256i::all(0) };
     for_each_group(input, output, [0; 2], |input: &[[u8; 2]; 16], output: &mut [[u8; 2]; 16]| {
         largest = scale(input, output, formula, largest);
     });
@@ -214,7 +223,8 @@ impl Scale<Numbers<__m512i>> for Avx512<'_> {
 
 #[target_feature(enable = "avx512f,avx512bw")]
 fn scale_avx512(input: &[[u8; 2]], output: &mut [[u8; 2]], formula: impl Formula<Numbers<__m512i>>) -> bool {
-    let mut largest = __m512i::all(0);
+    // SAFETY: this function has the instructions of the register.
+    let mut largest = unsafe { __m512i::all(0) };
     for_each_group(input, output, [0; 2], |input: &[[u8; 2]; 32], output: &mut [[u8; 2]; 32]| {
         largest = scale(input, output, formula, largest);
     });
@@ -225,7 +235,9 @@ fn scale_avx512(input: &[[u8; 2]], output: &mut [[u8; 2]], formula: impl Formula
 #[inline(always)] // into the loop, for the instruction set of that
 fn scale<R: Register>(input: &[[u8; 2]], output: &mut [[u8; 2]], formula: impl Formula<Numbers<R>>, largest: R) -> R {
     // Stored together, because storing a half would convert it a second time.
-    let result = R::of_halves(formula.apply(Numbers(R::load(input).halves())).0);
+    // SAFETY: the caller has a register already.
+    let numbers = unsafe { R::load(input) };
+    let result = R::of_halves(formula.apply(Numbers(numbers.halves())).0);
     result.store(output);
     largest.larger(result)
 }

@@ -19,7 +19,7 @@ pub(super) trait Number:
     fn suspicion(self) -> Self::Fault;
 }
 
-/// Floats that an operation gives as they are to be.
+/// Floats whose own operators already round as the data type requires.
 pub(super) trait Native: Number {
     /// Whether a suspicion is a fault: the number was finite before.
     fn fault(before: Self, after: Self) -> Self::Fault;

@@ -25,8 +25,8 @@ pub(crate) fn parse(what: &str, text: &[u8]) -> Result<Value> {
     parse_from(what, text, &WORDS)
 }
 
-/// The same for JSON as Python writes it, with `NaN`, `Infinity` and `-Infinity` as values: they become texts, as which
-/// Zarr has these numbers.
+/// The same for JSON as Python writes it, with `NaN`, `Infinity` and `-Infinity` as values: they become the
+/// strings that Zarr uses for these numbers.
 ///
 /// # Errors
 /// As [`parse`].

@@ -4,7 +4,10 @@
 //! A vector of each plane makes as many vectors of pixels, whose elements have the room of a power of two until their
 //! bytes are picked from there; and the reverse. Vectors of pixels overlap: what one writes beyond its pixels, the next
 //! one replaces.
-#![expect(unsafe_code, reason = "source and target are pointers, of which each element is reached once")]
+#![expect(
+    unsafe_code,
+    reason = "views of one memory may interleave, so that source and target are pointers, not slices"
+)]
 
 use super::rows::{Both, Pick, Row, Rows};
 use super::transposed;

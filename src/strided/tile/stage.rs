@@ -1,6 +1,9 @@
 //! Blocks whose rows or columns collide in the cache, as those at powers of two do: tiles take their rows from a stage
 //! where they do not collide, and leave their columns in another one.
-#![expect(unsafe_code, reason = "source and target are pointers, of which each element is reached once")]
+#![expect(
+    unsafe_code,
+    reason = "views of one memory may interleave, so that source and target are pointers, not slices"
+)]
 
 use super::rows::{Rows, Vector};
 use super::runs::Block;

@@ -1,4 +1,5 @@
-//! `numcodecs.delta`: the first element, then the differences, in C order. The metadata keep their members.
+//! `numcodecs.delta`: the first element, then the differences, in C order. The configuration is written back as it was
+//! given.
 //!
 //! Specification: [zarr-extensions,
 //! `numcodecs.delta`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.delta); numcodecs
@@ -9,7 +10,7 @@
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 
-use super::number::{self, BLOCK, Number};
+use super::number::{self, BLOCK, Float, Number};
 use super::optional;
 use crate::data_type::Scalar;
 use crate::error::{Error, Result};
@@ -191,9 +192,9 @@ fn differ_with(number: Number, elements: &[u8], before: &[u8; 8], differences: &
         Number::I16 | Number::U16 => each!(u16, u16::wrapping_sub),
         Number::I32 | Number::U32 => each!(u32, u32::wrapping_sub),
         Number::I64 | Number::U64 => each!(u64, u64::wrapping_sub),
-        Number::F16 => each!(f16, |a, b| f16::from_f32(a.to_f32() - b.to_f32())),
-        Number::F32 => each!(f32, |a, b| a - b),
-        Number::F64 => each!(f64, |a, b| a - b),
+        Number::F16 => each!(f16, |a, b| f16::from_f32(a.to_f32().minus(b.to_f32()))),
+        Number::F32 => each!(f32, f32::minus),
+        Number::F64 => each!(f64, f64::minus),
     }
 }
 
@@ -262,9 +263,9 @@ fn sum(number: Number, differences: &[u8], before: &[u8; 8], sums: &mut [u8]) {
         Number::I16 | Number::U16 => integers!(u16),
         Number::I32 | Number::U32 => integers!(u32),
         Number::I64 | Number::U64 => integers!(u64),
-        Number::F16 => floats!(f16, |a: f16, b: f16| f16::from_f32(a.to_f32() + b.to_f32())),
-        Number::F32 => floats!(f32, |a: f32, b: f32| a + b),
-        Number::F64 => floats!(f64, |a: f64, b: f64| a + b),
+        Number::F16 => floats!(f16, |a: f16, b: f16| f16::from_f32(a.to_f32().plus(b.to_f32()))),
+        Number::F32 => floats!(f32, f32::plus),
+        Number::F64 => floats!(f64, f64::plus),
     }
 }
 
@@ -350,7 +351,7 @@ fn portable_integers<const SIZE: usize, S: Copy>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simd::set_limit;
+    use crate::simd::with_limit;
 
     const INTEGERS: [Number; 4] = [Number::U8, Number::I16, Number::U32, Number::I64];
 
@@ -374,24 +375,25 @@ mod tests {
     #[test]
     fn every_tier_sums_like_the_reference_at_every_length() {
         for level in [Some(Level::Portable), None] {
-            set_limit(level);
-            for number in INTEGERS {
-                let size = number.size();
-                for count in (0..=150).chain([1000]) {
-                    let differences: Vec<u8> = (0..count * size).map(|index| (index * index * 7 / 3) as u8).collect();
-                    for before in [[0; 8], [0xF9, 0xFF, 0x12, 0xFF, 3, 4, 5, 0x90]] {
-                        let mut sums = vec![0xA5; differences.len()];
-                        sum(number, &differences, &before, &mut sums);
-                        let expected = reference(size, &differences, &before);
-                        assert!(sums == expected, "{level:?}, {count} elements of {size} bytes");
-                        let mut again = vec![0x5A; sums.len()];
-                        differ(number, &sums, &before, &mut again);
-                        assert!(again == differences, "differences, {level:?}, {count} elements of {size} bytes");
+            with_limit(level, || {
+                for number in INTEGERS {
+                    let size = number.size();
+                    for count in (0..=150).chain([1000]) {
+                        let differences: Vec<u8> =
+                            (0..count * size).map(|index| (index * index * 7 / 3) as u8).collect();
+                        for before in [[0; 8], [0xF9, 0xFF, 0x12, 0xFF, 3, 4, 5, 0x90]] {
+                            let mut sums = vec![0xA5; differences.len()];
+                            sum(number, &differences, &before, &mut sums);
+                            let expected = reference(size, &differences, &before);
+                            assert!(sums == expected, "{level:?}, {count} elements of {size} bytes");
+                            let mut again = vec![0x5A; sums.len()];
+                            differ(number, &sums, &before, &mut again);
+                            assert!(again == differences, "differences, {level:?}, {count} elements of {size} bytes");
+                        }
                     }
                 }
-            }
+            });
         }
-        set_limit(None);
     }
 
     #[test]

@@ -54,11 +54,11 @@ impl Pack {
     }
 }
 
-/// How a lane gets to the bit of a byte where it belongs: to the first, its run being whole bytes;
+/// Runs of whole bytes: each lane begins at bit 0 of a byte, so that only bytes move.
 const BYTES: u8 = 0;
-/// by one shift for each lane;
+/// One shift per lane moves its run to its bit.
 const DOWN: u8 = 1;
-/// to the bottom, and from there to its bit.
+/// Two shifts per lane: down to bit 0, then up to its bit.
 const DOWN_AND_UP: u8 = 2;
 
 /// Packs whole steps of two runs. `IS_LOW` says of components of 1, 2 and 4 bytes that the field begins at bit 0.

@@ -76,6 +76,7 @@ fn plane_from_rows(rows: &[u8], stride: usize, plane: &mut [u8]) {
         store(join(load(&split_bytes)), bytes);
     }
 }
+
 struct ByRow;
 
 impl Orders for ByRow {
