@@ -8,6 +8,8 @@
 mod groups;
 mod level;
 mod loops;
+#[cfg(target_arch = "x86_64")]
+mod processor;
 mod tier;
 
 #[cfg(target_arch = "x86_64")]
@@ -18,6 +20,8 @@ pub use level::set_limit;
 #[cfg(test)]
 pub(crate) use level::with_limit;
 pub(crate) use loops::{Loop, vectorized};
+#[cfg(target_arch = "x86_64")]
+pub(crate) use processor::{halves_512_bits, has_slow_pext};
 
 pub(crate) use tier::best;
 pub(crate) use tier::{Tier, available};

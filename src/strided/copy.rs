@@ -1,8 +1,5 @@
 //! The copy from one view to another.
-#![expect(
-    unsafe_code,
-    reason = "views of one memory may interleave, so that source and target are pointers, not slices"
-)]
+#![expect(unsafe_code, reason = "views of one memory may interleave, so that their elements are reached by pointers")]
 
 use super::nest::{Axis, Nest};
 use super::plane::{
@@ -57,7 +54,7 @@ unsafe fn run(kernel: Kernel, nest: Nest, is_large: bool, source: *const u8, tar
         _ => Axis { size: 1, source: 0, target: 0 },
     };
     let plane = forwards(Plane { block, inner, other, source, target });
-    if let Some(tiles) = kernel.tiles
+    if let Some(tiles) = kernel.tiles.map(|tiles| tiles.of(block))
         && plane.inner.target == block as isize
         && plane.other.source == block as isize
     {

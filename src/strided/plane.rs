@@ -1,8 +1,5 @@
 //! The innermost loops of a copy: what kernels are given, and the reference that they must equal.
-#![expect(
-    unsafe_code,
-    reason = "views of one memory may interleave, so that source and target are pointers, not slices"
-)]
+#![expect(unsafe_code, reason = "views of one memory may interleave, so that their elements are reached by pointers")]
 
 use super::nest::Axis;
 use super::table::Tables;
@@ -129,12 +126,19 @@ pub(super) struct Tiles {
     pub(super) triple_parts: Option<usize>,
     /// Whether copying fewer columns at once is faster than a stage, unless those of a cache line crowd.
     pub(super) stages_late: bool,
+    /// Other tiles, where they are faster with elements of this size.
+    pub(super) instead: Option<fn(usize) -> Option<Tiles>>,
     /// Copies between planes and pixels. May be called if the tier is available, and if all elements can be read in the
     /// source and written in the target.
     pub(super) pixels: Option<unsafe fn(&Pixels)>,
 }
 
 impl Tiles {
+    /// The fastest ones with elements of this size.
+    pub(super) fn of(self, block: usize) -> Self {
+        self.instead.and_then(|instead| instead(block)).unwrap_or(self)
+    }
+
     /// Whether runs and rows of this many elements of `block` bytes have a tile.
     pub(super) fn take(&self, block: usize, count: usize, row_count: usize) -> bool {
         let parts = match block {

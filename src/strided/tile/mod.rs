@@ -5,10 +5,7 @@
 //! Interleaving the first half of N vectors with the second rotates the bits of row and column number by one. After
 //! log2(E) rounds within parts of 16 bytes of E elements these have changed places with the rows, and after log2(P)
 //! rounds over P parts so have the parts.
-#![expect(
-    unsafe_code,
-    reason = "views of one memory may interleave, so that source and target are pointers, not slices"
-)]
+#![expect(unsafe_code, reason = "views of one memory may interleave, so that their elements are reached by pointers")]
 
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod neon;

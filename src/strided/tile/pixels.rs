@@ -4,10 +4,7 @@
 //! A vector of each plane makes as many vectors of pixels, whose elements have the room of a power of two until their
 //! bytes are picked from there; and the reverse. Vectors of pixels overlap: what one writes beyond its pixels, the next
 //! one replaces.
-#![expect(
-    unsafe_code,
-    reason = "views of one memory may interleave, so that source and target are pointers, not slices"
-)]
+#![expect(unsafe_code, reason = "views of one memory may interleave, so that their elements are reached by pointers")]
 
 use super::rows::{Both, Pick, Row, Rows};
 use super::transposed;

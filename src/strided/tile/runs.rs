@@ -3,10 +3,7 @@
 //! A run is all elements that lie back to back in the target, and a row all those that do in the source, each over as
 //! many axes as it takes: tables have the place of each of its elements on the other side, so that short axes cost no
 //! short tiles.
-#![expect(
-    unsafe_code,
-    reason = "views of one memory may interleave, so that source and target are pointers, not slices"
-)]
+#![expect(unsafe_code, reason = "views of one memory may interleave, so that their elements are reached by pointers")]
 
 use super::rows::{Both, Row, Rows, Vector};
 use super::stage::Staged;

@@ -1,9 +1,6 @@
 //! Blocks whose rows or columns collide in the cache, as those at powers of two do: tiles take their rows from a stage
 //! where they do not collide, and leave their columns in another one.
-#![expect(
-    unsafe_code,
-    reason = "views of one memory may interleave, so that source and target are pointers, not slices"
-)]
+#![expect(unsafe_code, reason = "views of one memory may interleave, so that their elements are reached by pointers")]
 
 use super::rows::{Rows, Vector};
 use super::runs::Block;

@@ -3,6 +3,7 @@
 use super::pixels::by_pixels;
 use super::rows::{Both, Pick, Row, Vector};
 use super::runs::by_runs;
+use crate::simd::halves_512_bits;
 use crate::strided::plane::{Pixels, Runs, Tiles};
 use crate::strided::table::Place;
 use std::arch::x86_64::*;
@@ -262,11 +263,17 @@ impl Vector for __m512i {
     }
 }
 
-pub(in super::super) const SSE2: Tiles = Tiles { copy: sse2, triple_parts: None, stages_late: false, pixels: None };
+pub(in super::super) const SSE2: Tiles =
+    Tiles { copy: sse2, triple_parts: None, stages_late: false, instead: None, pixels: None };
 pub(in super::super) const AVX2: Tiles =
-    Tiles { copy: avx2, triple_parts: Some(2), stages_late: true, pixels: Some(pixels) };
-pub(in super::super) const AVX512: Tiles =
-    Tiles { copy: avx512, triple_parts: Some(2), stages_late: false, pixels: Some(pixels) };
+    Tiles { copy: avx2, triple_parts: Some(2), stages_late: true, instead: None, pixels: Some(pixels) };
+pub(in super::super) const AVX512: Tiles = Tiles {
+    copy: avx512,
+    triple_parts: Some(2),
+    stages_late: false,
+    instead: Some(|block| (matches!(block, 2 | 4 | 8) && halves_512_bits()).then_some(AVX2)),
+    pixels: Some(pixels),
+};
 
 /// # Safety
 /// [`SSE2`] takes the runs; all their elements can be read in the source and written in the target.

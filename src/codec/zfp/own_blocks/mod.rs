@@ -108,7 +108,7 @@ impl Eq for Coder {}
 
 #[cfg(target_arch = "x86_64")]
 fn has_slow_pext() -> bool {
-    x86::has_slow_pext()
+    crate::simd::has_slow_pext()
 }
 
 #[cfg(not(target_arch = "x86_64"))]
