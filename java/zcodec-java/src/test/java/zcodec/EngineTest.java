@@ -496,6 +496,43 @@ class EngineTest {
   }
 
   @Test
+  void aCodecWhoseOutputCannotBeToldIsClosed() {
+    AtomicInteger open = new AtomicInteger();
+    int objects = Callbacks.count();
+    try (Registry registry = Registry.create()) {
+      registry.add(
+          "silent",
+          Kind.BYTES_TO_BYTES,
+          (configuration, input) -> {
+            open.incrementAndGet();
+            return new HostCodec.Bound() {
+              @Override
+              public String output() {
+                throw new IllegalStateException("no output");
+              }
+
+              @Override
+              public void encode(Object callData, ByteBuffer decoded, ByteBuffer encoded) {}
+
+              @Override
+              public void decode(Object callData, ByteBuffer encoded, ByteBuffer decoded) {}
+
+              @Override
+              public void close() {
+                open.decrementAndGet();
+                throw new IllegalStateException("nor an end");
+              }
+            };
+          });
+      ChainOptions options = ChainOptions.DEFAULT.registry(registry);
+      ZcodecException e = assertThrows(ZcodecException.class, () -> Chain.of("[\"silent\"]", null, options));
+      assertTrue(e.getMessage().contains("no output"), e.getMessage());
+      assertEquals(0, open.get());
+    }
+    assertEquals(objects, Callbacks.count());
+  }
+
+  @Test
   void aCodecOfTheProgramMayAskForMoreRoom() {
     try (Registry registry = Registry.create()) {
       registry.add(
