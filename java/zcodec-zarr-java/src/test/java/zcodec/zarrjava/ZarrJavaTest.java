@@ -8,11 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.jsontype.NamedType;
 import dev.zarr.zarrjava.ZarrException;
 import dev.zarr.zarrjava.core.ArrayMetadata;
 import dev.zarr.zarrjava.v3.Array;
 import dev.zarr.zarrjava.v3.DataType;
 import dev.zarr.zarrjava.v3.codec.Codec;
+import dev.zarr.zarrjava.v3.codec.CodecRegistry;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -20,8 +22,10 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
@@ -282,6 +286,20 @@ class ZarrJavaTest {
       }
     }
     assertTrue(count > 20, count + " codecs");
+  }
+
+  @Test
+  void everyCodecHasTheNameThatItIsRegisteredBy() throws Exception {
+    Map<String, Class<?>> registered = new HashMap<>();
+    for (NamedType type : CodecRegistry.getNamedTypes()) {
+      registered.put(type.getName(), type.getType());
+    }
+    for (String name : ZcodecCodecs.names()) {
+      Codec codec = ZcodecCodecs.create(name, null);
+      assertEquals(name, codec.getClass().getField("name").get(codec));
+      assertEquals(codec.getClass(), registered.get(name));
+    }
+    assertThrows(IllegalArgumentException.class, () -> ZcodecCodecs.create("none", null));
   }
 
   @Test
