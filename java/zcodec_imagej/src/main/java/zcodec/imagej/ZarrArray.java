@@ -293,6 +293,11 @@ final class ZarrArray implements Closeable {
     return key.length() == 0 ? "0" : key.toString();
   }
 
+  /** Whether no chain is open; for tests. */
+  synchronized boolean isClosed() {
+    return chain.isClosed();
+  }
+
   /** Frees the memory of the library. Reading makes it again. */
   @Override
   public synchronized void close() {
