@@ -43,7 +43,7 @@ public final class ZarrImport implements PlugIn {
       IJ.showStatus("Opening " + path);
       open(Paths.get(path), level).show();
       lastPath = path;
-    } catch (IOException | ArithmeticException | LinkageError e) {
+    } catch (IOException | RuntimeException | LinkageError e) {
       IJ.error("Zarr (zcodec)", String.valueOf(e.getMessage()));
     }
   }
@@ -76,6 +76,8 @@ public final class ZarrImport implements PlugIn {
       ImagePlus image = image(ome, chosen, array);
       opened = true;
       return image;
+    } catch (IOException | RuntimeException e) { // such as a shape that is too large for ImageJ
+      throw ZarrArray.unreadable(chosen.folder, e);
     } finally {
       if (!opened) {
         array.close();

@@ -413,6 +413,55 @@ class PluginTest {
     assertThrows(IOException.class, () -> ZarrImport.open(written, 0));
   }
 
+  /** Each text in the metadata of an array or a group is replaced by one that is wrong in its own way. */
+  @Test
+  void malformedMetadataIsAnErrorOfItsFile() throws IOException {
+    Path written = export(nuclei(), ExportChain.TIFF, 0);
+    String[][] ofTheArray = {
+      {"\"node_type\": \"array\"", "\"node_type\": [1, 2]"},
+      {"\"node_type\": \"array\"", "\"node_type\": {}"},
+      {"\"shape\": [\n    8,", "\"shape\": [\n    [8],"},
+      {"\"shape\": [\n    8,", "\"shape\": [\n    \"eight\","},
+      {"\"shape\": [\n    8,", "\"shape\": [\n    -8,"},
+      {"\"shape\": [\n    8,", "\"shape\": [\n    0,"},
+      {"\"shape\": [\n    8,", "\"shape\": [\n    99999999999,"},
+      {"\"shape\": [\n    8,", "\"shape\": [\n"},
+      {"\"shape\"", "\"form\""},
+      {"\"separator\": \"/\"", "\"separator\": {}"},
+      {"\"name\": \"default\"", "\"title\": \"default\""},
+      {"\"chunk_key_encoding\": {", "\"chunk_key_encoding\": \"default\", \"other\": {"},
+      {"\"configuration\": {\n      \"separator\"", "\"configuration\": 7, \"other\": {\n      \"separator\""},
+      {"\"dimension_names\": [\n    \"z\",\n    \"y\",", "\"dimension_names\": ["},
+      {"\"dimension_names\": [\n    \"z\",", "\"dimension_names\": [\n    {},"},
+    };
+    malformed(written, "0/zarr.json", ofTheArray);
+    String[][] ofTheGroup = {
+      {"\"attributes\": {", "\"attributes\": 7, \"other\": {"},
+      {"\"ome\": {", "\"ome\": [], \"other\": {"},
+      {"\"multiscales\": [", "\"multiscales\": 7, \"other\": ["},
+      {"\"datasets\": [", "\"datasets\": {}, \"other\": ["},
+      {"\"path\": \"0\"", "\"path\": []"},
+      {"\"path\": \"0\"", "\"path\": \"\\u0000\""},
+      {"\"type\": \"scale\"", "\"type\": null"},
+      {"\"scale\": [", "\"scale\": [ \"wide\","},
+      {"\"axes\": [", "\"axes\": [ 7, null,"},
+    };
+    malformed(written, "zarr.json", ofTheGroup);
+  }
+
+  private static void malformed(Path image, String name, String[][] changes) throws IOException {
+    Path file = image.resolve(name);
+    String good = new String(Files.readAllBytes(file), "UTF-8");
+    for (String[] change : changes) {
+      assertTrue(good.contains(change[0]), good);
+      Files.write(file, good.replace(change[0], change[1]).getBytes("UTF-8"));
+      IOException e = assertThrows(IOException.class, () -> ZarrImport.open(image, 0), change[1]);
+      assertTrue(e.getMessage().contains(image.toString()), e.getMessage());
+    }
+    Files.write(file, good.getBytes("UTF-8"));
+    ZarrImport.open(image, 0);
+  }
+
   private static void python(String... arguments) throws Exception {
     Path python = Paths.get(System.getProperty("zcodec.python"));
     Assumptions.assumeTrue(Files.exists(python), "no Python with zarr; `make java` has one");
