@@ -462,6 +462,32 @@ class PluginTest {
     ZarrImport.open(image, 0);
   }
 
+  @Test
+  void dimensionsWithoutNamesHaveAnOrder() throws IOException {
+    assertEquals("zyx", order(null, null, null));
+    assertEquals("czyx", order(null, null, null, null));
+    assertEquals("ctzyx", order(null, null, null, null, null));
+    assertEquals("tczyx", order("t", null, null, null, null));
+    assertEquals("zcyx", order("z", null, null, null));
+    assertEquals("xytcz", order("x", "y", "time", "channel", "depth"));
+    assertEquals("tczyx", order(null, "c", "c", "y", "x"));
+    assertThrows(IOException.class, () -> order("x"));
+  }
+
+  /** A letter for each dimension. */
+  private static String order(String... names) throws IOException {
+    Dimensions dimensions = new Dimensions(names);
+    char[] order = new char[names.length];
+    order[dimensions.x] = 'x';
+    order[dimensions.y] = 'y';
+    for (int[] plane : new int[][] {{'c', dimensions.c()}, {'z', dimensions.z()}, {'t', dimensions.t()}}) {
+      if (plane[1] >= 0) {
+        order[plane[1]] = (char) plane[0];
+      }
+    }
+    return new String(order);
+  }
+
   private static void python(String... arguments) throws Exception {
     Path python = Paths.get(System.getProperty("zcodec.python"));
     Assumptions.assumeTrue(Files.exists(python), "no Python with zarr; `make java` has one");
