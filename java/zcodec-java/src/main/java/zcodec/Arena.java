@@ -8,8 +8,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 
 /**
- * Small native memory for the arguments of one call: structs, results, text. Each thread has one and uses it as a stack,
- * because callbacks may call the library again: {@code int mark = arena.mark(); try { .. } finally { arena.reset(mark); }}.
+ * Small native memory for the arguments of one call: structs, results, text. Each thread has one and uses it as a
+ * stack, because callbacks may call the library again:
+ * {@code int mark = arena.mark(); try { .. } finally { arena.reset(mark); }}.
  */
 final class Arena {
   private static final int SIZE = 4096;
@@ -43,9 +44,9 @@ final class Arena {
     }
   }
 
-  /** Memory of this many bytes, all 0, aligned to 8. */
+  /** Memory of this many bytes, all 0, aligned to 8. {@link ArithmeticException}: a buffer does not hold as many. */
   long zeros(int size) {
-    int rounded = size + 7 & -8;
+    int rounded = Math.addExact(size, 7) & -8;
     if (rounded > SIZE - used) {
       ByteBuffer more = ByteBuffer.allocateDirect(Math.max(rounded, 8));
       large.add(more);

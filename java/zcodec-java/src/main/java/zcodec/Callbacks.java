@@ -12,8 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Java objects for {@code void *} parameters: the library gets a number, which it never follows, and the functions look up what it
- * stands for. So there is one native function per kind of callback, whatever the number of chains.
+ * Java objects for {@code void *} parameters: the library gets a number, which it never follows, and the functions look
+ * up what it stands for. So there is one native function per kind of callback, whatever the number of chains.
  */
 final class Callbacks {
   private static final Map<Long, Object> OBJECTS = new ConcurrentHashMap<>();

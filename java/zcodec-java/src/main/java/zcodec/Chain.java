@@ -6,8 +6,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A run of Zarr v3 codecs, bound to what enters it on encode. Made once, then used for any number of chunks, in any number
- * of threads at the same time.
+ * A run of Zarr v3 codecs, bound to what enters it on encode. Made once, then used for any number of chunks, in any
+ * number of threads at the same time.
  *
  * <pre>{@code
  * try (Chain chain = Chain.of("[\"packbits\"]", "{\"data_type\":\"bool\",\"shape\":[1000],\"fill_value\":false}")) {
@@ -40,8 +40,8 @@ public final class Chain extends NativeHandle {
    * Makes a chain of a list of codecs.
    *
    * @param codecsJson an array of Zarr v3 codec metadata, as in a {@code zarr.json}
-   * @param inputJson what enters on encode, {@code {"data_type": .., "shape": [..], "fill_value": ..}}; null for a chain
-   *     of codecs from bytes to bytes
+   * @param inputJson what enters on encode, {@code {"data_type": .., "shape": [..], "fill_value": ..}}; null for a
+   *     chain of codecs from bytes to bytes
    * @return the chain
    */
   public static Chain of(String codecsJson, String inputJson) {
@@ -112,8 +112,8 @@ public final class Chain extends NativeHandle {
   }
 
   /**
-   * A chain of the same codecs, data type, fill value and callbacks for a chunk of another shape. Cheap: nothing is parsed
-   * again.
+   * A chain of the same codecs, data type, fill value and callbacks for a chunk of another shape. Cheap: nothing is
+   * parsed again.
    *
    * @param shape the shape of the chunk
    * @return a chain of its own, to be closed as well
@@ -147,8 +147,8 @@ public final class Chain extends NativeHandle {
    * @return the size of the encoded chunk; both positions are after what was read and written
    * @throws ZcodecException {@link Status#OUT_OF_RANGE} for an element that a codec cannot represent, {@link
    *     Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}; {@link Status#BUFFER_TOO_SMALL} with {@link
-   *     ZcodecException#neededSize}, the capacity that is needed. The positions are then unchanged, and the content of the
-   *     output is unspecified
+   *     ZcodecException#neededSize}, the capacity that is needed. The positions are then unchanged, and the content of
+   *     the output is unspecified
    */
   public int encode(ByteBuffer decoded, ByteBuffer encoded) {
     return encode(decoded, encoded, CallOptions.DEFAULT);
@@ -163,8 +163,8 @@ public final class Chain extends NativeHandle {
    * @return as above
    * @throws ZcodecException {@link Status#OUT_OF_RANGE} for an element that a codec cannot represent, {@link
    *     Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}; {@link Status#BUFFER_TOO_SMALL} with {@link
-   *     ZcodecException#neededSize}, the capacity that is needed. The positions are then unchanged, and the content of the
-   *     output is unspecified
+   *     ZcodecException#neededSize}, the capacity that is needed. The positions are then unchanged, and the content of
+   *     the output is unspecified
    */
   public int encode(ByteBuffer decoded, ByteBuffer encoded, CallOptions options) {
     return code(C::zcodec_encode_with, decoded, encoded, options);
@@ -178,8 +178,8 @@ public final class Chain extends NativeHandle {
    * @return the size of the decoded chunk in bytes; both positions are after what was read and written
    * @throws ZcodecException {@link Status#CORRUPT_DATA} if this chain cannot have made the chunk, {@link
    *     Status#OUT_OF_RANGE}, {@link Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}; {@link
-   *     Status#BUFFER_TOO_SMALL} with {@link ZcodecException#neededSize}, the capacity that is needed. The positions are
-   *     then unchanged, and the content of the output is unspecified
+   *     Status#BUFFER_TOO_SMALL} with {@link ZcodecException#neededSize}, the capacity that is needed. The positions
+   *     are then unchanged, and the content of the output is unspecified
    */
   public int decode(ByteBuffer encoded, ByteBuffer decoded) {
     return decode(encoded, decoded, CallOptions.DEFAULT);
@@ -194,8 +194,8 @@ public final class Chain extends NativeHandle {
    * @return as above
    * @throws ZcodecException {@link Status#CORRUPT_DATA} if this chain cannot have made the chunk, {@link
    *     Status#OUT_OF_RANGE}, {@link Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}; {@link
-   *     Status#BUFFER_TOO_SMALL} with {@link ZcodecException#neededSize}, the capacity that is needed. The positions are
-   *     then unchanged, and the content of the output is unspecified
+   *     Status#BUFFER_TOO_SMALL} with {@link ZcodecException#neededSize}, the capacity that is needed. The positions
+   *     are then unchanged, and the content of the output is unspecified
    */
   public int decode(ByteBuffer encoded, ByteBuffer decoded, CallOptions options) {
     return code(C::zcodec_decode_with, encoded, decoded, options);
@@ -289,7 +289,8 @@ public final class Chain extends NativeHandle {
   // ---- Boxes and views ----
 
   /**
-   * Decodes a box of a chunk to where the program wants it. Only what the box needs is decoded, where the codecs allow it.
+   * Decodes a box of a chunk to where the program wants it. Only what the box needs is decoded, where the codecs allow
+   * it.
    *
    * @param encoded exactly one chunk, from the buffer's position to its limit; both stay as they are
    * @param box the part; null: all
@@ -306,7 +307,7 @@ public final class Chain extends NativeHandle {
       in.check(
           C.zcodec_decode_view(
               in.handle, in.options, from.address, from.size, in.arena.box(box), view, in.error));
-      to.copyOut(to.size);
+      to.copyOut();
     }
   }
 
@@ -320,8 +321,8 @@ public final class Chain extends NativeHandle {
    * @return the size of the encoded chunk; the position of {@code encoded} is after it
    * @throws ZcodecException {@link Status#OUT_OF_RANGE} for an element that a codec cannot represent, {@link
    *     Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}; {@link Status#BUFFER_TOO_SMALL} with {@link
-   *     ZcodecException#neededSize}, the capacity that is needed. The positions are then unchanged, and the content of the
-   *     output is unspecified
+   *     ZcodecException#neededSize}, the capacity that is needed. The positions are then unchanged, and the content of
+   *     the output is unspecified
    */
   public int encodeView(Box box, View decoded, ByteBuffer encoded, CallOptions options) {
     try (Invocation in = new Invocation(this, options, callbacks);
@@ -349,7 +350,7 @@ public final class Chain extends NativeHandle {
         Staged to = Staged.partial(decoded.memory)) {
       in.check(
           C.zcodec_fill_view(in.handle, in.arena.longs(dimensions(shape)), view(in, decoded, to), in.error));
-      to.copyOut(to.size);
+      to.copyOut();
     }
   }
 
@@ -373,14 +374,15 @@ public final class Chain extends NativeHandle {
   /** The library reads as many numbers as the chain has dimensions, if the view has as many. */
   private long[] dimensions(long[] shape) {
     if (kind != Kind.BYTES_TO_BYTES && shape.length != ndim()) {
-      throw new IllegalArgumentException("shape has " + shape.length + " numbers, but the chain has " + ndim() + " dimensions");
+      throw new IllegalArgumentException(
+          "shape has " + shape.length + " numbers, but the chain has " + ndim() + " dimensions");
     }
     return shape;
   }
 
   private static long view(Invocation in, View view, Staged staged) {
     long address = in.arena.zeros(View.STRUCT_SIZE);
-    view.write(in.arena, address, staged);
+    view.write(in.arena, address, staged.address);
     return address;
   }
 
@@ -390,7 +392,8 @@ public final class Chain extends NativeHandle {
    * Makes a plan for one read of one stored object: which bytes it needs, so that the program can fetch them.
    *
    * @param boxes the parts wanted; null instead of a box: all
-   * @param views where the elements of each box go; their memory must not overlap
+   * @param views where the elements of each box go; no two may have an element in the same bytes, but their elements
+   *     may interleave in one buffer or array
    * @param objectSize the size of the stored object; {@link Range#UNKNOWN} if it is not known
    * @param index what {@link Plan#index} gave before, or null
    * @param options threads, data for callbacks

@@ -10,17 +10,17 @@ import java.util.concurrent.locks.Lock;
  * fetches them as it likes and supplies them; each is decoded to its place at once.
  *
  * <p>The elements of a heap buffer are copied there when {@link #next} has returned an empty list; a direct buffer is
- * written at once. Until then nothing else may write to the memory of the views.
+ * written at once. Until then nothing else may write to the memory of the views, nor between their elements.
  *
- * <p>Several threads may {@link #supply} at the same time; the other methods wait for one another. Callbacks must not use
- * the plan that runs them.
+ * <p>Several threads may {@link #supply} at the same time; the other methods wait for one another. Callbacks must not
+ * use the plan that runs them.
  */
 public final class Plan extends StagedRead {
-  private final List<Staged> memory;
+  private final StagedViews memory;
   private final int ndim;
   private boolean complete;
 
-  private Plan(long pointer, CallOptions options, Callbacks.Call call, List<Staged> memory, int ndim) {
+  private Plan(long pointer, CallOptions options, Callbacks.Call call, StagedViews memory, int ndim) {
     super(pointer, options, call);
     this.memory = memory;
     this.ndim = ndim;
@@ -39,14 +39,12 @@ public final class Plan extends StagedRead {
     }
     int ndim = chain.kind() == Kind.BYTES_TO_BYTES ? 0 : chain.ndim();
     Callbacks.Call call = callbacks ? new Callbacks.Call(options.callData) : null;
-    List<Staged> memory = new ArrayList<>(views.size());
+    StagedViews memory = new StagedViews();
     boolean made = false;
     try (Invocation in = new Invocation(chain)) {
       long indexPointer = index == null ? 0 : index.acquire();
       try {
-        for (View view : views) {
-          memory.add(Staged.partial(view.memory));
-        }
+        memory.stage(views, true);
         in.check(
             C.zcodec_plan_new(
                 in.handle,
@@ -67,7 +65,7 @@ public final class Plan extends StagedRead {
       return new Plan(in.result(), options, call, memory, ndim);
     } finally {
       if (!made) {
-        memory.forEach(Staged::close);
+        memory.close();
         if (call != null) {
           call.close();
         }
@@ -84,10 +82,10 @@ public final class Plan extends StagedRead {
     return all;
   }
 
-  private static long views(Arena arena, List<View> views, List<Staged> memory) {
+  private static long views(Arena arena, List<View> views, StagedViews memory) {
     long all = arena.zeros(Math.multiplyExact(View.STRUCT_SIZE, views.size()));
     for (int i = 0; i < views.size(); i++) {
-      views.get(i).write(arena, all + (long) View.STRUCT_SIZE * i, memory.get(i));
+      views.get(i).write(arena, all + (long) View.STRUCT_SIZE * i, memory.address(i));
     }
     return all;
   }
@@ -148,13 +146,13 @@ public final class Plan extends StagedRead {
   void completed() {
     if (!complete) {
       complete = true;
-      memory.forEach(staged -> staged.copyOut(staged.size));
+      memory.copyOut();
     }
   }
 
   @Override
   void free(long pointer) {
     C.zcodec_plan_free(pointer);
-    memory.forEach(Staged::close);
+    memory.close();
   }
 }

@@ -73,7 +73,14 @@ public final class Registry extends NativeHandle {
 
   interface Bind extends Callback {
     int callback(
-        long userData, long configuration, long configurationSize, long input, long inputSize, long output, long message, long state);
+        long userData,
+        long configuration,
+        long configurationSize,
+        long input,
+        long inputSize,
+        long output,
+        long message,
+        long state);
   }
 
   interface Bounds extends Callback {
@@ -94,7 +101,12 @@ public final class Registry extends NativeHandle {
         try {
           HostCodec codec = (HostCodec) Callbacks.get(userData);
           HostCodec.Bound bound = codec.bind(text(configuration, configurationSize), text(input, inputSize));
-          write(output, bound.output());
+          try {
+            write(output, bound.output());
+          } catch (Throwable e) { // the library gets no state, and so never frees it
+            closeAfter(e, bound);
+            throw e;
+          }
           new Pointer(state).setLong(0, Callbacks.put(bound));
           return 0;
         } catch (Throwable e) { // nothing may pass through native frames
@@ -102,6 +114,16 @@ public final class Registry extends NativeHandle {
           return FAILED;
         }
       };
+
+  private static void closeAfter(Throwable e, HostCodec.Bound bound) {
+    try {
+      if (bound != null) {
+        bound.close();
+      }
+    } catch (Throwable another) {
+      e.addSuppressed(another);
+    }
+  }
 
   private static final Callbacks.Free FREE =
       key -> {

@@ -54,6 +54,11 @@ final class Staged implements AutoCloseable {
     }
   }
 
+  /** Copies all bytes to where the user wants them. */
+  void copyOut() {
+    copyOut(size);
+  }
+
   /** Copies what the library wrote, the first {@code written} bytes, to where the user wants it. */
   void copyOut(long written) {
     if (copy != null) {

@@ -3,8 +3,10 @@ package zcodec;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * One chunk of many that are decoded or encoded in one call. The results of a task are those of the last call that ran
@@ -34,10 +36,11 @@ public final class Task {
    * Decodes a box of a chunk.
    *
    * @param chain the chain of the chunk
-   * @param encoded exactly one chunk, from the buffer's position to its limit; null: there is no such chunk, and its view is
-   *     filled with the fill value
+   * @param encoded exactly one chunk, from the buffer's position to its limit; null: there is no such chunk, and its
+   *     view is filled with the fill value
    * @param box the part; null: all
-   * @param view where its elements go; the views of the tasks must not overlap
+   * @param view where its elements go; no two tasks may have an element in the same bytes, but their elements may
+   *     interleave in one buffer or array. If the task fails, its elements are unspecified
    * @return the task
    */
   public static Task decode(Chain chain, ByteBuffer encoded, Box box, View view) {
@@ -77,7 +80,7 @@ public final class Task {
 
   /**
    * Runs all tasks, whatever becomes of some: {@link #error} tells. Threads share tasks, and parts of tasks. If the
-   * executor fails, that is the error of every task.
+   * executor fails, that is the error of every task that it ran for: of all tasks if the threads share them.
    *
    * @param tasks either all decode or all encode
    * @param options threads, data for callbacks
@@ -100,7 +103,9 @@ public final class Task {
     private final int mark;
     private final List<Callbacks.Call> calls = new ArrayList<>(); // one for each task
     private final List<Chain> chains = new ArrayList<>();
-    private final List<Staged> memory = new ArrayList<>();
+    private final List<Staged> chunks = new ArrayList<>(); // encoded, one for each task
+    private final StagedViews elements = new StagedViews(); // those of each task
+    private final Set<Staged> decoded = new HashSet<>(); // elements of tasks that did not fail; tasks may share them
 
     Batch(List<Task> tasks, CallOptions options) {
       this.tasks = tasks;
@@ -111,11 +116,16 @@ public final class Task {
     boolean run() {
       boolean encodes = tasks.get(0).encodes;
       long structs = arena.zeros(Math.multiplyExact(STRUCT_SIZE, tasks.size()));
-      for (int i = 0; i < tasks.size(); i++) {
-        if (tasks.get(i).encodes != encodes) {
+      List<View> views = new ArrayList<>(tasks.size());
+      for (Task task : tasks) {
+        if (task.encodes != encodes) {
           throw new IllegalArgumentException("tasks must either all decode or all encode");
         }
-        write(tasks.get(i), structs + (long) STRUCT_SIZE * i);
+        views.add(task.view);
+      }
+      elements.stage(views, !encodes);
+      for (int i = 0; i < tasks.size(); i++) {
+        write(i, structs + (long) STRUCT_SIZE * i);
       }
       long given = options.write(arena, 0);
       int status =
@@ -126,29 +136,29 @@ public final class Task {
       for (int i = 0; i < tasks.size(); i++) {
         reported |= !read(i, structs + (long) STRUCT_SIZE * i);
       }
+      decoded.forEach(Staged::copyOut);
       if (status != 0 && !reported) { // of the call as a whole
         throw ZcodecException.take(status, 0, 0, null);
       }
       return status == 0;
     }
 
-    private void write(Task task, long struct) {
+    private void write(int i, long struct) {
+      Task task = tasks.get(i);
       long chain = task.chain.acquire();
       chains.add(task.chain);
       Callbacks.Call call = new Callbacks.Call(options.callData);
       calls.add(call);
       ByteBuffer encoded = task.encoded == null ? ByteBuffer.allocate(0) : task.encoded;
-      Staged bytes = task.encodes ? Staged.output(encoded) : Staged.input(encoded);
-      memory.add(bytes);
-      Staged elements = task.encodes ? Staged.input(task.view.memory) : Staged.partial(task.view.memory);
-      memory.add(elements);
+      Staged chunk = task.encodes ? Staged.output(encoded) : Staged.input(encoded);
+      chunks.add(chunk);
       long view = arena.zeros(View.STRUCT_SIZE);
-      task.view.write(arena, view, elements);
+      task.view.write(arena, view, elements.address(i));
       arena.putLong(struct, STRUCT_SIZE);
       arena.putLong(struct + 8, chain);
       arena.putLong(struct + 16, call.key);
-      arena.putLong(struct + (task.encodes ? 40 : 24), bytes.address);
-      arena.putLong(struct + (task.encodes ? 48 : 32), bytes.size);
+      arena.putLong(struct + (task.encodes ? 40 : 24), chunk.address);
+      arena.putLong(struct + (task.encodes ? 48 : 32), chunk.size);
       arena.putLong(struct + 56, arena.box(task.box));
       arena.putLong(struct + 64, view);
       arena.putInt(struct + 72, task.encoded == null ? MISSING : 0);
@@ -162,18 +172,22 @@ public final class Task {
       task.encodedSize = size;
       if (status != 0) {
         task.error = ZcodecException.take(status, arena.getLong(struct + 80), size, calls.get(i).failure());
-      } else {
-        task.error = null;
-        Staged written = memory.get(task.encodes ? 2 * i : 2 * i + 1);
-        written.copyOut(task.encodes ? size : written.size);
+        return false;
       }
-      return status == 0;
+      task.error = null;
+      if (task.encodes) {
+        chunks.get(i).copyOut(size);
+      } else {
+        decoded.add(elements.region(i));
+      }
+      return true;
     }
 
     @Override
     public void close() {
       arena.reset(mark);
-      memory.forEach(Staged::close);
+      chunks.forEach(Staged::close);
+      elements.close();
       chains.forEach(Chain::release);
       calls.forEach(Callbacks.Call::close);
       Fence.keep(Arrays.asList(options, tasks));

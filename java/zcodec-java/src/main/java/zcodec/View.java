@@ -4,12 +4,14 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * Where the elements of a box lie in a buffer: element (0, .., 0) begins {@code offset} bytes after the buffer's position;
- * neighbours along dimension i are {@code strides[i]} bytes apart, of any sign. Nothing outside the buffer's position and
- * limit is touched, and the bytes between the elements stay as they are.
+ * Where the elements of a box lie in a buffer: element (0, .., 0) begins {@code offset} bytes after the buffer's
+ * position; neighbours along dimension i are {@code strides[i]} bytes apart, of any sign. Nothing outside the buffer's
+ * position and limit is touched, and the bytes between the elements stay as they are.
  *
- * <p>The memory of a heap buffer is copied as a whole, to native memory and back; so no other thread may write to it
- * during the call, not even between the elements.
+ * <p>The memory of a heap buffer, from its position to its limit, is copied as a whole, to native memory and back. So
+ * during a call, and until a {@link Plan} is complete, nothing else may write to it, not even between the elements: no
+ * other thread, no other call and no other plan. The views of one plan, and those of the tasks of one call, may lie
+ * side by side in one array, with interleaving elements: they share one copy.
  */
 public final class View {
   static final int STRUCT_SIZE = 48;
@@ -50,10 +52,10 @@ public final class View {
   }
 
   /** Writes a {@code zcodec_view} of the memory, which lies in native memory at {@code staged}. */
-  void write(Arena arena, long address, Staged staged) {
+  void write(Arena arena, long address, long staged) {
     arena.putLong(address, STRUCT_SIZE);
-    arena.putLong(address + 8, staged.address);
-    arena.putLong(address + 16, staged.size);
+    arena.putLong(address + 8, staged);
+    arena.putLong(address + 16, memory.remaining());
     arena.putLong(address + 24, offset);
     arena.putLong(address + 32, ndim);
     arena.putLong(address + 40, arena.longs(strides));

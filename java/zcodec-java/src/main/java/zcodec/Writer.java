@@ -12,8 +12,8 @@ import java.util.concurrent.locks.Lock;
  * Makes or changes a shard by its inner chunks: boxes are put; then old inner chunks that were put in part are supplied
  * ({@link #next}, {@link #supply}, or {@link #read}); then {@link #finish} gives the pieces to write.
  *
- * <p>Several threads may put or supply at the same time; the other methods wait for one another. Callbacks must not use the
- * writer that runs them.
+ * <p>Several threads may put or supply at the same time; the other methods wait for one another. Callbacks must not use
+ * the writer that runs them.
  */
 public final class Writer extends StagedRead {
   private long objectSize;
@@ -55,7 +55,7 @@ public final class Writer extends StagedRead {
     try (Invocation in = new Invocation(null);
         Staged from = Staged.input(elements.memory)) {
       long view = in.arena.zeros(View.STRUCT_SIZE);
-      elements.write(in.arena, view, from);
+      elements.write(in.arena, view, from.address);
       check(in, C.zcodec_writer_put(open(), in.arena.box(box), view, in.error));
     } finally {
       shared.unlock();
@@ -91,8 +91,8 @@ public final class Writer extends StagedRead {
   }
 
   /**
-   * The size of the new object, after {@link #finish}. If every inner chunk is left out, it is that of the index, and the
-   * object may be deleted.
+   * The size of the new object, after {@link #finish}. If every inner chunk is left out, it is that of the index, and
+   * the object may be deleted.
    *
    * @return the size in bytes
    */
@@ -108,8 +108,8 @@ public final class Writer extends StagedRead {
 
   /**
    * Does the rest for a file: reads what is needed, appends what changed, and the index last, after the file system has
-   * the inner chunks. Until then the file, cut back to its old size, is the old shard; with an index at the start, a torn
-   * write of it can lose the shard.
+   * the inner chunks. Until then the file, cut back to its old size, is the old shard; with an index at the start, a
+   * torn write of it can lose the shard.
    *
    * @param file the old shard, or an empty file for a new one
    * @throws IOException the file cannot be read or written

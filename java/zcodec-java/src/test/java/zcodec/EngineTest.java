@@ -39,7 +39,8 @@ class EngineTest {
   }
 
   private static String shard(int side, String inner) {
-    return "[{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[" + side + "," + side + "],\"codecs\":[" + inner
+    return "[{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[" + side + "," + side
+        + "],\"codecs\":[" + inner
         + "],\"index_codecs\":[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}},\"crc32c\"]}}]";
   }
 
@@ -175,6 +176,147 @@ class EngineTest {
     }
   }
 
+  /** The left and the right half of the chunk. */
+  private static final List<Box> HALVES =
+      Arrays.asList(
+          Box.of(new long[] {0, 0}, new long[] {SIDE, SIDE / 2}),
+          Box.of(new long[] {0, SIDE / 2}, new long[] {SIDE, SIDE / 2}));
+
+  /**
+   * Views of the two halves in C order, in an image of the chunk that begins {@code begin} bytes after the position:
+   * one view of the whole buffer with an offset, and one of a slice that begins with its first element.
+   */
+  private static List<View> halves(ByteBuffer image, int begin) {
+    ByteBuffer later = image.duplicate();
+    later.position(image.position() + begin + SIDE / 2);
+    return Arrays.asList(View.of(image, begin, SIDE, 1), View.of(later.slice(), 0, SIDE, 1));
+  }
+
+  private static ByteBuffer full(ByteBuffer buffer, byte value) {
+    while (buffer.hasRemaining()) {
+      buffer.put(value);
+    }
+    buffer.clear();
+    return buffer;
+  }
+
+  private static byte[] content(ByteBuffer buffer) {
+    byte[] content = new byte[buffer.remaining()];
+    buffer.duplicate().get(content);
+    return content;
+  }
+
+  /** The image between bytes that stay 5. */
+  private static byte[] framed(byte[] image, int before, int after) {
+    byte[] framed = new byte[before + image.length + after];
+    Arrays.fill(framed, (byte) 5);
+    System.arraycopy(image, 0, framed, before, image.length);
+    return framed;
+  }
+
+  @Test
+  void tasksDecodeSideBySideIntoOneBuffer() {
+    byte[] elements = elements();
+    try (Chain chain = Chain.of(SHARD, INPUT)) {
+      ByteBuffer encoded = ByteBuffer.wrap(chain.encode(elements));
+      ByteBuffer damaged = ByteBuffer.allocate(7);
+      for (boolean direct : new boolean[] {false, true}) {
+        int size = SIDE * SIDE + 30;
+        ByteBuffer image = full(direct ? ByteBuffer.allocateDirect(size) : ByteBuffer.allocate(size), (byte) 5);
+        image.position(7);
+        List<View> views = halves(image.slice(), 10);
+        List<Task> tasks = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+          tasks.add(Task.decode(chain, encoded, HALVES.get(i), views.get(i)));
+        }
+        assertTrue(Task.run(tasks, CallOptions.DEFAULT.maxThreads(2)));
+        image.clear();
+        assertArrayEquals(framed(elements, 17, 13), content(image), direct ? "direct" : "heap");
+        for (int good = 0; good < 2; good++) { // and the other task fails
+          full(image, (byte) 5);
+          Task bad = Task.decode(chain, damaged, HALVES.get(1 - good), views.get(1 - good));
+          List<Task> both = good == 0 ? Arrays.asList(tasks.get(0), bad) : Arrays.asList(bad, tasks.get(1));
+          assertTrue(!Task.run(both, CallOptions.DEFAULT));
+          assertEquals(Status.CORRUPT_DATA, bad.error().status());
+          for (int y = 0; y < SIDE; y++) {
+            for (int x = good * SIDE / 2; x < (good + 1) * SIDE / 2; x++) {
+              assertEquals(elements[y * SIDE + x], image.get(17 + y * SIDE + x));
+            }
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void aPlanDecodesSideBySideIntoOneBuffer() {
+    byte[] elements = elements();
+    try (Chain chain = Chain.of(SHARD, INPUT)) {
+      byte[] encoded = chain.encode(elements);
+      for (boolean direct : new boolean[] {false, true}) {
+        int size = SIDE * SIDE + 30;
+        ByteBuffer image = full(direct ? ByteBuffer.allocateDirect(size) : ByteBuffer.allocate(size), (byte) 5);
+        try (Plan plan = chain.plan(HALVES, halves(image, 30), encoded.length, null, CallOptions.DEFAULT)) {
+          for (List<Range> stage = plan.next(); !stage.isEmpty(); stage = plan.next()) {
+            for (int i = 0; i < stage.size(); i++) {
+              plan.supply(i, ByteBuffer.wrap(encoded, (int) stage.get(i).offset(), (int) stage.get(i).size()));
+            }
+          }
+        }
+        assertArrayEquals(framed(elements, 30, 0), content(image), direct ? "direct" : "heap");
+      }
+    }
+  }
+
+  @Test
+  void tasksEncodePartsOfOneBuffer() {
+    byte[] elements = elements();
+    try (Chain chain = Chain.of("[\"bytes\"]", "{\"data_type\":\"uint8\",\"shape\":[64,32],\"fill_value\":0}")) {
+      ByteBuffer heap = ByteBuffer.wrap(framed(elements, 9, 0));
+      ByteBuffer direct = ByteBuffer.allocateDirect(heap.capacity());
+      direct.put(heap.duplicate()).clear();
+      for (ByteBuffer image : Arrays.asList(heap, heap.asReadOnlyBuffer(), direct)) {
+        ByteBuffer left = ByteBuffer.allocate(SIDE * SIDE / 2);
+        ByteBuffer right = ByteBuffer.allocate(SIDE * SIDE / 2);
+        List<View> views = halves(image, 9);
+        List<Task> tasks =
+            Arrays.asList(
+                Task.encode(chain, null, views.get(0), left), Task.encode(chain, null, views.get(1), right));
+        assertTrue(Task.run(tasks, CallOptions.DEFAULT));
+        assertArrayEquals(cut(elements, 0, 0, SIDE, SIDE / 2), left.array());
+        assertArrayEquals(cut(elements, 0, SIDE / 2, SIDE, SIDE / 2), right.array());
+      }
+    }
+  }
+
+  /** What lies between two views of an array, and in neither, may change during the call. */
+  @Test
+  void theMemoryBetweenViewsStaysAsItIs() {
+    String input = "{\"data_type\":\"uint8\",\"shape\":[10],\"fill_value\":0}";
+    try (Chain chain = Chain.of("[\"bytes\"," + PAD + "]", input)) {
+      byte[] encoded = chain.encode(new byte[10]);
+      byte[] array = new byte[30];
+      chain.setPadding(
+          1,
+          Padding.of(
+              null,
+              (call, chunk, padding) -> {
+                array[15] = 7;
+                return true;
+              }));
+      Arrays.fill(array, (byte) 5);
+      List<Task> tasks = new ArrayList<>();
+      for (int begin : new int[] {20, 0}) {
+        tasks.add(Task.decode(chain, ByteBuffer.wrap(encoded), null, View.of(ByteBuffer.wrap(array, begin, 10), 1)));
+      }
+      assertTrue(Task.run(tasks, CallOptions.DEFAULT));
+      byte[] wanted = new byte[30];
+      Arrays.fill(wanted, 10, 20, (byte) 5);
+      wanted[15] = 7;
+      assertArrayEquals(wanted, array);
+    }
+  }
+
   @Test
   void tasksDoNotTellOfCallbacksOfOthers() {
     try (Chain chain = Chain.of("[\"bytes\"," + PAD + "]", INPUT)) {
@@ -268,8 +410,8 @@ class EngineTest {
       }
       assertThrows(ZcodecException.class, () -> chain.decode(encoded, CallOptions.DEFAULT.callData((byte) 8)));
       ByteBuffer out = ByteBuffer.allocate(LARGE * LARGE);
-      try (Plan plan =
-          chain.plan(list((Box) null), list(View.of(out, 2)), encoded.length, null, CallOptions.DEFAULT.callData((byte) 9))) {
+      CallOptions options = CallOptions.DEFAULT.callData((byte) 9);
+      try (Plan plan = chain.plan(list((Box) null), list(View.of(out, 2)), encoded.length, null, options)) {
         for (List<Range> stage = plan.next(); !stage.isEmpty(); stage = plan.next()) {
           for (int i = 0; i < stage.size(); i++) {
             plan.supply(i, ByteBuffer.wrap(encoded, (int) stage.get(i).offset(), (int) stage.get(i).size()));
@@ -350,6 +492,43 @@ class EngineTest {
     assertTrue(shift.open.get() > 0);
     chain.close();
     assertEquals(0, shift.open.get());
+    assertEquals(objects, Callbacks.count());
+  }
+
+  @Test
+  void aCodecWhoseOutputCannotBeToldIsClosed() {
+    AtomicInteger open = new AtomicInteger();
+    int objects = Callbacks.count();
+    try (Registry registry = Registry.create()) {
+      registry.add(
+          "silent",
+          Kind.BYTES_TO_BYTES,
+          (configuration, input) -> {
+            open.incrementAndGet();
+            return new HostCodec.Bound() {
+              @Override
+              public String output() {
+                throw new IllegalStateException("no output");
+              }
+
+              @Override
+              public void encode(Object callData, ByteBuffer decoded, ByteBuffer encoded) {}
+
+              @Override
+              public void decode(Object callData, ByteBuffer encoded, ByteBuffer decoded) {}
+
+              @Override
+              public void close() {
+                open.decrementAndGet();
+                throw new IllegalStateException("nor an end");
+              }
+            };
+          });
+      ChainOptions options = ChainOptions.DEFAULT.registry(registry);
+      ZcodecException e = assertThrows(ZcodecException.class, () -> Chain.of("[\"silent\"]", null, options));
+      assertTrue(e.getMessage().contains("no output"), e.getMessage());
+      assertEquals(0, open.get());
+    }
     assertEquals(objects, Callbacks.count());
   }
 

@@ -25,7 +25,8 @@ class LifetimeTest {
   private static final String INPUT = "{\"data_type\":\"uint16\",\"shape\":[32,32],\"fill_value\":0}";
   private static final String CODECS =
       "[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}},"
-          + "{\"name\":\"pad\",\"configuration\":{\"location\":\"start\",\"nbytes\":4,\"padding\":\"AAAAAA==\"}},\"zstd\"]";
+          + "{\"name\":\"pad\",\"configuration\":{\"location\":\"start\",\"nbytes\":4,\"padding\":\"AAAAAA==\"}},"
+          + "\"zstd\"]";
 
   @Test
   void aClosedObjectThrows() {
@@ -109,7 +110,10 @@ class LifetimeTest {
   private static void openAndClose(AtomicBoolean failed) {
     byte[] decoded = new byte[2048];
     try (Chain chain = Chain.of(CODECS, INPUT)) {
-      chain.setPadding(1, Padding.of((call, chunk, padding) -> padding.putInt(7), (call, chunk, padding) -> padding.getInt() == 7));
+      chain.setPadding(
+          1,
+          Padding.of(
+              (call, chunk, padding) -> padding.putInt(7), (call, chunk, padding) -> padding.getInt() == 7));
       try (Chain other = chain.withShape(16, 64)) {
         byte[] encoded = other.encode(decoded);
         failed.compareAndSet(false, chain.decode(encoded).length != decoded.length);
@@ -167,7 +171,8 @@ class LifetimeTest {
       Task task = Task.encode(chain, null, view, ByteBuffer.allocate(4096));
       assertThrows(NullPointerException.class, () -> Task.run(Collections.singletonList(task), null));
       List<View> views = Collections.singletonList(view);
-      assertThrows(NullPointerException.class, () -> chain.plan(Collections.singletonList(null), views, 100, null, null));
+      List<Box> all = Collections.singletonList(null);
+      assertThrows(NullPointerException.class, () -> chain.plan(all, views, 100, null, null));
       assertThrows(NullPointerException.class, () -> chain.writer(null, 0, null));
       chain.setPadding(1, null); // what no call may be using
     }
@@ -175,13 +180,28 @@ class LifetimeTest {
   }
 
   @Test
+  void argumentsThatNoBufferHoldsAreRefused() {
+    Arena arena = Arena.local();
+    int mark = arena.mark();
+    try {
+      assertThrows(ArithmeticException.class, () -> arena.zeros(Integer.MAX_VALUE - 6));
+      assertThrows(ArithmeticException.class, () -> arena.zeros(Integer.MAX_VALUE));
+      assertEquals(mark, arena.mark());
+      arena.reset(mark);
+    } finally {
+      arena.reset(mark);
+    }
+  }
+
+  @Test
   void aRegistryThatRefusedNullIsNotInUse() {
     int before = Callbacks.count();
     try (Registry registry = Registry.create()) {
       assertThrows(NullPointerException.class, () -> registry.add("name", Kind.BYTES_TO_BYTES, null));
-      assertThrows(NullPointerException.class, () -> registry.add(null, Kind.BYTES_TO_BYTES, (configuration, input) -> null));
-      assertThrows(NullPointerException.class, () -> registry.add("name", null, (configuration, input) -> null));
-      registry.add("name", Kind.BYTES_TO_BYTES, (configuration, input) -> null);
+      HostCodec codec = (configuration, input) -> null;
+      assertThrows(NullPointerException.class, () -> registry.add(null, Kind.BYTES_TO_BYTES, codec));
+      assertThrows(NullPointerException.class, () -> registry.add("name", null, codec));
+      registry.add("name", Kind.BYTES_TO_BYTES, codec);
     }
     assertEquals(before, Callbacks.count());
   }

@@ -4,14 +4,18 @@ import dev.zarr.zarrjava.ZarrException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import zcodec.Chain;
+import zcodec.ChainOptions;
 import zcodec.ZcodecException;
 
 /**
- * Chains by their metadata. zarr-java never says that a codec is no longer needed, so codecs do not own chains: the least
- * recently used ones are closed, and made again if they are needed again.
+ * Chains by their metadata. zarr-java never says that a codec is no longer needed, so codecs do not own chains: the
+ * least recently used ones are closed, and made again if they are needed again.
  */
 final class Chains {
   private static final int KEPT = 256;
+
+  /** A chunk may claim any size, and is decoded to an array of Java, which holds no more. */
+  private static final ChainOptions OPTIONS = ChainOptions.DEFAULT.maxDecodedSize(Integer.MAX_VALUE - 8L);
 
   private static final Map<Key, Chain> CHAINS =
       new LinkedHashMap<Key, Chain>(16, 0.75f, true) {
@@ -76,7 +80,7 @@ final class Chains {
   private static synchronized Chain get(Key key) {
     Chain chain = CHAINS.get(key);
     if (chain == null) {
-      chain = Chain.of(key.codecs, key.input);
+      chain = Chain.of(key.codecs, key.input, OPTIONS);
       CHAINS.put(key, chain);
     }
     return chain;

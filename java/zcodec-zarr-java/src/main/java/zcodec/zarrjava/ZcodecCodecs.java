@@ -5,51 +5,77 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.zarr.zarrjava.v3.codec.Codec;
 import dev.zarr.zarrjava.v3.codec.CodecRegistry;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
 
 /**
  * The codecs that zarr-java lacks. After {@link #register()} it opens and creates arrays with them.
  *
- * <p>zarr-java makes an object of the class that is registered for a name, without telling it the name; so each codec has
- * a class.
+ * <p>zarr-java makes an object of the class that is registered for a name, without telling it the name; so each codec
+ * has a class.
  */
 public final class ZcodecCodecs {
+  /** A codec's class, and what makes one of it. */
+  private static final class Entry {
+    final Class<? extends Codec> type;
+    final Function<JsonNode, ? extends Codec> make;
+
+    Entry(Class<? extends Codec> type, Function<JsonNode, ? extends Codec> make) {
+      this.type = type;
+      this.make = make;
+    }
+  }
+
+  /** All of them, by their names in metadata. */
+  private static final Map<String, Entry> CODECS = new LinkedHashMap<>();
+
+  static {
+    add("reshape", Reshape.class, Reshape::new);
+    add("squeeze", Squeeze.class, Squeeze::new);
+    add("zarrs.squeeze", ZarrsSqueeze.class, ZarrsSqueeze::new);
+    add("scale_offset", ScaleOffset.class, ScaleOffset::new);
+    add("cast_value", CastValue.class, CastValue::new);
+    add("bitround", Bitround.class, Bitround::new);
+    add("numcodecs.bitround", NumcodecsBitround.class, NumcodecsBitround::new);
+    add("numcodecs.astype", NumcodecsAstype.class, NumcodecsAstype::new);
+    add("numcodecs.delta", NumcodecsDelta.class, NumcodecsDelta::new);
+    add("numcodecs.fixedscaleoffset", NumcodecsFixedscaleoffset.class, NumcodecsFixedscaleoffset::new);
+    add("numcodecs.packbits", NumcodecsPackbits.class, NumcodecsPackbits::new);
+    add("numcodecs.quantize", NumcodecsQuantize.class, NumcodecsQuantize::new);
+    add("packbits", Packbits.class, Packbits::new);
+    add("zfp", Zfp.class, Zfp::new);
+    add("n5_default", N5Default.class, N5Default::new);
+    add("numcodecs.pcodec", NumcodecsPcodec.class, NumcodecsPcodec::new);
+    add("numcodecs.zfpy", NumcodecsZfpy.class, NumcodecsZfpy::new);
+    add("conditional", Conditional.class, Conditional::new);
+    add("pad", Pad.class, Pad::new);
+    add("offset", Offset.class, Offset::new);
+    add("numcodecs.zlib", NumcodecsZlib.class, NumcodecsZlib::new);
+    add("numcodecs.gzip", NumcodecsGzip.class, NumcodecsGzip::new);
+    add("numcodecs.zstd", NumcodecsZstd.class, NumcodecsZstd::new);
+    add("numcodecs.lz4", NumcodecsLz4.class, NumcodecsLz4::new);
+    add("numcodecs.bz2", NumcodecsBz2.class, NumcodecsBz2::new);
+    add("numcodecs.lzma", NumcodecsLzma.class, NumcodecsLzma::new);
+    add("numcodecs.blosc", NumcodecsBlosc.class, NumcodecsBlosc::new);
+    add("numcodecs.shuffle", NumcodecsShuffle.class, NumcodecsShuffle::new);
+    add("numcodecs.crc32", NumcodecsCrc32.class, NumcodecsCrc32::new);
+    add("numcodecs.crc32c", NumcodecsCrc32c.class, NumcodecsCrc32c::new);
+    add("numcodecs.adler32", NumcodecsAdler32.class, NumcodecsAdler32::new);
+    add("numcodecs.fletcher32", NumcodecsFletcher32.class, NumcodecsFletcher32::new);
+    add("numcodecs.jenkins_lookup3", NumcodecsJenkinsLookup3.class, NumcodecsJenkinsLookup3::new);
+  }
+
+  private static <T extends Codec> void add(String name, Class<T> type, Function<JsonNode, T> make) {
+    CODECS.put(name, new Entry(type, make));
+  }
+
   private ZcodecCodecs() {}
 
   /** Adds all of them to zarr-java's registry. Before an array is opened or created; more than once does no harm. */
   public static void register() {
-    CodecRegistry.addType("reshape", Reshape.class);
-    CodecRegistry.addType("squeeze", Squeeze.class);
-    CodecRegistry.addType("zarrs.squeeze", ZarrsSqueeze.class);
-    CodecRegistry.addType("scale_offset", ScaleOffset.class);
-    CodecRegistry.addType("cast_value", CastValue.class);
-    CodecRegistry.addType("bitround", Bitround.class);
-    CodecRegistry.addType("numcodecs.bitround", NumcodecsBitround.class);
-    CodecRegistry.addType("numcodecs.astype", NumcodecsAstype.class);
-    CodecRegistry.addType("numcodecs.delta", NumcodecsDelta.class);
-    CodecRegistry.addType("numcodecs.fixedscaleoffset", NumcodecsFixedscaleoffset.class);
-    CodecRegistry.addType("numcodecs.packbits", NumcodecsPackbits.class);
-    CodecRegistry.addType("numcodecs.quantize", NumcodecsQuantize.class);
-    CodecRegistry.addType("packbits", Packbits.class);
-    CodecRegistry.addType("zfp", Zfp.class);
-    CodecRegistry.addType("n5_default", N5Default.class);
-    CodecRegistry.addType("numcodecs.pcodec", NumcodecsPcodec.class);
-    CodecRegistry.addType("numcodecs.zfpy", NumcodecsZfpy.class);
-    CodecRegistry.addType("conditional", Conditional.class);
-    CodecRegistry.addType("pad", Pad.class);
-    CodecRegistry.addType("offset", Offset.class);
-    CodecRegistry.addType("numcodecs.zlib", NumcodecsZlib.class);
-    CodecRegistry.addType("numcodecs.gzip", NumcodecsGzip.class);
-    CodecRegistry.addType("numcodecs.zstd", NumcodecsZstd.class);
-    CodecRegistry.addType("numcodecs.lz4", NumcodecsLz4.class);
-    CodecRegistry.addType("numcodecs.bz2", NumcodecsBz2.class);
-    CodecRegistry.addType("numcodecs.lzma", NumcodecsLzma.class);
-    CodecRegistry.addType("numcodecs.blosc", NumcodecsBlosc.class);
-    CodecRegistry.addType("numcodecs.shuffle", NumcodecsShuffle.class);
-    CodecRegistry.addType("numcodecs.crc32", NumcodecsCrc32.class);
-    CodecRegistry.addType("numcodecs.crc32c", NumcodecsCrc32c.class);
-    CodecRegistry.addType("numcodecs.adler32", NumcodecsAdler32.class);
-    CodecRegistry.addType("numcodecs.fletcher32", NumcodecsFletcher32.class);
-    CodecRegistry.addType("numcodecs.jenkins_lookup3", NumcodecsJenkinsLookup3.class);
+    CODECS.forEach((name, entry) -> CodecRegistry.addType(name, entry.type));
   }
 
   /**
@@ -58,78 +84,19 @@ public final class ZcodecCodecs {
    * @param name its name in metadata, one of those that {@link #register()} adds
    * @param configuration its configuration; null: none
    * @return the codec
+   * @throws IllegalArgumentException there is no such name
    */
   public static Codec create(String name, JsonNode configuration) {
-    switch (name) {
-      case "reshape":
-        return new Reshape(configuration);
-      case "squeeze":
-        return new Squeeze(configuration);
-      case "zarrs.squeeze":
-        return new ZarrsSqueeze(configuration);
-      case "scale_offset":
-        return new ScaleOffset(configuration);
-      case "cast_value":
-        return new CastValue(configuration);
-      case "bitround":
-        return new Bitround(configuration);
-      case "numcodecs.bitround":
-        return new NumcodecsBitround(configuration);
-      case "numcodecs.astype":
-        return new NumcodecsAstype(configuration);
-      case "numcodecs.delta":
-        return new NumcodecsDelta(configuration);
-      case "numcodecs.fixedscaleoffset":
-        return new NumcodecsFixedscaleoffset(configuration);
-      case "numcodecs.packbits":
-        return new NumcodecsPackbits(configuration);
-      case "numcodecs.quantize":
-        return new NumcodecsQuantize(configuration);
-      case "packbits":
-        return new Packbits(configuration);
-      case "zfp":
-        return new Zfp(configuration);
-      case "n5_default":
-        return new N5Default(configuration);
-      case "numcodecs.pcodec":
-        return new NumcodecsPcodec(configuration);
-      case "numcodecs.zfpy":
-        return new NumcodecsZfpy(configuration);
-      case "conditional":
-        return new Conditional(configuration);
-      case "pad":
-        return new Pad(configuration);
-      case "offset":
-        return new Offset(configuration);
-      case "numcodecs.zlib":
-        return new NumcodecsZlib(configuration);
-      case "numcodecs.gzip":
-        return new NumcodecsGzip(configuration);
-      case "numcodecs.zstd":
-        return new NumcodecsZstd(configuration);
-      case "numcodecs.lz4":
-        return new NumcodecsLz4(configuration);
-      case "numcodecs.bz2":
-        return new NumcodecsBz2(configuration);
-      case "numcodecs.lzma":
-        return new NumcodecsLzma(configuration);
-      case "numcodecs.blosc":
-        return new NumcodecsBlosc(configuration);
-      case "numcodecs.shuffle":
-        return new NumcodecsShuffle(configuration);
-      case "numcodecs.crc32":
-        return new NumcodecsCrc32(configuration);
-      case "numcodecs.crc32c":
-        return new NumcodecsCrc32c(configuration);
-      case "numcodecs.adler32":
-        return new NumcodecsAdler32(configuration);
-      case "numcodecs.fletcher32":
-        return new NumcodecsFletcher32(configuration);
-      case "numcodecs.jenkins_lookup3":
-        return new NumcodecsJenkinsLookup3(configuration);
-      default:
-        throw new IllegalArgumentException("no codec of this jar is called " + name);
+    Entry entry = CODECS.get(name);
+    if (entry == null) {
+      throw new IllegalArgumentException("no codec of this jar is called " + name);
     }
+    return entry.make.apply(configuration);
+  }
+
+  /** The names of all of them; for tests. */
+  static Set<String> names() {
+    return CODECS.keySet();
   }
 
   /** The list of one codec, as JSON. */

@@ -14,7 +14,11 @@ final class Dimensions {
   final int y;
   private final int[] planes = {-1, -1, -1};
 
-  /** By the names of the axes (null: unknown); what has no name is z, then t, then c, from the last dimension on. */
+  /**
+   * By the names of the axes; null: unknown. Unless x and y are among them, the last two dimensions are y and x. The
+   * others that have no name of c, z and t are, from the last dimension on, z, then t, then c; of four dimensions z,
+   * then c, then t. A name that another dimension has already counts as none.
+   */
   Dimensions(String[] names) throws IOException {
     int ndim = names.length;
     if (ndim < 2 || ndim > 5) {

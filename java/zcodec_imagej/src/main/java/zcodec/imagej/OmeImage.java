@@ -37,16 +37,16 @@ final class OmeImage {
   }
 
   static OmeImage open(Path folder) throws IOException {
-    OmeImage image = new OmeImage(folder.toAbsolutePath().normalize().getFileName().toString());
+    OmeImage image = new OmeImage(String.valueOf(folder.toAbsolutePath().normalize().getFileName()));
     if (ZarrArray.isArray(folder)) {
       image.levels.add(new Level(folder, null));
       return image;
     }
-    JsonArray multiscales = multiscales(folder);
-    if (multiscales == null || multiscales.size() == 0) {
-      throw new IOException(folder + " is neither a Zarr array nor an OME-Zarr image");
-    }
     try {
+      JsonArray multiscales = multiscales(folder);
+      if (multiscales == null || multiscales.size() == 0) {
+        throw new IOException(folder + " is neither a Zarr array nor an OME-Zarr image");
+      }
       image.read(folder, multiscales.get(0).getAsJsonObject());
     } catch (RuntimeException e) {
       throw new IOException(folder + ": its OME metadata cannot be read: " + e.getMessage(), e);

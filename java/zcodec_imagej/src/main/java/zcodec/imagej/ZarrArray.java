@@ -3,7 +3,6 @@ package zcodec.imagej;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 import java.io.Closeable;
 import java.io.IOException;
@@ -83,7 +82,7 @@ final class ZarrArray implements Closeable {
     void progress(int done, int count);
   }
 
-  private ZarrArray(Path folder, String document, JsonObject metadata) throws IOException {
+  private ZarrArray(Path folder, String document, JsonObject metadata) {
     this.folder = folder;
     this.document = document;
     shape = numbers(member(metadata, "shape"));
@@ -105,7 +104,7 @@ final class ZarrArray implements Closeable {
         prefix = isDefault ? "c" : "";
         names(metadata.get("dimension_names"));
       }
-    } catch (RuntimeException | IOException e) {
+    } catch (RuntimeException e) {
       chain.close();
       throw e;
     }
@@ -116,8 +115,8 @@ final class ZarrArray implements Closeable {
   }
 
   /**
-   * The chain; made again after {@link #close}, as images may share the planes of one that was closed. Who uses it holds
-   * the lock: another thread may close it.
+   * The chain; made again after {@link #close}, as images may share the planes of one that was closed. Who uses it
+   * holds the lock: another thread may close it.
    */
   private Chain chain() {
     if (chain.isClosed()) {
@@ -135,9 +134,12 @@ final class ZarrArray implements Closeable {
 
   /** Whether a folder holds an array. */
   static boolean isArray(Path folder) throws IOException {
-    return Files.exists(folder.resolve(".zarray"))
-        || Files.exists(folder.resolve("zarr.json"))
-            && "array".equals(text(document(folder.resolve("zarr.json")), "node_type"));
+    Path file = folder.resolve("zarr.json");
+    if (Files.exists(folder.resolve(".zarray"))) {
+      return true;
+    }
+    JsonElement type = Files.exists(file) ? document(file).get("node_type") : null;
+    return type != null && type.isJsonPrimitive() && type.getAsString().equals("array");
   }
 
   static ZarrArray open(Path folder) throws IOException {
@@ -148,27 +150,28 @@ final class ZarrArray implements Closeable {
     String document = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
     try {
       return new ZarrArray(folder, document, document(file));
-    } catch (ZcodecException | JsonParseException | IllegalStateException | UnsupportedOperationException e) {
-      throw new IOException(file + ": " + e.getMessage(), e);
+    } catch (RuntimeException e) {
+      throw unreadable(file, e);
     }
+  }
+
+  /** What Gson, the library and this package throw at metadata that they cannot use, as an error of the file. */
+  static IOException unreadable(Path file, Exception e) {
+    return new IOException(file + ": " + (e.getMessage() == null ? e : e.getMessage()), e);
   }
 
   /** A file with a JSON object. */
   static JsonObject document(Path file) throws IOException {
     try {
       return JsonParser.parseString(new String(Files.readAllBytes(file), StandardCharsets.UTF_8)).getAsJsonObject();
-    } catch (JsonParseException | IllegalStateException e) {
+    } catch (RuntimeException e) { // of Gson
       throw new IOException(file + " is not a JSON object: " + e.getMessage(), e);
     }
   }
 
-  private static String text(JsonObject object, String member) {
-    return object.has(member) ? object.get(member).getAsString() : null;
-  }
-
-  private static JsonElement member(JsonObject object, String name) throws IOException {
+  private static JsonElement member(JsonObject object, String name) {
     if (!object.has(name)) {
-      throw new IOException("the metadata has no \"" + name + "\"");
+      throw new IllegalArgumentException("the metadata has no \"" + name + "\"");
     }
     return object.get(name);
   }
@@ -291,6 +294,11 @@ final class ZarrArray implements Closeable {
       key.append(i > 0 || !prefix.isEmpty() ? separator : "").append(cell[i]);
     }
     return key.length() == 0 ? "0" : key.toString();
+  }
+
+  /** Whether no chain is open; for tests. */
+  synchronized boolean isClosed() {
+    return chain.isClosed();
   }
 
   /** Frees the memory of the library. Reading makes it again. */

@@ -7,10 +7,14 @@ import ij.ImagePlus;
 import ij.gui.GenericDialog;
 import ij.measure.Calibration;
 import ij.plugin.PlugIn;
+import java.awt.EventQueue;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
+import java.util.WeakHashMap;
 
 /** File > Import > Zarr (zcodec)...: opens an array or an OME-Zarr image as a virtual stack. */
 public final class ZarrImport implements PlugIn {
@@ -39,13 +43,14 @@ public final class ZarrImport implements PlugIn {
       IJ.showStatus("Opening " + path);
       open(Paths.get(path), level).show();
       lastPath = path;
-    } catch (IOException | ArithmeticException | LinkageError e) {
+    } catch (IOException | RuntimeException | LinkageError e) {
       IJ.error("Zarr (zcodec)", String.valueOf(e.getMessage()));
     }
   }
 
   /**
-   * Opens an array or an OME-Zarr image.
+   * Opens an array or an OME-Zarr image. The memory of the library is freed when the image's window is closed. An image
+   * without a window must be closed by {@link ImagePlus#flush}, because {@link ImagePlus#close} then tells no listener.
    *
    * @param folder its folder
    * @param level which of the image's arrays; 0: the finest
@@ -53,6 +58,13 @@ public final class ZarrImport implements PlugIn {
    * @throws IOException it cannot be opened
    */
   public static ImagePlus open(Path folder, int level) throws IOException {
+    ImagePlus image = openUnwatched(folder, level);
+    ImagePlus.addImageListener(new Closing(image));
+    return image;
+  }
+
+  /** As {@link #open}, for a caller that closes the array of the image's {@link ZarrStack} itself. */
+  static ImagePlus openUnwatched(Path folder, int level) throws IOException {
     OmeImage ome = OmeImage.open(folder);
     if (level < 0 || level >= ome.levels.size()) {
       throw new IOException("there is no level " + level + "; " + folder + " has " + ome.levels.size());
@@ -64,6 +76,8 @@ public final class ZarrImport implements PlugIn {
       ImagePlus image = image(ome, chosen, array);
       opened = true;
       return image;
+    } catch (IOException | RuntimeException e) { // such as a shape that is too large for ImageJ
+      throw ZarrArray.unreadable(chosen.folder, e);
     } finally {
       if (!opened) {
         array.close();
@@ -83,8 +97,8 @@ public final class ZarrImport implements PlugIn {
     image.setOpenAsHyperStack(stack.getSize() > 1);
     image.setCalibration(calibration(ome, level, dimensions, stack.isSigned16()));
     image.setProperty("Info", array.folder + "\n" + array.dataType + "\n" + array.codecs());
-    ImagePlus.addImageListener(new Closing(stack, array));
-    return channels > 1 && channels <= CompositeImage.MAX_CHANNELS ? new CompositeImage(image, CompositeImage.COMPOSITE) : image;
+    boolean composite = channels > 1 && channels <= CompositeImage.MAX_CHANNELS;
+    return composite ? new CompositeImage(image, CompositeImage.COMPOSITE) : image;
   }
 
   private static Calibration calibration(OmeImage ome, OmeImage.Level level, Dimensions dimensions, boolean signed) {
@@ -128,27 +142,33 @@ public final class ZarrImport implements PlugIn {
     }
   }
 
-  /** Frees the memory of the library when an image is closed. */
+  /** Frees the memory of the library when the last image with a stack is closed. */
   private static final class Closing implements ImageListener {
     private final ZarrStack stack;
-    private final ZarrArray array;
+    /** Known before they are closed: ImageJ takes the stack from an image before it tells. */
+    private final Set<ImagePlus> images = Collections.newSetFromMap(new WeakHashMap<>());
 
-    Closing(ZarrStack stack, ZarrArray array) {
-      this.stack = stack;
-      this.array = array;
+    Closing(ImagePlus image) {
+      stack = (ZarrStack) image.getStack();
+      images.add(image);
     }
 
+    /** Another image may show the same stack, such as a hyperstack that ImageJ makes of this one. */
     @Override
-    public void imageOpened(ImagePlus image) {}
+    public synchronized void imageOpened(ImagePlus image) {
+      if (image.hasImageStack() && image.getStack() == stack) {
+        images.add(image);
+      }
+    }
 
     @Override
     public void imageUpdated(ImagePlus image) {}
 
     @Override
-    public void imageClosed(ImagePlus image) {
-      if (image.getStack() == stack) {
-        array.close();
-        ImagePlus.removeImageListener(this);
+    public synchronized void imageClosed(ImagePlus image) {
+      if (images.remove(image) && images.isEmpty()) {
+        stack.array.close();
+        EventQueue.invokeLater(() -> ImagePlus.removeImageListener(this)); // ImageJ is going through its listeners
       }
     }
   }

@@ -148,11 +148,12 @@ final class ZarrWriter {
     }
     JsonObject root =
         JsonParser.parseString(
-                "{\"zarr_format\":3,\"node_type\":\"group\",\"attributes\":{\"ome\":{\"version\":\"0.5\",\"multiscales\":[{"
-                    + "\"datasets\":[{\"path\":\"" + ARRAY + "\",\"coordinateTransformations\":[{\"type\":\"scale\"}]}]}]}}}")
+                "{\"zarr_format\":3,\"node_type\":\"group\",\"attributes\":{\"ome\":{\"version\":\"0.5\","
+                    + "\"multiscales\":[{\"datasets\":[{\"path\":\"" + ARRAY
+                    + "\",\"coordinateTransformations\":[{\"type\":\"scale\"}]}]}]}}}")
             .getAsJsonObject();
-    JsonObject multiscale =
-        root.getAsJsonObject("attributes").getAsJsonObject("ome").getAsJsonArray("multiscales").get(0).getAsJsonObject();
+    JsonObject ome = root.getAsJsonObject("attributes").getAsJsonObject("ome");
+    JsonObject multiscale = ome.getAsJsonArray("multiscales").get(0).getAsJsonObject();
     multiscale.addProperty("name", String.valueOf(folder.getFileName()));
     multiscale.add("axes", named);
     JsonObject dataset = multiscale.getAsJsonArray("datasets").get(0).getAsJsonObject();
@@ -196,7 +197,8 @@ final class ZarrWriter {
     List<int[]> cells = cells();
     int capacity = Math.toIntExact(chain.encodedBound(chain.decodedSize()));
     ByteBuffer encoded = ByteBuffer.allocateDirect(capacity);
-    ByteBuffer elements = ByteBuffer.allocateDirect(Math.toIntExact(chain.decodedSize())).order(ByteOrder.nativeOrder());
+    int size = Math.toIntExact(chain.decodedSize());
+    ByteBuffer elements = ByteBuffer.allocateDirect(size).order(ByteOrder.nativeOrder());
     CallOptions options = CallOptions.DEFAULT.maxThreads(Runtime.getRuntime().availableProcessors());
     for (int i = 0; i < cells.size(); i++) {
       long[] box = collect(cells.get(i), elements);
@@ -301,14 +303,19 @@ final class ZarrWriter {
 
   /** Reads the image and compares it with what should be there. */
   void verify(Path folder) throws IOException {
-    ImagePlus written = ZarrImport.open(folder, 0);
+    verify(ZarrImport.openUnwatched(folder, 0));
+  }
+
+  /** Compares an image that was read with what should be there, and closes its array. */
+  void verify(ImagePlus written) throws IOException {
+    ZarrArray array = ((ZarrStack) written.getStack()).array;
     try {
       for (int n = 1; n <= image.getStackSize(); n++) {
         compare(n, image.getStack().getProcessor(n), written.getStack().getProcessor(n));
         IJ.showProgress(n, image.getStackSize());
       }
     } finally {
-      written.close();
+      array.close(); // written.close() would not: without a window it tells no listener
     }
   }
 

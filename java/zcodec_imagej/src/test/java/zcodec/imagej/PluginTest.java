@@ -2,9 +2,11 @@ package zcodec.imagej;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ij.ImageListener;
 import ij.ImagePlus;
 import ij.ImageStack;
 import ij.io.Opener;
@@ -12,6 +14,7 @@ import ij.measure.Calibration;
 import ij.process.ByteProcessor;
 import ij.process.ImageProcessor;
 import ij.process.ShortProcessor;
+import java.awt.EventQueue;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -282,10 +285,12 @@ class PluginTest {
       }
     }
     String document =
-        "{'zarr_format':3,'node_type':'array','shape':[250,250,8],'data_type':'uint16','fill_value':0,'chunk_grid':{'name':"
-            + "'regular','configuration':{'chunk_shape':[64,64,4]}},'chunk_key_encoding':{'name':'v2','configuration':"
-            + "{'separator':'/'}},'dimension_names':['x','y','z'],'codecs':[{'name':'n5_default','configuration':{'codecs':["
-            + "{'name':'transpose','configuration':{'order':[2,1,0]}},{'name':'bytes','configuration':{'endian':'big'}},"
+        "{'zarr_format':3,'node_type':'array','shape':[250,250,8],'data_type':'uint16','fill_value':0,"
+            + "'chunk_grid':{'name':'regular','configuration':{'chunk_shape':[64,64,4]}},"
+            + "'chunk_key_encoding':{'name':'v2','configuration':{'separator':'/'}},'dimension_names':['x','y','z'],"
+            + "'codecs':[{'name':'n5_default','configuration':{'codecs':["
+            + "{'name':'transpose','configuration':{'order':[2,1,0]}},"
+            + "{'name':'bytes','configuration':{'endian':'big'}},"
             + "{'name':'gzip','configuration':{'level':5}}]}}]}";
     Files.write(array.resolve("zarr.json"), document.replace('\'', '"').getBytes("UTF-8"));
     ImagePlus found = ZarrImport.open(array, 0);
@@ -299,25 +304,79 @@ class PluginTest {
   }
 
   @Test
-  void aThousandImagesOpenedAndClosedLeaveNothing() throws IOException {
+  void aThousandImagesOpenedAndClosedLeaveNothing() throws Exception {
     Path written = export(nuclei(), ExportChain.LOSSLESS, 0);
     openAndClose(written);
+    int listeners = ImagePlus.getListeners().size();
     long[] before = {openFiles(), heap(), direct()};
     for (int i = 0; i < 9; i++) {
       openAndClose(written);
     }
+    assertEquals(listeners, ImagePlus.getListeners().size());
     assertTrue(openFiles() <= before[0], "900 images left " + (openFiles() - before[0]) + " files open");
-    assertTrue(heap() - before[1] < 16 << 20, "900 images left " + (heap() - before[1]) + " bytes of heap"); // a plane: 118 MB
-    assertTrue(direct() - before[2] < 1 << 20, "900 images left " + (direct() - before[2]) + " bytes of direct buffers");
+    long heap = heap() - before[1];
+    assertTrue(heap < 16 << 20, "900 images left " + heap + " bytes of heap"); // if each left a plane: 118 MB
+    long direct = direct() - before[2];
+    assertTrue(direct < 1 << 20, "900 images left " + direct + " bytes of direct buffers");
   }
 
-  private static void openAndClose(Path image) throws IOException {
+  private static void openAndClose(Path image) throws Exception {
+    List<ZarrArray> arrays = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
       ImagePlus opened = ZarrImport.open(image, 0);
       assertEquals(256 * 256, ((short[]) opened.getStack().getPixels(5)).length);
-      opened.close();
+      arrays.add(arrayOf(opened));
+      closeAsAWindow(opened);
+    }
+    for (ZarrArray array : arrays) {
+      assertTrue(array.isClosed());
     }
     System.gc();
+  }
+
+  private static ZarrArray arrayOf(ImagePlus opened) {
+    return ((ZarrStack) opened.getStack()).array;
+  }
+
+  /** What the window of an image does in the end, and what the listeners do then. */
+  private static void closeAsAWindow(ImagePlus image) throws Exception {
+    EventQueue.invokeAndWait(image::flush);
+    EventQueue.invokeAndWait(() -> {}); // they are told
+    EventQueue.invokeAndWait(() -> {}); // and have gone
+  }
+
+  @Test
+  void anArrayIsClosedWithTheLastImageThatShowsIt() throws Exception {
+    ImagePlus image = ZarrImport.open(export(nuclei(), ExportChain.LOSSLESS, 0), 0);
+    ZarrArray array = arrayOf(image);
+    ImagePlus other = new ImagePlus("other", image.getStack());
+    for (Object listener : ImagePlus.getListeners()) {
+      ((ImageListener) listener).imageOpened(other); // as if it was shown
+      ((ImageListener) listener).imageOpened(new ImagePlus("unrelated", new ByteProcessor(3, 3)));
+    }
+    closeAsAWindow(image);
+    assertFalse(array.isClosed());
+    closeAsAWindow(other);
+    assertTrue(array.isClosed());
+  }
+
+  @Test
+  void anExportClosesWhatItHasReadAgain() throws IOException {
+    ImagePlus nuclei = nuclei();
+    int listeners = ImagePlus.getListeners().size();
+    Path written = export(nuclei, ExportChain.TIFF, 0);
+    assertEquals(listeners, ImagePlus.getListeners().size());
+    ZarrWriter writer = new ZarrWriter(nuclei, ExportChain.TIFF, 0);
+    ImagePlus right = ZarrImport.openUnwatched(written, 0);
+    ZarrArray array = arrayOf(right);
+    assertFalse(array.isClosed());
+    writer.verify(right);
+    assertTrue(array.isClosed());
+    Files.delete(written.resolve("0/c/5/0/0"));
+    ImagePlus wrong = ZarrImport.openUnwatched(written, 0);
+    ZarrArray another = arrayOf(wrong);
+    assertThrows(IOException.class, () -> writer.verify(wrong));
+    assertTrue(another.isClosed());
   }
 
   private static long openFiles() throws IOException {
@@ -354,11 +413,87 @@ class PluginTest {
     assertThrows(IOException.class, () -> ZarrImport.open(written, 0));
   }
 
+  /** Each text in the metadata of an array or a group is replaced by one that is wrong in its own way. */
+  @Test
+  void malformedMetadataIsAnErrorOfItsFile() throws IOException {
+    Path written = export(nuclei(), ExportChain.TIFF, 0);
+    String[][] ofTheArray = {
+      {"\"node_type\": \"array\"", "\"node_type\": [1, 2]"},
+      {"\"node_type\": \"array\"", "\"node_type\": {}"},
+      {"\"shape\": [\n    8,", "\"shape\": [\n    [8],"},
+      {"\"shape\": [\n    8,", "\"shape\": [\n    \"eight\","},
+      {"\"shape\": [\n    8,", "\"shape\": [\n    -8,"},
+      {"\"shape\": [\n    8,", "\"shape\": [\n    0,"},
+      {"\"shape\": [\n    8,", "\"shape\": [\n    99999999999,"},
+      {"\"shape\": [\n    8,", "\"shape\": [\n"},
+      {"\"shape\"", "\"form\""},
+      {"\"separator\": \"/\"", "\"separator\": {}"},
+      {"\"name\": \"default\"", "\"title\": \"default\""},
+      {"\"chunk_key_encoding\": {", "\"chunk_key_encoding\": \"default\", \"other\": {"},
+      {"\"configuration\": {\n      \"separator\"", "\"configuration\": 7, \"other\": {\n      \"separator\""},
+      {"\"dimension_names\": [\n    \"z\",\n    \"y\",", "\"dimension_names\": ["},
+      {"\"dimension_names\": [\n    \"z\",", "\"dimension_names\": [\n    {},"},
+    };
+    malformed(written, "0/zarr.json", ofTheArray);
+    String[][] ofTheGroup = {
+      {"\"attributes\": {", "\"attributes\": 7, \"other\": {"},
+      {"\"ome\": {", "\"ome\": [], \"other\": {"},
+      {"\"multiscales\": [", "\"multiscales\": 7, \"other\": ["},
+      {"\"datasets\": [", "\"datasets\": {}, \"other\": ["},
+      {"\"path\": \"0\"", "\"path\": []"},
+      {"\"path\": \"0\"", "\"path\": \"\\u0000\""},
+      {"\"type\": \"scale\"", "\"type\": null"},
+      {"\"scale\": [", "\"scale\": [ \"wide\","},
+      {"\"axes\": [", "\"axes\": [ 7, null,"},
+    };
+    malformed(written, "zarr.json", ofTheGroup);
+  }
+
+  private static void malformed(Path image, String name, String[][] changes) throws IOException {
+    Path file = image.resolve(name);
+    String good = new String(Files.readAllBytes(file), "UTF-8");
+    for (String[] change : changes) {
+      assertTrue(good.contains(change[0]), good);
+      Files.write(file, good.replace(change[0], change[1]).getBytes("UTF-8"));
+      IOException e = assertThrows(IOException.class, () -> ZarrImport.open(image, 0), change[1]);
+      assertTrue(e.getMessage().contains(image.toString()), e.getMessage());
+    }
+    Files.write(file, good.getBytes("UTF-8"));
+    ZarrImport.open(image, 0);
+  }
+
+  @Test
+  void dimensionsWithoutNamesHaveAnOrder() throws IOException {
+    assertEquals("zyx", order(null, null, null));
+    assertEquals("czyx", order(null, null, null, null));
+    assertEquals("ctzyx", order(null, null, null, null, null));
+    assertEquals("tczyx", order("t", null, null, null, null));
+    assertEquals("zcyx", order("z", null, null, null));
+    assertEquals("xytcz", order("x", "y", "time", "channel", "depth"));
+    assertEquals("tczyx", order(null, "c", "c", "y", "x"));
+    assertThrows(IOException.class, () -> order("x"));
+  }
+
+  /** A letter for each dimension. */
+  private static String order(String... names) throws IOException {
+    Dimensions dimensions = new Dimensions(names);
+    char[] order = new char[names.length];
+    order[dimensions.x] = 'x';
+    order[dimensions.y] = 'y';
+    for (int[] plane : new int[][] {{'c', dimensions.c()}, {'z', dimensions.z()}, {'t', dimensions.t()}}) {
+      if (plane[1] >= 0) {
+        order[plane[1]] = (char) plane[0];
+      }
+    }
+    return new String(order);
+  }
+
   private static void python(String... arguments) throws Exception {
     Path python = Paths.get(System.getProperty("zcodec.python"));
     Assumptions.assumeTrue(Files.exists(python), "no Python with zarr; `make java` has one");
     String script = REPOSITORY.resolve("java/zcodec_imagej/src/test/python/arrays.py").toString();
-    String[] command = Stream.concat(Stream.of(python.toString(), script), Arrays.stream(arguments)).toArray(String[]::new);
+    List<String> command = new ArrayList<>(Arrays.asList(python.toString(), script));
+    command.addAll(Arrays.asList(arguments));
     Process process = new ProcessBuilder(command).inheritIO().start();
     assertTrue(process.waitFor(120, TimeUnit.SECONDS), "Python takes too long");
     assertEquals(0, process.exitValue(), String.join(" ", command));
