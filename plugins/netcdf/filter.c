@@ -18,9 +18,10 @@ static zcodec_status encode(const zcodec_chain *chain, const void *decoded, size
   zcodec_status status = zcodec_chain_encoded_bound(chain, size, &capacity);
   if (status == ZCODEC_STATUS_UNKNOWN_SIZE) capacity = size < SIZE_MAX / 2 ? size + size / 2 + 1024 : size;
   do {
+    zcodec_error_free(*error); /* of the turn before */
+    *error = NULL;
     *encoded = malloc(capacity > 0 ? capacity : 1);
     if (*encoded == NULL) return ZCODEC_STATUS_OUT_OF_MEMORY;
-    zcodec_error_free(*error);
     status = zcodec_encode(chain, decoded, size, *encoded, capacity, encoded_size, error);
     if (status != ZCODEC_STATUS_OK) free(*encoded);
     if (status != ZCODEC_STATUS_BUFFER_TOO_SMALL || *encoded_size <= capacity) return status;
@@ -36,9 +37,10 @@ static zcodec_status decode(const zcodec_chain *chain, size_t *guess, const void
   }
   zcodec_status status;
   do {
+    zcodec_error_free(*error); /* of the turn before */
+    *error = NULL;
     *decoded = malloc(capacity > 0 ? capacity : 1);
     if (*decoded == NULL) return ZCODEC_STATUS_OUT_OF_MEMORY;
-    zcodec_error_free(*error);
     status = zcodec_decode(chain, encoded, size, *decoded, capacity, decoded_size, error);
     if (status != ZCODEC_STATUS_OK) free(*decoded);
     if (status != ZCODEC_STATUS_BUFFER_TOO_SMALL || *decoded_size <= capacity) break;
