@@ -2,6 +2,7 @@
 #include "host.h"
 
 #include <dlfcn.h>
+#include <stdint.h>
 #include <string.h>
 
 void *host_library(const void *address) {
@@ -18,4 +19,9 @@ any_function host_function(void *library, const char *name) {
   any_function function = NULL;
   memcpy(&function, &symbol, sizeof function); /* ISO C has no cast from one to the other */
   return function;
+}
+
+int machine_is_little_endian(void) {
+  const uint16_t one = 1;
+  return *(const uint8_t *)&one == 1;
 }

@@ -11,5 +11,9 @@ void *host_symbol(void *library, const char *name);
 /* Such a function as a pointer to a function. */
 typedef void (*any_function)(void);
 any_function host_function(void *library, const char *name);
+/* A function of the host with the type that its header declares. NULL: there is no such. */
+#define HOST_FUNCTION(library, name) ((__typeof__(&name))host_function(library, #name))
+
+int machine_is_little_endian(void);
 
 #endif

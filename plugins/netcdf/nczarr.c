@@ -97,7 +97,7 @@ static int find_array(const codec_info *codec, void *library, int ncid, int vari
     if (var.chunk[i] != 0 && size > UINT64_MAX / var.chunk[i]) return 0;
     size *= var.chunk[i];
   }
-  int native = *(const uint8_t *)&(const uint16_t){1} == 1 ? NETCDF_LITTLE_ENDIAN : NETCDF_BIG_ENDIAN;
+  int native = machine_is_little_endian() ? NETCDF_LITTLE_ENDIAN : NETCDF_BIG_ENDIAN;
   int is_native = TYPES[var.type].size == 1 || var.endian == NETCDF_NATIVE_ENDIAN || var.endian == native;
   if (codec->takes_array) return is_native;
   *array = (array_info){"uint8", 1, {size}};
