@@ -175,6 +175,22 @@ def test_metadata_that_lacks_a_member(store, capsys):
     assert capsys.readouterr().err == f"zcodec: {path.parent} cannot be read: 'shape' is missing\n"
 
 
+def test_convert_needs_an_array_that_can_be_read(tmp_path, capsys):
+    group, array = tmp_path / "group", tmp_path / "group/images/a"
+
+    def says(source):
+        assert main(["convert", str(source), str(tmp_path / "new"), "--codecs", json.dumps([LITTLE])]) == 2
+        return capsys.readouterr().err
+
+    zarr.create_group(group)
+    assert says(group) == f"zcodec: {group} is a group; it has no arrays\n"
+    zarr.create_array(group, name="images/a", shape=(4,), chunks=(2,), dtype="int16")
+    assert says(group) == f"zcodec: {group} is a group; name one of its arrays: images/a\n"
+    spoil(array / "zarr.json", UNKNOWN)
+    assert f"zcodec: {group} is a group; its array images/a cannot be read: No Zarr data type" in says(group)
+    assert f"zcodec: {array} cannot be read: No Zarr data type" in says(array)
+
+
 @pytest.mark.parametrize("place", ["{}/nothing", "{}/images/a/c", "memory://zcodec-test/nothing"])
 def test_a_place_without_a_store(store, place, capsys):
     if "://" in place:

@@ -21,7 +21,7 @@ from zcodec.cli.differences import Differences
 from zcodec.cli.grid import Box, boxes
 from zcodec.cli.place import place_of
 from zcodec.cli.progress import progress
-from zcodec.cli.store import arrays, chain_of, each, grid_of, stored_size
+from zcodec.cli.store import arrays, chain_of, each, grid_of, reason, stored_size
 from zcodec.cli.target import finish, outdated, unfinished
 from zcodec.errors import Error
 
@@ -90,11 +90,22 @@ def _entering(source: Any) -> dict[str, Any]:
         return {"data_type": source.metadata.dtype.to_json(zarr_format=3)}
 
 
+def _source(place: str) -> Any:
+    """The array at `place`. Raises ValueError if it cannot be read, or if a group is there."""
+    members, unreadable = arrays(place)
+    if len(members) == 1 and not members[0][0]:
+        return members[0][1]
+    if members:
+        raise ValueError(f"{place} is a group; name one of its arrays: {', '.join(path for path, _ in members)}")
+    if not unreadable:
+        raise ValueError(f"{place} is a group; it has no arrays")
+    path, error = unreadable[0]
+    what = f"{place} is a group; its array {path}" if path else place
+    raise ValueError(f"{what} cannot be read: {reason(error)}") from error
+
+
 def run(options: argparse.Namespace) -> int:
-    members, _ = arrays(options.source)
-    if len(members) != 1 or members[0][0]:
-        raise ValueError(f"{options.source} is a group; name one of its arrays: {', '.join(path for path, _ in members)}")
-    source = members[0][1]
+    source = _source(options.source)
     if place_of(options.source).shares(place_of(options.target)):
         raise ValueError(f"{options.target} and {options.source} share a place; convert to another one")
     target = unfinished(options.target, _metadata(options, source), source, overwrite=options.overwrite)
