@@ -348,6 +348,19 @@ def test_what_differs(tmp_path, capsys, expected, found, says):
     assert says in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("dtype", ["<i8", ">i8", "u8", "i1"])
+def test_differences_of_integers_are_exact(monkeypatch, dtype):
+    """Also where long doubles are doubles, which have 53 bits."""
+    from zcodec.cli.differences import Differences
+
+    monkeypatch.setattr(np, "longdouble", np.float64)
+    low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+    one, both = Differences(), Differences()
+    one.compare((0,), np.array([high, high - 1], dtype), np.array([high - 1, high], dtype))
+    both.compare((0,), np.array([low, high], dtype), np.array([high, high], dtype))
+    assert (one.largest, both.largest) == (1, float(high - low))
+
+
 @pytest.mark.parametrize(("chunks", "count"), [("4", 3), ("10", 5)])  # with 4 the last chunk is the fill value, and not stored
 def test_convert_compares_bits(tmp_path, capsys, chunks, count):
     """Zeros of either sign and NaN come back as they are; through a type without them they do not."""
