@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import warnings
 from collections import Counter
@@ -50,6 +51,9 @@ class Stats:
             self.decoded = self.encoded = 0
             self.fallback.clear()
 
+    def _renew_lock(self) -> None:
+        self._lock = threading.Lock()
+
     def __getstate__(self) -> dict[str, Any]:
         """The counts of this moment, for other processes."""
         with self._lock:
@@ -63,3 +67,6 @@ class Stats:
 
 
 stats = Stats()
+if hasattr(os, "register_at_fork"):
+    # A thread of the parent may hold the lock during the fork, and no thread of the child would release it.
+    os.register_at_fork(after_in_child=stats._renew_lock)
