@@ -8,7 +8,7 @@ import numpy as np
 
 from zcodec._ffi import ARRAY_TO_ARRAY, NULL, ffi, lib, new_buffer, new_error, new_size, text_of
 from zcodec.callbacks import call_options
-from zcodec.dtypes import DataType
+from zcodec.dtypes import DataType, as_numbers, converted
 from zcodec.errors import Status, check, check_call
 from zcodec.views import (
     Array, Box, Buffer, Part, Selection, View, from_buffer, must_be_bytes, overlaps_itself, refuse_masked,
@@ -79,7 +79,7 @@ def encoded_of(chain: Chain, buffer: Any) -> Any:
         return buffer
     dtype, shape = output_array(chain)
     array = _checked(buffer, dtype, shape, "the encoded array")
-    return np.ascontiguousarray(array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("=")))
+    return np.ascontiguousarray(converted(array, array.dtype.newbyteorder("=")))
 
 
 def _decode_bytes(chain: Chain, buffer: Buffer, out: Any, max_threads: int | None) -> bytes | memoryview:
@@ -162,7 +162,7 @@ class Target:
         if self.out is None:
             return self._result
         if self._result is not self.out:
-            _as_numbers(self.out)[...] = _as_numbers(self._result)
+            as_numbers(self.out)[...] = as_numbers(self._result)
         return self.out
 
 
@@ -300,7 +300,7 @@ def fill(chain: Chain, out: Array) -> None:
     (shape, view), error = _shaped_view(chain, native), new_error()
     check(lib.zcodec_fill_view(chain.handle, shape, view.pointer, error), error)
     if native is not out:
-        _as_numbers(out)[...] = _as_numbers(native)
+        as_numbers(out)[...] = as_numbers(native)
 
 
 def is_fill(chain: Chain, array: Any) -> bool:
@@ -353,13 +353,7 @@ def input_of(array: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
     _checked(found, dtype, shape, "the array")
     if found.dtype.isnative:
         return found
-    native = found.dtype.newbyteorder("=")
-    return _as_numbers(found).astype(np.int64).view(native) if native.kind in "mM" else found.astype(native)
-
-
-def _as_numbers(array: Array) -> Array:
-    """Times as integers: numpy does not swap the bytes of times without a unit when it casts them."""
-    return array.view(f"{array.dtype.byteorder}i8") if array.dtype.kind in "mM" else array
+    return converted(found, found.dtype.newbyteorder("="))
 
 
 def output_of(out: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:

@@ -162,3 +162,18 @@ def _refuse_gaps(dtype: np.dtype[Any]) -> None:
     sizes = [dtype[name].itemsize for name in dtype.names or ()]
     if sum(sizes) != dtype.itemsize:
         raise TypeError(f"the members of {dtype!r} do not lie back to back; a Zarr struct has no gaps")
+
+
+def as_numbers(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A view of times as integers of the same byte order; any other array as it is.
+
+    numpy casts times without a unit to the other byte order without swapping their bytes.
+    """
+    return array.view(f"{array.dtype.byteorder}i8") if array.dtype.kind in "mM" else array
+
+
+def converted(array: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """`array.astype(dtype, copy=False)`, also for times without a unit: see `as_numbers`."""
+    if dtype.kind in "mM" and array.dtype == dtype.newbyteorder("S"):
+        return as_numbers(array).astype(f"{dtype.byteorder}i8").view(dtype)
+    return array.astype(dtype, copy=False)

@@ -15,6 +15,7 @@ import numpy as np
 from zcodec._ffi import ARRAY_TO_ARRAY, BYTES_TO_BYTES, CODEC_TOO_SMALL, NULL, SIZE_UNKNOWN, ffi, lib, new_error
 from zcodec.callbacks import Context, copied
 from zcodec.coding import element_dtype, same_elements
+from zcodec.dtypes import converted
 from zcodec.errors import check
 from zcodec.views import must_be_bytes
 
@@ -95,9 +96,8 @@ class _Bytes:
         """The bytes of what the codec made."""
         must_be_bytes(result)
         if isinstance(result, np.ndarray | np.generic):
-            if not result.dtype.isnative:
-                result = result.astype(result.dtype.newbyteorder("="))
-            return memoryview(np.ascontiguousarray(result).reshape(-1).view(np.uint8).data)
+            native = converted(np.asarray(result), result.dtype.newbyteorder("="))
+            return memoryview(np.ascontiguousarray(native).reshape(-1).view(np.uint8).data)
         return memoryview(result).cast("B")
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from zcodec.dtypes import converted
+
 
 class Differences:
     """Elements whose bits are not the same: values, NaN of other bits, and zeros of the other sign."""
@@ -46,16 +48,9 @@ class Differences:
 
 def _unequal(expected: Any, found: Any) -> tuple[Any, Any]:
     """The elements whose bits differ, whatever their byte order was."""
-    expected, found = expected.reshape(-1), _in_the_order_of(expected.dtype, found.reshape(-1))
+    expected, found = expected.reshape(-1), converted(found.reshape(-1), expected.dtype)
     unequal = np.asarray(expected != found) if expected.dtype.hasobject else _differ(expected, found)
     return expected[unequal], found[unequal]
-
-
-def _in_the_order_of(dtype: Any, array: Any) -> Any:
-    if dtype.kind in "mM" and np.datetime_data(dtype) == np.datetime_data(array.dtype):
-        # numpy does not swap the bytes of times without a unit when it casts them.
-        return array.view(f"{array.dtype.byteorder}i8").astype(f"{dtype.byteorder}i8").view(dtype)
-    return array.astype(dtype, copy=False)
 
 
 def _differ(expected: Any, found: Any) -> Any:
