@@ -8,7 +8,7 @@
 void *host_library(const void *address) {
   Dl_info info;
   if (dladdr(address, &info) == 0 || info.dli_fname == NULL) return NULL;
-  /* The library is loaded: this only names it. The reference is never given back, since the host may stay. */
+  /* The library is loaded already, so this only gets its handle. It is never closed: the host stays loaded. */
   return dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 }
 

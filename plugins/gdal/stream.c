@@ -87,9 +87,9 @@ static const number_type *pco_type(uint8_t code) {
   return code > 0 && code < sizeof TYPES / sizeof TYPES[0] ? &TYPES[code] : NULL;
 }
 
-/* "pco!", the version; from version 3 on the type of all chunks or 0; from 2 on how many numbers there are; the version
- * of what follows; and the first chunk, which begins with its type. Before version 2, that of what follows is the only
- * one. */
+/* "pco!" and the version; from version 3 on the type of all chunks or 0; from version 2 on the count of numbers; the
+ * version of the chunks; and the first chunk, which begins with its type. Before version 2, the version of the chunks
+ * is the only one. */
 static int describe_pco(const uint8_t *stream, size_t size, size_t capacity, array_info *array, const char **why) {
   *why = "the chunk does not begin with a header of pco";
   if (size < 6 || memcmp(stream, "pco!", 4) != 0) return 0;

@@ -8,8 +8,8 @@
 
 _Static_assert(sizeof(hid_t) == 8, "HDF5 1.10 or later is needed");
 
-/* HDF5 2 pauses its error stack while it calls a filter: what is pushed is lost, and going on with the stack would
- * clear it when it is paused again. A stack of its own takes the error, and is then made the current one. */
+/* HDF5 2 pauses its error stack while it calls a filter: errors pushed then are lost, and a stack that is resumed is
+ * cleared when it is paused again. So the error goes to a new stack, which then becomes the current one. */
 static void push(void *library, const char *message) {
   herr_t (*is_paused)(hid_t, _Bool *) = (herr_t (*)(hid_t, _Bool *))host_function(library, "H5Eis_paused");
   __typeof__(&H5Epush2) push_error = HOST_FUNCTION(library, H5Epush2);
@@ -30,7 +30,7 @@ static void push(void *library, const char *message) {
   if (stack != H5E_DEFAULT) set_current_stack(stack); /* which closes it */
 }
 
-/* netCDF-C is linked to HDF5, but not the other way, so that a caller with nclog is netCDF-C. */
+/* netCDF-C is linked to HDF5, but not HDF5 to netCDF-C, so a caller with nclog is netCDF-C. */
 void report(const void *caller, const char *message) {
   enum { LOG_ERROR = 1 };
   void *library = host_library(caller);

@@ -1,4 +1,4 @@
-/* HDF5 asks once for each dataset that is created. What enters the filter is then stored with it. */
+/* HDF5 calls this for each new dataset, and stores the data type and shape that the filter gets with the dataset. */
 #include "../common/host.h"
 #include "core.h"
 #include "parameters.h"
@@ -23,7 +23,7 @@ typedef struct hdf5_functions {
   __typeof__(&H5Pmodify_filter) modify_filter;
 } hdf5_functions;
 
-/* 1; 0: they cannot be found, because a program has HDF5 in itself and hides it. */
+/* 1; 0 if they cannot be found: a program that contains HDF5 may hide it. */
 static int find_functions(const void *caller, hdf5_functions *hdf5) {
   void *library = host_library(caller);
   *hdf5 = (hdf5_functions){
@@ -60,7 +60,7 @@ static int is_first(const hdf5_functions *hdf5, hid_t properties, unsigned numbe
   return hdf5->filter_at(properties, 0, &flags, &count, NULL, 0, NULL, &configuration) == (H5Z_filter_t)number;
 }
 
-/* 1; 0: the codec needs no array; -1: it does, and this is none for it. */
+/* 1; 0 if there is none, and the codec needs none; -1 if it needs one. */
 static int find_array(const codec_info *codec, const hdf5_functions *hdf5, hid_t properties, hid_t type,
                       array_info *array) {
   hsize_t shape[MAX_NDIM];
@@ -81,7 +81,7 @@ static int find_array(const codec_info *codec, const hdf5_functions *hdf5, hid_t
   return 1;
 }
 
-/* The numbers of a registered filter stay as they are, except the element size, which blosc needs. */
+/* Changes one number of a registered filter: the element size, which blosc needs. */
 static int set_numbers(const codec_info *codec, const hdf5_functions *hdf5, hid_t properties, hid_t type) {
   unsigned values[8] = {0}, flags = 0;
   size_t count = 8, size = hdf5->type_size(type);
