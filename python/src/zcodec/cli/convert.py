@@ -25,7 +25,7 @@ from zcodec.cli.store import arrays, chain_of, each, grid_of, reason, stored_siz
 from zcodec.cli.target import finish, outdated, unfinished
 from zcodec.errors import Error
 
-# What a worker reads at once, in bytes, if chunks of the target are smaller: to decode each chunk of the source once.
+# How many bytes a worker reads at once if chunks of the target are smaller, so that each source chunk is decoded once.
 _BOX_SIZE = 128 << 20
 
 
@@ -54,19 +54,19 @@ def _chunks(text: str | None, source: Any) -> Any:
 
 
 def _metadata(options: argparse.Namespace, source: Any) -> Any:
-    """That of the new array: as the source, with other codecs."""
+    """The metadata of the new array: that of the source with other codecs."""
     codecs, chunks = _codecs(options.codecs), _chunks(options.chunks, source)
     entering = _entering(source)
     first = [axis if isinstance(axis, int) else axis[0] for axis in chunks]
     chain = Chain(codecs, entering["data_type"], first, None)
     for warning in chain.warnings:
         print(f"zcodec: {warning['message']}", file=sys.stderr)
-    # zarr-python wants the long form of codecs: some with a configuration, and those inside others no mere names.
+    # zarr-python wants the long form of codecs, also inside other codecs.
     made: list[Any] = [get_codec_class(codec["name"]).from_dict(codec) for codec in chain.codecs]
     serializer = next((codec for codec in made if isinstance(codec, ArrayBytesCodec)), None)
     if serializer is None:
         raise ValueError("--codecs has no array->bytes codec: an array needs exactly one")
-    # In memory: what cannot be made leaves the target as it is.
+    # In memory: if this fails, the target stays as it is.
     array = zarr.create_array(
         MemoryStore(),
         zarr_format=3,

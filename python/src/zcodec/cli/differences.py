@@ -1,4 +1,4 @@
-"""What is not the same after an array was converted."""
+"""The differences between an array and its conversion."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from zcodec.dtypes import converted
 
 
 class Differences:
-    """Elements whose bits are not the same: values, NaN of other bits, and zeros of the other sign."""
+    """Elements whose bits differ: other values, NaN with other bits, and zeros of the other sign."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -22,7 +22,7 @@ class Differences:
         self.first: tuple[int, ...] = ()
 
     def compare(self, where: tuple[int, ...], expected: Any, found: Any) -> None:
-        """Adds what differs in the chunk `where`."""
+        """Adds the differences in the chunk `where`."""
         expected, found = _unequal(expected, found)
         if not expected.size:
             return
@@ -47,14 +47,14 @@ class Differences:
 
 
 def _unequal(expected: Any, found: Any) -> tuple[Any, Any]:
-    """The elements whose bits differ, whatever their byte order was."""
+    """The elements that differ in their bits, after both have the same byte order."""
     expected, found = expected.reshape(-1), converted(found.reshape(-1), expected.dtype)
     unequal = np.asarray(expected != found) if expected.dtype.hasobject else _differ(expected, found)
     return expected[unequal], found[unequal]
 
 
 def _differ(expected: Any, found: Any) -> Any:
-    """Of which elements the bits differ; those between the members of a struct do not count."""
+    """Which elements differ in their bits. Gaps between the members of a struct do not count."""
     dtype = expected.dtype
     if dtype.names is not None:
         members = [_differ(expected[name], found[name]) for name in dtype.names]

@@ -1,4 +1,4 @@
-"""How many chunks zcodec coded, and why others were left to zarr-python."""
+"""How many chunks zcodec coded, and why it left others to zarr-python."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ class FallbackWarning(UserWarning):
 
 
 class Stats:
-    """Counters of this process. `coded` are chunks that zcodec decoded or encoded; `fallback` has a reason for others."""
+    """Counters of this process. `coded` counts the chunks that zcodec decoded or encoded; `fallback` counts others by
+    reason."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -28,7 +29,7 @@ class Stats:
 
     @property
     def share(self) -> float:
-        """The part of all chunks that zcodec coded: 0 to 1."""
+        """The fraction of all chunks that zcodec coded: 0 to 1."""
         total = self.coded + self.fallback.total()
         return self.coded / total if total else 1.0
 
@@ -38,7 +39,7 @@ class Stats:
             self.encoded += encoded
 
     def fall_back(self, reason: str, count: int) -> None:
-        """Counts chunks that zarr-python codes; the first time that there is such a reason it is said."""
+        """Counts chunks that zarr-python codes. Warns when a reason is new."""
         with self._lock:
             is_new = reason not in self.fallback
             self.fallback[reason] += count
