@@ -27,6 +27,11 @@ static inline const char *npy_value(const char *path, const char *header, const 
   return at + strspn(at, " ");
 }
 
+/* strchr also finds the terminator, which ends a header that is cut short. */
+static inline int npy_is_one_of(const char *characters, char character) {
+  return character != '\0' && strchr(characters, character) != NULL;
+}
+
 static inline int npy_machine_is_little_endian(void) {
   const uint16_t one = 1;
   return *(const unsigned char *)&one == 1;
@@ -70,7 +75,7 @@ static inline npy_array npy_read(const char *path) {
   header[header_size] = '\0';
 
   at = npy_value(path, header, "'descr':");
-  if (at[0] != '\'' || at[1] == '\0' || strchr("uifb", at[2]) == NULL || strchr("1248", at[3]) == NULL ||
+  if (at[0] != '\'' || at[1] == '\0' || !npy_is_one_of("uifb", at[2]) || !npy_is_one_of("1248", at[3]) ||
       at[4] != '\'') {
     fail("%s: data type %.8s is not one of bool, int, uint, float", path, at);
   }

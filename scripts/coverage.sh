@@ -8,8 +8,8 @@
 # Writes target/coverage/report.txt, where a generic function has the lines of its best instance; counts.txt, where it has
 # those of all together; and missed.txt, with the lines of each file that nothing reaches.
 # Needs a Rust toolchain of rustup's, for llvm-tools. Only the kernels that the processor chooses are counted as reached
-# by the C interface; the unit tests run every one that it can. Integer checks and assertions stay on, and code is
-# little optimised, so that it takes a while.
+# by the C interface; the unit tests run every one that it can. Integer checks and assertions stay on, and the
+# code is barely optimised, so this takes a while.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/programs.sh

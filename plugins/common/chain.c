@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kept chains are never freed, so that no thread can lose one that it uses; further ones live for one call. A process
- * sees as many as its arrays have configurations. */
+/* Kept chains are never freed, so that no thread can lose one that it uses. When the table is full, a chain lives for
+ * one call. A process needs one chain per configuration of its arrays. */
 enum { KEPT_COUNT = 64 };
 
 static struct {
@@ -39,7 +39,7 @@ static void add_configuration(text *json, span configuration) {
   }
 }
 
-/* The codecs. Bytes of a known size are an array of them: the chain then checks the size. */
+/* The codecs. Bytes of a known size become an array of uint8, so that the chain checks the size. */
 static void add_codecs(text *json, const codec_info *codec, span configuration, int is_array) {
   text_add_string(json, is_array && !codec->takes_array ? "[{\"name\": \"bytes\"}, " : "[");
   text_add_string(json, "{\"name\": \"numcodecs.");
@@ -68,7 +68,7 @@ static zcodec_chain *find_kept(const char *key) {
   return NULL;
 }
 
-/* Keeps the chain, unless there are too many, or another thread was faster: its chain is then taken. Takes `key`. */
+/* Keeps the chain, unless the table is full. If another thread has kept the same chain, uses that one. Takes `key`. */
 static void keep(text *key, chain_use *use) {
   pthread_mutex_lock(&kept_lock);
   zcodec_chain *other = find_kept(key->bytes);

@@ -1,5 +1,5 @@
-/* A codec of numcodecs as a chain of the library. Chains are kept and used again: making one reads JSON, and each keeps
- * the contexts of its compressor from chunk to chunk. */
+/* A codec of numcodecs as a chain of the library. Chains are kept and used again: making one parses JSON, and each one
+ * keeps the contexts of its compressor between chunks. */
 #ifndef ZCODEC_PLUGINS_CHAIN_H
 #define ZCODEC_PLUGINS_CHAIN_H
 
@@ -10,7 +10,7 @@
 
 enum { MAX_NDIM = 32 };
 
-/* What enters the codec on encode. */
+/* The array that a codec encodes. */
 typedef struct array_info {
   const char *data_type; /* of Zarr v3 */
   size_t ndim;

@@ -44,8 +44,8 @@ static const char *const ANY[] = {"{}", NULL};
 static const char *const ANY_END[] = {"{\"location\": \"start\"}", "{\"location\": \"end\"}", NULL};
 static const char *const ANY_FORMAT[] = {"{\"format\": 1}", "{\"format\": 2}", NULL}; /* .xz, .lzma */
 
-/* In the order of the filters' numbers. lz4 has a registered filter, too (32004), but that one frames its blocks in
- * another way, and so has zfp (32013). */
+/* In the order of the filters' numbers. lz4 and zfp also have registered filters (32004 and 32013), but those store
+ * their data in other formats. */
 const codec_info CODECS[] = {
     {"zlib", 0, 1, CONVENTION_NUMBERS, ZLIB, ANY},
     {"shuffle", 0, 2, CONVENTION_NUMBERS, SHUFFLE, NO_GUESS},

@@ -12,20 +12,20 @@ typedef enum member_type {
   MEMBER_JSON /* a list or an object */
 } member_type;
 
-/* What a member is to a filter of HDF5. */
+/* The number of a member that is no parameter of a filter. */
 enum { NO_PARAMETER = -1 };
 
 typedef struct member_info {
   const char *name;
   member_type type;
   int parameter;            /* which parameter of the filter it is, for CONVENTION_NUMBERS; or NO_PARAMETER */
-  const char *standard;     /* numcodecs' own value, as JSON */
-  const char *const *words; /* the texts that it may be, each a number to HDF5, ending in NULL; or NULL */
+  const char *standard;     /* the default of numcodecs, as JSON */
+  const char *const *words; /* the allowed texts, each a number to HDF5, ending in NULL; or NULL */
 } member_info;
 
 typedef enum convention {
   CONVENTION_NUMBERS, /* the parameters of a registered filter: members as numbers */
-  CONVENTION_TEXT     /* our own: the configuration as JSON text */
+  CONVENTION_TEXT     /* our own filters: the configuration as JSON text */
 } convention;
 
 typedef struct codec_info {
@@ -34,8 +34,8 @@ typedef struct codec_info {
   unsigned hdf5_id; /* registered with The HDF Group if CONVENTION_NUMBERS, else in the range for private use */
   convention convention;
   const member_info *members; /* ending in a name NULL */
-  /* Configurations to decode with, one after the other, where the host hands none over; ending in NULL. None: a wrong
-   * one would give wrong values without an error. */
+  /* Configurations to try on decode, in order, if the host has none; ending in NULL. Empty if a wrong one would give
+   * wrong values without an error. */
   const char *const *guesses;
 } codec_info;
 

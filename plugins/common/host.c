@@ -2,12 +2,13 @@
 #include "host.h"
 
 #include <dlfcn.h>
+#include <stdint.h>
 #include <string.h>
 
 void *host_library(const void *address) {
   Dl_info info;
   if (dladdr(address, &info) == 0 || info.dli_fname == NULL) return NULL;
-  /* The library is loaded: this only names it. The reference is never given back, since the host may stay. */
+  /* The library is loaded already, so this only gets its handle. It is never closed: the host stays loaded. */
   return dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 }
 
@@ -18,4 +19,9 @@ any_function host_function(void *library, const char *name) {
   any_function function = NULL;
   memcpy(&function, &symbol, sizeof function); /* ISO C has no cast from one to the other */
   return function;
+}
+
+int machine_is_little_endian(void) {
+  const uint16_t one = 1;
+  return *(const uint8_t *)&one == 1;
 }

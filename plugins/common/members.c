@@ -47,7 +47,7 @@ static size_t value_size(span text) {
 
 int member_next(span *rest, member *next) {
   skip_spaces(rest);
-  /* Before the first member stands a brace, before each other one a comma, after the last one a brace. */
+  /* A brace comes before the first member, a comma before each other one, and a brace after the last one. */
   if (rest->size == 0) return -1;
   char before = rest->bytes[0];
   if (before == '}') return 0;

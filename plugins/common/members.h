@@ -1,5 +1,5 @@
-/* The members of a JSON object, one after the other, without reading the values. Whether a value is right is not seen
- * here: the library reads what it is given, and says what is wrong with it. */
+/* The members of a JSON object, one after the other. The values are not parsed: the library does that, and reports
+ * errors in them. */
 #ifndef ZCODEC_PLUGINS_MEMBERS_H
 #define ZCODEC_PLUGINS_MEMBERS_H
 

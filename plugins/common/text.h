@@ -1,4 +1,4 @@
-/* Text that grows. Memory that cannot be had is remembered: the text is then NULL, and further additions do nothing. */
+/* Text that grows. Without memory it becomes NULL and `failed`, and further additions do nothing. */
 #ifndef ZCODEC_PLUGINS_TEXT_H
 #define ZCODEC_PLUGINS_TEXT_H
 

@@ -31,8 +31,9 @@ typedef struct cpl_functions {
   void (*report)(int severity, int number, const char *format, ...);
 } cpl_functions;
 
-/* Finds them for a function of this plugin that GDAL called: a process may have several GDALs, such as those of two
- * wheels. What is returned stays. NULL: that was not a GDAL with a registry of compressors, or there is no memory. */
+/* The functions of the GDAL that called this plugin, found by the return address: a process may have several GDALs,
+ * such as those of two wheels. They are never freed. NULL if the caller has no registry of compressors, or without
+ * memory. */
 const cpl_functions *cpl_load(const void *return_address);
 /* Reports an error of GDAL. */
 void cpl_fail(const cpl_functions *cpl, const char *message);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The three ways in which GDAL takes a result: in memory that it has, in memory allocated for it, as the size alone. */
+/* GDAL takes a result in one of three ways: in memory of its own, in memory allocated for it, or only its size. */
 typedef enum way { INTO_MEMORY, NEW_MEMORY, SIZE_ONLY, NO_WAY } way;
 
 static way way_of(void **output, size_t *output_size) {
@@ -36,7 +36,7 @@ static bool refuse(const cpl_functions *cpl, size_t *output_size, const char *me
 typedef zcodec_status (*coding)(const zcodec_chain *chain, const void *input, size_t input_size, void *output,
                                 size_t capacity, size_t *output_size, zcodec_error **error);
 
-/* Encodes or decodes into new memory of GDAL's, where it is known how much that takes at most. */
+/* Encodes or decodes into new memory of GDAL's, when an upper bound of the size is known. */
 static zcodec_status into_new(const cpl_functions *cpl, const zcodec_chain *chain, coding code, const void *input,
                               size_t input_size, size_t capacity, void **output, size_t *output_size,
                               zcodec_error **error) {
@@ -52,7 +52,7 @@ static zcodec_status into_new(const cpl_functions *cpl, const zcodec_chain *chai
   return status;
 }
 
-/* Hands the content of a buffer over in memory of GDAL's. */
+/* Copies a buffer to memory of GDAL's, and frees it. */
 static zcodec_status hand_over(const cpl_functions *cpl, zcodec_buffer *buffer, void **output, size_t *output_size) {
   size_t size = zcodec_buffer_size(buffer);
   *output = cpl->allocate(size > 0 ? size : 1);
@@ -110,7 +110,7 @@ static zcodec_status decode(const cpl_functions *cpl, const zcodec_chain *chain,
   }
 }
 
-/* The array that is encoded, by the configuration options of GDAL. NULL: all is well; else why not. */
+/* The array to encode, from the configuration options of GDAL. NULL, or why they do not describe one. */
 static const char *configured_array(const cpl_functions *cpl, array_info *array) {
   array->data_type = cpl->get_option("ZCODEC_DATA_TYPE", NULL);
   const char *shape = cpl->get_option("ZCODEC_CHUNK_SHAPE", NULL);
@@ -174,8 +174,8 @@ static zcodec_status decode_as(const registration *self, span configuration, con
   return status;
 }
 
-/* GDAL hands the configuration to filters, not to compressors. Those are decoded with each that is likely. If
- * the chunk is damaged by all of them, the first one is what is reported. */
+/* GDAL hands the configuration to filters, not to compressors. Each likely configuration is tried. If all of them find
+ * the chunk damaged, the first error is reported. */
 static zcodec_status decode_guessing(const registration *self, const void *input, size_t input_size, void **output,
                                      size_t *output_size, zcodec_error **error) {
   size_t capacity = *output_size, size = 0;
@@ -199,7 +199,7 @@ static zcodec_status decode_guessing(const registration *self, const void *input
   return reported;
 }
 
-/* Decodes a stream that says itself what it is. */
+/* Decodes a stream that describes itself. */
 static bool decode_array(const registration *self, const void *input, size_t input_size, void **output,
                          size_t *output_size) {
   size_t capacity = way_of(output, output_size) == INTO_MEMORY ? *output_size : 0;

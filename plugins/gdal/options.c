@@ -18,7 +18,7 @@ static const char *after_digits(const char *value) {
   return count > 0 ? value + count : NULL;
 }
 
-/* A number as JSON writes it, whatever the locale of the program. */
+/* Whether this is a number of JSON, whatever the locale of the program. */
 static int is_number(const char *value) {
   value += *value == '-';
   if (value[0] == '0' && isdigit((unsigned char)value[1])) return 0;
@@ -32,7 +32,7 @@ static int is_number(const char *value) {
 }
 
 static void add_value(const member_info *member, const char *value, text *json) {
-  if (member != NULL && value[0] == '\0') { /* null, as GDAL's JSON gives it */
+  if (member != NULL && value[0] == '\0') { /* GDAL gives a null of the metadata as an empty text */
     text_add_string(json, "null");
     return;
   }

@@ -1,4 +1,4 @@
-/* What GDAL hands to a codec, as JSON: the members of its metadata as texts KEY=VALUE. */
+/* The options that GDAL gives to a codec, texts KEY=VALUE with the members of its metadata, as JSON. */
 #ifndef ZCODEC_PLUGINS_OPTIONS_H
 #define ZCODEC_PLUGINS_OPTIONS_H
 
@@ -8,7 +8,7 @@
 /* The configuration as a JSON object. Values that do not fit their member become JSON strings, so that the library
  * names them. */
 void options_to_json(const codec_info *codec, const char *const *options, text *json);
-/* The creation options that GDAL offers, as the XML that it asks for: integers and texts, since it writes no others. */
+/* The creation options that GDAL offers, as the XML that it expects: integers and texts, since it writes no others. */
 void options_describe(const codec_info *codec, text *xml);
 
 #endif

@@ -14,7 +14,7 @@
 EXPORT void GDALRegister_zcodec(void);
 EXPORT void GDALRegisterMe(void);
 
-/* GDAL copies its arguments, except the registration, which it keeps. */
+/* GDAL copies its arguments, but keeps the pointer to the registration. */
 static void register_codec(const codec_info *codec, const cpl_functions *cpl) {
   if (cpl->get_compressor(codec->id) != NULL && cpl->get_decompressor(codec->id) != NULL) return;
   text options = {0};
@@ -38,7 +38,7 @@ static void register_codec(const codec_info *codec, const cpl_functions *cpl) {
 
 static void register_all(const void *return_address) {
   const cpl_functions *cpl = cpl_load(return_address);
-  if (cpl == NULL) return; /* not called by a GDAL that has compressors: there is nobody to tell */
+  if (cpl == NULL) return; /* the caller is not a GDAL with compressors, so nothing can be reported */
   for (size_t i = 0; i < CODEC_COUNT; i++) register_codec(&CODECS[i], cpl);
 }
 

@@ -20,11 +20,19 @@ static uint64_t bits_at(const uint8_t *stream, size_t size, size_t start, size_t
   return bits;
 }
 
+/* Replaces the decimal point of the program's locale, which may take several bytes, with that of JSON. */
+static void use_json_point(char *number) {
+  char *point = number + strspn(number, "-0123456789");
+  if (*point == '\0' || *point == 'e') return;
+  char *rest = point + strcspn(point, "0123456789e");
+  *point = '.';
+  memmove(point + 1, rest, strlen(rest) + 1);
+}
+
 static void add_mode(text *configuration, int mode, const char *member, double value) {
   char number[40], json[96];
   snprintf(number, sizeof number, "%.17g", value);
-  char *point = strpbrk(number, ",."); /* JSON has a point, whatever the locale of the program */
-  if (point != NULL) *point = '.';
+  use_json_point(number);
   snprintf(json, sizeof json, "{\"mode\": %d, \"%s\": %s}", mode, member, number);
   text_add_string(configuration, json);
 }
@@ -79,9 +87,9 @@ static const number_type *pco_type(uint8_t code) {
   return code > 0 && code < sizeof TYPES / sizeof TYPES[0] ? &TYPES[code] : NULL;
 }
 
-/* "pco!", the version; from version 3 on the type of all chunks or 0; from 2 on how many numbers there are; the version
- * of what follows; and the first chunk, which begins with its type. Before version 2, that of what follows is the only
- * one. */
+/* "pco!" and the version; from version 3 on the type of all chunks or 0; from version 2 on the count of numbers; the
+ * version of the chunks; and the first chunk, which begins with its type. Before version 2, the version of the chunks
+ * is the only one. */
 static int describe_pco(const uint8_t *stream, size_t size, size_t capacity, array_info *array, const char **why) {
   *why = "the chunk does not begin with a header of pco";
   if (size < 6 || memcmp(stream, "pco!", 4) != 0) return 0;

@@ -1,6 +1,6 @@
-/* What the plugins of all codecs share: libzcodec_hdf5.so. Each plugin is a file of its own with the functions that
- * HDF5 and netCDF-C ask for (plugin.c); they name their codec and pass the address that they were called from, which
- * tells which HDF5 or netCDF-C of the process it was. */
+/* The common library of the plugins of all codecs: libzcodec_hdf5.so. Each plugin is a file with the functions that
+ * HDF5 and netCDF-C look for (plugin.c). They pass the name of their codec and their return address, which tells which
+ * HDF5 or netCDF-C of the process called. */
 #ifndef ZCODEC_PLUGINS_CORE_H
 #define ZCODEC_PLUGINS_CORE_H
 
@@ -12,7 +12,7 @@
 /* The filter of HDF5; the sizes and memory are as H5Z_func_t has them. */
 CORE_EXPORT size_t zcodec_hdf5_filter(const char *id, const void *caller, unsigned flags, size_t count,
                                       const unsigned values[], size_t size, size_t *buffer_size, void **buffer);
-/* H5Z_set_local_func_t: adds what enters the filter to its parameters. */
+/* H5Z_set_local_func_t: adds the data type and shape that the filter gets to its parameters. */
 CORE_EXPORT int zcodec_hdf5_set_local(const char *id, const void *caller, int64_t properties, int64_t type);
 CORE_EXPORT unsigned zcodec_hdf5_number(const char *id);
 

@@ -1,4 +1,4 @@
-/* The filter: one chunk, from the host's memory into new memory. */
+/* The filter: codes one chunk from the host's memory into new memory. */
 #include "../common/chain.h"
 #include "core.h"
 #include "parameters.h"
@@ -9,7 +9,7 @@
 
 enum { GUESS_COUNT = 64 };
 
-/* The size of the last decoded chunk, by codec: chunks of a dataset have one size. A wrong one costs a second try. */
+/* The size of the last decoded chunk of each codec. Chunks of a dataset have one size; a wrong one costs a retry. */
 static size_t last_decoded_size[GUESS_COUNT];
 
 static zcodec_status encode(const zcodec_chain *chain, const void *decoded, size_t size, void **encoded,
@@ -18,9 +18,10 @@ static zcodec_status encode(const zcodec_chain *chain, const void *decoded, size
   zcodec_status status = zcodec_chain_encoded_bound(chain, size, &capacity);
   if (status == ZCODEC_STATUS_UNKNOWN_SIZE) capacity = size < SIZE_MAX / 2 ? size + size / 2 + 1024 : size;
   do {
+    zcodec_error_free(*error); /* of the previous try */
+    *error = NULL;
     *encoded = malloc(capacity > 0 ? capacity : 1);
     if (*encoded == NULL) return ZCODEC_STATUS_OUT_OF_MEMORY;
-    zcodec_error_free(*error);
     status = zcodec_encode(chain, decoded, size, *encoded, capacity, encoded_size, error);
     if (status != ZCODEC_STATUS_OK) free(*encoded);
     if (status != ZCODEC_STATUS_BUFFER_TOO_SMALL || *encoded_size <= capacity) return status;
@@ -36,9 +37,10 @@ static zcodec_status decode(const zcodec_chain *chain, size_t *guess, const void
   }
   zcodec_status status;
   do {
+    zcodec_error_free(*error); /* of the previous try */
+    *error = NULL;
     *decoded = malloc(capacity > 0 ? capacity : 1);
     if (*decoded == NULL) return ZCODEC_STATUS_OUT_OF_MEMORY;
-    zcodec_error_free(*error);
     status = zcodec_decode(chain, encoded, size, *decoded, capacity, decoded_size, error);
     if (status != ZCODEC_STATUS_OK) free(*decoded);
     if (status != ZCODEC_STATUS_BUFFER_TOO_SMALL || *decoded_size <= capacity) break;
@@ -66,7 +68,7 @@ size_t zcodec_hdf5_filter(const char *id, const void *caller, unsigned flags, si
     }
     chain_release(&use);
   }
-  if (status == ZCODEC_STATUS_OK && result_size == 0) { /* which HDF5 takes for a failure */
+  if (status == ZCODEC_STATUS_OK && result_size == 0) { /* HDF5 takes this for a failure */
     free(result);
     why = "the chunk is empty";
   }

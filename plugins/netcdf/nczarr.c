@@ -1,5 +1,5 @@
-/* The functions that netCDF-C calls for codecs of Zarr v2: between JSON and parameters, and what the parameters do not
- * say. */
+/* The functions that netCDF-C calls for codecs of Zarr v2. They convert between JSON and parameters, and add to the
+ * parameters what only netCDF-C knows. */
 #include "../common/host.h"
 #include "core.h"
 #include "parameters.h"
@@ -85,7 +85,7 @@ static int inquire(void *library, int ncid, int varid, variable *self) {
   return 1;
 }
 
-/* 1; 0: it is not known, or the filter is not the first. */
+/* 1; 0 if the array is not known, or the filter is not the first one. */
 static int find_array(const codec_info *codec, void *library, int ncid, int varid, array_info *array) {
   variable var = {0};
   if (!inquire(library, ncid, varid, &var) || var.first_filter != codec->hdf5_id) return 0;
@@ -97,14 +97,14 @@ static int find_array(const codec_info *codec, void *library, int ncid, int vari
     if (var.chunk[i] != 0 && size > UINT64_MAX / var.chunk[i]) return 0;
     size *= var.chunk[i];
   }
-  int native = *(const uint8_t *)&(const uint16_t){1} == 1 ? NETCDF_LITTLE_ENDIAN : NETCDF_BIG_ENDIAN;
+  int native = machine_is_little_endian() ? NETCDF_LITTLE_ENDIAN : NETCDF_BIG_ENDIAN;
   int is_native = TYPES[var.type].size == 1 || var.endian == NETCDF_NATIVE_ENDIAN || var.endian == native;
   if (codec->takes_array) return is_native;
   *array = (array_info){"uint8", 1, {size}};
   return 1;
 }
 
-/* blosc and shuffle want to know how large an element is. numcodecs stores that in no metadata of blosc, and netCDF-C
+/* blosc and shuffle need the size of an element. numcodecs does not store it in the metadata of blosc, and netCDF-C
  * stores 0 for shuffle. */
 static void set_element_size(const codec_info *codec, void *library, int ncid, int varid, parameters *working) {
   variable var = {0};
@@ -116,7 +116,7 @@ static void set_element_size(const codec_info *codec, void *library, int ncid, i
   }
 }
 
-/* Makes the chain, to refuse what is wrong before the first chunk. */
+/* Makes the chain, so that a wrong configuration is refused before the first chunk. */
 static int check(const codec_info *codec, const void *caller, const parameters *working) {
   chain_use use;
   zcodec_error *error = NULL;
@@ -145,7 +145,7 @@ int zcodec_nczarr_modify(const char *id, const void *caller, int ncid, int varid
   for (size_t i = 0; i < count; i++) parameters_add(&result, (*visible)[i]);
   if (codec->convention == CONVENTION_TEXT && count == 0) parameters_add(&result, 0); /* the size of no text */
   set_element_size(codec, library, ncid, varid, &result);
-  /* Numbers that the caller left out would shift what comes after them. */
+  /* Numbers that the caller left out would shift the ones after them. */
   if (has_array && (codec->convention == CONVENTION_TEXT || count == parameters_number_count(codec))) {
     parameters_add_array(&result, &array);
   }

@@ -41,7 +41,7 @@ size_t parameters_number_count(const codec_info *codec) {
   return (size_t)(most + 1);
 }
 
-/* 1; 0: the member has no such value. */
+/* 1; 0 if the member cannot have this value. */
 static int number_of(const member_info *info, span json, unsigned *number) {
   char text[32], *end;
   if (json.size == 0 || json.size >= sizeof text) return 0;
@@ -63,7 +63,7 @@ static int number_of(const member_info *info, span json, unsigned *number) {
   return info->words == NULL && fits && end != text && *end == '\0';
 }
 
-/* Why a member has no such value. */
+/* Why a member cannot have this value. */
 static void explain(const member_info *info, span json, text *why) {
   text_add_string(why, "\"");
   text_add_string(why, info->name);
@@ -146,7 +146,7 @@ static void numbers_to_json(const codec_info *codec, const unsigned *values, siz
   for (size_t i = 0; i < parameters_visible_count(codec, values, count); i++) {
     const member_info *info = member_at(codec, (int)i);
     if (info == NULL || (strcmp(info->name, "typesize") == 0 && values[i] == 0)) continue;
-    /* HDF5's own filter for blosc puts the size of a chunk where netCDF-C puts the size of a block. */
+    /* The registered filter for blosc puts the size of a chunk where netCDF-C puts the size of a block. */
     if (strcmp(info->name, "blocksize") == 0 && !is_netcdf) continue;
     size_t word_count = 0;
     while (info->words != NULL && info->words[word_count] != NULL) word_count++;
@@ -163,7 +163,7 @@ static void numbers_to_json(const codec_info *codec, const unsigned *values, siz
   }
 }
 
-/* The members of a text, which may lack the id. 1; 0 if it is not an object. */
+/* The members of a text, with or without the id. 1; 0 if it is not an object. */
 static int text_to_json(const unsigned *values, size_t count, text *json) {
   text bytes = {0};
   for (size_t i = 0; i < values[0] && 1 + i / 4 < count; i++) {

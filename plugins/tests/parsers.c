@@ -234,8 +234,8 @@ int main(void) {
   options_of_gdal();
   parameters_of_hdf5();
   wrong_members();
-  /* Some machines have no locale with a decimal comma. */
-  static const char *const locales[] = {"C", "de_DE.UTF-8", "fr_FR.UTF-8"};
+  /* A decimal point, commas, and U+066B, which takes two bytes. Some machines have only the first of these locales. */
+  static const char *const locales[] = {"C", "de_DE.UTF-8", "fr_FR.UTF-8", "ps_AF.UTF-8"};
   for (size_t i = 0; i < sizeof locales / sizeof locales[0]; i++) {
     if (setlocale(LC_NUMERIC, locales[i]) == NULL) continue;
     numbers_of_gdal();

@@ -606,6 +606,9 @@ def test_times(dtype):
     chain.decode(encoded, out=out)
     np.testing.assert_array_equal(out.view(counts.dtype), counts)
     np.testing.assert_array_equal(chain.decode(encoded, box=np.s_[::-2]).view("i8"), counts[::-2])
+    same = Chain([{"name": "transpose", "configuration": {"order": [0]}}], np.dtype(dtype), (4,))
+    for made in (same.encode(counts.view(dtype)), same.decode(counts.view(dtype))):
+        np.testing.assert_array_equal(made.view("i8"), counts)
 
 
 def test_handlers_of_signals_may_use_the_library(array):

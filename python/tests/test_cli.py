@@ -175,6 +175,22 @@ def test_metadata_that_lacks_a_member(store, capsys):
     assert capsys.readouterr().err == f"zcodec: {path.parent} cannot be read: 'shape' is missing\n"
 
 
+def test_convert_needs_an_array_that_can_be_read(tmp_path, capsys):
+    group, array = tmp_path / "group", tmp_path / "group/images/a"
+
+    def says(source):
+        assert main(["convert", str(source), str(tmp_path / "new"), "--codecs", json.dumps([LITTLE])]) == 2
+        return capsys.readouterr().err
+
+    zarr.create_group(group)
+    assert says(group) == f"zcodec: {group} is a group; it has no arrays\n"
+    zarr.create_array(group, name="images/a", shape=(4,), chunks=(2,), dtype="int16")
+    assert says(group) == f"zcodec: {group} is a group; name one of its arrays: images/a\n"
+    spoil(array / "zarr.json", UNKNOWN)
+    assert f"zcodec: {group} is a group; its array images/a cannot be read: No Zarr data type" in says(group)
+    assert f"zcodec: {array} cannot be read: No Zarr data type" in says(array)
+
+
 @pytest.mark.parametrize("place", ["{}/nothing", "{}/images/a/c", "memory://zcodec-test/nothing"])
 def test_a_place_without_a_store(store, place, capsys):
     if "://" in place:
@@ -330,6 +346,19 @@ def test_what_differs(tmp_path, capsys, expected, found, says):
     target = zarr.create_array(tmp_path, shape=(4,), chunks=(1,), dtype="int8")
     assert convert._verdict(differences, target, lossy=False) == (says != "verified")
     assert says in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("dtype", ["<i8", ">i8", "u8", "i1"])
+def test_differences_of_integers_are_exact(monkeypatch, dtype):
+    """Also where long doubles are doubles, which have 53 bits."""
+    from zcodec.cli.differences import Differences
+
+    monkeypatch.setattr(np, "longdouble", np.float64)
+    low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+    one, both = Differences(), Differences()
+    one.compare((0,), np.array([high, high - 1], dtype), np.array([high - 1, high], dtype))
+    both.compare((0,), np.array([low, high], dtype), np.array([high, high], dtype))
+    assert (one.largest, both.largest) == (1, float(high - low))
 
 
 @pytest.mark.parametrize(("chunks", "count"), [("4", 3), ("10", 5)])  # with 4 the last chunk is the fill value, and not stored

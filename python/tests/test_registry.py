@@ -175,6 +175,23 @@ def test_arrays_are_what_the_codec_said(wrong, says):
         np.testing.assert_array_equal(of_arrays.decode(of_arrays.encode(ARRAY)), ARRAY)
 
 
+@pytest.mark.filterwarnings("ignore:The 'generic' unit")
+def test_times_of_the_other_byte_order():
+    """Also without a unit: numpy does not swap the bytes of such times."""
+
+    class Swapped(Negate):
+        name = "test.swapped"
+
+        def encode(self, decoded):
+            return decoded.view("i8").astype(">i8").view(">m8")
+
+        decode = encode
+
+    counts = np.array([0, 1, -2, 100])
+    chain = Chain(["test.swapped"], np.dtype("m8"), (4,), 0, registry=Registry([Swapped]))
+    np.testing.assert_array_equal(chain.encode(counts.view("m8")).view("i8"), counts)
+
+
 def test_pointers_are_no_bytes():
     class Pointers(Deflate):
         name = "test.pointers"

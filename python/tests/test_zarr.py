@@ -3,9 +3,12 @@
 import asyncio
 import gc
 import multiprocessing
+import os
 import pickle
+import signal
 import subprocess
 import sys
+import threading
 import tomllib
 import warnings
 from pathlib import Path
@@ -478,6 +481,36 @@ def test_other_processes(tmp_path, monkeypatch, method):
     with multiprocessing.get_context(method).Pool(1) as pool:
         total, path, name = pool.apply(_sum_in_another_process, (pickle.dumps(array),))
     assert (total, path, name) == (49995000, OURS, "CodecPipeline")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork")
+def test_fork_while_a_thread_counts():
+    """The child does not wait for a lock that nobody in it holds."""
+    held, stop = threading.Event(), threading.Event()
+
+    def count():
+        with stats._lock:
+            held.set()
+            stop.wait()
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    held.wait()
+    try:
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                signal.alarm(10)  # ends a child that waits
+                stats.add(decoded=1)
+                status = 0
+            finally:
+                os._exit(status)
+        assert os.waitpid(child, 0)[1] == 0
+    finally:
+        stop.set()
+        thread.join()
 
 
 def test_the_pipeline_pickles():

@@ -32,14 +32,14 @@ BYTES_TO_BYTES: int = lib.ZCODEC_KIND_BYTES_TO_BYTES
 
 
 def size_of(value: int, name: str) -> int:
-    """A size or place in bytes that the library can be told."""
+    """`value` if it is a size or an offset in bytes that the library accepts. Raises ValueError."""
     if not 0 <= value <= SIZE_UNKNOWN:
         raise ValueError(f"{name} is {value}, expected 0 to 2^64 - 1")
     return value
 
 
 # Where a call leaves its results. Every call has its own: a callback, or the handler of a signal, may call the library
-# on the same thread, also after a call has returned and before its results are read.
+# on the same thread, even after a call has returned and before its results are read.
 new_size: Any = partial(ffi.new, ffi.typeof("size_t *"))
 new_error: Any = partial(ffi.new, ffi.typeof("zcodec_error **"))
 new_chain: Any = partial(ffi.new, ffi.typeof("zcodec_chain **"))

@@ -1,4 +1,4 @@
-"""Python functions that the library calls: paddings. What they raise becomes the cause of the error of the call."""
+"""Python functions that the library calls: paddings. Their exceptions become the cause of the error of the call."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OPTIONS_SIZE = ffi.sizeof("zcodec_call_options")
 
 
 class Context:
-    """The `call_data` of a call: keeps what callbacks raise until the call has returned."""
+    """The `call_data` of a call: keeps the exceptions of callbacks until the call has returned."""
 
     def __init__(self) -> None:
         self.handle = ffi.new_handle(self)
@@ -27,7 +27,7 @@ class Context:
         self._raised.setdefault(threading.get_ident(), exception)
 
     def take(self) -> BaseException | None:
-        """What a callback raised on this thread, or on a thread of the library."""
+        """The exception of a callback on this thread, or on a thread of the library."""
         key = threading.get_ident()
         if key not in self._raised:
             key = next(iter(self._raised), key)
@@ -59,7 +59,7 @@ def call_options(context: Context | None, max_threads: int | None, flags: int = 
 
 
 def run(call_data: Any, function: Callable[..., object], *memory: Any) -> object:
-    """Calls `function` with memory of Python. What it raises is kept for the call, and NotImplemented returned."""
+    """Calls `function` with memory of Python. An exception is kept for the call, and NotImplemented is returned."""
     context: Context | None = None if call_data == NULL else ffi.from_handle(call_data)
     try:
         return function(*memory)
@@ -72,14 +72,14 @@ def run(call_data: Any, function: Callable[..., object], *memory: Any) -> object
 def copied(pointer: Any, size: int) -> memoryview:
     """Memory of the library as a read-only view that may outlive the call.
 
-    A slice of a memoryview, or a numpy array on it, stays usable after the view is released. So Python never sees the
-    library's own memory, which is gone after the call.
+    A slice of a memoryview, or a numpy array on it, stays usable after the view is released. So Python gets a copy: the
+    library's own memory is gone after the call.
     """
     return memoryview(bytes(ffi.buffer(pointer, size)))
 
 
 class Padding:
-    """What `set_padding` was given; the `user_data` of both functions."""
+    """The functions that `set_padding` got; the `user_data` of both."""
 
     def __init__(self, generate: Generate | None, check: Check | None) -> None:
         self.generate = generate
@@ -89,7 +89,7 @@ class Padding:
 
 @cache
 def padding_functions() -> tuple[Any, Any]:
-    """The C functions that call Python. Made when first needed: some systems do not allow functions made at run time."""
+    """The C functions that call Python. Made on first use: some systems do not allow functions made at run time."""
 
     @ffi.callback("zcodec_padding_fn", error=1)  # type: ignore[untyped-decorator]
     def generate(user: Any, call: Any, chunk: Any, chunk_size: int, padding: Any, padding_size: int) -> int:

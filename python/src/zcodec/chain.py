@@ -1,4 +1,4 @@
-"""`Chain`: a run of codecs, bound to what enters on encode."""
+"""`Chain`: a run of codecs, bound to the data that it encodes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _CHAIN_OPTIONS_SIZE = ffi.sizeof("zcodec_chain_options")
 
 
 class Kind(IntEnum):
-    """The kinds of chains and codecs: what enters on encode, and what leaves."""
+    """The kinds of chains and codecs: what they encode, and what they encode it to."""
 
     ARRAY_TO_ARRAY = 1
     ARRAY_TO_BYTES = 2
@@ -38,14 +38,14 @@ class Kind(IntEnum):
 
 
 class Chain:
-    """A contiguous run of Zarr v3 codecs, bound to what enters on encode.
+    """A contiguous run of Zarr v3 codecs, bound to the data that it encodes.
 
     `codecs` is a list of codec metadata (objects or names) in the order of encoding, or its JSON text. `data_type` is a
     Zarr data type (a name or an object) or a numpy dtype; its byte order does not count. `shape` is that of a decoded
-    chunk, in elements. A chain of bytes->bytes codecs takes neither. `fill_value` is a value of numpy or its JSON; for a
-    struct also a tuple or a mapping. Without it the chain has none, and what needs it fails with the status UNSUPPORTED.
-    `registry` has codecs of your own. A chunk that would decode to more than `max_decoded_size` bytes is refused; 0 is no
-    limit.
+    chunk, in elements. A chain of bytes->bytes codecs takes neither. `fill_value` is a value of numpy or its JSON; for
+    a struct also a tuple or a mapping. Without it the chain has none, and calls that need it fail with the status
+    UNSUPPORTED. `registry` has codecs of your own. A chunk that would decode to more than `max_decoded_size` bytes is
+    refused; 0 means no limit.
 
     Raises `Error` with INVALID_METADATA (the metadata is malformed) or UNSUPPORTED (it is valid, but zcodec does not
     support it).
@@ -140,7 +140,7 @@ class Chain:
     # ---- Lifetime ------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Frees the chain, as soon as no other thread uses it. Later calls raise ValueError."""
+        """Frees the chain as soon as no other thread uses it. Later calls raise ValueError."""
         self._handle = None
         self._is_plain = False
 
@@ -179,11 +179,11 @@ class Chain:
     # ---- Coding --------------------------------------------------------------------------------
 
     def encode(self, array: Any, *, box: Box | None = None, max_threads: int | None = 1) -> Any:
-        """Encodes a chunk. The array may have any strides; it is not copied, unless its byte order is not the machine's.
+        """Encodes a chunk. The array may have any strides; it is copied only if its byte order is not the machine's.
 
         Gives bytes; or an array, if the chain consists of array->array codecs. With `box` the array is this part of the
-        chunk, and the rest is the fill value. Up to `max_threads` threads work on the chunk, with None as many as there
-        are processors; small ones take one.
+        chunk, and the rest is the fill value. Up to `max_threads` threads work on the chunk; None means one
+        per processor. Small chunks take one thread.
 
         Raises TypeError for another dtype, ValueError for another shape, and `Error`: OUT_OF_RANGE if a codec cannot
         represent an element (`element_index` says which) or one of yours raised, CALLBACK_FAILED if a padding did.
@@ -191,7 +191,8 @@ class Chain:
         return coding.encode(self, array, box, max_threads)
 
     def encode_into(self, array: Any, encoded: Buffer, *, box: Box | None = None, max_threads: int | None = 1) -> int:
-        """Encodes a chunk into writable memory, and gives the number of bytes written. `encoded_bound` is always enough.
+        """Encodes a chunk into writable memory, and gives the number of bytes written. `encoded_bound` is always
+        enough.
 
         Raises as `encode`, and `Error` with BUFFER_TOO_SMALL. After an error the content of `encoded` is unspecified.
         """
@@ -200,15 +201,17 @@ class Chain:
     def decode(
         self, buffer: Buffer, out: Any = None, box: Box | None = None, *, max_threads: int | None = 1
     ) -> Any:
-        """Decodes a chunk, or the part of it that `box` selects, to a new array or to `out`, which may have any strides.
+        """Decodes a chunk, or the part of it that `box` selects, to a new array or to `out`, which may have any
+        strides.
 
-        `buffer` is exactly one encoded chunk. `box` is a tuple of slices and integers, as numpy takes them, in elements of
-        the chunk; `out` has the shape of what it selects, and shares no memory with `buffer`. Only what the box needs
-        is decoded, where the codecs allow it.
-        A chain of bytes->bytes codecs gives bytes, or the part of `out` that was written.
+        `buffer` is exactly one encoded chunk. `box` is a tuple of slices and integers, as numpy takes them, in elements
+        of the chunk; `out` has the shape of what it selects, and shares no memory with `buffer`. Only what the box
+        needs is decoded, where the codecs allow it. A chain of bytes->bytes codecs gives bytes, or the part of `out`
+        that was written.
 
-        Raises TypeError or ValueError for an `out` that does not fit, IndexError for a box outside the chunk, and `Error`:
-        CORRUPT_DATA if no encode of this chain can have made the bytes. The content of `out` is then unspecified.
+        Raises TypeError or ValueError for an `out` that does not fit, IndexError for a box outside the chunk, and
+        `Error`: CORRUPT_DATA if no encode of this chain can have made the bytes. The content of `out` is then
+        unspecified.
         """
         if self._is_plain and box is None and max_threads == 1 and (out is None or coding.is_whole(self, out)):
             return coding.decode_whole(self, buffer, out)
@@ -222,26 +225,28 @@ class Chain:
         *,
         max_threads: int | None = None,
     ) -> list[Array]:
-        """Decodes many chunks in one call, on all processors unless `max_threads` says less.
+        """Decodes many chunks in one call, on all processors or at most `max_threads` threads.
 
-        None instead of a buffer: there is no such chunk, and its array is filled with the fill value. `out` has an array
-        for each chunk, which share no memory with each other and with `buffers`; `box` is one for all of them, or a list
-        with one for each.
+        None instead of a buffer means that the chunk does not exist: its array is filled with the fill value. `out` has
+        an array for each chunk; they share no memory with each other or with `buffers`. `box` is one for all chunks, or
+        a list with one for each.
 
-        All chunks are decoded, whatever becomes of some; the first error is then raised, with a note of its place.
+        All chunks are decoded, even if some fail; then the first error is raised, with a note of its place.
         """
         from zcodec import tasks
 
         return tasks.decode_many(self, buffers, out, box, max_threads)
 
     def encode_many(self, arrays: Iterable[Any], *, max_threads: int | None = None) -> list[bytes]:
-        """Encodes many chunks in one call, on all processors unless `max_threads` says less. Errors as in `decode_many`."""
+        """Encodes many chunks in one call, on all processors or at most `max_threads` threads. Errors as in
+        `decode_many`."""
         from zcodec import tasks
 
         return tasks.encode_many(self, arrays, max_threads)
 
     def fill(self, out: Array) -> None:
-        """Fills an array of the chain's data type and number of dimensions, of any shape and strides, with the fill value."""
+        """Fills an array of the chain's data type and number of dimensions, of any shape and strides, with the fill
+        value."""
         coding.fill(self, out)
 
     def is_fill(self, array: Array) -> bool:
@@ -259,7 +264,7 @@ class Chain:
         index: Index | None = None,
         max_threads: int | None = 1,
     ) -> Plan:
-        """A read of one stored object whose bytes are somewhere else: see `Plan`."""
+        """A read of one stored object that is not in memory: see `Plan`."""
         from zcodec.plan import Plan
 
         return Plan(self, box, out, object_size=object_size, index=index, max_threads=max_threads)
@@ -278,7 +283,7 @@ class Chain:
         return Writer(self, index, old_size, max_threads=max_threads, store_empty=store_empty)
 
     def inner(self) -> Chain:
-        """The chain of the inner chunks of a shard. UNSUPPORTED if there are none that can be had alone."""
+        """The chain of the inner chunks of a shard. UNSUPPORTED if inner chunks cannot be decoded alone."""
         inner, error = new_chain(), new_error()
         errors.check(lib.zcodec_chain_inner(self.handle, inner, error), error)
         within = f"/{len(self) - 1}/configuration/codecs"  # a shard is made by the last codec
@@ -296,7 +301,7 @@ class Chain:
         return self._relative(chain[0], dict(self._paddings))
 
     def _relative(self, pointer: Any, paddings: dict[str, Padding]) -> Chain:
-        """A chain that shares callbacks of this one."""
+        """A chain that shares the callbacks of this one."""
         chain = type(self)._of(pointer, self._registry, self._max_decoded_size)
         chain._paddings = paddings
         chain._use_callbacks()
@@ -307,20 +312,20 @@ class Chain:
         self._is_plain = self._is_plain and not self._has_callbacks
 
     def context(self) -> Context | None:
-        """What keeps the exceptions of callbacks during a call; None if there can be none."""
+        """Keeps the exceptions of callbacks during a call; None for chains without callbacks."""
         return Context() if self._has_callbacks else None
 
     def set_padding(
         self, codec_index: int | str, generate: Generate | None = None, check: Check | None = None
     ) -> None:
-        """Computes the padding of a `pad` or `offset` codec for each chunk, and looks at it on decode.
+        """Computes the padding of a `pad` or `offset` codec for each chunk, and checks it on decode.
 
         `codec_index` counts in the chain; a path such as "/0/configuration/codecs/1" names a codec inside a shard.
         `generate(chunk, padding)` gets the bytes that the padding is attached to, and fills `padding`. `check(chunk,
-        padding)` returns nothing, or False to refuse. Both get memoryviews of copies, which they may keep; what is written
-        to `padding` later has no effect. What a function raises is the cause of the `Error` of the call. They run in the
-        thread of the call; for shards and tasks in any thread, also at once. No other thread may use the chain while
-        they are set.
+        padding)` returns None, or False to refuse. Both get memoryviews of copies, which they may keep; later writes to
+        `padding` have no effect. An exception of a function is the cause of the `Error` of the call. They run in the
+        thread of the call; for shards and tasks in any thread, and in several at once. No other thread may use the
+        chain while they are set.
         """
         for function in (generate, check):
             if function is not None and not callable(function):
@@ -342,7 +347,7 @@ class Chain:
 
     @property
     def kind(self) -> Kind:
-        """What enters and what leaves on encode: arrays or bytes."""
+        """What the chain encodes, and what to: arrays or bytes."""
         return self._kind
 
     @property
@@ -384,13 +389,14 @@ class Chain:
 
     @property
     def encoded_size(self) -> int | None:
-        """The bytes of every encoded chunk; None if they differ, or if an array leaves on encode."""
+        """The size of every encoded chunk in bytes; None if sizes differ, or if encoded chunks are arrays."""
         size = self.output.get("size")
         return None if size is None else int(size)
 
     @property
     def granularity(self) -> tuple[int, ...]:
-        """The shape, in elements, of the smallest box that is worth asking for: boxes of its grid decode nothing in vain."""
+        """The shape, in elements, of the smallest box worth decoding: boxes of this grid decode nothing that is not
+        needed."""
         handle = self.handle
         if self._granularity is None:
             ndim = len(self.shape)
@@ -426,17 +432,17 @@ class Chain:
 
     @property
     def input_json(self) -> str | None:
-        """What enters on encode, as JSON; None for a chain of bytes->bytes codecs."""
+        """The data that the chain encodes, as JSON; None for a chain of bytes->bytes codecs."""
         return None if self._kind is Kind.BYTES_TO_BYTES else self._text(lib.zcodec_chain_input_json)
 
     @property
     def input(self) -> dict[str, Any]:
-        """What enters on encode: data_type, shape and fill_value."""
+        """The data that the chain encodes: data_type, shape and fill_value."""
         return json.loads(self._text(lib.zcodec_chain_input_json))  # type: ignore[no-any-return]
 
     @property
     def output(self) -> dict[str, Any]:
-        """What leaves on encode: data_type, shape and fill_value of an array, or the size of bytes."""
+        """An encoded chunk: data_type, shape and fill_value of an array, or the size of bytes."""
         if self._output is None:
             self._output = json.loads(self._text(lib.zcodec_chain_output_json))
         return self._output
@@ -501,7 +507,7 @@ def _chain_options(registry: Registry | None, max_decoded_size: int) -> Any:
 
 
 def _check_made(status: int, error: Any, registry: Registry | None) -> None:
-    """Raises if no chain was made; what a codec of the registry raised becomes the cause."""
+    """Raises if no chain was made; an exception of a codec of the registry becomes the cause."""
     if registry is None:
         errors.check(status, error)
         return
@@ -513,7 +519,7 @@ def _check_made(status: int, error: Any, registry: Registry | None) -> None:
 def _unpickle(
     codecs: str, entering: str | None, registry: Registry | None, max_decoded_size: int, paddings: list[Any]
 ) -> Chain:
-    """A chain of its metadata. The fill value keeps its bits: the text of the library is handed over as it is."""
+    """A chain from its metadata. The fill value keeps its bits: the text of the library is passed on unchanged."""
     chain = Chain.__new__(Chain)
     chain._make(codecs.encode(), None if entering is None else entering.encode(), registry, max_decoded_size)
     for path, generate, check in paddings:

@@ -8,7 +8,7 @@ import numpy as np
 
 from zcodec._ffi import ARRAY_TO_ARRAY, NULL, ffi, lib, new_buffer, new_error, new_size, text_of
 from zcodec.callbacks import call_options
-from zcodec.dtypes import DataType
+from zcodec.dtypes import DataType, as_numbers, converted
 from zcodec.errors import Status, check, check_call
 from zcodec.views import (
     Array, Box, Buffer, Part, Selection, View, from_buffer, must_be_bytes, overlaps_itself, refuse_masked,
@@ -26,14 +26,14 @@ _decode = lib.zcodec_decode
 
 
 def is_whole(chain: Chain, out: Any) -> bool:
-    """Whether the memory of `out` is that of a decoded chunk."""
+    """Whether the memory of `out` is laid out as a decoded chunk."""
     return (
         type(out) is np.ndarray and out.flags.carray and out.shape == chain._shape and bool(out.dtype == chain._dtype)
     )
 
 
 def decode_whole(chain: Chain, buffer: Buffer, out: Array | None) -> Array:
-    """A whole chunk, without callbacks, to memory of its shape: the short way for small chunks."""
+    """Decodes a whole chunk without callbacks to memory of its shape: the fast path for small chunks."""
     handle = chain.handle
     if out is None:
         out = np.empty(chain._shape, chain._dtype)
@@ -74,12 +74,12 @@ def decode(chain: Chain, buffer: Buffer, out: Any, box: Box | None, max_threads:
 
 
 def encoded_of(chain: Chain, buffer: Any) -> Any:
-    """What enters on decode. That of a chain of array->array codecs is an array, or its bytes."""
+    """The input of a decode. A chain of array->array codecs takes an array, or its bytes."""
     if chain._kind != ARRAY_TO_ARRAY or not isinstance(buffer, np.ndarray):
         return buffer
     dtype, shape = output_array(chain)
     array = _checked(buffer, dtype, shape, "the encoded array")
-    return np.ascontiguousarray(array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("=")))
+    return np.ascontiguousarray(converted(array, array.dtype.newbyteorder("=")))
 
 
 def _decode_bytes(chain: Chain, buffer: Buffer, out: Any, max_threads: int | None) -> bytes | memoryview:
@@ -136,13 +136,13 @@ class Target:
 
     @property
     def filled(self) -> View | None:
-        """What of the caller's memory is filled in the end."""
+        """The part of the caller's memory that is filled in the end."""
         if self.out is None or self.view.array is self.out:
             return None if self.out is None else self.view
         return View(self.out)
 
     def parts(self, chain: Chain) -> list[tuple[Part, View]]:
-        """The box; of a shard, several without the inner chunks between steps."""
+        """The box; for a shard several boxes, which leave out the inner chunks between steps."""
         selection, memory = self._selection, self.view.array
         if self.part is None or selection is None:
             raise ValueError("a whole chunk has no parts")
@@ -162,7 +162,7 @@ class Target:
         if self.out is None:
             return self._result
         if self._result is not self.out:
-            _as_numbers(self.out)[...] = _as_numbers(self._result)
+            as_numbers(self.out)[...] = as_numbers(self._result)
         return self.out
 
 
@@ -178,8 +178,8 @@ def encode(chain: Chain, array: Any, box: Box | None, max_threads: int | None) -
         return result
     size = chain.encoded_size
     if size is not None and size > 1:
-        # Nobody else has seen these bytes yet, so that they may be filled: the chunk is not copied again. (Bytes of
-        # size 0 and 1 are shared.)
+        # Nobody else has seen these bytes yet, so they may be filled, which saves a copy. (Python shares bytes of size
+        # 0 and 1.)
         exact = bytes(size)
         source.encode_into(_from_buffer(exact), size, max_threads)
         return exact
@@ -194,7 +194,7 @@ def encode_into(chain: Chain, array: Any, encoded: Buffer, box: Box | None, max_
 
 
 class Source:
-    """What enters on encode: an array of any strides, a part of a chunk, or bytes."""
+    """The input of an encode: an array of any strides, a part of a chunk, or bytes."""
 
     __slots__ = ("_bytes", "_chain", "_handle", "part", "part_pointer", "view")
 
@@ -220,7 +220,8 @@ class Source:
         self.view = View(input_of(array, chain.dtype, shape))
 
     def encode_into(self, encoded: Any, capacity: int, max_threads: int | None, size: Any = None) -> int:
-        """The number of bytes, which is also left in `size`: after BUFFER_TOO_SMALL the number that is needed."""
+        """The number of bytes written. It is also left in `size`, which after BUFFER_TOO_SMALL has the number
+        needed."""
         context, error = self._chain.context(), new_error()
         options = call_options(context, max_threads)
         size = new_size() if size is None else size
@@ -244,7 +245,7 @@ class Source:
         return scratch[:size].tobytes()
 
     def _bound(self) -> int | None:
-        """None: a codec of the host does not know."""
+        """A size that is always enough; None if a codec of the host does not know one."""
         if self.view is not None:
             if not self._chain._has_callbacks:
                 return self._chain.encoded_bound()
@@ -266,7 +267,7 @@ class Source:
         return text_of(made[0])
 
     def _encode_doubling(self, max_threads: int | None) -> bytes:
-        """Views have no form that allocates: the room is doubled, or what the library says, until it is enough."""
+        """No call allocates the result for a view: the memory grows as the library asks until it is enough."""
         from zcodec.errors import Error
 
         capacity, needed = self._chain._decoded_size + 1024, new_size()
@@ -300,7 +301,7 @@ def fill(chain: Chain, out: Array) -> None:
     (shape, view), error = _shaped_view(chain, native), new_error()
     check(lib.zcodec_fill_view(chain.handle, shape, view.pointer, error), error)
     if native is not out:
-        _as_numbers(out)[...] = _as_numbers(native)
+        as_numbers(out)[...] = as_numbers(native)
 
 
 def is_fill(chain: Chain, array: Any) -> bool:
@@ -315,7 +316,7 @@ def is_fill(chain: Chain, array: Any) -> bool:
 
 
 def output_array(chain: Chain) -> tuple[np.dtype[Any], tuple[int, ...]]:
-    """dtype and shape of what leaves a chain of array->array codecs."""
+    """dtype and shape of an encoded chunk of a chain of array->array codecs."""
     if chain._output_array is None:
         leaving = chain.output
         chain._output_array = element_dtype(leaving["data_type"]), tuple(leaving["shape"])
@@ -323,14 +324,14 @@ def output_array(chain: Chain) -> tuple[np.dtype[Any], tuple[int, ...]]:
 
 
 def element_dtype(data_type: DataType) -> np.dtype[Any]:
-    """The numpy dtype of a Zarr data type: a chain that changes nothing knows how large an element is."""
+    """The numpy dtype of a Zarr data type. A chain that changes nothing knows the size of an element."""
     from zcodec.chain import Chain as AnyChain
 
     return AnyChain([{"name": "transpose", "configuration": {"order": [0]}}], data_type, (1,)).dtype
 
 
 def same_elements(found: np.dtype[Any], expected: np.dtype[Any]) -> bool:
-    """Whether arrays of this dtype are taken; those of types that numpy lacks may also be of their bits."""
+    """Whether arrays of dtype `found` are accepted. For types that numpy lacks, so are integers with their bits."""
     if found == expected:
         return True
     is_void = expected.kind == "V" and expected.names is None
@@ -348,22 +349,16 @@ def _checked(array: Array, dtype: np.dtype[Any], shape: tuple[int, ...], what: s
 
 
 def input_of(array: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
-    """The array that enters on encode, in native byte order."""
+    """The array to encode, in native byte order."""
     found = array if isinstance(array, np.ndarray) else np.asarray(array)
     _checked(found, dtype, shape, "the array")
     if found.dtype.isnative:
         return found
-    native = found.dtype.newbyteorder("=")
-    return _as_numbers(found).astype(np.int64).view(native) if native.kind in "mM" else found.astype(native)
-
-
-def _as_numbers(array: Array) -> Array:
-    """Times as integers: numpy does not swap the bytes of times without a unit when it casts them."""
-    return array.view(f"{array.dtype.byteorder}i8") if array.dtype.kind in "mM" else array
+    return converted(found, found.dtype.newbyteorder("="))
 
 
 def output_of(out: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
-    """The array that is decoded to. Other writable memory is taken as its elements in C order."""
+    """The array to decode to. Other writable memory is taken as elements in C order."""
     if not isinstance(out, np.ndarray):
         must_be_bytes(out)
         memory = memoryview(out)

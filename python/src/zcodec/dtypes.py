@@ -1,7 +1,7 @@
 """Data types: the names of Zarr, and the numpy dtypes of the same elements.
 
-A type that numpy lacks is that of ml_dtypes where this is installed. Otherwise its elements are shown as their bits:
-uint8 for types of one byte, void for larger ones.
+A type that numpy lacks is taken from ml_dtypes if this is installed. Otherwise its elements appear as their bits: uint8
+for types of one byte, void for larger ones.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def named(name: str, configuration: dict[str, Any], element_size: int) -> np.dty
 
 
 def _field_size(data_type: DataType) -> int:
-    """The size of a member of a struct, which is packed."""
+    """The size of a member of a packed struct, in bytes."""
     name = data_type if isinstance(data_type, str) else data_type["name"]
     configuration = {} if isinstance(data_type, str) else data_type.get("configuration", {})
     if "length_bytes" in configuration:
@@ -136,7 +136,7 @@ def _is_dtype_text(text: str) -> bool:
 
 
 def _from_numpy(dtype: np.dtype[Any]) -> DataType:
-    if dtype.kind == "T":  # of variable size; this numpy cannot say what its native order is
+    if dtype.kind == "T":  # of variable size, and newbyteorder raises for it
         raise TypeError(f"no Zarr data type is known for the numpy dtype {dtype!r}")
     native = dtype.newbyteorder("=")
     if dtype.names is not None:
@@ -162,3 +162,18 @@ def _refuse_gaps(dtype: np.dtype[Any]) -> None:
     sizes = [dtype[name].itemsize for name in dtype.names or ()]
     if sum(sizes) != dtype.itemsize:
         raise TypeError(f"the members of {dtype!r} do not lie back to back; a Zarr struct has no gaps")
+
+
+def as_numbers(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A view of times as integers of the same byte order; any other array as it is.
+
+    numpy casts times without a unit to the other byte order without swapping their bytes.
+    """
+    return array.view(f"{array.dtype.byteorder}i8") if array.dtype.kind in "mM" else array
+
+
+def converted(array: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """`array.astype(dtype, copy=False)`, also for times without a unit: see `as_numbers`."""
+    if dtype.kind in "mM" and array.dtype == dtype.newbyteorder("S"):
+        return as_numbers(array).astype(f"{dtype.byteorder}i8").view(dtype)
+    return array.astype(dtype, copy=False)

@@ -1,4 +1,4 @@
-"""What the library refuses, as an exception."""
+"""Errors of the library as exceptions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Status(IntEnum):
-    """Why a call failed, for programs; the numbers are those of `zcodec_status`."""
+    """Why a call failed. The numbers are those of `zcodec_status`."""
 
     OK = 0
     NULL_ARGUMENT = 1
@@ -29,7 +29,7 @@ class Status(IntEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> Status:
-        """A status of a later version of the library."""
+        """INTERNAL for a status that a later version of the library adds."""
         return cls.INTERNAL
 
 
@@ -37,8 +37,8 @@ class Error(ValueError):
     """A call of the library failed. The text says which codec, which element, what was found and what was expected.
 
     `codec_index` counts from 0 in the chain; `element_index` counts in C order in the array that this codec received;
-    `path` is a JSON Pointer into the codecs, also of a codec inside a shard. `code` is a word for programs that never
-    changes. Where the error is about no codec or no element these are None; `path` and `code` are then "".
+    `path` is a JSON Pointer into the codecs, and reaches into shards. `code` is a stable word for programs. If the
+    error is not about a codec or an element, the indices are None, and `path` and `code` are "".
     """
 
     status: Status
@@ -75,7 +75,7 @@ def _index(value: int) -> int | None:
 
 
 def status_name(status: int) -> str:
-    """What the library calls a status, also one of a later version."""
+    """The name that the library has for a status, including those that a later version adds."""
     return str(ffi.string(lib.zcodec_status_name(status)).decode())
 
 
@@ -97,16 +97,16 @@ def take_error(status: int, handle: Any) -> Error:
 
 
 def check(status: int, error: Any = None) -> None:
-    """Raises if a call failed that left its error in `error`; some calls give none."""
+    """Raises the error of a failed call. `error` is where the call left it; None for calls that give none."""
     if status:
         raise take_error(status, NULL if error is None else error[0])
 
 
 def check_call(status: int, error: Any, context: Context | None) -> None:
-    """`check` for a call that may have run callbacks: what one of them raised becomes the cause."""
+    """`check` for a call that may have run callbacks: an exception of a callback becomes the cause."""
     if not status:
         return
-    # No callback makes a call invalid: one may have raised in a call before, where the library reported that of another.
+    # A callback never causes INVALID_ARGUMENT. An exception that is kept then belongs to an earlier call.
     cause = None if context is None or status == Status.INVALID_ARGUMENT else context.take()
     check_caused(status, error, cause)
 

@@ -1,4 +1,4 @@
-"""Fill values: what numpy users give, as the JSON that a zarr.json has."""
+"""Fill values of numpy as the JSON of a zarr.json."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NUMBER = bool | int | float | complex | np.number | np.bool_
 
 
 def fill_value_json(fill_value: Any, data_type: DataType) -> Any:
-    """A fill value of this data type as JSON. What is this JSON already stays as it is."""
+    """A fill value of this data type as JSON. A value that is already such JSON is not changed."""
     name = data_type if isinstance(data_type, str) else data_type["name"]
     configuration = {} if isinstance(data_type, str) else data_type.get("configuration", {})
     value = fill_value[()] if isinstance(fill_value, np.ndarray) and fill_value.ndim == 0 else fill_value
@@ -57,7 +57,7 @@ def _struct_json(value: Any, name: str, configuration: dict[str, Any]) -> Any:
 
 
 def _time_json(value: Any, dtype: np.dtype[Any] | None) -> Any:
-    """Times of any unit, of Python, and as texts such as "2020-01-01"."""
+    """Times of any unit, times of Python, and texts such as "2020-01-01"."""
     assert dtype is not None
     kind = np.datetime64 if dtype.kind == "M" else np.timedelta64
     if isinstance(value, str | datetime.date | datetime.timedelta):

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 
 class Range(NamedTuple):
-    """Bytes of a stored object; both numbers count bytes. `offset` None: the last `size`. `size` None: up to the end."""
+    """Bytes of a stored object; both numbers count bytes. `offset` None: the last `size`. `size` None: up to the
+    end."""
 
     offset: int | None
     size: int | None
@@ -31,13 +32,14 @@ def known(size: int | None) -> int:
 
 
 class Index:
-    """The index of a shard, decoded: immutable, for any thread. A cache keeps it; `memory` is its weight in bytes."""
+    """The decoded index of a shard. It is immutable, and any thread may use it. `memory` is what it costs in a cache,
+    in bytes."""
 
     def __init__(self, chain: Chain, encoded: Buffer, object_size: int | None = None) -> None:
-        """Decodes an index from the bytes of `index_range(chain)`; `object_size` None is not known.
+        """Decodes an index from the bytes of `index_range(chain)`; `object_size` None means not known.
 
-        Raises `Error`: CORRUPT_DATA for a damaged index, or one that points outside the object; UNSUPPORTED if the chain
-        has none.
+        Raises `Error`: CORRUPT_DATA for a damaged index, or one that points outside the object; UNSUPPORTED if the
+        chain has none.
         """
         memory, index, error = from_buffer(encoded), ffi.new("zcodec_index **"), new_error()
         status = lib.zcodec_index_decode(
@@ -58,7 +60,8 @@ class Index:
         return int(lib.zcodec_index_memory(self.handle))
 
     def entry(self, cell: Sequence[int]) -> Range | None:
-        """Where the inner chunk at these grid coordinates lies; None if it is not stored, because it is the fill value."""
+        """Where the inner chunk at these grid coordinates lies; None if it is not stored, because it is the fill
+        value."""
         cells, entry, present = ffi.new("uint64_t[]", cell), ffi.new("zcodec_range *"), ffi.new("int32_t *")
         error = new_error()
         check(lib.zcodec_index_entry(self.handle, cells, len(cell), entry, present, error), error)

@@ -1,5 +1,5 @@
 """The codec pipeline that zarr-python finds by its entry point. It loads this whenever an array is opened, whatever
-pipeline is configured: what is wrong here must not stop it."""
+pipeline is configured: an error here must not stop it."""
 
 from __future__ import annotations
 

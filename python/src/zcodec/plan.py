@@ -1,4 +1,4 @@
-"""Plans: reads of objects whose bytes are somewhere else."""
+"""Plans: reads of objects that are not in memory."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ Fetch = Callable[[Range], Awaitable[Buffer]]
 class Plan(Stages):
     """One read of one stored object, a chunk or a shard.
 
-    `ranges` are the bytes that the next stage needs. Fetch them as you like, and give each to `supply`, from any thread;
-    it is decoded at once. `ranges` then has those of the next stage; when there are none, `result` is complete:
+    `ranges` are the bytes that the next stage needs. Fetch them as you like, and give each to `supply`, from any
+    thread; it is decoded at once. `ranges` then has those of the next stage; when there are none, `result` is complete:
 
         plan = chain.plan((slice(0, 100), ...))
         async for ranges in plan:
@@ -31,12 +31,13 @@ class Plan(Stages):
                 plan.supply(i, await get(offset, size))
         plan.result
 
-    `box` is one box, or a list of boxes; `out` an array, or a list of one for each. `object_size` None is not known.
-    `index` is the one that a plan of the same object had before: it is not asked for again. Threads may `supply` at once.
+    `box` is one box, or a list of boxes; `out` an array, or a list with one for each box. `object_size` None means not
+    known. `index` is that of an earlier plan of the same object, so that it is not read again. Threads may `supply` at
+    once.
 
-    Raises `Error`: CORRUPT_DATA for damaged bytes, which ends the plan; INVALID_ARGUMENT for a range that does not exist or
-    was supplied, after which the plan is as it was. Bytes that share memory with `out` are a ValueError, likewise. An object
-    that does not exist has no plan: see `Chain.fill`.
+    Raises `Error`: CORRUPT_DATA for damaged bytes, which ends the plan; INVALID_ARGUMENT for a range that does not
+    exist or was already supplied, which leaves the plan as it was. So does the ValueError for bytes that share memory
+    with `out`. There is no plan for an object that does not exist: see `Chain.fill`.
     """
 
     def __init__(
@@ -55,7 +56,7 @@ class Plan(Stages):
         if len(outs) != len(boxes):
             raise ValueError(f"out has {len(outs)} arrays for {len(boxes)} boxes")
         self._chain = chain
-        self._paddings = tuple(chain._paddings.values())  # those of the library's plan, whatever is set later
+        self._paddings = tuple(chain._paddings.values())  # those of the library's plan, even if others are set later
         self._targets = [Target(chain, to, part if part is not None else ...) for to, part in zip(outs, boxes, strict=True)]
         views = [target.view for target in self._targets]
         self._start = min((view.start for view in views), default=0)
@@ -86,7 +87,7 @@ class Plan(Stages):
     def _memory_of(self, encoded: Buffer) -> Any:
         memory = super()._memory_of(encoded)
         start = address_of(memory)
-        if start < self._end and self._start < start + ffi.sizeof(memory):  # of many boxes most lie elsewhere
+        if start < self._end and self._start < start + ffi.sizeof(memory):  # with many boxes, most lie elsewhere
             for target in self._targets:
                 target.refuse_shared(memory)
         return memory
@@ -112,7 +113,7 @@ class Plan(Stages):
         return None if index[0] == NULL else Index.adopt(index[0])
 
     async def read(self, fetch: Fetch) -> Any:
-        """Fetches and decodes everything; ranges of a stage are fetched at once, and decoded as they come."""
+        """Fetches and decodes everything. The ranges of a stage are fetched at once, and decoded as they arrive."""
         import asyncio
 
         async def one(i: int, part: Range) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from zcodec._ffi import ARRAY_TO_ARRAY, BYTES_TO_BYTES, CODEC_TOO_SMALL, NULL, SIZE_UNKNOWN, ffi, lib, new_error
 from zcodec.callbacks import Context, copied
 from zcodec.coding import element_dtype, same_elements
+from zcodec.dtypes import converted
 from zcodec.errors import check
 from zcodec.views import must_be_bytes
 
@@ -23,14 +24,14 @@ _CODEC_SIZE = ffi.sizeof("zcodec_codec")
 
 
 class HostCodec(ABC):
-    """A codec in Python. One object is made for each chain; its methods run in any thread, also at once.
+    """A codec in Python. One object is made for each chain; its methods run in any thread, and in several at once.
 
-    `kind` is a `zcodec.Kind`. `__init__` gets the configuration, and what enters on encode: data_type, shape and fill_value
-    of an array, or size. What it raises makes the metadata invalid. Arrays arrive as read-only numpy arrays, bytes as
-    memoryviews; both are copies, which may be kept.
+    `kind` is a `zcodec.Kind`. `__init__` gets the configuration, and a description of the data to encode: data_type,
+    shape and fill_value of an array, or size. If it raises, the metadata is invalid. Arrays arrive as read-only numpy
+    arrays, bytes as memoryviews; both are copies, which may be kept.
 
-    The library keeps the objects of a chain, where Python's garbage collector does not see them: if one of them, or its
-    class, refers to the chain, or to what has it, all are only freed after `Chain.close`.
+    The library keeps the objects of a chain, and Python's garbage collector does not see them there. If an object or
+    its class refers to the chain, directly or not, both are freed only after `Chain.close`.
     """
 
     name: ClassVar[str]
@@ -41,18 +42,18 @@ class HostCodec(ABC):
         self.entering = entering
 
     def output(self) -> dict[str, Any]:
-        """What leaves on encode: data_type, shape and fill_value of an array, or {"size": n or None}."""
+        """The encoded chunk: data_type, shape and fill_value of an array, or {"size": n or None}."""
         return self.entering if self.kind == ARRAY_TO_ARRAY else {"size": None}
 
     def encoded_bound(self, decoded_size: int) -> int | None:
-        """The most bytes that encoding makes of this many; None: not known. First asked when the chain is made: what it then
-        raises makes the metadata invalid. What it raises later is printed, and the bound is not known."""
+        """The most bytes that encoding this many can make; None if that is not known. First called when the chain is
+        made: if it raises then, the metadata is invalid. A later exception is printed, and the bound is not known."""
         return None
 
     @abstractmethod
     def encode(self, decoded: Any) -> Any:
-        """The encoded chunk. An array has the data type and shape of `output`, or its elements in C order in one dimension;
-        anything else is a buffer with the bytes."""
+        """The encoded chunk. An array has the data type and shape of `output`, or its elements in C order in one
+        dimension; anything else is a buffer with the bytes."""
 
     @abstractmethod
     def decode(self, encoded: Any) -> Any:
@@ -60,7 +61,7 @@ class HostCodec(ABC):
 
 
 class _State:
-    """A codec that was bound: what both sides look like."""
+    """A codec that was bound, with the data that enters and leaves it."""
 
     def __init__(self, codec: HostCodec) -> None:
         leaving = codec.output()
@@ -70,7 +71,7 @@ class _State:
         self.encoded = _Array(leaving) if codec.kind == ARRAY_TO_ARRAY else _Bytes(None)
         self.handle = ffi.new_handle(self)
         if codec.kind != ARRAY_TO_ARRAY and self.decoded.size is not None:
-            self.encoded_bound(self.decoded.size)  # the library cannot be told of an exception, the caller of `bind` can
+            self.encoded_bound(self.decoded.size)  # an exception can reach the caller of `bind`, but not the library
 
     def encoded_bound(self, decoded_size: int) -> int:
         bound = self.codec.encoded_bound(decoded_size)
@@ -82,22 +83,21 @@ class _State:
 
 
 class _Bytes:
-    """Bytes that enter or leave, at most `size`; None is not known."""
+    """Bytes that enter or leave, at most `size`; None means not known."""
 
     def __init__(self, size: int | None) -> None:
         self.size = size
 
     def given(self, view: memoryview) -> Any:
-        """What the codec gets."""
+        """The data as the codec gets it."""
         return view
 
     def bytes_of(self, result: Any) -> memoryview:
-        """The bytes of what the codec made."""
+        """The bytes of the codec's result."""
         must_be_bytes(result)
         if isinstance(result, np.ndarray | np.generic):
-            if not result.dtype.isnative:
-                result = result.astype(result.dtype.newbyteorder("="))
-            return memoryview(np.ascontiguousarray(result).reshape(-1).view(np.uint8).data)
+            native = converted(np.asarray(result), result.dtype.newbyteorder("="))
+            return memoryview(np.ascontiguousarray(native).reshape(-1).view(np.uint8).data)
         return memoryview(result).cast("B")
 
 
@@ -128,13 +128,13 @@ def _entering(codec: HostCodec) -> _Bytes:
     return _Array(entering)
 
 
-# Keeps each object as long as its state in the library.
+# Keeps each object alive as long as its state in the library.
 _live: dict[int, _State] = {}
 _raised = threading.local()
 
 
 def take_bind_error() -> BaseException | None:
-    """What the binding of a codec raised on this thread."""
+    """The exception that binding a codec raised on this thread."""
     error: BaseException | None = getattr(_raised, "error", None)
     _raised.error = None
     return error
@@ -146,7 +146,7 @@ def _say(sink: Any, text: str) -> None:
 
 
 def _code(call: Any, function: Any, entering: _Bytes, leaving: _Bytes, given: Any, size: int, room: Any) -> int:
-    """Runs `function` of the codec and copies what it makes into `room`: (memory, capacity, size, message)."""
+    """Runs `function` of the codec and copies its result to `room`: (memory, capacity, size, message)."""
     memory, capacity, written, message = room
     context: Context | None = None if call == NULL else ffi.from_handle(call)
     try:
@@ -165,7 +165,7 @@ def _code(call: Any, function: Any, entering: _Bytes, leaving: _Bytes, given: An
 
 @cache
 def _functions() -> dict[str, Any]:
-    """The C functions that call Python; made when first needed."""
+    """The C functions that call Python; made on first use."""
 
     @ffi.callback(
         "int32_t(void *, const char *, size_t, const char *, size_t, zcodec_sink *, zcodec_sink *, void **)",
@@ -225,7 +225,7 @@ class Registry:
             self.add(codec)
 
     def add(self, codec: type[HostCodec]) -> None:
-        """Adds a codec under its name. Not while another thread makes a chain with this registry."""
+        """Adds a codec under its name. No other thread may make a chain with this registry meanwhile."""
         user_data, name = ffi.new_handle(codec), ffi.new("char[]", codec.name.encode())
         raw = ffi.new("zcodec_codec *")
         raw.struct_size, raw.name, raw.kind, raw.user_data = _CODEC_SIZE, name, int(codec.kind), user_data

@@ -1,4 +1,4 @@
-"""Whether memory that many tasks fill is shared: thousands are looked at together."""
+"""Finds memory that several tasks share. It checks thousands of tasks at once."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import numpy as np
 
 from zcodec.views import Array, View, address_of, array_of, arrays_share
 
-# The strides that are tried: arrays of one piece of memory have few different ones.
+# How many strides are tried: arrays in one piece of memory have few different ones.
 _MOST_PERIODS = 16
 
 
 def refuse_shared(filled: Sequence[View | None], read: Sequence[Any]) -> None:
-    """Raises ValueError if an array that is filled shares memory with another one, or with a buffer of cffi that is read."""
+    """Raises ValueError if an array that is filled shares memory with another one, or with a cffi buffer that is
+    read."""
     if any(view is not None for view in filled):
         found = _Memories(filled, read).shared()
         if found is not None:
@@ -23,7 +24,8 @@ def refuse_shared(filled: Sequence[View | None], read: Sequence[Any]) -> None:
 
 
 class _Memories:
-    """Arrays that are filled, which may have gaps, then buffers that are read; and where they lie. Groups are their numbers."""
+    """Arrays that are filled, which may have gaps, then buffers that are read, with their addresses. Groups are lists
+    of their numbers."""
 
     def __init__(self, filled: Sequence[View | None], read: Sequence[Any]) -> None:
         outs = [(i, view) for i, view in enumerate(filled) if view is not None and view.size]
@@ -53,8 +55,8 @@ class _Memories:
         return sorted({abs(stride) for stride in strides if stride}, reverse=True)[:_MOST_PERIODS]
 
     def _shared(self, group: Array, periods: list[int]) -> tuple[int, int] | None:
-        """Tiles of an image overlap as wholes, but not in what is left of their addresses modulo the stride of a row. So
-        a group is divided by one stride after the other, and few arrays are compared."""
+        """The bounds of tiles of an image overlap, but not their addresses modulo the stride of a row. So a group is
+        divided by one stride after the other, and few arrays are compared."""
         if group.min() >= len(self._outs):
             return None  # reads
         if not periods:
@@ -67,7 +69,7 @@ class _Memories:
         return None
 
     def _reaches(self, group: Array, period: int) -> Array:
-        """Over how many bytes each extends modulo a period."""
+        """How many bytes each one spans modulo a period."""
         reaches: Array = self._sizes[group]
         known: dict[Any, int] = {}
         for at, i in enumerate(group.tolist()):
@@ -80,7 +82,7 @@ class _Memories:
         return reaches.clip(max=period)
 
     def _compared(self, group: list[int]) -> tuple[int, int] | None:
-        """Compares what overlaps by pairs."""
+        """Compares all pairs whose bounds overlap."""
         starts, ends = self._starts.tolist(), (self._starts + self._sizes).tolist()
         group.sort(key=starts.__getitem__)
         for at, one in enumerate(group):
@@ -102,14 +104,14 @@ def _reach(array: Array, period: int) -> int:
 
 
 def _groups(starts: Array, sizes: Array, period: int = 0) -> Iterator[Array]:
-    """The numbers of what overlaps, directly or by others, in groups of two or more. With a period, addresses are those on
-    a circle."""
+    """The numbers of memories that overlap, directly or through others, in groups of two or more. With a period,
+    addresses wrap around."""
     order = np.argsort(starts, kind="stable")
     ends = np.maximum.accumulate((starts + sizes)[order])
     starts = starts[order]
     firsts = np.flatnonzero(np.concatenate(([True], starts[1:] >= ends[:-1])))
     if period:
-        met = int((starts[firsts] < ends[-1] - period).sum())  # groups that the last one reaches round the circle
+        met = int((starts[firsts] < ends[-1] - period).sum())  # groups that the last one reaches by wrapping around
         if met == len(firsts):
             yield order
             return

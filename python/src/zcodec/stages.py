@@ -1,4 +1,4 @@
-"""What plans and writers share: stages of byte ranges, each asked for once the one before it has been supplied."""
+"""The common part of plans and writers: stages of byte ranges. A stage starts when the one before is supplied."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from zcodec.views import Buffer, from_buffer
 
 
 class Stages:
-    """The stages of one handle, by its functions `next` and `supply` of the C interface."""
+    """The stages of one handle, with its functions `next` and `supply` of the C interface."""
 
     _handle: Any
 

@@ -21,7 +21,7 @@ _TASK_SIZE = ffi.sizeof("zcodec_task")
 
 
 class _Tasks:
-    """An array of zcodec_task, and all that must live until the call has returned."""
+    """An array of zcodec_task, and everything that must live until the call has returned."""
 
     def __init__(self, count: int) -> None:
         self.array = ffi.new("zcodec_task[]", count)
@@ -41,13 +41,13 @@ class _Tasks:
         return task
 
     def run(self, function: Any, max_threads: int | None, flags: int = 0) -> list[Error | None]:
-        """Runs all tasks; what each of them raised, or None."""
+        """Runs all tasks. Returns the error of each, or None."""
         count = len(self.contexts)
         options = call_options(None, max_threads, flags)
         status = function(self.array, count, options)
         if not status:
             return [None] * count
-        errors = [self._take_error(i) for i in range(count)]  # of every task before one raises: each is freed by that
+        errors = [self._take_error(i) for i in range(count)]  # all before anything raises: this frees them
         if not any(errors):
             raise Error(f"the call for {count} tasks was refused ({status_name(status)})", Status(status))
         for error, context in zip(errors, self.contexts, strict=True):
@@ -67,7 +67,7 @@ class _Tasks:
 
 
 class DecodeTask:
-    """A chunk to decode: `buffer` None says that it does not exist, and is filled."""
+    """A chunk to decode. `buffer` None: the chunk does not exist, and its array is filled with the fill value."""
 
     __slots__ = ("box", "buffer", "chain", "out")
 
@@ -81,7 +81,7 @@ class DecodeTask:
 def run_decode(
     requests: Sequence[DecodeTask], max_threads: int | None = None
 ) -> tuple[list[Array], list[Error | None]]:
-    """Decodes chunks of any chains in one call: their arrays, and what went wrong with each."""
+    """Decodes chunks of any chains in one call. Returns their arrays, and the error of each or None."""
     tasks = _Tasks(len(requests))
     targets, memories = [], []
     for request in requests:
@@ -122,7 +122,7 @@ def _each(values: Sequence[Any] | None, count: int, name: str) -> Sequence[Any]:
 
 
 def raise_first(errors: list[Error | None], names: Sequence[str] | None = None) -> None:
-    """Raises the first error, with a note of its chunk, and how many others there are."""
+    """Raises the first error, with a note that names its chunk and counts the others."""
     failed = [(i, error) for i, error in enumerate(errors) if error is not None]
     if failed:
         first, error = failed[0]
@@ -146,7 +146,7 @@ class EncodeTask:
 def run_encode(
     requests: Sequence[EncodeTask], max_threads: int | None = None, *, store_empty: bool = False
 ) -> tuple[list[Array], list[Error | None]]:
-    """Encodes chunks of any chains in one call: the encoded chunks as arrays of bytes, and what went wrong with each."""
+    """Encodes chunks of any chains in one call. Returns arrays of bytes, and the error of each chunk or None."""
     tasks = _Tasks(len(requests))
     rooms = []
     for request in requests:
@@ -164,7 +164,7 @@ def run_encode(
     encoded = [room[: tasks.array[i].encoded_size] for i, room in enumerate(rooms)]
     for i, error in enumerate(errors):
         if isinstance(error, Error) and error.status == Status.BUFFER_TOO_SMALL:
-            request = requests[i]  # a codec of the host did not know how much it makes
+            request = requests[i]  # a codec of the host did not know the size of its result
             try:
                 whole = request.chain.encode(request.array, box=request.box)
                 encoded[i], errors[i] = np.frombuffer(whole, np.uint8), None

@@ -13,11 +13,11 @@ from zcodec._ffi import ffi
 Array = np.ndarray[Any, np.dtype[Any]]
 Selector = slice | int | np.integer[Any] | EllipsisType
 Box = tuple[Selector, ...] | Selector
-Buffer = Any  # an object with the buffer protocol, back to back; collections.abc.Buffer is of Python 3.12
+Buffer = Any  # a contiguous object with the buffer protocol; Python 3.12 has collections.abc.Buffer
 
 
 def from_buffer(buffer: Buffer) -> Any:
-    """The memory of a buffer, as long as the result lives. Whatever is not back to back is refused."""
+    """The memory of a buffer; the result keeps it alive. Raises TypeError if the buffer is not contiguous."""
     must_be_bytes(buffer)
     if isinstance(buffer, np.ndarray) and buffer.dtype.kind in "MmVUS":
         buffer = buffer.view(np.uint8) if buffer.ndim else buffer.reshape(1).view(np.uint8)
@@ -28,7 +28,7 @@ def from_buffer(buffer: Buffer) -> Any:
 
 
 def must_be_bytes(buffer: Buffer) -> None:
-    """The memory of an array of Python objects is pointers: neither to be encoded nor to be written over."""
+    """Raises TypeError for arrays of Python objects, whose memory is pointers, and for arrays with a mask."""
     array = buffer.obj if isinstance(buffer, memoryview) else buffer
     if isinstance(array, np.ndarray):
         if array.dtype.hasobject:
@@ -37,13 +37,13 @@ def must_be_bytes(buffer: Buffer) -> None:
 
 
 def refuse_masked(array: Array, what: str) -> None:
-    """What is under a mask would be encoded, and what is decoded would stay masked."""
-    if type(array) is not np.ndarray and isinstance(array, np.ma.MaskedArray):  # numpy.ma is imported when it is asked for
+    """Raises TypeError for arrays with a mask: masked elements would be encoded, and decoded ones would stay masked."""
+    if type(array) is not np.ndarray and isinstance(array, np.ma.MaskedArray):  # asking for numpy.ma imports it
         raise TypeError(f"{what} has a mask, which a chunk cannot have; pass its .data, or what .filled() gives")
 
 
 class View:
-    """A zcodec_view of an array, and whatever it needs to stay alive."""
+    """A zcodec_view of an array; it keeps everything alive that the view points to."""
 
     __slots__ = ("array", "pointer", "size", "start", "strides")
 
@@ -85,22 +85,22 @@ def extent(array: Array) -> tuple[int, int]:
 
 
 def shares_memory(array: Array, buffer: Any) -> bool:
-    """Whether an array has a byte of a buffer of cffi."""
+    """Whether an array and a cffi buffer share a byte."""
     return bool(array.size and ffi.sizeof(buffer)) and arrays_share(array, array_of(buffer))
 
 
 def array_of(buffer: Any) -> Array:
-    """The bytes of a buffer of cffi that is not empty."""
+    """The bytes of a cffi buffer, which must not be empty."""
     return np.frombuffer(ffi.buffer(buffer), np.uint8)
 
 
 def address_of(pointer: Any) -> int:
-    """Where a pointer or a buffer of cffi points to."""
+    """The address that a cffi pointer or buffer points to."""
     return int(ffi.cast("uintptr_t", pointer))
 
 
 def arrays_share(one: Array, other: Array) -> bool:
-    """Whether two arrays have a byte in common; where that is hard to tell, whether their bounds overlap."""
+    """Whether two arrays share a byte. Where that is hard to tell, whether their bounds overlap."""
     if not np.may_share_memory(one, other):
         return False
     most: Any = 10_000
@@ -111,7 +111,7 @@ def arrays_share(one: Array, other: Array) -> bool:
 
 
 def overlaps_itself(array: Array) -> bool:
-    """Whether two elements of an array have a byte in common."""
+    """Whether two elements of an array share a byte."""
     if array.flags.forc or not array.size:
         return False
     axes = sorted((abs(stride), size) for stride, size in zip(array.strides, array.shape, strict=True) if size > 1)
@@ -121,7 +121,7 @@ def overlaps_itself(array: Array) -> bool:
             break
         reach += stride * (size - 1)
     else:
-        return False  # each axis steps over all that is below it
+        return False  # each axis steps over everything that the smaller ones cover
     if extent(array)[1] < array.nbytes:
         return True
     starts = np.zeros((), np.int64)
@@ -149,7 +149,7 @@ class Part:
 class Selection:
     """A numpy selection of slices and integers, resolved for a chunk.
 
-    The box `start`, `shape` covers it; `within` selects its elements from the box: it turns axes round, takes steps, and
+    The box `start`, `shape` covers it; `within` selects its elements from the box: it reverses axes, takes steps, and
     drops the axes of integers. `is_plain`: the selection is the box.
     """
 
@@ -175,13 +175,13 @@ class Selection:
         self.selected_shape = tuple(selected)
 
     def parts(self, cell: tuple[int, ...]) -> list[tuple[tuple[int, int], ...]]:
-        """Boxes that have all elements of the selection, and nothing of the cells of a grid without any of them: along
-        each axis where they begin, and their size."""
+        """Boxes that cover the selection, and leave out the cells of a grid that have no element of it. A box is
+        (start, size) along each axis."""
         return list(product(*map(_runs, self.start, self.shape, self.within, cell)))
 
 
 def _runs(start: int, count: int, within: slice | int, cell: int) -> list[tuple[int, int]]:
-    """Along an axis, where runs of neighbouring cells begin, and their size."""
+    """The runs of neighbouring cells along an axis, as (start, size)."""
     step = abs(within.step or 1) if isinstance(within, slice) else 1
     if step <= cell:
         return [(start, count)]
@@ -199,7 +199,7 @@ _ALL = slice(None)
 
 
 def _full(box: Box, ndim: int) -> list[slice | int]:
-    """One selector per axis: an ellipsis stands for as many as are missing, and so does the end."""
+    """One selector per axis. An ellipsis, or the end of the box, stands for all axes that are missing."""
     selectors = list(box) if isinstance(box, tuple) else [box]
     at = next((i for i, selector in enumerate(selectors) if selector is ...), None)
     given = [selector for i, selector in enumerate(selectors) if i != at]

@@ -1,4 +1,4 @@
-"""Writers: a shard is made, or changed, by its inner chunks."""
+"""Writers: they make a shard, or change one, by its inner chunks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ class Layout(IntEnum):
 
 
 class Piece(NamedTuple):
-    """`size` bytes at `offset` of the new object: `data`, or where it is None those at `source_offset` of the old one.
+    """`size` bytes at `offset` of the new object: `data`; if it is None, the bytes at `source_offset` of the old
+    object.
 
     `data` lives as long as the writer, which it keeps alive.
     """
@@ -50,12 +51,12 @@ class Writer(Stages):
                 writer.supply(i, await get(offset, size))
         pieces, object_size = writer.finish()
 
-    `index` None: a new shard; otherwise the index of the old object, which has `old_size` bytes. What is put last wins.
-    Inner chunks that are only the fill value are left out, unless `store_empty`. Threads may put at once, and supply at
-    once; where their boxes share elements, either wins.
+    `index` None makes a new shard; otherwise it is the index of the old object, which has `old_size` bytes. The last
+    put wins. Inner chunks with only the fill value are left out, unless `store_empty` is set. Several threads may put
+    at once, and supply at once; where their boxes share elements, either wins.
 
-    Raises `Error`: UNSUPPORTED for a chain that makes no shards, CORRUPT_DATA for damaged old chunks, INVALID_ARGUMENT for
-    calls out of order (no `put` after the first `ranges`, `finish` once and last).
+    Raises `Error`: UNSUPPORTED for a chain that makes no shards, CORRUPT_DATA for damaged old chunks, INVALID_ARGUMENT
+    for calls out of order (no `put` after the first `ranges`, `finish` once and last).
     """
 
     def __init__(
@@ -68,7 +69,7 @@ class Writer(Stages):
         store_empty: bool = False,
     ) -> None:
         self._chain = chain
-        self._paddings = tuple(chain._paddings.values())  # those of the library's writer, whatever is set later
+        self._paddings = tuple(chain._paddings.values())  # those of the library's writer, even if others are set later
         super().__init__(chain.context(), lib.zcodec_writer_next, lib.zcodec_writer_supply)
         writer, error = ffi.new("zcodec_writer **"), new_error()
         options = call_options(self._context, max_threads, CALL_STORE_EMPTY if store_empty else 0)
@@ -85,7 +86,7 @@ class Writer(Stages):
         check_call(status, error, self._context)
 
     def finish(self, layout: Layout = Layout.PACKED) -> tuple[list[Piece], int]:
-        """What to write, in order, and the size of the new object in bytes. Once.
+        """What to write, in order, and the size of the new object in bytes. May be called once.
 
         If every inner chunk is left out the new object is only an index, and may be deleted instead.
         """
@@ -108,7 +109,7 @@ class Writer(Stages):
 
 
 def whole_object(pieces: list[Piece], object_size: int, old: Buffer | None = None) -> Array:
-    """The new object of a PACKED finish, in memory. (For large ones numpy takes large pages, which bytearray does not.)"""
+    """The new object of a PACKED finish, in memory. (numpy uses huge pages for large objects; bytearray does not.)"""
     made = np.empty(object_size, np.uint8)
     target = made.data
     source = memoryview(b"" if old is None else old).cast("B")

@@ -11,7 +11,7 @@ import zcodec
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command. 0: fine; 1: damaged or different data; 2: it could not be done."""
+    """Runs the command. Returns 0 for success, 1 for damaged or different data, 2 for failure."""
     options = _parser().parse_args(arguments)
     try:
         from zcodec.cli import convert, inspect, verify
@@ -21,7 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     run = {"inspect": inspect.run, "verify": verify.run, "convert": convert.run}[options.command]
     try:
         status = run(options)
-        if sys.stdout is not None:  # it is if the command was started with a closed one
+        if sys.stdout is not None:  # None if the command was started with stdout closed
             sys.stdout.flush()
         return status
     except KeyboardInterrupt:
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _text_of(error: Exception) -> str:
-    """One line. Errors of other kinds than ours are those of a store that is somewhere else, or bugs: their names help."""
+    """One line. Other errors come from a remote store or are bugs; the name of the type helps."""
     text = " ".join(str(error).splitlines())
     if not text or not isinstance(error, ValueError | TypeError | OSError | KeyError | ImportError):
         text = f"{type(error).__name__}: {text}".removesuffix(": ")

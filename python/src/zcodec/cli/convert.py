@@ -21,11 +21,11 @@ from zcodec.cli.differences import Differences
 from zcodec.cli.grid import Box, boxes
 from zcodec.cli.place import place_of
 from zcodec.cli.progress import progress
-from zcodec.cli.store import arrays, chain_of, each, grid_of, stored_size
+from zcodec.cli.store import arrays, chain_of, each, grid_of, reason, stored_size
 from zcodec.cli.target import finish, outdated, unfinished
 from zcodec.errors import Error
 
-# What a worker reads at once, in bytes, if chunks of the target are smaller: to decode each chunk of the source once.
+# How many bytes a worker reads at once if chunks of the target are smaller, so that each source chunk is decoded once.
 _BOX_SIZE = 128 << 20
 
 
@@ -54,19 +54,19 @@ def _chunks(text: str | None, source: Any) -> Any:
 
 
 def _metadata(options: argparse.Namespace, source: Any) -> Any:
-    """That of the new array: as the source, with other codecs."""
+    """The metadata of the new array: that of the source with other codecs."""
     codecs, chunks = _codecs(options.codecs), _chunks(options.chunks, source)
     entering = _entering(source)
     first = [axis if isinstance(axis, int) else axis[0] for axis in chunks]
     chain = Chain(codecs, entering["data_type"], first, None)
     for warning in chain.warnings:
         print(f"zcodec: {warning['message']}", file=sys.stderr)
-    # zarr-python wants the long form of codecs: some with a configuration, and those inside others no mere names.
+    # zarr-python wants the long form of codecs, also inside other codecs.
     made: list[Any] = [get_codec_class(codec["name"]).from_dict(codec) for codec in chain.codecs]
     serializer = next((codec for codec in made if isinstance(codec, ArrayBytesCodec)), None)
     if serializer is None:
         raise ValueError("--codecs has no array->bytes codec: an array needs exactly one")
-    # In memory: what cannot be made leaves the target as it is.
+    # In memory: if this fails, the target stays as it is.
     array = zarr.create_array(
         MemoryStore(),
         zarr_format=3,
@@ -90,11 +90,22 @@ def _entering(source: Any) -> dict[str, Any]:
         return {"data_type": source.metadata.dtype.to_json(zarr_format=3)}
 
 
+def _source(place: str) -> Any:
+    """The array at `place`. Raises ValueError if it cannot be read, or if a group is there."""
+    members, unreadable = arrays(place)
+    if len(members) == 1 and not members[0][0]:
+        return members[0][1]
+    if members:
+        raise ValueError(f"{place} is a group; name one of its arrays: {', '.join(path for path, _ in members)}")
+    if not unreadable:
+        raise ValueError(f"{place} is a group; it has no arrays")
+    path, error = unreadable[0]
+    what = f"{place} is a group; its array {path}" if path else place
+    raise ValueError(f"{what} cannot be read: {reason(error)}") from error
+
+
 def run(options: argparse.Namespace) -> int:
-    members, _ = arrays(options.source)
-    if len(members) != 1 or members[0][0]:
-        raise ValueError(f"{options.source} is a group; name one of its arrays: {', '.join(path for path, _ in members)}")
-    source = members[0][1]
+    source = _source(options.source)
     if place_of(options.source).shares(place_of(options.target)):
         raise ValueError(f"{options.target} and {options.source} share a place; convert to another one")
     target = unfinished(options.target, _metadata(options, source), source, overwrite=options.overwrite)

@@ -1,4 +1,4 @@
-"""What is not the same after an array was converted."""
+"""The differences between an array and its conversion."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from zcodec.dtypes import converted
+
 
 class Differences:
-    """Elements whose bits are not the same: values, NaN of other bits, and zeros of the other sign."""
+    """Elements whose bits differ: other values, NaN with other bits, and zeros of the other sign."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -20,7 +22,7 @@ class Differences:
         self.first: tuple[int, ...] = ()
 
     def compare(self, where: tuple[int, ...], expected: Any, found: Any) -> None:
-        """Adds what differs in the chunk `where`."""
+        """Adds the differences in the chunk `where`."""
         expected, found = _unequal(expected, found)
         if not expected.size:
             return
@@ -45,21 +47,14 @@ class Differences:
 
 
 def _unequal(expected: Any, found: Any) -> tuple[Any, Any]:
-    """The elements whose bits differ, whatever their byte order was."""
-    expected, found = expected.reshape(-1), _in_the_order_of(expected.dtype, found.reshape(-1))
+    """The elements that differ in their bits, after both have the same byte order."""
+    expected, found = expected.reshape(-1), converted(found.reshape(-1), expected.dtype)
     unequal = np.asarray(expected != found) if expected.dtype.hasobject else _differ(expected, found)
     return expected[unequal], found[unequal]
 
 
-def _in_the_order_of(dtype: Any, array: Any) -> Any:
-    if dtype.kind in "mM" and np.datetime_data(dtype) == np.datetime_data(array.dtype):
-        # numpy does not swap the bytes of times without a unit when it casts them.
-        return array.view(f"{array.dtype.byteorder}i8").astype(f"{dtype.byteorder}i8").view(dtype)
-    return array.astype(dtype, copy=False)
-
-
 def _differ(expected: Any, found: Any) -> Any:
-    """Of which elements the bits differ; those between the members of a struct do not count."""
+    """Which elements differ in their bits. Gaps between the members of a struct do not count."""
     dtype = expected.dtype
     if dtype.names is not None:
         members = [_differ(expected[name], found[name]) for name in dtype.names]
@@ -72,6 +67,9 @@ def _differ(expected: Any, found: Any) -> Any:
 
 
 def _largest_difference(expected: Any, found: Any) -> float:
+    if expected.dtype.kind in "iu":  # exactly: long doubles have 53 bits on some machines
+        high, low = np.maximum(expected, found), np.minimum(expected, found)
+        return float((high.astype(np.uint64) - low.astype(np.uint64)).max(initial=0))
     wide = np.clongdouble if expected.dtype.kind == "c" else np.longdouble
     with np.errstate(invalid="ignore"):  # complex infinities
         differences = np.abs(expected.astype(wide) - found.astype(wide))

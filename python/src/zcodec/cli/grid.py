@@ -1,4 +1,5 @@
-"""The chunk grid of an array, as its metadata has it: of equal chunks (regular), or with sizes of their own (rectilinear)."""
+"""The chunk grid of an array as in its metadata: regular (equal chunks) or rectilinear (a list of sizes along each
+axis)."""
 
 from __future__ import annotations
 
@@ -13,10 +14,10 @@ Box = tuple[range, ...]  # neighbouring chunks: along each axis from one of them
 
 
 class Grid:
-    """Where the chunks of an array lie. A chunk is a stored object: with shards, a shard."""
+    """Where the chunks of an array are. A chunk is a stored object: if the array has shards, a shard."""
 
     def __init__(self, document: dict[str, Any]) -> None:
-        """Of a zarr.json or a .zarray."""
+        """The grid of a zarr.json or a .zarray."""
         self._array_shape = tuple(document["shape"])
         sizes = _sizes(document)
         if any(axis == 0 or (isinstance(axis, list) and 0 in axis) for axis in sizes):
@@ -32,11 +33,11 @@ class Grid:
 
     @property
     def chunks(self) -> list[int | list[int]]:
-        """For each axis the size of every chunk, or the list of the sizes."""
+        """For each axis the size of all chunks, or the list of their sizes."""
         return [axis.sizes for axis in self.sizes]
 
     def shape(self, coordinates: Coordinates) -> tuple[int, ...]:
-        """The shape of a chunk, also where it reaches beyond the array."""
+        """The shape of a whole chunk, even if it reaches beyond the array."""
         return tuple(axis.size(i) for axis, i in zip(self.sizes, coordinates, strict=True))
 
     def region(self, coordinates: Coordinates) -> tuple[slice, ...]:
@@ -49,8 +50,8 @@ class Grid:
 
 
 def boxes(source: Grid, target: Grid, most: int) -> list[list[range]]:
-    """Along each axis, the sides of boxes of chunks of `target`. No two boxes share a chunk of `source`, as far as this is
-    possible with `most` elements in a box."""
+    """Along each axis, the sides of boxes of chunks of `target`. No two boxes share a chunk of `source`, if boxes of
+    `most` elements allow this."""
     sides = [[range(i, i + 1) for i in range(axis.count)] for axis in target.sizes]
     widths = [axis.widest(parts) for axis, parts in zip(target.sizes, sides, strict=True)]
     for i, axis in reversed(list(enumerate(target.sizes))):
@@ -76,7 +77,7 @@ class _Axis:
         return self.sizes if isinstance(self.sizes, int) else self.sizes[i]
 
     def joined(self, source: _Axis, most: int) -> list[range]:
-        """Neighbouring chunks, up to the next place where a chunk of the source ends, too, or with `most` elements."""
+        """Joins neighbouring chunks up to the next end of a chunk of the source, or to `most` elements."""
         shared = {source.slice(i).stop for i in range(source.count)}
         found, first = [], 0
         for i in range(self.count):
@@ -109,5 +110,5 @@ def _sizes(document: dict[str, Any]) -> list[int | list[int]]:
 
 
 def _unpacked(sizes: list[Any]) -> list[int]:
-    """`[size, count]` stands for this many chunks of one size."""
+    """The sizes of all chunks: `[size, count]` stands for `count` chunks of one size."""
     return list(chain.from_iterable([size] if isinstance(size, int) else repeat(*size) for size in sizes))

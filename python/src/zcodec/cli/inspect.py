@@ -1,4 +1,4 @@
-"""`zcodec inspect`: what each array is made of."""
+"""`zcodec inspect`: the shape, sizes and codecs of each array."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from zcodec.cli.store import arrays, chain_of, grid_of, reason, stored_size
 
 
 def describe(path: str, array: Any) -> dict[str, Any]:
-    """What is known of an array, for programs."""
+    """A description of an array, for programs."""
     stored, grid = stored_size(array), grid_of(array)
     found: dict[str, Any] = {
         "path": path, "zarr_format": array.metadata.zarr_format, "shape": list(array.shape), "data_type": str(array.dtype),

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 
 class Place(NamedTuple):
-    """A path in a file system of fsspec, or, where this is None, in that of the machine."""
+    """A path in a file system of fsspec; `files` None means that of the machine."""
 
     files: Any
     path: str

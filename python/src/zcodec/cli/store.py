@@ -27,14 +27,14 @@ Result = TypeVar("Result")
 
 
 def use_zcodec() -> None:
-    """Sets the pipeline; what it leaves to zarr-python is said by `inspect`."""
+    """Configures the pipeline. It does not warn of arrays that it leaves to zarr-python: `inspect` reports them."""
     zarr.config.set({"codec_pipeline.path": "zcodec.zarr.CodecPipeline", "array.rectilinear_chunks": True})
     warnings.simplefilter("ignore", FallbackWarning)
 
 
 def arrays(store: str) -> tuple[list[tuple[str, Any]], list[tuple[str, Exception]]]:
-    """The arrays of a store with their paths, in order, and what cannot be read with the reason. An array itself has the
-    path ""."""
+    """The arrays of a store with their paths, in order, and those that cannot be read, with the error of each. If the
+    store is an array, its path is ""."""
     use_zcodec()
     found, unreadable = [], []
     for path, node in sorted(_nodes("", _opened(store)), key=lambda item: item[0]):
@@ -49,7 +49,7 @@ def arrays(store: str) -> tuple[list[tuple[str, Any]], list[tuple[str, Exception
 
 
 def _opened(store: str) -> Any:
-    """An array or a group. Consolidated metadata cannot be read if that of one array cannot; then it is not used."""
+    """An array or a group. Consolidated metadata with an array that cannot be read is not used."""
     try:
         return zarr.open(store, mode="r")
     except Exception as error:
@@ -63,7 +63,8 @@ def _opened(store: str) -> Any:
 
 
 def _nodes(path: str, node: Any) -> Iterator[tuple[str, Any]]:
-    """The arrays that a node is or has, with their paths, or the exceptions that they raise."""
+    """The node itself if it is an array, or the arrays in it, with their paths; exceptions instead of unreadable
+    ones."""
     if not isinstance(node, zarr.Group):
         yield path, node
         return
@@ -73,7 +74,7 @@ def _nodes(path: str, node: Any) -> Iterator[tuple[str, Any]]:
             child = node[name]
         except Exception as error:
             if isinstance(error, KeyError) and error.args == (name,):
-                continue  # something else than a node, such as the zarr.json of the group
+                continue  # not a node, such as the zarr.json of the group
             child = error
         yield from _nodes(f"{path}/{name}" if path else name, child)
 
@@ -87,7 +88,7 @@ async def _listed(group: zarr.Group) -> list[str]:
     store = group.store
     if not isinstance(store, FsspecStore):
         return [name async for name in store.list_dir(group.path)]
-    # That of zarr-python 3.1 lists something else in groups of stores whose root is "", and in roots of zip files.
+    # list_dir of zarr-python 3.1 is wrong for groups of stores whose root is "", and for the roots of zip files.
     root = "/".join(part for part in (store.path.rstrip("/"), group.path) if part)
     try:
         found = await store.fs._ls(root, detail=False)
@@ -116,7 +117,7 @@ def grid_of(array: Any) -> Grid:
 
 
 def stored_size(array: Any) -> int | None:
-    """The size of what is stored in bytes; None if the store does not list what it has, as those of HTTP may."""
+    """The stored size in bytes; None if the store cannot list its objects, as stores over HTTP may not."""
     try:
         return int(array.nbytes_stored())
     except Exception:  # each kind of store raises its own
@@ -124,7 +125,7 @@ def stored_size(array: Any) -> int | None:
 
 
 def encoded(array: Any, coordinates: tuple[int, ...]) -> Any | None:
-    """The bytes of a stored chunk; None if there is no such chunk. Raises OSError if something else has its place."""
+    """The bytes of a stored chunk; None if there is no such chunk. Raises OSError if something else is in its place."""
     path = array.store_path / array.metadata.encode_chunk_key(coordinates)
     buffer = sync(path.get(default_buffer_prototype()))
     if buffer is None:
@@ -134,7 +135,7 @@ def encoded(array: Any, coordinates: tuple[int, ...]) -> Any | None:
 
 
 def _refuse_others(path: StorePath) -> None:
-    """Stores of files say of everything that is not a file that it is not there."""
+    """Raises OSError if there is something else: file stores report everything but a regular file as missing."""
     place = _file_of(path)
     if place is None:
         return
@@ -151,7 +152,7 @@ def _refuse_others(path: StorePath) -> None:
 
 
 def _file_of(path: StorePath) -> Path | None:
-    """Where this is in the file system, if it is."""
+    """The path in the file system; None for other stores."""
     store: Any = path.store
     if isinstance(store, LocalStore):
         return store.root / path.path
@@ -167,7 +168,8 @@ def chain_of(array: Any) -> Chain:
 def each(
     work: Callable[[Item], Result], items: Iterable[Item], workers: int | None
 ) -> Iterator[tuple[Item, Future[Result]]]:
-    """Runs `work` on all items in threads; a few more than there are workers are under way at any time."""
+    """Runs `work` on all items in `workers` threads, and yields them as they finish. Items are taken as threads need
+    them."""
     count = workers or processors()
     left = iter(items)
     with ThreadPoolExecutor(count) as pool:

@@ -1,4 +1,5 @@
-"""Where an array is converted to. It is not an array before it is finished: nobody takes a part for the whole."""
+"""The target of a conversion. It becomes an array only when it is finished, so nobody reads a part of it as the
+whole."""
 
 from __future__ import annotations
 
@@ -17,16 +18,16 @@ from zarr.storage._common import make_store_path
 from zcodec.cli.place import place_of
 from zcodec.cli.store import document
 
-# Stands in the target as long as it is unfinished: what lies beside it was left by a convert, and may be deleted.
+# Exists in the target while it is unfinished: everything next to it was left by a convert, and may be deleted.
 _MARK = "zcodec-convert-unfinished"
 _SAYS = b"This folder is being converted to, or that was interrupted: zcodec convert may be run again.\n"
 
 
 def unfinished(place: str, metadata: Any, source: Any, *, overwrite: bool) -> Any:
-    """An array without a zarr.json, in an empty place. What an interrupted convert left is deleted; anything else if
-    `overwrite` says so. Nothing of the array `source` is deleted."""
+    """An array without a zarr.json, in an empty place. The rest of an interrupted convert is deleted, anything else
+    only with `overwrite`. Nothing of the array `source` is deleted."""
     where = place_of(place)
-    # Stores of fsspec make no directories on the machine, and would fail once the old ones are deleted.
+    # Stores of fsspec make no directories on the machine, and would fail after the old ones are deleted.
     path = sync(make_store_path(Path(where.path) if where.files is None else place, mode="a"))
     if not sync(path.is_empty()):
         is_left = sync((path / _MARK).exists()) and not sync((path / "zarr.json").exists())
@@ -39,8 +40,8 @@ def unfinished(place: str, metadata: Any, source: Any, *, overwrite: bool) -> An
 
 
 def _refuse_inside(path: StorePath, place: str, source: Any) -> None:
-    """Refuses a place of the source that has another name: what is written there can be read from the source, by the
-    end of that name."""
+    """Refuses a place in the source that has another name: an object written to `place` can be read from the source
+    under the last parts of that name."""
     name, parts = f"{_MARK}-{uuid4().hex}", place_of(place).parts
     sync((path / name).set(_buffer(_SAYS)))
     try:
@@ -52,7 +53,7 @@ def _refuse_inside(path: StorePath, place: str, source: Any) -> None:
 
 
 def finish(array: Any) -> None:
-    """Makes it an array, once every chunk is there."""
+    """Makes the target an array, after all chunks are written."""
     path: StorePath = array.store_path
     document = array.metadata.to_buffer_dict(default_buffer_prototype())["zarr.json"]
     sync((path / "zarr.json").set(document))
@@ -60,7 +61,7 @@ def finish(array: Any) -> None:
 
 
 def outdated(place: str, array: Any) -> list[str]:
-    """The groups above an array whose consolidated metadata says something else, or nothing, of it."""
+    """The groups above an array whose consolidated metadata lacks it, or has other metadata of it."""
     made, name, found = document(array), "", []
     for parent, step in _above(place):
         name = f"{step}/{name}" if name else step
@@ -75,7 +76,7 @@ def outdated(place: str, array: Any) -> list[str]:
 
 
 def _above(place: str) -> Iterator[tuple[Path | str, str]]:
-    """What is above a place, with the last part of the name of what is below it there."""
+    """The places above a place, each with the name of the next one below it."""
     where = place_of(place)
     if where.files is None:
         path = Path(where.path)

@@ -12,7 +12,8 @@ from zcodec.cli.store import arrays, chain_of, each, encoded, grid_of, reason
 
 
 def _decoder(array: Any, grid: Grid) -> Callable[[Coordinates], bool]:
-    """Decodes a chunk, and says whether there is one. Arrays that zcodec does not support are read by zarr-python."""
+    """A function that decodes a chunk and returns whether it exists. zarr-python reads arrays that zcodec does not
+    support."""
     try:
         chain = chain_of(array)
     except (ValueError, TypeError):

@@ -13,7 +13,7 @@ from zcodec.chain import Chain
 
 
 def data_type_for(data_type: Any) -> Any:
-    """A data type of zarr-python. What it does not have is taken as integers of the same size: see `_Bits`."""
+    """A data type of zarr-python. A type that it lacks becomes integers of the same size: see `_Bits`."""
     try:
         return get_data_type_from_json(data_type, zarr_format=3)
     except ValueError:
@@ -40,7 +40,7 @@ class _Bits:
 
 
 def _bits_json(data_type: str, memory: bytes) -> Any:
-    """The JSON of an integer or a real float, which is what codecs convert to."""
+    """The JSON of an integer or a real float: codecs convert to no other types."""
     bits = int.from_bytes(memory, sys.byteorder)
     if "float" in data_type:
         return f"0x{bits:0{2 * len(memory)}x}"
@@ -50,7 +50,7 @@ def _bits_json(data_type: str, memory: bytes) -> Any:
 
 
 def _one(data_type: str, fill_value: Any = None) -> Chain:
-    """A chain that says what an element of a data type is like."""
+    """A chain that knows the dtype and the size of an element of a data type."""
     return Chain([{"name": "transpose", "configuration": {"order": [0]}}], data_type, (1,), fill_value)
 
 

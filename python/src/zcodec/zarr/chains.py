@@ -1,4 +1,4 @@
-"""The chains of an array: what zarr-python says of its chunks, as zcodec takes it."""
+"""The chains of an array, made from zarr-python's description of its chunks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Chains:
 
     def __init__(self, codecs: Iterable[Codec]) -> None:
         self._codecs = tuple(codecs)
-        self._bases: dict[Any, Chain | str] = {}  # or why there is none: an exception would keep the frames that saw it
+        self._bases: dict[Any, Chain | str] = {}  # or why there is none: an exception would keep frames alive
         self._shaped: dict[Any, Chain] = {}
 
     def get(self, spec: ArraySpec) -> Chain:
@@ -103,7 +103,7 @@ def _v2_config(codec: Any) -> dict[str, Any]:
 
 
 def _must_be_known(codecs: Iterable[object]) -> None:
-    """Refuses codecs of other packages, also inside shards."""
+    """Refuses codecs of other packages, including those inside shards."""
     for codec in codecs:
         package = type(codec).__module__.split(".")[0]
         if package not in _KNOWN_PACKAGES:
@@ -114,14 +114,14 @@ def _must_be_known(codecs: Iterable[object]) -> None:
 
 
 def first_chunk(chunk_grid: Any) -> tuple[int, ...]:
-    """The shape of the first chunk of a grid of zarr-python: regular, or with sizes of their own."""
+    """The shape of the first chunk of a grid of zarr-python, regular or rectilinear."""
     if hasattr(chunk_grid, "chunk_shape"):
         return tuple(chunk_grid.chunk_shape)
     return tuple(axis if isinstance(axis, int) else axis[0] for axis in chunk_grid.chunk_shapes)
 
 
 def fill_value_of(spec: ArraySpec) -> Any:
-    """Version 2 allows null; zarr-python then takes the default of the data type."""
+    """The fill value. Zarr v2 allows null; zarr-python then uses the default of the data type."""
     return spec.dtype.default_scalar() if spec.fill_value is None else spec.fill_value
 
 

@@ -37,7 +37,8 @@ class Squeeze(ArrayToArray):
 
 
 class ScaleOffset(ArrayToArray):
-    """Subtracts `offset`, then multiplies by `scale`; what is left out does nothing. Both are of the array's data type."""
+    """Subtracts `offset`, then multiplies by `scale`. An omitted option changes nothing. Both have the array's data
+    type."""
 
     codec_name = "scale_offset"
 
@@ -68,8 +69,8 @@ class CastValue(ArrayToArray):
 
 
 class BitRound(ArrayToArray):
-    """Rounds floats to `keepbits` bits of the mantissa, and integers to `keepbits` significant bits, so that compressors
-    find zeros. Decoding changes nothing."""
+    """Rounds floats to `keepbits` bits of the mantissa, and integers to `keepbits` significant bits, so that
+    compressors find zeros. Decoding changes nothing."""
 
     codec_name = "bitround"
 
@@ -140,7 +141,7 @@ class Pad(BytesToBytes):
 
 
 class Offset(BytesToBytes):
-    """Lets each chunk begin at `offset`, after `prefix`: base64, or the bytes themselves."""
+    """Makes each chunk begin at `offset`, after `prefix`: base64, or the bytes themselves."""
 
     codec_name = "offset"
 

@@ -1,4 +1,4 @@
-"""The classes that zarr-python finds by the names of codecs: its own, where it has one of that name that works."""
+"""The classes that zarr-python finds by the names of codecs: its own class, if it has one that works."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CastValue: Any = ours.CastValue
 if _CAST_VALUE is not None and find_spec("cast_value_rs") is not None:
     CastValue = _CAST_VALUE
 elif _CAST_VALUE is not None:
-    # zarr-python knows the name but lacks the package that does the work; of the two classes, ours is the default.
+    # zarr-python knows the name but lacks the package that does the work, so our class becomes the default.
     zarr.config.update_defaults({"codecs": {"cast_value": "zcodec.zarr.codecs.CastValue"}})
 
 for _name, _codec in {

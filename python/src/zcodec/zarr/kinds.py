@@ -1,4 +1,4 @@
-"""What the codecs of `zcodec.zarr.codecs` have in common: options, what enters and leaves, and calls of zcodec."""
+"""The common part of the codecs of `zcodec.zarr.codecs`: options, what enters and leaves, and calls of zcodec."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _DATA_TYPES = (
 
 
 def _json(value: Any) -> Any:
-    """An option as JSON: numpy scalars are numbers, and NaN is the text that Zarr has for it."""
+    """An option as JSON: numpy scalars become numbers, and NaN becomes the text that Zarr has for it."""
     if isinstance(value, Mapping):
         return {key: _json(item) for key, item in value.items()}
     if isinstance(value, list | tuple | np.ndarray):
@@ -47,9 +47,9 @@ def _json(value: Any) -> Any:
 class _Validated(threading.local):
     """The codec that was validated last, and the shape of the first chunk.
 
-    zarr-python tells a codec twice what enters it. When it makes the metadata of an array this has the shape of the array, and
-    only `validate`, just before, says how large a chunk is. When it makes the pipeline it is exact, and then everything about it
-    is checked: the metadata is not yet stored.
+    zarr-python tells a codec twice what enters it. When it makes the metadata of an array, it gives the shape of the
+    array, and only `validate`, just before, gets the shape of a chunk. When it makes the pipeline, it gives the exact
+    shape, and everything is checked: the metadata is not yet stored.
     """
 
     codec: Named | None = None
@@ -117,8 +117,8 @@ class Named:
         return _validated.chunk_shape if _validated.codec is self else None
 
     def _refuse_wrong_options(self, dtype: Any) -> None:
-        """Refuses options that are wrong whatever enters: versions of zarr-python tell every codec the data type of the array,
-        which a codec before this one may change."""
+        """Refuses options that are wrong for every input. Some versions of zarr-python tell each codec the data type of
+        the array, which a codec before this one may change."""
         errors = []
         for data_type in (dtype.to_json(zarr_format=3), *_DATA_TYPES):
             try:
@@ -126,7 +126,7 @@ class Named:
                 return
             except Error as error:
                 errors.append(error)
-        # The first that is about the codec rather than a data type.
+        # The first error that is about the codec rather than a data type.
         raise _alone(max(errors, key=lambda error: (error.codec_index is not None, error.status == Status.INVALID_METADATA)))
 
     def resolve_metadata(self, chunk_spec: ArraySpec) -> ArraySpec:
@@ -136,12 +136,13 @@ class Named:
             raise _alone(error) from None
 
     def _of_a_chunk(self, spec: ArraySpec) -> ArraySpec:
-        """No array->array codec changes the number of elements: where there is another one, these are those of the array."""
+        """The spec of a chunk. No array->array codec changes the number of elements: a spec with another number has the
+        shape of the array."""
         chunk = self._chunk_shape
         return spec if chunk is None or math.prod(chunk) == math.prod(spec.shape) else replace(spec, shape=chunk)
 
     def _leaving(self, spec: ArraySpec) -> ArraySpec:
-        """What leaves when this enters. Raises Error if it cannot enter."""
+        """The spec after the codec. Raises Error if the codec does not take `spec`."""
         raise NotImplementedError
 
     def _bind(self, data_type: Any) -> None:
@@ -155,12 +156,12 @@ class Named:
 
 
 def _alone(error: Error) -> Error:
-    """What is wrong with a codec, by its name: zarr-python does not say which of its chain it is."""
+    """The error with the name of the codec: zarr-python does not say which one of its chain it is."""
     return Error(str(error).replace("codecs[0] ", "codec ", 1), error.status, code=error.code)
 
 
 def any_shape(codec: Named, data_type: Any) -> None:
-    """For codecs whose options fit some shapes only: a codec before this one may change the shape, too."""
+    """For codecs whose options fit only some shapes: a codec before this one may also change the shape."""
 
 
 @lru_cache(maxsize=128)

@@ -14,7 +14,7 @@ from zcodec.zarr.kinds import Named
 
 
 def refuse_misfits(metadata: Any) -> None:
-    """Raises Error if a codec of ours cannot code the chunks of an array: nobody else would."""
+    """Raises Error if a codec of ours cannot code the chunks of an array: no pipeline can then."""
     codecs = getattr(metadata, "codecs", ())  # Zarr v2 has none
     if not _has_ours(codecs):
         return
@@ -36,7 +36,7 @@ def _has_ours(codecs: Iterable[Any]) -> bool:
 
 
 def _is_about_ours(codecs: Iterable[Any], path: str) -> bool:
-    """Whether the codec that this path of an error names is ours, or inside one that is."""
+    """Whether the codec at this path of an error is ours, or inside one of ours."""
     first, _, inside = path.removeprefix("/").partition("/configuration/codecs")
     if not first.isdigit():
         return False

@@ -31,10 +31,10 @@ Batch = Iterable[tuple[Any, Any, Any, Any, bool]]
 
 @dataclass(frozen=True)
 class CodecPipeline(BatchedCodecPipeline):
-    """Codes whole chains in zcodec; what this does not support is left to zarr-python's own pipeline, with a warning.
+    """Codes whole chains in zcodec. zarr-python's own pipeline codes what zcodec does not support, with a warning.
 
-    Chunks of one request are coded in one call, on the processors that this process has, or on
-    "codec_pipeline.max_workers". Of shards only the inner chunks that are needed are read.
+    Chunks of one request are coded in one call, on the processors that this process may use, or on
+    "codec_pipeline.max_workers" threads. Only the inner chunks of a shard that are needed are read.
     """
 
     def __getstate__(self) -> dict[str, Any]:
@@ -59,14 +59,15 @@ class CodecPipeline(BatchedCodecPipeline):
 
     @classmethod
     def from_array_metadata_and_store(cls, array_metadata: ArrayMetadata, store: Store) -> Self:
-        """Refuses codecs of ours that do not fit the chunks, before the metadata is stored. zarr-python then does as usual."""
+        """Refuses codecs of ours that do not fit the chunks before the metadata is stored; the rest is as in
+        zarr-python."""
         refuse_misfits(array_metadata)
         return super().from_array_metadata_and_store(array_metadata, store)
 
     # ---- Arrays --------------------------------------------------------------------------------
 
     async def read(self, batch_info: Batch, out: NDBuffer, drop_axes: tuple[int, ...] = ()) -> Any:
-        """Reads chunks to their places in `out`; which of them were missing."""
+        """Reads chunks to their places in `out`. Returns whether each one was missing."""
         batch = list(batch_info)
         try:
             _must_be_numpy(out)
@@ -103,7 +104,7 @@ class CodecPipeline(BatchedCodecPipeline):
     async def decode(
         self, chunk_bytes_and_specs: Iterable[tuple[Buffer | None, ArraySpec]]
     ) -> Iterable[NDBuffer | None]:
-        """Decodes chunks to arrays of their own."""
+        """Decodes each chunk to a new array."""
         batch = list(chunk_bytes_and_specs)
         try:
             chains = [self._zchains.get(spec) for _, spec in batch]
@@ -159,7 +160,8 @@ def _must_be_numpy(array: NDBuffer) -> None:
 async def _run(
     chunks: Sequence[Any], getters: Sequence[Any], run_sync: Callable[[Any], None], run_async: Callable[[Any], Any]
 ) -> None:
-    """In this thread if that is short, in another one if the store does not wait, else on the event loop."""
+    """Runs small requests in this thread, larger ones in another thread, and those of asynchronous stores on the event
+    loop."""
     if not chunks:
         return
     if not all(map(stored.supports_sync, getters)):
@@ -170,6 +172,6 @@ async def _run(
         await asyncio.to_thread(run_sync, chunks)
 
 
-# The name that the configuration has: zarr-python finds a pipeline by it.
+# zarr-python finds a pipeline by this name, which is also the one in the configuration.
 CodecPipeline.__module__ = "zcodec.zarr"
 register_pipeline(CodecPipeline)

@@ -29,18 +29,18 @@ if TYPE_CHECKING:
 
 # Whole chunks are decoded together until they hold this many bytes, while the next ones are fetched.
 WINDOW = 32 << 20
-# Less than this is decoded on the thread of the event loop: another thread costs as much.
+# Fewer bytes are decoded on the thread of the event loop: another thread would cost as much.
 SMALL = 256 << 10
 
 
 def max_threads() -> int:
-    """As zarr-python has it: "codec_pipeline.max_workers", or the processors."""
+    """As in zarr-python: "codec_pipeline.max_workers", or the number of processors."""
     workers = config.get("codec_pipeline.max_workers", None)
     return processors() if workers is None else max(1, int(workers))
 
 
 class ChunkRead:
-    """One chunk of a request: what is needed of it, and where that goes."""
+    """One chunk of a request: which elements are needed, and where they go."""
 
     def __init__(
         self,
@@ -83,30 +83,30 @@ class ChunkRead:
             self.in_parts = self.box is not None
 
     def plan(self) -> Plan:
-        """The parts that are needed."""
+        """A plan for the parts that are needed."""
         if self._temporary is None:
             return self.chain.plan(self.box, self.target, max_threads=max_threads())
         outs = [self._temporary[cell] for cell in self.box]
         return self.chain.plan(self.box, outs, max_threads=max_threads())
 
     def task(self, memory: Any) -> DecodeTask:
-        """The whole chunk."""
+        """A task for the whole chunk."""
         if self._temporary is None:
             return DecodeTask(self.chain, memory, self.target, self.box)
         return DecodeTask(self.chain, memory, self._temporary)
 
     @property
     def size(self) -> int:
-        """The bytes that are decoded."""
+        """How many bytes are decoded."""
         return self.target.nbytes if self.target is not None else self.chain._decoded_size
 
     def miss(self) -> None:
-        """There is no such chunk."""
+        """Fills the elements of a chunk that does not exist."""
         self.is_missing = True
         self.out[self.out_selection] = fill_value_of(self.spec)
 
     def finish(self) -> None:
-        """The elements of a selection that is not a box go to their places."""
+        """Counts the chunk, and puts the elements of a selection that is not a box into place."""
         stats.add(decoded=1)
         if self._temporary is None:
             return
@@ -116,12 +116,12 @@ class ChunkRead:
         self.out[self.out_selection] = selected
 
 
-# Chunks of a fixed size may be read in part, too: worth another request if they are large.
+# Chunks of a fixed size can also be read in part. This is worth another request if they have this many bytes.
 LARGE = 1 << 20
 
 
 def _is_worth_parts(chain: Chain, axes: Axes) -> bool:
-    """Whether to ask for parts of an object: if they are less than half of it, and can be asked for."""
+    """Whether to read parts of an object: if it has parts, and those needed are at most half of it."""
     shape, granularity = chain.shape, chain.granularity
     if granularity == shape or not (chain.has_index or (chain.encoded_size is not None and chain._decoded_size >= LARGE)):
         return False
@@ -136,7 +136,7 @@ def _is_worth_parts(chain: Chain, axes: Axes) -> bool:
     return 2 * math.prod(covered) <= math.prod(shape)
 
 
-# ---- Without waiting ---------------------------------------------------------------------------
+# ---- Synchronous stores ------------------------------------------------------------------------
 
 
 class Background:
@@ -158,7 +158,7 @@ class Background:
             self._error = error
 
     def join(self) -> None:
-        """Waits for the last piece, and raises what it raised."""
+        """Waits for the last piece, and raises its exception."""
         if self._thread is not None:
             self._thread.join()
             self._thread = None
@@ -176,7 +176,7 @@ def decode_window(window: Sequence[tuple[ChunkRead, Any]]) -> None:
 
 
 def read_sync(chunks: Sequence[ChunkRead]) -> None:
-    """Reads from a store that does not wait: the next chunks are fetched while others are decoded."""
+    """Reads from a synchronous store: the next chunks are fetched while others are decoded."""
     background, window, size = Background(), [], 0
     try:
         for chunk in chunks:
@@ -216,7 +216,7 @@ def _read_parts_sync(chunk: ChunkRead) -> None:
     chunk.finish()
 
 
-# ---- Waiting -----------------------------------------------------------------------------------
+# ---- Asynchronous stores -----------------------------------------------------------------------
 
 
 async def read_async(chunks: Sequence[ChunkRead]) -> None:
@@ -261,7 +261,8 @@ async def read_async(chunks: Sequence[ChunkRead]) -> None:
 
 
 async def settle(futures: Sequence[asyncio.Future[Any]]) -> None:
-    """Waits for all; if there is an exception under way, such as a cancellation, the others are cancelled."""
+    """Waits for all. If one failed, or an exception such as a cancellation is being handled, the others are
+    cancelled."""
     failed = (future.done() and not future.cancelled() and future.exception() is not None for future in futures)
     if sys.exception() is not None or any(failed):
         for future in futures:
@@ -270,7 +271,7 @@ async def settle(futures: Sequence[asyncio.Future[Any]]) -> None:
 
 
 def raise_failed(tasks: Sequence[asyncio.Task[Any]]) -> None:
-    """Raises what a task raised, once all are settled. Others may have been cancelled because of it."""
+    """Raises the exception of a task, once all are settled. Others may have been cancelled because of it."""
     for task in tasks:
         if not task.cancelled():
             task.result()

@@ -1,4 +1,4 @@
-"""What zarr-python selects of a chunk, as boxes."""
+"""The selections that zarr-python makes in a chunk, as boxes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def as_tuple(selection: Any) -> Selector:
 
 
 def is_basic(selection: Any) -> bool:
-    """Slices, integers and an ellipsis: numpy gives a view."""
+    """Whether there are only slices, integers and an ellipsis: numpy then gives a view."""
     return all(
         isinstance(item, slice | int | np.integer) or item is ... for item in as_tuple(selection)
     )
@@ -65,14 +65,14 @@ def axes_of(selection: Any, chunk_shape: tuple[int, ...]) -> Axes:
 
 
 def with_dropped(array: Array, axes: Axes) -> Array:
-    """An array that lacks the axes of integers, with them."""
+    """Adds the axes of integers to an array that lacks them."""
     if not axes.dropped:
         return array
     return array[tuple(None if axis in axes.dropped else slice(None) for axis in range(len(axes.box)))]
 
 
 def cells_of(selection: Any, chunk_shape: tuple[int, ...], cell: tuple[int, ...]) -> list[tuple[slice, ...]] | None:
-    """The boxes of the grid `cell` that a selection touches, in order; None: take all of the chunk."""
+    """The boxes of the grid `cell` that a selection touches, in order; None means the whole chunk."""
     indices = _cell_indices(as_tuple(selection), chunk_shape, cell)
     if indices is None:
         return None
@@ -92,7 +92,8 @@ def cells_of(selection: Any, chunk_shape: tuple[int, ...], cell: tuple[int, ...]
 
 
 def _cell_indices(items: Selector, chunk_shape: tuple[int, ...], cell: tuple[int, ...]) -> tuple[Any, ...] | None:
-    """The selection as indices of cells: arrays alone, or at most one beside slices, where numpy takes the product."""
+    """The selection as indices of cells: only arrays, or at most one next to slices, of which numpy takes the
+    product."""
     arrays = [item for item in items if not isinstance(item, slice | int | np.integer)]
     if len(items) != len(chunk_shape) or any(not _is_indices(item) for item in arrays):
         return None

@@ -1,7 +1,8 @@
-"""How many chunks zcodec coded, and why others were left to zarr-python."""
+"""How many chunks zcodec coded, and why it left others to zarr-python."""
 
 from __future__ import annotations
 
+import os
 import threading
 import warnings
 from collections import Counter
@@ -13,7 +14,8 @@ class FallbackWarning(UserWarning):
 
 
 class Stats:
-    """Counters of this process. `coded` are chunks that zcodec decoded or encoded; `fallback` has a reason for others."""
+    """Counters of this process. `coded` counts the chunks that zcodec decoded or encoded; `fallback` counts others by
+    reason."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -27,7 +29,7 @@ class Stats:
 
     @property
     def share(self) -> float:
-        """The part of all chunks that zcodec coded: 0 to 1."""
+        """The fraction of all chunks that zcodec coded: 0 to 1."""
         total = self.coded + self.fallback.total()
         return self.coded / total if total else 1.0
 
@@ -37,7 +39,7 @@ class Stats:
             self.encoded += encoded
 
     def fall_back(self, reason: str, count: int) -> None:
-        """Counts chunks that zarr-python codes; the first time that there is such a reason it is said."""
+        """Counts chunks that zarr-python codes. Warns when a reason is new."""
         with self._lock:
             is_new = reason not in self.fallback
             self.fallback[reason] += count
@@ -49,6 +51,9 @@ class Stats:
         with self._lock:
             self.decoded = self.encoded = 0
             self.fallback.clear()
+
+    def _renew_lock(self) -> None:
+        self._lock = threading.Lock()
 
     def __getstate__(self) -> dict[str, Any]:
         """The counts of this moment, for other processes."""
@@ -63,3 +68,6 @@ class Stats:
 
 
 stats = Stats()
+if hasattr(os, "register_at_fork"):
+    # A thread of the parent may hold the lock during the fork, and no thread of the child would release it.
+    os.register_at_fork(after_in_child=stats._renew_lock)

@@ -1,4 +1,4 @@
-"""Stored objects of zarr-python: whole, or ranges of them; waiting or not."""
+"""Stored objects of zarr-python, whole or in ranges, read synchronously or asynchronously."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from zarr.core.array_spec import ArraySpec
     from zarr.core.buffer import BufferPrototype
 
-# Ranges with smaller gaps are read in one go: what lies in between costs less than another request.
+# Ranges with smaller gaps are read at once: the bytes in between cost less than another request. In bytes.
 _GAP = 64 * 1024
 
 
@@ -32,13 +32,14 @@ def supports_sync(getter: Any) -> bool:
 
 @lru_cache(maxsize=64)
 def _has_sync(store: type) -> bool:
-    """The store has `get_sync`, and no class below it changed what `get`, `set` or `delete` do."""
+    """Whether the store has `get_sync` and the like, and no subclass of their class overrides `get`, `set` or
+    `delete`."""
     depths = [(_depth(store, f"{name}_sync"), _depth(store, name)) for name in ("get", "set", "delete")]
     return all(sync <= usual and sync < math.inf for sync, usual in depths)
 
 
 def _depth(store: type, name: str) -> float:
-    """How far up the class is that defines this."""
+    """How far up the class that defines this name is."""
     classes = enumerate(store.__mro__)
     return next((i for i, cls in classes if name in vars(cls)), math.inf)
 
@@ -50,7 +51,7 @@ def name_of(getter: Any) -> str:
 
 @contextmanager
 def named(getter: Any) -> Iterator[None]:
-    """Errors say which chunk they are about."""
+    """Adds the name of the chunk to errors."""
     try:
         yield
     except Error as error:
@@ -64,7 +65,7 @@ def memory_of(buffer: Buffer) -> Any:
 
 
 def elements_of(buffer: NDBuffer) -> Any:
-    """The elements of a buffer, not copied. zarr-python, too, looks under masks."""
+    """The elements of a buffer, not copied. As in zarr-python, masks are ignored."""
     return np.asarray(buffer.as_numpy_array())
 
 
@@ -86,7 +87,7 @@ class Group(NamedTuple):
 
 
 def groups_of(ranges: Sequence[Range]) -> list[Group]:
-    """Neighbours of sorted ranges, together; those whose offset or size is unknown stay alone."""
+    """Joins neighbours of sorted ranges; a range whose offset or size is unknown stays alone."""
     groups: list[Group] = []
     for i, part in enumerate(ranges):
         if part.offset is None or part.size is None:
@@ -127,9 +128,10 @@ def fetch_sync(getter: Any, ranges: Sequence[Range], prototype: BufferPrototype)
 async def fetch(
     getter: Any, ranges: Sequence[Range], spec: ArraySpec, limit: asyncio.Semaphore, *, is_index: bool
 ) -> AsyncGenerator[tuple[int, Any] | None]:
-    """The bytes of ranges as they come; None if the object does not exist. An index has nothing to be joined with.
+    """The bytes of ranges as they arrive; None if the object does not exist. An index is never joined with other
+    ranges.
 
-    Requests wait for `limit`, except those of stores that limit requests themselves. None is left when this is closed.
+    Requests wait for `limit`, except those of stores that limit requests themselves. Closing this ends all requests.
     """
     prototype = spec.prototype
     known = all(part.offset is not None and part.size is not None for part in ranges)
@@ -141,7 +143,7 @@ async def fetch(
                 for i, part in several:
                     yield None if part is None else (i, memory_of(part))
         except BaseExceptionGroup as failed:
-            # The object was there a moment ago: somebody deleted it. Other errors are the store's.
+            # The object was there a moment ago, and somebody deleted it. Other errors come from the store.
             _, others = failed.split(FileNotFoundError)
             if others is not None:
                 raise others from None
@@ -163,7 +165,7 @@ async def fetch(
 
 
 def _coalescing(spec: ArraySpec) -> dict[str, int]:
-    """What the array says of gaps between ranges, in versions of zarr-python that have it."""
+    """The options of the array for gaps between ranges, in versions of zarr-python that have them."""
     names = {"max_gap_bytes": "sharding_coalesce_max_gap_bytes", "max_coalesced_bytes": "sharding_coalesce_max_bytes"}
     return {name: getattr(spec.config, member) for name, member in names.items() if hasattr(spec.config, member)}
 

@@ -1,4 +1,4 @@
-"""Writes: the chunks of one request, encoded from where their elements lie."""
+"""Writes: the chunks of one request, encoded from the caller's memory."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class ChunkWrite:
-    """One chunk of a request: what of it is given, and where that lies."""
+    """One chunk of a request: which elements are given, and where they are."""
 
     def __init__(
         self,
@@ -52,13 +52,13 @@ class ChunkWrite:
         self._axes: Axes | None = None
         self._part: Array | None = None
         self._resolve()
-        # `is_complete` leaves out what lies beyond the array. There, shards keep their elements, as in zarr-python: they
-        # come back when the array grows.
+        # `is_complete` ignores elements beyond the array. Shards keep those, as in zarr-python: they come back when the
+        # array grows.
         is_whole = self._axes is not None and self._axes.is_whole
         self.needs_old = not is_whole and (chain.has_index or not is_complete)
 
     def _resolve(self) -> None:
-        """The elements that are given, as a view with the axes of the chunk, if they are a box of it."""
+        """Makes a view of the given elements with the axes of the chunk, if they are a box of it."""
         memory = stored.elements_of(self._value)
         same = memory.dtype in (self.chain.dtype, self.chain.dtype.newbyteorder("S"))
         if not same or not is_basic(self._chunk_selection) or self._drop_axes:
@@ -71,7 +71,7 @@ class ChunkWrite:
         elif is_basic(self._out_selection):
             part = memory[self._out_selection if self._out_selection != () else ...]
             ndim = len(axes.box) - len(axes.dropped)
-            while part.ndim > ndim and part.shape[0] == 1:  # numpy leaves these axes out when it assigns
+            while part.ndim > ndim and part.shape[0] == 1:  # numpy drops these axes when it assigns
                 part = part.reshape(part.shape[1:])
             if part.ndim == ndim:
                 part = with_dropped(part, axes)
@@ -83,15 +83,14 @@ class ChunkWrite:
     def size(self) -> int:
         return self.chain._decoded_size
 
-    # What is to be stored: a task to encode, bytes, or None to delete the chunk.
     def merge(self, old: Any) -> EncodeTask | Any | None:
-        """What to store, given the bytes that are there now, or None."""
+        """What to store: a task to encode, bytes, or None to delete the chunk. `old` is the stored chunk, or None."""
         with stored.named(self.setter):
             return self._merged(old)
 
     def _merged(self, old: Any) -> EncodeTask | Any | None:
         axes, part = self._axes, self._part
-        # Of a new shard that may have empty inner chunks all would be stored, also those that nobody wrote.
+        # With `_store_empty`, encoding a new shard would store all inner chunks, including those that nobody wrote.
         in_parts = self.chain.has_index and (old is not None or self._store_empty)
         if axes is not None and part is not None:
             if axes.is_whole:
@@ -139,7 +138,7 @@ class ChunkWrite:
         array[self._chunk_selection] = part
 
     def _cells(self, old: Any) -> list[tuple[Array, Any]] | None:
-        """The inner chunks that a selection touches, which is not a box, with its elements; None: all of them."""
+        """The inner chunks that a selection other than a box touches, with its elements; None means all of them."""
         array = np.empty(self.chain.shape, self.chain.dtype)
         cells = cells_of(self._chunk_selection, array.shape, self.chain.granularity)
         parts = [array[cell] for cell in cells or ()]
@@ -155,7 +154,8 @@ class ChunkWrite:
         return list(zip(parts, cells, strict=True))
 
     def _rewrite(self, old: Any, parts_of: Callable[[], list[tuple[Any, Any]] | None]) -> Any:
-        """A shard of which only the inner chunks that were put are coded; NotImplemented: not such a chain, or all of it."""
+        """Codes only the inner chunks that were put; NotImplemented if the chain makes no shards, or all chunks were
+        put."""
         try:
             where = index_range(self.chain)
             writer = self._writer(old, where)
@@ -201,7 +201,7 @@ def encode_window(chunks: Sequence[ChunkWrite], olds: Sequence[Any]) -> list[Any
 
 
 def _trimmed(encoded: Array) -> Array:
-    """Stores in memory keep what they are given: not the whole room, if most of it is empty."""
+    """A copy if much of the memory is unused: stores in memory keep the array that they get."""
     room = encoded.base
     is_roomy = isinstance(room, np.ndarray) and room.nbytes > encoded.nbytes + encoded.nbytes // 4
     return encoded.copy() if is_roomy else encoded
@@ -224,7 +224,7 @@ def _buffer(chunk: ChunkWrite, encoded: Array) -> Buffer:
 
 
 def write_sync(chunks: Sequence[ChunkWrite]) -> None:
-    """Writes to a store that does not wait: chunks are stored while the next ones are encoded."""
+    """Writes to a synchronous store: chunks are stored while the next ones are encoded."""
     background = Background()
     windows = _windows(chunks)
     try:
