@@ -1,5 +1,8 @@
 //! Requests for cache lines that are about to be used. They change nothing but how long that takes.
-#![expect(unsafe_code, reason = "an instruction that the standard library has only as an unsafe function")]
+#![cfg_attr(
+    target_arch = "x86_64",
+    expect(unsafe_code, reason = "an instruction that the standard library has only as an unsafe function")
+)]
 
 use super::layout::Layout;
 use super::nest::{Nest, visit};
