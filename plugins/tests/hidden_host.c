@@ -2,19 +2,12 @@
  * exports. It also lacks memory at times. */
 #include "../netcdf/core.h"
 #include "../netcdf/report.h"
+#include "check.h"
 
 #include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define CHECK(condition)                                              \
-  do {                                                                \
-    if (!(condition)) {                                               \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-      exit(EXIT_FAILURE);                                             \
-    }                                                                 \
-  } while (0)
 
 hid_t H5E_ERR_CLS_g = 1, H5E_PLINE_g = 2, H5E_CALLBACK_g = 3;
 herr_t H5Eis_paused(hid_t stack, _Bool *paused);

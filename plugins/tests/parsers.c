@@ -5,19 +5,12 @@
 #include "../gdal/options.h"
 #include "../gdal/stream.h"
 #include "../netcdf/parameters.h"
+#include "check.h"
 
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define CHECK(condition)                                              \
-  do {                                                                \
-    if (!(condition)) {                                               \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-      exit(EXIT_FAILURE);                                             \
-    }                                                                 \
-  } while (0)
 
 static uint32_t random_state = 12345;
 

@@ -66,8 +66,8 @@ pub(super) unsafe fn read_options(options: *const zcodec_call_options) -> Result
     })
 }
 
-/// A direction of a chain, and what messages call the arguments.
-struct Direction {
+/// Encoding or decoding, and what messages call the arguments.
+struct Coding {
     into: fn(&Chain, &[u8], &mut [u8], &CallOptions) -> Result<usize>,
     to_vec: fn(&Chain, &[u8], &CallOptions) -> Result<Vec<u8>>,
     input: &'static str,
@@ -75,7 +75,7 @@ struct Direction {
     output_size: &'static str,
 }
 
-const ENCODE: Direction = Direction {
+const ENCODE: Coding = Coding {
     into: Chain::encode_into,
     to_vec: Chain::encode_to_vec,
     input: "decoded",
@@ -83,7 +83,7 @@ const ENCODE: Direction = Direction {
     output_size: "encoded_size",
 };
 
-const DECODE: Direction = Direction {
+const DECODE: Coding = Coding {
     into: Chain::decode_into,
     to_vec: Chain::decode_to_vec,
     input: "encoded",
@@ -91,7 +91,7 @@ const DECODE: Direction = Direction {
     output_size: "decoded_size",
 };
 
-impl Direction {
+impl Coding {
     /// Runs a chain into the caller's memory.
     ///
     /// # Safety

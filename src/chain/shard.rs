@@ -99,12 +99,13 @@ impl Shard {
         let room = encoded.len() - (index_size - first);
         if workers.get() == 1 && self.has_bound() {
             let whole = Region::whole(&shape);
-            let mut cells = self.cells(&whole).peekable();
-            while let Some(cell) = cells.next() {
-                if let Some(next) = cells.peek() {
-                    input.region(&next.start, &self.bound.chunk_shape)?.prefetch(); // it is there after this one
+            let chunk = |cell: Cell| Ok((input.region(&cell.start, &self.bound.chunk_shape)?, cell));
+            let mut chunks = self.cells(&whole).map(chunk).peekable();
+            while let Some((chunk, cell)) = chunks.next().transpose()? {
+                if let Some(Ok((next, _))) = chunks.peek() {
+                    next.prefetch(); // it is there after this one
                 }
-                let size = self.encode_cell(&cell, input, &mut encoded[end..room], options).map_err(blame)?;
+                let size = self.encode_cell(&cell, chunk, &mut encoded[end..room], options).map_err(blame)?;
                 push_entry(&mut index, size.map(|size| end as u64..(end + size) as u64))?;
                 end += size.unwrap_or(0);
             }
@@ -137,11 +138,10 @@ impl Shard {
     fn encode_cell(
         &self,
         cell: &Cell,
-        input: &Input<'_>,
+        chunk: Input<'_>,
         encoded: &mut [u8],
         options: &CallOptions,
     ) -> Result<Option<usize>> {
-        let chunk = input.region(&cell.start, &self.bound.chunk_shape)?;
         let Some(chunk) = self.chunk_to_store(chunk, options)? else { return Ok(None) };
         self.inner.encode_chunk(chunk, encoded, options).map(Some).map_err(|error| self.locate(error, cell))
     }

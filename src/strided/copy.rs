@@ -54,7 +54,7 @@ unsafe fn run(kernel: Kernel, nest: Nest, is_large: bool, source: *const u8, tar
         _ => Axis { size: 1, source: 0, target: 0 },
     };
     let plane = forwards(Plane { block, inner, other, source, target });
-    if let Some(tiles) = kernel.tiles.map(|tiles| tiles.of(block))
+    if let Some(tiles) = kernel.tiles.map(|tiles| tiles.fastest_for(block))
         && plane.inner.target == block as isize
         && plane.other.source == block as isize
     {

@@ -135,7 +135,7 @@ pub(super) struct Tiles {
 
 impl Tiles {
     /// The fastest ones with elements of this size.
-    pub(super) fn of(self, block: usize) -> Self {
+    pub(super) fn fastest_for(self, block: usize) -> Self {
         self.instead.and_then(|instead| instead(block)).unwrap_or(self)
     }
 

@@ -45,27 +45,27 @@ pub(super) trait Float:
 
     #[inline(always)] // so that the compiler sees the function inside the loop, as all that follow
     fn plus(self, other: Self) -> Self {
-        (self + other).of([self, other])
+        (self + other).settled([self, other])
     }
 
     #[inline(always)]
     fn minus(self, other: Self) -> Self {
-        (self - other).of([self, other])
+        (self - other).settled([self, other])
     }
 
     #[inline(always)]
     fn times(self, other: Self) -> Self {
-        (self * other).of([self, other])
+        (self * other).settled([self, other])
     }
 
     #[inline(always)]
     fn over(self, other: Self) -> Self {
-        (self / other).of([self, other])
+        (self / other).settled([self, other])
     }
 
-    /// The result of these operands.
+    /// The result of an operation on these operands, with the NaN of x86-64 if none of them is one.
     #[inline(always)]
-    fn of(self, operands: [Self; 2]) -> Self {
+    fn settled(self, operands: [Self; 2]) -> Self {
         if cfg!(any(target_arch = "x86", target_arch = "x86_64")) || !self.is_nan() {
             return self;
         }
