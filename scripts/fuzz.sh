@@ -4,7 +4,7 @@
 #     scripts/fuzz.sh SECONDS [TARGET...]
 #
 # Needs a Rust toolchain and g++; installs cargo-fuzz if it is missing. A crash ends the script, and its input is in
-# fuzz/artifacts/.
+# fuzz/artifacts/. The runs are added to fuzz/runs.jsonl.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:?seconds per target}
@@ -26,12 +26,4 @@ command -v cargo-fuzz >/dev/null || cargo install --locked cargo-fuzz
 python3 fuzz/seed.py
 # blosc-src: the C library that the target `blosc` compares with.
 cargo fuzz build --features blosc-src
-mkdir -p fuzz/artifacts
-for target in "${targets[@]}"; do
-  mkdir -p "fuzz/corpus/$target"
-  log="fuzz/artifacts/$target.log"
-  echo "== $target, $seconds s"
-  cargo fuzz run --features blosc-src "$target" -- -max_total_time="$seconds" -max_len=4096 -len_control=0 -timeout=10 -rss_limit_mb=2048 \
-    -dict=fuzz/json.dict -print_final_stats=1 >"$log" 2>&1 || { tail -n 40 "$log"; exit 1; }
-  grep -E '^#[0-9]+.*DONE|stat::(number_of_executed_units|average_exec_per_sec|peak_rss_mb)' "$log"
-done
+python3 fuzz/run.py "$seconds" "${targets[@]}"
