@@ -7,10 +7,11 @@ use super::place::BoxPlace;
 use super::region::Region;
 use super::reshaped::Reshaped;
 use super::shard::{Cell, Shard, ShardIndex};
+use super::strips::strip_shape;
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::CallOptions;
 use crate::parallel::{into_inner, lock};
-use crate::strided::Target;
+use crate::strided::{Strip, Target};
 use std::cmp::Reverse;
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
@@ -93,16 +94,59 @@ impl ShardDecode<'_> {
             let (cells, places) = reshaped.parts(self.shard, region, place)?;
             return self.all(places.len(), cells.into_iter().zip(places), workers, options);
         }
+        if let Some(shape) = self.strip_shape(region, workers) {
+            let parts = region.cut(&shape).zip(place.cut(region, &shape)?).collect();
+            return self.all_strips(parts, workers, options);
+        }
         let places = place.cut(region, self.shard.chunk_shape())?;
         self.all(places.len(), self.shard.cells(region).zip(places), workers, options)
     }
 
+    /// The shape of the inner chunks that go to their place together. See [`strip_shape`].
+    fn strip_shape(&self, region: &Region, workers: NonZeroUsize) -> Option<Vec<u64>> {
+        let shape = || strip_shape(region, self.shard.chunk_shape(), self.shard.element_size(), workers);
+        self.through.is_empty().then(shape).flatten()
+    }
+
+    /// Strip by strip.
+    fn all_strips(
+        &self,
+        parts: Vec<(Region, BoxPlace<'_>)>,
+        workers: NonZeroUsize,
+        options: &CallOptions,
+    ) -> Result<()> {
+        let single = if workers.get() > 1 { options.alone() } else { options.clone() };
+        let strip = |(region, place): (Region, BoxPlace<'_>)| self.strip(&region, place, &single);
+        let results = options.workers().map_neighbours(workers, parts.len(), parts.into_iter(), strip)?;
+        results.into_iter().try_for_each(|(_, result)| result)
+    }
+
+    /// Decodes inner chunks side by side, and puts them to their place together.
+    #[inline(never)] // see `by_list`
+    fn strip(&self, region: &Region, place: BoxPlace<'_>, options: &CallOptions) -> Result<()> {
+        let places = place.cut(region, self.shard.chunk_shape())?;
+        self.shard.inner.pool.with(|workspace| {
+            let mut strip = Strip::new(&mut workspace.gathered);
+            for (cell, place) in self.shard.cells(region).zip(places) {
+                self.cell(&cell, place, Some(&mut strip), options).map_err(|fault| fault.error)?;
+            }
+            strip.finish();
+            Ok(())
+        })
+    }
+
     /// On the calling thread, without a list of all places.
     fn one_by_one(&self, region: &Region, mut target: Target<'_>, options: &CallOptions) -> Result<()> {
+        if let Some(shape) = self.strip_shape(region, NonZeroUsize::MIN) {
+            return region.cut(&shape).try_for_each(|part| {
+                let target = target.region(&part.relative_to(region), &part.shape)?;
+                self.strip(&part, BoxPlace::Memory(target), options)
+            });
+        }
         let mut first = None;
         for cell in self.shard.cells(region) {
             let target = target.region(&cell.place().relative_to(region), &cell.region.shape)?;
-            if let Err(fault) = self.cell(&cell, BoxPlace::Memory(target), options) {
+            if let Err(fault) = self.cell(&cell, BoxPlace::Memory(target), None, options) {
                 self.keep(fault, &cell, &mut first)?;
             }
         }
@@ -119,7 +163,7 @@ impl ShardDecode<'_> {
         let single = if workers.get() > 1 { options.alone() } else { options.clone() };
         let faults = Mutex::new(Vec::new());
         options.workers().map_neighbours(workers, count, parts.enumerate(), |(number, (cell, place))| {
-            if let Err(fault) = self.cell(&cell, place, &single) {
+            if let Err(fault) = self.cell(&cell, place, None, &single) {
                 lock(&faults).push((number, cell, fault));
             }
         })?;
@@ -153,19 +197,29 @@ impl ShardDecode<'_> {
         self.shard.element_of(cell, cell.region.index_within(element, self.shard.chunk_shape()))
     }
 
-    fn cell(&self, cell: &Cell, mut place: BoxPlace<'_>, options: &CallOptions) -> std::result::Result<(), PutFault> {
+    fn cell<'e, 't>(
+        &'e self,
+        cell: &Cell,
+        mut place: BoxPlace<'t>,
+        strip: Option<&mut Strip<'_, 'e, 't>>,
+        options: &CallOptions,
+    ) -> std::result::Result<(), PutFault> {
         let bytes = match self.index.entry(cell.number) {
             Ok(Some(bytes)) => &self.encoded[bytes.start as usize..bytes.end as usize],
             Ok(None) => return self.fill(cell, &mut place, options),
             Err(error) => return Err(self.place.blame(self.shard.at_cell(error, cell)).into()),
         };
-        if let BoxPlace::Memory(target) = &mut place
-            && self.through.is_empty()
-        {
-            let decoded = self.shard.inner.decode_region(bytes, &cell.region, target, options);
-            return decoded.map_err(|error| self.at_fault(error, cell).into());
-        }
-        self.send(cell, bytes, &mut place, options)
+        let inner = &self.shard.inner;
+        let decoded = match (place, strip) {
+            (BoxPlace::Memory(target), Some(strip)) => {
+                inner.decode_region_in_strip(bytes, &cell.region, target, strip, options)
+            }
+            (BoxPlace::Memory(mut target), None) if self.through.is_empty() => {
+                inner.decode_region(bytes, &cell.region, &mut target, options)
+            }
+            (mut place, _) => return self.send(cell, bytes, &mut place, options),
+        };
+        decoded.map_err(|error| self.at_fault(error, cell).into())
     }
 
     #[cold]

@@ -30,6 +30,7 @@ mod reshaped;
 mod run;
 mod shard;
 mod stage;
+mod strips;
 mod summed;
 mod way;
 mod workspace;

@@ -16,7 +16,7 @@ use crate::error::{CodecPlace, Error, Result};
 use crate::interface::CallOptions;
 use crate::memory::{grow, push};
 use crate::representation::element_count;
-use crate::strided::{self, Source, Target};
+use crate::strided::{self, Source, Strip, Target};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -103,7 +103,7 @@ impl Object {
 
     fn expand_whole(self, options: &CallOptions, actions: &mut Actions) -> Result<()> {
         let (range, bytes) = match self.size {
-            Some(0) => return self.decode(&[], options),
+            Some(0) => return self.decode(&[], None, options),
             Some(size) => (ByteRange::At { offset: self.offset, size }, 0..size),
             None => (ByteRange::From(self.offset), 0..u64::MAX),
         };
@@ -264,8 +264,19 @@ impl Object {
         Err(step.last_place.blame(error))
     }
 
-    /// Decodes the boxes from all bytes of the chunk.
-    fn decode(mut self, bytes: &[u8], options: &CallOptions) -> Result<()> {
+    /// Decodes the boxes from all bytes of the chunk; a single one to a strip, if there is one.
+    fn decode<'e>(
+        mut self,
+        bytes: &'e [u8],
+        strip: Option<&mut Strip<'_, 'e, 'static>>,
+        options: &CallOptions,
+    ) -> Result<()> {
+        if let Some(strip) = strip
+            && let Some((region, target)) = self.single_target()
+        {
+            let decoded = self.chain.decode_region_in_strip(bytes, &region, target, strip, options);
+            return decoded.map_err(|error| locate(error, self.origin.as_deref()));
+        }
         let (chain, element_size) = (Arc::clone(&self.chain), self.chain.element_size()?);
         let Some(around) = Region::around(self.parts.iter().map(|part| &part.region)) else { return Ok(()) };
         let wanted: u64 = self.parts.iter().map(|part| part.region.element_count() as u64).sum();
@@ -304,6 +315,22 @@ impl Object {
         })
     }
 
+    /// Takes the box, if there is only one, whose elements go to memory unchanged.
+    fn single_target(&mut self) -> Option<(Region, Target<'static>)> {
+        if !through(None, self.origin.as_deref()).is_empty() {
+            return None;
+        }
+        match self.parts.pop() {
+            Some(BoxPart { region, place: BoxPlace::Memory(target) }) if self.parts.is_empty() => {
+                Some((region, target))
+            }
+            part => {
+                self.parts.extend(part);
+                None
+            }
+        }
+    }
+
     /// Decodes the boxes of what enters the last step from a part of its output.
     fn decode_part(mut self, output: StepOutput<'_>, options: &CallOptions) -> Result<()> {
         let chain = Arc::clone(&self.chain);
@@ -336,10 +363,16 @@ impl Object {
 }
 
 impl Action {
-    /// Decodes what the bytes of the range are for; returns the shard if that was its index.
-    pub(super) fn run(self, bytes: &[u8], options: &CallOptions) -> Result<Option<Object>> {
+    /// Decodes what the bytes of the range are for, to a strip where that is possible; returns the shard if that was its
+    /// index.
+    pub(super) fn run<'e>(
+        self,
+        bytes: &'e [u8],
+        strip: Option<&mut Strip<'_, 'e, 'static>>,
+        options: &CallOptions,
+    ) -> Result<Option<Object>> {
         match self.kind {
-            ActionKind::Decode => self.object.decode(bytes, options).map(|()| None),
+            ActionKind::Decode => self.object.decode(bytes, strip, options).map(|()| None),
             ActionKind::DecodePart { start, size } => {
                 self.object.decode_part(StepOutput { bytes, start, size }, options).map(|()| None)
             }

@@ -10,17 +10,22 @@ use super::place::BoxPlace;
 use super::plan::{Operation, Step};
 use super::shard::{Shard, ShardIndex};
 use super::stage::{ByteRange, Life, Stage, Supplied};
+use super::strips::STRIPS_PER_WORKER;
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::CallOptions;
 use crate::memory::push;
 use crate::parallel::lock;
-use crate::strided::Target;
+use crate::strided::{self, Strip, Target};
+use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// A read of one stored object.
 #[derive(Debug)]
 pub struct ReadPlan {
+    chain: Arc<Chain>,
     options: CallOptions,
+    /// Whether its boxes are so large together that they go past the caches.
+    is_large: bool,
     /// The objects of the next stage.
     next: Mutex<Vec<Object>>,
     stage: Stage<Action>,
@@ -46,9 +51,10 @@ impl ReadPlan {
         object_size: Option<u64>,
         index: Option<Arc<ShardIndex>>,
     ) -> Result<Self> {
-        let mut parts = Vec::new();
+        let (mut parts, mut size) = (Vec::new(), 0_u64);
         for (start, target) in boxes {
             let region = chain.region(&start, target.shape(), target.element_size())?;
+            size = size.saturating_add((region.element_count() as u64).saturating_mul(target.element_size() as u64));
             if !region.is_empty() {
                 push(&mut parts, BoxPart { region, place: BoxPlace::Memory(target) })?;
             }
@@ -65,7 +71,9 @@ impl ReadPlan {
         object.check_size()?;
         let next = if object.parts.is_empty() { Vec::new() } else { vec![object] };
         Ok(Self {
+            chain: Arc::clone(chain),
             options,
+            is_large: size >= strided::LARGE_SIZE,
             next: Mutex::new(next),
             stage: Stage::empty(),
             index: known,
@@ -109,7 +117,7 @@ impl ReadPlan {
     pub fn supply(&self, index: usize, bytes: &[u8]) -> Result<()> {
         self.life.check()?;
         let supplied = self.stage.take(index)?;
-        self.life.ending(self.run(supplied, bytes, &self.options))
+        self.life.ending(self.run(supplied, bytes, None, &self.options))
     }
 
     /// Supplies all ranges of this stage, on as many workers as the options allow.
@@ -122,23 +130,41 @@ impl ReadPlan {
         self.stage.check_untouched(bytes.len())?;
         let size = bytes.iter().map(|bytes| bytes.len()).sum();
         let workers = self.options.workers().count_for(size);
-        let mut parts = bytes.iter().enumerate();
-        let supply = |(index, bytes): (usize, &&[u8]), options: &CallOptions| {
-            let supplied = self.stage.take(index)?;
-            self.run(supplied, bytes, options)
-        };
         if workers.get() == 1 || bytes.len() < workers.get() {
             // Threads share the parts of each range.
-            return self.life.ending(parts.try_for_each(|part| supply(part, &self.options)));
+            return self.life.ending(self.supply_part(0..bytes.len(), bytes, &self.options));
         }
         let single = self.options.alone();
-        let results = self.options.workers().map_neighbours(workers, bytes.len(), parts, |part| supply(part, &single));
+        let most = if self.is_large { strided::MAX_BOXES } else { 1 };
+        let size = (bytes.len() / STRIPS_PER_WORKER.saturating_mul(workers.get())).clamp(1, most);
+        let parts = (0..bytes.len()).step_by(size).map(|first| first..bytes.len().min(first + size));
+        let supply = |part| self.supply_part(part, bytes, &single);
+        let results = self.options.workers().map_neighbours(workers, bytes.len().div_ceil(size), parts, supply);
         self.life.ending(results.and_then(|results| results.into_iter().try_for_each(|(_, result)| result)))
     }
 
-    fn run(&self, supplied: Supplied<Action>, bytes: &[u8], options: &CallOptions) -> Result<()> {
+    /// Supplies some neighbours.
+    fn supply_part(&self, mut part: Range<usize>, bytes: &[&[u8]], options: &CallOptions) -> Result<()> {
+        if !self.is_large {
+            return part.try_for_each(|index| self.run(self.stage.take(index)?, bytes[index], None, options));
+        }
+        self.chain.pool.with(|workspace| {
+            let mut strip = Strip::new(&mut workspace.gathered);
+            part.try_for_each(|index| self.run(self.stage.take(index)?, bytes[index], Some(&mut strip), options))?;
+            strip.finish();
+            Ok(())
+        })
+    }
+
+    fn run<'e>(
+        &self,
+        supplied: Supplied<Action>,
+        bytes: &'e [u8],
+        mut strip: Option<&mut Strip<'_, 'e, 'static>>,
+        options: &CallOptions,
+    ) -> Result<()> {
         supplied.each(bytes, |action, bytes| {
-            let Some(shard) = action.run(bytes, options)? else { return Ok(()) };
+            let Some(shard) = action.run(bytes, strip.as_deref_mut(), options)? else { return Ok(()) };
             if let (true, None, Some(index)) = (self.has_index, &shard.origin, &shard.index) {
                 let _ = self.index.set(Arc::clone(index));
             }

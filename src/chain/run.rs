@@ -186,7 +186,7 @@ impl Run<'_> {
     }
 
     /// The bytes without the frames.
-    fn peel(&self, step: &Step, input: &[u8], contexts: &mut Contexts) -> Result<Range<usize>> {
+    pub(super) fn peel(&self, step: &Step, input: &[u8], contexts: &mut Contexts) -> Result<Range<usize>> {
         let payload = self.peel_frames(&step.frames, input, contexts)?;
         if let ByteSize::Exact(expected) = step.encoded
             && expected != payload.len() as u64

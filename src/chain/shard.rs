@@ -380,8 +380,8 @@ impl ShardIndex {
         }
         let limit = shard_size.unwrap_or(MISSING - 1);
         let end = offset.checked_add(*size).filter(|end| *end <= limit && *size != MISSING);
-        let shard = shard_size.map_or(String::new(), |size| format!(", which has {size} bytes"));
         end.map(|end| Some(*offset..end)).ok_or_else(|| {
+            let shard = shard_size.map_or(String::new(), |size| format!(", which has {size} bytes"));
             Error::corrupt(format!("lies at offset {offset} with size {size}, outside the shard{shard}"))
         })
     }

@@ -131,7 +131,7 @@ impl<T> Supplied<T> {
     /// # Errors
     /// [`Status::CorruptData`](crate::Status::CorruptData): the number of bytes is not that of the range. The errors of
     /// `work`.
-    pub(super) fn each(self, bytes: &[u8], mut work: impl FnMut(T, &[u8]) -> Result<()>) -> Result<()> {
+    pub(super) fn each<'e>(self, bytes: &'e [u8], mut work: impl FnMut(T, &'e [u8]) -> Result<()>) -> Result<()> {
         let expected = match self.range {
             ByteRange::At { size, .. } | ByteRange::Last(size) => Some(size),
             ByteRange::From(_) => None,

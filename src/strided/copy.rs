@@ -15,7 +15,7 @@ use std::cmp::Reverse;
 const PAGE_SIZE: usize = 4096;
 
 /// From this size on, copies go past the caches: source and target together exceed them.
-const LARGE_SIZE: u64 = 16 << 20;
+pub const LARGE_SIZE: u64 = 16 << 20;
 
 /// Copies every element to its place. Bytes between the elements of the target do not change.
 ///
@@ -201,7 +201,7 @@ unsafe fn copy_runs(tiles: Tiles, plane: &Plane, mut taken: TakenAxes, is_large:
 }
 
 /// Calls `work` at each position of these axes.
-fn for_each(axes: &[Axis], source: *const u8, target: *mut u8, work: &mut impl FnMut(*const u8, *mut u8)) {
+pub(super) fn for_each(axes: &[Axis], source: *const u8, target: *mut u8, work: &mut impl FnMut(*const u8, *mut u8)) {
     let Some((axis, rest)) = axes.split_first() else { return work(source, target) };
     for i in 0..axis.size as isize {
         for_each(rest, source.wrapping_offset(i * axis.source), target.wrapping_offset(i * axis.target), work);

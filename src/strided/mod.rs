@@ -14,6 +14,7 @@ mod nest;
 )]
 mod plane;
 mod prefetch;
+mod strip;
 #[cfg_attr(
     not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little"))),
     allow(dead_code, reason = "only tiles use it")
@@ -25,7 +26,8 @@ mod tests;
 mod tile;
 mod view;
 
-pub use copy::{copy, split};
+pub use copy::{LARGE_SIZE, copy, split};
 pub use fill::{all_equal, fill};
 pub use layout::Layout;
+pub use strip::{MAX_BOXES, Strip, max_boxes};
 pub use view::{Source, Target};

@@ -422,3 +422,88 @@ fn boxes_outside_and_other_shapes_are_refused() {
     assert_eq!(fill(&mut target, &[1, 2]).unwrap_err().status(), Status::Internal);
     assert!(target.split(2, 0).is_err());
 }
+
+/// Boxes side by side along the last dimension of an array, the last one perhaps narrower.
+#[derive(Debug, Clone)]
+struct Row {
+    shape: Vec<u64>,
+    width: u64,
+    element_size: usize,
+    target: Place,
+}
+
+fn row() -> impl Strategy<Value = Row> {
+    let outer = proptest::collection::vec(1..5_u64, 0..4);
+    let width = proptest::sample::select(vec![1_u64, 7, 16, 32, 64, 256]);
+    let size = proptest::sample::select(vec![1_usize, 2, 4, 8, 16]);
+    (outer, width, 1..20_u64, size, 0..3_u64).prop_flat_map(|(mut shape, width, count, size, rest)| {
+        shape.push(width * count + rest);
+        // Rows that begin with lines, with vectors, or anywhere.
+        let in_order = {
+            let (shape, rank) = (shape.clone(), shape.len());
+            let gap = prop_oneof![Just(0_u64), Just(64), Just(16), Just(3)];
+            let lead = prop_oneof![Just(0_usize), Just(16), Just(48), Just(5)];
+            let gaps = proptest::collection::vec(gap.prop_map(|bytes| (0, bytes)), rank - 1);
+            let backwards = proptest::collection::vec(proptest::bool::weighted(0.2), rank - 1);
+            (gaps, backwards, lead).prop_map(move |(mut gaps, mut backwards, lead)| {
+                gaps.push((0, 0));
+                backwards.push(false);
+                Place::new(&shape, size, &(0..rank).collect::<Vec<_>>(), &gaps, &backwards, lead)
+            })
+        };
+        let target = prop_oneof![4 => in_order, 1 => place(shape.clone(), size)];
+        target.prop_map(move |target| Row { shape: shape.clone(), width, element_size: size, target })
+    })
+}
+
+#[test]
+fn boxes_of_a_strip_go_to_their_place() {
+    let in_strips = std::cell::Cell::new(0);
+    for_cases(1500, row(), |Row { shape, width, element_size: size, target }| {
+        let count = shape.iter().product::<u64>() as usize;
+        let elements = noise(count * size, 1);
+        let before = noise(target.memory_size, 2);
+        let mut expected = before.clone();
+        for (element, at) in elements.chunks_exact(size).zip(target.positions(&shape)) {
+            expected[at..at + size].copy_from_slice(element);
+        }
+        let whole = Source::contiguous(&elements, size, &shape).unwrap();
+        let last = shape.len() - 1;
+        let (mut start, mut box_shape) = (vec![0; shape.len()], shape.clone());
+        let mut boxes = Vec::new();
+        while start[last] < shape[last] {
+            box_shape[last] = width.min(shape[last] - start[last]);
+            let mut contents = vec![0; box_shape.iter().product::<u64>() as usize * size];
+            let source = whole.region(&start, &box_shape).unwrap();
+            copy(&source, &mut Target::contiguous(&mut contents, size, &box_shape).unwrap()).unwrap();
+            boxes.push((box_shape.clone(), contents));
+            start[last] += width;
+        }
+        let (mut to, mut memory) = (before, Vec::new());
+        let mut rest = Target::new(&mut to, target.layout(&shape, size)).unwrap();
+        let mut strip = Strip::new(&mut memory);
+        for (number, (box_shape, contents)) in boxes.iter().enumerate() {
+            let (target, after) = rest.split(last, box_shape[last]).unwrap();
+            rest = after;
+            let direct = match number % 5 {
+                // Elements that are at hand, and those that are decoded.
+                0 => strip.add_elements(contents, target).unwrap(),
+                4 if number % 3 == 0 => Some(target),
+                _ => match strip.add(target).unwrap() {
+                    Ok(memory) => {
+                        memory.copy_from_slice(contents);
+                        None
+                    }
+                    Err(target) => Some(target),
+                },
+            };
+            match direct {
+                Some(mut target) => copy(&Source::contiguous(contents, size, box_shape).unwrap(), &mut target).unwrap(),
+                None => in_strips.set(in_strips.get() + 1),
+            }
+        }
+        strip.finish();
+        assert!(to == expected, "{shape:?} in boxes of {width}, elements of {size} bytes: {target:?}");
+    });
+    assert!(in_strips.get() > 1000, "{} boxes were in strips", in_strips.get());
+}

@@ -4,6 +4,7 @@
 
 mod before;
 mod case;
+mod large;
 mod read;
 mod threads;
 mod write;

@@ -28,7 +28,7 @@ fn read(case: &Case, encoded: &[u8], start: &[u64], target: Target<'static>, is_
     }
 }
 
-fn place(range: ByteRange, size: u64) -> [u64; 2] {
+pub(super) fn place(range: ByteRange, size: u64) -> [u64; 2] {
     match range {
         ByteRange::At { offset, size } => [offset, offset + size],
         ByteRange::From(offset) => [offset, size],

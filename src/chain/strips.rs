@@ -1,0 +1,86 @@
+//! Inner chunks side by side of a large box, which go to their place together: see [`Strip`].
+
+use super::Chain;
+use super::plan::{Operation, Plan};
+use super::region::Region;
+use super::run::Run;
+use super::workspace::Workspace;
+use crate::error::Result;
+use crate::interface::CallOptions;
+use crate::representation::element_count;
+use crate::strided::{self, Strip, Target};
+use std::num::NonZeroUsize;
+
+/// Strips for each worker, or more: enough that none waits long for the others at the end.
+pub(super) const STRIPS_PER_WORKER: usize = 4;
+
+/// The shape of as many inner chunks side by side as go to their place together; `None` if they gain nothing by that:
+/// the box fits into caches, or an inner chunk is large or has no rows.
+pub(super) fn strip_shape(
+    region: &Region,
+    chunk_shape: &[u64],
+    element_size: usize,
+    workers: NonZeroUsize,
+) -> Option<Vec<u64>> {
+    let [size, chunk_size] =
+        [&region.shape[..], chunk_shape].map(|shape| element_count(shape).saturating_mul(element_size as u64));
+    let (width, outer) = chunk_shape.split_last()?;
+    let chunk_count = region.element_count() as u64 / element_count(chunk_shape).max(1);
+    let strips = STRIPS_PER_WORKER.saturating_mul(workers.get()) as u64;
+    let count = (strided::max_boxes(chunk_size) as u64).min(chunk_count / strips);
+    let has_rows = outer.iter().any(|size| *size > 1);
+    (size >= strided::LARGE_SIZE && has_rows && count > 1).then(|| {
+        let mut shape = outer.to_vec();
+        shape.push(width.saturating_mul(count));
+        shape
+    })
+}
+
+impl Chain {
+    /// Decodes a box of an inner chunk to its place, or to a strip that takes it there.
+    pub(super) fn decode_region_in_strip<'e, 't>(
+        &self,
+        encoded: &'e [u8],
+        region: &Region,
+        target: Target<'t>,
+        strip: &mut Strip<'_, 'e, 't>,
+        options: &CallOptions,
+    ) -> Result<()> {
+        let element_size = target.element_size();
+        if self.plan.keeps_bytes() && region.is_whole(self.shape()?) {
+            let elements = self.run(options, |run, workspace| run.elements(encoded, workspace))?;
+            return match strip.add_elements(elements, target)? {
+                None => Ok(()),
+                Some(mut target) => self.decode_region(encoded, region, &mut target, options),
+            };
+        }
+        match strip.add(target)? {
+            Ok(memory) => {
+                let mut target = Target::contiguous(memory, element_size, &region.shape)?;
+                self.decode_region(encoded, region, &mut target, options)
+            }
+            Err(mut target) => self.decode_region(encoded, region, &mut target, options),
+        }
+    }
+}
+
+impl Plan {
+    /// Whether encoding adds no more than frames to the elements.
+    fn keeps_bytes(&self) -> bool {
+        match self.steps.as_slice() {
+            [step] => match &step.operation {
+                Operation::Elements(elements) => elements.is_order() && elements.order.is_none(),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+}
+
+impl Run<'_> {
+    /// The elements of a chunk of a plan that keeps bytes.
+    fn elements<'a>(&self, encoded: &'a [u8], workspace: &mut Workspace) -> Result<&'a [u8]> {
+        let payload = self.peel(&self.plan.steps[0], encoded, &mut workspace.contexts)?;
+        Ok(&encoded[payload])
+    }
+}
