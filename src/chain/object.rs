@@ -363,6 +363,14 @@ impl Object {
 }
 
 impl Action {
+    /// The numbers of the inner chunk in its shard and of the shards around it, outermost first.
+    pub(super) fn cell_numbers(&self) -> Vec<u64> {
+        let origins = std::iter::successors(self.object.origin.as_deref(), |origin| origin.outer.as_deref());
+        let mut numbers: Vec<u64> = origins.map(|origin| origin.cell.number).collect();
+        numbers.reverse();
+        numbers
+    }
+
     /// Decodes what the bytes of the range are for, to a strip where that is possible; returns the shard if that was its
     /// index.
     pub(super) fn run<'e>(

@@ -16,7 +16,6 @@ use crate::interface::CallOptions;
 use crate::memory::push;
 use crate::parallel::lock;
 use crate::strided::{self, Strip, Target};
-use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// A read of one stored object.
@@ -130,27 +129,33 @@ impl ReadPlan {
         self.stage.check_untouched(bytes.len())?;
         let size = bytes.iter().map(|bytes| bytes.len()).sum();
         let workers = self.options.workers().count_for(size);
+        // Inner chunks that lie side by side, one after the other; a shard may have them in any order.
+        let order = match self.is_large {
+            true => self.stage.sorted_by_key(Action::cell_numbers),
+            false => (0..bytes.len()).collect(),
+        };
         if workers.get() == 1 || bytes.len() < workers.get() {
             // Threads share the parts of each range.
-            return self.life.ending(self.supply_part(0..bytes.len(), bytes, &self.options));
+            return self.life.ending(self.supply_part(&order, bytes, &self.options));
         }
         let single = self.options.alone();
         let most = if self.is_large { strided::MAX_BOXES } else { 1 };
         let size = (bytes.len() / STRIPS_PER_WORKER.saturating_mul(workers.get())).clamp(1, most);
-        let parts = (0..bytes.len()).step_by(size).map(|first| first..bytes.len().min(first + size));
-        let supply = |part| self.supply_part(part, bytes, &single);
-        let results = self.options.workers().map_neighbours(workers, bytes.len().div_ceil(size), parts, supply);
+        let supply = |part: &[usize]| self.supply_part(part, bytes, &single);
+        let results =
+            self.options.workers().map_neighbours(workers, order.len().div_ceil(size), order.chunks(size), supply);
         self.life.ending(results.and_then(|results| results.into_iter().try_for_each(|(_, result)| result)))
     }
 
-    /// Supplies some neighbours.
-    fn supply_part(&self, mut part: Range<usize>, bytes: &[&[u8]], options: &CallOptions) -> Result<()> {
+    /// Supplies the ranges with these numbers.
+    fn supply_part(&self, numbers: &[usize], bytes: &[&[u8]], options: &CallOptions) -> Result<()> {
+        let mut numbers = numbers.iter().copied();
         if !self.is_large {
-            return part.try_for_each(|index| self.run(self.stage.take(index)?, bytes[index], None, options));
+            return numbers.try_for_each(|index| self.run(self.stage.take(index)?, bytes[index], None, options));
         }
         self.chain.pool.with(|workspace| {
             let mut strip = Strip::new(&mut workspace.gathered);
-            part.try_for_each(|index| self.run(self.stage.take(index)?, bytes[index], Some(&mut strip), options))?;
+            numbers.try_for_each(|index| self.run(self.stage.take(index)?, bytes[index], Some(&mut strip), options))?;
             strip.finish();
             Ok(())
         })

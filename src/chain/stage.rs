@@ -109,6 +109,16 @@ impl<T> Stage<T> {
         }
     }
 
+    /// The numbers of the ranges, sorted by a key of the first use of each.
+    pub(super) fn sorted_by_key<K: Ord>(&self, key: impl Fn(&T) -> K) -> Vec<usize> {
+        let mut numbers: Vec<usize> = (0..self.requests.len()).collect();
+        numbers.sort_by_cached_key(|number| {
+            let uses = lock(&self.requests[*number].uses);
+            uses.as_ref().and_then(|uses| uses.first()).map(|first| key(&first.work))
+        });
+        numbers
+    }
+
     /// The use of the bytes of a range, once.
     ///
     /// # Errors

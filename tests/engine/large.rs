@@ -17,7 +17,9 @@ const INNER: [u64; 3] = [16, 32, 32];
 const PART: ([u64; 3], [u64; 3]) = ([0, 3, 7], [32, 250, 1070]);
 
 fn chain(inner: &Value) -> Arc<Chain> {
-    let codecs = json!([sharding(&INNER, inner)]);
+    let index_codecs = json!([named("bytes", &json!({"endian": "little"}))]);
+    let configuration = json!({"chunk_shape": INNER, "codecs": inner, "index_codecs": index_codecs});
+    let codecs = json!([named("sharding_indexed", &configuration)]);
     let input = json!({"data_type": "uint16", "shape": SHAPE, "fill_value": 0});
     Arc::new(Chain::new(codecs.to_string().as_bytes(), Some(input.to_string().as_bytes())).unwrap())
 }
@@ -79,6 +81,24 @@ fn check(what: &str, (start, shape): ([u64; 3], [u64; 3]), decode: &dyn Fn(Targe
     }
 }
 
+/// The same shard with its inner chunks in the opposite order.
+fn reversed(encoded: &[u8]) -> Vec<u8> {
+    let chunk_count: u64 = SHAPE.iter().zip(INNER).map(|(size, inner)| size / inner).product();
+    let (chunks, index) = encoded.split_at(encoded.len() - 16 * chunk_count as usize);
+    let mut entries: Vec<[u64; 2]> = index
+        .chunks_exact(16)
+        .map(|entry| [0, 8].map(|at| u64::from_le_bytes(*entry[at..].first_chunk().unwrap())))
+        .collect();
+    let mut object = Vec::new();
+    for [offset, size] in entries.iter_mut().rev().filter(|entry| entry[0] != u64::MAX) {
+        let chunk = &chunks[*offset as usize..(*offset + *size) as usize];
+        *offset = object.len() as u64;
+        object.extend_from_slice(chunk);
+    }
+    object.extend(entries.iter().flatten().flat_map(|number| number.to_le_bytes()));
+    object
+}
+
 fn threads(count: usize) -> CallOptions {
     CallOptions { max_threads: NonZeroUsize::new(count).unwrap(), ..options() }
 }
@@ -115,6 +135,7 @@ fn inner_chunks_of_large_boxes_go_to_their_place() {
     ] {
         let chain = chain(&inner);
         let encoded = chain.encode_to_vec(&decoded, &options()).unwrap();
+        let reversed = reversed(&encoded);
         for part in [([0; 3], SHAPE), PART] {
             for count in [1, 2] {
                 check(&format!("{inner} by {count}"), part, &|target| {
@@ -122,6 +143,9 @@ fn inner_chunks_of_large_boxes_go_to_their_place() {
                 });
                 check(&format!("plan of {inner} by {count}"), part, &|target| {
                     read(&chain, &encoded, part.0, target, threads(count));
+                });
+                check(&format!("plan of {inner}, in the opposite order, by {count}"), part, &|target| {
+                    read(&chain, &reversed, part.0, target, threads(count));
                 });
             }
         }
