@@ -188,6 +188,40 @@ impl Layout {
         Ok(Self { element_size: self.element_size, offset, shape: shape.to_vec(), strides, end })
     }
 
+    /// The layouts of the elements before index `at` of a dimension, and of those from there on.
+    ///
+    /// # Errors
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if there is no such dimension, or it is shorter.
+    pub fn split(self, dimension: usize, at: u64) -> Result<(Self, Self)> {
+        let Some(size) = self.shape.get(dimension).copied().filter(|size| at <= *size) else {
+            let shape = &self.shape;
+            return Err(Error::argument(format!("the shape {shape:?} has no index {at} in dimension {dimension}")));
+        };
+        let (mut first, mut second) = (self.clone(), self);
+        if !first.is_empty() {
+            // Every element of both belongs to this layout: no number here exceeds those that were checked.
+            let stride = first.strides[dimension];
+            let [before, after] = [at, size - at].map(|count| count as isize * stride);
+            if stride < 0 {
+                second.end = second.end.wrapping_add_signed(before);
+            } else {
+                first.end = first.end.wrapping_add_signed(-after);
+            }
+            if at < size {
+                second.offset = second.offset.wrapping_add_signed(before);
+            }
+        }
+        for (part, size) in [(&mut first, at), (&mut second, size - at)] {
+            part.shape[dimension] = size;
+            if size == 1 {
+                part.strides[dimension] = 0;
+            } else if size == 0 {
+                *part = Self::empty(part.element_size, std::mem::take(&mut part.shape), part.offset);
+            }
+        }
+        Ok((first, second))
+    }
+
     /// The transposed layout: its dimension i is dimension `order[i]` of this one.
     ///
     /// # Errors

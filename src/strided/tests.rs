@@ -423,6 +423,23 @@ fn boxes_outside_and_other_shapes_are_refused() {
     assert!(target.split(2, 0).is_err());
 }
 
+#[test]
+fn the_parts_of_a_split_layout_are_its_boxes() {
+    for_cases(1000, (case(), 0..6_usize, 0..300_u64), |(case, dimension, at)| {
+        let Case { shape, element_size: size, source, .. } = case;
+        let layout = source.layout(&shape, size);
+        if dimension >= shape.len() || at > shape[dimension] {
+            assert!(layout.split(dimension, at).is_err());
+            return;
+        }
+        let (mut first, mut second, mut start) = (shape.clone(), shape.clone(), vec![0; shape.len()]);
+        let zeros = start.clone();
+        (first[dimension], second[dimension], start[dimension]) = (at, shape[dimension] - at, at);
+        let boxes = (layout.region(&zeros, &first).unwrap(), layout.region(&start, &second).unwrap());
+        assert_eq!(layout.split(dimension, at).unwrap(), boxes, "{shape:?} at {at} of {dimension}");
+    });
+}
+
 /// Boxes side by side along the last dimension of an array, the last one perhaps narrower.
 #[derive(Debug, Clone)]
 struct Row {

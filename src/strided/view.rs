@@ -157,7 +157,8 @@ impl<'a> Target<'a> {
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if the memory is too small.
     pub fn contiguous(memory: &'a mut [u8], element_size: usize, shape: &[u64]) -> Result<Self> {
         let layout = Layout::new(element_size, shape, None, 0, memory.len())?;
-        Self::new(memory, layout)
+        // SAFETY: a slice can be written as long as it is borrowed, and elements back to back share no byte.
+        unsafe { Self::from_raw(memory.as_mut_ptr(), memory.len(), layout) }
     }
 
     /// Elements of memory that somebody else owns.
@@ -242,15 +243,10 @@ impl<'a> Target<'a> {
     /// # Errors
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if there is no such dimension, or it is shorter.
     pub fn split(self, dimension: usize, at: u64) -> Result<(Target<'a>, Target<'a>)> {
-        let (mut first, mut second) = (self.shape().to_vec(), self.shape().to_vec());
-        let mut start = vec![0; first.len()];
-        let Some(size) = first.get(dimension).copied().filter(|size| at <= *size) else {
-            return Err(Error::argument(format!("the shape {first:?} has no index {at} in dimension {dimension}")));
-        };
-        let zeros = start.clone();
-        (first[dimension], second[dimension], start[dimension]) = (at, size - at, at);
-        // SAFETY: the two have no element in common, and this target is gone.
-        unsafe { Ok((self.shared_region(&zeros, &first)?, self.shared_region(&start, &second)?)) }
+        // The two have no element in common, and this target is gone.
+        let of = |layout| Target { memory: self.memory, layout, bytes: PhantomData };
+        let (first, second) = self.layout.split(dimension, at)?;
+        Ok((of(first), of(second)))
     }
 
     /// The elements of the transposed array. See [`Layout::permuted`].
