@@ -15,7 +15,7 @@ use std::cmp::Reverse;
 const PAGE_SIZE: usize = 4096;
 
 /// From this size on, copies go past the caches: source and target together exceed them.
-pub const LARGE_SIZE: u64 = 16 << 20;
+pub(crate) const LARGE_SIZE: u64 = 16 << 20;
 
 /// Copies every element to its place. Bytes between the elements of the target do not change.
 ///

@@ -26,8 +26,9 @@ mod tests;
 mod tile;
 mod view;
 
-pub use copy::{LARGE_SIZE, copy, split};
+pub(crate) use copy::LARGE_SIZE;
+pub use copy::{copy, split};
 pub use fill::{all_equal, fill};
 pub use layout::Layout;
-pub use strip::{MAX_BOXES, Strip, max_boxes};
+pub(crate) use strip::{MAX_BOXES, Strip, max_boxes};
 pub use view::{Source, Target};

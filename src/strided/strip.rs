@@ -21,7 +21,7 @@ const MAX_MEMORY_SIZE: usize = 4 << 20;
 const MAX_BOX_SIZE: u64 = 1 << 20;
 
 /// The most boxes of a strip.
-pub const MAX_BOXES: usize = 16;
+pub(crate) const MAX_BOXES: usize = 16;
 
 /// Shorter rows of a box take as long to find as to copy.
 const MIN_ROW_SIZE: usize = LINE_SIZE;
@@ -36,7 +36,7 @@ const MIN_CUT_LINES: usize = 512;
 
 /// Boxes side by side whose elements are at hand, those of each back to back in C order.
 #[derive(Debug)]
-pub struct Strip<'m, 'e, 't> {
+pub(crate) struct Strip<'m, 'e, 't> {
     memory: &'m mut Vec<u8>,
     boxes: Option<Boxes<'e, 't>>,
 }
@@ -56,7 +56,7 @@ struct Boxes<'e, 't> {
 
 impl<'m, 'e, 't> Strip<'m, 'e, 't> {
     /// A strip without boxes. The memory is made larger as needed.
-    pub fn new(memory: &'m mut Vec<u8>) -> Self {
+    pub(crate) fn new(memory: &'m mut Vec<u8>) -> Self {
         Self { memory, boxes: None }
     }
 
@@ -65,7 +65,7 @@ impl<'m, 'e, 't> Strip<'m, 'e, 't> {
     ///
     /// # Errors
     /// [`Status::OutOfMemory`](crate::Status::OutOfMemory).
-    pub fn add(&mut self, target: Target<'t>) -> Result<std::result::Result<&mut [u8], Target<'t>>> {
+    pub(crate) fn add(&mut self, target: Target<'t>) -> Result<std::result::Result<&mut [u8], Target<'t>>> {
         let boxes = match self.boxes_for(target)? {
             Ok(boxes) => boxes,
             Err(target) => return Ok(Err(target)),
@@ -83,7 +83,7 @@ impl<'m, 'e, 't> Strip<'m, 'e, 't> {
     ///
     /// # Errors
     /// [`Status::Internal`](crate::Status::Internal) if it has another size.
-    pub fn add_elements(&mut self, elements: &'e [u8], target: Target<'t>) -> Result<Option<Target<'t>>> {
+    pub(crate) fn add_elements(&mut self, elements: &'e [u8], target: Target<'t>) -> Result<Option<Target<'t>>> {
         match self.boxes_for(target)? {
             Ok(boxes) if boxes.size == elements.len() => boxes.elements.push(Some(elements)),
             Ok(_) => return Err(Error::internal("a box of another size than its elements")),
@@ -93,7 +93,7 @@ impl<'m, 'e, 't> Strip<'m, 'e, 't> {
     }
 
     /// Writes the boxes to their place.
-    pub fn finish(&mut self) {
+    pub(crate) fn finish(&mut self) {
         if let Some(boxes) = self.boxes.take() {
             boxes.write(self.memory.get(first_line(self.memory)..).unwrap_or(&[]));
         }
@@ -113,7 +113,7 @@ impl<'m, 'e, 't> Strip<'m, 'e, 't> {
 }
 
 /// The most boxes of this many bytes that a strip has; 0 if they are too large for one.
-pub fn max_boxes(size: u64) -> usize {
+pub(crate) fn max_boxes(size: u64) -> usize {
     if size > MAX_BOX_SIZE { 0 } else { (MAX_MEMORY_SIZE / pitch(size as usize)).min(MAX_BOXES) }
 }
 
