@@ -189,9 +189,9 @@ impl<'e, 't> Boxes<'e, 't> {
         for (number, (begin, elements)) in begins.iter_mut().zip(&elements).enumerate() {
             *begin = elements.map_or_else(|| in_memory(number), <[u8]>::as_ptr).wrapping_offset(source_shift);
         }
-        // The way that a pointer to the first row has gone is that of all sources.
         let begins = &begins[..elements.len()];
         let target = first.first().wrapping_offset(target_shift);
+        // A source from address 0 on: wherever it comes to is the offset of a row in every box.
         for_each(outer, std::ptr::null(), target, &mut |offset, target| {
             let rows = Rows { block, inner: *inner, begins, offset: offset.addr() as isize, target };
             // SAFETY: the rows of the boxes, among their elements and at their place, which share nothing. All begin at
