@@ -108,20 +108,20 @@ impl ShardDecode<'_> {
         self.through.is_empty().then(shape).flatten()
     }
 
-    /// Strip by strip.
+    /// Strip by strip, on several threads.
     fn all_strips(
         &self,
         parts: Vec<(Region, BoxPlace<'_>)>,
         workers: NonZeroUsize,
         options: &CallOptions,
     ) -> Result<()> {
-        let single = if workers.get() > 1 { options.alone() } else { options.clone() };
+        let single = options.alone();
         let strip = |(region, place): (Region, BoxPlace<'_>)| self.strip(&region, place, &single);
         let results = options.workers().map_neighbours(workers, parts.len(), parts.into_iter(), strip)?;
         results.into_iter().try_for_each(|(_, result)| result)
     }
 
-    /// Decodes inner chunks side by side, and puts them to their place together.
+    /// Decodes inner chunks side by side, and writes them to their place together.
     #[inline(never)] // see `by_list`
     fn strip(&self, region: &Region, place: BoxPlace<'_>, options: &CallOptions) -> Result<()> {
         let places = place.cut(region, self.shard.chunk_shape())?;

@@ -53,7 +53,7 @@ impl ReadPlan {
         let (mut parts, mut size) = (Vec::new(), 0_u64);
         for (start, target) in boxes {
             let region = chain.region(&start, target.shape(), target.element_size())?;
-            size = size.saturating_add((region.element_count() as u64).saturating_mul(target.element_size() as u64));
+            size = size.saturating_add(target.layout().size());
             if !region.is_empty() {
                 push(&mut parts, BoxPart { region, place: BoxPlace::Memory(target) })?;
             }

@@ -1,7 +1,7 @@
 //! Inner chunks side by side of a large box, which go to their place together: see [`Strip`].
 
 use super::Chain;
-use super::plan::{Operation, Plan};
+use super::plan::{Operation, Plan, Step};
 use super::region::Region;
 use super::run::Run;
 use super::workspace::Workspace;
@@ -67,13 +67,8 @@ impl Chain {
 impl Plan {
     /// Whether encoding adds no more than frames to the elements.
     fn keeps_bytes(&self) -> bool {
-        match self.steps.as_slice() {
-            [step] => match &step.operation {
-                Operation::Elements(elements) => elements.is_order() && elements.order.is_none(),
-                _ => false,
-            },
-            _ => false,
-        }
+        matches!(self.steps.as_slice(), [Step { operation: Operation::Elements(elements), .. }]
+            if elements.is_order() && elements.order.is_none())
     }
 }
 

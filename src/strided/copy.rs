@@ -22,8 +22,7 @@ pub(crate) const LARGE_SIZE: u64 = 16 << 20;
 /// # Errors
 /// [`Status::Internal`](crate::Status::Internal) if the two have other shapes or elements of other sizes.
 pub fn copy(source: &Source<'_>, target: &mut Target<'_>) -> Result<()> {
-    let size = target.shape().iter().fold(target.element_size() as u64, |size, count| size.saturating_mul(*count));
-    let is_large = size >= LARGE_SIZE;
+    let is_large = target.layout().size() >= LARGE_SIZE;
     copy_by(best(TIERS).map_or(PORTABLE, |tier| tier.kernel), is_large, source, target)
 }
 

@@ -135,6 +135,11 @@ impl Layout {
         self.end
     }
 
+    /// The size of all elements in bytes, or the largest number if that exceeds it.
+    pub(crate) fn size(&self) -> u64 {
+        self.shape.iter().fold(self.element_size as u64, |size, count| size.saturating_mul(*count))
+    }
+
     /// Whether there is no element.
     pub fn is_empty(&self) -> bool {
         self.shape.contains(&0)
@@ -198,7 +203,7 @@ impl Layout {
             return Err(Error::argument(format!("the shape {shape:?} has no index {at} in dimension {dimension}")));
         };
         let (mut first, mut second) = (self.clone(), self);
-        if !first.is_empty() {
+        if 0 < at && at < size {
             // Every element of both belongs to this layout: no number here exceeds those that were checked.
             let stride = first.strides[dimension];
             let [before, after] = [at, size - at].map(|count| count as isize * stride);
@@ -207,9 +212,7 @@ impl Layout {
             } else {
                 first.end = first.end.wrapping_add_signed(-after);
             }
-            if at < size {
-                second.offset = second.offset.wrapping_add_signed(before);
-            }
+            second.offset = second.offset.wrapping_add_signed(before);
         }
         for (part, size) in [(&mut first, at), (&mut second, size - at)] {
             part.shape[dimension] = size;

@@ -31,8 +31,8 @@ const MAX_ROW_SIZE: usize = 4096;
 
 /// The bytes from which on rows are written past the caches: two lines if they begin and end with lines, else so many
 /// that the lines at their ends hardly count.
-const MIN_WHOLE_LINES: usize = 2 * LINE_SIZE;
-const MIN_CUT_LINES: usize = 512;
+const MIN_ALIGNED_SIZE: usize = 2 * LINE_SIZE;
+const MIN_UNALIGNED_SIZE: usize = 512;
 
 /// Boxes side by side whose elements are at hand, those of each back to back in C order.
 #[derive(Debug)]
@@ -60,8 +60,8 @@ impl<'m, 'e, 't> Strip<'m, 'e, 't> {
         Self { memory, boxes: None }
     }
 
-    /// Adds a box; returns memory for its elements, back to back in C order. Without those, memory holds anything; they
-    /// must be there when another box is added. Returns the box itself if it gains nothing by a strip.
+    /// Adds a box; returns memory for its elements, back to back in C order, which holds anything. The caller writes
+    /// them before it adds another box or finishes the strip. Returns the box itself if it gains nothing by a strip.
     ///
     /// # Errors
     /// [`Status::OutOfMemory`](crate::Status::OutOfMemory).
@@ -101,7 +101,7 @@ impl<'m, 'e, 't> Strip<'m, 'e, 't> {
 
     /// The boxes that this one is added to: those of the strip, or new ones after the others are at their place.
     fn boxes_for(&mut self, target: Target<'t>) -> Result<std::result::Result<&mut Boxes<'e, 't>, Target<'t>>> {
-        if !self.boxes.as_ref().is_some_and(|boxes| boxes.go_on_with(&target)) {
+        if !self.boxes.as_ref().is_some_and(|boxes| boxes.can_take(&target)) {
             self.finish();
             match Boxes::new(target)? {
                 Ok(boxes) => self.boxes = Some(boxes),
@@ -132,11 +132,10 @@ impl<'e, 't> Boxes<'e, 't> {
     /// The boxes that begin with this one, if such boxes gain by a strip.
     fn new(first: Target<'t>) -> Result<std::result::Result<Self, Target<'t>>> {
         let layout = first.layout();
-        let size = layout.shape().iter().fold(layout.element_size() as u64, |size, count| size.saturating_mul(*count));
-        if max_boxes(size) == 0 {
+        if max_boxes(layout.size()) == 0 {
             return Ok(Err(first));
         }
-        let size = size as usize;
+        let size = layout.size() as usize;
         let elements = Layout::new(layout.element_size(), layout.shape(), None, 0, size)?;
         let Some(nest) = Nest::new(&elements, layout)? else { return Ok(Err(first)) };
         let boxes = Self { first, nest, size, pitch: pitch(size), elements: Vec::new() };
@@ -164,12 +163,12 @@ impl<'e, 't> Boxes<'e, 't> {
 
     /// Whether rows of this many bytes should be written past the caches.
     fn should_stream(&self, row_size: usize) -> bool {
-        let go_on = self.nest.axes.last().is_some_and(|axis| axis.target == row_size as isize);
-        go_on || row_size >= MIN_CUT_LINES || row_size >= MIN_WHOLE_LINES && self.are_aligned_to(LINE_SIZE)
+        let goes_on = self.nest.axes.last().is_some_and(|axis| axis.target == row_size as isize);
+        goes_on || row_size >= MIN_UNALIGNED_SIZE || row_size >= MIN_ALIGNED_SIZE && self.are_aligned_to(LINE_SIZE)
     }
 
     /// Whether there is room for this box, too, and it goes on where the rows end.
-    fn go_on_with(&self, target: &Target<'_>) -> bool {
+    fn can_take(&self, target: &Target<'_>) -> bool {
         let count = self.elements.len();
         let end = self.first.first().wrapping_add(count * self.nest.block);
         let (layout, own) = (target.layout(), self.first.layout());
