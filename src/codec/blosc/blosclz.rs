@@ -10,7 +10,7 @@
 //!   the distance follows in two bytes, the higher first: `distance - 8192`.
 
 use crate::codec::lz::matches::{
-    MatchTable, NEAR, Short, common_size, copy_literals, copy_match, four, hash, repeated,
+    MatchTable, NEAR, Place, Places, Short, common_size, copy_literals, copy_match, four, hash, repeated,
 };
 use std::ops::Range;
 
@@ -60,15 +60,20 @@ pub(super) fn compress(
         return None;
     }
     let is_regular = is_split && read >= written * REGULAR_RATIO;
-    write(table, level, is_regular, decoded, encoded)
+    let hash_bits = (11 + u32::from(level)).min(MAX_HASH_BITS);
+    if decoded.len() <= u16::MAX_SIZE {
+        write(table.begin::<u16>(decoded.len(), hash_bits)?, hash_bits, level, is_regular, decoded, encoded)
+    } else {
+        write(table.begin::<u32>(decoded.len(), hash_bits)?, hash_bits, level, is_regular, decoded, encoded)
+    }
 }
 
 /// How many bytes were read, and how many compressing them would have written.
 fn probe(table: &mut MatchTable, decoded: &[u8]) -> Option<(usize, usize)> {
-    table.begin(decoded.len(), PROBE_HASH_BITS)?;
+    let mut places = table.begin::<u16>(decoded.len(), PROBE_HASH_BITS)?;
     let limit = decoded.len().saturating_sub(LAST_LITERALS);
     let (mut start, mut literal_count, mut place, mut written) = (0, FIRST_LITERALS, 1, 1);
-    while let Some((found, candidate)) = find(table, decoded, place..limit, PROBE_HASH_BITS) {
+    while let Some((found, candidate)) = find(&mut places, decoded, place..limit, PROBE_HASH_BITS) {
         let (distance, length) = (found - candidate, match_length(decoded, found, candidate));
         place = found + 1;
         if length < MIN_LENGTH {
@@ -84,24 +89,37 @@ fn probe(table: &mut MatchTable, decoded: &[u8]) -> Option<(usize, usize)> {
         }
         place = found + length;
         start = place;
-        table.exchange(hash(four(decoded, place - 2), PROBE_HASH_BITS), place - 2);
+        insert(&mut places, decoded, place - 2, PROBE_HASH_BITS);
     }
     let read = limit.max(start);
     literal_count += read - start;
     Some((read, written + literal_count + literal_count / MAX_LITERALS))
 }
 
-/// The first of these places, of which none is 0, that has the same four bytes as one before it, and that one.
+/// The first place of a range, which does not begin at 0, that has the same four bytes as one before it, and that one.
 #[inline]
-fn find(table: &mut MatchTable, decoded: &[u8], places: Range<usize>, hash_bits: u32) -> Option<(usize, usize)> {
-    for (window, place) in decoded.get(places.start..)?.windows(4).zip(places) {
+fn find<P: Place>(
+    places: &mut Places<'_, P>,
+    decoded: &[u8],
+    range: Range<usize>,
+    hash_bits: u32,
+) -> Option<(usize, usize)> {
+    for (window, place) in decoded.get(range.start..)?.windows(4).zip(range) {
         let sequence = u32::from_le_bytes(*window.first_chunk()?);
-        let candidate = table.exchange(hash(sequence, hash_bits), place);
-        if four(decoded, candidate) == sequence {
+        let candidate = places.exchange(hash(sequence, hash_bits), place);
+        if four(decoded, candidate)? == sequence {
             return Some((place, candidate));
         }
     }
     None
+}
+
+/// Remembers the four bytes at a place. Where the end is nearer, no match begins.
+#[inline]
+fn insert<P: Place>(places: &mut Places<'_, P>, decoded: &[u8], place: usize, hash_bits: u32) {
+    if let Some(sequence) = four(decoded, place) {
+        places.exchange(hash(sequence, hash_bits), place);
+    }
 }
 
 /// The length of a match whose first four bytes are the same. The last byte of all is a literal.
@@ -110,13 +128,18 @@ fn match_length(decoded: &[u8], place: usize, candidate: usize) -> usize {
     4 + common_size(&decoded[candidate + 4..], &decoded[place + 4..decoded.len() - 1])
 }
 
-fn write(table: &mut MatchTable, level: u8, is_regular: bool, decoded: &[u8], encoded: &mut [u8]) -> Option<usize> {
-    let hash_bits = (11 + u32::from(level)).min(MAX_HASH_BITS);
-    table.begin(decoded.len(), hash_bits)?;
+fn write<P: Place>(
+    mut places: Places<'_, P>,
+    hash_bits: u32,
+    level: u8,
+    is_regular: bool,
+    decoded: &[u8],
+    encoded: &mut [u8],
+) -> Option<usize> {
     let least = if is_regular { MIN_LENGTH_IF_REGULAR } else { MIN_LENGTH };
     let limit = decoded.len() - LAST_LITERALS;
     let (mut place, mut literals_start, mut size) = (FIRST_LITERALS, 0, 0);
-    while let Some((found, candidate)) = find(table, decoded, place..limit, hash_bits) {
+    while let Some((found, candidate)) = find(&mut places, decoded, place..limit, hash_bits) {
         let (distance, length) = (found - candidate, match_length(decoded, found, candidate));
         place = found + 1;
         let least = if distance <= MAX_NEAR_DISTANCE { least } else { MIN_FAR_LENGTH };
@@ -127,9 +150,9 @@ fn write(table: &mut MatchTable, level: u8, is_regular: bool, decoded: &[u8], en
         size = write_match(distance, length, encoded, size)?;
         place = found + length;
         literals_start = place;
-        table.exchange(hash(four(decoded, place - 2), hash_bits), place - 2);
+        insert(&mut places, decoded, place - 2, hash_bits);
         if level == 9 {
-            table.exchange(hash(four(decoded, place - 1), hash_bits), place - 1);
+            insert(&mut places, decoded, place - 1, hash_bits);
         }
     }
     size = write_literals(&decoded[literals_start..], decoded.len() - literals_start, encoded, size)?;

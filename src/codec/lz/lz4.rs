@@ -6,7 +6,9 @@
 //! is not 255. After the literals the distance of the match follows, a u16. The last 5 bytes are literals, and no match
 //! begins in the last 12.
 
-use super::matches::{MatchTable, Short, common_size, copy_literals, copy_match, copy_steps, four, hash};
+use super::matches::{
+    MatchTable, Place, Places, Short, common_size, copy_literals, copy_match, copy_steps, four, hash,
+};
 
 const MIN_MATCH: usize = 4;
 const MAX_DISTANCE: usize = u16::MAX as usize;
@@ -15,12 +17,9 @@ const LAST_LITERALS: usize = 5;
 const MATCH_LIMIT: usize = 12;
 /// The least number of bytes that follow literals, unless they are the last: a distance, a token, literals.
 const MIN_SIZE_AFTER_LITERALS: usize = 2 + 1 + LAST_LITERALS;
-/// From this size on, hashes are of five bytes: matches of four are many then, and gain little for their time.
-const LARGE_SIZE: usize = 64 << 10;
+/// Of a stream whose places are 16 bits, and of a longer one.
 const HASH_BITS: u32 = 13;
 const LARGE_HASH_BITS: u32 = 12;
-/// The number of places after a match that are never skipped.
-const DENSE_COUNT: usize = 2;
 /// After this many misses, the step grows by one.
 const MISSES_PER_STEP: usize = 64;
 
@@ -32,10 +31,22 @@ pub(in crate::codec) fn compress(
     decoded: &[u8],
     encoded: &mut [u8],
 ) -> Option<usize> {
-    table.begin(decoded.len(), if decoded.len() <= LARGE_SIZE { HASH_BITS } else { LARGE_HASH_BITS })?;
+    if decoded.len() <= u16::MAX_SIZE {
+        compress_with(table.begin::<u16>(decoded.len(), HASH_BITS)?, acceleration, decoded, encoded)
+    } else {
+        compress_with(table.begin::<u32>(decoded.len(), LARGE_HASH_BITS)?, acceleration, decoded, encoded)
+    }
+}
+
+fn compress_with<P: Place>(
+    mut places: Places<'_, P>,
+    acceleration: usize,
+    decoded: &[u8],
+    encoded: &mut [u8],
+) -> Option<usize> {
     let limit = decoded.len().saturating_sub(MATCH_LIMIT);
     let (mut literals_start, mut size) = (0, 0);
-    let mut next = find(table, decoded, 1, limit, acceleration);
+    let mut next = find(&mut places, decoded, 1, limit, acceleration);
     while let Some((mut place, mut candidate)) = next {
         let start = &decoded[literals_start..place];
         let before = &decoded[..candidate];
@@ -51,51 +62,61 @@ pub(in crate::codec) fn compress(
         if place >= limit {
             break;
         }
-        table.exchange(hash_at(decoded, place - 2).0, place - 2);
-        next = find(table, decoded, place, limit, acceleration);
+        places.exchange(hash_at::<P>(decoded, place - 2)?.0, place - 2);
+        next = find(&mut places, decoded, place, limit, acceleration);
     }
     let literals = &decoded[literals_start..];
     write(literals, literals.len(), None, encoded, size)
 }
 
 /// The next place with the same four bytes as an earlier one, and that one. The longer the search takes, the more
-/// places it skips.
+/// places it skips; never the first three.
 #[inline(always)]
-fn find(
-    table: &mut MatchTable,
+fn find<P: Place>(
+    places: &mut Places<'_, P>,
     decoded: &[u8],
     mut place: usize,
     limit: usize,
     acceleration: usize,
 ) -> Option<(usize, usize)> {
+    if place >= limit {
+        return None;
+    }
+    let mut probe = |place| {
+        let (hash, sequence) = hash_at::<P>(decoded, place)?;
+        let candidate = places.exchange(hash, place);
+        let is_near = P::MAX_SIZE <= MAX_DISTANCE + 1 || place - candidate <= MAX_DISTANCE;
+        Some((candidate, four(decoded, candidate)? == sequence && is_near))
+    };
+    let (candidate, is_match) = probe(place)?;
+    if is_match {
+        return Some((place, candidate));
+    }
+    place += 1;
     let (mut misses, mut step) = (acceleration * MISSES_PER_STEP, 1);
-    let dense_end = place + DENSE_COUNT;
     while place < limit {
-        let (hash, sequence) = hash_at(decoded, place);
-        let candidate = table.exchange(hash, place);
-        if four(decoded, candidate) == sequence && place - candidate <= MAX_DISTANCE {
+        let (candidate, is_match) = probe(place)?;
+        if is_match {
             return Some((place, candidate));
         }
         place += step;
-        if place >= dense_end {
-            step = misses / MISSES_PER_STEP;
-            misses += 1;
-        }
+        step = misses / MISSES_PER_STEP;
+        misses += 1;
     }
     None
 }
 
-/// The hash of the four bytes at a place before [`MATCH_LIMIT`], and these bytes.
+/// The hash of the bytes at a place before [`MATCH_LIMIT`], and the first four of them. Of a long stream, it is that of
+/// five bytes: matches of four are many then, and gain little for their time.
 #[inline(always)]
-fn hash_at(decoded: &[u8], place: usize) -> (usize, u32) {
-    if decoded.len() <= LARGE_SIZE {
-        let sequence = four(decoded, place);
-        return (hash(sequence, HASH_BITS), sequence);
+fn hash_at<P: Place>(decoded: &[u8], place: usize) -> Option<(usize, u32)> {
+    if P::MAX_SIZE == u16::MAX_SIZE {
+        let sequence = four(decoded, place)?;
+        return Some((hash(sequence, HASH_BITS), sequence));
     }
-    let eight =
-        decoded.get(place..).and_then(|bytes| bytes.first_chunk()).map_or(0, |bytes| u64::from_le_bytes(*bytes));
+    let eight = u64::from_le_bytes(*decoded.get(place..place + 8)?.first_chunk()?);
     // The five lowest bytes, times a prime.
-    (((eight << 24).wrapping_mul(889_523_592_379) >> (64 - LARGE_HASH_BITS)) as usize, eight as u32)
+    Some((((eight << 24).wrapping_mul(889_523_592_379) >> (64 - LARGE_HASH_BITS)) as usize, eight as u32))
 }
 
 /// Writes the first `count` bytes as literals, and a match of this distance and length, at `size`; returns the size

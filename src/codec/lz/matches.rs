@@ -2,35 +2,76 @@
 
 use crate::error::{Error, Result};
 use crate::memory::copy;
+use bytemuck::Pod;
 use bytemuck::allocation::try_zeroed_box;
 
 /// The bits of the largest hash.
 const MAX_HASH_BITS: u32 = 14;
 const ENTRY_COUNT: usize = 1 << MAX_HASH_BITS;
 
-/// Where bytes stood last, by their hash: at the beginning, if they did not.
+/// Memory for where bytes stood last.
 #[derive(Debug)]
 pub(in crate::codec) struct MatchTable(Box<[u32; ENTRY_COUNT]>);
+
+/// A place in a stream. Those of a short one take half the memory, so that a first-level cache has the table.
+pub(in crate::codec) trait Place: Pod {
+    /// The size of the longest stream.
+    const MAX_SIZE: usize;
+
+    fn new(place: usize) -> Self;
+    fn get(self) -> usize;
+}
+
+impl Place for u16 {
+    const MAX_SIZE: usize = 1 << 16;
+
+    fn new(place: usize) -> Self {
+        place as Self
+    }
+
+    fn get(self) -> usize {
+        usize::from(self)
+    }
+}
+
+impl Place for u32 {
+    const MAX_SIZE: usize = Self::MAX as usize;
+
+    fn new(place: usize) -> Self {
+        place as Self
+    }
+
+    fn get(self) -> usize {
+        self as usize
+    }
+}
+
+/// Where bytes of a stream stood last, by their hash: at the beginning, if they did not.
+#[derive(Debug)]
+pub(in crate::codec) struct Places<'t, P>(&'t mut [P; ENTRY_COUNT]);
 
 impl MatchTable {
     pub(in crate::codec) fn new() -> Result<Self> {
         try_zeroed_box().map(Self).map_err(|()| Error::out_of_memory())
     }
 
-    /// Begins a stream of this size, with hashes of this many bits. `None` if its places do not fit 32 bits.
+    /// Begins a stream of this size, with hashes of this many bits. `None` if it is too long for such places.
     ///
     /// Clearing the table costs less than telling the places of this stream from those of the one before: a branch that
     /// is a guess where there are few matches.
-    pub(in crate::codec) fn begin(&mut self, size: usize, bits: u32) -> Option<()> {
-        u32::try_from(size).ok()?;
-        self.0.get_mut(..1 << bits)?.fill(0);
-        Some(())
+    pub(in crate::codec) fn begin<P: Place>(&mut self, size: usize, bits: u32) -> Option<Places<'_, P>> {
+        let places: &mut [P] = bytemuck::cast_slice_mut(&mut self.0[..]);
+        let places = places.first_chunk_mut().filter(|_| size <= P::MAX_SIZE)?;
+        places.get_mut(..1 << bits)?.fill(P::new(0));
+        Some(Places(places))
     }
+}
 
+impl<P: Place> Places<'_, P> {
     /// The last place that had this hash; `place` takes its entry.
     #[inline(always)]
     pub(in crate::codec) fn exchange(&mut self, hash: usize, place: usize) -> usize {
-        std::mem::replace(&mut self.0[hash % ENTRY_COUNT], place as u32) as usize
+        std::mem::replace(&mut self.0[hash % ENTRY_COUNT], P::new(place)).get()
     }
 }
 
@@ -40,10 +81,10 @@ pub(in crate::codec) fn hash(sequence: u32, bits: u32) -> usize {
     (sequence.wrapping_mul(2_654_435_761) >> (32 - bits)) as usize
 }
 
-/// The four bytes at a place; zeros after the end.
+/// The four bytes at a place; `None` if the end is nearer.
 #[inline(always)]
-pub(in crate::codec) fn four(bytes: &[u8], place: usize) -> u32 {
-    bytes.get(place..).and_then(|bytes| bytes.first_chunk()).map_or(0, |bytes| u32::from_le_bytes(*bytes))
+pub(in crate::codec) fn four(bytes: &[u8], place: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(*bytes.get(place..place + 4)?.first_chunk()?))
 }
 
 /// How many bytes are the same from the beginning.
