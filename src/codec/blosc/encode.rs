@@ -76,7 +76,7 @@ impl Encoder {
         Ok(size)
     }
 
-    /// The size of the frame; `None` if there is not enough room.
+    /// The size of the frame; `None` if there is not enough room, or nothing to compress.
     fn encode_blocks(
         &mut self,
         settings: &Settings,
@@ -85,34 +85,62 @@ impl Encoder {
         encoded: &mut [u8],
     ) -> Result<Option<usize>> {
         let Self { compressors, filtered, stream: scratch } = self;
-        let shuffle = Shuffle::new(settings.element_size);
         let blocks = decoded.chunks(block_size);
-        let mut end = HEADER_SIZE + blocks.len() * SIZE_SIZE;
+        let data_start = HEADER_SIZE + blocks.len() * SIZE_SIZE;
+        // The block of the first stream that is compressed, and its number there. Those before it are stored at the
+        // end: where there is none, the whole frame is stored.
+        let mut first = None;
+        let mut end = data_start;
         for (index, block) in blocks.enumerate() {
             let start = HEADER_SIZE + index * SIZE_SIZE;
             let (Some(target), Ok(offset)) = (encoded.get_mut(start..start + SIZE_SIZE), u32::try_from(end)) else {
                 return Ok(None);
             };
             target.copy_from_slice(&offset.to_le_bytes());
-            let filtered = filter(settings, shuffle, block, filtered)?;
+            let filtered = filter(settings, block, filtered)?;
             let is_split = is_split(settings, block_size) && block.len() == block_size;
-            let stream_count = if is_split { usize::from(settings.element_size) } else { 1 };
-            for stream in filtered.chunks(block.len() / stream_count) {
-                let Some(room) = encoded.get_mut(end..) else { return Ok(None) };
-                match encode_stream(compressors, settings, is_split, stream, room, scratch)? {
-                    Some(size) => end += size,
-                    None => return Ok(None),
+            for (number, stream) in streams(settings, is_split, filtered).enumerate() {
+                let Some((size_field, room)) = encoded.get_mut(end..).and_then(<[u8]>::split_first_chunk_mut) else {
+                    return Ok(None);
+                };
+                let compressed = compress_stream(compressors, settings, is_split, stream, room, scratch)?;
+                let size = compressed.unwrap_or(stream.len());
+                let Some(target) = room.get_mut(..size) else { return Ok(None) };
+                *size_field = (size as u32).to_le_bytes();
+                end += SIZE_SIZE + size;
+                if compressed.is_some() {
+                    first = first.or(Some((index, number)));
+                } else if first.is_some() {
+                    copy(stream, target);
                 }
+            }
+        }
+        let Some((last_block, stream_count)) = first else { return Ok(None) };
+        let mut start = data_start;
+        for (index, block) in decoded.chunks(block_size).take(last_block + 1).enumerate() {
+            let filtered = filter(settings, block, filtered)?;
+            let is_split = is_split(settings, block_size) && block.len() == block_size;
+            let count = if index < last_block { usize::MAX } else { stream_count };
+            for stream in streams(settings, is_split, filtered).take(count) {
+                start += SIZE_SIZE;
+                copy(stream, &mut encoded[start..start + stream.len()]);
+                start += stream.len();
             }
         }
         Ok(Some(end))
     }
 }
 
-/// One stream and its size before it; `None` if there is not enough room.
+/// What is compressed by itself: a block, or if it is split the first bytes of all elements, the second, and so on.
+fn streams<'a>(settings: &Settings, is_split: bool, block: &'a [u8]) -> std::slice::Chunks<'a, u8> {
+    let count = if is_split { usize::from(settings.element_size) } else { 1 };
+    block.chunks(block.len() / count)
+}
+
+/// The size of a compressed stream; `None` if it is to be stored, or there is not enough room.
 ///
 /// A compressor always gets the same room for a stream, so that the frame does not depend on the capacity.
-fn encode_stream(
+fn compress_stream(
     compressors: &mut Compressors,
     settings: &Settings,
     is_split: bool,
@@ -120,33 +148,23 @@ fn encode_stream(
     room: &mut [u8],
     scratch: &mut Vec<u8>,
 ) -> Result<Option<usize>> {
-    let Some((size_field, room)) = room.split_first_chunk_mut::<SIZE_SIZE>() else { return Ok(None) };
     // A stream of its decoded size is a stored one.
     let most = stream.len().saturating_sub(1);
     let compressor = (settings.compressor, settings.level);
-    let size = match room.get_mut(..most) {
-        Some(target) => compressors.compress(compressor, is_split, stream, target)?,
-        None => {
-            grow(scratch, most)?;
-            let size = compressors.compress(compressor, is_split, stream, &mut scratch[..most])?;
-            if let Some(size) = size {
-                let Some(target) = room.get_mut(..size) else { return Ok(None) };
-                copy(&scratch[..size], target);
-            }
-            size
-        }
-    };
-    if size.is_none() {
-        let Some(target) = room.get_mut(..stream.len()) else { return Ok(None) };
-        copy(stream, target);
+    if let Some(target) = room.get_mut(..most) {
+        return compressors.compress(compressor, is_split, stream, target);
     }
-    let size = size.unwrap_or(stream.len());
-    *size_field = (size as u32).to_le_bytes();
-    Ok(Some(SIZE_SIZE + size))
+    grow(scratch, most)?;
+    let size = compressors.compress(compressor, is_split, stream, &mut scratch[..most])?;
+    let target = size.and_then(|size| room.get_mut(..size));
+    Ok(target.map(|target| {
+        copy(&scratch[..target.len()], target);
+        target.len()
+    }))
 }
 
 /// A block with its elements moved.
-fn filter<'a>(settings: &Settings, shuffle: Shuffle, block: &'a [u8], filtered: &'a mut Vec<u8>) -> Result<&'a [u8]> {
+fn filter<'a>(settings: &Settings, block: &'a [u8], filtered: &'a mut Vec<u8>) -> Result<&'a [u8]> {
     let filter = match settings.filter {
         Filter::Shuffle if settings.element_size > 1 => Shuffle::shuffle,
         Filter::Bitshuffle => Shuffle::bitshuffle,
@@ -154,7 +172,7 @@ fn filter<'a>(settings: &Settings, shuffle: Shuffle, block: &'a [u8], filtered: 
     };
     grow(filtered, block.len())?;
     let filtered = &mut filtered[..block.len()];
-    filter(&shuffle, block, filtered);
+    filter(&Shuffle::new(settings.element_size), block, filtered);
     Ok(filtered)
 }
 
