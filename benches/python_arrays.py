@@ -4,7 +4,8 @@
     python benches/python_arrays.py [--repeat N] [--size 64,512,512] [--only TEXT] [--processor] [--folder PATH]
 
 Each row is one layout, codec, operation and number of threads. The contestants run in turn; the median of their times
-is shown, and the ratio of zcodec to zarr-python's faster pipeline (more is better). With --processor it is the time that
+is shown, and the ratio of zcodec to zarr-python's faster pipeline (more is better). `nothing` is a pipeline that reads,
+writes and codes nothing: what zarr-python takes by itself, with every pipeline. With --processor it is the time that
 processors worked for this process, all threads together: that depends less on what else the machine does. Stores are
 local files; their pages are in memory after the first round, which does not count.
 """
@@ -19,7 +20,21 @@ import numpy as np
 import zarr
 
 DATA = Path(__file__).parents[1] / "tests" / "data" / "nuclei_uint16_8x256x256.npy"
+
+class Nothing(zarr.core.codec_pipeline.BatchedCodecPipeline):
+    """Neither reads nor writes: its arrays have any values."""
+
+    async def read(self, batch_info, out, drop_axes=()):
+        return tuple({"status": "present"} for _ in batch_info)
+
+    async def write(self, batch_info, value, drop_axes=()):
+        pass
+
+
+zarr.registry.register_pipeline(Nothing)
+
 PIPELINES = {
+    "nothing": f"{__name__}.Nothing",
     "batched": "zarr.core.codec_pipeline.BatchedCodecPipeline",
     "fused": "zarr.core.codec_pipeline.FusedCodecPipeline",
     "zarrs": "zarrs.ZarrsCodecPipeline",

@@ -9,6 +9,7 @@ Needs numpy, zarr 3.1 and tensorstore 0.1.78 (benches/requirements.txt).
 """
 import argparse
 import ctypes
+import itertools
 import json
 import os
 import pathlib
@@ -37,6 +38,8 @@ BOXES = {
     "one plane": np.s_[100:101, :, :],
 }
 UPDATED = np.s_[64:96, 96:128, 128:160]
+APPEND, PACKED = 1, 0
+UPDATES = {"APPEND": (APPEND, False), "PACKED, in place": (PACKED, False), "PACKED, new file": (PACKED, True)}
 
 
 class CallOptions(Structure):
@@ -71,6 +74,7 @@ class Zcodec:
         self.path = root / "c" / "0" / "0" / "0"
         self.options = CallOptions(ctypes.sizeof(CallOptions), None, threads, 0, None, 0)
         metadata = (root / "zarr.json").read_bytes()
+        self.moved = bytearray()
         self.chain = c_void_p()
         self.call("chain_from_zarr_json", metadata, len(metadata), byref(self.chain))
 
@@ -106,9 +110,9 @@ class Zcodec:
             os.close(file)
 
     def write(self, array):
-        self.finish(self.writer(None, 0, np.s_[:, :, :], array), 0, os.O_TRUNC)
+        self.finish(self.writer(None, 0, np.s_[:, :, :], array), PACKED, os.O_TRUNC)
 
-    def update(self, array, layout):
+    def update(self, array, layout, to_new_file):
         with open(self.path, "rb") as file:
             size = os.fstat(file.fileno()).st_size
             index_range, index = Range(), c_void_p()
@@ -117,7 +121,7 @@ class Zcodec:
             self.call("index_decode", self.chain, bytes_, len(bytes_), size, byref(index))
         writer = self.writer(index, size, UPDATED, array)
         self.library.zcodec_index_free(index)
-        self.finish(writer, layout, 0)
+        self.finish(writer, layout, 0, to_new_file)
 
     def writer(self, index, size, key, array):
         writer, ranges, count = c_void_p(), POINTER(Range)(), c_size_t()
@@ -128,25 +132,40 @@ class Zcodec:
         assert count.value == 0, "whole inner chunks need nothing of the old ones"
         return writer
 
-    def finish(self, writer, layout, flags):
-        """Writes the pieces: in place, or for a new object with old bytes to a new file that takes the old one's name."""
+    def finish(self, writer, layout, flags, to_new_file=False):
+        """Writes the pieces to the file, or to a new one that takes its name."""
         pieces, count, size = POINTER(Piece)(), c_size_t(), c_uint64()
         self.call("writer_finish", writer, layout, byref(pieces), byref(count), byref(size))
-        is_copy = layout == 0 and not flags
-        path = self.path.with_suffix(".new") if is_copy else self.path
-        file = os.open(path, os.O_CREAT | os.O_WRONLY | flags)
-        old = os.open(self.path, os.O_RDONLY)
-        for i in range(count.value):
-            piece = pieces[i]
+        path = self.path.with_suffix(".new") if to_new_file else self.path
+        old, file = os.open(self.path, os.O_RDONLY), os.open(path, os.O_CREAT | os.O_WRONLY | flags)
+        old_pieces = [piece for piece in pieces[:count.value] if not piece.data]
+        if to_new_file:
+            for piece in old_pieces:
+                os.pwrite(file, os.pread(old, piece.size, piece.source_offset), piece.offset)
+        else:
+            self.move([piece for piece in old_pieces if piece.offset != piece.source_offset], old, file)
+        for piece in pieces[:count.value]:
             if piece.data:
                 os.pwrite(file, (ctypes.c_char * piece.size).from_address(piece.data), piece.offset)
-            else:
-                os.pwrite(file, os.pread(old, piece.size, piece.source_offset), piece.offset)
+        if layout == PACKED:
+            os.ftruncate(file, size.value)
         os.close(old)
         os.close(file)
-        if is_copy:
+        if to_new_file:
             path.replace(self.path)
         self.library.zcodec_writer_free(writer)
+
+    def move(self, pieces, old, file):
+        """Moves pieces within a file: all are read before any is written."""
+        missing = sum(piece.size for piece in pieces) - len(self.moved)
+        self.moved += bytes(max(missing, 0))
+        parts, rest = [], memoryview(self.moved)
+        for piece in pieces:
+            parts.append(rest[:piece.size])
+            os.preadv(old, [parts[-1]], piece.source_offset)
+            rest = rest[piece.size:]
+        for piece, part in zip(pieces, parts):
+            os.pwrite(file, part, piece.offset)
 
 
 class ZarrPython:
@@ -161,7 +180,7 @@ class ZarrPython:
     def write(self, array):
         self.array[...] = array
 
-    def update(self, array, _layout):
+    def update(self, array, *_how):
         self.array[UPDATED] = array
 
 
@@ -180,7 +199,7 @@ class TensorStore:
     def write(self, array):
         self.array[...].write(array).result()
 
-    def update(self, array, _layout):
+    def update(self, array, *_how):
         self.array[UPDATED].write(array).result()
 
 
@@ -224,11 +243,18 @@ def measure(library, inner, root, arguments):
     for what, key in BOXES.items():
         compare("%s, read %s" % (inner, what), {one.name: lambda one=one: one.read(key) for one in all_}, arguments.runs)
     compare("%s, write whole shard" % inner, {one.name: lambda one=one: one.write(array) for one in all_}, arguments.runs)
-    changed = array[UPDATED] + 1
-    for layout, word in [(1, "APPEND"), (0, "PACKED")]:
+    # In turn, so that the size of what is encoded differs from that of what was there.
+    changed = itertools.cycle([array[UPDATED] + 1, array[UPDATED] // 2])
+    for word, how in UPDATES.items():
+        last = {}
+
+        def update(one):
+            last[one] = next(changed)
+            one.update(last[one], *how)
+
         compare("%s, update one inner chunk, %s" % (inner, word),
-                {one.name: lambda one=one: one.update(changed, layout) for one in all_}, arguments.runs)
-        array[UPDATED] = changed
+                {one.name: lambda one=one: update(one) for one in all_}, arguments.runs)
+        array[UPDATED] = last[all_[-1]]
         for one in all_:
             assert np.array_equal(one.read(BOXES["whole shard"]), array), one.name
 
