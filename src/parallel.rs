@@ -206,20 +206,16 @@ fn processors() -> usize {
 #[cfg(target_os = "linux")]
 mod affinity {
     #![expect(unsafe_code, reason = "calls the C library")]
-    use std::ffi::{c_int, c_ulong};
+    use std::ffi::c_ulong;
 
     /// 8192 processors, more than Linux can have.
     const WORDS: usize = 8192 / c_ulong::BITS as usize;
 
-    unsafe extern "C" {
-        fn sched_getaffinity(thread: c_int, mask_size: usize, mask: *mut c_ulong) -> c_int;
-    }
-
     /// The number of processors that the calling thread may run on; 0 if the system does not say.
     pub(super) fn count() -> usize {
-        let mut mask = [0; WORDS];
+        let mut mask = [0 as c_ulong; WORDS];
         // SAFETY: `mask` is as large as said, and 0 is the calling thread.
-        let result = unsafe { sched_getaffinity(0, size_of_val(&mask), mask.as_mut_ptr()) };
+        let result = unsafe { libc::sched_getaffinity(0, size_of_val(&mask), mask.as_mut_ptr().cast()) };
         if result != 0 {
             return 0;
         }

@@ -216,6 +216,7 @@ impl<'a> Source<'a> {
 
     /// The bytes from that of the next bit on, if there are `SIZE` of them, and the number of their bits that have been
     /// taken.
+    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(super) fn next_bytes<const SIZE: usize>(&self) -> Option<(&'a [u8; SIZE], u32)> {
         let first = (self.position() / 8) as usize;
