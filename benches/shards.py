@@ -5,6 +5,7 @@
     shards.py LIBRARY [--threads N] [--runs N] [--inner zstd blosc none]
 
 LIBRARY is libzcodec.so. All three read and write files; the medians of rounds in which each has its turn are compared.
+With more than one thread, 1,000 chunks of 64 KiB are also decoded and encoded by tasks, and by the same calls one by one.
 Needs numpy, zarr 3.1 and tensorstore 0.1.78 (benches/requirements.txt).
 """
 import argparse
@@ -58,6 +59,13 @@ class View(Structure):
 
 class Range(Structure):
     _fields_ = [("offset", c_uint64), ("size", c_uint64)]
+
+
+class Task(Structure):
+    _fields_ = [("struct_size", c_size_t), ("chain", c_void_p), ("call_data", c_void_p), ("encoded", c_void_p),
+                ("encoded_size", c_size_t), ("encoded_to", c_void_p), ("encoded_capacity", c_size_t),
+                ("box", POINTER(Box)), ("view", POINTER(View)), ("flags", c_uint32), ("status", c_int32),
+                ("error", c_void_p)]
 
 
 class Piece(Structure):
@@ -259,6 +267,48 @@ def measure(library, inner, root, arguments):
             assert np.array_equal(one.read(BOXES["whole shard"]), array), one.name
 
 
+def compare_tasks(library, threads, runs):
+    """Chunks of zstd, level 3: calls one by one, and one call for all of them."""
+    count, size = 1000, 1 << 16
+    codecs, array = [BYTES, *COMPRESSORS["zstd"]], {"data_type": "uint16", "shape": [size // 2], "fill_value": 0}
+    texts = [json.dumps(text).encode() for text in (codecs, array)]
+    chain, error = c_void_p(), c_void_p()
+    assert not library.zcodec_chain_new(texts[0], len(texts[0]), texts[1], len(texts[1]), byref(chain), byref(error))
+    chunks = np.resize(volume(), (count, size // 2))
+    decoded, encoded = np.zeros_like(chunks), np.zeros((count, 2 * size), "u1")
+    sizes, options = np.zeros(count, np.uintp), CallOptions(ctypes.sizeof(CallOptions), None, threads, 0, None, 0)
+    views = [View(ctypes.sizeof(View), chunk.ctypes.data, chunk.nbytes, 0, 1, None) for chunk in [*decoded, *chunks]]
+    addresses = [chunk.ctypes.data for chunk in encoded]
+    size_at = [sizes.ctypes.data + i * sizes.itemsize for i in range(count)]
+
+    def encode_each():
+        for i in range(count):
+            view = views[count + i]
+            assert not library.zcodec_encode(chain, view.memory, size, addresses[i], 2 * size, size_at[i], None)
+
+    def decode_each():
+        for i in range(count):
+            assert not library.zcodec_decode(chain, addresses[i], int(sizes[i]), views[i].memory, size, size_at[i], None)
+        sizes[:] = encoded_sizes
+
+    def run(function, tasks):
+        assert not function(tasks, count, byref(options))
+
+    encode_each()
+    encoded_sizes = sizes.copy()
+    task = (ctypes.sizeof(Task), chain, None)
+    decode, encode = (Task * count)(), (Task * count)()
+    for i in range(count):
+        decode[i] = Task(*task, addresses[i], int(sizes[i]), None, 0, None, ctypes.pointer(views[i]))
+        encode[i] = Task(*task, None, 0, addresses[i], 2 * size, None, ctypes.pointer(views[count + i]))
+    run(library.zcodec_decode_tasks, decode)
+    assert np.array_equal(decoded, chunks)
+    print("\n| work, %d threads | by tasks, ms | one by one, times as long |\n| --- | ---: | ---: |" % threads)
+    compare("decode 1,000 chunks", {"tasks": lambda: run(library.zcodec_decode_tasks, decode), "each": decode_each}, runs)
+    compare("encode 1,000 chunks", {"tasks": lambda: run(library.zcodec_encode_tasks, encode), "each": encode_each}, runs)
+    library.zcodec_chain_free(chain)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("library")
@@ -274,7 +324,10 @@ def main():
     library.zcodec_index_decode.argtypes = [c_void_p, c_char_p, c_size_t, c_uint64, c_void_p, c_void_p]
     library.zcodec_writer_new.argtypes = [c_void_p, c_void_p, c_void_p, c_uint64, c_void_p, c_void_p]
     library.zcodec_writer_finish.argtypes = [c_void_p, c_int32, c_void_p, c_void_p, c_void_p, c_void_p]
-    for name in ["zcodec_plan_free", "zcodec_index_free", "zcodec_writer_free"]:
+    library.zcodec_chain_new.argtypes = [c_char_p, c_size_t, c_char_p, c_size_t, c_void_p, c_void_p]
+    for name in ["zcodec_encode", "zcodec_decode"]:
+        getattr(library, name).argtypes = [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t, c_void_p, c_void_p]
+    for name in ["zcodec_plan_free", "zcodec_index_free", "zcodec_writer_free", "zcodec_chain_free"]:
         getattr(library, name).argtypes = [c_void_p]
     zarr.config.set({"threading.max_workers": arguments.threads, "async.concurrency": arguments.threads})
     in_memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
@@ -284,6 +337,8 @@ def main():
     try:
         for inner in arguments.inner:
             measure(library, inner, directory / inner, arguments)
+        if arguments.threads > 1:
+            compare_tasks(library, arguments.threads, arguments.runs)
     finally:
         shutil.rmtree(directory)
 
