@@ -21,6 +21,7 @@ import zarr
 
 DATA = Path(__file__).parents[1] / "tests" / "data" / "nuclei_uint16_8x256x256.npy"
 
+
 class Nothing(zarr.core.codec_pipeline.BatchedCodecPipeline):
     """Neither reads nor writes: its arrays have any values."""
 

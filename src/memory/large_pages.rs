@@ -4,8 +4,9 @@
     expect(unsafe_code, reason = "a call of the system that the standard library does not have")
 )]
 
-/// Asks the system to provide this memory in large pages when it is first written: 32 MiB take 16 ms longer in pages of
-/// 4 KiB (Zen 4). Less memory than 4 MiB, and that of other systems than Linux, stays as it is. NumPy asks for the same.
+/// Asks the system to provide this buffer in large pages when it is first written: 32 MiB take 16 ms longer in pages of
+/// 4 KiB (Zen 4). A buffer of less than 4 MiB stays as it is, and so does every buffer on other systems than Linux.
+/// NumPy does the same.
 pub(super) fn request<T>(buffer: &mut [T]) {
     #[cfg(target_os = "linux")]
     {

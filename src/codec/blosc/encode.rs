@@ -85,6 +85,7 @@ impl Encoder {
         encoded: &mut [u8],
     ) -> Result<Option<usize>> {
         let Self { compressors, filtered, stream: scratch } = self;
+        let is_block_split = |block: &[u8]| is_split(settings, block_size) && block.len() == block_size;
         let blocks = decoded.chunks(block_size);
         let data_start = HEADER_SIZE + blocks.len() * SIZE_SIZE;
         // The block of the first stream that is compressed, and its number there. Those before it are stored at the
@@ -98,7 +99,7 @@ impl Encoder {
             };
             target.copy_from_slice(&offset.to_le_bytes());
             let filtered = filter(settings, block, filtered)?;
-            let is_split = is_split(settings, block_size) && block.len() == block_size;
+            let is_split = is_block_split(block);
             for (number, stream) in streams(settings, is_split, filtered).enumerate() {
                 let Some((size_field, room)) = encoded.get_mut(end..).and_then(<[u8]>::split_first_chunk_mut) else {
                     return Ok(None);
@@ -119,9 +120,8 @@ impl Encoder {
         let mut start = data_start;
         for (index, block) in decoded.chunks(block_size).take(last_block + 1).enumerate() {
             let filtered = filter(settings, block, filtered)?;
-            let is_split = is_split(settings, block_size) && block.len() == block_size;
             let count = if index < last_block { usize::MAX } else { stream_count };
-            for stream in streams(settings, is_split, filtered).take(count) {
+            for stream in streams(settings, is_block_split(block), filtered).take(count) {
                 start += SIZE_SIZE;
                 copy(stream, &mut encoded[start..start + stream.len()]);
                 start += stream.len();

@@ -88,6 +88,7 @@ fn find<P: Place>(
         let is_near = P::MAX_SIZE <= MAX_DISTANCE + 1 || place - candidate <= MAX_DISTANCE;
         Some((candidate, four(decoded, candidate)? == sequence && is_near))
     };
+    // The first place by itself: a loop that tells it from the others takes up to a tenth longer.
     let (candidate, is_match) = probe(place)?;
     if is_match {
         return Some((place, candidate));
