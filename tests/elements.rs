@@ -7,9 +7,9 @@ use zcodec::Status;
 use zcodec::chain::{CallOptions, Chain, ReadPlan, Representation, ShardLayout, Writer};
 use zcodec::strided::{Source, Target};
 
-fn chain(codecs: &Value, data_type: &str, count: usize) -> Chain {
+fn chain(codecs: &Value, data_type: &str, shape: &[usize]) -> Chain {
     let fill_value = if data_type.starts_with("complex") { json!([0, 0]) } else { json!(0) };
-    let input = json!({"data_type": data_type, "shape": [count], "fill_value": fill_value});
+    let input = json!({"data_type": data_type, "shape": shape, "fill_value": fill_value});
     Chain::new(codecs.to_string().as_bytes(), Some(input.to_string().as_bytes())).unwrap()
 }
 
@@ -31,13 +31,13 @@ fn decode_elements(
     chain.decode_view(encoded, &[start], Target::contiguous(decoded, size, &[count])?, options)
 }
 
-#[test]
-fn every_range_is_decoded_as_that_part_of_the_whole() {
+/// Codecs of all kinds of packed elements, each with its data type and the size of an element.
+fn packed() -> [(&'static str, usize, Value); 8] {
     let to_uint4 = json!({"name": "cast_value", "configuration": {"data_type": "uint4", "out_of_range": "wrap"}});
     let packbits = |configuration: Value| json!({"name": "packbits", "configuration": configuration});
     let zstd = json!({"name": "zstd", "configuration": {"level": 1}});
     let pad = json!({"name": "pad", "configuration": {"location": "start", "nbytes": 3}});
-    let cases = [
+    [
         ("uint8", 1, json!([packbits(json!({}))])),
         ("int8", 1, json!([packbits(json!({"first_bit": 2, "last_bit": 6, "padding_encoding": "first_byte"}))])),
         ("uint16", 2, json!([packbits(json!({"last_bit": 11}))])),
@@ -46,11 +46,15 @@ fn every_range_is_decoded_as_that_part_of_the_whole() {
         ("uint16", 2, json!([to_uint4, packbits(json!({}))])),
         ("int8", 1, json!([packbits(json!({"last_bit": 2})), zstd, pad])),
         ("int32", 4, json!([{"name": "bytes", "configuration": {"endian": "big"}}, pad])),
-    ];
+    ]
+}
+
+#[test]
+fn every_range_is_decoded_as_that_part_of_the_whole() {
     const COUNT: usize = 67;
     let options = CallOptions::default();
-    for (data_type, size, codecs) in cases {
-        let chain = chain(&codecs, data_type, COUNT);
+    for (data_type, size, codecs) in packed() {
+        let chain = chain(&codecs, data_type, &[COUNT]);
         let encoded = chain.encode_to_vec(&bytes(COUNT * size), &options).unwrap();
         let all = chain.decode_to_vec(&encoded, &options).unwrap();
         for start in 0..=COUNT {
@@ -63,13 +67,81 @@ fn every_range_is_decoded_as_that_part_of_the_whole() {
     }
 }
 
+/// Rows are shorter than what a run by itself costs, so they are decoded with the gaps between them.
+#[test]
+fn every_box_is_decoded_as_that_part_of_the_whole() {
+    const ROWS: usize = 4;
+    const COLUMNS: usize = 9;
+    let ranges = |size: usize| (0..size).flat_map(move |start| (start + 1..=size).map(move |end| start..end));
+    let blosc = json!({"name": "blosc", "configuration": {
+        "cname": "lz4", "clevel": 1, "shuffle": "noshuffle", "typesize": 1, "blocksize": 0,
+    }});
+    let options = CallOptions::default();
+    for ((data_type, size, codecs), is_compressed) in
+        packed().into_iter().flat_map(|case| [(case.clone(), false), (case, true)])
+    {
+        let mut codecs = codecs.as_array().unwrap().clone();
+        if is_compressed {
+            codecs.push(blosc.clone());
+        }
+        let chain = chain(&codecs.clone().into(), data_type, &[ROWS, COLUMNS]);
+        let encoded = chain.encode_to_vec(&bytes(ROWS * COLUMNS * size), &options).unwrap();
+        let all = chain.decode_to_vec(&encoded, &options).unwrap();
+        for (rows, columns) in ranges(ROWS).flat_map(|rows| ranges(COLUMNS).map(move |columns| (rows.clone(), columns)))
+        {
+            let expected: Vec<u8> = rows
+                .clone()
+                .flat_map(|row| &all[(row * COLUMNS + columns.start) * size..(row * COLUMNS + columns.end) * size])
+                .copied()
+                .collect();
+            let (start, shape) = ([rows.start as u64, columns.start as u64], [rows.len() as u64, columns.len() as u64]);
+            let mut part = vec![0xA5; expected.len()];
+            let target = Target::contiguous(&mut part, size, &shape).unwrap();
+            chain.decode_view(&encoded, &start, target, &options).unwrap();
+            assert_eq!(part, expected, "{codecs:?} {rows:?} {columns:?}");
+            // The same box in column order.
+            let mut part = vec![0xA5; expected.len()];
+            let target = Target::contiguous(&mut part, size, &[shape[1], shape[0]]).unwrap().permuted(&[1, 0]).unwrap();
+            chain.decode_view(&encoded, &start, target, &options).unwrap();
+            for (index, element) in expected.chunks(size).enumerate() {
+                let (row, column) = (index / columns.len(), index % columns.len());
+                let place = (column * rows.len() + row) * size;
+                assert_eq!(&part[place..place + size], element, "{codecs:?} {rows:?} {columns:?}, transposed");
+            }
+        }
+    }
+}
+
+#[test]
+fn elements_between_the_rows_of_a_box_may_have_no_decoded_value() {
+    let codecs = json!([
+        {"name": "cast_value", "configuration": {"data_type": "int16"}},
+        {"name": "bytes", "configuration": {"endian": "little"}},
+    ]);
+    let chain = chain(&codecs, "uint8", &[6, 10]);
+    let options = CallOptions::default();
+    let decoded = bytes(60);
+    let mut encoded = chain.encode_to_vec(&decoded, &options).unwrap();
+    // Element (3, 1) cannot be represented now.
+    encoded[2 * 31 + 1] = 0x7F;
+    let mut decode = |start: [u64; 2], shape: [u64; 2]| {
+        let mut part = vec![0; (shape[0] * shape[1]) as usize];
+        let result = chain.decode_view(&encoded, &start, Target::contiguous(&mut part, 1, &shape)?, &options);
+        result.map(|()| part)
+    };
+    let expected: Vec<u8> = (1..6).flat_map(|row| &decoded[10 * row + 2..10 * row + 9]).copied().collect();
+    assert_eq!(decode([1, 2], [5, 7]).unwrap(), expected);
+    let error = decode([1, 1], [5, 7]).unwrap_err();
+    assert_eq!((error.status(), error.element_index()), (Status::OutOfRange, Some(31)));
+}
+
 #[test]
 fn nothing_else_is_looked_at() {
     let codecs = json!([
         {"name": "cast_value", "configuration": {"data_type": "int16"}},
         {"name": "bytes", "configuration": {"endian": "little"}},
     ]);
-    let chain = chain(&codecs, "uint8", 40);
+    let chain = chain(&codecs, "uint8", &[40]);
     let options = CallOptions::default();
     let mut encoded = chain.encode_to_vec(&bytes(40), &options).unwrap();
     // Element 3 cannot be represented now.
@@ -84,7 +156,7 @@ fn nothing_else_is_looked_at() {
 
 #[test]
 fn what_is_not_in_the_chunk_is_refused() {
-    let packbits = chain(&json!([{"name": "packbits"}]), "uint16", 10);
+    let packbits = chain(&json!([{"name": "packbits"}]), "uint16", &[10]);
     let options = CallOptions::default();
     let encoded = packbits.encode_to_vec(&bytes(20), &options).unwrap();
     for (start, size) in [(0, 22), (10, 2), (9, 4), (u64::MAX, 2), (u64::MAX, 0)] {

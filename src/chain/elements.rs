@@ -215,8 +215,10 @@ impl Elements {
             return copy_strided(&packed.source(region, self.fused.element_size())?, target, call.options);
         }
         match target.as_slice() {
-            Some(decoded) => self.decode_runs(packed, region, decoded, call),
-            None => self.decode_parts(packed, region, target, call),
+            Some(decoded) if self.with_gaps(packed, region) == *region => {
+                self.decode_runs(packed, region, decoded, call)
+            }
+            _ => self.decode_parts(packed, region, target, call),
         }
     }
 
@@ -250,15 +252,51 @@ impl Elements {
     ) -> Result<()> {
         let element_size = self.fused.element_size();
         let Tile(mut scratch) = std::mem::take(call.contexts.get(|| Ok(Tile::default()))?);
-        for tile in Tiles::new(region, TILE_SIZE / element_size) {
-            let size = tile.element_count() * element_size;
-            grow(&mut scratch, size)?;
-            self.decode_runs(packed, &tile, &mut scratch[..size], call)?;
-            let source = Source::contiguous(&scratch[..size], element_size, &tile.shape)?;
+        let growth = self.with_gaps(packed, region).element_count().div_ceil(region.element_count());
+        for tile in Tiles::new(region, (TILE_SIZE / element_size / growth).max(1)) {
+            let decoded = self.decode_tile(packed, &tile, &mut scratch, call)?;
+            let size = decoded.element_count() * element_size;
+            let source = Source::contiguous(&scratch[..size], element_size, &decoded.shape)?;
+            let source = source.region(&tile.relative_to(&decoded), &tile.shape)?;
             strided::copy(&source, &mut target.region(&tile.relative_to(region), &tile.shape)?)?;
         }
         *call.contexts.get(|| Ok(Tile::default()))? = Tile(scratch);
         Ok(())
+    }
+
+    /// Decodes a tile with its short gaps. Returns the box that `scratch` then has.
+    fn decode_tile(
+        &self,
+        packed: &Packed<'_>,
+        tile: &Region,
+        scratch: &mut Vec<u8>,
+        call: &mut Call<'_>,
+    ) -> Result<Region> {
+        let mut decode = |region: &Region| {
+            let size = region.element_count() * self.fused.element_size();
+            grow(scratch, size)?;
+            self.decode_runs(packed, region, &mut scratch[..size], call)
+        };
+        let joined = self.with_gaps(packed, tile);
+        if joined != *tile && decode(&joined).is_ok() {
+            return Ok(joined);
+        }
+        // Elements in the gaps may have no decoded value, but nobody asked for them.
+        decode(tile).map(|()| tile.clone())
+    }
+
+    /// A box with its short gaps, if all of them are at hand.
+    fn with_gaps(&self, packed: &Packed<'_>, region: &Region) -> Region {
+        let (outer, bits) = (&packed.region, self.fused.encoded_bits());
+        let inner = Region { start: region.relative_to(outer), shape: region.shape.clone() };
+        let mut joined = inner.with_short_gaps(&outer.shape, self.fused.element_size());
+        let last: Vec<u64> = joined.start.iter().zip(&joined.shape).map(|(start, size)| start + size - 1).collect();
+        let [first, last] = [&joined.start, &last].map(|position| index_of(position, &outer.shape));
+        if first < packed.first || packed_size(last + 1 - packed.first, bits) > packed.bytes.len() as u64 {
+            return region.clone();
+        }
+        joined.start.iter_mut().zip(&outer.start).for_each(|(start, outer)| *start += outer);
+        joined
     }
 
     /// Decodes the elements of a box, in C order, run by run.

@@ -19,9 +19,9 @@ use crate::strided::{Source, Target};
 /// Shorter rows are gathered before they go to their strides: a part of its own costs about as much as such a copy.
 const MIN_ROW_SIZE: usize = 64;
 
-/// Shorter parts are decoded together with what lies between them, if that is no more than this: a part of its own
-/// costs about as much as decoding this many bytes.
-const MIN_PART_SIZE: usize = 512;
+/// Up to this size a box is also gathered if its parts are longer than the rows of its place: they are copied while they
+/// are in a cache. A larger one would need as much memory again.
+const MAX_GATHERED_SIZE: usize = 1 << 20;
 
 /// Shorter rows of a whole chunk do not go to their place by themselves: decoding all of the chunk, and then copying it
 /// there, takes less time.
@@ -90,7 +90,7 @@ impl Ranges<'_> {
     ) -> Result<Option<Packed<'b>>> {
         let bits = elements.fused.encoded_bits();
         if bits.is_multiple_of(8) {
-            let needed = self.with_gaps(elements.needed(region), bits / 8);
+            let needed = elements.needed(region).with_short_gaps(self.shape, bits / 8);
             let size = needed.element_count() * (bits / 8);
             grow(back, size)?;
             let mut target = Target::contiguous(&mut back[..size], bits / 8, &needed.shape)?;
@@ -113,11 +113,14 @@ impl Ranges<'_> {
         contexts: &mut Contexts,
     ) -> Result<Option<()>> {
         let element_size = target.element_size();
-        let needed = self.with_gaps(region.clone(), element_size);
-        if needed == *region && (target.row_size() >= MIN_ROW_SIZE || target.is_contiguous()) {
+        let needed = region.with_short_gaps(self.shape, element_size);
+        let size = needed.element_count() * element_size;
+        let has_longer_parts = region.run_size(self.shape) * element_size > target.row_size();
+        let min_row_size =
+            if has_longer_parts && size <= MAX_GATHERED_SIZE { MIN_ROW_SIZE_OF_WHOLE } else { MIN_ROW_SIZE };
+        if needed == *region && (target.row_size() >= min_row_size || target.is_contiguous()) {
             return self.decode(region, target, contexts);
         }
-        let size = needed.element_count() * element_size;
         grow(back, size)?;
         let mut gathered = Target::contiguous(&mut back[..size], element_size, &needed.shape)?;
         if self.decode(&needed, &mut gathered, contexts)?.is_none() {
@@ -125,15 +128,6 @@ impl Ranges<'_> {
         }
         let gathered = Source::contiguous(&back[..size], element_size, &needed.shape)?;
         copy_strided(&gathered.region(&region.relative_to(&needed), &region.shape)?, target, self.options).map(Some)
-    }
-
-    /// The box with what lies between its parts, if both are short.
-    fn with_gaps(&self, region: Region, element_size: usize) -> Region {
-        let most = MIN_PART_SIZE / element_size;
-        if region.run_size(self.shape) >= most {
-            return region;
-        }
-        region.with_gaps(self.shape, most as u64)
     }
 
     /// A box to its place, row by row, on as many threads as are worth it.

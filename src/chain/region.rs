@@ -4,6 +4,9 @@ use crate::error::{Error, Result};
 use crate::representation::element_count;
 use crate::strided::Target;
 
+/// The bytes that take about as long to decode as a run by itself.
+const MIN_RUN_SIZE: usize = 512;
+
 /// A box of an array: where it begins, and its size along each dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Region {
@@ -187,9 +190,16 @@ impl Region {
         (count, RunStarts { axes, next })
     }
 
+    /// The box, with what lies between its runs in an array of this shape if both are short: decoding a run by itself
+    /// costs about as much as decoding [`MIN_RUN_SIZE`] bytes. The box must not be empty.
+    pub(super) fn with_short_gaps(&self, shape: &[u64], element_size: usize) -> Self {
+        let most = MIN_RUN_SIZE / element_size;
+        if self.run_size(shape) >= most { self.clone() } else { self.with_gaps(shape, most as u64) }
+    }
+
     /// The box, with what lies between its runs in an array of this shape where that is at most `most` elements. The
     /// box must not be empty.
-    pub(super) fn with_gaps(&self, shape: &[u64], most: u64) -> Self {
+    fn with_gaps(&self, shape: &[u64], most: u64) -> Self {
         let (mut whole_from, mut row_size) = (shape.len(), 1_u64);
         for dimension in (0..shape.len()).rev() {
             // Only several rows have anything between them.
