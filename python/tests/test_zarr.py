@@ -60,11 +60,11 @@ class Waiting(WrapperStore):
         return found
 
 
-@pytest.fixture(params=["memory", "local", "waiting"])
+@pytest.fixture(params=["memory", "local", "one thread", "waiting"])
 def store(request, tmp_path):
-    if request.param == "memory":
-        return MemoryStore()
-    return LocalStore(tmp_path) if request.param == "local" else Waiting(MemoryStore())
+    made = {"memory": MemoryStore, "waiting": lambda: Waiting(MemoryStore())}.get(request.param, lambda: LocalStore(tmp_path))
+    with zarr.config.set({"codec_pipeline.max_workers": 1} if request.param == "one thread" else {}):
+        yield made()
 
 
 LAYOUTS = {

@@ -53,7 +53,6 @@ def decode_whole(chain: Chain, buffer: Buffer, out: Array | None) -> Array:
 def decode(chain: Chain, buffer: Buffer, out: Any, box: Box | None, max_threads: int | None) -> Any:
     from zcodec.plan import read_object
 
-    handle = chain.handle
     if chain._shape is None:
         if box is not None:
             raise ValueError("a chain of bytes->bytes codecs has no boxes")
@@ -64,12 +63,18 @@ def decode(chain: Chain, buffer: Buffer, out: Any, box: Box | None, max_threads:
     if box is not None and len(target.parts(chain)) > 1:
         plan = chain.plan(box, out, object_size=ffi.sizeof(encoded), max_threads=max_threads)
         return read_object(plan, ffi.buffer(encoded))
+    return decode_to(target, chain, encoded, max_threads)
+
+
+def decode_to(target: Any, chain: Chain, encoded: Any, max_threads: int | None) -> Any:
+    """Decodes a cffi buffer to a `Target`, or to what is like one."""
     context, error = chain.context(), new_error()
     status = lib.zcodec_decode_view(
-        handle, call_options(context, max_threads), encoded, ffi.sizeof(encoded),
-        target.part_pointer, target.view.pointer, error,
+        chain.handle, call_options(context, max_threads), encoded, ffi.sizeof(encoded),
+        target.part_pointer, target.view_pointer, error,
     )  # fmt: skip
-    check_call(status, error, context)
+    if status:
+        check_call(status, error, context)
     return target.finish()
 
 
@@ -99,12 +104,13 @@ def _decode_bytes(chain: Chain, buffer: Buffer, out: Any, max_threads: int | Non
 
 
 class Target:
-    """Where a box of a chunk goes: `view` and `part_pointer` are what the library fills, and `finish` gives the result.
+    """Where a box of a chunk goes: `view_pointer` and `part_pointer` are what the library fills, and `finish` gives the
+    result.
 
     Where the box is taken with steps, or `out` is in the other byte order, the library fills memory in between.
     """
 
-    __slots__ = ("_result", "_selection", "_steps", "out", "part", "part_pointer", "view")
+    __slots__ = ("_result", "_selection", "_steps", "out", "part", "part_pointer", "view", "view_pointer")
 
     def __init__(self, chain: Chain, out: Any, box: Box | None) -> None:
         shape, dtype = chain.shape, chain.dtype
@@ -126,6 +132,7 @@ class Target:
             self._result = np.empty(covered, dtype)
         assert self._result is not None
         self.view = View(self._result)
+        self.view_pointer = self.view.pointer
         if selection is not None and self._steps:
             self._result = self._result[(*selection.within, ...)]  # a view, also of one element
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zcodec._ffi import NULL, ffi, lib, new_error
 from zcodec.callbacks import call_options
@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from zcodec.chain import Chain
 
 Fetch = Callable[[Range], Awaitable[Buffer]]
+
+
+class Joined(NamedTuple):
+    """The bytes of several ranges: for each one the number of its buffer, and where it begins there."""
+
+    buffers: Sequence[Buffer]
+    places: Sequence[tuple[int, int]]
 
 
 class Plan(Stages):
@@ -78,7 +85,22 @@ class Plan(Stages):
             raise ValueError(f"{len(encoded)} buffers for {len(stage)} ranges")
         memory = [self._memory_of(buffer) for buffer in encoded]
         pointers = ffi.new("void *[]", memory)
-        sizes = ffi.new("size_t[]", [ffi.sizeof(item) for item in memory])
+        self._supply_all(pointers, ffi.new("size_t[]", [ffi.sizeof(item) for item in memory]))
+
+    def supply_joined(self, joined: Joined) -> None:
+        """As `supply_all`, with ranges that were read together."""
+        memory = [self._memory_of(buffer) for buffer in joined.buffers]
+        ends = [(address_of(item), ffi.sizeof(item)) for item in memory]
+        addresses, sizes = [], []
+        for part, (buffer, offset) in zip(self.ranges, joined.places, strict=True):
+            address, size = ends[buffer]
+            offset = min(offset, size)  # an object may end early
+            addresses.append(address + offset)
+            sizes.append(size - offset if part.size is None else min(part.size, size - offset))
+        pointers = ffi.new("uintptr_t[]", addresses)
+        self._supply_all(ffi.cast("void **", pointers), ffi.new("size_t[]", sizes))
+
+    def _supply_all(self, pointers: Any, sizes: Any) -> None:
         error = new_error()
         check_call(lib.zcodec_plan_supply_all(self._handle, pointers, sizes, error), error, self._context)
         with self._lock:

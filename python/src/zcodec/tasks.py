@@ -67,15 +67,15 @@ class _Tasks:
 
 
 class DecodeTask:
-    """A chunk to decode. `buffer` None: the chunk does not exist, and its array is filled with the fill value."""
+    """A chunk to decode to a `Target`, or to what is like one. `buffer` None: the chunk does not exist, and its array is
+    filled with the fill value."""
 
-    __slots__ = ("box", "buffer", "chain", "out")
+    __slots__ = ("buffer", "chain", "target")
 
-    def __init__(self, chain: Chain, buffer: Buffer | None, out: Any = None, box: Box | None = None) -> None:
+    def __init__(self, chain: Chain, buffer: Buffer | None, target: Any) -> None:
         self.chain = chain
         self.buffer = buffer
-        self.out = out
-        self.box = box
+        self.target = target
 
 
 def run_decode(
@@ -86,14 +86,16 @@ def run_decode(
     targets, memories = [], []
     for request in requests:
         task = tasks.add(request.chain)
-        target = Target(request.chain, request.out, request.box)
+        target = request.target
         if request.buffer is None:
             task.flags, encoded = TASK_MISSING, None
         else:
             encoded = from_buffer(encoded_of(request.chain, request.buffer))
             tasks.alive.append(encoded)
             task.encoded, task.encoded_size = encoded, ffi.sizeof(encoded)
-        task.box, task.view = target.part_pointer, target.view.pointer
+            if target.filled is None:
+                target.refuse_shared(encoded)
+        task.box, task.view = target.part_pointer, target.view_pointer
         targets.append(target)
         memories.append(encoded)
     refuse_shared([target.filled for target in targets], memories)
@@ -107,7 +109,9 @@ def decode_many(
     buffers = list(buffers)
     outs = _each(out, len(buffers), "out")
     boxes = _each(box, len(buffers), "box") if isinstance(box, list) else [box] * len(buffers)
-    requests = [DecodeTask(chain, *request) for request in zip(buffers, outs, boxes, strict=True)]
+    requests = [
+        DecodeTask(chain, buffer, Target(chain, out, box)) for buffer, out, box in zip(buffers, outs, boxes, strict=True)
+    ]
     arrays, errors = run_decode(requests, max_threads)
     raise_first(errors)
     return arrays

@@ -26,12 +26,22 @@ class Chains:
     """The chains of one list of codecs, by data type, fill value and shape."""
 
     def __init__(self, codecs: Iterable[Codec]) -> None:
+        from zarr.codecs._v2 import V2Codec
+
         self._codecs = tuple(codecs)
+        self._is_v2 = len(self._codecs) == 1 and isinstance(self._codecs[0], V2Codec)
         self._bases: dict[Any, Chain | str] = {}  # or why there is none: an exception would keep frames alive
         self._shaped: dict[Any, Chain] = {}
+        self._last: tuple[ArraySpec, Chain] | None = None
 
     def get(self, spec: ArraySpec) -> Chain:
         """The chain of chunks like `spec`. Raises Unsupported."""
+        last = self._last
+        if last is None or last[0] is not spec:  # the chunks of a request mostly share one
+            last = self._last = spec, self._find(spec)
+        return last[1]
+
+    def _find(self, spec: ArraySpec) -> Chain:
         key = (spec.dtype, _fill_key(spec.fill_value), spec.order if self._is_v2 else None)
         base = self._bases.get(key)
         if base is None:
@@ -51,12 +61,6 @@ class Chains:
                 self._shaped.clear()
             self._shaped[key, shape] = chain
         return chain
-
-    @property
-    def _is_v2(self) -> bool:
-        from zarr.codecs._v2 import V2Codec
-
-        return len(self._codecs) == 1 and isinstance(self._codecs[0], V2Codec)
 
     def _make(self, spec: ArraySpec) -> Chain | str:
         """A chain, or why there is none."""

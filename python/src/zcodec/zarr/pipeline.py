@@ -11,11 +11,12 @@ import numpy as np
 from zarr.core.codec_pipeline import BatchedCodecPipeline
 from zarr.registry import register_pipeline
 
+from zcodec.coding import Target
 from zcodec.tasks import DecodeTask, EncodeTask, raise_first, run_decode, run_encode
 from zcodec.zarr import stored
 from zcodec.zarr.chains import Chains, Unsupported
 from zcodec.zarr.misfits import refuse_misfits
-from zcodec.zarr.read import SMALL, ChunkRead, max_threads, read_async, read_sync
+from zcodec.zarr.read import SMALL, ChunkRead, ReadRequest, max_threads, read_async, read_sync, separate
 from zcodec.zarr.selection import is_empty
 from zcodec.zarr.stats import stats
 from zcodec.zarr.write import ChunkWrite, write_async, write_sync
@@ -71,13 +72,15 @@ class CodecPipeline(BatchedCodecPipeline):
         batch = list(batch_info)
         try:
             _must_be_numpy(out)
+            request, chains = ReadRequest(out, drop_axes), self._zchains
             chunks = [
-                ChunkRead(self._zchains.get(spec), getter, spec, chunk_selection, out_selection, out, drop_axes)
+                ChunkRead(chains.get(spec), getter, spec, chunk_selection, out_selection, request)
                 for getter, spec, chunk_selection, out_selection, _ in batch
             ]
         except Unsupported as reason:
             stats.fall_back(str(reason), len(batch))
             return await self._zown.read(batch, out, drop_axes)
+        separate(chunks)
         await _run(chunks, [chunk.getter for chunk in chunks], read_sync, read_async)
         return tuple({"status": "missing" if chunk.is_missing else "present"} for chunk in chunks)
 
@@ -118,7 +121,7 @@ class CodecPipeline(BatchedCodecPipeline):
             encoded, spec = batch[i]
             assert encoded is not None
             out = np.empty(spec.shape, spec.dtype.to_native_dtype(), order=spec.order)
-            tasks.append(DecodeTask(chains[i], stored.memory_of(encoded), out))
+            tasks.append(DecodeTask(chains[i], stored.memory_of(encoded), Target(chains[i], out, None)))
         arrays, errors = run_decode(tasks, max_threads())
         raise_first(errors)
         stats.add(decoded=len(places))

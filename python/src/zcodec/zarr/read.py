@@ -15,12 +15,14 @@ from zarr.core.config import config
 
 from zcodec.callbacks import processors
 from zcodec.chain import Chain
+from zcodec.coding import Target, decode_to
 from zcodec.plan import Plan
 from zcodec.tasks import DecodeTask, raise_first, run_decode
-from zcodec.views import Array
+from zcodec.views import Array, from_buffer
 from zcodec.zarr import stored
 from zcodec.zarr.chains import fill_value_of
-from zcodec.zarr.selection import Axes, axes_of, cells_of, is_basic, with_dropped
+from zcodec.zarr.places import PlacedTarget, Places, are_disjoint
+from zcodec.zarr.selection import axes_of, cells_of, is_basic, with_dropped
 from zcodec.zarr.stats import stats
 
 if TYPE_CHECKING:
@@ -39,51 +41,68 @@ def max_threads() -> int:
     return processors() if workers is None else max(1, int(workers))
 
 
+class ReadRequest:
+    """The array that the chunks of one read fill."""
+
+    def __init__(self, out: NDBuffer, drop_axes: tuple[int, ...]) -> None:
+        self.out = out
+        self.drop_axes = drop_axes
+        self.memory = stored.elements_of(out)
+        self.places = Places(self.memory)
+
+
 class ChunkRead:
-    """One chunk of a request: which elements are needed, and where they go."""
+    """One chunk of a request: which elements are needed, and where they go.
+
+    It goes to its place, if it has one. Else to `target`, an array with the shape of `box`; or if the selections are no
+    boxes, to temporary memory first.
+    """
 
     def __init__(
-        self,
-        chain: Chain,
-        getter: Any,
-        spec: ArraySpec,
-        chunk_selection: Any,
-        out_selection: Any,
-        out: NDBuffer,
-        drop_axes: tuple[int, ...],
+        self, chain: Chain, getter: Any, spec: ArraySpec, chunk_selection: Any, out_selection: Any, request: ReadRequest
     ) -> None:
         self.chain = chain
         self.getter = getter
         self.spec = spec
         self.chunk_selection = chunk_selection
         self.out_selection = out_selection
-        self.out = out
-        self.drop_axes = drop_axes
+        self.request = request
         self.is_missing = False
-        self.target: Array | None = None
-        self._temporary: Array | None = None
-        self.box: Any = None
         self.in_parts = False
-        self._resolve()
+        self.target: Array | None = None
+        self.box: Any = None
+        self._temporary: Array | None = None
+        self.place = None if request.drop_axes else request.places.get(chain, chunk_selection, out_selection)
+        if self.place is None:
+            self._resolve()
+        elif self.place.shape != chain.shape:
+            self.in_parts = _is_worth_parts(chain, self.place.shape)
 
     def _resolve(self) -> None:
-        shape = self.chain.shape
-        memory = stored.elements_of(self.out)
+        shape, memory = self.chain.shape, self.request.memory
         same = memory.dtype in (self.chain.dtype, self.chain.dtype.newbyteorder("S"))
-        if same and is_basic(self.chunk_selection) and is_basic(self.out_selection) and not self.drop_axes:
+        if same and is_basic(self.chunk_selection) and is_basic(self.out_selection) and not self.request.drop_axes:
             axes = axes_of(self.chunk_selection, shape)
             target = with_dropped(memory[self.out_selection if self.out_selection != () else ...], axes)
             if target.shape == axes.shape:
                 self.target, self.box = target, None if axes.is_whole else axes.box
-                self.in_parts = not axes.is_whole and _is_worth_parts(self.chain, axes)
+                steps = [part.step or 1 for part in axes.box]
+                self.in_parts = not axes.is_whole and _is_worth_parts(self.chain, axes.shape, steps)
                 return
         self._temporary = np.empty(shape, self.chain.dtype)
         if self.chain.has_index:
             self.box = cells_of(self.chunk_selection, shape, self.chain.granularity)
             self.in_parts = self.box is not None
 
+    def leave_place(self) -> None:
+        """Forgets the place, which overlaps that of another chunk."""
+        self.place = None
+        self._resolve()
+
     def plan(self) -> Plan:
         """A plan for the parts that are needed."""
+        if self.place is not None:
+            return self.chain.plan(self.place.box, self.place.array, max_threads=max_threads())
         if self._temporary is None:
             return self.chain.plan(self.box, self.target, max_threads=max_threads())
         outs = [self._temporary[cell] for cell in self.box]
@@ -91,43 +110,64 @@ class ChunkRead:
 
     def task(self, memory: Any) -> DecodeTask:
         """A task for the whole chunk."""
+        return DecodeTask(self.chain, memory, self._whole_target())
+
+    def _whole_target(self) -> Any:
+        if self.place is not None:
+            return PlacedTarget(self.chain, self.place)
         if self._temporary is None:
-            return DecodeTask(self.chain, memory, self.target, self.box)
-        return DecodeTask(self.chain, memory, self._temporary)
+            return Target(self.chain, self.target, self.box)
+        return Target(self.chain, self._temporary, None)
+
+    def decode(self, memory: Any) -> None:
+        """Decodes the whole chunk on this thread."""
+        encoded, target = from_buffer(memory), self._whole_target()
+        target.refuse_shared(encoded)
+        decode_to(target, self.chain, encoded, 1)
+        stats.add(decoded=1)
+        self.finish()
 
     @property
     def size(self) -> int:
         """How many bytes are decoded."""
+        if self.place is not None:
+            return math.prod(self.place.shape) * self.chain.dtype.itemsize
         return self.target.nbytes if self.target is not None else self.chain._decoded_size
 
     def miss(self) -> None:
         """Fills the elements of a chunk that does not exist."""
         self.is_missing = True
-        self.out[self.out_selection] = fill_value_of(self.spec)
+        self.request.out[self.out_selection] = fill_value_of(self.spec)
 
     def finish(self) -> None:
-        """Counts the chunk, and puts the elements of a selection that is not a box into place."""
-        stats.add(decoded=1)
+        """Puts the elements of a selection that is not a box into place."""
         if self._temporary is None:
             return
         selected: Any = self._temporary[self.chunk_selection]
-        if self.drop_axes:
-            selected = selected.squeeze(axis=self.drop_axes)
-        self.out[self.out_selection] = selected
+        if self.request.drop_axes:
+            selected = selected.squeeze(axis=self.request.drop_axes)
+        self.request.out[self.out_selection] = selected
+
+
+def separate(chunks: Sequence[ChunkRead]) -> None:
+    """Makes sure that no chunk is decoded to the place of another, which would share memory between threads."""
+    if not are_disjoint([chunk.place for chunk in chunks if chunk.place is not None]):
+        for chunk in chunks:
+            if chunk.place is not None:
+                chunk.leave_place()
 
 
 # Chunks of a fixed size can also be read in part. This is worth another request if they have this many bytes.
 LARGE = 1 << 20
 
 
-def _is_worth_parts(chain: Chain, axes: Axes) -> bool:
+def _is_worth_parts(chain: Chain, selected: tuple[int, ...], steps: Sequence[int] | None = None) -> bool:
     """Whether to read parts of an object: if it has parts, and those needed are at most half of it."""
     shape, granularity = chain.shape, chain.granularity
     if granularity == shape or not (chain.has_index or (chain.encoded_size is not None and chain._decoded_size >= LARGE)):
         return False
     covered = []
-    for part, count, cell, whole in zip(axes.box, axes.shape, granularity, shape, strict=True):
-        step = part.step or 1
+    for count, step, cell, whole in zip(selected, steps or [1] * len(shape), granularity, shape, strict=True):
         if step > cell and chain.has_index:
             size = count * cell  # the inner chunks in between are not read
         else:
@@ -170,14 +210,18 @@ class Background:
 def decode_window(window: Sequence[tuple[ChunkRead, Any]]) -> None:
     """Decodes whole chunks in one call."""
     errors = run_decode([chunk.task(memory) for chunk, memory in window], max_threads())[1]
-    raise_first(errors, [stored.name_of(chunk.getter) for chunk, _ in window])
+    if any(errors):
+        raise_first(errors, [stored.name_of(chunk.getter) for chunk, _ in window])
+    stats.add(decoded=len(window))
     for chunk, _ in window:
         chunk.finish()
 
 
 def read_sync(chunks: Sequence[ChunkRead]) -> None:
-    """Reads from a synchronous store: the next chunks are fetched while others are decoded."""
+    """Reads from a synchronous store: the next chunks are fetched while others are decoded. One thread decodes each
+    chunk when it has fetched it, and uses its memory again."""
     background, window, size = Background(), [], 0
+    is_alone = max_threads() == 1
     try:
         for chunk in chunks:
             if chunk.in_parts:
@@ -187,6 +231,10 @@ def read_sync(chunks: Sequence[ChunkRead]) -> None:
             buffer = chunk.getter.get_sync(prototype=chunk.spec.prototype)
             if buffer is None:
                 chunk.miss()
+                continue
+            if is_alone:
+                with stored.named(chunk.getter):
+                    chunk.decode(stored.memory_of(buffer))
                 continue
             window.append((chunk, stored.memory_of(buffer)))
             size += chunk.size
@@ -211,8 +259,9 @@ def _read_parts_sync(chunk: ChunkRead) -> None:
         if found is None:
             chunk.miss()
             return
-        plan.supply_all(found)
+        plan.supply_joined(found)
     plan.result  # noqa: B018 - puts elements into place
+    stats.add(decoded=1)
     chunk.finish()
 
 
@@ -293,4 +342,5 @@ async def _read_parts(chunk: ChunkRead, requests: asyncio.Semaphore) -> None:
                     await asyncio.to_thread(plan.supply, i, memory)
         is_index = False
     plan.result  # noqa: B018 - puts elements into place
+    stats.add(decoded=1)
     chunk.finish()

@@ -16,13 +16,16 @@ from zarr.storage import StorePath
 
 from zcodec.errors import Error
 from zcodec.index import Range
+from zcodec.plan import Joined
 
 if TYPE_CHECKING:
     from zarr.core.array_spec import ArraySpec
     from zarr.core.buffer import BufferPrototype
 
-# Ranges with smaller gaps are read at once: the bytes in between cost less than another request. In bytes.
+# Ranges with smaller gaps, in bytes, are read at once: the bytes in between cost less than another request, and less
+# than opening a file again.
 _GAP = 64 * 1024
+_FILE_GAP = 256 * 1024
 
 
 def supports_sync(getter: Any) -> bool:
@@ -86,15 +89,15 @@ class Group(NamedTuple):
     members: list[int]
 
 
-def groups_of(ranges: Sequence[Range]) -> list[Group]:
+def groups_of(ranges: Sequence[Range], gap: int = _GAP) -> list[Group]:
     """Joins neighbours of sorted ranges; a range whose offset or size is unknown stays alone."""
     groups: list[Group] = []
     for i, part in enumerate(ranges):
         if part.offset is None or part.size is None:
-            groups.append(Group(request_of(part), 0, [i]))
+            groups.append(Group(request_of(part), part.offset or 0, [i]))
             continue
         last = groups[-1].request if groups else None
-        if isinstance(last, RangeByteRequest) and part.offset - last.end <= _GAP:
+        if isinstance(last, RangeByteRequest) and part.offset - last.end <= gap:
             request = RangeByteRequest(last.start, max(last.end, part.offset + part.size))
             groups[-1] = Group(request, last.start, [*groups[-1].members, i])
         else:
@@ -113,16 +116,18 @@ def parts_of(group: Group, ranges: Sequence[Range], memory: Any) -> Iterator[tup
         yield i, memory[offset - group.start : offset - group.start + size]
 
 
-def fetch_sync(getter: Any, ranges: Sequence[Range], prototype: BufferPrototype) -> list[Any] | None:
+def fetch_sync(getter: Any, ranges: Sequence[Range], prototype: BufferPrototype) -> Joined | None:
     """The bytes of all ranges; None if the object does not exist."""
-    found: list[Any] = [None] * len(ranges)
-    for group in groups_of(ranges):
+    buffers: list[Any] = []
+    places = [(0, 0)] * len(ranges)
+    for group in groups_of(ranges, _FILE_GAP):
         buffer = getter.get_sync(prototype=prototype, byte_range=group.request)
         if buffer is None:
             return None
-        for i, part in parts_of(group, ranges, memory_of(buffer)):
-            found[i] = part
-    return found
+        for i in group.members:
+            places[i] = len(buffers), (ranges[i].offset or 0) - group.start
+        buffers.append(memory_of(buffer))
+    return Joined(buffers, places)
 
 
 async def fetch(
