@@ -16,9 +16,10 @@ from zcodec.tasks import DecodeTask, EncodeTask, raise_first, run_decode, run_en
 from zcodec.zarr import stored
 from zcodec.zarr.chains import Chains, Unsupported
 from zcodec.zarr.misfits import refuse_misfits
-from zcodec.zarr.read import SMALL, ChunkRead, ReadRequest, max_threads, read_async, read_sync, separate
+from zcodec.zarr.read import SMALL, ChunkRead, ReadRequest, read_async, read_sync, refuse_overlaps
 from zcodec.zarr.selection import is_empty
 from zcodec.zarr.stats import stats
+from zcodec.zarr.threads import max_threads
 from zcodec.zarr.write import ChunkWrite, write_async, write_sync
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class CodecPipeline(BatchedCodecPipeline):
         except Unsupported as reason:
             stats.fall_back(str(reason), len(batch))
             return await self._zown.read(batch, out, drop_axes)
-        separate(chunks)
+        refuse_overlaps(chunks)
         await _run(chunks, [chunk.getter for chunk in chunks], read_sync, read_async)
         return tuple({"status": "missing" if chunk.is_missing else "present"} for chunk in chunks)
 

@@ -5,25 +5,25 @@ from __future__ import annotations
 import asyncio
 import math
 import sys
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from zarr.core.config import config
 
-from zcodec.callbacks import processors
 from zcodec.chain import Chain
 from zcodec.coding import Target, decode_to
 from zcodec.plan import Plan
+from zcodec.sharing import refuse_shared
 from zcodec.tasks import DecodeTask, raise_first, run_decode
-from zcodec.views import Array, from_buffer
+from zcodec.views import Array, View, from_buffer
 from zcodec.zarr import stored
 from zcodec.zarr.chains import fill_value_of
 from zcodec.zarr.places import PlacedTarget, Places, are_disjoint
 from zcodec.zarr.selection import axes_of, cells_of, is_basic, with_dropped
 from zcodec.zarr.stats import stats
+from zcodec.zarr.threads import WORTH_A_THREAD, for_each, max_threads
 
 if TYPE_CHECKING:
     from zarr.core.array_spec import ArraySpec
@@ -33,12 +33,6 @@ if TYPE_CHECKING:
 WINDOW = 32 << 20
 # Fewer bytes are decoded on the thread of the event loop: another thread would cost as much.
 SMALL = 256 << 10
-
-
-def max_threads() -> int:
-    """As in zarr-python: "codec_pipeline.max_workers", or the number of processors."""
-    workers = config.get("codec_pipeline.max_workers", None)
-    return processors() if workers is None else max(1, int(workers))
 
 
 class ReadRequest:
@@ -94,19 +88,14 @@ class ChunkRead:
             self.box = cells_of(self.chunk_selection, shape, self.chain.granularity)
             self.in_parts = self.box is not None
 
-    def leave_place(self) -> None:
-        """Forgets the place, which overlaps that of another chunk."""
-        self.place = None
-        self._resolve()
-
-    def plan(self) -> Plan:
+    def plan(self, threads: int) -> Plan:
         """A plan for the parts that are needed."""
         if self.place is not None:
-            return self.chain.plan(self.place.box, self.place.array, max_threads=max_threads())
+            return self.chain.plan(self.place.box, self.place.array, max_threads=threads)
         if self._temporary is None:
-            return self.chain.plan(self.box, self.target, max_threads=max_threads())
+            return self.chain.plan(self.box, self.target, max_threads=threads)
         outs = [self._temporary[cell] for cell in self.box]
-        return self.chain.plan(self.box, outs, max_threads=max_threads())
+        return self.chain.plan(self.box, outs, max_threads=threads)
 
     def task(self, memory: Any) -> DecodeTask:
         """A task for the whole chunk."""
@@ -119,17 +108,22 @@ class ChunkRead:
             return Target(self.chain, self.target, self.box)
         return Target(self.chain, self._temporary, None)
 
-    def decode(self, memory: Any) -> None:
-        """Decodes the whole chunk on this thread."""
+    def decode(self, memory: Any, threads: int) -> None:
+        """Decodes the whole chunk."""
         encoded, target = from_buffer(memory), self._whole_target()
         target.refuse_shared(encoded)
-        decode_to(target, self.chain, encoded, 1)
+        decode_to(target, self.chain, encoded, threads)
         stats.add(decoded=1)
         self.finish()
 
     @property
+    def work(self) -> int:
+        """About how many bytes are decoded."""
+        return self.size if self.in_parts else self.chain._decoded_size
+
+    @property
     def size(self) -> int:
-        """How many bytes are decoded."""
+        """How many bytes are wanted."""
         if self.place is not None:
             return math.prod(self.place.shape) * self.chain.dtype.itemsize
         return self.target.nbytes if self.target is not None else self.chain._decoded_size
@@ -149,12 +143,12 @@ class ChunkRead:
         self.request.out[self.out_selection] = selected
 
 
-def separate(chunks: Sequence[ChunkRead]) -> None:
-    """Makes sure that no chunk is decoded to the place of another, which would share memory between threads."""
-    if not are_disjoint([chunk.place for chunk in chunks if chunk.place is not None]):
-        for chunk in chunks:
-            if chunk.place is not None:
-                chunk.leave_place()
+def refuse_overlaps(chunks: Sequence[ChunkRead]) -> None:
+    """Raises ValueError if threads would decode two chunks to the same memory."""
+    places = [chunk.place for chunk in chunks if chunk.place is not None]
+    targets = [chunk.target for chunk in chunks if chunk.target is not None]
+    if targets or not are_disjoint(places):
+        refuse_shared([View(array) for array in (*targets, *(place.array for place in places))], [])
 
 
 # Chunks of a fixed size can also be read in part. This is worth another request if they have this many bytes.
@@ -176,40 +170,9 @@ def _is_worth_parts(chain: Chain, selected: tuple[int, ...], steps: Sequence[int
     return 2 * math.prod(covered) <= math.prod(shape)
 
 
-# ---- Synchronous stores ------------------------------------------------------------------------
-
-
-class Background:
-    """Work on another thread, one piece at a time, in order."""
-
-    def __init__(self) -> None:
-        self._thread: threading.Thread | None = None
-        self._error: BaseException | None = None
-
-    def run(self, work: Callable[[], None]) -> None:
-        self.join()
-        self._thread = threading.Thread(target=self._guarded, args=(work,), name="zcodec")
-        self._thread.start()
-
-    def _guarded(self, work: Callable[[], None]) -> None:
-        try:
-            work()
-        except BaseException as error:
-            self._error = error
-
-    def join(self) -> None:
-        """Waits for the last piece, and raises its exception."""
-        if self._thread is not None:
-            self._thread.join()
-            self._thread = None
-        if self._error is not None:
-            error, self._error = self._error, None
-            raise error
-
-
-def decode_window(window: Sequence[tuple[ChunkRead, Any]]) -> None:
+def decode_window(window: Sequence[tuple[ChunkRead, Any]], threads: int) -> None:
     """Decodes whole chunks in one call."""
-    errors = run_decode([chunk.task(memory) for chunk, memory in window], max_threads())[1]
+    errors = run_decode([chunk.task(memory) for chunk, memory in window], threads)[1]
     if any(errors):
         raise_first(errors, [stored.name_of(chunk.getter) for chunk, _ in window])
     stats.add(decoded=len(window))
@@ -217,43 +180,57 @@ def decode_window(window: Sequence[tuple[ChunkRead, Any]]) -> None:
         chunk.finish()
 
 
+# ---- Synchronous stores ------------------------------------------------------------------------
+
+
 def read_sync(chunks: Sequence[ChunkRead]) -> None:
-    """Reads from a synchronous store: the next chunks are fetched while others are decoded. One thread decodes each
-    chunk when it has fetched it, and uses its memory again."""
-    background, window, size = Background(), [], 0
+    """Reads from a synchronous store. A thread fetches a chunk and decodes it while it is in a cache."""
+    for_each(_groups(chunks), _read, sum(chunk.work for chunk in chunks))
+
+
+def _groups(chunks: Sequence[ChunkRead]) -> list[list[ChunkRead]]:
+    """What one thread reads at once: a chunk, or small chunks until they hold WINDOW bytes. Threads that fetch small
+    chunks would wait for each other, because Python runs one at a time; so they are decoded by threads of the
+    library."""
     is_alone = max_threads() == 1
-    try:
-        for chunk in chunks:
-            if chunk.in_parts:
-                with stored.named(chunk.getter):
-                    _read_parts_sync(chunk)
-                continue
-            buffer = chunk.getter.get_sync(prototype=chunk.spec.prototype)
-            if buffer is None:
-                chunk.miss()
-                continue
-            if is_alone:
-                with stored.named(chunk.getter):
-                    chunk.decode(stored.memory_of(buffer))
-                continue
+    groups: list[list[ChunkRead]] = []
+    small: list[ChunkRead] = []
+    room = 0
+    for chunk in chunks:
+        work = chunk.work
+        if is_alone or chunk.in_parts or work >= WORTH_A_THREAD:
+            groups.append([chunk])
+            continue
+        if room <= 0:
+            small, room = [], WINDOW
+            groups.append(small)
+        small.append(chunk)
+        room -= work
+    return groups
+
+
+def _read(group: Sequence[ChunkRead], threads: int) -> None:
+    if group[0].in_parts:
+        with stored.named(group[0].getter):
+            _read_parts_sync(group[0], threads)
+        return
+    window = []
+    for chunk in group:
+        buffer = chunk.getter.get_sync(prototype=chunk.spec.prototype)
+        if buffer is None:
+            chunk.miss()
+        else:
             window.append((chunk, stored.memory_of(buffer)))
-            size += chunk.size
-            if size >= WINDOW:
-                background.run(_decoder(window))
-                window, size = [], 0
-        if window:
-            background.join()
-            decode_window(window)
-    finally:
-        background.join()
+    if len(window) == 1:
+        chunk, memory = window[0]
+        with stored.named(chunk.getter):
+            chunk.decode(memory, threads)
+    elif window:
+        decode_window(window, threads)
 
 
-def _decoder(window: Sequence[tuple[ChunkRead, Any]]) -> Callable[[], None]:
-    return lambda: decode_window(window)
-
-
-def _read_parts_sync(chunk: ChunkRead) -> None:
-    plan = chunk.plan()
+def _read_parts_sync(chunk: ChunkRead, threads: int) -> None:
+    plan = chunk.plan(threads)
     for ranges in plan:
         found = stored.fetch_sync(chunk.getter, ranges, chunk.spec.prototype)
         if found is None:
@@ -298,12 +275,12 @@ async def read_async(chunks: Sequence[ChunkRead]) -> None:
             window.append((chunk, memory))
             size += chunk.size
             if size >= WINDOW:
-                jobs.append(asyncio.create_task(asyncio.to_thread(decode_window, window)))
+                jobs.append(asyncio.create_task(asyncio.to_thread(decode_window, window, max_threads())))
                 window, size = [], 0
         if window and not jobs and size <= SMALL:
-            decode_window(window)
+            decode_window(window, max_threads())
         elif window:
-            jobs.append(asyncio.create_task(asyncio.to_thread(decode_window, window)))
+            jobs.append(asyncio.create_task(asyncio.to_thread(decode_window, window, max_threads())))
     finally:
         await settle([*fetches, *jobs])
     raise_failed(jobs)
@@ -327,7 +304,7 @@ def raise_failed(tasks: Sequence[asyncio.Task[Any]]) -> None:
 
 
 async def _read_parts(chunk: ChunkRead, requests: asyncio.Semaphore) -> None:
-    plan = chunk.plan()
+    plan = chunk.plan(max_threads())
     is_index = chunk.chain.has_index
     async for ranges in plan:
         async with aclosing(stored.fetch(chunk.getter, ranges, chunk.spec, requests, is_index=is_index)) as fetched:

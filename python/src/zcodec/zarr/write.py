@@ -18,9 +18,10 @@ from zcodec.views import Array
 from zcodec.writer import Writer, whole_object
 from zcodec.zarr import stored
 from zcodec.zarr.chains import fill_value_of
-from zcodec.zarr.read import SMALL, WINDOW, Background, max_threads, raise_failed, settle
+from zcodec.zarr.read import SMALL, WINDOW, raise_failed, settle
 from zcodec.zarr.selection import Axes, axes_of, cells_of, is_basic, with_dropped
 from zcodec.zarr.stats import stats
+from zcodec.zarr.threads import for_each, max_threads
 
 if TYPE_CHECKING:
     from zarr.core.array_spec import ArraySpec
@@ -193,7 +194,8 @@ def encode_window(chunks: Sequence[ChunkWrite], olds: Sequence[Any]) -> list[Any
     tasks = {i: item for i, item in enumerate(made) if isinstance(item, EncodeTask)}
     store_empty = bool(chunks[0].spec.config.write_empty_chunks)
     encoded, errors = run_encode(list(tasks.values()), max_threads(), store_empty=store_empty)
-    raise_first(errors, [stored.name_of(chunks[i].setter) for i in tasks])
+    if any(errors):
+        raise_first(errors, [stored.name_of(chunks[i].setter) for i in tasks])
     stats.add(encoded=len(tasks))
     for i, chunk in zip(tasks, encoded, strict=True):
         made[i] = _trimmed(chunk)
@@ -224,18 +226,11 @@ def _buffer(chunk: ChunkWrite, encoded: Array) -> Buffer:
 
 
 def write_sync(chunks: Sequence[ChunkWrite]) -> None:
-    """Writes to a synchronous store: chunks are stored while the next ones are encoded."""
-    background = Background()
-    windows = _windows(chunks)
-    try:
-        for window in windows:
-            made = encode_window(window, [_old_sync(chunk) for chunk in window])
-            if len(windows) == 1:
-                _store_sync(window, made)
-            else:
-                background.run(_storer(window, made))
-    finally:
-        background.join()
+    """Writes to a synchronous store. Chunks are encoded together, and each thread stores some of them."""
+    for window in _windows(chunks):
+        made = encode_window(window, [_old_sync(chunk) for chunk in window])
+        size = sum(encoded.nbytes for encoded in made if encoded is not None and encoded.nbytes > SMALL)
+        for_each(list(zip(window, made, strict=True)), _store_sync, size)
 
 
 def _old_sync(chunk: ChunkWrite) -> Any:
@@ -243,16 +238,12 @@ def _old_sync(chunk: ChunkWrite) -> Any:
     return None if buffer is None else stored.memory_of(buffer)
 
 
-def _storer(window: Sequence[ChunkWrite], made: Sequence[Any]) -> Callable[[], None]:
-    return lambda: _store_sync(window, made)
-
-
-def _store_sync(window: Sequence[ChunkWrite], made: Sequence[Any]) -> None:
-    for chunk, encoded in zip(window, made, strict=True):
-        if encoded is None:
-            chunk.setter.delete_sync()
-        else:
-            chunk.setter.set_sync(_buffer(chunk, encoded))
+def _store_sync(item: tuple[ChunkWrite, Any], _threads: int) -> None:
+    chunk, encoded = item
+    if encoded is None:
+        chunk.setter.delete_sync()
+    else:
+        chunk.setter.set_sync(_buffer(chunk, encoded))
 
 
 async def write_async(chunks: Sequence[ChunkWrite]) -> None:

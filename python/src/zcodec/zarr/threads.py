@@ -1,0 +1,67 @@
+"""The chunks of a request, divided among threads. None of them outlives the call."""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from zarr.core.config import config
+
+from zcodec.callbacks import processors
+
+Item = TypeVar("Item")
+
+# Fewer bytes are not worth another thread: as in the library.
+WORTH_A_THREAD = 512 << 10
+
+
+def max_threads() -> int:
+    """As in zarr-python: "codec_pipeline.max_workers", or the number of processors."""
+    workers = config.get("codec_pipeline.max_workers", None)
+    return processors() if workers is None else max(1, int(workers))
+
+
+def for_each(items: Sequence[Item], work: Callable[[Item, int], None], size: int) -> None:
+    """Calls `work(item, threads)` for every item, on as many threads as `size` bytes in all are worth. `threads` is how
+    many each call may use: more than one if there are fewer items left than threads.
+
+    Raises the first exception; items that nobody has begun are then left.
+    """
+    threads = max_threads()
+    count = min(threads, len(items), 1 + size // WORTH_A_THREAD)
+    waiting = iter(range(len(items)))
+    lock = threading.Lock()
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        while not errors:
+            with lock:
+                i = next(waiting, None)
+            if i is None:
+                return
+            try:
+                work(items[i], threads // min(count, len(items) - i))
+            except BaseException as error:
+                errors.append(error)
+
+    helpers = _started(run, count - 1)
+    run()
+    for helper in helpers:
+        helper.join()
+    if errors:
+        raise errors[0]
+
+
+def _started(run: Callable[[], None], count: int) -> list[threading.Thread]:
+    """Fewer threads if the system has no more. Each has the settings of this thread, such as those of numpy."""
+    started = []
+    for _ in range(count):
+        thread = threading.Thread(target=contextvars.copy_context().run, args=(run,), name="zcodec")
+        try:
+            thread.start()
+        except RuntimeError:
+            break
+        started.append(thread)
+    return started

@@ -1,0 +1,94 @@
+"""Chunks of one request on several threads."""
+
+import contextvars
+import threading
+
+import numpy as np
+import pytest
+
+zarr = pytest.importorskip("zarr")
+
+import zcodec
+from zarr.storage import LocalStore, MemoryStore
+from zcodec.zarr.threads import WORTH_A_THREAD, for_each
+
+
+@pytest.fixture(autouse=True)
+def pipeline():
+    with zarr.config.set({"codec_pipeline.path": "zcodec.zarr.CodecPipeline", "codec_pipeline.max_workers": 3}):
+        yield
+
+
+def test_items_are_divided_among_threads():
+    met = threading.Barrier(3, timeout=60)
+    shares = {}
+
+    def work(item, threads):
+        if item < 3:
+            met.wait()
+        shares[item] = threads
+
+    for_each(range(10), work, 3 * WORTH_A_THREAD)
+    assert sorted(shares) == list(range(10))
+    assert shares[0] == 1 and shares[9] == 3
+    assert not any(thread.name == "zcodec" for thread in threading.enumerate())
+
+
+@pytest.mark.parametrize(("items", "size", "shares"), [(10, WORTH_A_THREAD - 1, 3), (1, 1 << 30, 3), (2, 1 << 30, 1)])
+def test_few_items_use_several_threads_each(items, size, shares):
+    found = []
+    for_each(range(items), lambda item, threads: found.append((item, threads)), size)
+    assert (0, shares) in found and len(found) == items
+
+
+def test_an_exception_ends_the_others():
+    begun = []
+
+    def work(item, _):
+        begun.append(item)
+        raise KeyError(item)
+
+    with pytest.raises(KeyError):
+        for_each(range(1000), work, 1 << 30)
+    assert len(begun) <= 3
+
+
+def test_threads_have_the_settings_of_the_caller():
+    setting = contextvars.ContextVar("setting", default=0)
+    setting.set(7)
+    met = threading.Barrier(3, timeout=60)
+    found = []
+
+    def work(item, _):
+        met.wait()
+        found.append(setting.get())
+
+    for_each(range(3), work, 1 << 30)
+    assert found == [7, 7, 7]
+
+
+@pytest.mark.parametrize("chunks", [(64, 1200), (700, 500), (40, 40)], ids=["large", "larger", "small"])
+@pytest.mark.parametrize("shards", [False, True])
+@pytest.mark.parametrize("folder", [False, True])
+def test_chunks_of_all_sizes(tmp_path, chunks, shards, folder):
+    layout = {"chunks": (chunks[0] // 2, chunks[1] // 2), "shards": chunks} if shards else {"chunks": chunks}
+    values = np.random.default_rng(0).integers(0, 50, (1300, 1200)).astype("float64")
+    array = zarr.create_array(
+        LocalStore(tmp_path) if folder else MemoryStore(), shape=values.shape, dtype="float64", fill_value=-1, **layout
+    )
+    array[:1000] = values[:1000]
+    values[1000:] = -1
+    np.testing.assert_array_equal(array[...], values)
+    np.testing.assert_array_equal(array[3:1290, 5], values[3:1290, 5])
+    np.testing.assert_array_equal(array[7:1200:3], values[7:1200:3])
+    np.testing.assert_array_equal(array.oindex[[5, 77, 1299]], values[[5, 77, 1299]])
+
+
+async def test_a_damaged_chunk_is_named():
+    values = np.ones((1024, 1024), "float32")
+    array = zarr.create_array(MemoryStore(), shape=values.shape, chunks=(256, 1024), dtype="float32")
+    await array._async_array.setitem(..., values)
+    await array.store.set("c/2/0", zarr.core.buffer.cpu.Buffer.from_bytes(b"damaged"))
+    with pytest.raises(zcodec.Error) as caught:
+        await array._async_array.getitem(...)
+    assert caught.value.__notes__ == [f"chunk {array.store_path}/c/2/0"]
