@@ -124,7 +124,7 @@ fn elements_between_the_rows_of_a_box_may_have_no_decoded_value() {
     let mut encoded = chain.encode_to_vec(&decoded, &options).unwrap();
     // Element (3, 1) cannot be represented now.
     encoded[2 * 31 + 1] = 0x7F;
-    let mut decode = |start: [u64; 2], shape: [u64; 2]| {
+    let decode = |start: [u64; 2], shape: [u64; 2]| {
         let mut part = vec![0; (shape[0] * shape[1]) as usize];
         let result = chain.decode_view(&encoded, &start, Target::contiguous(&mut part, 1, &shape)?, &options);
         result.map(|()| part)

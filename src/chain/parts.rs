@@ -62,15 +62,10 @@ impl Parts {
     pub(super) fn into_whole(self, mut rest: Vec<u8>) -> Vec<u8> {
         let size = self.element_size;
         for (index, word) in self.known.iter().enumerate() {
-            let mut copy = |elements: Range<usize>| {
-                let bytes = (64 * index + elements.start) * size..(64 * index + elements.end) * size;
+            for run in runs_of_ones(*word) {
+                let bytes = (64 * index + run.start) * size..(64 * index + run.end) * size;
                 rest[bytes.clone()].copy_from_slice(&self.decoded[bytes]);
-            };
-            if *word == u64::MAX {
-                copy(0..64);
-                continue;
             }
-            (0..64).filter(|bit| word >> bit & 1 == 1).for_each(|bit| copy(bit..bit + 1));
         }
         rest
     }
@@ -79,6 +74,16 @@ impl Parts {
     pub(super) fn into_complete(self) -> Vec<u8> {
         self.decoded
     }
+}
+
+/// Where consecutive bits are set, the lowest first.
+fn runs_of_ones(mut word: u64) -> impl Iterator<Item = Range<usize>> {
+    std::iter::from_fn(move || {
+        let start = word.trailing_zeros();
+        let count = word.checked_shr(start)?.trailing_ones();
+        word &= u64::MAX.checked_shl(start + count).unwrap_or(0);
+        Some(start as usize..(start + count) as usize)
+    })
 }
 
 /// Writes the elements of a box of a chunk to their places.
@@ -127,6 +132,15 @@ mod tests {
         let whole = parts.into_whole(rest);
         let found: Vec<u16> = whole.as_chunks().0.iter().map(|bytes| u16::from_ne_bytes(*bytes)).collect();
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn runs_of_bits_are_found() {
+        let runs = |word| runs_of_ones(word).map(|run| (run.start, run.end)).collect::<Vec<_>>();
+        assert_eq!(runs(0), []);
+        assert_eq!(runs(u64::MAX), [(0, 64)]);
+        assert_eq!(runs(1 << 63), [(63, 64)]);
+        assert_eq!(runs(0x8000_0000_0000_0017), [(0, 3), (4, 5), (63, 64)]);
     }
 
     #[test]
