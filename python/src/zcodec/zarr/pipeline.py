@@ -35,7 +35,7 @@ Batch = Iterable[tuple[Any, Any, Any, Any, bool]]
 class CodecPipeline(BatchedCodecPipeline):
     """Codes whole chains in zcodec. zarr-python's own pipeline codes what zcodec does not support, with a warning.
 
-    Chunks of one request are coded in one call, on the processors that this process may use, or on
+    The chunks of a request are divided among the processors that this process may use, or among
     "codec_pipeline.max_workers" threads. Only the inner chunks of a shard that are needed are read.
     """
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from zcodec._ffi import NULL, ffi
 from zcodec.chain import Chain
-from zcodec.views import Array, Part, View, address_of, array_of, arrays_share, overlaps_itself
+from zcodec.views import Array, Part, View, address_of, overlaps_itself, shares_memory
 from zcodec.zarr.selection import as_tuple
 
 
@@ -34,7 +34,7 @@ class Frame:
         """The library must not fill memory that it reads."""
         start, whole = address_of(encoded), self._whole
         overlaps = start < whole.start + whole.size and whole.start < start + len(encoded)
-        if overlaps and arrays_share(self.array, array_of(encoded)):
+        if overlaps and shares_memory(self.array, encoded):
             raise ValueError("out and the encoded chunk share memory")
 
 
