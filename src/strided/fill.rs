@@ -21,9 +21,17 @@ pub fn fill(target: &mut Target<'_>, element: &[u8]) -> Result<()> {
     check(element, target.layout())?;
     let Some(nest) = Nest::new(target.layout(), target.layout())? else { return Ok(()) };
     let first = target.first().wrapping_offset(nest.target_shift);
+    let mut pattern = [0; PATTERN_SIZE];
+    let pattern = repeated(element, nest.block, &mut pattern);
+    let is_one_byte = element.iter().all(|byte| *byte == element[0]);
     visit(&nest.axes, 0, &mut |position| {
         // SAFETY: a block of the target's elements.
-        fill_block(unsafe { std::slice::from_raw_parts_mut(first.offset(position), nest.block) }, element);
+        let block = unsafe { std::slice::from_raw_parts_mut(first.offset(position), nest.block) };
+        if is_one_byte {
+            block.fill(element[0]);
+        } else {
+            block.chunks_mut(pattern.len()).for_each(|part| part.copy_from_slice(&pattern[..part.len()]));
+        }
         true
     });
     Ok(())
@@ -48,19 +56,16 @@ pub fn all_equal(source: &Source<'_>, element: &[u8]) -> Result<bool> {
     }))
 }
 
-/// The number of bytes written at once.
+/// The most bytes that are written at once.
 const PATTERN_SIZE: usize = 1024;
 
-/// Fills a block of whole elements.
-fn fill_block(block: &mut [u8], element: &[u8]) {
-    if element.iter().all(|byte| *byte == element[0]) {
-        return block.fill(element[0]);
+/// The element as often as `pattern` and a block of this size have room for it, but at least once.
+fn repeated<'a>(element: &'a [u8], block_size: usize, pattern: &'a mut [u8; PATTERN_SIZE]) -> &'a [u8] {
+    let count = block_size.min(PATTERN_SIZE) / element.len();
+    if count < 2 {
+        return element;
     }
-    let (begin, rest) = block.split_at_mut(block.len().min(PATTERN_SIZE.next_multiple_of(element.len())));
-    for place in begin.chunks_exact_mut(element.len()) {
-        place.copy_from_slice(element);
-    }
-    for part in rest.chunks_mut(begin.len()) {
-        part.copy_from_slice(&begin[..part.len()]);
-    }
+    let pattern = &mut pattern[..count * element.len()];
+    pattern.chunks_exact_mut(element.len()).for_each(|place| place.copy_from_slice(element));
+    pattern
 }

@@ -273,6 +273,21 @@ fn a_fill_writes_the_element_everywhere_and_is_found_again() {
 }
 
 #[test]
+fn runs_of_every_length_are_filled() {
+    for size in [1, 2, 3, 4, 8, 12, 16, 255, 511, 512, 513, 1023, 1024, 1025, 3000] {
+        let element: Vec<u8> = (0..size).map(|index| (index % 251) as u8).collect();
+        let most = 4000 / size + 1;
+        for count in (0..=most).filter(|count| *count < 40 || count % 97 < 2 || *count == most) {
+            let mut found = vec![0xA5; (count + 1) * size];
+            let shape = [count as u64];
+            fill(&mut Target::contiguous(&mut found[..count * size], size, &shape).unwrap(), &element).unwrap();
+            assert!(found[..count * size] == element.repeat(count), "{count} of {size} bytes");
+            assert!(found[count * size..].iter().all(|byte| *byte == 0xA5));
+        }
+    }
+}
+
+#[test]
 fn every_order_of_up_to_four_dimensions_is_the_definition() {
     for shape in [&[][..], &[5], &[1], &[33, 70], &[3, 1], &[2, 3, 4], &[40, 3, 35], &[1, 4, 1], &[3, 2, 5, 4]] {
         let rank = shape.len();
