@@ -20,15 +20,19 @@ if TYPE_CHECKING:
 
 _from_buffer = ffi.from_buffer
 _decode = lib.zcodec_decode
+_encode = lib.zcodec_encode
 
 
 # ---- Decoding ----------------------------------------------------------------------------------
 
 
-def is_whole(chain: Chain, out: Any) -> bool:
-    """Whether the memory of `out` is laid out as a decoded chunk."""
+def is_whole(chain: Chain, array: Any) -> bool:
+    """Whether the memory of an array is laid out as a decoded chunk."""
     return (
-        type(out) is np.ndarray and out.flags.carray and out.shape == chain._shape and bool(out.dtype == chain._dtype)
+        type(array) is np.ndarray
+        and array.flags.carray
+        and array.shape == chain._shape
+        and bool(array.dtype == chain._dtype)
     )
 
 
@@ -176,9 +180,19 @@ class Target:
 # ---- Encoding ----------------------------------------------------------------------------------
 
 
+def encode_whole(chain: Chain, array: Array, encoded: Any, capacity: int) -> int:
+    """Encodes a whole chunk without callbacks from memory of its shape; gives the number of bytes written."""
+    error, size = new_error(), new_size()
+    status = _encode(chain.handle, _from_buffer(array), array.nbytes, encoded, capacity, size, error)
+    if status:
+        check(status, error)
+    return int(size[0])
+
+
 def encode(chain: Chain, array: Any, box: Box | None, max_threads: int | None) -> Any:
-    source = Source(chain, array, box)
-    if chain._kind == ARRAY_TO_ARRAY:
+    is_simple = chain._is_plain and box is None and max_threads == 1 and is_whole(chain, array)
+    source = None if is_simple else Source(chain, array, box)
+    if source is not None and chain._kind == ARRAY_TO_ARRAY:
         dtype, shape = output_array(chain)
         result = np.empty(shape, dtype)
         source.encode_into(View(result).pointer.memory, result.nbytes, max_threads)
@@ -188,13 +202,24 @@ def encode(chain: Chain, array: Any, box: Box | None, max_threads: int | None) -
         # Nobody else has seen these bytes yet, so they may be filled, which saves a copy. (Python shares bytes of size
         # 0 and 1.)
         exact = bytes(size)
-        source.encode_into(_from_buffer(exact), size, max_threads)
+        if source is None:
+            encode_whole(chain, array, _from_buffer(exact), size)
+        else:
+            source.encode_into(_from_buffer(exact), size, max_threads)
         return exact
-    return source.encode_bytes(max_threads)
+    if source is not None:
+        return source.encode_bytes(max_threads)
+    room = np.empty(chain.encoded_bound(), np.uint8)
+    return room[: encode_whole(chain, array, _from_buffer(room), room.nbytes)].tobytes()
 
 
 def encode_into(chain: Chain, array: Any, encoded: Buffer, box: Box | None, max_threads: int | None) -> int:
-    source, target = Source(chain, array, box), writable_buffer(encoded)
+    target = writable_buffer(encoded)
+    if chain._is_plain and box is None and max_threads == 1 and is_whole(chain, array):
+        if shares_memory(array, target):
+            raise ValueError("the array and the buffer for the encoded chunk share memory")
+        return encode_whole(chain, array, target, ffi.sizeof(target))
+    source = Source(chain, array, box)
     if source.view is not None and shares_memory(source.view.array, target):
         raise ValueError("the array and the buffer for the encoded chunk share memory")
     return source.encode_into(target, ffi.sizeof(target), max_threads)
