@@ -7,6 +7,7 @@ import math
 import sys
 from collections.abc import Sequence
 from contextlib import aclosing
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -312,12 +313,20 @@ async def _read_parts(chunk: ChunkRead, requests: asyncio.Semaphore) -> None:
                 if found is None:
                     chunk.miss()
                     return
-                i, memory = found
                 if chunk.size <= SMALL:
-                    plan.supply(i, memory)
+                    _supply(plan, found)
                 else:
-                    await asyncio.to_thread(plan.supply, i, memory)
+                    await asyncio.to_thread(_supply, plan, found)
         is_index = False
     plan.result  # noqa: B018 - puts elements into place
     stats.add(decoded=1)
     chunk.finish()
+
+
+def _supply(plan: Plan, parts: Sequence[tuple[int, Any]]) -> None:
+    """All ranges of a stage are decoded by several threads."""
+    if len(parts) == len(plan.ranges):
+        plan.supply_all([memory for _, memory in sorted(parts, key=itemgetter(0))])
+        return
+    for i, memory in parts:
+        plan.supply(i, memory)

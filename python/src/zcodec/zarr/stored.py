@@ -132,9 +132,9 @@ def fetch_sync(getter: Any, ranges: Sequence[Range], prototype: BufferPrototype)
 
 async def fetch(
     getter: Any, ranges: Sequence[Range], spec: ArraySpec, limit: asyncio.Semaphore, *, is_index: bool
-) -> AsyncGenerator[tuple[int, Any] | None]:
-    """The bytes of ranges as they arrive; None if the object does not exist. An index is never joined with other
-    ranges.
+) -> AsyncGenerator[list[tuple[int, Any]] | None]:
+    """The bytes of ranges as they arrive, those that were read together as one list; None if the object does not exist.
+    An index is never joined with other ranges.
 
     Requests wait for `limit`, except those of stores that limit requests themselves. Closing this ends all requests.
     """
@@ -145,8 +145,8 @@ async def fetch(
             async for several in getter.store.get_ranges(
                 getter.path, [request_of(each) for each in ranges], prototype=prototype, **_coalescing(spec)
             ):
-                for i, part in several:
-                    yield None if part is None else (i, memory_of(part))
+                parts = [(i, memory_of(part)) for i, part in several if part is not None]
+                yield parts if len(parts) == len(several) else None
         except BaseExceptionGroup as failed:
             # The object was there a moment ago, and somebody deleted it. Other errors come from the store.
             _, others = failed.split(FileNotFoundError)
@@ -161,8 +161,7 @@ async def fetch(
             if buffer is None:
                 yield None
                 return
-            for found in parts_of(group, ranges, memory_of(buffer)):
-                yield found
+            yield list(parts_of(group, ranges, memory_of(buffer)))
     finally:
         for request in requests:
             request.cancel()
