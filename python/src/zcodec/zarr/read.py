@@ -66,6 +66,7 @@ class ChunkRead:
         self.in_parts = False
         self.target: Array | None = None
         self.box: Any = None
+        self._is_scattered = False
         self._temporary: Array | None = None
         self.place = None if request.drop_axes else request.places.get(chain, chunk_selection, out_selection)
         if self.place is None:
@@ -84,7 +85,7 @@ class ChunkRead:
                 steps = [part.step or 1 for part in axes.box]
                 self.in_parts = not axes.is_whole and _is_worth_parts(self.chain, axes.shape, steps)
                 return
-        self._temporary = np.empty(shape, self.chain.dtype)
+        self._is_scattered = True
         if self.chain.has_index:
             self.box = cells_of(self.chunk_selection, shape, self.chain.granularity)
             self.in_parts = self.box is not None
@@ -93,9 +94,10 @@ class ChunkRead:
         """A plan for the parts that are needed."""
         if self.place is not None:
             return self.chain.plan(self.place.box, self.place.array, max_threads=threads)
-        if self._temporary is None:
+        if not self._is_scattered:
             return self.chain.plan(self.box, self.target, max_threads=threads)
-        outs = [self._temporary[cell] for cell in self.box]
+        temporary = self._new_temporary()
+        outs = [temporary[cell] for cell in self.box]
         return self.chain.plan(self.box, outs, max_threads=threads)
 
     def task(self, memory: Any) -> DecodeTask:
@@ -105,9 +107,13 @@ class ChunkRead:
     def _whole_target(self) -> Any:
         if self.place is not None:
             return PlacedTarget(self.chain, self.place)
-        if self._temporary is None:
-            return Target(self.chain, self.target, self.box)
-        return Target(self.chain, self._temporary, None)
+        if self._is_scattered:
+            return Target(self.chain, self._new_temporary(), None)
+        return Target(self.chain, self.target, self.box)
+
+    def _new_temporary(self) -> Array:
+        self._temporary = np.empty(self.chain.shape, self.chain.dtype)
+        return self._temporary
 
     def decode(self, memory: Any, threads: int) -> None:
         """Decodes the whole chunk."""
@@ -139,6 +145,7 @@ class ChunkRead:
         if self._temporary is None:
             return
         selected: Any = self._temporary[self.chunk_selection]
+        self._temporary = None  # its memory serves the next chunk
         if self.request.drop_axes:
             selected = selected.squeeze(axis=self.request.drop_axes)
         self.request.out[self.out_selection] = selected
