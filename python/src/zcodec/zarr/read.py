@@ -331,7 +331,7 @@ async def _read_parts(chunk: ChunkRead, requests: asyncio.Semaphore) -> None:
 
 
 def _supply(plan: Plan, parts: Sequence[tuple[int, Any]]) -> None:
-    """All ranges of a stage are decoded by several threads."""
+    """Supplies ranges. If they are all of the stage, several threads decode them."""
     if len(parts) == len(plan.ranges):
         plan.supply_all([memory for _, memory in sorted(parts, key=itemgetter(0))])
         return
