@@ -252,6 +252,7 @@ impl Elements {
     ) -> Result<()> {
         let element_size = self.fused.element_size();
         let Tile(mut scratch) = std::mem::take(call.contexts.get(|| Ok(Tile::default()))?);
+        // The gaps take room in the scratch memory, too.
         let growth = self.with_gaps(packed, region).element_count().div_ceil(region.element_count());
         for tile in Tiles::new(region, (TILE_SIZE / element_size / growth).max(1)) {
             let decoded = self.decode_tile(packed, &tile, &mut scratch, call)?;

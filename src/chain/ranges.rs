@@ -19,13 +19,12 @@ use crate::strided::{Source, Target};
 /// Shorter rows are gathered before they go to their strides: a part of its own costs about as much as such a copy.
 const MIN_ROW_SIZE: usize = 64;
 
-/// Up to this size a box is also gathered if its parts are longer than the rows of its place: they are copied while they
-/// are in a cache. A larger one would need as much memory again.
-const MAX_GATHERED_SIZE: usize = 1 << 20;
-
 /// Shorter rows of a whole chunk do not go to their place by themselves: decoding all of the chunk, and then copying it
-/// there, takes less time.
-const MIN_ROW_SIZE_OF_WHOLE: usize = 1024;
+/// there, takes less time. Nor do those of a box whose parts are longer than they are: it is gathered.
+const MIN_DIRECT_ROW_SIZE: usize = 1024;
+
+/// But a larger box is not gathered for that: it would need as much memory again, and leave the caches.
+const MAX_GATHERED_SIZE: usize = 1 << 20;
 
 /// The data that all parts of a box share.
 #[derive(Clone, Copy)]
@@ -61,7 +60,7 @@ impl Run<'_> {
         let ByteSize::Exact(decoded_size) = decoded.size() else { return Ok(None) };
         let input = self.plan.steps[0].decoded.array()?;
         let is_whole = region.is_whole(input.shape())
-            && (elements.is_some() || target.is_contiguous() || target.row_size() < MIN_ROW_SIZE_OF_WHOLE);
+            && (elements.is_some() || target.is_contiguous() || target.row_size() < MIN_DIRECT_ROW_SIZE);
         if !transform.decodes_parts() || is_whole || region.is_empty() {
             return Ok(None);
         }
@@ -117,7 +116,7 @@ impl Ranges<'_> {
         let size = needed.element_count() * element_size;
         let has_longer_parts = region.run_size(self.shape) * element_size > target.row_size();
         let min_row_size =
-            if has_longer_parts && size <= MAX_GATHERED_SIZE { MIN_ROW_SIZE_OF_WHOLE } else { MIN_ROW_SIZE };
+            if has_longer_parts && size <= MAX_GATHERED_SIZE { MIN_DIRECT_ROW_SIZE } else { MIN_ROW_SIZE };
         if needed == *region && (target.row_size() >= min_row_size || target.is_contiguous()) {
             return self.decode(region, target, contexts);
         }

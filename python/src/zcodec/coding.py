@@ -77,8 +77,7 @@ def decode_to(target: Any, chain: Chain, encoded: Any, max_threads: int | None) 
         chain.handle, call_options(context, max_threads), encoded, ffi.sizeof(encoded),
         target.part_pointer, target.view_pointer, error,
     )  # fmt: skip
-    if status:
-        check_call(status, error, context)
+    check_call(status, error, context)
     return target.finish()
 
 
@@ -180,19 +179,9 @@ class Target:
 # ---- Encoding ----------------------------------------------------------------------------------
 
 
-def encode_whole(chain: Chain, array: Array, encoded: Any, capacity: int) -> int:
-    """Encodes a whole chunk without callbacks from memory of its shape; gives the number of bytes written."""
-    error, size = new_error(), new_size()
-    status = _encode(chain.handle, _from_buffer(array), array.nbytes, encoded, capacity, size, error)
-    if status:
-        check(status, error)
-    return int(size[0])
-
-
 def encode(chain: Chain, array: Any, box: Box | None, max_threads: int | None) -> Any:
-    is_simple = chain._is_plain and box is None and max_threads == 1 and is_whole(chain, array)
-    source = None if is_simple else Source(chain, array, box)
-    if source is not None and chain._kind == ARRAY_TO_ARRAY:
+    source = source_of(chain, array, box, max_threads)
+    if chain._kind == ARRAY_TO_ARRAY:
         dtype, shape = output_array(chain)
         result = np.empty(shape, dtype)
         source.encode_into(View(result).pointer.memory, result.nbytes, max_threads)
@@ -202,37 +191,32 @@ def encode(chain: Chain, array: Any, box: Box | None, max_threads: int | None) -
         # Nobody else has seen these bytes yet, so they may be filled, which saves a copy. (Python shares bytes of size
         # 0 and 1.)
         exact = bytes(size)
-        if source is None:
-            encode_whole(chain, array, _from_buffer(exact), size)
-        else:
-            source.encode_into(_from_buffer(exact), size, max_threads)
+        source.encode_into(_from_buffer(exact), size, max_threads)
         return exact
-    if source is not None:
-        return source.encode_bytes(max_threads)
-    room = np.empty(chain.encoded_bound(), np.uint8)
-    return room[: encode_whole(chain, array, _from_buffer(room), room.nbytes)].tobytes()
+    return source.encode_bytes(max_threads)
 
 
 def encode_into(chain: Chain, array: Any, encoded: Buffer, box: Box | None, max_threads: int | None) -> int:
-    target = writable_buffer(encoded)
-    if chain._is_plain and box is None and max_threads == 1 and is_whole(chain, array):
-        if shares_memory(array, target):
-            raise ValueError("the array and the buffer for the encoded chunk share memory")
-        return encode_whole(chain, array, target, ffi.sizeof(target))
-    source = Source(chain, array, box)
-    if source.view is not None and shares_memory(source.view.array, target):
+    source, target = source_of(chain, array, box, max_threads), writable_buffer(encoded)
+    if source.array is not None and shares_memory(source.array, target):
         raise ValueError("the array and the buffer for the encoded chunk share memory")
     return source.encode_into(target, ffi.sizeof(target), max_threads)
+
+
+def source_of(chain: Chain, array: Any, box: Box | None, max_threads: int | None) -> Source:
+    if chain._is_plain and box is None and max_threads == 1 and is_whole(chain, array):
+        return WholeSource(chain, array)
+    return Source(chain, array, box)
 
 
 class Source:
     """The input of an encode: an array of any strides, a part of a chunk, or bytes."""
 
-    __slots__ = ("_bytes", "_chain", "_handle", "part", "part_pointer", "view")
+    __slots__ = ("_bytes", "_chain", "_handle", "array", "part", "part_pointer", "view")
 
     def __init__(self, chain: Chain, array: Any, box: Box | None) -> None:
         self._chain, self._handle = chain, chain.handle
-        self._bytes = self.view = self.part = None
+        self._bytes = self.array = self.view = self.part = None
         self.part_pointer = NULL
         if chain._shape is None:
             if box is not None:
@@ -249,7 +233,8 @@ class Source:
                 raise ValueError("the box of an encode consists of slices without steps")
             self.part = Part(selection.start, selection.shape)
             self.part_pointer, shape = self.part.pointer, selection.shape
-        self.view = View(input_of(array, chain.dtype, shape))
+        self.array = input_of(array, chain.dtype, shape)
+        self.view = View(self.array)
 
     def encode_into(self, encoded: Any, capacity: int, max_threads: int | None, size: Any = None) -> int:
         """The number of bytes written. It is also left in `size`, which after BUFFER_TOO_SMALL has the number
@@ -278,7 +263,7 @@ class Source:
 
     def _bound(self) -> int | None:
         """A size that is always enough; None if a codec of the host does not know one."""
-        if self.view is not None:
+        if self.array is not None:
             if not self._chain._has_callbacks:
                 return self._chain.encoded_bound()
             size = self._chain._decoded_size
@@ -289,7 +274,7 @@ class Source:
         return int(bound[0]) if not status else None
 
     def _encode_to_buffer(self, max_threads: int | None) -> bytes:
-        if self.view is not None:
+        if self.array is not None:
             return self._encode_doubling(max_threads)
         context, made, error = self._chain.context(), new_buffer(), new_error()
         status = lib.zcodec_encode_to_buffer_with(
@@ -312,6 +297,23 @@ class Source:
                 if error.status != Status.BUFFER_TOO_SMALL:
                     raise
                 capacity = max(int(needed[0]), capacity + 1)
+
+
+class WholeSource(Source):
+    """A whole chunk as it lies in memory, for a chain without callbacks: the fast path for small chunks. It has no
+    view."""
+
+    __slots__ = ()
+
+    def __init__(self, chain: Chain, array: Array) -> None:
+        self._chain, self._handle, self.array = chain, chain.handle, array
+
+    def encode_into(self, encoded: Any, capacity: int, max_threads: int | None, size: Any = None) -> int:
+        array, error = self.array, new_error()
+        assert array is not None
+        size = new_size() if size is None else size
+        check(_encode(self._handle, _from_buffer(array), array.nbytes, encoded, capacity, size, error), error)
+        return int(size[0])
 
 
 # ---- Fill values -------------------------------------------------------------------------------

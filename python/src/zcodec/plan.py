@@ -20,7 +20,8 @@ Fetch = Callable[[Range], Awaitable[Buffer]]
 
 
 class Joined(NamedTuple):
-    """The bytes of several ranges: for each one the number of its buffer, and where it begins there."""
+    """The bytes of all ranges of a stage: for each range the number of its buffer, and where it begins there, in
+    bytes."""
 
     buffers: Sequence[Buffer]
     places: Sequence[tuple[int, int]]
@@ -88,7 +89,7 @@ class Plan(Stages):
         self._supply_all(pointers, ffi.new("size_t[]", [ffi.sizeof(item) for item in memory]))
 
     def supply_joined(self, joined: Joined) -> None:
-        """As `supply_all`, with ranges that were read together."""
+        """As `supply_all`, where several ranges may lie in one buffer because they were read together."""
         memory = [self._memory_of(buffer) for buffer in joined.buffers]
         ends = [(address_of(item), ffi.sizeof(item)) for item in memory]
         addresses, sizes = [], []

@@ -115,7 +115,7 @@ class Places:
 def are_disjoint(places: Sequence[Place]) -> bool:
     """Whether places are boxes of a grid, each of them once. Others may be disjoint, too."""
     if len({place.target for place in places}) != len(places) or len({place.frame for place in places}) > 1:
-        return not places
+        return False
     for starts, sizes in zip(zip(*(p.target for p in places)), zip(*(p.shape for p in places)), strict=True):
         end = 0
         for start, size in sorted(set(zip(starts, sizes, strict=True))):

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from zarr.core.array_spec import ArraySpec
     from zarr.core.buffer import NDBuffer
 
-# Whole chunks are decoded together until they hold this many bytes, while the next ones are fetched.
+# Chunks of stores that have to be waited for, and small ones of others, are decoded together until they hold this many
+# bytes.
 WINDOW = 32 << 20
 # Fewer bytes are decoded on the thread of the event loop: another thread would cost as much.
 SMALL = 256 << 10
@@ -66,7 +67,6 @@ class ChunkRead:
         self.in_parts = False
         self.target: Array | None = None
         self.box: Any = None
-        self._is_scattered = False
         self._temporary: Array | None = None
         self.place = None if request.drop_axes else request.places.get(chain, chunk_selection, out_selection)
         if self.place is None:
@@ -85,7 +85,6 @@ class ChunkRead:
                 steps = [part.step or 1 for part in axes.box]
                 self.in_parts = not axes.is_whole and _is_worth_parts(self.chain, axes.shape, steps)
                 return
-        self._is_scattered = True
         if self.chain.has_index:
             self.box = cells_of(self.chunk_selection, shape, self.chain.granularity)
             self.in_parts = self.box is not None
@@ -94,7 +93,7 @@ class ChunkRead:
         """A plan for the parts that are needed."""
         if self.place is not None:
             return self.chain.plan(self.place.box, self.place.array, max_threads=threads)
-        if not self._is_scattered:
+        if self.target is not None:
             return self.chain.plan(self.box, self.target, max_threads=threads)
         temporary = self._new_temporary()
         outs = [temporary[cell] for cell in self.box]
@@ -107,9 +106,9 @@ class ChunkRead:
     def _whole_target(self) -> Any:
         if self.place is not None:
             return PlacedTarget(self.chain, self.place)
-        if self._is_scattered:
-            return Target(self.chain, self._new_temporary(), None)
-        return Target(self.chain, self.target, self.box)
+        if self.target is not None:
+            return Target(self.chain, self.target, self.box)
+        return Target(self.chain, self._new_temporary(), None)
 
     def _new_temporary(self) -> Array:
         self._temporary = np.empty(self.chain.shape, self.chain.dtype)
@@ -120,7 +119,6 @@ class ChunkRead:
         encoded, target = from_buffer(memory), self._whole_target()
         target.refuse_shared(encoded)
         decode_to(target, self.chain, encoded, threads)
-        stats.add(decoded=1)
         self.finish()
 
     @property
@@ -141,7 +139,8 @@ class ChunkRead:
         self.request.out[self.out_selection] = fill_value_of(self.spec)
 
     def finish(self) -> None:
-        """Puts the elements of a selection that is not a box into place."""
+        """Counts the chunk, and puts the elements of a selection that is not a box into place."""
+        stats.add(decoded=1)
         if self._temporary is None:
             return
         selected: Any = self._temporary[self.chunk_selection]
@@ -180,10 +179,14 @@ def _is_worth_parts(chain: Chain, selected: tuple[int, ...], steps: Sequence[int
 
 def decode_window(window: Sequence[tuple[ChunkRead, Any]], threads: int) -> None:
     """Decodes whole chunks in one call."""
+    if len(window) == 1:
+        chunk, memory = window[0]
+        with stored.named(chunk.getter):
+            chunk.decode(memory, threads)
+        return
     errors = run_decode([chunk.task(memory) for chunk, memory in window], threads)[1]
     if any(errors):
         raise_first(errors, [stored.name_of(chunk.getter) for chunk, _ in window])
-    stats.add(decoded=len(window))
     for chunk, _ in window:
         chunk.finish()
 
@@ -229,11 +232,7 @@ def _read(group: Sequence[ChunkRead], threads: int) -> None:
             chunk.miss()
         else:
             window.append((chunk, stored.memory_of(buffer)))
-    if len(window) == 1:
-        chunk, memory = window[0]
-        with stored.named(chunk.getter):
-            chunk.decode(memory, threads)
-    elif window:
+    if window:
         decode_window(window, threads)
 
 
@@ -246,7 +245,6 @@ def _read_parts_sync(chunk: ChunkRead, threads: int) -> None:
             return
         plan.supply_joined(found)
     plan.result  # noqa: B018 - puts elements into place
-    stats.add(decoded=1)
     chunk.finish()
 
 
@@ -326,7 +324,6 @@ async def _read_parts(chunk: ChunkRead, requests: asyncio.Semaphore) -> None:
                     await asyncio.to_thread(_supply, plan, found)
         is_index = False
     plan.result  # noqa: B018 - puts elements into place
-    stats.add(decoded=1)
     chunk.finish()
 
 

@@ -55,7 +55,7 @@ def for_each(items: Sequence[Item], work: Callable[[Item, int], None], size: int
 
 
 def _started(run: Callable[[], None], count: int) -> list[threading.Thread]:
-    """Fewer threads if the system has no more. Each has the settings of this thread, such as those of numpy."""
+    """Starts threads, fewer if the system has no more. Each has the settings of this thread, such as those of numpy."""
     started = []
     for _ in range(count):
         thread = threading.Thread(target=contextvars.copy_context().run, args=(run,), name="zcodec")
