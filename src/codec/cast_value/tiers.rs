@@ -10,6 +10,8 @@ use super::portable::narrow::SmallFloat;
 use super::reference::Cast;
 #[cfg(target_arch = "x86_64")]
 use super::reference::OutOfRange;
+#[cfg(target_arch = "x86_64")]
+use crate::data_type::Component;
 use crate::number::Rounding;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::Level::{Avx2, Avx512};
@@ -55,8 +57,12 @@ pub(super) static TIERS: &[Tier<Option<Kernels>>] = &[
             widen_float16: avx512::float16::widen,
             narrow_float16: avx512::float16::narrow,
             // AVX-512 converts between floats and integers of 64 bits.
-            quick: |cast| {
-                if cast.source.bits() == 64 && cast.target.bits() == 64 { None } else { avx2::quick::kernel(cast) }
+            quick: |cast| match (cast.source, cast.target) {
+                (Component::Int { bits: 64, signed }, Component::Float(format)) if format.bits == 64 => {
+                    Some(avx512::integer64::to_float64(signed, cast.rounding))
+                }
+                (source, target) if source.bits() == 64 && target.bits() == 64 => None,
+                _ => avx2::quick::kernel(cast),
             },
             ..AVX2
         }),

@@ -1,13 +1,14 @@
 //! `float16` from and to `f32` by F16C.
 
-use crate::codec::cast_value::kernel::{Entry, Kernel};
+use super::TierLoop;
+use crate::codec::cast_value::kernel::Kernel;
 use crate::number::Rounding;
 use crate::simd::for_each_group;
 use std::arch::x86_64::*;
 
 /// `f32` to `float16`, for numbers up to the largest of them; refuses others.
 pub(in crate::codec::cast_value) fn narrow(rounding: Rounding) -> Option<Box<dyn Kernel>> {
-    Some(Box::new(Float16Loop(match rounding {
+    Some(Box::new(TierLoop(match rounding {
         Rounding::NearestEven => narrow_all::<_MM_FROUND_TO_NEAREST_INT, false>,
         // The last bit breaks ties, and changes nothing else.
         Rounding::NearestAway => narrow_all::<_MM_FROUND_TO_NEAREST_INT, true>,
@@ -19,31 +20,7 @@ pub(in crate::codec::cast_value) fn narrow(rounding: Rounding) -> Option<Box<dyn
 
 /// `float16` to `f32`; refuses NaN.
 pub(in crate::codec::cast_value) fn widen() -> Option<Box<dyn Kernel>> {
-    Some(Box::new(Float16Loop(widen_all)))
-}
-
-/// Converts every number; whether any was refused. It is safe to call on a processor that has its instructions.
-pub(in crate::codec::cast_value) type Convert<const FROM: usize, const TO: usize> =
-    unsafe fn(&[[u8; FROM]], &mut [[u8; TO]]) -> bool;
-
-/// A loop of a tier: the table of tiers gives its kernel only where the processor has its instructions.
-#[derive(Debug)]
-pub(in crate::codec::cast_value) struct Float16Loop<const FROM: usize, const TO: usize>(
-    pub(in crate::codec::cast_value) Convert<FROM, TO>,
-);
-
-impl<const FROM: usize, const TO: usize> Kernel for Float16Loop<FROM, TO> {
-    fn run(&self, input: &[u8], output: &mut [u8]) -> bool {
-        // SAFETY: the processor has the instructions of the loop.
-        unsafe { (self.0)(input.as_chunks().0, output.as_chunks_mut().0) }
-    }
-
-    fn output_size(&self) -> usize {
-        TO
-    }
-
-    /// Never mapped: the thorough kernel is.
-    fn set_map(&mut self, _: &[Entry]) {}
+    Some(Box::new(TierLoop(widen_all)))
 }
 
 #[target_feature(enable = "avx2,f16c")]

@@ -1,6 +1,6 @@
 //! `float16` from and to `f32`, twice as many at a time as by F16C.
 
-use crate::codec::cast_value::avx2::float16::Float16Loop;
+use crate::codec::cast_value::avx2::TierLoop;
 use crate::codec::cast_value::kernel::Kernel;
 use crate::number::Rounding;
 use crate::simd::for_each_group;
@@ -8,7 +8,7 @@ use std::arch::x86_64::*;
 
 /// `f32` to `float16`, for numbers up to the largest of them; refuses others.
 pub(in crate::codec::cast_value) fn narrow(rounding: Rounding) -> Option<Box<dyn Kernel>> {
-    Some(Box::new(Float16Loop(match rounding {
+    Some(Box::new(TierLoop(match rounding {
         Rounding::NearestEven => narrow_all::<_MM_FROUND_TO_NEAREST_INT, false>,
         // The last bit breaks ties, and changes nothing else.
         Rounding::NearestAway => narrow_all::<_MM_FROUND_TO_NEAREST_INT, true>,
@@ -20,7 +20,7 @@ pub(in crate::codec::cast_value) fn narrow(rounding: Rounding) -> Option<Box<dyn
 
 /// `float16` to `f32`; refuses NaN.
 pub(in crate::codec::cast_value) fn widen() -> Option<Box<dyn Kernel>> {
-    Some(Box::new(Float16Loop(widen_all)))
+    Some(Box::new(TierLoop(widen_all)))
 }
 
 #[target_feature(enable = "avx512f")]
@@ -35,9 +35,11 @@ fn narrow_all<const ROUNDING: i32, const SETS_LAST_BIT: bool>(input: &[[u8; 4]],
         let magnitude = |numbers| _mm512_and_si512(numbers, _mm512_set1_epi32(i32::MAX));
         largest = _mm512_max_epu32(largest, _mm512_max_epu32(magnitude(low), magnitude(high)));
         let halves = |numbers| _mm512_cvtps_ph::<ROUNDING>(_mm512_castsi512_ps(_mm512_or_si512(numbers, last_bit)));
-        let halves = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(halves(low)), halves(high));
-        // SAFETY: `output` is 64 writable bytes, and this store needs no alignment.
-        unsafe { _mm512_storeu_si512(output.as_mut_ptr().cast(), halves) };
+        // SAFETY: `output` is 64 writable bytes, and these stores need no alignment.
+        unsafe {
+            _mm256_storeu_si256(output.as_mut_ptr().cast(), halves(low));
+            _mm256_storeu_si256(output[16..].as_mut_ptr().cast(), halves(high));
+        }
     });
     _mm512_cmpgt_epi32_mask(largest, _mm512_set1_epi32(65504_f32.to_bits() as i32)) != 0
 }

@@ -2,3 +2,4 @@
 #![allow(unsafe_code)]
 
 pub(super) mod float16;
+pub(super) mod integer64;

@@ -18,6 +18,12 @@ pub(super) trait Range {
     /// # Safety
     /// The processor has AVX2.
     unsafe fn limit<T: Integer>(integers: __m256i, faults: &mut __m256i) -> __m256i;
+
+    /// Checks sixteen integers of `i16`, saturated, for a target of 8 bits.
+    ///
+    /// # Safety
+    /// The processor has AVX2.
+    unsafe fn check_shorts<T: Integer>(_: __m256i, _: &mut __m256i) {}
 }
 
 /// Refused.
@@ -30,16 +36,21 @@ impl Range for Checked {
     #[target_feature(enable = "avx2")]
     unsafe fn limit<T: Integer>(integers: __m256i, faults: &mut __m256i) -> __m256i {
         let fault = match (T::BITS, T::IS_SIGNED) {
-            (8 | 16, true) => {
-                let distance = _mm256_add_epi32(integers, _mm256_set1_epi32(1 << (T::BITS - 1)));
-                _mm256_srl_epi32(distance, _mm_cvtsi32_si128(T::BITS as i32))
-            }
-            (8 | 16, false) => _mm256_srl_epi32(integers, _mm_cvtsi32_si128(T::BITS as i32)),
+            (8, _) => return integers, // as shorts
+            (16, true) => _mm256_srli_epi32::<16>(_mm256_add_epi32(integers, _mm256_set1_epi32(1 << 15))),
+            (16, false) => _mm256_srli_epi32::<16>(integers),
             (_, true) => is_least(integers),
             (_, false) => _mm256_srli_epi32::<31>(integers),
         };
         *faults = _mm256_or_si256(*faults, fault);
         integers
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn check_shorts<T: Integer>(shorts: __m256i, faults: &mut __m256i) {
+        let distance = if T::IS_SIGNED { _mm256_add_epi16(shorts, _mm256_set1_epi16(1 << 7)) } else { shorts };
+        *faults = _mm256_or_si256(*faults, _mm256_srli_epi16::<8>(distance));
     }
 }
 
@@ -68,11 +79,9 @@ impl Range for Wrapped {
     #[target_feature(enable = "avx2")]
     unsafe fn limit<T: Integer>(integers: __m256i, faults: &mut __m256i) -> __m256i {
         *faults = _mm256_or_si256(*faults, is_least(integers));
-        match (T::BITS, T::IS_SIGNED) {
-            (8, false) => _mm256_and_si256(integers, _mm256_set1_epi32(0xFF)),
-            (8, true) => _mm256_srai_epi32::<24>(_mm256_slli_epi32::<24>(integers)),
-            (16, false) => _mm256_and_si256(integers, _mm256_set1_epi32(0xFFFF)),
-            (16, true) => _mm256_srai_epi32::<16>(_mm256_slli_epi32::<16>(integers)),
+        match T::BITS {
+            8 => _mm256_and_si256(integers, _mm256_set1_epi32(0xFF)),
+            16 => _mm256_and_si256(integers, _mm256_set1_epi32(0xFFFF)),
             _ => integers,
         }
     }
@@ -143,29 +152,43 @@ impl<T: Integer, M: RoundingMode, R: Range> Target for ToShort<T, M, R> {
         // SAFETY: AVX2 is enabled here.
         let (low, high) = unsafe { integers::<T, M, R>(numbers, faults) };
         // SAFETY: the caller lets sixteen elements be written.
-        unsafe { store_short::<T>(low, high, order, output) };
+        unsafe { store_short::<T, R>(low, high, order, output, faults) };
     }
 }
 
-/// Integers of 8 and 16 bits from sixteen of `i32`, saturated.
+/// Integers of 8 and 16 bits from sixteen of `i32` that are limited; saturated unless they wrap.
 ///
 /// # Safety
 /// Sixteen elements can be written to there.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) unsafe fn store_short<T: Integer>(low: __m256i, high: __m256i, order: Order, output: *mut T::Bytes) {
-    let shorts =
-        if T::IS_SIGNED || T::BITS == 8 { _mm256_packs_epi32(low, high) } else { _mm256_packus_epi32(low, high) };
-    let shorts = if order == Order::Linear { _mm256_permute4x64_epi64::<0xD8>(shorts) } else { shorts };
+pub(super) unsafe fn store_short<T: Integer, R: Range>(
+    low: __m256i,
+    high: __m256i,
+    order: Order,
+    output: *mut T::Bytes,
+    faults: &mut __m256i,
+) {
+    // What wraps has no sign any more, whatever the type.
+    let is_signed = T::IS_SIGNED && !R::IS_WRAPPED;
     if T::BITS == 16 {
+        let shorts = if is_signed { _mm256_packs_epi32(low, high) } else { _mm256_packus_epi32(low, high) };
+        let shorts = if order == Order::Linear { _mm256_permute4x64_epi64::<0xD8>(shorts) } else { shorts };
         // SAFETY: the caller lets 32 bytes be written, and this store needs no alignment.
         unsafe { _mm256_storeu_si256(output.cast(), shorts) };
         return;
     }
-    let (low, high) = (_mm256_castsi256_si128(shorts), _mm256_extracti128_si256::<1>(shorts));
-    let bytes = if T::IS_SIGNED { _mm_packs_epi16(low, high) } else { _mm_packus_epi16(low, high) };
+    let shorts = _mm256_packs_epi32(low, high);
+    // SAFETY: AVX2 is enabled here.
+    unsafe { R::check_shorts::<T>(shorts, faults) };
+    let bytes = if is_signed { _mm256_packs_epi16(shorts, shorts) } else { _mm256_packus_epi16(shorts, shorts) };
+    // Each half has its bytes twice.
+    let bytes = match order {
+        Order::Linear => _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 0, 4, 1, 5)),
+        Order::Halved => _mm256_permute4x64_epi64::<0x88>(bytes),
+    };
     // SAFETY: the caller lets 16 bytes be written, and this store needs no alignment.
-    unsafe { _mm_storeu_si128(output.cast(), bytes) };
+    unsafe { _mm_storeu_si128(output.cast(), _mm256_castsi256_si128(bytes)) };
 }
 
 /// Integers of 32 bits, from numbers that are an `i32` as integers.

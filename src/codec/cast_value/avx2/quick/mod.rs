@@ -74,7 +74,12 @@ pub(in crate::codec::cast_value) fn kernel(cast: &Cast) -> Option<Box<dyn Kernel
         Component::Int { bits: 64, signed: true } => from_long::<i64>(cast),
         Component::Int { .. } => None,
         source => match float_id(source)? {
-            FloatId::Float16 => to_short_float::<Float16>(cast).or_else(|| to_integer::<Float16>(cast)),
+            FloatId::Float16 => match float_id(cast.target) {
+                Some(FloatId::Bfloat16) => Some(with_mode!(cast.rounding, M => {
+                    Quick::boxed::<Float16<true>, ToBfloat16<M, false>>()
+                })),
+                _ => to_integer::<Float16<false>>(cast),
+            },
             FloatId::Bfloat16 => to_short_float::<Bfloat16>(cast).or_else(|| to_integer::<Bfloat16>(cast)),
             // One loop narrows it to floats, and to integers of up to 16 bits except when wrapping.
             FloatId::Float32 => match (cast.target, cast.out_of_range) {
@@ -98,9 +103,9 @@ fn float_id(component: Component) -> Option<FloatId> {
 fn from_short<T: Integer>(cast: &Cast) -> Option<Box<dyn Kernel>> {
     let rounding = if T::BITS == 8 { Rounding::TowardsZero } else { cast.rounding };
     Some(with_mode!(rounding, M => match float_id(cast.target)? {
-        FloatId::Float16 if T::BITS == 8 || T::IS_SIGNED => Quick::boxed::<Short<T>, ToFloat16<M, false>>(),
-        FloatId::Float16 => Quick::boxed::<Short<T>, ToFloat16<M, true>>(),
-        FloatId::Bfloat16 => Quick::boxed::<Short<T>, ToBfloat16<M, false>>(),
+        FloatId::Float16 if T::BITS == 8 || T::IS_SIGNED => Quick::boxed::<Short<T, true>, ToFloat16<M, false>>(),
+        FloatId::Float16 => Quick::boxed::<Short<T, true>, ToFloat16<M, true>>(),
+        FloatId::Bfloat16 => Quick::boxed::<Short<T, false>, ToBfloat16<M, false>>(),
         _ => return None,
     }))
 }

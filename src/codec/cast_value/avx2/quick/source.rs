@@ -9,49 +9,86 @@ use crate::number::Rounding;
 use std::arch::x86_64::*;
 use std::marker::PhantomData;
 
-/// Integers of 8 and 16 bits, exactly.
-pub(super) struct Short<T>(PhantomData<T>);
+/// Integers of 8 and 16 bits, exactly; in linear order, or sooner in the other.
+pub(super) struct Short<T, const IS_LINEAR: bool>(PhantomData<T>);
 
-impl<T: Integer> Source for Short<T> {
+impl<T: Integer, const IS_LINEAR: bool> Source for Short<T, IS_LINEAR> {
     type Lane = T;
 
-    const ORDER: Order = Order::Halved;
+    const ORDER: Order = if IS_LINEAR { Order::Linear } else { Order::Halved };
 
     #[inline]
     #[target_feature(enable = "avx2")]
     unsafe fn load(input: *const T::Bytes, _: &mut __m256i) -> [__m256; 2] {
-        // SAFETY: the caller lets sixteen elements be read, and these loads need no alignment.
-        let shorts = unsafe {
-            match (T::BITS, T::IS_SIGNED) {
-                (8, false) => _mm256_cvtepu8_epi16(_mm_loadu_si128(input.cast())),
-                (8, true) => _mm256_cvtepi8_epi16(_mm_loadu_si128(input.cast())),
-                _ => _mm256_loadu_si256(input.cast()),
-            }
-        };
-        let zero = _mm256_setzero_si256();
-        let (low, high) = if T::IS_SIGNED {
-            let (low, high) = (_mm256_unpacklo_epi16(zero, shorts), _mm256_unpackhi_epi16(zero, shorts));
-            (_mm256_srai_epi32::<16>(low), _mm256_srai_epi32::<16>(high))
-        } else {
-            (_mm256_unpacklo_epi16(shorts, zero), _mm256_unpackhi_epi16(shorts, zero))
+        // SAFETY: the caller lets sixteen elements be read.
+        let [low, high] = unsafe {
+            if IS_LINEAR { [eight_words::<T>(input), eight_words::<T>(input.add(8))] } else { halved_words::<T>(input) }
         };
         [_mm256_cvtepi32_ps(low), _mm256_cvtepi32_ps(high)]
     }
 }
 
-pub(super) struct Float16;
+/// Eight integers of 8 or 16 bits as integers of `i32`.
+///
+/// # Safety
+/// Eight elements can be read from there.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn eight_words<T: Integer>(input: *const T::Bytes) -> __m256i {
+    // SAFETY: the caller lets eight elements be read, and these loads need no alignment.
+    unsafe {
+        match (T::BITS, T::IS_SIGNED) {
+            (8, false) => _mm256_cvtepu8_epi32(_mm_loadl_epi64(input.cast())),
+            (8, true) => _mm256_cvtepi8_epi32(_mm_loadl_epi64(input.cast())),
+            (_, false) => _mm256_cvtepu16_epi32(_mm_loadu_si128(input.cast())),
+            (_, true) => _mm256_cvtepi16_epi32(_mm_loadu_si128(input.cast())),
+        }
+    }
+}
 
-impl Source for Float16 {
+/// Sixteen integers of 8 or 16 bits as integers of `i32`, in halved order.
+///
+/// # Safety
+/// Sixteen elements can be read from there.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn halved_words<T: Integer>(input: *const T::Bytes) -> [__m256i; 2] {
+    // SAFETY: the caller lets sixteen elements be read, and these loads need no alignment.
+    let shorts = unsafe {
+        match (T::BITS, T::IS_SIGNED) {
+            (8, false) => _mm256_cvtepu8_epi16(_mm_loadu_si128(input.cast())),
+            (8, true) => _mm256_cvtepi8_epi16(_mm_loadu_si128(input.cast())),
+            _ => _mm256_loadu_si256(input.cast()),
+        }
+    };
+    let zero = _mm256_setzero_si256();
+    if T::IS_SIGNED {
+        let (low, high) = (_mm256_unpacklo_epi16(zero, shorts), _mm256_unpackhi_epi16(zero, shorts));
+        [_mm256_srai_epi32::<16>(low), _mm256_srai_epi32::<16>(high)]
+    } else {
+        [_mm256_unpacklo_epi16(shorts, zero), _mm256_unpackhi_epi16(shorts, zero)]
+    }
+}
+
+/// With NaN, unless it is refused.
+pub(super) struct Float16<const REFUSES_NAN: bool>;
+
+impl<const REFUSES_NAN: bool> Source for Float16<REFUSES_NAN> {
     type Lane = u16;
 
     const ORDER: Order = Order::Linear;
 
     #[inline]
     #[target_feature(enable = "avx2,f16c")]
-    unsafe fn load(input: *const [u8; 2], _: &mut __m256i) -> [__m256; 2] {
+    unsafe fn load(input: *const [u8; 2], faults: &mut __m256i) -> [__m256; 2] {
         // SAFETY: the caller lets sixteen elements be read, and these loads need no alignment.
         let (low, high) = unsafe { (_mm_loadu_si128(input.cast()), _mm_loadu_si128(input.add(8).cast())) };
-        [_mm256_cvtph_ps(low), _mm256_cvtph_ps(high)]
+        let (low, high) = (_mm256_cvtph_ps(low), _mm256_cvtph_ps(high));
+        if REFUSES_NAN {
+            let has_nan = _mm256_cmp_ps::<_CMP_UNORD_Q>(low, high);
+            *faults = _mm256_or_si256(*faults, _mm256_castps_si256(has_nan));
+        }
+        [low, high]
     }
 }
 

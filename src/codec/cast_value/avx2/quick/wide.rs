@@ -225,7 +225,7 @@ fn to_integers<T: Integer, M: RoundingMode, R: Range>(input: &[u8], output: &mut
             let low = R::limit::<T>(eight_words::<M>(input.as_ptr()), &mut faults);
             let high = R::limit::<T>(eight_words::<M>(input[8..].as_ptr()), &mut faults);
             if T::BITS < 32 {
-                store_short::<T>(low, high, Order::Linear, output);
+                store_short::<T, R>(low, high, Order::Linear, output, &mut faults);
             } else {
                 _mm256_storeu_si256(output.cast(), low);
                 _mm256_storeu_si256(output.add(8).cast(), high);
