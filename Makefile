@@ -6,7 +6,7 @@ MAKEFLAGS += --no-print-directory
 VENV := .venv/requirements.txt
 CONFIGURE := cmake -S . -DPython3_EXECUTABLE=$(CURDIR)/.venv/bin/python -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
 JOBS := $(shell nproc 2>/dev/null || echo 2)
-C_FILES := include/zcodec.hpp $(wildcard plugins/*/*.[ch] examples-c/*.[ch] examples-cpp/*.?pp tests/c/*.[ch] tests/posix/*.c tests/static/*.c tests/cpp/*.cpp tests/cpp/*.h tests/docs/*.[ch] tests/docs/*.cpp $(addprefix tests/outside/main,.c .cpp))
+C_FILES := include/zcodec.hpp $(wildcard benches/*.c plugins/*/*.[ch] examples-c/*.[ch] examples-cpp/*.?pp tests/c/*.[ch] tests/posix/*.c tests/static/*.c tests/cpp/*.cpp tests/cpp/*.h tests/docs/*.[ch] tests/docs/*.cpp $(addprefix tests/outside/main,.c .cpp))
 
 .PHONY: demo build test header header-update fmt fmt-check clean
 
