@@ -9,7 +9,7 @@ use crate::number::Rounding;
 use std::arch::x86_64::*;
 use std::marker::PhantomData;
 
-/// Integers of 8 and 16 bits, exactly; in linear order, or sooner in the other.
+/// Integers of 8 and 16 bits, exactly, in the order that suits the target.
 pub(super) struct Short<T, const IS_LINEAR: bool>(PhantomData<T>);
 
 impl<T: Integer, const IS_LINEAR: bool> Source for Short<T, IS_LINEAR> {
