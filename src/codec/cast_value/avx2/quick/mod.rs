@@ -75,6 +75,7 @@ pub(in crate::codec::cast_value) fn kernel(cast: &Cast) -> Option<Box<dyn Kernel
         Component::Int { .. } => None,
         source => match float_id(source)? {
             FloatId::Float16 => match float_id(cast.target) {
+                // None is above the largest.
                 Some(FloatId::Bfloat16) => Some(with_mode!(cast.rounding, M => {
                     Quick::boxed::<Float16<true>, ToBfloat16<M, false>>()
                 })),
