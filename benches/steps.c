@@ -6,12 +6,12 @@
  *     ./steps CODECS DATA_TYPE SHAPE KIND      for example: '[{"name": "bytes"}]' uint8 1024,1024 bytes
  *
  * KIND says what the elements are: `bytes` (random, of one byte each), `bools`, `small` (integers from 0 to 63),
- * `halves` (float16 from 1 to 2), `tens` (floats from 3 to 17), or `smooth` (a smooth float32 field with noise). It
- * prints the instructions of one zcodec_encode and one zcodec_decode, each after calls of the same kind.
+ * `halves` (float16 from 1 to 2), `tens` (floats from 3 to 17), or `smooth` (a smooth float32 field with noise). The
+ * program prints the instructions of one zcodec_encode and of one zcodec_decode, each after a call of the same kind.
  */
-#include <inttypes.h>
 #include <math.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +35,6 @@ static uint32_t next_random(void) {
   return (uint32_t)(state >> 33);
 }
 
-static void store(uint8_t *element, size_t size, const void *bytes) { memcpy(element, bytes, size); }
-
 /* Element `index` of an array with sides of about `side`. */
 static void fill(uint8_t *element, size_t size, const char *kind, size_t index, size_t side) {
   uint64_t integer = next_random();
@@ -53,11 +51,11 @@ static void fill(uint8_t *element, size_t size, const char *kind, size_t index, 
   }
   const float single = (float)number;
   if (strcmp(kind, "tens") != 0 && strcmp(kind, "smooth") != 0)
-    store(element, size, &integer); /* its first bytes; x86-64 is little-endian */
+    memcpy(element, &integer, size); /* its first bytes; x86-64 is little-endian */
   else if (size == sizeof single)
-    store(element, size, &single);
+    memcpy(element, &single, size);
   else
-    store(element, size, &number);
+    memcpy(element, &number, size);
 }
 
 /* What is counted: runs in a process that its parent steps through. */
