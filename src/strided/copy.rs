@@ -14,8 +14,8 @@ use std::cmp::Reverse;
 
 const PAGE_SIZE: usize = 4096;
 
-/// From this size on, copies go past the caches: source and target together exceed them. The fuzzer, whose chunks are
-/// small, does the same from fewer bytes on.
+/// From this size on, copies go past the caches: source and target together exceed them. Under the
+/// fuzzer, whose chunks are small, they do so sooner.
 pub(crate) const LARGE_SIZE: u64 = if cfg!(fuzzing) { 2 << 10 } else { 16 << 20 };
 
 /// Copies every element to its place. Bytes between the elements of the target do not change.
