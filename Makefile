@@ -1,5 +1,5 @@
 # The commands for people and CI. They need a Rust toolchain, gcc and g++, make, and Python 3.11, and install the rest
-# (cmake, pkg-config, independent readers) from PyPI into .venv.
+# (cmake, pkg-config, independent readers) from PyPI into .venv and .venv-python.
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 MAKEFLAGS += --no-print-directory

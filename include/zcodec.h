@@ -3,8 +3,8 @@
  * A chain is a run of codecs bound to what enters it: created once from JSON, then used for any number of chunks.
  * Arrays are contiguous, in C order and native byte order, unless a view says otherwise.
  *
- * Every function that can fail returns a zcodec_status. On failure it also creates an error if `error` is not
- * NULL; the caller frees it with zcodec_error_free. On success `*error` is NULL. Results are written on
+ * Every function that can fail returns a zcodec_status. If it has a parameter `error` that is not NULL, it also
+ * creates an error on failure, which the caller frees with zcodec_error_free. On success `*error` is NULL. Results are written on
  * every path: 0 or NULL on failure, unless said otherwise.
  *
  * Elements in memory:
@@ -31,14 +31,14 @@
  * handle. During a call with any other handle no other thread may use that handle, unless the comment
  * of the function says otherwise. The library has no global state except the panic hook that
  * SECURITY.md describes. It starts threads only for max_threads > 1, never more than there are
- * processors, and they end before the call returns. Every function works on a stack of 64 KiB; only
- * encoding with numcodecs.lzma needs 128 KiB.
+ * processors, and they end before the call returns. In a release build every function works on a stack
+ * of 64 KiB; only encoding with numcodecs.lzma needs 128 KiB.
  *
  * Structs of the caller begin with struct_size. INVALID_ARGUMENT: a size that is less than that of the
- * first version with the struct or that ends within a member, or a byte after the known members that is
- * not 0. Of zcodec_call_options, any members at the end may be missing; they count as 0. In an array
- * all elements have the same struct_size, a multiple of their alignment, which is the distance from one
- * to the next. zcodec_range and zcodec_piece have no struct_size and never grow.
+ * first version with the struct, more than 4096, or ends within a member, or a byte after the known
+ * members that is not 0. Of zcodec_call_options, any members at the end may be missing; they count as
+ * 0. In an array all elements have the same struct_size, a multiple of their alignment, which is the
+ * distance from one to the next. zcodec_range and zcodec_piece have no struct_size and never grow.
  *
  * The host: nothing is printed, no file is opened, and no environment variable or locale is read. On
  * x86, x86-64, aarch64, s390x and RISC-V the floating-point environment of the caller (rounding,
@@ -152,7 +152,7 @@ typedef enum zcodec_kind {
 } zcodec_kind;
 
 /**
- * The layout of the pieces of a shard's object.
+ * The layout of the pieces of a shard's object. Since 0.2.
  */
 typedef enum zcodec_layout {
   /**
@@ -183,35 +183,37 @@ typedef struct zcodec_chain zcodec_chain;
 typedef struct zcodec_error zcodec_error;
 
 /**
- * The decoded index of a shard. Opaque. It never changes, and any thread may use it.
+ * The decoded index of a shard. Opaque. It never changes, and any thread may use it. Since 0.2.
  */
 typedef struct zcodec_index zcodec_index;
 
 /**
  * One read of one stored object, a chunk or a shard. Opaque. A plan says which byte ranges it needs, one stage at a
  * time; the host fetches them in any way and supplies them; the plan decodes each of them as soon as it is supplied.
+ * Since 0.2.
  */
 typedef struct zcodec_plan zcodec_plan;
 
 /**
  * The built-in codecs and those that the host added. Opaque. Several threads may create chains with it at once, but
- * not while one of them adds a codec.
+ * not while one of them adds a codec. Since 0.2.
  */
 typedef struct zcodec_registry zcodec_registry;
 
 /**
- * Receives text from a callback. Opaque. Valid for the duration of the callback only.
+ * Receives text from a callback. Opaque. Valid for the duration of the callback only. Since 0.2.
  */
 typedef struct zcodec_sink zcodec_sink;
 
 /**
  * Makes or changes a shard by its inner chunks. Opaque. The host puts boxes, then supplies the old inner chunks that
- * the writer asks for, then takes the pieces of the new object.
+ * the writer asks for, then takes the pieces of the new object. Since 0.2.
  */
 typedef struct zcodec_writer zcodec_writer;
 
 /**
- * Runs one job of an executor.
+ * Runs job `i` of a batch. `run` of the executor calls it, on any thread, and never after `run` has returned.
+ * `job_data` is what `run` was given. Since 0.2.
  */
 typedef void (*zcodec_job_fn)(void *job_data,
                               uint32_t i,
@@ -220,7 +222,7 @@ typedef void (*zcodec_job_fn)(void *job_data,
 /**
  * Threads of the host, used instead of the library's own. `run` and `user_data` must be usable from every thread that
  * makes a call with this executor. NULL_ARGUMENT: `run` is NULL. INVALID_ARGUMENT: `max_workers` is 0, or `reserved`
- * is not.
+ * is not. Since 0.2.
  */
 typedef struct zcodec_executor {
   /**
@@ -240,10 +242,10 @@ typedef struct zcodec_executor {
    */
   uint32_t reserved;
   /**
-   * Runs job(job_data, i, worker) for each i < count, on any threads, and returns when all jobs have returned: 0, or
-   * any other number, which fails the call with CALLBACK_FAILED. `worker` is below max_workers; no two jobs of one
-   * `run` have the same worker at the same time. `run` may be called from several threads at once, but never from
-   * inside a job. Jobs never wait for one another.
+   * Calls job(job_data, i, worker) once for each i < count, on any threads, and returns when all jobs have returned:
+   * 0, or any other number, which fails the call with CALLBACK_FAILED. `worker` is below max_workers; no two jobs of
+   * one `run` have the same worker at the same time. `run` may be called from several threads at once, but never
+   * from inside a job. Jobs never wait for one another.
    */
   int32_t (*run)(void *user_data,
                  zcodec_job_fn job,
@@ -278,7 +280,7 @@ typedef struct zcodec_call_options {
 } zcodec_call_options;
 
 /**
- * A rectangular part of a decoded chunk.
+ * A rectangular part of a decoded chunk. Since 0.2.
  */
 typedef struct zcodec_box {
   /**
@@ -304,7 +306,7 @@ typedef struct zcodec_box {
  * neighbours along dimension i are `strides[i]` bytes apart, which may be negative. A view that reaches outside
  * memory[0..memory_size) is INVALID_ARGUMENT, and nothing is read or written. Bytes between the elements keep their
  * values. If the library writes to the view, no two elements may share a byte. The memory of the view must not overlap
- * the encoded bytes. Neither is checked.
+ * the encoded bytes. Neither is checked. Since 0.2.
  */
 typedef struct zcodec_view {
   /**
@@ -335,7 +337,7 @@ typedef struct zcodec_view {
 
 /**
  * A range of bytes in a stored object. If `offset` is ZCODEC_SIZE_UNKNOWN, the last `size` bytes; if `size` is,
- * everything from `offset` to the end.
+ * everything from `offset` to the end. Since 0.2.
  */
 typedef struct zcodec_range {
   /**
@@ -349,7 +351,7 @@ typedef struct zcodec_range {
 } zcodec_range;
 
 /**
- * A piece of a new object: `size` bytes that go to `offset`.
+ * A piece of a new object: `size` bytes that go to `offset`. Since 0.2.
  */
 typedef struct zcodec_piece {
   /**
@@ -371,7 +373,7 @@ typedef struct zcodec_piece {
 } zcodec_piece;
 
 /**
- * One of many chunks. Set all members to 0 first, then `struct_size`, then the ones you want.
+ * One of many chunks. Set all members to 0 first, then `struct_size`, then the ones you want. Since 0.2.
  */
 typedef struct zcodec_task {
   /**
@@ -461,7 +463,7 @@ typedef int32_t (*zcodec_padding_check_fn)(void *user_data,
  * lock. If several threads use a chain, they run in several threads at once, also with the same state; they must be
  * safe to call from every thread that uses or frees a chain with the codec. They may call the library. They must
  * return normally: no longjmp, no exception through C frames. The memory that their pointers point to is theirs for
- * the duration of the call only.
+ * the duration of the call only. Since 0.2.
  */
 typedef struct zcodec_codec {
   /**
@@ -553,7 +555,7 @@ typedef struct zcodec_codec {
 } zcodec_codec;
 
 /**
- * Options for creating a chain. Set all members to 0 first, then `struct_size`, then the ones you want.
+ * Options for creating a chain. Set all members to 0 first, then `struct_size`, then the ones you want. Since 0.2.
  */
 typedef struct zcodec_chain_options {
   /**
@@ -604,12 +606,12 @@ enum zcodec_status zcodec_chain_new(const char *codecs_json,
  * zcodec_chain_with_shape creates the chains of the others. UNSUPPORTED also for other chunk grids. A fill_value of
  * null, which some writers use for none, makes a chain without a fill value. Otherwise like zcodec_chain_new.
  *
- * A Zarr v2 document (.zarray) gives the list of v3 codecs that makes the same bytes, and a chain of it, without a
- * fill value if the document's is null. zcodec_chain_codecs_json shows the list: order F becomes `transpose`, the
- * filters and the compressor become codecs such as "numcodecs.zlib", and `bytes` follows the filters that take arrays,
- * unless the last of them makes bytes itself. The codec index and the path of an error refer to this list, not to
- * `filters` and `compressor`. An error about another member of the document, or about one of which no codec can be
- * made, has neither; its message names the member. Since 0.2.
+ * Since 0.2, a Zarr v2 document (.zarray) gives the list of v3 codecs that makes the same bytes, and a chain of it,
+ * without a fill value if the document's is null. zcodec_chain_codecs_json shows the list: order F becomes
+ * `transpose`, the filters and the compressor become codecs such as "numcodecs.zlib", and `bytes` follows the filters
+ * that take arrays, unless the last of them makes bytes itself. The codec index and the path of an error refer to this
+ * list, not to `filters` and `compressor`. An error about another member of the document, or about one of which no
+ * codec can be made, has neither; its message names the member.
  */
 enum zcodec_status zcodec_chain_from_zarr_json(const char *zarr_json,
                                                size_t zarr_json_size,
@@ -847,10 +849,10 @@ enum zcodec_status zcodec_chain_element_size(const struct zcodec_chain *chain,
 /* ---- Plans: the bytes are somewhere else --------------------------------------------------- */
 
 /**
- * Creates a plan that decodes box i of the chunk into view i. The views must not overlap. `object_size` may be
- * ZCODEC_SIZE_UNKNOWN; the range of an index at the end then counts from the end. `index` is what zcodec_index_decode
- * or zcodec_plan_index of an earlier plan gave, or NULL; with it the plan does not ask for the index again. `options`
- * may be NULL.
+ * Creates a plan that decodes box i of the chunk into view i, for each i < `count`. The views must not overlap.
+ * `object_size` may be ZCODEC_SIZE_UNKNOWN; the range of an index at the end then counts from the end. `index` is what
+ * zcodec_index_decode or zcodec_plan_index of an earlier plan gave, or NULL; with it the plan does not ask for the
+ * index again. `options` may be NULL.
  *
  * Boxes, views and options are copied; the memory of the views, call_data and the executor must stay valid until the
  * plan is freed. The chain and the index may be freed earlier. The plan uses the callbacks that the chain has now. On
@@ -905,9 +907,9 @@ enum zcodec_status zcodec_plan_supply_all(struct zcodec_plan *plan,
                                           struct zcodec_error **error);
 
 /**
- * The index of the shard, for the host's cache. The caller frees `*index` with zcodec_index_free; it is NULL if the
- * chain has no index. INVALID_ARGUMENT: the index has not been supplied yet, or was not needed because every box is
- * empty. Other threads may supply ranges during this call. Since 0.2.
+ * The index of the shard, for the host's cache. The caller frees `*index` with zcodec_index_free. If the chain has no
+ * index, the call succeeds and `*index` is NULL. INVALID_ARGUMENT: the index has not been supplied yet, or was not
+ * needed because every box is empty. Other threads may supply ranges during this call. Since 0.2.
  */
 enum zcodec_status zcodec_plan_index(const struct zcodec_plan *plan,
                                      struct zcodec_index **index,
@@ -936,9 +938,9 @@ struct zcodec_index *zcodec_index_ref(const struct zcodec_index *index);
 void zcodec_index_free(struct zcodec_index *index);
 
 /**
- * Gives the chain of a shard's inner chunks; for shards in shards, that of the outer ones. `*inner` is a handle of its
- * own, which the caller frees with zcodec_chain_free; it is NULL on failure. UNSUPPORTED: the chain's array->bytes
- * codec is not sharding_indexed, or bytes->bytes codecs follow it. Since 0.2.
+ * Gives the chain of a shard's inner chunks; for shards in shards, that of the outer shard's, which are shards
+ * themselves. `*inner` is a handle of its own, which the caller frees with zcodec_chain_free; it is NULL on failure.
+ * UNSUPPORTED: the chain's array->bytes codec is not sharding_indexed, or bytes->bytes codecs follow it. Since 0.2.
  */
 enum zcodec_status zcodec_chain_inner(const struct zcodec_chain *chain,
                                       struct zcodec_chain **inner,
@@ -965,8 +967,8 @@ enum zcodec_status zcodec_index_decode(const struct zcodec_chain *chain,
 
 /**
  * The byte range of the inner chunk at these grid coordinates, `ndim` numbers, in its shard. `*present` is 0 if the
- * shard does not store it: all its elements are the fill value. INVALID_ARGUMENT: there is no such inner chunk.
- * CORRUPT_DATA: the range lies outside the shard. Since 0.2.
+ * shard does not store it: all its elements are the fill value; in a chain without one, the shard is damaged.
+ * INVALID_ARGUMENT: there is no such inner chunk. CORRUPT_DATA: the range lies outside the shard. Since 0.2.
  */
 enum zcodec_status zcodec_index_entry(const struct zcodec_index *index,
                                       const uint64_t *cell,
@@ -1084,9 +1086,9 @@ void zcodec_writer_free(struct zcodec_writer *writer);
  * Runs all tasks, even if some fail. Sets `status` and `error` of each task, and returns the status of the first task
  * that failed, otherwise OK. Threads share the tasks, or parts of a task if there are fewer tasks than threads. The
  * views of the tasks must not overlap, and no other thread may use the tasks during this call. The caller frees the
- * error of each task. If the executor fails, that is the status of every task that it ran for: of all tasks if the
- * threads share them. OUT_OF_MEMORY for the list of results is the status of every task. INVALID_ARGUMENT with nothing
- * written: the structs are invalid. Since 0.2.
+ * error of each task. If the executor fails, CALLBACK_FAILED is the status of every task that it was running: of all
+ * tasks if the threads share them, of one if they share its parts. OUT_OF_MEMORY for the list of results is the status
+ * of every task. INVALID_ARGUMENT with nothing written: the structs are invalid. Since 0.2.
  */
 enum zcodec_status zcodec_decode_tasks(struct zcodec_task *tasks,
                                        size_t count,
@@ -1226,7 +1228,8 @@ enum zcodec_status zcodec_chain_set_padding_at(struct zcodec_chain *chain,
 
 /**
  * Appends UTF-8 text for the caller of a callback. Only the callback that received the sink may call this, on its own
- * thread, any number of times. NULL_ARGUMENT, OUT_OF_MEMORY: nothing was appended. Since 0.2.
+ * thread, any number of times. In a message, invalid UTF-8 is replaced by U+FFFD. NULL_ARGUMENT, OUT_OF_MEMORY:
+ * nothing was appended. Since 0.2.
  */
 enum zcodec_status zcodec_sink_write(struct zcodec_sink *sink,
                                      const void *bytes,

@@ -676,7 +676,7 @@ std::int32_t tell(zcodec_sink *message, Work work) noexcept {
   } catch (const std::exception &exception) {
     write(message, exception.what());
   } catch (...) {
-    write(message, "an exception that is no std::exception");
+    write(message, "an exception that is not a std::exception");
   }
   return callback_threw;
 }
@@ -1185,9 +1185,9 @@ class Chain {
    *     check(const uint8_t *chunk, size_t chunk_size, const uint8_t *padding, size_t padding_size, void *call_data)
    *
    * Each returns nothing, or an integer that is 0 on success. Throwing is failure, too: with
-   * ZCODEC_STATUS_CALLBACK_FAILED for `generate`, and ZCODEC_STATUS_CORRUPT_DATA for `check`.
-   * The chain, and every chain that `with_shape` makes from it, shares one copy of both. All threads that use these
-   * chains may call it at the same time. The last chain destroys it; its destructor must not throw.
+   * ZCODEC_STATUS_CALLBACK_FAILED for `generate`, and ZCODEC_STATUS_CORRUPT_DATA for `check`. The chain, the chains
+   * that `with_shape` and `inner` make from it, its plans and its writers share one copy of both. All threads that use
+   * them may call it at the same time. The last of them destroys it; its destructor must not throw.
    */
   template <class Generate, class Check>
   void set_padding(std::size_t codec_index, Generate &&generate, Check &&check) {
@@ -1309,7 +1309,7 @@ class Chain {
       elements = Result(detail::element_count<T>(capacity));
     }
     if (size % sizeof(T) != 0) {
-      throw std::length_error(std::to_string(size) + " bytes are no whole number of elements of " +
+      throw std::length_error(std::to_string(size) + " bytes are not a whole number of elements of " +
                               std::to_string(sizeof(T)) + " bytes");
     }
     elements.resize(size / sizeof(T));
@@ -1751,8 +1751,8 @@ class Tasks {
 }  // namespace detail
 
 /**
- * Decodes all tasks, even if some fail, and then throws the error of the first that failed. A task without a chain,
- * with elements of another type, or with a box of two ranks is thrown at once, before any task runs.
+ * Decodes all tasks, even if some fail, and then throws the error of the first that failed. If a task has no chain,
+ * elements of another type, or a box whose start and shape differ in rank, it throws before any task runs.
  */
 inline void decode_tasks(DecodeTask *tasks, std::size_t count, const CallOptions &options = {}) {
   detail::Tasks<DecodeTask>(tasks, count).run(zcodec_decode_tasks, options);
@@ -1762,8 +1762,8 @@ inline void decode_tasks(std::vector<DecodeTask> &tasks, const CallOptions &opti
 }
 
 /**
- * Encodes all tasks, even if some fail, and then throws the error of the first that failed. A task without a chain,
- * with elements of another type, or with a box of two ranks is thrown at once, before any task runs.
+ * Encodes all tasks, even if some fail, and then throws the error of the first that failed. If a task has no chain,
+ * elements of another type, or a box whose start and shape differ in rank, it throws before any task runs.
  */
 inline void encode_tasks(EncodeTask *tasks, std::size_t count, const CallOptions &options = {}) {
   detail::Tasks<EncodeTask>(tasks, count).run(zcodec_encode_tasks, options);

@@ -53,8 +53,13 @@ fn time(contestant: &mut Contestant<'_>, repeats: u32) -> f64 {
     start.elapsed().as_secs_f64() / f64::from(repeats)
 }
 
-fn median(values: impl Iterator<Item = f64>) -> f64 {
+/// The middle value, or the mean of the two in the middle.
+///
+/// # Panics
+///
+/// If there is no value.
+pub fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
+    f64::midpoint(values[(values.len() - 1) / 2], values[values.len() / 2])
 }

@@ -80,12 +80,12 @@ pub unsafe extern "C" fn zcodec_chain_new(
 /// zcodec_chain_with_shape creates the chains of the others. UNSUPPORTED also for other chunk grids. A fill_value of
 /// null, which some writers use for none, makes a chain without a fill value. Otherwise like zcodec_chain_new.
 ///
-/// A Zarr v2 document (.zarray) gives the list of v3 codecs that makes the same bytes, and a chain of it, without a
-/// fill value if the document's is null. zcodec_chain_codecs_json shows the list: order F becomes `transpose`, the
-/// filters and the compressor become codecs such as "numcodecs.zlib", and `bytes` follows the filters that take arrays,
-/// unless the last of them makes bytes itself. The codec index and the path of an error refer to this list, not to
-/// `filters` and `compressor`. An error about another member of the document, or about one of which no codec can be
-/// made, has neither; its message names the member. Since 0.2.
+/// Since 0.2, a Zarr v2 document (.zarray) gives the list of v3 codecs that makes the same bytes, and a chain of it,
+/// without a fill value if the document's is null. zcodec_chain_codecs_json shows the list: order F becomes
+/// `transpose`, the filters and the compressor become codecs such as "numcodecs.zlib", and `bytes` follows the filters
+/// that take arrays, unless the last of them makes bytes itself. The codec index and the path of an error refer to this
+/// list, not to `filters` and `compressor`. An error about another member of the document, or about one of which no
+/// codec can be made, has neither; its message names the member.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_from_zarr_json(
     zarr_json: *const c_char,

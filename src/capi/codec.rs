@@ -13,11 +13,11 @@ use std::ffi::{CStr, c_char, c_void};
 use std::sync::Arc;
 
 /// The built-in codecs and those that the host added. Opaque. Several threads may create chains with it at once, but
-/// not while one of them adds a codec.
+/// not while one of them adds a codec. Since 0.2.
 #[derive(Debug)]
 pub struct zcodec_registry(Arc<Registry>);
 
-/// Receives text from a callback. Opaque. Valid for the duration of the callback only.
+/// Receives text from a callback. Opaque. Valid for the duration of the callback only. Since 0.2.
 #[derive(Debug, Default)]
 pub struct zcodec_sink {
     text: Vec<u8>,
@@ -85,7 +85,7 @@ pub const ZCODEC_CODEC_TOO_SMALL: i32 = 1;
 /// lock. If several threads use a chain, they run in several threads at once, also with the same state; they must be
 /// safe to call from every thread that uses or frees a chain with the codec. They may call the library. They must
 /// return normally: no longjmp, no exception through C frames. The memory that their pointers point to is theirs for
-/// the duration of the call only.
+/// the duration of the call only. Since 0.2.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct zcodec_codec {
@@ -178,7 +178,7 @@ unsafe impl CallerStruct for zcodec_codec {
     );
 }
 
-/// Options for creating a chain. Set all members to 0 first, then `struct_size`, then the ones you want.
+/// Options for creating a chain. Set all members to 0 first, then `struct_size`, then the ones you want. Since 0.2.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct zcodec_chain_options {
@@ -218,7 +218,8 @@ unsafe fn read_chain_options(options: *const zcodec_chain_options) -> Result<Cha
 }
 
 /// Appends UTF-8 text for the caller of a callback. Only the callback that received the sink may call this, on its own
-/// thread, any number of times. NULL_ARGUMENT, OUT_OF_MEMORY: nothing was appended. Since 0.2.
+/// thread, any number of times. In a message, invalid UTF-8 is replaced by U+FFFD. NULL_ARGUMENT, OUT_OF_MEMORY:
+/// nothing was appended. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_sink_write(sink: *mut zcodec_sink, bytes: *const c_void, size: usize) -> zcodec_status {
     ffi::guard(None, || {

@@ -6,12 +6,13 @@ use crate::parallel::Executor;
 use std::ffi::c_void;
 use std::num::NonZeroUsize;
 
-/// Runs one job of an executor.
+/// Runs job `i` of a batch. `run` of the executor calls it, on any thread, and never after `run` has returned.
+/// `job_data` is what `run` was given. Since 0.2.
 pub type zcodec_job_fn = Option<unsafe extern "C" fn(job_data: *mut c_void, i: u32, worker: u32)>;
 
 /// Threads of the host, used instead of the library's own. `run` and `user_data` must be usable from every thread that
 /// makes a call with this executor. NULL_ARGUMENT: `run` is NULL. INVALID_ARGUMENT: `max_workers` is 0, or `reserved`
-/// is not.
+/// is not. Since 0.2.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct zcodec_executor {
@@ -23,10 +24,10 @@ pub struct zcodec_executor {
     pub max_workers: u32,
     /// Must be 0.
     pub reserved: u32,
-    /// Runs job(job_data, i, worker) for each i < count, on any threads, and returns when all jobs have returned: 0, or
-    /// any other number, which fails the call with CALLBACK_FAILED. `worker` is below max_workers; no two jobs of one
-    /// `run` have the same worker at the same time. `run` may be called from several threads at once, but never from
-    /// inside a job. Jobs never wait for one another.
+    /// Calls job(job_data, i, worker) once for each i < count, on any threads, and returns when all jobs have returned:
+    /// 0, or any other number, which fails the call with CALLBACK_FAILED. `worker` is below max_workers; no two jobs of
+    /// one `run` have the same worker at the same time. `run` may be called from several threads at once, but never
+    /// from inside a job. Jobs never wait for one another.
     pub run: Option<
         unsafe extern "C" fn(user_data: *mut c_void, job: zcodec_job_fn, job_data: *mut c_void, count: u32) -> i32,
     >,

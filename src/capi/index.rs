@@ -8,7 +8,7 @@ use crate::chain::ShardIndex;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// The decoded index of a shard. Opaque. It never changes, and any thread may use it.
+/// The decoded index of a shard. Opaque. It never changes, and any thread may use it. Since 0.2.
 #[derive(Debug)]
 pub struct zcodec_index(Arc<ShardIndex>);
 
@@ -45,9 +45,9 @@ pub unsafe extern "C" fn zcodec_index_free(index: *mut zcodec_index) {
     unsafe { ffi::free_handle(index) }
 }
 
-/// Gives the chain of a shard's inner chunks; for shards in shards, that of the outer ones. `*inner` is a handle of its
-/// own, which the caller frees with zcodec_chain_free; it is NULL on failure. UNSUPPORTED: the chain's array->bytes
-/// codec is not sharding_indexed, or bytes->bytes codecs follow it. Since 0.2.
+/// Gives the chain of a shard's inner chunks; for shards in shards, that of the outer shard's, which are shards
+/// themselves. `*inner` is a handle of its own, which the caller frees with zcodec_chain_free; it is NULL on failure.
+/// UNSUPPORTED: the chain's array->bytes codec is not sharding_indexed, or bytes->bytes codecs follow it. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_inner(
     chain: *const zcodec_chain,
@@ -111,8 +111,8 @@ pub unsafe extern "C" fn zcodec_index_decode(
 }
 
 /// The byte range of the inner chunk at these grid coordinates, `ndim` numbers, in its shard. `*present` is 0 if the
-/// shard does not store it: all its elements are the fill value. INVALID_ARGUMENT: there is no such inner chunk.
-/// CORRUPT_DATA: the range lies outside the shard. Since 0.2.
+/// shard does not store it: all its elements are the fill value; in a chain without one, the shard is damaged.
+/// INVALID_ARGUMENT: there is no such inner chunk. CORRUPT_DATA: the range lies outside the shard. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_index_entry(
     index: *const zcodec_index,

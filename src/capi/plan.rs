@@ -17,7 +17,7 @@ use std::ffi::c_void;
 pub const ZCODEC_SIZE_UNKNOWN: u64 = u64::MAX;
 
 /// A range of bytes in a stored object. If `offset` is ZCODEC_SIZE_UNKNOWN, the last `size` bytes; if `size` is,
-/// everything from `offset` to the end.
+/// everything from `offset` to the end. Since 0.2.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct zcodec_range {
@@ -39,6 +39,7 @@ impl From<ByteRange> for zcodec_range {
 
 /// One read of one stored object, a chunk or a shard. Opaque. A plan says which byte ranges it needs, one stage at a
 /// time; the host fetches them in any way and supplies them; the plan decodes each of them as soon as it is supplied.
+/// Since 0.2.
 #[derive(Debug)]
 pub struct zcodec_plan {
     plan: ReadPlan,
@@ -66,10 +67,10 @@ pub(super) fn known(size: u64) -> Option<u64> {
     (size != ZCODEC_SIZE_UNKNOWN).then_some(size)
 }
 
-/// Creates a plan that decodes box i of the chunk into view i. The views must not overlap. `object_size` may be
-/// ZCODEC_SIZE_UNKNOWN; the range of an index at the end then counts from the end. `index` is what zcodec_index_decode
-/// or zcodec_plan_index of an earlier plan gave, or NULL; with it the plan does not ask for the index again. `options`
-/// may be NULL.
+/// Creates a plan that decodes box i of the chunk into view i, for each i < `count`. The views must not overlap.
+/// `object_size` may be ZCODEC_SIZE_UNKNOWN; the range of an index at the end then counts from the end. `index` is what
+/// zcodec_index_decode or zcodec_plan_index of an earlier plan gave, or NULL; with it the plan does not ask for the
+/// index again. `options` may be NULL.
 ///
 /// Boxes, views and options are copied; the memory of the views, call_data and the executor must stay valid until the
 /// plan is freed. The chain and the index may be freed earlier. The plan uses the callbacks that the chain has now. On
@@ -190,9 +191,9 @@ pub unsafe extern "C" fn zcodec_plan_supply_all(
     })
 }
 
-/// The index of the shard, for the host's cache. The caller frees `*index` with zcodec_index_free; it is NULL if the
-/// chain has no index. INVALID_ARGUMENT: the index has not been supplied yet, or was not needed because every box is
-/// empty. Other threads may supply ranges during this call. Since 0.2.
+/// The index of the shard, for the host's cache. The caller frees `*index` with zcodec_index_free. If the chain has no
+/// index, the call succeeds and `*index` is NULL. INVALID_ARGUMENT: the index has not been supplied yet, or was not
+/// needed because every box is empty. Other threads may supply ranges during this call. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_plan_index(
     plan: *const zcodec_plan,

@@ -15,7 +15,7 @@ use std::ffi::c_void;
 /// Flag of zcodec_task for decoding: the chunk does not exist; fill its view with the fill value. Since 0.2.
 pub const ZCODEC_TASK_MISSING: u32 = 1;
 
-/// One of many chunks. Set all members to 0 first, then `struct_size`, then the ones you want.
+/// One of many chunks. Set all members to 0 first, then `struct_size`, then the ones you want. Since 0.2.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct zcodec_task {
@@ -229,9 +229,9 @@ unsafe fn write_members(
 /// Runs all tasks, even if some fail. Sets `status` and `error` of each task, and returns the status of the first task
 /// that failed, otherwise OK. Threads share the tasks, or parts of a task if there are fewer tasks than threads. The
 /// views of the tasks must not overlap, and no other thread may use the tasks during this call. The caller frees the
-/// error of each task. If the executor fails, that is the status of every task that it ran for: of all tasks if the
-/// threads share them. OUT_OF_MEMORY for the list of results is the status of every task. INVALID_ARGUMENT with nothing
-/// written: the structs are invalid. Since 0.2.
+/// error of each task. If the executor fails, CALLBACK_FAILED is the status of every task that it was running: of all
+/// tasks if the threads share them, of one if they share its parts. OUT_OF_MEMORY for the list of results is the status
+/// of every task. INVALID_ARGUMENT with nothing written: the structs are invalid. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_decode_tasks(
     tasks: *mut zcodec_task,

@@ -10,7 +10,7 @@ use crate::error::{Error, Result, Status};
 use crate::strided::{Layout, Source, Target};
 use std::ffi::c_void;
 
-/// A rectangular part of a decoded chunk.
+/// A rectangular part of a decoded chunk. Since 0.2.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct zcodec_box {
@@ -36,7 +36,7 @@ unsafe impl CallerStruct for zcodec_box {
 /// neighbours along dimension i are `strides[i]` bytes apart, which may be negative. A view that reaches outside
 /// memory[0..memory_size) is INVALID_ARGUMENT, and nothing is read or written. Bytes between the elements keep their
 /// values. If the library writes to the view, no two elements may share a byte. The memory of the view must not overlap
-/// the encoded bytes. Neither is checked.
+/// the encoded bytes. Neither is checked. Since 0.2.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct zcodec_view {

@@ -14,7 +14,7 @@ use crate::memory::collect;
 use std::ffi::c_void;
 
 /// Makes or changes a shard by its inner chunks. Opaque. The host puts boxes, then supplies the old inner chunks that
-/// the writer asks for, then takes the pieces of the new object.
+/// the writer asks for, then takes the pieces of the new object. Since 0.2.
 #[derive(Debug)]
 pub struct zcodec_writer {
     writer: Writer,
@@ -38,7 +38,7 @@ impl Staged for zcodec_writer {
     }
 }
 
-/// The layout of the pieces of a shard's object.
+/// The layout of the pieces of a shard's object. Since 0.2.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum zcodec_layout {
@@ -49,7 +49,7 @@ pub enum zcodec_layout {
     ZCODEC_LAYOUT_APPEND = 1,
 }
 
-/// A piece of a new object: `size` bytes that go to `offset`.
+/// A piece of a new object: `size` bytes that go to `offset`. Since 0.2.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct zcodec_piece {

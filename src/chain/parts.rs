@@ -92,7 +92,7 @@ pub(super) fn patch(decoded: &mut [u8], shape: &[u64], region: &Region, values: 
     strided::copy(values, &mut whole.region(&region.start, &region.shape)?)
 }
 
-/// A chunk whose elements all are this one.
+/// A chunk whose elements are all this one.
 ///
 /// # Errors
 /// [`Status::OutOfMemory`](crate::Status::OutOfMemory).

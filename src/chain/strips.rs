@@ -1,4 +1,4 @@
-//! Inner chunks side by side of a large box, which go to their place together: see [`Strip`].
+//! Neighbouring inner chunks of a large box, which are written to their places together: see [`Strip`].
 
 use super::Chain;
 use super::plan::{Operation, Plan, Step};

@@ -4,7 +4,7 @@
 //! `conditional`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/conditional). Each chunk begins
 //! with a bit for each codec inside, the first codec's the lowest of the first byte; it is 1 if the codec was applied.
 //! The writer decides which: here all of them if that makes the chunk smaller, otherwise none. A chunk then never grows
-//! by more than the header. All bits decode.
+//! by more than the header. Every combination of bits is decoded.
 
 use crate::error::{Error, Result};
 use crate::interface::{

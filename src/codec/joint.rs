@@ -1,7 +1,8 @@
 //! Loops that do the work of two neighbouring codecs at once.
 //!
-//! The chain looks up each two neighbouring elementwise codecs in the table. A joint loop saves the round trip through
-//! memory between them. It need not handle every element, because the two codecs can still run one after the other.
+//! The chain looks up each pair of neighbouring elementwise codecs in the table. A joint loop saves the round trip
+//! through memory between them. It need not handle every element, because the two codecs can still run one after the
+//! other.
 
 use super::cast_value::BoundCast;
 use super::scale_offset::BoundScaling;

@@ -3,7 +3,7 @@
 //!
 //! Specification: [Zarr v3 core,
 //! `sharding_indexed`](https://zarr-specs.readthedocs.io/en/latest/v3/codecs/sharding-indexed/index.html), version 1.0.
-//! Offsets count from the beginning of the shard, even if the index is there. An inner chunk whose elements all are the
+//! Offsets count from the beginning of the shard, even if the index is there. An inner chunk whose elements are all the
 //! fill value is not stored; decoding accepts it either way.
 
 use crate::data_type::DataType;

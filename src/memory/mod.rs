@@ -1,7 +1,7 @@
 //! Memory: buffers whose size comes from outside, where running out is an error and not an abort; and a copy that is
 //! fast for any relative alignment of its two sides.
 
-mod large_pages;
+mod huge_pages;
 
 use crate::error::{Error, Result, Status};
 use bytemuck::Zeroable;
@@ -15,7 +15,7 @@ pub(crate) fn grow<T: Copy + Zeroable>(buffer: &mut Vec<T>, count: usize) -> Res
     if buffer.capacity() == 0 {
         // Large memory is zero when the system provides it, so no zeros need to be written.
         *buffer = try_zeroed_vec(count).map_err(|()| Error::out_of_memory())?;
-        large_pages::request(buffer);
+        huge_pages::request(buffer);
     } else if buffer.len() < count {
         buffer.try_reserve_exact(count - buffer.len()).map_err(|_| Error::out_of_memory())?;
         buffer.resize(count, T::zeroed());

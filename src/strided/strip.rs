@@ -2,7 +2,7 @@
 //!
 //! The rows of a small box are short, and far from each other: a processor writes them to memory slowly, and reads each
 //! line before. Boxes side by side have long rows together. These are written one after the other, past the caches,
-//! without reading a line. On a Zen 4, rows of 64 bytes are written to 32 MiB twice as fast like that.
+//! without reading a line. On a Zen 4, rows of 64 bytes are written to 32 MiB twice as fast this way.
 #![expect(unsafe_code, reason = "views of one memory may interleave, so that their elements are reached by pointers")]
 
 use super::copy::for_each;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use std::time::Duration;
-use zcodec_benches::turns::{Contestant, in_turn};
+use zcodec_benches::turns::{Contestant, in_turn, median};
 
 /// What a line is about.
 #[derive(Clone, Debug)]
@@ -105,8 +105,7 @@ fn is_short(one: &Measured) -> bool {
 }
 
 fn row(lines: &[&Measured]) {
-    let mut ratios: Vec<f64> = lines.iter().map(|one| one.ratio).collect();
-    ratios.sort_by(f64::total_cmp);
+    let ratios = || lines.iter().map(|one| one.ratio);
     let goals: Vec<f64> = lines.iter().filter_map(|one| one.goal).collect();
     let least = goals.iter().copied().reduce(f64::min);
     let goal = match (least, goals.iter().copied().reduce(f64::max)) {
@@ -120,8 +119,8 @@ fn row(lines: &[&Measured]) {
         lines[0].size,
         lines[0].yardstick,
         lines.len(),
-        ratios[ratios.len() / 2],
-        ratios[0],
+        median(ratios()),
+        ratios().fold(f64::INFINITY, f64::min),
         lines.iter().filter(|one| is_short(one)).count(),
     );
 }

@@ -2,7 +2,7 @@
 //!
 //! Every value of these formats is one of float32. On decode, values are rounded to nearest, ties to even. Values over
 //! the largest finite one become infinity, or that value in formats without infinity; values that `float8_e8m0fnu`,
-//! which has neither 0 nor a sign, cannot hold becomes its smallest value. The bits of a NaN move along where there are
+//! which has neither 0 nor a sign, cannot hold become its smallest value. The bits of a NaN move along where there are
 //! several.
 
 use super::element::{Element, Native};

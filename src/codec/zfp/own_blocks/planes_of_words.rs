@@ -1,7 +1,7 @@
 //! The embedded code of bit planes: zfp's `encode_ints` and `decode_ints`, for planes of one word or more.
 //!
-//! Planes follow each other from the most significant one down. Of each there are first the bits of the `n`
-//! coefficients that were significant before, then [`groups`](super::groups). `n` moves past the last one of a plane.
+//! Planes follow each other from the most significant one down. Each begins with the bits of the `n` coefficients that
+//! were significant before, then come [`groups`](super::groups). `n` moves past the last one bit of a plane.
 
 use super::bits::{MOST, Sink, Source, low_bits};
 use super::groups::{SHORT, encode_within, short_groups, skip_empty, take_up_to_one};

@@ -1,7 +1,7 @@
 //! The embedded code of [`planes_of_words`](super::super::planes_of_words) for 4 coefficients.
 //!
-//! Planes are short: sixteen lie in a word, four bits each, in the order of the stream. As long as a coefficient is not
-//! significant tables have the code of each plane, and the planes that the next bits of a stream hold. After that the
+//! Planes are short: sixteen lie in a word, four bits each, in the order of the stream. Until all coefficients are
+//! significant, tables have the code of each plane, and the planes that the next bits of a stream hold. After that the
 //! stream is the planes themselves.
 
 use super::super::bits::{MOST, Sink, Source, low_bits};

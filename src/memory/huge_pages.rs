@@ -1,16 +1,16 @@
-//! Large pages for large buffers, where the system has them on request.
+//! Huge pages for large buffers, where the system grants them on request.
 #![cfg_attr(
     target_os = "linux",
     expect(unsafe_code, reason = "a call of the system that the standard library does not have")
 )]
 
-/// Asks the system to provide this buffer in large pages when it is first written: 32 MiB take 16 ms longer in pages of
+/// Asks the system to provide this buffer in huge pages when it is first written: 32 MiB take 16 ms longer in pages of
 /// 4 KiB (Zen 4). A buffer of less than 4 MiB stays as it is, and so does every buffer on other systems than Linux.
 /// NumPy does the same.
 pub(super) fn request<T>(buffer: &mut [T]) {
     #[cfg(target_os = "linux")]
     {
-        /// From this size on, a large page is likely to be used as a whole.
+        /// From this size on, a huge page is likely to be used as a whole.
         const MIN_SIZE: usize = 4 << 20;
         /// Also a multiple of the sizes of small pages, which the range has to consist of.
         const PAGE_SIZE: usize = 2 << 20;
