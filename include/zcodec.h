@@ -820,7 +820,7 @@ enum zcodec_status zcodec_is_fill_view(const struct zcodec_chain *chain,
 /**
  * The smallest box that is worth decoding alone: the innermost inner chunk of a shard, seen through the codecs before
  * it; the block of zfp at a fixed rate; 1 along each dimension if each element decodes by itself; the chunk if the
- * whole of it must be decoded. `ndim` numbers are written to `shape`.
+ * whole of it must be decoded. `ndim` numbers are written to `shape`, on success only.
  *
  * INVALID_ARGUMENT: `ndim` is not the chain's. UNSUPPORTED for chains of bytes->bytes codecs. Since 0.2.
  */
@@ -1196,7 +1196,8 @@ enum zcodec_status zcodec_chain_warnings_json(const struct zcodec_chain *chain,
  * without `check` decoding checks nothing; with neither the codec again does what its metadata says. Both get
  * `user_data`. `free_user_data` (may be NULL) is called on it once, when nothing uses the callbacks any more: no
  * chain, no chain that zcodec_chain_with_shape or zcodec_chain_inner made from it, no plan and no writer. Replacing
- * the callbacks gives up this chain's share only. If this call fails, it is not called: the caller still owns
+ * the callbacks gives up this chain's share only; if it was the last, this call frees their data after it has set the
+ * new ones. If this call fails, it is not called: the caller still owns
  * `user_data`.
  *
  * Both functions and `user_data` must be safe to use from every thread that uses the chain. No other thread may use

@@ -101,7 +101,8 @@ impl PaddingHook for Callbacks {
 /// without `check` decoding checks nothing; with neither the codec again does what its metadata says. Both get
 /// `user_data`. `free_user_data` (may be NULL) is called on it once, when nothing uses the callbacks any more: no
 /// chain, no chain that zcodec_chain_with_shape or zcodec_chain_inner made from it, no plan and no writer. Replacing
-/// the callbacks gives up this chain's share only. If this call fails, it is not called: the caller still owns
+/// the callbacks gives up this chain's share only; if it was the last, this call frees their data after it has set the
+/// new ones. If this call fails, it is not called: the caller still owns
 /// `user_data`.
 ///
 /// Both functions and `user_data` must be safe to use from every thread that uses the chain. No other thread may use
@@ -121,7 +122,9 @@ pub unsafe extern "C" fn zcodec_chain_set_padding(
     ffi::guard(error, || {
         // SAFETY: NULL or a live handle that nobody else uses now, says the header.
         let chain = unsafe { ffi::handle_mut(chain, "chain") }?;
-        set(chain, &[(None, codec_index)], Callbacks { generate, check, user_data, free_user_data })
+        let old = set(chain, &[(None, codec_index)], Callbacks { generate, check, user_data, free_user_data })?;
+        drop(old); // may call the host, and the host the chain
+        Ok(())
     })
 }
 
@@ -146,12 +149,14 @@ pub unsafe extern "C" fn zcodec_chain_set_padding_at(
         let chain = unsafe { ffi::handle_mut(chain, "chain") }?;
         // SAFETY: NULL or NUL-terminated, says the header.
         let path = unsafe { ffi::text(path, "path") }?;
-        set(chain, &parse_path(path)?, Callbacks { generate, check, user_data, free_user_data })
+        let old = set(chain, &parse_path(path)?, Callbacks { generate, check, user_data, free_user_data })?;
+        drop(old); // may call the host, and the host the chain
+        Ok(())
     })
 }
 
 /// Sets the callbacks. If that fails they are not freed: `user_data` still belongs to the caller.
-fn set(chain: &mut Chain, path: &[PathStep], callbacks: Callbacks) -> crate::Result<()> {
+fn set(chain: &mut Chain, path: &[PathStep], callbacks: Callbacks) -> crate::Result<Option<Arc<dyn PaddingHook>>> {
     match chain.check_padding_at(path) {
         Ok(()) => chain.set_padding_hook_at(path, Some(Arc::new(callbacks))),
         Err(error) => {

@@ -105,7 +105,7 @@ pub unsafe extern "C" fn zcodec_plan_new(
         parts.try_reserve_exact(count).map_err(|_| Error::out_of_memory())?;
         for position in 0..count {
             // SAFETY: as above; the memory of the view lives as long as the plan.
-            parts.push(unsafe { read_part(boxes.at(position), views.at(position), chain) }?);
+            parts.push(unsafe { read_part(boxes.at(position), views.at(position), chain, position) }?);
         }
         // SAFETY: NULL or a live handle, says the header.
         let index = unsafe { index.as_ref() }.map(zcodec_index::share);
@@ -115,7 +115,7 @@ pub unsafe extern "C" fn zcodec_plan_new(
     })
 }
 
-/// One box and its view.
+/// The box and the view at this position of their lists.
 ///
 /// # Safety
 /// They are as the header asks for, and the memory of the view outlives the object that gets the target.
@@ -123,11 +123,13 @@ unsafe fn read_part(
     part: *const zcodec_box,
     view: *const zcodec_view,
     chain: &zcodec_chain,
+    position: usize,
 ) -> Result<(Vec<u64>, crate::strided::Target<'static>)> {
+    let of = |list: &str, error: Error| error.with_context(&format!("{list}[{position}]: "));
     // SAFETY: the same contract.
-    let part = unsafe { read_box(part, chain) }?;
+    let part = unsafe { read_box(part, chain) }.map_err(|error| of("boxes", error))?;
     // SAFETY: the same contract.
-    let target = unsafe { read_target(view, &part.shape, chain) }?;
+    let target = unsafe { read_target(view, &part.shape, chain) }.map_err(|error| of("views", error))?;
     Ok((part.start, target))
 }
 
@@ -181,11 +183,13 @@ pub unsafe extern "C" fn zcodec_plan_supply_all(
         // SAFETY: the header asks of the caller what these conversions ask of us.
         let plan = unsafe { ffi::handle(plan.cast_const(), "plan") }?;
         let count = plan.ranges.len();
+        plan.plan.check_untouched(count)?;
         // SAFETY: as above: as many as the stage has ranges.
         let (bytes, sizes) = unsafe { (ffi::input(bytes, count, "bytes")?, ffi::input(sizes, count, "sizes")?) };
-        let pieces = bytes.iter().zip(sizes).map(|(bytes, size)| {
+        let pieces = bytes.iter().zip(sizes).enumerate().map(|(index, (bytes, size))| {
             // SAFETY: as above.
-            unsafe { ffi::input(bytes.cast::<u8>(), *size, "bytes") }
+            let piece = unsafe { ffi::input(bytes.cast::<u8>(), *size, "bytes") };
+            piece.map_err(|error| error.with_context(&format!("range {index}: ")))
         });
         plan.plan.supply_all(&collect(pieces)?)
     })

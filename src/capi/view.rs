@@ -118,8 +118,10 @@ fn check_ndim(what: &str, ndim: usize, chunk: &[u64]) -> Result<()> {
 unsafe fn read_view(view: *const zcodec_view, shape: &[u64], chain: &Chain) -> Result<(zcodec_view, Layout)> {
     let element_size = chain.element_size()?;
     // SAFETY: the same contract.
-    let view = unsafe { caller_struct::read(view) }?;
+    let mut view = unsafe { caller_struct::read(view) }?;
     check_ndim("view", view.ndim, shape)?;
+    // No memory is larger.
+    view.memory_size = view.memory_size.min(isize::MAX as usize);
     if view.memory.is_null() && view.memory_size > 0 {
         return Err(Error::new(Status::NullArgument, "the memory of the view is NULL, but memory_size is not 0"));
     }
@@ -273,7 +275,7 @@ pub unsafe extern "C" fn zcodec_is_fill_view(
 
 /// The smallest box that is worth decoding alone: the innermost inner chunk of a shard, seen through the codecs before
 /// it; the block of zfp at a fixed rate; 1 along each dimension if each element decodes by itself; the chunk if the
-/// whole of it must be decoded. `ndim` numbers are written to `shape`.
+/// whole of it must be decoded. `ndim` numbers are written to `shape`, on success only.
 ///
 /// INVALID_ARGUMENT: `ndim` is not the chain's. UNSUPPORTED for chains of bytes->bytes codecs. Since 0.2.
 #[unsafe(no_mangle)]

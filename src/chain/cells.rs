@@ -10,6 +10,7 @@ use super::shard::{Cell, Shard, ShardIndex};
 use super::strips::strip_shape;
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::CallOptions;
+use crate::memory::collect;
 use crate::parallel::{into_inner, lock};
 use crate::strided::{Strip, Target};
 use std::cmp::Reverse;
@@ -95,7 +96,7 @@ impl ShardDecode<'_> {
             return self.all(places.len(), cells.into_iter().zip(places), workers, options);
         }
         if let Some(shape) = self.strip_shape(region, workers) {
-            let parts = region.cut(&shape).zip(place.cut(region, &shape)?).collect();
+            let parts = collect(region.cut(&shape).zip(place.cut(region, &shape)?).map(Ok))?;
             return self.all_strips(parts, workers, options);
         }
         let places = place.cut(region, self.shard.chunk_shape())?;

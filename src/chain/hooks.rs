@@ -6,12 +6,16 @@ use crate::error::{Error, Result};
 use crate::interface::{BoundN5Block, BoundShard, PaddingHook, Pass};
 use std::sync::Arc;
 
+/// The hook of a codec, if it has one.
+type Hook = Option<Arc<dyn PaddingHook>>;
+
 impl Chain {
-    /// Sets the hook that computes or checks the bytes of a `pad` or `offset` codec; `None` removes it.
+    /// Sets the hook that computes or checks the bytes of a `pad` or `offset` codec; `None` removes it. Returns the one
+    /// that was there.
     ///
     /// # Errors
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if there is no such codec at this index.
-    pub fn set_padding_hook(&mut self, codec_index: usize, hook: Option<Arc<dyn PaddingHook>>) -> Result<()> {
+    pub fn set_padding_hook(&mut self, codec_index: usize, hook: Hook) -> Result<Hook> {
         self.set_padding_hook_at(&[(None, codec_index)], hook)
     }
 
@@ -20,18 +24,17 @@ impl Chain {
     ///
     /// # Errors
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if there is no `pad` or `offset` codec there.
-    pub fn set_padding_hook_at(&mut self, path: &[PathStep], hook: Option<Arc<dyn PaddingHook>>) -> Result<()> {
+    pub fn set_padding_hook_at(&mut self, path: &[PathStep], hook: Hook) -> Result<Hook> {
         self.check_padding_at(path)?;
         match path {
-            [(_, index)] => self.hooks[*index] = hook,
+            [(_, index)] => Ok(std::mem::replace(&mut self.hooks[*index], hook)),
             [_, inner @ ..] => {
                 let chain = self.plan.steps.iter_mut().find_map(Step::inner_mut);
                 let chain = chain.ok_or_else(|| Error::internal("an inner chain is missing from the plan"))?;
-                chain.set_padding_hook_at(inner, hook)?;
+                chain.set_padding_hook_at(inner, hook)
             }
-            [] => {}
+            [] => Ok(None),
         }
-        Ok(())
     }
 
     /// Whether there is a `pad` or `offset` codec at this place.

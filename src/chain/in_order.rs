@@ -1,6 +1,7 @@
 //! Parts of an encoded chunk that become ready in any order, and are stored one after the other.
 
-use crate::memory::copy;
+use crate::error::Result;
+use crate::memory::{copy, push};
 use crate::parallel::{into_inner, lock};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -44,12 +45,16 @@ impl<'a> InOrder<'a> {
     }
 
     /// Takes the part with this number; `None` if it is not stored. Every number from 0 on comes once.
-    pub(super) fn put(&self, number: usize, part: Option<Part>) {
-        let ready = lock(&self.0).take(number, part);
+    ///
+    /// # Errors
+    /// [`Status::OutOfMemory`](crate::Status::OutOfMemory).
+    pub(super) fn put(&self, number: usize, part: Option<Part>) -> Result<()> {
+        let ready = lock(&self.0).take(number, part)?;
         for (place, part) in ready {
             copy(&part.memory[..part.size], place);
-            lock(&self.0).free.push(part.memory);
+            push(&mut lock(&self.0).free, part.memory)?;
         }
+        Ok(())
     }
 
     /// The places of the parts, and where the last one ends. What ends after the room was not copied.
@@ -61,26 +66,26 @@ impl<'a> InOrder<'a> {
 
 impl<'a> State<'a> {
     /// The parts that now have a place, with it.
-    fn take(&mut self, number: usize, part: Option<Part>) -> Vec<(&'a mut [u8], Part)> {
+    fn take(&mut self, number: usize, part: Option<Part>) -> Result<Vec<(&'a mut [u8], Part)>> {
         self.waiting.insert(number, part);
         let mut ready = Vec::new();
         while let Some(part) = self.waiting.remove(&self.places.len()) {
             let Some(part) = part else {
-                self.places.push(None);
+                push(&mut self.places, None)?;
                 continue;
             };
             let start = self.end;
             self.end += part.size as u64;
-            self.places.push(Some(start..self.end));
+            push(&mut self.places, Some(start..self.end))?;
             match std::mem::take(&mut self.rest).split_at_mut_checked(part.size) {
                 Some((place, rest)) => {
                     self.rest = rest;
-                    ready.push((place, part));
+                    push(&mut ready, (place, part))?;
                 }
-                None => self.free.push(part.memory),
+                None => push(&mut self.free, part.memory)?,
             }
         }
-        ready
+        Ok(ready)
     }
 }
 
@@ -96,13 +101,13 @@ mod tests {
     fn parts_stand_in_the_order_of_their_numbers() {
         let mut room = [0; 9];
         let parts = InOrder::new(&mut room, 100);
-        parts.put(2, part(3, 4));
-        parts.put(3, None);
+        parts.put(2, part(3, 4)).unwrap();
+        parts.put(3, None).unwrap();
         assert!(parts.memory().is_empty(), "nothing has a place yet");
-        parts.put(1, None);
-        parts.put(0, part(1, 2));
+        parts.put(1, None).unwrap();
+        parts.put(0, part(1, 2)).unwrap();
         assert_eq!(parts.memory().len() + parts.memory().len(), 12);
-        parts.put(4, part(5, 1));
+        parts.put(4, part(5, 1)).unwrap();
         assert_eq!(parts.finish(), (vec![Some(100..102), None, Some(102..106), None, Some(106..107)], 107));
         assert_eq!(room, [1, 1, 3, 3, 3, 3, 5, 0, 0]);
     }
@@ -111,9 +116,9 @@ mod tests {
     fn what_has_no_room_is_counted() {
         let mut room = [0; 4];
         let parts = InOrder::new(&mut room, 0);
-        parts.put(0, part(1, 3));
-        parts.put(1, part(2, 2));
-        parts.put(2, part(3, 1));
+        parts.put(0, part(1, 3)).unwrap();
+        parts.put(1, part(2, 2)).unwrap();
+        parts.put(2, part(3, 1)).unwrap();
         assert_eq!(parts.finish(), (vec![Some(0..3), Some(3..5), Some(5..6)], 6));
         assert_eq!(room, [1, 1, 1, 0]);
     }

@@ -14,7 +14,7 @@ use super::stage::{ByteRange, Use};
 use super::way::BoxWay;
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::CallOptions;
-use crate::memory::{grow, push};
+use crate::memory::{collect, grow, push};
 use crate::representation::element_count;
 use crate::strided::{self, Source, Strip, Target};
 use std::collections::BTreeMap;
@@ -438,10 +438,10 @@ fn parts_of(shard: &Shard, way: &BoxWay, part: BoxPart) -> Result<Vec<(Cell, Box
     let (region, place) = (way.region(&part.region), way.place(part.place)?);
     if let Some(reshaped) = &way.reshaped {
         let (cells, places) = reshaped.parts(shard, &region, place)?;
-        return Ok(cells.into_iter().zip(places).collect());
+        return collect(cells.into_iter().zip(places).map(Ok));
     }
     let places = place.cut(&region, shard.chunk_shape())?;
-    Ok(shard.cells(&region).zip(places).collect())
+    collect(shard.cells(&region).zip(places).map(Ok))
 }
 
 /// The elementwise steps that elements go through: those of the chain itself, if they come from its last step, and

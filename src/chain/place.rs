@@ -2,7 +2,8 @@
 
 use super::region::Region;
 use super::reshaped::boxes_of;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::memory::{collect, push};
 use crate::parallel::lock;
 use crate::strided::{Layout, Target};
 use std::sync::{Arc, Mutex};
@@ -52,16 +53,15 @@ impl PlacePart {
 
 impl<'t> BoxPlace<'t> {
     /// For each of these layouts of indices of an array, the place of its elements as far as they are in a box of it,
-    /// which goes to this place. `None` if that is not memory.
-    pub(super) fn of_runs(self, shape: &[u64], region: &Region, indices: Vec<Layout>) -> Option<Vec<BoxPlace<'t>>> {
-        let Self::Memory(target) = self else { return None };
+    /// which goes to this place.
+    ///
+    /// # Errors
+    /// This place is not memory. [`Status::OutOfMemory`](crate::Status::OutOfMemory).
+    pub(super) fn of_runs(self, shape: &[u64], region: &Region, indices: Vec<Layout>) -> Result<Vec<BoxPlace<'t>>> {
+        let Self::Memory(target) = self else { return Err(Error::internal("a reshape after another one")) };
         let goal = Arc::new(Goal { shape: shape.to_vec(), region: region.clone(), target: Mutex::new(target) });
-        Some(
-            indices
-                .into_iter()
-                .map(|indices| Self::Scattered(Scattered { indices, goal: Arc::clone(&goal) }))
-                .collect(),
-        )
+        let place = |indices| Ok(Self::Scattered(Scattered { indices, goal: Arc::clone(&goal) }));
+        collect(indices.into_iter().map(place))
     }
 
     /// See [`Layout::arranged`].
@@ -107,7 +107,7 @@ impl<'t> BoxPlace<'t> {
                     let end = ((start + done) / cell_size).saturating_add(1).saturating_mul(*cell_size) - start;
                     let step = end.min(size) - done;
                     let (part, after) = rest.split(dimension, step)?;
-                    parts.push(part);
+                    push(&mut parts, part)?;
                     rest = after;
                     done += step;
                 }

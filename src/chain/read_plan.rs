@@ -51,8 +51,10 @@ impl ReadPlan {
         index: Option<Arc<ShardIndex>>,
     ) -> Result<Self> {
         let (mut parts, mut size) = (Vec::new(), 0_u64);
-        for (start, target) in boxes {
-            let region = chain.region(&start, target.shape(), target.element_size())?;
+        for (position, (start, target)) in boxes.into_iter().enumerate() {
+            let region = chain
+                .region(&start, target.shape(), target.element_size())
+                .map_err(|error| error.with_context(&format!("boxes[{position}]: ")))?;
             size = size.saturating_add(target.layout().size());
             if !region.is_empty() {
                 push(&mut parts, BoxPart { region, place: BoxPlace::Memory(target) })?;
@@ -125,8 +127,7 @@ impl ReadPlan {
     /// As [`supply`](Self::supply); [`Status::InvalidArgument`](crate::Status::InvalidArgument) also after a `supply`
     /// of this stage, or if the number of ranges is wrong.
     pub fn supply_all(&self, bytes: &[&[u8]]) -> Result<()> {
-        self.life.check()?;
-        self.stage.check_untouched(bytes.len())?;
+        self.check_untouched(bytes.len())?;
         let size = bytes.iter().map(|bytes| bytes.len()).sum();
         let workers = self.options.workers().count_for(size);
         // Inner chunks that lie side by side, one after the other; a shard may have them in any order.
@@ -145,6 +146,15 @@ impl ReadPlan {
         let results =
             self.options.workers().map_neighbours(workers, order.len().div_ceil(size), order.chunks(size), supply);
         self.life.ending(results.and_then(|results| results.into_iter().try_for_each(|(_, result)| result)))
+    }
+
+    /// Whether this stage has so many ranges, and none of them has been supplied.
+    ///
+    /// # Errors
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if not, or if an error has ended the plan.
+    pub fn check_untouched(&self, count: usize) -> Result<()> {
+        self.life.check()?;
+        self.stage.check_untouched(count)
     }
 
     /// Supplies the ranges with these numbers.

@@ -3,7 +3,8 @@
 use super::place::BoxPlace;
 use super::region::{Region, position_of};
 use super::shard::{Cell, Shard};
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::memory::push;
 use crate::representation::element_count;
 use crate::strided::Layout;
 use std::collections::BTreeMap;
@@ -13,7 +14,7 @@ use std::ops::Range;
 #[derive(Debug, Clone)]
 pub(super) struct Reshaped {
     pub(super) before: Vec<u64>,
-    after: Vec<u64>,
+    pub(super) after: Vec<u64>,
     /// For each dimension of the array that enters the last step, the same one of `after`; `None` is a new one, of size
     /// 1.
     pub(super) axes: Vec<Option<usize>>,
@@ -49,12 +50,11 @@ impl Reshaped {
         let (mut cells, mut layouts) = (Vec::new(), Vec::new());
         for Found { mut cell, whole, needed } in self.find(shard, region).into_values() {
             let needed = needed.arranged(&self.axes);
-            layouts.push(indices.region(&needed.start, &needed.shape)?);
+            push(&mut layouts, indices.region(&needed.start, &needed.shape)?)?;
             cell.region = Region { start: needed.relative_to(&whole.arranged(&self.axes)), shape: needed.shape };
-            cells.push(cell);
+            push(&mut cells, cell)?;
         }
-        let places = place.of_runs(&self.before, region, layouts);
-        Ok((cells, places.ok_or_else(|| Error::internal("a reshape after another one"))?))
+        Ok((cells, place.of_runs(&self.before, region, layouts)?))
     }
 
     /// The inner chunks that a box of the array before touches, by their numbers.

@@ -280,6 +280,10 @@ impl Run<'_> {
     ) -> Result<usize> {
         if let ByteSize::Exact(size) = step.decoded.size() {
             let size = usize::try_from(size).map_err(|_| Error::out_of_memory())?;
+            if let Operation::Shard(place, shard) = &step.operation {
+                // Before there is memory for an array that such a shard cannot have.
+                shard.check_size(input.len() as u64).map_err(|error| place.blame(error))?;
+            }
             grow(output, size)?;
             return self.decode_exact(step, input, &mut output[..size], contexts);
         }

@@ -6,6 +6,7 @@ use super::input::{Decoded, Input};
 use super::region::{Region, index_of, position_of, positions};
 use crate::error::{CodecPlace, Error, Result, Status};
 use crate::interface::{BoundShard, CallOptions, too_small};
+use crate::memory::collect;
 use crate::representation::element_count;
 use crate::strided;
 use std::ops::Range;
@@ -89,14 +90,14 @@ impl Shard {
             }
         };
         let index_size = usize::try_from(self.bound.index_size).map_err(|_| too_small())?;
-        if encoded.len() < index_size {
+        if encoded.len() < index_size && self.has_bound() {
             return Err(too_small());
         }
         let first = if self.bound.is_index_first { index_size } else { 0 };
         let (mut index, mut end) = (Vec::new(), first);
         let size = element_count(&shape) as usize * self.element_size;
         let workers = options.workers().count_for(size);
-        let room = encoded.len() - (index_size - first);
+        let room = encoded.len().saturating_sub(index_size - first);
         if workers.get() == 1 && self.has_bound() {
             let whole = Region::whole(&shape);
             let chunk = |cell: Cell| Ok((input.region(&cell.start, &self.bound.chunk_shape)?, cell));
@@ -112,10 +113,9 @@ impl Shard {
         } else {
             let single = options.alone();
             let whole = Region::whole(&shape);
-            let parts = InOrder::new(&mut encoded[first..room], first as u64);
+            let parts = InOrder::new(&mut encoded[first.min(room)..room], first as u64);
             let encoded_cells = options.workers().map(workers, self.cells(&whole).enumerate(), |(number, cell)| {
-                parts.put(number, self.encode_part(&cell, input, &parts, &single).map_err(blame)?);
-                Ok(())
+                parts.put(number, self.encode_part(&cell, input, &parts, &single).map_err(blame)?)
             })?;
             let fault = encoded_cells.into_iter().find_map(|(_, result)| result.err());
             let (places, last) = parts.finish();
@@ -245,7 +245,7 @@ impl Shard {
         options: &CallOptions,
     ) -> Result<ShardIndex> {
         let decoded = self.index.decode_to_vec(bytes, options).map_err(in_index)?;
-        let entries = decoded.as_chunks().0.iter().map(|number| u64::from_ne_bytes(*number)).collect();
+        let entries = collect(decoded.as_chunks().0.iter().map(|number| Ok(u64::from_ne_bytes(*number))))?;
         Ok(ShardIndex { entries, grid: self.bound.grid.clone(), shard_size })
     }
 
@@ -311,7 +311,8 @@ impl Shard {
         })
     }
 
-    /// Converts the error of an inner chunk to one of the shard, with the index of the element in the shard's array.
+    /// Converts the error of an inner chunk to one of the shard, with the index of the element in the shard's array, or
+    /// else with the inner chunk's place in the grid.
     pub(super) fn locate(&self, error: Error, cell: &Cell) -> Error {
         let element = error
             .element_index()
@@ -320,7 +321,11 @@ impl Shard {
         if error.status() == Status::BufferTooSmall {
             return error;
         }
-        error.in_list(BoundShard::INNER_LIST).at_element(element)
+        if element.is_some() || error.status() == Status::OutOfMemory {
+            return error.in_list(BoundShard::INNER_LIST).at_element(element);
+        }
+        let cell = position_of(cell.number, &self.bound.grid);
+        error.in_list(BoundShard::INNER_LIST).with_context(&format!("in inner chunk {cell:?}, "))
     }
 
     /// The index in the shard's array of an element of an inner chunk.

@@ -47,6 +47,7 @@ pub(super) struct Use<T> {
 /// The uses of a range whose bytes have been supplied.
 #[derive(Debug)]
 pub(super) struct Supplied<T> {
+    index: usize,
     range: ByteRange,
     uses: Vec<Use<T>>,
 }
@@ -131,7 +132,7 @@ impl<T> Stage<T> {
             .get(index)
             .ok_or_else(|| Error::argument(format!("there is no range {index}, the stage has {count}")))?;
         let uses = lock(&request.uses).take().ok_or_else(|| has_been_supplied(index))?;
-        Ok(Supplied { range: request.range, uses })
+        Ok(Supplied { index, range: request.range, uses })
     }
 }
 
@@ -147,7 +148,8 @@ impl<T> Supplied<T> {
             ByteRange::From(_) => None,
         };
         if let Some(expected) = expected.filter(|expected| *expected != bytes.len() as u64) {
-            return Err(Error::corrupt(format!("{} bytes are supplied, the range has {expected}", bytes.len())));
+            let (index, size) = (self.index, bytes.len());
+            return Err(Error::corrupt(format!("range {index} has {expected} bytes, but {size} are supplied")));
         }
         self.uses.into_iter().try_for_each(|part| {
             let end = part.bytes.end.min(bytes.len() as u64);

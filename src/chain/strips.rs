@@ -8,7 +8,7 @@ use super::workspace::Workspace;
 use crate::error::Result;
 use crate::interface::CallOptions;
 use crate::representation::element_count;
-use crate::strided::{self, Strip, Target};
+use crate::strided::{self, Source, Strip, Target};
 use std::num::NonZeroUsize;
 
 /// Strips for each worker, or more: enough that none waits long for the others at the end.
@@ -51,7 +51,9 @@ impl Chain {
             let elements = self.run(options, |run, workspace| run.elements(encoded, workspace))?;
             return match strip.add_elements(elements, target)? {
                 None => Ok(()),
-                Some(mut target) => self.decode_region(encoded, region, &mut target, options),
+                Some(mut target) => {
+                    strided::copy(&Source::contiguous(elements, element_size, &region.shape)?, &mut target)
+                }
             };
         }
         match strip.add(target)? {

@@ -82,16 +82,53 @@ impl BoxWay {
         if self.reshaped.is_some() { None } else { Some(&self.axes) }
     }
 
-    /// A box of what enters the chain that has this box at the end; `None` after a reshape.
+    /// The shape of the boxes of what enters the chain that are the boxes of this shape at the end; `None` if a reshape
+    /// makes something else of them.
     pub(super) fn origin_shape(&self, shape: &[u64], dimensions: usize) -> Option<Vec<u64>> {
-        let mut origin = vec![1; dimensions];
-        for (axis, size) in self.axes()?.iter().zip(shape) {
-            if let Some(axis) = axis {
-                origin[*axis] = *size;
-            }
-        }
-        Some(origin)
+        let Some(reshaped) = &self.reshaped else { return Some(before_axes(&self.axes, shape, dimensions)) };
+        let after = before_axes(&reshaped.axes, shape, reshaped.after.len());
+        let before = box_of_size(run_of(&after, &reshaped.after)?, &reshaped.before)?;
+        Some(before_axes(&self.axes, &before, dimensions))
     }
+}
+
+/// The sizes of a box along the dimensions before they were arranged; 1 along one that is gone.
+fn before_axes(axes: &[Option<usize>], shape: &[u64], dimensions: usize) -> Vec<u64> {
+    let mut before = vec![1; dimensions];
+    for (axis, size) in axes.iter().zip(shape) {
+        if let Some(axis) = axis {
+            before[*axis] = *size;
+        }
+    }
+    before
+}
+
+/// The number of elements of a box of an array that lie one after the other in C order, at multiples of that number;
+/// `None` if they do not.
+fn run_of(part: &[u64], shape: &[u64]) -> Option<u64> {
+    let whole = part.iter().zip(shape).rev().take_while(|(size, all)| size == all).count();
+    let outer = part.len().saturating_sub(whole + 1);
+    part[..outer].iter().all(|size| *size == 1).then(|| element_count(part))
+}
+
+/// The shape of the box that every run of so many elements is, from a multiple of that number on; `None` if not every
+/// one is a box.
+fn box_of_size(count: u64, shape: &[u64]) -> Option<Vec<u64>> {
+    if count == 0 || shape.contains(&0) {
+        return None;
+    }
+    let (mut rest, mut part) = (count, vec![1; shape.len()]);
+    for (size, all) in part.iter_mut().zip(shape).rev() {
+        if rest % all == 0 {
+            (*size, rest) = (*all, rest / all);
+        } else if all % rest == 0 {
+            *size = rest;
+            return Some(part);
+        } else {
+            return None;
+        }
+    }
+    (rest == 1).then_some(part)
 }
 
 /// The first of these steps and the shape of what the next one gets, if whole elements leave the first and no bytes
@@ -118,6 +155,25 @@ fn same_sizes(before: &[u64], after: &[u64]) -> Option<Vec<Option<usize>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn inner_chunks_that_are_runs_are_boxes_of_another_shape() {
+        for (part, after, before, expected) in [
+            (&[2_u64, 3, 4][..], &[8_u64, 3, 4][..], &[8_u64, 12][..], Some(&[2_u64, 12][..])),
+            (&[6], &[96], &[8, 12], Some(&[1, 6])),
+            (&[24], &[96], &[8, 12], Some(&[2, 12])),
+            (&[96], &[96], &[8, 12], Some(&[8, 12])),
+            (&[8], &[96], &[8, 12], None),
+            (&[1, 12], &[4, 24], &[8, 12], Some(&[1, 12])),
+            (&[2, 12], &[4, 24], &[8, 12], None),
+            (&[1, 1, 2], &[8, 3, 4], &[96], Some(&[2])),
+            (&[3], &[3], &[1, 3, 1], Some(&[1, 3, 1])),
+            (&[0], &[0], &[0, 4], None),
+        ] {
+            let found = run_of(part, after).and_then(|count| box_of_size(count, before));
+            assert_eq!(found.as_deref(), expected, "{part:?} of {after:?} in {before:?}");
+        }
+    }
 
     #[test]
     fn shapes_that_differ_in_sizes_of_1_have_the_same_boxes() {

@@ -184,7 +184,7 @@ impl Writer {
     fn decode_again(&self, cell: &Cell, slot: &Slot, encoded: Encoded, options: &CallOptions) -> Result<()> {
         let decoded = Arc::new(match &encoded {
             Some(encoded) => self.decode(cell, encoded, options)?,
-            None => self.filled()?,
+            None => self.filled(cell)?,
         });
         let mut content = lock(slot);
         if matches!(&*content, Content::Encoded(now) if is_same(now.as_ref(), encoded.as_ref())) {
@@ -263,7 +263,7 @@ impl Writer {
             Content::Parts(None) => return Err(Error::internal("a part of an inner chunk is lost")),
             Content::Parts(Some(parts)) => Arc::new(parts.into_whole(match old {
                 Some(old) => self.decode(&cell, old, options)?,
-                None => self.filled()?,
+                None => self.filled(&cell)?,
             })),
             Content::Whole(whole) => whole,
             Content::Encoded(encoded) => {
@@ -357,9 +357,10 @@ impl Writer {
     }
 
     /// An inner chunk that does not exist.
-    fn filled(&self) -> Result<Vec<u8>> {
-        let (shard, _) = self.shard()?;
-        parts::filled(shard.chunk_shape(), shard.inner.fill_value()?)
+    fn filled(&self, cell: &Cell) -> Result<Vec<u8>> {
+        let (shard, place) = self.shard()?;
+        let value = shard.inner.fill_value().map_err(|error| place.blame(shard.locate(error, cell)))?;
+        parts::filled(shard.chunk_shape(), value)
     }
 }
 

@@ -115,7 +115,7 @@ impl NumpyType {
         }
     }
 
-    /// Truth values as numbers, integers with a fraction of zeros, and numbers in texts, as n5-zarr wrote them before
+    /// Truth values as numbers, integers written as floats (`7.0`, `1e+18`), and numbers in texts, as n5-zarr wrote them before
     /// 2024.
     fn as_in_v3(&self, json: &Value) -> Value {
         let in_text = json.as_str().filter(|_| self.data_type.is_real_number());
@@ -130,12 +130,26 @@ impl NumpyType {
         match self.data_type.name() {
             "bool" if digits == "0" || digits == "1" => json!(digits == "1"),
             name if name.contains("int") => {
-                let whole = digits.split_once('.').filter(|(_, zeros)| zeros.bytes().all(|digit| digit == b'0'));
-                Value::Number(whole.and_then(|(whole, _)| whole.parse().ok()).unwrap_or(number))
+                Value::Number(whole(digits).and_then(|whole| whole.parse().ok()).unwrap_or(number))
             }
             _ => Value::Number(number),
         }
     }
+}
+
+/// The digits of a number of JSON that is an integer, without a fraction or an exponent.
+fn whole(number: &str) -> Option<String> {
+    let (number, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let shift = exponent.parse::<i32>().ok()?.checked_sub(fraction.len().try_into().ok()?)?;
+    let digits = format!("{whole}{fraction}");
+    let zeros = shift.unsigned_abs() as usize;
+    if shift > 0 {
+        // No type has more digits.
+        return (zeros <= 20).then(|| digits + &"0".repeat(zeros));
+    }
+    let (whole, rest) = digits.split_at_checked(digits.len().checked_sub(zeros)?)?;
+    rest.bytes().all(|digit| digit == b'0').then(|| whole.to_owned())
 }
 
 /// A type that NumPy lacks, by its name in Zarr v3: tensorstore writes these, always little-endian.
@@ -153,7 +167,7 @@ fn data_type_of(code: &str) -> Option<Value> {
     let kind = code.chars().next()?;
     let rest = &code[kind.len_utf8()..];
     let bytes = |name: &str, unit: u64| {
-        let length: u32 = rest.parse().ok()?;
+        let length: u32 = rest.parse().ok().filter(|_| !rest.starts_with('+'))?;
         Some(json!({"name": name, "configuration": {"length_bytes": u64::from(length) * unit}}))
     };
     let name = match (kind, rest) {
@@ -246,6 +260,10 @@ mod tests {
     fn fill_values_may_be_written_as_v2_has_them() {
         for (dtype, json, expected) in [
             ("<i4", json!(7.0), json!(7)),
+            ("<i8", serde_json::from_str("1e+18").unwrap(), json!(1_000_000_000_000_000_000_i64)),
+            ("<i2", serde_json::from_str("-1.25E2").unwrap(), json!(-125)),
+            ("<i2", serde_json::from_str("1200e-2").unwrap(), json!(12)),
+            ("<f8", serde_json::from_str("1e+18").unwrap(), json!(1e18)),
             ("|b1", json!(1), json!(true)),
             ("<U2", json!(0), json!("")),
             ("<U2", json!("ab"), json!("ab")),
@@ -262,7 +280,8 @@ mod tests {
             let scalar = numpy.scalar_from_json("x", &json).unwrap();
             assert_eq!(numpy.data_type.scalar_to_json(&scalar), expected, "{dtype} {json}");
         }
-        for json in [json!(7.5), json!("7.5"), json!("7x"), json!("")] {
+        for text in ["7.5", "\"7.5\"", "\"7x\"", "\"\"", "75e-1", "1e10", "1e99999999999", "1e-99999", "1.e1"] {
+            let Ok(json) = serde_json::from_str(text) else { continue };
             assert!(NumpyType::from_json(&json!("<i4")).unwrap().scalar_from_json("x", &json).is_err(), "{json}");
         }
     }
@@ -273,6 +292,8 @@ mod tests {
             (json!("|O"), Status::Unsupported),
             (json!("<f16"), Status::Unsupported),
             (json!("<U0"), Status::Unsupported),
+            (json!("<U+3"), Status::Unsupported),
+            (json!("|V+3"), Status::Unsupported),
             (json!("\u{3bc}"), Status::Unsupported),
             (json!(""), Status::Unsupported),
             (json!("i4"), Status::InvalidMetadata),

@@ -61,6 +61,19 @@ static inline int check_status(zcodec_status found, zcodec_status expected, cons
     zcodec_error_free(error);                                                                          \
   } while (0)
 
+/* A call with `&error` that fails with a message in which this text is. */
+#define CHECK_FAILS_WITH(expected, text, call)                                                    \
+  do {                                                                                            \
+    zcodec_error *error = NULL;                                                                   \
+    zcodec_status check_found = (call);                                                           \
+    check_status(check_found, (expected), error, #call, __FILE__, __LINE__);                      \
+    if (!CHECK(error != NULL && strstr(zcodec_error_message(error), (text)) != NULL)) {           \
+      fprintf(stderr, "expected: %s\n", (text));                                                  \
+      fprintf(stderr, "found: %s\n", error != NULL ? zcodec_error_message(error) : "no message"); \
+    }                                                                                             \
+    zcodec_error_free(error);                                                                     \
+  } while (0)
+
 /* A new chain; ends the test if it cannot be made. `input` is NULL for bytes->bytes codecs. */
 static inline zcodec_chain *check_chain(const char *codecs, const char *input) {
   zcodec_chain *chain = NULL;

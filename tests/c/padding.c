@@ -253,6 +253,43 @@ static void what_frees_user_data_may_call_the_library(void) {
   zcodec_chain_free(chain);
 }
 
+/* What is called for user data when it is freed: its chain. */
+typedef struct late_call {
+  zcodec_chain *chain;
+  int freed;
+} late_call;
+
+static void use_the_chain(void *user_data) {
+  static const uint64_t shape[1] = {2};
+  late_call *call = user_data;
+  zcodec_chain *reshaped = NULL;
+  uint8_t encoded[16];
+  size_t size = 0;
+  call->freed++;
+  CHECK_OK(zcodec_encode(call->chain, "ABCD", 4, encoded, sizeof encoded, &size, &error));
+  CHECK(size == 6 && encoded[0] == 'A' && encoded[1] == 'B'); /* by the new callback */
+  CHECK_OK(zcodec_chain_with_shape(call->chain, shape, 1, &reshaped, &error));
+  zcodec_chain_free(reshaped);
+}
+
+static void what_frees_replaced_user_data_may_use_the_chain(void) {
+  zcodec_chain *chain =
+      check_chain("[\"bytes\",{\"name\":\"pad\",\"configuration\":{\"location\":\"start\",\"nbytes\":2}}]",
+                  "{\"data_type\":\"uint8\",\"shape\":[4],\"fill_value\":0}");
+  late_call first, second;
+  record last = {0};
+  first.chain = second.chain = chain;
+  first.freed = second.freed = 0;
+  CHECK_OK(zcodec_chain_set_padding(chain, 1, NULL, NULL, &first, use_the_chain, &error));
+  CHECK_OK(zcodec_chain_set_padding(chain, 1, generate, NULL, &last, free_record, &error));
+  CHECK(first.freed == 1 && last.generated == 1);
+  CHECK_OK(zcodec_chain_set_padding_at(chain, "/1", NULL, NULL, &second, use_the_chain, &error));
+  CHECK_OK(zcodec_chain_set_padding_at(chain, "/1", generate, NULL, &last, free_record, &error));
+  CHECK(second.freed == 1 && last.generated == 2 && last.freed == 1);
+  zcodec_chain_free(chain);
+  CHECK(first.freed == 1 && second.freed == 1 && last.freed == 2);
+}
+
 /* Fails when its turn comes. */
 typedef struct turns {
   int left;
@@ -329,6 +366,7 @@ int main(void) {
   callbacks_may_call_the_chain_that_calls_them();
   callbacks_may_free_their_own_data();
   what_frees_user_data_may_call_the_library();
+  what_frees_replaced_user_data_may_use_the_chain();
   a_failure_at_each_point_leaves_a_chain_that_works();
   only_paddings_take_callbacks();
   return check_result("padding");

@@ -82,7 +82,58 @@ static void a_plan_reads_the_index_and_then_what_a_box_needs(const zcodec_chain 
     CHECK_FAILS(ZCODEC_STATUS_CORRUPT_DATA, zcodec_plan_supply(plan, 0, shard, 2, &error));
   }
   CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT, zcodec_plan_next(plan, &ranges, &count, &error));
+  CHECK(count == 0);
+  /* A plan that has ended reads no arrays. */
+  CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT, zcodec_plan_supply_all(plan, NULL, NULL, &error));
   zcodec_plan_free(plan);
+}
+
+/* Messages say which box, view, range and inner chunk is wrong. */
+static void messages_name_the_place(const zcodec_chain *chain) {
+  static const uint64_t start[2] = {4, 0}, shape[2] = {1, 1};
+  uint8_t rows[2][24];
+  zcodec_box boxes[2] = {{sizeof(zcodec_box), 2, NULL, NULL}, {sizeof(zcodec_box), 2, NULL, NULL}};
+  zcodec_view views[2];
+  zcodec_plan *plan = NULL;
+  const zcodec_range *ranges = NULL;
+  size_t count = 0, size = 4, i;
+  const void *bytes = shard;
+  for (i = 0; i < 2; i++) {
+    views[i] = view_of(rows[i], sizeof rows[i]);
+  }
+  boxes[1].start = start;
+  boxes[1].shape = shape;
+  CHECK_FAILS_WITH(ZCODEC_STATUS_INVALID_ARGUMENT,
+                   "boxes[1]: ", zcodec_plan_new(chain, NULL, boxes, views, 2, SHARD_SIZE, NULL, &plan, &error));
+  boxes[1].start = NULL;
+  boxes[1].shape = NULL;
+  views[1].memory_size = 23;
+  CHECK_FAILS_WITH(ZCODEC_STATUS_INVALID_ARGUMENT,
+                   "views[1]: ", zcodec_plan_new(chain, NULL, boxes, views, 2, SHARD_SIZE, NULL, &plan, &error));
+  CHECK_OK(zcodec_plan_new(chain, NULL, boxes, views, 1, SHARD_SIZE, NULL, &plan, &error));
+  CHECK_OK(zcodec_plan_next(plan, &ranges, &count, &error));
+  CHECK_FAILS_WITH(ZCODEC_STATUS_CORRUPT_DATA, "range 0 has 68 bytes, but 4 are supplied",
+                   zcodec_plan_supply_all(plan, &bytes, &size, &error));
+  zcodec_plan_free(plan);
+}
+
+static void an_inner_chunk_that_does_not_decode_is_named(void) {
+  static const char codecs[] =
+      "[{\"name\": \"sharding_indexed\", \"configuration\": {\"chunk_shape\": [2, 3],"
+      " \"codecs\": [\"bytes\", \"crc32c\"], \"index_codecs\":"
+      " [{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}]}}]";
+  zcodec_chain *chain = check_chain(codecs, INPUT);
+  uint8_t decoded[24], encoded[4 * 10 + 4 * 16];
+  size_t i, size = 0;
+  for (i = 0; i < sizeof decoded; i++) {
+    decoded[i] = (uint8_t)(i + 1);
+  }
+  CHECK_OK(zcodec_encode(chain, decoded, sizeof decoded, encoded, sizeof encoded, &size, &error));
+  CHECK(size == sizeof encoded);
+  encoded[25]++; /* of the third */
+  CHECK_FAILS_WITH(ZCODEC_STATUS_CORRUPT_DATA, "codecs[1] \"crc32c\": in inner chunk [1, 0], the checksum",
+                   zcodec_decode(chain, encoded, sizeof encoded, decoded, sizeof decoded, &size, &error));
+  zcodec_chain_free(chain);
 }
 
 static void a_shard_has_parts(const zcodec_chain *chain) {
@@ -237,6 +288,8 @@ int main(void) {
   tasks_report_each_by_itself(chain);
   an_executor_that_fails_fails_every_task();
   errors_name_the_codec_inside(chain);
+  messages_name_the_place(chain);
+  an_inner_chunk_that_does_not_decode_is_named();
   paddings_inside_have_a_path(chain);
   zcodec_plan_free(NULL);
   zcodec_index_free(NULL);

@@ -277,6 +277,28 @@ fn a_plan_of_many_boxes_decodes_each_chunk_once() {
     }
 }
 
+/// Also where strips refuse the inner chunks: their rows are short, or begin between lines.
+#[test]
+fn a_shard_larger_than_caches_has_each_padding_checked_once() {
+    let pad = named("pad", &json!({"location": "start", "nbytes": 3}));
+    let input = json!({"data_type": "uint8", "shape": [4096, 4096], "fill_value": 0});
+    let decoded: Vec<u8> = (0..4096 * 4096).map(|index| (index % 251 + 1) as u8).collect();
+    for (shape, offset) in [([64, 64], 0), ([64, 64], 8), ([256, 16], 0), ([256, 16], 1)] {
+        let codecs = json!([sharding(&shape, &json!(["bytes", pad]))]);
+        let mut chain = Arc::into_inner(chain_of(&codecs, &input, ChainOptions::default())).unwrap();
+        let encoded = chain.encode_to_vec(&decoded, &options()).unwrap();
+        let count = Arc::new(Counting::default());
+        let hook = Arc::<Counting>::clone(&count) as Arc<dyn PaddingHook>;
+        chain.set_padding_hook_at(&[(None, 0), (Some("codecs"), 1)], Some(hook)).unwrap();
+        let mut memory = vec![0; decoded.len() + 128];
+        let first = memory.as_ptr().align_offset(64) + offset;
+        let target = &mut memory[first..first + decoded.len()];
+        assert_eq!(chain.decode_into(&encoded, target, &options()), Ok(decoded.len()));
+        assert!(*target == decoded[..], "{shape:?} {offset}");
+        assert_eq!(count.0.load(Ordering::Relaxed), 4096, "{shape:?} {offset}");
+    }
+}
+
 /// Boxes that are near each other are decoded at once, but a missing chunk between them is not theirs.
 #[test]
 fn what_no_box_of_a_plan_touches_is_no_fault_of_it() {

@@ -126,6 +126,37 @@ static void what_encoded_bytes_claim_takes_no_memory(uint8_t *decoded, uint8_t *
   }
 }
 
+/* With any room, a shard of millions of inner chunks gives a status: its index takes 16 bytes for each of them. */
+static void indices_are_memory_too(void) {
+  static const uint64_t start[1] = {7}, shape[1] = {1};
+  zcodec_chain *chain =
+      check_chain("[{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[1],\"codecs\":[" BYTES
+                  "],"
+                  "\"index_codecs\":[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}}]}},\"gzip\"]",
+                  "{\"data_type\":\"uint8\",\"shape\":[4194304],\"fill_value\":0}");
+  zcodec_box box = {sizeof(zcodec_box), 1, start, shape};
+  uint8_t *zeros = calloc(4194304, 1), element = 1;
+  zcodec_view view = {sizeof(zcodec_view), &element, 1, 0, 1, NULL};
+  zcodec_buffer *encoded = NULL;
+  zcodec_status status = ZCODEC_STATUS_OK;
+  size_t room;
+  CHECK_OK(zcodec_encode_to_buffer(chain, zeros, 4194304, &encoded, &error));
+  free(zeros);
+  for (room = 16; room <= 256; room += 16) {
+    zcodec_chain *fresh = NULL; /* without the memory of earlier calls */
+    CHECK_OK(zcodec_chain_with_shape(chain, (const uint64_t[1]){4194304}, 1, &fresh, &error));
+    leave(room << 20);
+    status =
+        zcodec_decode_view(fresh, NULL, zcodec_buffer_data(encoded), zcodec_buffer_size(encoded), &box, &view, NULL);
+    leave_all();
+    CHECK(status == ZCODEC_STATUS_OUT_OF_MEMORY || (room > 64 && status == ZCODEC_STATUS_OK));
+    zcodec_chain_free(fresh);
+  }
+  CHECK(status == ZCODEC_STATUS_OK && element == 0);
+  zcodec_buffer_free(encoded);
+  zcodec_chain_free(chain);
+}
+
 static void what_metadata_claims_takes_no_memory(char *text) {
   /* Sizes are 64-bit numbers, and take no memory until a chunk does: an array of up to 2^63 - 1 bytes makes a chain. */
   static const char *const large[] = {
@@ -176,6 +207,7 @@ int main(void) {
   large_chunks_need_memory(decoded, encoded);
   scratch_memory_is_memory_too(decoded, encoded);
   what_encoded_bytes_claim_takes_no_memory(decoded, encoded);
+  indices_are_memory_too();
   what_metadata_claims_takes_no_memory((char *)encoded);
   free(decoded);
   free(encoded);

@@ -107,13 +107,44 @@ const NAMES: [(Number, &str, &str); 12] = [
     (Number::F64, "float64", "f8"),
 ];
 
+/// NumPy's other names, and its codes of one character, as far as they mean the same everywhere: `l` and `long` do not.
+/// `int` and `uint` had 32 bits on Windows before NumPy 2.
+const ALIASES: [(&str, Number); 26] = [
+    ("?", Number::Bool),
+    ("b", Number::I8),
+    ("byte", Number::I8),
+    ("h", Number::I16),
+    ("short", Number::I16),
+    ("i", Number::I32),
+    ("intc", Number::I32),
+    ("q", Number::I64),
+    ("longlong", Number::I64),
+    ("int", Number::I64),
+    ("B", Number::U8),
+    ("ubyte", Number::U8),
+    ("H", Number::U16),
+    ("ushort", Number::U16),
+    ("I", Number::U32),
+    ("uintc", Number::U32),
+    ("Q", Number::U64),
+    ("ulonglong", Number::U64),
+    ("uint", Number::U64),
+    ("e", Number::F16),
+    ("half", Number::F16),
+    ("f", Number::F32),
+    ("single", Number::F32),
+    ("d", Number::F64),
+    ("double", Number::F64),
+    ("float", Number::F64),
+];
+
 impl Number {
     /// The type that an array's elements have in memory.
     pub(super) fn of(data_type: &DataType) -> Option<Self> {
         NAMES.iter().find(|(_, name, _)| *name == data_type.name()).map(|(number, ..)| *number)
     }
 
-    /// NumPy's name or code of the type of the codec's input: `float32`, `f4`, `<f4`, `|u1`.
+    /// NumPy's name or code of the type of the codec's input: `float32`, `f4`, `<f4`, `|u1`, `single`, `f`.
     ///
     /// # Errors
     /// It is not a text, or none of these types in the byte order of memory.
@@ -138,7 +169,10 @@ impl Number {
             .ok_or_else(|| Error::metadata(format!("{member} is {}, expected a NumPy data type", shown(json))))?;
         let code = text.strip_prefix(['<', '>', '|', '=']).unwrap_or(text);
         let is_meant = |(_, name, short): &&(Self, &str, &str)| *short == code || *name == text;
-        NAMES.iter().find(is_meant).map(|(number, ..)| *number).ok_or_else(|| {
+        // A word has no byte order.
+        let is_alias = |(alias, _): &&(&str, Self)| *alias == if alias.len() == 1 { code } else { text };
+        let found = NAMES.iter().find(is_meant).map(|(number, ..)| *number);
+        found.or_else(|| ALIASES.iter().find(is_alias).map(|(_, number)| *number)).ok_or_else(|| {
             Error::unsupported(format!("{member} is {}, expected a bool, integer or float of NumPy", shown(json)))
         })
     }
@@ -408,7 +442,12 @@ mod tests {
             assert_eq!(big.is_ok(), number.size() == 1, "{code}");
             assert_eq!(Number::of(&number.data_type().unwrap()), Some(number));
         }
-        for text in ["c8", "int4", "<float32", "M8[ns]", "O", ""] {
+        for (alias, number) in ALIASES {
+            assert_eq!(Number::from_json("dtype", &alias.into()), Ok(number), "{alias}");
+        }
+        assert_eq!(Number::from_json("dtype", &"<f".into()), Ok(Number::F32));
+        assert!(Number::from_json("dtype", &">d".into()).is_err());
+        for text in ["c8", "int4", "<float32", "<float", "l", "long", "M8[ns]", "O", ""] {
             assert!(Number::from_json("dtype", &text.into()).is_err(), "{text}");
         }
     }

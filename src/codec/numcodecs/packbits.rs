@@ -27,7 +27,7 @@ impl Codec for PackBits {
     }
 
     fn configuration(&self) -> Option<Map<String, Value>> {
-        None
+        Some(Map::new()) // zarr-python refuses its codecs without one
     }
 
     fn bind(&self, decoded: &Representation) -> Result<Bound> {

@@ -27,6 +27,8 @@ fn metadata_keep_their_names_and_members() {
         ("quantize", json!({"digits": 3, "dtype": "<f4"}), "float32"),
         ("delta", json!({"dtype": "<i4", "astype": null}), "int32"),
         ("bitround", json!({"keepbits": 0}), "float32"),
+        ("delta", json!({"dtype": "int"}), "int64"),
+        ("quantize", json!({"digits": 3, "dtype": "double"}), "float64"),
         // The byte order of what leaves means nothing, because the codec bytes writes its own.
         ("delta", json!({"dtype": "<i4", "astype": ">i2"}), "int32"),
         ("astype", json!({"encode_dtype": ">f8", "decode_dtype": "<f4"}), "float32"),
@@ -36,8 +38,11 @@ fn metadata_keep_their_names_and_members() {
         let codecs = codec(name, &members);
         assert_eq!(chain(&codecs, data_type, 3, &json!(0)).unwrap().codecs_json(), codecs);
     }
+    let packbits = codec("packbits", &json!({}));
+    assert_eq!(chain(&packbits, "bool", 3, &json!(false)).unwrap().codecs_json(), packbits);
     for (name, members) in [
         ("crc32", json!({})),
+        ("fletcher32", json!({})),
         ("crc32c", json!({"location": "start"})),
         ("adler32", json!({"location": null})),
         ("jenkins_lookup3", json!({"initval": 7, "prefix": null})),
