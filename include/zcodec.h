@@ -500,7 +500,8 @@ typedef struct zcodec_codec {
    * and is passed to the other functions.
    *
    * Returns 0 on success. Any other number means that the chain cannot be created (INVALID_METADATA); `message` then
-   * gets the reason. An output that cannot be parsed is CALLBACK_FAILED. zcodec_chain_with_shape calls `bind` again.
+   * gets the reason. An output that cannot be parsed is CALLBACK_FAILED. zcodec_chain_with_shape calls `bind` again,
+   * except for codecs inside a shard, whose input stays the same.
    */
   int32_t (*bind)(void *user_data,
                   const char *configuration,
@@ -908,8 +909,9 @@ enum zcodec_status zcodec_plan_supply_all(struct zcodec_plan *plan,
 
 /**
  * The index of the shard, for the host's cache. The caller frees `*index` with zcodec_index_free. If the chain has no
- * index, the call succeeds and `*index` is NULL. INVALID_ARGUMENT: the index has not been supplied yet, or was not
- * needed because every box is empty. Other threads may supply ranges during this call. Since 0.2.
+ * index, or a codec before the shard needs the whole of it, the call succeeds and `*index` is NULL. INVALID_ARGUMENT:
+ * the index has not been supplied yet, or was not needed because every box is empty. Other threads may supply ranges
+ * during this call. Since 0.2.
  */
 enum zcodec_status zcodec_plan_index(const struct zcodec_plan *plan,
                                      struct zcodec_index **index,

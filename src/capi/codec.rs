@@ -110,7 +110,8 @@ pub struct zcodec_codec {
     /// and is passed to the other functions.
     ///
     /// Returns 0 on success. Any other number means that the chain cannot be created (INVALID_METADATA); `message` then
-    /// gets the reason. An output that cannot be parsed is CALLBACK_FAILED. zcodec_chain_with_shape calls `bind` again.
+    /// gets the reason. An output that cannot be parsed is CALLBACK_FAILED. zcodec_chain_with_shape calls `bind` again,
+    /// except for codecs inside a shard, whose input stays the same.
     pub bind: Option<
         unsafe extern "C" fn(
             user_data: *mut c_void,

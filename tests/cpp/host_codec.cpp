@@ -115,7 +115,7 @@ void it_works_inside_a_shard() {
   encoded[64] = 'x';
   const zcodec::Error error = thrown_by([&] { chain.decode(encoded); });
   CHECK(error.status() == ZCODEC_STATUS_CORRUPT_DATA && error.path() == "/0/configuration/codecs/1");
-  CHECK(std::string(error.what()).find("no std::exception") != std::string::npos);
+  CHECK(std::string(error.what()).find("not a std::exception") != std::string::npos);
 }
 
 void what_it_throws_is_told() {
