@@ -74,7 +74,8 @@ impl From<&Piece> for zcodec_piece {
 }
 
 /// Creates a writer. If `old_index` is NULL, it makes a new shard. Otherwise it changes a shard whose stored object has
-/// this index and `old_size` bytes; inner chunks that are not put keep their bytes. `options` may be NULL.
+/// this index and `old_size` bytes; inner chunks that are not put keep their bytes. Those of a new shard that are not
+/// put are missing, also in a chain without a fill value. `options` may be NULL.
 ///
 /// Options are copied; call_data and the executor must stay valid until the writer is freed. The chain and the index
 /// may be freed earlier. The writer uses the callbacks that the chain has now. On success `*writer` is a handle that

@@ -173,6 +173,7 @@ impl<'e, 't> Boxes<'e, 't> {
         let end = self.first.first().wrapping_add(count * self.nest.block);
         let (layout, own) = (target.layout(), self.first.layout());
         count < self.max_count()
+            && target.shares_memory_with(&self.first)
             && target.first() == end
             && layout.shape() == own.shape()
             && layout.strides() == own.strides()

@@ -222,20 +222,8 @@ impl<'a> Target<'a> {
     /// # Errors
     /// As there.
     pub fn region(&mut self, start: &[u64], shape: &[u64]) -> Result<Target<'_>> {
-        // SAFETY: this target cannot be used as long as the box is.
-        unsafe { self.shared_region(start, shape) }
-    }
-
-    /// The elements of a box, while others write other boxes: several threads may write one array, each its own box.
-    ///
-    /// # Safety
-    /// As long as the box is in use, nobody else uses its elements, whether through this target or through another box
-    /// of it.
-    ///
-    /// # Errors
-    /// As [`Layout::region`].
-    pub unsafe fn shared_region(&self, start: &[u64], shape: &[u64]) -> Result<Target<'a>> {
-        Ok(Self { memory: self.memory, layout: self.layout.region(start, shape)?, bytes: PhantomData })
+        // This target cannot be used as long as the box is.
+        Ok(Target { memory: self.memory, layout: self.layout.region(start, shape)?, bytes: PhantomData })
     }
 
     /// The elements before index `at` of a dimension, and those from there on.
@@ -276,6 +264,11 @@ impl<'a> Target<'a> {
         let first = self.first();
         // SAFETY: each position is that of `size` bytes of elements, and comes once.
         positions.map(move |position| unsafe { std::slice::from_raw_parts_mut(first.offset(position), size) })
+    }
+
+    /// Whether both are elements of one memory: adjacent memories may be two.
+    pub(super) fn shares_memory_with(&self, other: &Target<'_>) -> bool {
+        self.memory == other.memory
     }
 
     /// Element `(0, .., 0)`, if there is one.
