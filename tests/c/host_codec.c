@@ -383,6 +383,29 @@ static void room_grows_where_no_bound_is_known(void) {
   zcodec_chain_free(chain);
 }
 
+/* What a shard needs is its index and what the codec inside says of each inner chunk, also in less than an index. */
+static void a_shard_says_what_it_needs(void) {
+  enum { SHARD = 4 * (1 + 6) + 4 * 16 };
+  host self = {0};
+  zcodec_chain *chain = chain_of(
+      registry_of(&self, ZCODEC_KIND_BYTES_TO_BYTES, 0),
+      "[{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[6],\"codecs\":[\"bytes\",\"test.x\"],"
+      "\"index_codecs\":[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}}]}}]",
+      "{\"data_type\":\"uint8\",\"shape\":[24],\"fill_value\":0}");
+  uint8_t decoded[24], encoded[SHARD];
+  size_t capacity, size;
+  memset(decoded, 1, sizeof decoded);
+  self.said = 7;
+  for (capacity = 0; capacity < SHARD; capacity++) {
+    CHECK_FAILS(ZCODEC_STATUS_BUFFER_TOO_SMALL,
+                zcodec_encode(chain, decoded, sizeof decoded, encoded, capacity, &size, &error));
+    CHECK(size == SHARD);
+  }
+  CHECK_OK(zcodec_encode(chain, decoded, sizeof decoded, encoded, SHARD, &size, &error));
+  CHECK(size == SHARD);
+  zcodec_chain_free(chain);
+}
+
 /* What a block of N5 needs is its header and what the codec inside says. */
 static void a_block_says_what_it_needs(void) {
   host self = {0};
@@ -695,6 +718,7 @@ int main(void) {
   a_bind_that_fails_makes_no_chain();
   what_is_owned_is_freed_with_the_last_user();
   room_grows_where_no_bound_is_known();
+  a_shard_says_what_it_needs();
   a_block_says_what_it_needs();
   a_limit_is_for_what_is_decoded();
   calls_are_repeated_until_the_room_does();
