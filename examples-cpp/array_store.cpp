@@ -12,11 +12,13 @@
 #include "array_store.hpp"
 #include "npy.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <future>
 #include <numeric>
 #include <random>
+#include <stdexcept>
 
 namespace {
 
@@ -379,14 +381,22 @@ void read_volume(const std::string &path, const std::string &directory, std::uin
 int run(const std::vector<std::string> &arguments) {
   const std::string command = arguments.empty() ? "" : arguments[0];
   const auto number = [&](std::size_t i, std::uint64_t otherwise) {
-    return i < arguments.size() ? std::stoull(arguments[i]) : otherwise;
+    if (i >= arguments.size()) {
+      return otherwise;
+    }
+    try {
+      return static_cast<std::uint64_t>(std::stoull(arguments[i]));
+    } catch (const std::logic_error &) {
+      throw std::invalid_argument("\"" + arguments[i] + "\" is not a number");
+    }
   };
+  const auto threads = [&](std::size_t i) { return std::max(1U, static_cast<unsigned>(number(i, 2))); };
   if (command == "test" && arguments.size() >= 3) {
-    test(arguments[1], number(2, 0), static_cast<unsigned>(number(3, 2)), number(4, 1));
+    test(arguments[1], number(2, 0), threads(3), number(4, 1));
   } else if (command == "write" && arguments.size() == 3) {
     write_volume(arguments[1], arguments[2]);
   } else if (command == "read" && arguments.size() >= 5) {
-    read_volume(arguments[1], arguments[2], number(3, 64), number(4, 1), static_cast<unsigned>(number(5, 2)),
+    read_volume(arguments[1], arguments[2], number(3, 64), number(4, 1), threads(5),
                 static_cast<std::size_t>(number(6, 0)));
   } else {
     std::fprintf(stderr,

@@ -111,6 +111,13 @@ class Error : public std::runtime_error {
 
 namespace detail {
 
+/** Names and paths of C end at a NUL. */
+inline void require_no_nul(const char *what, const std::string &text) {
+  if (text.find('\0') != std::string::npos) {
+    throw Error(ZCODEC_STATUS_INVALID_ARGUMENT, std::string(what) + " has a NUL");
+  }
+}
+
 struct Free {
   void operator()(zcodec_chain *chain) const noexcept { zcodec_chain_free(chain); }
   void operator()(zcodec_buffer *buffer) const noexcept { zcodec_buffer_free(buffer); }
@@ -433,7 +440,7 @@ class Executor {
   Executor() noexcept = default;
 
   /** A C executor; the caller still owns it and what it refers to. */
-  explicit Executor(const zcodec_executor *executor) noexcept : executor_(executor, [](const zcodec_executor *) {}) {}
+  explicit Executor(const zcodec_executor *executor) noexcept : executor_(std::shared_ptr<void>(), executor) {}
 
   /**
    * `run(job, count)` calls `job(i, worker)` for each i < count, on any threads, and returns when all have returned; it
@@ -765,6 +772,7 @@ class Registry {
   template <class Make>
   void add(const std::string &name, zcodec_kind kind, Make &&make) {
     using Host = detail::HostCodec<std::decay_t<Make>>;
+    detail::require_no_nul("name", name);
     std::unique_ptr<Host> host(new Host{std::forward<Make>(make)});
     zcodec_codec codec = {};
     codec.name = name.c_str();
@@ -1198,6 +1206,7 @@ class Chain {
   /** The same for a codec anywhere, also inside a shard: `path` is a JSON Pointer, as `Error::path` gives it. */
   template <class Generate, class Check>
   void set_padding_at(const std::string &path, Generate &&generate, Check &&check) {
+    detail::require_no_nul("path", path);
     set_callables(std::forward<Generate>(generate), std::forward<Check>(check), [&](auto... callbacks) {
       return zcodec_chain_set_padding_at(chain_.get(), path.c_str(), callbacks...);
     });
@@ -1688,6 +1697,9 @@ template <class Task>
 class Tasks {
  public:
   Tasks(Task *tasks, std::size_t count) : tasks_(tasks), boxes_(count), views_(count), c_(count) {
+    for (std::size_t i = 0; i < count; i++) {
+      tasks[i].error.reset();  // of an earlier call
+    }
     for (std::size_t i = 0; i < count; i++) {
       const Task &task = tasks[i];
       if (task.chain == nullptr) {

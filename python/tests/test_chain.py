@@ -729,3 +729,42 @@ def test_elements_of_out_have_memory_of_their_own(shape, strides, overlaps):
     else:
         chain.decode(encoded, out=out)
         np.testing.assert_array_equal(out, values)
+
+
+@pytest.mark.parametrize(("data_type", "codes"), [("bfloat16", "u2"), ("float8_e4m3", "u1"), ("r16", "u2")])
+def test_integers_get_the_bits_of_types_that_numpy_lacks(data_type, codes):
+    """Also in the other byte order, and with steps."""
+    bits = np.array([0x38, 0x40, 0x44, 0x48, 0x4A, 0x4C], codes)
+    little = {"name": "bytes", "configuration": {"endian": "little"}}
+    chain = Chain([little], data_type, (6,), [0, 0] if data_type == "r16" else 0)
+    encoded = chain.encode(bits)
+    assert bytes(chain.encode(bits.astype(bits.dtype.newbyteorder(">")))) == bytes(encoded)
+    for order in "<>":
+        for box in (None, np.s_[::2], np.s_[::-1], np.s_[3]):
+            expected = bits if box is None else bits[box]
+            out = np.empty(expected.shape, bits.dtype.newbyteorder(order))
+            chain.decode(encoded, out=out, box=box)
+            np.testing.assert_array_equal(out, expected)
+        out = np.empty(6, bits.dtype.newbyteorder(order))
+        chain.decode_many([encoded], out=[out])
+        np.testing.assert_array_equal(out, bits)
+
+
+def test_fill_values_of_raw_bits_are_bytes_of_numpy():
+    chain = Chain([{"name": "bytes"}], "r16", (2,), [1, 2])
+    fill = np.zeros(1, chain.dtype)[0]
+    assert Chain([{"name": "bytes"}], "r16", (2,), fill).input["fill_value"] == [0, 0]
+    assert Chain([{"name": "bytes"}], "r16", (2,), b"ab").input["fill_value"] == [97, 98]
+
+
+def test_structs_have_their_members_in_order():
+    for offsets in ([4, 0], [0, 0]):
+        dtype = np.dtype({"names": ["a", "b"], "formats": ["u4", "u4"], "offsets": offsets, "itemsize": 8})
+        with pytest.raises(TypeError, match="back to back and in order"):
+            Chain([{"name": "bytes"}], dtype, (2,))
+
+
+def test_paths_have_no_nul():
+    pad = {"name": "pad", "configuration": {"location": "start", "nbytes": 1}}
+    with pytest.raises(ValueError, match="NUL"):
+        Chain([{"name": "bytes"}, pad], "uint8", (2,)).set_padding("/1\0x", lambda chunk, padding: None)

@@ -192,6 +192,39 @@ def test_times_of_the_other_byte_order():
     np.testing.assert_array_equal(chain.encode(counts.view("m8")).view("i8"), counts)
 
 
+class BigEndian(HostCodec):
+    """array->bytes, and bytes->bytes: its bytes are those of arrays in another byte order"""
+
+    name = "test.big"
+    kind = Kind.ARRAY_TO_BYTES
+
+    def encode(self, decoded):
+        return np.asarray(decoded).astype(">u2")
+
+    def decode(self, encoded):
+        return np.frombuffer(encoded, ">u2")
+
+
+class BigEndianBytes(BigEndian):
+    name = "test.big-bytes"
+    kind = Kind.BYTES_TO_BYTES
+
+    def encode(self, decoded):
+        return np.frombuffer(decoded, "<u2").astype(">u2")
+
+    def decode(self, encoded):
+        return np.frombuffer(encoded, ">u2").astype("<u2")
+
+
+@pytest.mark.parametrize("codecs", [["test.big"], [LITTLE, "test.big-bytes"]])
+def test_bytes_have_no_byte_order(codecs):
+    chain = Chain(codecs, "uint16", (4,), 0, registry=Registry([BigEndian, BigEndianBytes]))
+    numbers = np.array([0, 1, 2, 0x1234], "u2")
+    encoded = chain.encode(numbers)
+    assert bytes(encoded) == numbers.astype(">u2").tobytes()
+    np.testing.assert_array_equal(chain.decode(encoded), numbers)
+
+
 def test_pointers_are_no_bytes():
     class Pointers(Deflate):
         name = "test.pointers"

@@ -141,6 +141,8 @@ void a_name_is_taken_once() {
   zcodec::Registry registry = letters();
   const auto owned = std::make_shared<int>(1);
   const auto make = [owned](std::string_view, std::string_view) { return std::unique_ptr<zcodec::Codec>(); };
+  CHECK(thrown_by([&] { registry.add(std::string("a\0b", 3), ZCODEC_KIND_BYTES_TO_BYTES, make); }).status() ==
+        ZCODEC_STATUS_INVALID_ARGUMENT);
   CHECK(thrown_by([&] { registry.add("letter", ZCODEC_KIND_BYTES_TO_BYTES, make); }).status() ==
         ZCODEC_STATUS_INVALID_ARGUMENT);
   CHECK(thrown_by([&] { registry.add("gzip", ZCODEC_KIND_BYTES_TO_BYTES, make); }).status() ==

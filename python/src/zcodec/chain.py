@@ -334,6 +334,8 @@ class Chain:
         generate_c, check_c = padding_functions() if generate or check else (NULL, NULL)
         where: Any
         if isinstance(codec_index, str):
+            if "\0" in codec_index:
+                raise ValueError(f"the path {codec_index!r} has a NUL")
             where, set_function = codec_index.encode(), lib.zcodec_chain_set_padding_at
         else:
             where, set_function = _codec_index(codec_index), lib.zcodec_chain_set_padding

@@ -132,7 +132,8 @@ class Target:
         covered = shape if selection is None else selection.shape
         self._result = self.out
         if self.out is None or self._steps or not self.out.dtype.isnative:
-            self._result = np.empty(covered, dtype)
+            # Elements may also be integers with their bits, which no cast may change.
+            self._result = np.empty(covered, dtype if self.out is None else self.out.dtype.newbyteorder("="))
         assert self._result is not None
         self.view = View(self._result)
         self.view_pointer = self.view.pointer

@@ -159,9 +159,13 @@ def _from_numpy(dtype: np.dtype[Any]) -> DataType:
 
 
 def _refuse_gaps(dtype: np.dtype[Any]) -> None:
-    sizes = [dtype[name].itemsize for name in dtype.names or ()]
-    if sum(sizes) != dtype.itemsize:
-        raise TypeError(f"the members of {dtype!r} do not lie back to back; a Zarr struct has no gaps")
+    end = 0
+    for name in dtype.names or ():
+        if dtype.fields is None or dtype.fields[name][1] != end:
+            break
+        end += dtype[name].itemsize
+    if end != dtype.itemsize:
+        raise TypeError(f"the members of {dtype!r} do not lie back to back and in order; a Zarr struct has no gaps")
 
 
 def as_numbers(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -21,6 +21,8 @@ def fill_value_json(fill_value: Any, data_type: DataType) -> Any:
     name = data_type if isinstance(data_type, str) else data_type["name"]
     configuration = {} if isinstance(data_type, str) else data_type.get("configuration", {})
     value = fill_value[()] if isinstance(fill_value, np.ndarray) and fill_value.ndim == 0 else fill_value
+    if re.fullmatch(r"r\d+", name) and isinstance(value, np.void | bytes | bytearray):
+        return list(value.tobytes() if isinstance(value, np.void) else bytes(value))
     if name in ("struct", "structured"):
         return _struct_json(value, name, configuration)
     if name in ("numpy.datetime64", "numpy.timedelta64"):
@@ -30,7 +32,8 @@ def fill_value_json(fill_value: Any, data_type: DataType) -> Any:
         return [fill_value_json(value.real, part), fill_value_json(value.imag, part)]
     if isinstance(value, np.floating) and np.isnan(value):
         dtype = named(name, configuration, value.itemsize)
-        value = value.astype(dtype) if dtype is not None and dtype.kind == "f" else float(value)
+        with np.errstate(invalid="ignore"):  # a signalling NaN
+            value = value.astype(dtype) if dtype is not None and dtype.kind == "f" else float(value)
     found = scalar_json(value)
     if name == "bool":
         return bool(found) if found in (0, 1) else found

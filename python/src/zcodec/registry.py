@@ -96,8 +96,7 @@ class _Bytes:
         """The bytes of the codec's result."""
         must_be_bytes(result)
         if isinstance(result, np.ndarray | np.generic):
-            native = converted(np.asarray(result), result.dtype.newbyteorder("="))
-            return memoryview(np.ascontiguousarray(native).reshape(-1).view(np.uint8).data)
+            return memoryview(np.ascontiguousarray(result).reshape(-1).view(np.uint8).data)
         return memoryview(result).cast("B")
 
 
@@ -118,6 +117,7 @@ class _Array(_Bytes):
             found = result.dtype.newbyteorder("=")
             if not same_elements(found, self.dtype) or result.shape not in (self.shape, (self.count,)):
                 raise TypeError(f"expected {self.dtype} of shape {self.shape}, not {result.dtype} of shape {result.shape}")
+            result = converted(np.asarray(result), found)
         return super().bytes_of(result)
 
 
@@ -226,6 +226,8 @@ class Registry:
 
     def add(self, codec: type[HostCodec]) -> None:
         """Adds a codec under its name. No other thread may make a chain with this registry meanwhile."""
+        if "\0" in codec.name:
+            raise ValueError(f"the name {codec.name!r} has a NUL")
         user_data, name = ffi.new_handle(codec), ffi.new("char[]", codec.name.encode())
         raw = ffi.new("zcodec_codec *")
         raw.struct_size, raw.name, raw.kind, raw.user_data = _CODEC_SIZE, name, int(codec.kind), user_data

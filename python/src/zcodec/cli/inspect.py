@@ -22,9 +22,13 @@ def describe(path: str, array: Any) -> dict[str, Any]:
         chain = chain_of(array)
     except (ValueError, TypeError) as error:
         return {**found, "codecs": None, "unsupported": str(error)}
+    try:
+        bound = chain.encoded_bound()
+    except ValueError:  # of a chunk that no memory holds
+        bound = None
     return {
         **found, "codecs": chain.codecs, "granularity": list(chain.granularity), "warnings": chain.warnings,
-        "encoded_size": chain.encoded_size, "encoded_bound": chain.encoded_bound(),
+        "encoded_size": chain.encoded_size, "encoded_bound": bound,
     }  # fmt: skip
 
 
