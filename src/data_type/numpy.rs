@@ -115,8 +115,8 @@ impl NumpyType {
         }
     }
 
-    /// Truth values as numbers, integers written as floats (`7.0`, `1e+18`), and numbers in texts, as n5-zarr wrote them before
-    /// 2024.
+    /// Truth values as numbers, integers written as floats (`7.0`, `1e+18`), and numbers in texts, as n5-zarr wrote
+    /// them before 2024.
     fn as_in_v3(&self, json: &Value) -> Value {
         let in_text = json.as_str().filter(|_| self.data_type.is_real_number());
         let number = match in_text.and_then(|text| serde_json::from_str::<Number>(text).ok()) {
