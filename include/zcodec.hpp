@@ -114,7 +114,7 @@ namespace detail {
 /** Names and paths of C end at a NUL. */
 inline void require_no_nul(const char *what, const std::string &text) {
   if (text.find('\0') != std::string::npos) {
-    throw Error(ZCODEC_STATUS_INVALID_ARGUMENT, std::string(what) + " has a NUL");
+    throw Error(ZCODEC_STATUS_INVALID_ARGUMENT, std::string(what) + " contains a NUL");
   }
 }
 

@@ -121,8 +121,7 @@ pub unsafe extern "C" fn zcodec_chain_set_padding(
     ffi::guard(error, || {
         // SAFETY: NULL or a live handle that nobody else uses now, says the header.
         let chain = unsafe { ffi::handle_mut(chain, "chain") }?;
-        let old = set(chain, &[(None, codec_index)], Callbacks { generate, check, user_data, free_user_data })?;
-        drop(old); // may call the host, and the host the chain
+        drop(set(chain, &[(None, codec_index)], Callbacks { generate, check, user_data, free_user_data })?);
         Ok(())
     })
 }
@@ -148,13 +147,14 @@ pub unsafe extern "C" fn zcodec_chain_set_padding_at(
         let chain = unsafe { ffi::handle_mut(chain, "chain") }?;
         // SAFETY: NULL or NUL-terminated, says the header.
         let path = unsafe { ffi::text(path, "path") }?;
-        let old = set(chain, &parse_path(path)?, Callbacks { generate, check, user_data, free_user_data })?;
-        drop(old); // may call the host, and the host the chain
+        drop(set(chain, &parse_path(path)?, Callbacks { generate, check, user_data, free_user_data })?);
         Ok(())
     })
 }
 
-/// Sets the callbacks. If that fails they are not freed: `user_data` still belongs to the caller.
+/// Sets the callbacks, and returns those that were there. If that fails, the new ones are not freed: `user_data` still
+/// belongs to the caller. Drop the old ones only when nothing borrows the chain: freeing their data may call the host,
+/// which may use the chain.
 fn set(chain: &mut Chain, path: &[PathStep], callbacks: Callbacks) -> crate::Result<Option<Arc<dyn PaddingHook>>> {
     match chain.check_padding_at(path) {
         Ok(()) => chain.set_padding_hook_at(path, Some(Arc::new(callbacks))),

@@ -183,7 +183,7 @@ pub unsafe extern "C" fn zcodec_plan_supply_all(
         // SAFETY: the header asks of the caller what these conversions ask of us.
         let plan = unsafe { ffi::handle(plan.cast_const(), "plan") }?;
         let count = plan.ranges.len();
-        plan.plan.check_untouched(count)?;
+        plan.plan.check()?;
         // SAFETY: as above: as many as the stage has ranges.
         let (bytes, sizes) = unsafe { (ffi::input(bytes, count, "bytes")?, ffi::input(sizes, count, "sizes")?) };
         let pieces = bytes.iter().zip(sizes).enumerate().map(|(index, (bytes, size))| {

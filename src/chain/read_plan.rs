@@ -127,7 +127,8 @@ impl ReadPlan {
     /// As [`supply`](Self::supply); [`Status::InvalidArgument`](crate::Status::InvalidArgument) also after a `supply`
     /// of this stage, or if the number of ranges is wrong.
     pub fn supply_all(&self, bytes: &[&[u8]]) -> Result<()> {
-        self.check_untouched(bytes.len())?;
+        self.life.check()?;
+        self.stage.check_untouched(bytes.len())?;
         let size = bytes.iter().map(|bytes| bytes.len()).sum();
         let workers = self.options.workers().count_for(size);
         // Inner chunks that lie side by side, one after the other; a shard may have them in any order.
@@ -148,13 +149,12 @@ impl ReadPlan {
         self.life.ending(results.and_then(|results| results.into_iter().try_for_each(|(_, result)| result)))
     }
 
-    /// Whether this stage has so many ranges, and none of them has been supplied.
+    /// Whether the plan goes on.
     ///
     /// # Errors
-    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if not, or if an error has ended the plan.
-    pub fn check_untouched(&self, count: usize) -> Result<()> {
-        self.life.check()?;
-        self.stage.check_untouched(count)
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument): an error has ended it.
+    pub fn check(&self) -> Result<()> {
+        self.life.check()
     }
 
     /// Supplies the ranges with these numbers.

@@ -90,6 +90,7 @@ impl Shard {
             }
         };
         let index_size = usize::try_from(self.bound.index_size).map_err(|_| too_small())?;
+        // Without a bound, encoding all inner chunks tells what the shard needs.
         if encoded.len() < index_size && self.has_bound() {
             return Err(too_small());
         }

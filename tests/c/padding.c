@@ -253,7 +253,7 @@ static void what_frees_user_data_may_call_the_library(void) {
   zcodec_chain_free(chain);
 }
 
-/* What is called for user data when it is freed: its chain. */
+/* User data whose free_user_data uses this chain. */
 typedef struct late_call {
   zcodec_chain *chain;
   int freed;

@@ -335,7 +335,7 @@ class Chain:
         where: Any
         if isinstance(codec_index, str):
             if "\0" in codec_index:
-                raise ValueError(f"the path {codec_index!r} has a NUL")
+                raise ValueError(f"the path {codec_index!r} contains a NUL")
             where, set_function = codec_index.encode(), lib.zcodec_chain_set_padding_at
         else:
             where, set_function = _codec_index(codec_index), lib.zcodec_chain_set_padding

@@ -227,7 +227,7 @@ class Registry:
     def add(self, codec: type[HostCodec]) -> None:
         """Adds a codec under its name. No other thread may make a chain with this registry meanwhile."""
         if "\0" in codec.name:
-            raise ValueError(f"the name {codec.name!r} has a NUL")
+            raise ValueError(f"the name {codec.name!r} contains a NUL")
         user_data, name = ffi.new_handle(codec), ffi.new("char[]", codec.name.encode())
         raw = ffi.new("zcodec_codec *")
         raw.struct_size, raw.name, raw.kind, raw.user_data = _CODEC_SIZE, name, int(codec.kind), user_data
