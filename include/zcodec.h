@@ -305,8 +305,8 @@ typedef struct zcodec_box {
  * Where the elements of a box lie in the caller's memory. Element (0, .., 0) of the box begins at `memory + offset`;
  * neighbours along dimension i are `strides[i]` bytes apart, which may be negative. A view that reaches outside
  * memory[0..memory_size) is INVALID_ARGUMENT, and nothing is read or written. Bytes between the elements keep their
- * values. If the library writes to the view, no two elements may share a byte. The memory of the view must not overlap
- * the encoded bytes. Neither is checked. Since 0.2.
+ * values. No element may overlap the encoded bytes. If the library writes to the view, no two elements may share a
+ * byte; this is not checked. Since 0.2.
  */
 typedef struct zcodec_view {
   /**
@@ -526,11 +526,12 @@ typedef struct zcodec_codec {
    *
    * Returns 0 after setting `*encoded_size` to the number of bytes written. Returns ZCODEC_CODEC_TOO_SMALL if
    * `encoded` is too small, perhaps after setting `*encoded_size` to the capacity needed; otherwise the library
-   * assumes twice the capacity. It then repeats the call with a larger buffer, or, if the buffer is the caller's,
-   * fails with BUFFER_TOO_SMALL. Any other number is OUT_OF_RANGE; `message` then gets the reason.
+   * assumes twice the capacity, at least 64. It then repeats the call with a larger buffer, or, if the buffer is the
+   * caller's, fails with BUFFER_TOO_SMALL. Any other number is OUT_OF_RANGE; `message` then gets the reason.
    *
-   * The call fails with CALLBACK_FAILED if the size exceeds the capacity or is not the one that `bind` gave, if the
-   * function needs more than `bind` or `encoded_bound` promised, or if it never stops asking for more.
+   * The call fails with CALLBACK_FAILED if the size is not set, exceeds the capacity, or is not the one that `bind`
+   * gave, if the function needs more than `bind` or `encoded_bound` promised, or if it asks for a little more again
+   * and again.
    */
   int32_t (*encode)(void *state,
                     void *call_data,
@@ -541,9 +542,9 @@ typedef struct zcodec_codec {
                     size_t *encoded_size,
                     struct zcodec_sink *message);
   /**
-   * Decodes a chunk: the inverse of `encode`. Any number except 0 and ZCODEC_CODEC_TOO_SMALL is CORRUPT_DATA. Where
-   * the decoded size is known, `decoded_capacity` is that size, and ZCODEC_CODEC_TOO_SMALL or another size is
-   * CORRUPT_DATA, too.
+   * Decodes a chunk: the inverse of `encode`, with the same rules. Any number except 0 and ZCODEC_CODEC_TOO_SMALL is
+   * CORRUPT_DATA. Where the decoded size is known, `decoded_capacity` is that size, and ZCODEC_CODEC_TOO_SMALL or
+   * another size is CORRUPT_DATA, too.
    */
   int32_t (*decode)(void *state,
                     void *call_data,
@@ -766,11 +767,10 @@ enum zcodec_status zcodec_decode_to_buffer_with(const struct zcodec_chain *chain
  * those of zcodec_decode, but only what the box needs is decoded, where the codecs allow it. `options` may be NULL.
  *
  * A box with a size of 0 is valid; nothing is written. INVALID_ARGUMENT: `ndim` is wrong, the box does not lie within
- * the chunk, or the view is too small for it. UNSUPPORTED: a chain of bytes->bytes codecs. Otherwise like
- * zcodec_decode. The element index of an error counts in the whole array that the named codec received. The library
- * need not read what lies outside the box, so a chunk that is damaged elsewhere may decode. After a failure the
- * elements of the view are unspecified. The memory of the view must not overlap the encoded bytes; this is not
- * checked. Since 0.2.
+ * the chunk, the view is too small for it, or the view and the encoded bytes overlap. UNSUPPORTED: a chain of
+ * bytes->bytes codecs. Otherwise like zcodec_decode. The element index of an error counts in the whole array that the
+ * named codec received. The library need not read what lies outside the box, so a chunk that is damaged elsewhere may
+ * decode. After a failure the elements of the view are unspecified. Since 0.2.
  */
 enum zcodec_status zcodec_decode_view(const struct zcodec_chain *chain,
                                       const struct zcodec_call_options *options,
@@ -785,8 +785,7 @@ enum zcodec_status zcodec_decode_view(const struct zcodec_chain *chain,
  * chunks of a regular grid. Sizes and BUFFER_TOO_SMALL are as for zcodec_encode. `options` may be NULL.
  *
  * INVALID_ARGUMENT and UNSUPPORTED as for zcodec_decode_view; UNSUPPORTED also if the box is not the whole chunk and
- * the chain has no fill value. The memory of the view must not overlap the encoded bytes; this is not checked. Since
- * 0.2.
+ * the chain has no fill value. Since 0.2.
  */
 enum zcodec_status zcodec_encode_view(const struct zcodec_chain *chain,
                                       const struct zcodec_call_options *options,

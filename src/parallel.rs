@@ -19,6 +19,12 @@ const RUNS_PER_WORKER: usize = 16;
 /// few KiB, see `tests/posix/small_stack.c`; the rest is for debug builds and sanitizers.
 const STACK_SIZE: usize = 512 << 10;
 
+/// Whether workers take items as a whole. Otherwise all work on one item after the other, each of which is divided into
+/// up to `part_count` parts.
+pub(crate) fn take_items(workers: NonZeroUsize, item_count: u64, part_count: u64) -> bool {
+    item_count >= (workers.get() as u64).min(part_count)
+}
+
 /// The host's threads, used instead of the library's own.
 pub trait Executor: Debug + Send + Sync {
     /// The number of jobs that may run at once.
@@ -232,6 +238,15 @@ mod tests {
 
     fn count(count: usize) -> NonZeroUsize {
         NonZeroUsize::new(count).unwrap()
+    }
+
+    #[test]
+    fn items_are_taken_if_that_gives_more_workers_something_to_do() {
+        for (workers, items, parts, expected) in
+            [(4, 4, u64::MAX, true), (4, 3, u64::MAX, false), (4, 3, 1, true), (4, 3, 3, true), (4, 2, 3, false)]
+        {
+            assert_eq!(take_items(count(workers), items, parts), expected, "{workers}, {items}, {parts}");
+        }
     }
 
     fn own(max_threads: usize) -> Workers<'static> {

@@ -10,6 +10,9 @@ use zcodec::data_type::{Component, DataType};
 use zcodec::number::FloatValue;
 use zcodec::{Error, Status};
 
+/// Cases with sides that only `run.py` makes, or with callbacks.
+const LEFT_TO_RUN_PY: usize = 138;
+
 /// The result of a case, if it ran.
 type Outcome = Result<(), String>;
 
@@ -20,22 +23,31 @@ fn every_case_that_needs_no_runner_of_its_own_holds() {
     let mut files: Vec<_> =
         std::fs::read_dir(folder.join("cases")).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
-    let (mut passed, mut left, mut failed) = (0, 0, 0);
+    let (mut passed, mut refused, mut left, mut failed) = (0, 0, 0, 0);
     for file in files {
         let text = std::fs::read_to_string(&file).unwrap();
         for case in text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
-            match is_within_reach(&case).then(|| run(&case)) {
-                None => left += 1,
-                Some(Ok(())) => passed += 1,
-                Some(Err(message)) => {
+            assert!(case["encoded"].is_null() || case["by"].is_string(), "{}: who made it?", case["name"]);
+            if !is_within_reach(&case) {
+                left += 1;
+                continue;
+            }
+            let chain = new_chain(&case);
+            if case["optional"] == true && matches!(&chain, Err(error) if error.status() == Status::Unsupported) {
+                refused += 1;
+                continue;
+            }
+            match run(&case, chain) {
+                Ok(()) => passed += 1,
+                Err(message) => {
                     failed += 1;
                     println!("{}: {}: {message}", file.file_name().unwrap().display(), case["name"]);
                 }
             }
         }
     }
-    println!("{passed} passed, {failed} failed, {left} left to run.py");
-    assert!(failed == 0 && passed > 1000, "{passed} passed, {failed} failed");
+    println!("{passed} passed, {failed} failed, {refused} optional ones refused, {left} left to run.py");
+    assert_eq!((failed, left), (0, LEFT_TO_RUN_PY));
 }
 
 fn is_within_reach(case: &Value) -> bool {
@@ -45,10 +57,9 @@ fn is_within_reach(case: &Value) -> bool {
     has_only_bytes && others.iter().all(|member| case.get(*member).is_none())
 }
 
-fn run(case: &Value) -> Outcome {
-    let chain = match new_chain(case) {
+fn run(case: &Value, chain: Result<Chain, Error>) -> Outcome {
+    let chain = match chain {
         Ok(chain) => chain,
-        Err(error) if case["optional"] == true && error.status() == Status::Unsupported => return Ok(()),
         Err(error) => return expect_error(case, "new", &error),
     };
     match case.get("error") {

@@ -323,6 +323,8 @@ def test_squeeze_and_n5():
     array = zarr.create_array(MemoryStore(), shape=(10, 1, 9), chunks=(5, 1, 9), dtype="int16", filters=[Squeeze()])
     array[...] = np.arange(90).reshape(10, 1, 9)
     np.testing.assert_array_equal(array[3:7, 0], np.arange(90).reshape(10, 9)[3:7])
+    assert Squeeze().to_dict() == {"name": "zarrs.squeeze"}
+    assert Squeeze.from_dict({"name": "squeeze"}) == Squeeze()  # as zcodec 0.1 wrote it
     n5 = N5Default([zarr.codecs.TransposeCodec(order=(1, 0)), zarr.codecs.BytesCodec(endian="big"), zarr.codecs.GzipCodec()])
     array = zarr.create_array(MemoryStore(), shape=(10, 9), chunks=(5, 9), dtype="int16", serializer=n5, compressors=None)
     array[...] = np.arange(90).reshape(10, 9)

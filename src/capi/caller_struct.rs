@@ -25,16 +25,33 @@ pub(super) unsafe trait CallerStruct: Copy {
 /// More than any version of a struct will ever have: a larger value means that the member was not set.
 const MAX_STRUCT_SIZE: usize = 4096;
 
-/// The beginning and the end of each of these members.
+/// The beginning and the end of each of these members, which must be all of the struct.
 macro_rules! members {
     ($name:ty: $($member:ident: $type:ty),+ $(,)?) => {
-        &[$((
-            std::mem::offset_of!($name, $member),
-            std::mem::offset_of!($name, $member) + size_of::<$type>(),
-        )),+]
+        &$crate::capi::caller_struct::checked(
+            [$((
+                std::mem::offset_of!($name, $member),
+                std::mem::offset_of!($name, $member) + size_of::<$type>(),
+            )),+],
+            size_of::<$name>(),
+        )
     };
 }
 pub(super) use members;
+
+/// These members, if no more than padding lies between them and after the last; otherwise the compiler stops.
+pub(super) const fn checked<const N: usize>(members: [(usize, usize); N], size: usize) -> [(usize, usize); N] {
+    let mut index = 0;
+    let mut end_before = 0;
+    while index < N {
+        let (start, end) = members[index];
+        assert!(start >= end_before && start - end_before < size_of::<u64>(), "a member is missing, or out of order");
+        end_before = end;
+        index += 1;
+    }
+    assert!(size - end_before < size_of::<u64>(), "the last member is missing");
+    members
+}
 
 /// Reads as much of a struct as the caller has.
 ///
@@ -161,7 +178,8 @@ impl<T: CallerStruct> CallerArray<T> {
     /// As for [`read`].
     ///
     /// # Safety
-    /// The array's memory is still as it was when the array was made.
+    /// The array's memory is still there, no `struct_size` has changed since the array was made, and no other thread
+    /// writes to the array.
     pub(super) unsafe fn read(&self, index: usize) -> Result<T> {
         // SAFETY: the structs were asked for when the array was made.
         unsafe { read(self.at(index).cast_const()) }

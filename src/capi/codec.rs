@@ -133,11 +133,12 @@ pub struct zcodec_codec {
     ///
     /// Returns 0 after setting `*encoded_size` to the number of bytes written. Returns ZCODEC_CODEC_TOO_SMALL if
     /// `encoded` is too small, perhaps after setting `*encoded_size` to the capacity needed; otherwise the library
-    /// assumes twice the capacity. It then repeats the call with a larger buffer, or, if the buffer is the caller's,
-    /// fails with BUFFER_TOO_SMALL. Any other number is OUT_OF_RANGE; `message` then gets the reason.
+    /// assumes twice the capacity, at least 64. It then repeats the call with a larger buffer, or, if the buffer is the
+    /// caller's, fails with BUFFER_TOO_SMALL. Any other number is OUT_OF_RANGE; `message` then gets the reason.
     ///
-    /// The call fails with CALLBACK_FAILED if the size exceeds the capacity or is not the one that `bind` gave, if the
-    /// function needs more than `bind` or `encoded_bound` promised, or if it never stops asking for more.
+    /// The call fails with CALLBACK_FAILED if the size is not set, exceeds the capacity, or is not the one that `bind`
+    /// gave, if the function needs more than `bind` or `encoded_bound` promised, or if it asks for a little more again
+    /// and again.
     pub encode: Option<
         unsafe extern "C" fn(
             state: *mut c_void,
@@ -150,9 +151,9 @@ pub struct zcodec_codec {
             message: *mut zcodec_sink,
         ) -> i32,
     >,
-    /// Decodes a chunk: the inverse of `encode`. Any number except 0 and ZCODEC_CODEC_TOO_SMALL is CORRUPT_DATA. Where
-    /// the decoded size is known, `decoded_capacity` is that size, and ZCODEC_CODEC_TOO_SMALL or another size is
-    /// CORRUPT_DATA, too.
+    /// Decodes a chunk: the inverse of `encode`, with the same rules. Any number except 0 and ZCODEC_CODEC_TOO_SMALL is
+    /// CORRUPT_DATA. Where the decoded size is known, `decoded_capacity` is that size, and ZCODEC_CODEC_TOO_SMALL or
+    /// another size is CORRUPT_DATA, too.
     pub decode: Option<
         unsafe extern "C" fn(
             state: *mut c_void,

@@ -186,9 +186,14 @@ pub(super) fn check_overlap(input: (*const u8, usize), output: (*const u8, usize
     let [(input, input_end), (output, output_end)] =
         [input, output].map(|(start, size)| (start.addr(), start.addr().saturating_add(size)));
     if input < output_end && output < input_end && input != input_end && output != output_end {
-        return Err(Error::argument("the input and the output buffer overlap"));
+        return Err(overlap());
     }
     Ok(())
+}
+
+/// The error of an input and an output that share bytes.
+pub(super) fn overlap() -> Error {
+    Error::argument("the input and the output overlap")
 }
 
 #[cfg(test)]

@@ -226,11 +226,15 @@ impl Drop for State {
     }
 }
 
+/// Where the host says how many bytes it wrote, until it does. A function that ends early, as callbacks of some
+/// languages do, returns 0 without having set the size.
+const NOT_SET: usize = usize::MAX;
+
 /// The result of `encode` or `decode`.
 enum Answer {
     /// This many bytes were written.
     Written(usize),
-    /// The buffer is too small; the size as the function left it.
+    /// The buffer is too small; the size that the function asks for, or 0.
     TooSmall(usize),
     /// Another number; the message.
     Refused(String),
@@ -238,7 +242,7 @@ enum Answer {
 
 impl State {
     fn run(&self, name: &str, function: Code, input: &[u8], output: &mut [u8], call: &Call<'_>) -> Answer {
-        let (mut size, mut message) = (0, zcodec_sink::default());
+        let (mut size, mut message) = (NOT_SET, zcodec_sink::default());
         // SAFETY: the slices are passed with their own lengths, the rest lives until the function returns.
         let code = with_host_environment(|| unsafe {
             function(
@@ -254,7 +258,7 @@ impl State {
         });
         match code {
             0 => Answer::Written(size),
-            ZCODEC_CODEC_TOO_SMALL => Answer::TooSmall(size),
+            ZCODEC_CODEC_TOO_SMALL => Answer::TooSmall(if size == NOT_SET { 0 } else { size }),
             code => Answer::Refused(said(name, code, message)),
         }
     }
@@ -320,7 +324,10 @@ impl Transform for State {
 }
 
 fn over_capacity(function: &str, size: usize, capacity: usize) -> Error {
-    failed(format!("{function} says that it wrote {size} bytes into {capacity}"))
+    failed(match size {
+        NOT_SET => format!("{function} returned 0 without saying how many bytes it wrote"),
+        _ => format!("{function} says that it wrote {size} bytes into {capacity}"),
+    })
 }
 
 /// The error of a function that needs more than `capacity` bytes, and may say how many.

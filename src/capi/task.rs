@@ -8,9 +8,13 @@ use super::ffi;
 use super::view::{read_box, read_source, read_target, zcodec_box, zcodec_view};
 use crate::chain::{CallData, CallOptions, Chain};
 use crate::error::{Error, Result};
+use crate::interface::Direction;
+use crate::memory;
+use crate::parallel::take_items;
 use crate::representation::element_count;
 use crate::strided::{Source, Target};
 use std::ffi::c_void;
+use std::num::NonZeroUsize;
 
 /// Flag of zcodec_task for decoding: the chunk does not exist; fill its view with the fill value. Since 0.2.
 pub const ZCODEC_TASK_MISSING: u32 = 1;
@@ -70,12 +74,6 @@ enum Data<'a> {
     Encode(Source<'a>, &'a mut [u8]),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Direction {
-    Encode,
-    Decode,
-}
-
 impl Work<'_> {
     /// Does the work; returns the size of what was encoded.
     fn run(self, options: &CallOptions) -> Result<usize> {
@@ -113,18 +111,25 @@ unsafe fn read_work<'a>(task: &zcodec_task, direction: Direction, options: &Call
     let chain: &'a zcodec_chain = unsafe { ffi::handle(task.chain, "chain") }?;
     // SAFETY: the same contract.
     let part = unsafe { read_box(task.r#box, chain) }?;
-    // SAFETY: the same contract.
+    // SAFETY: the header asks of the caller what these conversions ask of us, and what is written is apart from what is
+    // read.
     let data = unsafe {
         match direction {
-            Direction::Encode => Data::Encode(
-                read_source(task.view, &part.shape, chain)?,
-                ffi::output(task.encoded_to.cast(), task.encoded_capacity, "encoded_to")?,
-            ),
+            Direction::Encode => {
+                let source = read_source(task.view, &part.shape, chain)?;
+                if source.overlaps(task.encoded_to.cast_const().cast(), task.encoded_capacity) {
+                    return Err(ffi::overlap());
+                }
+                Data::Encode(source, ffi::output(task.encoded_to.cast(), task.encoded_capacity, "encoded_to")?)
+            }
             Direction::Decode if is_missing => Data::Missing(read_target(task.view, &part.shape, chain)?),
-            Direction::Decode => Data::Decode(
-                ffi::input(task.encoded.cast(), task.encoded_size, "encoded")?,
-                read_target(task.view, &part.shape, chain)?,
-            ),
+            Direction::Decode => {
+                let target = read_target(task.view, &part.shape, chain)?;
+                if target.overlaps(task.encoded.cast(), task.encoded_size) {
+                    return Err(ffi::overlap());
+                }
+                Data::Decode(ffi::input(task.encoded.cast(), task.encoded_size, "encoded")?, target)
+            }
         }
     };
     let options = CallOptions { call_data: CallData(task.call_data), ..options.clone() };
@@ -194,13 +199,15 @@ unsafe fn task_results(
     let size = works.iter().flatten().fold(0_usize, |size, work| size.saturating_add(work.size()));
     let workers = options.workers().count_for(size);
     let run = |work: Result<Work<'_>>, options: &CallOptions| work.and_then(|work| work.run(options));
-    if workers.get() == 1 || count < workers.get() {
+    let part_count = works.iter().flatten().map(|work| work.chain.part_count(direction)).min().unwrap_or(1);
+    if workers.get() == 1 || !take_items(workers, count as u64, part_count) {
         // Threads share the parts of each task.
-        return Ok(works.into_iter().map(|work| run(work, options)).collect());
+        return memory::collect(works.into_iter().map(|work| Ok(run(work, options))));
     }
     let single = options.alone();
+    let workers = NonZeroUsize::new(count).map_or(workers, |count| count.min(workers));
     let results = options.workers().map(workers, works.into_iter(), |work| run(work, &single))?;
-    Ok(results.into_iter().map(|(_, result)| result).collect())
+    memory::collect(results.into_iter().map(|(_, result)| Ok(result)))
 }
 
 /// Writes the results of a task.

@@ -35,8 +35,8 @@ unsafe impl CallerStruct for zcodec_box {
 /// Where the elements of a box lie in the caller's memory. Element (0, .., 0) of the box begins at `memory + offset`;
 /// neighbours along dimension i are `strides[i]` bytes apart, which may be negative. A view that reaches outside
 /// memory[0..memory_size) is INVALID_ARGUMENT, and nothing is read or written. Bytes between the elements keep their
-/// values. If the library writes to the view, no two elements may share a byte. The memory of the view must not overlap
-/// the encoded bytes. Neither is checked. Since 0.2.
+/// values. No element may overlap the encoded bytes. If the library writes to the view, no two elements may share a
+/// byte; this is not checked. Since 0.2.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct zcodec_view {
@@ -157,11 +157,10 @@ pub(super) unsafe fn read_target<'a>(view: *const zcodec_view, shape: &[u64], ch
 /// those of zcodec_decode, but only what the box needs is decoded, where the codecs allow it. `options` may be NULL.
 ///
 /// A box with a size of 0 is valid; nothing is written. INVALID_ARGUMENT: `ndim` is wrong, the box does not lie within
-/// the chunk, or the view is too small for it. UNSUPPORTED: a chain of bytes->bytes codecs. Otherwise like
-/// zcodec_decode. The element index of an error counts in the whole array that the named codec received. The library
-/// need not read what lies outside the box, so a chunk that is damaged elsewhere may decode. After a failure the
-/// elements of the view are unspecified. The memory of the view must not overlap the encoded bytes; this is not
-/// checked. Since 0.2.
+/// the chunk, the view is too small for it, or the view and the encoded bytes overlap. UNSUPPORTED: a chain of
+/// bytes->bytes codecs. Otherwise like zcodec_decode. The element index of an error counts in the whole array that the
+/// named codec received. The library need not read what lies outside the box, so a chunk that is damaged elsewhere may
+/// decode. After a failure the elements of the view are unspecified. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_decode_view(
     chain: *const zcodec_chain,
@@ -182,6 +181,9 @@ pub unsafe extern "C" fn zcodec_decode_view(
             unsafe { (ffi::input(encoded.cast(), encoded_size, "encoded")?, read_box(r#box, chain)?) };
         // SAFETY: as above.
         let target = unsafe { read_target(decoded, &part.shape, chain) }?;
+        if target.overlaps(encoded.as_ptr(), encoded.len()) {
+            return Err(ffi::overlap());
+        }
         chain.decode_view(encoded, &part.start, target, &options)
     })
 }
@@ -190,8 +192,7 @@ pub unsafe extern "C" fn zcodec_decode_view(
 /// chunks of a regular grid. Sizes and BUFFER_TOO_SMALL are as for zcodec_encode. `options` may be NULL.
 ///
 /// INVALID_ARGUMENT and UNSUPPORTED as for zcodec_decode_view; UNSUPPORTED also if the box is not the whole chunk and
-/// the chain has no fill value. The memory of the view must not overlap the encoded bytes; this is not checked. Since
-/// 0.2.
+/// the chain has no fill value. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_encode_view(
     chain: *const zcodec_chain,
@@ -214,7 +215,10 @@ pub unsafe extern "C" fn zcodec_encode_view(
         let part = unsafe { read_box(r#box, chain) }?;
         // SAFETY: as above; the view is only read.
         let source = unsafe { read_source(decoded, &part.shape, chain) }?;
-        // SAFETY: as above.
+        if source.overlaps(encoded.cast_const().cast(), encoded_capacity) {
+            return Err(ffi::overlap());
+        }
+        // SAFETY: as above, and no element lies in it.
         let encoded = unsafe { ffi::output(encoded.cast(), encoded_capacity, "encoded") }?;
         match chain.encode_view(&part.start, source, encoded, &options) {
             Ok(size) => *encoded_size = size,

@@ -1,9 +1,9 @@
 //! What a chain says about itself.
 
 use super::Chain;
-use super::plan::EncodedSize;
+use super::plan::{EncodedSize, Operation};
 use crate::error::Result;
-use crate::interface::{Kind, Warning};
+use crate::interface::{Direction, Kind, Warning};
 use crate::representation::{ArrayRepresentation, Representation};
 use serde_json::{Value, json};
 
@@ -25,6 +25,19 @@ impl Chain {
     /// Whether a bound on the encoded size of this many bytes is known in advance; a codec of the host may have none.
     pub fn has_encoded_bound(&self, decoded_size: u64) -> bool {
         !matches!(self.encoded_size(decoded_size), EncodedSize::Unknown)
+    }
+
+    /// Into how many parts the work on a chunk is divided at most, if there are as many workers. It is 1 if one step is
+    /// the work of one worker.
+    pub(crate) fn part_count(&self, direction: Direction) -> u64 {
+        let counts = self.plan.steps.iter().map(|step| match &step.operation {
+            Operation::Copy | Operation::Elements(_) => u64::MAX,
+            Operation::Transform(_, transform) if transform.is_divided(direction) => u64::MAX,
+            Operation::Transform(..) => 1,
+            Operation::Shard(_, shard) => shard.cell_count().max(shard.inner.part_count(direction)),
+            Operation::N5Block(_, block) => block.inner.part_count(direction),
+        });
+        counts.min().unwrap_or(1)
     }
 
     /// The representation that enters on encode.
@@ -100,5 +113,66 @@ impl Chain {
             return Ok(shape.to_vec());
         }
         Ok(self.plan.granularity().filter(|part| part.len() == shape.len()).unwrap_or_else(|| shape.to_vec()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chain_is_divided_as_far_as_each_of_its_steps() {
+        let shard = |inner: &str| {
+            format!(
+                r#"[{{"name":"sharding_indexed","configuration":{{"chunk_shape":[2,4],"codecs":[{inner}],
+                "index_codecs":[{{"name":"bytes","configuration":{{"endian":"little"}}}}]}}}}]"#
+            )
+        };
+        let zfp = |mode: &str| format!(r#"[{{"name":"zfp","configuration":{{"mode":{mode}}}}}]"#);
+        let gzip = r#""bytes",{"name":"gzip","configuration":{"level":1}}"#;
+        for (codecs, data_type, encode, decode) in [
+            (r#"["bytes","crc32c"]"#.to_owned(), "uint8", u64::MAX, u64::MAX),
+            (format!("[{gzip}]"), "uint8", 1, 1),
+            (r#"["bytes","numcodecs.blosc"]"#.to_owned(), "uint8", 1, u64::MAX),
+            (zfp(r#""reversible""#), "float32", u64::MAX, 1),
+            (zfp(r#""fixed_rate","rate":8"#), "float32", u64::MAX, u64::MAX),
+            (shard(gzip), "uint8", 6, 6),
+            (shard(r#""bytes""#), "uint8", u64::MAX, u64::MAX),
+        ] {
+            let input = format!(r#"{{"data_type":"{data_type}","shape":[4,12],"fill_value":0}}"#);
+            let chain = Chain::new(codecs.as_bytes(), Some(input.as_bytes())).unwrap();
+            let found = [Direction::Encode, Direction::Decode].map(|direction| chain.part_count(direction));
+            assert_eq!(found, [encode, decode], "{codecs}");
+        }
+    }
+
+    #[test]
+    fn what_others_called_a_codec_is_read_and_gets_its_name() {
+        let zarrs = |kind: &str, name: &str| format!("https://codec.zarrs.dev/{kind}/{name}");
+        for (list, name) in [
+            (r#"{"name":"endian","configuration":{"endian":"little"}}"#.to_owned(), "bytes"),
+            (format!(r#"{{"name":"{}"}},"bytes""#, zarrs("array_to_array", "squeeze")), "zarrs.squeeze"),
+            (r#""squeeze","bytes""#.to_owned(), "zarrs.squeeze"),
+            (r#"{"name":"zarrs.zfp","configuration":{"mode":"reversible"}}"#.to_owned(), "zfp"),
+            (
+                format!(r#"{{"name":"{}","configuration":{{"mode":"reversible"}}}}"#, zarrs("array_to_bytes", "zfp")),
+                "zfp",
+            ),
+        ] {
+            let data_type = if name == "zfp" { "float32" } else { "uint8" };
+            let input = format!(r#"{{"data_type":"{data_type}","shape":[1,3],"fill_value":0}}"#);
+            let chain = Chain::new(format!("[{list}]").as_bytes(), Some(input.as_bytes())).unwrap();
+            let Value::Array(codecs) = chain.codecs_json() else { panic!("{list}") };
+            assert_eq!(codecs[0]["name"], name, "{list}");
+        }
+    }
+
+    #[test]
+    fn a_chunk_of_one_element_keeps_a_dimension() {
+        for shape in ["[]", "[1]", "[1,1,1]"] {
+            let input = format!(r#"{{"data_type":"uint8","shape":{shape},"fill_value":0}}"#);
+            let codecs = br#"["zarrs.squeeze",{"name":"transpose","configuration":{"order":[0]}},"bytes"]"#;
+            assert!(Chain::new(codecs, Some(input.as_bytes())).is_ok(), "{shape}");
+        }
     }
 }

@@ -9,9 +9,9 @@ use super::reshaped::Reshaped;
 use super::shard::{Cell, Shard, ShardIndex};
 use super::strips::strip_shape;
 use crate::error::{CodecPlace, Error, Result};
-use crate::interface::CallOptions;
+use crate::interface::{CallOptions, Direction};
 use crate::memory::collect;
-use crate::parallel::{into_inner, lock};
+use crate::parallel::{into_inner, lock, take_items};
 use crate::strided::{Strip, Target};
 use std::cmp::Reverse;
 use std::num::NonZeroUsize;
@@ -74,7 +74,9 @@ impl ShardDecode<'_> {
         options: &CallOptions,
     ) -> Result<()> {
         let workers = options.workers().count_for(region.element_count() * self.shard.element_size());
-        if workers.get() == 1 && reshaped.is_none() {
+        let take_cells =
+            || take_items(workers, self.shard.cells_in(region), self.shard.inner.part_count(Direction::Decode));
+        if reshaped.is_none() && (workers.get() == 1 || !take_cells()) {
             return self.one_by_one(region, target, options);
         }
         self.by_list(region, target, reshaped, workers, options)

@@ -98,19 +98,35 @@ impl Run<'_> {
         let (Ok(leading), Ok(trailing)) = (usize::try_from(sizes.0), usize::try_from(sizes.1)) else {
             return Err(too_small());
         };
-        let room = output.len().checked_sub(trailing).filter(|end| *end >= leading).ok_or_else(too_small)?;
+        let Some(room) = output.len().checked_sub(trailing).filter(|end| *end >= leading) else {
+            return Err(self.lacks_room_for_frames(step, input, output.len(), gathered, contexts)?);
+        };
         if let Some(summed) = self.encode_summed(step, input, output, leading..room)? {
             return self.write_frames(&step.frames[1..], output, summed, contexts);
         }
         let result = self.encode_pass(step, input, &mut output[leading..room], gathered, contexts);
-        let size = result.map_err(|error| match error.needed_capacity() {
-            Some(needed) => {
-                let needed = (needed as u64).saturating_add(sizes.0).saturating_add(sizes.1);
-                Error::buffer_too_small("encoded_capacity", output.len(), needed)
-            }
-            None => error,
-        })?;
+        let size = result.map_err(|error| with_frames(error, output.len(), sizes.0.saturating_add(sizes.1)))?;
         self.write_frames(&step.frames, output, leading..leading + size, contexts)
+    }
+
+    /// The error where not even the frames of a step fit: with the capacity that is needed, if the pass alone knows it.
+    fn lacks_room_for_frames(
+        &self,
+        step: &Step,
+        input: &Decoded<'_>,
+        capacity: usize,
+        gathered: &mut Vec<u8>,
+        contexts: &mut Contexts,
+    ) -> Result<Error> {
+        if self.bound_of(step, input)?.is_some() {
+            return Ok(too_small());
+        }
+        let frames = step.leading_size().zip(step.trailing_size()).ok_or_else(too_small)?;
+        let error = match self.encode_pass(step, input, &mut [], gathered, contexts) {
+            Ok(size) => Error::buffer_too_small("encoded_capacity", capacity, size as u64),
+            Err(error) => error,
+        };
+        Ok(with_frames(error, capacity, frames.0.saturating_add(frames.1)))
     }
 
     /// Writes frames around a payload, innermost first. Returns the end of the outermost one.
@@ -161,5 +177,15 @@ impl Run<'_> {
                 transform.encode(slice(gathered)?, output, call).map_err(|error| place.blame(error))
             }
         }
+    }
+}
+
+/// The same error, with this many bytes more in the capacity that is needed.
+pub(super) fn with_frames(error: Error, capacity: usize, frames_size: u64) -> Error {
+    match error.needed_capacity() {
+        Some(needed) => {
+            Error::buffer_too_small("encoded_capacity", capacity, (needed as u64).saturating_add(frames_size))
+        }
+        None => error,
     }
 }

@@ -2,6 +2,7 @@
 //! 4.0.0, "Chunks": mode and rank (16 bits), then each size (32 bits), all in big-endian order.
 
 use super::Chain;
+use super::encode::with_frames;
 use super::input::Decoded;
 use super::region::Region;
 use crate::error::{Error, Result, Status};
@@ -24,19 +25,22 @@ impl N5Block {
     /// Encodes a block of the shape of the chunk into the beginning of `encoded`.
     pub(super) fn encode(&self, decoded: &Decoded<'_>, encoded: &mut [u8], options: &CallOptions) -> Result<usize> {
         let (header_size, capacity) = (self.bound.header_size(), encoded.len());
-        let (header, payload) = encoded.split_at_mut_checked(header_size).ok_or_else(too_small)?;
+        let has_room = header_size <= capacity;
+        if !has_room && self.inner.decoded_size().is_none_or(|size| self.inner.has_encoded_bound(size)) {
+            return Err(too_small());
+        }
+        // Without room and without a bound, encoding the elements tells what they need.
+        let (header, payload) = if has_room { encoded.split_at_mut(header_size) } else { Default::default() };
         let shape = self.inner.shape()?;
         let numbers = std::iter::once(shape.len() as u32).chain(shape.iter().map(|size| *size as u32));
         header.as_chunks_mut().0.iter_mut().zip(numbers).for_each(|(bytes, number)| *bytes = number.to_be_bytes());
         let result = self.inner.encode_chunk(decoded.clone(), payload, options);
-        let size = result.map_err(|error| match error.needed_capacity() {
-            Some(needed) => {
-                let needed = (needed as u64).saturating_add(header_size as u64);
-                Error::buffer_too_small("encoded_capacity", capacity, needed)
-            }
-            None => in_codecs(error),
-        })?;
-        Ok(header_size + size)
+        match result {
+            Ok(size) if has_room => Ok(header_size + size),
+            Ok(size) => Err(Error::buffer_too_small("encoded_capacity", capacity, (header_size + size) as u64)),
+            Err(error) if error.needed_capacity().is_some() => Err(with_frames(error, capacity, header_size as u64)),
+            Err(error) => Err(in_codecs(error)),
+        }
     }
 
     /// Decodes a box of the chunk; elements outside the block are the fill value.
@@ -56,9 +60,10 @@ impl N5Block {
         };
         if common.shape != region.shape {
             let Ok(fill_value) = self.inner.fill_value() else {
-                return Err(Error::corrupt(format!(
+                let message = format!(
                     "the block has the shape {shape:?}, but the chain has no fill value for the rest of the chunk"
-                )));
+                );
+                return Err(Error::unsupported(message).with_code("no_fill_value"));
             };
             strided::fill(target, fill_value)?;
         }

@@ -13,7 +13,7 @@ use super::shard::{Cell, Shard, ShardIndex};
 use super::stage::{ByteRange, Use};
 use super::way::BoxWay;
 use crate::error::{CodecPlace, Error, Result};
-use crate::interface::CallOptions;
+use crate::interface::{CallOptions, Direction};
 use crate::memory::{collect, grow, push};
 use crate::representation::element_count;
 use crate::strided::{self, Source, Strip, Target};
@@ -240,8 +240,7 @@ impl Object {
                 objects.insert(number, object);
             }
         }
-        inner.extend(objects.into_values());
-        Ok(())
+        objects.into_values().try_for_each(|object| push(inner, object))
     }
 
     /// Refuses a size that no encoded chunk of the chain can have.
@@ -363,6 +362,24 @@ impl Object {
 }
 
 impl Action {
+    /// The size in bytes of the elements that come from the range; 0 for an index.
+    pub(super) fn decoded_size(&self) -> usize {
+        if matches!(self.kind, ActionKind::Index) {
+            return 0;
+        }
+        let count: usize = self.object.parts.iter().map(|part| part.region.element_count()).sum();
+        count.saturating_mul(self.object.chain.element_size().unwrap_or(1))
+    }
+
+    /// Into how many parts decoding the range is divided. See [`Chain::part_count`].
+    pub(super) fn part_count(&self) -> u64 {
+        match (self.kind, self.object.chain.readable_step()) {
+            (ActionKind::Decode, _) => self.object.chain.part_count(Direction::Decode),
+            (ActionKind::DecodePart { .. }, Some((Step { operation: Operation::Elements(_), .. }, _))) => u64::MAX,
+            (ActionKind::DecodePart { .. } | ActionKind::Index, _) => 1,
+        }
+    }
+
     /// The numbers of the inner chunk in its shard and of the shards around it, outermost first.
     pub(super) fn cell_numbers(&self) -> Vec<u64> {
         let origins = std::iter::successors(self.object.origin.as_deref(), |origin| origin.outer.as_deref());

@@ -14,7 +14,7 @@ use super::strips::STRIPS_PER_WORKER;
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::CallOptions;
 use crate::memory::push;
-use crate::parallel::lock;
+use crate::parallel::{lock, take_items};
 use crate::strided::{self, Strip, Target};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -106,7 +106,7 @@ impl ReadPlan {
             }
             let mut inner = Vec::new();
             objects.into_iter().try_for_each(|object| object.expand(&self.options, &mut actions, &mut inner))?;
-            lock(&self.next).extend(inner);
+            *lock(&self.next) = inner;
         }
     }
 
@@ -129,14 +129,19 @@ impl ReadPlan {
     pub fn supply_all(&self, bytes: &[&[u8]]) -> Result<()> {
         self.life.check()?;
         self.stage.check_untouched(bytes.len())?;
-        let size = bytes.iter().map(|bytes| bytes.len()).sum();
-        let workers = self.options.workers().count_for(size);
+        let encoded_size: usize = bytes.iter().map(|bytes| bytes.len()).sum();
+        let (mut decoded_size, mut part_count) = (0_usize, u64::MAX);
+        self.stage.look(|action: &Action| {
+            decoded_size = decoded_size.saturating_add(action.decoded_size());
+            part_count = part_count.min(action.part_count());
+        });
+        let workers = self.options.workers().count_for(encoded_size.max(decoded_size));
         // Inner chunks that lie side by side, one after the other; a shard may have them in any order.
         let order = match self.is_large {
             true => self.stage.sorted_by_key(Action::cell_numbers),
             false => (0..bytes.len()).collect(),
         };
-        if workers.get() == 1 || bytes.len() < workers.get() {
+        if workers.get() == 1 || !take_items(workers, bytes.len() as u64, part_count) {
             // Threads share the parts of each range.
             return self.life.ending(self.supply_part(&order, bytes, &self.options));
         }
@@ -183,8 +188,7 @@ impl ReadPlan {
             if let (true, None, Some(index)) = (self.has_index, &shard.origin, &shard.index) {
                 let _ = self.index.set(Arc::clone(index));
             }
-            lock(&self.next).push(shard);
-            Ok(())
+            push(&mut lock(&self.next), shard)
         })
     }
 

@@ -94,7 +94,13 @@ impl Run<'_> {
                         let needed = match error.needed_capacity() {
                             Some(needed) if needed as u64 > limit => return Err(self.over_limit(step, limit)),
                             Some(needed) => needed,
-                            None => self.decode_growing(step, payload, back, contexts)?,
+                            // More room tells, except where a codec of the host never has enough.
+                            None => match self.decode_growing(step, payload, back, contexts) {
+                                Err(error) if error.status() == Status::CallbackFailed => {
+                                    usize::try_from(limit).map_or(usize::MAX, |limit| limit.min(more_than(capacity)))
+                                }
+                                needed => needed?,
+                            },
                         };
                         Err(Error::buffer_too_small("decoded_capacity", capacity, needed as u64))
                     }

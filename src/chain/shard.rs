@@ -5,8 +5,9 @@ use super::in_order::{InOrder, Part};
 use super::input::{Decoded, Input};
 use super::region::{Region, index_of, position_of, positions};
 use crate::error::{CodecPlace, Error, Result, Status};
-use crate::interface::{BoundShard, CallOptions, too_small};
+use crate::interface::{BoundShard, CallOptions, Direction, too_small};
 use crate::memory::collect;
+use crate::parallel::take_items;
 use crate::representation::element_count;
 use crate::strided;
 use std::ops::Range;
@@ -99,7 +100,9 @@ impl Shard {
         let size = element_count(&shape) as usize * self.element_size;
         let workers = options.workers().count_for(size);
         let room = encoded.len().saturating_sub(index_size - first);
-        if workers.get() == 1 && self.has_bound() {
+        let is_serial =
+            workers.get() == 1 || !take_items(workers, self.cell_count(), self.inner.part_count(Direction::Encode));
+        if is_serial && self.has_bound() {
             let whole = Region::whole(&shape);
             let chunk = |cell: Cell| Ok((input.region(&cell.start, &self.bound.chunk_shape)?, cell));
             let mut chunks = self.cells(&whole).map(chunk).peekable();
@@ -286,17 +289,33 @@ impl Shard {
         Cell { number, start, region: Region::whole(&self.bound.chunk_shape) }
     }
 
+    /// The number of all inner chunks.
+    pub(super) fn cell_count(&self) -> u64 {
+        element_count(&self.bound.grid)
+    }
+
+    /// The number of inner chunks that a box touches.
+    pub(super) fn cells_in(&self, region: &Region) -> u64 {
+        self.counts(region).iter().product()
+    }
+
+    /// The same along each dimension.
+    fn counts(&self, region: &Region) -> Vec<u64> {
+        let extents = region.start.iter().zip(&region.shape).zip(&self.bound.chunk_shape);
+        extents
+            .map(
+                |((start, extent), size)| {
+                    if *extent == 0 { 0 } else { (start + extent).div_ceil(*size) - start / size }
+                },
+            )
+            .collect()
+    }
+
     /// The inner chunks that a box touches, in C order of the grid.
     pub(super) fn cells<'a>(&'a self, region: &'a Region) -> impl Iterator<Item = Cell> + Send + 'a {
         let chunk_shape = &self.bound.chunk_shape;
-        let ends = region.start.iter().zip(&region.shape).map(|(start, size)| start + size);
         let first: Vec<u64> = region.start.iter().zip(chunk_shape).map(|(start, size)| start / size).collect();
-        let counts: Vec<u64> = ends
-            .zip(chunk_shape)
-            .zip(first.iter().zip(&region.shape))
-            .map(|((end, size), (first, extent))| if *extent == 0 { 0 } else { end.div_ceil(*size) - first })
-            .collect();
-        positions(counts).map(move |position| {
+        positions(self.counts(region)).map(move |position| {
             let cell: Vec<u64> = position.iter().zip(&first).map(|(offset, first)| offset + first).collect();
             let start: Vec<u64> = cell.iter().zip(chunk_shape).map(|(cell, size)| cell * size).collect();
             let parts = start.iter().zip(chunk_shape).zip(region.start.iter().zip(&region.shape));

@@ -110,6 +110,13 @@ impl<T> Stage<T> {
         }
     }
 
+    /// Looks at what the bytes of all ranges are for that have not been supplied.
+    pub(super) fn look(&self, mut at: impl FnMut(&T)) {
+        for request in &self.requests {
+            lock(&request.uses).iter().flatten().for_each(|part| at(&part.work));
+        }
+    }
+
     /// The numbers of the ranges, sorted by a key of the first use of each.
     pub(super) fn sorted_by_key<K: Ord>(&self, key: impl Fn(&T) -> K) -> Vec<usize> {
         let mut numbers: Vec<usize> = (0..self.requests.len()).collect();

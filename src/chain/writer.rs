@@ -13,9 +13,9 @@ use super::shard::{Cell, Shard, ShardIndex};
 use super::stage::{ByteRange, Life, Stage, Use};
 use super::workspace::Workspace;
 use crate::error::{CodecPlace, Error, Result};
-use crate::interface::{Call, CallOptions};
+use crate::interface::{Call, CallOptions, Direction};
 use crate::memory::push;
-use crate::parallel::lock;
+use crate::parallel::{lock, take_items};
 use crate::strided::Source;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -114,24 +114,25 @@ impl Writer {
         let (shard, _) = self.shard()?;
         let region = self.chain.elements_before().fold(put.region.clone(), |region, elements| elements.needed(&region));
         let size = region.element_count() * self.chain.element_size()?.max(shard.element_size());
-        self.for_each(size, shard.cells(&region), |cell, options| {
+        self.for_each(size, shard.cells_in(&region), shard.cells(&region), |cell, options| {
             self.chain.pool.with(|workspace| self.put_cell(&cell, put, workspace, options))
         })
     }
 
-    /// Does work on parts, on as many workers as pay off for this many bytes.
+    /// Encodes so many inner chunks, on as many workers as pay off for this many bytes.
     fn for_each<T>(
         &self,
         size: usize,
-        mut parts: impl Iterator<Item = T> + Send,
+        count: u64,
+        mut items: impl Iterator<Item = T> + Send,
         work: impl Fn(T, &CallOptions) -> Result<()> + Sync,
     ) -> Result<()> {
         let workers = self.options.workers().count_for(size);
-        if workers.get() == 1 {
-            return parts.try_for_each(|part| work(part, &self.options));
+        if workers.get() == 1 || !take_items(workers, count, self.shard()?.0.inner.part_count(Direction::Encode)) {
+            return items.try_for_each(|item| work(item, &self.options));
         }
         let single = self.options.alone();
-        let results = self.options.workers().map(workers, parts, |part| work(part, &single))?;
+        let results = self.options.workers().map(workers, items, |item| work(item, &single))?;
         results.into_iter().try_for_each(|(_, result)| result)
     }
 
@@ -242,7 +243,9 @@ impl Writer {
         let chunk_size = self.shard()?.0.inner.decoded_size().unwrap_or(0);
         let size = chunk_size.saturating_mul(ready.len() as u64);
         let size = usize::try_from(size).unwrap_or(usize::MAX);
-        self.for_each(size, ready.into_iter(), |(number, old), options| self.complete(number, old, options))?;
+        self.for_each(size, ready.len() as u64, ready.into_iter(), |(number, old), options| {
+            self.complete(number, old, options)
+        })?;
         Stage::new(uses)
     }
 

@@ -58,10 +58,13 @@ fn parse_dimension(name: &str, json: &Value) -> Result<Dimension> {
         };
         return Ok(Dimension::Product(dimensions.iter().enumerate().map(dimension).collect::<Result<_>>()?));
     }
-    match integer(name, json, -1, u64::MAX.into())? {
-        -1 => Ok(Dimension::Rest),
-        0 => Err(Error::metadata(format!("{name} is 0, expected a positive size, a list of dimensions, or -1"))),
-        size => Ok(Dimension::Size(size as u64)),
+    match integer(name, json, -1, u64::MAX.into()) {
+        Ok(-1) => Ok(Dimension::Rest),
+        Ok(size @ 1..) => Ok(Dimension::Size(size as u64)),
+        _ => Err(Error::metadata(format!(
+            "{name} is {}, expected a positive size, a list of dimensions, or -1",
+            shown(json)
+        ))),
     }
 }
 

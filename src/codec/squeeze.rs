@@ -1,7 +1,7 @@
-//! `squeeze`: leaves out the dimensions of size 1. The elements stay where they are.
+//! `zarrs.squeeze`: leaves out the dimensions of size 1; if none remains, one does. The elements stay where they are.
 //!
 //! Specification: [zarrs, `zarrs.squeeze`](https://docs.rs/zarrs/latest/zarrs/array/codec/array_to_array/squeeze/),
-//! after the function of this name in NumPy. It has no configuration.
+//! after `numpy.squeeze`, which may leave no dimension. It has no configuration.
 
 use crate::error::Result;
 use crate::interface::{Bound, Codec, Context, Kind, Pass};
@@ -30,7 +30,10 @@ impl Codec for Squeeze {
 
     fn bind(&self, decoded: &Representation) -> Result<Bound> {
         let decoded = decoded.array()?;
-        let shape = decoded.shape().iter().copied().filter(|size| *size != 1).collect();
+        let mut shape: Vec<u64> = decoded.shape().iter().copied().filter(|size| *size != 1).collect();
+        if shape.is_empty() {
+            shape.push(1);
+        }
         Ok(Bound::new(Representation::Array(decoded.with_shape(shape)?), Pass::Reshape))
     }
 }

@@ -17,18 +17,18 @@ impl DataType {
             true => Ok(Scalar(bytes.into())),
             false => Err(wrong(&format!("a base64 text of {} bytes", self.size()))),
         };
-        let padded = |bytes: Vec<u8>| {
-            let wrong = || wrong(&format!("at most the {} bytes of an element", self.size()));
+        let padded = |bytes: Vec<u8>, unit: usize, units: &str| {
+            let wrong = || wrong(&format!("at most the {} {units} of an element", self.size() / unit));
             self.padded(bytes).ok_or_else(wrong)?
         };
         match &self.form {
             Form::Plain | Form::Time => None,
             Form::RawBytes => Some(base64().and_then(sized)),
-            Form::NullTerminatedBytes => Some(base64().and_then(padded)),
+            Form::NullTerminatedBytes => Some(base64().and_then(|bytes| padded(bytes, 1, "bytes"))),
             Form::Utf32 => {
                 let text = json.as_str().ok_or_else(|| wrong("a text"));
                 let code_points = |text: &str| text.chars().flat_map(|c| u32::from(c).to_ne_bytes()).collect();
-                Some(text.map(code_points).and_then(padded))
+                Some(text.map(code_points).and_then(|bytes| padded(bytes, size_of::<char>(), "code points")))
             }
             Form::Struct(fields) => Some(match json {
                 Value::Object(values) => self.struct_from_json(member, fields, values),

@@ -31,6 +31,15 @@ pub enum Pass {
     N5Block(Arc<BoundN5Block>),
 }
 
+/// Encoding or decoding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// Towards the stored bytes.
+    Encode,
+    /// Towards the array.
+    Decode,
+}
+
 /// One stage of an elementwise pass.
 #[derive(Debug, Clone)]
 pub struct ElementwiseStage {
@@ -157,6 +166,10 @@ pub trait Transform: Debug + Send + Sync {
     /// Whether a bound on the encoded size is known. If not, encoding is tried with larger and larger buffers.
     fn has_encoded_bound(&self, _decoded_size: u64) -> bool {
         true
+    }
+    /// Whether a large chunk is divided among the workers of the call.
+    fn is_divided(&self, _direction: Direction) -> bool {
+        false
     }
     /// The smallest box of the decoded array that is worth decoding alone with [`decode_box`](Self::decode_box); `None`
     /// if only whole chunks can be decoded.

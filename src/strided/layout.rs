@@ -1,6 +1,7 @@
 //! Where elements lie in memory, and the check that they stay inside it.
 
 use crate::error::{Error, Result};
+use std::ops::Range;
 
 /// Where the elements of an N-dimensional array lie in some memory. Element `(0, .., 0)` begins at byte
 /// [`offset`](Self::offset); neighbours along dimension i are `strides[i]` bytes apart, with any sign. Without
@@ -133,6 +134,13 @@ impl Layout {
     /// The number of bytes that the memory must have.
     pub fn end(&self) -> usize {
         self.end
+    }
+
+    /// The bytes from the first to the last of any element; none if there are no elements.
+    pub fn extent(&self) -> Range<usize> {
+        let steps = self.shape.iter().zip(&self.strides).map(|(size, stride)| (*size as usize, stride));
+        let before = steps.filter(|(_, stride)| **stride < 0).map(|(size, stride)| (size - 1) * stride.unsigned_abs());
+        self.offset - before.sum::<usize>()..self.end
     }
 
     /// The size of all elements in bytes, or the largest number if that exceeds it.

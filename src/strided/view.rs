@@ -27,7 +27,7 @@ unsafe impl Send for Source<'_> {}
 unsafe impl Sync for Source<'_> {}
 // SAFETY: a target is as a `&mut [u8]` of its elements, which no other target writes.
 unsafe impl Send for Target<'_> {}
-// SAFETY: a shared target gives its numbers only; the one function that gives more is unsafe.
+// SAFETY: a shared target gives numbers and raw pointers only; elements are reached through `self` or `&mut self`.
 unsafe impl Sync for Target<'_> {}
 
 fn check(layout: &Layout, memory_size: usize) -> Result<()> {
@@ -38,6 +38,20 @@ fn check(layout: &Layout, memory_size: usize) -> Result<()> {
         )));
     }
     Ok(())
+}
+
+/// Whether an element of the layout in this memory shares a byte with `size` bytes from `bytes` on.
+fn overlaps(memory: *const u8, layout: &Layout, bytes: *const u8, size: usize) -> bool {
+    let memory = memory.addr();
+    let others = bytes.addr()..bytes.addr().saturating_add(size);
+    let share = |start: usize, end: usize| start < others.end && others.start < end;
+    let extent = layout.extent();
+    if size == 0 || extent.is_empty() || !share(memory + extent.start, memory + extent.end) {
+        return false;
+    }
+    let (run_size, mut positions) = layout.rows();
+    let first = memory + layout.offset();
+    positions.any(|position| share(first.wrapping_add_signed(position), first.wrapping_add_signed(position) + run_size))
 }
 
 impl<'a> Source<'a> {
@@ -74,6 +88,11 @@ impl<'a> Source<'a> {
     /// Where the elements lie.
     pub fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    /// Whether an element shares a byte with these.
+    pub(crate) fn overlaps(&self, bytes: *const u8, size: usize) -> bool {
+        overlaps(self.memory, &self.layout, bytes, size)
     }
 
     /// The size of an element in bytes.
@@ -177,6 +196,11 @@ impl<'a> Target<'a> {
     /// Where the elements lie.
     pub fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    /// Whether an element shares a byte with these.
+    pub(crate) fn overlaps(&self, bytes: *const u8, size: usize) -> bool {
+        overlaps(self.memory.cast_const(), &self.layout, bytes, size)
     }
 
     /// The size of an element in bytes.

@@ -36,6 +36,7 @@ static void enums_have_32_bits(void) {
 static void call_options_have_their_layout(void) {
   const size_t pointer = sizeof(void *);
   CHECK(sizeof(size_t) == pointer);
+  CHECK(ZCODEC_CALL_STORE_EMPTY == 1);
   CHECK(offsetof(zcodec_call_options, struct_size) == 0);
   CHECK(offsetof(zcodec_call_options, call_data) == pointer);
   CHECK(offsetof(zcodec_call_options, max_threads) == 2 * pointer);
@@ -46,16 +47,19 @@ static void call_options_have_their_layout(void) {
 
 static void structs_of_the_engine_have_their_layout(void) {
   const size_t pointer = sizeof(void *);
+  CHECK(offsetof(zcodec_box, struct_size) == 0);
   CHECK(offsetof(zcodec_box, ndim) == pointer);
   CHECK(offsetof(zcodec_box, start) == 2 * pointer);
   CHECK(offsetof(zcodec_box, shape) == 3 * pointer);
   CHECK(sizeof(zcodec_box) == 4 * pointer);
+  CHECK(offsetof(zcodec_view, struct_size) == 0);
   CHECK(offsetof(zcodec_view, memory) == pointer);
   CHECK(offsetof(zcodec_view, memory_size) == 2 * pointer);
   CHECK(offsetof(zcodec_view, offset) == 3 * pointer);
   CHECK(offsetof(zcodec_view, ndim) == 4 * pointer);
   CHECK(offsetof(zcodec_view, strides) == 5 * pointer);
   CHECK(sizeof(zcodec_view) == 6 * pointer);
+  CHECK(ZCODEC_SIZE_UNKNOWN == UINT64_MAX);
   CHECK(offsetof(zcodec_range, offset) == 0);
   CHECK(offsetof(zcodec_range, size) == 8);
   CHECK(sizeof(zcodec_range) == 16);
@@ -64,10 +68,30 @@ static void structs_of_the_engine_have_their_layout(void) {
   CHECK(offsetof(zcodec_piece, source_offset) == 16);
   CHECK(offsetof(zcodec_piece, data) == 24);
   CHECK(sizeof(zcodec_piece) == 32 || pointer == 4);
+  CHECK(offsetof(zcodec_executor, struct_size) == 0);
   CHECK(offsetof(zcodec_executor, user_data) == pointer);
   CHECK(offsetof(zcodec_executor, max_workers) == 2 * pointer);
   CHECK(offsetof(zcodec_executor, reserved) == 2 * pointer + 4);
   CHECK(offsetof(zcodec_executor, run) == 2 * pointer + 8);
+  CHECK(sizeof(zcodec_executor) == 3 * pointer + 8);
+}
+
+static void tasks_have_their_layout(void) {
+  const size_t pointer = sizeof(void *);
+  CHECK(ZCODEC_TASK_MISSING == 1);
+  CHECK(offsetof(zcodec_task, struct_size) == 0);
+  CHECK(offsetof(zcodec_task, chain) == pointer);
+  CHECK(offsetof(zcodec_task, call_data) == 2 * pointer);
+  CHECK(offsetof(zcodec_task, encoded) == 3 * pointer);
+  CHECK(offsetof(zcodec_task, encoded_size) == 4 * pointer);
+  CHECK(offsetof(zcodec_task, encoded_to) == 5 * pointer);
+  CHECK(offsetof(zcodec_task, encoded_capacity) == 6 * pointer);
+  CHECK(offsetof(zcodec_task, box) == 7 * pointer);
+  CHECK(offsetof(zcodec_task, view) == 8 * pointer);
+  CHECK(offsetof(zcodec_task, flags) == 9 * pointer);
+  CHECK(offsetof(zcodec_task, status) == 9 * pointer + 4);
+  CHECK(offsetof(zcodec_task, error) == 9 * pointer + 8);
+  CHECK(sizeof(zcodec_task) == 10 * pointer + 8);
 }
 
 static void codecs_of_the_host_have_their_layout(void) {
@@ -98,6 +122,7 @@ int main(void) {
   enums_have_32_bits();
   call_options_have_their_layout();
   structs_of_the_engine_have_their_layout();
+  tasks_have_their_layout();
   codecs_of_the_host_have_their_layout();
   return check_result("abi");
 }

@@ -155,8 +155,11 @@ static void a_shard_has_parts(const zcodec_chain *chain) {
   CHECK(shape[0] == 2 && shape[1] == 3);
 }
 
+static int run_count;
+
 static int32_t run_backwards(void *user_data, void (*job)(void *job_data, uint32_t i, uint32_t worker), void *job_data,
                              uint32_t count) {
+  run_count++;
   while (count-- > 0) {
     job(job_data, count, 0);
   }
@@ -204,6 +207,14 @@ static void tasks_report_each_by_itself(const zcodec_chain *chain) {
   tasks[0].encoded_capacity = sizeof out;
   CHECK_STATUS(ZCODEC_STATUS_OK, zcodec_encode_tasks(tasks, 1, &options));
   CHECK(tasks[0].encoded_size == sizeof shard && memcmp(out, shard, sizeof shard) == 0);
+  views[0] = view_of(out + sizeof out - 24, 24);
+  CHECK_STATUS(ZCODEC_STATUS_INVALID_ARGUMENT, zcodec_encode_tasks(tasks, 1, &options));
+  zcodec_error_free(tasks[0].error);
+  tasks[0].encoded = out;
+  tasks[0].encoded_size = sizeof out;
+  CHECK_STATUS(ZCODEC_STATUS_INVALID_ARGUMENT, zcodec_decode_tasks(tasks, 1, &options));
+  zcodec_error_free(tasks[0].error);
+  CHECK(memcmp(out, shard, sizeof shard) == 0);
   executor.max_workers = 0;
   CHECK_STATUS(ZCODEC_STATUS_INVALID_ARGUMENT, zcodec_decode_tasks(tasks, 1, &options));
   CHECK_STATUS(ZCODEC_STATUS_NULL_ARGUMENT, zcodec_decode_tasks(NULL, 1, NULL));
@@ -248,6 +259,71 @@ static void an_executor_that_fails_fails_every_task(void) {
   free(decoded);
 }
 
+/* Chunks that one thread must decode are shared as a whole, however few they are; so are ranges of a plan, by what they
+ * decode to. */
+static void few_chunks_that_cannot_be_divided_are_shared(void) {
+  enum { size = 1 << 20, count = 3 };
+  static const char input[] = "{\"data_type\":\"uint8\",\"shape\":[1048576],\"fill_value\":0}";
+  static const char three[] = "{\"data_type\":\"uint8\",\"shape\":[3145728],\"fill_value\":1}";
+  zcodec_chain *chain = check_chain("[\"bytes\",{\"name\":\"gzip\",\"configuration\":{\"level\":1}}]", input);
+  zcodec_chain *whole = check_chain(
+      "[{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[1048576],\"codecs\":[\"bytes\",{\"name\":"
+      "\"gzip\",\"configuration\":{\"level\":1}}],\"index_codecs\":[{\"name\":\"bytes\",\"configuration\":"
+      "{\"endian\":\"little\"}}]}}]",
+      three);
+  uint8_t *decoded = calloc(count * size, 1), *encoded = malloc(count * 2 * size);
+  zcodec_view views[count], view;
+  zcodec_task tasks[count];
+  zcodec_box box = {sizeof(zcodec_box), 1, NULL, NULL};
+  zcodec_plan *plan = NULL;
+  const zcodec_range *ranges = NULL;
+  const void *bytes[count];
+  size_t sizes[count], i, range_count = 0, shard_size = 0;
+  int32_t answer = 0;
+  zcodec_executor executor;
+  zcodec_call_options options = options_with(&executor, &answer);
+  executor.max_workers = 4;
+  memset(tasks, 0, sizeof tasks);
+  for (i = 0; i < count; i++) {
+    views[i] = view_of(decoded + i * size, size);
+    views[i].ndim = 1;
+    tasks[i].struct_size = sizeof tasks[i];
+    tasks[i].chain = chain;
+    tasks[i].view = &views[i];
+    tasks[i].encoded_to = encoded + i * 2 * size;
+    tasks[i].encoded_capacity = 2 * size;
+  }
+  run_count = 0;
+  CHECK_STATUS(ZCODEC_STATUS_OK, zcodec_encode_tasks(tasks, count, &options));
+  CHECK(run_count == 1);
+  for (i = 0; i < count; i++) {
+    tasks[i].encoded = tasks[i].encoded_to;
+  }
+  CHECK_STATUS(ZCODEC_STATUS_OK, zcodec_decode_tasks(tasks, count, &options));
+  CHECK(run_count == 2);
+
+  CHECK_OK(zcodec_encode(whole, decoded, count * size, encoded, count * 2 * size, &shard_size, &error));
+  view = view_of(decoded, count * size);
+  view.ndim = 1;
+  CHECK_OK(zcodec_plan_new(whole, &options, &box, &view, 1, shard_size, NULL, &plan, &error));
+  CHECK_OK(zcodec_plan_next(plan, &ranges, &range_count, &error));
+  CHECK_OK(zcodec_plan_supply(plan, 0, encoded + ranges[0].offset, (size_t)ranges[0].size, &error));
+  CHECK_OK(zcodec_plan_next(plan, &ranges, &range_count, &error));
+  if (CHECK(range_count == count)) {
+    for (i = 0; i < count; i++) {
+      bytes[i] = encoded + ranges[i].offset;
+      sizes[i] = (size_t)ranges[i].size;
+    }
+    CHECK_OK(zcodec_plan_supply_all(plan, bytes, sizes, &error));
+    CHECK(run_count == 3 && decoded[0] == 0 && decoded[count * size - 1] == 0);
+  }
+  zcodec_plan_free(plan);
+  zcodec_chain_free(whole);
+  zcodec_chain_free(chain);
+  free(decoded);
+  free(encoded);
+}
+
 static int32_t write_size(void *user_data, void *call_data, const uint8_t *bytes, size_t size, uint8_t *padding,
                           size_t padding_size) {
   (void)user_data, (void)call_data, (void)bytes;
@@ -287,6 +363,7 @@ int main(void) {
   a_shard_has_parts(chain);
   tasks_report_each_by_itself(chain);
   an_executor_that_fails_fails_every_task();
+  few_chunks_that_cannot_be_divided_are_shared();
   errors_name_the_codec_inside(chain);
   messages_name_the_place(chain);
   an_inner_chunk_that_does_not_decode_is_named();

@@ -132,6 +132,50 @@ static void wrong_numbers_are_refused(const zcodec_chain *chain) {
               zcodec_decode_view(chain, NULL, encoded, sizeof encoded, NULL, NULL, &error));
 }
 
+/* What is read and what is written lie apart; bytes beside and between the elements may be anything. */
+static void a_view_that_overlaps_the_encoded_bytes_is_refused(const zcodec_chain *chain) {
+  static const int64_t backwards[2] = {-12, -2};
+  uint8_t memory[100];
+  zcodec_view view = view_of(memory, sizeof memory, NULL);
+  size_t size = 9;
+  memset(memory, 3, sizeof memory);
+  memcpy(memory + 50, encoded, sizeof encoded);
+  view.offset = 2;
+  CHECK_OK(zcodec_decode_view(chain, NULL, memory + 50, sizeof encoded, NULL, &view, &error));
+  CHECK(memcmp(memory + 2, chunk, sizeof chunk) == 0 && memory[0] == 3);
+  CHECK_OK(zcodec_encode_view(chain, NULL, NULL, &view, memory + 50, 50, &size, &error));
+  CHECK(size == sizeof encoded && memcmp(memory + 50, encoded, size) == 0);
+  view.offset = 3;
+  CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT,
+              zcodec_decode_view(chain, NULL, memory + 50, sizeof encoded, NULL, &view, &error));
+  CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT,
+              zcodec_encode_view(chain, NULL, NULL, &view, memory + 50, 50, &size, &error));
+  CHECK(size == 0);
+  view.offset = 98;
+  view.strides = backwards;
+  CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT,
+              zcodec_decode_view(chain, NULL, memory + 5, sizeof encoded, NULL, &view, &error));
+  CHECK(memcmp(memory + 50, encoded, sizeof encoded) == 0);
+  CHECK_FAILS(ZCODEC_STATUS_CORRUPT_DATA, zcodec_decode_view(chain, NULL, memory + 4, 46, NULL, &view, &error));
+}
+
+static void encoded_bytes_may_lie_between_the_rows_of_a_view(const zcodec_chain *chain) {
+  static const int64_t strides[2] = {64, 2};
+  uint8_t memory[3 * 64 + 12];
+  zcodec_view view = view_of(memory, sizeof memory, strides);
+  size_t row, size = 0;
+  memcpy(memory + 12, encoded, sizeof encoded);
+  CHECK_OK(zcodec_decode_view(chain, NULL, memory + 12, sizeof encoded, NULL, &view, &error));
+  for (row = 0; row < 4; row++) {
+    CHECK(memcmp(memory + 64 * row, chunk + 6 * row, 12) == 0);
+  }
+  memset(memory + 12, 0, sizeof encoded);
+  CHECK_OK(zcodec_encode_view(chain, NULL, NULL, &view, memory + 12, 52, &size, &error));
+  CHECK(size == sizeof encoded && memcmp(memory + 12, encoded, size) == 0);
+  CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT,
+              zcodec_decode_view(chain, NULL, memory + 17, sizeof encoded, NULL, &view, &error));
+}
+
 static void an_empty_box_touches_nothing(void) {
   static const uint64_t start[2] = {1, 2}, shape[2] = {0, 3};
   static const char *const codecs[] = {"[\"bytes\",\"crc32c\"]", "[\"bytes\",\"zstd\"]"};
@@ -211,6 +255,8 @@ int main(void) {
   views_are_filled_and_recognised(chain);
   bits_that_the_type_lacks_are_not_compared();
   wrong_numbers_are_refused(chain);
+  a_view_that_overlaps_the_encoded_bytes_is_refused(chain);
+  encoded_bytes_may_lie_between_the_rows_of_a_view(chain);
   an_empty_box_touches_nothing();
   a_padding_that_is_checked_needs_the_whole_chunk();
   a_chain_says_its_shape(chain);

@@ -224,7 +224,7 @@ pub(super) fn can_split(element_size: usize, block_size: usize) -> bool {
 fn check_version(version: u8) -> Result<()> {
     match version {
         VERSION => Ok(()),
-        3.. => Err(Error::corrupt(format!(
+        3..=6 => Err(Error::corrupt(format!(
             "this is a frame of Blosc 2 (version {version} of the format), but the codec blosc takes frames of Blosc 1"
         ))),
         _ => Err(Error::corrupt(format!(

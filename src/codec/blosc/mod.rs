@@ -24,7 +24,7 @@ pub use encode::{Encoder, Settings};
 pub use frame::{Filter, Frame};
 
 use crate::error::{Error, Result};
-use crate::interface::{Bound, Call, Codec, Context, Kind, Transform};
+use crate::interface::{Bound, Call, Codec, Context, Direction, Kind, Transform};
 use crate::json::{Configuration, exact_integer, integer, one_of};
 use crate::parallel::Workers;
 use crate::representation::{ByteSize, Representation};
@@ -96,7 +96,12 @@ pub(super) fn parse_numcodecs(mut configuration: Configuration, _context: &Conte
         None => 1,
         Some(value) => {
             members.insert("typesize".to_owned(), value.clone());
-            if value.is_null() { 1 } else { element_size(&value)? }
+            // As the C library: what does not fit its byte is shuffled as bytes.
+            if value.is_null() {
+                1
+            } else {
+                u8::try_from(integer("typesize", &value, 1, i32::MAX.into())?).unwrap_or(1)
+            }
         }
     };
     configuration.finish()?;
@@ -193,6 +198,10 @@ impl Transform for BoundBlosc {
 
     fn decodes_parts(&self) -> bool {
         true
+    }
+
+    fn is_divided(&self, direction: Direction) -> bool {
+        direction == Direction::Decode
     }
 
     fn decode_parts(

@@ -39,7 +39,7 @@ pub(super) mod zfpy;
 
 use crate::data_type::{Component, DataType};
 use crate::error::{Error, Result};
-use crate::interface::{Bound, BoxParts, Call, Codec, Context, Excerpt, Kind, Pass, Transform};
+use crate::interface::{Bound, BoxParts, Call, Codec, Context, Direction, Excerpt, Kind, Pass, Transform};
 use crate::json::Configuration;
 use crate::number::FloatId;
 use crate::representation::{ArrayRepresentation, ByteSize, Representation};
@@ -159,6 +159,10 @@ impl<E: Element> Transform for Field<E> {
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
         decode::decode(self, encoded, decoded, call)
+    }
+
+    fn is_divided(&self, direction: Direction) -> bool {
+        direction == Direction::Encode || self.parameters.has_fixed_size()
     }
 
     fn encoded_bound(&self, _: u64) -> Option<u64> {

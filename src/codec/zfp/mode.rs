@@ -4,7 +4,7 @@
 //! and refused where those functions fail or where nothing could come back.
 
 use crate::error::{Error, Result};
-use crate::json::{Configuration, integer, one_of};
+use crate::json::{Configuration, integer, one_of, shown};
 use serde_json::{Map, Value};
 use zfp_rs::{ZFP_MAX_BITS, ZFP_MAX_PREC, ZFP_MIN_EXP, ZfpConfig, ZfpDimensionality, ZfpScalarType};
 
@@ -114,7 +114,7 @@ impl Mode {
 fn number(member: &str, json: &Value, is_valid: impl Fn(f64) -> bool) -> Result<f64> {
     json.as_f64().filter(|number| number.is_finite() && is_valid(*number)).ok_or_else(|| {
         let expected = if is_valid(0.0) { "a non-negative number" } else { "a positive number" };
-        Error::metadata(format!("{member} is {json}, expected {expected}"))
+        Error::metadata(format!("{member} is {}, expected {expected}", shown(json)))
     })
 }
 

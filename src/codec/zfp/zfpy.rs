@@ -10,7 +10,7 @@
 use super::mode::{Mode, Parameters};
 use super::{Backend, Zfp};
 use crate::error::{Error, Result};
-use crate::interface::{Bound, Call, Codec, Context, Kind, Pass, Transform};
+use crate::interface::{Bound, Call, Codec, Context, Direction, Kind, Pass, Transform};
 use crate::json::{Configuration, integer};
 use crate::representation::Representation;
 use serde_json::{Map, Value, json};
@@ -217,6 +217,10 @@ impl Transform for WithHeader {
         let pairs = blocks.iter().zip(next).take(blocks_size);
         shifted.extend(pairs.map(|(byte, next)| byte >> shift | next << (8 - shift)));
         self.blocks.decode(&shifted, decoded, call)
+    }
+
+    fn is_divided(&self, direction: Direction) -> bool {
+        self.blocks.is_divided(direction)
     }
 
     fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {

@@ -27,9 +27,9 @@ class Reshape(ArrayToArray):
 
 
 class Squeeze(ArrayToArray):
-    """Leaves out the dimensions of size 1."""
+    """Leaves out the dimensions of size 1; if none remains, one does."""
 
-    codec_name = "squeeze"
+    codec_name = "zarrs.squeeze"
     _bind = any_shape
 
     def __init__(self) -> None:

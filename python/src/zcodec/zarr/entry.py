@@ -31,6 +31,7 @@ elif _CAST_VALUE is not None:
 
 for _name, _codec in {
     "bitround": BitRound, "cast_value": CastValue, "n5_default": N5Default, "offset": Offset, "packbits": PackBits,
-    "pad": Pad, "reshape": Reshape, "scale_offset": ScaleOffset, "squeeze": Squeeze, "zfp": Zfp,
+    "pad": Pad, "reshape": Reshape, "scale_offset": ScaleOffset, "squeeze": Squeeze,
+    "zarrs.squeeze": Squeeze, "zfp": Zfp,
 }.items():  # fmt: skip
     register_codec(_name, _codec)
