@@ -4,7 +4,7 @@
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 MAKEFLAGS += --no-print-directory
 VENV := .venv/requirements.txt
-CONFIGURE := cmake -S . -DPython3_EXECUTABLE=$(CURDIR)/.venv/bin/python -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
+CONFIGURE := cmake -S . -DPython3_EXECUTABLE="$(CURDIR)/.venv/bin/python" -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 C_FILES := include/zcodec.hpp $(wildcard benches/*.c plugins/*/*.[ch] examples-c/*.[ch] examples-cpp/*.?pp tests/c/*.[ch] tests/posix/*.c tests/static/*.c tests/cpp/*.cpp tests/cpp/*.h tests/docs/*.[ch] tests/docs/*.cpp $(addprefix tests/outside/main,.c .cpp))
 
@@ -26,7 +26,7 @@ build: configure
 
 .PHONY: configure
 configure: $(VENV)
-	$(CONFIGURE) -B build -DZCODEC_CARGO_TARGET_DIR=$(CURDIR)/target
+	$(CONFIGURE) -B build -DZCODEC_CARGO_TARGET_DIR="$(CURDIR)/target"
 
 $(VENV): tests/requirements.txt tests/setup-python.sh
 	tests/setup-python.sh
@@ -86,7 +86,7 @@ fuzz:
 .PHONY: plugins
 plugins: $(VENV)
 	plugins/tests/setup.sh
-	$(CONFIGURE) -B build/plugins -DZCODEC_CARGO_TARGET_DIR=$(CURDIR)/target -DZCODEC_PLUGINS=ON -DZCODEC_PLUGIN_TESTS=ON \
+	$(CONFIGURE) -B build/plugins -DZCODEC_CARGO_TARGET_DIR="$(CURDIR)/target" -DZCODEC_PLUGINS=ON -DZCODEC_PLUGIN_TESTS=ON \
 	  -DZCODEC_BUILD_TESTS=OFF -DZCODEC_BUILD_EXAMPLES=OFF
 	cmake --build build/plugins -j $(JOBS)
 	ctest --test-dir build/plugins --output-on-failure --no-tests=error

@@ -1,9 +1,17 @@
 # The target zcodec-cargo builds the library and lays it out in build/lib; zcodec::zcodec and zcodec::zcodec-static
 # are what programs of this build link to.
 
-find_program(ZCODEC_CARGO cargo HINTS "$ENV{CARGO_HOME}/bin" "$ENV{HOME}/.cargo/bin" REQUIRED)
+# The first one of the PATH, otherwise that of rustup.
+set(rustup_places "$ENV{HOME}/.cargo/bin" "$ENV{USERPROFILE}/.cargo/bin")
+if(DEFINED ENV{CARGO_HOME})
+  list(PREPEND rustup_places "$ENV{CARGO_HOME}/bin")
+endif()
+find_program(ZCODEC_CARGO cargo PATHS ${rustup_places} REQUIRED)
 set(ZCODEC_CARGO_TARGET_DIR "${PROJECT_BINARY_DIR}/cargo" CACHE PATH "Where cargo builds")
-set(ZCODEC_CARGO_TARGET "" CACHE STRING "Rust target triple to build for; empty: the host")
+set(ZCODEC_CARGO_TARGET "$ENV{CARGO_BUILD_TARGET}" CACHE STRING "Rust target triple to build for; empty: the host")
+if(CMAKE_CROSSCOMPILING AND NOT ZCODEC_CARGO_TARGET)
+  message(FATAL_ERROR "Set ZCODEC_CARGO_TARGET to the Rust target triple of ${CMAKE_SYSTEM_NAME} on ${CMAKE_SYSTEM_PROCESSOR}")
+endif()
 set(ZCODEC_CARGO_ARGS "" CACHE STRING "Further arguments for cargo, as a list")
 
 set(cargo_output "${ZCODEC_CARGO_TARGET_DIR}/${ZCODEC_CARGO_TARGET}/$<IF:$<CONFIG:Debug>,debug,release>")
@@ -13,7 +21,9 @@ if(ZCODEC_CARGO_TARGET)
   set(cargo_target --target ${ZCODEC_CARGO_TARGET})
   string(REPLACE "-" "_" triple "${ZCODEC_CARGO_TARGET}")
   string(TOUPPER "${triple}" TRIPLE)
-  list(APPEND cargo_environment "CC_${triple}=${CMAKE_C_COMPILER}" "CARGO_TARGET_${TRIPLE}_LINKER=${CMAKE_C_COMPILER}")
+  if(NOT MSVC) # there rustc finds both by itself, and its linker is not the compiler
+    list(APPEND cargo_environment "CC_${triple}=${CMAKE_C_COMPILER}" "CARGO_TARGET_${TRIPLE}_LINKER=${CMAKE_C_COMPILER}")
+  endif()
 endif()
 
 # Only these two crate types: if the Rust library is one of them, cargo does no link-time optimisation.
@@ -51,7 +61,7 @@ endforeach()
 set(staged ${ZCODEC_SHARED_FILE} ${ZCODEC_SHARED_LINKS} ${ZCODEC_STATIC_BUILT} ${ZCODEC_IMPORT_BUILT})
 list(TRANSFORM staged PREPEND "${lib_dir}/")
 add_custom_target(zcodec-cargo ALL
-  COMMAND ${CMAKE_COMMAND} -E env --unset=MAKEFLAGS --unset=MFLAGS ${cargo_environment} # a job server of make's would not answer
+  COMMAND ${CMAKE_COMMAND} -E env --unset=MAKEFLAGS --unset=MFLAGS --unset=CARGO_BUILD_TARGET ${cargo_environment} # a job server of make's would not answer
           "${ZCODEC_CARGO}" rustc --lib --locked --profile "$<IF:$<CONFIG:Debug>,dev,release>"
           --crate-type cdylib,staticlib ${cargo_target} ${ZCODEC_CARGO_ARGS}
   ${stage}

@@ -5,7 +5,7 @@
 #
 # Needs a JDK (9 or later; what it builds runs on Java 8), Maven, and build/lib/libzcodec.so (`make build`). The jar also
 # holds the libraries for other machines: of the archives of this version in dist/ (`make dist`), or of `make cross`.
-# -P unidata takes zarr-java's array classes from Unidata's repository (java/README.md).
+# -P unidata takes zarr-java's array classes from Unidata (java/README.md).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 natives=$PWD/java/natives
@@ -47,6 +47,16 @@ done
 archive=zcodec-$version-x86_64-pc-windows-gnu
 take win32-x86-64 zcodec.dll "dist/$archive.zip!$archive/bin/zcodec.dll" \
   target/cross/x86_64-pc-windows-gnu/release/zcodec.dll
+
+# In each folder of a library, those of all that is linked into it.
+for folder in "$natives"/*/; do
+  case $(basename "$folder") in
+    linux-aarch64) target=aarch64-unknown-linux-gnu ;;
+    win32-*) target=x86_64-pc-windows-gnu ;;
+    *) target=x86_64-unknown-linux-gnu ;;
+  esac
+  scripts/licences.py "$target" >"$folder/LICENCES.txt"
+done
 
 [ $# -gt 0 ] || set -- verify
 mvn --batch-mode --quiet --file java/pom.xml "$@"

@@ -2,12 +2,14 @@
 
 import pathlib
 import re
+import sys
 
 from conan import ConanFile
+from conan.tools.build import cross_building
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 from conan.tools.files import copy, load
 
-SOURCES = ("src/*", "include/*", "cmake/*", "scripts/static-library.sh", "abi/*", "CMakeLists.txt", "Cargo.*", "build.rs", "cbindgen.toml", "LICENSE-*", "README.md")
+SOURCES = ("src/*", "include/*", "cmake/*", "scripts/static-library.sh", "scripts/licences.py", "abi/*", "CMakeLists.txt", "Cargo.*", "build.rs", "cbindgen.toml", "LICENSE-*", "README.md")
 
 
 class Zcodec(ConanFile):
@@ -43,8 +45,10 @@ class Zcodec(ConanFile):
     def generate(self):
         toolchain = CMakeToolchain(self)
         toolchain.cache_variables.update(
-            ZCODEC_BUILD_TESTS=False, ZCODEC_BUILD_EXAMPLES=False, ZCODEC_INSTALL=True, CMAKE_INSTALL_LIBDIR="lib"
+            ZCODEC_BUILD_TESTS=False, ZCODEC_BUILD_EXAMPLES=False, ZCODEC_INSTALL=True, CMAKE_INSTALL_LIBDIR="lib",
         )
+        if cross_building(self):
+            toolchain.cache_variables["ZCODEC_CARGO_TARGET"] = self._rust_target
         toolchain.generate()
         CMakeDeps(self).generate()
 
@@ -54,14 +58,28 @@ class Zcodec(ConanFile):
         cmake.build()
 
     def package(self):
-        copy(self, "LICENSE-*", self.source_folder, str(pathlib.Path(self.package_folder) / "licenses"))
+        licences = pathlib.Path(self.package_folder) / "licenses"
+        copy(self, "LICENSE-*", self.source_folder, str(licences))
+        self.run(f"{sys.executable} scripts/licences.py {self._rust_target} >{licences / 'LICENCES.txt'}", cwd=self.source_folder)
         CMake(self).install()
+
+    @property
+    def _rust_target(self):
+        arch = {"x86_64": "x86_64", "armv8": "aarch64"}[str(self.settings.arch)]
+        if self.settings.os == "Windows":
+            return f"{arch}-pc-windows-{'msvc' if self.settings.compiler == 'msvc' else 'gnu'}"
+        return arch + {"Linux": "-unknown-linux-gnu", "Macos": "-apple-darwin"}[str(self.settings.os)]
 
     def package_info(self):
         # Programs find the CMake package that is installed, with both targets.
         self.cpp_info.set_property("cmake_find_mode", "none")
         self.cpp_info.builddirs = [str(pathlib.Path("lib") / "cmake" / "zcodec")]
         self.cpp_info.set_property("pkg_config_name", "zcodec")
-        self.cpp_info.libs = ["zcodec"]
+        # For build systems other than CMake: both libraries are in the package, and with MSVC the plain name is that of
+        # the static one.
+        if self.settings.compiler == "msvc":
+            self.cpp_info.libs = ["zcodec.dll" if self.options.shared else "zcodec"]
+        else:
+            self.cpp_info.libs = ["zcodec" if self.options.shared or self.settings.os == "Macos" else ":libzcodec.a"]
         if not self.options.shared and self.settings.os == "Linux":
             self.cpp_info.system_libs = ["gcc_s", "util", "rt", "pthread", "m", "dl"]

@@ -14,7 +14,8 @@ cd ${WORKSPACE}/srcdir/zcodec
 cargo rustc --lib --locked --release --crate-type cdylib
 install -Dvm 755 "target/${rust_target}/release/"*zcodec.${dlext} "${libdir}/libzcodec.${dlext}"
 install -Dvm 644 include/zcodec.h "${includedir}/zcodec.h"
-install_license LICENSE-MIT LICENSE-APACHE
+python3 scripts/licences.py "${rust_target}" >LICENCES.txt # of all that is linked
+install_license LICENSE-MIT LICENSE-APACHE LICENCES.txt
 """
 
 # No Rust toolchain of BinaryBuilder's for 32-bit Windows links, nor for musl on 32-bit ARM and FreeBSD on aarch64.

@@ -7,7 +7,7 @@ vcpkg_from_github(
     HEAD_REF main
 )
 
-find_program(CARGO cargo HINTS "$ENV{CARGO_HOME}/bin" "$ENV{HOME}/.cargo/bin" "$ENV{USERPROFILE}/.cargo/bin" REQUIRED)
+find_program(CARGO cargo PATHS "$ENV{HOME}/.cargo/bin" "$ENV{USERPROFILE}/.cargo/bin" REQUIRED)
 if(VCPKG_TARGET_ARCHITECTURE STREQUAL "x64")
     set(rust_arch x86_64)
 elseif(VCPKG_TARGET_ARCHITECTURE STREQUAL "arm64")
@@ -42,11 +42,21 @@ vcpkg_fixup_pkgconfig()
 
 # Both libraries are always built; the triplet says which one stays.
 if(VCPKG_LIBRARY_LINKAGE STREQUAL "static")
-    file(GLOB shared "${CURRENT_PACKAGES_DIR}/lib/libzcodec.so*" "${CURRENT_PACKAGES_DIR}/debug/lib/libzcodec.so*")
-    if(shared)
-        file(REMOVE ${shared})
-    endif()
+    set(unwanted libzcodec.so* libzcodec*.dylib libzcodec.dll.a zcodec.dll.lib)
     file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/bin" "${CURRENT_PACKAGES_DIR}/debug/bin")
+else()
+    set(unwanted libzcodec.a zcodec.lib)
 endif()
+foreach(pattern IN LISTS unwanted)
+    file(GLOB found "${CURRENT_PACKAGES_DIR}/lib/${pattern}" "${CURRENT_PACKAGES_DIR}/debug/lib/${pattern}")
+    if(found)
+        file(REMOVE ${found})
+    endif()
+endforeach()
 file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug/include")
-vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE-MIT" "${SOURCE_PATH}/LICENSE-APACHE")
+# Of all that is linked.
+vcpkg_find_acquire_program(PYTHON3)
+set(licences "${CURRENT_BUILDTREES_DIR}/LICENCES.txt")
+execute_process(COMMAND "${PYTHON3}" scripts/licences.py ${rust_target} WORKING_DIRECTORY "${SOURCE_PATH}"
+                OUTPUT_FILE "${licences}" COMMAND_ERROR_IS_FATAL ANY)
+vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE-MIT" "${SOURCE_PATH}/LICENSE-APACHE" "${licences}")

@@ -113,6 +113,9 @@ final class Arena {
 
   /** UTF-8 with a NUL at its end. */
   long text(String text) {
+    if (text.indexOf('\0') >= 0) {
+      throw new IllegalArgumentException("a NUL would end the text: " + text.replace("\0", "\\0"));
+    }
     byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
     byte[] ended = java.util.Arrays.copyOf(utf8, utf8.length + 1);
     return bytes(ended);

@@ -4,6 +4,7 @@ import com.sun.jna.CallbackReference;
 import com.sun.jna.Pointer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 
 /** What a call may do differently. Immutable; may be used for any number of calls at once. */
@@ -65,7 +66,8 @@ public final class CallOptions {
     if (maxWorkers < 1) {
       throw new IllegalArgumentException("maxWorkers is " + maxWorkers);
     }
-    return new CallOptions(maxThreads, new HostThreads(executor, maxWorkers), callData, storeEmpty);
+    return new CallOptions(
+        maxThreads, new HostThreads(Objects.requireNonNull(executor), maxWorkers), callData, storeEmpty);
   }
 
   /**

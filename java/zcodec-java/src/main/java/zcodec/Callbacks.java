@@ -81,9 +81,13 @@ final class Callbacks {
 
   /** Keeps what a callback has thrown, for the exception of the call. */
   static void failed(long call, Throwable e) {
-    Object found = call == 0 ? null : get(call);
-    if (found != null) {
-      ((Call) found).failed(e);
+    try {
+      Object found = call == 0 ? null : get(call);
+      if (found != null) {
+        ((Call) found).failed(e);
+      }
+    } catch (Throwable another) {
+      // The call fails without its cause.
     }
   }
 

@@ -39,8 +39,9 @@ final class ExecutorRun implements Callback {
           job.invokeVoid(new Object[] {jobData, i, worker});
         } catch (Throwable e) {
           failed(e);
+        } finally {
+          finished();
         }
-        finished();
       }
     }
 
@@ -84,7 +85,12 @@ final class ExecutorRun implements Callback {
     } catch (Throwable e) {
       jobs.failed(e);
     }
-    jobs.work(0);
-    return jobs.await() ? 0 : 1;
+    boolean succeeded = false;
+    try {
+      jobs.work(0);
+    } finally {
+      succeeded = jobs.await(); // until then, others use memory of the library's call
+    }
+    return succeeded ? 0 : 1;
   }
 }

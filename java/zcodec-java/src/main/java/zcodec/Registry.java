@@ -110,8 +110,7 @@ public final class Registry extends NativeHandle {
           new Pointer(state).setLong(0, Callbacks.put(bound));
           return 0;
         } catch (Throwable e) { // nothing may pass through native frames
-          write(message, String.valueOf(e));
-          return FAILED;
+          return refused(message, e);
         }
       };
 
@@ -160,8 +159,7 @@ public final class Registry extends NativeHandle {
         return TOO_SMALL;
       } catch (Throwable e) {
         Callbacks.failed(callData, e);
-        write(message, String.valueOf(e));
-        return FAILED;
+        return refused(message, e);
       }
     };
   }
@@ -174,6 +172,16 @@ public final class Registry extends NativeHandle {
 
   private static String text(long address, long size) {
     return size == 0 ? "" : new String(new Pointer(address).getByteArray(0, (int) size), StandardCharsets.UTF_8);
+  }
+
+  /** Tells the library why, if that works. */
+  private static int refused(long message, Throwable e) {
+    try {
+      write(message, String.valueOf(e));
+    } catch (Throwable another) {
+      // The call fails without the reason.
+    }
+    return FAILED;
   }
 
   private static void write(long sink, String text) {

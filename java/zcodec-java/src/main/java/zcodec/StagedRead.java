@@ -105,7 +105,10 @@ abstract class StagedRead implements AutoCloseable {
     if (offset < 0 || size < 0 || size > Math.max(0, end - offset)) {
       throw new EOFException("the file has " + end + " bytes, too few for " + range);
     }
-    ByteBuffer bytes = Scratch.take(Math.toIntExact(size));
+    if (size > Integer.MAX_VALUE) {
+      throw new IOException("a range of " + size + " bytes is more than a ByteBuffer holds");
+    }
+    ByteBuffer bytes = Scratch.take((int) size);
     try {
       ((java.nio.Buffer) bytes).clear().limit((int) size);
       while (bytes.hasRemaining()) {

@@ -68,11 +68,13 @@ final class OmeImage {
   }
 
   private void read(Path folder, JsonObject image) {
-    for (JsonElement axis : image.getAsJsonArray("axes")) {
+    // Versions 0.1 and 0.2 name no axes.
+    JsonElement named = image.get("axes");
+    for (JsonElement axis : named == null ? new JsonArray() : named.getAsJsonArray()) {
       boolean isObject = axis.isJsonObject();
       axes.add((isObject ? axis.getAsJsonObject().get("name") : axis).getAsString());
-      boolean hasUnit = isObject && axis.getAsJsonObject().has("unit");
-      units.add(hasUnit ? axis.getAsJsonObject().get("unit").getAsString() : "");
+      JsonElement unit = isObject ? axis.getAsJsonObject().get("unit") : null;
+      units.add(unit == null || unit.isJsonNull() ? "" : unit.getAsString());
     }
     double[] common = scale(image.getAsJsonArray("coordinateTransformations"));
     for (JsonElement element : image.getAsJsonArray("datasets")) {

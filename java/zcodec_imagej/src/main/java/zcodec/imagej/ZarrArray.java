@@ -30,7 +30,7 @@ import zcodec.ZcodecException;
 /** A Zarr array in a folder, of version 3 or 2. Reads boxes: of each chunk only the bytes that the box needs. */
 final class ZarrArray implements Closeable {
   /** A chunk may claim any size; this is the most that is believed. */
-  private static final long MAX_CHUNK_SIZE = 1L << 31;
+  private static final long MAX_CHUNK_SIZE = Integer.MAX_VALUE;
 
   private static final int INDICES_KEPT = 64;
 
