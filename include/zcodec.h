@@ -4,8 +4,10 @@
  * Arrays are contiguous, in C order and native byte order, unless a view says otherwise.
  *
  * Every function that can fail returns a zcodec_status. If it has a parameter `error` that is not NULL, it also
- * creates an error on failure, which the caller frees with zcodec_error_free. On success `*error` is NULL. Results are written on
- * every path: 0 or NULL on failure, unless said otherwise.
+ * creates an error on failure, which the caller frees with zcodec_error_free. On success `*error` is NULL. Results are
+ * written on every path: 0 or NULL on failure, unless said otherwise.
+ *
+ * Output buffers may be uninitialised, except in a program that is optimised together with the library (LTO).
  *
  * Elements in memory:
  *

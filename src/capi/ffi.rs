@@ -1,4 +1,4 @@
-//! The only places where a pointer of the caller is followed, and the frame of every entry point.
+//! Conversions of the caller's pointers, and the frame of every entry point; `caller_struct` has those of structs.
 
 use super::error::{zcodec_error, zcodec_status};
 use crate::error::{Error, Result, Status};
@@ -138,7 +138,8 @@ pub(super) unsafe fn input<'a, T>(elements: *const T, count: usize, name: &str) 
 /// pass initialised memory, and so must a program that is optimised together with the library.
 ///
 /// # Safety
-/// `bytes` is NULL or points to `capacity` writable bytes that nobody else uses during the call.
+/// `bytes` is NULL or points to `capacity` writable bytes that nobody else uses during the call, and that are
+/// initialised as far as the compiler can tell.
 pub(super) unsafe fn output<'a>(bytes: *mut u8, capacity: usize, name: &str) -> Result<&'a mut [u8]> {
     if bytes.is_null() {
         return if capacity == 0 { Ok(&mut []) } else { Err(null(name)) };

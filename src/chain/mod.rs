@@ -133,10 +133,11 @@ impl Chain {
     /// # Errors
     /// As [`with_options`](Self::with_options), also for a document that does not describe an array.
     pub fn from_zarr_json_with(options: &ChainOptions, zarr_json: &[u8]) -> Result<Self> {
-        let document = zarr_json::ArrayDocument::from_json(&json::parse_python("zarr_json", zarr_json)?)?;
+        let context = Context::new(Arc::clone(&options.registry));
+        let document = zarr_json::ArrayDocument::from_json(&json::parse_python("zarr_json", zarr_json)?, &context)?;
         let chunk = Representation::Array(document.chunk);
         check_decoded_size(options.max_decoded_size, &chunk)?;
-        let list = CodecList::from_json(&document.codecs, &Context::new(Arc::clone(&options.registry)))?;
+        let list = CodecList::from_json(&document.codecs, &context)?;
         let codecs = list.bind(chunk)?;
         if let Representation::Array(_) = codecs.output() {
             return Err(Error::metadata("codecs has no array->bytes codec: an array needs exactly one"));

@@ -5,6 +5,7 @@ use super::chunk_grid::chunk_shape;
 use super::zarr_v2;
 use crate::data_type::DataType;
 use crate::error::{Error, Result};
+use crate::interface::Context;
 use crate::json::{or_close_names, shown};
 use crate::representation::{ArrayRepresentation, shape_from_json};
 use serde_json::{Map, Value};
@@ -32,10 +33,10 @@ const KNOWN_MEMBERS: [&str; 11] = [
 ];
 
 impl ArrayDocument {
-    pub(super) fn from_json(document: &Value) -> Result<Self> {
+    pub(super) fn from_json(document: &Value, context: &Context) -> Result<Self> {
         let members = document.as_object().ok_or_else(|| Error::metadata("zarr_json is not an object"))?;
         if members.get("zarr_format") == Some(&Value::from(2)) {
-            return zarr_v2::document(members);
+            return zarr_v2::document(members, context);
         }
         let format = required(members, "zarr_format")?;
         if format != &Value::from(3) {

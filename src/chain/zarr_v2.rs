@@ -11,11 +11,12 @@
 use super::zarr_json::{ArrayDocument, check_rank, required};
 use crate::data_type::{DataType, Endian, NumpyType};
 use crate::error::{Error, Result};
+use crate::interface::{CodecList, Context, Kind};
 use crate::json::{exact_integer, one_of, shown};
 use crate::representation::{ArrayRepresentation, shape_from_json};
 use serde_json::{Map, Value, json};
 
-/// The array->array codecs of numcodecs.
+/// The array->array codecs of numcodecs. Of other codecs the registry tells the kind.
 const ARRAY_TO_ARRAY: [&str; 6] = ["astype", "bitround", "delta", "fixedscaleoffset", "packbits", "quantize"];
 /// The array->bytes codecs of numcodecs.
 const ARRAY_TO_BYTES: [&str; 2] = ["pcodec", "zfpy"];
@@ -41,7 +42,7 @@ enum Output {
     Bytes,
 }
 
-pub(super) fn document(members: &Map<String, Value>) -> Result<ArrayDocument> {
+pub(super) fn document(members: &Map<String, Value>, context: &Context) -> Result<ArrayDocument> {
     let shape = shape_from_json("shape", required(members, "shape")?, 0)?;
     let chunk_shape = shape_from_json("chunks", required(members, "chunks")?, 1)?;
     check_rank("chunks", &chunk_shape, &shape)?;
@@ -59,12 +60,12 @@ pub(super) fn document(members: &Map<String, Value>) -> Result<ArrayDocument> {
     }
     match required(members, "filters")? {
         Value::Null => {}
-        Value::Array(filters) => filters.iter().try_for_each(|filter| codecs.add("filters", filter))?,
+        Value::Array(filters) => filters.iter().try_for_each(|filter| codecs.add("filters", filter, context))?,
         other => return Err(Error::metadata(format!("filters is {}, expected a list or null", shown(other)))),
     }
     match required(members, "compressor")? {
         Value::Null => {}
-        compressor => codecs.add("compressor", compressor)?,
+        compressor => codecs.add("compressor", compressor, context)?,
     }
     if codecs.output == Output::Array {
         codecs.serialize();
@@ -75,12 +76,13 @@ pub(super) fn document(members: &Map<String, Value>) -> Result<ArrayDocument> {
 
 impl Codecs {
     /// A codec of numcodecs, from an object with its `id` and its configuration.
-    fn add(&mut self, member: &str, json: &Value) -> Result<()> {
+    fn add(&mut self, member: &str, json: &Value, context: &Context) -> Result<()> {
         let wrong = || Error::metadata(format!("{member} has {}, expected an object with an id", shown(json)));
         let mut configuration = json.as_object().cloned().ok_or_else(wrong)?;
         let Some(Value::String(id)) = configuration.shift_remove("id") else { return Err(wrong()) };
         self.spell_as_numcodecs(&id, &mut configuration);
-        let (makes_bytes, makes_array) = (ARRAY_TO_BYTES.contains(&id.as_str()), ARRAY_TO_ARRAY.contains(&id.as_str()));
+        let kind = kind(&id, &configuration, context);
+        let (makes_bytes, makes_array) = (kind == Kind::ArrayToBytes, kind == Kind::ArrayToArray);
         if (makes_bytes || makes_array) && self.output != Output::Array {
             return Err(Error::unsupported(format!(
                 "{member} has {id:?} after a codec that makes bytes: it can only get an array"
@@ -100,11 +102,7 @@ impl Codecs {
             }
             self.output = Output::Bytes;
         }
-        let mut codec = Map::from_iter([("name".to_owned(), json!(format!("numcodecs.{id}")))]);
-        if !configuration.is_empty() {
-            codec.insert("configuration".to_owned(), Value::Object(configuration));
-        }
-        self.list.push(Value::Object(codec));
+        self.list.push(codec(&id, configuration));
         Ok(())
     }
 
@@ -170,6 +168,27 @@ impl Codecs {
     }
 }
 
+/// A codec of numcodecs as Zarr v3 has it.
+fn codec(id: &str, configuration: Map<String, Value>) -> Value {
+    let mut codec = Map::from_iter([("name".to_owned(), json!(format!("numcodecs.{id}")))]);
+    if !configuration.is_empty() {
+        codec.insert("configuration".to_owned(), Value::Object(configuration));
+    }
+    Value::Object(codec)
+}
+
+/// The kind of a codec. An unknown one counts as bytes->bytes; reading the list of codecs reports it.
+fn kind(id: &str, configuration: &Map<String, Value>, context: &Context) -> Kind {
+    if ARRAY_TO_ARRAY.contains(&id) {
+        return Kind::ArrayToArray;
+    }
+    if ARRAY_TO_BYTES.contains(&id) {
+        return Kind::ArrayToBytes;
+    }
+    let list = CodecList::from_json(&json!([codec(id, configuration.clone())]), context);
+    list.ok().and_then(|list| list.first_kind()).unwrap_or(Kind::BytesToBytes)
+}
+
 /// The value of numcodecs that another writer spells as a text. GDAL writes its options as the user gave them, and
 /// netCDF-C 4.9.0 to 4.9.3 integers as texts.
 fn meant_by(id: &str, member: &str, text: &str) -> Option<Value> {
@@ -208,7 +227,7 @@ mod tests {
         for (member, value) in change.as_object().into_iter().flatten() {
             members[member] = value.clone();
         }
-        ArrayDocument::from_json(&members).map(|document| document.codecs)
+        ArrayDocument::from_json(&members, &Context::new(crate::codec::built_in())).map(|document| document.codecs)
     }
 
     fn names(codecs: &Value) -> Vec<&str> {

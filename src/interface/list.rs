@@ -85,6 +85,14 @@ impl CodecList {
         }
     }
 
+    /// The kind of the first codec, if it could be read.
+    pub fn first_kind(&self) -> Option<Kind> {
+        match &self.codecs.first()?.role {
+            Role::Known(codec) => Some(codec.kind()),
+            Role::Ignored(_) => None,
+        }
+    }
+
     /// Whether the first codec makes bytes from which every integer comes back.
     pub fn keeps_integers(&self) -> bool {
         matches!(&self.codecs[0].role, Role::Known(codec) if codec.keeps_integers())

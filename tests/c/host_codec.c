@@ -588,6 +588,47 @@ static void arrays_are_contiguous_between_codecs(void) {
   zcodec_chain_free(chain);
 }
 
+/* A document of Zarr v2 does not tell the kind of a codec; the registry does. */
+static void codecs_stand_where_their_kind_does_in_zarr_v2(void) {
+  static const char ZARRAY[] =
+      "{\"zarr_format\":2,\"shape\":[6],\"chunks\":[6],\"dtype\":\"|u1\",\"fill_value\":0,\"order\":\"C\","
+      "\"filters\":[{\"id\":\"mine\",\"key\":3}],\"compressor\":null}";
+  static const struct {
+    int32_t kind;
+    const char *output, *codecs;
+  } cases[] = {
+      {ZCODEC_KIND_ARRAY_TO_ARRAY, "{\"data_type\":\"uint8\",\"shape\":[7],\"fill_value\":0}",
+       "[{\"name\":\"numcodecs.mine\",\"configuration\":{\"key\":3}},{\"name\":\"bytes\"}]"},
+      {ZCODEC_KIND_ARRAY_TO_BYTES, NULL, "[{\"name\":\"numcodecs.mine\",\"configuration\":{\"key\":3}}]"},
+      {ZCODEC_KIND_BYTES_TO_BYTES, NULL,
+       "[{\"name\":\"bytes\"},{\"name\":\"numcodecs.mine\",\"configuration\":{\"key\":3}}]"},
+  };
+  size_t i;
+  for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+    host self = {0};
+    zcodec_chain_options options = {0};
+    zcodec_registry *registry = NULL;
+    zcodec_chain *chain = NULL;
+    zcodec_buffer *json = NULL;
+    uint8_t encoded[8];
+    size_t size = 0;
+    zcodec_codec codec = codec_of(&self, "numcodecs.mine", cases[i].kind);
+    self.output = cases[i].output;
+    CHECK_OK(zcodec_registry_new(&registry, &error));
+    CHECK_OK(zcodec_registry_add(registry, &codec, &error));
+    options.struct_size = sizeof options;
+    options.registry = registry;
+    CHECK_OK(zcodec_chain_from_zarr_json_with(&options, ZARRAY, strlen(ZARRAY), &chain, &error));
+    CHECK_OK(zcodec_chain_codecs_json(chain, &json, &error));
+    CHECK(check_buffer_is(json, cases[i].codecs));
+    CHECK_OK(zcodec_encode(chain, "abcdef", 6, encoded, sizeof encoded, &size, &error));
+    CHECK(size == 7 && memcmp(encoded, "xba`gfe", 7) == 0);
+    zcodec_chain_free(chain);
+    zcodec_registry_free(registry);
+    CHECK(self.states == 0 && self.freed == 1);
+  }
+}
+
 static void codecs_work_inside_shards(void) {
   static const char CODECS[] =
       "[{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[2,4],\"codecs\":[{\"name\":\"bytes\","
@@ -740,6 +781,7 @@ int main(void) {
   answers_become_statuses();
   sizes_must_be_those_that_were_said();
   arrays_are_contiguous_between_codecs();
+  codecs_stand_where_their_kind_does_in_zarr_v2();
   codecs_work_inside_shards();
   threads_share_a_state();
   limits_hold();
