@@ -20,7 +20,7 @@ LAST_LINE = re.compile(r"^#(\d+)\s+DONE\s+cov: (\d+) ft: (\d+)", re.MULTILINE)
 
 
 def add(target, processor, log):
-    """Adds a run of so many seconds of processor time, from libFuzzer's output. Returns its line."""
+    """Adds a run of `processor` seconds of processor time, from libFuzzer's output. Returns its line."""
     executions, edges, features = map(int, LAST_LINE.findall(log)[-1])
     commit = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True

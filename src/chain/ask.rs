@@ -148,22 +148,13 @@ mod tests {
 
     #[test]
     fn what_others_called_a_codec_is_read_and_gets_its_name() {
-        let zarrs = |kind: &str, name: &str| format!("https://codec.zarrs.dev/{kind}/{name}");
         for (list, name) in [
-            (r#"{"name":"endian","configuration":{"endian":"little"}}"#.to_owned(), "bytes"),
-            (format!(r#"{{"name":"{}"}},"bytes""#, zarrs("array_to_array", "squeeze")), "zarrs.squeeze"),
-            (r#""squeeze","bytes""#.to_owned(), "zarrs.squeeze"),
-            (r#"{"name":"zarrs.zfp","configuration":{"mode":"reversible"}}"#.to_owned(), "zfp"),
-            (
-                format!(r#"{{"name":"{}","configuration":{{"mode":"reversible"}}}}"#, zarrs("array_to_bytes", "zfp")),
-                "zfp",
-            ),
+            (r#"{"name":"endian","configuration":{"endian":"little"}}"#, "bytes"),
+            (r#""squeeze","bytes""#, "zarrs.squeeze"),
         ] {
-            let data_type = if name == "zfp" { "float32" } else { "uint8" };
-            let input = format!(r#"{{"data_type":"{data_type}","shape":[1,3],"fill_value":0}}"#);
+            let input = r#"{"data_type":"uint8","shape":[1,3],"fill_value":0}"#;
             let chain = Chain::new(format!("[{list}]").as_bytes(), Some(input.as_bytes())).unwrap();
-            let Value::Array(codecs) = chain.codecs_json() else { panic!("{list}") };
-            assert_eq!(codecs[0]["name"], name, "{list}");
+            assert_eq!(chain.codecs_json()[0]["name"], name, "{list}");
         }
     }
 

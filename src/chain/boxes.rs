@@ -185,7 +185,7 @@ impl Plan {
     /// read it where it lies.
     pub(super) fn arranged_for_shard<'a>(&self, decoded: &Decoded<'a>) -> Result<Option<Input<'a>>> {
         let [first, .., Step { operation: Operation::Shard(..), .. }] = self.steps.as_slice() else { return Ok(None) };
-        let way = self.way.as_deref().filter(|way| way.end + 1 == self.steps.len() && way.is_order());
+        let way = self.way.as_deref().filter(|way| way.end + 1 == self.steps.len() && way.keeps_values());
         let Some(axes) = way.and_then(BoxWay::axes) else { return Ok(None) };
         match decoded {
             Decoded::Input(input) => input.arranged(axes),

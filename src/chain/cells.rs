@@ -108,7 +108,7 @@ impl ShardDecode<'_> {
     /// The shape of the inner chunks that go to their place together. See [`strip_shape`].
     fn strip_shape(&self, region: &Region, workers: NonZeroUsize) -> Option<Vec<u64>> {
         let shape = || strip_shape(region, self.shard.chunk_shape(), self.shard.element_size(), workers);
-        self.through.is_empty().then(shape).flatten()
+        self.through.keeps_values().then(shape).flatten()
     }
 
     /// Strip by strip, on several threads.
@@ -217,7 +217,7 @@ impl ShardDecode<'_> {
             (BoxPlace::Memory(target), Some(strip)) => {
                 inner.decode_region_in_strip(bytes, &cell.region, target, strip, options)
             }
-            (BoxPlace::Memory(mut target), None) if self.through.is_empty() => {
+            (BoxPlace::Memory(mut target), None) if self.through.keeps_values() => {
                 inner.decode_region(bytes, &cell.region, &mut target, options)
             }
             (mut place, _) => return self.send(cell, bytes, &mut place, options),

@@ -56,8 +56,8 @@ impl<'a> ElementSteps<'a> {
     }
 
     /// Whether elements get to their place unchanged.
-    pub(super) fn is_empty(&self) -> bool {
-        self.plans.iter().all(|plan| plan.way.as_deref().is_some_and(|way| way.is_order()))
+    pub(super) fn keeps_values(&self) -> bool {
+        self.plans.iter().all(|plan| plan.way.as_deref().is_some_and(|way| way.keeps_values()))
     }
 
     /// Sends the elements of a box, back to back in C order, to their place.
@@ -74,7 +74,7 @@ impl<'a> ElementSteps<'a> {
             let elements = &elements[part.first * element_size..];
             let source = Source::contiguous(elements, element_size, &part.shape)?;
             let source = source.region(&part.region.start, &part.region.shape)?;
-            if self.is_empty() {
+            if self.keeps_values() {
                 return strided::copy(&source, target);
             }
             let whole = Region::whole(target.shape());
@@ -157,7 +157,7 @@ impl<'a> ElementSteps<'a> {
 }
 
 fn changes_elements(step: &Step) -> bool {
-    matches!(&step.operation, Operation::Elements(elements) if !elements.is_order())
+    matches!(&step.operation, Operation::Elements(elements) if !elements.keeps_values())
 }
 
 impl PutDecoded<'_> {
@@ -172,7 +172,7 @@ impl PutDecoded<'_> {
         decode: impl FnOnce(&mut Target<'_>) -> Result<()>,
     ) -> std::result::Result<(), PutFault> {
         if let BoxPlace::Memory(target) = place
-            && through.is_empty()
+            && through.keeps_values()
             && (is_strided || target.is_contiguous())
         {
             return decode(target).map_err(PutFault::from);

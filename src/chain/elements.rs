@@ -162,7 +162,7 @@ impl Elements {
     }
 
     /// Whether the pass only changes the order of elements.
-    pub(super) fn is_order(&self) -> bool {
+    pub(super) fn keeps_values(&self) -> bool {
         self.fused.is_copy()
     }
 

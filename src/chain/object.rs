@@ -316,7 +316,7 @@ impl Object {
 
     /// Takes the box, if there is only one, whose elements go to memory unchanged.
     fn single_target(&mut self) -> Option<(Region, Target<'static>)> {
-        if !through(None, self.origin.as_deref()).is_empty() {
+        if !through(None, self.origin.as_deref()).keeps_values() {
             return None;
         }
         match self.parts.pop() {

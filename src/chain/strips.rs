@@ -70,7 +70,7 @@ impl Plan {
     /// Whether encoding adds no more than frames to the elements.
     fn keeps_bytes(&self) -> bool {
         matches!(self.steps.as_slice(), [Step { operation: Operation::Elements(elements), .. }]
-            if elements.is_order() && elements.order.is_none())
+            if elements.keeps_values() && elements.order.is_none())
     }
 }
 

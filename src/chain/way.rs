@@ -19,7 +19,7 @@ pub(super) struct BoxWay {
     axes: Vec<Option<usize>>,
     pub(super) reshaped: Option<Reshaped>,
     /// Whether no element changes.
-    is_order: bool,
+    keeps_values: bool,
 }
 
 impl BoxWay {
@@ -27,14 +27,14 @@ impl BoxWay {
     /// reshapes are on the way.
     pub(super) fn new(steps: &[Step]) -> Option<Self> {
         let shape = steps.first()?.decoded.array().ok()?.shape();
-        let mut way = Self { end: 0, axes: (0..shape.len()).map(Some).collect(), reshaped: None, is_order: true };
+        let mut way = Self { end: 0, axes: (0..shape.len()).map(Some).collect(), reshaped: None, keeps_values: true };
         while let Some((elements, next)) = passed(&steps[way.end..]) {
             if let Some(order) = &elements.order {
                 let axes = way.last_axes();
                 *axes = order.iter().map(|dimension| axes[*dimension]).collect();
             }
             way.reshape(&elements.shape, next)?;
-            way.is_order &= elements.is_order();
+            way.keeps_values &= elements.keeps_values();
             way.end += 1;
         }
         Some(way)
@@ -58,8 +58,8 @@ impl BoxWay {
     }
 
     /// Whether no element changes.
-    pub(super) fn is_order(&self) -> bool {
-        self.is_order
+    pub(super) fn keeps_values(&self) -> bool {
+        self.keeps_values
     }
 
     /// A box of what enters the chain in the array before the reshape, or else at the end.
@@ -111,8 +111,8 @@ fn run_of(part: &[u64], shape: &[u64]) -> Option<u64> {
     part[..outer].iter().all(|size| *size == 1).then(|| element_count(part))
 }
 
-/// The shape of the box that every run of so many elements is, from a multiple of that number on; `None` if not every
-/// one is a box.
+/// The shape of the box that each run of `count` elements is that starts at a multiple of `count`; `None` if one of
+/// them is no box.
 fn box_of_size(count: u64, shape: &[u64]) -> Option<Vec<u64>> {
     if count == 0 || shape.contains(&0) {
         return None;

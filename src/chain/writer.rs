@@ -416,7 +416,7 @@ impl Chain {
         let Workspace { front, back, contexts, .. } = workspace;
         let (mut front, mut back) = (front, back);
         for (elements, region) in self.elements_before().zip(regions) {
-            if elements.is_order() {
+            if elements.keeps_values() {
                 values = elements.permute_source(&values)?;
                 continue;
             }

@@ -66,18 +66,8 @@ const CODECS: &[(&str, Parse)] = &[
 const ALIASES: &[(&str, &str)] = &[
     // Drafts of the specification of Zarr v3.
     ("endian", "bytes"),
-    // zarrs before there were names in zarr-extensions.
-    ("https://codec.zarrs.dev/array_to_array/bitround", "bitround"),
-    ("https://codec.zarrs.dev/array_to_array/squeeze", "zarrs.squeeze"),
-    #[cfg(feature = "pcodec")]
-    ("https://codec.zarrs.dev/array_to_bytes/pcodec", "numcodecs.pcodec"),
-    ("https://codec.zarrs.dev/array_to_bytes/zfp", "zfp"),
-    #[cfg(feature = "bz2")]
-    ("https://codec.zarrs.dev/bytes_to_bytes/bz2", "numcodecs.bz2"),
-    ("https://codec.zarrs.dev/bytes_to_bytes/fletcher32", "numcodecs.fletcher32"),
     // zcodec 0.1.
     ("squeeze", "zarrs.squeeze"),
-    ("zarrs.zfp", "zfp"),
 ];
 
 static BUILT_IN: LazyLock<Arc<Registry>> = LazyLock::new(|| {

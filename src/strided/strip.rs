@@ -29,8 +29,8 @@ const MIN_ROW_SIZE: usize = LINE_SIZE;
 /// Longer ones are written fast without others beside them.
 const MAX_ROW_SIZE: usize = 4096;
 
-/// The bytes from which on rows are written past the caches: two lines if they begin and end with lines, else so many
-/// that the lines at their ends hardly count.
+/// The least size in bytes of rows that are written past the caches (non-temporal stores): two lines if rows begin and
+/// end on line boundaries, otherwise enough that the partial lines at their ends hardly count.
 const MIN_ALIGNED_SIZE: usize = 2 * LINE_SIZE;
 const MIN_UNALIGNED_SIZE: usize = 512;
 

@@ -14,7 +14,7 @@ import java.util.function.Function;
  * The codecs that zarr-java lacks. After {@link #register()} it opens and creates arrays with them.
  *
  * <p>zarr-java makes an object of the class that is registered for a name, without telling it the name; so each codec
- * has a class. Names that only zarrs wrote, in 2024, are not among them.
+ * has a class.
  */
 public final class ZcodecCodecs {
   /** A codec's class, and what makes one of it. */
