@@ -61,7 +61,8 @@ endforeach()
 set(staged ${ZCODEC_SHARED_FILE} ${ZCODEC_SHARED_LINKS} ${ZCODEC_STATIC_BUILT} ${ZCODEC_IMPORT_BUILT})
 list(TRANSFORM staged PREPEND "${lib_dir}/")
 add_custom_target(zcodec-cargo ALL
-  COMMAND ${CMAKE_COMMAND} -E env --unset=MAKEFLAGS --unset=MFLAGS --unset=CARGO_BUILD_TARGET ${cargo_environment} # a job server of make's would not answer
+  COMMAND ${CMAKE_COMMAND} -E env --unset=MAKEFLAGS --unset=MFLAGS # a job server of make's would not answer
+          --unset=CARGO_BUILD_TARGET ${cargo_environment}
           "${ZCODEC_CARGO}" rustc --lib --locked --profile "$<IF:$<CONFIG:Debug>,dev,release>"
           --crate-type cdylib,staticlib ${cargo_target} ${ZCODEC_CARGO_ARGS}
   ${stage}

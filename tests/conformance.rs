@@ -1,10 +1,11 @@
 //! The conformance cases, through the Rust interface: for machines without the Python of `tests/conformance/run.py`, as
 //! under emulators. That runner checks far more; it alone makes large sides, hashes them, and has callbacks.
 
+mod case;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
-use std::path::Path;
 use zcodec::chain::{CallOptions, Chain, Representation};
 use zcodec::data_type::{Component, DataType};
 use zcodec::number::FloatValue;
@@ -19,20 +20,15 @@ type Outcome = Result<(), String>;
 #[test]
 #[expect(clippy::print_stdout, reason = "how many cases ran is worth reading")]
 fn every_case_that_needs_no_runner_of_its_own_holds() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance");
-    let mut files: Vec<_> =
-        std::fs::read_dir(folder.join("cases")).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
     let (mut passed, mut refused, mut left, mut failed) = (0, 0, 0, 0);
-    for file in files {
-        let text = std::fs::read_to_string(&file).unwrap();
-        for case in text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+    for file in case::names() {
+        for case in case::cases(&file) {
             assert!(case["encoded"].is_null() || case["by"].is_string(), "{}: who made it?", case["name"]);
             if !is_within_reach(&case) {
                 left += 1;
                 continue;
             }
-            let chain = new_chain(&case);
+            let chain = case::new_chain(&case);
             if case["optional"] == true && matches!(&chain, Err(error) if error.status() == Status::Unsupported) {
                 refused += 1;
                 continue;
@@ -41,7 +37,7 @@ fn every_case_that_needs_no_runner_of_its_own_holds() {
                 Ok(()) => passed += 1,
                 Err(message) => {
                     failed += 1;
-                    println!("{}: {}: {message}", file.file_name().unwrap().display(), case["name"]);
+                    println!("{file}: {}: {message}", case["name"]);
                 }
             }
         }
@@ -65,27 +61,6 @@ fn run(case: &Value, chain: Result<Chain, Error>) -> Outcome {
     match case.get("error") {
         Some(error) => run_to_an_error(case, error, &chain),
         None => run_to_success(case, &chain),
-    }
-}
-
-fn new_chain(case: &Value) -> Result<Chain, Error> {
-    if let Some(text) = text_of(case, "zarr_json") {
-        return Chain::from_zarr_json(&text);
-    }
-    let codecs = match (&case["codecs_b64"], &case["codecs_repeat"]) {
-        (Value::String(text), _) => STANDARD.decode(text).unwrap(),
-        (_, Value::Array(repeat)) => repeat[0].as_str().unwrap().repeat(repeat[1].as_u64().unwrap() as usize).into(),
-        _ => text_of(case, "codecs").unwrap(),
-    };
-    Chain::new(&codecs, text_of(case, "input").as_deref())
-}
-
-/// The member as JSON text, or `<member>_text` as it is.
-fn text_of(case: &Value, member: &str) -> Option<Vec<u8>> {
-    match (&case[format!("{member}_text")], &case[member]) {
-        (Value::String(text), _) => Some(text.clone().into()),
-        (_, Value::Null) => None,
-        (_, json) => Some(json.to_string().into()),
     }
 }
 

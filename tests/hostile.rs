@@ -4,12 +4,13 @@
 //! `blosc`.
 #![allow(unsafe_code, reason = "an allocator is unsafe to write")]
 
+mod case;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use std::path::Path;
 use zcodec::Status;
 use zcodec::chain::{CallOptions, Chain};
 use zcodec::strided::Target;
@@ -53,12 +54,6 @@ fn max_allocation(codecs: &str) -> usize {
     if codecs.contains("bz2") { 4 << 20 } else { 256 << 10 }
 }
 
-fn cases(name: &str) -> Vec<Value> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/conformance/cases/{name}.jsonl"));
-    let text = std::fs::read_to_string(path).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
 /// Decodes, and checks how that ends.
 fn decode(chain: &Chain, encoded: &[u8], what: &str) {
     let mut decoded = vec![0xA5; chain.decoded_size().map_or(4 * MAX_ENCODED_SIZE, |size| size as usize)];
@@ -72,27 +67,15 @@ fn decode(chain: &Chain, encoded: &[u8], what: &str) {
     }
 }
 
-fn new_chain(case: &Value) -> Result<Chain, zcodec::Error> {
-    let text_of = |member: &str| match (&case[format!("{member}_text")], &case[member]) {
-        (Value::String(text), _) => Some(text.clone()),
-        (_, Value::Null) => None,
-        (_, json) => Some(json.to_string()),
-    };
-    if let Some(document) = text_of("zarr_json") {
-        return Chain::from_zarr_json(document.as_bytes());
-    }
-    Chain::new(text_of("codecs").unwrap().as_bytes(), text_of("input").as_ref().map(String::as_bytes))
-}
-
 fn damage_all(file: &str) {
     let mut seen: Vec<(String, usize)> = Vec::new();
     let mut count = 0;
-    for case in cases(file) {
+    for case in case::cases(file) {
         let Some(encoded) = case["encoded"].as_str().map(|text| STANDARD.decode(text).unwrap()) else { continue };
         if encoded.is_empty() || encoded.len() > MAX_ENCODED_SIZE || case.get("error").is_some() {
             continue;
         }
-        let chain = new_chain(&case).unwrap_or_else(|error| panic!("{}: {error}", case["name"]));
+        let chain = case::new_chain(&case).unwrap_or_else(|error| panic!("{}: {error}", case["name"]));
         let key = format!("{}{}", chain.codecs_json(), case["input"]["data_type"]);
         let index = seen.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
             seen.push((key, 0));
@@ -163,11 +146,8 @@ files!(
 
 #[test]
 fn no_file_is_left_out() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/cases");
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_stem().unwrap().to_str().unwrap();
-        assert!(FILES.contains(&name) || WITHOUT_SMALL_CHUNKS.contains(&name), "{name}");
+    for name in case::names() {
+        assert!(FILES.contains(&&*name) || WITHOUT_SMALL_CHUNKS.contains(&&*name), "{name}");
     }
 }
 

@@ -301,14 +301,12 @@ impl Shard {
 
     /// The same along each dimension.
     fn counts(&self, region: &Region) -> Vec<u64> {
-        let extents = region.start.iter().zip(&region.shape).zip(&self.bound.chunk_shape);
-        extents
-            .map(
-                |((start, extent), size)| {
-                    if *extent == 0 { 0 } else { (start + extent).div_ceil(*size) - start / size }
-                },
-            )
-            .collect()
+        let count = |start: u64, extent: u64, size: u64| match extent {
+            0 => 0,
+            _ => (start + extent).div_ceil(size) - start / size,
+        };
+        let parts = region.start.iter().zip(&region.shape).zip(&self.bound.chunk_shape);
+        parts.map(|((start, extent), size)| count(*start, *extent, *size)).collect()
     }
 
     /// The inner chunks that a box touches, in C order of the grid.

@@ -110,7 +110,7 @@ impl<T> Stage<T> {
         }
     }
 
-    /// Looks at what the bytes of all ranges are for that have not been supplied.
+    /// Looks at what the bytes are for of all ranges that have not been supplied.
     pub(super) fn look(&self, mut at: impl FnMut(&T)) {
         for request in &self.requests {
             lock(&request.uses).iter().flatten().for_each(|part| at(&part.work));

@@ -119,7 +119,7 @@ impl Writer {
         })
     }
 
-    /// Encodes so many inner chunks, on as many workers as pay off for this many bytes.
+    /// Does work on `count` inner chunks, on as many workers as pay off for this many bytes.
     fn for_each<T>(
         &self,
         size: usize,

@@ -42,16 +42,17 @@ fn check(layout: &Layout, memory_size: usize) -> Result<()> {
 
 /// Whether an element of the layout in this memory shares a byte with `size` bytes from `bytes` on.
 fn overlaps(memory: *const u8, layout: &Layout, bytes: *const u8, size: usize) -> bool {
-    let memory = memory.addr();
     let others = bytes.addr()..bytes.addr().saturating_add(size);
-    let share = |start: usize, end: usize| start < others.end && others.start < end;
+    let share = |start: usize, size: usize| {
+        let start = memory.addr().saturating_add(start);
+        start < others.end && others.start < start.saturating_add(size)
+    };
     let extent = layout.extent();
-    if size == 0 || extent.is_empty() || !share(memory + extent.start, memory + extent.end) {
+    if size == 0 || extent.is_empty() || !share(extent.start, extent.len()) {
         return false;
     }
     let (run_size, mut positions) = layout.rows();
-    let first = memory + layout.offset();
-    positions.any(|position| share(first.wrapping_add_signed(position), first.wrapping_add_signed(position) + run_size))
+    positions.any(|position| share(layout.offset().wrapping_add_signed(position), run_size))
 }
 
 impl<'a> Source<'a> {
