@@ -164,6 +164,11 @@ impl Error {
         self.element_index
     }
 
+    /// Whether the bytes or elements are at fault, so that another part of the chunk may have no fault.
+    pub fn is_of_data(&self) -> bool {
+        matches!(self.status, Status::CorruptData | Status::OutOfRange | Status::Unsupported)
+    }
+
     /// The capacity that is needed, for [`Status::BufferTooSmall`].
     pub fn needed_capacity(&self) -> Option<usize> {
         self.needed_capacity

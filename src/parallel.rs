@@ -22,7 +22,7 @@ const STACK_SIZE: usize = 512 << 10;
 /// Whether workers take items as a whole. Otherwise all work on one item after the other, each of which is divided into
 /// up to `part_count` parts.
 pub(crate) fn take_items(workers: NonZeroUsize, item_count: u64, part_count: u64) -> bool {
-    item_count >= (workers.get() as u64).min(part_count)
+    item_count > 1 && item_count >= (workers.get() as u64).min(part_count)
 }
 
 /// The host's threads, used instead of the library's own.
@@ -242,9 +242,14 @@ mod tests {
 
     #[test]
     fn items_are_taken_if_that_gives_more_workers_something_to_do() {
-        for (workers, items, parts, expected) in
-            [(4, 4, u64::MAX, true), (4, 3, u64::MAX, false), (4, 3, 1, true), (4, 3, 3, true), (4, 2, 3, false)]
-        {
+        for (workers, items, parts, expected) in [
+            (4, 4, u64::MAX, true),
+            (4, 3, u64::MAX, false),
+            (4, 3, 1, true),
+            (4, 3, 3, true),
+            (4, 2, 3, false),
+            (4, 1, 1, false),
+        ] {
             assert_eq!(take_items(count(workers), items, parts), expected, "{workers}, {items}, {parts}");
         }
     }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use std::sync::Arc;
 use zcodec::Status;
-use zcodec::chain::{CallData, CallOptions, Chain, PaddingHook};
+use zcodec::chain::{CallData, CallOptions, Chain, ChainOptions, PaddingHook};
 use zcodec::strided::Target;
 
 fn chain(compressor: Option<Value>, shape: [u64; 2], fill_value: Option<u64>) -> Chain {
@@ -262,4 +262,23 @@ fn a_padding_inside_a_block_takes_callbacks() {
     assert_eq!(border.encode_to_vec(&chunk([2, 5], [2, 5]), &options).unwrap()[12 + 20..], [20, 20]);
     let error = full.set_padding_hook_at(&[(None, 0), (Some("codecs"), 1)], None).unwrap_err();
     assert_eq!(error.pointer(), "/0/configuration/codecs/1", "{error}");
+}
+
+/// The limit is one of the chunk: `cast_value` makes the elements of the block larger than that.
+#[test]
+fn a_truncated_block_of_wide_elements_decodes_under_a_limit() {
+    let codecs = json!([
+        {"name": "cast_value", "configuration": {"data_type": "float64"}},
+        {"name": "n5_default", "configuration": {"codecs": [
+            {"name": "transpose", "configuration": {"order": [0]}},
+            {"name": "bytes", "configuration": {"endian": "big"}},
+        ]}},
+    ]);
+    let input = json!({"data_type": "uint8", "shape": [100], "fill_value": 9});
+    let limits = ChainOptions { max_decoded_size: Some(100), ..ChainOptions::default() };
+    let (codecs, input) = (codecs.to_string(), input.to_string());
+    let full = Chain::with_options(&limits, codecs.as_bytes(), Some(input.as_bytes())).unwrap();
+    let options = CallOptions::default();
+    let encoded = full.with_shape(&[50]).unwrap().encode_to_vec(&[7; 50], &options).unwrap();
+    assert_eq!(full.decode_to_vec(&encoded, &options).unwrap(), [[7; 50], [9; 50]].concat());
 }

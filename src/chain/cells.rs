@@ -73,7 +73,7 @@ impl ShardDecode<'_> {
         reshaped: Option<&Reshaped>,
         options: &CallOptions,
     ) -> Result<()> {
-        let workers = options.workers().count_for(region.element_count() * self.shard.element_size());
+        let workers = options.workers().count_for(region.element_count().saturating_mul(self.shard.element_size()));
         let take_cells =
             || take_items(workers, self.shard.cells_in(region), self.shard.inner.part_count(Direction::Decode));
         if reshaped.is_none() && (workers.get() == 1 || !take_cells()) {

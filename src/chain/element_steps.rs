@@ -193,7 +193,7 @@ impl PutDecoded<'_> {
         scratch: &'b mut Vec<u8>,
         decode: impl FnOnce(&mut Target<'_>) -> Result<()>,
     ) -> Result<&'b [u8]> {
-        let size = self.region.element_count() * self.element_size;
+        let size = self.region.byte_size(self.element_size)?;
         grow(scratch, size)?;
         decode(&mut Target::contiguous(&mut scratch[..size], self.element_size, &self.region.shape)?)?;
         Ok(&scratch[..size])

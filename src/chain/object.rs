@@ -302,9 +302,13 @@ impl Object {
         let mut decoded = Vec::new();
         grow(&mut decoded, around.byte_size(element_size)?)?;
         let mut target = Target::contiguous(&mut decoded, element_size, &around.shape)?;
-        if chain.decode_region(bytes, &around, &mut target, options).is_err() {
+        match chain.decode_region(bytes, &around, &mut target, options) {
+            Ok(()) => {}
             // The fault may be one of what lies between them.
-            return each(&|region, target| chain.decode_region(bytes, region, target, options));
+            Err(error) if error.is_of_data() && !chain.is_refused(&error) => {
+                return each(&|region, target| chain.decode_region(bytes, region, target, options));
+            }
+            Err(error) => return Err(locate(error, origin)),
         }
         let source = Source::contiguous(&decoded, element_size, &around.shape)?;
         self.parts.iter_mut().try_for_each(|BoxPart { region, place }| {
@@ -436,6 +440,12 @@ impl Chain {
             Operation::Copy | Operation::N5Block(..) => false,
         };
         (has_boxes && !self.checks_frames(step) && way.end + 1 == self.plan.steps.len()).then_some((step, way))
+    }
+
+    /// Whether a callback of the chain's own codecs may have refused the chunk.
+    fn is_refused(&self, error: &Error) -> bool {
+        let hook = error.codec_index().and_then(|index| self.hooks.get(index)?.as_ref());
+        hook.is_some_and(|hook| hook.checks())
     }
 
     /// Whether something looks at all bytes that the frames of a step are around.

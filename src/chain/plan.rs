@@ -251,7 +251,9 @@ struct Inside<'a> {
 
 impl Inside<'_> {
     fn chain(self, codecs: &BoundCodecs) -> Chain {
-        Chain::from_bound(codecs.clone(), Arc::clone(self.pool), self.max_decoded_size)
+        // The codecs before may have made the elements larger than the limit, which is one of the chunk.
+        let size = codecs.representation(0).size().exact().unwrap_or(0);
+        Chain::from_bound(codecs.clone(), Arc::clone(self.pool), self.max_decoded_size.map(|most| most.max(size)))
     }
 }
 

@@ -90,7 +90,7 @@ impl Ranges<'_> {
         let bits = elements.fused.encoded_bits();
         if bits.is_multiple_of(8) {
             let needed = elements.needed(region).with_short_gaps(self.shape, bits / 8);
-            let size = needed.element_count() * (bits / 8);
+            let size = needed.byte_size(bits / 8)?;
             grow(back, size)?;
             let mut target = Target::contiguous(&mut back[..size], bits / 8, &needed.shape)?;
             let done = self.decode(&needed, &mut target, contexts)?;
@@ -113,7 +113,7 @@ impl Ranges<'_> {
     ) -> Result<Option<()>> {
         let element_size = target.element_size();
         let needed = region.with_short_gaps(self.shape, element_size);
-        let size = needed.element_count() * element_size;
+        let size = needed.byte_size(element_size)?;
         let has_longer_parts = region.run_size(self.shape) * element_size > target.row_size();
         let min_row_size =
             if has_longer_parts && size <= MAX_GATHERED_SIZE { MIN_DIRECT_ROW_SIZE } else { MIN_ROW_SIZE };
@@ -132,7 +132,7 @@ impl Ranges<'_> {
     /// A box to its place, row by row, on as many threads as are worth it.
     fn decode(&self, region: &Region, target: &mut Target<'_>, contexts: &mut Contexts) -> Result<Option<()>> {
         let workers = self.options.workers();
-        let count = workers.count_for(region.element_count() * target.element_size());
+        let count = workers.count_for(region.element_count().saturating_mul(target.element_size()));
         if count.get() == 1 {
             return self.decode_alone(region, target, contexts);
         }

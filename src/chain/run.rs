@@ -62,6 +62,8 @@ impl Run<'_> {
             let decoded = match output {
                 Output::Slice(decoded) => decoded,
                 Output::Growing(decoded) => {
+                    let last = self.plan.steps.last();
+                    last.map_or(Ok(()), |step| self.check_shard_size(step, encoded.len() as u64))?;
                     grow(decoded, size)?;
                     decoded
                 }
@@ -286,10 +288,7 @@ impl Run<'_> {
     ) -> Result<usize> {
         if let ByteSize::Exact(size) = step.decoded.size() {
             let size = usize::try_from(size).map_err(|_| Error::out_of_memory())?;
-            if let Operation::Shard(place, shard) = &step.operation {
-                // Before there is memory for an array that such a shard cannot have.
-                shard.check_size(input.len() as u64).map_err(|error| place.blame(error))?;
-            }
+            self.check_shard_size(step, input.len() as u64)?;
             grow(output, size)?;
             return self.decode_exact(step, input, &mut output[..size], contexts);
         }
@@ -303,6 +302,12 @@ impl Run<'_> {
         })
     }
 
+    /// Checks, before there is memory for the array, that a shard of this size can have one.
+    fn check_shard_size(&self, step: &Step, size: u64) -> Result<()> {
+        let Operation::Shard(place, shard) = &step.operation else { return Ok(()) };
+        shard.check_size(size).map_err(|error| place.blame(error))
+    }
+
     /// The most bytes that a step may decode to.
     fn decoded_limit(&self, step: &Step) -> u64 {
         if let Some(bound) = step.decoded.size().upper_bound() {
@@ -311,7 +316,11 @@ impl Run<'_> {
         let mut before = self.plan.steps.iter().take_while(|other| !std::ptr::eq(*other, step)).peekable();
         let limit = match self.max_decoded_size {
             Some(most) if before.peek().is_none() => Some(most),
-            Some(most) => before.try_fold(most, |size, step| step.encoded_bound(size)).map(intermediate_limit),
+            // A codec of the host may have no bound.
+            Some(most) => {
+                let bound = before.try_fold(most, |size, step| step.encoded_bound(size));
+                Some(intermediate_limit(bound.unwrap_or(most)))
+            }
             None => None,
         };
         limit.unwrap_or(isize::MAX as u64)

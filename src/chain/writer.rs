@@ -113,7 +113,7 @@ impl Writer {
     fn put_cells(&self, put: &Put<'_>) -> Result<()> {
         let (shard, _) = self.shard()?;
         let region = self.chain.elements_before().fold(put.region.clone(), |region, elements| elements.needed(&region));
-        let size = region.element_count() * self.chain.element_size()?.max(shard.element_size());
+        let size = region.element_count().saturating_mul(self.chain.element_size()?.max(shard.element_size()));
         self.for_each(size, shard.cells_in(&region), shard.cells(&region), |cell, options| {
             self.chain.pool.with(|workspace| self.put_cell(&cell, put, workspace, options))
         })

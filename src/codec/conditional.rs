@@ -6,7 +6,7 @@
 //! The writer decides which: here all of them if that makes the chunk smaller, otherwise none. A chunk then never grows
 //! by more than the header. Every combination of bits is decoded.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Status};
 use crate::interface::{
     Bound, BoundCodecs, Call, Codec, CodecList, Context, Frame, Kind, Pass, Transform, decoded_guess,
     intermediate_limit, too_small,
@@ -70,6 +70,9 @@ struct BoundConditional {
     header_size: usize,
 }
 
+/// How a codec decodes: it counts what does not fit, or it does not.
+type DecodeFn = fn(&dyn Transform, &[u8], &mut [u8], &mut Call<'_>) -> Result<usize>;
+
 impl BoundConditional {
     /// The codecs inside; those that are unknown and need not be understood are never applied here.
     fn applied(&self) -> impl DoubleEndedIterator<Item = (usize, &Bound)> {
@@ -88,6 +91,30 @@ impl BoundConditional {
             current = Some(encode_one(bound, input, call).map_err(|error| self.blame(index, error))?);
         }
         current.map_or_else(|| copied(decoded), Ok)
+    }
+
+    /// Undoes the codecs that were applied to a chunk. `last` is how the last of them decodes into memory of the caller.
+    fn decode_all(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>, last: DecodeFn) -> Result<usize> {
+        let (header, payload) = self.header(encoded)?;
+        let mut applied = self.inner.codecs().iter().enumerate().filter(|(index, _)| is_set(header, *index));
+        let Some((first, bound)) = applied.next() else { return copy(payload, decoded) };
+        let mut current: Option<Vec<u8>> = None;
+        for (index, bound) in applied.rev() {
+            let input = current.as_deref().unwrap_or(payload);
+            let limit = self.limit(index, decoded.len() as u64);
+            current = Some(decode_one(bound, input, limit, call).map_err(|error| match error.status() {
+                // What the stream says of its size is not the size of the chunk.
+                Status::BufferTooSmall => too_small(),
+                _ => self.blame(index, error),
+            })?);
+        }
+        let input = current.as_deref().unwrap_or(payload);
+        let size = match &bound.pass {
+            Pass::Frame(frame) => peeled(&**frame, input, call).and_then(|chunk| copy(chunk, decoded)),
+            Pass::Transform(transform) => last(&**transform, input, decoded, call),
+            _ => Err(never_applied()),
+        };
+        size.map_err(|error| self.blame(first, error))
     }
 
     /// The bits of a chunk, and what follows them.
@@ -128,18 +155,13 @@ impl Transform for BoundConditional {
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
-        let (header, payload) = self.header(encoded)?;
-        let mut current: Option<Vec<u8>> = None;
-        for (index, bound) in self.inner.codecs().iter().enumerate().rev().filter(|(index, _)| is_set(header, *index)) {
-            let input = current.as_deref().unwrap_or(payload);
-            let limit = self.limit(index, decoded.len() as u64);
-            current = Some(decode_one(bound, input, limit, call).map_err(|error| self.blame(index, error))?);
-        }
-        let found = current.as_deref().unwrap_or(payload);
-        let capacity = decoded.len();
-        let too_small = || Error::buffer_too_small("decoded_capacity", capacity, found.len() as u64);
-        decoded.get_mut(..found.len()).ok_or_else(too_small)?.copy_from_slice(found);
-        Ok(found.len())
+        self.decode_all(encoded, decoded, call, |codec, input, decoded, call| codec.decode(input, decoded, call))
+    }
+
+    fn decode_fitting(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
+        self.decode_all(encoded, decoded, call, |codec, input, decoded, call| {
+            codec.decode_fitting(input, decoded, call)
+        })
     }
 
     fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
@@ -199,25 +221,39 @@ fn encode_one(bound: &Bound, decoded: &[u8], call: &mut Call<'_>) -> Result<Vec<
 
 fn decode_one(bound: &Bound, encoded: &[u8], limit: u64, call: &mut Call<'_>) -> Result<Vec<u8>> {
     match &bound.pass {
-        Pass::Frame(frame) => {
-            let short = || {
-                let around = frame.leading_size().saturating_add(frame.trailing_size());
-                let size = encoded.len();
-                Error::corrupt(format!("the chunk has {size} bytes, fewer than the {around} that this codec has added"))
-            };
-            let (leading, trailing) = frame_sizes(&**frame).ok_or_else(short)?;
-            let (before, rest) = encoded.split_at_checked(leading).ok_or_else(short)?;
-            let size = rest.len().checked_sub(trailing).ok_or_else(short)?;
-            let (chunk, after) = rest.split_at(size);
-            frame.check(chunk, before, after, call)?;
-            copied(chunk)
-        }
+        Pass::Frame(frame) => copied(peeled(&**frame, encoded, call)?),
         Pass::Transform(transform) => {
             let guess = decoded_guess(encoded.len(), limit);
             growing(guess, limit, |decoded| transform.decode_fitting(encoded, decoded, call))
         }
-        _ => Err(Error::unsupported("a codec that is unknown was applied to this chunk")),
+        _ => Err(never_applied()),
     }
+}
+
+/// What a frame is around.
+fn peeled<'a>(frame: &dyn Frame, encoded: &'a [u8], call: &Call<'_>) -> Result<&'a [u8]> {
+    let short = || {
+        let around = frame.leading_size().saturating_add(frame.trailing_size());
+        let size = encoded.len();
+        Error::corrupt(format!("the chunk has {size} bytes, fewer than the {around} that this codec has added"))
+    };
+    let (leading, trailing) = frame_sizes(frame).ok_or_else(short)?;
+    let (before, rest) = encoded.split_at_checked(leading).ok_or_else(short)?;
+    let (chunk, after) = rest.len().checked_sub(trailing).map(|size| rest.split_at(size)).ok_or_else(short)?;
+    frame.check(chunk, before, after, call)?;
+    Ok(chunk)
+}
+
+fn never_applied() -> Error {
+    Error::unsupported("a codec that is unknown was applied to this chunk")
+}
+
+/// Copies all bytes to the beginning of `decoded`; returns their number.
+fn copy(bytes: &[u8], decoded: &mut [u8]) -> Result<usize> {
+    let capacity = decoded.len();
+    let too_small = || Error::buffer_too_small("decoded_capacity", capacity, bytes.len() as u64);
+    decoded.get_mut(..bytes.len()).ok_or_else(too_small)?.copy_from_slice(bytes);
+    Ok(bytes.len())
 }
 
 /// The output of `work`, whose size it returns, in as much memory as it needs up to a limit.
@@ -231,7 +267,6 @@ fn growing(capacity: u64, limit: u64, work: impl FnMut(&mut [u8]) -> Result<usiz
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Status;
     use crate::interface::{CallOptions, Contexts};
     use crate::representation::ByteSize;
 
@@ -347,8 +382,23 @@ mod tests {
             let bound = single.bind(Representation::Bytes(bytes)).unwrap();
             let stream = call(|call| encode_one(&bound.codecs()[0], &zeros, call)).unwrap();
             let cut = &stream[..stream.len() - 1];
-            let error = decode(&*transform(&json!({"codecs": list}), 16), &[&[1], cut].concat(), 16).unwrap_err();
+            let (mut decoded, encoded) = ([0; 16], [&[1], cut].concat());
+            let transform = transform(&json!({"codecs": list}), 16);
+            let error = call(|call| transform.decode_fitting(&encoded, &mut decoded, call)).unwrap_err();
             assert_eq!(error.status(), Status::BufferTooSmall, "{name}: {error}");
+        }
+    }
+
+    /// Without holding what does not fit: the codec inside counts it.
+    #[test]
+    fn the_size_of_a_chunk_that_does_not_fit_is_counted() {
+        let zeros = vec![0; 1 << 20];
+        for list in [json!(["crc32c"]), json!([{"name": "gzip", "configuration": {"level": 9}}])] {
+            let transform = transform(&json!({"codecs": list, "header_bits": 8}), zeros.len());
+            let mut encoded = vec![0; zeros.len() + 5];
+            let size = call(|call| transform.encode(&zeros, &mut encoded, call)).unwrap();
+            let error = decode(&*transform, &encoded[..size], 16).unwrap_err();
+            assert_eq!((error.status(), error.needed_capacity()), (Status::BufferTooSmall, Some(zeros.len())));
         }
     }
 

@@ -331,3 +331,54 @@ fn the_index_of_a_shard_that_bytes_stand_around_is_not_the_hosts() {
     plan.supply(0, &encoded[ranges[0][0] as usize..ranges[0][1] as usize]).unwrap();
     assert!(plan.index().unwrap().is_none());
 }
+
+/// Refuses what it sees first, and takes the rest.
+#[derive(Debug, Default)]
+struct RefusesOnce(AtomicUsize);
+
+impl PaddingHook for RefusesOnce {
+    fn generates(&self) -> bool {
+        false
+    }
+
+    fn checks(&self) -> bool {
+        true
+    }
+
+    fn generate(&self, _: CallData, _: &[u8], _: &mut [u8]) -> Result<(), i32> {
+        Ok(())
+    }
+
+    fn check(&self, _: CallData, _: &[u8], _: &[u8]) -> Result<(), i32> {
+        if self.0.fetch_add(1, Ordering::Relaxed) == 0 { Err(5) } else { Ok(()) }
+    }
+}
+
+#[test]
+fn a_chunk_that_a_callback_refuses_is_not_tried_again() {
+    let gzip = named("gzip", &json!({"level": 1}));
+    let pad = named("pad", &json!({"location": "start", "nbytes": 4}));
+    let input = json!({"data_type": "uint8", "shape": [100], "fill_value": 0});
+    let mut chain = chain_of(&json!(["bytes", gzip, pad]), &input, ChainOptions::default());
+    let encoded = chain.encode_to_vec(&[1; 100], &options()).unwrap();
+    let hook = Arc::new(RefusesOnce::default());
+    Arc::get_mut(&mut chain).unwrap().set_padding_hook(2, Some(Arc::clone(&hook) as _)).unwrap();
+    let boxes = vec![(vec![0], target(40)), (vec![50], target(40))];
+    let mut plan = ReadPlan::new(&chain, options(), boxes, Some(encoded.len() as u64), None).unwrap();
+    assert_eq!(plan.next_stage().unwrap().count(), 1);
+    assert_eq!(plan.supply_all(&[&encoded]).unwrap_err().status(), Status::CorruptData);
+    assert_eq!(hook.0.load(Ordering::Relaxed), 1);
+}
+
+/// Whatever comes before the shard.
+#[test]
+fn bytes_too_few_for_the_index_are_corrupt_however_large_the_array_is() {
+    let side = 1_u64 << 23;
+    for before in [None, Some(named("transpose", &json!({"order": [1, 0]})))] {
+        let codecs: Vec<Value> = before.into_iter().chain([sharding(&[side / 8, side], &json!(["bytes"]))]).collect();
+        let input = json!({"data_type": "uint8", "shape": [side, side], "fill_value": 0});
+        let chain = chain_of(&json!(codecs), &input, ChainOptions::default());
+        let error = chain.decode_to_vec(&[0; 10], &options()).unwrap_err();
+        assert_eq!(error.status(), Status::CorruptData, "{error}");
+    }
+}

@@ -3,7 +3,9 @@
 use super::case::{Choices, memory, named, options, sharding};
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
-use zcodec::chain::{CallOptions, Chain};
+use std::sync::Arc;
+use zcodec::chain::{CallOptions, Chain, Executor};
+use zcodec::strided::Target;
 use zcodec::{Error, Status};
 
 const SHAPE: [u64; 3] = [70, 90, 110];
@@ -106,4 +108,32 @@ fn a_shard_without_room_fails_alike_on_any_number_of_threads() {
             assert!(one == two && two == five, "{one:?}, {two:?}, {five:?} with room for {capacity} bytes");
         }
     }
+}
+
+/// A host whose threads are gone.
+#[derive(Debug)]
+struct Failing;
+
+impl Executor for Failing {
+    fn max_workers(&self) -> NonZeroUsize {
+        NonZeroUsize::new(4).unwrap()
+    }
+
+    fn run(&self, _: u32, _: &(dyn Fn() + Sync)) -> Result<(), Error> {
+        Err(Error::new(Status::CallbackFailed, "no threads"))
+    }
+}
+
+/// Also where elements that nobody asked for are decoded together with those of the box.
+#[test]
+fn an_executor_that_fails_fails_the_call() {
+    let codecs = json!([cast("float64"), serde_json::from_str::<Value>(BYTES).unwrap()]);
+    let input = json!({"data_type": "uint8", "shape": [4000, 100], "fill_value": 0});
+    let chain = Chain::new(codecs.to_string().as_bytes(), Some(input.to_string().as_bytes())).unwrap();
+    let encoded = chain.encode_to_vec(&[1; 400_000], &options()).unwrap();
+    let options = CallOptions { executor: Some(Arc::new(Failing)), ..options() };
+    let mut decoded = vec![0; 4000 * 98];
+    let target = Target::contiguous(&mut decoded, 1, &[4000, 98]).unwrap();
+    let error = chain.decode_view(&encoded, &[0, 1], target, &options).unwrap_err();
+    assert_eq!(error.status(), Status::CallbackFailed, "{error}");
 }
