@@ -47,9 +47,10 @@ pub(super) fn document(members: &Map<String, Value>, context: &Context) -> Resul
     let chunk_shape = shape_from_json("chunks", required(members, "chunks")?, 1)?;
     check_rank("chunks", &chunk_shape, &shape)?;
     let numpy = NumpyType::from_json(required(members, "dtype")?)?;
-    let fill_value = match required(members, "fill_value")? {
-        Value::Null => None,
-        json => Some(numpy.scalar_from_json("fill_value", json)?),
+    let fill_value = match members.get("fill_value") {
+        // netCDF-C 4.8 left it out.
+        None | Some(Value::Null) => None,
+        Some(json) => Some(numpy.scalar_from_json("fill_value", json)?),
     };
     let mut codecs =
         Codecs { list: Vec::new(), endian: numpy.endian, element_size: numpy.data_type.size(), output: Output::Array };
@@ -119,6 +120,8 @@ impl Codecs {
             "shuffle" if configuration.get("elementsize").and_then(exact_integer) == Some(0) => {
                 configuration.insert("elementsize".to_owned(), json!(self.element_size));
             }
+            // In Zarr v3 it is the size of an element of the array, in numcodecs it is 4.
+            "shuffle" => drop(configuration.entry("elementsize").or_insert_with(|| json!(4))),
             // GDAL writes the distance of a delta filter. The .xz stream also states it, and decodes by that.
             "lzma" if !configuration.contains_key("format") => drop(configuration.shift_remove("delta")),
             _ => {}
@@ -319,6 +322,7 @@ mod tests {
             (json!({"filters": [{"id": "shuffle", "elementsize": 0}]}), 1, json!({"elementsize": 4})),
             (json!({"filters": [{"id": "shuffle", "elementsize": "0"}]}), 1, json!({"elementsize": 4})),
             (json!({"filters": [{"id": "shuffle", "elementsize": "2"}]}), 1, json!({"elementsize": 2})),
+            (json!({"filters": [{"id": "shuffle"}]}), 1, json!({"elementsize": 4})),
             (json!({"dtype": ">f8", "compressor": {"id": "shuffle", "elementsize": 0}}), 1, json!({"elementsize": 8})),
             (json!({"filters": [gzip, {"id": "shuffle", "elementsize": 0}]}), 2, json!({"elementsize": 4})),
             (json!({"compressor": {"id": "zlib", "level": "4"}}), 1, json!({"level": 4})),
@@ -338,6 +342,15 @@ mod tests {
         ] {
             assert_eq!(codecs(change.clone()).unwrap()[index]["configuration"], expected, "{change}");
         }
+    }
+
+    #[test]
+    fn a_fill_value_may_be_missing() {
+        let document = json!({
+            "zarr_format": 2, "shape": [3], "chunks": [3], "dtype": ">i4", "compressor": null, "order": "C", "filters": null,
+        });
+        let document = ArrayDocument::from_json(&document, &Context::new(crate::codec::built_in())).unwrap();
+        assert!(document.chunk.fill_value().is_none());
     }
 
     #[test]

@@ -106,6 +106,10 @@ impl NumpyType {
                 let zeros = vec![0; self.data_type.size()];
                 self.data_type.scalar_from_bytes(member, &zeros, Endian::NATIVE)
             }
+            // netCDF-C 4.8 wrote a list.
+            Value::Array(list) if list.len() == 1 && self.data_type.is_real_number() => {
+                self.data_type.scalar_from_json(member, &self.as_in_v3(&list[0]))
+            }
             Value::String(text) if is_struct => {
                 let bytes = crate::json::from_base64(text)
                     .map_err(|_| Error::metadata(format!("{member} is {}, expected a base64 text", shown(json))))?;
@@ -260,6 +264,7 @@ mod tests {
     fn fill_values_may_be_written_as_v2_has_them() {
         for (dtype, json, expected) in [
             ("<i4", json!(7.0), json!(7)),
+            (">i4", json!([-32767]), json!(-32767)),
             ("<i8", serde_json::from_str("1e+18").unwrap(), json!(1_000_000_000_000_000_000_i64)),
             ("<i2", serde_json::from_str("-1.25E2").unwrap(), json!(-125)),
             ("<i2", serde_json::from_str("1200e-2").unwrap(), json!(12)),
@@ -280,7 +285,19 @@ mod tests {
             let scalar = numpy.scalar_from_json("x", &json).unwrap();
             assert_eq!(numpy.data_type.scalar_to_json(&scalar), expected, "{dtype} {json}");
         }
-        for text in ["7.5", "\"7.5\"", "\"7x\"", "\"\"", "75e-1", "1e10", "1e99999999999", "1e-99999", "1.e1"] {
+        for text in [
+            "7.5",
+            "\"7.5\"",
+            "\"7x\"",
+            "\"\"",
+            "75e-1",
+            "[7, 7]",
+            "[[7]]",
+            "1e10",
+            "1e99999999999",
+            "1e-99999",
+            "1.e1",
+        ] {
             let Ok(json) = serde_json::from_str(text) else { continue };
             assert!(NumpyType::from_json(&json!("<i4")).unwrap().scalar_from_json("x", &json).is_err(), "{json}");
         }

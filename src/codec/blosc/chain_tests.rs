@@ -19,7 +19,11 @@ fn a_configuration_is_kept_and_what_the_specification_does_not_have_is_refused()
     for configuration in [&full, &bare] {
         assert_eq!(chain("blosc", configuration).unwrap().codecs_json()[0]["configuration"], *configuration);
     }
+    let mut with_threads = full.clone();
+    with_threads["nthreads"] = json!(4);
+    assert_eq!(chain("blosc", &with_threads).unwrap().codecs_json()[0]["configuration"], full);
     let cases = [
+        ("nthreads", json!("4"), "nthreads is \"4\""),
         ("typesize", Value::Null, "typesize is null"),
         ("typesize", json!(256), "typesize is 256"),
         ("clevel", json!(-1), "clevel is -1"),

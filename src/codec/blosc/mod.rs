@@ -50,7 +50,7 @@ struct Blosc {
 }
 
 /// `{"cname", "clevel", "shuffle", "typesize", "blocksize"}`: `typesize` is ignored if `shuffle` is `noshuffle`, and
-/// may be missing or null then, `blocksize` always.
+/// may be missing or null then, `blocksize` always. n5-zarr also writes `nthreads`, which says nothing of the frames.
 pub(super) fn parse(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
     let compressor = compressor("cname", &configuration.required("cname")?)?;
     let level = integer("clevel", &configuration.required("clevel")?, 0, 9)? as u8;
@@ -65,6 +65,7 @@ pub(super) fn parse(mut configuration: Configuration, _context: &Context) -> Res
         }
     };
     let block_size = block_size(configuration.optional("blocksize"))?;
+    configuration.optional("nthreads").map(|value| integer("nthreads", &value, 0, i32::MAX.into())).transpose()?;
     configuration.finish()?;
     let mut members = Map::new();
     members.insert("cname".to_owned(), json!(compressor.name()));

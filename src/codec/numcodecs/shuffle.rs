@@ -14,23 +14,24 @@ use crate::representation::Representation;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
+/// numcodecs' own.
 const DEFAULT_ELEMENT_SIZE: usize = 4;
 
 #[derive(Debug, Clone)]
 struct Shuffle {
     configuration: Map<String, Value>,
-    element_size: usize,
+    /// `None`: that of the array.
+    element_size: Option<usize>,
 }
 
-/// `{"elementsize": n}`; 0 and 1 shuffle nothing
+/// `{"elementsize": n}`; 0 and 1 shuffle nothing. Where it is missing or null, zarr-python takes the size of an element
+/// of the array.
 pub(crate) fn parse(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
     let mut members = Map::new();
-    let element_size = match optional(&mut configuration, &mut members, "elementsize") {
-        None => DEFAULT_ELEMENT_SIZE,
-        Some(value) => integer("elementsize", &value, 0, u32::MAX.into())? as usize,
-    };
+    let element_size = optional(&mut configuration, &mut members, "elementsize");
+    let element_size = element_size.map(|value| integer("elementsize", &value, 0, u32::MAX.into())).transpose()?;
+    let element_size = element_size.map(|size| size as usize);
     configuration.finish()?;
-    members.entry("elementsize").or_insert_with(|| element_size.into());
     Ok(Arc::new(Shuffle { configuration: members, element_size }))
 }
 
@@ -44,11 +45,11 @@ impl Codec for Shuffle {
     }
 
     fn bind(&self, decoded: &Representation) -> Result<Bound> {
-        let kernels = match u8::try_from(self.element_size) {
-            Ok(size) => Kernels::new(size),
-            Err(_) => Kernels::portable(self.element_size),
-        };
-        Ok(Bound::new(decoded.to_bytes(decoded.size()), Pass::Transform(Arc::new(Shuffled(kernels)))))
+        let decoded = decoded.to_bytes(decoded.size());
+        let Representation::Bytes(bytes) = &decoded else { return Err(Error::internal("bytes are an array")) };
+        let element_size = self.element_size.or(bytes.element_size).unwrap_or(DEFAULT_ELEMENT_SIZE);
+        let kernels = u8::try_from(element_size).map_or_else(|_| Kernels::portable(element_size), Kernels::new);
+        Ok(Bound::new(decoded, Pass::Transform(Arc::new(Shuffled(kernels)))))
     }
 }
 
@@ -76,6 +77,21 @@ impl Transform for Shuffled {
 #[cfg(test)]
 mod tests {
     use crate::chain::{CallOptions, Chain};
+
+    #[test]
+    fn without_a_size_elements_of_the_array_are_shuffled() {
+        for (configuration, expected) in [
+            (r#"{"name":"numcodecs.shuffle"}"#, [1, 3, 5, 7, 2, 4, 6, 8]),
+            (r#"{"name":"numcodecs.shuffle","configuration":{"elementsize":null}}"#, [1, 3, 5, 7, 2, 4, 6, 8]),
+            (r#"{"name":"numcodecs.shuffle","configuration":{"elementsize":4}}"#, [1, 5, 2, 6, 3, 7, 4, 8]),
+        ] {
+            let codecs = format!(r#"[{{"name":"bytes","configuration":{{"endian":"little"}}}},{configuration}]"#);
+            let input = br#"{"data_type":"uint16","shape":[4],"fill_value":0}"#;
+            let chain = Chain::new(codecs.as_bytes(), Some(input)).unwrap();
+            let decoded: Vec<u8> = [0x0201_u16, 0x0403, 0x0605, 0x0807].iter().flat_map(|x| x.to_ne_bytes()).collect();
+            assert_eq!(chain.encode_to_vec(&decoded, &CallOptions::default()).unwrap(), expected, "{configuration}");
+        }
+    }
 
     /// As the definition has it. numcodecs refuses bytes after the last whole element, HDF5 leaves them.
     #[test]
