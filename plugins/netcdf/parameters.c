@@ -56,11 +56,17 @@ static int number_of(const member_info *info, span json, unsigned *number) {
     *number = i;
     if (text[0] == '"' && span_equals(word, info->words[i])) return 1;
   }
+  const char *digits = text;
+  if (text[0] == '"') { /* netCDF-C 4.9.0 to 4.9.3 wrote integers as texts */
+    text[json.size - 1] = '\0';
+    digits++;
+  }
   errno = 0;
-  long value = strtol(text, &end, 10);
+  long value = strtol(digits, &end, 10);
   *number = (unsigned)value;
   int fits = errno == 0 && value >= INT32_MIN && value <= INT32_MAX;
-  return info->words == NULL && fits && end != text && *end == '\0';
+  int is_number = digits[0] == '-' || (digits[0] >= '0' && digits[0] <= '9');
+  return info->words == NULL && fits && is_number && end != digits && *end == '\0';
 }
 
 /* Why a member cannot have this value. */

@@ -96,16 +96,24 @@ static int set_numbers(const codec_info *codec, const hdf5_functions *hdf5, hid_
   return hdf5->modify_filter(properties, (H5Z_filter_t)codec->hdf5_id, flags, count, values);
 }
 
-static int set_text(const codec_info *codec, const hdf5_functions *hdf5, const void *caller, hid_t properties,
-                    const array_info *array) {
-  unsigned values[MAX_PARAMETERS] = {0}, flags = 0;
-  size_t count = MAX_PARAMETERS;
-  H5Z_filter_t number = (H5Z_filter_t)codec->hdf5_id;
-  if (hdf5->filter(properties, number, &flags, &count, values, 0, NULL, NULL) < 0) return -1;
-  if (count > MAX_PARAMETERS) {
+/* The parameters of a filter, and how many there are; -1 if that fails. */
+static int get_parameters(const hdf5_functions *hdf5, const void *caller, hid_t properties, H5Z_filter_t number,
+                          unsigned *flags, unsigned values[MAX_PARAMETERS], size_t *count) {
+  *count = MAX_PARAMETERS;
+  if (hdf5->filter(properties, number, flags, count, values, 0, NULL, NULL) < 0) return -1;
+  if (*count > MAX_PARAMETERS) {
     report(caller, "zcodec: the configuration is longer than HDF5 hands over: 256 parameters");
     return -1;
   }
+  return 0;
+}
+
+static int set_text(const codec_info *codec, const hdf5_functions *hdf5, const void *caller, hid_t properties,
+                    const array_info *array) {
+  unsigned values[MAX_PARAMETERS] = {0}, flags = 0;
+  size_t count = 0;
+  H5Z_filter_t number = (H5Z_filter_t)codec->hdf5_id;
+  if (get_parameters(hdf5, caller, properties, number, &flags, values, &count) < 0) return -1;
   parameters changed = {0};
   size_t visible = parameters_visible_count(codec, values, count);
   for (size_t i = 0; i < visible; i++) parameters_add(&changed, values[i]);
@@ -120,10 +128,10 @@ static int set_text(const codec_info *codec, const hdf5_functions *hdf5, const v
 /* Makes the chain, so that a wrong configuration is an error when the dataset is created: HDF5 stores chunks without an
  * optional filter that fails. */
 static int check(const codec_info *codec, const hdf5_functions *hdf5, const void *caller, hid_t properties) {
-  unsigned values[MAX_PARAMETERS] = {0}, flags;
-  size_t count = MAX_PARAMETERS;
+  unsigned values[MAX_PARAMETERS] = {0}, flags = 0;
+  size_t count = 0;
   H5Z_filter_t number = (H5Z_filter_t)codec->hdf5_id;
-  if (hdf5->filter(properties, number, &flags, &count, values, 0, NULL, NULL) < 0) return -1;
+  if (get_parameters(hdf5, caller, properties, number, &flags, values, &count) < 0) return -1;
   chain_use use = {NULL, 0};
   zcodec_error *error = NULL;
   const char *why = NULL;

@@ -176,11 +176,23 @@ static void parameters_of_hdf5(void) {
   }
 }
 
+/* As netCDF-C 4.9.0 to 4.9.3 wrote them. */
+static void integers_in_texts(void) {
+  parameters made = {0};
+  text why = {0};
+  const char json[] = "{\"id\": \"bz2\", \"level\": \"4\"}";
+  CHECK(parameters_from_json(codec_find("bz2"), (span){json, strlen(json)}, &made, &why) && why.bytes == NULL);
+  CHECK(made.count == 1 && made.values[0] == 4);
+  parameters_free(&made);
+}
+
 static void wrong_members(void) {
   static const struct {
     const char *id, *json, *why;
   } wrong[] = {
       {"bz2", "{\"level\": \"high\"}", "\"level\" is not an integer of 32 bits: \"high\""},
+      {"bz2", "{\"level\": \" 4\"}", "\"level\" is not an integer of 32 bits: \" 4\""},
+      {"bz2", "{\"level\": \"\"}", "\"level\" is not an integer of 32 bits: \"\""},
       {"bz2", "{\"level\": 4294967296}", "\"level\" is not an integer of 32 bits: 4294967296"},
       {"zlib", "{\"level\": 000000000000000000000000000000001}",
        "\"level\" is not an integer of 32 bits: 000000000000000000000000000000001"},
@@ -226,6 +238,7 @@ int main(void) {
   members_of_json();
   options_of_gdal();
   parameters_of_hdf5();
+  integers_in_texts();
   wrong_members();
   /* A decimal point, commas, and U+066B, which takes two bytes. Some machines have only the first of these locales. */
   static const char *const locales[] = {"C", "de_DE.UTF-8", "fr_FR.UTF-8", "ps_AF.UTF-8"};

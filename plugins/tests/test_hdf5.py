@@ -88,13 +88,19 @@ class Filters(unittest.TestCase):
                 self.assertIn(message, str(caught.exception))
 
     def test_a_configuration_that_is_too_long_is_an_error(self):
-        properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
-        properties.set_chunk((10,))
-        properties.set_filter(parameters.NUMBERS["gzip"], 0, parameters.text({"level": 3, "x" * 2000: 1}))
-        space = h5py.h5s.create_simple((20,))
-        with h5py.File(self.path, "w") as file, self.assertRaises((OSError, ValueError, RuntimeError)) as caught:
-            h5py.h5d.create(file.id, b"array", h5py.h5t.NATIVE_INT32, space, properties)
-        self.assertIn("zcodec: the configuration is longer", str(caught.exception))
+        # 990 bytes of text are 256 parameters only with the array that is stored with them.
+        for is_first, size in ((True, 2000), (False, 2000), (True, 990)):
+            with self.subTest(is_first=is_first, size=size):
+                properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+                properties.set_chunk((10,))
+                if not is_first:
+                    properties.set_shuffle()
+                properties.set_filter(parameters.NUMBERS["gzip"], 0, parameters.text({"level": 3, "x" * size: 1}))
+                space = h5py.h5s.create_simple((20,))
+                with h5py.File(self.path, "w") as file:
+                    with self.assertRaises((OSError, ValueError, RuntimeError)) as caught:
+                        h5py.h5d.create(file.id, b"array", h5py.h5t.NATIVE_INT32, space, properties)
+                self.assertIn("zcodec: the configuration is longer", str(caught.exception))
 
     def test_types_that_the_codec_does_not_take_are_errors_of_hdf5(self):
         for dtype in (">f4", "S3", [("a", "<f4")], "f2"):
