@@ -291,6 +291,14 @@ def test_what_a_chain_says_of_itself(array):
     assert any(codec["name"] == "packbits" for codec in zcodec.supported()["codecs"])
 
 
+def test_what_a_chain_says_is_the_callers():
+    chain = Chain([LITTLE, {"name": "crc32c"}], "uint8", (10,), 0)
+    assert chain.encoded_size == 14
+    chain.output["size"] = 20
+    assert chain.output == {"size": 14}
+    assert chain.encoded_size == len(chain.encode(np.zeros(10, np.uint8))) == 14
+
+
 def test_with_shape(chain, array):
     border = chain.with_shape((16, 8))
     np.testing.assert_array_equal(border.decode(border.encode(array[:16, :8])), array[:16, :8])

@@ -392,7 +392,9 @@ class Chain:
     @property
     def encoded_size(self) -> int | None:
         """The size of every encoded chunk in bytes; None if sizes differ, or if encoded chunks are arrays."""
-        size = self.output.get("size")
+        if self._output is None:
+            self._output = self.output
+        size = self._output.get("size")
         return None if size is None else int(size)
 
     @property
@@ -445,9 +447,7 @@ class Chain:
     @property
     def output(self) -> dict[str, Any]:
         """An encoded chunk: data_type, shape and fill_value of an array, or the size of bytes."""
-        if self._output is None:
-            self._output = json.loads(self._text(lib.zcodec_chain_output_json))
-        return self._output
+        return json.loads(self._text(lib.zcodec_chain_output_json))  # type: ignore[no-any-return]
 
     @property
     def warnings(self) -> list[dict[str, Any]]:
