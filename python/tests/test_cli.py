@@ -63,6 +63,13 @@ def test_inspect(store, capsys):
     assert found[0]["decoded_size"] == VALUES.nbytes
 
 
+def test_inspect_counts_any_number_of_chunks(store, capsys):
+    zarr.create_array(store, name="huge", shape=(10**12, 10**12), chunks=(100, 100), dtype="uint8")
+    assert main(["inspect", str(store)]) == 0
+    out = capsys.readouterr().out
+    assert f"{10**20} of them" in out and "images/a: uint16 (100, 90)" in out
+
+
 def test_inspect_shows_warnings(tmp_path, capsys):
     from zcodec.zarr import CastValue
 
@@ -705,8 +712,10 @@ def test_grids():
     inline = {"kind": "inline", "chunk_shapes": [[[4, 2], 3, 9], 5]}
     grid = Grid({"shape": [12, 7], "chunk_grid": {"name": "rectilinear", "configuration": inline}})
     assert grid.chunks == [[4, 4, 3, 9], 5]
-    assert len(grid) == 8 and len(list(grid)) == 8
+    assert grid.count == 8 and len(list(grid)) == 8
     assert grid.shape((3, 1)) == (9, 5) and grid.region((3, 1)) == (slice(11, 12), slice(5, 7))
     assert Grid({"shape": [8], "chunk_grid": {"name": "rectilinear", "configuration": {"chunk_shapes": [[4, 4, 4]]}}}).sizes[0].count == 2
     assert list(Grid({"shape": [0, 5], "chunks": [3, 3]})) == []
     assert list(Grid({"shape": [], "chunks": []})) == [()]
+    assert list(Grid({"shape": [2, 4], "chunks": [1, 2]})) == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert next(iter(Grid({"shape": [10**18, 10**18], "chunks": [1, 1]}))) == (0, 0)

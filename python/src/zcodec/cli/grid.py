@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Iterator
-from itertools import accumulate, chain, product, repeat
+from itertools import accumulate, chain, repeat
 from typing import Any
 
 Coordinates = tuple[int, ...]
@@ -26,9 +26,11 @@ class Grid:
 
     def __iter__(self) -> Iterator[Coordinates]:
         """The coordinates of all chunks."""
-        return product(*(range(axis.count) for axis in self.sizes))
+        return _coordinates([axis.count for axis in self.sizes])
 
-    def __len__(self) -> int:
+    @property
+    def count(self) -> int:
+        """The number of chunks, which may be more than `len` can return."""
         return math.prod(axis.count for axis in self.sizes)
 
     @property
@@ -59,6 +61,16 @@ def boxes(source: Grid, target: Grid, most: int) -> list[list[range]]:
         sides[i] = axis.joined(source.sizes[i], most // max(others, 1))
         widths[i] = axis.widest(sides[i])
     return sides
+
+
+def _coordinates(counts: list[int]) -> Iterator[Coordinates]:
+    """As `itertools.product` of ranges, which would make tuples of them: there may be any number of chunks."""
+    if not counts:
+        yield ()
+        return
+    for i in range(counts[0]):
+        for others in _coordinates(counts[1:]):
+            yield (i, *others)
 
 
 class _Axis:

@@ -15,7 +15,7 @@ def describe(path: str, array: Any) -> dict[str, Any]:
     stored, grid = stored_size(array), grid_of(array)
     found: dict[str, Any] = {
         "path": path, "zarr_format": array.metadata.zarr_format, "shape": list(array.shape), "data_type": str(array.dtype),
-        "chunk_shape": grid.chunks, "chunks": len(grid), "stored_size": stored,
+        "chunk_shape": grid.chunks, "chunks": grid.count, "stored_size": stored,
         "decoded_size": math.prod(array.shape) * array.dtype.itemsize,
     }  # fmt: skip
     try:

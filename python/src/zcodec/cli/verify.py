@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     for path, failed in unreadable:
         print(f"{path or '/'}: cannot be read: {reason(failed)}", flush=True)
     members = [(path, array, grid_of(array)) for path, array in found]
-    with progress("verify", sum(len(grid) for *_, grid in members), quiet=options.quiet) as advance:
+    with progress("verify", sum(grid.count for *_, grid in members), quiet=options.quiet) as advance:
         for path, array, grid in members:
             for coordinates, result in each(_decoder(array, grid), grid, options.workers):
                 advance()
