@@ -739,7 +739,9 @@ def test_elements_of_out_have_memory_of_their_own(shape, strides, overlaps):
         np.testing.assert_array_equal(out, values)
 
 
-@pytest.mark.parametrize(("data_type", "codes"), [("bfloat16", "u2"), ("float8_e4m3", "u1"), ("r16", "u2")])
+@pytest.mark.parametrize(
+    ("data_type", "codes"), [("bfloat16", "u2"), ("float8_e4m3", "u1"), ("float8_e5m2", "u1"), ("r16", "u2")]
+)
 def test_integers_get_the_bits_of_types_that_numpy_lacks(data_type, codes):
     """Also in the other byte order, and with steps."""
     bits = np.array([0x38, 0x40, 0x44, 0x48, 0x4A, 0x4C], codes)

@@ -119,6 +119,7 @@ def test_arrays_without_dimensions(pipeline):
         {"dtype": "float32", "filters": [CastValue("bfloat16"), BitRound(2)], "fill_value": 1.5},
         {"dtype": "float32", "filters": [CastValue("bfloat16")], "shards": (8,), "fill_value": -np.inf},
         {"dtype": "float32", "filters": [CastValue("float8_e4m3"), ScaleOffset(2)], "fill_value": 2.5},
+        {"dtype": "float32", "filters": [CastValue("float8_e5m2")], "fill_value": 1.5},
     ],
     ids=lambda codecs: repr(codecs["filters"]),
 )  # fmt: skip

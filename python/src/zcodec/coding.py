@@ -8,7 +8,7 @@ import numpy as np
 
 from zcodec._ffi import ARRAY_TO_ARRAY, NULL, ffi, lib, new_buffer, new_error, new_size, text_of
 from zcodec.callbacks import call_options
-from zcodec.dtypes import DataType, as_numbers, converted
+from zcodec.dtypes import DataType, as_numbers, converted, is_ml
 from zcodec.errors import Status, check, check_call
 from zcodec.views import (
     Array, Box, Buffer, Part, Selection, View, from_buffer, must_be_bytes, overlaps_itself, refuse_masked,
@@ -369,8 +369,8 @@ def same_elements(found: np.dtype[Any], expected: np.dtype[Any]) -> bool:
     """Whether arrays of dtype `found` are accepted. For types that numpy lacks, so are integers with their bits."""
     if found == expected:
         return True
-    is_void = expected.kind == "V" and expected.names is None
-    return is_void and found.kind == "u" and found.isnative and found.itemsize == expected.itemsize
+    is_lacking = is_ml(expected) or (expected.kind == "V" and expected.names is None)
+    return is_lacking and found.kind == "u" and found.isnative and found.itemsize == expected.itemsize
 
 
 def _checked(array: Array, dtype: np.dtype[Any], shape: tuple[int, ...], what: str) -> Array:
