@@ -10,7 +10,8 @@ zarr = pytest.importorskip("zarr")
 
 import zcodec
 from zarr.storage import LocalStore, MemoryStore
-from zcodec.zarr.threads import WORTH_A_THREAD, for_each
+from zcodec.callbacks import processors
+from zcodec.zarr.threads import WORTH_A_THREAD, for_each, max_threads
 
 
 @pytest.fixture(autouse=True)
@@ -51,6 +52,17 @@ def test_an_exception_ends_the_others():
     with pytest.raises(KeyError):
         for_each(range(1000), work, 1 << 30)
     assert len(begun) <= 3
+
+
+@pytest.mark.parametrize("workers", ["auto", "1.5", [2], float("inf")])
+def test_what_is_no_number_of_threads_is_ignored_with_a_warning(workers):
+    array = zarr.create_array(MemoryStore(), shape=(6,), chunks=(2,), dtype="uint8")
+    with zarr.config.set({"codec_pipeline.max_workers": workers}):
+        with pytest.warns(UserWarning, match="codec_pipeline.max_workers is .* expected a number of threads"):
+            array[...] = 1
+            assert array[...].tolist() == [1] * 6
+        with pytest.warns(UserWarning, match="all processors"):
+            assert max_threads() == processors()
 
 
 def test_threads_have_the_settings_of_the_caller():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextvars
 import threading
+import warnings
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -18,9 +19,17 @@ WORTH_A_THREAD = 512 << 10
 
 
 def max_threads() -> int:
-    """As in zarr-python: "codec_pipeline.max_workers", or the number of processors."""
+    """As in zarr-python: "codec_pipeline.max_workers", or the number of processors. Something else than a number may
+    come from the environment; a warning names it."""
     workers = config.get("codec_pipeline.max_workers", None)
-    return processors() if workers is None else max(1, int(workers))
+    if workers is None:
+        return processors()
+    try:
+        return max(1, int(workers))
+    except (TypeError, ValueError, OverflowError):
+        says = f"codec_pipeline.max_workers is {workers!r}, expected a number of threads; zcodec uses all processors"
+        warnings.warn(says, stacklevel=2)
+        return processors()
 
 
 def for_each(items: Sequence[Item], work: Callable[[Item, int], None], size: int) -> None:
