@@ -87,6 +87,24 @@ def test_what_fits_chunks_need_not_fit_the_array(pipeline, arguments):
     np.testing.assert_array_equal(zarr.open_array(store)[...], expected)
 
 
+@pytest.mark.parametrize("shape", [(9, 9), (8, 8)])
+def test_an_array_that_cannot_be_made_changes_no_other(pipeline, shape):
+    """They share a codec object, which was told the chunks of both. Those of the second may also be the whole array of
+    the first."""
+    codec, expected = Reshape([[0, 1]]), np.arange(64, dtype=np.uint8).reshape(8, 8)
+    arrays = [
+        zarr.create_array(MemoryStore(), shape=(8, 8), chunks=chunks, dtype="uint8", filters=[codec], compressors=None)
+        for chunks in [(4, 2), (8, 8)]
+    ]
+    with pytest.raises(ValueError):
+        zarr.create_array(
+            MemoryStore(), shape=shape, chunks=(3, 3), dtype="uint8", filters=[codec, TransposeCodec(order=(2, 1, 0))]
+        )
+    for array in arrays:
+        array[...] = expected
+        np.testing.assert_array_equal(array[...], expected)
+
+
 @pytest.mark.parametrize("pipeline", [OURS], indirect=True)
 def test_chunks_of_several_shapes(pipeline):
     with zarr.config.set({"array.rectilinear_chunks": True}):

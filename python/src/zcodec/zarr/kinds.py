@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-import threading
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -44,27 +44,20 @@ def _json(value: Any) -> Any:
     return found
 
 
-class _Validated(threading.local):
-    """The codec that was validated last, and the shape of the first chunk.
+class Named:
+    """A codec that is a name and a configuration.
 
     zarr-python tells a codec twice what enters it. When it makes the metadata of an array, it gives the shape of the
     array, and only `validate`, just before, gets the shape of a chunk. When it makes the pipeline, it gives the exact
-    shape, and everything is checked: the metadata is not yet stored.
+    shape, and everything is checked: the metadata is not yet stored. Both times it calls `evolve_from_array_spec` first,
+    so the codecs of a pipeline are others than those of the metadata and of the caller.
     """
-
-    codec: Named | None = None
-    chunk_shape: tuple[int, ...] = ()
-
-
-_validated = _Validated()
-
-
-class Named:
-    """A codec that is a name and a configuration."""
 
     codec_name: ClassVar[str]
     is_fixed_size: bool = True
     _configuration: str
+    # The shape of the first chunk, if this codec is in the metadata of an array and not in a pipeline.
+    _chunk_shape: tuple[int, ...] | None = None
 
     def _configure(self, **options: Any) -> None:
         given = {}
@@ -103,18 +96,13 @@ class Named:
 
     def evolve_from_array_spec(self, array_spec: ArraySpec) -> Self:
         self._refuse_wrong_options(array_spec.dtype)
-        if self._chunk_shape is not None:
-            _validated.codec = None
-        return self
+        evolved = copy(self)
+        object.__setattr__(evolved, "_chunk_shape", None)
+        return evolved
 
     def validate(self, *, shape: tuple[int, ...], dtype: Any, chunk_grid: Any) -> None:
         self._refuse_wrong_options(dtype)
-        _validated.codec, _validated.chunk_shape = self, first_chunk(chunk_grid)
-
-    @property
-    def _chunk_shape(self) -> tuple[int, ...] | None:
-        """The shape of a chunk, if zarr-python is making the metadata of an array: see `_Validated`."""
-        return _validated.chunk_shape if _validated.codec is self else None
+        object.__setattr__(self, "_chunk_shape", first_chunk(chunk_grid))
 
     def _refuse_wrong_options(self, dtype: Any) -> None:
         """Refuses options that are wrong for every input. Some versions of zarr-python tell each codec the data type of
