@@ -554,6 +554,23 @@ def test_an_error_is_not_hidden_by_what_is_cancelled_because_of_it():
         asyncio.run(run())
 
 
+class Cancelling(WrapperStore):
+    """Cancels the write of one chunk."""
+
+    _supports_sync_io = False
+
+    async def set(self, key, value):
+        if key == "c/1":
+            raise asyncio.CancelledError
+        await self._store.set(key, value)
+
+
+async def test_a_write_that_a_store_cancels_is_no_success():
+    array = await zarr.api.asynchronous.create_array(Cancelling(MemoryStore()), shape=(6,), chunks=(2,), dtype="uint8")
+    with pytest.raises(asyncio.CancelledError):
+        await array.setitem(..., 1)
+
+
 def test_own_codec_classes_in_zarrs_pipeline(store):
     with zarr.config.set({"codec_pipeline.path": OWN}):
         array = zarr.create_array(

@@ -303,10 +303,10 @@ async def settle(futures: Sequence[asyncio.Future[Any]]) -> None:
 
 
 def raise_failed(tasks: Sequence[asyncio.Task[Any]]) -> None:
-    """Raises the exception of a task, once all are settled. Others may have been cancelled because of it."""
-    for task in tasks:
-        if not task.cancelled():
-            task.result()
+    """Raises the exception of a task, once all are settled. Others may have been cancelled because of it; only if no
+    task has an exception, CancelledError is raised."""
+    for task in sorted(tasks, key=lambda task: task.cancelled()):
+        task.result()
 
 
 async def _read_parts(chunk: ChunkRead, requests: asyncio.Semaphore) -> None:
