@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 import tomllib
 import warnings
 from pathlib import Path
@@ -679,6 +680,43 @@ async def test_no_request_outlives_its_call(no_ranges, write, cancel):
         await call
     assert array.store.running == 0
     assert asyncio.all_tasks() - {call} == before
+
+
+class Failing(WrapperStore):
+    """Fails to read the second chunk once `begun` is set."""
+
+    _supports_sync_io = False
+
+    def __init__(self, store):
+        super().__init__(store)
+        self.begun = threading.Event()
+
+    async def get(self, key, prototype, byte_range=None):
+        if key == "c/1":
+            assert await asyncio.to_thread(self.begun.wait, 60)
+            raise ConnectionError("this request failed")
+        return await self._store.get(key, prototype, byte_range)
+
+
+async def test_no_thread_outlives_a_failed_read(monkeypatch):
+    """Threads fill memory that belongs to the caller."""
+    from zcodec.zarr import read
+
+    ended = []
+
+    def decode(window, threads):
+        store.begun.set()
+        time.sleep(0.3)
+        ended.append(window)
+
+    store = Failing(MemoryStore())
+    monkeypatch.setattr(read, "WINDOW", 1)
+    array = await zarr.api.asynchronous.create_array(store, shape=(6,), chunks=(2,), dtype="uint8")
+    await array.setitem(..., 1)
+    monkeypatch.setattr(read, "decode_window", decode)
+    with pytest.raises(ConnectionError):
+        await array.getitem(...)
+    assert ended
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,10 @@
 """Chunks of one request on several threads."""
 
+import asyncio
 import contextvars
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -11,7 +14,7 @@ zarr = pytest.importorskip("zarr")
 import zcodec
 from zarr.storage import LocalStore, MemoryStore
 from zcodec.callbacks import processors
-from zcodec.zarr.threads import WORTH_A_THREAD, for_each, max_threads
+from zcodec.zarr.threads import WORTH_A_THREAD, for_each, in_thread, max_threads
 
 
 @pytest.fixture(autouse=True)
@@ -77,6 +80,30 @@ def test_threads_have_the_settings_of_the_caller():
 
     for_each(range(3), work, 1 << 30)
     assert found == [7, 7, 7]
+
+
+async def test_what_a_thread_has_begun_ends_before_its_call():
+    """However often the call is cancelled. What has not begun is left."""
+    begun, done = threading.Event(), []
+
+    def work(name):
+        begun.set()
+        time.sleep(0.3)
+        done.append(name)
+        raise KeyError(name)
+
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
+    calls = [asyncio.create_task(in_thread(work, name)) for name in ("first", "second")]
+    while not begun.is_set():
+        await asyncio.sleep(0.01)
+    for _ in range(3):
+        for call in calls:
+            call.cancel()
+        await asyncio.sleep(0.01)
+    for call in calls:
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        assert done == ["first"]
 
 
 @pytest.mark.parametrize("chunks", [(64, 1200), (700, 500), (40, 40)], ids=["large", "larger", "small"])

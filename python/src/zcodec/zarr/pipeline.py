@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -19,7 +18,7 @@ from zcodec.zarr.misfits import refuse_misfits
 from zcodec.zarr.read import SMALL, ChunkRead, ReadRequest, read_async, read_sync, refuse_overlaps
 from zcodec.zarr.selection import is_empty
 from zcodec.zarr.stats import stats
-from zcodec.zarr.threads import max_threads
+from zcodec.zarr.threads import in_thread, max_threads
 from zcodec.zarr.write import ChunkWrite, write_async, write_sync
 
 if TYPE_CHECKING:
@@ -173,7 +172,7 @@ async def _run(
     elif sum(chunk.size for chunk in chunks) <= SMALL:
         run_sync(chunks)
     else:
-        await asyncio.to_thread(run_sync, chunks)
+        await in_thread(run_sync, chunks)
 
 
 # zarr-python finds a pipeline by this name, which is also the one in the configuration.

@@ -24,7 +24,7 @@ from zcodec.zarr.chains import fill_value_of
 from zcodec.zarr.places import PlacedTarget, Places, are_disjoint
 from zcodec.zarr.selection import axes_of, cells_of, is_basic, with_dropped
 from zcodec.zarr.stats import stats
-from zcodec.zarr.threads import WORTH_A_THREAD, for_each, max_threads
+from zcodec.zarr.threads import WORTH_A_THREAD, for_each, in_thread, max_threads
 
 if TYPE_CHECKING:
     from zarr.core.array_spec import ArraySpec
@@ -281,12 +281,12 @@ async def read_async(chunks: Sequence[ChunkRead]) -> None:
             window.append((chunk, memory))
             size += chunk.size
             if size >= WINDOW:
-                jobs.append(asyncio.create_task(asyncio.to_thread(decode_window, window, max_threads())))
+                jobs.append(asyncio.create_task(in_thread(decode_window, window, max_threads())))
                 window, size = [], 0
         if window and not jobs and size <= SMALL:
             decode_window(window, max_threads())
         elif window:
-            jobs.append(asyncio.create_task(asyncio.to_thread(decode_window, window, max_threads())))
+            jobs.append(asyncio.create_task(in_thread(decode_window, window, max_threads())))
     finally:
         await settle([*fetches, *jobs])
     raise_failed(jobs)
@@ -321,7 +321,7 @@ async def _read_parts(chunk: ChunkRead, requests: asyncio.Semaphore) -> None:
                 if chunk.size <= SMALL:
                     _supply(plan, found)
                 else:
-                    await asyncio.to_thread(_supply, plan, found)
+                    await in_thread(_supply, plan, found)
         is_index = False
     plan.result  # noqa: B018 - puts elements into place
     chunk.finish()

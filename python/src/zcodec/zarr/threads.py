@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextvars
 import threading
 import warnings
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from zarr.core.config import config
 
@@ -61,6 +62,26 @@ def for_each(items: Sequence[Item], work: Callable[[Item, int], None], size: int
         helper.join()
     if errors:
         raise errors[0]
+
+
+async def in_thread(work: Callable[..., Any], *arguments: Any) -> Any:
+    """As `asyncio.to_thread`. If this is cancelled, it first waits for work that has begun: that may be filling memory of
+    the caller."""
+    is_cancelled = False
+
+    def run() -> Any:
+        return None if is_cancelled else work(*arguments)
+
+    job = asyncio.get_running_loop().run_in_executor(None, contextvars.copy_context().run, run)
+    while not job.done():
+        try:
+            await asyncio.wait([job])
+        except asyncio.CancelledError:
+            is_cancelled = True
+    if is_cancelled:
+        job.exception()  # nobody else asks for it
+        raise asyncio.CancelledError
+    return job.result()
 
 
 def _started(run: Callable[[], None], count: int) -> list[threading.Thread]:

@@ -21,7 +21,7 @@ from zcodec.zarr.chains import fill_value_of
 from zcodec.zarr.read import SMALL, WINDOW, raise_failed, settle
 from zcodec.zarr.selection import Axes, axes_of, cells_of, is_basic, with_dropped
 from zcodec.zarr.stats import stats
-from zcodec.zarr.threads import for_each, max_threads
+from zcodec.zarr.threads import for_each, in_thread, max_threads
 
 if TYPE_CHECKING:
     from zarr.core.array_spec import ArraySpec
@@ -275,7 +275,7 @@ async def write_async(chunks: Sequence[ChunkWrite]) -> None:
             if sum(chunk.size for chunk in window) <= SMALL:
                 made = encode_window(window, olds)
             else:
-                made = await asyncio.to_thread(encode_window, window, olds)
+                made = await in_thread(encode_window, window, olds)
             await settle(stores)
             raise_failed(stores)
             stores = [asyncio.create_task(store(*item)) for item in zip(window, made, strict=True)]
