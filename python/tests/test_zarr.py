@@ -22,7 +22,7 @@ zarr = pytest.importorskip("zarr")
 import zcodec
 from zarr.abc.codec import ArrayArrayCodec
 from zarr.core.buffer import NDBuffer
-from zarr.storage import LocalStore, MemoryStore, WrapperStore
+from zarr.storage import LocalStore, LoggingStore, MemoryStore, WrapperStore
 from zcodec.zarr import (
     BitRound, CastValue, CodecPipeline, FallbackWarning, N5Default, Offset, PackBits, Pad, Reshape, ScaleOffset, Squeeze,
     Zfp, stats,
@@ -680,6 +680,34 @@ async def test_no_request_outlives_its_call(no_ranges, write, cancel):
         await call
     assert array.store.running == 0
     assert asyncio.all_tasks() - {call} == before
+
+
+class Inverted(MemoryStore):
+    """Keeps chunks with all bits flipped. Its synchronous methods, which it inherits, do not know that."""
+
+    async def get(self, key, prototype=None, byte_range=None):
+        return self.flipped(key, await super().get(key, prototype, byte_range))
+
+    async def set(self, key, value, byte_range=None):
+        await super().set(key, self.flipped(key, value), byte_range)
+
+    @staticmethod
+    def flipped(key, value):
+        if value is None or key.endswith("zarr.json"):
+            return value
+        return type(value).from_bytes(bytes(~np.frombuffer(value.to_bytes(), np.uint8)))
+
+
+@pytest.mark.parametrize("wrappers", [[], [WrapperStore], [WrapperStore, LoggingStore]])
+def test_what_stores_do_asynchronously_is_done_inside_wrappers(wrappers):
+    store, expected = Inverted(), np.arange(10, dtype="uint8")
+    outer = store
+    for wrapper in wrappers:
+        outer = wrapper(outer)
+    array = zarr.create_array(outer, shape=(10,), chunks=(5,), dtype="uint8", compressors=None)
+    array[...] = expected
+    np.testing.assert_array_equal(array[...], expected)
+    assert store._store_dict["c/0"].to_bytes() == bytes(~expected[:5])
 
 
 class Failing(WrapperStore):

@@ -167,7 +167,7 @@ async def _run(
     loop."""
     if not chunks:
         return
-    if not all(map(stored.supports_sync, getters)):
+    if not stored.support_sync(getters):
         await run_async(chunks)
     elif sum(chunk.size for chunk in chunks) <= SMALL:
         run_sync(chunks)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from zarr.abc.store import ByteRequest, OffsetByteRequest, RangeByteRequest, SuffixByteRequest
 from zarr.core.buffer import Buffer, NDBuffer
-from zarr.storage import StorePath
+from zarr.storage import StorePath, WrapperStore
 
 from zcodec.errors import Error
 from zcodec.index import Range
@@ -28,9 +28,24 @@ _GAP = 64 * 1024
 _FILE_GAP = 256 * 1024
 
 
-def supports_sync(getter: Any) -> bool:
-    """Whether the store of this path can be read and written without waiting."""
-    return isinstance(getter, StorePath) and getattr(getter.store, "_supports_sync_io", True) and _has_sync(type(getter.store))
+def support_sync(getters: Sequence[Any]) -> bool:
+    """Whether the stores of these paths can be read and written without waiting."""
+    if not all(isinstance(getter, StorePath) for getter in getters):
+        return False
+    stores = {id(getter.store): getter.store for getter in getters}
+    return all(map(_supports_sync, stores.values()))
+
+
+def _supports_sync(store: Any) -> bool:
+    return getattr(store, "_supports_sync_io", True) and all(map(_has_sync, _classes(store)))
+
+
+def _classes(store: Any) -> Iterator[type]:
+    """The class of a store, and those of the stores that it wraps."""
+    while isinstance(store, WrapperStore):
+        yield type(store)
+        store = store._store
+    yield type(store)
 
 
 @lru_cache(maxsize=64)
