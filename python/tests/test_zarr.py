@@ -22,7 +22,7 @@ zarr = pytest.importorskip("zarr")
 import zcodec
 from zarr.abc.codec import ArrayArrayCodec
 from zarr.core.buffer import NDBuffer
-from zarr.storage import LocalStore, LoggingStore, MemoryStore, WrapperStore
+from zarr.storage import LocalStore, LoggingStore, MemoryStore, StorePath, WrapperStore
 from zcodec.zarr import (
     BitRound, CastValue, CodecPipeline, FallbackWarning, N5Default, Offset, PackBits, Pad, Reshape, ScaleOffset, Squeeze,
     Zfp, stats,
@@ -708,6 +708,42 @@ def test_what_stores_do_asynchronously_is_done_inside_wrappers(wrappers):
     array[...] = expected
     np.testing.assert_array_equal(array[...], expected)
     assert store._store_dict["c/0"].to_bytes() == bytes(~expected[:5])
+
+
+class Doubled(MemoryStore):
+    """Keeps no chunks: they are those of another array, with all elements doubled."""
+
+    def __init__(self, array):
+        super().__init__()
+        self.array = array
+
+    def get_sync(self, key, *, prototype=None, byte_range=None):
+        count = self.array.chunks[0]
+        start = int(key.removeprefix("c/")) * count
+        return zarr.core.buffer.cpu.Buffer.from_bytes((2 * self.array[start : start + count]).tobytes())
+
+    async def get(self, key, prototype=None, byte_range=None):
+        if not key.startswith("c/"):
+            return await super().get(key, prototype, byte_range)
+        return await asyncio.to_thread(self.get_sync, key)
+
+    def set_sync(self, key, value):
+        raise NotImplementedError
+
+    def delete_sync(self, key):
+        raise NotImplementedError
+
+
+@pytest.mark.skipif(not hasattr(StorePath, "get_sync"), reason="this zarr-python has no synchronous stores")
+@pytest.mark.parametrize("wrapper", [lambda store: store, WrapperStore])
+@pytest.mark.parametrize("size", [100, 1 << 20])
+def test_synchronous_stores_may_use_zarr(wrapper, size):
+    inner = zarr.create_array(MemoryStore(), shape=(2 * size,), chunks=(size,), dtype="uint8")
+    inner[...] = expected = np.arange(2 * size, dtype="uint8")
+    array = zarr.create_array(
+        wrapper(Doubled(inner)), shape=inner.shape, chunks=inner.chunks, dtype="uint8", compressors=None
+    )
+    np.testing.assert_array_equal(array[...], 2 * expected)
 
 
 class Failing(WrapperStore):

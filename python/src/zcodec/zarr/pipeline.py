@@ -163,13 +163,13 @@ def _must_be_numpy(array: NDBuffer) -> None:
 async def _run(
     chunks: Sequence[Any], getters: Sequence[Any], run_sync: Callable[[Any], None], run_async: Callable[[Any], Any]
 ) -> None:
-    """Runs small requests in this thread, larger ones in another thread, and those of asynchronous stores on the event
-    loop."""
+    """Runs small requests of zarr-python's own stores in this thread, others in another thread, and those of asynchronous
+    stores on the event loop."""
     if not chunks:
         return
     if not stored.support_sync(getters):
         await run_async(chunks)
-    elif sum(chunk.size for chunk in chunks) <= SMALL:
+    elif sum(chunk.size for chunk in chunks) <= SMALL and stored.are_of_zarr(getters):
         run_sync(chunks)
     else:
         await in_thread(run_sync, chunks)

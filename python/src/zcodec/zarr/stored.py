@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -30,10 +30,18 @@ _FILE_GAP = 256 * 1024
 
 def support_sync(getters: Sequence[Any]) -> bool:
     """Whether the stores of these paths can be read and written without waiting."""
-    if not all(isinstance(getter, StorePath) for getter in getters):
-        return False
-    stores = {id(getter.store): getter.store for getter in getters}
-    return all(map(_supports_sync, stores.values()))
+    return all(isinstance(getter, StorePath) for getter in getters) and all(map(_supports_sync, _stores(getters)))
+
+
+def are_of_zarr(getters: Sequence[Any]) -> bool:
+    """Whether the stores of these paths are zarr-python's own. The synchronous methods of others may call functions of
+    zarr-python that do not work on the thread of its event loop."""
+    return all(cls.__module__.startswith("zarr.") for store in _stores(getters) for cls in _classes(store))
+
+
+def _stores(getters: Sequence[Any]) -> Iterable[Any]:
+    """The stores of paths: mostly one."""
+    return {id(getter.store): getter.store for getter in getters}.values()
 
 
 def _supports_sync(store: Any) -> bool:
