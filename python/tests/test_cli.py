@@ -699,6 +699,23 @@ def test_convert_decodes_each_chunk_once(tmp_path, chunks, count):
     np.testing.assert_array_equal(zarr.open_array(tmp_path / "b.zarr")[...], VALUES)
 
 
+@pytest.mark.parametrize(
+    ("workers", "chunks", "threads"), [(1, "50,90", 1), (2, "50,90", 1), (4, "50,90", 2), (4, "100,90", 4)]
+)
+def test_workers_are_all_threads(tmp_path, monkeypatch, workers, chunks, threads):
+    """Also those of the pipeline, which has the workers that have no boxes of their own."""
+    from zcodec.zarr import read
+
+    found, decode, before = set(), read.decode_window, zarr.config.get("codec_pipeline.max_workers", None)
+    monkeypatch.setattr(read, "decode_window", lambda window, threads: (found.add(threads), decode(window, threads)))
+    source = zarr.create_array(tmp_path / "a.zarr", shape=VALUES.shape, chunks=(50, 90), dtype="uint16")
+    source[...] = VALUES
+    arguments = ["convert", str(tmp_path / "a.zarr"), str(tmp_path / "b.zarr"), "--codecs", json.dumps([LITTLE])]
+    assert main([*arguments, "--chunks", chunks, "--workers", str(workers)]) == 0
+    assert found == {threads}
+    assert zarr.config.get("codec_pipeline.max_workers", None) == before
+
+
 @pytest.mark.parametrize(("shape", "chunks"), [((), ()), ((0,), (3,)), ((7, 0), (3, 3))])
 def test_convert_small_arrays(tmp_path, capsys, shape, chunks):
     source = zarr.create_array(tmp_path / "a.zarr", shape=shape, chunks=chunks, dtype="uint16")

@@ -111,6 +111,7 @@ def run(options: argparse.Namespace) -> int:
     target = unfinished(options.target, _metadata(options, source), source, overwrite=options.overwrite)
     grid, differences = grid_of(target), Differences()
     sides = boxes(grid_of(source), grid, _BOX_SIZE // max(source.dtype.itemsize, 1))
+    count = math.prod(map(len, sides))
 
     def copy(box: Box) -> None:
         where = grid.region_of(box)
@@ -122,8 +123,8 @@ def run(options: argparse.Namespace) -> int:
             differences.compare(coordinates, values[within], np.asarray(target[chunk]))
 
     try:
-        with progress("convert", math.prod(map(len, sides)), quiet=options.quiet) as advance:
-            for _, done in each(copy, product(*sides), options.workers):
+        with progress("convert", count, quiet=options.quiet) as advance:
+            for _, done in each(copy, product(*sides), count, options.workers):
                 done.result()
                 advance()
     except BaseException:

@@ -166,13 +166,14 @@ def chain_of(array: Any) -> Chain:
 
 
 def each(
-    work: Callable[[Item], Result], items: Iterable[Item], workers: int | None
+    work: Callable[[Item], Result], items: Iterable[Item], item_count: int, workers: int | None
 ) -> Iterator[tuple[Item, Future[Result]]]:
     """Runs `work` on all items in `workers` threads, and yields them as they finish. Items are taken as threads need
-    them."""
+    them. If there are fewer items than threads, the pipeline has the others."""
     count = workers or processors()
     left = iter(items)
-    with ThreadPoolExecutor(count) as pool:
+    inside = {"codec_pipeline.max_workers": max(1, workers // max(1, item_count))} if workers else {}
+    with zarr.config.set(inside), ThreadPoolExecutor(count) as pool:
         running = {pool.submit(work, item): item for item in islice(left, 2 * count)}
         try:
             while running:

@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     members = [(path, array, grid_of(array)) for path, array in found]
     with progress("verify", sum(grid.count for *_, grid in members), quiet=options.quiet) as advance:
         for path, array, grid in members:
-            for coordinates, result in each(_decoder(array, grid), grid, options.workers):
+            for coordinates, result in each(_decoder(array, grid), grid, grid.count, options.workers):
                 advance()
                 error = result.exception()
                 if error is None:
