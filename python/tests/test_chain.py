@@ -297,6 +297,10 @@ def test_what_a_chain_says_is_the_callers():
     chain.output["size"] = 20
     assert chain.output == {"size": 14}
     assert chain.encoded_size == len(chain.encode(np.zeros(10, np.uint8))) == 14
+    fields = {"name": "struct", "configuration": {"fields": [{"name": "a", "data_type": "uint8"}]}}
+    chain = Chain([LITTLE], fields, (3,))
+    chain.data_type["name"] = "other"
+    assert chain.data_type == fields
 
 
 def test_with_shape(chain, array):

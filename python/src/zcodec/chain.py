@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from enum import IntEnum
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -370,7 +371,7 @@ class Chain:
     def data_type(self) -> DataType:
         """The Zarr data type of a decoded chunk."""
         self.dtype  # noqa: B018 - refuses chains that have none
-        return self._data_type
+        return deepcopy(self._data_type)
 
     @property
     def decoded_size(self) -> int:
