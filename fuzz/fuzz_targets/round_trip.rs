@@ -21,7 +21,11 @@ fuzz_target!(|input: Input<'_>| {
     let options = CallOptions::default();
     let first = chain.encode_to_vec(&decoded, &options);
     let threaded = chain.encode_to_vec(&decoded, &with_threads(4));
-    assert_eq!(first, threaded, "threads change the result");
+    if input.chain.is_deterministic() {
+        assert_eq!(first, threaded, "threads change the result");
+    } else {
+        assert_eq!(first.as_ref().err(), threaded.as_ref().err(), "threads change the result");
+    }
     let encoded = match first {
         Ok(encoded) => encoded,
         Err(error) => {

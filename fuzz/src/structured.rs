@@ -317,6 +317,12 @@ impl ChainSpec {
         }
     }
 
+    /// Whether the same elements always encode to the same bytes. pco orders values of its dictionary that are equally
+    /// frequent by a random hash.
+    pub fn is_deterministic(&self) -> bool {
+        !matches!(self.serializer, Serializer::Pcodec { .. })
+    }
+
     /// Whether some cast clamps, which may make an infinity that the other type does not have.
     pub fn clamps(&self) -> bool {
         self.array_steps.iter().flatten().any(|step| match step {
