@@ -264,7 +264,7 @@ fn a_padding_inside_a_block_takes_callbacks() {
     assert_eq!(error.pointer(), "/0/configuration/codecs/1", "{error}");
 }
 
-/// The limit is one of the chunk: `cast_value` makes the elements of the block larger than that.
+/// The limit is for the chunk; `cast_value` makes the elements of its block larger.
 #[test]
 fn a_truncated_block_of_wide_elements_decodes_under_a_limit() {
     let codecs = json!([

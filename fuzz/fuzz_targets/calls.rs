@@ -58,8 +58,8 @@ struct Subject {
     element_size: usize,
     /// Callbacks or codecs of the host may fail.
     is_free: bool,
-    /// The same elements may encode to different bytes: see `ChainSpec::is_deterministic`.
-    is_loose: bool,
+    /// As `ChainSpec::is_deterministic`.
+    is_deterministic: bool,
 }
 
 impl Subject {
@@ -140,7 +140,7 @@ fn use_chain(chain: Handle, control: Control, texts: Texts<'_>) {
     let has_callbacks = control.has(5) && set_paddings(&chain);
     let mut subject = Subject {
         is_free: has_callbacks || control.has(6) || texts.codecs.windows(5).any(|part| part == b"host."),
-        is_loose: texts.codecs.windows(6).any(|part| part == b"pcodec"),
+        is_deterministic: !texts.codecs.windows(6).any(|part| part == b"pcodec"),
         executor: host::executor(control.has(6)),
         chain,
         control,
@@ -499,7 +499,7 @@ fn encode(subject: &Subject, elements: &[u8], bound: usize) -> Option<Vec<u8>> {
     let capacity = if subject.element_size > 0 { bound } else { 2 * size + bound };
     match (into(capacity, &options), &buffer) {
         (Ok(encoded), Ok(buffer)) => {
-            assert!(encoded == buffer.bytes() || subject.is_loose, "the ways to encode differ");
+            assert!(encoded == buffer.bytes() || !subject.is_deterministic, "the ways to encode differ");
         }
         (first, second) => {
             let first = first.map_err(|(status, _)| status).map(|_| ());
@@ -508,7 +508,7 @@ fn encode(subject: &Subject, elements: &[u8], bound: usize) -> Option<Vec<u8>> {
         }
     }
     let buffer = buffer.map_err(|status| subject.allow(status)).ok()?;
-    if !subject.is_free && !subject.is_loose {
+    if !subject.is_free && subject.is_deterministic {
         if let Err((status, needed)) = into(buffer.bytes().len() / 2, &options) {
             assert_eq!(status, zcodec_status::ZCODEC_STATUS_BUFFER_TOO_SMALL);
             assert!(into(needed, &options).is_ok_and(|encoded| encoded == buffer.bytes()), "what was named is enough");
@@ -548,7 +548,10 @@ fn encode_parts(subject: &Subject, decoded: &[u8], capacity: usize) {
         });
         assert!(direct == result || subject.is_free, "{direct:?}, {result:?}: a task differs from a call");
         let is_same = size == tasks[which].encoded_size && encoded[..size] == rooms[which][..size];
-        assert!(direct.is_err() || result.is_err() || is_same || subject.is_loose, "a task encodes to other bytes");
+        assert!(
+            direct.is_err() || result.is_err() || is_same || !subject.is_deterministic,
+            "a task encodes to other bytes"
+        );
     }
 }
 

@@ -251,7 +251,7 @@ struct Inside<'a> {
 
 impl Inside<'_> {
     fn chain(self, codecs: &BoundCodecs) -> Chain {
-        // The codecs before may have made the elements larger than the limit, which is one of the chunk.
+        // The limit is for the chunk; the codecs before may have made its elements larger.
         let size = codecs.representation(0).size().exact().unwrap_or(0);
         Chain::from_bound(codecs.clone(), Arc::clone(self.pool), self.max_decoded_size.map(|most| most.max(size)))
     }

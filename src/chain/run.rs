@@ -62,8 +62,9 @@ impl Run<'_> {
             let decoded = match output {
                 Output::Slice(decoded) => decoded,
                 Output::Growing(decoded) => {
-                    let last = self.plan.steps.last();
-                    last.map_or(Ok(()), |step| self.check_shard_size(step, encoded.len() as u64))?;
+                    if let Some(last) = self.plan.steps.last() {
+                        self.check_shard_size(last, encoded.len() as u64)?;
+                    }
                     grow(decoded, size)?;
                     decoded
                 }

@@ -112,7 +112,7 @@ impl BoundConditional {
         let size = match &bound.pass {
             Pass::Frame(frame) => peeled(&**frame, input, call).and_then(|chunk| copy(chunk, decoded)),
             Pass::Transform(transform) => last(&**transform, input, decoded, call),
-            _ => Err(never_applied()),
+            _ => Err(unknown_codec()),
         };
         size.map_err(|error| self.blame(first, error))
     }
@@ -226,7 +226,7 @@ fn decode_one(bound: &Bound, encoded: &[u8], limit: u64, call: &mut Call<'_>) ->
             let guess = decoded_guess(encoded.len(), limit);
             growing(guess, limit, |decoded| transform.decode_fitting(encoded, decoded, call))
         }
-        _ => Err(never_applied()),
+        _ => Err(unknown_codec()),
     }
 }
 
@@ -244,7 +244,7 @@ fn peeled<'a>(frame: &dyn Frame, encoded: &'a [u8], call: &Call<'_>) -> Result<&
     Ok(chunk)
 }
 
-fn never_applied() -> Error {
+fn unknown_codec() -> Error {
     Error::unsupported("a codec that is unknown was applied to this chunk")
 }
 

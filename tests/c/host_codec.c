@@ -773,24 +773,21 @@ static void a_limit_holds_after_a_codec_without_a_bound(void) {
   enum { size = 1 << 20 };
   host self = {0};
   zcodec_registry *registry = registry_of(&self, ZCODEC_KIND_ARRAY_TO_BYTES, 0);
-  static const char ZSTD[] = "[{\"name\":\"zstd\",\"configuration\":{\"level\":1,\"checksum\":false}}]";
-  zcodec_chain *chain = NULL, *zstd = check_chain(ZSTD, NULL);
-  uint8_t *zeros = calloc(size, 1), encoded[1024], decoded[10];
-  size_t found = 0;
+  zcodec_chain *chain = NULL, *gzip = check_chain("[\"gzip\"]", NULL);
+  uint8_t *zeros = calloc(size, 1), encoded[4096], decoded[10];
+  size_t encoded_size = 0, found = 0;
   int limited;
   zeros[0] = 'x';
-  CHECK_OK(zcodec_encode(zstd, zeros, size, encoded, sizeof encoded, &found, &error));
+  CHECK_OK(zcodec_encode(gzip, zeros, size, encoded, sizeof encoded, &encoded_size, &error));
   for (limited = 0; limited < 2; limited++) {
-    CHECK_OK(new_chain(registry, limited ? 100 : 0,
-                       "[\"test.x\",{\"name\":\"zstd\",\"configuration\":{\"level\":1,\"checksum\":false}}]",
+    CHECK_OK(new_chain(registry, limited ? 100 : 0, "[\"test.x\",\"gzip\"]",
                        "{\"data_type\":\"uint8\",\"shape\":[10],\"fill_value\":0}", &chain, &error));
     self.calls = 0;
-    CHECK_FAILS(ZCODEC_STATUS_CORRUPT_DATA, zcodec_decode(chain, encoded, found, decoded, 10, &found, &error));
+    CHECK_FAILS(ZCODEC_STATUS_CORRUPT_DATA, zcodec_decode(chain, encoded, encoded_size, decoded, 10, &found, &error));
     CHECK((self.calls == 0) == limited);
-    CHECK_OK(zcodec_encode(zstd, zeros, size, encoded, sizeof encoded, &found, &error));
     zcodec_chain_free(chain);
   }
-  zcodec_chain_free(zstd);
+  zcodec_chain_free(gzip);
   zcodec_registry_free(registry);
   free(zeros);
 }

@@ -203,9 +203,12 @@ fn codecs_that_change_the_index_are_refused_when_a_shard_is_written() {
     }
 }
 
-/// Counts the chunks whose padding is checked.
+/// Counts the chunks whose padding is checked, and may refuse the first.
 #[derive(Debug, Default)]
-struct Counting(AtomicUsize);
+struct Counting {
+    count: AtomicUsize,
+    refuses_first: bool,
+}
 
 impl PaddingHook for Counting {
     fn checks(&self) -> bool {
@@ -221,8 +224,8 @@ impl PaddingHook for Counting {
     }
 
     fn check(&self, _: CallData, _: &[u8], _: &[u8]) -> Result<(), i32> {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        Ok(())
+        let is_first = self.count.fetch_add(1, Ordering::Relaxed) == 0;
+        if is_first && self.refuses_first { Err(5) } else { Ok(()) }
     }
 }
 
@@ -253,7 +256,7 @@ fn checks(mut chain: Chain, path: &[(Option<&'static str>, usize)], elements: &[
     let found = unsafe { std::slice::from_raw_parts(first, elements.len()) };
     let expected: Vec<u8> = elements.iter().map(|element| decoded[*element as usize]).collect();
     assert_eq!(found, expected);
-    count.0.load(Ordering::Relaxed)
+    count.count.load(Ordering::Relaxed)
 }
 
 #[test]
@@ -295,7 +298,7 @@ fn a_shard_larger_than_caches_has_each_padding_checked_once() {
         let target = &mut memory[first..first + decoded.len()];
         assert_eq!(chain.decode_into(&encoded, target, &options()), Ok(decoded.len()));
         assert!(*target == decoded[..], "{shape:?} {offset}");
-        assert_eq!(count.0.load(Ordering::Relaxed), 4096, "{shape:?} {offset}");
+        assert_eq!(count.count.load(Ordering::Relaxed), 4096, "{shape:?} {offset}");
     }
 }
 
@@ -332,28 +335,6 @@ fn the_index_of_a_shard_that_bytes_stand_around_is_not_the_hosts() {
     assert!(plan.index().unwrap().is_none());
 }
 
-/// Refuses what it sees first, and takes the rest.
-#[derive(Debug, Default)]
-struct RefusesOnce(AtomicUsize);
-
-impl PaddingHook for RefusesOnce {
-    fn generates(&self) -> bool {
-        false
-    }
-
-    fn checks(&self) -> bool {
-        true
-    }
-
-    fn generate(&self, _: CallData, _: &[u8], _: &mut [u8]) -> Result<(), i32> {
-        Ok(())
-    }
-
-    fn check(&self, _: CallData, _: &[u8], _: &[u8]) -> Result<(), i32> {
-        if self.0.fetch_add(1, Ordering::Relaxed) == 0 { Err(5) } else { Ok(()) }
-    }
-}
-
 #[test]
 fn a_chunk_that_a_callback_refuses_is_not_tried_again() {
     let gzip = named("gzip", &json!({"level": 1}));
@@ -361,13 +342,13 @@ fn a_chunk_that_a_callback_refuses_is_not_tried_again() {
     let input = json!({"data_type": "uint8", "shape": [100], "fill_value": 0});
     let mut chain = chain_of(&json!(["bytes", gzip, pad]), &input, ChainOptions::default());
     let encoded = chain.encode_to_vec(&[1; 100], &options()).unwrap();
-    let hook = Arc::new(RefusesOnce::default());
+    let hook = Arc::new(Counting { refuses_first: true, ..Counting::default() });
     Arc::get_mut(&mut chain).unwrap().set_padding_hook(2, Some(Arc::clone(&hook) as _)).unwrap();
     let boxes = vec![(vec![0], target(40)), (vec![50], target(40))];
     let mut plan = ReadPlan::new(&chain, options(), boxes, Some(encoded.len() as u64), None).unwrap();
     assert_eq!(plan.next_stage().unwrap().count(), 1);
     assert_eq!(plan.supply_all(&[&encoded]).unwrap_err().status(), Status::CorruptData);
-    assert_eq!(hook.0.load(Ordering::Relaxed), 1);
+    assert_eq!(hook.count.load(Ordering::Relaxed), 1);
 }
 
 /// Whatever comes before the shard.

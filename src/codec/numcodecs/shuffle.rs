@@ -30,9 +30,8 @@ pub(crate) fn parse(mut configuration: Configuration, _context: &Context) -> Res
     let mut members = Map::new();
     let element_size = optional(&mut configuration, &mut members, "elementsize");
     let element_size = element_size.map(|value| integer("elementsize", &value, 0, u32::MAX.into())).transpose()?;
-    let element_size = element_size.map(|size| size as usize);
     configuration.finish()?;
-    Ok(Arc::new(Shuffle { configuration: members, element_size }))
+    Ok(Arc::new(Shuffle { configuration: members, element_size: element_size.map(|size| size as usize) }))
 }
 
 impl Codec for Shuffle {
@@ -45,11 +44,9 @@ impl Codec for Shuffle {
     }
 
     fn bind(&self, decoded: &Representation) -> Result<Bound> {
-        let decoded = decoded.to_bytes(decoded.size());
-        let Representation::Bytes(bytes) = &decoded else { return Err(Error::internal("bytes are an array")) };
-        let element_size = self.element_size.or(bytes.element_size).unwrap_or(DEFAULT_ELEMENT_SIZE);
+        let element_size = self.element_size.or(decoded.bytes()?.element_size).unwrap_or(DEFAULT_ELEMENT_SIZE);
         let kernels = u8::try_from(element_size).map_or_else(|_| Kernels::portable(element_size), Kernels::new);
-        Ok(Bound::new(decoded, Pass::Transform(Arc::new(Shuffled(kernels)))))
+        Ok(Bound::new(decoded.to_bytes(decoded.size()), Pass::Transform(Arc::new(Shuffled(kernels)))))
     }
 }
 
