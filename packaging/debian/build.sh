@@ -30,10 +30,14 @@ directory = "vendor"
 SOURCES
 tar --create --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git -C "$OLDPWD" log -1 --format=%ct)" \
   --directory "$work" "zcodec-$version" | xz -T0 -1 >"$work/zcodec_$version.orig.tar.xz"
+# The licences of zcodec and the crates, and of the standard library of Debian's rustc. Debian wants the Apache licence
+# named, not repeated.
+PATH=/usr/bin:$PATH scripts/licences.py x86_64-unknown-linux-gnu |
+  sed '/^ *Apache License$/,/^ *END OF TERMS AND CONDITIONS$/c The text is in /usr/share/common-licenses/Apache-2.0.' \
+    >"$work/copyright"
 cp -r packaging/debian debian
 rm debian/build.sh
-cat LICENSE-MIT >debian/copyright # and Apache-2.0, as the source says; licences of the crates:
-scripts/licences.py x86_64-unknown-linux-gnu >>debian/copyright
+mv "$work/copyright" debian/
 cat >debian/changelog <<CHANGES
 zcodec ($version-1) unstable; urgency=medium
 
