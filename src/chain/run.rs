@@ -63,7 +63,7 @@ impl Run<'_> {
                 Output::Slice(decoded) => decoded,
                 Output::Growing(decoded) => {
                     if let Some(last) = self.plan.steps.last() {
-                        self.check_shard_size(last, encoded.len() as u64)?;
+                        self.check_framed_shard_size(last, encoded, &mut workspace.contexts)?;
                     }
                     grow(decoded, size)?;
                     decoded
@@ -307,6 +307,18 @@ impl Run<'_> {
     fn check_shard_size(&self, step: &Step, size: u64) -> Result<()> {
         let Operation::Shard(place, shard) = &step.operation else { return Ok(()) };
         shard.check_size(size).map_err(|error| place.blame(error))
+    }
+
+    /// The same for a shard with its frames. Where it is too small, the frames are judged first, as in any other way to
+    /// decode it.
+    fn check_framed_shard_size(&self, step: &Step, encoded: &[u8], contexts: &mut Contexts) -> Result<()> {
+        let sizes = step.frames.iter().flat_map(|(_, frame)| [frame.leading_size(), frame.trailing_size()]);
+        let payload_size = sizes.fold(encoded.len() as u64, u64::saturating_sub);
+        if self.check_shard_size(step, payload_size).is_ok() {
+            return Ok(());
+        }
+        let payload = self.peel(step, encoded, contexts)?;
+        self.check_shard_size(step, payload.len() as u64)
     }
 
     /// The most bytes that a step may decode to.

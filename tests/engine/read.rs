@@ -158,6 +158,24 @@ fn far_boxes_of_one_plan_need_no_memory_for_what_lies_between_them() {
 }
 
 #[test]
+fn a_chunk_that_is_cut_off_gives_the_same_error_whoever_has_the_memory() {
+    let transpose = named("transpose", &json!({"order": [1, 0]}));
+    let pad = named("pad", &json!({"location": "end", "nbytes": 30}));
+    let offset = named("offset", &json!({"offset": 3, "prefix": "AAAA"}));
+    let shard = sharding(&[2, 2], &json!(["bytes"]));
+    for codecs in [json!([transpose, shard, pad]), json!([transpose, shard, offset, pad]), json!([transpose, shard])] {
+        let input = json!({"data_type": "uint8", "shape": [4, 4], "fill_value": 0});
+        let chain = chain_of(&codecs, &input, ChainOptions::default());
+        let encoded = chain.encode_to_vec(&[7; 16], &options()).unwrap();
+        for size in 0..=encoded.len() {
+            let of_the_caller = chain.decode_into(&encoded[..size], &mut [0; 16], &options());
+            let of_the_library = chain.decode_to_vec(&encoded[..size], &options());
+            assert_eq!(of_the_library.map(|decoded| decoded.len()), of_the_caller, "{codecs}, {size} bytes");
+        }
+    }
+}
+
+#[test]
 fn an_inner_chain_has_the_limit_of_its_shard() {
     let codecs = json!([sharding(&[4], &json!(["bytes"]))]);
     let limited = ChainOptions { max_decoded_size: Some(100), ..ChainOptions::default() };
