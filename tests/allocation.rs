@@ -6,7 +6,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::os::raw::c_void;
 use std::panic::resume_unwind;
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use zcodec::capi::{self, zcodec_chain, zcodec_status};
@@ -354,6 +354,31 @@ type Call = unsafe extern "C" fn(
     *mut usize,
     *mut *mut capi::zcodec_error,
 ) -> zcodec_status;
+
+/// Through the C interface, where the panic of the crate `bzip2` is not printed.
+#[test]
+fn streams_of_bzip2_that_cannot_be_had_are_a_status() {
+    let codecs = br#"["numcodecs.bz2"]"#;
+    let mut chain = null_mut();
+    // SAFETY: the text is passed with its own length, and there is no input.
+    let status =
+        unsafe { capi::zcodec_chain_new(codecs.as_ptr().cast(), codecs.len(), null(), 0, &mut chain, null_mut()) };
+    assert_eq!(status, zcodec_status::ZCODEC_STATUS_OK);
+    let (input, mut encoded, mut again) = ([7; 8192], [0; 1000], [0; 8192]);
+    let out_of_memory = (zcodec_status::ZCODEC_STATUS_OUT_OF_MEMORY, 0);
+    let encode = |encoded: &mut [u8]| call(capi::zcodec_encode, chain, &input, encoded);
+    assert_eq!(with_largest(32 << 10, || encode(&mut encoded)), out_of_memory);
+    let (status, size) = encode(&mut encoded);
+    assert_eq!(status, zcodec_status::ZCODEC_STATUS_OK);
+    let mut decode = || call(capi::zcodec_decode, chain, &encoded[..size], &mut again);
+    for largest in [32 << 10, 128 << 10] {
+        assert_eq!(with_largest(largest, &mut decode), out_of_memory, "{largest}");
+    }
+    assert_eq!(decode(), (zcodec_status::ZCODEC_STATUS_OK, input.len()));
+    assert_eq!(again, input);
+    // SAFETY: the handle is live and not used again.
+    unsafe { capi::zcodec_chain_free(chain) };
+}
 
 /// Between passes that hold buffers and contexts of compressors.
 #[test]

@@ -12,6 +12,7 @@ use crate::json::{Configuration, integer};
 use crate::representation::Representation;
 use bzip2::{Action, Compress, Compression, Decompress, Status};
 use serde_json::{Map, Value};
+use std::panic::{UnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// The default level of numcodecs.
@@ -60,7 +61,8 @@ impl Transform for Bz2 {
         if encoded.is_empty() {
             return Err(too_small()); // without progress libbzip2 takes the call for a mistake
         }
-        let mut stream = Compress::new(Compression::new(self.level), WORK_FACTOR);
+        let level = Compression::new(self.level);
+        let mut stream = new_stream(|| Compress::new(level, WORK_FACTOR))?;
         let (mut read, mut written) = (0, 0);
         loop {
             let before = (stream.total_in(), stream.total_out());
@@ -90,6 +92,11 @@ impl Transform for Bz2 {
     }
 }
 
+/// `bzip2` panics where there is no memory for a stream.
+fn new_stream<Stream>(make: impl FnOnce() -> Stream + UnwindSafe) -> Result<Stream> {
+    catch_unwind(make).map_err(|_| Error::out_of_memory())
+}
+
 /// Decodes all streams; returns the size. What does not fit is counted, and not held, or else ends the work.
 fn decode_streams(encoded: &[u8], decoded: &mut [u8], counts: bool) -> Result<usize> {
     let capacity = decoded.len();
@@ -112,7 +119,7 @@ fn decode_streams(encoded: &[u8], decoded: &mut [u8], counts: bool) -> Result<us
 
 /// Decodes the stream at the beginning of `encoded`; returns how much was read, and the size that it decodes to.
 fn decode_stream(encoded: &[u8], decoded: &mut [u8], counts: bool) -> Result<(usize, u64)> {
-    let mut stream = Decompress::new(false);
+    let mut stream = new_stream(|| Decompress::new(false))?;
     let mut overflow = [0; OVERFLOW_SIZE];
     loop {
         let (read, size) = (stream.total_in(), stream.total_out());
