@@ -247,7 +247,9 @@ fn decode<E: Element>(encoded: &[u8], decoded: &mut [u8]) -> Result<()> {
 }
 
 fn decode_chunk<E: Element>(chunk: &mut ChunkDecompressor<E, &[u8]>, decoded: &mut [u8]) -> Result<()> {
-    let mut buffer = [E::default(); BUFFER_COUNT];
+    let mut buffer = Vec::new();
+    buffer.try_reserve_exact(BUFFER_COUNT).map_err(|_| Error::out_of_memory())?;
+    buffer.resize(BUFFER_COUNT, E::default());
     for elements in decoded.chunks_mut(BUFFER_COUNT * size_of::<E>()) {
         let count = elements.len() / size_of::<E>();
         let progress = chunk.read(&mut buffer).map_err(damaged)?;
