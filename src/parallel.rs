@@ -156,9 +156,9 @@ fn on_threads(threads: NonZeroUsize, worker: &(impl Fn() + Sync)) {
                 Err(_) => break,
             }
         }
-        worker();
+        let own = catch_unwind(AssertUnwindSafe(worker)).err();
         // The scope itself waits until the work is done; joining waits until the threads are gone.
-        let panics = handles.into_iter().filter_map(|handle| handle.join().err());
+        let panics = own.into_iter().chain(handles.into_iter().filter_map(|handle| handle.join().err()));
         if let Some(panic) = panics.reduce(|first, _| first) {
             resume_unwind(panic);
         }

@@ -111,3 +111,18 @@ pub trait PaddingHook: Debug + Send + Sync {
     /// The number that the callback returned.
     fn check(&self, call_data: CallData, chunk: &[u8], padding: &[u8]) -> std::result::Result<(), i32>;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codecs_share_the_context_of_a_type() {
+        let mut contexts = Contexts::default();
+        for made in 0..10_000_u64 {
+            assert_eq!(contexts.get(|| Ok(made)), Ok(&mut 0));
+        }
+        assert_eq!(contexts.get(|| Ok("of another type")), Ok(&mut "of another type"));
+        assert_eq!(contexts.kept.len(), 2);
+    }
+}
