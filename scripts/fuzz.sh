@@ -3,7 +3,7 @@
 #
 #     scripts/fuzz.sh SECONDS [TARGET...]
 #
-# Needs a Rust toolchain and g++; installs cargo-fuzz if it is missing. A crash ends the script, and its input is in
+# Needs a Rust toolchain, g++ and Python 3; installs cargo-fuzz if it is missing. A crash ends the script, and its input is in
 # fuzz/artifacts/. The runs are added to fuzz/runs.jsonl.
 set -euo pipefail
 cd "$(dirname "$0")/.."

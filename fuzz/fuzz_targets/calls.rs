@@ -227,7 +227,8 @@ fn ask(subject: &mut Subject) -> Option<usize> {
         let mut bound = 0;
         match zcodec_chain_encoded_bound(chain, size, &mut bound) {
             zcodec_status::ZCODEC_STATUS_OK => (bound <= 4 * MAX_SIZE).then_some(bound),
-            _ => Some(2 * size + 1024),
+            zcodec_status::ZCODEC_STATUS_UNKNOWN_SIZE => Some(2 * size + 1024),
+            _ => None,
         }
     }
 }

@@ -45,6 +45,22 @@ static void sizes_are_known_before_encoding(void) {
   zcodec_chain_free(bytes);
 }
 
+static void a_padding_may_be_larger_than_memory(void) {
+  static const char PAD[] =
+      "[{\"name\":\"pad\",\"configuration\":{\"location\":\"end\",\"nbytes\":18446744073709551615}}]";
+  zcodec_chain *chain = check_chain(PAD, NULL);
+  zcodec_buffer *buffer = NULL;
+  zcodec_error *error = NULL;
+  char encoded[4];
+  size_t size = 99;
+  CHECK_STATUS(ZCODEC_STATUS_INVALID_ARGUMENT, zcodec_chain_encoded_bound(chain, 1, &size));
+  CHECK(size == 0);
+  CHECK_FAILS(ZCODEC_STATUS_OUT_OF_MEMORY, zcodec_encode_to_buffer(chain, "x", 1, &buffer, &error));
+  CHECK_FAILS(ZCODEC_STATUS_OUT_OF_MEMORY, zcodec_encode(chain, "x", 1, encoded, sizeof encoded, &size, &error));
+  CHECK_FAILS(ZCODEC_STATUS_CORRUPT_DATA, zcodec_decode_to_buffer(chain, "x", 1, &buffer, &error));
+  zcodec_chain_free(chain);
+}
+
 static void the_output_is_json(void) {
   zcodec_chain *arrays = check_chain(TRANSPOSE, INPUT);
   zcodec_chain *to_bytes = check_chain(TO_BYTES, INPUT);
@@ -160,6 +176,7 @@ static void the_library_names_its_version_and_codecs(void) {
 int main(void) {
   the_kind_is_the_shape_of_the_chain();
   sizes_are_known_before_encoding();
+  a_padding_may_be_larger_than_memory();
   the_output_is_json();
   the_codecs_in_canonical_form_make_the_same_chain();
   another_shape_makes_another_chain();
