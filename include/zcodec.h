@@ -42,10 +42,11 @@
  * 0. In an array all elements have the same struct_size, a multiple of their alignment, which is the
  * distance from one to the next. zcodec_range and zcodec_piece have no struct_size and never grow.
  *
- * The host: nothing is printed, no file is opened, and no environment variable or locale is read. On
- * x86, x86-64, aarch64, s390x and RISC-V the floating-point environment of the caller (rounding,
- * subnormals, traps) changes no result, and is restored when a call returns and while a callback runs.
- * On other architectures the caller must have the default environment.
+ * The host: nothing is printed, no file is opened, and no environment variable or locale is read, unless
+ * small allocations fail and the process aborts. On x86, x86-64, aarch64, s390x and RISC-V the
+ * floating-point environment of the caller (rounding, subnormals, traps) changes no result, and is
+ * restored when a call returns and while a callback runs. On other architectures the caller must have the
+ * default environment.
  *
  * This file is generated; do not edit it.
  */
@@ -546,7 +547,8 @@ typedef struct zcodec_codec {
   /**
    * Decodes a chunk: the inverse of `encode`, with the same rules. Any number except 0 and ZCODEC_CODEC_TOO_SMALL is
    * CORRUPT_DATA. Where the decoded size is known, `decoded_capacity` is that size, and ZCODEC_CODEC_TOO_SMALL or
-   * another size is CORRUPT_DATA, too.
+   * another size is CORRUPT_DATA, too. In a chain of bytes->bytes codecs, ZCODEC_CODEC_TOO_SMALL without a size
+   * repeats the call with a buffer of the library, and BUFFER_TOO_SMALL names the size that comes of it.
    */
   int32_t (*decode)(void *state,
                     void *call_data,
@@ -676,7 +678,8 @@ enum zcodec_status zcodec_encode(const struct zcodec_chain *chain,
  * byte order (for a chain of bytes->bytes codecs, with the bytes), and `*decoded_size` is their size in bytes. The
  * buffers may have any alignment and must not overlap; NULL with size 0 is an empty buffer.
  *
- * BUFFER_TOO_SMALL: `*decoded_size` is the capacity that is needed; for an array, `decoded` was not written to.
+ * BUFFER_TOO_SMALL: `*decoded_size` is the capacity needed, or one that suffices if the encoded bytes do not tell; for
+ * an array, `decoded` was not written to.
  * CORRUPT_DATA: these bytes cannot be the output of this chain, or a padding check rejected them. OUT_OF_RANGE: a
  * codec cannot represent an element in the type that it converts to. UNSUPPORTED: the chunk uses a feature of the
  * format that this build lacks. CALLBACK_FAILED: a codec of the host broke its rules, or the executor failed.
@@ -1089,11 +1092,12 @@ void zcodec_writer_free(struct zcodec_writer *writer);
  *
  * Runs all tasks, even if some fail. Sets `status` and `error` of each task, and returns the status of the first task
  * that failed, otherwise OK. Threads share the tasks; if there are more threads than tasks, and the codecs can divide
- * a chunk, they share the parts of one task after the other. The views of the tasks must not overlap, and no other
- * thread may use the tasks during this call. The caller frees the error of each task. If the executor fails,
- * CALLBACK_FAILED is the status of every task that it was running: of all tasks if the threads share them, of one if
- * they share its parts. OUT_OF_MEMORY for the list of results is the status of every task. INVALID_ARGUMENT with
- * nothing written: the structs are invalid. Since 0.2.
+ * a chunk, they share the parts of one task after the other. What a task writes, its view or its `encoded_to`, must
+ * not overlap what another task reads or writes, which is not checked; and no other thread may use the tasks during
+ * this call. The caller frees the error of each task. If the executor fails, CALLBACK_FAILED is the status of every
+ * task that it was running: of all tasks if the threads share them, of one if they share its parts. OUT_OF_MEMORY for
+ * the list of results is the status of every task. INVALID_ARGUMENT with nothing written: the structs are invalid.
+ * Since 0.2.
  */
 enum zcodec_status zcodec_decode_tasks(struct zcodec_task *tasks,
                                        size_t count,

@@ -200,7 +200,8 @@ pub unsafe extern "C" fn zcodec_encode(
 /// byte order (for a chain of bytes->bytes codecs, with the bytes), and `*decoded_size` is their size in bytes. The
 /// buffers may have any alignment and must not overlap; NULL with size 0 is an empty buffer.
 ///
-/// BUFFER_TOO_SMALL: `*decoded_size` is the capacity that is needed; for an array, `decoded` was not written to.
+/// BUFFER_TOO_SMALL: `*decoded_size` is the capacity needed, or one that suffices if the encoded bytes do not tell; for
+/// an array, `decoded` was not written to.
 /// CORRUPT_DATA: these bytes cannot be the output of this chain, or a padding check rejected them. OUT_OF_RANGE: a
 /// codec cannot represent an element in the type that it converts to. UNSUPPORTED: the chunk uses a feature of the
 /// format that this build lacks. CALLBACK_FAILED: a codec of the host broke its rules, or the executor failed.

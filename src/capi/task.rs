@@ -235,11 +235,12 @@ unsafe fn write_members(
 ///
 /// Runs all tasks, even if some fail. Sets `status` and `error` of each task, and returns the status of the first task
 /// that failed, otherwise OK. Threads share the tasks; if there are more threads than tasks, and the codecs can divide
-/// a chunk, they share the parts of one task after the other. The views of the tasks must not overlap, and no other
-/// thread may use the tasks during this call. The caller frees the error of each task. If the executor fails,
-/// CALLBACK_FAILED is the status of every task that it was running: of all tasks if the threads share them, of one if
-/// they share its parts. OUT_OF_MEMORY for the list of results is the status of every task. INVALID_ARGUMENT with
-/// nothing written: the structs are invalid. Since 0.2.
+/// a chunk, they share the parts of one task after the other. What a task writes, its view or its `encoded_to`, must
+/// not overlap what another task reads or writes, which is not checked; and no other thread may use the tasks during
+/// this call. The caller frees the error of each task. If the executor fails, CALLBACK_FAILED is the status of every
+/// task that it was running: of all tasks if the threads share them, of one if they share its parts. OUT_OF_MEMORY for
+/// the list of results is the status of every task. INVALID_ARGUMENT with nothing written: the structs are invalid.
+/// Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_decode_tasks(
     tasks: *mut zcodec_task,
