@@ -68,8 +68,21 @@ apart() {
 
 # papers TARGET PREFIX: what a user, a packager and an auditor read.
 papers() {
+  local runtimes zig
   cp README.md CHANGELOG.md SECURITY.md LICENSE-MIT LICENSE-APACHE "$2/"
-  scripts/licences.py "$1" >"$2/LICENCES.txt"
+  cp -r docs "$2/"
+  # What the compilers add to the libraries.
+  case $1 in
+    *-windows-*)
+      runtimes=("libgcc and libgcc_eh of GCC=/usr/share/doc/gcc-mingw-w64-base/copyright"
+        "mingw-w64 with winpthreads=/usr/share/doc/mingw-w64-common/copyright")
+      ;;
+    *)
+      zig=$(python -c 'import ziglang; print(*ziglang.__path__)')
+      runtimes=("libunwind of LLVM, with zig=$zig/lib/libunwind/LICENSE.TXT" "compiler_rt of zig=$zig/LICENSE")
+      ;;
+  esac
+  scripts/licences.py "$1" "${runtimes[@]}" >"$2/LICENCES.txt"
   python scripts/sbom.py "$1" >"$2/zcodec.cdx.json"
 }
 

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Writes the licences of everything inside the binaries: of zcodec, of each crate that is linked, of the C libraries in
-them, and of Rust's standard library.
+them, of Rust's standard library, and of what compilers add, which must be named.
 
-    scripts/licences.py TARGET > LICENCES.txt
+    scripts/licences.py TARGET [NAME=FILE...] > LICENCES.txt
 
-Fails if a crate has a licence that ALLOWED does not name, or no text of it where the texts differ. `deny.toml` says the same for cargo-deny.
+Fails if a crate has a licence that ALLOWED does not name, or no text of it where the texts differ. `deny.toml` has the
+same list for cargo-deny, and the licences of what only the build and the tests use.
 """
 
+import html
 import json
 import pathlib
 import re
@@ -57,8 +59,25 @@ def texts(folder):
     return sorted(files, key=lambda path: str(path.relative_to(folder)))
 
 
+def standard_library():
+    """The licences of Rust's standard library, with those of its own crates if the toolchain has them."""
+
+    def asked(*options):
+        return subprocess.run(["rustc", *options], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+
+    heading = f"The standard library of Rust ({asked('--version')}): MIT OR Apache-2.0\nhttps://github.com/rust-lang/rust"
+    page = pathlib.Path(asked("--print", "sysroot")) / "share/doc/rust/COPYRIGHT-library.html"
+    if not page.is_file():
+        return (
+            f"{heading}\n\nCopyright (c) The Rust Project Contributors. The texts of both licences are those of zcodec above."
+        )
+    body = re.sub(r"<title>.*?</title>|<[^>]*>", "", page.read_text(encoding="utf-8"))
+    lines = [line.rstrip() for line in html.unescape(body).strip().splitlines()]
+    return heading + "\n\n" + re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
+
+
 def main():
-    target, seen = sys.argv[1], {}
+    (target, *runtimes), seen = sys.argv[1:], {}
     print("Licences of what is inside the zcodec libraries\n")
     for package in linked(metadata(target)):
         name, expression = f"{package['name']} {package['version']}", package["license"] or ""
@@ -81,9 +100,10 @@ def main():
                 seen[text] = where
                 print(f"\n{path.relative_to(folder)}:\n\n{text}")
         print()
-    version = subprocess.run(["rustc", "--version"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
-    print(f"{RULE}\nThe standard library of Rust ({version}): MIT OR Apache-2.0\nhttps://github.com/rust-lang/rust")
-    print("\nCopyright (c) The Rust Project Contributors. The texts of both licences are those of zcodec above.")
+    print(f"{RULE}\n{standard_library()}")
+    for runtime in runtimes:
+        name, _, file = runtime.rpartition("=")
+        print(f"\n{RULE}\n{name}\n\n{pathlib.Path(file).read_text(encoding='utf-8').strip()}")
 
 
 if __name__ == "__main__":

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """Writes what the libraries are made of as a CycloneDX 1.6 document: zcodec, each crate that is linked, with version,
-licence, hash and what it depends on, and the C libraries that crates bring with them.
+licence, hash and what it depends on, the C libraries that crates bring with them, and what compilers add.
 
     scripts/sbom.py TARGET > zcodec.cdx.json
 
-Needs the Python package cyclonedx-python-lib[json-validation], which also checks the document. With SOURCE_DATE_EPOCH
-set, the same source gives the same bytes.
+Needs the Python packages cyclonedx-python-lib[json-validation], which also checks the document, and ziglang, or for
+Windows the compilers of Debian's gcc-mingw-w64-x86-64: those of scripts/dist.sh. With SOURCE_DATE_EPOCH set, the same source gives the same bytes.
 """
 
 import datetime
+import importlib.metadata
 import os
 import pathlib
 import re
+import subprocess
 import sys
 import tomllib
 import uuid
@@ -70,6 +72,35 @@ def c_library(package):
     )
 
 
+def asked(*command):
+    """What a command prints."""
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+
+
+def runtimes(target):
+    """What the compilers of scripts/dist.sh add to the libraries."""
+    parts = [("rust-std", asked("rustc", "--version").split()[1], "MIT OR Apache-2.0")]
+    if "-windows-" in target:
+        version = asked("dpkg-query", "--show", "--showformat=${source:Upstream-Version}", "mingw-w64-x86-64-dev")
+        parts += [
+            ("libgcc", asked("x86_64-w64-mingw32-gcc", "-dumpfullversion"), "GPL-3.0-or-later WITH GCC-exception-3.1"),
+            ("mingw-w64", version, "ZPL-2.1"),
+        ]
+    else:
+        # The libunwind of LLVM that this version of zig has.
+        parts.append(("zig-libunwind", importlib.metadata.version("ziglang"), "Apache-2.0 WITH LLVM-exception"))
+    return [
+        Component(
+            type=ComponentType.LIBRARY,
+            name=name,
+            version=version,
+            bom_ref=f"runtime:{name}@{version}",
+            licenses=[LicenseFactory().make_from_string(licence)],
+        )
+        for name, version, licence in parts
+    ]
+
+
 def document(target):
     """The whole document."""
     metadata = licences.metadata(target)
@@ -92,6 +123,9 @@ def document(target):
                 bom.register_dependency(inside)
                 needed.append(inside)
             bom.register_dependency(parts[node["id"]], needed)
+    for part in runtimes(target):
+        bom.components.add(part)
+        bom.register_dependency(main, [part])
     return bom
 
 
