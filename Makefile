@@ -71,7 +71,7 @@ dist:
 .PHONY: java
 java: build
 	scripts/java.sh
-# Licences, sources and versions of everything in Cargo.lock; advisories too where the network has them.
+# Licences, sources and versions of everything in Cargo.lock; `scripts/supply-chain.sh advisories` also checks those.
 supply-chain:
 	scripts/supply-chain.sh
 # The table of goals beside other libraries, and a picture of it.
