@@ -34,7 +34,8 @@
  * of the function says otherwise. The library has no global state except the panic hook that
  * SECURITY.md describes. It starts threads only for max_threads > 1, never more than there are
  * processors, and they end before the call returns. In a release build every function works on a stack
- * of 64 KiB; only encoding with numcodecs.lzma needs 128 KiB.
+ * of 64 KiB; encoding with numcodecs.lzma, and a few codecs deep within shards (docs/limits.md), need
+ * 128 KiB.
  *
  * Structs of the caller begin with struct_size. INVALID_ARGUMENT: a size that is less than that of the
  * first version with the struct, more than 4096, or ends within a member, or a byte after the known

@@ -1,6 +1,6 @@
-/* All of the library on threads with stacks of 64 KiB, and how much of them it takes. Two have more: the encoder of
- * lzma, whose tables a crate builds on the stack (docs/limits.md), and a program that was compiled with a sanitizer,
- * whose frames are larger. */
+/* All of the library on threads with stacks of 64 KiB, and how much of them it takes. Some have more: the encoder of
+ * lzma, whose tables a crate builds on the stack, and zfp deep within shards (docs/limits.md); and a program that was
+ * compiled with a sanitizer, whose frames are larger. */
 #include "check.h"
 
 #include <pthread.h>
@@ -13,7 +13,7 @@
 #define STACK_KIB 64
 #endif
 #endif
-enum { STACK = STACK_KIB << 10, LZMA_STACK = 2 * STACK, PAGE = 4096, PAINT = 0xA5, MAX_DEPTH = 48, COUNT = 4096 };
+enum { STACK = STACK_KIB << 10, LARGE_STACK = 2 * STACK, PAGE = 4096, PAINT = 0xA5, MAX_DEPTH = 48, COUNT = 4096 };
 
 typedef struct step {
   void (*run)(const void *argument);
@@ -26,12 +26,23 @@ static void *run_step(void *argument) {
   return NULL;
 }
 
+/* Whether the documents say that these codecs need more: lzma, and zfp in more than five shards of four dimensions. */
+static int needs_more(const char *codecs) {
+  int depth = 0;
+  const char *at = codecs;
+  while ((at = strstr(at, "\"chunk_shape\":[4,4,4,4]")) != NULL) {
+    depth++;
+    at++;
+  }
+  return strstr(codecs, "numcodecs.lzma") != NULL || depth > 5;
+}
+
 /* Runs it on a stack of its own, above a page that nobody may touch, and prints the most that was in use. */
 static void on_small_stack(const char *name, void (*run)(const void *argument), const void *argument) {
   step self;
   void *memory = NULL;
   uint8_t *stack;
-  const size_t size = strstr(name, "numcodecs.lzma") != NULL ? LZMA_STACK : STACK;
+  const size_t size = needs_more(name) ? LARGE_STACK : STACK;
   size_t untouched = 0;
   pthread_attr_t attributes;
   pthread_t thread;
@@ -221,6 +232,74 @@ static void plan_and_writer(const void *argument) {
   zcodec_chain_free(chain);
 }
 
+/* Arrays of any rank, and documents of Zarr v2 ("{"). */
+static void any_array(const void *argument) {
+  static uint8_t decoded[COUNT * 8], encoded[COUNT * 20];
+  const char *const *list = (const char *const *)argument;
+  zcodec_chain *chain = NULL;
+  size_t size = 0, encoded_size = 0, again_size = 0;
+  if (list[0][0] == '{') {
+    CHECK_OK(zcodec_chain_from_zarr_json(list[0], strlen(list[0]), &chain, &error));
+  } else {
+    chain = check_chain(list[0], list[1]);
+  }
+  CHECK_STATUS(ZCODEC_STATUS_OK, zcodec_chain_decoded_size(chain, &size));
+  CHECK(size == sizeof decoded);
+  memset(decoded, 1, size);
+  CHECK_OK(zcodec_encode(chain, decoded, size, encoded, sizeof encoded, &encoded_size, &error));
+  CHECK_OK(zcodec_decode(chain, encoded, encoded_size, decoded, size, &again_size, &error));
+  CHECK(again_size == size);
+  zcodec_chain_free(chain);
+}
+
+/* Bytes, with less room than they need, too. */
+static void bytes_to_bytes(const void *argument) {
+  static uint8_t decoded[COUNT], again[COUNT], encoded[COUNT * 2];
+  zcodec_chain *chain = check_chain((const char *)argument, NULL);
+  size_t i, encoded_size = 0, again_size = 0;
+  for (i = 0; i < sizeof decoded; i++) {
+    decoded[i] = (uint8_t)(i * i / 7 % 100);
+  }
+  CHECK_OK(zcodec_encode(chain, decoded, sizeof decoded, encoded, sizeof encoded, &encoded_size, &error));
+  CHECK_FAILS(ZCODEC_STATUS_BUFFER_TOO_SMALL,
+              zcodec_decode(chain, encoded, encoded_size, again, 1, &again_size, &error));
+  CHECK(again_size == sizeof decoded);
+  CHECK_OK(zcodec_decode(chain, encoded, encoded_size, again, sizeof again, &again_size, &error));
+  CHECK(again_size == sizeof decoded && memcmp(again, decoded, sizeof decoded) == 0);
+  zcodec_chain_free(chain);
+}
+
+/* Tasks both ways, on the calling thread. */
+static void tasks_of_two_chunks(const void *argument) {
+  enum { ROWS = 64, BOUND = 2 * COUNT };
+  static uint8_t decoded[2][COUNT], encoded[2][BOUND];
+  static const int64_t strides[] = {ROWS, 1};
+  const char *const *list = (const char *const *)argument;
+  zcodec_chain *chain = check_chain(list[0], list[1]);
+  zcodec_view views[2];
+  zcodec_task tasks[2];
+  int i;
+  for (i = 0; i < 2; i++) {
+    const zcodec_view view = {sizeof view, decoded[i], COUNT, 0, 2, strides};
+    memset(decoded[i], 7 * i, COUNT);
+    memset(&tasks[i], 0, sizeof tasks[i]);
+    views[i] = view;
+    tasks[i].struct_size = sizeof tasks[i];
+    tasks[i].chain = chain;
+    tasks[i].view = &views[i];
+    tasks[i].encoded_to = encoded[i];
+    tasks[i].encoded_capacity = BOUND;
+  }
+  CHECK_STATUS(ZCODEC_STATUS_OK, zcodec_encode_tasks(tasks, 2, NULL));
+  for (i = 0; i < 2; i++) {
+    memset(decoded[i], 99, COUNT);
+    tasks[i].encoded = encoded[i];
+  }
+  CHECK_STATUS(ZCODEC_STATUS_OK, zcodec_decode_tasks(tasks, 2, NULL));
+  CHECK(decoded[0][COUNT - 1] == 0 && decoded[1][COUNT - 1] == 7);
+  zcodec_chain_free(chain);
+}
+
 #define LITTLE "{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}}"
 #define CODEC(name, configuration) "{\"name\":\"" name "\",\"configuration\":" configuration "}"
 #define COMPRESSED(name, configuration) "[" LITTLE "," CODEC(name, configuration) "]"
@@ -233,6 +312,8 @@ static void plan_and_writer(const void *argument) {
 #define IN_TWO(codecs) SHARDS("[64,64]", SHARDS("[64,64]", codecs))
 /* As deep as codecs may be nested. */
 #define IN_EIGHT(codecs) IN_TWO(IN_TWO(IN_TWO(IN_TWO(codecs))))
+#define IN_CUBES(codecs) SHARDS("[4,4,4,4]", codecs)
+#define IN_FIVE_CUBES(codecs) IN_CUBES(IN_CUBES(IN_CUBES(IN_CUBES(IN_CUBES(codecs)))))
 #define ARRAY(data_type) "{\"data_type\":\"" data_type "\",\"shape\":[64,64],\"fill_value\":1}"
 
 int main(void) {
@@ -323,6 +404,34 @@ int main(void) {
            COMPRESSED("numcodecs.lzma", "{\"format\":3,\"filters\":[{\"id\":3,\"dist\":2},{\"id\":33,\"preset\":1}]}")),
        ARRAY("uint16")},
   };
+  static const char *const arrays[][2] = {
+      {"[" CODEC("zfp", "{\"mode\":\"reversible\"}") "]",
+       "{\"data_type\":\"float64\",\"shape\":[4096],\"fill_value\":0}"},
+      {"[" CODEC("zfp", "{\"mode\":\"fixed_precision\",\"precision\":30}") "]",
+       "{\"data_type\":\"int64\",\"shape\":[16,16,16],\"fill_value\":0}"},
+      {"[" CODEC("zfp", "{\"mode\":\"fixed_rate\",\"rate\":9}") "]",
+       "{\"data_type\":\"float64\",\"shape\":[8,8,8,8],\"fill_value\":0}"},
+      {IN_FIVE_CUBES("[" CODEC("zfp", "{\"mode\":\"reversible\"}") "]"),
+       "{\"data_type\":\"float64\",\"shape\":[8,8,8,8],\"fill_value\":0}"},
+      {IN_CUBES(IN_CUBES(IN_CUBES(IN_FIVE_CUBES("[" CODEC("zfp", "{\"mode\":\"fixed_rate\",\"rate\":9}") "]")))),
+       "{\"data_type\":\"float64\",\"shape\":[8,8,8,8],\"fill_value\":0}"},
+      {"{\"zarr_format\":2,\"shape\":[4096],\"chunks\":[4096],\"dtype\":\">i8\",\"order\":\"F\",\"fill_value\":0,"
+       "\"filters\":[{\"id\":\"delta\",\"dtype\":\">i8\"}],\"compressor\":{\"id\":\"blosc\",\"cname\":\"zstd\","
+       "\"clevel\":5,\"shuffle\":2,\"blocksize\":0}}",
+       NULL},
+  };
+  static const char *const bytes[] = {
+      "[\"gzip\"]",
+      "[\"zstd\"]",
+      "[\"zstd\",\"crc32c\",\"gzip\"]",
+      "[" CODEC("blosc", "{\"cname\":\"lz4\",\"clevel\":5,\"shuffle\":\"shuffle\",\"typesize\":4,\"blocksize\":0}") "]",
+      "[\"numcodecs.lz4\"]",
+      "[\"numcodecs.zlib\"]",
+      "[\"numcodecs.bz2\"]",
+      "[\"numcodecs.lzma\"]",
+      "[" CODEC("conditional", "{\"codecs\":[\"zstd\"]}") "]",
+  };
+  static const char *const tasks[] = {"[\"bytes\",\"gzip\"]", ARRAY("uint8")};
   static const int shapes[] = {0, 1};
   size_t i;
   on_small_stack("nested arrays", deep_json, &shapes[0]);
@@ -334,5 +443,12 @@ int main(void) {
     on_small_stack(shards[i][0], round_trip, shards[i]);
     on_small_stack(shards[i][0], plan_and_writer, shards[i]);
   }
+  for (i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+    on_small_stack(arrays[i][0], any_array, arrays[i]);
+  }
+  for (i = 0; i < sizeof bytes / sizeof *bytes; i++) {
+    on_small_stack(bytes[i], bytes_to_bytes, bytes[i]);
+  }
+  on_small_stack("tasks", tasks_of_two_chunks, tasks);
   return check_result("small_stack");
 }
