@@ -50,7 +50,6 @@ static void a_padding_may_be_larger_than_memory(void) {
       "[{\"name\":\"pad\",\"configuration\":{\"location\":\"end\",\"nbytes\":18446744073709551615}}]";
   zcodec_chain *chain = check_chain(PAD, NULL);
   zcodec_buffer *buffer = NULL;
-  zcodec_error *error = NULL;
   char encoded[4];
   size_t size = 99;
   CHECK_STATUS(ZCODEC_STATUS_INVALID_ARGUMENT, zcodec_chain_encoded_bound(chain, 1, &size));
