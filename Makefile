@@ -71,7 +71,7 @@ dist:
 .PHONY: java
 java: build
 	scripts/java.sh
-# Licences, sources and versions of everything in Cargo.lock; `scripts/supply-chain.sh advisories` also checks those.
+# Licences, sources and versions of everything in Cargo.lock; `scripts/supply-chain.sh advisories` checks advisories, too.
 supply-chain:
 	scripts/supply-chain.sh
 # The table of goals beside other libraries, and a picture of it.

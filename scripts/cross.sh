@@ -45,8 +45,8 @@ linux() {
   cargo_for "$triple" "$prefix-gcc" "$runner" rustc --lib --release --crate-type cdylib
   local folder=$CARGO_TARGET_DIR/$triple/release
   ln -sf libzcodec.so "$folder/libzcodec.so.${version%%.*}"
-  build_programs "$folder/programs" "$prefix-gcc" "$prefix-g++" "${programs[@]}" tests/posix/{fork,float_environment}.c -- \
-    -L"$folder" -lzcodec -lm -pthread
+  build_programs "$folder/programs" "$prefix-gcc" "$prefix-g++" "${programs[@]}" \
+    tests/posix/{fork,float_environment}.c -- -L"$folder" -lzcodec -lm -pthread
   for program in "$folder"/programs/*; do
     $runner -E LD_LIBRARY_PATH="$folder" "$program"
   done

@@ -3,8 +3,8 @@
 #
 #     scripts/fuzz.sh SECONDS [TARGET...]
 #
-# Needs a Rust toolchain, g++ and Python 3; installs cargo-fuzz if it is missing. A crash ends the script, and its input is in
-# fuzz/artifacts/. The runs are added to fuzz/runs.jsonl.
+# Needs a Rust toolchain, g++ and Python 3; installs cargo-fuzz if it is missing. A crash ends the script, and its input
+# is in fuzz/artifacts/. The runs are added to fuzz/runs.jsonl.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:?seconds per target}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes the licences of everything inside the binaries: of zcodec, of each crate that is linked, of the C libraries in
-them, of Rust's standard library, and of what compilers add, which must be named.
+them, of Rust's standard library, and of what compilers add: those files, under those names.
 
     scripts/licences.py TARGET [NAME=FILE...] > LICENCES.txt
 
@@ -20,10 +20,14 @@ NAMES = re.compile(r"^(licen[cs]e|copying|copyright|notice|unlicense)([-_.].*)?$
 RULE = "=" * 100
 
 
+def asked(*command):
+    """What a command prints."""
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+
+
 def metadata(target):
     """What cargo says of the packages of a build for this target."""
-    command = ["cargo", "metadata", "--locked", "--format-version=1", "--filter-platform", target]
-    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    return json.loads(asked("cargo", "metadata", "--locked", "--format-version=1", "--filter-platform", target))
 
 
 def linked(metadata):
@@ -61,16 +65,12 @@ def texts(folder):
 
 def standard_library():
     """The licences of Rust's standard library, with those of its own crates if the toolchain has them."""
-
-    def asked(*options):
-        return subprocess.run(["rustc", *options], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
-
-    heading = f"The standard library of Rust ({asked('--version')}): MIT OR Apache-2.0\nhttps://github.com/rust-lang/rust"
-    page = pathlib.Path(asked("--print", "sysroot")) / "share/doc/rust/COPYRIGHT-library.html"
+    version = asked("rustc", "--version")
+    heading = f"The standard library of Rust ({version}): MIT OR Apache-2.0\nhttps://github.com/rust-lang/rust"
+    page = pathlib.Path(asked("rustc", "--print", "sysroot")) / "share/doc/rust/COPYRIGHT-library.html"
     if not page.is_file():
-        return (
-            f"{heading}\n\nCopyright (c) The Rust Project Contributors. The texts of both licences are those of zcodec above."
-        )
+        texts_above = "The texts of both licences are those of zcodec above."
+        return f"{heading}\n\nCopyright (c) The Rust Project Contributors. {texts_above}"
     body = re.sub(r"<title>.*?</title>|<[^>]*>", "", page.read_text(encoding="utf-8"))
     lines = [line.rstrip() for line in html.unescape(body).strip().splitlines()]
     return heading + "\n\n" + re.sub(r"\n{3,}", "\n\n", "\n".join(lines))

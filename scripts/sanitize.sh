@@ -15,9 +15,9 @@ work=$PWD/target/sanitize
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 mkdir -p "$work"
 
-# programs KIND LIBRARY_FOLDER FLAGS...: builds the C and C++ programs against the library in that folder; of those in
-# tests/posix not memory.c, since AddressSanitizer and valgrind need the address space that it takes away, and not
-# float_environment.c, whose environments valgrind does not have.
+# programs KIND LIBRARY_FOLDER FLAGS...: builds the C and C++ programs against the library in that folder, except
+# tests/posix/memory.c, which takes away the address space that AddressSanitizer and valgrind need, and
+# float_environment.c, which needs traps that valgrind does not emulate.
 programs() {
   local kind=$1 library=$2
   shift 2

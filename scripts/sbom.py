@@ -5,7 +5,8 @@ licence, hash and what it depends on, the C libraries that crates bring with the
     scripts/sbom.py TARGET > zcodec.cdx.json
 
 Needs the Python packages cyclonedx-python-lib[json-validation], which also checks the document, and ziglang, or for
-Windows the compilers of Debian's gcc-mingw-w64-x86-64: those of scripts/dist.sh. With SOURCE_DATE_EPOCH set, the same source gives the same bytes.
+Windows the compilers of Debian's gcc-mingw-w64-x86-64: those of scripts/dist.sh. With SOURCE_DATE_EPOCH set, the same
+source gives the same bytes.
 """
 
 import datetime
@@ -13,7 +14,6 @@ import importlib.metadata
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tomllib
 import uuid
@@ -72,18 +72,15 @@ def c_library(package):
     )
 
 
-def asked(*command):
-    """What a command prints."""
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
-
-
 def runtimes(target):
     """What the compilers of scripts/dist.sh add to the libraries."""
-    parts = [("rust-std", asked("rustc", "--version").split()[1], "MIT OR Apache-2.0")]
+    parts = [("rust-std", licences.asked("rustc", "--version").split()[1], "MIT OR Apache-2.0")]
     if "-windows-" in target:
-        version = asked("dpkg-query", "--show", "--showformat=${source:Upstream-Version}", "mingw-w64-x86-64-dev")
+        package = "mingw-w64-x86-64-dev"
+        version = licences.asked("dpkg-query", "--show", "--showformat=${source:Upstream-Version}", package)
+        gcc = licences.asked("x86_64-w64-mingw32-gcc", "-dumpfullversion")
         parts += [
-            ("libgcc", asked("x86_64-w64-mingw32-gcc", "-dumpfullversion"), "GPL-3.0-or-later WITH GCC-exception-3.1"),
+            ("libgcc", gcc, "GPL-3.0-or-later WITH GCC-exception-3.1"),
             ("mingw-w64", version, "ZPL-2.1"),
         ]
     else:
@@ -123,9 +120,9 @@ def document(target):
                 bom.register_dependency(inside)
                 needed.append(inside)
             bom.register_dependency(parts[node["id"]], needed)
-    for part in runtimes(target):
-        bom.components.add(part)
-        bom.register_dependency(main, [part])
+    added = runtimes(target)
+    bom.components.update(added)
+    bom.register_dependency(main, added)
     return bom
 
 

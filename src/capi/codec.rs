@@ -153,8 +153,8 @@ pub struct zcodec_codec {
     >,
     /// Decodes a chunk: the inverse of `encode`, with the same rules. Any number except 0 and ZCODEC_CODEC_TOO_SMALL is
     /// CORRUPT_DATA. Where the decoded size is known, `decoded_capacity` is that size, and ZCODEC_CODEC_TOO_SMALL or
-    /// another size is CORRUPT_DATA, too. In a chain of bytes->bytes codecs, ZCODEC_CODEC_TOO_SMALL without a size
-    /// repeats the call with a buffer of the library, and BUFFER_TOO_SMALL names the size that comes of it.
+    /// another size is CORRUPT_DATA, too. If a chain of bytes->bytes codecs gets ZCODEC_CODEC_TOO_SMALL
+    /// without a size, it repeats the call with larger buffers of its own, to name the capacity with BUFFER_TOO_SMALL.
     pub decode: Option<
         unsafe extern "C" fn(
             state: *mut c_void,

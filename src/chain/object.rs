@@ -144,8 +144,7 @@ impl Object {
         let Operation::Transform(place, transform) = &step.operation else {
             return Err(Error::internal("a step without boxes"));
         };
-        let around = step.leading_size().zip(step.trailing_size()).and_then(|(lead, trail)| lead.checked_add(trail));
-        let size = self.size.zip(around).and_then(|(size, around)| size.checked_sub(around));
+        let size = self.size.zip(step.frames_size()).and_then(|(size, around)| size.checked_sub(around));
         let Some(size) = size.and_then(|size| usize::try_from(size).ok()) else {
             return self.expand_whole(options, actions);
         };
@@ -251,8 +250,7 @@ impl Object {
             Operation::Shard(_, shard) => (shard.index_size().0, false),
             _ => return Ok(()),
         };
-        let around = step.leading_size().zip(step.trailing_size()).and_then(|(lead, trail)| lead.checked_add(trail));
-        let expected = around.and_then(|around| around.checked_add(least));
+        let expected = step.frames_size().and_then(|around| around.checked_add(least));
         let is_possible = expected.is_some_and(|expected| if is_exact { size == expected } else { size >= expected });
         if is_possible {
             return Ok(());

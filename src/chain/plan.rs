@@ -345,11 +345,15 @@ impl Step {
         self.frames.iter().try_fold(0_u64, |size, (_, frame)| size.checked_add(frame.trailing_size()))
     }
 
+    /// The bytes of all frames; `None` if they exceed 64 bits.
+    pub(super) fn frames_size(&self) -> Option<u64> {
+        self.leading_size()?.checked_add(self.trailing_size()?)
+    }
+
     /// A capacity that suffices for encoding this many bytes, frames included; `None` if it exceeds 64 bits.
     pub(super) fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
         self.operation_bound(decoded_size)?
-            .checked_add(self.leading_size()?)?
-            .checked_add(self.trailing_size()?)
+            .checked_add(self.frames_size()?)
             .filter(|bound| isize::try_from(*bound).is_ok())
     }
 

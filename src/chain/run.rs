@@ -312,8 +312,7 @@ impl Run<'_> {
     /// The same for a shard with its frames. Where it is too small, the frames are judged first, as in any other way to
     /// decode it.
     fn check_framed_shard_size(&self, step: &Step, encoded: &[u8], contexts: &mut Contexts) -> Result<()> {
-        let sizes = step.frames.iter().flat_map(|(_, frame)| [frame.leading_size(), frame.trailing_size()]);
-        let payload_size = sizes.fold(encoded.len() as u64, u64::saturating_sub);
+        let payload_size = step.frames_size().map_or(0, |size| (encoded.len() as u64).saturating_sub(size));
         if self.check_shard_size(step, payload_size).is_ok() {
             return Ok(());
         }

@@ -155,6 +155,14 @@ static void check_box(const zcodec_chain *chain, const uint8_t *encoded, size_t 
   }
 }
 
+/* Small numbers, and as floating point also subnormal ones. */
+static void fill(uint8_t *bytes, size_t size) {
+  size_t i;
+  for (i = 0; i < size; i++) {
+    bytes[i] = (uint8_t)(i * i / 7 % 100);
+  }
+}
+
 static void round_trip(const void *argument) {
   static uint8_t decoded[COUNT * 8], again[COUNT * 8], encoded[COUNT * 20];
   const char *const *list = (const char *const *)argument;
@@ -163,9 +171,7 @@ static void round_trip(const void *argument) {
   const uint64_t shape[] = {32, 48}, whole[] = {64, 64};
   size_t i, size = 0, encoded_size = 0, again_size = 0;
   CHECK_STATUS(ZCODEC_STATUS_OK, zcodec_chain_decoded_size(chain, &size));
-  for (i = 0; i < size; i++) {
-    decoded[i] = (uint8_t)(i * i / 7 % 100); /* as floating point, small numbers and subnormals */
-  }
+  fill(decoded, size);
   if (strstr(list[1], "\"bool\"") != NULL) {
     for (i = 0; i < size; i++) {
       decoded[i] &= 1;
@@ -256,10 +262,8 @@ static void any_array(const void *argument) {
 static void bytes_to_bytes(const void *argument) {
   static uint8_t decoded[COUNT], again[COUNT], encoded[COUNT * 2];
   zcodec_chain *chain = check_chain((const char *)argument, NULL);
-  size_t i, encoded_size = 0, again_size = 0;
-  for (i = 0; i < sizeof decoded; i++) {
-    decoded[i] = (uint8_t)(i * i / 7 % 100);
-  }
+  size_t encoded_size = 0, again_size = 0;
+  fill(decoded, sizeof decoded);
   CHECK_OK(zcodec_encode(chain, decoded, sizeof decoded, encoded, sizeof encoded, &encoded_size, &error));
   CHECK_FAILS(ZCODEC_STATUS_BUFFER_TOO_SMALL,
               zcodec_decode(chain, encoded, encoded_size, again, 1, &again_size, &error));

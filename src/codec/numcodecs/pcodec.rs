@@ -223,7 +223,9 @@ fn encode_error(error: PcoError) -> Error {
 fn decode<E: Element>(encoded: &[u8], decoded: &mut [u8]) -> Result<()> {
     let (file, mut source) = FileDecompressor::new(encoded).map_err(damaged)?;
     let has_variants = file.format_version().major >= 3;
-    let mut rest = decoded;
+    let (mut rest, mut buffer) = (decoded, Vec::new());
+    buffer.try_reserve_exact(BUFFER_COUNT).map_err(|_| Error::out_of_memory())?;
+    buffer.resize(BUFFER_COUNT, E::default());
     loop {
         check_claims(source, 8 * size_of::<E>(), rest.len() / size_of::<E>(), has_variants)?;
         match file.chunk_decompressor::<E, _>(source).map_err(damaged)? {
@@ -239,20 +241,22 @@ fn decode<E: Element>(encoded: &[u8], decoded: &mut [u8]) -> Result<()> {
                 let size = chunk.n().checked_mul(size_of::<E>()).filter(|size| *size <= rest.len());
                 let size = size.ok_or_else(too_many)?;
                 let (elements, after) = rest.split_at_mut(size);
-                decode_chunk(&mut chunk, elements)?;
+                decode_chunk(&mut chunk, &mut buffer, elements)?;
                 (source, rest) = (chunk.into_src(), after);
             }
         }
     }
 }
 
-fn decode_chunk<E: Element>(chunk: &mut ChunkDecompressor<E, &[u8]>, decoded: &mut [u8]) -> Result<()> {
-    let mut buffer = Vec::new();
-    buffer.try_reserve_exact(BUFFER_COUNT).map_err(|_| Error::out_of_memory())?;
-    buffer.resize(BUFFER_COUNT, E::default());
+/// Decodes a chunk of a stream through a buffer of [`BUFFER_COUNT`] numbers.
+fn decode_chunk<E: Element>(
+    chunk: &mut ChunkDecompressor<E, &[u8]>,
+    buffer: &mut [E],
+    decoded: &mut [u8],
+) -> Result<()> {
     for elements in decoded.chunks_mut(BUFFER_COUNT * size_of::<E>()) {
         let count = elements.len() / size_of::<E>();
-        let progress = chunk.read(&mut buffer).map_err(damaged)?;
+        let progress = chunk.read(buffer).map_err(damaged)?;
         if progress.n_processed != count {
             return Err(Error::corrupt("the pco stream is truncated"));
         }
