@@ -74,11 +74,13 @@ pub(super) struct NewShard {
     pub(super) size: u64,
 }
 
-/// The whole new object: its pieces are in order of their offsets.
+/// The whole new object: its pieces are in order of their offsets. `unput` is an inner chunk that is neither changed
+/// nor old.
 pub(super) fn packed(
     shard: &Shard,
     old: Option<&OldShard>,
     changes: &BTreeMap<u64, Encoded>,
+    unput: &Encoded,
     options: &CallOptions,
 ) -> Result<NewShard> {
     let (index_size, is_first) = shard.index_size();
@@ -88,14 +90,14 @@ pub(super) fn packed(
         let chunk = match (changes.get(&number), old) {
             (Some(encoded), _) => encoded.clone().map(PieceBytes::New),
             (None, Some(old)) => old.entry(shard, number)?.map(PieceBytes::Old),
-            (None, None) => None,
+            (None, None) => unput.clone().map(PieceBytes::New),
         };
         push_entry(&mut entries, chunk.map(|bytes| object.put(bytes)).transpose()?)?;
     }
     let index = PieceBytes::New(Arc::new(shard.encode_index_to_vec(&entries, options)?));
     if is_first {
-        push(&mut object.pieces, Piece { offset: 0, bytes: index })?;
-        object.pieces.rotate_right(1);
+        object.put_first(index)?;
+        object.pieces.rotate_right(usize::from(index_size > 0));
     } else {
         object.put(index)?;
     }
@@ -137,7 +139,7 @@ pub(super) fn appended(
     }
     let index = PieceBytes::New(Arc::new(shard.encode_index_to_vec(&entries, options)?));
     if is_first {
-        push(&mut object.pieces, Piece { offset: 0, bytes: index })?;
+        object.put_first(index)?;
     } else {
         object.put(index)?;
     }
@@ -145,6 +147,14 @@ pub(super) fn appended(
 }
 
 impl NewShard {
+    /// Puts an index at the beginning, where there is room for it.
+    fn put_first(&mut self, index: PieceBytes) -> Result<()> {
+        if index.size() == 0 {
+            return Ok(());
+        }
+        push(&mut self.pieces, Piece { offset: 0, bytes: index })
+    }
+
     /// Puts bytes at the end; returns where.
     fn put(&mut self, bytes: PieceBytes) -> Result<Range<u64>> {
         let (offset, size) = (self.size, bytes.size());

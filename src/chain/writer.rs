@@ -16,7 +16,7 @@ use crate::error::{CodecPlace, Error, Result};
 use crate::interface::{Call, CallOptions, Direction};
 use crate::memory::push;
 use crate::parallel::{lock, take_items};
-use crate::strided::Source;
+use crate::strided::{self, Source, Target};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -27,6 +27,9 @@ pub struct Writer {
     chain: Arc<Chain>,
     options: CallOptions,
     old: Option<OldShard>,
+    /// What the fill value of the chain becomes before the shard, if that is not the fill value there. Then every inner
+    /// chunk of a new shard is stored.
+    unput: Option<Vec<u8>>,
     /// The elements that were put, by the numbers of the inner chunks.
     slots: Mutex<BTreeMap<u64, Arc<Slot>>>,
     phase: Phase,
@@ -69,16 +72,19 @@ impl Writer {
     /// the sharding codec, or any codec follows it. [`Status::InvalidArgument`](crate::Status::InvalidArgument): the
     /// index belongs to another grid. [`Status::CorruptData`](crate::Status::CorruptData): no object of this size has
     /// an index.
-    pub fn new(chain: &Arc<Chain>, options: CallOptions, old: Option<(Arc<ShardIndex>, u64)>) -> Result<Self> {
+    pub fn new(chain: &Arc<Chain>, mut options: CallOptions, old: Option<(Arc<ShardIndex>, u64)>) -> Result<Self> {
         let (shard, place) = chain.writable_shard()?;
         if let Some((index, size)) = &old {
             shard.check_grid(index)?;
             shard.check_size(*size).map_err(|error| place.blame(error))?;
         }
+        let unput = chain.unlike_fill_value(shard, &options);
+        options.stores_empty |= unput.is_some();
         Ok(Self {
             chain: Arc::clone(chain),
             options,
             old: old.map(|(index, size)| OldShard { index, size }),
+            unput,
             slots: Mutex::default(),
             phase: Phase::Putting,
             stage: Stage::empty(),
@@ -100,8 +106,12 @@ impl Writer {
     /// [`next_stage`](Self::next_stage) has been called; the writer is unchanged. Any other error ends the writer.
     pub fn put(&self, start: &[u64], source: Source<'_>) -> Result<()> {
         self.life.check()?;
-        if self.phase != Phase::Putting {
-            return Err(Error::argument("nothing can be put once the old inner chunks have been asked for"));
+        match self.phase {
+            Phase::Putting => {}
+            Phase::Reading => {
+                return Err(Error::argument("nothing can be put once the old inner chunks have been asked for"));
+            }
+            Phase::Finished => return Err(is_finished()),
         }
         let region = self.chain.region(start, source.shape(), source.element_size())?;
         if region.is_empty() {
@@ -333,7 +343,7 @@ impl Writer {
         }
         let object = match (layout, &self.old) {
             (ShardLayout::Append, Some(old)) => appended(shard, old, &changes, &self.options),
-            _ => packed(shard, self.old.as_ref(), &changes, &self.options),
+            _ => packed(shard, self.old.as_ref(), &changes, &self.unput()?, &self.options),
         };
         object.map_err(|error| place.blame(error))
     }
@@ -359,9 +369,23 @@ impl Writer {
         decoded.map_err(|error| place.blame(shard.locate(error, cell)))
     }
 
+    /// An inner chunk of the new shard that nobody has put.
+    fn unput(&self) -> Result<Encoded> {
+        let (shard, _) = self.shard()?;
+        if self.unput.is_none() || self.old.is_some() {
+            return Ok(None);
+        }
+        let cell = shard.cell(0);
+        let whole = self.filled(&cell)?;
+        self.encode(&cell, Source::contiguous(&whole, shard.element_size(), shard.chunk_shape())?, &self.options)
+    }
+
     /// An inner chunk that does not exist.
     fn filled(&self, cell: &Cell) -> Result<Vec<u8>> {
         let (shard, place) = self.shard()?;
+        if let (Some(element), None) = (&self.unput, &self.old) {
+            return parts::filled(shard.chunk_shape(), element);
+        }
         let value = shard.inner.fill_value().map_err(|error| place.blame(shard.locate(error, cell)))?;
         parts::filled(shard.chunk_shape(), value)
     }
@@ -395,6 +419,21 @@ impl Chain {
             Operation::Elements(elements) => Some(elements),
             _ => None,
         })
+    }
+
+    /// What the fill value becomes before the shard, if there it is not the fill value: zarr-python does not encode
+    /// fill values where it encodes elements by the codecs of numcodecs.
+    fn unlike_fill_value(&self, shard: &Shard, options: &CallOptions) -> Option<Vec<u8>> {
+        let (from, to) = (self.fill_value().ok()?, shard.inner.fill_value().ok()?);
+        let one = Region::whole(&vec![1; shard.chunk_shape().len()]);
+        let put = Put { source: Source::contiguous(from, from.len(), &one.shape).ok()?, region: one.clone() };
+        let mut element = vec![0; to.len()];
+        let encoded = self.pool.with(|workspace| {
+            self.with_values(&put, &one, workspace, options, |values| {
+                strided::copy(&values, &mut Target::contiguous(&mut element, to.len(), &one.shape)?)
+            })
+        });
+        encoded.ok().map(|()| element).filter(|element| element != to)
     }
 
     /// Passes on a part of a put as it enters the shard; `place` is its box there.

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use std::sync::Arc;
 use zcodec::chain::{ByteRange, Chain, Piece, PieceBytes, ShardIndex, ShardLayout, Writer};
+use zcodec::strided::Source;
 
 /// A box and its elements.
 type Put = (Area, Vec<u8>);
@@ -83,18 +84,61 @@ fn apply(object: &mut Vec<u8>, old: &[u8], pieces: &[Piece]) {
 fn an_array_without_elements_has_a_writer() {
     let transpose = named("transpose", &json!({"order": [1, 0]}));
     let bytes = named("bytes", &json!({"endian": "little"}));
-    for shape in [[0, 6], [6, 0], [0, 0]] {
-        let codecs = json!([transpose, sharding(&[2, 3], &json!([bytes]))]);
+    for (shape, location) in
+        [([0, 6], "end"), ([6, 0], "end"), ([0, 0], "end"), ([0, 6], "start"), ([6, 0], "start"), ([0, 0], "start")]
+    {
+        let mut shard = sharding(&[2, 3], &json!([bytes]));
+        shard["configuration"]["index_location"] = json!(location);
+        let codecs = json!([transpose, shard]);
         let input = json!({"data_type": "uint16", "shape": shape, "fill_value": 0});
         let chain = Chain::new(codecs.to_string().as_bytes(), Some(input.to_string().as_bytes())).unwrap();
         let chain = Arc::new(chain);
         let mut writer = Writer::new(&chain, options(), None).unwrap();
         assert_eq!(writer.next_stage().unwrap().count(), 0);
         let (pieces, _) = writer.finish(ShardLayout::Packed).unwrap();
+        assert!(pieces.is_empty(), "{shape:?}: {pieces:?}");
         let mut object = Vec::new();
         apply(&mut object, &[], pieces);
+        let message = writer.put(&[0, 0], Source::contiguous(&[], 2, &[0, 0]).unwrap()).unwrap_err().to_string();
+        assert_eq!(message, "the writer is finished: it can only be freed");
         assert_eq!(object, chain.encode_to_vec(&[], &options()).unwrap(), "{shape:?}");
         assert!(chain.decode_to_vec(&object, &options()).unwrap().is_empty(), "{shape:?}");
+    }
+}
+
+/// zarr-python hands the fill value on as it is, so that missing inner chunks have another value than the array's.
+#[test]
+fn inner_chunks_that_nobody_puts_have_the_fill_value_after_codecs_that_do_not_encode_it() {
+    let floats = |values: [f32; 8]| values.iter().flat_map(|value| value.to_ne_bytes()).collect::<Vec<u8>>();
+    let bytes = named("bytes", &json!({"endian": "little"}));
+    let scaled = json!({"offset": 100, "scale": 1, "dtype": "<f4", "astype": "<i4"});
+    let codecs = json!([named("numcodecs.fixedscaleoffset", &scaled), sharding(&[4], &json!([bytes]))]);
+    let input = json!({"data_type": "float32", "shape": [8], "fill_value": 0});
+    let chain = Arc::new(Chain::new(codecs.to_string().as_bytes(), Some(input.to_string().as_bytes())).unwrap());
+
+    // zarr-python 3.1.6 leaves out the first inner chunk of these values, and reads them so.
+    let values = floats([100.0, 100.0, 100.0, 100.0, 1.0, 2.0, 3.0, 4.0]);
+    let encoded = chain.encode_to_vec(&values, &options()).unwrap();
+    let stored: Vec<u8> = [-99_i32, -98, -97, -96].iter().flat_map(|value| value.to_le_bytes()).collect();
+    assert_eq!(encoded[..16], stored);
+    let ByteRange::Last(index_size) = chain.index_range().unwrap() else { panic!("the index is at the end") };
+    assert_eq!(encoded.len() as u64, 16 + index_size);
+    assert_eq!(chain.decode_to_vec(&encoded, &options()).unwrap(), values);
+
+    for (start, put, expected) in [
+        (4, vec![1.0_f32, 2.0, 3.0, 4.0], [0.0, 0.0, 0.0, 0.0, 1.0, 2.0, 3.0, 4.0]),
+        (5, vec![100.0], [0.0, 0.0, 0.0, 0.0, 0.0, 100.0, 0.0, 0.0]),
+        (0, vec![], [0.0; 8]),
+        (0, vec![100.0; 8], [100.0; 8]),
+    ] {
+        let mut writer = Writer::new(&chain, options(), None).unwrap();
+        let elements: Vec<u8> = put.iter().flat_map(|value| value.to_ne_bytes()).collect();
+        writer.put(&[start], Source::contiguous(&elements, 4, &[put.len() as u64]).unwrap()).unwrap();
+        let (pieces, size) = writer.finish(ShardLayout::Packed).unwrap();
+        assert!(size > index_size, "{put:?}: a missing object has another value");
+        let mut object = Vec::new();
+        apply(&mut object, &[], pieces);
+        assert_eq!(chain.decode_to_vec(&object, &options()).unwrap(), floats(expected), "{put:?} at {start}");
     }
 }
 

@@ -48,7 +48,8 @@ impl Codec for AsType {
         if let Some(decode_type) = self.decode_type {
             decode_type.check("decode_dtype", decoded.data_type())?;
         }
-        elementwise(Cast { decoded: array_type, encoded: self.encode_type }, self.encode_type, decoded)
+        let kernel = Cast { decoded: array_type, encoded: self.encode_type };
+        elementwise(kernel, (array_type, self.encode_type), decoded)
     }
 }
 

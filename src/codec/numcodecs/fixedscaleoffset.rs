@@ -108,7 +108,7 @@ impl Codec for FixedScaleOffset {
         let (offset, scale) = (self.offset.float, self.scale.float);
         let arithmetic = self.integers(array_type).map(|integers| Arithmetic::new(array_type, integers, offset, scale));
         let kernel = Scaled { decoded: array_type, encoded, arithmetic, offset, scale };
-        elementwise(kernel, encoded, decoded)
+        elementwise(kernel, (array_type, encoded), decoded)
     }
 }
 

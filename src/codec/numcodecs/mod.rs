@@ -32,7 +32,7 @@ pub(super) mod shuffle;
 #[cfg(test)]
 mod tests;
 
-use crate::data_type::{DataType, Scalar};
+use crate::data_type::Scalar;
 use crate::error::Result;
 use crate::interface::{Bound, Elementwise};
 use crate::json::Configuration;
@@ -55,17 +55,21 @@ fn optional(configuration: &mut Configuration, kept: &mut Map<String, Value>, me
 }
 
 /// An elementwise codec from this array to elements of another type.
-fn elementwise<K: Elementwise>(kernel: K, encoded: Number, decoded: &ArrayRepresentation) -> Result<Bound> {
-    let data_type = encoded.data_type()?;
-    let fill_value = decoded.fill_value().map(|decoded| fill_value(&kernel, &data_type, decoded));
-    Bound::elementwise(decoded, &data_type, fill_value, Arc::new(kernel))
+fn elementwise<K: Elementwise>(
+    kernel: K,
+    (from, to): (Number, Number),
+    decoded: &ArrayRepresentation,
+) -> Result<Bound> {
+    Bound::elementwise(decoded, &to.data_type()?, cast_fill_value(decoded, from, to), Arc::new(kernel))
 }
 
-/// The fill value, encoded like an element; 0 where it cannot be represented: zarr-python encodes no fill value.
-fn fill_value(kernel: &dyn Elementwise, encoded: &DataType, decoded: &Scalar) -> Scalar {
-    let mut fill_value = vec![0; encoded.size()];
-    if kernel.encode(&decoded.0, &mut fill_value).is_err() {
-        fill_value.fill(0);
+/// The fill value of what a codec makes of this array: zarr-python casts it, but does not encode it. It is 0 where
+/// NumPy leaves the cast to the processor.
+fn cast_fill_value(decoded: &ArrayRepresentation, from: Number, to: Number) -> Option<Scalar> {
+    let Scalar(decoded) = decoded.fill_value()?;
+    let mut cast = vec![0; to.size()];
+    if number::cast((from, decoded), (to, &mut cast)).is_err() {
+        cast.fill(0);
     }
-    Scalar(fill_value.into())
+    Some(Scalar(cast.into()))
 }

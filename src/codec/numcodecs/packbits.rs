@@ -4,7 +4,9 @@
 //! [zarr-extensions, `numcodecs.packbits`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.packbits);
 //! numcodecs 0.17, `packbits.py`. Not the codec `packbits`, which fills bytes from the low bit up.
 
-use crate::data_type::{Component, DataType, Scalar};
+use super::cast_fill_value;
+use super::number::Number;
+use crate::data_type::{Component, DataType};
 use crate::error::{Error, Result};
 use crate::interface::{Bound, Call, Codec, Context, Kind, Pass, Transform, too_small};
 use crate::json::Configuration;
@@ -39,10 +41,7 @@ impl Codec for PackBits {
             )));
         }
         let count = decoded.element_count();
-        let fill_value = decoded.fill_value().map(|Scalar(element)| {
-            let is_true = element.iter().any(|byte| *byte != 0);
-            Scalar(Arc::new([if is_true { 255 } else { 0 }]))
-        });
+        let fill_value = cast_fill_value(decoded, Number::Bool, Number::U8);
         let encoded = ArrayRepresentation::new(DataType::from_name("uint8")?, vec![encoded_size(count)], fill_value)?;
         Ok(Bound::new(Representation::Array(encoded), Pass::Transform(Arc::new(Packed { count }))))
     }

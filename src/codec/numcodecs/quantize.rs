@@ -71,7 +71,8 @@ impl Codec for Quantize {
             )));
         }
         let encoded = self.astype.unwrap_or(array_type);
-        elementwise(Rounded { decoded: array_type, encoded, scale: scale(self.digits) }, encoded, decoded)
+        let kernel = Rounded { decoded: array_type, encoded, scale: scale(self.digits) };
+        elementwise(kernel, (array_type, encoded), decoded)
     }
 }
 

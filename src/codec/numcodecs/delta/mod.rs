@@ -11,8 +11,7 @@
 mod avx2;
 
 use super::number::{self, BLOCK, Float, Number};
-use super::optional;
-use crate::data_type::Scalar;
+use super::{cast_fill_value, optional};
 use crate::error::{Error, Result};
 use crate::interface::{Bound, Call, Codec, Context, Kind, Pass, Transform, too_small};
 use crate::json::Configuration;
@@ -70,13 +69,7 @@ impl Codec for Delta {
         if !is_same {
             self.dtype.check("dtype", decoded.data_type())?;
         }
-        let fill_value = decoded.fill_value().map(|Scalar(decoded)| {
-            let mut encoded = vec![0; self.astype.size()];
-            if number::cast((self.dtype, decoded), (self.astype, &mut encoded)).is_err() {
-                encoded.fill(0);
-            }
-            Scalar(encoded.into())
-        });
+        let fill_value = cast_fill_value(decoded, self.dtype, self.astype);
         let encoded = decoded.with_elements(self.astype.data_type()?, fill_value)?;
         let differences = Differences { decoded: self.dtype, encoded: self.astype };
         Ok(Bound::new(Representation::Array(encoded), Pass::Transform(Arc::new(differences))))
