@@ -420,7 +420,7 @@ struct PoolRun {
   void operator()(Job job, std::uint32_t count) {
     const auto batch = std::make_shared<Batch>(job, count);
     try {
-      for (std::uint32_t worker = 1; worker < std::min(count, max_workers); worker++) {
+      for (std::uint32_t worker = 1; worker < (std::min)(count, max_workers); worker++) {
         post([batch, worker]() noexcept { batch->work(worker); });
       }
     } catch (...) {
@@ -594,7 +594,7 @@ inline const zcodec_box *c_box(const Box &box, zcodec_box &c) {
   }
   c = {};
   c.struct_size = sizeof c;
-  c.ndim = std::max(box.start.size(), box.shape.size());
+  c.ndim = (std::max)(box.start.size(), box.shape.size());
   c.start = box.start.empty() ? nullptr : box.start.data();
   c.shape = box.shape.empty() ? nullptr : box.shape.data();
   return c.ndim > 0 ? &c : nullptr;
@@ -858,7 +858,7 @@ class Chain {
     zcodec_error *error = nullptr;
     const zcodec_status status = zcodec_chain_with_shape(chain_.get(), shape, ndim, &reshaped, &error);
     detail::require(status, error);
-    return Chain(reshaped, elements_, ndim_);
+    return Chain(reshaped, elements_, elements_.size == 0 ? 0 : ndim);
   }
   Chain with_shape(const std::vector<std::uint64_t> &shape) const { return with_shape(shape.data(), shape.size()); }
 #if ZCODEC_HPP_HAS_SPAN
@@ -1043,7 +1043,8 @@ class Chain {
 
   /** The same into a vector that is not zeroed first; its capacity is the bound of the encoded size. */
   Vector<std::uint8_t> encode_view(const Box &box, const ConstView &decoded, const CallOptions &options = {}) const {
-    return grow<Vector<std::uint8_t>>(encoded_capacity(decoded_size()), [&](void *encoded, std::size_t capacity) {
+    const std::size_t bound = elements_.size == 0 ? 0 : encoded_capacity(decoded_size());
+    return grow<Vector<std::uint8_t>>(bound, [&](void *encoded, std::size_t capacity) {
       return encode_view(box, decoded, encoded, capacity, options);
     });
   }
@@ -1313,7 +1314,7 @@ class Chain {
           throw;
         }
         // A codec of the host may ask for a little more again and again.
-        capacity = std::max(error.needed_size(), elements.size() * sizeof(T) * 2);
+        capacity = (std::max)(error.needed_size(), elements.size() * sizeof(T) * 2);
       }
       elements = Result(detail::element_count<T>(capacity));
     }
@@ -1455,6 +1456,7 @@ class Staged {
     zcodec_error *error = nullptr;
     const zcodec_status status = next_stage(handle_.get(), &ranges, &count, &error);
     require(status, error);
+    range_count_ = count;
     return List<Range>(ranges, count);
   }
 
@@ -1487,11 +1489,13 @@ class Staged {
   Staged &operator=(Staged &&other) noexcept {
     handle_ = std::move(other.handle_);
     executor_ = std::move(other.executor_);
+    range_count_ = other.range_count_;
     return *this;
   }
 
   Executor executor_;  // outlives the handle
   Owned<Handle> handle_;
+  std::size_t range_count_ = 0;  // of this stage
 };
 
 }  // namespace detail
@@ -1548,9 +1552,16 @@ class Plan : public detail::Staged<zcodec_plan> {
     detail::require(status, error);
   }
 
-  /** The same, from anything that has `data()` and `size()` in bytes; one for each range. */
+  /**
+   * The same, from anything that has `data()` and `size()` in bytes; one for each range. Throws
+   * ZCODEC_STATUS_INVALID_ARGUMENT if there are more or fewer; the plan is unchanged.
+   */
   template <class Bytes>
   void supply_all(const std::vector<Bytes> &all) {
+    if (all.size() != range_count_) {
+      throw Error(ZCODEC_STATUS_INVALID_ARGUMENT, "the stage has " + std::to_string(range_count_) + " ranges, but " +
+                                                      std::to_string(all.size()) + " are supplied");
+    }
     std::vector<const void *> bytes;
     std::vector<std::size_t> sizes;
     bytes.reserve(all.size());

@@ -72,6 +72,7 @@ void every_member_function_throws() {
   CHECK(status([&] { chain.encode_to_buffer(garbage.data(), 8); }) == ZCODEC_STATUS_INVALID_ARGUMENT);
   CHECK(status([&] { chain.decode_to_buffer(garbage.data(), 8); }) == ZCODEC_STATUS_CORRUPT_DATA);
   CHECK(status([&] { bytes.with_shape({1}); }) == ZCODEC_STATUS_UNSUPPORTED);
+  CHECK(status([&] { bytes.encode_view({}, zcodec::ConstView(garbage)); }) == ZCODEC_STATUS_UNSUPPORTED);
   CHECK(status([&] { bytes.set_padding(0, nullptr, nullptr); }) == ZCODEC_STATUS_INVALID_ARGUMENT);
 }
 

@@ -29,6 +29,9 @@ void a_plan_reads_what_a_box_needs() {
     all.emplace_back(shard.begin() + static_cast<std::ptrdiff_t>(range.offset),
                      shard.begin() + static_cast<std::ptrdiff_t>(range.offset + range.size));
   }
+  all.emplace_back();
+  CHECK(thrown_by([&] { plan.supply_all(all); }).status() == ZCODEC_STATUS_INVALID_ARGUMENT);
+  all.pop_back();
   plan.supply_all(all);
   CHECK(plan.next().empty() && plan.get() != nullptr);
   CHECK((row == std::vector<std::int8_t>{0, 0, 10}));

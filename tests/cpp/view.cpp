@@ -77,6 +77,11 @@ void shapes() {
   CHECK((chain.shape() == std::vector<std::uint64_t>{4, 6}) && chain.ndim() == 2 && chain.element_size() == 1);
   CHECK((chain.granularity() == std::vector<std::uint64_t>{2, 3}));
   CHECK((chain.with_shape({8, 6}).shape() == std::vector<std::uint64_t>{8, 6}));
+  const zcodec::Chain flat = zcodec::Chain(R"(["bytes"])", shard_input).with_shape({3});
+  CHECK(flat.ndim() == 1 && flat.shape() == std::vector<std::uint64_t>{3} && flat.granularity().size() == 1);
+  std::vector<std::int8_t> three(3);
+  flat.decode_view(flat.encode(std::vector<std::int8_t>{7, 8, 9}), {}, three);
+  CHECK((three == std::vector<std::int8_t>{7, 8, 9}));
   CHECK(chain.input_json() == R"({"data_type":"int8","shape":[4,6],"fill_value":0})");
   const zcodec::Chain scalar(R"([{"name": "bytes", "configuration": {"endian": "big"}}])",
                              R"({"data_type": "float64", "shape": [], "fill_value": 0.0})");
