@@ -125,8 +125,10 @@ pub unsafe extern "C" fn zcodec_chain_output_json(
 }
 
 /// The list of the chain's codecs in canonical form, ready to be stored as "codecs" in a zarr.json: aliases are
-/// replaced by the names that they stand for, and defaults are written out. A chain created from it does the same. The
-/// caller frees `*json` with zcodec_buffer_free; it is NULL on failure. `error` may be NULL.
+/// replaced by the names that they stand for, and members are written as the codec's own specification or library
+/// writes them. A chain created from it does the same. Equal forms mean the same codecs; different ones may, too: some
+/// codecs leave out a member that was left out, and others write its default. The caller frees `*json` with
+/// zcodec_buffer_free; it is NULL on failure. `error` may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_codecs_json(
     chain: *const zcodec_chain,

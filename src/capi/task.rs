@@ -79,7 +79,7 @@ impl Work<'_> {
     fn run(self, options: &CallOptions) -> Result<usize> {
         let options = CallOptions { call_data: self.options.call_data, ..options.clone() };
         match self.data {
-            Data::Missing(target) => self.chain.fill_view(target).map(|()| 0),
+            Data::Missing(target) => self.chain.fill_box(&self.start, target).map(|()| 0),
             Data::Decode(encoded, target) => self.chain.decode_view(encoded, &self.start, target, &options).map(|()| 0),
             Data::Encode(source, encoded) => self.chain.encode_view(&self.start, source, encoded, &options),
         }

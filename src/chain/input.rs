@@ -144,6 +144,14 @@ impl<'a> Input<'a> {
         all_are(&self.source, array.data_type(), &fill_value.0)
     }
 
+    /// Whether the elements outside the box are known.
+    ///
+    /// # Errors
+    /// [`Status::Unsupported`](crate::Status::Unsupported): there are some, but no fill value.
+    pub(super) fn check_rest(&self) -> Result<()> {
+        if self.is_whole() { Ok(()) } else { self.fill_value().map(drop) }
+    }
+
     fn fill_value(&self) -> Result<&'a [u8]> {
         self.fill_value.ok_or_else(|| {
             Error::unsupported("the chain has no fill value for the elements outside the box")
@@ -155,12 +163,28 @@ impl<'a> Input<'a> {
 /// Whether every element equals this one in all bits that the data type has: what lies above them in memory is not
 /// looked at, and any byte but 0 is true.
 pub(super) fn all_are(source: &Source<'_>, data_type: &DataType, element: &[u8]) -> Result<bool> {
-    let (component, is_equal) = (data_type.component(), strided::all_equal(source, element)?);
-    if is_equal || component.bits() >= 8 {
+    let (parts, is_equal) = (data_type.parts(), strided::all_equal(source, element)?);
+    if is_equal || parts.iter().all(|part| part.component.bits() >= 8) {
         return Ok(is_equal);
+    }
+    let is_same = |other: &[u8]| {
+        let (mut other, mut element) = (other, element);
+        parts.iter().all(|part| {
+            let pair = other.split_at_checked(part.size()).zip(element.split_at_checked(part.size()));
+            pair.is_some_and(|((left, rest_of_other), (right, rest))| {
+                (other, element) = (rest_of_other, rest);
+                is_same_part(part.component, left, right)
+            })
+        })
+    };
+    Ok(source.rows().all(|row| row.chunks_exact(element.len()).all(is_same)))
+}
+
+fn is_same_part(component: Component, left: &[u8], right: &[u8]) -> bool {
+    if component.bits() >= 8 {
+        return left == right;
     }
     let mask = (1_u8 << component.bits()) - 1;
     let value = |byte: u8| if component == Component::Bool { u8::from(byte != 0) } else { byte & mask };
-    let is_same = |other: &[u8]| other.iter().zip(element).all(|(other, byte)| value(*other) == value(*byte));
-    Ok(source.rows().all(|row| row.chunks_exact(element.len()).all(is_same)))
+    left.iter().zip(right).all(|(left, right)| value(*left) == value(*right))
 }

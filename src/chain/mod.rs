@@ -258,6 +258,7 @@ impl Chain {
         let array = self.input().array()?;
         let fill_value = array.fill_value().map(|fill_value| &*fill_value.0);
         let input = Input::new(array.shape(), &region.start, source, fill_value);
+        input.check_rest()?;
         let decoded = input.as_slice().map_or(Decoded::Input(input), Decoded::Slice);
         self.encode_decoded(decoded, array.size(), encoded, options)
     }
@@ -269,6 +270,15 @@ impl Chain {
     pub fn fill_view(&self, mut target: Target<'_>) -> Result<()> {
         self.check_element_size(target.element_size())?;
         strided::fill(&mut target, self.fill_value()?)
+    }
+
+    /// Fills the view of a box that begins at `start` and has the shape of the target: of a chunk that does not exist.
+    ///
+    /// # Errors
+    /// [`Status::InvalidArgument`] if the box is not within the chunk, and as [`fill_view`](Self::fill_view).
+    pub fn fill_box(&self, start: &[u64], target: Target<'_>) -> Result<()> {
+        self.region(start, target.shape(), target.element_size())?;
+        self.fill_view(target)
     }
 
     /// Whether every element of a view equals the fill value in all bits that the data type has; such a chunk need not be

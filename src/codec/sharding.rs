@@ -98,7 +98,7 @@ impl Sharding {
         let size = bound
             .and_then(|bound| bound.checked_mul(chunk_count)?.checked_add(index_size))
             .map_or(ByteSize::Unknown, ByteSize::Bound);
-        let warnings = inner.warnings().map(|(_, warning)| warning.clone()).collect();
+        let warnings = inner.warnings().chain(index.warnings()).map(|(_, warning)| warning.clone()).collect();
         let shard = BoundShard {
             grid,
             chunk_shape: self.chunk_shape.clone(),

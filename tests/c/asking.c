@@ -142,6 +142,8 @@ static void configurations_come_back(void) {
   zcodec_chain_free(plain);
 }
 
+#define LITTLE "{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}}"
+
 static void warnings_are_a_list(void) {
   zcodec_chain *harmless = check_chain(TO_BYTES, INPUT);
   zcodec_chain *lossy = check_chain("[{\"name\":\"cast_value\",\"configuration\":{\"data_type\":\"float32\"}}]",
@@ -149,7 +151,14 @@ static void warnings_are_a_list(void) {
   /* The seven bits of its largest number fit in the eight of the significand. */
   zcodec_chain *fitting = check_chain("[{\"name\":\"cast_value\",\"configuration\":{\"data_type\":\"bfloat16\"}}]",
                                       "{\"data_type\":\"int8\",\"shape\":[2],\"fill_value\":0}");
+  zcodec_chain *ignoring = check_chain("[{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[1],"
+                                       "\"codecs\":[" LITTLE "],\"index_codecs\":["
+                                       "{\"name\":\"secret\",\"must_understand\":false}," LITTLE "]}}]",
+                                       "{\"data_type\":\"int64\",\"shape\":[2],\"fill_value\":0}");
   zcodec_buffer *json = NULL;
+  CHECK_OK(zcodec_chain_warnings_json(ignoring, &json, &error));
+  CHECK(check_buffer_has(json, "\"ignored_codec\""));
+  zcodec_chain_free(ignoring);
   CHECK_OK(zcodec_chain_warnings_json(harmless, &json, &error));
   CHECK(check_buffer_is(json, "[]"));
   CHECK_OK(zcodec_chain_warnings_json(fitting, &json, &error));

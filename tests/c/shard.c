@@ -181,7 +181,9 @@ static zcodec_call_options options_with(zcodec_executor *executor, int32_t *answ
 }
 
 static void tasks_report_each_by_itself(const zcodec_chain *chain) {
+  static const uint64_t outside[2] = {100, 0}, part[2] = {4, 6};
   uint8_t decoded[3][24], out[SHARD_SIZE];
+  zcodec_box box = {sizeof box, 2, NULL, NULL};
   zcodec_view views[3];
   zcodec_task tasks[3];
   int32_t answer = 0;
@@ -203,6 +205,11 @@ static void tasks_report_each_by_itself(const zcodec_chain *chain) {
   CHECK(tasks[1].status == ZCODEC_STATUS_CORRUPT_DATA && tasks[1].error != NULL);
   zcodec_error_free(tasks[1].error);
   CHECK(tasks[2].status == ZCODEC_STATUS_OK && decoded[2][23] == 0);
+  box.start = outside;
+  box.shape = part;
+  tasks[2].box = &box;
+  CHECK_STATUS(ZCODEC_STATUS_INVALID_ARGUMENT, zcodec_decode_tasks(&tasks[2], 1, &options));
+  zcodec_error_free(tasks[2].error);
   tasks[0].encoded_to = out;
   tasks[0].encoded_capacity = sizeof out;
   CHECK_STATUS(ZCODEC_STATUS_OK, zcodec_encode_tasks(tasks, 1, &options));

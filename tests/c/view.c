@@ -92,8 +92,24 @@ static void bits_that_the_type_lacks_are_not_compared(void) {
                                        "{\"data_type\":\"int2\",\"shape\":[3],\"fill_value\":-1}"};
   static const uint8_t equal[3][3] = {{0x07, 0x17, 0xF7}, {1, 2, 255}, {0xFF, 0x03, 0x0B}};
   static const uint8_t different[3] = {0x78, 0, 0xFE};
-  static const uint64_t shape[1] = {3};
+  static const char structure[] = "{\"data_type\":{\"name\":\"struct\",\"configuration\":{\"fields\":["
+                                  "{\"name\":\"a\",\"data_type\":\"bool\"},{\"name\":\"b\",\"data_type\":\"uint4\"},"
+                                  "{\"name\":\"c\",\"data_type\":\"int8\"}]}},\"shape\":[1],"
+                                  "\"fill_value\":{\"a\":true,\"b\":8,\"c\":-1}}";
+  static const uint8_t structures[3][3] = {{5, 0xF8, 0xFF}, {5, 0xF9, 0xFF}, {5, 0xF8, 0x7F}};
+  static const uint64_t shape[1] = {3}, one[1] = {1};
+  zcodec_chain *of_structures = check_chain("[\"bytes\"]", structure);
   size_t i;
+  for (i = 0; i < 3; i++) {
+    int32_t is_fill = -1;
+    uint8_t element[3];
+    zcodec_view view = view_of(element, sizeof element, NULL);
+    view.ndim = 1;
+    memcpy(element, structures[i], sizeof element);
+    CHECK_OK(zcodec_is_fill_view(of_structures, one, &view, &is_fill, &error));
+    CHECK(is_fill == (i == 0));
+  }
+  zcodec_chain_free(of_structures);
   for (i = 0; i < 3; i++) {
     zcodec_chain *chain = NULL;
     uint8_t memory[3];
@@ -174,6 +190,23 @@ static void encoded_bytes_may_lie_between_the_rows_of_a_view(const zcodec_chain 
   CHECK(size == sizeof encoded && memcmp(memory + 12, encoded, size) == 0);
   CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT,
               zcodec_decode_view(chain, NULL, memory + 17, sizeof encoded, NULL, &view, &error));
+}
+
+static void a_part_does_not_encode_without_a_fill_value(void) {
+  static const char codecs[] = "[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}}]";
+  static const uint64_t start[2] = {1, 2}, shape[2] = {2, 2};
+  zcodec_chain *chain = check_chain(codecs, "{\"data_type\":\"uint16\",\"shape\":[4,6]}");
+  uint16_t part[4] = {1, 2, 3, 4};
+  uint8_t memory[48];
+  zcodec_view view = view_of(part, sizeof part, NULL);
+  zcodec_box box = box_of(start, shape);
+  size_t capacity, size = 9;
+  for (capacity = 0; capacity <= sizeof memory; capacity += sizeof memory) {
+    CHECK_FAILS(ZCODEC_STATUS_UNSUPPORTED,
+                zcodec_encode_view(chain, NULL, &box, &view, memory, capacity, &size, &error));
+    CHECK(size == 0);
+  }
+  zcodec_chain_free(chain);
 }
 
 static void an_empty_box_touches_nothing(void) {
@@ -257,6 +290,7 @@ int main(void) {
   wrong_numbers_are_refused(chain);
   a_view_that_overlaps_the_encoded_bytes_is_refused(chain);
   encoded_bytes_may_lie_between_the_rows_of_a_view(chain);
+  a_part_does_not_encode_without_a_fill_value();
   an_empty_box_touches_nothing();
   a_padding_that_is_checked_needs_the_whole_chunk();
   a_chain_says_its_shape(chain);
