@@ -7,7 +7,7 @@ use crate::representation::shape_from_json;
 use serde_json::Value;
 
 /// `{"name": "regular" | "rectilinear", "configuration": {..}}`
-pub(super) fn chunk_shape(grid: &Value) -> Result<Vec<u64>> {
+pub(super) fn chunk_shape(grid: &Value, array_shape: &[u64]) -> Result<Vec<u64>> {
     let members = grid.as_object().ok_or_else(|| Error::metadata(format!("chunk_grid is {}", shown(grid))))?;
     let in_grid = |error: Error| error.with_context("chunk_grid: ");
     let name = name_of(members).map_err(in_grid)?;
@@ -23,18 +23,18 @@ pub(super) fn chunk_shape(grid: &Value) -> Result<Vec<u64>> {
     };
     let (configuration, _) = configuration_of(members).map_err(in_grid)?;
     let mut configuration = Configuration::new(configuration);
-    let shape = read(&mut configuration).map_err(in_grid)?;
+    let shape = read(&mut configuration, array_shape).map_err(in_grid)?;
     configuration.finish().map_err(in_grid)?;
     Ok(shape)
 }
 
-fn regular(configuration: &mut Configuration) -> Result<Vec<u64>> {
+fn regular(configuration: &mut Configuration, _array_shape: &[u64]) -> Result<Vec<u64>> {
     shape_from_json("chunk_shape", &configuration.required("chunk_shape")?, 1)
 }
 
 /// The first chunk: `{"kind": "inline", "chunk_shapes": [..]}` has for each dimension one size, or a list of sizes and
-/// of pairs of a size and a count.
-fn rectilinear(configuration: &mut Configuration) -> Result<Vec<u64>> {
+/// of pairs of a size and a count, which together are at least as long as the array.
+fn rectilinear(configuration: &mut Configuration, array_shape: &[u64]) -> Result<Vec<u64>> {
     one_of("kind", &configuration.required("kind")?, &["inline"])?;
     let shapes = configuration.required("chunk_shapes")?;
     let dimensions = shapes
@@ -43,7 +43,12 @@ fn rectilinear(configuration: &mut Configuration) -> Result<Vec<u64>> {
     let first = |(i, sizes): (usize, &Value)| {
         let wrong = || Error::metadata(format!("chunk_shapes[{i}] is {}, expected sizes of chunks", shown(sizes)));
         let Some(list) = sizes.as_array() else { return Ok(sizes.clone()) };
-        list.iter().try_for_each(|size| check_size(i, size))?;
+        let sum = list.iter().try_fold(0_u64, |sum, size| Ok(sum.saturating_add(length(i, size)?)))?;
+        if let Some(needed) = array_shape.get(i).filter(|needed| **needed > sum && !list.is_empty()) {
+            return Err(Error::metadata(format!(
+                "the sizes in chunk_shapes[{i}] make {sum}, but the shape of the array is {needed} there"
+            )));
+        }
         let size = list.first().ok_or_else(wrong)?;
         Ok(size.as_array().and_then(|pair| pair.first()).unwrap_or(size).clone())
     };
@@ -51,12 +56,13 @@ fn rectilinear(configuration: &mut Configuration) -> Result<Vec<u64>> {
     shape_from_json("chunk_shapes", &Value::Array(sizes), 1)
 }
 
-/// A size, or a pair of a size and a count.
-fn check_size(dimension: usize, size: &Value) -> Result<()> {
+/// How long the chunks of a size, or of a pair of a size and a count, are together.
+fn length(dimension: usize, size: &Value) -> Result<u64> {
     let name = format!("chunk_shapes[{dimension}]");
+    let product = |numbers: Vec<u64>| numbers.into_iter().fold(1, u64::saturating_mul);
     match size.as_array() {
-        None => shape_from_json(&name, &Value::Array(vec![size.clone()]), 1).map(drop),
-        Some(pair) if pair.len() == 2 => shape_from_json(&name, size, 1).map(drop),
+        None => shape_from_json(&name, &Value::Array(vec![size.clone()]), 1).map(product),
+        Some(pair) if pair.len() == 2 => shape_from_json(&name, size, 1).map(product),
         Some(_) => Err(Error::metadata(format!("{name} has {}, expected a size and a count", shown(size)))),
     }
 }
@@ -72,7 +78,23 @@ mod tests {
         // The example of the specification, and a dimension of one size.
         let shapes = json!([[[2, 3]], [[1, 6]], [1, [2, 1], 3], [[1, 3], 3], [6], 4]);
         let grid = json!({"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": shapes}});
-        assert_eq!(chunk_shape(&grid), Ok(vec![2, 1, 1, 1, 6, 4]));
+        assert_eq!(chunk_shape(&grid, &[]), Ok(vec![2, 1, 1, 1, 6, 4]));
+    }
+
+    #[test]
+    fn the_chunks_of_a_rectilinear_grid_are_as_long_as_the_array() {
+        for (sizes, size, is_enough) in [
+            (json!([2, 3]), 5, true),
+            (json!([2, 3]), 6, false),
+            (json!([[2, 3]]), 6, true),
+            (json!([[2, 3], 4]), 11, false),
+            (json!([[u64::MAX, 2]]), u64::MAX, true),
+            (json!(2), 100, true),
+        ] {
+            let grid = json!({"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": [sizes]}});
+            let found = chunk_shape(&grid, &[size]);
+            assert_eq!(found.map_err(|error| error.status()).err(), (!is_enough).then_some(Status::InvalidMetadata));
+        }
     }
 
     #[test]
@@ -91,11 +113,11 @@ mod tests {
             ("hexagonal", json!({}), Status::Unsupported),
         ] {
             let grid = json!({"name": name, "configuration": configuration});
-            assert_eq!(chunk_shape(&grid).unwrap_err().status(), status, "{grid}");
+            assert_eq!(chunk_shape(&grid, &[]).unwrap_err().status(), status, "{grid}");
         }
         let mut grid = json!({"name": "regular", "configuration": {"chunk_shape": [4]}, "must_understand": true});
-        assert_eq!(chunk_shape(&grid), Ok(vec![4]));
+        assert_eq!(chunk_shape(&grid, &[]), Ok(vec![4]));
         grid["must_understand"] = json!(3);
-        assert_eq!(chunk_shape(&grid).unwrap_err().status(), Status::InvalidMetadata);
+        assert_eq!(chunk_shape(&grid, &[]).unwrap_err().status(), Status::InvalidMetadata);
     }
 }

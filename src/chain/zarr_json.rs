@@ -45,7 +45,7 @@ impl ArrayDocument {
         expect(members, "node_type", &Value::from("array"))?;
         refuse_unknown_members(members)?;
         let shape = shape_from_json("shape", required(members, "shape")?, 0)?;
-        let chunk_shape = chunk_shape(required(members, "chunk_grid")?)?;
+        let chunk_shape = chunk_shape(required(members, "chunk_grid")?, &shape)?;
         check_rank("chunk_grid", &chunk_shape, &shape)?;
         let data_type = DataType::from_json(required(members, "data_type")?)?;
         let fill_value = match required(members, "fill_value")? {

@@ -9,6 +9,7 @@
 //!   a list names the member.
 
 use super::zarr_json::{ArrayDocument, check_rank, required};
+use crate::codec;
 use crate::data_type::{DataType, Endian, NumpyType};
 use crate::error::{Error, Result};
 use crate::interface::{CodecList, Context, Kind};
@@ -81,7 +82,10 @@ impl Codecs {
         let wrong = || Error::metadata(format!("{member} has {}, expected an object with an id", shown(json)));
         let mut configuration = json.as_object().cloned().ok_or_else(wrong)?;
         let Some(Value::String(id)) = configuration.shift_remove("id") else { return Err(wrong()) };
-        self.spell_as_numcodecs(&id, &mut configuration);
+        let is_own = codec::built_in().has(&name_of(&id));
+        if is_own {
+            self.spell_as_numcodecs(&id, &mut configuration);
+        }
         let kind = kind(&id, &configuration, context);
         let (makes_bytes, makes_array) = (kind == Kind::ArrayToBytes, kind == Kind::ArrayToArray);
         if (makes_bytes || makes_array) && self.output != Output::Array {
@@ -90,7 +94,10 @@ impl Codecs {
             )));
         }
         if makes_array {
-            self.take_type(&id, &mut configuration)?;
+            self.take_type(&id, &configuration)?;
+            if is_own {
+                leave_out_byte_order(&mut configuration);
+            }
             if id == "packbits" {
                 self.element_size = 1;
             }
@@ -135,10 +142,10 @@ impl Codecs {
         }
     }
 
-    /// Removes the byte order from the types in a configuration: elements in memory are in native byte order, and
+    /// Takes the byte order and size from the types in a configuration: elements in memory are in native byte order, and
     /// `bytes` gets that of the stored ones. numcodecs interprets the bytes of what enters as elements of another type,
     /// so that type must have their byte order.
-    fn take_type(&mut self, id: &str, configuration: &mut Map<String, Value>) -> Result<()> {
+    fn take_type(&mut self, id: &str, configuration: &Map<String, Value>) -> Result<()> {
         let named = |member: &str| configuration.get(member).and_then(Value::as_str);
         let (input, output) = if id == "astype" { ("decode_dtype", "encode_dtype") } else { ("dtype", "astype") };
         let (input, output) = (named(input), named(output).or(named(input)));
@@ -151,12 +158,6 @@ impl Codecs {
         }
         if let Some(NumpyType { endian, data_type }) = output.and_then(element_type) {
             (self.endian, self.element_size) = (endian, data_type.size());
-        }
-        for member in TYPE_MEMBERS {
-            let Some(Value::String(dtype)) = configuration.get_mut(member) else { continue };
-            if let Some(code) = dtype.strip_prefix('>') {
-                *dtype = format!("<{code}");
-            }
         }
         Ok(())
     }
@@ -171,9 +172,23 @@ impl Codecs {
     }
 }
 
+/// Elements in memory are in native byte order, whatever the types in a configuration say.
+fn leave_out_byte_order(configuration: &mut Map<String, Value>) {
+    for member in TYPE_MEMBERS {
+        let Some(Value::String(dtype)) = configuration.get_mut(member) else { continue };
+        if let Some(code) = dtype.strip_prefix('>') {
+            *dtype = format!("<{code}");
+        }
+    }
+}
+
+fn name_of(id: &str) -> String {
+    format!("numcodecs.{id}")
+}
+
 /// A codec of numcodecs as Zarr v3 has it.
 fn codec(id: &str, configuration: Map<String, Value>) -> Value {
-    let mut codec = Map::from_iter([("name".to_owned(), json!(format!("numcodecs.{id}")))]);
+    let mut codec = Map::from_iter([("name".to_owned(), json!(name_of(id)))]);
     if !configuration.is_empty() {
         codec.insert("configuration".to_owned(), Value::Object(configuration));
     }
@@ -280,6 +295,12 @@ mod tests {
             {"name": "numcodecs.bz2", "configuration": {"level": 1}},
         ]);
         assert_eq!(codecs, Ok(expected));
+    }
+
+    #[test]
+    fn configurations_of_other_codecs_are_kept() {
+        let codecs = codecs(json!({"compressor": {"id": "mine", "key": "12345", "dtype": ">i4"}})).unwrap();
+        assert_eq!(codecs[1], json!({"name": "numcodecs.mine", "configuration": {"key": "12345", "dtype": ">i4"}}));
     }
 
     #[test]

@@ -53,6 +53,11 @@ impl Registry {
         Ok(())
     }
 
+    /// Whether there is a codec of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.entries.contains_key(name)
+    }
+
     /// Adds another name of a codec; canonical metadata has its first name.
     ///
     /// # Errors
