@@ -296,6 +296,28 @@ def test_convert_to_codecs_in_short_form(store, tmp_path, capsys, codecs):
     np.testing.assert_array_equal(zarr.open_array(target)[...], VALUES)
 
 
+@pytest.mark.filterwarnings("ignore:The data type")
+@pytest.mark.parametrize(("fields", "fill_value", "values"), [
+    ([("s", ">U2")], ("é",), [("ab",), ("é",), ("c",)]),
+    ([("a", ">i4"), ("b", "u1")], (7, 1), [(1, 2), (7, 1), (3, 4)]),
+])  # fmt: skip
+def test_convert_of_structs_in_big_endian_order(tmp_path, capsys, fields, fill_value, values):
+    dtype = np.dtype(fields)
+    source = zarr.create_array(
+        tmp_path / "a", shape=(4,), chunks=(1,), dtype=dtype, zarr_format=2, compressors=None,
+        fill_value=np.array(fill_value, dtype)[()],
+    )  # fmt: skip
+    source[:3] = np.array(values, dtype)
+    assert main(["convert", str(tmp_path / "a"), str(tmp_path / "b"), "--codecs", json.dumps([LITTLE]), "--quiet"]) == 0
+    made = zarr.open_array(tmp_path / "b")
+    native = dtype.newbyteorder("=")
+    assert made[...].astype(native).tolist() == [*values, fill_value]
+    assert made.fill_value.tolist() == fill_value
+    capsys.readouterr()
+    stored = (tmp_path / "b/c/0").read_bytes()
+    assert stored == np.array(values[0], dtype.newbyteorder("<")).tobytes()
+
+
 def test_convert_says_what_is_lost(tmp_path, capsys):
     source = zarr.create_array(tmp_path / "a", shape=(100,), chunks=(50,), dtype="float32")
     source[...] = np.linspace(0, 1, 100, dtype=np.float32)

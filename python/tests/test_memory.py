@@ -1,9 +1,11 @@
 """Memory that a call refuses: with a mask, or shared with what the call fills."""
 
+import gc
+
 import numpy as np
 import pytest
 
-from zcodec import Chain
+from zcodec import Chain, Error
 from zcodec._ffi import ffi
 from zcodec.sharing import refuse_shared
 from zcodec.views import View
@@ -127,3 +129,22 @@ def test_thousands_of_tiles_are_told_apart_without_comparing_them(monkeypatch):
         volume = np.zeros(np.multiply(shape, 2), np.uint8)
         tiles = [volume[tuple(slice(2 * i, 2 * i + 2) for i in place)] for place in np.ndindex(shape)]
         refuse_shared([View(tile) for tile in tiles], [])
+
+
+def test_errors_are_collected_as_garbage():
+    """CPython 3.11.7 crashes here if a frame has a memoryview and a cffi buffer of it."""
+    shards = {"name": "sharding_indexed",
+              "configuration": {"chunk_shape": [2], "codecs": [LITTLE], "index_codecs": [LITTLE, "crc32c"]}}  # fmt: skip
+    chain = Chain([shards], "uint16", (64,), 0)
+    shard = chain.encode(np.arange(1, 65, dtype=np.uint16))
+
+    def fail():
+        try:
+            chain.decode(shard[:-1], box=np.s_[::9])
+        except Error as error:
+            kept = error  # a cycle with its own frame
+            assert kept.__traceback__ is not None
+
+    for _ in range(200):
+        fail()
+    gc.collect()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from zcodec._ffi import NULL, ffi, lib, new_error
 from zcodec.callbacks import call_options
 from zcodec.coding import Target
@@ -168,13 +170,15 @@ def _arrays(parts: Sequence[tuple[Part, View]]) -> tuple[Any, Any]:
 
 def read_object(plan: Plan, encoded: Buffer) -> Any | Array:
     """Runs a plan on an object that is in memory."""
-    memory = memoryview(encoded).cast("B")
+    # Not a memoryview: CPython 3.11.7 and 3.12.1 crash when an error whose frames hold a memoryview and a cffi buffer
+    # of it is collected as garbage.
+    memory = np.frombuffer(encoded, np.uint8)
     for ranges in plan:
         plan.supply_all([_part(memory, part) for part in ranges])
     return plan.result
 
 
-def _part(memory: memoryview, part: Range) -> memoryview:
+def _part(memory: Array, part: Range) -> Array:
     if part.offset is None:
         return memory[-part.size :] if part.size else memory[:0]
     return memory[part.offset : None if part.size is None else part.offset + part.size]

@@ -66,21 +66,32 @@ def _metadata(options: argparse.Namespace, source: Any) -> Any:
     serializer = next((codec for codec in made if isinstance(codec, ArrayBytesCodec)), None)
     if serializer is None:
         raise ValueError("--codecs has no array->bytes codec: an array needs exactly one")
+    dtype, fill_value = _elements(source)
     # In memory: if this fails, the target stays as it is.
     array = zarr.create_array(
         MemoryStore(),
         zarr_format=3,
         shape=source.shape,
-        dtype=source.metadata.dtype,
+        dtype=dtype,
         chunks=chunks,
         filters=[codec for codec in made if isinstance(codec, ArrayArrayCodec)],
         serializer=serializer,
         compressors=[codec for codec in made if not isinstance(codec, ArrayArrayCodec | ArrayBytesCodec)],
-        fill_value=source.metadata.fill_value,
+        fill_value=fill_value,
         dimension_names=getattr(source.metadata, "dimension_names", None),
         attributes=dict(source.attrs),
     )
     return array.metadata
+
+
+def _elements(source: Any) -> tuple[Any, Any]:
+    """The data type and the fill value of the new array."""
+    dtype, fill_value = source.metadata.dtype, source.metadata.fill_value
+    if source.dtype.fields is None or source.dtype.isnative:
+        return dtype, fill_value
+    # zarr-python 3.1 keeps the byte order of a struct, which a zarr.json cannot say.
+    native = source.dtype.newbyteorder("=")
+    return native, None if fill_value is None else np.asarray(fill_value, source.dtype).astype(native)[()]
 
 
 def _entering(source: Any) -> dict[str, Any]:
