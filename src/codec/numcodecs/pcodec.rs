@@ -78,16 +78,13 @@ fn delta_spec(value: Option<&Value>, order: Option<usize>) -> Result<DeltaSpec> 
 
 /// A number in memory.
 trait Element: Number + Default {
-    /// For floats the integer of as many bits: `bitround` of numcodecs hands on its floats as such.
-    type Bits: Element;
     fn from_bytes(bytes: &[u8]) -> Self;
     fn store(self, bytes: &mut [u8]);
 }
 
 macro_rules! element {
-    ($($number:ty as $bits:ty),+) => {
+    ($($number:ty),+) => {
         $(impl Element for $number {
-            type Bits = $bits;
             fn from_bytes(bytes: &[u8]) -> Self {
                 bytes.first_chunk().map_or(Self::default(), |bytes| Self::from_ne_bytes(*bytes))
             }
@@ -97,8 +94,7 @@ macro_rules! element {
         })+
     };
 }
-element!(u8 as u8, u16 as u16, u32 as u32, u64 as u64, i8 as i8, i16 as i16, i32 as i32, i64 as i64);
-element!(f16 as i16, f32 as i32, f64 as i64);
+element!(u8, u16, u32, u64, i8, i16, i32, i64, f16, f32, f64);
 
 impl Codec for Pcodec {
     fn kind(&self) -> Kind {
@@ -190,7 +186,7 @@ impl<E: Element + Debug> Transform for Chunk<E> {
     fn decode(&self, encoded: &[u8], decoded: &mut [u8], _call: &mut Call<'_>) -> Result<usize> {
         let size = usize::try_from(self.pages.number_count()).ok().and_then(|count| count.checked_mul(size_of::<E>()));
         let decoded = size.and_then(|size| decoded.get_mut(..size)).ok_or_else(too_small)?;
-        if is_of::<E::Bits>(encoded)? { decode::<E::Bits>(encoded, decoded) } else { decode::<E>(encoded, decoded) }?;
+        decode::<E>(encoded, decoded)?;
         Ok(decoded.len())
     }
 
@@ -221,12 +217,6 @@ fn encode_error(error: PcoError) -> Error {
         ErrorKind::Io(io::ErrorKind::WriteZero) => too_small(),
         _ => Error::internal(format!("pco: {error}")),
     }
-}
-
-/// Whether a stream begins with numbers of this type.
-fn is_of<E: Element>(encoded: &[u8]) -> Result<bool> {
-    let (_, chunks) = FileDecompressor::new(encoded).map_err(damaged)?;
-    Ok(chunks.first() == Some(&E::NUMBER_TYPE_BYTE))
 }
 
 /// Decodes exactly as many elements as there is room for, of any alignment.

@@ -486,24 +486,6 @@ fn mode_5_of_zfpy_is_the_reversible_one() {
 }
 
 /// What zarr-python 3.4.2 wrote, with numcodecs 0.17.1: 2001-01-01, "NaT" and 1960-05-05, in seconds.
-/// What numcodecs makes of `bitround` and `pcodec`, which zarr-python reads by a view.
-#[cfg(feature = "pcodec")]
-#[test]
-fn pcodec_reads_the_bits_of_floats_as_integers() {
-    use pco::standalone::simple_compress;
-
-    let floats: Vec<f32> = (0..300).map(|i| (i as f32).sqrt()).collect();
-    let decoded: Vec<u8> = floats.iter().flat_map(|float| float.to_ne_bytes()).collect();
-    let signed: Vec<i32> = floats.iter().map(|float| float.to_bits() as i32).collect();
-    let unsigned: Vec<u32> = floats.iter().map(|float| float.to_bits()).collect();
-    let chain = chain(&codec("pcodec", &json!({})), "float32", floats.len(), &json!(0)).unwrap();
-    let encoded = simple_compress(&signed, &pco::ChunkConfig::default()).unwrap();
-    assert_eq!(chain.decode_to_vec(&encoded, &CallOptions::default()), Ok(decoded));
-    let encoded = simple_compress(&unsigned, &pco::ChunkConfig::default()).unwrap();
-    let error = chain.decode_to_vec(&encoded, &CallOptions::default()).unwrap_err();
-    assert_eq!(error.status(), Status::CorruptData, "{error}");
-}
-
 #[cfg(feature = "pcodec")]
 #[test]
 fn times_are_integers_for_pcodec() {
