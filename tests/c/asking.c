@@ -151,10 +151,12 @@ static void warnings_are_a_list(void) {
   /* The seven bits of its largest number fit in the eight of the significand. */
   zcodec_chain *fitting = check_chain("[{\"name\":\"cast_value\",\"configuration\":{\"data_type\":\"bfloat16\"}}]",
                                       "{\"data_type\":\"int8\",\"shape\":[2],\"fill_value\":0}");
-  zcodec_chain *ignoring = check_chain("[{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[1],"
-                                       "\"codecs\":[" LITTLE "],\"index_codecs\":["
-                                       "{\"name\":\"secret\",\"must_understand\":false}," LITTLE "]}}]",
-                                       "{\"data_type\":\"int64\",\"shape\":[2],\"fill_value\":0}");
+  zcodec_chain *ignoring = check_chain(
+      "[{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[1],"
+      "\"codecs\":[" LITTLE
+      "],\"index_codecs\":["
+      "{\"name\":\"secret\",\"must_understand\":false}," LITTLE "]}}]",
+      "{\"data_type\":\"int64\",\"shape\":[2],\"fill_value\":0}");
   zcodec_buffer *json = NULL;
   CHECK_OK(zcodec_chain_warnings_json(ignoring, &json, &error));
   CHECK(check_buffer_has(json, "\"ignored_codec\""));

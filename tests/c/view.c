@@ -92,10 +92,11 @@ static void bits_that_the_type_lacks_are_not_compared(void) {
                                        "{\"data_type\":\"int2\",\"shape\":[3],\"fill_value\":-1}"};
   static const uint8_t equal[3][3] = {{0x07, 0x17, 0xF7}, {1, 2, 255}, {0xFF, 0x03, 0x0B}};
   static const uint8_t different[3] = {0x78, 0, 0xFE};
-  static const char structure[] = "{\"data_type\":{\"name\":\"struct\",\"configuration\":{\"fields\":["
-                                  "{\"name\":\"a\",\"data_type\":\"bool\"},{\"name\":\"b\",\"data_type\":\"uint4\"},"
-                                  "{\"name\":\"c\",\"data_type\":\"int8\"}]}},\"shape\":[1],"
-                                  "\"fill_value\":{\"a\":true,\"b\":8,\"c\":-1}}";
+  static const char structure[] =
+      "{\"data_type\":{\"name\":\"struct\",\"configuration\":{\"fields\":["
+      "{\"name\":\"a\",\"data_type\":\"bool\"},{\"name\":\"b\",\"data_type\":\"uint4\"},"
+      "{\"name\":\"c\",\"data_type\":\"int8\"}]}},\"shape\":[1],"
+      "\"fill_value\":{\"a\":true,\"b\":8,\"c\":-1}}";
   static const uint8_t structures[3][3] = {{5, 0xF8, 0xFF}, {5, 0xF9, 0xFF}, {5, 0xF8, 0x7F}};
   static const uint64_t shape[1] = {3}, one[1] = {1};
   zcodec_chain *of_structures = check_chain("[\"bytes\"]", structure);
