@@ -858,7 +858,7 @@ class Chain {
     zcodec_error *error = nullptr;
     const zcodec_status status = zcodec_chain_with_shape(chain_.get(), shape, ndim, &reshaped, &error);
     detail::require(status, error);
-    return Chain(reshaped, elements_, elements_.size == 0 ? 0 : ndim);
+    return Chain(reshaped, elements_, ndim);
   }
   Chain with_shape(const std::vector<std::uint64_t> &shape) const { return with_shape(shape.data(), shape.size()); }
 #if ZCODEC_HPP_HAS_SPAN

@@ -43,13 +43,13 @@ fn rectilinear(configuration: &mut Configuration, array_shape: &[u64]) -> Result
     let first = |(i, sizes): (usize, &Value)| {
         let wrong = || Error::metadata(format!("chunk_shapes[{i}] is {}, expected sizes of chunks", shown(sizes)));
         let Some(list) = sizes.as_array() else { return Ok(sizes.clone()) };
+        let size = list.first().ok_or_else(wrong)?;
         let sum = list.iter().try_fold(0_u64, |sum, size| Ok(sum.saturating_add(length(i, size)?)))?;
-        if let Some(needed) = array_shape.get(i).filter(|needed| **needed > sum && !list.is_empty()) {
+        if let Some(needed) = array_shape.get(i).filter(|needed| **needed > sum) {
             return Err(Error::metadata(format!(
                 "the sizes in chunk_shapes[{i}] make {sum}, but the shape of the array is {needed} there"
             )));
         }
-        let size = list.first().ok_or_else(wrong)?;
         Ok(size.as_array().and_then(|pair| pair.first()).unwrap_or(size).clone())
     };
     let sizes: Vec<Value> = dimensions.iter().enumerate().map(first).collect::<Result<_>>()?;

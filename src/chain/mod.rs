@@ -272,7 +272,7 @@ impl Chain {
         strided::fill(&mut target, self.fill_value()?)
     }
 
-    /// Fills the view of a box that begins at `start` and has the shape of the target: of a chunk that does not exist.
+    /// Fills a box of a chunk that does not exist; it begins at `start` and has the shape of the target.
     ///
     /// # Errors
     /// [`Status::InvalidArgument`] if the box is not within the chunk, and as [`fill_view`](Self::fill_view).

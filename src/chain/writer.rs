@@ -29,7 +29,7 @@ pub struct Writer {
     old: Option<OldShard>,
     /// What the fill value of the chain becomes before the shard, if that is not the fill value there. Then every inner
     /// chunk of a new shard is stored.
-    unput: Option<Vec<u8>>,
+    unput_element: Option<Vec<u8>>,
     /// The elements that were put, by the numbers of the inner chunks.
     slots: Mutex<BTreeMap<u64, Arc<Slot>>>,
     phase: Phase,
@@ -78,13 +78,13 @@ impl Writer {
             shard.check_grid(index)?;
             shard.check_size(*size).map_err(|error| place.blame(error))?;
         }
-        let unput = chain.unlike_fill_value(shard, &options);
-        options.stores_empty |= unput.is_some();
+        let unput_element = chain.encoded_fill_value(shard, &options);
+        options.stores_empty |= unput_element.is_some();
         Ok(Self {
             chain: Arc::clone(chain),
             options,
             old: old.map(|(index, size)| OldShard { index, size }),
-            unput,
+            unput_element,
             slots: Mutex::default(),
             phase: Phase::Putting,
             stage: Stage::empty(),
@@ -341,9 +341,11 @@ impl Writer {
             };
             changes.insert(*number, encoded.clone());
         }
+        let is_complete = changes.len() as u64 == shard.chunk_count();
+        let unput = if is_complete { None } else { self.unput_cell()? };
         let object = match (layout, &self.old) {
             (ShardLayout::Append, Some(old)) => appended(shard, old, &changes, &self.options),
-            _ => packed(shard, self.old.as_ref(), &changes, &self.unput()?, &self.options),
+            _ => packed(shard, self.old.as_ref(), &changes, &unput, &self.options),
         };
         object.map_err(|error| place.blame(error))
     }
@@ -370,9 +372,9 @@ impl Writer {
     }
 
     /// An inner chunk of the new shard that nobody has put.
-    fn unput(&self) -> Result<Encoded> {
+    fn unput_cell(&self) -> Result<Encoded> {
         let (shard, _) = self.shard()?;
-        if self.unput.is_none() || self.old.is_some() {
+        if self.unput_element.is_none() || self.old.is_some() {
             return Ok(None);
         }
         let cell = shard.cell(0);
@@ -383,7 +385,7 @@ impl Writer {
     /// An inner chunk that does not exist.
     fn filled(&self, cell: &Cell) -> Result<Vec<u8>> {
         let (shard, place) = self.shard()?;
-        if let (Some(element), None) = (&self.unput, &self.old) {
+        if let (Some(element), None) = (&self.unput_element, &self.old) {
             return parts::filled(shard.chunk_shape(), element);
         }
         let value = shard.inner.fill_value().map_err(|error| place.blame(shard.locate(error, cell)))?;
@@ -421,9 +423,9 @@ impl Chain {
         })
     }
 
-    /// What the fill value becomes before the shard, if there it is not the fill value: zarr-python does not encode
-    /// fill values where it encodes elements by the codecs of numcodecs.
-    fn unlike_fill_value(&self, shard: &Shard, options: &CallOptions) -> Option<Vec<u8>> {
+    /// What the codecs before the shard make of the fill value, if that is not the fill value there: those of numcodecs
+    /// pass the fill value on unencoded, as in zarr-python.
+    fn encoded_fill_value(&self, shard: &Shard, options: &CallOptions) -> Option<Vec<u8>> {
         let (from, to) = (self.fill_value().ok()?, shard.inner.fill_value().ok()?);
         let one = Region::whole(&vec![1; shard.chunk_shape().len()]);
         let put = Put { source: Source::contiguous(from, from.len(), &one.shape).ok()?, region: one.clone() };

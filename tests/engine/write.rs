@@ -125,6 +125,11 @@ fn inner_chunks_that_nobody_puts_have_the_fill_value_after_codecs_that_do_not_en
     assert_eq!(encoded.len() as u64, 16 + index_size);
     assert_eq!(chain.decode_to_vec(&encoded, &options()).unwrap(), values);
 
+    let empty = json!({"data_type": "float32", "shape": [0], "fill_value": 0});
+    let empty = Arc::new(Chain::new(codecs.to_string().as_bytes(), Some(empty.to_string().as_bytes())).unwrap());
+    let mut writer = Writer::new(&empty, options(), None).unwrap();
+    assert!(writer.finish(ShardLayout::Packed).unwrap().0.is_empty(), "there are no inner chunks");
+
     for (start, put, expected) in [
         (4, vec![1.0_f32, 2.0, 3.0, 4.0], [0.0, 0.0, 0.0, 0.0, 1.0, 2.0, 3.0, 4.0]),
         (5, vec![100.0], [0.0, 0.0, 0.0, 0.0, 0.0, 100.0, 0.0, 0.0]),
