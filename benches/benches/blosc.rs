@@ -8,27 +8,20 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 use zcodec::chain::{CallOptions, Chain};
 use zcodec::codec::blosc_internals::Shuffle;
+use zcodec_benches::filters::FILTERS;
 use zcodec_benches::{field_bytes, group, temperature_bytes};
 
-type Filter = (&'static str, fn(&Shuffle, &[u8], &mut [u8]));
-
-const KERNELS: [Filter; 4] = [
-    ("shuffle", Shuffle::shuffle),
-    ("unshuffle", Shuffle::unshuffle),
-    ("bitshuffle", Shuffle::bitshuffle),
-    ("bitunshuffle", Shuffle::bitunshuffle),
-];
-
 fn kernels(criterion: &mut Criterion) {
-    for (size_name, size) in [("16KiB", 16 << 10), ("64KiB", 64 << 10)] {
+    for (size_name, size) in [("16KiB", 16 << 10), ("64KiB", 64 << 10), ("256KiB", 256 << 10)] {
         let decoded = field_bytes(size);
         let mut target = vec![0; size];
         for element_size in [2, 4, 8] {
-            for (name, filter) in KERNELS {
+            for (name, filter) in FILTERS {
                 let mut group = group(criterion, &format!("shuffle/{name}-{element_size}/any/{size_name}"), size);
                 for (tier, shuffle) in Shuffle::all(element_size) {
+                    let mut tile = vec![0; shuffle.tile_size()];
                     group.bench_function(BenchmarkId::from_parameter(format!("{tier:?}").to_lowercase()), |bencher| {
-                        bencher.iter(|| filter(&shuffle, black_box(&decoded), black_box(&mut target)));
+                        bencher.iter(|| filter(&shuffle, black_box(&decoded), black_box(&mut target), &mut tile));
                     });
                 }
                 group.finish();

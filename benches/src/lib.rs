@@ -3,6 +3,7 @@
 //! A benchmark's name is `codec/case/direction/size/contestant`. Each group of the same first four parts also runs
 //! the contestant `copy`, a memory copy of the same decoded bytes; `table.py` prints the others as a ratio to it.
 
+pub mod filters;
 #[cfg(feature = "peers")]
 pub mod peers;
 pub mod turns;

@@ -21,6 +21,8 @@ pub struct Decoder {
     filtered: Vec<u8>,
     /// A block of which only parts are wanted.
     whole: Vec<u8>,
+    /// A tile of the filter for bits.
+    tile: Vec<u8>,
 }
 
 impl Decoder {
@@ -104,7 +106,10 @@ impl<'f> FrameBlocks<'_, 'f> {
             Some(current) if current.index == index => current,
             current => current.insert(self.decoder.load(&self.frame, index, size)?),
         };
-        let Decoder { filtered, whole, .. } = &mut *self.decoder;
+        let Decoder { filtered, whole, tile, .. } = &mut *self.decoder;
+        if self.frame.filter == Filter::Bitshuffle {
+            grow(tile, self.shuffle.tile_size())?;
+        }
         let filtered = current.stored.unwrap_or_else(|| &filtered[..size]);
         let count = target.len() / usize::from(self.frame.element_size);
         let is_direct = |least| target.len() == size || (count >= least && !current.is_whole);
@@ -112,13 +117,17 @@ impl<'f> FrameBlocks<'_, 'f> {
             Filter::None => copy(&filtered[start..start + target.len()], target),
             Filter::Shuffle if is_direct(MIN_DIRECT_COUNT) => self.shuffle.unshuffle_part(filtered, start, target),
             Filter::Bitshuffle if is_direct(MIN_DIRECT_BIT_COUNT) => {
-                self.shuffle.bitunshuffle_part(filtered, start, target);
+                self.shuffle.bitunshuffle_part(filtered, start, target, tile);
             }
             filter => {
                 if !current.is_whole {
                     grow(whole, size)?;
-                    let undo = if filter == Filter::Shuffle { Shuffle::unshuffle } else { Shuffle::bitunshuffle };
-                    undo(&self.shuffle, filtered, &mut whole[..size]);
+                    let whole = &mut whole[..size];
+                    if filter == Filter::Shuffle {
+                        self.shuffle.unshuffle(filtered, whole);
+                    } else {
+                        self.shuffle.bitunshuffle(filtered, whole, tile);
+                    }
                     current.is_whole = true;
                 }
                 copy(&whole[start..start + target.len()], target);

@@ -30,7 +30,7 @@ pub struct Settings {
 #[derive(Debug, Default)]
 pub struct Encoder {
     compressors: Compressors,
-    /// A block after its filter.
+    /// A block after its filter, and a tile of the filter.
     filtered: Vec<u8>,
     /// A stream before it is known to fit.
     stream: Vec<u8>,
@@ -163,16 +163,21 @@ fn compress_stream(
     }))
 }
 
-/// A block with its elements moved.
-fn filter<'a>(settings: &Settings, block: &'a [u8], filtered: &'a mut Vec<u8>) -> Result<&'a [u8]> {
-    let filter = match settings.filter {
-        Filter::Shuffle if settings.element_size > 1 => Shuffle::shuffle,
-        Filter::Bitshuffle => Shuffle::bitshuffle,
+/// A block with its elements moved, in scratch memory.
+fn filter<'a>(settings: &Settings, block: &'a [u8], scratch: &'a mut Vec<u8>) -> Result<&'a [u8]> {
+    let shuffle = Shuffle::new(settings.element_size);
+    let tile_size = match settings.filter {
+        Filter::Shuffle if settings.element_size > 1 => 0,
+        Filter::Bitshuffle => shuffle.tile_size(),
         _ => return Ok(block),
     };
-    grow(filtered, block.len())?;
-    let filtered = &mut filtered[..block.len()];
-    filter(&Shuffle::new(settings.element_size), block, filtered);
+    grow(scratch, block.len() + tile_size)?;
+    let (filtered, tile) = scratch[..block.len() + tile_size].split_at_mut(block.len());
+    if settings.filter == Filter::Bitshuffle {
+        shuffle.bitshuffle(block, filtered, tile);
+    } else {
+        shuffle.shuffle(block, filtered);
+    }
     Ok(filtered)
 }
 

@@ -21,10 +21,15 @@ use crate::simd::available;
 use crate::simd::{Level, Tier, best};
 use std::ops::Range;
 
-/// The bytes of one tile of elements on their way from or to rows of bits: they stay in a first-level cache.
-const TILE_SIZE: usize = 8 << 10;
+/// The elements of a tile, on their way from or to rows of bits. Each row then has eight cache lines of a tile: where
+/// rows lie a power of two apart, their lines have the same places in a cache, and of rows with fewer lines there are
+/// too many at once.
+const TILE_COUNT: usize = 4096;
 
-/// Every tile has a multiple of this many elements; those of the largest elements have half as many.
+/// The most bytes of a tile, but for very few elements: about a first-level cache.
+const TILE_SIZE: usize = 32 << 10;
+
+/// Every tile has a multiple of this many elements.
 const TILE_STEP: usize = 64;
 
 /// How a tier moves bytes and bits. Each function moves those of the first elements and returns of how many, a multiple
@@ -87,8 +92,8 @@ impl Shuffle {
         Self { element_size: usize::from(element_size.max(1)), planes }
     }
 
-    /// A way for elements of any size, for [`shuffle`](Self::shuffle) and [`unshuffle`](Self::unshuffle) only: bits are
-    /// moved through a tile, which does not hold enough elements of more than 255 bytes.
+    /// A way for elements of any size, for [`shuffle`](Self::shuffle) and [`unshuffle`](Self::unshuffle) only: tiles do
+    /// not hold enough elements of more than 255 bytes.
     pub(crate) fn portable(element_size: usize) -> Self {
         Self { element_size: element_size.max(1), planes: portable::NOTHING }
     }
@@ -120,22 +125,27 @@ impl Shuffle {
         self.join_planes(&shuffled[..size], count, &mut decoded[..size]);
     }
 
-    /// Puts the bits at each place of an element next to each other. Both slices have the same size; what is not a
-    /// whole element stays where it is, and so does everything if the number of elements is not a multiple of 8.
-    pub fn bitshuffle(&self, decoded: &[u8], shuffled: &mut [u8]) {
+    /// The size of the scratch memory that bits are moved through.
+    pub fn tile_size(&self) -> usize {
+        if self.element_size == 1 { 0 } else { self.tile_count() * self.element_size }
+    }
+
+    /// Puts the bits at each place of an element next to each other, through a tile of [`tile_size`](Self::tile_size).
+    /// Both slices have the same size; what is not a whole element stays where it is, and so does everything if the
+    /// number of elements is not a multiple of 8.
+    pub fn bitshuffle(&self, decoded: &[u8], shuffled: &mut [u8], tile: &mut [u8]) {
         let (count, size) = self.whole(decoded, shuffled);
         if !count.is_multiple_of(8) {
             return copy(decoded, shuffled);
         }
         shuffled[size..].copy_from_slice(&decoded[size..]);
-        let mut tile = [0; TILE_SIZE];
         for first in (0..count).step_by(self.tile_count()) {
             let tile_count = self.tile_count().min(count - first);
             let elements = &decoded[first * self.element_size..][..tile_count * self.element_size];
             let planes = if self.element_size == 1 {
                 elements
             } else {
-                self.split_planes(elements, &mut tile, tile_count);
+                self.split_planes(elements, tile, tile_count);
                 &tile[..elements.len()]
             };
             self.split_rows(planes, tile_count, &mut shuffled[first / 8..size], count / 8);
@@ -143,13 +153,13 @@ impl Shuffle {
     }
 
     /// Undoes [`bitshuffle`](Self::bitshuffle).
-    pub fn bitunshuffle(&self, shuffled: &[u8], decoded: &mut [u8]) {
+    pub fn bitunshuffle(&self, shuffled: &[u8], decoded: &mut [u8], tile: &mut [u8]) {
         let (count, size) = self.whole(shuffled, decoded);
         if !count.is_multiple_of(8) {
             return copy(shuffled, decoded);
         }
         decoded[size..].copy_from_slice(&shuffled[size..]);
-        self.join_bits(&shuffled[..size], 0, &mut decoded[..size]);
+        self.join_bits(&shuffled[..size], 0, &mut decoded[..size], tile);
     }
 
     /// The bytes from `start` on of what [`unshuffle`](Self::unshuffle) gives, as many as `part` has.
@@ -166,7 +176,7 @@ impl Shuffle {
     }
 
     /// The bytes from `start` on of what [`bitunshuffle`](Self::bitunshuffle) gives, as many as `part` has.
-    pub fn bitunshuffle_part(&self, shuffled: &[u8], start: usize, part: &mut [u8]) {
+    pub fn bitunshuffle_part(&self, shuffled: &[u8], start: usize, part: &mut [u8], tile: &mut [u8]) {
         let (size, count) = (self.element_size, shuffled.len() / self.element_size);
         if !count.is_multiple_of(8) {
             return copy(&shuffled[start..start + part.len()], part);
@@ -180,22 +190,21 @@ impl Shuffle {
                 shuffled[place]
             };
         }
-        self.join_bits(&shuffled[..count * size], middle.first, &mut part[middle.bytes]);
+        self.join_bits(&shuffled[..count * size], middle.first, &mut part[middle.bytes], tile);
     }
 
     /// Undoes `bitshuffle` for the elements from `first` on, a multiple of 8, as many as `decoded` has.
-    fn join_bits(&self, shuffled: &[u8], first: usize, decoded: &mut [u8]) {
+    fn join_bits(&self, shuffled: &[u8], first: usize, decoded: &mut [u8], tile: &mut [u8]) {
         let count = shuffled.len() / self.element_size;
         if self.element_size == 1 {
             let size = decoded.len();
             return self.join_rows(&shuffled[first / 8..], count / 8, decoded, size);
         }
-        let mut tile = [0; TILE_SIZE];
         let tiles = decoded.chunks_mut(self.tile_count() * self.element_size);
         for (first, elements) in (first..).step_by(self.tile_count()).zip(tiles) {
             let tile_count = elements.len() / self.element_size;
             self.join_rows(&shuffled[first / 8..], count / 8, &mut tile[..elements.len()], tile_count);
-            self.join_planes(&tile, tile_count, elements);
+            self.join_planes(tile, tile_count, elements);
         }
     }
 
@@ -217,9 +226,8 @@ impl Shuffle {
     }
 
     fn tile_count(&self) -> usize {
-        let most = TILE_SIZE / self.element_size;
-        let step = if most < TILE_STEP { TILE_STEP / 2 } else { TILE_STEP };
-        most / step * step
+        let most = (TILE_SIZE / self.element_size).min(TILE_COUNT);
+        most / TILE_STEP * TILE_STEP
     }
 
     fn split_planes(&self, elements: &[u8], planes: &mut [u8], stride: usize) {

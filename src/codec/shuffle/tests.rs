@@ -3,7 +3,7 @@ use crate::simd::Level;
 
 /// Lengths in elements: every one of a few vectors, and around a tile.
 fn counts() -> impl Iterator<Item = usize> {
-    (0..=150).chain([192, 255, 256, 257, 512, 520, 1024, 1032, 4095, 4096, 4104, 8200])
+    (0..=150).chain([192, 255, 256, 257, 512, 520, 1024, 1032, 4095, 4096, 4104, 8200, 12_304])
 }
 
 fn bytes(size: usize) -> Vec<u8> {
@@ -48,10 +48,11 @@ fn every_tier_shuffles_bits_like_the_reference_at_every_length() {
     on_every_tier(|tier, shuffle, element_size, decoded, target| {
         let size = decoded.len();
         let shuffled = reference::bitshuffle(usize::from(element_size), decoded);
-        shuffle.bitshuffle(decoded, target);
+        let mut tile = vec![0xA5; shuffle.tile_size()];
+        shuffle.bitshuffle(decoded, target, &mut tile);
         assert!(*target == shuffled, "tier {tier:?}, element size {element_size}, shuffles {size} bytes");
         target.fill(0x5A);
-        shuffle.bitunshuffle(&shuffled, target);
+        shuffle.bitunshuffle(&shuffled, target, &mut tile);
         assert!(*target == decoded, "tier {tier:?}, element size {element_size}, unshuffles {size} bytes");
     });
 }
@@ -66,6 +67,7 @@ fn every_part_is_what_the_whole_has_there() {
             let ends = [0, 1, size, 8 * size, 9 * size - 1, 70 * size + 1, count * size, decoded.len()];
             let places: Vec<usize> = ends.into_iter().filter(|end| *end <= decoded.len()).collect();
             for (tier, shuffle) in Shuffle::all(element_size) {
+                let mut tile = vec![0xA5; shuffle.tile_size()];
                 for (start, end) in places.iter().flat_map(|start| places.iter().map(move |end| (*start, *end))) {
                     let Some(part_size) = end.checked_sub(start) else { continue };
                     let mut part = vec![0xA5; part_size];
@@ -75,7 +77,7 @@ fn every_part_is_what_the_whole_has_there() {
                         "{tier:?}, {count} elements of {size}: bytes {start} to {end}"
                     );
                     part.fill(0x5A);
-                    shuffle.bitunshuffle_part(&shuffled[1], start, &mut part);
+                    shuffle.bitunshuffle_part(&shuffled[1], start, &mut part, &mut tile);
                     assert!(
                         part == decoded[start..end],
                         "{tier:?}, {count} elements of {size}: bits, {start} to {end}"

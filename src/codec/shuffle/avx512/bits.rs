@@ -1,8 +1,7 @@
 //! Bits of 64 bytes of a plane at a time: each eight bytes are a matrix of bits, which one instruction multiplies by
 //! the identity and transposes on the way.
 
-use super::bytes::sort_indices;
-use super::{Orders, load, load_at, store, store_at, transpose};
+use super::{from_places, load, load_at, load_halves, store, store_at, store_halves, to_places};
 use std::arch::x86_64::*;
 
 /// Byte `i` has bit `i`.
@@ -31,11 +30,12 @@ fn plane_to_rows(plane: &[u8], rows: &mut [u8], stride: usize) {
     let (groups, rest) = registers.as_chunks::<8>();
     assert!(groups.is_empty() || 7 * stride + 64 * groups.len() <= rows.len(), "the rows have room for the plane");
     for (index, group) in groups.iter().enumerate() {
-        let mut registers = [_mm512_setzero_si512(); 8];
-        for place in 0..8 {
-            registers[place] = bits_of(load(&group[place]));
+        let mut registers = load_halves(group);
+        for register in 0..8 {
+            registers[register] = bits_of(registers[register]);
         }
-        let registers = transpose::<8, ByRow>(registers);
+        // Eight bytes of bits, one for each row, are what an element of eight bytes is.
+        let registers = to_places(registers);
         for row in 0..8 {
             // SAFETY: the last row has 64 bytes per group.
             unsafe { store_at(registers[row], rows, row * stride + 64 * index) };
@@ -44,7 +44,7 @@ fn plane_to_rows(plane: &[u8], rows: &mut [u8], stride: usize) {
     let first = 64 * groups.len();
     for (index, bytes) in rest.iter().enumerate() {
         let mut split_bytes = [0; 64];
-        store(split(load(bytes)), &mut split_bytes);
+        store(_mm512_permutexvar_epi8(load(&TRANSPOSED), bits_of(load(bytes))), &mut split_bytes);
         for (row, eight) in split_bytes.as_chunks::<8>().0.iter().enumerate() {
             rows[row * stride + first + 8 * index..][..8].copy_from_slice(eight);
         }
@@ -63,66 +63,48 @@ fn plane_from_rows(rows: &[u8], stride: usize, plane: &mut [u8]) {
             // SAFETY: the last row has 64 bytes per group.
             registers[row] = unsafe { load_at(rows, row * stride + 64 * index) };
         }
-        let registers = transpose::<8, ByMatrix>(registers);
-        for place in 0..8 {
-            store(transpose_bits(registers[place]), &mut group[place]);
+        registers = from_places::<8, true>(registers);
+        for register in 0..8 {
+            registers[register] = transpose_bits(registers[register]);
         }
+        store_halves(registers, group);
     }
     for (index, bytes) in rest.iter_mut().enumerate() {
         let mut split_bytes = [0; 64];
         for (row, eight) in split_bytes.as_chunks_mut::<8>().0.iter_mut().enumerate() {
             eight.copy_from_slice(&rows[row * stride + first + 8 * index..][..8]);
         }
-        store(join(load(&split_bytes)), bytes);
+        let matrices = reversed(_mm512_permutexvar_epi8(load(&TRANSPOSED), load(&split_bytes)));
+        store(transpose_bits(matrices), bytes);
     }
-}
-
-struct ByRow;
-
-impl Orders for ByRow {
-    const BEFORE: [u8; 64] = sort_indices(8);
-}
-
-struct ByMatrix;
-
-impl Orders for ByMatrix {
-    const AFTER: [u8; 64] = reversed([0, 8, 16, 24, 32, 40, 48, 56], 0);
 }
 
 /// The bits of 64 bytes, a byte of each row per eight of them.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
+#[target_feature(enable = "avx512f,avx512bw,gfni")]
 fn bits_of(bytes: __m512i) -> __m512i {
-    const REVERSED: [u8; 64] = reversed([0, 1, 2, 3, 4, 5, 6, 7], 1);
-    transpose_bits(_mm512_permutexvar_epi8(load(&REVERSED), bytes))
+    transpose_bits(reversed(bytes))
 }
 
-/// The same, the eight bytes with the lowest bits first.
+/// Each eight bytes, the last one first.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
-fn split(bytes: __m512i) -> __m512i {
-    _mm512_permutexvar_epi8(load(&ByRow::BEFORE), bits_of(bytes))
+#[target_feature(enable = "avx512f,avx512bw")]
+fn reversed(bytes: __m512i) -> __m512i {
+    const LAST_FIRST: i64 = 0x0001_0203_0405_0607;
+    const LAST_FIRST_OF_HIGH: i64 = LAST_FIRST | 0x0808_0808_0808_0808;
+    _mm512_shuffle_epi8(bytes, _mm512_broadcast_i32x4(_mm_set_epi64x(LAST_FIRST_OF_HIGH, LAST_FIRST)))
 }
 
-/// Undoes [`split`].
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
-fn join(split_bytes: __m512i) -> __m512i {
-    transpose_bits(_mm512_permutexvar_epi8(load(&ByMatrix::AFTER), split_bytes))
-}
-
-/// Which bytes make matrices of eight whose last byte comes first: those at `places` from the beginning of each matrix,
-/// which is eight bytes after the one before, or one.
-const fn reversed(places: [u8; 8], is_in_place: u8) -> [u8; 64] {
+/// Where the bytes of a matrix of eight by eight bytes come from that is transposed.
+const TRANSPOSED: [u8; 64] = {
     let mut indices = [0; 64];
     let mut index = 0;
     while index < 64 {
-        let start = (index / 8) as u8 * if is_in_place == 1 { 8 } else { 1 };
-        indices[index] = start + places[7 - index % 8];
+        indices[index] = (index % 8 * 8 + index / 8) as u8;
         index += 1;
     }
     indices
-}
+};
 
 /// Bit `i` of byte `j` becomes bit `j` of byte `i`, in matrices of eight bytes of which the last comes first.
 #[inline]

@@ -1,6 +1,6 @@
 //! Bytes of 64 elements at a time.
 
-use super::{Orders, load, load_at, store, store_at, transpose};
+use super::{from_places, load_at, load_halves, store_at, store_halves, to_places};
 use crate::codec::shuffle::avx2;
 use std::arch::x86_64::*;
 
@@ -26,19 +26,6 @@ pub(super) fn from_planes(planes: &[u8], stride: usize, elements: &mut [u8], ele
     }
 }
 
-struct ByPlace<const SIZE: usize>;
-
-impl<const SIZE: usize> Orders for ByPlace<SIZE> {
-    const BEFORE: [u8; 64] = sort_indices(SIZE);
-}
-
-struct ByElement<const SIZE: usize>;
-
-impl<const SIZE: usize> Orders for ByElement<SIZE> {
-    const AFTER: [u8; 64] = sort_indices(64 / SIZE);
-}
-
-/// Each register's bytes are sorted by their place in the element; then the parts of one place come together.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn to_planes_of<const SIZE: usize>(elements: &[u8], planes: &mut [u8], stride: usize) -> usize {
@@ -46,11 +33,7 @@ fn to_planes_of<const SIZE: usize>(elements: &[u8], planes: &mut [u8], stride: u
     let size = 64 * groups.len();
     assert!(groups.is_empty() || (SIZE - 1) * stride + size <= planes.len(), "the planes have room for the elements");
     for (index, group) in groups.iter().enumerate() {
-        let mut registers = [_mm512_setzero_si512(); SIZE];
-        for place in 0..SIZE {
-            registers[place] = load(&group[place]);
-        }
-        let registers = transpose::<SIZE, ByPlace<SIZE>>(registers);
+        let registers = to_places(load_halves(group));
         for place in 0..SIZE {
             // SAFETY: the last plane has 64 bytes per group.
             unsafe { store_at(registers[place], planes, place * stride + 64 * index) };
@@ -59,7 +42,6 @@ fn to_planes_of<const SIZE: usize>(elements: &[u8], planes: &mut [u8], stride: u
     size
 }
 
-/// The same backwards.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn from_planes_of<const SIZE: usize>(planes: &[u8], stride: usize, elements: &mut [u8]) -> usize {
@@ -75,21 +57,7 @@ fn from_planes_of<const SIZE: usize>(planes: &[u8], stride: usize, elements: &mu
             // SAFETY: the last plane has 64 bytes per group.
             registers[place] = unsafe { load_at(planes, place * stride + 64 * index) };
         }
-        let registers = transpose::<SIZE, ByElement<SIZE>>(registers);
-        for place in 0..SIZE {
-            store(registers[place], &mut group[place]);
-        }
+        store_halves(from_places::<SIZE, false>(registers), group);
     }
     size
-}
-
-/// Which bytes of a register to take so that those at the same place of each element of `size` bytes come together.
-pub(super) const fn sort_indices(size: usize) -> [u8; 64] {
-    let mut indices = [0; 64];
-    let mut index = 0;
-    while index < 64 {
-        indices[index] = (index % (64 / size) * size + index / (64 / size)) as u8;
-        index += 1;
-    }
-    indices
 }

@@ -11,7 +11,6 @@ mod bits;
 mod bytes;
 
 use super::Planes;
-use bytes::sort_indices;
 use std::arch::x86_64::*;
 
 pub(super) const PLANES: Planes = Planes {
@@ -21,57 +20,114 @@ pub(super) const PLANES: Planes = Planes {
     from_rows: bits::from_rows,
 };
 
-/// Registers of COUNT parts each, one register a line of a matrix, transposed. Before that, the bytes of each register
-/// are taken in the order `BEFORE`, and after it in the order `AFTER`.
+/// 64 elements of COUNT bytes, as [`load_halves`] gives them, to a register for each place in the element.
 ///
-/// Each stage zips the registers of the first half with those of the second, which turns the address of a part, its
-/// register and its place in that, left by one bit; all stages together exchange register and place. The first stage
-/// does the first order on the way, and the last the other.
+/// Each stage zips the registers of the first half with those of the second, which turns the address of a byte, its
+/// register and its place in that, left by one bit. Only the first stage crosses lanes, and sorts the bytes on the way.
+/// The others zip parts of 32 / COUNT bytes within lanes, in half the time.
 #[inline]
-#[target_feature(enable = "avx512f,avx512vbmi")]
-fn transpose<const COUNT: usize, O: Orders>(mut registers: [__m512i; COUNT]) -> [__m512i; COUNT] {
-    let stage_count = COUNT.ilog2();
-    for stage in 0..stage_count {
-        let [low, high] = if stage == 0 {
-            const { zips(COUNT, O::BEFORE, if COUNT == 2 { O::AFTER } else { IN_PLACE }) }
-        } else if stage + 1 == stage_count {
-            const { zips(COUNT, IN_PLACE, O::AFTER) }
-        } else {
-            const { zips(COUNT, IN_PLACE, IN_PLACE) }
-        };
-        let (low, high) = (load(&low), load(&high));
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn to_places<const COUNT: usize>(registers: [__m512i; COUNT]) -> [__m512i; COUNT] {
+    let mut registers = permuted(registers, const { &sorted_by_place(COUNT) });
+    for _ in 1..COUNT.ilog2() {
         let before = registers;
         for index in 0..COUNT / 2 {
             let (first, second) = (before[index], before[COUNT / 2 + index]);
-            registers[2 * index] = _mm512_permutex2var_epi8(first, low, second);
-            registers[2 * index + 1] = _mm512_permutex2var_epi8(first, high, second);
+            [registers[2 * index], registers[2 * index + 1]] = match COUNT {
+                4 => [_mm512_unpacklo_epi64(first, second), _mm512_unpackhi_epi64(first, second)],
+                8 => [_mm512_unpacklo_epi32(first, second), _mm512_unpackhi_epi32(first, second)],
+                _ => [_mm512_unpacklo_epi16(first, second), _mm512_unpackhi_epi16(first, second)],
+            };
         }
     }
     registers
 }
 
-/// In which order to take the bytes of registers before and after they are transposed.
-trait Orders {
-    const BEFORE: [u8; 64] = IN_PLACE;
-    const AFTER: [u8; 64] = IN_PLACE;
+/// The inverse of [`to_places`]; if `REVERSED`, the last byte of each element comes first.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn from_places<const COUNT: usize, const REVERSED: bool>(mut registers: [__m512i; COUNT]) -> [__m512i; COUNT] {
+    for _ in 1..COUNT.ilog2() {
+        let before = registers;
+        for index in 0..COUNT / 2 {
+            let (first, second) = (before[index], before[COUNT / 2 + index]);
+            registers[2 * index] = _mm512_unpacklo_epi8(first, second);
+            registers[2 * index + 1] = _mm512_unpackhi_epi8(first, second);
+        }
+    }
+    let pairs = permuted(registers, const { &joined_by_element(COUNT, REVERSED) });
+    for index in 0..COUNT / 2 {
+        [registers[index], registers[COUNT / 2 + index]] = [pairs[2 * index], pairs[2 * index + 1]];
+    }
+    registers
 }
 
-/// Every byte where it is.
-const IN_PLACE: [u8; 64] = sort_indices(1);
+/// From each register of the first half and that of the second, those bytes that the indices take from both.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vbmi")]
+fn permuted<const COUNT: usize>(registers: [__m512i; COUNT], [low, high]: &[[u8; 64]; 2]) -> [__m512i; COUNT] {
+    let (low, high) = (load(low), load(high));
+    let mut permuted = registers;
+    for index in 0..COUNT / 2 {
+        let (first, second) = (registers[index], registers[COUNT / 2 + index]);
+        permuted[2 * index] = _mm512_permutex2var_epi8(first, low, second);
+        permuted[2 * index + 1] = _mm512_permutex2var_epi8(first, high, second);
+    }
+    permuted
+}
 
-/// The bytes that take parts in turn from a register and from a second one, into a register from the beginning of both,
-/// and into one from their middle. `before` is the order within the registers, `after` that within the results.
-const fn zips(part_count: usize, before: [u8; 64], after: [u8; 64]) -> [[u8; 64]; 2] {
-    let part_size = 64 / part_count;
+/// Bytes of two registers in the order of memory: those of lower places in the element, and those of higher ones. In
+/// each lane are those of sixteen elements in all registers; within it they lie by place, then by element.
+const fn sorted_by_place(size: usize) -> [[u8; 64]; 2] {
     let mut indices = [[0; 64]; 2];
-    let mut index = 0;
+    // How many elements of a lane lie in a register.
+    let (count, mut index) = (32 / size, 0);
     while index < 128 {
-        let place = after[index % 64] as usize;
-        let (part, byte) = (index / 64 * part_count + place / part_size, place % part_size);
-        indices[index / 64][index % 64] = before[part / 2 * part_size + byte] + 64 * (part % 2) as u8;
+        let (high, upper_half, second, in_lane) = (index / 64, index / 32 % 2, index / 16 % 2, index % 16);
+        let (place, element) = (high * size / 2 + in_lane / count, in_lane % count);
+        indices[high][index % 64] = (64 * second + 32 * upper_half + element * size + place) as u8;
         index += 1;
     }
     indices
+}
+
+/// The inverse of [`sorted_by_place`], of registers whose elements are already next to each other, with every second
+/// place.
+const fn joined_by_element(size: usize, reversed: bool) -> [[u8; 64]; 2] {
+    let mut indices = [[0; 64]; 2];
+    let mut index = 0;
+    while index < 128 {
+        let (high, upper_half, in_half) = (index / 64, index / 32 % 2, index % 32);
+        let place = if reversed { size - 1 - in_half % size } else { in_half % size };
+        let in_lane = in_half / size * (size / 2) + place / 2;
+        indices[high][index % 64] = (place % 2 * 64 + 32 * upper_half + 16 * high + in_lane) as u8;
+        index += 1;
+    }
+    indices
+}
+
+/// Registers whose lower halves are the first half of this memory, and whose upper halves are the second.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn load_halves<const COUNT: usize>(bytes: &[[u8; 64]; COUNT]) -> [__m512i; COUNT] {
+    let (halves, _) = bytes.as_flattened().as_chunks::<32>();
+    let mut registers = [_mm512_setzero_si512(); COUNT];
+    for index in 0..COUNT {
+        let [low, high] = [halves[index], halves[COUNT + index]].map(bytemuck::cast);
+        registers[index] = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high);
+    }
+    registers
+}
+
+/// The inverse of [`load_halves`].
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn store_halves<const COUNT: usize>(registers: [__m512i; COUNT], bytes: &mut [[u8; 64]; COUNT]) {
+    let (halves, _) = bytes.as_flattened_mut().as_chunks_mut::<32>();
+    for index in 0..COUNT {
+        halves[index] = bytemuck::cast(_mm512_castsi512_si256(registers[index]));
+        halves[COUNT + index] = bytemuck::cast(_mm512_extracti64x4_epi64::<1>(registers[index]));
+    }
 }
 
 /// The 64 bytes from the beginning of a slice.
