@@ -42,7 +42,7 @@ pub struct CodecPlace {
     pub list: Option<&'static str>,
     /// The codec's index in its list, from 0.
     pub index: usize,
-    /// The codec's name.
+    /// The codec's name; empty if none can be read.
     pub name: Arc<str>,
 }
 
@@ -225,7 +225,11 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for place in &self.path {
-            write!(f, "{}[{}] {:?}: ", place.list.unwrap_or("codecs"), place.index, place.name)?;
+            write!(f, "{}[{}]", place.list.unwrap_or("codecs"), place.index)?;
+            if !place.name.is_empty() {
+                write!(f, " {:?}", place.name)?;
+            }
+            f.write_str(": ")?;
         }
         if let Some(index) = self.element_index {
             write!(f, "element {index} ")?;

@@ -116,22 +116,20 @@ fn check_kind(kind: Kind, decoded: &Representation) -> Result<()> {
     }
 }
 
+/// The name of a codec, and the object in which it stands.
+fn name_and_members(json: &Value) -> Result<(&str, Option<&Map<String, Value>>)> {
+    match json {
+        Value::String(name) => Ok((name, None)),
+        Value::Object(members) => Ok((name_of(members)?, Some(members))),
+        other => Err(Error::metadata(format!("the codec is {}, expected an object or a name", shown(other)))),
+    }
+}
+
 impl ListedCodec {
     fn from_json(index: usize, json: &Value, context: &Context) -> Result<Self> {
-        let (name, members) = match json {
-            Value::String(name) => (name.as_str(), None),
-            Value::Object(members) => {
-                let name = name_of(members).map_err(|error| error.with_context(&format!("codecs[{index}]: ")))?;
-                (name, Some(members))
-            }
-            other => {
-                return Err(Error::metadata(format!(
-                    "codecs[{index}] is {}, expected an object or a name",
-                    shown(other)
-                )));
-            }
-        };
-        Self::from_members(name, members, context).map_err(|error| CodecPlace::new(index, &name.into()).blame(error))
+        let blame = |name: &str, error| CodecPlace::new(index, &name.into()).blame(error);
+        let (name, members) = name_and_members(json).map_err(|error| blame("", error))?;
+        Self::from_members(name, members, context).map_err(|error| blame(name, error))
     }
 
     fn from_members(name: &str, members: Option<&Map<String, Value>>, context: &Context) -> Result<Self> {
