@@ -121,8 +121,9 @@ pub unsafe extern "C" fn zcodec_chain_set_padding(
     ffi::guard(error, || {
         // SAFETY: NULL or a live handle that nobody else uses now, says the header.
         let chain = unsafe { ffi::handle_mut(chain, "chain") }?;
-        drop(set(chain, &[(None, codec_index)], Callbacks { generate, check, user_data, free_user_data })?);
-        Ok(())
+        let callbacks = Callbacks { generate, check, user_data, free_user_data };
+        let replaced = set(chain, &[(None, codec_index)], callbacks);
+        replaced.map(drop).map_err(|error| error.with_context(&format!("codec_index is {codec_index}, but ")))
     })
 }
 
@@ -147,8 +148,9 @@ pub unsafe extern "C" fn zcodec_chain_set_padding_at(
         let chain = unsafe { ffi::handle_mut(chain, "chain") }?;
         // SAFETY: NULL or NUL-terminated, says the header.
         let path = unsafe { ffi::text(path, "path") }?;
-        drop(set(chain, &parse_path(path)?, Callbacks { generate, check, user_data, free_user_data })?);
-        Ok(())
+        let steps = parse_path(path)?;
+        let replaced = set(chain, &steps, Callbacks { generate, check, user_data, free_user_data });
+        replaced.map(drop).map_err(|error| error.with_context(&format!("path is {path:?}, but ")))
     })
 }
 

@@ -47,7 +47,7 @@ impl Chain {
         };
         let Some(bound) = self.codecs.codecs().get(*index) else {
             let count = self.codec_count();
-            return Err(Error::argument(format!("codec_index is {index}, but the chain has {count} codecs")));
+            return Err(Error::argument(format!("there is no codec {index}: the list has {count}")));
         };
         let found = match (&bound.pass, inner) {
             (Pass::Frame(frame), []) if frame.takes_hook() => Ok(()),

@@ -342,6 +342,14 @@ static int32_t write_size(void *user_data, void *call_data, const uint8_t *bytes
 static void paddings_inside_have_a_path(zcodec_chain *chain) {
   uint8_t out[SHARD_SIZE];
   size_t size = 0;
+  CHECK_FAILS_WITH(ZCODEC_STATUS_INVALID_ARGUMENT, "codec_index is 4, but there is no codec 4: the list has 1",
+                   zcodec_chain_set_padding(chain, 4, write_size, NULL, NULL, NULL, &error));
+  CHECK_FAILS_WITH(ZCODEC_STATUS_INVALID_ARGUMENT, "path is \"/4\", but there is no codec 4: the list has 1",
+                   zcodec_chain_set_padding_at(chain, "/4", write_size, NULL, NULL, NULL, &error));
+  CHECK_FAILS_WITH(
+      ZCODEC_STATUS_INVALID_ARGUMENT,
+      "codecs[0] \"sharding_indexed\": path is \"/0/configuration/codecs/7\", but there is no codec 7",
+      zcodec_chain_set_padding_at(chain, "/0/configuration/codecs/7", write_size, NULL, NULL, NULL, &error));
   CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT,
               zcodec_chain_set_padding_at(chain, "/0/configuration/codecs/0", write_size, NULL, NULL, NULL, &error));
   CHECK_OK(zcodec_chain_set_padding_at(chain, "/0/configuration/codecs/1", write_size, NULL, NULL, NULL, &error));
