@@ -546,10 +546,12 @@ typedef struct zcodec_codec {
                     size_t *encoded_size,
                     struct zcodec_sink *message);
   /**
-   * Decodes a chunk: the inverse of `encode`, with the same rules. Any number except 0 and ZCODEC_CODEC_TOO_SMALL is
-   * CORRUPT_DATA. Where the decoded size is known, `decoded_capacity` is that size, and ZCODEC_CODEC_TOO_SMALL or
-   * another size is CORRUPT_DATA, too. If a chain of bytes->bytes codecs gets ZCODEC_CODEC_TOO_SMALL
-   * without a size, it repeats the call with larger buffers of its own, to name the capacity with BUFFER_TOO_SMALL.
+   * Decodes a chunk: the inverse of `encode`, with the same rules, except for these. Any number except 0 and
+   * ZCODEC_CODEC_TOO_SMALL is CORRUPT_DATA. Where the decoded size is known, `decoded_capacity` is that size, and
+   * ZCODEC_CODEC_TOO_SMALL or a smaller size is CORRUPT_DATA, too: the encoded bytes may be the reason. A size that
+   * is not set or exceeds the capacity is CALLBACK_FAILED, as it is for `encode`. If a chain of bytes->bytes codecs
+   * gets ZCODEC_CODEC_TOO_SMALL without a size, it repeats the call with larger buffers of its own, to name the
+   * capacity with BUFFER_TOO_SMALL.
    */
   int32_t (*decode)(void *state,
                     void *call_data,

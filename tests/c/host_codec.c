@@ -557,6 +557,9 @@ static void sizes_must_be_those_that_were_said(void) {
   found = zcodec_encode(chain, decoded, SIZE, encoded, sizeof encoded, &size, &error);
   check_refusal(ZCODEC_STATUS_CALLBACK_FAILED, found, error, 0, "encode wrote 128 bytes, bind said 129");
   CHECK_FAILS(ZCODEC_STATUS_CORRUPT_DATA, zcodec_decode(chain, encoded, 129, again, SIZE, &size, &error));
+  self.fault = SAYS_MORE_THAN_THE_CAPACITY;
+  found = zcodec_decode(chain, encoded, 129, again, SIZE, &size, &error);
+  check_refusal(ZCODEC_STATUS_CALLBACK_FAILED, found, error, 0, "decode says that it wrote 256 bytes into 128");
   self.fault = ALWAYS_WANTS_MORE;
   CHECK_FAILS(ZCODEC_STATUS_CORRUPT_DATA, zcodec_decode(chain, encoded, 129, again, SIZE, &size, &error));
   CHECK_FAILS(ZCODEC_STATUS_CALLBACK_FAILED,
