@@ -1708,8 +1708,11 @@ template <class Task>
 class Tasks {
  public:
   Tasks(Task *tasks, std::size_t count) : tasks_(tasks), boxes_(count), views_(count), c_(count) {
-    for (std::size_t i = 0; i < count; i++) {
-      tasks[i].error.reset();  // of an earlier call
+    for (std::size_t i = 0; i < count; i++) {  // what an earlier call set
+      tasks[i].error.reset();
+      if constexpr (std::is_same_v<Task, EncodeTask>) {
+        tasks[i].encoded_size = 0;
+      }
     }
     for (std::size_t i = 0; i < count; i++) {
       const Task &task = tasks[i];

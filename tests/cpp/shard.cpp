@@ -259,7 +259,7 @@ void tasks_report_each_by_itself() {
   CHECK(task.encoded_size == error.needed_size() && task.error->needed_size() == error.needed_size());
   task.chain = nullptr;
   CHECK(thrown_by([&] { zcodec::encode_tasks(&task, 1); }).status() == ZCODEC_STATUS_NULL_ARGUMENT);
-  CHECK(!task.error);  // it did not run
+  CHECK(!task.error && task.encoded_size == 0);  // it did not run
 }
 
 void paddings_inside_a_shard() {
