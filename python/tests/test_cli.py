@@ -12,6 +12,8 @@ import pytest
 
 zarr = pytest.importorskip("zarr")
 
+from zarr.core.metadata import ArrayV3Metadata
+
 from zcodec.cli import main
 from zcodec.cli.grid import Grid, boxes
 from zcodec.zarr import stats
@@ -316,6 +318,22 @@ def test_convert_of_structs_in_big_endian_order(tmp_path, capsys, fields, fill_v
     capsys.readouterr()
     stored = (tmp_path / "b/c/0").read_bytes()
     assert stored == np.array(values[0], dtype.newbyteorder("<")).tobytes()
+
+
+def test_convert_verifies_what_others_will_open(tmp_path, capsys, monkeypatch):
+    """The document says another byte order than the array that wrote the chunks has."""
+    source = zarr.create_array(tmp_path / "a", shape=(4,), chunks=(2,), dtype="uint16", zarr_format=2)
+    source[...] = [1, 2, 3, 4]
+    files_of = ArrayV3Metadata.to_buffer_dict
+
+    def wrong(self, prototype):
+        document = files_of(self, prototype)["zarr.json"].to_bytes().replace(b'"little"', b'"big"')
+        return {"zarr.json": prototype.buffer.from_bytes(document)}
+
+    monkeypatch.setattr(ArrayV3Metadata, "to_buffer_dict", wrong)
+    assert main(["convert", str(tmp_path / "a"), str(tmp_path / "b"), "--codecs", json.dumps([LITTLE])]) == 1
+    assert "4 values differ, by 1020 at most; the first in c/0" in capsys.readouterr().out
+    assert zarr.open_array(tmp_path / "b")[0] == 256
 
 
 def test_convert_says_what_is_lost(tmp_path, capsys):

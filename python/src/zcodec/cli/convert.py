@@ -22,7 +22,7 @@ from zcodec.cli.grid import Box, boxes
 from zcodec.cli.place import place_of
 from zcodec.cli.progress import progress
 from zcodec.cli.store import arrays, chain_of, each, grid_of, reason, stored_size
-from zcodec.cli.target import finish, outdated, unfinished
+from zcodec.cli.target import finish, outdated, reopened, unfinished
 from zcodec.errors import Error
 
 # How many bytes a worker reads at once if chunks of the target are smaller, so that each source chunk is decoded once.
@@ -120,7 +120,8 @@ def run(options: argparse.Namespace) -> int:
     if place_of(options.source).shares(place_of(options.target)):
         raise ValueError(f"{options.target} and {options.source} share a place; convert to another one")
     target = unfinished(options.target, _metadata(options, source), source, overwrite=options.overwrite)
-    grid, differences = grid_of(target), Differences()
+    stored = reopened(target)
+    grid, differences = grid_of(stored), Differences()
     sides = boxes(grid_of(source), grid, _BOX_SIZE // max(source.dtype.itemsize, 1))
     count = math.prod(map(len, sides))
 
@@ -131,7 +132,7 @@ def run(options: argparse.Namespace) -> int:
         for coordinates in product(*box):
             chunk = grid.region(coordinates)
             within = tuple(slice(a.start - b.start, a.stop - b.start) for a, b in zip(chunk, where, strict=True))
-            differences.compare(coordinates, values[within], np.asarray(target[chunk]))
+            differences.compare(coordinates, values[within], np.asarray(stored[chunk]))
 
     try:
         with progress("convert", count, quiet=options.quiet) as advance:

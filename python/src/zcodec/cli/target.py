@@ -11,6 +11,7 @@ from uuid import uuid4
 
 import zarr
 from zarr.core.buffer import Buffer, default_buffer_prototype
+from zarr.core.metadata import ArrayV3Metadata
 from zarr.core.sync import sync
 from zarr.storage import StorePath
 from zarr.storage._common import make_store_path
@@ -50,6 +51,11 @@ def _refuse_inside(path: StorePath, place: str, source: Any) -> None:
                 raise ValueError(f"{place} and {source.store_path} share a place; convert to another one")
     finally:
         sync((path / name).delete())
+
+
+def reopened(array: Any) -> Any:
+    """The target as others will open it: from the document that `finish` writes."""
+    return zarr.Array(zarr.AsyncArray(ArrayV3Metadata.from_dict(document(array)), array.store_path))
 
 
 def finish(array: Any) -> None:
