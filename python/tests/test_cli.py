@@ -336,6 +336,18 @@ def test_convert_verifies_what_others_will_open(tmp_path, capsys, monkeypatch):
     assert zarr.open_array(tmp_path / "b")[0] == 256
 
 
+@pytest.mark.filterwarnings("ignore:The data type")
+def test_convert_makes_no_array_that_cannot_be_opened(tmp_path, capsys):
+    """zarr-python 3.1 cannot open what it writes for datetime64 without a unit."""
+    zarr.create_array(tmp_path / "a", shape=(4,), chunks=(2,), dtype="<M8", zarr_format=2, fill_value=None)
+    status = main(["convert", str(tmp_path / "a"), str(tmp_path / "b"), "--codecs", json.dumps([LITTLE])])
+    if status == 0:
+        assert zarr.open_array(tmp_path / "b").shape == (4,)
+    else:
+        assert status == 2 and not (tmp_path / "b").exists()
+        assert re.search("zarr-python 3.* cannot open .* datetime64 ", capsys.readouterr().err)
+
+
 def test_convert_says_what_is_lost(tmp_path, capsys):
     source = zarr.create_array(tmp_path / "a", shape=(100,), chunks=(50,), dtype="float32")
     source[...] = np.linspace(0, 1, 100, dtype=np.float32)

@@ -67,9 +67,9 @@ def _metadata(options: argparse.Namespace, source: Any) -> Any:
     if serializer is None:
         raise ValueError("--codecs has no array->bytes codec: an array needs exactly one")
     dtype, fill_value = _elements(source)
-    # In memory: if this fails, the target stays as it is.
+    store = MemoryStore()  # if this fails, the target stays as it is
     array = zarr.create_array(
-        MemoryStore(),
+        store,
         zarr_format=3,
         shape=source.shape,
         dtype=dtype,
@@ -81,7 +81,17 @@ def _metadata(options: argparse.Namespace, source: Any) -> Any:
         dimension_names=getattr(source.metadata, "dimension_names", None),
         attributes=dict(source.attrs),
     )
+    _refuse_unreadable(store, array)
     return array.metadata
+
+
+def _refuse_unreadable(store: MemoryStore, array: Any) -> None:
+    """Refuses an array that zarr-python writes and cannot open, such as one of datetime64 without a unit."""
+    try:
+        zarr.open_array(store, mode="r")
+    except Exception as error:
+        what = f"a zarr.json with the data type {array.dtype} and these codecs"
+        raise ValueError(f"zarr-python {zarr.__version__} cannot open {what}: {reason(error)}") from error
 
 
 def _elements(source: Any) -> tuple[Any, Any]:
