@@ -7,7 +7,7 @@ use super::ask::zcodec_kind;
 use super::codec::{Bind, Code, Free, ZCODEC_CODEC_TOO_SMALL, zcodec_codec, zcodec_sink};
 use crate::error::{Error, Result, Status};
 use crate::float_environment::with_host_environment;
-use crate::interface::{Bound, Call, Codec, Kind, Pass, Transform, too_small};
+use crate::interface::{ASKS_FOR_MORE, Bound, Call, Codec, Kind, Pass, Transform, too_small};
 use crate::json::{self, Configuration, shown};
 use crate::representation::{ArrayRepresentation, ByteSize, Representation};
 use serde_json::{Map, Value};
@@ -334,7 +334,8 @@ fn over_capacity(function: &str, size: usize, capacity: usize) -> Error {
 fn needs_more(function: &str, needed: usize, input_size: usize, capacity: usize) -> Error {
     // Callers at least double what was too small, so that asking for a little more each time ends here, too.
     if needed / 2 < capacity && capacity / MAX_ASKING_RATIO > input_size.saturating_add(ASKING_SLACK) {
-        return failed(format!("{function} still asks for more than {capacity} bytes for an input of {input_size}"));
+        let message = format!("{function} still asks for more than {capacity} bytes for an input of {input_size}");
+        return failed(message).with_code(ASKS_FOR_MORE);
     }
     if isize::try_from(needed).is_err() {
         return failed(format!(

@@ -10,7 +10,8 @@ use super::region::Region;
 use super::workspace::{Pool, Workspace};
 use crate::error::{CodecPlace, Error, Result, Status};
 use crate::interface::{
-    BoundCodecs, Call, CallOptions, Contexts, Frame, PaddingHook, decoded_guess, intermediate_limit, too_small,
+    ASKS_FOR_MORE, BoundCodecs, Call, CallOptions, Contexts, Frame, PaddingHook, decoded_guess, intermediate_limit,
+    too_small,
 };
 use crate::memory::{grow, grow_until};
 use crate::representation::ByteSize;
@@ -99,7 +100,7 @@ impl Run<'_> {
                             Some(needed) => needed,
                             // More room tells, except where a codec of the host never has enough.
                             None => match self.decode_growing(step, payload, back, contexts) {
-                                Err(error) if error.status() == Status::CallbackFailed => {
+                                Err(error) if error.code() == ASKS_FOR_MORE => {
                                     usize::try_from(limit).map_or(usize::MAX, |limit| limit.min(more_than(capacity)))
                                 }
                                 needed => needed?,

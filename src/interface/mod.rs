@@ -26,8 +26,8 @@ pub use call::{Call, CallData, CallOptions, Contexts, PaddingHook};
 pub use list::{BoundCodecs, CodecList};
 pub use n5_block::BoundN5Block;
 pub use pass::{
-    BoxParts, Direction, Elementwise, ElementwiseStage, Excerpt, Frame, Pass, RunningChecksum, Transform,
-    decoded_guess, intermediate_limit, packed_size, too_small,
+    ASKS_FOR_MORE, BoxParts, Direction, Elementwise, ElementwiseStage, Excerpt, Frame, Pass, RunningChecksum,
+    Transform, decoded_guess, intermediate_limit, packed_size, too_small,
 };
 pub use registry::{Context, Registry};
 pub use shard::BoundShard;

@@ -224,6 +224,9 @@ pub fn too_small() -> Error {
     Error::new(Status::BufferTooSmall, "the output does not fit")
 }
 
+/// The code of the error of a codec of the host that asks for more room again and again.
+pub const ASKS_FOR_MORE: &str = "asks_for_more";
+
 /// The slack of sizes that are not known exactly.
 const SLACK: u64 = 64 << 10;
 

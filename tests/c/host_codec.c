@@ -390,6 +390,10 @@ static void room_grows_where_no_bound_is_known(void) {
   CHECK_FAILS(ZCODEC_STATUS_BUFFER_TOO_SMALL, zcodec_decode(chain, encoded, 9, decoded, 40, &size, &error));
   CHECK(size == 80);
   CHECK_FAILS(ZCODEC_STATUS_CALLBACK_FAILED, zcodec_decode_to_buffer(chain, encoded, 9, &buffer, &error));
+  self.fault = SAYS_MORE_THAN_THE_CAPACITY; /* once there is more room */
+  CHECK_FAILS_WITH(ZCODEC_STATUS_CALLBACK_FAILED, "codecs[0] \"test.x\": decode says that it wrote",
+                   zcodec_decode(chain, encoded, 9, decoded, 3, &size, &error));
+  CHECK(size == 0);
   self.fault = NO_FAULT;
   zcodec_chain_free(chain);
 }
