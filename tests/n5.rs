@@ -114,6 +114,65 @@ fn boxes_inside_a_truncated_block_need_no_fill_value() {
     }
 }
 
+/// The same after a reshape: the elements of a box are anywhere in the block. The boxes that the block has are found by
+/// decoding it with a fill value.
+#[test]
+fn boxes_inside_a_truncated_block_are_found_after_a_reshape() {
+    let options = CallOptions::default();
+    let transpose = json!({"name": "transpose", "configuration": {"order": [1, 0]}});
+    let reshape = |shape: Value| json!({"name": "reshape", "configuration": {"shape": shape}});
+    let add = json!({"name": "scale_offset", "configuration": {"offset": 7}});
+    let bytes = json!({"name": "bytes", "configuration": {"endian": "big"}});
+    let block = json!({"name": "n5_default", "configuration": {"codecs": [transpose, bytes]}});
+    let crc32c = json!("crc32c");
+    let writer = chain(None, [4, 6], None).with_shape(&[3, 4]).unwrap();
+    let encoded = writer.encode_to_vec(&chunk([3, 4], [3, 4]), &options).unwrap();
+    let checksum = Chain::new(br#"["crc32c"]"#, None).unwrap();
+    for (shape, codecs) in [
+        ([24, 1], json!([reshape(json!([4, 6])), block])),
+        ([8, 3], json!([add, reshape(json!([4, 6])), add, block])),
+        ([3, 8], json!([reshape(json!([4, 6])), block, crc32c])),
+        ([2, 12], json!([transpose, reshape(json!([6, 4])), transpose, block])),
+    ] {
+        let encoded = if codecs.to_string().contains("crc32c") {
+            checksum.encode_to_vec(&encoded, &options).unwrap()
+        } else {
+            encoded.clone()
+        };
+        let reader = |fill_value: Option<u16>| {
+            let mut input = json!({"data_type": "uint16", "shape": shape});
+            fill_value.inspect(|fill_value| input["fill_value"] = json!(fill_value));
+            Arc::new(Chain::new(codecs.to_string().as_bytes(), Some(input.to_string().as_bytes())).unwrap())
+        };
+        let decode = |chain: &Chain, start: [u64; 2], part: [u64; 2]| {
+            let mut decoded = vec![0; (2 * part[0] * part[1]) as usize];
+            let target = Target::contiguous(&mut decoded, 2, &part).unwrap();
+            chain.decode_view(&encoded, &start, target, &options).map(|()| decoded)
+        };
+        let (with_fill, without, mut count) = (reader(Some(99)), reader(None), 0);
+        let areas = (0..shape[0]).flat_map(|row| (0..shape[1]).map(move |column| [row, column]));
+        for start in areas {
+            for part in (1..=shape[0] - start[0]).flat_map(|rows| (1..=shape[1] - start[1]).map(move |n| [rows, n])) {
+                let expected = decode(&with_fill, start, part).unwrap();
+                // Every element of the block is above 900, also after two additions.
+                let is_inside = expected.as_chunks().0.iter().all(|value| u16::from_ne_bytes(*value) > 900);
+                match decode(&without, start, part) {
+                    Ok(decoded) => assert!(is_inside && decoded == expected, "{codecs} {start:?} {part:?}"),
+                    Err(error) => {
+                        let found = (error.status(), error.code());
+                        assert_eq!(found, (Status::Unsupported, "no_fill_value"), "{codecs} {start:?} {part:?}");
+                        assert!(!is_inside, "{codecs} {start:?} {part:?}");
+                        let whole = without.decode_to_vec(&encoded, &options).unwrap_err();
+                        assert_eq!(error.to_string(), whole.to_string());
+                    }
+                }
+                count += usize::from(is_inside);
+            }
+        }
+        assert!(count > 12, "{codecs}: {count} boxes");
+    }
+}
+
 #[test]
 fn what_no_block_can_be_ends_in_a_status() {
     let options = CallOptions::default();

@@ -107,9 +107,8 @@ impl Run<'_> {
         target: &mut Target<'_>,
         contexts: &mut Contexts,
     ) -> Result<()> {
-        let way = before.way;
-        let (region, element_size) = (way.region(region), step.decoded.array()?.data_type().size());
-        let mut place = BoxPlace::Memory(way.target(target.reborrow())?);
+        let (region, mut place) = before.way.part(region, BoxPlace::Memory(target.reborrow()))?;
+        let element_size = step.decoded.array()?.data_type().size();
         let through = ElementSteps::new(vec![self.plan]);
         let output = StepOutput { bytes: payload, start: 0, size: payload.len() as u64 };
         let work = PutDecoded { region: &region, element_size, pool: self.pool, options: self.options };
@@ -136,8 +135,11 @@ impl Run<'_> {
             Operation::Transform(_, transform) => {
                 transform.granularity().is_some() && way.reshaped.is_none() && !self.is_whole(region)
             }
-            // The block may lack elements of the chunk, but have those of the box.
-            Operation::N5Block(..) => way.end > 0 && way.reshaped.is_none() && !self.is_whole(region),
+            // The block may lack elements of the chunk, but have those of the box, and then all of a box around them.
+            Operation::N5Block(_, block) => {
+                let lacks_elements = block.inner.fill_value().is_err();
+                way.end > 0 && (way.reshaped.is_none() || lacks_elements) && !self.is_whole(region)
+            }
             Operation::Copy => false,
         };
         // Of a shard without a place for its elements, nothing is decoded.

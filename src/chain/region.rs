@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::representation::element_count;
 use crate::strided::Target;
+use std::borrow::Borrow;
 
 /// The bytes that take about as long to decode as a run by itself.
 const MIN_RUN_SIZE: usize = 512;
@@ -77,10 +78,10 @@ impl Region {
     }
 
     /// The smallest box around these, which are not empty; `None` if there are none.
-    pub(super) fn around<'r>(mut regions: impl Iterator<Item = &'r Self>) -> Option<Self> {
-        let first = regions.next()?.clone();
+    pub(super) fn around(mut regions: impl Iterator<Item = impl Borrow<Self>>) -> Option<Self> {
+        let first = regions.next()?.borrow().clone();
         Some(regions.fold(first, |mut around, region| {
-            around.include(region);
+            around.include(region.borrow());
             around
         }))
     }

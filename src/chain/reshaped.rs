@@ -1,9 +1,10 @@
-//! A reshape on the way of a box: its elements are runs in C order, whose parts may lie in any inner chunk.
+//! A reshape on the way of a box: its elements are runs in C order, whose parts may lie anywhere in a box around them,
+//! or in any inner chunk.
 
 use super::place::BoxPlace;
 use super::region::{Region, position_of};
 use super::shard::{Cell, Shard};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::memory::push;
 use crate::representation::element_count;
 use crate::strided::Layout;
@@ -46,38 +47,54 @@ impl Reshaped {
         region: &Region,
         place: BoxPlace<'t>,
     ) -> Result<(Vec<Cell>, Vec<BoxPlace<'t>>)> {
-        let indices = self.indices.arranged(&self.axes)?;
         let (mut cells, mut layouts) = (Vec::new(), Vec::new());
         for Found { mut cell, whole, needed } in self.find(shard, region).into_values() {
             let needed = needed.arranged(&self.axes);
-            push(&mut layouts, indices.region(&needed.start, &needed.shape)?)?;
+            push(&mut layouts, self.indices_of(&needed)?)?;
             cell.region = Region { start: needed.relative_to(&whole.arranged(&self.axes)), shape: needed.shape };
             push(&mut cells, cell)?;
         }
         Ok((cells, place.of_runs(&self.before, region, layouts)?))
     }
 
+    /// The smallest box of what the last step gets around the elements of a box of the array before, which is not empty;
+    /// and where its elements go: `place` is that of the box.
+    pub(super) fn part<'t>(&self, region: &Region, place: BoxPlace<'t>) -> Result<(Region, BoxPlace<'t>)> {
+        let around = Region::around(self.boxes(region)).ok_or_else(|| Error::internal("a box without elements"))?;
+        let needed = around.arranged(&self.axes);
+        let places = place.of_runs(&self.before, region, vec![self.indices_of(&needed)?])?;
+        let place = places.into_iter().next().ok_or_else(|| Error::internal("a box without a place"))?;
+        Ok((needed, place))
+    }
+
+    /// The index in C order of each element of a box of what the last step gets.
+    fn indices_of(&self, region: &Region) -> Result<Layout> {
+        self.indices.arranged(&self.axes)?.region(&region.start, &region.shape)
+    }
+
+    /// The boxes of `after` that a box of the array before consists of, in C order. It must not be empty.
+    fn boxes(&self, region: &Region) -> impl Iterator<Item = Region> {
+        let (count, starts) = region.runs(&self.before);
+        starts.flat_map(move |start| boxes_of(start..start + count as u64, &self.after))
+    }
+
     /// The inner chunks that a box of the array before touches, by their numbers.
     fn find(&self, shard: &Shard, region: &Region) -> BTreeMap<u64, Found> {
         let mut found: BTreeMap<u64, Found> = BTreeMap::new();
         let mut current = 0;
-        let (count, starts) = region.runs(&self.before);
-        for start in starts {
-            for part in boxes_of(start..start + count as u64, &self.after) {
-                // Most often, it lies in the inner chunk of the last one.
-                if let Some(found) = found.get_mut(&current)
-                    && found.whole.includes(&part)
-                {
-                    found.needed.include(&part);
-                    continue;
-                }
-                for cell in shard.cells(&part.arranged(&self.axes)) {
-                    current = cell.number;
-                    let needed = self.of_last(&cell.place());
-                    let new =
-                        || Found { whole: self.of_last(&shard.cell(current).place()), needed: needed.clone(), cell };
-                    found.entry(current).or_insert_with(new).needed.include(&needed);
-                }
+        for part in self.boxes(region) {
+            // Most often, it lies in the inner chunk of the last one.
+            if let Some(found) = found.get_mut(&current)
+                && found.whole.includes(&part)
+            {
+                found.needed.include(&part);
+                continue;
+            }
+            for cell in shard.cells(&part.arranged(&self.axes)) {
+                current = cell.number;
+                let needed = self.of_last(&cell.place());
+                let new = || Found { whole: self.of_last(&shard.cell(current).place()), needed: needed.clone(), cell };
+                found.entry(current).or_insert_with(new).needed.include(&needed);
             }
         }
         found

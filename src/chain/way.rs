@@ -77,6 +77,16 @@ impl BoxWay {
         place.arranged(&self.axes)
     }
 
+    /// The smallest box at the end around what a box of what enters the chain needs, and the place of its elements:
+    /// `place` is that of the box, which is not empty.
+    pub(super) fn part<'t>(&self, region: &Region, place: BoxPlace<'t>) -> Result<(Region, BoxPlace<'t>)> {
+        let (region, place) = (self.region(region), self.place(place)?);
+        match &self.reshaped {
+            Some(reshaped) => reshaped.part(&region, place),
+            None => Ok((region, place)),
+        }
+    }
+
     /// The dimensions at the end, if there is no reshape.
     pub(super) fn axes(&self) -> Option<&[Option<usize>]> {
         if self.reshaped.is_some() { None } else { Some(&self.axes) }
