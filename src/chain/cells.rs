@@ -5,9 +5,9 @@ use super::boxes::Before;
 use super::element_steps::{ElementSteps, PutDecoded, PutFault};
 use super::place::BoxPlace;
 use super::region::Region;
-use super::reshaped::Reshaped;
 use super::shard::{Cell, Shard, ShardIndex};
 use super::strips::strip_shape;
+use super::way::Passed;
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::{CallOptions, Direction};
 use crate::memory::collect;
@@ -50,9 +50,9 @@ impl Shard {
         let work = ShardDecode { shard: self, place, encoded, index, before, through };
         match before {
             Some(Before { way, .. }) => {
-                work.run(&way.region(region), way.target(target.reborrow())?, way.reshaped.as_ref(), options)
+                work.run_passed(way.pass(region, BoxPlace::Memory(target.reborrow()))?, options)
             }
-            None => work.run(region, target.reborrow(), None, options),
+            None => work.run(region, target.reborrow(), options),
         }
     }
 
@@ -66,37 +66,37 @@ impl Shard {
 }
 
 impl ShardDecode<'_> {
-    fn run(
-        &self,
-        region: &Region,
-        target: Target<'_>,
-        reshaped: Option<&Reshaped>,
-        options: &CallOptions,
-    ) -> Result<()> {
-        let workers = options.workers().count_for(region.element_count().saturating_mul(self.shard.element_size()));
+    /// Decodes a box that has come through the steps before the shard.
+    #[inline(never)] // see `by_list`
+    fn run_passed(&self, passed: Passed<'_, '_>, options: &CallOptions) -> Result<()> {
+        match passed {
+            Passed::Box(region, BoxPlace::Memory(target)) => self.run(&region, target, options),
+            Passed::Box(_, BoxPlace::Scattered(_)) => Err(Error::internal("a box whose place is no memory")),
+            Passed::Runs(reshaped, region, place) => {
+                let (cells, places) = reshaped.parts(self.shard, &region, place)?;
+                self.all(places.len(), cells.into_iter().zip(places), self.workers_for(&region, options), options)
+            }
+        }
+    }
+
+    fn workers_for(&self, region: &Region, options: &CallOptions) -> NonZeroUsize {
+        options.workers().count_for(region.element_count().saturating_mul(self.shard.element_size()))
+    }
+
+    fn run(&self, region: &Region, target: Target<'_>, options: &CallOptions) -> Result<()> {
+        let workers = self.workers_for(region, options);
         let take_cells =
             || take_items(workers, self.shard.cells_in(region), self.shard.inner.part_count(Direction::Decode));
-        if reshaped.is_none() && (workers.get() == 1 || !take_cells()) {
+        if workers.get() == 1 || !take_cells() {
             return self.one_by_one(region, target, options);
         }
-        self.by_list(region, target, reshaped, workers, options)
+        self.by_list(region, target, workers, options)
     }
 
     /// From a list of all inner chunks and their places.
     #[inline(never)] // shards in shards have the frames of what decodes them on one stack
-    fn by_list(
-        &self,
-        region: &Region,
-        target: Target<'_>,
-        reshaped: Option<&Reshaped>,
-        workers: NonZeroUsize,
-        options: &CallOptions,
-    ) -> Result<()> {
+    fn by_list(&self, region: &Region, target: Target<'_>, workers: NonZeroUsize, options: &CallOptions) -> Result<()> {
         let place = BoxPlace::Memory(target);
-        if let Some(reshaped) = reshaped {
-            let (cells, places) = reshaped.parts(self.shard, region, place)?;
-            return self.all(places.len(), cells.into_iter().zip(places), workers, options);
-        }
         if let Some(shape) = self.strip_shape(region, workers) {
             let parts = collect(region.cut(&shape).zip(place.cut(region, &shape)?).map(Ok))?;
             return self.all_strips(parts, workers, options);

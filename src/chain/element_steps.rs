@@ -71,9 +71,7 @@ impl<'a> ElementSteps<'a> {
     ) -> std::result::Result<(), PutFault> {
         let mut failed = None;
         let result = place.for_each(&mut |part, target| {
-            let elements = &elements[part.first * element_size..];
-            let source = Source::contiguous(elements, element_size, &part.shape)?;
-            let source = source.region(&part.region.start, &part.region.shape)?;
+            let source = part.source(elements, element_size)?;
             if self.keeps_values() {
                 return strided::copy(&source, target);
             }

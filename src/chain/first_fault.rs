@@ -59,9 +59,7 @@ impl PutDecoded<'_> {
     ) -> Result<Option<Error>> {
         let mut first: Option<(u64, Error)> = None;
         place.for_each(&mut |part, target| {
-            let elements = &elements[part.first * self.element_size..];
-            let source = Source::contiguous(elements, self.element_size, &part.shape)?;
-            let source = source.region(&part.region.start, &part.region.shape)?;
+            let source = part.source(elements, self.element_size)?;
             let tile_size = TILE_SIZE / self.element_size.max(target.element_size());
             let fault = self.first_of_part(search, (&source, tile_size), part, through, workspace)?;
             if let Some((element, error)) = fault

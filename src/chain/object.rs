@@ -11,7 +11,7 @@ use super::plan::{Operation, Step};
 use super::region::{Region, index_of};
 use super::shard::{Cell, Shard, ShardIndex};
 use super::stage::{ByteRange, Use};
-use super::way::BoxWay;
+use super::way::{BoxWay, Passed};
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::{CallOptions, Direction};
 use crate::memory::{collect, grow, push};
@@ -460,13 +460,16 @@ impl Chain {
 
 /// The inner chunks that a box touches, and where their parts go.
 fn parts_of(shard: &Shard, way: &BoxWay, part: BoxPart) -> Result<Vec<(Cell, BoxPlace<'static>)>> {
-    let (region, place) = (way.region(&part.region), way.place(part.place)?);
-    if let Some(reshaped) = &way.reshaped {
-        let (cells, places) = reshaped.parts(shard, &region, place)?;
-        return collect(cells.into_iter().zip(places).map(Ok));
+    match way.pass(&part.region, part.place)? {
+        Passed::Box(region, place) => {
+            let places = place.cut(&region, shard.chunk_shape())?;
+            collect(shard.cells(&region).zip(places).map(Ok))
+        }
+        Passed::Runs(reshaped, region, place) => {
+            let (cells, places) = reshaped.parts(shard, &region, place)?;
+            collect(cells.into_iter().zip(places).map(Ok))
+        }
     }
-    let places = place.cut(&region, shard.chunk_shape())?;
-    collect(shard.cells(&region).zip(places).map(Ok))
 }
 
 /// The elementwise steps that elements go through: those of the chain itself, if they come from its last step, and

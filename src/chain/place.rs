@@ -1,11 +1,11 @@
 //! Where the elements of a box go: to memory, or, after a reshape, each run of them to its part of another box.
 
-use super::region::Region;
+use super::region::{Region, positions};
 use super::reshaped::boxes_of;
 use crate::error::{Error, Result};
 use crate::memory::{collect, push};
 use crate::parallel::lock;
-use crate::strided::{Layout, Target};
+use crate::strided::{Layout, Source, Target};
 use std::sync::{Arc, Mutex};
 
 /// Where the elements of a box go.
@@ -37,17 +37,41 @@ struct Goal<'t> {
 #[derive(Debug)]
 pub(super) struct PlacePart {
     /// The number of elements before the first of them.
-    pub(super) first: usize,
-    /// The elements from there on, as an array.
-    pub(super) shape: Vec<u64>,
+    first: u64,
+    /// The number of elements from one of them to the next one.
+    stride: u64,
+    /// These elements as an array.
+    shape: Vec<u64>,
     /// The box of it that is wanted.
     pub(super) region: Region,
+}
+
+/// A dimension of the elements that go to a place, or several of them that are one.
+#[derive(Debug, Clone, Copy)]
+struct PlaceAxis {
+    size: u64,
+    /// What a step adds to the index of an element.
+    index: u64,
+    /// What it adds to the number of an element.
+    number: u64,
 }
 
 impl PlacePart {
     /// The number of its element with this index in C order of the box.
     pub(super) fn number_of(&self, index: u64) -> u64 {
-        self.first as u64 + self.region.index_within(index, &self.shape)
+        self.first + self.stride * self.region.index_within(index, &self.shape)
+    }
+
+    /// What is wanted of all elements that go to the place, which lie back to back.
+    pub(super) fn source<'a>(&self, elements: &'a [u8], element_size: usize) -> Result<Source<'a>> {
+        let (mut strides, mut step) = (vec![0; self.shape.len()], self.stride as i64 * element_size as i64);
+        for (stride, size) in strides.iter_mut().zip(&self.shape).rev() {
+            *stride = step;
+            step = step.saturating_mul(*size as i64);
+        }
+        let first = self.first as usize * element_size;
+        let layout = Layout::new(element_size, &self.shape, Some(&strides), first, elements.len())?;
+        Source::new(elements, layout)?.region(&self.region.start, &self.region.shape)
     }
 }
 
@@ -70,6 +94,17 @@ impl<'t> BoxPlace<'t> {
             Self::Memory(target) => Self::Memory(target.arranged(axes)?),
             Self::Scattered(runs) => Self::Scattered(Scattered { indices: runs.indices.arranged(axes)?, ..runs }),
         })
+    }
+
+    /// The same place with another shape.
+    ///
+    /// # Errors
+    /// The place, if its elements cannot lie so in memory.
+    pub(super) fn reshaped(self, shape: &[u64]) -> std::result::Result<Self, Self> {
+        match self {
+            Self::Memory(target) => target.reshaped(shape).map(Self::Memory).map_err(Self::Memory),
+            Self::Scattered(_) => Err(self),
+        }
     }
 
     /// The elements before index `at` of a dimension, and those from there on.
@@ -121,9 +156,8 @@ impl<'t> BoxPlace<'t> {
     pub(super) fn for_each(&mut self, work: &mut dyn FnMut(&PlacePart, &mut Target<'_>) -> Result<()>) -> Result<()> {
         match self {
             Self::Memory(target) => {
-                let part =
-                    PlacePart { first: 0, shape: target.shape().to_vec(), region: Region::whole(target.shape()) };
-                work(&part, target)
+                let (shape, region) = (target.shape().to_vec(), Region::whole(target.shape()));
+                work(&PlacePart { first: 0, stride: 1, shape, region }, target)
             }
             Self::Scattered(runs) => runs.for_each(work),
         }
@@ -132,20 +166,99 @@ impl<'t> BoxPlace<'t> {
 
 impl Scattered<'_> {
     fn for_each(&self, work: &mut dyn FnMut(&PlacePart, &mut Target<'_>) -> Result<()>) -> Result<()> {
-        let (count, positions) = self.indices.rows();
+        let (PlaceAxis { size: count, number: stride, .. }, outer) = self.runs();
         let Goal { shape, region, target } = &*self.goal;
-        let mut first = 0;
-        for position in positions {
-            let start = self.indices.offset().wrapping_add_signed(position) as u64;
-            for block in boxes_of(start..start + count as u64, shape) {
+        for position in positions(outer.iter().map(|axis| axis.size).collect()) {
+            let sum = |step: fn(&PlaceAxis) -> u64| -> u64 {
+                outer.iter().zip(&position).map(|(axis, position)| step(axis) * position).sum()
+            };
+            let (index, mut first) = (self.indices.offset() as u64 + sum(|axis| axis.index), sum(|axis| axis.number));
+            for block in boxes_of(index..index + count, shape) {
                 if let Some(wanted) = block.common(region) {
                     let inner = Region { start: wanted.relative_to(&block), shape: wanted.shape.clone() };
-                    let part = PlacePart { first, shape: block.shape.clone(), region: inner };
+                    let part = PlacePart { first, stride, shape: block.shape.clone(), region: inner };
                     work(&part, &mut lock(target).region(&wanted.relative_to(region), &wanted.shape)?)?;
                 }
-                first += block.element_count();
+                first += stride * block.element_count() as u64;
             }
         }
         Ok(())
+    }
+
+    /// The longest runs of elements whose indices follow one another, and the dimensions along which there are several.
+    fn runs(&self) -> (PlaceAxis, Vec<PlaceAxis>) {
+        let mut number = 1;
+        let mut axes: Vec<PlaceAxis> = Vec::with_capacity(self.indices.shape().len());
+        for (&size, &index) in self.indices.shape().iter().zip(self.indices.strides()).rev() {
+            // Indices are in C order of some array, so that they increase along each dimension.
+            axes.push(PlaceAxis { size, index: index.unsigned_abs() as u64, number });
+            number *= size;
+        }
+        axes.retain(|axis| axis.size != 1);
+        axes.sort_by_key(|axis| axis.index);
+        let mut run = PlaceAxis { size: 1, index: 1, number: 1 };
+        let mut outer = Vec::with_capacity(axes.len());
+        for axis in axes {
+            let is_next = outer.is_empty() && axis.index == run.size;
+            if is_next && run.size == 1 {
+                run = axis;
+            } else if is_next && axis.number == run.number * run.size {
+                run.size *= axis.size;
+            } else {
+                outer.push(axis);
+            }
+        }
+        outer.reverse();
+        (run, outer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::representation::element_count;
+    use crate::strided;
+
+    /// All elements of an array of this shape, in this order of its dimensions, go to an array of another shape.
+    fn scattered(after: &[u64], order: &[usize], before: &[u64]) -> (usize, Vec<u8>) {
+        let count = element_count(after) as usize;
+        let mut memory = vec![0; count];
+        let target = Target::contiguous(&mut memory, 1, before).unwrap();
+        let indices = Layout::new(1, after, None, 0, count).unwrap().permuted(order).unwrap();
+        let elements: Vec<u8> = (0..count as u8).collect();
+        let place = BoxPlace::Memory(target).of_runs(before, &Region::whole(before), vec![indices]).unwrap();
+        let mut part_count = 0;
+        for mut place in place {
+            let mut copy = |part: &PlacePart, target: &mut Target<'_>| {
+                part_count += 1;
+                assert_eq!(part.number_of(0), part.first);
+                strided::copy(&part.source(&elements, 1)?, target)
+            };
+            place.for_each(&mut copy).unwrap();
+        }
+        (part_count, memory)
+    }
+
+    #[test]
+    fn transposed_elements_go_to_their_places_in_runs() {
+        for (after, order, before, most) in [
+            (&[12_u64, 16][..], &[0, 1][..], &[16_u64, 12][..], 1),
+            (&[12, 16], &[1, 0], &[192], 12),
+            (&[12, 16], &[1, 0], &[16, 12], 3 * 12),
+            (&[4, 3, 16], &[2, 0, 1], &[192], 12),
+            (&[4, 3, 16], &[1, 0, 2], &[192], 12),
+            (&[4, 1, 16], &[2, 1, 0], &[8, 8], 4),
+        ] {
+            let (part_count, memory) = scattered(after, order, before);
+            // The index of each element, in the order in which they are decoded.
+            let count = element_count(after) as usize;
+            let indices = Layout::new(1, after, None, 0, count).unwrap().permuted(order).unwrap();
+            let (size, rows) = indices.rows();
+            let sources = rows.flat_map(|row| row as usize..row as usize + size);
+            for (number, index) in sources.enumerate() {
+                assert_eq!(usize::from(memory[index]), number, "{after:?} {order:?} {before:?}");
+            }
+            assert!(part_count <= most, "{part_count} parts of {after:?} {order:?} {before:?}");
+        }
     }
 }

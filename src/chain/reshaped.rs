@@ -2,7 +2,7 @@
 //! or in any inner chunk.
 
 use super::place::BoxPlace;
-use super::region::{Region, position_of};
+use super::region::{Region, index_of, position_of};
 use super::shard::{Cell, Shard};
 use crate::error::{Error, Result};
 use crate::memory::push;
@@ -65,6 +65,19 @@ impl Reshaped {
         let places = place.of_runs(&self.before, region, vec![self.indices_of(&needed)?])?;
         let place = places.into_iter().next().ok_or_else(|| Error::internal("a box without a place"))?;
         Ok((needed, place))
+    }
+
+    /// The box of `after` that a box of the array before is, if it is one. It must not be empty.
+    pub(super) fn same_box(&self, region: &Region) -> Option<Region> {
+        let end: Vec<u64> = region.start.iter().zip(&region.shape).map(|(start, size)| start + size - 1).collect();
+        let [start, end] = [&region.start, &end].map(|corner| position_of(index_of(corner, &self.before), &self.after));
+        // A box has its first and its last element at two corners; most often, that tells already that this is none.
+        let sizes = start.iter().zip(&end).map(|(start, end)| (end + 1).checked_sub(*start));
+        let found = Region { shape: sizes.collect::<Option<_>>()?, start };
+        let is_same = |around: &Region| *around == found;
+        let is_box = element_count(&found.shape) == element_count(&region.shape)
+            && Region::around(self.boxes(region)).as_ref().is_some_and(is_same);
+        is_box.then_some(found)
     }
 
     /// The index in C order of each element of a box of what the last step gets.

@@ -7,7 +7,6 @@ use super::region::Region;
 use super::reshaped::Reshaped;
 use crate::error::Result;
 use crate::representation::{Representation, element_count};
-use crate::strided::Target;
 
 /// The way through the elementwise steps at the beginning of a plan.
 #[derive(Debug, Clone)]
@@ -20,6 +19,15 @@ pub(super) struct BoxWay {
     pub(super) reshaped: Option<Reshaped>,
     /// Whether no element changes.
     keeps_values: bool,
+}
+
+/// A box on its way, with the place of its elements.
+#[derive(Debug)]
+pub(super) enum Passed<'w, 't> {
+    /// At the end.
+    Box(Region, BoxPlace<'t>),
+    /// Before a reshape that makes no box of it, or one that its place cannot have.
+    Runs(&'w Reshaped, Region, BoxPlace<'t>),
 }
 
 impl BoxWay {
@@ -67,24 +75,24 @@ impl BoxWay {
         region.arranged(&self.axes)
     }
 
-    /// The place of a box of what enters the chain, with the dimensions of [`region`](Self::region).
-    pub(super) fn target<'t>(&self, target: Target<'t>) -> Result<Target<'t>> {
-        target.arranged(&self.axes)
-    }
-
-    /// See [`target`](Self::target).
-    pub(super) fn place<'t>(&self, place: BoxPlace<'t>) -> Result<BoxPlace<'t>> {
-        place.arranged(&self.axes)
-    }
-
     /// The smallest box at the end around what a box of what enters the chain needs, and the place of its elements:
     /// `place` is that of the box, which is not empty.
     pub(super) fn part<'t>(&self, region: &Region, place: BoxPlace<'t>) -> Result<(Region, BoxPlace<'t>)> {
-        let (region, place) = (self.region(region), self.place(place)?);
-        match &self.reshaped {
-            Some(reshaped) => reshaped.part(&region, place),
-            None => Ok((region, place)),
+        match self.pass(region, place)? {
+            Passed::Box(region, place) => Ok((region, place)),
+            Passed::Runs(reshaped, region, place) => reshaped.part(&region, place),
         }
+    }
+
+    /// Takes a box of what enters the chain, and the place of its elements, as far as it stays a box.
+    pub(super) fn pass<'t>(&self, region: &Region, place: BoxPlace<'t>) -> Result<Passed<'_, 't>> {
+        let (region, place) = (region.arranged(&self.axes), place.arranged(&self.axes)?);
+        let Some(reshaped) = &self.reshaped else { return Ok(Passed::Box(region, place)) };
+        let Some(same) = reshaped.same_box(&region) else { return Ok(Passed::Runs(reshaped, region, place)) };
+        Ok(match place.reshaped(&same.shape) {
+            Ok(place) => Passed::Box(same.arranged(&reshaped.axes), place.arranged(&reshaped.axes)?),
+            Err(place) => Passed::Runs(reshaped, region, place),
+        })
     }
 
     /// The dimensions at the end, if there is no reshape.

@@ -279,6 +279,32 @@ impl Layout {
         }
         if is_free.contains(&true) { Err(wrong()) } else { Ok(arranged) }
     }
+
+    /// The same elements in C order with another shape of as many elements; `None` if no strides do that.
+    pub(crate) fn reshaped(&self, shape: &[u64]) -> Option<Self> {
+        let has_step = |(size, _): &(&u64, _)| **size != 1;
+        let mut axes = self.shape.iter().zip(&self.strides).rev().filter(has_step);
+        let mut strides = vec![0; shape.len()];
+        // What no dimension of the new shape spans yet of the innermost dimensions.
+        let (mut rest, mut stride) = (1, 0);
+        for (size, new) in shape.iter().zip(&mut strides).rev().filter(|(size, _)| **size != 1) {
+            if rest == 1 {
+                let (size, step) = axes.next()?;
+                (rest, stride) = (*size, *step);
+            }
+            while !rest.is_multiple_of(*size) {
+                // The next dimension has to continue them.
+                let (more, step) = axes.next()?;
+                if i128::from(rest) * stride as i128 != *step as i128 {
+                    return None;
+                }
+                rest *= more;
+            }
+            *new = stride;
+            (rest, stride) = (rest / size, stride.wrapping_mul(*size as isize));
+        }
+        (rest == 1 && axes.next().is_none()).then(|| Self { shape: shape.to_vec(), strides, ..*self })
+    }
 }
 
 impl Layout {

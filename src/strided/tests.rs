@@ -341,6 +341,39 @@ fn dimensions_of_size_1_come_and_go() {
     }
 }
 
+#[test]
+fn a_shape_changes_where_strides_can_do_that() {
+    let offsets = |layout: &Layout| -> Vec<isize> {
+        let (size, rows) = layout.rows();
+        rows.flat_map(|row| (0..size).map(move |byte| layout.offset() as isize + row + byte as isize)).collect()
+    };
+    let shapes = [&[24][..], &[4, 6], &[6, 4], &[2, 3, 4], &[4, 3, 2], &[1, 24, 1], &[3, 8], &[2, 2, 6], &[4, 1, 6]];
+    for before in shapes {
+        for order in permutations(before.len()) {
+            for (gap, is_backwards) in [(0, false), (1, false), (0, true), (2, true)] {
+                let gaps: Vec<(u64, u64)> =
+                    (0..before.len()).map(|dimension| (gap * (dimension as u64 % 2), 0)).collect();
+                let place = Place::new(before, 1, &order, &gaps, &vec![is_backwards; before.len()], 3);
+                let layout = place.layout(before, 1);
+                let expected = offsets(&layout);
+                for after in shapes {
+                    // The stride along a dimension is what a step along it adds to the offset.
+                    let step = |dimension: usize| {
+                        let next: u64 = after[dimension + 1..].iter().product();
+                        if after[dimension] > 1 { (expected[next as usize] - expected[0]) as i64 } else { 0 }
+                    };
+                    let strides: Vec<i64> = (0..after.len()).map(step).collect();
+                    let other = Layout::new(1, after, Some(&strides), place.offset, place.memory_size).ok();
+                    let other = other.filter(|other| offsets(other) == expected);
+                    assert_eq!(layout.reshaped(after), other, "{layout:?} as {after:?}");
+                }
+            }
+        }
+    }
+    let layout = Layout::new(1, &[4, 6], None, 0, 24).unwrap();
+    assert_eq!([layout.reshaped(&[4, 5]), layout.reshaped(&[5, 6]), layout.reshaped(&[2, 4, 6])], [None, None, None]);
+}
+
 fn refusal(size: usize, shape: &[u64], strides: Option<&[i64]>, offset: usize, memory_size: usize) -> String {
     let error = Layout::new(size, shape, strides, offset, memory_size).unwrap_err();
     assert_eq!(error.status(), Status::InvalidArgument);

@@ -278,6 +278,17 @@ impl<'a> Target<'a> {
         Ok(Self { layout: self.layout.arranged(axes)?, ..self })
     }
 
+    /// The same elements with another shape, see [`Layout::reshaped`].
+    ///
+    /// # Errors
+    /// The target, if no strides do that.
+    pub(crate) fn reshaped(self, shape: &[u64]) -> std::result::Result<Self, Self> {
+        match self.layout.reshaped(shape) {
+            Some(layout) => Ok(Self { layout, ..self }),
+            None => Err(self),
+        }
+    }
+
     /// The bytes of each of the [`rows`](Self::rows).
     pub fn row_size(&self) -> usize {
         self.layout.rows().0
