@@ -3,9 +3,10 @@
 
 use super::boxes::Before;
 use super::element_steps::{ElementSteps, PutDecoded, PutFault};
+use super::grid::Cell;
 use super::place::BoxPlace;
 use super::region::Region;
-use super::shard::{Cell, Shard, ShardIndex};
+use super::shard::{Shard, ShardIndex};
 use super::strips::strip_shape;
 use super::way::Passed;
 use crate::error::{CodecPlace, Error, Result};
@@ -73,7 +74,7 @@ impl ShardDecode<'_> {
             Passed::Box(region, BoxPlace::Memory(target)) => self.run(&region, target, options),
             Passed::Box(_, BoxPlace::Scattered(_)) => Err(Error::internal("a box whose place is no memory")),
             Passed::Runs(reshaped, region, place) => {
-                let (cells, places) = reshaped.parts(self.shard, &region, place)?;
+                let (cells, places) = reshaped.parts(self.shard.grid(), &region, place)?;
                 self.all(places.len(), cells.into_iter().zip(places), self.workers_for(&region, options), options)
             }
         }

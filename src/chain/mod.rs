@@ -14,6 +14,7 @@ mod elements;
 mod encode;
 mod first_fault;
 mod fused;
+mod grid;
 mod hooks;
 mod in_order;
 mod input;

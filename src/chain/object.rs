@@ -6,10 +6,11 @@
 use super::Chain;
 use super::boxes::{Before, StepOutput};
 use super::element_steps::{ElementSteps, PutDecoded, PutFault};
+use super::grid::Cell;
 use super::place::BoxPlace;
 use super::plan::{Operation, Step};
 use super::region::{Region, index_of};
-use super::shard::{Cell, Shard, ShardIndex};
+use super::shard::{Shard, ShardIndex};
 use super::stage::{ByteRange, Use};
 use super::way::{BoxWay, Passed};
 use crate::error::{CodecPlace, Error, Result};
@@ -130,7 +131,7 @@ impl Object {
         let Operation::Elements(elements) = &step.operation else {
             return Err(Error::internal("a step without elements"));
         };
-        let (output, empty) = self.into_parts(way)?;
+        let (output, empty) = self.into_parts(|region, place| Ok(vec![way.part(region, place)?]))?;
         for part in output {
             let (first, span) = elements.span(&part.region);
             push(actions, empty.action(step, part, span, (first, elements.encoded_size()))?)?;
@@ -145,18 +146,22 @@ impl Object {
             return Err(Error::internal("a step without boxes"));
         };
         let size = self.size.zip(step.frames_size()).and_then(|(size, around)| size.checked_sub(around));
-        let Some(size) = size.and_then(|size| usize::try_from(size).ok()) else {
+        let size = size.and_then(|size| usize::try_from(size).ok());
+        let (Some(size), Some(cell_size)) = (size, transform.granularity()) else {
             return self.expand_whole(options, actions);
         };
-        let parts = self.parts.iter().map(|part| {
-            let region = way.region(&part.region);
-            transform.box_parts(size, &region.start, &region.shape)
-        });
-        let parts: Result<Option<Vec<_>>> = parts.collect();
-        let parts = parts.map_err(|error| locate(place.blame(error), self.origin.as_deref()))?;
-        let Some(parts) = parts else { return self.expand_whole(options, actions) };
-        let (boxes, empty) = self.into_parts(way)?;
-        for (BoxPart { region, place }, parts) in boxes.into_iter().zip(parts) {
+        let origin = self.origin.clone();
+        let box_parts = |region: &Region| {
+            let parts = transform.box_parts(size, &region.start, &region.shape);
+            parts.map_err(|error| locate(place.blame(error), origin.as_deref()))
+        };
+        // A chunk that cannot be read in part, or that has a wrong size, is so whatever the box.
+        if box_parts(&Region::whole(step.decoded.array()?.shape()))?.is_none() {
+            return self.expand_whole(options, actions);
+        }
+        let (boxes, empty) = self.into_parts(|region, place| way.rows(&cell_size, region, place))?;
+        for BoxPart { region, place } in boxes {
+            let parts = box_parts(&region)?.ok_or_else(|| Error::internal("a chunk that has no parts any more"))?;
             let places = place.cut(&region, &parts.cell)?;
             for ((region, place), bytes) in region.cut(&parts.cell).zip(places).zip(parts.ranges) {
                 let span = bytes.start as u64..bytes.end as u64;
@@ -167,13 +172,17 @@ impl Object {
         Ok(())
     }
 
-    /// The boxes at the end of the way, and the object without them.
-    fn into_parts(mut self, way: &BoxWay) -> Result<(Vec<BoxPart>, Self)> {
-        let axes = way.axes().ok_or_else(|| Error::internal("a box that is none after a reshape"))?;
-        let parts = std::mem::take(&mut self.parts).into_iter().map(|BoxPart { region, place }| {
-            Ok(BoxPart { region: region.arranged(axes), place: place.arranged(axes)? })
-        });
-        Ok((parts.collect::<Result<_>>()?, self))
+    /// The boxes at the end of the way, each by `pass`, and the object without them.
+    fn into_parts(
+        mut self,
+        pass: impl Fn(&Region, BoxPlace<'static>) -> Result<Vec<(Region, BoxPlace<'static>)>>,
+    ) -> Result<(Vec<BoxPart>, Self)> {
+        let mut boxes = Vec::new();
+        for BoxPart { region, place } in std::mem::take(&mut self.parts) {
+            let passed = pass(&region, place)?.into_iter();
+            passed.map(|(region, place)| BoxPart { region, place }).try_for_each(|part| push(&mut boxes, part))?;
+        }
+        Ok((boxes, self))
     }
 
     /// Decodes a box from these bytes of the output of the last step.
@@ -286,7 +295,7 @@ impl Object {
                 put(None, (&chain, origin), (region, element_size, place), options, decode)
             })
         };
-        if is_one || are_far && chain.readable_step().is_some() {
+        if is_one || are_far && chain.decodes_far_boxes() {
             return each(&|region, target| chain.decode_region(bytes, region, target, options));
         }
         // What lies between far boxes of a shard may be more than memory has.
@@ -434,10 +443,15 @@ impl Chain {
         let has_boxes = match &step.operation {
             Operation::Shard(..) => true,
             Operation::Elements(_) => way.reshaped.is_none(),
-            Operation::Transform(_, transform) => way.reshaped.is_none() && transform.granularity().is_some(),
+            Operation::Transform(_, transform) => transform.granularity().is_some(),
             Operation::Copy | Operation::N5Block(..) => false,
         };
         (has_boxes && !self.checks_frames(step) && way.end + 1 == self.plan.steps.len()).then_some((step, way))
+    }
+
+    /// Whether boxes that are far from each other take less time one by one than with what lies between them.
+    fn decodes_far_boxes(&self) -> bool {
+        self.readable_step().is_some_and(|(step, way)| way.reshaped.is_none() || step.shard().is_some())
     }
 
     /// Whether a callback of the chain's own codecs may have refused the chunk.
@@ -466,7 +480,7 @@ fn parts_of(shard: &Shard, way: &BoxWay, part: BoxPart) -> Result<Vec<(Cell, Box
             collect(shard.cells(&region).zip(places).map(Ok))
         }
         Passed::Runs(reshaped, region, place) => {
-            let (cells, places) = reshaped.parts(shard, &region, place)?;
+            let (cells, places) = reshaped.parts(shard.grid(), &region, place)?;
             collect(cells.into_iter().zip(places).map(Ok))
         }
     }

@@ -1,11 +1,11 @@
 //! A reshape on the way of a box: its elements are runs in C order, whose parts may lie anywhere in a box around them,
 //! or in any inner chunk.
 
+use super::grid::{Cell, CellGrid};
 use super::place::BoxPlace;
 use super::region::{Region, index_of, position_of};
-use super::shard::{Cell, Shard};
 use crate::error::{Error, Result};
-use crate::memory::push;
+use crate::memory::{collect, push};
 use crate::representation::element_count;
 use crate::strided::Layout;
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub(super) struct Reshaped {
     indices: Layout,
 }
 
-/// An inner chunk, and the smallest box around what is needed of it, both as boxes of `after`.
+/// A cell, and the smallest box around what is needed of it, both as boxes of `after`.
 struct Found {
     cell: Cell,
     whole: Region,
@@ -39,22 +39,48 @@ impl Reshaped {
         Some(Self { before: before.to_vec(), after: after.to_vec(), axes, indices })
     }
 
-    /// The inner chunks that a box of the array before touches, with the smallest box around what it needs of each, and
-    /// where the elements of that go: `place` is that of the box.
+    /// The cells of what the last step gets that a box of the array before touches, with the smallest box around what it
+    /// needs of each, and where the elements of that go: `place` is that of the box.
     pub(super) fn parts<'t>(
         &self,
-        shard: &Shard,
+        grid: CellGrid<'_>,
         region: &Region,
         place: BoxPlace<'t>,
     ) -> Result<(Vec<Cell>, Vec<BoxPlace<'t>>)> {
         let (mut cells, mut layouts) = (Vec::new(), Vec::new());
-        for Found { mut cell, whole, needed } in self.find(shard, region).into_values() {
+        for Found { mut cell, whole, needed } in self.find(grid, region).into_values() {
             let needed = needed.arranged(&self.axes);
             push(&mut layouts, self.indices_of(&needed)?)?;
             cell.region = Region { start: needed.relative_to(&whole.arranged(&self.axes)), shape: needed.shape };
             push(&mut cells, cell)?;
         }
         Ok((cells, place.of_runs(&self.before, region, layouts)?))
+    }
+
+    /// The same for cells of this size, in rows of cells that follow one another along the last dimension: the smallest box
+    /// around what is needed of each row, and where its elements go.
+    pub(super) fn rows<'t>(
+        &self,
+        cell_size: &[u64],
+        region: &Region,
+        place: BoxPlace<'t>,
+    ) -> Result<Vec<(Region, BoxPlace<'t>)>> {
+        let shape = Region::whole(&self.after).arranged(&self.axes).shape;
+        let counts: Vec<u64> = shape.iter().zip(cell_size).map(|(all, size)| all.div_ceil(*size)).collect();
+        let row_length = counts.last().copied().unwrap_or(1);
+        let (mut rows, mut end): (Vec<Region>, u64) = (Vec::new(), 0);
+        let grid = CellGrid { counts: &counts, size: cell_size };
+        for Found { cell, needed, .. } in self.find(grid, region).into_values() {
+            let needed = needed.arranged(&self.axes);
+            match rows.last_mut() {
+                Some(row) if cell.number == end && !end.is_multiple_of(row_length) => row.include(&needed),
+                _ => push(&mut rows, needed)?,
+            }
+            end = cell.number + 1;
+        }
+        let layouts = collect(rows.iter().map(|row| self.indices_of(row)))?;
+        let places = place.of_runs(&self.before, region, layouts)?;
+        collect(rows.into_iter().zip(places).map(Ok))
     }
 
     /// The smallest box of what the last step gets around the elements of a box of the array before, which is not empty;
@@ -91,22 +117,22 @@ impl Reshaped {
         starts.flat_map(move |start| boxes_of(start..start + count as u64, &self.after))
     }
 
-    /// The inner chunks that a box of the array before touches, by their numbers.
-    fn find(&self, shard: &Shard, region: &Region) -> BTreeMap<u64, Found> {
+    /// The cells that a box of the array before touches, by their numbers.
+    fn find(&self, grid: CellGrid<'_>, region: &Region) -> BTreeMap<u64, Found> {
         let mut found: BTreeMap<u64, Found> = BTreeMap::new();
         let mut current = 0;
         for part in self.boxes(region) {
-            // Most often, it lies in the inner chunk of the last one.
+            // Most often, it lies in the cell of the last one.
             if let Some(found) = found.get_mut(&current)
                 && found.whole.includes(&part)
             {
                 found.needed.include(&part);
                 continue;
             }
-            for cell in shard.cells(&part.arranged(&self.axes)) {
+            for cell in grid.cells(&part.arranged(&self.axes)) {
                 current = cell.number;
                 let needed = self.of_last(&cell.place());
-                let new = || Found { whole: self.of_last(&shard.cell(current).place()), needed: needed.clone(), cell };
+                let new = || Found { whole: self.of_last(&grid.cell(current).place()), needed: needed.clone(), cell };
                 found.entry(current).or_insert_with(new).needed.include(&needed);
             }
         }

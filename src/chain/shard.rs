@@ -1,9 +1,10 @@
 //! A shard: inner chunks, each through a chain of its own, and their index.
 
 use super::Chain;
+use super::grid::{Cell, CellGrid};
 use super::in_order::{InOrder, Part};
 use super::input::{Decoded, Input};
-use super::region::{Region, index_of, position_of, positions};
+use super::region::{Region, index_of, position_of};
 use crate::error::{CodecPlace, Error, Result, Status};
 use crate::interface::{BoundShard, CallOptions, Direction, too_small};
 use crate::memory::collect;
@@ -35,25 +36,6 @@ pub struct ShardIndex {
     grid: Vec<u64>,
     /// The size of the shard, if it is known.
     shard_size: Option<u64>,
-}
-
-/// An inner chunk, and the part of it that a call reads or writes.
-#[derive(Debug, Clone)]
-pub(super) struct Cell {
-    /// Its number in C order of the grid.
-    pub(super) number: u64,
-    /// Where it begins in the shard.
-    start: Vec<u64>,
-    /// The part, counted from its beginning.
-    pub(super) region: Region,
-}
-
-impl Cell {
-    /// The part as a box of the shard's array.
-    pub(super) fn place(&self) -> Region {
-        let start = self.start.iter().zip(&self.region.start).map(|(cell, part)| cell + part).collect();
-        Region { start, shape: self.region.shape.clone() }
-    }
 }
 
 impl Shard {
@@ -282,11 +264,14 @@ impl Shard {
         self.bound.grid.iter().zip(&self.bound.chunk_shape).map(|(count, size)| count * size).collect()
     }
 
+    /// The inner chunks as cells of the array.
+    pub(super) fn grid(&self) -> CellGrid<'_> {
+        CellGrid { counts: &self.bound.grid, size: &self.bound.chunk_shape }
+    }
+
     /// All of the inner chunk with this number.
     pub(super) fn cell(&self, number: u64) -> Cell {
-        let position = position_of(number, &self.bound.grid);
-        let start = position.iter().zip(&self.bound.chunk_shape).map(|(cell, size)| cell * size).collect();
-        Cell { number, start, region: Region::whole(&self.bound.chunk_shape) }
+        self.grid().cell(number)
     }
 
     /// The number of all inner chunks.
@@ -296,37 +281,12 @@ impl Shard {
 
     /// The number of inner chunks that a box touches.
     pub(super) fn cells_in(&self, region: &Region) -> u64 {
-        self.counts(region).iter().product()
-    }
-
-    /// The same along each dimension.
-    fn counts(&self, region: &Region) -> Vec<u64> {
-        let count = |start: u64, extent: u64, size: u64| match extent {
-            0 => 0,
-            _ => (start + extent).div_ceil(size) - start / size,
-        };
-        let parts = region.start.iter().zip(&region.shape).zip(&self.bound.chunk_shape);
-        parts.map(|((start, extent), size)| count(*start, *extent, *size)).collect()
+        self.grid().counts(region).iter().product()
     }
 
     /// The inner chunks that a box touches, in C order of the grid.
     pub(super) fn cells<'a>(&'a self, region: &'a Region) -> impl Iterator<Item = Cell> + Send + 'a {
-        let chunk_shape = &self.bound.chunk_shape;
-        let first: Vec<u64> = region.start.iter().zip(chunk_shape).map(|(start, size)| start / size).collect();
-        positions(self.counts(region)).map(move |position| {
-            let cell: Vec<u64> = position.iter().zip(&first).map(|(offset, first)| offset + first).collect();
-            let start: Vec<u64> = cell.iter().zip(chunk_shape).map(|(cell, size)| cell * size).collect();
-            let parts = start.iter().zip(chunk_shape).zip(region.start.iter().zip(&region.shape));
-            let (part_start, part_shape) = parts
-                .map(|((start, size), (region_start, extent))| {
-                    let begin = (*start).max(*region_start);
-                    let end = (start + size).min(region_start + extent);
-                    (begin - start, end - begin)
-                })
-                .unzip();
-            let region = Region { start: part_start, shape: part_shape };
-            Cell { number: index_of(&cell, &self.bound.grid), start, region }
-        })
+        self.grid().cells(region)
     }
 
     /// Converts the error of an inner chunk to one of the shard, with the index of the element in the shard's array, or

@@ -84,6 +84,23 @@ impl BoxWay {
         }
     }
 
+    /// The boxes at the end that a box of what enters the chain needs, with the places of their elements: `place` is that
+    /// of the box, which is not empty. Each has no other cells of this size than the box needs.
+    pub(super) fn rows<'t>(
+        &self,
+        cell_size: &[u64],
+        region: &Region,
+        place: BoxPlace<'t>,
+    ) -> Result<Vec<(Region, BoxPlace<'t>)>> {
+        match self.pass(region, place)? {
+            Passed::Box(region, place) => Ok(vec![(region, place)]),
+            Passed::Runs(reshaped, region, place) if reshaped.same_box(&region).is_some() => {
+                Ok(vec![reshaped.part(&region, place)?])
+            }
+            Passed::Runs(reshaped, region, place) => reshaped.rows(cell_size, &region, place),
+        }
+    }
+
     /// Takes a box of what enters the chain, and the place of its elements, as far as it stays a box.
     pub(super) fn pass<'t>(&self, region: &Region, place: BoxPlace<'t>) -> Result<Passed<'_, 't>> {
         let (region, place) = (region.arranged(&self.axes), place.arranged(&self.axes)?);

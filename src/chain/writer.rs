@@ -4,12 +4,13 @@
 //! the rest comes. Several threads may put; no lock is held while a codec runs.
 
 use super::Chain;
+use super::grid::Cell;
 use super::input::Input;
 use super::parts::{self, Parts};
 use super::pieces::{Encoded, NewShard, OldShard, Piece, ShardLayout, appended, packed};
 use super::plan::{Elements, Operation, Step};
 use super::region::Region;
-use super::shard::{Cell, Shard, ShardIndex};
+use super::shard::{Shard, ShardIndex};
 use super::stage::{ByteRange, Life, Stage, Use};
 use super::workspace::Workspace;
 use crate::error::{CodecPlace, Error, Result};

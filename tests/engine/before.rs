@@ -1,8 +1,9 @@
 //! Codecs before a shard, and blocks of zfp: what a part gives, and what a plan asks for, beside the whole.
 
-use super::case::{Area, Choices, area, choices, cut, memory, named, options, sharding};
+use super::case::{Choices, area, choices, cut, indices, memory, named, options, sharding};
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use zcodec::chain::{ByteRange, CallOptions, Chain, ReadPlan};
@@ -135,14 +136,14 @@ fn words(block: u64, bits: u64) -> [u64; 2] {
     [block * bits / 64 * 8, ((block + 1) * bits).div_ceil(64) * 8]
 }
 
-/// The blocks of 4 along each dimension that a box touches, in C order.
-fn blocks(shape: &[u64], (start, part): &Area) -> Vec<u64> {
-    let mut blocks = vec![0];
-    for (size, (start, part)) in shape.iter().zip(start.iter().zip(part)) {
-        let touched = if part == &0 { 0..0 } else { start / 4..(start + part).div_ceil(4) };
-        blocks = blocks.iter().flat_map(|block| touched.clone().map(move |at| block * size.div_ceil(4) + at)).collect();
+/// The block of 4 along each dimension that an element of an array of this shape lies in, after a transposition.
+fn block_of(mut index: usize, shape: &[u64], order: &[usize]) -> u64 {
+    let mut position = vec![0; shape.len()];
+    for (at, size) in position.iter_mut().zip(shape).rev() {
+        *at = index as u64 % size;
+        index /= *size as usize;
     }
-    if part.contains(&0) { Vec::new() } else { blocks }
+    order.iter().fold(0, |block, dimension| block * shape[*dimension].div_ceil(4) + position[*dimension] / 4)
 }
 
 proptest! {
@@ -159,20 +160,28 @@ proptest! {
         let zfp = |rate: f64| named("zfp", &json!({"mode": "fixed_rate", "rate": rate}));
         let lead = choices.pick(&[0_u64, 0, 5]);
         let mut codecs = vec![zfp(rate.into())];
-        let order: Vec<usize> = choices.order(rank);
+        let mut order: Vec<usize> = (0..rank).collect();
         match choices.below(4) {
-            1 => codecs.insert(0, named("transpose", &json!({"order": order}))),
+            1 => {
+                order = choices.order(rank);
+                codecs.insert(0, named("transpose", &json!({"order": order})));
+            }
             2 => codecs.insert(0, named("scale_offset", &json!({"scale": 2}))),
             _ => {}
         }
-        let is_transposed = codecs[0]["name"] == "transpose";
+        let mut before = shape.clone();
+        if choices.below(2) == 1 {
+            let count = shape.iter().product::<u64>();
+            before = choices.pick(&[vec![count], shape.iter().rev().copied().collect(), [&[1], &shape[..]].concat()]);
+            codecs.insert(0, named("reshape", &json!({"shape": shape})));
+        }
         if lead > 0 {
             codecs.push(named("pad", &json!({"location": "start", "nbytes": lead})));
         }
         let mut written = codecs.clone();
         *written.iter_mut().find(|codec| codec["name"] == "zfp").unwrap() = zfp(bits / 4_f64.powi(rank as i32));
         let (codecs, written) = (Value::from(codecs), Value::from(written));
-        let (chain, writer) = (chain(&codecs, "float32", &shape), chain(&written, "float32", &shape));
+        let (chain, writer) = (chain(&codecs, "float32", &before), chain(&written, "float32", &before));
         let count = shape.iter().product::<u64>();
         let decoded: Vec<u8> = (0..count).flat_map(|index| (index as f32 * 0.1).sin().to_ne_bytes()).collect();
         let encoded = writer.encode_to_vec(&decoded, &options()).unwrap();
@@ -181,23 +190,21 @@ proptest! {
         let whole = chain.decode_to_vec(&encoded, &options()).unwrap();
         prop_assert_eq!(&whole, &writer.decode_to_vec(&encoded, &options()).unwrap());
         for _ in 0..3 {
-            let area = area(&mut choices, &shape);
-            let expected = cut(&whole, &shape, &area, 4);
+            let area = area(&mut choices, &before);
+            let expected = cut(&whole, &before, &area, 4);
             let mut view = memory(&mut choices, &area.1, 4);
             chain.decode_view(&encoded, &area.0, view.target(), &options()).unwrap();
             prop_assert_eq!(&view.elements(), &expected);
             let mut view = memory(&mut choices, &area.1, 4);
             let asked = read(&chain, &encoded, &area.0, view.target()).unwrap();
             prop_assert_eq!(&view.elements(), &expected);
-            let permuted = |numbers: &[u64]| -> Vec<u64> {
-                if is_transposed { order.iter().map(|dimension| numbers[*dimension]).collect() } else { numbers.to_vec() }
-            };
-            let touched = blocks(&permuted(&shape), &(permuted(&area.0), permuted(&area.1)));
+            let elements = indices(&before, &area).into_iter();
+            let touched: BTreeSet<u64> = elements.map(|index| block_of(index, &shape, &order)).collect();
             let needed: Vec<[u64; 2]> = touched.iter().map(|block| words(*block, (bits as u64).max(9))).collect();
             for [start, end] in &asked {
                 for byte in *start..*end {
                     let is_needed = needed.iter().any(|[first, last]| (first + lead..last + lead).contains(&byte));
-                    prop_assert!(is_needed, "byte {byte} of {asked:?} for {area:?} of {shape:?}: {codecs}");
+                    prop_assert!(is_needed, "byte {byte} of {asked:?} for {area:?} of {before:?}: {codecs}");
                 }
             }
             prop_assert!(asked.windows(2).all(|pair| pair[0][1] <= pair[1][0]), "{asked:?}");
@@ -223,6 +230,29 @@ fn a_plan_of_zfp_asks_once_for_blocks_that_follow_each_other() {
         let area = (start.to_vec(), shape.to_vec());
         let whole = chain.decode_to_vec(&encoded, &options()).unwrap();
         assert_eq!(view.elements(), cut(&whole, &[64, 64, 64], &area, 4));
+    }
+}
+
+/// Boxes that are boxes of the other shape, too, and runs that are none: blocks in a row are one range.
+#[test]
+fn a_plan_of_zfp_after_a_reshape_asks_for_the_blocks_of_the_box() {
+    let codecs =
+        json!([named("reshape", &json!({"shape": [64, 64]})), named("zfp", &json!({"mode": "fixed_rate", "rate": 8}))]);
+    let shape = [8, 8, 64];
+    let chain = chain(&codecs, "float32", &shape);
+    let decoded: Vec<u8> = (0..64_u32 * 64).flat_map(|index| (index as f32 * 0.1).sin().to_ne_bytes()).collect();
+    let encoded = chain.encode_to_vec(&decoded, &options()).unwrap();
+    let whole = chain.decode_to_vec(&encoded, &options()).unwrap();
+    // 16 bytes a block, 16 of them in a row.
+    for (start, part, expected) in [
+        ([0, 0, 0], [8, 8, 64], vec![[0, 4096]]),
+        ([1, 0, 0], [1, 8, 64], vec![[512, 1024]]),
+        ([0, 0, 8], [8, 8, 4], (0..16).map(|row| [row * 256 + 32, row * 256 + 48]).collect()),
+        ([1, 4, 0], [2, 1, 8], vec![[768, 800], [1280, 1312]]),
+    ] {
+        let mut view = memory(&mut Choices::none(), &part, 4);
+        assert_eq!(read(&chain, &encoded, &start, view.target()).unwrap(), expected, "{part:?} at {start:?}");
+        assert_eq!(view.elements(), cut(&whole, &shape, &(start.to_vec(), part.to_vec()), 4));
     }
 }
 

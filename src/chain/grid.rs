@@ -1,0 +1,70 @@
+//! An array as a grid of cells: the inner chunks of a shard, the blocks of a transform.
+
+use super::region::{Region, index_of, position_of, positions};
+
+/// A cell, and the part of it that a call reads or writes.
+#[derive(Debug, Clone)]
+pub(super) struct Cell {
+    /// Its number in C order of the grid.
+    pub(super) number: u64,
+    /// Where it begins in the array.
+    pub(super) start: Vec<u64>,
+    /// The part, counted from its beginning.
+    pub(super) region: Region,
+}
+
+impl Cell {
+    /// The part as a box of the array.
+    pub(super) fn place(&self) -> Region {
+        let start = self.start.iter().zip(&self.region.start).map(|(cell, part)| cell + part).collect();
+        Region { start, shape: self.region.shape.clone() }
+    }
+}
+
+/// Cells of one size.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CellGrid<'a> {
+    /// The number of cells along each dimension.
+    pub(super) counts: &'a [u64],
+    /// The size of a cell. The last ones may pass the end of the array.
+    pub(super) size: &'a [u64],
+}
+
+impl<'a> CellGrid<'a> {
+    /// All of the cell with this number.
+    pub(super) fn cell(self, number: u64) -> Cell {
+        let position = position_of(number, self.counts);
+        let start = position.iter().zip(self.size).map(|(cell, size)| cell * size).collect();
+        Cell { number, start, region: Region::whole(self.size) }
+    }
+
+    /// The number of cells that a box touches along each dimension.
+    pub(super) fn counts(self, region: &Region) -> Vec<u64> {
+        let count = |start: u64, extent: u64, size: u64| match extent {
+            0 => 0,
+            _ => (start + extent).div_ceil(size) - start / size,
+        };
+        let parts = region.start.iter().zip(&region.shape).zip(self.size);
+        parts.map(|((start, extent), size)| count(*start, *extent, *size)).collect()
+    }
+
+    /// The cells that a box touches, in C order of the grid.
+    pub(super) fn cells(self, region: &'a Region) -> impl Iterator<Item = Cell> + Send + 'a {
+        let cell_shape = self.size;
+        let first: Vec<u64> = region.start.iter().zip(cell_shape).map(|(start, size)| start / size).collect();
+        positions(self.counts(region)).map(move |position| {
+            let cell: Vec<u64> = position.iter().zip(&first).map(|(offset, first)| offset + first).collect();
+            let start: Vec<u64> = cell.iter().zip(cell_shape).map(|(cell, size)| cell * size).collect();
+            let parts = start.iter().zip(cell_shape).zip(region.start.iter().zip(&region.shape));
+            let (part_start, part_shape) = parts
+                .map(|((start, size), (region_start, extent))| {
+                    let begin = (*start).max(*region_start);
+                    let end = (start + size).min(region_start + extent);
+                    (begin - start, end - begin)
+                })
+                .unzip();
+            let region = Region { start: part_start, shape: part_shape };
+            Cell { number: index_of(&cell, self.counts), start, region }
+        })
+    }
+}
