@@ -21,7 +21,7 @@ pub use level::set_limit;
 pub(crate) use level::with_limit;
 pub(crate) use loops::{Loop, vectorized};
 #[cfg(target_arch = "x86_64")]
-pub(crate) use processor::{halves_512_bits, has_slow_pext};
+pub(crate) use processor::{has_slow_pext, is_zen_4_or_5};
 
 pub(crate) use tier::best;
 pub(crate) use tier::{Tier, available};

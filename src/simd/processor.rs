@@ -22,7 +22,7 @@ pub(crate) fn has_slow_pext() -> bool {
     matches!(amd_family(), Some(0x17 | 0x18))
 }
 
-/// Whether vectors of 512 bits are handled in halves: in Zen 4, family 19 (hexadecimal).
-pub(crate) fn halves_512_bits() -> bool {
-    amd_family() == Some(0x19)
+/// Whether this is a Zen 4 or Zen 5, if it has AVX-512: families 19 and 1A (hexadecimal).
+pub(crate) fn is_zen_4_or_5() -> bool {
+    matches!(amd_family(), Some(0x19 | 0x1A))
 }

@@ -3,7 +3,7 @@
 use super::pixels::by_pixels;
 use super::rows::{Both, Pick, Row, Vector};
 use super::runs::by_runs;
-use crate::simd::halves_512_bits;
+use crate::simd::is_zen_4_or_5;
 use crate::strided::plane::{Pixels, Runs, Tiles};
 use crate::strided::table::Place;
 use std::arch::x86_64::*;
@@ -271,7 +271,7 @@ pub(in super::super) const AVX512: Tiles = Tiles {
     copy: avx512,
     triple_parts: Some(2),
     stages_late: false,
-    instead: Some(|block| (matches!(block, 2 | 4 | 8) && halves_512_bits()).then_some(AVX2)),
+    instead: Some(|block| (matches!(block, 2 | 4 | 8) && is_zen_4_or_5()).then_some(AVX2)),
     pixels: Some(pixels),
 };
 
