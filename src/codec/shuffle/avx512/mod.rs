@@ -91,8 +91,8 @@ const fn sorted_by_place(size: usize) -> [[u8; 64]; 2] {
     indices
 }
 
-/// The inverse of [`sorted_by_place`], of registers whose elements are already next to each other, with every second
-/// place.
+/// The inverse of [`sorted_by_place`]. In each lane, the first register has the bytes at the even places of some elements
+/// next to each other, and the second those at the odd ones.
 const fn joined_by_element(size: usize, reversed: bool) -> [[u8; 64]; 2] {
     let mut indices = [[0; 64]; 2];
     let mut index = 0;
