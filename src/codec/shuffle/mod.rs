@@ -26,7 +26,7 @@ use std::ops::Range;
 /// too many at once.
 const TILE_COUNT: usize = 4096;
 
-/// The most bytes of a tile, but for very few elements: about a first-level cache.
+/// The most bytes of a tile: about a first-level cache.
 const TILE_SIZE: usize = 32 << 10;
 
 /// Every tile has a multiple of this many elements.

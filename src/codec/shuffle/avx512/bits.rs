@@ -95,7 +95,7 @@ fn reversed(bytes: __m512i) -> __m512i {
     _mm512_shuffle_epi8(bytes, _mm512_broadcast_i32x4(_mm_set_epi64x(LAST_FIRST_OF_HIGH, LAST_FIRST)))
 }
 
-/// Where the bytes of a matrix of eight by eight bytes come from that is transposed.
+/// For each byte of a transposed matrix of eight by eight bytes, where it was before.
 const TRANSPOSED: [u8; 64] = {
     let mut indices = [0; 64];
     let mut index = 0;
