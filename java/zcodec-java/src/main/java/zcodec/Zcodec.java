@@ -17,7 +17,7 @@ public final class Zcodec {
   /**
    * The version of the native library.
    *
-   * @return such as {@code 0.2.0}
+   * @return such as {@code 0.2.1}
    */
   public static String version() {
     return text(C.zcodec_version());
