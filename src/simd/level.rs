@@ -47,6 +47,7 @@ impl Level {
             && is_x86_feature_detected!("popcnt");
         let has_avx512 = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512cd")
             && is_x86_feature_detected!("avx512dq")
             && is_x86_feature_detected!("avx512vl")
             && is_x86_feature_detected!("avx512vbmi")
@@ -138,6 +139,7 @@ mod tests {
         let avx512 = [
             is_x86_feature_detected!("avx512f"),
             is_x86_feature_detected!("avx512bw"),
+            is_x86_feature_detected!("avx512cd"),
             is_x86_feature_detected!("avx512dq"),
             is_x86_feature_detected!("avx512vl"),
             is_x86_feature_detected!("avx512vbmi"),

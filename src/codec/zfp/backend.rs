@@ -41,9 +41,9 @@ impl Backend {
     }
 }
 
-/// Writes one block after the other.
+/// Writes blocks one after the other.
 pub(super) trait BlockWriter<T, const N: usize> {
-    fn write(&mut self, values: &[T; N]) -> Result<()>;
+    fn write(&mut self, blocks: &[[T; N]]) -> Result<()>;
     /// Writes the last word. Returns the number of bits, without those that fill it up.
     fn finish(self) -> Result<u64>;
 }
@@ -68,9 +68,11 @@ impl<'a> CrateWriter<'a> {
 }
 
 impl<T: ZfpScalar, const N: usize> BlockWriter<T, N> for CrateWriter<'_> {
-    fn write(&mut self, values: &[T; N]) -> Result<()> {
-        encode_block(&mut self.stream, &self.parameters.config, values, const { dimensionality_of::<N>() })
-            .map_err(|error| Error::internal(format!("zfp block: {error}")))?;
+    fn write(&mut self, blocks: &[[T; N]]) -> Result<()> {
+        for values in blocks {
+            encode_block(&mut self.stream, &self.parameters.config, values, const { dimensionality_of::<N>() })
+                .map_err(|error| Error::internal(format!("zfp block: {error}")))?;
+        }
         Ok(())
     }
 

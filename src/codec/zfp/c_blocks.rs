@@ -84,17 +84,19 @@ impl<'a> CWriter<'a> {
 }
 
 impl<T: ZfpScalar, const N: usize> BlockWriter<T, N> for CWriter<'_> {
-    fn write(&mut self, values: &[T; N]) -> Result<()> {
-        let start = self.position();
-        if start > self.0.end {
-            return Err(Error::internal("zfp blocks took more bits than their bound"));
-        }
-        // SAFETY: the stream is open, with room for a block; the values are a block of this type and dimensionality.
-        unsafe { encode_block(self.0.stream, values) };
-        // The C library forgets this for reversible blocks of zeros, which it then cannot read.
-        if let Some(missing @ 1..) = (start + self.0.least).checked_sub(self.position()) {
-            // SAFETY: the stream is open, with room for the least bits of a block.
-            unsafe { zfp_sys::stream_pad(self.0.bits, missing) };
+    fn write(&mut self, blocks: &[[T; N]]) -> Result<()> {
+        for values in blocks {
+            let start = self.position();
+            if start > self.0.end {
+                return Err(Error::internal("zfp blocks took more bits than their bound"));
+            }
+            // SAFETY: the stream is open, with room for a block; the values are one of this type and dimensionality.
+            unsafe { encode_block(self.0.stream, values) };
+            // The C library forgets this for reversible blocks of zeros, which it then cannot read.
+            if let Some(missing @ 1..) = (start + self.0.least).checked_sub(self.position()) {
+                // SAFETY: the stream is open, with room for the least bits of a block.
+                unsafe { zfp_sys::stream_pad(self.0.bits, missing) };
+            }
         }
         Ok(())
     }

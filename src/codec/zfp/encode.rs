@@ -41,10 +41,10 @@ pub(super) fn encode<E: Element>(
         return Ok(size);
     }
     let result = match field.grid.dimensionality() {
-        ZfpDimensionality::D1 => encode_pieces::<E, 4>(field, cells, encoded, call),
-        ZfpDimensionality::D2 => encode_pieces::<E, 16>(field, cells, encoded, call),
-        ZfpDimensionality::D3 => encode_pieces::<E, 64>(field, cells, encoded, call),
-        ZfpDimensionality::D4 => encode_pieces::<E, 256>(field, cells, encoded, call),
+        ZfpDimensionality::D1 => encode_pieces::<E, 4, 128>(field, cells, encoded, call),
+        ZfpDimensionality::D2 => encode_pieces::<E, 16, 32>(field, cells, encoded, call),
+        ZfpDimensionality::D3 => encode_pieces::<E, 64, 1>(field, cells, encoded, call),
+        ZfpDimensionality::D4 => encode_pieces::<E, 256, 1>(field, cells, encoded, call),
     };
     match result {
         Err(error) if error.status() == Status::OutOfRange => Err(first_outside(field, cells).unwrap_or(error)),
@@ -52,7 +52,8 @@ pub(super) fn encode<E: Element>(
     }
 }
 
-fn encode_pieces<E: Element, const N: usize>(
+/// Codes blocks of N values, and gathers some `TOGETHER`.
+fn encode_pieces<E: Element, const N: usize, const TOGETHER: usize>(
     field: &Field<E>,
     cells: &[E::Memory],
     encoded: &mut [u8],
@@ -73,7 +74,7 @@ fn encode_pieces<E: Element, const N: usize>(
     let assembly = Mutex::new(Assembly::new(writer, std::mem::take(scratch)));
     let results = call.options.workers().map(threads, pieces.enumerate(), |(index, blocks)| {
         let mut words = lock(&assembly).memory()?;
-        let bit_count = encode_piece::<E, N>(field, cells, blocks, &mut words)?;
+        let bit_count = encode_piece::<E, N, TOGETHER>(field, cells, blocks, &mut words)?;
         lock(&assembly).add(index, CodedBlocks { words, bit_count })
     });
     let assembly = into_inner(assembly);
@@ -122,7 +123,7 @@ impl<'a> Assembly<'a> {
 }
 
 /// Codes blocks into the beginning of `words`; returns the number of bits.
-fn encode_piece<E: Element, const N: usize>(
+fn encode_piece<E: Element, const N: usize, const TOGETHER: usize>(
     field: &Field<E>,
     cells: &[E::Memory],
     blocks: Range<usize>,
@@ -133,21 +134,21 @@ fn encode_piece<E: Element, const N: usize>(
     match field.backend {
         Backend::ZfpRs => {
             grow(words, word_count)?;
-            write_blocks::<E, N>(field, cells, blocks, backend::CrateWriter::new(words, parameters))
+            write_blocks::<E, N, TOGETHER>(field, cells, blocks, backend::CrateWriter::new(words, parameters))
         }
         Backend::OwnBlocks(coder) => {
             grow(words, word_count + own_blocks::SLACK)?;
-            write_blocks::<E, N>(field, cells, blocks, own_blocks::OwnWriter::new(coder, words, parameters))
+            write_blocks::<E, N, TOGETHER>(field, cells, blocks, own_blocks::OwnWriter::new(coder, words, parameters))
         }
         #[cfg(feature = "zfp-sys")]
         Backend::CLibrary => {
             grow(words, word_count + c_blocks::slack(parameters))?;
-            write_blocks::<E, N>(field, cells, blocks, c_blocks::CWriter::new(words, parameters)?)
+            write_blocks::<E, N, TOGETHER>(field, cells, blocks, c_blocks::CWriter::new(words, parameters)?)
         }
     }
 }
 
-fn write_blocks<E: Element, const N: usize>(
+fn write_blocks<E: Element, const N: usize, const TOGETHER: usize>(
     field: &Field<E>,
     cells: &[E::Memory],
     blocks: Range<usize>,
@@ -155,12 +156,19 @@ fn write_blocks<E: Element, const N: usize>(
 ) -> Result<u64> {
     let is_lossless = field.parameters.is_lossless();
     let mut any_outside = false;
-    let mut values = [E::Scalar::default(); N];
+    let mut gathered = [[E::Scalar::default(); N]; TOGETHER];
+    let mut count = 0;
     for block in field.grid.blocks(blocks) {
-        field.grid.gather(block, &field.element, cells, &mut values);
-        any_outside |= E::any_outside(&values, is_lossless);
-        writer.write(&values)?;
+        let values = &mut gathered[count];
+        field.grid.gather(block, &field.element, cells, values);
+        any_outside |= E::any_outside(values, is_lossless);
+        count += 1;
+        if count == TOGETHER {
+            writer.write(&gathered)?;
+            count = 0;
+        }
     }
+    writer.write(&gathered[..count])?;
     if any_outside {
         return Err(Error::new(Status::OutOfRange, "a value is out of range"));
     }

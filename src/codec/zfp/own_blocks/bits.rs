@@ -56,6 +56,39 @@ impl<'a> Sink<'a> {
         self.at.pending_bits = filled % 8;
     }
 
+    /// Codes of up to 64 bits, above which there are zeros, with their lengths: at most `budget` bits, after which the
+    /// last one is cut.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub(super) fn put_codes(&mut self, codes: &[[u64; 4]], lengths: &[[u64; 4]], budget: u32) {
+        let end = self.position() + u64::from(budget);
+        let room = self.bytes.get_mut(self.at.whole_bytes..).unwrap_or_default().as_chunks_mut().0;
+        let (mut pending, mut word, mut filled) = (self.at.pending, 0, self.at.pending_bits);
+        let most = u64::from(budget) + u64::from(filled);
+        for (codes, lengths) in codes.iter().zip(lengths) {
+            if 64 * word as u64 + u64::from(filled) >= most {
+                break;
+            }
+            for (code, length) in codes.iter().zip(lengths) {
+                let together = pending | code << filled;
+                if let Some(room) = room.get_mut(word) {
+                    *room = together.to_le_bytes();
+                }
+                let rest = code >> 1 >> (63 - filled);
+                filled += *length as u32;
+                pending = if filled < 64 { together } else { rest };
+                word += (filled / 64) as usize;
+                filled %= 64;
+            }
+        }
+        if let Some(room) = room.get_mut(word) {
+            *room = pending.to_le_bytes();
+        }
+        let whole_bytes = self.at.whole_bytes + 8 * word + (filled / 8) as usize;
+        self.at = End { whole_bytes, pending: pending >> (filled & !7), pending_bits: filled % 8 };
+        self.truncate(end);
+    }
+
     /// Planes of whole words, the last one first.
     #[inline(always)]
     pub(super) fn put_planes<const WORDS: usize>(&mut self, planes: &[[u64; WORDS]]) {
@@ -267,6 +300,39 @@ mod tests {
                 let mut source = Source::new(&bytes, before);
                 assert_eq!((source.take_long(count), source.take(3)), (bits, 0b001), "{before} {count}");
                 assert_eq!(source.position(), before + u64::from(count) + 3);
+            }
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn codes_are_put_one_after_the_other_up_to_the_budget() {
+        let codes: [[u64; 4]; 3] = [[BITS, 0, 0b1011, 1], [BITS >> 1, BITS >> 40, 0, BITS >> 3], [5, 0, BITS, 1 << 61]];
+        let lengths = [[64, 0, 4, 1], [63, 24, 9, 61], [3, 0, 64, 62]];
+        for before in 0..=64 {
+            for budget in (0..400).chain([u32::MAX]) {
+                for size in [8, 20, 64, 80] {
+                    let (mut one_by_one, mut together) = (vec![0xA5; size], vec![0xA5; size]);
+                    let (mut expected, mut sink) = (Sink::new(&mut one_by_one), Sink::new(&mut together));
+                    expected.put_zeros(before);
+                    let end = expected.position() + u64::from(budget);
+                    for (code, length) in codes.iter().flatten().zip(lengths.iter().flatten()) {
+                        expected.put_long(*code, *length as u32);
+                    }
+                    expected.truncate(end);
+                    sink.put_zeros(before);
+                    sink.put_codes(&codes, &lengths, budget);
+                    for sink in [&mut expected, &mut sink] {
+                        sink.put(0b101, 3);
+                        sink.flush();
+                    }
+                    assert_eq!(sink.position(), expected.position(), "{before} {budget} {size}");
+                    assert_eq!(sink.overflowed(), expected.overflowed(), "{before} {budget} {size}");
+                    if !sink.overflowed() {
+                        let written = sink.position().div_ceil(8) as usize;
+                        assert_eq!(together[..written], one_by_one[..written], "{before} {budget} {size}");
+                    }
+                }
             }
         }
     }

@@ -29,8 +29,17 @@ impl Limits {
         }
     }
 
+    /// Fills a block that began there up to the least bits that it has.
+    #[inline(always)]
+    pub(super) fn pad(&self, sink: &mut Sink<'_>, start: u64) {
+        let least = start + u64::from(self.minbits);
+        if sink.position() < least {
+            sink.put_zeros(least - sink.position());
+        }
+    }
+
     /// The most bits of a block after its header.
-    fn bits_after(&self, header: u32) -> u32 {
+    pub(super) fn bits_after(&self, header: u32) -> u32 {
         self.maxbits.saturating_sub(header)
     }
 
@@ -43,7 +52,19 @@ impl Limits {
     }
 }
 
-/// Writes the block whose values are these bytes.
+/// A block whose planes are to be coded.
+#[derive(Clone, Copy)]
+pub(super) struct Transformed<C> {
+    /// What comes before the planes, and how many bits of it.
+    pub(super) header: (u64, u32),
+    pub(super) coefficients: C,
+    /// The planes from this one on are zeros.
+    pub(super) top: u32,
+    /// The lowest plane that is coded.
+    pub(super) kmin: u32,
+}
+
+/// Writes the blocks whose values are these bytes, one after the other.
 #[inline(always)]
 pub(super) fn encode<K: Kernel<N>, const N: usize>(
     kernel: K,
@@ -52,19 +73,52 @@ pub(super) fn encode<K: Kernel<N>, const N: usize>(
     scalar: ZfpScalarType,
     bytes: &[u8],
 ) {
-    let least = sink.position() + u64::from(limits.minbits);
     match scalar {
-        ZfpScalarType::I32 => {
-            encode_integers::<K, N, false>(kernel, sink, limits, &kernel.load::<false>(bytes), limits.maxprec, 0);
-        }
-        ZfpScalarType::I64 => {
-            encode_integers::<K, N, true>(kernel, sink, limits, &kernel.load::<true>(bytes), limits.maxprec, 0);
-        }
-        ZfpScalarType::F32 => encode_floats::<K, N, false>(kernel, sink, limits, &kernel.load::<false>(bytes)),
-        ZfpScalarType::F64 => encode_floats::<K, N, true>(kernel, sink, limits, &kernel.load::<true>(bytes)),
+        ZfpScalarType::I32 => encode_all::<K, N, false, false>(kernel, sink, limits, bytes),
+        ZfpScalarType::I64 => encode_all::<K, N, true, false>(kernel, sink, limits, bytes),
+        ZfpScalarType::F32 => encode_all::<K, N, false, true>(kernel, sink, limits, bytes),
+        ZfpScalarType::F64 => encode_all::<K, N, true, true>(kernel, sink, limits, bytes),
     }
-    if sink.position() < least {
-        sink.put_zeros(least - sink.position());
+}
+
+#[inline(always)]
+fn encode_all<K: Kernel<N>, const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
+    kernel: K,
+    sink: &mut Sink<'_>,
+    limits: &Limits,
+    bytes: &[u8],
+) {
+    for bytes in bytes.chunks_exact(size_of_block::<N>(WIDE)) {
+        let start = sink.position();
+        if let Some(block) = transform::<K, N, WIDE, IS_FLOAT>(kernel, limits, bytes) {
+            let (header, length) = block.header;
+            sink.put(header, length);
+            let budget = limits.bits_after(length);
+            kernel.encode_planes::<WIDE>(sink, &block.coefficients, block.top, block.kmin, budget);
+        } else {
+            sink.put(0, 1);
+        }
+        limits.pad(sink, start);
+    }
+}
+
+/// The bytes of N values.
+pub(super) const fn size_of_block<const N: usize>(wide: bool) -> usize {
+    N * if wide { 8 } else { 4 }
+}
+
+/// `None` for a block of which only one bit is coded, 0.
+#[inline(always)]
+pub(super) fn transform<K: Kernel<N>, const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
+    kernel: K,
+    limits: &Limits,
+    bytes: &[u8],
+) -> Option<Transformed<K::Coefficients>> {
+    let values = kernel.load::<WIDE>(bytes);
+    if IS_FLOAT {
+        transform_floats::<K, N, WIDE>(kernel, limits, &values)
+    } else {
+        Some(transform_integers::<K, N, WIDE>(kernel, limits, &values, limits.maxprec, (0, 0)))
     }
 }
 
@@ -105,16 +159,15 @@ pub(super) const fn width(wide: bool) -> u32 {
     if wide { 64 } else { 32 }
 }
 
-/// Writes integers after a header of this many bits. A reversible block has a precision of its own up to `maxprec`.
+/// Integers after this header. A reversible block has a precision of its own up to `maxprec`.
 #[inline(always)]
-fn encode_integers<K: Kernel<N>, const N: usize, const WIDE: bool>(
+fn transform_integers<K: Kernel<N>, const N: usize, const WIDE: bool>(
     kernel: K,
-    sink: &mut Sink<'_>,
     limits: &Limits,
     integers: &K::Block,
-    maxprec: u32,
-    header: u32,
-) {
+    mut maxprec: u32,
+    (mut header, mut length): (u64, u32),
+) -> Transformed<K::Coefficients> {
     let coefficients = if limits.is_reversible {
         kernel.forward_transform::<WIDE, true>(integers)
     } else {
@@ -122,15 +175,14 @@ fn encode_integers<K: Kernel<N>, const N: usize, const WIDE: bool>(
     };
     let all = kernel.significant_bits::<WIDE>(&coefficients);
     let top = u64::BITS - all.leading_zeros();
-    let (mut maxprec, mut budget) = (maxprec, limits.bits_after(header));
     if limits.is_reversible {
         let lowest = all.trailing_zeros().min(width(WIDE));
         maxprec = (width(WIDE) - lowest).min(maxprec).max(1);
-        sink.put((maxprec - 1).into(), precision_bits(WIDE));
-        budget = limits.bits_after(header + precision_bits(WIDE));
+        header |= u64::from(maxprec - 1) << length;
+        length += precision_bits(WIDE);
     }
     let kmin = width(WIDE).saturating_sub(maxprec);
-    kernel.encode_planes::<WIDE>(sink, &coefficients, top, kmin, budget);
+    Transformed { header: (header, length), coefficients, top, kmin }
 }
 
 /// Reads integers after a header of this many bits. A reversible block has its own precision instead of `maxprec`.
@@ -157,24 +209,18 @@ fn decode_integers<K: Kernel<N>, const N: usize, const WIDE: bool>(
 }
 
 #[inline(always)]
-fn encode_floats<K: Kernel<N>, const N: usize, const WIDE: bool>(
+fn transform_floats<K: Kernel<N>, const N: usize, const WIDE: bool>(
     kernel: K,
-    sink: &mut Sink<'_>,
     limits: &Limits,
     values: &K::Block,
-) {
+) -> Option<Transformed<K::Coefficients>> {
     let biased = exponent::<K, N, WIDE>(kernel, values);
-    let integers = if limits.is_reversible {
-        reversible_integers::<K, N, WIDE>(kernel, limits, values, biased)
+    let Integers { block, precision, header } = if limits.is_reversible {
+        reversible_integers::<K, N, WIDE>(kernel, limits, values, biased)?
     } else {
-        lossy_integers::<K, N, WIDE>(kernel, limits, values, biased)
+        lossy_integers::<K, N, WIDE>(kernel, limits, values, biased)?
     };
-    if let Some(Integers { block, precision, header, header_bits }) = integers {
-        sink.put(header, header_bits);
-        encode_integers::<K, N, WIDE>(kernel, sink, limits, &block, precision, header_bits);
-    } else {
-        sink.put(0, 1);
-    }
+    Some(transform_integers::<K, N, WIDE>(kernel, limits, &block, precision, header))
 }
 
 /// The form in which floats are coded.
@@ -182,8 +228,7 @@ struct Integers<B> {
     block: B,
     /// How many planes are coded at most.
     precision: u32,
-    header: u64,
-    header_bits: u32,
+    header: (u64, u32),
 }
 
 /// `None` for a block of which only one bit is coded.
@@ -199,8 +244,7 @@ fn lossy_integers<K: Kernel<N>, const N: usize, const WIDE: bool>(
     (biased > 0 && precision > 0).then(|| Integers {
         block: to_integers::<K, N, WIDE>(kernel, values, exponent),
         precision,
-        header: u64::from(biased) << 1 | 1,
-        header_bits: 1 + exponent_bits(WIDE),
+        header: (u64::from(biased) << 1 | 1, 1 + exponent_bits(WIDE)),
     })
 }
 
@@ -219,11 +263,11 @@ fn reversible_integers<K: Kernel<N>, const N: usize, const WIDE: bool>(
     if biased > 0 && has_finite_scale(exponent, WIDE) {
         let block = to_integers::<K, N, WIDE>(kernel, values, exponent);
         if values::are_same::<K, N, WIDE>(kernel, values, &from_integers::<K, N, WIDE>(kernel, &block, exponent)) {
-            let (header, header_bits) = (u64::from(biased) << 2 | 0b01, 2 + exponent_bits(WIDE));
-            return Some(Integers { block, precision, header, header_bits });
+            let header = (u64::from(biased) << 2 | 0b01, 2 + exponent_bits(WIDE));
+            return Some(Integers { block, precision, header });
         }
     }
-    Some(Integers { block: values::reinterpret::<K, N, WIDE>(kernel, values), precision, header: 0b11, header_bits: 2 })
+    Some(Integers { block: values::reinterpret::<K, N, WIDE>(kernel, values), precision, header: (0b11, 2) })
 }
 
 #[inline(always)]

@@ -48,7 +48,7 @@ use zfp_rs::{ZfpDimensionality, ZfpScalar, ZfpScalarType};
 /// Words after the last bit that [`OwnWriter`] may write to.
 pub(super) const SLACK: usize = 3;
 
-/// Write and read a block of this type, whose values are these bytes.
+/// Write blocks of this type, whose values are these bytes, and read one.
 #[derive(Debug, Clone, Copy)]
 struct BlockFunctions {
     encode: unsafe fn(&mut Sink<'_>, &Limits, ZfpScalarType, &[u8]),
@@ -132,8 +132,8 @@ impl<'a> OwnWriter<'a> {
 
 impl<T: ZfpScalar, const N: usize> BlockWriter<T, N> for OwnWriter<'_> {
     #[inline]
-    fn write(&mut self, values: &[T; N]) -> Result<()> {
-        let bytes = bytemuck::cast_slice(values);
+    fn write(&mut self, blocks: &[[T; N]]) -> Result<()> {
+        let bytes = bytemuck::cast_slice(blocks);
         let encode = self.coder.functions::<N>()?.encode;
         // SAFETY: the processor has the level of this tier.
         unsafe { encode(&mut self.sink, &self.limits, T::SCALAR_TYPE, bytes) };

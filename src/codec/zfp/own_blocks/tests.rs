@@ -153,9 +153,7 @@ fn streams() -> Vec<Vec<u64>> {
 }
 
 fn encode<T: ZfpScalar, const N: usize>(blocks: &[[T; N]], mut writer: impl BlockWriter<T, N>) -> u64 {
-    for block in blocks {
-        writer.write(block).unwrap();
-    }
+    writer.write(blocks).unwrap();
     writer.finish().unwrap()
 }
 
@@ -177,6 +175,10 @@ fn check<T: Sample>() {
     check_blocks::<T, 16>();
     check_blocks::<T, 64>();
     check_blocks::<T, 256>();
+    check_run::<T, 4>();
+    check_run::<T, 16>();
+    check_run::<T, 64>();
+    check_run::<T, 256>();
 }
 
 fn check_blocks<T: Sample, const N: usize>() {
@@ -200,6 +202,24 @@ fn check_blocks<T: Sample, const N: usize>() {
             for start in [0, 1, 61] {
                 check_decode::<T, N>(stream, start, &parameters, 3);
             }
+        }
+    }
+}
+
+/// All blocks by one call, as the tiers that take some at a time see them.
+fn check_run<T: Sample, const N: usize>() {
+    let blocks = blocks::<T, N>();
+    for parameters in all_parameters().into_iter().step_by(3) {
+        let run: Vec<[T; N]> =
+            blocks.iter().map(|block| block.map(|value| value.within(parameters.is_lossless()))).collect();
+        let mut theirs = vec![0; run.len() * WORDS / 2];
+        let bit_count = encode(&run, backend::CrateWriter::new(&mut theirs, &parameters));
+        let words = bit_count.div_ceil(64) as usize;
+        for coder in coders::<N>() {
+            let mut ours = vec![0xA5A5; words + SLACK];
+            let our_count = encode(&run, OwnWriter::new(coder, &mut ours, &parameters));
+            assert_eq!(our_count, bit_count, "{coder:?} {parameters:?}");
+            assert!(ours[..words] == theirs[..words], "{coder:?} {parameters:?}");
         }
     }
 }

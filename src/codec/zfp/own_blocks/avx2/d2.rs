@@ -103,17 +103,14 @@ impl Kernel<16> for Avx2 {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn load<const WIDE: bool>(bytes: &[u8]) -> Rows {
-    let mut rows = [_mm256_setzero_si256(); 4];
-    if WIDE {
-        for (row, bytes) in rows.iter_mut().zip(bytes.as_chunks::<32>().0) {
-            *row = bytemuck::cast(*bytes);
+    match (WIDE, bytes.as_chunks().0.first_chunk::<4>(), bytes.as_chunks().0.first_chunk::<4>()) {
+        (true, Some(rows), _) => rows.map(bytemuck::cast::<[u8; 32], _>),
+        (false, _, Some([a, b, c, d])) => {
+            let row = |bytes: &[u8; 16]| _mm256_zextsi128_si256(bytemuck::cast(*bytes));
+            [row(a), row(b), row(c), row(d)]
         }
-    } else {
-        for (row, bytes) in rows.iter_mut().zip(bytes.as_chunks::<16>().0) {
-            *row = _mm256_zextsi128_si256(bytemuck::cast(*bytes));
-        }
+        _ => [_mm256_setzero_si256(); 4],
     }
-    rows
 }
 
 #[inline]

@@ -9,7 +9,7 @@ use super::lanes::{transpose_8x8, transpose_32};
 use std::arch::x86_64::*;
 
 /// For each resulting byte, which one of a vector it is.
-type Permutation = [u8; 64];
+pub(super) type Permutation = [u8; 64];
 
 /// Where the byte of a coefficient lies among the 64 of its significance: see [`transform`](super::transform).
 const fn byte_of(index: u8, wide: bool) -> u8 {
@@ -52,7 +52,7 @@ const fn by_place(backwards: bool) -> Permutation {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512vbmi")]
-fn permute(bytes: __m512i, sources: Permutation) -> __m512i {
+pub(super) fn permute(bytes: __m512i, sources: Permutation) -> __m512i {
     _mm512_permutexvar_epi8(bytemuck::cast(sources), bytes)
 }
 

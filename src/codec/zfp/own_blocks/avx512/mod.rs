@@ -3,32 +3,46 @@
 //! * [`lanes`]: instructions on one vector; [`memory`]: values to vectors.
 //! * [`transform`]: integers to coefficients.
 //! * [`matrix`]: coefficients to bit planes, by bytes in the order of their frequency.
+//! * [`together`]: blocks of one and two dimensions, with codes by [`planes_of_4`] and [`planes_of_16`], which [`codes`]
+//!   joins.
 
+mod codes;
 mod lanes;
 mod matrix;
 mod memory;
+mod planes_of_16;
+mod planes_of_4;
+mod together;
 mod transform;
 
+use super::avx2::{self, Avx2};
 use super::bits::{Sink, Source};
 use super::block::{self, Limits, width};
 use super::kernel::Kernel;
 use super::x86::planes_of_64;
-use super::{BlockFunctions, Functions, avx2, values};
+use super::{BlockFunctions, Functions, values};
 use std::arch::x86_64::__m512i;
+use together::PlaneCoder;
 use zfp_rs::ZfpScalarType;
 
 /// The values of a block; those of 32 bits take the first half.
 type Vectors = [__m512i; 8];
 
-/// Exists only where the processor has the instructions that [`encode`] and [`decode`] are compiled for.
+/// Exists only where the processor has the instructions that [`encode`], [`encode_together`] and [`decode`] are compiled
+/// for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Avx512(());
 
-/// Blocks of other dimensions are left to AVX2.
+/// Blocks of four dimensions, and decoding those of one and two, are left to AVX2.
 pub(super) const FUNCTIONS: Functions = Functions {
     by_dimensionality: {
-        let [d1, d2, _, d4] = avx2::FUNCTIONS.by_dimensionality;
-        [d1, d2, Some(BlockFunctions { encode, decode }), d4]
+        let [Some(d1), Some(d2), _, d4] = avx2::FUNCTIONS.by_dimensionality else { panic!() };
+        [
+            Some(BlockFunctions { encode: encode_together::<4, 32>, decode: d1.decode }),
+            Some(BlockFunctions { encode: encode_together::<16, 8>, decode: d2.decode }),
+            Some(BlockFunctions { encode, decode }),
+            d4,
+        ]
     },
     #[cfg(test)]
     to_floats,
@@ -42,6 +56,19 @@ fn encode(sink: &mut Sink<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &[
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vbmi,gfni,bmi1,bmi2,lzcnt,popcnt")]
 fn decode(source: &mut Source<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &mut [u8]) {
     block::decode(Avx512(()), source, limits, scalar, bytes);
+}
+
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vbmi,gfni,bmi1,bmi2,lzcnt,popcnt")]
+fn encode_together<const N: usize, const COUNT: usize>(
+    sink: &mut Sink<'_>,
+    limits: &Limits,
+    scalar: ZfpScalarType,
+    bytes: &[u8],
+) where
+    Avx2: Kernel<N>,
+    Avx512: PlaneCoder<N, Coefficients = <Avx2 as Kernel<N>>::Coefficients>,
+{
+    together::encode::<N, COUNT>(Avx512(()), sink, limits, scalar, bytes);
 }
 
 #[cfg(test)]

@@ -19,9 +19,9 @@ const FIRST: u64 = 0x1111_1111_1111_1111;
 
 /// The code of a plane.
 #[derive(Clone, Copy)]
-struct Code {
-    bits: u8,
-    length: u8,
+pub(in super::super) struct Code {
+    pub(in super::super) bits: u8,
+    pub(in super::super) length: u8,
 }
 
 /// The longest code.
@@ -55,7 +55,7 @@ impl Code {
 }
 
 /// By the number of significant coefficients and the plane.
-const CODES: [[Code; 16]; 5] = {
+pub(in super::super) const CODES: [[Code; 16]; 5] = {
     let mut codes = [[Code { bits: 0, length: 0 }; 16]; 5];
     let mut i = 0;
     while i < 80 {

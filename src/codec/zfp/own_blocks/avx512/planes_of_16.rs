@@ -1,0 +1,165 @@
+//! The embedded code of [`planes_of_words`](super::super::planes_of_words) for 16 coefficients, of 16 planes at once: a
+//! lane for each.
+//!
+//! How many coefficients are significant before a plane is known without coding those before it.
+
+use super::super::order::OF_16 as ORDER;
+use super::Avx512;
+use super::codes::Codes;
+use super::matrix::{Permutation, permute};
+use super::together::{Code, PlaneCoder};
+use std::arch::x86_64::*;
+
+const SIZE: i32 = 16;
+
+/// Planes that are coded at once.
+const TOGETHER: u32 = 16;
+
+impl PlaneCoder<16> for Avx512 {
+    type Coefficients = [__m256i; 4];
+    type Words = [u64; 32];
+    const IN_WORD: usize = 2;
+
+    #[inline(always)]
+    fn code<const WIDE: bool>(self, rows: &[__m256i; 4], count: u32, budget: u32, code: &mut Code<[u64; 32]>) {
+        // SAFETY: there is a value of this type only where the processor has the instructions.
+        unsafe { code_rows::<WIDE>(rows, count, budget, code) };
+    }
+}
+
+/// The codes of the first `count` planes of rows of coefficients, as far as they lie within a budget of bits.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,gfni,bmi2")]
+fn code_rows<const WIDE: bool>(rows: &[__m256i; 4], mut count: u32, budget: u32, code: &mut Code<[u64; 32]>) {
+    let mut length = 0;
+    let parts = code.bits.as_chunks_mut::<8>().0.iter_mut().zip(code.lengths.as_chunks_mut::<8>().0);
+    for ([ones, below], (part, part_lengths)) in planes::<WIDE>(rows).iter().zip(parts) {
+        if count == 0 || length >= u64::from(budget) {
+            break;
+        }
+        let Codes { bits, lengths } = codes(*ones, *below, count.min(TOGETHER));
+        (*part, *part_lengths) = (bytemuck::cast(bits), bytemuck::cast(lengths));
+        length += _mm512_reduce_add_epi64(lengths).cast_unsigned();
+        count -= count.min(TOGETHER);
+    }
+}
+
+/// The codes of `count` planes, two in a lane of 64 bits. `ones` are the bits of each plane, and `below`
+/// those that are below a one of their coefficient.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,gfni,bmi2")]
+fn codes(ones: __m512i, below: __m512i, count: u32) -> Codes {
+    /// Four bits of a plane with a test of 1 after each one, and their lengths.
+    const WITH_TESTS: [u8; 16] = with_tests(false);
+    const LENGTHS: [u8; 16] = with_tests(true);
+
+    let width = |bits| _mm512_sub_epi32(_mm512_set1_epi32(32), _mm512_lzcnt_epi32(bits));
+    let low_bits = |count| _mm512_sllv_epi32(_mm512_set1_epi32(-1), count);
+    let n = width(below);
+    let after = width(_mm512_or_si512(ones, below));
+    let rest = _mm512_srlv_epi32(ones, n);
+    // Each four bits in a byte.
+    let places = _mm512_set1_epi64(0x2C28_2420_0C08_0400);
+    let nibbles = _mm512_and_si512(_mm512_multishift_epi64_epi8(places, rest), _mm512_set1_epi8(0b1111));
+    let table = |bytes: [u8; 16]| _mm512_shuffle_epi8(_mm512_broadcast_i32x4(bytemuck::cast(bytes)), nibbles);
+    let groups = Codes { bits: table(WITH_TESTS), lengths: table(LENGTHS) }.pairs_of_8().pairs_of_16();
+    // Before the groups is another test of 1. The last one is 0, unless there is a one in the last place.
+    let with_first = _mm512_or_si512(_mm512_add_epi32(groups.bits, groups.bits), _mm512_set1_epi32(1));
+    let to_last = _mm512_cmpeq_epi32_mask(after, _mm512_set1_epi32(SIZE));
+    let all = _mm512_cmpeq_epi32_mask(n, _mm512_set1_epi32(SIZE));
+    let (one, two) = (_mm512_set1_epi32(1), _mm512_set1_epi32(2));
+    let lengths = _mm512_add_epi32(after, _mm512_sub_epi32(groups.lengths, _mm512_set1_epi32(15)));
+    let lengths = _mm512_mask_sub_epi32(lengths, to_last, lengths, two);
+    let lengths = _mm512_mask_add_epi32(lengths, all, lengths, one);
+    let written = _mm512_mask_sub_epi32(lengths, !to_last, lengths, one);
+    let significant = _mm512_andnot_si512(low_bits(n), ones);
+    let bits = _mm512_or_si512(significant, _mm512_sllv_epi32(with_first, n));
+    let exist = _bzhi_u32(u32::from(u16::MAX), count) as __mmask16;
+    let bits = _mm512_maskz_andnot_epi32(exist, low_bits(written), bits);
+    Codes { bits, lengths: _mm512_maskz_mov_epi32(exist, lengths) }.pairs_of_32()
+}
+
+const fn with_tests(of_lengths: bool) -> [u8; 16] {
+    let mut table = [0; 16];
+    let mut nibble = 0;
+    while nibble < 16 {
+        let (mut bit, mut length, mut bits) = (0, 0, 0);
+        while bit < 4 {
+            if nibble >> bit & 1 == 1 {
+                bits |= 0b11 << length;
+                length += 1;
+            }
+            length += 1;
+            bit += 1;
+        }
+        table[nibble] = if of_lengths { length } else { bits };
+        nibble += 1;
+    }
+    table
+}
+
+/// The planes from the most significant one down, 16 at a time, and those of the bits below a one.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,gfni")]
+fn planes<const WIDE: bool>(rows: &[__m256i; 4]) -> [[__m512i; 2]; 4] {
+    let [a, b, c, d] = *rows;
+    let pair = |low, high| _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high);
+    if WIDE {
+        let (low, high) = (pair(a, b), pair(c, d));
+        let below = |numbers| _mm512_srlv_epi64(_mm512_set1_epi64(i64::MAX), _mm512_lzcnt_epi64(numbers));
+        let (low_below, high_below) = (below(low), below(high));
+        let [upper, lower] = const { [significances(true, 4), significances(true, 0)] };
+        let bytes = |sources: Permutation, low, high| _mm512_permutex2var_epi8(low, bytemuck::cast(sources), high);
+        let [a, b] = dwords(bytes(upper, low, high));
+        let [c, d] = dwords(bytes(lower, low, high));
+        let [e, f] = dwords(bytes(upper, low_below, high_below));
+        let [g, h] = dwords(bytes(lower, low_below, high_below));
+        [[a, e], [b, f], [c, g], [d, h]]
+    } else {
+        let numbers = _mm512_inserti32x4::<1>(_mm512_castsi256_si512(a), _mm256_castsi256_si128(b));
+        let numbers = _mm512_inserti32x4::<2>(numbers, _mm256_castsi256_si128(c));
+        let numbers = _mm512_inserti32x4::<3>(numbers, _mm256_castsi256_si128(d));
+        let below = _mm512_srlv_epi32(_mm512_set1_epi32(i32::MAX), _mm512_lzcnt_epi32(numbers));
+        let [a, b] = dwords(permute(numbers, const { significances(false, 0) }));
+        let [c, d] = dwords(permute(below, const { significances(false, 0) }));
+        let none = _mm512_setzero_si512();
+        [[a, c], [b, d], [none; 2], [none; 2]]
+    }
+}
+
+/// The 32 planes of four bytes of all coefficients, as [`significances`] leaves them.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vbmi,gfni")]
+fn dwords(bytes: __m512i) -> [__m512i; 2] {
+    let units = _mm512_set1_epi64(0x0102_0408_1020_4080);
+    let planes = _mm512_gf2p8affine_epi64_epi8::<0>(units, bytes);
+    let half =
+        |sources: Permutation| _mm512_maskz_permutexvar_epi8(0x3333_3333_3333_3333, bytemuck::cast(sources), planes);
+    [half(const { of_planes(0) }), half(const { of_planes(16) })]
+}
+
+/// Of four bytes of each coefficient, the most significant ones first: those of 8 coefficients, the last one first, and
+/// of the 8 others.
+const fn significances(wide: bool, first: usize) -> Permutation {
+    let mut sources = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        let (byte, coefficient) = (first + 3 - i / 16, i / 8 % 2 * 8 + 7 - i % 8);
+        let place = ORDER[coefficient] as usize;
+        sources[i] = if wide { 8 * place + byte } else { 4 * place + byte } as u8;
+        i += 1;
+    }
+    sources
+}
+
+/// The two bytes of each plane from this one on, in the lower half of a lane.
+const fn of_planes(first: usize) -> Permutation {
+    let mut sources = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        let plane = first + i / 4;
+        sources[i] = (plane / 8 * 16 + i % 2 * 8 + plane % 8) as u8;
+        i += 1;
+    }
+    sources
+}

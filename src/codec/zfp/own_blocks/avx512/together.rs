@@ -1,0 +1,94 @@
+//! Blocks of one and two dimensions, some at a time: all are transformed, with [`Avx2`], then the planes of all are
+//! coded, and then all codes are written. In a block by itself each of these steps waits for the one before.
+
+use super::super::avx2::Avx2;
+use super::super::bits::Sink;
+use super::super::block::{self, Limits, Transformed, size_of_block, width};
+use super::super::kernel::Kernel;
+use super::Avx512;
+use zfp_rs::ZfpScalarType;
+
+/// The codes of the planes of a block, some planes to a word, and how many bits of each word they are.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Code<W> {
+    pub(super) bits: W,
+    pub(super) lengths: W,
+}
+
+/// Codes the planes of a block of `N` values.
+pub(super) trait PlaneCoder<const N: usize>: Copy {
+    type Coefficients: Copy;
+    /// Those of a block of 64 planes.
+    type Words: Copy + Default + AsRef<[u64]>;
+    /// How many planes a word has.
+    const IN_WORD: usize;
+
+    /// Codes the first `count` planes, at least as far as `budget` bits go. Words after the last plane in four words that
+    /// begin at a multiple of four have no bits; others stay as they are.
+    fn code<const WIDE: bool>(
+        self,
+        coefficients: &Self::Coefficients,
+        count: u32,
+        budget: u32,
+        code: &mut Code<Self::Words>,
+    );
+}
+
+/// Writes the blocks whose values are these bytes, `COUNT` at a time.
+#[inline(always)]
+pub(super) fn encode<const N: usize, const COUNT: usize>(
+    kernel: Avx512,
+    sink: &mut Sink<'_>,
+    limits: &Limits,
+    scalar: ZfpScalarType,
+    bytes: &[u8],
+) where
+    Avx2: Kernel<N>,
+    Avx512: PlaneCoder<N, Coefficients = <Avx2 as Kernel<N>>::Coefficients>,
+{
+    match scalar {
+        ZfpScalarType::I32 => encode_all::<N, COUNT, false, false>(kernel, sink, limits, bytes),
+        ZfpScalarType::I64 => encode_all::<N, COUNT, true, false>(kernel, sink, limits, bytes),
+        ZfpScalarType::F32 => encode_all::<N, COUNT, false, true>(kernel, sink, limits, bytes),
+        ZfpScalarType::F64 => encode_all::<N, COUNT, true, true>(kernel, sink, limits, bytes),
+    }
+}
+
+#[inline(always)]
+fn encode_all<const N: usize, const COUNT: usize, const WIDE: bool, const IS_FLOAT: bool>(
+    kernel: Avx512,
+    sink: &mut Sink<'_>,
+    limits: &Limits,
+    bytes: &[u8],
+) where
+    Avx2: Kernel<N>,
+    Avx512: PlaneCoder<N, Coefficients = <Avx2 as Kernel<N>>::Coefficients>,
+{
+    let size = size_of_block::<N>(WIDE);
+    let (mut blocks, mut codes) = ([const { None }; COUNT], [Code::default(); COUNT]);
+    for bytes in bytes.chunks(COUNT * size) {
+        let blocks = &mut blocks[..bytes.len() / size];
+        for (block, bytes) in blocks.iter_mut().zip(bytes.chunks_exact(size)) {
+            *block = block::transform::<Avx2, N, WIDE, IS_FLOAT>(kernel.into(), limits, bytes);
+        }
+        for (block, code) in blocks.iter().zip(&mut codes) {
+            if let Some(Transformed { header: (_, length), coefficients, kmin, .. }) = block {
+                kernel.code::<WIDE>(coefficients, width(WIDE) - kmin, limits.bits_after(*length), code);
+            }
+        }
+        sink.in_registers(|sink| {
+            for (block, code) in blocks.iter().zip(&codes) {
+                let start = sink.position();
+                if let Some(Transformed { header: (header, length), kmin, .. }) = *block {
+                    sink.put(header, length);
+                    let words = ((width(WIDE) - kmin) as usize).div_ceil(<Avx512 as PlaneCoder<N>>::IN_WORD);
+                    let fours = &code.bits.as_ref().as_chunks().0[..words.div_ceil(4)];
+                    sink.put_codes(fours, code.lengths.as_ref().as_chunks().0, limits.bits_after(length));
+                } else {
+                    sink.put(0, 1);
+                }
+                limits.pad(sink, start);
+            }
+        });
+    }
+}
