@@ -12,7 +12,7 @@ use std::arch::x86_64::*;
 pub(super) type Permutation = [u8; 64];
 
 /// Where the byte of a coefficient lies among the 64 of its significance: see [`transform`](super::transform).
-const fn byte_of(index: u8, wide: bool) -> u8 {
+pub(super) const fn byte_of(index: u8, wide: bool) -> u8 {
     let (x, y, z) = (index % 4, index / 4 % 4, index / 16);
     if wide { index } else { 16 * x + 4 * z + y }
 }
@@ -59,7 +59,7 @@ pub(super) fn permute(bytes: __m512i, sources: Permutation) -> __m512i {
 /// Bit j of byte 7 - i of each 8 bytes becomes bit i of byte j.
 #[inline]
 #[target_feature(enable = "avx512f,gfni")]
-fn transpose_bits(bytes: __m512i) -> __m512i {
+pub(super) fn transpose_bits(bytes: __m512i) -> __m512i {
     // The bytes are the rows of a matrix, from the last one on, that these vectors are multiplied with.
     let units = _mm512_set1_epi64(0x8040_2010_0804_0201_u64.cast_signed());
     _mm512_gf2p8affine_epi64_epi8::<0>(units, bytes)
@@ -68,7 +68,7 @@ fn transpose_bits(bytes: __m512i) -> __m512i {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
 pub(super) fn to_planes<const WIDE: bool>(coefficients: &Vectors, kmin: u32, top: u32, planes: &mut [u64; 64]) {
-    let bytes = if WIDE { bytes_of_64(coefficients) } else { bytes_of_32(coefficients) };
+    let bytes = bytes_of::<WIDE>(coefficients);
     let planes: &mut [[u64; 8]] = planes.as_chunks_mut().0;
     for byte in kmin as usize / 8..(top as usize).div_ceil(8) {
         let bits = transpose_bits(permute(bytes[byte % 8], const { to_order(WIDE) }));
@@ -85,7 +85,21 @@ pub(super) fn coefficients_of<const WIDE: bool>(planes: &[u64; 64], lowest: u32)
         let bits = transpose_bits(permute(bytemuck::cast(planes[byte]), const { by_place(true) }));
         bytes[byte] = permute(bits, const { from_order(WIDE) });
     }
-    if WIDE { bytes_to_64(&bytes) } else { bytes_to_32(&bytes) }
+    places_of::<WIDE>(&bytes)
+}
+
+/// The bytes of each significance, a vector for each, in places by [`byte_of`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+pub(super) fn bytes_of<const WIDE: bool>(coefficients: &Vectors) -> Vectors {
+    if WIDE { bytes_of_64(coefficients) } else { bytes_of_32(coefficients) }
+}
+
+/// The inverse of [`bytes_of`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+pub(super) fn places_of<const WIDE: bool>(bytes: &Vectors) -> Vectors {
+    if WIDE { bytes_to_64(bytes) } else { bytes_to_32(bytes) }
 }
 
 /// The first bytes of four words of 32 bits, then the second ones, and so on.

@@ -3,10 +3,12 @@
 //! * [`lanes`]: instructions on one vector; [`memory`]: values to vectors.
 //! * [`transform`]: integers to coefficients.
 //! * [`matrix`]: coefficients to bit planes, by bytes in the order of their frequency.
+//! * [`d4`]: blocks of four dimensions.
 //! * [`together`]: blocks of one and two dimensions, with codes by [`planes_of_4`] and [`planes_of_16`], which [`codes`]
 //!   joins.
 
 mod codes;
+mod d4;
 mod lanes;
 mod matrix;
 mod memory;
@@ -33,15 +35,15 @@ type Vectors = [__m512i; 8];
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Avx512(());
 
-/// Blocks of four dimensions, and decoding those of one and two, are left to AVX2.
+/// Decoding blocks of one and two dimensions is left to AVX2.
 pub(super) const FUNCTIONS: Functions = Functions {
     by_dimensionality: {
-        let [Some(d1), Some(d2), _, d4] = avx2::FUNCTIONS.by_dimensionality else { panic!() };
+        let [Some(d1), Some(d2), _, _] = avx2::FUNCTIONS.by_dimensionality else { panic!() };
         [
             Some(BlockFunctions { encode: encode_together::<4, 32>, decode: d1.decode }),
             Some(BlockFunctions { encode: encode_together::<16, 8>, decode: d2.decode }),
-            Some(BlockFunctions { encode, decode }),
-            d4,
+            Some(BlockFunctions { encode: encode::<64>, decode: decode::<64> }),
+            Some(BlockFunctions { encode: encode::<256>, decode: decode::<256> }),
         ]
     },
     #[cfg(test)]
@@ -49,12 +51,18 @@ pub(super) const FUNCTIONS: Functions = Functions {
 };
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vbmi,gfni,bmi1,bmi2,lzcnt,popcnt")]
-fn encode(sink: &mut Sink<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &[u8]) {
+fn encode<const N: usize>(sink: &mut Sink<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &[u8])
+where
+    Avx512: Kernel<N>,
+{
     block::encode(Avx512(()), sink, limits, scalar, bytes);
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vbmi,gfni,bmi1,bmi2,lzcnt,popcnt")]
-fn decode(source: &mut Source<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &mut [u8]) {
+fn decode<const N: usize>(source: &mut Source<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &mut [u8])
+where
+    Avx512: Kernel<N>,
+{
     block::decode(Avx512(()), source, limits, scalar, bytes);
 }
 
@@ -75,8 +83,8 @@ fn encode_together<const N: usize, const COUNT: usize>(
 #[target_feature(enable = "avx512f,avx512dq")]
 fn to_floats(integers: &[u8], floats: &mut [u8]) {
     let kernel = Avx512(());
-    let values = values::to_floats::<_, 64, true>(kernel, &kernel.load::<true>(integers), 1.0);
-    kernel.store::<true>(&values, floats);
+    let values = values::to_floats::<_, 64, true>(kernel, &Kernel::<64>::load::<true>(kernel, integers), 1.0);
+    Kernel::<64>::store::<true>(kernel, &values, floats);
 }
 
 impl Kernel<64> for Avx512 {

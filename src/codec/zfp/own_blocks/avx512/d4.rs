@@ -1,0 +1,293 @@
+//! Blocks of four dimensions: four blocks of three dimensions along w.
+
+use super::super::bits::{Sink, Source};
+use super::super::block::width;
+use super::super::kernel::Kernel;
+use super::super::lanes::Lanes;
+use super::super::lift::{from_negabinary, lift, to_negabinary, unlift};
+use super::super::order::OF_256 as ORDER;
+use super::super::planes_of_words::{self, Planes};
+use super::super::values;
+use super::matrix::{self, Permutation, byte_of, permute, transpose_bits};
+use super::{Avx512, Vectors, memory, transform};
+use std::arch::x86_64::*;
+
+/// The values of a block; those of 32 bits take the first half.
+type Cubes = [__m512i; 32];
+
+/// The vectors of one of the four.
+const fn cube_size(wide: bool) -> usize {
+    if wide { 8 } else { 4 }
+}
+
+/// Bytes of a block in 64 places of four vectors: from the first two or the last two of these, and in which places from
+/// the last two.
+struct Sources {
+    places: [Permutation; 4],
+    from_last: [u64; 4],
+}
+
+impl Sources {
+    /// Where each byte comes from, by its place.
+    const fn new(sources: [u8; 256]) -> Self {
+        let mut all = Self { places: [[0; 64]; 4], from_last: [0; 4] };
+        let mut i = 0;
+        while i < 256 {
+            all.places[i / 64][i % 64] = sources[i] % 128;
+            all.from_last[i / 64] |= (sources[i] as u64 / 128) << (i % 64);
+            i += 1;
+        }
+        all
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    fn take(&self, [a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
+        let mut taken = [a; 4];
+        for (taken, (places, from_last)) in taken.iter_mut().zip(self.places.iter().zip(self.from_last)) {
+            let places = bytemuck::cast(*places);
+            let (first, last) = (_mm512_permutex2var_epi8(a, places, b), _mm512_permutex2var_epi8(c, places, d));
+            *taken = _mm512_mask_blend_epi8(from_last, first, last);
+        }
+        taken
+    }
+}
+
+/// Where the byte of a coefficient lies among the 256 of its significance.
+const fn place(index: u8, wide: bool) -> u8 {
+    index / 64 * 64 + byte_of(index % 64, wide)
+}
+
+/// The bytes in the order of the coefficients, each 8 in the order in which [`transpose_bits`] takes them: backwards.
+const fn to_order(wide: bool) -> Sources {
+    let mut sources = [0; 256];
+    let mut i = 0;
+    while i < 256 {
+        sources[i ^ 7] = place(ORDER[i], wide);
+        i += 1;
+    }
+    Sources::new(sources)
+}
+
+/// From the order of the coefficients.
+const fn from_order(wide: bool) -> Sources {
+    let mut sources = [0; 256];
+    let mut i = 0;
+    while i < 256 {
+        sources[place(ORDER[i], wide) as usize] = i as u8;
+        i += 1;
+    }
+    Sources::new(sources)
+}
+
+static TO_ORDER: [Sources; 2] = [to_order(false), to_order(true)];
+static FROM_ORDER: [Sources; 2] = [from_order(false), from_order(true)];
+
+/// The order of planes in a vector from which [`rows`] makes rows of four words.
+const INTERLEAVED: [u8; 8] = [0, 4, 1, 5, 2, 6, 3, 7];
+
+/// The bytes of each of these planes among 8 times 8, whose first bytes are in the first 8; or the bytes of the planes
+/// in that order, each 8 of them backwards.
+const fn by_plane(backwards: bool) -> Permutation {
+    let mut sources = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        let (plane, byte) = (INTERLEAVED[i / 8], i as u8 % 8);
+        if backwards {
+            sources[(8 * byte + 7 - plane) as usize] = i as u8;
+        } else {
+            sources[i] = 8 * byte + plane;
+        }
+        i += 1;
+    }
+    sources
+}
+
+impl Kernel<256> for Avx512 {
+    type Block = Cubes;
+    type Coefficients = Cubes;
+
+    #[inline(always)]
+    fn zeros(self) -> Cubes {
+        [self.zero(); 32]
+    }
+
+    #[inline(always)]
+    fn vector_count(wide: bool) -> usize {
+        4 * cube_size(wide)
+    }
+
+    #[inline(always)]
+    fn load<const WIDE: bool>(self, bytes: &[u8]) -> Cubes {
+        let mut block = [self.zero(); 32];
+        let size = cube_size(WIDE);
+        for (cube, bytes) in block.chunks_exact_mut(size).zip(bytes.chunks_exact(64 * size)) {
+            // SAFETY: there is a value of this type only where the processor has the instructions.
+            let values = unsafe { memory::load::<WIDE>(bytes) };
+            cube.copy_from_slice(&values[..size]);
+        }
+        block
+    }
+
+    #[inline(always)]
+    fn store<const WIDE: bool>(self, block: &Cubes, bytes: &mut [u8]) {
+        let size = cube_size(WIDE);
+        for (cube, bytes) in block.chunks_exact(size).zip(bytes.chunks_exact_mut(64 * size)) {
+            // SAFETY: as in `load`.
+            unsafe { memory::store::<WIDE>(&vectors(cube), bytes) };
+        }
+    }
+
+    #[inline(always)]
+    fn forward_transform<const WIDE: bool, const REVERSIBLE: bool>(self, integers: &Cubes) -> Cubes {
+        let mut block = *integers;
+        let size = cube_size(WIDE);
+        for cube in block[..4 * size].chunks_exact_mut(size) {
+            // SAFETY: as in `load`.
+            let lifted = unsafe { transform::lift_axes::<WIDE, REVERSIBLE>(self, &vectors(cube)) };
+            cube.copy_from_slice(&lifted[..size]);
+        }
+        for i in 0..size {
+            let line = [block[i], block[size + i], block[2 * size + i], block[3 * size + i]];
+            for (w, coefficients) in lift::<Self, WIDE, REVERSIBLE>(self, line).into_iter().enumerate() {
+                block[w * size + i] = to_negabinary::<Self, WIDE>(self, coefficients);
+            }
+        }
+        block
+    }
+
+    #[inline(always)]
+    fn inverse_transform<const WIDE: bool, const REVERSIBLE: bool>(self, coefficients: &Cubes) -> Cubes {
+        let mut block = *coefficients;
+        let size = cube_size(WIDE);
+        for i in 0..size {
+            let mut line = [block[i], block[size + i], block[2 * size + i], block[3 * size + i]];
+            for coefficients in &mut line {
+                *coefficients = from_negabinary::<Self, WIDE>(self, *coefficients);
+            }
+            for (w, integers) in unlift::<Self, WIDE, REVERSIBLE>(self, line).into_iter().enumerate() {
+                block[w * size + i] = integers;
+            }
+        }
+        for cube in block[..4 * size].chunks_exact_mut(size) {
+            // SAFETY: as in `load`.
+            let integers = unsafe { transform::unlift_axes::<WIDE, REVERSIBLE>(self, &vectors(cube)) };
+            cube.copy_from_slice(&integers[..size]);
+        }
+        block
+    }
+
+    #[inline(always)]
+    fn significant_bits<const WIDE: bool>(self, coefficients: &Cubes) -> u64 {
+        values::any_bits::<Self, 256, WIDE>(self, coefficients)
+    }
+
+    #[inline(always)]
+    fn encode_planes<const WIDE: bool>(
+        self,
+        sink: &mut Sink<'_>,
+        coefficients: &Cubes,
+        top: u32,
+        kmin: u32,
+        budget: u32,
+    ) {
+        let mut planes = [[0; 4]; 64];
+        // SAFETY: as in `load`.
+        unsafe { to_planes::<WIDE>(coefficients, kmin, top, &mut planes) };
+        planes_of_words::encode(sink, &planes, width(WIDE), top, kmin, budget);
+    }
+
+    #[inline(always)]
+    fn decode_planes<const WIDE: bool>(self, source: &mut Source<'_>, kmin: u32, budget: u32) -> Cubes {
+        let mut planes = [[0; 4]; 64];
+        let lowest = planes_of_words::decode(source, &mut planes, width(WIDE), kmin, budget);
+        // SAFETY: as in `load`.
+        unsafe { coefficients_of::<WIDE>(&planes, lowest) }
+    }
+}
+
+/// One of the four, as the functions of three dimensions take it.
+#[inline(always)]
+fn vectors(cube: &[__m512i]) -> Vectors {
+    let mut vectors: Vectors = bytemuck::Zeroable::zeroed();
+    vectors[..cube.len()].copy_from_slice(cube);
+    vectors
+}
+
+/// The planes from `kmin` to `top`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
+fn to_planes<const WIDE: bool>(coefficients: &Cubes, kmin: u32, top: u32, planes: &mut Planes<4>) {
+    let size = cube_size(WIDE);
+    let mut bytes: [Vectors; 4] = bytemuck::Zeroable::zeroed();
+    for (bytes, cube) in bytes.iter_mut().zip(coefficients.chunks_exact(size)) {
+        *bytes = matrix::bytes_of::<WIDE>(&vectors(cube));
+    }
+    let planes: &mut [[[u64; 8]; 4]; 8] = bytemuck::cast_mut(planes);
+    for byte in kmin as usize / 8..(top as usize).div_ceil(8) {
+        let mut words = [bytes[0][byte % 8], bytes[1][byte % 8], bytes[2][byte % 8], bytes[3][byte % 8]];
+        words = TO_ORDER[usize::from(WIDE)].take(words);
+        for word in &mut words {
+            *word = permute(transpose_bits(*word), const { by_plane(false) });
+        }
+        for (planes, rows) in planes[byte].iter_mut().zip(rows(words)) {
+            *planes = bytemuck::cast(rows);
+        }
+    }
+}
+
+/// The coefficients of planes, of which those below `lowest` are zeros.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
+fn coefficients_of<const WIDE: bool>(planes: &Planes<4>, lowest: u32) -> Cubes {
+    let size = cube_size(WIDE);
+    let planes: &[[[u64; 8]; 4]; 8] = bytemuck::cast_ref(planes);
+    let mut bytes: [Vectors; 4] = bytemuck::Zeroable::zeroed();
+    for byte in lowest as usize / 8..size {
+        let [a, b, c, d] = planes[byte];
+        let mut words = words([bytemuck::cast(a), bytemuck::cast(b), bytemuck::cast(c), bytemuck::cast(d)]);
+        for word in &mut words {
+            *word = transpose_bits(permute(*word, const { by_plane(true) }));
+        }
+        for (cube, taken) in bytes.iter_mut().zip(FROM_ORDER[usize::from(WIDE)].take(words)) {
+            cube[byte] = taken;
+        }
+    }
+    let mut coefficients: Cubes = bytemuck::Zeroable::zeroed();
+    for (cube, bytes) in coefficients.chunks_exact_mut(size).zip(&bytes) {
+        cube.copy_from_slice(&matrix::places_of::<WIDE>(bytes)[..size]);
+    }
+    coefficients
+}
+
+/// Four words of each of 8 planes, by the planes, from vectors of each word of the planes, [`INTERLEAVED`].
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn rows([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
+    let (ab, cd) = (_mm512_unpacklo_epi64(a, b), _mm512_unpacklo_epi64(c, d));
+    let (ab_high, cd_high) = (_mm512_unpackhi_epi64(a, b), _mm512_unpackhi_epi64(c, d));
+    let first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+    let last = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+    [
+        _mm512_permutex2var_epi64(ab, first, cd),
+        _mm512_permutex2var_epi64(ab, last, cd),
+        _mm512_permutex2var_epi64(ab_high, first, cd_high),
+        _mm512_permutex2var_epi64(ab_high, last, cd_high),
+    ]
+}
+
+/// The inverse of [`rows`].
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn words([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
+    let first = _mm512_setr_epi64(0, 1, 4, 5, 8, 9, 12, 13);
+    let last = _mm512_setr_epi64(2, 3, 6, 7, 10, 11, 14, 15);
+    let (low, low_last) = (_mm512_permutex2var_epi64(a, first, b), _mm512_permutex2var_epi64(a, last, b));
+    let (high, high_last) = (_mm512_permutex2var_epi64(c, first, d), _mm512_permutex2var_epi64(c, last, d));
+    [
+        _mm512_unpacklo_epi64(low, high),
+        _mm512_unpackhi_epi64(low, high),
+        _mm512_unpacklo_epi64(low_last, high_last),
+        _mm512_unpackhi_epi64(low_last, high_last),
+    ]
+}
