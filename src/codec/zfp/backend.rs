@@ -48,9 +48,9 @@ pub(super) trait BlockWriter<T, const N: usize> {
     fn finish(self) -> Result<u64>;
 }
 
-/// Reads one block after the other. Past the end of a stream there are zeros, or the values stay as they are.
+/// Reads blocks one after the other. Past the end of a stream there are zeros, or the values stay as they are.
 pub(super) trait BlockReader<T, const N: usize> {
-    fn read(&mut self, values: &mut [T; N]) -> Result<()>;
+    fn read(&mut self, blocks: &mut [[T; N]]) -> Result<()>;
     /// The bit where the next block begins: past the end if the stream is too short.
     fn position(&self) -> u64;
 }
@@ -102,9 +102,11 @@ impl<'a> CrateReader<'a> {
 }
 
 impl<T: ZfpScalar, const N: usize> BlockReader<T, N> for CrateReader<'_> {
-    fn read(&mut self, values: &mut [T; N]) -> Result<()> {
-        decode_block(&mut self.stream, &self.parameters.config, values, const { dimensionality_of::<N>() })
-            .map_err(|error| Error::internal(format!("zfp block: {error}")))?;
+    fn read(&mut self, blocks: &mut [[T; N]]) -> Result<()> {
+        for values in blocks {
+            decode_block(&mut self.stream, &self.parameters.config, values, const { dimensionality_of::<N>() })
+                .map_err(|error| Error::internal(format!("zfp block: {error}")))?;
+        }
         Ok(())
     }
 

@@ -124,10 +124,12 @@ impl<'a> CReader<'a> {
 }
 
 impl<T: ZfpScalar, const N: usize> BlockReader<T, N> for CReader<'_> {
-    fn read(&mut self, values: &mut [T; N]) -> Result<()> {
-        if BlockReader::<T, N>::position(self) <= self.0.end {
-            // SAFETY: the stream is open, and has a block's words; the values are of this type and dimensionality.
-            unsafe { decode_block(self.0.stream, values) };
+    fn read(&mut self, blocks: &mut [[T; N]]) -> Result<()> {
+        for values in blocks {
+            if BlockReader::<T, N>::position(self) <= self.0.end {
+                // SAFETY: the stream is open, and has a block's words; the values are of this type and dimensionality.
+                unsafe { decode_block(self.0.stream, values) };
+            }
         }
         Ok(())
     }

@@ -149,28 +149,43 @@ pub(super) fn read_blocks<B, T: ZfpScalar, const N: usize>(
     target: impl Target<B, T, N>,
 ) -> Result<u64> {
     match backend {
-        Backend::ZfpRs => read_each(backend::CrateReader::new(words, start, parameters), blocks, target),
+        Backend::ZfpRs => read_each::<_, _, N, 1>(backend::CrateReader::new(words, start, parameters), blocks, target),
         Backend::OwnBlocks(coder) => {
-            read_each(own_blocks::OwnReader::new(coder, words, start, parameters), blocks, target)
+            let reader = own_blocks::OwnReader::new(coder, words, start, parameters);
+            match N {
+                16 => read_each::<_, _, N, 8>(reader, blocks, target),
+                _ => read_each::<_, _, N, 1>(reader, blocks, target),
+            }
         }
         #[cfg(feature = "zfp-sys")]
         Backend::CLibrary => {
-            let end = read_each(c_blocks::CReader::new(words, start, parameters)?, blocks, target)?;
+            let end = read_each::<_, _, N, 1>(c_blocks::CReader::new(words, start, parameters)?, blocks, target)?;
             // A reader that would begin past the end stays where that is.
             Ok(end.max(start))
         }
     }
 }
 
-fn read_each<B, T: ZfpScalar, const N: usize>(
+/// Reads some `TOGETHER`.
+fn read_each<B, T: ZfpScalar, const N: usize, const TOGETHER: usize>(
     mut reader: impl BlockReader<T, N>,
-    blocks: impl Iterator<Item = B>,
+    mut blocks: impl Iterator<Item = B>,
     mut target: impl Target<B, T, N>,
 ) -> Result<u64> {
-    let mut values = [T::default(); N];
-    for block in blocks {
-        reader.read(&mut values)?;
-        target.put(block, &values);
+    let mut values = [[T::default(); N]; TOGETHER];
+    loop {
+        let mut places = [const { None }; TOGETHER];
+        let mut count = 0;
+        for (place, block) in places.iter_mut().zip(&mut blocks) {
+            *place = Some(block);
+            count += 1;
+        }
+        reader.read(&mut values[..count])?;
+        for (place, values) in places.into_iter().flatten().zip(&values) {
+            target.put(place, values);
+        }
+        if count < TOGETHER {
+            return Ok(reader.position());
+        }
     }
-    Ok(reader.position())
 }

@@ -38,6 +38,15 @@ impl Limits {
         }
     }
 
+    /// Skips what fills a block that began there.
+    #[inline(always)]
+    pub(super) fn skip_padding(&self, source: &mut Source<'_>, start: u64) {
+        let least = start + u64::from(self.minbits);
+        if source.position() < least {
+            source.seek(least);
+        }
+    }
+
     /// The most bits of a block after its header.
     pub(super) fn bits_after(&self, header: u32) -> u32 {
         self.maxbits.saturating_sub(header)
@@ -122,7 +131,7 @@ pub(super) fn transform<K: Kernel<N>, const N: usize, const WIDE: bool, const IS
     }
 }
 
-/// Reads a block into these bytes.
+/// Reads as many blocks as these bytes hold.
 #[inline(always)]
 pub(super) fn decode<K: Kernel<N>, const N: usize>(
     kernel: K,
@@ -131,22 +140,102 @@ pub(super) fn decode<K: Kernel<N>, const N: usize>(
     scalar: ZfpScalarType,
     bytes: &mut [u8],
 ) {
-    let least = source.position() + u64::from(limits.minbits);
     match scalar {
-        ZfpScalarType::I32 => {
-            let integers = decode_integers::<K, N, false>(kernel, source, limits, limits.maxprec, 0);
-            kernel.store::<false>(&integers, bytes);
-        }
-        ZfpScalarType::I64 => {
-            let integers = decode_integers::<K, N, true>(kernel, source, limits, limits.maxprec, 0);
-            kernel.store::<true>(&integers, bytes);
-        }
-        ZfpScalarType::F32 => decode_floats::<K, N, false>(kernel, source, limits, bytes),
-        ZfpScalarType::F64 => decode_floats::<K, N, true>(kernel, source, limits, bytes),
+        ZfpScalarType::I32 => decode_all::<K, N, false, false>(kernel, source, limits, bytes),
+        ZfpScalarType::I64 => decode_all::<K, N, true, false>(kernel, source, limits, bytes),
+        ZfpScalarType::F32 => decode_all::<K, N, false, true>(kernel, source, limits, bytes),
+        ZfpScalarType::F64 => decode_all::<K, N, true, true>(kernel, source, limits, bytes),
     }
-    if source.position() < least {
-        source.seek(least);
+}
+
+#[inline(always)]
+fn decode_all<K: Kernel<N>, const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
+    kernel: K,
+    source: &mut Source<'_>,
+    limits: &Limits,
+    bytes: &mut [u8],
+) {
+    for bytes in bytes.chunks_exact_mut(size_of_block::<N>(WIDE)) {
+        let start = source.position();
+        let header = read_header::<N, WIDE, IS_FLOAT>(source, limits);
+        if header.values == Values::Zeros {
+            bytes.fill(0);
+        } else {
+            let coefficients = kernel.decode_planes::<WIDE>(source, header.kmin, header.budget);
+            restore::<K, N, WIDE>(kernel, limits, header.values, &coefficients, bytes);
+        }
+        limits.skip_padding(source, start);
     }
+}
+
+/// What the integers of a block are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Values {
+    /// There are none.
+    Zeros,
+    Integers,
+    /// Floats of this exponent.
+    Scaled(i32),
+    /// The bits of floats.
+    Bits,
+}
+
+/// What is known of a block before its planes.
+#[derive(Clone, Copy)]
+pub(super) struct Header {
+    pub(super) values: Values,
+    /// The lowest plane that is coded.
+    pub(super) kmin: u32,
+    /// The most bits that follow.
+    pub(super) budget: u32,
+}
+
+#[inline(always)]
+pub(super) fn read_header<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
+    source: &mut Source<'_>,
+    limits: &Limits,
+) -> Header {
+    let (mut values, mut length, mut precision) = (Values::Integers, 0, limits.maxprec);
+    if IS_FLOAT {
+        if source.take(1) == 0 {
+            return Header { values: Values::Zeros, kmin: 0, budget: 0 };
+        }
+        if limits.is_reversible && source.take(1) == 1 {
+            (values, length, precision) = (Values::Bits, 2, 0);
+        } else {
+            let exponent = unbiased(source.take(exponent_bits(WIDE)) as u32, WIDE);
+            values = Values::Scaled(exponent);
+            length = 1 + u32::from(limits.is_reversible) + exponent_bits(WIDE);
+            precision = limits.precision::<N>(exponent);
+        }
+    }
+    if limits.is_reversible {
+        precision = source.take(precision_bits(WIDE)) as u32 + 1;
+        length += precision_bits(WIDE);
+    }
+    Header { values, kmin: width(WIDE).saturating_sub(precision), budget: limits.bits_after(length) }
+}
+
+/// Coefficients to the bytes of values, which are not [`Values::Zeros`].
+#[inline(always)]
+pub(super) fn restore<K: Kernel<N>, const N: usize, const WIDE: bool>(
+    kernel: K,
+    limits: &Limits,
+    values: Values,
+    coefficients: &K::Coefficients,
+    bytes: &mut [u8],
+) {
+    let integers = if limits.is_reversible {
+        kernel.inverse_transform::<WIDE, true>(coefficients)
+    } else {
+        kernel.inverse_transform::<WIDE, false>(coefficients)
+    };
+    let values = match values {
+        Values::Scaled(exponent) => from_integers::<K, N, WIDE>(kernel, &integers, exponent),
+        Values::Bits => values::reinterpret::<K, N, WIDE>(kernel, &integers),
+        Values::Zeros | Values::Integers => integers,
+    };
+    kernel.store::<WIDE>(&values, bytes);
 }
 
 /// The bits of a precision, which reversible blocks begin with.
@@ -183,29 +272,6 @@ fn transform_integers<K: Kernel<N>, const N: usize, const WIDE: bool>(
     }
     let kmin = width(WIDE).saturating_sub(maxprec);
     Transformed { header: (header, length), coefficients, top, kmin }
-}
-
-/// Reads integers after a header of this many bits. A reversible block has its own precision instead of `maxprec`.
-#[inline(always)]
-fn decode_integers<K: Kernel<N>, const N: usize, const WIDE: bool>(
-    kernel: K,
-    source: &mut Source<'_>,
-    limits: &Limits,
-    maxprec: u32,
-    header: u32,
-) -> K::Block {
-    let (mut maxprec, mut budget) = (maxprec, limits.bits_after(header));
-    if limits.is_reversible {
-        maxprec = source.take(precision_bits(WIDE)) as u32 + 1;
-        budget = limits.bits_after(header + precision_bits(WIDE));
-    }
-    let kmin = width(WIDE).saturating_sub(maxprec);
-    let coefficients = kernel.decode_planes::<WIDE>(source, kmin, budget);
-    if limits.is_reversible {
-        kernel.inverse_transform::<WIDE, true>(&coefficients)
-    } else {
-        kernel.inverse_transform::<WIDE, false>(&coefficients)
-    }
 }
 
 #[inline(always)]
@@ -268,30 +334,4 @@ fn reversible_integers<K: Kernel<N>, const N: usize, const WIDE: bool>(
         }
     }
     Some(Integers { block: values::reinterpret::<K, N, WIDE>(kernel, values), precision, header: (0b11, 2) })
-}
-
-#[inline(always)]
-fn decode_floats<K: Kernel<N>, const N: usize, const WIDE: bool>(
-    kernel: K,
-    source: &mut Source<'_>,
-    limits: &Limits,
-    bytes: &mut [u8],
-) {
-    if source.take(1) == 0 {
-        return bytes.fill(0);
-    }
-    let are_bits = limits.is_reversible && source.take(1) == 1;
-    let (mut exponent, mut header, mut precision) = (0, 2, 0);
-    if !are_bits {
-        exponent = unbiased(source.take(exponent_bits(WIDE)) as u32, WIDE);
-        header = 1 + u32::from(limits.is_reversible) + exponent_bits(WIDE);
-        precision = limits.precision::<N>(exponent);
-    }
-    let integers = decode_integers::<K, N, WIDE>(kernel, source, limits, precision, header);
-    let values = if are_bits {
-        values::reinterpret::<K, N, WIDE>(kernel, &integers)
-    } else {
-        from_integers::<K, N, WIDE>(kernel, &integers, exponent)
-    };
-    kernel.store::<WIDE>(&values, bytes);
 }

@@ -48,7 +48,7 @@ use zfp_rs::{ZfpDimensionality, ZfpScalar, ZfpScalarType};
 /// Words after the last bit that [`OwnWriter`] may write to.
 pub(super) const SLACK: usize = 3;
 
-/// Write blocks of this type, whose values are these bytes, and read one.
+/// Write and read blocks of this type, whose values are these bytes.
 #[derive(Debug, Clone, Copy)]
 struct BlockFunctions {
     encode: unsafe fn(&mut Sink<'_>, &Limits, ZfpScalarType, &[u8]),
@@ -167,8 +167,8 @@ impl<'a> OwnReader<'a> {
 
 impl<T: ZfpScalar, const N: usize> BlockReader<T, N> for OwnReader<'_> {
     #[inline]
-    fn read(&mut self, values: &mut [T; N]) -> Result<()> {
-        let bytes = bytemuck::cast_slice_mut(values);
+    fn read(&mut self, blocks: &mut [[T; N]]) -> Result<()> {
+        let bytes = bytemuck::cast_slice_mut(blocks);
         let decode = self.coder.functions::<N>()?.decode;
         // SAFETY: the processor has the level of this tier.
         unsafe { decode(&mut self.source, &self.limits, T::SCALAR_TYPE, bytes) };

@@ -160,7 +160,7 @@ fn encode<T: ZfpScalar, const N: usize>(blocks: &[[T; N]], mut writer: impl Bloc
 /// The bits of a block, and where the next one begins.
 fn decode<T: ZfpScalar, const N: usize>(reader: &mut impl BlockReader<T, N>) -> (Vec<u8>, u64) {
     let mut values = [T::default(); N];
-    reader.read(&mut values).unwrap();
+    reader.read(std::slice::from_mut(&mut values)).unwrap();
     (bytemuck::cast_slice(&values).to_vec(), reader.position())
 }
 
@@ -221,6 +221,7 @@ fn check_run<T: Sample, const N: usize>() {
             assert_eq!(our_count, bit_count, "{coder:?} {parameters:?}");
             assert!(ours[..words] == theirs[..words], "{coder:?} {parameters:?}");
         }
+        check_decode::<T, N>(&theirs[..words], 0, &parameters, run.len());
     }
 }
 
@@ -230,6 +231,15 @@ fn check_decode<T: Sample, const N: usize>(words: &[u64], start: u64, parameters
         let mut theirs = backend::CrateReader::new(words, start, parameters);
         for _ in 0..count {
             let (ours, theirs) = (decode::<T, N>(&mut ours), decode::<T, N>(&mut theirs));
+            assert_eq!(ours, theirs, "{coder:?} {parameters:?} from {start}: {words:x?}");
+        }
+        let (mut ours, mut run) = (OwnReader::new(coder, words, start, parameters), vec![[T::default(); N]; count]);
+        BlockReader::<T, N>::read(&mut ours, &mut run).unwrap();
+        let position = BlockReader::<T, N>::position(&theirs);
+        assert_eq!(BlockReader::<T, N>::position(&ours), position, "{coder:?} {parameters:?} from {start}: {words:x?}");
+        theirs = backend::CrateReader::new(words, start, parameters);
+        for block in run {
+            let (ours, theirs) = (bytemuck::cast_slice::<T, u8>(&block), decode::<T, N>(&mut theirs).0);
             assert_eq!(ours, theirs, "{coder:?} {parameters:?} from {start}: {words:x?}");
         }
     }

@@ -24,7 +24,7 @@ use super::kernel::Kernel;
 use super::x86::planes_of_64;
 use super::{BlockFunctions, Functions, values};
 use std::arch::x86_64::__m512i;
-use together::PlaneCoder;
+use together::{PlaneCoder, PlaneReader};
 use zfp_rs::ZfpScalarType;
 
 /// The values of a block; those of 32 bits take the first half.
@@ -35,13 +35,13 @@ type Vectors = [__m512i; 8];
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Avx512(());
 
-/// Decoding blocks of one and two dimensions is left to AVX2.
+/// Decoding blocks of one dimension is left to AVX2.
 pub(super) const FUNCTIONS: Functions = Functions {
     by_dimensionality: {
-        let [Some(d1), Some(d2), _, _] = avx2::FUNCTIONS.by_dimensionality else { panic!() };
+        let [Some(d1), ..] = avx2::FUNCTIONS.by_dimensionality else { panic!() };
         [
             Some(BlockFunctions { encode: encode_together::<4, 32>, decode: d1.decode }),
-            Some(BlockFunctions { encode: encode_together::<16, 8>, decode: d2.decode }),
+            Some(BlockFunctions { encode: encode_together::<16, 8>, decode: decode_together::<16, 8> }),
             Some(BlockFunctions { encode: encode::<64>, decode: decode::<64> }),
             Some(BlockFunctions { encode: encode::<256>, decode: decode::<256> }),
         ]
@@ -77,6 +77,19 @@ fn encode_together<const N: usize, const COUNT: usize>(
     Avx512: PlaneCoder<N, Coefficients = <Avx2 as Kernel<N>>::Coefficients>,
 {
     together::encode::<N, COUNT>(Avx512(()), sink, limits, scalar, bytes);
+}
+
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vbmi,gfni,bmi1,bmi2,lzcnt,popcnt")]
+fn decode_together<const N: usize, const COUNT: usize>(
+    source: &mut Source<'_>,
+    limits: &Limits,
+    scalar: ZfpScalarType,
+    bytes: &mut [u8],
+) where
+    Avx2: Kernel<N>,
+    Avx512: PlaneReader<N, Coefficients = <Avx2 as Kernel<N>>::Coefficients>,
+{
+    together::decode::<N, COUNT>(Avx512(()), source, limits, scalar, bytes);
 }
 
 #[cfg(test)]

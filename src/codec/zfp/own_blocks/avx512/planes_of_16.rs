@@ -3,11 +3,14 @@
 //!
 //! How many coefficients are significant before a plane is known without coding those before it.
 
+use super::super::bits::Source;
+use super::super::block::width;
 use super::super::order::OF_16 as ORDER;
+use super::super::x86::planes_of_16::{self, Planes};
 use super::Avx512;
 use super::codes::Codes;
-use super::matrix::{Permutation, permute};
-use super::together::{Code, PlaneCoder};
+use super::matrix::{Permutation, permute, transpose_bits};
+use super::together::{Code, PlaneCoder, PlaneReader};
 use std::arch::x86_64::*;
 
 const SIZE: i32 = 16;
@@ -25,6 +28,83 @@ impl PlaneCoder<16> for Avx512 {
         // SAFETY: there is a value of this type only where the processor has the instructions.
         unsafe { code_rows::<WIDE>(rows, count, budget, code) };
     }
+}
+
+impl PlaneReader<16> for Avx512 {
+    type Planes = Planes;
+    const NO_PLANES: Planes = [0; size_of::<Planes>() / 2];
+
+    #[inline(always)]
+    fn read<const WIDE: bool>(self, source: &mut Source<'_>, planes: &mut Planes, kmin: u32, budget: u32) {
+        // SAFETY: as in `code`.
+        unsafe { planes_of_16::decode(source, planes, width(WIDE), kmin, budget) };
+    }
+
+    #[inline(always)]
+    fn coefficients<const WIDE: bool>(self, planes: &Planes) -> [__m256i; 4] {
+        // SAFETY: as in `code`.
+        unsafe { rows::<WIDE>(planes) }
+    }
+}
+
+/// The rows of coefficients of planes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
+fn rows<const WIDE: bool>(planes: &Planes) -> [__m256i; 4] {
+    let (upper, lower): ([u16; 32], [u16; 32]) = match planes.as_chunks().0 {
+        [upper, lower, ..] => (*upper, *lower),
+        _ => ([0; 32], [0; 32]),
+    };
+    let bytes = |planes: [u16; 32]| transpose_bits(permute(bytemuck::cast(planes), const { by_coefficient() }));
+    if WIDE {
+        let (upper, lower) = (bytes(upper), bytes(lower));
+        let rows = |sources: Permutation| _mm512_permutex2var_epi8(lower, bytemuck::cast(sources), upper);
+        let (first, last) = const { (to_rows(true, 0), to_rows(true, 8)) };
+        let (first, last) = (rows(first), rows(last));
+        let half = |rows| (_mm512_castsi512_si256(rows), _mm512_extracti64x4_epi64::<1>(rows));
+        let ((a, b), (c, d)) = (half(first), half(last));
+        [a, b, c, d]
+    } else {
+        let rows = permute(bytes(lower), const { to_rows(false, 0) });
+        let row = |row| _mm256_zextsi128_si256(row);
+        [
+            row(_mm512_castsi512_si128(rows)),
+            row(_mm512_extracti32x4_epi32::<1>(rows)),
+            row(_mm512_extracti32x4_epi32::<2>(rows)),
+            row(_mm512_extracti32x4_epi32::<3>(rows)),
+        ]
+    }
+}
+
+/// Bytes of 32 planes, from the most significant one down, in the order in which [`transpose_bits`] takes them, backwards:
+/// of each byte of the coefficients, from the least significant one up, those of 8 coefficients, and of the 8 others.
+const fn by_coefficient() -> Permutation {
+    let mut sources = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        // The planes of byte i / 16 are 8 i / 16 to 8 i / 16 + 7, of which plane p is in place 31 - p.
+        let plane = i / 16 * 8 + 7 - i % 8;
+        sources[i] = (2 * (31 - plane) + i / 8 % 2) as u8;
+        i += 1;
+    }
+    sources
+}
+
+/// Where [`transpose_bits`] then leaves the bytes of coefficients, in the order of the block from this one on.
+const fn to_rows(wide: bool, first: usize) -> Permutation {
+    let mut sources = [0; 64];
+    let size = if wide { 8 } else { 4 };
+    let mut i = 0;
+    while i < 16 {
+        let place = ORDER[i] as usize;
+        let mut byte = 0;
+        while byte < size && place >= first && (place - first + 1) * size <= 64 {
+            sources[(place - first) * size + byte] = (byte * 16 + i) as u8;
+            byte += 1;
+        }
+        i += 1;
+    }
+    sources
 }
 
 /// The codes of the first `count` planes of rows of coefficients, as far as they lie within a budget of bits.
@@ -53,10 +133,10 @@ fn codes(ones: __m512i, below: __m512i, count: u32) -> Codes {
     const WITH_TESTS: [u8; 16] = with_tests(false);
     const LENGTHS: [u8; 16] = with_tests(true);
 
-    let width = |bits| _mm512_sub_epi32(_mm512_set1_epi32(32), _mm512_lzcnt_epi32(bits));
+    let bit_length = |bits| _mm512_sub_epi32(_mm512_set1_epi32(32), _mm512_lzcnt_epi32(bits));
     let low_bits = |count| _mm512_sllv_epi32(_mm512_set1_epi32(-1), count);
-    let n = width(below);
-    let after = width(_mm512_or_si512(ones, below));
+    let n = bit_length(below);
+    let after = bit_length(_mm512_or_si512(ones, below));
     let rest = _mm512_srlv_epi32(ones, n);
     // Each four bits in a byte.
     let places = _mm512_set1_epi64(0x2C28_2420_0C08_0400);

@@ -1,9 +1,10 @@
-//! Blocks of one and two dimensions, some at a time: all are transformed, with [`Avx2`], then the planes of all are
-//! coded, and then all codes are written. In a block by itself each of these steps waits for the one before.
+//! Blocks of few values, some at a time: all are transformed, with [`Avx2`], then the planes of all are coded, and then
+//! all codes are written; or the planes of all are read, and then all are transformed. In a block by itself each of
+//! these steps waits for the one before.
 
 use super::super::avx2::Avx2;
-use super::super::bits::Sink;
-use super::super::block::{self, Limits, Transformed, size_of_block, width};
+use super::super::bits::{Sink, Source};
+use super::super::block::{self, Header, Limits, Transformed, Values, size_of_block, width};
 use super::super::kernel::Kernel;
 use super::Avx512;
 use zfp_rs::ZfpScalarType;
@@ -32,6 +33,16 @@ pub(super) trait PlaneCoder<const N: usize>: Copy {
         budget: u32,
         code: &mut Code<Self::Words>,
     );
+}
+
+/// Reads the planes of a block of `N` values, without making coefficients of them.
+pub(super) trait PlaneReader<const N: usize>: PlaneCoder<N> {
+    type Planes: Copy;
+    const NO_PLANES: Self::Planes;
+
+    /// Reads into [`NO_PLANES`](Self::NO_PLANES) down to `kmin`, at most `budget` bits.
+    fn read<const WIDE: bool>(self, source: &mut Source<'_>, planes: &mut Self::Planes, kmin: u32, budget: u32);
+    fn coefficients<const WIDE: bool>(self, planes: &Self::Planes) -> Self::Coefficients;
 }
 
 /// Writes the blocks whose values are these bytes, `COUNT` at a time.
@@ -90,5 +101,59 @@ fn encode_all<const N: usize, const COUNT: usize, const WIDE: bool, const IS_FLO
                 limits.pad(sink, start);
             }
         });
+    }
+}
+
+/// Reads as many blocks as these bytes hold, `COUNT` at a time.
+#[inline(always)]
+pub(super) fn decode<const N: usize, const COUNT: usize>(
+    kernel: Avx512,
+    source: &mut Source<'_>,
+    limits: &Limits,
+    scalar: ZfpScalarType,
+    bytes: &mut [u8],
+) where
+    Avx2: Kernel<N>,
+    Avx512: PlaneReader<N, Coefficients = <Avx2 as Kernel<N>>::Coefficients>,
+{
+    match scalar {
+        ZfpScalarType::I32 => decode_all::<N, COUNT, false, false>(kernel, source, limits, bytes),
+        ZfpScalarType::I64 => decode_all::<N, COUNT, true, false>(kernel, source, limits, bytes),
+        ZfpScalarType::F32 => decode_all::<N, COUNT, false, true>(kernel, source, limits, bytes),
+        ZfpScalarType::F64 => decode_all::<N, COUNT, true, true>(kernel, source, limits, bytes),
+    }
+}
+
+#[inline(always)]
+fn decode_all<const N: usize, const COUNT: usize, const WIDE: bool, const IS_FLOAT: bool>(
+    kernel: Avx512,
+    source: &mut Source<'_>,
+    limits: &Limits,
+    bytes: &mut [u8],
+) where
+    Avx2: Kernel<N>,
+    Avx512: PlaneReader<N, Coefficients = <Avx2 as Kernel<N>>::Coefficients>,
+{
+    let size = size_of_block::<N>(WIDE);
+    for bytes in bytes.chunks_mut(COUNT * size) {
+        let mut blocks = [(Values::Zeros, Avx512::NO_PLANES); COUNT];
+        let blocks = &mut blocks[..bytes.len() / size];
+        for (values, planes) in &mut *blocks {
+            let start = source.position();
+            let header: Header = block::read_header::<N, WIDE, IS_FLOAT>(source, limits);
+            *values = header.values;
+            if header.values != Values::Zeros {
+                kernel.read::<WIDE>(source, planes, header.kmin, header.budget);
+            }
+            limits.skip_padding(source, start);
+        }
+        for ((values, planes), bytes) in blocks.iter().zip(bytes.chunks_exact_mut(size)) {
+            if *values == Values::Zeros {
+                bytes.fill(0);
+            } else {
+                let coefficients = kernel.coefficients::<WIDE>(planes);
+                block::restore::<Avx2, N, WIDE>(kernel.into(), limits, *values, &coefficients, bytes);
+            }
+        }
     }
 }
