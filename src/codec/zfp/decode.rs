@@ -173,6 +173,13 @@ fn read_each<B, T: ZfpScalar, const N: usize, const TOGETHER: usize>(
     mut target: impl Target<B, T, N>,
 ) -> Result<u64> {
     let mut values = [[T::default(); N]; TOGETHER];
+    if TOGETHER == 1 {
+        for block in blocks {
+            reader.read(&mut values)?;
+            target.put(block, &values[0]);
+        }
+        return Ok(reader.position());
+    }
     loop {
         let mut places = [const { None }; TOGETHER];
         let mut count = 0;
