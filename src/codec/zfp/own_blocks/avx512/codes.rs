@@ -17,7 +17,7 @@ impl Codes {
         let low = _mm512_set1_epi16(0xFF);
         let second = _mm512_srli_epi16::<8>(self.bits);
         let second = _mm512_sllv_epi16(second, _mm512_and_si512(self.lengths, low));
-        Self { bits: either(self.bits, second, low), lengths: _mm512_maddubs_epi16(self.lengths, _mm512_set1_epi8(1)) }
+        Self { bits: join(self.bits, second, low), lengths: _mm512_maddubs_epi16(self.lengths, _mm512_set1_epi8(1)) }
     }
 
     /// Lanes of 16 bits to lanes of 32.
@@ -27,7 +27,7 @@ impl Codes {
         let low = _mm512_set1_epi32(0xFFFF);
         let second = _mm512_srli_epi32::<16>(self.bits);
         let second = _mm512_sllv_epi32(second, _mm512_and_si512(self.lengths, low));
-        Self { bits: either(self.bits, second, low), lengths: _mm512_madd_epi16(self.lengths, _mm512_set1_epi16(1)) }
+        Self { bits: join(self.bits, second, low), lengths: _mm512_madd_epi16(self.lengths, _mm512_set1_epi16(1)) }
     }
 
     /// Lanes of 32 bits to lanes of 64.
@@ -38,15 +38,15 @@ impl Codes {
         let first_length = _mm512_and_si512(self.lengths, low);
         let second = _mm512_sllv_epi64(_mm512_srli_epi64::<32>(self.bits), first_length);
         Self {
-            bits: either(self.bits, second, low),
+            bits: join(self.bits, second, low),
             lengths: _mm512_add_epi64(first_length, _mm512_srli_epi64::<32>(self.lengths)),
         }
     }
 }
 
-/// `first` where `mask` has ones, and `second`.
+/// The bits of `first` that `mask` has, and those of `second`.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn either(first: __m512i, second: __m512i, mask: __m512i) -> __m512i {
+fn join(first: __m512i, second: __m512i, mask: __m512i) -> __m512i {
     _mm512_ternarylogic_epi64::<0b1110_1100>(first, second, mask)
 }

@@ -124,8 +124,8 @@ fn code_rows<const WIDE: bool>(rows: &[__m256i; 4], mut count: u32, budget: u32,
     }
 }
 
-/// The codes of `count` planes, two in a lane of 64 bits. `ones` are the bits of each plane, and `below`
-/// those that are below a one of their coefficient.
+/// The codes of `count` planes, two in a lane of 64 bits. `ones` are the bits of each plane, and `below` those that are
+/// below a one of their coefficient.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,gfni,bmi2")]
 fn codes(ones: __m512i, below: __m512i, count: u32) -> Codes {
@@ -134,7 +134,7 @@ fn codes(ones: __m512i, below: __m512i, count: u32) -> Codes {
     const LENGTHS: [u8; 16] = with_tests(true);
 
     let bit_length = |bits| _mm512_sub_epi32(_mm512_set1_epi32(32), _mm512_lzcnt_epi32(bits));
-    let low_bits = |count| _mm512_sllv_epi32(_mm512_set1_epi32(-1), count);
+    let bits_from = |count| _mm512_sllv_epi32(_mm512_set1_epi32(-1), count);
     let n = bit_length(below);
     let after = bit_length(_mm512_or_si512(ones, below));
     let rest = _mm512_srlv_epi32(ones, n);
@@ -152,10 +152,10 @@ fn codes(ones: __m512i, below: __m512i, count: u32) -> Codes {
     let lengths = _mm512_mask_sub_epi32(lengths, to_last, lengths, two);
     let lengths = _mm512_mask_add_epi32(lengths, all, lengths, one);
     let written = _mm512_mask_sub_epi32(lengths, !to_last, lengths, one);
-    let significant = _mm512_andnot_si512(low_bits(n), ones);
+    let significant = _mm512_andnot_si512(bits_from(n), ones);
     let bits = _mm512_or_si512(significant, _mm512_sllv_epi32(with_first, n));
     let exist = _bzhi_u32(u32::from(u16::MAX), count) as __mmask16;
-    let bits = _mm512_maskz_andnot_epi32(exist, low_bits(written), bits);
+    let bits = _mm512_maskz_andnot_epi32(exist, bits_from(written), bits);
     Codes { bits, lengths: _mm512_maskz_mov_epi32(exist, lengths) }.pairs_of_32()
 }
 

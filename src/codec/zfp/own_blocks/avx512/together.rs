@@ -24,8 +24,8 @@ pub(super) trait PlaneCoder<const N: usize>: Copy {
     /// How many planes a word has.
     const IN_WORD: usize;
 
-    /// Codes the first `count` planes, at least as far as `budget` bits go. Words after the last plane in four words that
-    /// begin at a multiple of four have no bits; others stay as they are.
+    /// Codes the first `count` planes, at least as far as `budget` bits go. In the last four words that have codes, those
+    /// that are left over have no bits; words after these stay as they are.
     fn code<const WIDE: bool>(
         self,
         coefficients: &Self::Coefficients,
