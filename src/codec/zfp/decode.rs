@@ -166,7 +166,7 @@ pub(super) fn read_blocks<B, T: ZfpScalar, const N: usize>(
     }
 }
 
-/// Reads some `TOGETHER`.
+/// Reads `TOGETHER` blocks at a time.
 fn read_each<B, T: ZfpScalar, const N: usize, const TOGETHER: usize>(
     mut reader: impl BlockReader<T, N>,
     mut blocks: impl Iterator<Item = B>,

@@ -52,7 +52,8 @@ pub(super) fn encode<E: Element>(
     }
 }
 
-/// Codes blocks of N values, and gathers some `TOGETHER`.
+/// Codes blocks of N values, of which `TOGETHER` are gathered before they are written. Kernels take a number of them at
+/// once that divides this one.
 fn encode_pieces<E: Element, const N: usize, const TOGETHER: usize>(
     field: &Field<E>,
     cells: &[E::Memory],

@@ -4,6 +4,7 @@
 //! * [`kernel`]: the operations of a tier on values and coefficients; `avx2`, `avx512`, `neon`: the tiers.
 //! * [`lanes`]: the instructions on one vector that [`values`] and [`lift`], the transform along an axis, are written
 //!   with; [`number`]: the same on one number.
+//! * [`cubes`]: what the tiers of four dimensions share.
 //! * [`order`]: coefficients by their frequency.
 //! * [`planes_of_words`]: bit planes to the bits of the stream, which [`bits`] writes and reads, by [`groups`]; `x86`
 //!   does so with instructions of its own.
@@ -20,6 +21,8 @@ mod avx2;
 mod avx512;
 mod bits;
 mod block;
+#[cfg(target_arch = "x86_64")]
+mod cubes;
 mod float;
 mod groups;
 mod kernel;

@@ -2,14 +2,14 @@
 
 use super::super::bits::{Sink, Source};
 use super::super::block::width;
+use super::super::cubes::{self, CubeKernel};
 use super::super::kernel::Kernel;
 use super::super::lanes::Lanes;
-use super::super::lift::{from_negabinary, lift, to_negabinary, unlift};
 use super::super::order::OF_256 as ORDER;
 use super::super::planes_of_words::{self, Planes};
 use super::super::values;
 use super::matrix::{self, Permutation, byte_of, permute, transpose_bits};
-use super::{Avx512, Vectors, memory, transform};
+use super::{Avx512, Vectors, transform};
 use std::arch::x86_64::*;
 
 /// The values of a block; those of 32 bits take the first half.
@@ -103,6 +103,20 @@ const fn by_plane(backwards: bool) -> Permutation {
     sources
 }
 
+impl CubeKernel for Avx512 {
+    #[inline(always)]
+    fn lift_axes<const WIDE: bool, const REVERSIBLE: bool>(self, cube: &Vectors) -> Vectors {
+        // SAFETY: there is a value of this type only where the processor has the instructions.
+        unsafe { transform::lift_axes::<WIDE, REVERSIBLE>(self, cube) }
+    }
+
+    #[inline(always)]
+    fn unlift_axes<const WIDE: bool, const REVERSIBLE: bool>(self, cube: &Vectors) -> Vectors {
+        // SAFETY: as in `lift_axes`.
+        unsafe { transform::unlift_axes::<WIDE, REVERSIBLE>(self, cube) }
+    }
+}
+
 impl Kernel<256> for Avx512 {
     type Block = Cubes;
     type Coefficients = Cubes;
@@ -119,62 +133,22 @@ impl Kernel<256> for Avx512 {
 
     #[inline(always)]
     fn load<const WIDE: bool>(self, bytes: &[u8]) -> Cubes {
-        let mut block = [self.zero(); 32];
-        let size = cube_size(WIDE);
-        for (cube, bytes) in block.chunks_exact_mut(size).zip(bytes.chunks_exact(64 * size)) {
-            // SAFETY: there is a value of this type only where the processor has the instructions.
-            let values = unsafe { memory::load::<WIDE>(bytes) };
-            cube.copy_from_slice(&values[..size]);
-        }
-        block
+        cubes::load::<Self, 32, WIDE>(self, bytes)
     }
 
     #[inline(always)]
     fn store<const WIDE: bool>(self, block: &Cubes, bytes: &mut [u8]) {
-        let size = cube_size(WIDE);
-        for (cube, bytes) in block.chunks_exact(size).zip(bytes.chunks_exact_mut(64 * size)) {
-            // SAFETY: as in `load`.
-            unsafe { memory::store::<WIDE>(&vectors(cube), bytes) };
-        }
+        cubes::store::<Self, WIDE>(self, block, bytes);
     }
 
     #[inline(always)]
     fn forward_transform<const WIDE: bool, const REVERSIBLE: bool>(self, integers: &Cubes) -> Cubes {
-        let mut block = *integers;
-        let size = cube_size(WIDE);
-        for cube in block[..4 * size].chunks_exact_mut(size) {
-            // SAFETY: as in `load`.
-            let lifted = unsafe { transform::lift_axes::<WIDE, REVERSIBLE>(self, &vectors(cube)) };
-            cube.copy_from_slice(&lifted[..size]);
-        }
-        for i in 0..size {
-            let line = [block[i], block[size + i], block[2 * size + i], block[3 * size + i]];
-            for (w, coefficients) in lift::<Self, WIDE, REVERSIBLE>(self, line).into_iter().enumerate() {
-                block[w * size + i] = to_negabinary::<Self, WIDE>(self, coefficients);
-            }
-        }
-        block
+        cubes::forward_transform::<Self, 32, WIDE, REVERSIBLE>(self, integers)
     }
 
     #[inline(always)]
     fn inverse_transform<const WIDE: bool, const REVERSIBLE: bool>(self, coefficients: &Cubes) -> Cubes {
-        let mut block = *coefficients;
-        let size = cube_size(WIDE);
-        for i in 0..size {
-            let mut line = [block[i], block[size + i], block[2 * size + i], block[3 * size + i]];
-            for coefficients in &mut line {
-                *coefficients = from_negabinary::<Self, WIDE>(self, *coefficients);
-            }
-            for (w, integers) in unlift::<Self, WIDE, REVERSIBLE>(self, line).into_iter().enumerate() {
-                block[w * size + i] = integers;
-            }
-        }
-        for cube in block[..4 * size].chunks_exact_mut(size) {
-            // SAFETY: as in `load`.
-            let integers = unsafe { transform::unlift_axes::<WIDE, REVERSIBLE>(self, &vectors(cube)) };
-            cube.copy_from_slice(&integers[..size]);
-        }
-        block
+        cubes::inverse_transform::<Self, 32, WIDE, REVERSIBLE>(self, coefficients)
     }
 
     #[inline(always)]
@@ -192,8 +166,8 @@ impl Kernel<256> for Avx512 {
         budget: u32,
     ) {
         let mut planes = [[0; 4]; 64];
-        // SAFETY: as in `load`.
-        unsafe { to_planes::<WIDE>(coefficients, kmin, top, &mut planes) };
+        // SAFETY: as in `lift_axes`.
+        unsafe { to_planes::<WIDE>(self, coefficients, kmin, top, &mut planes) };
         planes_of_words::encode(sink, &planes, width(WIDE), top, kmin, budget);
     }
 
@@ -201,27 +175,19 @@ impl Kernel<256> for Avx512 {
     fn decode_planes<const WIDE: bool>(self, source: &mut Source<'_>, kmin: u32, budget: u32) -> Cubes {
         let mut planes = [[0; 4]; 64];
         let lowest = planes_of_words::decode(source, &mut planes, width(WIDE), kmin, budget);
-        // SAFETY: as in `load`.
+        // SAFETY: as in `lift_axes`.
         unsafe { coefficients_of::<WIDE>(&planes, lowest) }
     }
-}
-
-/// One of the four, as the functions of three dimensions take it.
-#[inline(always)]
-fn vectors(cube: &[__m512i]) -> Vectors {
-    let mut vectors: Vectors = bytemuck::Zeroable::zeroed();
-    vectors[..cube.len()].copy_from_slice(cube);
-    vectors
 }
 
 /// The planes from `kmin` to `top`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
-fn to_planes<const WIDE: bool>(coefficients: &Cubes, kmin: u32, top: u32, planes: &mut Planes<4>) {
+fn to_planes<const WIDE: bool>(kernel: Avx512, coefficients: &Cubes, kmin: u32, top: u32, planes: &mut Planes<4>) {
     let size = cube_size(WIDE);
     let mut bytes: [Vectors; 4] = bytemuck::Zeroable::zeroed();
     for (bytes, cube) in bytes.iter_mut().zip(coefficients.chunks_exact(size)) {
-        *bytes = matrix::bytes_of::<WIDE>(&vectors(cube));
+        *bytes = matrix::bytes_of::<WIDE>(&cubes::cube(kernel, cube));
     }
     let planes: &mut [[[u64; 8]; 4]; 8] = bytemuck::cast_mut(planes);
     for byte in kmin as usize / 8..(top as usize).div_ceil(8) {

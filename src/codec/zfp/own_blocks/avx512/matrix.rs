@@ -65,6 +65,14 @@ pub(super) fn transpose_bits(bytes: __m512i) -> __m512i {
     _mm512_gf2p8affine_epi64_epi8::<0>(units, bytes)
 }
 
+/// Bit 7 - j of byte 7 - i of each 8 bytes becomes bit i of byte j: the same, from the most significant bit down.
+#[inline]
+#[target_feature(enable = "avx512f,gfni")]
+pub(super) fn transpose_bits_downwards(bytes: __m512i) -> __m512i {
+    let units = _mm512_set1_epi64(0x0102_0408_1020_4080);
+    _mm512_gf2p8affine_epi64_epi8::<0>(units, bytes)
+}
+
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
 pub(super) fn to_planes<const WIDE: bool>(coefficients: &Vectors, kmin: u32, top: u32, planes: &mut [u64; 64]) {

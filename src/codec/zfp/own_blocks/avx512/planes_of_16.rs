@@ -6,10 +6,11 @@
 use super::super::bits::Source;
 use super::super::block::width;
 use super::super::order::OF_16 as ORDER;
+use super::super::x86::groups::with_tests;
 use super::super::x86::planes_of_16::{self, Planes};
 use super::Avx512;
 use super::codes::Codes;
-use super::matrix::{Permutation, permute, transpose_bits};
+use super::matrix::{Permutation, permute, transpose_bits, transpose_bits_downwards};
 use super::together::{Code, PlaneCoder, PlaneReader};
 use std::arch::x86_64::*;
 
@@ -130,8 +131,8 @@ fn code_rows<const WIDE: bool>(rows: &[__m256i; 4], mut count: u32, budget: u32,
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,gfni,bmi2")]
 fn codes(ones: __m512i, below: __m512i, count: u32) -> Codes {
     /// Four bits of a plane with a test of 1 after each one, and their lengths.
-    const WITH_TESTS: [u8; 16] = with_tests(false);
-    const LENGTHS: [u8; 16] = with_tests(true);
+    const WITH_TESTS: [u8; 16] = of_four_bits(false);
+    const LENGTHS: [u8; 16] = of_four_bits(true);
 
     let bit_length = |bits| _mm512_sub_epi32(_mm512_set1_epi32(32), _mm512_lzcnt_epi32(bits));
     let bits_from = |count| _mm512_sllv_epi32(_mm512_set1_epi32(-1), count);
@@ -159,21 +160,13 @@ fn codes(ones: __m512i, below: __m512i, count: u32) -> Codes {
     Codes { bits, lengths: _mm512_maskz_mov_epi32(exist, lengths) }.pairs_of_32()
 }
 
-const fn with_tests(of_lengths: bool) -> [u8; 16] {
+/// The first entries of [`with_tests`], without the zeros that stand above four bits, or their lengths.
+const fn of_four_bits(are_lengths: bool) -> [u8; 16] {
     let mut table = [0; 16];
-    let mut nibble = 0;
-    while nibble < 16 {
-        let (mut bit, mut length, mut bits) = (0, 0, 0);
-        while bit < 4 {
-            if nibble >> bit & 1 == 1 {
-                bits |= 0b11 << length;
-                length += 1;
-            }
-            length += 1;
-            bit += 1;
-        }
-        table[nibble] = if of_lengths { length } else { bits };
-        nibble += 1;
+    let mut bits = 0;
+    while bits < 16 {
+        table[bits] = if are_lengths { 4 + bits.count_ones() as u8 } else { with_tests()[bits] as u8 };
+        bits += 1;
     }
     table
 }
@@ -211,8 +204,7 @@ fn planes<const WIDE: bool>(rows: &[__m256i; 4]) -> [[__m512i; 2]; 4] {
 #[inline]
 #[target_feature(enable = "avx512f,avx512vbmi,gfni")]
 fn dwords(bytes: __m512i) -> [__m512i; 2] {
-    let units = _mm512_set1_epi64(0x0102_0408_1020_4080);
-    let planes = _mm512_gf2p8affine_epi64_epi8::<0>(units, bytes);
+    let planes = transpose_bits_downwards(bytes);
     let half =
         |sources: Permutation| _mm512_maskz_permutexvar_epi8(0x3333_3333_3333_3333, bytemuck::cast(sources), planes);
     [half(const { of_planes(0) }), half(const { of_planes(16) })]

@@ -6,7 +6,7 @@
 use super::super::x86::planes_of_4::CODES;
 use super::Avx512;
 use super::codes::Codes;
-use super::matrix::{Permutation, permute};
+use super::matrix::{Permutation, permute, transpose_bits_downwards};
 use super::together::{Code, PlaneCoder};
 use std::arch::x86_64::*;
 
@@ -41,8 +41,7 @@ fn codes<const WIDE: bool>(coefficients: &[u64; 4], count: u32) -> Codes {
     // A coefficient is significant below its first one.
     let below = _mm256_srlv_epi64(_mm256_set1_epi64x(i64::MAX), _mm256_lzcnt_epi64(upper));
     let bytes = permute(_mm512_inserti64x4::<1>(_mm512_castsi256_si512(upper), below), const { rows() });
-    let units = _mm512_set1_epi64(0x0102_0408_1020_4080);
-    let planes = _mm512_gf2p8affine_epi64_epi8::<0>(units, bytes);
+    let planes = transpose_bits_downwards(bytes);
 
     let nibble = _mm512_set1_epi8(0b1111);
     let before = _mm512_and_si512(_mm512_srli_epi16::<4>(planes), nibble);

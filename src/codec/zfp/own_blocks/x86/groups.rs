@@ -11,7 +11,7 @@ use std::arch::x86_64::{_pdep_u64, _pext_u64};
 /// Eight bits of a plane with a test of 1 after each one.
 pub(super) static WITH_TESTS: [u16; 256] = with_tests();
 
-const fn with_tests() -> [u16; 256] {
+pub(in super::super) const fn with_tests() -> [u16; 256] {
     let mut table = [0; 256];
     let mut byte = 0;
     while byte < 256 {
