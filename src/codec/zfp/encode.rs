@@ -41,8 +41,8 @@ pub(super) fn encode<E: Element>(
         return Ok(size);
     }
     let result = match field.grid.dimensionality() {
-        ZfpDimensionality::D1 => encode_pieces::<E, 4, 128>(field, cells, encoded, call),
-        ZfpDimensionality::D2 => encode_pieces::<E, 16, 32>(field, cells, encoded, call),
+        ZfpDimensionality::D1 => encode_pieces::<E, 4, 256>(field, cells, encoded, call),
+        ZfpDimensionality::D2 => encode_pieces::<E, 16, 128>(field, cells, encoded, call),
         ZfpDimensionality::D3 => encode_pieces::<E, 64, 1>(field, cells, encoded, call),
         ZfpDimensionality::D4 => encode_pieces::<E, 256, 1>(field, cells, encoded, call),
     };

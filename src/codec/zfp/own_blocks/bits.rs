@@ -56,37 +56,25 @@ impl<'a> Sink<'a> {
         self.at.pending_bits = filled % 8;
     }
 
-    /// Codes of up to 64 bits, above which there are zeros, with their lengths: at most `budget` bits, after which the
-    /// last one is cut.
+    /// The room from the next byte on.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    pub(super) fn put_codes(&mut self, codes: &[[u64; 4]], lengths: &[[u64; 4]], budget: u32) {
-        let end = self.position() + u64::from(budget);
-        let room = self.bytes.get_mut(self.at.whole_bytes..).unwrap_or_default().as_chunks_mut().0;
-        let (mut pending, mut word, mut filled) = (self.at.pending, 0, self.at.pending_bits);
-        let most = u64::from(budget) + u64::from(filled);
-        for (codes, lengths) in codes.iter().zip(lengths) {
-            if 64 * word as u64 + u64::from(filled) >= most {
-                break;
-            }
-            for (code, length) in codes.iter().zip(lengths) {
-                let together = pending | code << filled;
-                if let Some(room) = room.get_mut(word) {
-                    *room = together.to_le_bytes();
-                }
-                let rest = code >> 1 >> (63 - filled);
-                filled += *length as u32;
-                pending = if filled < 64 { together } else { rest };
-                word += (filled / 64) as usize;
-                filled %= 64;
-            }
-        }
-        if let Some(room) = room.get_mut(word) {
-            *room = pending.to_le_bytes();
-        }
-        let whole_bytes = self.at.whole_bytes + 8 * word + (filled / 8) as usize;
-        self.at = End { whole_bytes, pending: pending >> (filled & !7), pending_bits: filled % 8 };
-        self.truncate(end);
+    pub(super) fn room(&mut self) -> Room<'_> {
+        let words = self.bytes.get_mut(self.at.whole_bytes..).unwrap_or_default().as_chunks_mut().0;
+        Room { words, next: 0, pending: self.at.pending, filled: self.at.pending_bits }
+    }
+
+    /// By the words that were written to [`room`](Self::room), and `filled` bits of the next one, above which there are
+    /// zeros.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub(super) fn advance(&mut self, words: usize, pending: u64, filled: u32) {
+        self.at.whole_bytes += 8 * words;
+        self.at.pending = pending;
+        self.store();
+        self.at.whole_bytes += filled as usize / 8;
+        self.at.pending >>= filled & !7;
+        self.at.pending_bits = filled % 8;
     }
 
     /// Planes of whole words, the last one first.
@@ -150,6 +138,46 @@ impl<'a> Sink<'a> {
     fn store_word(&mut self, word: u64) {
         if let Some(room) = self.bytes.get_mut(self.at.whole_bytes..).and_then(<[u8]>::first_chunk_mut) {
             *room = word.to_le_bytes();
+        }
+    }
+}
+
+/// Room for words of 64 bits, and how far they are written.
+#[cfg(target_arch = "x86_64")]
+pub(super) struct Room<'a> {
+    words: &'a mut [[u8; 8]],
+    /// The index of the next word.
+    pub(super) next: usize,
+    /// The bits of it that there are already; zeros above.
+    pub(super) pending: u64,
+    pub(super) filled: u32,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Room<'_> {
+    /// The place of the next word, if there is room for it.
+    #[inline(always)]
+    pub(super) fn one(&mut self) -> Option<&mut [u8; 8]> {
+        self.words.get_mut(self.next)
+    }
+
+    /// The places of the next eight words, or of as many as there is room for.
+    #[inline(always)]
+    pub(super) fn eight(&mut self) -> std::result::Result<&mut [[u8; 8]; 8], &mut [[u8; 8]]> {
+        let words = self.words.get_mut(self.next..).unwrap_or_default();
+        if words.len() < 8 { Err(words) } else { words.first_chunk_mut().ok_or(&mut []) }
+    }
+
+    /// Writes zeros after the bits that there are, up to the word of this index.
+    #[inline(always)]
+    pub(super) fn pad(&mut self, end: usize) {
+        while self.next < end {
+            let word = self.pending.to_le_bytes();
+            if let Some(place) = self.one() {
+                *place = word;
+            }
+            self.pending = 0;
+            self.next += 1;
         }
     }
 }
@@ -300,39 +328,6 @@ mod tests {
                 let mut source = Source::new(&bytes, before);
                 assert_eq!((source.take_long(count), source.take(3)), (bits, 0b001), "{before} {count}");
                 assert_eq!(source.position(), before + u64::from(count) + 3);
-            }
-        }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[test]
-    fn codes_are_put_one_after_the_other_up_to_the_budget() {
-        let codes: [[u64; 4]; 3] = [[BITS, 0, 0b1011, 1], [BITS >> 1, BITS >> 40, 0, BITS >> 3], [5, 0, BITS, 1 << 61]];
-        let lengths = [[64, 0, 4, 1], [63, 24, 9, 61], [3, 0, 64, 62]];
-        for before in 0..=64 {
-            for budget in (0..400).chain([u32::MAX]) {
-                for size in [8, 20, 64, 80] {
-                    let (mut one_by_one, mut together) = (vec![0xA5; size], vec![0xA5; size]);
-                    let (mut expected, mut sink) = (Sink::new(&mut one_by_one), Sink::new(&mut together));
-                    expected.put_zeros(before);
-                    let end = expected.position() + u64::from(budget);
-                    for (code, length) in codes.iter().flatten().zip(lengths.iter().flatten()) {
-                        expected.put_long(*code, *length as u32);
-                    }
-                    expected.truncate(end);
-                    sink.put_zeros(before);
-                    sink.put_codes(&codes, &lengths, budget);
-                    for sink in [&mut expected, &mut sink] {
-                        sink.put(0b101, 3);
-                        sink.flush();
-                    }
-                    assert_eq!(sink.position(), expected.position(), "{before} {budget} {size}");
-                    assert_eq!(sink.overflowed(), expected.overflowed(), "{before} {budget} {size}");
-                    if !sink.overflowed() {
-                        let written = sink.position().div_ceil(8) as usize;
-                        assert_eq!(together[..written], one_by_one[..written], "{before} {budget} {size}");
-                    }
-                }
             }
         }
     }

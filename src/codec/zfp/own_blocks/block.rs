@@ -10,11 +10,11 @@ use zfp_rs::ZfpScalarType;
 /// zfp's parameters.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
-    minbits: u32,
-    maxbits: u32,
-    maxprec: u32,
-    minexp: i32,
-    is_reversible: bool,
+    pub(super) minbits: u32,
+    pub(super) maxbits: u32,
+    pub(super) maxprec: u32,
+    pub(super) minexp: i32,
+    pub(super) is_reversible: bool,
 }
 
 impl Limits {
@@ -54,15 +54,17 @@ impl Limits {
 
     /// The number of planes of a block of `N` floats that are coded: `precision` of zfp's `codecf.c`.
     fn precision<const N: usize>(&self, exponent: i32) -> u32 {
-        // 2 (d + 1) for 4^d values.
-        let slack = i64::from(const { N.ilog2() + 2 });
-        let planes = i64::from(exponent) - i64::from(self.minexp) + slack;
+        let planes = i64::from(exponent) - i64::from(self.minexp) + slack::<N>();
         planes.clamp(0, self.maxprec.into()) as u32
     }
 }
 
+/// How many planes more than its exponent tells a block of `N` floats needs: 2 (d + 1) of d dimensions.
+pub(super) const fn slack<const N: usize>() -> i64 {
+    N.ilog2() as i64 + 2
+}
+
 /// A block whose planes are to be coded.
-#[derive(Clone, Copy)]
 pub(super) struct Transformed<C> {
     /// What comes before the planes, and how many bits of it.
     pub(super) header: (u64, u32),
@@ -239,7 +241,7 @@ pub(super) fn restore<K: Kernel<N>, const N: usize, const WIDE: bool>(
 }
 
 /// The bits of a precision, which reversible blocks begin with.
-const fn precision_bits(wide: bool) -> u32 {
+pub(super) const fn precision_bits(wide: bool) -> u32 {
     if wide { 6 } else { 5 }
 }
 

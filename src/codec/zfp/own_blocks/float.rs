@@ -8,12 +8,12 @@ pub(super) const fn exponent_bits(wide: bool) -> u32 {
     if wide { 11 } else { 8 }
 }
 
-const fn bias(wide: bool) -> i32 {
+pub(super) const fn bias(wide: bool) -> i32 {
     if wide { 1023 } else { 127 }
 }
 
 /// Magnitudes of integers are below 2 to this power: one bit is for the sign, and one for the growth in the transform.
-const fn integer_bits(wide: bool) -> i32 {
+pub(super) const fn integer_bits(wide: bool) -> i32 {
     if wide { 62 } else { 30 }
 }
 

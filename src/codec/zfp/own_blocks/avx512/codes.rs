@@ -42,6 +42,13 @@ impl Codes {
             lengths: _mm512_add_epi64(first_length, _mm512_srli_epi64::<32>(self.lengths)),
         }
     }
+
+    /// Of lanes of 64 bits, up to 48 bits with their length above.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn with_lengths_above(self) -> __m512i {
+        _mm512_or_si512(self.bits, _mm512_slli_epi64::<48>(self.lengths))
+    }
 }
 
 /// The bits of `first` that `mask` has, and those of `second`.

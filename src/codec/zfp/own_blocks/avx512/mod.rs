@@ -4,11 +4,14 @@
 //! * [`transform`]: integers to coefficients.
 //! * [`matrix`]: coefficients to bit planes, by bytes in the order of their frequency.
 //! * [`d4`]: blocks of four dimensions.
-//! * [`together`]: blocks of one and two dimensions, with codes by [`planes_of_4`] and [`planes_of_16`], which [`codes`]
-//!   joins.
+//! * [`together`]: blocks of one and two dimensions, many at a time. [`across`] has them across vectors, with
+//!   instructions of [`each_lane`]; [`planes_of_4`] and [`planes_of_16`] code their planes, as [`codes`] that become
+//!   [`words`] of the stream.
 
+mod across;
 mod codes;
 mod d4;
+mod each_lane;
 mod lanes;
 mod matrix;
 mod memory;
@@ -16,6 +19,7 @@ mod planes_of_16;
 mod planes_of_4;
 mod together;
 mod transform;
+mod words;
 
 use super::avx2::{self, Avx2};
 use super::bits::{Sink, Source};
@@ -40,8 +44,8 @@ pub(super) const FUNCTIONS: Functions = Functions {
     by_dimensionality: {
         let [Some(d1), ..] = avx2::FUNCTIONS.by_dimensionality else { panic!() };
         [
-            Some(BlockFunctions { encode: encode_together::<4, 32>, decode: d1.decode }),
-            Some(BlockFunctions { encode: encode_together::<16, 8>, decode: decode_together::<16, 8> }),
+            Some(BlockFunctions { encode: encode_together::<4>, decode: d1.decode }),
+            Some(BlockFunctions { encode: encode_together::<16>, decode: decode_together::<16, 8> }),
             Some(BlockFunctions { encode: encode::<64>, decode: decode::<64> }),
             Some(BlockFunctions { encode: encode::<256>, decode: decode::<256> }),
         ]
@@ -67,16 +71,11 @@ where
 }
 
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vbmi,gfni,bmi1,bmi2,lzcnt,popcnt")]
-fn encode_together<const N: usize, const COUNT: usize>(
-    sink: &mut Sink<'_>,
-    limits: &Limits,
-    scalar: ZfpScalarType,
-    bytes: &[u8],
-) where
-    Avx2: Kernel<N>,
-    Avx512: PlaneCoder<N, Coefficients = <Avx2 as Kernel<N>>::Coefficients>,
+fn encode_together<const N: usize>(sink: &mut Sink<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &[u8])
+where
+    Avx512: PlaneCoder<N>,
 {
-    together::encode::<N, COUNT>(Avx512(()), sink, limits, scalar, bytes);
+    together::encode::<N>(Avx512(()), sink, limits, scalar, bytes);
 }
 
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vbmi,gfni,bmi1,bmi2,lzcnt,popcnt")]

@@ -9,9 +9,13 @@ use super::super::order::OF_16 as ORDER;
 use super::super::x86::groups::with_tests;
 use super::super::x86::planes_of_16::{self, Planes};
 use super::Avx512;
+use super::across::by_block;
 use super::codes::Codes;
+use super::each_lane::below_first_ones;
+use super::lanes::transpose_8x8;
 use super::matrix::{Permutation, permute, transpose_bits, transpose_bits_downwards};
-use super::together::{Code, PlaneCoder, PlaneReader};
+use super::together::{PlaneCoder, PlaneReader};
+use super::words::Words;
 use std::arch::x86_64::*;
 
 const SIZE: i32 = 16;
@@ -20,18 +24,37 @@ const SIZE: i32 = 16;
 const TOGETHER: u32 = 16;
 
 impl PlaneCoder<16> for Avx512 {
-    type Coefficients = [__m256i; 4];
-    type Words = [u64; 32];
-    const IN_WORD: usize = 2;
+    /// Blocks of coefficients.
+    type Numbers = [__m512i; 16];
 
     #[inline(always)]
-    fn code<const WIDE: bool>(self, rows: &[__m256i; 4], count: u32, budget: u32, code: &mut Code<[u64; 32]>) {
+    fn by_block<const WIDE: bool>(self, coefficients: &[__m512i; 16]) -> [__m512i; 16] {
         // SAFETY: there is a value of this type only where the processor has the instructions.
-        unsafe { code_rows::<WIDE>(rows, count, budget, code) };
+        unsafe { by_block::<16, WIDE>(coefficients) }
+    }
+
+    #[inline(always)]
+    fn code<const WIDE: bool>(
+        self,
+        numbers: &[__m512i; 16],
+        first: usize,
+        plane_counts: &[u64; 8],
+        most: u32,
+        words: &mut Words,
+    ) {
+        // SAFETY: as in `by_block`.
+        unsafe {
+            if WIDE {
+                code_64(numbers, plane_counts, most, words);
+            } else {
+                code_32(&numbers[first..], plane_counts, most, words);
+            }
+        }
     }
 }
 
 impl PlaneReader<16> for Avx512 {
+    type Coefficients = [__m256i; 4];
     type Planes = Planes;
     const NO_PLANES: Planes = [0; size_of::<Planes>() / 2];
 
@@ -108,21 +131,63 @@ const fn to_rows(wide: bool, first: usize) -> Permutation {
     sources
 }
 
-/// The codes of the first `count` planes of rows of coefficients, as far as they lie within a budget of bits.
+/// The planes of eight blocks, 16 at a time.
+type PlanesOfEight = [[[__m512i; 2]; 2]; 8];
+
+/// Codes eight blocks, of two vectors each.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,gfni,bmi2")]
-fn code_rows<const WIDE: bool>(rows: &[__m256i; 4], mut count: u32, budget: u32, code: &mut Code<[u64; 32]>) {
-    let mut length = 0;
-    let parts = code.bits.as_chunks_mut::<8>().0.iter_mut().zip(code.lengths.as_chunks_mut::<8>().0);
-    for ([ones, below], (part, part_lengths)) in planes::<WIDE>(rows).iter().zip(parts) {
-        if count == 0 || length >= u64::from(budget) {
-            break;
+fn code_64(numbers: &[__m512i; 16], plane_counts: &[u64; 8], most: u32, words: &mut Words) {
+    let mut planes = [[[_mm512_setzero_si512(); 2]; 2]; 8];
+    for half in 0..2 {
+        let sources = if half == 0 { const { significances(true, 4) } } else { const { significances(true, 0) } };
+        let bytes = |[low, high]: [__m512i; 2]| _mm512_permutex2var_epi8(low, bytemuck::cast(sources), high);
+        for (planes, [low, high]) in planes.iter_mut().zip(numbers.as_chunks().0) {
+            let below = [below_first_ones::<true>(*low), below_first_ones::<true>(*high)];
+            *planes = with_those_below(bytes([*low, *high]), bytes(below));
         }
-        let Codes { bits, lengths } = codes(*ones, *below, count.min(TOGETHER));
-        (*part, *part_lengths) = (bytemuck::cast(bits), bytemuck::cast(lengths));
-        length += _mm512_reduce_add_epi64(lengths).cast_unsigned();
-        count -= count.min(TOGETHER);
+        if !code_planes(&planes, 32 * half, plane_counts, most, words) {
+            return;
+        }
     }
+}
+
+/// Codes eight blocks, of a vector each.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,gfni,bmi2")]
+fn code_32(numbers: &[__m512i], plane_counts: &[u64; 8], most: u32, words: &mut Words) {
+    let mut planes = [[[_mm512_setzero_si512(); 2]; 2]; 8];
+    let bytes = |numbers| permute(numbers, const { significances(false, 0) });
+    for (planes, numbers) in planes.iter_mut().zip(numbers) {
+        *planes = with_those_below(bytes(*numbers), bytes(below_first_ones::<false>(*numbers)));
+    }
+    code_planes(&planes, 0, plane_counts, most, words);
+}
+
+/// Codes planes after the first `before`, unless it returns that these are enough.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,gfni,bmi2")]
+fn code_planes(planes: &PlanesOfEight, before: u32, plane_counts: &[u64; 8], most: u32, words: &mut Words) -> bool {
+    for (group, before) in [before, before + TOGETHER].into_iter().enumerate() {
+        if most <= before || words.are_full() {
+            return false;
+        }
+        let mut coded = [_mm512_setzero_si512(); 8];
+        for ((coded, planes), count) in coded.iter_mut().zip(planes).zip(plane_counts) {
+            let [ones, below] = planes[group];
+            *coded = codes(ones, below, (*count as u32).saturating_sub(before).min(TOGETHER)).with_lengths_above();
+        }
+        words.push(&transpose_8x8(coded)[..(most - before).div_ceil(2).min(8) as usize]);
+    }
+    true
+}
+
+/// Planes of four bytes of all coefficients, 16 at a time, with those of the bits below their first ones.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vbmi,gfni")]
+fn with_those_below(bytes: __m512i, bytes_below: __m512i) -> [[__m512i; 2]; 2] {
+    let ([a, b], [c, d]) = (dwords(bytes), dwords(bytes_below));
+    [[a, c], [b, d]]
 }
 
 /// The codes of `count` planes, two in a lane of 64 bits. `ones` are the bits of each plane, and `below` those that are
@@ -169,35 +234,6 @@ const fn of_four_bits(are_lengths: bool) -> [u8; 16] {
         bits += 1;
     }
     table
-}
-
-/// The planes from the most significant one down, 16 at a time, and those of the bits below a one.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,gfni")]
-fn planes<const WIDE: bool>(rows: &[__m256i; 4]) -> [[__m512i; 2]; 4] {
-    let [a, b, c, d] = *rows;
-    let pair = |low, high| _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high);
-    if WIDE {
-        let (low, high) = (pair(a, b), pair(c, d));
-        let below = |numbers| _mm512_srlv_epi64(_mm512_set1_epi64(i64::MAX), _mm512_lzcnt_epi64(numbers));
-        let (low_below, high_below) = (below(low), below(high));
-        let [upper, lower] = const { [significances(true, 4), significances(true, 0)] };
-        let bytes = |sources: Permutation, low, high| _mm512_permutex2var_epi8(low, bytemuck::cast(sources), high);
-        let [a, b] = dwords(bytes(upper, low, high));
-        let [c, d] = dwords(bytes(lower, low, high));
-        let [e, f] = dwords(bytes(upper, low_below, high_below));
-        let [g, h] = dwords(bytes(lower, low_below, high_below));
-        [[a, e], [b, f], [c, g], [d, h]]
-    } else {
-        let numbers = _mm512_inserti32x4::<1>(_mm512_castsi256_si512(a), _mm256_castsi256_si128(b));
-        let numbers = _mm512_inserti32x4::<2>(numbers, _mm256_castsi256_si128(c));
-        let numbers = _mm512_inserti32x4::<3>(numbers, _mm256_castsi256_si128(d));
-        let below = _mm512_srlv_epi32(_mm512_set1_epi32(i32::MAX), _mm512_lzcnt_epi32(numbers));
-        let [a, b] = dwords(permute(numbers, const { significances(false, 0) }));
-        let [c, d] = dwords(permute(below, const { significances(false, 0) }));
-        let none = _mm512_setzero_si512();
-        [[a, c], [b, d], [none; 2], [none; 2]]
-    }
 }
 
 /// The 32 planes of four bytes of all coefficients, as [`significances`] leaves them.

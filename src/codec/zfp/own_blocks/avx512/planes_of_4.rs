@@ -5,28 +5,92 @@
 
 use super::super::x86::planes_of_4::CODES;
 use super::Avx512;
+use super::across::by_block;
 use super::codes::Codes;
-use super::matrix::{Permutation, permute, transpose_bits_downwards};
-use super::together::{Code, PlaneCoder};
+use super::each_lane::below_first_ones;
+use super::lanes::{transpose_8x8, transpose_64};
+use super::matrix::{Permutation, transpose_bits_downwards};
+use super::together::PlaneCoder;
+use super::words::Words;
 use std::arch::x86_64::*;
 
+/// By blocks: coefficients, and the bits below their first ones.
+type Numbers = ([__m512i; 4], [__m512i; 4]);
+
 impl PlaneCoder<4> for Avx512 {
-    type Coefficients = [u64; 4];
-    type Words = [u64; 8];
-    const IN_WORD: usize = 8;
+    type Numbers = Numbers;
 
     #[inline(always)]
-    fn code<const WIDE: bool>(self, coefficients: &[u64; 4], count: u32, _: u32, code: &mut Code<[u64; 8]>) {
+    fn by_block<const WIDE: bool>(self, coefficients: &[__m512i; 4]) -> Numbers {
         // SAFETY: there is a value of this type only where the processor has the instructions.
-        let Codes { bits, lengths } = unsafe { codes::<WIDE>(coefficients, count) };
-        *code = Code { bits: bytemuck::cast(bits), lengths: bytemuck::cast(lengths) };
+        unsafe { numbers_by_block::<WIDE>(coefficients) }
+    }
+
+    #[inline(always)]
+    fn code<const WIDE: bool>(
+        self,
+        numbers: &Numbers,
+        first: usize,
+        plane_counts: &[u64; 8],
+        most: u32,
+        words: &mut Words,
+    ) {
+        let count = most.div_ceil(8) as usize;
+        // SAFETY: as in `by_block`.
+        unsafe {
+            if WIDE && count > 4 {
+                words.push(&words_of_64(numbers, plane_counts)[..count]);
+            } else if WIDE {
+                words.push(&words_of_32(numbers, const { bytes_of_32(32, 0) }, plane_counts)[..count]);
+            } else {
+                let sources = if first == 0 { const { bytes_of_32(16, 0) } } else { const { bytes_of_32(16, 32) } };
+                words.push(&words_of_32(numbers, sources, plane_counts)[..count]);
+            }
+        }
     }
 }
 
-/// The codes of the first `count` planes, eight in a lane of 64 bits.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,gfni,bmi2")]
-fn codes<const WIDE: bool>(coefficients: &[u64; 4], count: u32) -> Codes {
+#[target_feature(enable = "avx512f,avx512cd")]
+fn numbers_by_block<const WIDE: bool>(coefficients: &[__m512i; 4]) -> Numbers {
+    let mut below = *coefficients;
+    for numbers in &mut below {
+        *numbers = below_first_ones::<WIDE>(*numbers);
+    }
+    (by_block::<4, WIDE>(coefficients), by_block::<4, WIDE>(&below))
+}
+
+/// Eight words of eight planes each.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni,bmi2")]
+fn words_of_64((coefficients, below): &Numbers, plane_counts: &[u64; 8]) -> [__m512i; 8] {
+    let mut words = [_mm512_setzero_si512(); 8];
+    for (index, (word, count)) in words.iter_mut().zip(plane_counts).enumerate() {
+        let sources = if index < 4 { const { bytes_of_64(0) } } else { const { bytes_of_64(1) } };
+        let bytes = _mm512_permutex2var_epi8(coefficients[index % 4], bytemuck::cast(sources), below[index % 4]);
+        *word = codes(bytes, _bzhi_u64(u64::MAX, *count as u32));
+    }
+    transpose_8x8(words)
+}
+
+/// Four words of eight planes each, of the bytes from these places on.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni,bmi2")]
+fn words_of_32((coefficients, below): &Numbers, sources: Permutation, plane_counts: &[u64; 8]) -> [__m512i; 4] {
+    let mut words = [_mm512_setzero_si512(); 4];
+    for (index, word) in words.iter_mut().enumerate() {
+        let bytes = _mm512_permutex2var_epi8(coefficients[index], bytemuck::cast(sources), below[index]);
+        let exist = |block: usize| _bzhi_u64(u32::MAX.into(), plane_counts[block] as u32);
+        *word = codes(bytes, exist(index) | exist(index + 4) << 32);
+    }
+    transpose_64(words)
+}
+
+/// Codes of planes, eight in a lane of 64 bits, with their length above. Each eight bytes are those of one significance
+/// of four coefficients and of the bits below their first ones, the last number first.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
+fn codes(bytes: __m512i, exist: u64) -> __m512i {
     /// By the number of significant coefficients, 16 codes: their bits.
     const BITS: [u8; 64] = table(false);
     const LENGTHS: [u8; 64] = table(true);
@@ -36,24 +100,17 @@ fn codes<const WIDE: bool>(coefficients: &[u64; 4], count: u32) -> Codes {
     const C: u8 = 0x80;
     const T: u8 = C | 48;
 
-    let [a, b, c, d] = coefficients.map(|number| (if WIDE { number } else { number << 32 }).cast_signed());
-    let upper = _mm256_setr_epi64x(a, b, c, d);
-    // A coefficient is significant below its first one.
-    let below = _mm256_srlv_epi64(_mm256_set1_epi64x(i64::MAX), _mm256_lzcnt_epi64(upper));
-    let bytes = permute(_mm512_inserti64x4::<1>(_mm512_castsi256_si512(upper), below), const { rows() });
     let planes = transpose_bits_downwards(bytes);
-
     let nibble = _mm512_set1_epi8(0b1111);
     let before = _mm512_and_si512(_mm512_srli_epi16::<4>(planes), nibble);
     let places = _mm512_shuffle_epi8(_mm512_broadcast_i32x4(bytemuck::cast(PLACES)), before);
     let planes = _mm512_and_si512(planes, nibble);
     let places = _mm512_or_si512(places, planes);
     let are_coded = _mm512_movepi8_mask(places);
-    let exist = _bzhi_u64(u64::MAX, count);
     let bits = _mm512_mask_permutexvar_epi8(planes, are_coded, places, bytemuck::cast(BITS));
     let lengths = _mm512_mask_permutexvar_epi8(_mm512_set1_epi8(4), are_coded, places, bytemuck::cast(LENGTHS));
     let codes = Codes { bits: _mm512_maskz_mov_epi8(exist, bits), lengths: _mm512_maskz_mov_epi8(exist, lengths) };
-    codes.pairs_of_8().pairs_of_16().pairs_of_32()
+    codes.pairs_of_8().pairs_of_16().pairs_of_32().with_lengths_above()
 }
 
 const fn table(of_lengths: bool) -> [u8; 64] {
@@ -67,13 +124,27 @@ const fn table(of_lengths: bool) -> [u8; 64] {
     table
 }
 
-/// Bytes of eight numbers: the last ones first, and of each significance those of all numbers, the last number first.
-const fn rows() -> Permutation {
+/// Of a block that has this half of two vectors, for each significance, the most significant one first, the bytes of
+/// four numbers of the second vector, the last one first, then those of the first vector.
+const fn bytes_of_64(half: usize) -> Permutation {
     let mut sources = [0; 64];
     let mut i = 0;
     while i < 64 {
         let (byte, number) = (7 - i / 8, 7 - i % 8);
-        sources[i] = (8 * number + byte) as u8;
+        sources[i] = (number / 4 * 64 + 32 * half + 8 * (number % 4) + byte) as u8;
+        i += 1;
+    }
+    sources
+}
+
+/// The same of two blocks, of which this is the size, from this place on: of the four most significant bytes.
+const fn bytes_of_32(size_of_block: usize, first: usize) -> Permutation {
+    let mut sources = [0; 64];
+    let size = size_of_block / 4;
+    let mut i = 0;
+    while i < 64 {
+        let (byte, number) = (size - 1 - i / 8 % 4, 7 - i % 8);
+        sources[i] = (number / 4 * 64 + first + i / 32 * size_of_block + size * (number % 4) + byte) as u8;
         i += 1;
     }
     sources

@@ -1,42 +1,39 @@
-//! Blocks of few values, some at a time: all are transformed, with [`Avx2`], then the planes of all are coded, and then
-//! all codes are written; or the planes of all are read, and then all are transformed. In a block by itself each of
-//! these steps waits for the one before.
+//! Blocks of few values, some at a time: all are transformed, then the planes of all are coded, and then all codes are
+//! written; or the planes of all are read, and then all are transformed. In a block by itself each of these steps waits
+//! for the one before.
 
 use super::super::avx2::Avx2;
 use super::super::bits::{Sink, Source};
-use super::super::block::{self, Header, Limits, Transformed, Values, size_of_block, width};
+use super::super::block::{self, Header, Limits, Values, size_of_block};
 use super::super::kernel::Kernel;
 use super::Avx512;
+use super::across::{self, Transformed};
+use super::words::Words;
+use std::arch::x86_64::*;
 use zfp_rs::ZfpScalarType;
 
-/// The codes of the planes of a block, some planes to a word, and how many bits of each word they are.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Code<W> {
-    pub(super) bits: W,
-    pub(super) lengths: W,
-}
-
-/// Codes the planes of a block of `N` values.
+/// Codes the planes of blocks of `N` values.
 pub(super) trait PlaneCoder<const N: usize>: Copy {
-    type Coefficients: Copy;
-    /// Those of a block of 64 planes.
-    type Words: Copy + Default + AsRef<[u64]>;
-    /// How many planes a word has.
-    const IN_WORD: usize;
+    /// The coefficients of all blocks.
+    type Numbers;
 
-    /// Codes the first `count` planes, at least as far as `budget` bits go. In the last four words that have codes, those
-    /// that are left over have no bits; words after these stay as they are.
+    /// From a vector for each place in a block.
+    fn by_block<const WIDE: bool>(self, coefficients: &[__m512i; N]) -> Self::Numbers;
+    /// Codes so many planes of each of the eight blocks from `first` on, `most` of any of them, and at least as far as
+    /// they may have bits.
     fn code<const WIDE: bool>(
         self,
-        coefficients: &Self::Coefficients,
-        count: u32,
-        budget: u32,
-        code: &mut Code<Self::Words>,
+        numbers: &Self::Numbers,
+        first: usize,
+        plane_counts: &[u64; 8],
+        most: u32,
+        words: &mut Words,
     );
 }
 
 /// Reads the planes of a block of `N` values, without making coefficients of them.
-pub(super) trait PlaneReader<const N: usize>: PlaneCoder<N> {
+pub(super) trait PlaneReader<const N: usize>: Copy {
+    type Coefficients;
     type Planes: Copy;
     const NO_PLANES: Self::Planes;
 
@@ -45,62 +42,61 @@ pub(super) trait PlaneReader<const N: usize>: PlaneCoder<N> {
     fn coefficients<const WIDE: bool>(self, planes: &Self::Planes) -> Self::Coefficients;
 }
 
-/// Writes the blocks whose values are these bytes, `COUNT` at a time.
+/// Writes the blocks whose values are these bytes.
 #[inline(always)]
-pub(super) fn encode<const N: usize, const COUNT: usize>(
+pub(super) fn encode<const N: usize>(
     kernel: Avx512,
     sink: &mut Sink<'_>,
     limits: &Limits,
     scalar: ZfpScalarType,
     bytes: &[u8],
 ) where
-    Avx2: Kernel<N>,
-    Avx512: PlaneCoder<N, Coefficients = <Avx2 as Kernel<N>>::Coefficients>,
+    Avx512: PlaneCoder<N>,
 {
-    match scalar {
-        ZfpScalarType::I32 => encode_all::<N, COUNT, false, false>(kernel, sink, limits, bytes),
-        ZfpScalarType::I64 => encode_all::<N, COUNT, true, false>(kernel, sink, limits, bytes),
-        ZfpScalarType::F32 => encode_all::<N, COUNT, false, true>(kernel, sink, limits, bytes),
-        ZfpScalarType::F64 => encode_all::<N, COUNT, true, true>(kernel, sink, limits, bytes),
+    // SAFETY: there is a kernel only where the processor has the instructions.
+    unsafe {
+        match scalar {
+            ZfpScalarType::I32 => encode_all::<N, false, false>(kernel, sink, limits, bytes),
+            ZfpScalarType::I64 => encode_all::<N, true, false>(kernel, sink, limits, bytes),
+            ZfpScalarType::F32 => encode_all::<N, false, true>(kernel, sink, limits, bytes),
+            ZfpScalarType::F64 => encode_all::<N, true, true>(kernel, sink, limits, bytes),
+        }
     }
 }
 
-#[inline(always)]
-fn encode_all<const N: usize, const COUNT: usize, const WIDE: bool, const IS_FLOAT: bool>(
+#[inline]
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vbmi,gfni,bmi1,bmi2,lzcnt,popcnt")]
+fn encode_all<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
     kernel: Avx512,
     sink: &mut Sink<'_>,
     limits: &Limits,
     bytes: &[u8],
 ) where
-    Avx2: Kernel<N>,
-    Avx512: PlaneCoder<N, Coefficients = <Avx2 as Kernel<N>>::Coefficients>,
+    Avx512: PlaneCoder<N>,
 {
-    let size = size_of_block::<N>(WIDE);
-    let (mut blocks, mut codes) = ([const { None }; COUNT], [Code::default(); COUNT]);
-    for bytes in bytes.chunks(COUNT * size) {
-        let blocks = &mut blocks[..bytes.len() / size];
-        for (block, bytes) in blocks.iter_mut().zip(bytes.chunks_exact(size)) {
-            *block = block::transform::<Avx2, N, WIDE, IS_FLOAT>(kernel.into(), limits, bytes);
-        }
-        for (block, code) in blocks.iter().zip(&mut codes) {
-            if let Some(Transformed { header: (_, length), coefficients, kmin, .. }) = block {
-                kernel.code::<WIDE>(coefficients, width(WIDE) - kmin, limits.bits_after(*length), code);
+    let mut words = Words::new();
+    for bytes in bytes.chunks(64 * N) {
+        let mut blocks = [_mm512_setzero_si512(); N];
+        if bytes.len() == 64 * N {
+            for (vector, bytes) in blocks.iter_mut().zip(bytes.as_chunks::<64>().0) {
+                *vector = bytemuck::cast(*bytes);
             }
+        } else {
+            bytemuck::cast_slice_mut(&mut blocks)[..bytes.len()].copy_from_slice(bytes);
         }
-        sink.in_registers(|sink| {
-            for (block, code) in blocks.iter().zip(&codes) {
-                let start = sink.position();
-                if let Some(Transformed { header: (header, length), kmin, .. }) = *block {
-                    sink.put(header, length);
-                    let words = ((width(WIDE) - kmin) as usize).div_ceil(<Avx512 as PlaneCoder<N>>::IN_WORD);
-                    let fours = &code.bits.as_ref().as_chunks().0[..words.div_ceil(4)];
-                    sink.put_codes(fours, code.lengths.as_ref().as_chunks().0, limits.bits_after(length));
-                } else {
-                    sink.put(0, 1);
-                }
-                limits.pad(sink, start);
-            }
-        });
+        let Transformed { headers, header_lengths, coefficients, plane_counts } =
+            across::transform::<N, WIDE, IS_FLOAT>(kernel, limits, &blocks);
+        let numbers = kernel.by_block::<WIDE>(&coefficients);
+        let count = bytes.len() / size_of_block::<N>(WIDE);
+        for first in (0..count).step_by(8) {
+            let lanes = |vector| across::eight_lanes::<WIDE>(vector, first);
+            words.begin(limits, lanes(headers), lanes(header_lengths), count - first);
+            let plane_counts: [u64; 8] = bytemuck::cast(lanes(plane_counts));
+            // A plane has a bit or more.
+            let most = plane_counts.iter().fold(0, |most, count| most.max(*count)).min(limits.maxbits.into()) as u32;
+            kernel.code::<WIDE>(&numbers, first, &plane_counts, most, &mut words);
+            words.put(sink, limits);
+        }
     }
 }
 

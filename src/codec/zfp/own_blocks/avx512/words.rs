@@ -1,0 +1,341 @@
+//! Codes of eight blocks, as words with a lane for each block, and how they come into the stream.
+
+use super::super::bits::{Room, Sink};
+use super::super::block::Limits;
+use super::lanes::transpose_8x8;
+use std::arch::x86_64::*;
+
+/// The most words that a block has, with that of its header: a multiple of eight.
+const MOST: usize = 40;
+
+/// So many words are sooner written one by one.
+const FEW: usize = 3;
+
+/// Words of up to 64 bits, above which there are zeros.
+pub(super) struct Words {
+    /// Those of the headers, then those of the planes.
+    bits: [__m512i; MOST],
+    lengths: [__m512i; MOST],
+    count: usize,
+    /// Eight words at a time, some of which are whole: first a lane for each block, then a vector for each.
+    joined: [[__m512i; 8]; MOST / 8],
+    /// How many bits may follow the headers, and how many there are.
+    budgets: __m512i,
+    coded: __m512i,
+    block_count: usize,
+}
+
+impl Words {
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn new() -> Self {
+        let none = _mm512_setzero_si512();
+        Self {
+            bits: [none; MOST],
+            lengths: [none; MOST],
+            count: 1,
+            joined: [[none; 8]; MOST / 8],
+            budgets: none,
+            coded: none,
+            block_count: 0,
+        }
+    }
+
+    /// Begins up to eight blocks with these headers. Other lanes are left out.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn begin(&mut self, limits: &Limits, headers: __m512i, lengths: __m512i, block_count: usize) {
+        let none = _mm512_setzero_si512();
+        let budgets = _mm512_sub_epi64(_mm512_set1_epi64(limits.maxbits.into()), lengths);
+        self.block_count = block_count.min(8);
+        let exist = self.existing();
+        self.bits[0] = _mm512_maskz_mov_epi64(exist, headers);
+        self.lengths[0] = _mm512_maskz_mov_epi64(exist, lengths);
+        self.budgets = _mm512_maskz_max_epi64(exist, budgets, none);
+        self.coded = none;
+        self.count = 1;
+    }
+
+    #[inline(always)]
+    fn existing(&self) -> __mmask8 {
+        ((1_u32 << self.block_count) - 1) as __mmask8
+    }
+
+    /// Appends words of up to 48 bits with their lengths above these.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn push(&mut self, words: &[__m512i]) {
+        let (bits, lengths) = (&mut self.bits[self.count..], &mut self.lengths[self.count..]);
+        let mut coded = self.coded;
+        for ((word, bits), length) in words.iter().zip(bits).zip(lengths) {
+            *length = _mm512_srli_epi64::<48>(*word);
+            *bits = _mm512_and_si512(*word, _mm512_set1_epi64((1 << 48) - 1));
+            coded = _mm512_add_epi64(coded, *length);
+        }
+        self.coded = coded;
+        self.count = (self.count + words.len()).min(MOST);
+    }
+
+    /// Whether no block may have more bits.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn are_full(&self) -> bool {
+        _mm512_cmplt_epi64_mask(self.coded, self.budgets) == 0
+    }
+
+    /// Writes the blocks one after the other.
+    #[inline]
+    #[target_feature(enable = "avx512f,popcnt")]
+    pub(super) fn put(&mut self, sink: &mut Sink<'_>, limits: &Limits) {
+        if _mm512_cmpgt_epi64_mask(self.coded, self.budgets) != 0 {
+            self.cut();
+        }
+        let lengths = _mm512_add_epi64(self.lengths[0], self.coded);
+        let lengths = _mm512_maskz_max_epi64(self.existing(), lengths, _mm512_set1_epi64(limits.minbits.into()));
+        let mut room = sink.room();
+        let ends = _mm512_add_epi64(sums(lengths), _mm512_set1_epi64(room.filled.into()));
+        self.join_short();
+        let joined = self.join(_mm512_sub_epi64(ends, lengths));
+        let ends: [u64; 8] = bytemuck::cast(ends);
+        let is_short = self.count <= FEW;
+        if !is_short {
+            self.transpose();
+        }
+        for (block, end) in ends.iter().enumerate().take(self.block_count) {
+            if is_short {
+                self.put_short(block, &joined, &mut room);
+            } else {
+                self.put_long(block, &joined, &mut room);
+            }
+            room.pad((end / 64) as usize);
+            room.filled = (end % 64) as u32;
+        }
+        let Room { next, pending, filled, .. } = room;
+        sink.advance(next, pending, filled);
+    }
+
+    /// Drops the bits that are over their budgets.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn cut(&mut self) {
+        let mut left = self.budgets;
+        for (bits, length) in self.bits[1..self.count].iter_mut().zip(&mut self.lengths[1..]) {
+            *length = _mm512_min_epi64(*length, left);
+            *bits = _mm512_andnot_si512(_mm512_sllv_epi64(_mm512_set1_epi64(-1), *length), *bits);
+            left = _mm512_sub_epi64(left, *length);
+        }
+        self.coded = _mm512_min_epi64(self.coded, self.budgets);
+    }
+
+    /// Joins words that follow each other as long as those of all blocks have room in one.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn join_short(&mut self) {
+        let (mut bits, mut lengths, mut count) = (self.bits[0], self.lengths[0], 0);
+        for index in 1..self.count {
+            let (next, next_lengths) = (self.bits[index], self.lengths[index]);
+            let both = _mm512_add_epi64(lengths, next_lengths);
+            if _mm512_cmpgt_epi64_mask(both, _mm512_set1_epi64(64)) == 0 {
+                bits = _mm512_or_si512(bits, _mm512_sllv_epi64(next, lengths));
+                lengths = both;
+            } else {
+                (self.bits[count], self.lengths[count]) = (bits, lengths);
+                (bits, lengths, count) = (next, next_lengths, count + 1);
+            }
+        }
+        (self.bits[count], self.lengths[count]) = (bits, lengths);
+        self.count = count + 1;
+    }
+
+    /// Joins all words to whole ones, the first ones of which begin at these bits.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn join(&mut self, starts: __m512i) -> Ends {
+        let (whole, within) = (_mm512_set1_epi64(64), _mm512_set1_epi64(63));
+        let (mut are_whole, mut bit) = (_mm512_setzero_si512(), _mm512_set1_epi64(1));
+        let (mut pending, mut filled) = (_mm512_setzero_si512(), _mm512_and_si512(starts, within));
+        let words = self.bits[..self.count].iter().zip(&self.lengths);
+        for ((bits, length), joined) in words.zip(self.joined.as_flattened_mut()) {
+            *joined = _mm512_or_si512(pending, _mm512_sllv_epi64(*bits, filled));
+            let rest = _mm512_srlv_epi64(*bits, _mm512_sub_epi64(whole, filled));
+            filled = _mm512_add_epi64(filled, *length);
+            let is_whole = _mm512_test_epi64_mask(filled, whole);
+            pending = _mm512_mask_mov_epi64(*joined, is_whole, rest);
+            filled = _mm512_and_si512(filled, within);
+            are_whole = _mm512_mask_or_epi64(are_whole, is_whole, are_whole, bit);
+            bit = _mm512_add_epi64(bit, bit);
+        }
+        Ends { are_whole: bytemuck::cast(are_whole), pending: bytemuck::cast(pending) }
+    }
+
+    /// Words that were joined, eight at a time, to vectors of a block.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn transpose(&mut self) {
+        for words in &mut self.joined[..self.count.div_ceil(8)] {
+            *words = transpose_8x8(*words);
+        }
+    }
+
+    /// Writes a block of few words, before they are transposed.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn put_short(&self, block: usize, ends: &Ends, room: &mut Room<'_>) {
+        let mut are_whole = ends.are_whole[block];
+        let words: &[[u64; 8]] = bytemuck::cast_slice(&self.joined[0]);
+        for words in &words[..self.count] {
+            let word = words[block] | room.pending;
+            if let Some(place) = room.one() {
+                *place = word.to_le_bytes();
+            }
+            let is_whole = are_whole & 1;
+            room.next += is_whole as usize;
+            room.pending &= is_whole.wrapping_sub(1);
+            are_whole >>= 1;
+        }
+        room.pending |= ends.pending[block];
+    }
+
+    /// Writes a block of words that were transposed.
+    #[inline]
+    #[target_feature(enable = "avx512f,popcnt")]
+    fn put_long(&self, block: usize, ends: &Ends, room: &mut Room<'_>) {
+        let mut are_whole = ends.are_whole[block];
+        for words in &self.joined[..self.count.div_ceil(8)] {
+            let words = _mm512_maskz_compress_epi64(are_whole as __mmask8, words[block]);
+            let words = _mm512_or_si512(words, _mm512_zextsi128_si512(_mm_cvtsi64_si128(room.pending.cast_signed())));
+            match room.eight() {
+                Ok(places) => *places = bytemuck::cast(words),
+                Err(places) => put_some(places, words),
+            }
+            let count = (are_whole as u8).count_ones();
+            room.next += count as usize;
+            room.pending = if count == 0 { room.pending } else { 0 };
+            are_whole >>= 8;
+        }
+        room.pending |= ends.pending[block];
+    }
+}
+
+/// As many words as there is room for.
+#[cold]
+#[inline(never)]
+#[target_feature(enable = "avx512f")]
+fn put_some(places: &mut [[u8; 8]], words: __m512i) {
+    for (place, word) in places.iter_mut().zip(bytemuck::cast::<_, [[u8; 8]; 8]>(words)) {
+        *place = word;
+    }
+}
+
+/// Of eight blocks that were joined.
+struct Ends {
+    /// A bit for each word.
+    are_whole: [u64; 8],
+    /// What follows the whole words.
+    pending: [u64; 8],
+}
+
+/// The sums of all lanes up to each one.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn sums(mut lanes: __m512i) -> __m512i {
+    let none = _mm512_setzero_si512();
+    lanes = _mm512_add_epi64(lanes, _mm512_alignr_epi64::<7>(lanes, none));
+    lanes = _mm512_add_epi64(lanes, _mm512_alignr_epi64::<6>(lanes, none));
+    _mm512_add_epi64(lanes, _mm512_alignr_epi64::<4>(lanes, none))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::TIERS;
+    use super::*;
+    use crate::simd::{Level, available};
+
+    fn next(state: &mut u64) -> u64 {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        *state >> 16
+    }
+
+    /// Numbers of up to `most` bits, and how many they have.
+    fn word(state: &mut u64, most: u64) -> (u64, u64) {
+        let length = next(state) % (most + 1);
+        (next(state) & ((1 << length) - 1), length)
+    }
+
+    struct Block {
+        header: (u64, u64),
+        words: Vec<(u64, u64)>,
+    }
+
+    #[target_feature(enable = "avx512f,popcnt")]
+    fn put(sink: &mut Sink<'_>, limits: &Limits, blocks: &[Block]) {
+        let lanes = |of: &dyn Fn(&Block) -> u64| {
+            let mut lanes = [u64::MAX; 8];
+            for (lane, block) in lanes.iter_mut().zip(blocks) {
+                *lane = of(block);
+            }
+            bytemuck::cast(lanes)
+        };
+        let mut words = Words::new();
+        words.begin(limits, lanes(&|block| block.header.0), lanes(&|block| block.header.1), blocks.len());
+        for index in 0..blocks[0].words.len() {
+            words.push(&[lanes(&|block| block.words[index].0 | block.words[index].1 << 48)]);
+        }
+        words.put(sink, limits);
+    }
+
+    fn put_one_by_one(sink: &mut Sink<'_>, limits: &Limits, blocks: &[Block]) {
+        for block in blocks {
+            let start = sink.position();
+            sink.put(block.header.0, block.header.1 as u32);
+            let end = sink.position() + u64::from(limits.bits_after(block.header.1 as u32));
+            for (bits, length) in &block.words {
+                sink.put_long(*bits, *length as u32);
+            }
+            sink.truncate(end);
+            limits.pad(sink, start);
+        }
+    }
+
+    #[test]
+    fn blocks_are_their_words_up_to_the_most_bits_and_filled_up_to_the_least() {
+        if available(TIERS).all(|tier| tier.level != Level::Avx512) {
+            return;
+        }
+        let mut state = 3;
+        for round in 0..20_000 {
+            let (most, word_count) = ([48, 12, 3][round % 3], next(&mut state) as usize % 33);
+            let blocks: Vec<Block> = (0..1 + next(&mut state) % 8)
+                .map(|_| Block {
+                    header: word(&mut state, 19),
+                    words: (0..word_count).map(|_| word(&mut state, most)).collect(),
+                })
+                .collect();
+            let maxbits = if round % 2 == 0 { u32::MAX } else { 19 + (next(&mut state) % 700) as u32 };
+            let minbits = (next(&mut state) % 700) as u32 * (round as u32 / 2 % 2);
+            let limits =
+                Limits { minbits: minbits.min(maxbits), maxbits, maxprec: 64, minexp: 0, is_reversible: false };
+            let size = [1 << 16, next(&mut state) as usize % 1000][usize::from(round % 5 == 0)];
+            let (mut ours, mut theirs) = (vec![0xA5; size], vec![0xA5; size]);
+            let (mut sink, mut expected) = (Sink::new(&mut ours), Sink::new(&mut theirs));
+            for sink in [&mut sink, &mut expected] {
+                sink.put_long(round as u64, 17 + round as u32 % 48);
+            }
+            for _ in 0..2 {
+                // SAFETY: the tier is available.
+                unsafe { put(&mut sink, &limits, &blocks) };
+                put_one_by_one(&mut expected, &limits, &blocks);
+            }
+            for sink in [&mut sink, &mut expected] {
+                sink.put(0b101, 3);
+                sink.flush();
+            }
+            assert_eq!(sink.position(), expected.position(), "round {round}");
+            assert_eq!(sink.overflowed(), expected.overflowed(), "round {round}");
+            if !sink.overflowed() {
+                let written = sink.position().div_ceil(8) as usize;
+                assert_eq!(ours[..written], theirs[..written], "round {round}");
+            }
+        }
+    }
+}
