@@ -64,11 +64,10 @@ impl<'a> Sink<'a> {
         Room { words, next: 0, pending: self.at.pending, filled: self.at.pending_bits }
     }
 
-    /// By the words that were written to [`room`](Self::room), and `filled` bits of the next one, above which there are
-    /// zeros.
+    /// Up to where [`room`](Self::room) was written.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    pub(super) fn advance(&mut self, words: usize, pending: u64, filled: u32) {
+    pub(super) fn advance(&mut self, (words, pending, filled): (usize, u64, u32)) {
         self.at.whole_bytes += 8 * words;
         self.at.pending = pending;
         self.store();
@@ -150,6 +149,7 @@ pub(super) struct Room<'a> {
     pub(super) next: usize,
     /// The bits of it that there are already; zeros above.
     pub(super) pending: u64,
+    /// How many.
     pub(super) filled: u32,
 }
 
@@ -166,6 +166,12 @@ impl Room<'_> {
     pub(super) fn eight(&mut self) -> std::result::Result<&mut [[u8; 8]; 8], &mut [[u8; 8]]> {
         let words = self.words.get_mut(self.next..).unwrap_or_default();
         if words.len() < 8 { Err(words) } else { words.first_chunk_mut().ok_or(&mut []) }
+    }
+
+    /// For [`Sink::advance`].
+    #[inline(always)]
+    pub(super) fn end(&self) -> (usize, u64, u32) {
+        (self.next, self.pending, self.filled)
     }
 
     /// Writes zeros after the bits that there are, up to the word of this index.

@@ -74,18 +74,10 @@ fn encode_all<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
 ) where
     Avx512: PlaneCoder<N>,
 {
-    let mut words = Words::new();
+    let (mut words, mut room) = (Words::new(), sink.room());
     for bytes in bytes.chunks(64 * N) {
-        let mut blocks = [_mm512_setzero_si512(); N];
-        if bytes.len() == 64 * N {
-            for (vector, bytes) in blocks.iter_mut().zip(bytes.as_chunks::<64>().0) {
-                *vector = bytemuck::cast(*bytes);
-            }
-        } else {
-            bytemuck::cast_slice_mut(&mut blocks)[..bytes.len()].copy_from_slice(bytes);
-        }
         let Transformed { headers, header_lengths, coefficients, plane_counts } =
-            across::transform::<N, WIDE, IS_FLOAT>(kernel, limits, &blocks);
+            across::transform::<N, WIDE, IS_FLOAT>(kernel, limits, &load(bytes));
         let numbers = kernel.by_block::<WIDE>(&coefficients);
         let count = bytes.len() / size_of_block::<N>(WIDE);
         for first in (0..count).step_by(8) {
@@ -95,9 +87,26 @@ fn encode_all<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
             // A plane has a bit or more.
             let most = plane_counts.iter().fold(0, |most, count| most.max(*count)).min(limits.maxbits.into()) as u32;
             kernel.code::<WIDE>(&numbers, first, &plane_counts, most, &mut words);
-            words.put(sink, limits);
+            words.put(&mut room, limits);
         }
     }
+    let end = room.end();
+    sink.advance(end);
+}
+
+/// Zeros after the last byte.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn load<const N: usize>(bytes: &[u8]) -> [__m512i; N] {
+    let mut blocks = [_mm512_setzero_si512(); N];
+    if bytes.len() == 64 * N {
+        for (vector, bytes) in blocks.iter_mut().zip(bytes.as_chunks::<64>().0) {
+            *vector = bytemuck::cast(*bytes);
+        }
+    } else {
+        bytemuck::cast_slice_mut(&mut blocks)[..bytes.len()].copy_from_slice(bytes);
+    }
+    blocks
 }
 
 /// Reads as many blocks as these bytes hold, `COUNT` at a time.

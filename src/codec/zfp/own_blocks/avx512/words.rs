@@ -1,6 +1,6 @@
 //! Codes of eight blocks, as words with a lane for each block, and how they come into the stream.
 
-use super::super::bits::{Room, Sink};
+use super::super::bits::Room;
 use super::super::block::Limits;
 use super::lanes::transpose_8x8;
 use std::arch::x86_64::*;
@@ -86,32 +86,39 @@ impl Words {
     /// Writes the blocks one after the other.
     #[inline]
     #[target_feature(enable = "avx512f,popcnt")]
-    pub(super) fn put(&mut self, sink: &mut Sink<'_>, limits: &Limits) {
+    pub(super) fn put(&mut self, room: &mut Room<'_>, limits: &Limits) {
         if _mm512_cmpgt_epi64_mask(self.coded, self.budgets) != 0 {
             self.cut();
         }
-        let lengths = _mm512_add_epi64(self.lengths[0], self.coded);
-        let lengths = _mm512_maskz_max_epi64(self.existing(), lengths, _mm512_set1_epi64(limits.minbits.into()));
-        let mut room = sink.room();
-        let ends = _mm512_add_epi64(sums(lengths), _mm512_set1_epi64(room.filled.into()));
+        let written = _mm512_add_epi64(self.lengths[0], self.coded);
+        let least = _mm512_maskz_set1_epi64(self.existing(), limits.minbits.into());
+        let mut lengths = _mm512_max_epi64(written, least);
+        let mut are_filled = _mm512_cmpgt_epi64_mask(lengths, written) != 0;
         self.join_short();
-        let joined = self.join(_mm512_sub_epi64(ends, lengths));
+        if self.count == 1 && limits.minbits <= 64 {
+            // The words have what fills the blocks, too.
+            (self.lengths[0], are_filled) = (lengths, false);
+            self.join_neighbours();
+            lengths = self.lengths[0];
+        }
+        let ends = sums(lengths);
+        let starts = _mm512_sub_epi64(ends, lengths);
         let ends: [u64; 8] = bytemuck::cast(ends);
-        let is_short = self.count <= FEW;
-        if !is_short {
-            self.transpose();
-        }
-        for (block, end) in ends.iter().enumerate().take(self.block_count) {
-            if is_short {
-                self.put_short(block, &joined, &mut room);
-            } else {
-                self.put_long(block, &joined, &mut room);
+        let (first, filled) = (room.next, u64::from(room.filled));
+        let joined = self.join(_mm512_add_epi64(starts, _mm512_set1_epi64(filled.cast_signed())));
+        // There are no bits in the lanes after the last block.
+        room.filled = ((filled + ends[7]) % 64) as u32;
+        if self.count <= FEW && !are_filled {
+            for block in 0..self.block_count {
+                self.put_short(block, &joined, room);
             }
-            room.pad((end / 64) as usize);
-            room.filled = (end % 64) as u32;
+        } else {
+            self.transpose();
+            for (block, end) in ends.iter().enumerate().take(self.block_count) {
+                self.put_long(block, &joined, room);
+                room.pad(first + ((filled + end) / 64) as usize);
+            }
         }
-        let Room { next, pending, filled, .. } = room;
-        sink.advance(next, pending, filled);
     }
 
     /// Drops the bits that are over their budgets.
@@ -145,6 +152,28 @@ impl Words {
         }
         (self.bits[count], self.lengths[count]) = (bits, lengths);
         self.count = count + 1;
+    }
+
+    /// Joins the only words of two blocks each as long as those of all have room in one.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn join_neighbours(&mut self) {
+        let (even, odd) = (_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), _mm512_setr_epi64(1, 3, 5, 7, 0, 2, 4, 6));
+        while self.block_count > 1 {
+            let (length, next_length) = (
+                _mm512_maskz_permutexvar_epi64(0b1111, even, self.lengths[0]),
+                _mm512_maskz_permutexvar_epi64(0b1111, odd, self.lengths[0]),
+            );
+            let both = _mm512_add_epi64(length, next_length);
+            if _mm512_cmpgt_epi64_mask(both, _mm512_set1_epi64(64)) != 0 {
+                return;
+            }
+            let bits = _mm512_maskz_permutexvar_epi64(0b1111, even, self.bits[0]);
+            let next_bits = _mm512_maskz_permutexvar_epi64(0b1111, odd, self.bits[0]);
+            self.bits[0] = _mm512_or_si512(bits, _mm512_sllv_epi64(next_bits, length));
+            self.lengths[0] = both;
+            self.block_count = self.block_count.div_ceil(2);
+        }
     }
 
     /// Joins all words to whole ones, the first ones of which begin at these bits.
@@ -248,6 +277,7 @@ fn sums(mut lanes: __m512i) -> __m512i {
 #[cfg(test)]
 mod tests {
     use super::super::super::TIERS;
+    use super::super::super::bits::Sink;
     use super::*;
     use crate::simd::{Level, available};
 
@@ -281,7 +311,10 @@ mod tests {
         for index in 0..blocks[0].words.len() {
             words.push(&[lanes(&|block| block.words[index].0 | block.words[index].1 << 48)]);
         }
-        words.put(sink, limits);
+        let mut room = sink.room();
+        words.put(&mut room, limits);
+        let end = room.end();
+        sink.advance(end);
     }
 
     fn put_one_by_one(sink: &mut Sink<'_>, limits: &Limits, blocks: &[Block]) {
