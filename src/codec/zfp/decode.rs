@@ -153,7 +153,7 @@ pub(super) fn read_blocks<B, T: ZfpScalar, const N: usize>(
         Backend::OwnBlocks(coder) => {
             let reader = own_blocks::OwnReader::new(coder, words, start, parameters);
             match N {
-                16 => read_each::<_, _, N, 8>(reader, blocks, target),
+                4 | 16 => read_each::<_, _, N, 32>(reader, blocks, target),
                 _ => read_each::<_, _, N, 1>(reader, blocks, target),
             }
         }

@@ -220,6 +220,12 @@ impl<'a> Source<'a> {
         8 * self.next as u64 - u64::from(self.valid)
     }
 
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub(super) fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
     /// The next bits, of which [`valid`](Self::valid) count.
     #[inline(always)]
     pub(super) fn window(&self) -> u64 {

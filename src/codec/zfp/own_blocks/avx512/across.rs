@@ -6,9 +6,11 @@
 use super::super::block::{Limits, precision_bits, slack, width};
 use super::super::float::{bias, exponent_bits, integer_bits};
 use super::super::lanes::{Arithmetic, Lanes};
-use super::super::lift::{lift, to_negabinary};
+use super::super::lift::{from_negabinary, lift, to_negabinary, unlift};
 use super::Avx512;
-use super::each_lane::{add, all, equal, larger, leading_zeros, less, multiply, select, shifted_left, smaller, sub};
+use super::each_lane::{
+    add, all, equal, larger, leading_zeros, less, multiply, select, shifted_left, shifted_right, smaller, sub,
+};
 use super::lanes::{exchange_halves, transpose_8x8, transpose_32, transpose_64, transpose_lanes};
 use std::arch::x86_64::*;
 
@@ -144,11 +146,7 @@ fn lossy_integers<const N: usize, const WIDE: bool>(
 ) -> Integers<N> {
     let biased = biased_exponents::<N, WIDE>(kernel, &values);
     let exponents = sub::<WIDE>(biased, all::<WIDE>(bias(WIDE).into()));
-    // No exponent is near these limits.
-    let least = limits.minexp.clamp(-4096, 4096);
-    let planes = sub::<WIDE>(exponents, all::<WIDE>(i64::from(least) - slack::<N>()));
-    let most = all::<WIDE>(limits.maxprec.min(width(WIDE)).into());
-    let precisions = smaller::<WIDE>(larger::<WIDE>(planes, kernel.zero()), most);
+    let precisions = float_precisions::<N, WIDE>(limits, exponents, limits.maxprec.min(width(WIDE)));
     let are_coded = !equal::<WIDE>(biased, kernel.zero()) & !equal::<WIDE>(precisions, kernel.zero());
     Integers {
         values: to_integers::<N, WIDE>(kernel, values, exponents),
@@ -157,6 +155,20 @@ fn lossy_integers<const N: usize, const WIDE: bool>(
         precisions,
         are_coded,
     }
+}
+
+/// How many planes of floats of these exponents are coded, up to so many: [`Limits::precision`] of each block.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(super) fn float_precisions<const N: usize, const WIDE: bool>(
+    limits: &Limits,
+    exponents: __m512i,
+    most: u32,
+) -> __m512i {
+    // No exponent is near these limits.
+    let least = limits.minexp.clamp(-4096, 4096);
+    let planes = sub::<WIDE>(exponents, all::<WIDE>(i64::from(least) - slack::<N>()));
+    smaller::<WIDE>(larger::<WIDE>(planes, all::<WIDE>(0)), all::<WIDE>(most.into()))
 }
 
 /// Scaled integers of blocks that decode to the same values, and the bits of the others.
@@ -304,6 +316,105 @@ fn transpose_16x16(vectors: &mut [__m512i]) {
             [a[place], b[place], c[place], d[place]] = lanes;
         }
     }
+}
+
+/// What [`restore`] gets to know of blocks.
+#[derive(Clone, Copy)]
+pub(super) struct Read<const N: usize> {
+    /// By blocks. They are that many times 2 too large.
+    pub(super) coefficients: [__m512i; N],
+    pub(super) empty: [i64; 16],
+    /// Of floats that were scaled; those of zeros do not matter.
+    pub(super) exponents: [i64; 16],
+    /// The blocks of the bits of floats.
+    pub(super) are_bits: u16,
+}
+
+impl<const N: usize> Read<N> {
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn new() -> Self {
+        Self { coefficients: [_mm512_setzero_si512(); N], empty: [0; 16], exponents: [0; 16], are_bits: 0 }
+    }
+}
+
+/// Blocks in the order of memory.
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+pub(super) fn restore<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
+    kernel: Avx512,
+    limits: &Limits,
+    read: &Read<N>,
+) -> [__m512i; N] {
+    let lanes = |numbers: [i64; 16]| {
+        let [first, second] = bytemuck::cast(numbers);
+        if WIDE { first } else { narrowed(first, second) }
+    };
+    let mut coefficients = by_place::<N, WIDE>(&read.coefficients);
+    let empty = lanes(read.empty);
+    for numbers in &mut coefficients {
+        *numbers = shifted_right::<WIDE>(*numbers, empty);
+    }
+    let mut values = if limits.is_reversible {
+        to_places::<N, WIDE, true>(kernel, coefficients)
+    } else {
+        to_places::<N, WIDE, false>(kernel, coefficients)
+    };
+    if IS_FLOAT {
+        let factors = powers::<WIDE>(sub::<WIDE>(lanes(read.exponents), all::<WIDE>(integer_bits(WIDE).into())));
+        for integers in &mut values {
+            let scaled = multiply::<WIDE>(kernel.to_floats::<WIDE>(*integers), factors);
+            *integers = select::<WIDE>(read.are_bits, kernel.reinterpret::<WIDE>(*integers), scaled);
+        }
+    }
+    in_order::<N, WIDE>(by_block::<N, WIDE>(&values))
+}
+
+/// The inverse of [`to_coefficients`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn to_places<const N: usize, const WIDE: bool, const REVERSIBLE: bool>(
+    kernel: Avx512,
+    mut places: [__m512i; N],
+) -> [__m512i; N] {
+    for numbers in &mut places {
+        *numbers = from_negabinary::<Avx512, WIDE>(kernel, *numbers);
+    }
+    if N == 16 {
+        for x in 0..4 {
+            let column = [places[x], places[4 + x], places[8 + x], places[12 + x]];
+            [places[x], places[4 + x], places[8 + x], places[12 + x]] =
+                unlift::<Avx512, WIDE, REVERSIBLE>(kernel, column);
+        }
+    }
+    for line in places.as_chunks_mut::<4>().0 {
+        *line = unlift::<Avx512, WIDE, REVERSIBLE>(kernel, *line);
+    }
+    places
+}
+
+/// Blocks as [`by_block`] has them in the order of memory.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn in_order<const N: usize, const WIDE: bool>(mut blocks: [__m512i; N]) -> [__m512i; N] {
+    if let (false, Some(four)) = (N == 16, blocks.first_chunk_mut()) {
+        *four = if WIDE {
+            let [a, b, c, d] = *four;
+            let ([a, c], [b, d]) = (exchange_halves([a, b]), exchange_halves([c, d]));
+            [a, b, c, d]
+        } else {
+            transpose_lanes(*four)
+        };
+    }
+    blocks
+}
+
+/// Numbers of 64 bits as such of 32.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn narrowed(first: __m512i, second: __m512i) -> __m512i {
+    let (first, second) = (_mm512_cvtepi64_epi32(first), _mm512_cvtepi64_epi32(second));
+    _mm512_inserti64x4::<1>(_mm512_castsi256_si512(first), second)
 }
 
 /// The lanes of eight blocks from this one on, of 64 bits.

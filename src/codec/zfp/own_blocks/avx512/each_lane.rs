@@ -63,6 +63,13 @@ pub(super) fn shifted_left<const WIDE: bool>(numbers: __m512i, counts: __m512i) 
     if WIDE { _mm512_sllv_epi64(numbers, counts) } else { _mm512_sllv_epi32(numbers, counts) }
 }
 
+/// By a number of bits for each lane, with zeros above.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(super) fn shifted_right<const WIDE: bool>(numbers: __m512i, counts: __m512i) -> __m512i {
+    if WIDE { _mm512_srlv_epi64(numbers, counts) } else { _mm512_srlv_epi32(numbers, counts) }
+}
+
 #[inline]
 #[target_feature(enable = "avx512f,avx512cd")]
 pub(super) fn leading_zeros<const WIDE: bool>(numbers: __m512i) -> __m512i {

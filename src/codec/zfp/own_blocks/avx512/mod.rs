@@ -6,13 +6,14 @@
 //! * [`d4`]: blocks of four dimensions.
 //! * [`together`]: blocks of one and two dimensions, many at a time. [`across`] has them across vectors, with
 //!   instructions of [`each_lane`]; [`planes_of_4`] and [`planes_of_16`] code their planes, as [`codes`] that become
-//!   [`words`] of the stream.
+//!   [`words`] of the stream. Blocks of a fixed number of bits are read in [`lockstep`].
 
 mod across;
 mod codes;
 mod d4;
 mod each_lane;
 mod lanes;
+mod lockstep;
 mod matrix;
 mod memory;
 mod planes_of_16;
@@ -21,7 +22,6 @@ mod together;
 mod transform;
 mod words;
 
-use super::avx2::{self, Avx2};
 use super::bits::{Sink, Source};
 use super::block::{self, Limits, width};
 use super::kernel::Kernel;
@@ -39,17 +39,13 @@ type Vectors = [__m512i; 8];
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Avx512(());
 
-/// Decoding blocks of one dimension is left to AVX2.
 pub(super) const FUNCTIONS: Functions = Functions {
-    by_dimensionality: {
-        let [Some(d1), ..] = avx2::FUNCTIONS.by_dimensionality else { panic!() };
-        [
-            Some(BlockFunctions { encode: encode_together::<4>, decode: d1.decode }),
-            Some(BlockFunctions { encode: encode_together::<16>, decode: decode_together::<16, 8> }),
-            Some(BlockFunctions { encode: encode::<64>, decode: decode::<64> }),
-            Some(BlockFunctions { encode: encode::<256>, decode: decode::<256> }),
-        ]
-    },
+    by_dimensionality: [
+        Some(BlockFunctions { encode: encode_together::<4>, decode: decode_together::<4> }),
+        Some(BlockFunctions { encode: encode_together::<16>, decode: decode_together::<16> }),
+        Some(BlockFunctions { encode: encode::<64>, decode: decode::<64> }),
+        Some(BlockFunctions { encode: encode::<256>, decode: decode::<256> }),
+    ],
     #[cfg(test)]
     to_floats,
 };
@@ -79,16 +75,11 @@ where
 }
 
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vbmi,gfni,bmi1,bmi2,lzcnt,popcnt")]
-fn decode_together<const N: usize, const COUNT: usize>(
-    source: &mut Source<'_>,
-    limits: &Limits,
-    scalar: ZfpScalarType,
-    bytes: &mut [u8],
-) where
-    Avx2: Kernel<N>,
-    Avx512: PlaneReader<N, Coefficients = <Avx2 as Kernel<N>>::Coefficients>,
+fn decode_together<const N: usize>(source: &mut Source<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &mut [u8])
+where
+    Avx512: PlaneReader<N>,
 {
-    together::decode::<N, COUNT>(Avx512(()), source, limits, scalar, bytes);
+    together::decode::<N>(Avx512(()), source, limits, scalar, bytes);
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use super::across::by_block;
 use super::codes::Codes;
 use super::each_lane::below_first_ones;
 use super::lanes::transpose_8x8;
+use super::lockstep::MOST_WORDS;
 use super::matrix::{Permutation, permute, transpose_bits, transpose_bits_downwards};
 use super::together::{PlaneCoder, PlaneReader};
 use super::words::Words;
@@ -54,49 +55,59 @@ impl PlaneCoder<16> for Avx512 {
 }
 
 impl PlaneReader<16> for Avx512 {
-    type Coefficients = [__m256i; 4];
     type Planes = Planes;
     const NO_PLANES: Planes = [0; size_of::<Planes>() / 2];
 
     #[inline(always)]
     fn read<const WIDE: bool>(self, source: &mut Source<'_>, planes: &mut Planes, kmin: u32, budget: u32) {
-        // SAFETY: as in `code`.
+        // SAFETY: as in `by_block`.
         unsafe { planes_of_16::decode(source, planes, width(WIDE), kmin, budget) };
     }
 
     #[inline(always)]
-    fn coefficients<const WIDE: bool>(self, planes: &Planes) -> [__m256i; 4] {
-        // SAFETY: as in `code`.
-        unsafe { rows::<WIDE>(planes) }
+    fn put<const WIDE: bool>(self, planes: &[Planes; 8], first: usize, coefficients: &mut [__m512i; 16]) {
+        // SAFETY: as in `by_block`.
+        unsafe {
+            for (block, planes) in planes.iter().enumerate() {
+                if let [upper, lower, ..] = planes.as_chunks::<32>().0 {
+                    put_block::<WIDE>(bytemuck::cast(*upper), bytemuck::cast(*lower), first + block, coefficients);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn put_words<const WIDE: bool>(
+        self,
+        words: &[__m512i; MOST_WORDS],
+        first: usize,
+        coefficients: &mut [__m512i; 16],
+    ) {
+        // SAFETY: as in `by_block`.
+        unsafe {
+            if let [upper, lower] = words.as_chunks::<8>().0 {
+                let upper = transpose_8x8(*upper);
+                let lower = if WIDE { transpose_8x8(*lower) } else { upper };
+                for (block, (upper, lower)) in upper.iter().zip(&lower).enumerate() {
+                    put_block::<WIDE>(*upper, *lower, first + block, coefficients);
+                }
+            }
+        }
     }
 }
 
-/// The rows of coefficients of planes.
+/// Puts the coefficients of a block to the others. Those of 32 bits have lower planes only.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
-fn rows<const WIDE: bool>(planes: &Planes) -> [__m256i; 4] {
-    let (upper, lower): ([u16; 32], [u16; 32]) = match planes.as_chunks().0 {
-        [upper, lower, ..] => (*upper, *lower),
-        _ => ([0; 32], [0; 32]),
-    };
-    let bytes = |planes: [u16; 32]| transpose_bits(permute(bytemuck::cast(planes), const { by_coefficient() }));
+fn put_block<const WIDE: bool>(upper: __m512i, lower: __m512i, block: usize, coefficients: &mut [__m512i; 16]) {
+    let bytes = |planes| transpose_bits(permute(planes, const { by_coefficient() }));
     if WIDE {
         let (upper, lower) = (bytes(upper), bytes(lower));
-        let rows = |sources: Permutation| _mm512_permutex2var_epi8(lower, bytemuck::cast(sources), upper);
-        let (first, last) = const { (to_rows(true, 0), to_rows(true, 8)) };
-        let (first, last) = (rows(first), rows(last));
-        let half = |rows| (_mm512_castsi512_si256(rows), _mm512_extracti64x4_epi64::<1>(rows));
-        let ((a, b), (c, d)) = (half(first), half(last));
-        [a, b, c, d]
+        let half = |sources: Permutation| _mm512_permutex2var_epi8(lower, bytemuck::cast(sources), upper);
+        coefficients[2 * block % 16] = half(const { to_rows(true, 0) });
+        coefficients[(2 * block + 1) % 16] = half(const { to_rows(true, 8) });
     } else {
-        let rows = permute(bytes(lower), const { to_rows(false, 0) });
-        let row = |row| _mm256_zextsi128_si256(row);
-        [
-            row(_mm512_castsi512_si128(rows)),
-            row(_mm512_extracti32x4_epi32::<1>(rows)),
-            row(_mm512_extracti32x4_epi32::<2>(rows)),
-            row(_mm512_extracti32x4_epi32::<3>(rows)),
-        ]
+        coefficients[block % 16] = permute(bytes(lower), const { to_rows(false, 0) });
     }
 }
 

@@ -3,14 +3,16 @@
 //!
 //! How many coefficients are significant before a plane is known without coding those before it.
 
-use super::super::x86::planes_of_4::CODES;
+use super::super::bits::Source;
+use super::super::x86::planes_of_4::{self, CODES};
 use super::Avx512;
 use super::across::by_block;
 use super::codes::Codes;
 use super::each_lane::below_first_ones;
-use super::lanes::{transpose_8x8, transpose_64};
-use super::matrix::{Permutation, transpose_bits_downwards};
-use super::together::PlaneCoder;
+use super::lanes::{transpose_8x8, transpose_64, transpose_lanes};
+use super::lockstep::MOST_WORDS;
+use super::matrix::{Permutation, transpose_bits, transpose_bits_downwards};
+use super::together::{PlaneCoder, PlaneReader};
 use super::words::Words;
 use std::arch::x86_64::*;
 
@@ -48,6 +50,90 @@ impl PlaneCoder<4> for Avx512 {
             }
         }
     }
+}
+
+impl PlaneReader<4> for Avx512 {
+    /// As coefficients.
+    type Planes = [u64; 4];
+    const NO_PLANES: [u64; 4] = [0; 4];
+
+    #[inline(always)]
+    fn read<const WIDE: bool>(self, source: &mut Source<'_>, planes: &mut [u64; 4], kmin: u32, budget: u32) {
+        // SAFETY: as in `by_block`.
+        *planes = unsafe { planes_of_4::decode::<WIDE>(source, kmin, budget) };
+    }
+
+    #[inline(always)]
+    fn put<const WIDE: bool>(self, blocks: &[[u64; 4]; 8], first: usize, coefficients: &mut [__m512i; 4]) {
+        if WIDE {
+            bytemuck::cast_slice_mut(coefficients).copy_from_slice(blocks);
+        } else {
+            let places: &mut [[u32; 4]] = bytemuck::cast_slice_mut(coefficients);
+            for (place, block) in places[first..].iter_mut().zip(blocks) {
+                *place = block.map(|number| number as u32);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn put_words<const WIDE: bool>(self, words: &[__m512i; MOST_WORDS], first: usize, coefficients: &mut [__m512i; 4]) {
+        // SAFETY: as in `by_block`.
+        unsafe {
+            if WIDE {
+                *coefficients = blocks_of_64(words);
+            } else {
+                let [low, high] = blocks_of_32(words);
+                (coefficients[first / 4], coefficients[first / 4 + 1]) = (low, high);
+            }
+        }
+    }
+}
+
+/// Eight blocks of words of eight planes, in bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,gfni")]
+fn blocks_of_64(words: &[__m512i; MOST_WORDS]) -> [__m512i; 4] {
+    let mut bytes = [_mm512_setzero_si512(); 8];
+    for (bytes, planes) in bytes.iter_mut().zip(words) {
+        *bytes = transpose_bits(*planes);
+    }
+    let [a, b, c, d, e, f, g, h] = bytes;
+    let (even, odd) = (numbers_of_even([a, b, c, d]), numbers_of_odd([a, b, c, d]));
+    let (even_low, odd_low) = (numbers_of_even([e, f, g, h]), numbers_of_odd([e, f, g, h]));
+    transpose_lanes([
+        _mm512_unpacklo_epi32(even_low, even),
+        _mm512_unpackhi_epi32(even_low, even),
+        _mm512_unpacklo_epi32(odd_low, odd),
+        _mm512_unpackhi_epi32(odd_low, odd),
+    ])
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,gfni")]
+fn blocks_of_32(words: &[__m512i; MOST_WORDS]) -> [__m512i; 2] {
+    let mut bytes = [_mm512_setzero_si512(); 4];
+    for (bytes, planes) in bytes.iter_mut().zip(words) {
+        *bytes = transpose_bits(*planes);
+    }
+    let (even, odd) = (numbers_of_even(bytes), numbers_of_odd(bytes));
+    [
+        _mm512_permutex2var_epi64(even, _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), odd),
+        _mm512_permutex2var_epi64(even, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), odd),
+    ]
+}
+
+/// Four numbers of 32 bits of each even word, from their bytes, the most significant ones first.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn numbers_of_even([a, b, c, d]: [__m512i; 4]) -> __m512i {
+    _mm512_unpacklo_epi16(_mm512_unpacklo_epi8(d, c), _mm512_unpacklo_epi8(b, a))
+}
+
+/// Those of each odd word.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn numbers_of_odd([a, b, c, d]: [__m512i; 4]) -> __m512i {
+    _mm512_unpacklo_epi16(_mm512_unpackhi_epi8(d, c), _mm512_unpackhi_epi8(b, a))
 }
 
 #[inline]

@@ -2,14 +2,14 @@
 //! written; or the planes of all are read, and then all are transformed. In a block by itself each of these steps waits
 //! for the one before.
 
-use super::super::avx2::Avx2;
 use super::super::bits::{Sink, Source};
 use super::super::block::{self, Header, Limits, Values, size_of_block};
-use super::super::kernel::Kernel;
 use super::Avx512;
-use super::across::{self, Transformed};
+use super::across::{self, Read, Transformed};
+use super::lockstep::{self, BLOCKS, MOST_WORDS};
 use super::words::Words;
 use std::arch::x86_64::*;
+use std::ops::Range;
 use zfp_rs::ZfpScalarType;
 
 /// Codes the planes of blocks of `N` values.
@@ -31,15 +31,18 @@ pub(super) trait PlaneCoder<const N: usize>: Copy {
     );
 }
 
-/// Reads the planes of a block of `N` values, without making coefficients of them.
+/// Reads the planes of blocks of `N` values.
 pub(super) trait PlaneReader<const N: usize>: Copy {
-    type Coefficients;
+    /// Those of a block.
     type Planes: Copy;
     const NO_PLANES: Self::Planes;
 
     /// Reads into [`NO_PLANES`](Self::NO_PLANES) down to `kmin`, at most `budget` bits.
     fn read<const WIDE: bool>(self, source: &mut Source<'_>, planes: &mut Self::Planes, kmin: u32, budget: u32);
-    fn coefficients<const WIDE: bool>(self, planes: &Self::Planes) -> Self::Coefficients;
+    /// Puts the coefficients of eight blocks to the others, from the block `first` on.
+    fn put<const WIDE: bool>(self, planes: &[Self::Planes; 8], first: usize, coefficients: &mut [__m512i; N]);
+    /// The same of blocks that were read in lockstep.
+    fn put_words<const WIDE: bool>(self, words: &[__m512i; MOST_WORDS], first: usize, coefficients: &mut [__m512i; N]);
 }
 
 /// Writes the blocks whose values are these bytes.
@@ -109,56 +112,98 @@ fn load<const N: usize>(bytes: &[u8]) -> [__m512i; N] {
     blocks
 }
 
-/// Reads as many blocks as these bytes hold, `COUNT` at a time.
+/// Reads as many blocks as these bytes hold.
 #[inline(always)]
-pub(super) fn decode<const N: usize, const COUNT: usize>(
+pub(super) fn decode<const N: usize>(
     kernel: Avx512,
     source: &mut Source<'_>,
     limits: &Limits,
     scalar: ZfpScalarType,
     bytes: &mut [u8],
 ) where
-    Avx2: Kernel<N>,
-    Avx512: PlaneReader<N, Coefficients = <Avx2 as Kernel<N>>::Coefficients>,
+    Avx512: PlaneReader<N>,
 {
-    match scalar {
-        ZfpScalarType::I32 => decode_all::<N, COUNT, false, false>(kernel, source, limits, bytes),
-        ZfpScalarType::I64 => decode_all::<N, COUNT, true, false>(kernel, source, limits, bytes),
-        ZfpScalarType::F32 => decode_all::<N, COUNT, false, true>(kernel, source, limits, bytes),
-        ZfpScalarType::F64 => decode_all::<N, COUNT, true, true>(kernel, source, limits, bytes),
+    // SAFETY: there is a kernel only where the processor has the instructions.
+    unsafe {
+        match scalar {
+            ZfpScalarType::I32 => decode_all::<N, false, false>(kernel, source, limits, bytes),
+            ZfpScalarType::I64 => decode_all::<N, true, false>(kernel, source, limits, bytes),
+            ZfpScalarType::F32 => decode_all::<N, false, true>(kernel, source, limits, bytes),
+            ZfpScalarType::F64 => decode_all::<N, true, true>(kernel, source, limits, bytes),
+        }
     }
 }
 
-#[inline(always)]
-fn decode_all<const N: usize, const COUNT: usize, const WIDE: bool, const IS_FLOAT: bool>(
+#[inline]
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vbmi,gfni,bmi1,bmi2,lzcnt,popcnt")]
+fn decode_all<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
     kernel: Avx512,
     source: &mut Source<'_>,
     limits: &Limits,
     bytes: &mut [u8],
 ) where
-    Avx2: Kernel<N>,
-    Avx512: PlaneReader<N, Coefficients = <Avx2 as Kernel<N>>::Coefficients>,
+    Avx512: PlaneReader<N>,
 {
     let size = size_of_block::<N>(WIDE);
-    for bytes in bytes.chunks_mut(COUNT * size) {
-        let mut blocks = [(Values::Zeros, Avx512::NO_PLANES); COUNT];
-        let blocks = &mut blocks[..bytes.len() / size];
-        for (values, planes) in &mut *blocks {
-            let start = source.position();
-            let header: Header = block::read_header::<N, WIDE, IS_FLOAT>(source, limits);
-            *values = header.values;
-            if header.values != Values::Zeros {
-                kernel.read::<WIDE>(source, planes, header.kmin, header.budget);
-            }
-            limits.skip_padding(source, start);
-        }
-        for ((values, planes), bytes) in blocks.iter().zip(bytes.chunks_exact_mut(size)) {
-            if *values == Values::Zeros {
-                bytes.fill(0);
+    for bytes in bytes.chunks_mut(BLOCKS * size) {
+        let (count, in_batch) = (bytes.len() / size, 64 * N / size);
+        let mut batches = [Read::<N>::new(); BLOCKS / 8];
+        let in_lockstep = if count == BLOCKS { lockstep::read::<N, WIDE, IS_FLOAT>(source, limits) } else { None };
+        for first in (0..count).step_by(8) {
+            let (read, place) = (&mut batches[first / in_batch], first % in_batch);
+            if let Some(blocks) = &in_lockstep {
+                let blocks = &blocks[first / 8];
+                kernel.put_words::<WIDE>(&blocks.words, place, &mut read.coefficients);
+                read.exponents[place..][..8].copy_from_slice(&blocks.exponents);
+                read.empty[place..][..8].copy_from_slice(&blocks.empty);
             } else {
-                let coefficients = kernel.coefficients::<WIDE>(planes);
-                block::restore::<Avx2, N, WIDE>(kernel.into(), limits, *values, &coefficients, bytes);
+                let blocks = place..(place + count - first).min(place + 8);
+                read_each::<N, WIDE, IS_FLOAT>(kernel, source, limits, blocks, read);
             }
         }
+        for (read, bytes) in batches.iter().zip(bytes.chunks_mut(64 * N)) {
+            store(&across::restore::<N, WIDE, IS_FLOAT>(kernel, limits, read), bytes);
+        }
+    }
+}
+
+/// Reads these of the blocks, up to eight.
+#[inline(always)]
+fn read_each<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
+    kernel: Avx512,
+    source: &mut Source<'_>,
+    limits: &Limits,
+    blocks: Range<usize>,
+    read: &mut Read<N>,
+) where
+    Avx512: PlaneReader<N>,
+{
+    let mut planes = [Avx512::NO_PLANES; 8];
+    for (block, planes) in blocks.clone().zip(&mut planes) {
+        let start = source.position();
+        let header: Header = block::read_header::<N, WIDE, IS_FLOAT>(source, limits);
+        match header.values {
+            Values::Scaled(exponent) => read.exponents[block] = exponent.into(),
+            Values::Bits => read.are_bits |= 1 << block,
+            Values::Zeros | Values::Integers => {}
+        }
+        if header.values != Values::Zeros {
+            kernel.read::<WIDE>(source, planes, header.kmin, header.budget);
+        }
+        limits.skip_padding(source, start);
+    }
+    kernel.put::<WIDE>(&planes, blocks.start, &mut read.coefficients);
+}
+
+/// As many blocks as there are bytes for.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn store<const N: usize>(blocks: &[__m512i; N], bytes: &mut [u8]) {
+    if bytes.len() == 64 * N {
+        for (bytes, vector) in bytes.as_chunks_mut::<64>().0.iter_mut().zip(blocks) {
+            *bytes = bytemuck::cast(*vector);
+        }
+    } else {
+        bytes.copy_from_slice(&bytemuck::cast_slice(blocks)[..bytes.len()]);
     }
 }
