@@ -158,18 +158,28 @@ fn write_blocks<E: Element, const N: usize, const TOGETHER: usize>(
     let is_lossless = field.parameters.is_lossless();
     let mut any_outside = false;
     let mut gathered = [[E::Scalar::default(); N]; TOGETHER];
+    let mut write = |blocks: &[[E::Scalar; N]]| {
+        any_outside |= E::any_outside(blocks.as_flattened(), is_lossless);
+        writer.write(blocks)
+    };
+    let in_line = field.grid.whole_blocks_in_line(blocks.clone());
+    for first in in_line.clone().step_by(TOGETHER) {
+        let gathered = &mut gathered[..TOGETHER.min(in_line.end - first)];
+        for (value, cell) in gathered.as_flattened_mut().iter_mut().zip(&cells[N * first..]) {
+            *value = field.element.promote(*cell);
+        }
+        write(gathered)?;
+    }
     let mut count = 0;
-    for block in field.grid.blocks(blocks) {
-        let values = &mut gathered[count];
-        field.grid.gather(block, &field.element, cells, values);
-        any_outside |= E::any_outside(values, is_lossless);
+    for block in field.grid.blocks(in_line.end..blocks.end) {
+        field.grid.gather(block, &field.element, cells, &mut gathered[count]);
         count += 1;
         if count == TOGETHER {
-            writer.write(&gathered)?;
+            write(&gathered)?;
             count = 0;
         }
     }
-    writer.write(&gathered[..count])?;
+    write(&gathered[..count])?;
     if any_outside {
         return Err(Error::new(Status::OutOfRange, "a value is out of range"));
     }

@@ -147,6 +147,13 @@ impl Grid {
         })
     }
 
+    /// Of these blocks, the first ones whose values follow each other in memory, block by block: in one dimension all
+    /// but a last one that is not whole.
+    pub(super) fn whole_blocks_in_line(&self, blocks: Range<usize>) -> Range<usize> {
+        let count = if self.dimensionality == ZfpDimensionality::D1 { self.sizes[0] / SIDE } else { 0 };
+        blocks.start..blocks.end.min(count).max(blocks.start)
+    }
+
     /// The index in the stream of the block at this position.
     pub(super) fn block_index(&self, position: [usize; 4]) -> usize {
         (0..4).rev().fold(0, |index, axis| index * self.block_counts[axis] + position[axis])
