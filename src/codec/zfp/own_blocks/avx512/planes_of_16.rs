@@ -175,7 +175,7 @@ fn code_32(numbers: &[__m512i], plane_counts: &[u64; 8], most: u32, words: &mut 
     code_planes(&planes, 0, plane_counts, most, words);
 }
 
-/// Codes planes after the first `before`, unless it returns that these are enough.
+/// Codes planes after the first `before`. Returns whether there may be more.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,gfni,bmi2")]
 fn code_planes(planes: &PlanesOfEight, before: u32, plane_counts: &[u64; 8], most: u32, words: &mut Words) -> bool {
@@ -183,10 +183,15 @@ fn code_planes(planes: &PlanesOfEight, before: u32, plane_counts: &[u64; 8], mos
         if most <= before || words.are_full() {
             return false;
         }
+        let all_exist = plane_counts.iter().all(|count| *count >= (before + TOGETHER).into());
         let mut coded = [_mm512_setzero_si512(); 8];
         for ((coded, planes), count) in coded.iter_mut().zip(planes).zip(plane_counts) {
             let [ones, below] = planes[group];
-            *coded = codes(ones, below, (*count as u32).saturating_sub(before).min(TOGETHER)).with_lengths_above();
+            *coded = if all_exist {
+                codes::<false>(ones, below, TOGETHER)
+            } else {
+                codes::<true>(ones, below, (*count as u32).saturating_sub(before).min(TOGETHER))
+            };
         }
         words.push(&transpose_8x8(coded)[..(most - before).div_ceil(2).min(8) as usize]);
     }
@@ -205,7 +210,7 @@ fn with_those_below(bytes: __m512i, bytes_below: __m512i) -> [[__m512i; 2]; 2] {
 /// below a one of their coefficient.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,gfni,bmi2")]
-fn codes(ones: __m512i, below: __m512i, count: u32) -> Codes {
+fn codes<const HAVE_FEWER: bool>(ones: __m512i, below: __m512i, count: u32) -> __m512i {
     /// Four bits of a plane with a test of 1 after each one, and their lengths.
     const WITH_TESTS: [u8; 16] = of_four_bits(false);
     const LENGTHS: [u8; 16] = of_four_bits(true);
@@ -221,19 +226,22 @@ fn codes(ones: __m512i, below: __m512i, count: u32) -> Codes {
     let table = |bytes: [u8; 16]| _mm512_shuffle_epi8(_mm512_broadcast_i32x4(bytemuck::cast(bytes)), nibbles);
     let groups = Codes { bits: table(WITH_TESTS), lengths: table(LENGTHS) }.pairs_of_8().pairs_of_16();
     // Before the groups is another test of 1. The last one is 0, unless there is a one in the last place.
-    let with_first = _mm512_or_si512(_mm512_add_epi32(groups.bits, groups.bits), _mm512_set1_epi32(1));
-    let to_last = _mm512_cmpeq_epi32_mask(after, _mm512_set1_epi32(SIZE));
-    let all = _mm512_cmpeq_epi32_mask(n, _mm512_set1_epi32(SIZE));
-    let (one, two) = (_mm512_set1_epi32(1), _mm512_set1_epi32(2));
-    let lengths = _mm512_add_epi32(after, _mm512_sub_epi32(groups.lengths, _mm512_set1_epi32(15)));
-    let lengths = _mm512_mask_sub_epi32(lengths, to_last, lengths, two);
-    let lengths = _mm512_mask_add_epi32(lengths, all, lengths, one);
-    let written = _mm512_mask_sub_epi32(lengths, !to_last, lengths, one);
+    let one = _mm512_set1_epi32(1);
+    let with_first = _mm512_or_si512(_mm512_add_epi32(groups.bits, groups.bits), one);
+    // 1 where the bit length is that of all, and otherwise 0.
+    let (all, to_last) = (_mm512_srli_epi32::<4>(n), _mm512_srli_epi32::<4>(after));
+    let without_test = _mm512_add_epi32(after, _mm512_sub_epi32(groups.lengths, _mm512_set1_epi32(SIZE)));
+    let written = _mm512_add_epi32(_mm512_sub_epi32(without_test, to_last), all);
+    let mut lengths = _mm512_add_epi32(written, _mm512_sub_epi32(one, to_last));
     let significant = _mm512_andnot_si512(bits_from(n), ones);
     let bits = _mm512_or_si512(significant, _mm512_sllv_epi32(with_first, n));
-    let exist = _bzhi_u32(u32::from(u16::MAX), count) as __mmask16;
-    let bits = _mm512_maskz_andnot_epi32(exist, bits_from(written), bits);
-    Codes { bits, lengths: _mm512_maskz_mov_epi32(exist, lengths) }.pairs_of_32()
+    let mut bits = _mm512_andnot_si512(bits_from(written), bits);
+    if HAVE_FEWER {
+        let exist = _bzhi_u32(u32::from(u16::MAX), count) as __mmask16;
+        bits = _mm512_maskz_mov_epi32(exist, bits);
+        lengths = _mm512_maskz_mov_epi32(exist, lengths);
+    }
+    Codes { bits, lengths }.pairs_of_32().with_lengths_above()
 }
 
 /// The first entries of [`with_tests`], without the zeros that stand above four bits, or their lengths.

@@ -37,16 +37,12 @@ impl PlaneCoder<4> for Avx512 {
         most: u32,
         words: &mut Words,
     ) {
-        let count = most.div_ceil(8) as usize;
         // SAFETY: as in `by_block`.
         unsafe {
-            if WIDE && count > 4 {
-                words.push(&words_of_64(numbers, plane_counts)[..count]);
-            } else if WIDE {
-                words.push(&words_of_32(numbers, const { bytes_of_32(32, 0) }, plane_counts)[..count]);
+            if plane_counts.iter().all(|count| *count >= most.next_multiple_of(8).into()) {
+                code::<WIDE, false>(numbers, first, plane_counts, most, words);
             } else {
-                let sources = if first == 0 { const { bytes_of_32(16, 0) } } else { const { bytes_of_32(16, 32) } };
-                words.push(&words_of_32(numbers, sources, plane_counts)[..count]);
+                code::<WIDE, true>(numbers, first, plane_counts, most, words);
             }
         }
     }
@@ -146,15 +142,39 @@ fn numbers_by_block<const WIDE: bool>(coefficients: &[__m512i; 4]) -> Numbers {
     (by_block::<4, WIDE>(coefficients), by_block::<4, WIDE>(&below))
 }
 
+/// Codes `most` planes of eight blocks, or if some `HAVE_FEWER` so many of each.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni,bmi2")]
+fn code<const WIDE: bool, const HAVE_FEWER: bool>(
+    numbers: &Numbers,
+    first: usize,
+    plane_counts: &[u64; 8],
+    most: u32,
+    words: &mut Words,
+) {
+    let count = most.div_ceil(8) as usize;
+    if WIDE && count > 4 {
+        words.push(&words_of_64::<HAVE_FEWER>(numbers, plane_counts)[..count.min(8)]);
+    } else {
+        let sources = match (WIDE, first) {
+            (true, _) => const { bytes_of_32(32, 0) },
+            (false, 0) => const { bytes_of_32(16, 0) },
+            (false, _) => const { bytes_of_32(16, 32) },
+        };
+        words.push(&words_of_32::<HAVE_FEWER>(numbers, sources, plane_counts)[..count.min(4)]);
+    }
+}
+
 /// Eight words of eight planes each.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni,bmi2")]
-fn words_of_64((coefficients, below): &Numbers, plane_counts: &[u64; 8]) -> [__m512i; 8] {
+fn words_of_64<const HAVE_FEWER: bool>((coefficients, below): &Numbers, plane_counts: &[u64; 8]) -> [__m512i; 8] {
     let mut words = [_mm512_setzero_si512(); 8];
     for (index, (word, count)) in words.iter_mut().zip(plane_counts).enumerate() {
         let sources = if index < 4 { const { bytes_of_64(0) } } else { const { bytes_of_64(1) } };
         let bytes = _mm512_permutex2var_epi8(coefficients[index % 4], bytemuck::cast(sources), below[index % 4]);
-        *word = codes(bytes, _bzhi_u64(u64::MAX, *count as u32));
+        let exist = if HAVE_FEWER { _bzhi_u64(u64::MAX, *count as u32) } else { u64::MAX };
+        *word = codes::<HAVE_FEWER>(bytes, exist);
     }
     transpose_8x8(words)
 }
@@ -162,12 +182,17 @@ fn words_of_64((coefficients, below): &Numbers, plane_counts: &[u64; 8]) -> [__m
 /// Four words of eight planes each, of the bytes from these places on.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni,bmi2")]
-fn words_of_32((coefficients, below): &Numbers, sources: Permutation, plane_counts: &[u64; 8]) -> [__m512i; 4] {
+fn words_of_32<const HAVE_FEWER: bool>(
+    (coefficients, below): &Numbers,
+    sources: Permutation,
+    plane_counts: &[u64; 8],
+) -> [__m512i; 4] {
     let mut words = [_mm512_setzero_si512(); 4];
     for (index, word) in words.iter_mut().enumerate() {
         let bytes = _mm512_permutex2var_epi8(coefficients[index], bytemuck::cast(sources), below[index]);
         let exist = |block: usize| _bzhi_u64(u32::MAX.into(), plane_counts[block] as u32);
-        *word = codes(bytes, exist(index) | exist(index + 4) << 32);
+        let exist = if HAVE_FEWER { exist(index) | exist(index + 4) << 32 } else { u64::MAX };
+        *word = codes::<HAVE_FEWER>(bytes, exist);
     }
     transpose_64(words)
 }
@@ -176,7 +201,7 @@ fn words_of_32((coefficients, below): &Numbers, sources: Permutation, plane_coun
 /// of four coefficients and of the bits below their first ones, the last number first.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
-fn codes(bytes: __m512i, exist: u64) -> __m512i {
+fn codes<const HAVE_FEWER: bool>(bytes: __m512i, exist: u64) -> __m512i {
     /// By the number of significant coefficients, 16 codes: their bits.
     const BITS: [u8; 64] = table(false);
     const LENGTHS: [u8; 64] = table(true);
@@ -193,10 +218,13 @@ fn codes(bytes: __m512i, exist: u64) -> __m512i {
     let planes = _mm512_and_si512(planes, nibble);
     let places = _mm512_or_si512(places, planes);
     let are_coded = _mm512_movepi8_mask(places);
-    let bits = _mm512_mask_permutexvar_epi8(planes, are_coded, places, bytemuck::cast(BITS));
-    let lengths = _mm512_mask_permutexvar_epi8(_mm512_set1_epi8(4), are_coded, places, bytemuck::cast(LENGTHS));
-    let codes = Codes { bits: _mm512_maskz_mov_epi8(exist, bits), lengths: _mm512_maskz_mov_epi8(exist, lengths) };
-    codes.pairs_of_8().pairs_of_16().pairs_of_32().with_lengths_above()
+    let mut bits = _mm512_mask_permutexvar_epi8(planes, are_coded, places, bytemuck::cast(BITS));
+    let mut lengths = _mm512_mask_permutexvar_epi8(_mm512_set1_epi8(4), are_coded, places, bytemuck::cast(LENGTHS));
+    if HAVE_FEWER {
+        bits = _mm512_maskz_mov_epi8(exist, bits);
+        lengths = _mm512_maskz_mov_epi8(exist, lengths);
+    }
+    Codes { bits, lengths }.pairs_of_8().pairs_of_16().pairs_of_32().with_lengths_above()
 }
 
 const fn table(of_lengths: bool) -> [u8; 64] {

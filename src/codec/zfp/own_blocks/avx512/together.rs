@@ -4,10 +4,11 @@
 
 use super::super::bits::{Sink, Source};
 use super::super::block::{self, Header, Limits, Values, size_of_block};
+use super::super::float::exponent_bits;
 use super::Avx512;
 use super::across::{self, Read, Transformed};
 use super::lockstep::{self, BLOCKS, MOST_WORDS};
-use super::words::Words;
+use super::words::{Joiner, Words};
 use std::arch::x86_64::*;
 use std::ops::Range;
 use zfp_rs::ZfpScalarType;
@@ -77,7 +78,9 @@ fn encode_all<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
 ) where
     Avx512: PlaneCoder<N>,
 {
-    let (mut words, mut room) = (Words::new(), sink.room());
+    let (mut joiner, mut room) = (Joiner::new(), sink.room());
+    // Those that are coded, and those before them, which are written when that is long done.
+    let (mut words, mut index) = ([Words::new(), Words::new()], 0);
     for bytes in bytes.chunks(64 * N) {
         let Transformed { headers, header_lengths, coefficients, plane_counts } =
             across::transform::<N, WIDE, IS_FLOAT>(kernel, limits, &load(bytes));
@@ -85,13 +88,21 @@ fn encode_all<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
         let count = bytes.len() / size_of_block::<N>(WIDE);
         for first in (0..count).step_by(8) {
             let lanes = |vector| across::eight_lanes::<WIDE>(vector, first);
-            words.begin(limits, lanes(headers), lanes(header_lengths), count - first);
+            let words_now = &mut words[index % 2];
+            words_now.begin(limits, lanes(headers), lanes(header_lengths), count - first);
             let plane_counts: [u64; 8] = bytemuck::cast(lanes(plane_counts));
             // A plane has a bit or more.
-            let most = plane_counts.iter().fold(0, |most, count| most.max(*count)).min(limits.maxbits.into()) as u32;
-            kernel.code::<WIDE>(&numbers, first, &plane_counts, most, &mut words);
-            words.put(&mut room, limits);
+            let budget = limits.bits_after(if IS_FLOAT && !limits.is_reversible { 1 + exponent_bits(WIDE) } else { 0 });
+            let most = plane_counts.iter().fold(0, |most, count| most.max(*count)).min(budget.into()) as u32;
+            kernel.code::<WIDE>(&numbers, first, &plane_counts, most, words_now);
+            index += 1;
+            if index > 1 {
+                joiner.put(&words[index % 2], &mut room, limits);
+            }
         }
+    }
+    if index > 0 {
+        joiner.put(&words[(index + 1) % 2], &mut room, limits);
     }
     let end = room.end();
     sink.advance(end);

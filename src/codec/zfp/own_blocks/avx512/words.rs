@@ -5,23 +5,26 @@ use super::super::block::Limits;
 use super::lanes::transpose_8x8;
 use std::arch::x86_64::*;
 
-/// The most words that a block has, with that of its header: a multiple of eight.
-const MOST: usize = 40;
+/// The most words that the planes of a block take.
+const MOST: usize = 32;
+
+/// Those with the header: a multiple of eight.
+const MOST_JOINED: usize = 40;
 
 /// So many words are sooner written one by one.
 const FEW: usize = 3;
 
-/// Words of up to 64 bits, above which there are zeros.
+/// The codes of up to eight blocks, a lane for each.
 pub(super) struct Words {
-    /// Those of the headers, then those of the planes.
-    bits: [__m512i; MOST],
-    lengths: [__m512i; MOST],
+    headers: __m512i,
+    header_lengths: __m512i,
+    /// Up to 48 bits, with their number above.
+    words: [__m512i; MOST],
     count: usize,
-    /// Eight words at a time, some of which are whole: first a lane for each block, then a vector for each.
-    joined: [[__m512i; 8]; MOST / 8],
-    /// How many bits may follow the headers, and how many there are.
+    /// How many bits may follow the headers.
     budgets: __m512i,
-    coded: __m512i,
+    /// Whether that can be less than all bits.
+    has_limit: bool,
     block_count: usize,
 }
 
@@ -31,12 +34,12 @@ impl Words {
     pub(super) fn new() -> Self {
         let none = _mm512_setzero_si512();
         Self {
-            bits: [none; MOST],
-            lengths: [none; MOST],
-            count: 1,
-            joined: [[none; 8]; MOST / 8],
+            headers: none,
+            header_lengths: none,
+            words: [none; MOST],
+            count: 0,
             budgets: none,
-            coded: none,
+            has_limit: false,
             block_count: 0,
         }
     }
@@ -45,15 +48,14 @@ impl Words {
     #[inline]
     #[target_feature(enable = "avx512f")]
     pub(super) fn begin(&mut self, limits: &Limits, headers: __m512i, lengths: __m512i, block_count: usize) {
-        let none = _mm512_setzero_si512();
         let budgets = _mm512_sub_epi64(_mm512_set1_epi64(limits.maxbits.into()), lengths);
         self.block_count = block_count.min(8);
         let exist = self.existing();
-        self.bits[0] = _mm512_maskz_mov_epi64(exist, headers);
-        self.lengths[0] = _mm512_maskz_mov_epi64(exist, lengths);
-        self.budgets = _mm512_maskz_max_epi64(exist, budgets, none);
-        self.coded = none;
-        self.count = 1;
+        self.headers = _mm512_maskz_mov_epi64(exist, headers);
+        self.header_lengths = _mm512_maskz_mov_epi64(exist, lengths);
+        self.budgets = _mm512_maskz_max_epi64(exist, budgets, _mm512_setzero_si512());
+        self.has_limit = limits.maxbits < 64 * MOST as u32 || self.block_count < 8;
+        self.count = 0;
     }
 
     #[inline(always)]
@@ -65,36 +67,88 @@ impl Words {
     #[inline]
     #[target_feature(enable = "avx512f")]
     pub(super) fn push(&mut self, words: &[__m512i]) {
-        let (bits, lengths) = (&mut self.bits[self.count..], &mut self.lengths[self.count..]);
-        let mut coded = self.coded;
-        for ((word, bits), length) in words.iter().zip(bits).zip(lengths) {
-            *length = _mm512_srli_epi64::<48>(*word);
-            *bits = _mm512_and_si512(*word, _mm512_set1_epi64((1 << 48) - 1));
-            coded = _mm512_add_epi64(coded, *length);
+        for (place, word) in self.words[self.count.min(MOST)..].iter_mut().zip(words) {
+            *place = *word;
         }
-        self.coded = coded;
-        self.count = (self.count + words.len()).min(MOST);
+        self.count += words.len();
     }
 
     /// Whether no block may have more bits.
     #[inline]
     #[target_feature(enable = "avx512f")]
     pub(super) fn are_full(&self) -> bool {
-        _mm512_cmplt_epi64_mask(self.coded, self.budgets) == 0
+        let mut lengths = _mm512_setzero_si512();
+        for word in self.words.iter().take(self.count) {
+            lengths = _mm512_add_epi64(lengths, _mm512_srli_epi64::<48>(*word));
+        }
+        self.has_limit && _mm512_cmplt_epi64_mask(lengths, self.budgets) == 0
+    }
+}
+
+/// Joins words and writes them to the stream.
+pub(super) struct Joiner {
+    /// Words of up to 64 bits, above which there are zeros.
+    bits: [__m512i; MOST_JOINED],
+    lengths: [__m512i; MOST_JOINED],
+    count: usize,
+    /// Eight words at a time, some of which are whole: first a lane for each block, then a vector for each.
+    joined: [[__m512i; 8]; MOST_JOINED / 8],
+    block_count: usize,
+}
+
+impl Joiner {
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn new() -> Self {
+        let none = _mm512_setzero_si512();
+        Self {
+            bits: [none; MOST_JOINED],
+            lengths: [none; MOST_JOINED],
+            count: 0,
+            joined: [[none; 8]; MOST_JOINED / 8],
+            block_count: 0,
+        }
+    }
+
+    /// Joins words that follow each other as long as those of all blocks have room in one, up to the bits that blocks
+    /// may have. Returns the sums of their lengths.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn join_short(&mut self, words: &Words) -> __m512i {
+        let (mut last_bits, mut last_lengths) = (words.headers, words.header_lengths);
+        let (mut all_lengths, mut left, mut count) = (words.header_lengths, words.budgets, 0);
+        for word in words.words.iter().take(words.count) {
+            let mut lengths = _mm512_srli_epi64::<48>(*word);
+            let mut bits = _mm512_and_si512(*word, _mm512_set1_epi64((1 << 48) - 1));
+            if words.has_limit {
+                lengths = _mm512_min_epi64(lengths, left);
+                bits = _mm512_andnot_si512(_mm512_sllv_epi64(_mm512_set1_epi64(-1), lengths), bits);
+                left = _mm512_sub_epi64(left, lengths);
+            }
+            all_lengths = _mm512_add_epi64(all_lengths, lengths);
+            let both = _mm512_add_epi64(last_lengths, lengths);
+            if _mm512_cmpgt_epi64_mask(both, _mm512_set1_epi64(64)) == 0 {
+                last_bits = _mm512_or_si512(last_bits, _mm512_sllv_epi64(bits, last_lengths));
+                last_lengths = both;
+            } else {
+                (self.bits[count % MOST_JOINED], self.lengths[count % MOST_JOINED]) = (last_bits, last_lengths);
+                (last_bits, last_lengths, count) = (bits, lengths, count + 1);
+            }
+        }
+        (self.bits[count % MOST_JOINED], self.lengths[count % MOST_JOINED]) = (last_bits, last_lengths);
+        self.count = (count + 1).min(MOST_JOINED);
+        all_lengths
     }
 
     /// Writes the blocks one after the other.
     #[inline]
     #[target_feature(enable = "avx512f,popcnt")]
-    pub(super) fn put(&mut self, room: &mut Room<'_>, limits: &Limits) {
-        if _mm512_cmpgt_epi64_mask(self.coded, self.budgets) != 0 {
-            self.cut();
-        }
-        let written = _mm512_add_epi64(self.lengths[0], self.coded);
-        let least = _mm512_maskz_set1_epi64(self.existing(), limits.minbits.into());
+    pub(super) fn put(&mut self, words: &Words, room: &mut Room<'_>, limits: &Limits) {
+        self.block_count = words.block_count;
+        let written = self.join_short(words);
+        let least = _mm512_maskz_set1_epi64(words.existing(), limits.minbits.into());
         let mut lengths = _mm512_max_epi64(written, least);
         let mut are_filled = _mm512_cmpgt_epi64_mask(lengths, written) != 0;
-        self.join_short();
         if self.count == 1 && limits.minbits <= 64 {
             // The words have what fills the blocks, too.
             (self.lengths[0], are_filled) = (lengths, false);
@@ -119,39 +173,6 @@ impl Words {
                 room.pad(first + ((filled + end) / 64) as usize);
             }
         }
-    }
-
-    /// Drops the bits that are over their budgets.
-    #[inline]
-    #[target_feature(enable = "avx512f")]
-    fn cut(&mut self) {
-        let mut left = self.budgets;
-        for (bits, length) in self.bits[1..self.count].iter_mut().zip(&mut self.lengths[1..]) {
-            *length = _mm512_min_epi64(*length, left);
-            *bits = _mm512_andnot_si512(_mm512_sllv_epi64(_mm512_set1_epi64(-1), *length), *bits);
-            left = _mm512_sub_epi64(left, *length);
-        }
-        self.coded = _mm512_min_epi64(self.coded, self.budgets);
-    }
-
-    /// Joins words that follow each other as long as those of all blocks have room in one.
-    #[inline]
-    #[target_feature(enable = "avx512f")]
-    fn join_short(&mut self) {
-        let (mut bits, mut lengths, mut count) = (self.bits[0], self.lengths[0], 0);
-        for index in 1..self.count {
-            let (next, next_lengths) = (self.bits[index], self.lengths[index]);
-            let both = _mm512_add_epi64(lengths, next_lengths);
-            if _mm512_cmpgt_epi64_mask(both, _mm512_set1_epi64(64)) == 0 {
-                bits = _mm512_or_si512(bits, _mm512_sllv_epi64(next, lengths));
-                lengths = both;
-            } else {
-                (self.bits[count], self.lengths[count]) = (bits, lengths);
-                (bits, lengths, count) = (next, next_lengths, count + 1);
-            }
-        }
-        (self.bits[count], self.lengths[count]) = (bits, lengths);
-        self.count = count + 1;
     }
 
     /// Joins the only words of two blocks each as long as those of all have room in one.
@@ -306,13 +327,13 @@ mod tests {
             }
             bytemuck::cast(lanes)
         };
-        let mut words = Words::new();
+        let (mut words, mut joiner) = (Words::new(), Joiner::new());
         words.begin(limits, lanes(&|block| block.header.0), lanes(&|block| block.header.1), blocks.len());
         for index in 0..blocks[0].words.len() {
             words.push(&[lanes(&|block| block.words[index].0 | block.words[index].1 << 48)]);
         }
         let mut room = sink.room();
-        words.put(&mut room, limits);
+        joiner.put(&words, &mut room, limits);
         let end = room.end();
         sink.advance(end);
     }
@@ -337,7 +358,7 @@ mod tests {
         }
         let mut state = 3;
         for round in 0..20_000 {
-            let (most, word_count) = ([48, 12, 3][round % 3], next(&mut state) as usize % 33);
+            let (most, word_count) = ([48, 12, 3][round % 3], next(&mut state) as usize % (MOST + 1));
             let blocks: Vec<Block> = (0..1 + next(&mut state) % 8)
                 .map(|_| Block {
                     header: word(&mut state, 19),
