@@ -12,6 +12,8 @@ use super::reference::Cast;
 use super::reference::OutOfRange;
 #[cfg(target_arch = "x86_64")]
 use crate::data_type::Component;
+#[cfg(target_arch = "x86_64")]
+use crate::number::FloatId;
 use crate::number::Rounding;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::Level::{Avx2, Avx512};
@@ -62,6 +64,9 @@ pub(super) static TIERS: &[Tier<Option<Kernels>>] = &[
                     Some(avx512::integer64::to_float64(signed, cast.rounding))
                 }
                 (source, target) if source.bits() == 64 && target.bits() == 64 => None,
+                (_, Component::Float(format)) if format.id == FloatId::Bfloat16 => {
+                    avx512::bfloat16::narrow(cast).or_else(|| avx2::quick::kernel(cast))
+                }
                 _ => avx2::quick::kernel(cast),
             },
             ..AVX2
