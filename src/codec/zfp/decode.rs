@@ -126,6 +126,10 @@ impl<E: Element, const N: usize> Target<Block, E::Scalar, N> for Elements<'_, E>
     }
 }
 
+/// Blocks that are read before their values go to their places, and the most values that they have.
+const BATCH: usize = 64;
+const MOST_IN_BATCHES: usize = 16;
+
 /// Decodes all blocks of a slab. Returns the bit after the last of them.
 fn decode_blocks<E: Element, const N: usize>(
     field: &Field<E>,
@@ -134,40 +138,19 @@ fn decode_blocks<E: Element, const N: usize>(
     start: u64,
     slab: Slab<'_, E::Memory>,
 ) -> Result<u64> {
-    let (mut start, mut blocks) = (start, 0..slab.grid.block_count());
-    let in_line = slab.grid.whole_blocks_in_line(blocks.clone());
-    if let (Backend::OwnBlocks(coder), false) = (field.backend, in_line.is_empty()) {
-        let reader = own_blocks::OwnReader::new(coder, words, start, parameters);
-        start = read_in_line::<E, N>(&field.element, reader, &mut slab.cells[..N * in_line.end])?;
-        blocks.start = in_line.end;
+    let block_count = slab.grid.block_count();
+    if let (true, Backend::OwnBlocks(coder)) = (N <= MOST_IN_BATCHES, field.backend) {
+        let mut reader = own_blocks::OwnReader::new(coder, words, start, parameters);
+        let mut values = [[E::Scalar::default(); N]; BATCH];
+        for first in (0..block_count).step_by(BATCH) {
+            let values = &mut values[..BATCH.min(block_count - first)];
+            reader.read(values)?;
+            slab.grid.scatter_all(first, &field.element, values, slab.cells);
+        }
+        return Ok(BlockReader::<E::Scalar, N>::position(&reader));
     }
     let elements = Elements { grid: &slab.grid, element: &field.element, cells: slab.cells };
-    read_blocks::<_, E::Scalar, N>(field.backend, parameters, words, start, slab.grid.blocks(blocks), elements)
-}
-
-/// Reads whole blocks whose values follow each other in memory. Returns the bit after the last of them.
-fn read_in_line<E: Element, const N: usize>(
-    element: &E,
-    mut reader: impl BlockReader<E::Scalar, N>,
-    cells: &mut [E::Memory],
-) -> Result<u64> {
-    /// Blocks that are read at a time.
-    const TOGETHER: usize = 64;
-    /// Values that are demoted together, to fill vectors.
-    const PART: usize = 16;
-    let mut values = [[E::Scalar::default(); N]; TOGETHER];
-    for cells in cells.chunks_mut(N * TOGETHER) {
-        let values = &mut values[..cells.len() / N];
-        reader.read(values)?;
-        let ((parts, rest), values) = (cells.as_chunks_mut::<PART>(), values.as_flattened());
-        for (part, values) in parts.iter_mut().zip(values.as_chunks::<PART>().0) {
-            *part = element.demote_all(values);
-        }
-        for (cell, value) in rest.iter_mut().rev().zip(values.iter().rev()) {
-            *cell = element.demote(*value);
-        }
-    }
-    Ok(reader.position())
+    read_blocks::<_, E::Scalar, N>(field.backend, parameters, words, start, slab.grid.blocks(0..block_count), elements)
 }
 
 /// Reads the blocks from this bit on into a target. Returns the bit after the last of them.

@@ -162,24 +162,18 @@ fn write_blocks<E: Element, const N: usize, const TOGETHER: usize>(
         any_outside |= E::any_outside(blocks.as_flattened(), is_lossless);
         writer.write(blocks)
     };
-    let in_line = field.grid.whole_blocks_in_line(blocks.clone());
-    for first in in_line.clone().step_by(TOGETHER) {
-        let gathered = &mut gathered[..TOGETHER.min(in_line.end - first)];
-        for (value, cell) in gathered.as_flattened_mut().iter_mut().zip(&cells[N * first..]) {
-            *value = field.element.promote(*cell);
+    if TOGETHER > 1 {
+        for first in blocks.clone().step_by(TOGETHER) {
+            let gathered = &mut gathered[..TOGETHER.min(blocks.end - first)];
+            field.grid.gather_all(first, &field.element, cells, gathered);
+            write(gathered)?;
         }
-        write(gathered)?;
-    }
-    let mut count = 0;
-    for block in field.grid.blocks(in_line.end..blocks.end) {
-        field.grid.gather(block, &field.element, cells, &mut gathered[count]);
-        count += 1;
-        if count == TOGETHER {
+    } else {
+        for block in field.grid.blocks(blocks) {
+            field.grid.gather(block, &field.element, cells, &mut gathered[0]);
             write(&gathered)?;
-            count = 0;
         }
     }
-    write(&gathered[..count])?;
     if any_outside {
         return Err(Error::new(Status::OutOfRange, "a value is out of range"));
     }

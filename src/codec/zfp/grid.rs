@@ -147,11 +147,69 @@ impl Grid {
         })
     }
 
-    /// Of these blocks, the first ones whose values follow each other in memory, block by block: in one dimension all
-    /// but a last one that is not whole.
-    pub(super) fn whole_blocks_in_line(&self, blocks: Range<usize>) -> Range<usize> {
-        let count = if self.dimensionality == ZfpDimensionality::D1 { self.sizes[0] / SIDE } else { 0 };
-        blocks.start..blocks.end.min(count).max(blocks.start)
+    /// How many whole blocks follow each other along x from this one on, up to so many.
+    fn line_length(&self, first: usize, most: usize) -> usize {
+        let position = self.block_position(first);
+        let is_whole = |axis: usize| SIDE * (position[axis] + 1) <= self.sizes[axis];
+        if (1..self.dimensionality.into()).all(is_whole) {
+            (self.sizes[0] / SIDE).saturating_sub(position[0]).min(most)
+        } else {
+            0
+        }
+    }
+
+    /// The values of blocks that follow each other in the stream: lines of whole blocks, row by row, and others.
+    pub(super) fn gather_all<E: Element, const N: usize>(
+        &self,
+        mut first: usize,
+        element: &E,
+        cells: &[E::Memory],
+        mut blocks: &mut [[E::Scalar; N]],
+    ) {
+        while !blocks.is_empty() {
+            let block = self.block(self.block_position(first));
+            let length = self.line_length(first, blocks.len());
+            let (line, rest) = blocks.split_at_mut(length.max(1));
+            if length == 0 {
+                self.gather(block, element, cells, &mut line[0]);
+            } else {
+                for (row, offset) in self.row_offsets.iter().enumerate().take(N / SIDE) {
+                    let cells = cells[block.origin + offset..].as_chunks::<SIDE>().0;
+                    for (values, cells) in line.iter_mut().zip(cells) {
+                        for (value, cell) in values[SIDE * row..].iter_mut().zip(cells) {
+                            *value = element.promote(*cell);
+                        }
+                    }
+                }
+            }
+            first += line.len();
+            blocks = rest;
+        }
+    }
+
+    /// The inverse of [`gather_all`](Self::gather_all). Values outside the field are dropped.
+    pub(super) fn scatter_all<E: Element, const N: usize>(
+        &self,
+        mut first: usize,
+        element: &E,
+        mut blocks: &[[E::Scalar; N]],
+        cells: &mut [E::Memory],
+    ) {
+        while !blocks.is_empty() {
+            let mut block = self.block(self.block_position(first));
+            let length = self.line_length(first, blocks.len());
+            let (line, rest) = blocks.split_at(length.max(1));
+            if N == SIDE && length > 0 {
+                demote_line(element, line.as_flattened(), &mut cells[block.origin..][..SIDE * length]);
+            } else {
+                for values in line {
+                    self.scatter(block, element, values, cells);
+                    block.origin += SIDE;
+                }
+            }
+            first += line.len();
+            blocks = rest;
+        }
     }
 
     /// The index in the stream of the block at this position.
@@ -244,6 +302,19 @@ impl Grid {
     }
 }
 
+/// Demotes values that follow each other, enough at a time to fill vectors.
+#[inline]
+fn demote_line<E: Element>(element: &E, values: &[E::Scalar], cells: &mut [E::Memory]) {
+    const AT_ONCE: usize = 16;
+    let ((parts, rest), (cell_parts, cell_rest)) = (values.as_chunks(), cells.as_chunks_mut::<AT_ONCE>());
+    for (values, cells) in parts.iter().zip(cell_parts) {
+        *cells = element.demote_all(values);
+    }
+    for (value, cell) in rest.iter().zip(cell_rest) {
+        *cell = element.demote(*value);
+    }
+}
+
 /// The values that are demoted together: enough to fill vectors, and few enough to stay in a cache.
 const PART: usize = 64;
 
@@ -265,7 +336,8 @@ mod tests {
     use super::super::element::Native;
     use super::*;
 
-    const SHAPES: [&[u64]; 8] = [&[], &[1], &[9], &[4, 8], &[5, 6], &[3, 5, 6], &[9, 1, 2], &[2, 3, 5, 7]];
+    const SHAPES: [&[u64]; 10] =
+        [&[], &[1], &[9], &[4, 8], &[5, 6], &[1, 9], &[9, 70], &[3, 5, 6], &[9, 1, 2], &[2, 3, 5, 7]];
 
     fn cells(count: usize) -> Vec<[u8; 4]> {
         (0..count as u32).map(|i| i.to_ne_bytes()).collect()
@@ -281,6 +353,32 @@ mod tests {
             grid.scatter(block, &element, &values, &mut back);
         }
         assert_eq!(back, cells, "{grid:?}");
+        check_together::<N>(grid, &cells);
+    }
+
+    /// Runs of blocks from every one on.
+    fn check_together<const N: usize>(grid: &Grid, cells: &[[u8; 4]]) {
+        let (element, blocks) = (Native::<i32>::new(), grid.blocks(0..grid.block_count()));
+        let one_by_one: Vec<[i32; N]> = blocks
+            .map(|block| {
+                let mut values = [0; N];
+                grid.gather(block, &element, cells, &mut values);
+                values
+            })
+            .collect();
+        for first in 0..one_by_one.len() {
+            for end in first..=one_by_one.len() {
+                let mut values = vec![[0; N]; end - first];
+                grid.gather_all(first, &element, cells, &mut values);
+                assert_eq!(values, one_by_one[first..end], "{grid:?} {first}");
+                let (mut together, mut expected) = (vec![[0xA5; 4]; cells.len()], vec![[0xA5; 4]; cells.len()]);
+                grid.scatter_all(first, &element, &values, &mut together);
+                for (block, values) in grid.blocks(first..end).zip(&values) {
+                    grid.scatter(block, &element, values, &mut expected);
+                }
+                assert_eq!(together, expected, "{grid:?} {first}");
+            }
+        }
     }
 
     fn check_dimensions(grid: &Grid) {
