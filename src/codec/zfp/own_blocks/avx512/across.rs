@@ -75,7 +75,7 @@ pub(super) fn transform<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
     }
 }
 
-/// The precision of each reversible block, up to the one that is given: without the planes below all ones.
+/// The precision of each reversible block, up to the one that is given: without the planes after the last one bit.
 #[inline]
 #[target_feature(enable = "avx512f,avx512cd")]
 fn own_precisions<const N: usize, const WIDE: bool>(
@@ -321,7 +321,7 @@ fn transpose_16x16(vectors: &mut [__m512i]) {
 /// What [`restore`] gets to know of blocks.
 #[derive(Clone, Copy)]
 pub(super) struct Read<const N: usize> {
-    /// By blocks. They are that many times 2 too large.
+    /// By blocks, shifted up by as many bits as there are empty planes before them.
     pub(super) coefficients: [__m512i; N],
     pub(super) empty: [i64; 16],
     /// Of floats that were scaled; those of zeros do not matter.

@@ -79,7 +79,7 @@ fn encode_all<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
     Avx512: PlaneCoder<N>,
 {
     let (mut joiner, mut room) = (Joiner::new(), sink.room());
-    // Those that are coded, and those before them, which are written when that is long done.
+    // Of the blocks that are coded, and of those before them: these have long been ready when they are joined.
     let (mut words, mut index) = ([Words::new(), Words::new()], 0);
     for bytes in bytes.chunks(64 * N) {
         let Transformed { headers, header_lengths, coefficients, plane_counts } =
