@@ -6,12 +6,13 @@
 //! * [`d4`]: blocks of four dimensions.
 //! * [`together`]: blocks of one and two dimensions, many at a time. [`across`] has them across vectors, with
 //!   instructions of [`each_lane`]; [`planes_of_4`] and [`planes_of_16`] code their planes, as [`codes`] that become
-//!   [`words`] of the stream. Blocks of a fixed number of bits are read in [`lockstep`].
+//!   [`words`], which a [`joiner`] writes. Blocks of a fixed number of bits are read in [`lockstep`].
 
 mod across;
 mod codes;
 mod d4;
 mod each_lane;
+mod joiner;
 mod lanes;
 mod lockstep;
 mod matrix;
