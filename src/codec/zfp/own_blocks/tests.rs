@@ -204,7 +204,8 @@ fn check_blocks<T: Sample, const N: usize>() {
             for start in [0, 1, 61] {
                 check_decode::<T, N>(stream, start, &parameters, 3);
             }
-            if parameters.config.min_bits() == parameters.config.max_bits() {
+            // Tiers that read blocks of few values in lockstep take many of them.
+            if N <= 16 && parameters.config.min_bits() == parameters.config.max_bits() {
                 check_decode::<T, N>(stream, 5, &parameters, 70);
             }
         }
