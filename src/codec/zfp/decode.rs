@@ -126,8 +126,10 @@ impl<E: Element, const N: usize> Target<Block, E::Scalar, N> for Elements<'_, E>
     }
 }
 
-/// Blocks that are read before their values go to their places, and the most values that they have.
+/// How many blocks are read before their values go to their places: a multiple of what kernels read at once.
 const BATCH: usize = 64;
+
+/// The most values of a block that is read in such a batch.
 const MOST_IN_BATCHES: usize = 16;
 
 /// Decodes all blocks of a slab. Returns the bit after the last of them.

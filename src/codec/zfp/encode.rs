@@ -169,6 +169,7 @@ fn write_blocks<E: Element, const N: usize, const TOGETHER: usize>(
             write(gathered)?;
         }
     } else {
+        // By itself: a line of blocks is found by divisions, which one block does not pay for.
         for block in field.grid.blocks(blocks) {
             field.grid.gather(block, &field.element, cells, &mut gathered[0]);
             write(&gathered)?;

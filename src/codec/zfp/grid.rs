@@ -147,15 +147,12 @@ impl Grid {
         })
     }
 
-    /// How many whole blocks follow each other along x from this one on, up to so many.
-    fn line_length(&self, first: usize, most: usize) -> usize {
+    /// The block of this index, and how many whole blocks follow each other along x from it on, up to so many.
+    fn line(&self, first: usize, most: usize) -> (Block, usize) {
         let position = self.block_position(first);
-        let is_whole = |axis: usize| SIDE * (position[axis] + 1) <= self.sizes[axis];
-        if (1..self.dimensionality.into()).all(is_whole) {
-            (self.sizes[0] / SIDE).saturating_sub(position[0]).min(most)
-        } else {
-            0
-        }
+        let block = self.block(position);
+        let is_whole = block.lengths[1..self.dimensionality.into()].iter().all(|length| *length == SIDE);
+        (block, if is_whole { (self.sizes[0] / SIDE).saturating_sub(position[0]).min(most) } else { 0 })
     }
 
     /// The values of blocks that follow each other in the stream: lines of whole blocks, row by row, and others.
@@ -167,8 +164,7 @@ impl Grid {
         mut blocks: &mut [[E::Scalar; N]],
     ) {
         while !blocks.is_empty() {
-            let block = self.block(self.block_position(first));
-            let length = self.line_length(first, blocks.len());
+            let (block, length) = self.line(first, blocks.len());
             let (line, rest) = blocks.split_at_mut(length.max(1));
             if length == 0 {
                 self.gather(block, element, cells, &mut line[0]);
@@ -196,8 +192,7 @@ impl Grid {
         cells: &mut [E::Memory],
     ) {
         while !blocks.is_empty() {
-            let mut block = self.block(self.block_position(first));
-            let length = self.line_length(first, blocks.len());
+            let (mut block, length) = self.line(first, blocks.len());
             let (line, rest) = blocks.split_at(length.max(1));
             if N == SIDE && length > 0 {
                 demote_line(element, line.as_flattened(), &mut cells[block.origin..][..SIDE * length]);

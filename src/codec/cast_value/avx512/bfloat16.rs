@@ -15,7 +15,8 @@ const GROUP: usize = 32;
 /// The bits of the largest number, as `f32`.
 const LARGEST: i32 = 0x7F7F_0000;
 
-const EXACT_OR_ODD: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
+/// How elements are rounded before the last bit makes them odd.
+const TOWARDS_ZERO: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
 
 /// Elements of `SIZE` bytes as the bits of `f32`: exact, or rounded to odd, so that rounding them to 16 bits gives what
 /// the element itself would.
@@ -97,7 +98,7 @@ fn upper_halves(low: __m512i, high: __m512i) -> __m512i {
     _mm512_permutex2var_epi16(low, bytemuck::cast(PLACES), high)
 }
 
-/// Sets the last bit of the numbers that are not exact.
+/// Numbers that were rounded towards zero, rounded to odd: sets the last bit of those that were cut.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn odd(numbers: __m512, are_cut: __mmask16) -> __m512i {
@@ -140,10 +141,10 @@ impl<const IS_SIGNED: bool> Source<4> for Word<IS_SIGNED> {
         // SAFETY: the caller lets sixteen elements be read, and this load needs no alignment.
         let words = unsafe { _mm512_loadu_si512(input.cast()) };
         let (numbers, back) = if IS_SIGNED {
-            let numbers = _mm512_cvt_roundepi32_ps::<EXACT_OR_ODD>(words);
+            let numbers = _mm512_cvt_roundepi32_ps::<TOWARDS_ZERO>(words);
             (numbers, _mm512_cvttps_epi32(numbers))
         } else {
-            let numbers = _mm512_cvt_roundepu32_ps::<EXACT_OR_ODD>(words);
+            let numbers = _mm512_cvt_roundepu32_ps::<TOWARDS_ZERO>(words);
             (numbers, _mm512_cvttps_epu32(numbers))
         };
         odd(numbers, _mm512_cmpneq_epi32_mask(words, back))
@@ -171,7 +172,7 @@ impl Source<8> for Float64 {
         let (low, high) = unsafe { (_mm512_loadu_pd(input.cast()), _mm512_loadu_pd(input.add(8).cast())) };
         *faults |= __mmask16::from(is_subnormal(low) | is_subnormal(high));
         let (low_odd, high_odd) =
-            (_mm512_cvt_roundpd_ps::<EXACT_OR_ODD>(low), _mm512_cvt_roundpd_ps::<EXACT_OR_ODD>(high));
+            (_mm512_cvt_roundpd_ps::<TOWARDS_ZERO>(low), _mm512_cvt_roundpd_ps::<TOWARDS_ZERO>(high));
         let is_cut = |number, odd| _mm512_cmp_pd_mask::<_CMP_NEQ_UQ>(number, _mm512_cvtps_pd(odd));
         let are_cut = u16::from(is_cut(low, low_odd)) | u16::from(is_cut(high, high_odd)) << 8;
         let both = _mm512_castpd_ps(_mm512_insertf64x4::<1>(

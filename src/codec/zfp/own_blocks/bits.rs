@@ -64,16 +64,12 @@ impl<'a> Sink<'a> {
         Room { words, next: 0, pending: self.at.pending, filled: self.at.pending_bits }
     }
 
-    /// Up to where [`room`](Self::room) was written.
+    /// Goes on after what was written to [`room`](Self::room): so many whole words, and `filled` bits.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(super) fn advance(&mut self, (words, pending, filled): (usize, u64, u32)) {
-        self.at.whole_bytes += 8 * words;
-        self.at.pending = pending;
-        self.store();
-        self.at.whole_bytes += filled as usize / 8;
-        self.at.pending >>= filled & !7;
-        self.at.pending_bits = filled % 8;
+        self.at = End { whole_bytes: self.at.whole_bytes + 8 * words, ..End::default() };
+        self.put_long(pending, filled);
     }
 
     /// Planes of whole words, the last one first.
@@ -147,9 +143,9 @@ pub(super) struct Room<'a> {
     words: &'a mut [[u8; 8]],
     /// The index of the next word.
     pub(super) next: usize,
-    /// The bits of it that there are already; zeros above.
+    /// The bits of it that are known already; zeros above.
     pub(super) pending: u64,
-    /// How many.
+    /// How many bits of it are known.
     pub(super) filled: u32,
 }
 
@@ -161,11 +157,19 @@ impl Room<'_> {
         self.words.get_mut(self.next)
     }
 
-    /// The places of the next eight words, or of as many as there is room for.
+    /// The places of the next eight words, if there is room for them.
     #[inline(always)]
-    pub(super) fn eight(&mut self) -> std::result::Result<&mut [[u8; 8]; 8], &mut [[u8; 8]]> {
-        let words = self.words.get_mut(self.next..).unwrap_or_default();
-        if words.len() < 8 { Err(words) } else { words.first_chunk_mut().ok_or(&mut []) }
+    pub(super) fn eight(&mut self) -> Option<&mut [[u8; 8]; 8]> {
+        self.words.get_mut(self.next..)?.first_chunk_mut()
+    }
+
+    /// Writes as many of the next eight words as there is room for.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn put_some(&mut self, words: [[u8; 8]; 8]) {
+        for (place, word) in self.words.iter_mut().skip(self.next).zip(words) {
+            *place = word;
+        }
     }
 
     /// For [`Sink::advance`].
@@ -174,7 +178,7 @@ impl Room<'_> {
         (self.next, self.pending, self.filled)
     }
 
-    /// Writes zeros after the bits that there are, up to the word of this index.
+    /// Writes zeros after the known bits, up to the word of this index.
     #[inline(always)]
     pub(super) fn pad(&mut self, end: usize) {
         while self.next < end {

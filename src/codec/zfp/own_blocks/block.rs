@@ -59,20 +59,20 @@ impl Limits {
     }
 }
 
-/// How many planes more than its exponent tells a block of `N` floats needs: 2 (d + 1) of d dimensions.
+/// How many planes a block of `N` floats needs beyond those that its exponent tells: 2 (d + 1) in d dimensions.
 pub(super) const fn slack<const N: usize>() -> i64 {
     N.ilog2() as i64 + 2
 }
 
 /// A block whose planes are to be coded.
-pub(super) struct Transformed<C> {
+struct Transformed<C> {
     /// What comes before the planes, and how many bits of it.
-    pub(super) header: (u64, u32),
-    pub(super) coefficients: C,
+    header: (u64, u32),
+    coefficients: C,
     /// The planes from this one on are zeros.
-    pub(super) top: u32,
+    top: u32,
     /// The lowest plane that is coded.
-    pub(super) kmin: u32,
+    kmin: u32,
 }
 
 /// Writes the blocks whose values are these bytes, one after the other.
@@ -120,7 +120,7 @@ pub(super) const fn size_of_block<const N: usize>(wide: bool) -> usize {
 
 /// `None` for a block of which only one bit is coded, 0.
 #[inline(always)]
-pub(super) fn transform<K: Kernel<N>, const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
+fn transform<K: Kernel<N>, const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
     kernel: K,
     limits: &Limits,
     bytes: &[u8],
@@ -220,7 +220,7 @@ pub(super) fn read_header<const N: usize, const WIDE: bool, const IS_FLOAT: bool
 
 /// Coefficients to the bytes of values, which are not [`Values::Zeros`].
 #[inline(always)]
-pub(super) fn restore<K: Kernel<N>, const N: usize, const WIDE: bool>(
+fn restore<K: Kernel<N>, const N: usize, const WIDE: bool>(
     kernel: K,
     limits: &Limits,
     values: Values,

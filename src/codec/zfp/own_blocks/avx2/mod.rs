@@ -9,7 +9,6 @@ mod d3;
 mod d4;
 mod lanes;
 
-use super::avx512::Avx512;
 use super::bits::{Sink, Source};
 use super::block::{self, Limits};
 use super::kernel::Kernel;
@@ -19,14 +18,6 @@ use zfp_rs::ZfpScalarType;
 /// Exists only where the processor has the instructions that [`encode`] and [`decode`] are compiled for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Avx2(());
-
-/// A processor with that tier has the instructions of this one, too.
-impl From<Avx512> for Avx2 {
-    #[inline(always)]
-    fn from(_: Avx512) -> Self {
-        Self(())
-    }
-}
 
 pub(super) const FUNCTIONS: Functions = Functions {
     by_dimensionality: [functions::<4>(), functions::<16>(), functions::<64>(), functions::<256>()],

@@ -1,6 +1,6 @@
-//! Instructions on each lane, of 32 bits, or if `WIDE` of 64.
+//! Instructions on each lane, of 32 bits, or if `WIDE` of 64, beside those of [`Lanes`](super::super::lanes::Lanes).
 //!
-//! Masks have a bit for each lane; those above are unspecified.
+//! Masks have a bit for each lane; the bits above these are unspecified.
 
 use std::arch::x86_64::*;
 
@@ -8,18 +8,6 @@ use std::arch::x86_64::*;
 #[target_feature(enable = "avx512f")]
 pub(super) fn all<const WIDE: bool>(number: i64) -> __m512i {
     if WIDE { _mm512_set1_epi64(number) } else { _mm512_set1_epi32(number as i32) }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(super) fn add<const WIDE: bool>(a: __m512i, b: __m512i) -> __m512i {
-    if WIDE { _mm512_add_epi64(a, b) } else { _mm512_add_epi32(a, b) }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(super) fn sub<const WIDE: bool>(a: __m512i, b: __m512i) -> __m512i {
-    if WIDE { _mm512_sub_epi64(a, b) } else { _mm512_sub_epi32(a, b) }
 }
 
 /// Of signed numbers.
@@ -56,14 +44,14 @@ pub(super) fn select<const WIDE: bool>(mask: u16, a: __m512i, b: __m512i) -> __m
     if WIDE { _mm512_mask_mov_epi64(b, mask as __mmask8, a) } else { _mm512_mask_mov_epi32(b, mask, a) }
 }
 
-/// By a number of bits for each lane; 0 where that is negative or that of the lane.
+/// By a number of bits for each lane; 0 where it is negative, or not less than the bits of a lane.
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(super) fn shifted_left<const WIDE: bool>(numbers: __m512i, counts: __m512i) -> __m512i {
     if WIDE { _mm512_sllv_epi64(numbers, counts) } else { _mm512_sllv_epi32(numbers, counts) }
 }
 
-/// By a number of bits for each lane, with zeros above.
+/// By a number of bits for each lane, with zeros from above.
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(super) fn shifted_right<const WIDE: bool>(numbers: __m512i, counts: __m512i) -> __m512i {
@@ -87,7 +75,7 @@ pub(super) fn multiply<const WIDE: bool>(a: __m512i, b: __m512i) -> __m512i {
     }
 }
 
-/// The bits below the highest one of each number; where it is 0, all but the highest one.
+/// Ones in the places below the highest one of each number; none where it is 0.
 #[inline]
 #[target_feature(enable = "avx512f,avx512cd")]
 pub(super) fn below_first_ones<const WIDE: bool>(numbers: __m512i) -> __m512i {

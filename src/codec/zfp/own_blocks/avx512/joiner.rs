@@ -10,7 +10,7 @@ use std::arch::x86_64::*;
 /// The most words with that of the header: a multiple of eight.
 const MOST_JOINED: usize = 40;
 
-/// So many words are sooner written one by one.
+/// Up to so many words of a block are written one by one, which then takes less time.
 const FEW: usize = 3;
 
 /// Joins words and writes them to the stream.
@@ -21,7 +21,8 @@ pub(super) struct Joiner {
     count: usize,
     /// Eight words at a time, some of which are whole: first a lane for each block, then a vector for each.
     joined: [[__m512i; 8]; MOST_JOINED / 8],
-    block_count: usize,
+    /// How many lanes are in use: one for each block, or for some that follow each other.
+    lane_count: usize,
 }
 
 impl Joiner {
@@ -34,7 +35,7 @@ impl Joiner {
             lengths: [none; MOST_JOINED],
             count: 0,
             joined: [[none; 8]; MOST_JOINED / 8],
-            block_count: 0,
+            lane_count: 0,
         }
     }
 
@@ -72,7 +73,7 @@ impl Joiner {
     #[inline]
     #[target_feature(enable = "avx512f,popcnt")]
     pub(super) fn put(&mut self, words: &Words, room: &mut Room<'_>, limits: &Limits) {
-        self.block_count = words.block_count;
+        self.lane_count = words.block_count;
         let written = self.join_short(words);
         let least = _mm512_maskz_set1_epi64(words.existing(), limits.minbits.into());
         let mut lengths = _mm512_max_epi64(written, least);
@@ -91,37 +92,36 @@ impl Joiner {
         // There are no bits in the lanes after the last block.
         room.filled = ((filled + ends[7]) % 64) as u32;
         if self.count <= FEW && !are_filled {
-            for block in 0..self.block_count {
+            for block in 0..self.lane_count {
                 self.put_short(block, &joined, room);
             }
         } else {
             self.transpose();
-            for (block, end) in ends.iter().enumerate().take(self.block_count) {
+            for (block, end) in ends.iter().enumerate().take(self.lane_count) {
                 self.put_long(block, &joined, room);
                 room.pad(first + ((filled + end) / 64) as usize);
             }
         }
     }
 
-    /// Joins the only words of two blocks each as long as those of all have room in one.
+    /// Joins the words of neighbours, where each block has one, as long as those of all pairs have room in one.
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn join_neighbours(&mut self) {
-        let (even, odd) = (_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), _mm512_setr_epi64(1, 3, 5, 7, 0, 2, 4, 6));
-        while self.block_count > 1 {
-            let (length, next_length) = (
-                _mm512_maskz_permutexvar_epi64(0b1111, even, self.lengths[0]),
-                _mm512_maskz_permutexvar_epi64(0b1111, odd, self.lengths[0]),
-            );
+        const HALF: __mmask8 = 0b1111;
+        let (even, odd) = (_mm512_setr_epi64(0, 2, 4, 6, 0, 0, 0, 0), _mm512_setr_epi64(1, 3, 5, 7, 0, 0, 0, 0));
+        while self.lane_count > 1 {
+            let length = _mm512_maskz_permutexvar_epi64(HALF, even, self.lengths[0]);
+            let next_length = _mm512_maskz_permutexvar_epi64(HALF, odd, self.lengths[0]);
             let both = _mm512_add_epi64(length, next_length);
             if _mm512_cmpgt_epi64_mask(both, _mm512_set1_epi64(64)) != 0 {
                 return;
             }
-            let bits = _mm512_maskz_permutexvar_epi64(0b1111, even, self.bits[0]);
-            let next_bits = _mm512_maskz_permutexvar_epi64(0b1111, odd, self.bits[0]);
+            let bits = _mm512_maskz_permutexvar_epi64(HALF, even, self.bits[0]);
+            let next_bits = _mm512_maskz_permutexvar_epi64(HALF, odd, self.bits[0]);
             self.bits[0] = _mm512_or_si512(bits, _mm512_sllv_epi64(next_bits, length));
             self.lengths[0] = both;
-            self.block_count = self.block_count.div_ceil(2);
+            self.lane_count = self.lane_count.div_ceil(2);
         }
     }
 
@@ -183,8 +183,8 @@ impl Joiner {
             let words = _mm512_maskz_compress_epi64(are_whole as __mmask8, words[block]);
             let words = _mm512_or_si512(words, _mm512_zextsi128_si512(_mm_cvtsi64_si128(room.pending.cast_signed())));
             match room.eight() {
-                Ok(places) => *places = bytemuck::cast(words),
-                Err(places) => put_some(places, words),
+                Some(places) => *places = bytemuck::cast(words),
+                None => room.put_some(bytemuck::cast(words)),
             }
             let count = (are_whole as u8).count_ones();
             room.next += count as usize;
@@ -192,16 +192,6 @@ impl Joiner {
             are_whole >>= 8;
         }
         room.pending |= ends.pending[block];
-    }
-}
-
-/// As many words as there is room for.
-#[cold]
-#[inline(never)]
-#[target_feature(enable = "avx512f")]
-fn put_some(places: &mut [[u8; 8]], words: __m512i) {
-    for (place, word) in places.iter_mut().zip(bytemuck::cast::<_, [[u8; 8]; 8]>(words)) {
-        *place = word;
     }
 }
 

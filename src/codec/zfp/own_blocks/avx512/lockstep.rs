@@ -7,6 +7,7 @@
 use super::super::bits::Source;
 use super::super::block::{Limits, width};
 use super::super::float::{bias, exponent_bits};
+use super::Avx512;
 use super::across::float_precisions;
 use std::arch::x86_64::*;
 
@@ -15,7 +16,7 @@ pub(super) const MOST_WORDS: usize = 16;
 
 const VECTORS: usize = 4;
 
-/// How many blocks are read.
+/// How many blocks are read at once.
 pub(super) const BLOCKS: usize = 8 * VECTORS;
 
 /// Eight blocks, a lane for each.
@@ -24,16 +25,17 @@ pub(super) struct Blocks {
     /// The planes from the most significant one down, some to a word: those of 16 coefficients in 16 bits each, those
     /// of 4 in 8.
     pub(super) words: [__m512i; MOST_WORDS],
-    /// How many planes without ones are before these.
+    /// How many planes without ones come before these.
     pub(super) empty: [i64; 8],
     /// Of floats.
     pub(super) exponents: [i64; 8],
 }
 
-/// Reads blocks, if they have a fixed number of bits, and the source goes on long enough after them.
+/// Reads [`BLOCKS`], if they have a fixed number of bits, and seven bytes or more follow the last one.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq")]
 pub(super) fn read<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
+    kernel: Avx512,
     source: &mut Source<'_>,
     limits: &Limits,
 ) -> Option<[Blocks; VECTORS]> {
@@ -44,25 +46,27 @@ pub(super) fn read<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
         return None;
     }
     let none = _mm512_setzero_si512();
-    let mut lanes = [Lanes { ends: none, left: none, window: none, planes: none, n: none }; VECTORS];
+    let bytes = source.bytes();
+    let mut streams = [Streams { bytes, ends: none, left: none, window: none, planes: none, n: none }; VECTORS];
     let mut blocks = [Blocks { words: [none; MOST_WORDS], empty: [0; 8], exponents: [0; 8] }; VECTORS];
-    for (vector, (lanes, blocks)) in lanes.iter_mut().zip(&mut blocks).enumerate() {
-        *lanes = Lanes::new(source.bytes(), start + 8 * vector as u64 * size, size);
+    for (vector, (streams, blocks)) in streams.iter_mut().zip(&mut blocks).enumerate() {
+        *streams = Streams::new(bytes, start + 8 * vector as u64 * size, size);
         let most = limits.maxprec.min(width(WIDE));
-        lanes.planes = _mm512_set1_epi64(most.into());
+        streams.planes = _mm512_set1_epi64(most.into());
         if IS_FLOAT {
-            let biased = _mm512_srli_epi64::<1>(lanes.window);
+            let biased = _mm512_srli_epi64::<1>(streams.window);
             let biased = _mm512_and_si512(biased, _mm512_set1_epi64((1 << exponent_bits(WIDE)) - 1));
             let exponents = _mm512_sub_epi64(biased, _mm512_set1_epi64(bias(WIDE).into()));
             blocks.exponents = bytemuck::cast(exponents);
-            let has_values = _mm512_test_epi64_mask(lanes.window, _mm512_set1_epi64(1));
-            lanes.planes = _mm512_maskz_mov_epi64(has_values, float_precisions::<N, true>(limits, exponents, most));
-            lanes.left = _mm512_sub_epi64(lanes.left, _mm512_set1_epi64(header.into()));
-            lanes.refill(source.bytes());
+            let has_values = _mm512_test_epi64_mask(streams.window, _mm512_set1_epi64(1));
+            streams.planes =
+                _mm512_maskz_mov_epi64(has_values, float_precisions::<N, true>(kernel, limits, exponents, most));
+            streams.left = _mm512_sub_epi64(streams.left, _mm512_set1_epi64(header.into()));
+            streams.refill();
         }
-        blocks.empty = bytemuck::cast(lanes.skip_empty());
+        blocks.empty = bytemuck::cast(streams.skip_empty());
     }
-    read_planes::<N>(source.bytes(), &mut lanes, &mut blocks);
+    read_planes::<N>(&mut streams, &mut blocks);
     source.seek(end);
     Some(blocks)
 }
@@ -70,28 +74,30 @@ pub(super) fn read<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
 /// Reads all planes of blocks of N coefficients.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq")]
-fn read_planes<const N: usize>(bytes: &[u8], lanes: &mut [Lanes; VECTORS], blocks: &mut [Blocks; VECTORS]) {
+fn read_planes<const N: usize>(streams: &mut [Streams<'_>; VECTORS], blocks: &mut [Blocks; VECTORS]) {
     // The bits of a plane in a word, and the most in the stream.
     let (step, longest) = if N == 4 { (8, 7) } else { (16, 31) };
     let mut valid = 0;
     for index in 0..u64::BITS {
         if valid < longest {
-            lanes.iter_mut().for_each(|lanes| lanes.refill(bytes));
+            for streams in &mut *streams {
+                streams.refill();
+            }
             valid = VALID;
         }
         valid -= longest;
         let mut go_on = [0; VECTORS];
         let mut planes = [_mm512_setzero_si512(); VECTORS];
-        for ((lanes, plane), go_on) in lanes.iter_mut().zip(&mut planes).zip(&mut go_on) {
-            *go_on = lanes.with_planes(index);
-            *plane = lanes.take_significant(*go_on);
+        for ((streams, plane), go_on) in streams.iter_mut().zip(&mut planes).zip(&mut go_on) {
+            *go_on = streams.with_planes(index);
+            *plane = streams.take_significant(*go_on);
         }
         if go_on == [0; VECTORS] {
             return;
         }
         while go_on != [0; VECTORS] {
-            for ((lanes, plane), go_on) in lanes.iter_mut().zip(&mut planes).zip(&mut go_on) {
-                *go_on = lanes.take_group::<N>(plane, *go_on);
+            for ((streams, plane), go_on) in streams.iter_mut().zip(&mut planes).zip(&mut go_on) {
+                *go_on = streams.take_group::<N>(plane, *go_on);
             }
         }
         let shift = _mm_cvtsi32_si128((index * step % u64::BITS).cast_signed());
@@ -102,42 +108,43 @@ fn read_planes<const N: usize>(bytes: &[u8], lanes: &mut [Lanes; VECTORS], block
     }
 }
 
-/// The valid bits of a window after a [`refill`](Lanes::refill), or more.
+/// At least so many bits of a window are valid after a [`refill`](Streams::refill).
 const VALID: u32 = 57;
 
-/// The bits of eight blocks.
+/// The streams of eight blocks, a lane for each.
 #[derive(Clone, Copy)]
-struct Lanes {
+struct Streams<'a> {
+    bytes: &'a [u8],
     /// Where they end; at least seven bytes follow.
     ends: __m512i,
     /// How many bits are left before their ends.
     left: __m512i,
     /// The next bits.
     window: __m512i,
-    /// How many planes there are.
+    /// How many planes are left to read from the first one with a one on.
     planes: __m512i,
     /// How many coefficients are significant.
     n: __m512i,
 }
 
-impl Lanes {
+impl<'a> Streams<'a> {
     #[inline]
     #[target_feature(enable = "avx512f,avx512dq")]
-    fn new(bytes: &[u8], start: u64, size: u64) -> Self {
+    fn new(bytes: &'a [u8], start: u64, size: u64) -> Self {
         let (start, size) = (_mm512_set1_epi64(start.cast_signed()), _mm512_set1_epi64(size.cast_signed()));
         let ends = _mm512_add_epi64(start, _mm512_mullo_epi64(size, _mm512_setr_epi64(1, 2, 3, 4, 5, 6, 7, 8)));
         let none = _mm512_setzero_si512();
-        let mut lanes = Self { ends, left: size, window: none, planes: none, n: none };
-        lanes.refill(bytes);
-        lanes
+        let mut streams = Self { bytes, ends, left: size, window: none, planes: none, n: none };
+        streams.refill();
+        streams
     }
 
     #[inline]
     #[target_feature(enable = "avx512f")]
-    fn refill(&mut self, bytes: &[u8]) {
+    fn refill(&mut self) {
         let next = _mm512_sub_epi64(self.ends, self.left);
         // SAFETY: seven bytes follow the end, and so the byte of the next bit, too.
-        let words = unsafe { _mm512_i64gather_epi64::<1>(_mm512_srli_epi64::<3>(next), bytes.as_ptr().cast()) };
+        let words = unsafe { _mm512_i64gather_epi64::<1>(_mm512_srli_epi64::<3>(next), self.bytes.as_ptr().cast()) };
         self.window = _mm512_srlv_epi64(words, _mm512_and_si512(next, _mm512_set1_epi64(7)));
     }
 
@@ -199,7 +206,7 @@ impl Lanes {
     }
 }
 
-/// The largest number where there is no one.
+/// How many zeros there are below the lowest one; the largest number where there is none.
 #[inline]
 #[target_feature(enable = "avx512f,avx512cd")]
 fn trailing_zeros(bits: __m512i) -> __m512i {

@@ -175,7 +175,7 @@ fn code_32(numbers: &[__m512i], plane_counts: &[u64; 8], most: u32, words: &mut 
     code_planes(&planes, 0, plane_counts, most, words);
 }
 
-/// Codes planes after the first `before`. Returns whether there may be more.
+/// Codes 32 planes after the first `before`, as far as there are so many. Returns whether there may be more.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,gfni,bmi2")]
 fn code_planes(planes: &PlanesOfEight, before: u32, plane_counts: &[u64; 8], most: u32, words: &mut Words) -> bool {
@@ -198,7 +198,7 @@ fn code_planes(planes: &PlanesOfEight, before: u32, plane_counts: &[u64; 8], mos
     true
 }
 
-/// Planes of four bytes of all coefficients, 16 at a time, with those of the bits below their first ones.
+/// The planes of four bytes of all coefficients, 16 at a time, each with that of the bits below first ones.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vbmi,gfni")]
 fn with_those_below(bytes: __m512i, bytes_below: __m512i) -> [[__m512i; 2]; 2] {

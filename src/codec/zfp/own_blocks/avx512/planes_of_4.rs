@@ -142,7 +142,7 @@ fn numbers_by_block<const WIDE: bool>(coefficients: &[__m512i; 4]) -> Numbers {
     (by_block::<4, WIDE>(coefficients), by_block::<4, WIDE>(&below))
 }
 
-/// Codes `most` planes of eight blocks, or if some `HAVE_FEWER` so many of each.
+/// Codes `most` planes of eight blocks; if some of them `HAVE_FEWER`, `plane_counts` of each.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni,bmi2")]
 fn code<const WIDE: bool, const HAVE_FEWER: bool>(
@@ -157,9 +157,9 @@ fn code<const WIDE: bool, const HAVE_FEWER: bool>(
         words.push(&words_of_64::<HAVE_FEWER>(numbers, plane_counts)[..count.min(8)]);
     } else {
         let sources = match (WIDE, first) {
-            (true, _) => const { bytes_of_32(32, 0) },
-            (false, 0) => const { bytes_of_32(16, 0) },
-            (false, _) => const { bytes_of_32(16, 32) },
+            (true, _) => const { bytes_of(32, 0, 4) },
+            (false, 0) => const { bytes_of(16, 0, 4) },
+            (false, _) => const { bytes_of(16, 32, 4) },
         };
         words.push(&words_of_32::<HAVE_FEWER>(numbers, sources, plane_counts)[..count.min(4)]);
     }
@@ -171,7 +171,7 @@ fn code<const WIDE: bool, const HAVE_FEWER: bool>(
 fn words_of_64<const HAVE_FEWER: bool>((coefficients, below): &Numbers, plane_counts: &[u64; 8]) -> [__m512i; 8] {
     let mut words = [_mm512_setzero_si512(); 8];
     for (index, (word, count)) in words.iter_mut().zip(plane_counts).enumerate() {
-        let sources = if index < 4 { const { bytes_of_64(0) } } else { const { bytes_of_64(1) } };
+        let sources = if index < 4 { const { bytes_of(32, 0, 8) } } else { const { bytes_of(32, 32, 8) } };
         let bytes = _mm512_permutex2var_epi8(coefficients[index % 4], bytemuck::cast(sources), below[index % 4]);
         let exist = if HAVE_FEWER { _bzhi_u64(u64::MAX, *count as u32) } else { u64::MAX };
         *word = codes::<HAVE_FEWER>(bytes, exist);
@@ -238,27 +238,15 @@ const fn table(of_lengths: bool) -> [u8; 64] {
     table
 }
 
-/// Of a block that has this half of two vectors, for each significance, the most significant one first, the bytes of
-/// four numbers of the second vector, the last one first, then those of the first vector.
-const fn bytes_of_64(half: usize) -> Permutation {
-    let mut sources = [0; 64];
-    let mut i = 0;
-    while i < 64 {
-        let (byte, number) = (7 - i / 8, 7 - i % 8);
-        sources[i] = (number / 4 * 64 + 32 * half + 8 * (number % 4) + byte) as u8;
-        i += 1;
-    }
-    sources
-}
-
-/// The same of two blocks, of which this is the size, from this place on: of the four most significant bytes.
-const fn bytes_of_32(size_of_block: usize, first: usize) -> Permutation {
+/// Of blocks of this size, from this place of two vectors on: of each block, for the `count` most significant bytes, the
+/// highest one first, those of four numbers of the second vector, the last number first, then those of the first vector.
+const fn bytes_of(size_of_block: usize, first: usize, count: usize) -> Permutation {
     let mut sources = [0; 64];
     let size = size_of_block / 4;
     let mut i = 0;
     while i < 64 {
-        let (byte, number) = (size - 1 - i / 8 % 4, 7 - i % 8);
-        sources[i] = (number / 4 * 64 + first + i / 32 * size_of_block + size * (number % 4) + byte) as u8;
+        let (block, byte, number) = (i / 8 / count, size - 1 - i / 8 % count, 7 - i % 8);
+        sources[i] = (number / 4 * 64 + first + block * size_of_block + size * (number % 4) + byte) as u8;
         i += 1;
     }
     sources

@@ -1,5 +1,5 @@
-//! Blocks of few values, some at a time: all are transformed, then the planes of all are coded, and then all codes are
-//! written; or the planes of all are read, and then all are transformed. In a block by itself each of these steps waits
+//! Blocks of few values, many at a time: all are transformed, then the planes of all are coded, and then all codes are
+//! written; or the planes of all are read, and then all are transformed. In a single block each of these steps would wait
 //! for the one before.
 
 use super::super::bits::{Sink, Source};
@@ -80,7 +80,8 @@ fn encode_all<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
     Avx512: PlaneCoder<N>,
 {
     let (mut joiner, mut room) = (Joiner::new(), sink.room());
-    // Of the blocks that are coded, and of those before them: these have long been ready when they are joined.
+    // Those of the blocks that are being coded, and those of the blocks before, which have long been ready when they are
+    // joined.
     let (mut words, mut index) = ([Words::new(), Words::new()], 0);
     for bytes in bytes.chunks(64 * N) {
         let Transformed { headers, header_lengths, coefficients, plane_counts } =
@@ -89,13 +90,13 @@ fn encode_all<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
         let count = bytes.len() / size_of_block::<N>(WIDE);
         for first in (0..count).step_by(8) {
             let lanes = |vector| across::eight_lanes::<WIDE>(vector, first);
-            let words_now = &mut words[index % 2];
-            words_now.begin(limits, lanes(headers), lanes(header_lengths), count - first);
+            let coded = &mut words[index % 2];
+            coded.begin(limits, lanes(headers), lanes(header_lengths), count - first);
             let plane_counts: [u64; 8] = bytemuck::cast(lanes(plane_counts));
             // A plane has a bit or more.
             let budget = limits.bits_after(if IS_FLOAT && !limits.is_reversible { 1 + exponent_bits(WIDE) } else { 0 });
             let most = plane_counts.iter().fold(0, |most, count| most.max(*count)).min(budget.into()) as u32;
-            kernel.code::<WIDE>(&numbers, first, &plane_counts, most, words_now);
+            kernel.code::<WIDE>(&numbers, first, &plane_counts, most, coded);
             index += 1;
             if index > 1 {
                 joiner.put(&words[index % 2], &mut room, limits);
@@ -160,7 +161,8 @@ fn decode_all<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
     for bytes in bytes.chunks_mut(BLOCKS * size) {
         let (count, in_batch) = (bytes.len() / size, 64 * N / size);
         let mut batches = [Read::<N>::new(); BLOCKS / 8];
-        let in_lockstep = if count == BLOCKS { lockstep::read::<N, WIDE, IS_FLOAT>(source, limits) } else { None };
+        let in_lockstep =
+            if count == BLOCKS { lockstep::read::<N, WIDE, IS_FLOAT>(kernel, source, limits) } else { None };
         for first in (0..count).step_by(8) {
             let (read, place) = (&mut batches[first / in_batch], first % in_batch);
             if let Some(blocks) = &in_lockstep {

@@ -10,12 +10,12 @@ pub(super) const MOST: usize = 32;
 pub(super) struct Words {
     pub(super) headers: __m512i,
     pub(super) header_lengths: __m512i,
-    /// Up to 48 bits, with their number above.
+    /// Each has up to 48 bits, with their number above.
     words: [__m512i; MOST],
     count: usize,
     /// How many bits may follow the headers.
     pub(super) budgets: __m512i,
-    /// Whether that can be less than all bits.
+    /// Whether blocks can have more bits than that.
     pub(super) has_limit: bool,
     pub(super) block_count: usize,
 }
@@ -46,6 +46,7 @@ impl Words {
         self.headers = _mm512_maskz_mov_epi64(exist, headers);
         self.header_lengths = _mm512_maskz_mov_epi64(exist, lengths);
         self.budgets = _mm512_maskz_max_epi64(exist, budgets, _mm512_setzero_si512());
+        // No block takes as many bits as these words have. Lanes that are left out must have none.
         self.has_limit = limits.maxbits < 64 * MOST as u32 || self.block_count < 8;
         self.count = 0;
     }

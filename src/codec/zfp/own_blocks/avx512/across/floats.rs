@@ -4,7 +4,7 @@ use super::super::super::block::{Limits, slack, width};
 use super::super::super::float::{bias, exponent_bits, integer_bits};
 use super::super::super::lanes::{Arithmetic, Lanes};
 use super::super::Avx512;
-use super::super::each_lane::{add, all, equal, larger, less, multiply, select, shifted_left, smaller, sub};
+use super::super::each_lane::{all, equal, larger, less, multiply, select, shifted_left, smaller};
 use super::any_bits;
 use std::arch::x86_64::*;
 
@@ -19,19 +19,21 @@ pub(super) struct Integers<const N: usize> {
     pub(super) are_coded: u16,
 }
 
-/// The biased exponents of the largest magnitudes: [`exponent`](super::super::super::float::exponent) of each block.
+/// The exponents of the largest magnitudes, biased as [`exponent`](super::super::super::float::exponent) has them, and
+/// as they are.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
-fn biased_exponents<const N: usize, const WIDE: bool>(kernel: Avx512, values: &[__m512i; N]) -> __m512i {
+fn largest_exponents<const N: usize, const WIDE: bool>(kernel: Avx512, values: &[__m512i; N]) -> [__m512i; 2] {
     let mut largest = kernel.zero();
     for vector in values {
         largest = kernel.larger_magnitude::<WIDE>(largest, *vector);
     }
     let exponents = if WIDE { _mm512_srli_epi64::<52>(largest) } else { _mm512_srli_epi32::<23>(largest) };
     let infinity = all::<WIDE>((1 << exponent_bits(WIDE)) - 1);
-    let biased = add::<WIDE>(exponents, all::<WIDE>(1));
+    let biased = kernel.add::<WIDE>(exponents, all::<WIDE>(1));
     let biased = select::<WIDE>(equal::<WIDE>(exponents, infinity), all::<WIDE>(bias(WIDE).into()), biased);
-    select::<WIDE>(equal::<WIDE>(largest, kernel.zero()), kernel.zero(), biased)
+    let biased = select::<WIDE>(equal::<WIDE>(largest, kernel.zero()), kernel.zero(), biased);
+    [biased, kernel.sub::<WIDE>(biased, all::<WIDE>(bias(WIDE).into()))]
 }
 
 #[inline]
@@ -41,13 +43,12 @@ pub(super) fn lossy_integers<const N: usize, const WIDE: bool>(
     limits: &Limits,
     values: [__m512i; N],
 ) -> Integers<N> {
-    let biased = biased_exponents::<N, WIDE>(kernel, &values);
-    let exponents = sub::<WIDE>(biased, all::<WIDE>(bias(WIDE).into()));
-    let precisions = float_precisions::<N, WIDE>(limits, exponents, limits.maxprec.min(width(WIDE)));
+    let [biased, exponents] = largest_exponents::<N, WIDE>(kernel, &values);
+    let precisions = float_precisions::<N, WIDE>(kernel, limits, exponents, limits.maxprec.min(width(WIDE)));
     let are_coded = !equal::<WIDE>(biased, kernel.zero()) & !equal::<WIDE>(precisions, kernel.zero());
     Integers {
         values: to_integers::<N, WIDE>(kernel, values, exponents),
-        headers: add::<WIDE>(add::<WIDE>(biased, biased), all::<WIDE>(1)),
+        headers: kernel.add::<WIDE>(kernel.add::<WIDE>(biased, biased), all::<WIDE>(1)),
         header_lengths: all::<WIDE>((1 + exponent_bits(WIDE)).into()),
         precisions,
         are_coded,
@@ -58,13 +59,14 @@ pub(super) fn lossy_integers<const N: usize, const WIDE: bool>(
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(in super::super) fn float_precisions<const N: usize, const WIDE: bool>(
+    kernel: Avx512,
     limits: &Limits,
     exponents: __m512i,
     most: u32,
 ) -> __m512i {
-    // No exponent is near these limits.
+    // Exponents of floats are far from these limits, and sums with them do not overflow.
     let least = limits.minexp.clamp(-4096, 4096);
-    let planes = sub::<WIDE>(exponents, all::<WIDE>(i64::from(least) - slack::<N>()));
+    let planes = kernel.sub::<WIDE>(exponents, all::<WIDE>(i64::from(least) - slack::<N>()));
     smaller::<WIDE>(larger::<WIDE>(planes, all::<WIDE>(0)), all::<WIDE>(most.into()))
 }
 
@@ -76,10 +78,9 @@ pub(super) fn reversible_integers<const N: usize, const WIDE: bool>(
     limits: &Limits,
     values: [__m512i; N],
 ) -> Integers<N> {
-    let biased = biased_exponents::<N, WIDE>(kernel, &values);
-    let exponents = sub::<WIDE>(biased, all::<WIDE>(bias(WIDE).into()));
+    let [biased, exponents] = largest_exponents::<N, WIDE>(kernel, &values);
     let mut integers = to_integers::<N, WIDE>(kernel, values, exponents);
-    let factors = powers::<WIDE>(sub::<WIDE>(exponents, all::<WIDE>(integer_bits(WIDE).into())));
+    let factors = powers::<WIDE>(kernel, kernel.sub::<WIDE>(exponents, all::<WIDE>(integer_bits(WIDE).into())));
     let mut differences = kernel.zero();
     for (value, integer) in values.iter().zip(&integers) {
         let decoded = multiply::<WIDE>(kernel.to_floats::<WIDE>(*integer), factors);
@@ -91,8 +92,7 @@ pub(super) fn reversible_integers<const N: usize, const WIDE: bool>(
     for (value, integer) in values.iter().zip(&mut integers) {
         *integer = select::<WIDE>(are_scaled, *integer, kernel.reinterpret::<WIDE>(*value));
     }
-    let header = kernel
-        .or(if WIDE { _mm512_slli_epi64::<2>(biased) } else { _mm512_slli_epi32::<2>(biased) }, all::<WIDE>(0b01));
+    let header = kernel.or(shifted_left::<WIDE>(biased, all::<WIDE>(2)), all::<WIDE>(0b01));
     let are_zeros = equal::<WIDE>(biased, kernel.zero()) & equal::<WIDE>(any_bits(kernel, &values), kernel.zero());
     Integers {
         values: integers,
@@ -111,25 +111,25 @@ fn to_integers<const N: usize, const WIDE: bool>(
     mut values: [__m512i; N],
     exponents: __m512i,
 ) -> [__m512i; N] {
-    let mut powers_of_factors = sub::<WIDE>(all::<WIDE>(integer_bits(WIDE).into()), exponents);
+    let mut powers_of_factors = kernel.sub::<WIDE>(all::<WIDE>(integer_bits(WIDE).into()), exponents);
     let are_small = have_infinite_scale::<WIDE>(exponents);
     if are_small != 0 {
         // In two steps, each exact.
         let first = select::<WIDE>(are_small, all::<WIDE>(64), kernel.zero());
-        powers_of_factors = sub::<WIDE>(powers_of_factors, first);
-        let factors = powers::<WIDE>(first);
+        powers_of_factors = kernel.sub::<WIDE>(powers_of_factors, first);
+        let factors = powers::<WIDE>(kernel, first);
         for vector in &mut values {
             *vector = multiply::<WIDE>(*vector, factors);
         }
     }
-    let factors = powers::<WIDE>(powers_of_factors);
+    let factors = powers::<WIDE>(kernel, powers_of_factors);
     for vector in &mut values {
         *vector = kernel.truncate::<WIDE>(multiply::<WIDE>(*vector, factors));
     }
     values
 }
 
-/// Not [`has_finite_scale`](super::super::super::float::has_finite_scale).
+/// The blocks without [`has_finite_scale`](super::super::super::float::has_finite_scale).
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn have_infinite_scale<const WIDE: bool>(exponents: __m512i) -> u16 {
@@ -139,11 +139,11 @@ fn have_infinite_scale<const WIDE: bool>(exponents: __m512i) -> u16 {
 /// 2^exponent, subnormal or 0 if that is small.
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub(super) fn powers<const WIDE: bool>(exponents: __m512i) -> __m512i {
+pub(super) fn powers<const WIDE: bool>(kernel: Avx512, exponents: __m512i) -> __m512i {
     let mantissa_bits = i64::from(width(WIDE) - 1 - exponent_bits(WIDE));
-    let biased = add::<WIDE>(exponents, all::<WIDE>(bias(WIDE).into()));
+    let biased = kernel.add::<WIDE>(exponents, all::<WIDE>(bias(WIDE).into()));
     let normal = shifted_left::<WIDE>(biased, all::<WIDE>(mantissa_bits));
-    let bit = add::<WIDE>(biased, all::<WIDE>(mantissa_bits - 1));
+    let bit = kernel.add::<WIDE>(biased, all::<WIDE>(mantissa_bits - 1));
     let subnormal = shifted_left::<WIDE>(all::<WIDE>(1), bit);
     select::<WIDE>(less::<WIDE>(biased, all::<WIDE>(1)), subnormal, normal)
 }

@@ -8,12 +8,10 @@ mod order;
 
 use super::super::block::{Limits, precision_bits, width};
 use super::super::float::integer_bits;
-use super::super::lanes::Lanes;
+use super::super::lanes::{Arithmetic, Lanes};
 use super::super::lift::{from_negabinary, lift, to_negabinary, unlift};
 use super::Avx512;
-use super::each_lane::{
-    add, all, equal, larger, leading_zeros, multiply, select, shifted_left, shifted_right, smaller, sub,
-};
+use super::each_lane::{all, equal, larger, leading_zeros, multiply, select, shifted_left, shifted_right, smaller};
 pub(super) use floats::float_precisions;
 use floats::{Integers, lossy_integers, powers, reversible_integers};
 pub(super) use order::{by_block, eight_lanes};
@@ -30,7 +28,7 @@ pub(super) struct Transformed<const N: usize> {
     pub(super) plane_counts: __m512i,
 }
 
-/// Blocks in the order of memory.
+/// Transforms blocks that lie in the order of memory.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq")]
 pub(super) fn transform<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
@@ -54,9 +52,9 @@ pub(super) fn transform<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
     let coefficients = if limits.is_reversible {
         let coefficients = to_coefficients::<N, WIDE, true>(kernel, values);
         precisions = own_precisions::<N, WIDE>(kernel, &coefficients, precisions);
-        let before = sub::<WIDE>(precisions, all::<WIDE>(1));
-        headers = kernel.or(headers, shifted_left::<WIDE>(before, header_lengths));
-        header_lengths = add::<WIDE>(header_lengths, all::<WIDE>(precision_bits(WIDE).into()));
+        let in_header = kernel.sub::<WIDE>(precisions, all::<WIDE>(1));
+        headers = kernel.or(headers, shifted_left::<WIDE>(in_header, header_lengths));
+        header_lengths = kernel.add::<WIDE>(header_lengths, all::<WIDE>(precision_bits(WIDE).into()));
         coefficients
     } else {
         to_coefficients::<N, WIDE, false>(kernel, values)
@@ -79,8 +77,8 @@ fn own_precisions<const N: usize, const WIDE: bool>(
     precisions: __m512i,
 ) -> __m512i {
     let any = any_bits(kernel, coefficients);
-    let lowest = _mm512_and_si512(any, sub::<WIDE>(kernel.zero(), any));
-    let from_lowest = add::<WIDE>(leading_zeros::<WIDE>(lowest), all::<WIDE>(1));
+    let lowest = _mm512_and_si512(any, kernel.sub::<WIDE>(kernel.zero(), any));
+    let from_lowest = kernel.add::<WIDE>(leading_zeros::<WIDE>(lowest), all::<WIDE>(1));
     let own = select::<WIDE>(equal::<WIDE>(any, kernel.zero()), all::<WIDE>(1), from_lowest);
     larger::<WIDE>(smaller::<WIDE>(own, precisions), all::<WIDE>(1))
 }
@@ -117,7 +115,7 @@ fn to_coefficients<const N: usize, const WIDE: bool, const REVERSIBLE: bool>(
     places
 }
 
-/// What [`restore`] gets to know of blocks.
+/// Blocks that were read, as [`restore`] takes them.
 #[derive(Clone, Copy)]
 pub(super) struct Read<const N: usize> {
     /// By blocks, shifted up by as many bits as there are empty planes before them.
@@ -125,7 +123,7 @@ pub(super) struct Read<const N: usize> {
     pub(super) empty: [i64; 16],
     /// Of floats that were scaled; those of zeros do not matter.
     pub(super) exponents: [i64; 16],
-    /// The blocks of the bits of floats.
+    /// The blocks whose integers are the bits of floats.
     pub(super) are_bits: u16,
 }
 
@@ -137,7 +135,7 @@ impl<const N: usize> Read<N> {
     }
 }
 
-/// Blocks in the order of memory.
+/// The values of blocks that were read, in the order of memory.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
 pub(super) fn restore<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
@@ -160,7 +158,8 @@ pub(super) fn restore<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
         to_places::<N, WIDE, false>(kernel, coefficients)
     };
     if IS_FLOAT {
-        let factors = powers::<WIDE>(sub::<WIDE>(lanes(read.exponents), all::<WIDE>(integer_bits(WIDE).into())));
+        let factors =
+            powers::<WIDE>(kernel, kernel.sub::<WIDE>(lanes(read.exponents), all::<WIDE>(integer_bits(WIDE).into())));
         for integers in &mut values {
             let scaled = multiply::<WIDE>(kernel.to_floats::<WIDE>(*integers), factors);
             *integers = select::<WIDE>(read.are_bits, kernel.reinterpret::<WIDE>(*integers), scaled);

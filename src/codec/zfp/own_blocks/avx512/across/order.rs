@@ -70,7 +70,7 @@ fn transpose_16x16(vectors: &mut [__m512i]) {
     }
 }
 
-/// Blocks as [`by_block`] has them in the order of memory.
+/// Puts blocks as [`by_block`] has them in the order of memory.
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(super) fn in_order<const N: usize, const WIDE: bool>(mut blocks: [__m512i; N]) -> [__m512i; N] {
@@ -86,7 +86,7 @@ pub(super) fn in_order<const N: usize, const WIDE: bool>(mut blocks: [__m512i; N
     blocks
 }
 
-/// Numbers of 64 bits as such of 32.
+/// Sixteen numbers of 64 bits as numbers of 32 bits.
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(super) fn narrowed(first: __m512i, second: __m512i) -> __m512i {
@@ -94,7 +94,7 @@ pub(super) fn narrowed(first: __m512i, second: __m512i) -> __m512i {
     _mm512_inserti64x4::<1>(_mm512_castsi256_si512(first), second)
 }
 
-/// The lanes of eight blocks from this one on, of 64 bits.
+/// Eight lanes from that of this block on, as lanes of 64 bits.
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(in super::super) fn eight_lanes<const WIDE: bool>(lanes: __m512i, first: usize) -> __m512i {
