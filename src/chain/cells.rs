@@ -7,7 +7,6 @@ use super::grid::Cell;
 use super::place::BoxPlace;
 use super::region::Region;
 use super::shard::{Shard, ShardIndex};
-use super::strips::strip_shape;
 use super::way::Passed;
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::{CallOptions, Direction};
@@ -106,9 +105,9 @@ impl ShardDecode<'_> {
         self.all(places.len(), self.shard.cells(region).zip(places), workers, options)
     }
 
-    /// The shape of the inner chunks that go to their place together. See [`strip_shape`].
+    /// The shape of the inner chunks that go to their place together.
     fn strip_shape(&self, region: &Region, workers: NonZeroUsize) -> Option<Vec<u64>> {
-        let shape = || strip_shape(region, self.shard.chunk_shape(), self.shard.element_size(), workers);
+        let shape = || self.shard.strip_shape(region, workers);
         self.through.keeps_values().then(shape).flatten()
     }
 
@@ -129,8 +128,8 @@ impl ShardDecode<'_> {
     #[inline(never)] // see `by_list`
     fn strip(&self, region: &Region, place: BoxPlace<'_>, options: &CallOptions) -> Result<()> {
         let places = place.cut(region, self.shard.chunk_shape())?;
-        self.shard.inner.pool.with(|workspace| {
-            let mut strip = Strip::new(&mut workspace.gathered);
+        self.shard.inner.pool.with_strip(|memory| {
+            let mut strip = Strip::new(memory);
             for (cell, place) in self.shard.cells(region).zip(places) {
                 self.cell(&cell, place, Some(&mut strip), options).map_err(|fault| fault.error)?;
             }

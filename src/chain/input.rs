@@ -104,6 +104,11 @@ impl<'a> Input<'a> {
         })
     }
 
+    /// Where all elements lie, if the caller has them.
+    pub(super) fn whole_source(&self) -> Option<&Source<'a>> {
+        self.is_whole().then_some(&self.source)
+    }
+
     /// Requests the cache lines of the elements that the caller has.
     pub(super) fn prefetch(&self) {
         self.source.prefetch();

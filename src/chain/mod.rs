@@ -118,7 +118,7 @@ impl Chain {
         };
         check_decoded_size(options.max_decoded_size, &input)?;
         let list = CodecList::from_json(&codecs, &Context::new(Arc::clone(&options.registry)))?;
-        Ok(Self::from_bound(list.bind(input)?, Arc::new(Pool::new()), options.max_decoded_size))
+        Ok(Self::from_bound(list.bind(input)?, Arc::new(Pool::default()), options.max_decoded_size))
     }
 
     /// The chain of a whole array document of Zarr v3 or v2, for one chunk of its grid: the first, if they differ.
@@ -143,7 +143,7 @@ impl Chain {
         if let Representation::Array(_) = codecs.output() {
             return Err(Error::metadata("codecs has no array->bytes codec: an array needs exactly one"));
         }
-        Ok(Self::from_bound(codecs, Arc::new(Pool::new()), options.max_decoded_size))
+        Ok(Self::from_bound(codecs, Arc::new(Pool::default()), options.max_decoded_size))
     }
 
     /// A chain that shares what codecs keep from call to call with others. The limit holds for the chains inside, too.

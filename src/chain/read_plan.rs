@@ -168,8 +168,8 @@ impl ReadPlan {
         if !self.is_large {
             return numbers.try_for_each(|index| self.run(self.stage.take(index)?, bytes[index], None, options));
         }
-        self.chain.pool.with(|workspace| {
-            let mut strip = Strip::new(&mut workspace.gathered);
+        self.chain.pool.with_strip(|memory| {
+            let mut strip = Strip::new(memory);
             numbers.try_for_each(|index| self.run(self.stage.take(index)?, bytes[index], Some(&mut strip), options))?;
             strip.finish();
             Ok(())

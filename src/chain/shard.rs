@@ -11,6 +11,7 @@ use crate::memory::collect;
 use crate::parallel::take_items;
 use crate::representation::element_count;
 use crate::strided;
+use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -82,26 +83,30 @@ impl Shard {
         let size = element_count(&shape) as usize * self.element_size;
         let workers = options.workers().count_for(size);
         let room = encoded.len().saturating_sub(index_size - first);
-        let is_serial =
-            workers.get() == 1 || !take_items(workers, self.cell_count(), self.inner.part_count(Direction::Encode));
-        if is_serial && self.has_bound() {
-            let whole = Region::whole(&shape);
-            let chunk = |cell: Cell| Ok((input.region(&cell.start, &self.bound.chunk_shape)?, cell));
-            let mut chunks = self.cells(&whole).map(chunk).peekable();
-            while let Some((chunk, cell)) = chunks.next().transpose()? {
-                if let Some(Ok((next, _))) = chunks.peek() {
-                    next.prefetch(); // it is there after this one
-                }
-                let size = self.encode_cell(&cell, chunk, &mut encoded[end..room], options).map_err(blame)?;
-                push_entry(&mut index, size.map(|size| end as u64..(end + size) as u64))?;
-                end += size.unwrap_or(0);
+        let is_serial = self.has_bound()
+            && (workers.get() == 1
+                || !take_items(workers, self.cell_count(), self.inner.part_count(Direction::Encode)));
+        let whole = Region::whole(&shape);
+        let strip_shape = self.strip_shape(&whole, if is_serial { NonZeroUsize::MIN } else { workers });
+        let has_strips = strip_shape.is_some();
+        if is_serial {
+            let strip_shape = strip_shape.unwrap_or_else(|| vec![u64::MAX; shape.len()]);
+            for strip in whole.cut(&strip_shape) {
+                self.for_each_chunk(input, &strip, has_strips, |cell, chunk| {
+                    let size = self.encode_cell(cell, chunk, &mut encoded[end..room], options).map_err(blame)?;
+                    push_entry(&mut index, size.map(|size| end as u64..(end + size) as u64))?;
+                    end += size.unwrap_or(0);
+                    Ok(())
+                })?;
             }
         } else {
             let single = options.alone();
-            let whole = Region::whole(&shape);
+            let strip_shape = strip_shape.unwrap_or_else(|| self.bound.chunk_shape.clone());
             let parts = InOrder::new(&mut encoded[first.min(room)..room], first as u64);
-            let encoded_cells = options.workers().map(workers, self.cells(&whole).enumerate(), |(number, cell)| {
-                parts.put(number, self.encode_part(&cell, input, &parts, &single).map_err(blame)?)
+            let encoded_cells = options.workers().map(workers, whole.cut(&strip_shape), |strip| {
+                self.for_each_chunk(input, &strip, has_strips, |cell, chunk| {
+                    parts.put(cell.number as usize, self.encode_part(cell, chunk, &parts, &single).map_err(blame)?)
+                })
             })?;
             let fault = encoded_cells.into_iter().find_map(|(_, result)| result.err());
             let (places, last) = parts.finish();
@@ -132,15 +137,45 @@ impl Shard {
         self.inner.encode_chunk(chunk, encoded, options).map(Some).map_err(|error| self.locate(error, cell))
     }
 
+    /// Calls `work` with each inner chunk of a box of whole ones, or of a strip, in C order.
+    fn for_each_chunk(
+        &self,
+        input: &Input<'_>,
+        region: &Region,
+        is_strip: bool,
+        mut work: impl FnMut(&Cell, Input<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let shape = &self.bound.chunk_shape;
+        let chunk = |cell: Cell| Ok((input.region(&cell.start, shape)?, cell));
+        self.inner.pool.with_strip(|memory| {
+            let all = if is_strip { Some(input.region(&region.start, &region.shape)?) } else { None };
+            if let Some(source) = all.as_ref().and_then(Input::whole_source)
+                && let Some(gathered) = self.gather(region, source, memory)?
+            {
+                return self.cells(region).enumerate().try_for_each(|(number, cell)| {
+                    let chunk = strided::Source::contiguous(gathered.get(number), self.element_size, shape)?;
+                    work(&cell, Input::whole(chunk))
+                });
+            }
+            let mut chunks = self.cells(region).map(chunk).peekable();
+            while let Some((chunk, cell)) = chunks.next().transpose()? {
+                if let Some(Ok((next, _))) = chunks.peek() {
+                    next.prefetch(); // it is there after this one
+                }
+                work(&cell, chunk)?;
+            }
+            Ok(())
+        })
+    }
+
     /// Encodes an inner chunk into memory that an earlier one had; `None` if it need not be stored.
     fn encode_part(
         &self,
         cell: &Cell,
-        input: &Input<'_>,
+        chunk: Input<'_>,
         parts: &InOrder<'_>,
         options: &CallOptions,
     ) -> Result<Option<Part>> {
-        let chunk = input.region(&cell.start, &self.bound.chunk_shape)?;
         let Some(chunk) = self.chunk_to_store(chunk, options)? else { return Ok(None) };
         let mut memory = parts.memory();
         let size = self.inner.encode_chunk_growing(chunk, &mut memory, options);

@@ -1,39 +1,66 @@
-//! Neighbouring inner chunks of a large box, which are written to their places together: see [`Strip`].
+//! Neighbouring inner chunks of a large box, which are read together or written to their places together: see
+//! [`Gathered`] and [`Strip`].
 
 use super::Chain;
 use super::plan::{Operation, Plan, Step};
 use super::region::Region;
 use super::run::Run;
+use super::shard::Shard;
 use super::workspace::Workspace;
 use crate::error::Result;
 use crate::interface::CallOptions;
 use crate::representation::element_count;
-use crate::strided::{self, Source, Strip, Target};
+use crate::strided::{self, Gathered, Source, Strip, Target};
 use std::num::NonZeroUsize;
 
 /// Strips for each worker, or more: enough that none waits long for the others at the end.
 pub(super) const STRIPS_PER_WORKER: usize = 4;
 
-/// The shape of as many inner chunks side by side as go to their place together; `None` if they gain nothing by that:
-/// the box fits into caches, or an inner chunk is large or has no rows.
-pub(super) fn strip_shape(
-    region: &Region,
-    chunk_shape: &[u64],
-    element_size: usize,
-    workers: NonZeroUsize,
-) -> Option<Vec<u64>> {
-    let [size, chunk_size] =
-        [&region.shape[..], chunk_shape].map(|shape| element_count(shape).saturating_mul(element_size as u64));
-    let (width, outer) = chunk_shape.split_last()?;
-    let chunk_count = region.element_count() as u64 / element_count(chunk_shape).max(1);
-    let strips = STRIPS_PER_WORKER.saturating_mul(workers.get()) as u64;
-    let count = (strided::max_boxes(chunk_size) as u64).min(chunk_count / strips);
-    let has_rows = outer.iter().any(|size| *size > 1);
-    (size >= strided::LARGE_SIZE && has_rows && count > 1).then(|| {
-        let mut shape = outer.to_vec();
-        shape.push(width.saturating_mul(count));
-        shape
-    })
+/// With codecs that keep bytes, longer rows are copied as fast one inner chunk at a time, and checksums are computed on
+/// the way.
+const MAX_KEPT_ROW_SIZE: usize = 128;
+
+/// Longer rows of inner chunks are read as fast without those beside them.
+const MAX_READ_ROW_SIZE: usize = 512;
+
+impl Shard {
+    /// The shape of as many inner chunks side by side as are read or written together; `None` if they gain nothing by
+    /// that: the box fits into caches, or an inner chunk is large or has no rows.
+    pub(super) fn strip_shape(&self, region: &Region, workers: NonZeroUsize) -> Option<Vec<u64>> {
+        let chunk_shape = self.chunk_shape();
+        let [size, chunk_size] =
+            [&region.shape, chunk_shape].map(|shape| element_count(shape).saturating_mul(self.element_size() as u64));
+        let (width, outer) = chunk_shape.split_last()?;
+        let chunk_count = region.element_count() as u64 / element_count(chunk_shape).max(1);
+        let strips = STRIPS_PER_WORKER.saturating_mul(workers.get()) as u64;
+        let count = (strided::max_boxes(chunk_size) as u64).min(chunk_count / strips);
+        let has_rows = outer.iter().any(|size| *size > 1);
+        (size >= strided::LARGE_SIZE && has_rows && count > 1).then(|| {
+            let mut shape = outer.to_vec();
+            shape.push(width.saturating_mul(count));
+            shape
+        })
+    }
+
+    /// The inner chunks of a box whose elements lie there, copied together; `None` if it has others than whole ones side
+    /// by side, or they gain nothing by that.
+    pub(super) fn gather<'m>(
+        &self,
+        region: &Region,
+        source: &Source<'_>,
+        memory: &'m mut Vec<u8>,
+    ) -> Result<Option<Gathered<'m>>> {
+        let (Some((width, outer)), Some((extent, rest))) = (self.chunk_shape().split_last(), region.shape.split_last())
+        else {
+            return Ok(None);
+        };
+        let mut edges = region.start.iter().chain([extent]).zip(self.chunk_shape().iter().chain([width]));
+        if rest != outer || !edges.all(|(edge, size)| edge.is_multiple_of(*size)) {
+            return Ok(None);
+        }
+        let max_row_size = if self.inner.plan.keeps_bytes() { MAX_KEPT_ROW_SIZE } else { MAX_READ_ROW_SIZE };
+        Gathered::new(source, *width, max_row_size, memory)
+    }
 }
 
 impl Chain {

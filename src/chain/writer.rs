@@ -125,9 +125,37 @@ impl Writer {
         let (shard, _) = self.shard()?;
         let region = self.chain.elements_before().fold(put.region.clone(), |region, elements| elements.needed(&region));
         let size = region.element_count().saturating_mul(self.chain.element_size()?.max(shard.element_size()));
+        let strip_shape = match self.chain.elements_before().next() {
+            None => shard.strip_shape(&region, self.options.workers().count_for(size)),
+            Some(_) => None,
+        };
+        if let Some(shape) = strip_shape {
+            return self.for_each(size, shard.cells_in(&region), region.cut(&shape), |strip, options| {
+                self.chain.pool.with_strip(|memory| self.put_strip(&strip, put, memory, options))
+            });
+        }
         self.for_each(size, shard.cells_in(&region), shard.cells(&region), |cell, options| {
             self.chain.pool.with(|workspace| self.put_cell(&cell, put, workspace, options))
         })
+    }
+
+    /// Puts inner chunks side by side that get the elements as they are.
+    fn put_strip(&self, strip: &Region, put: &Put<'_>, memory: &mut Vec<u8>, options: &CallOptions) -> Result<()> {
+        let (shard, _) = self.shard()?;
+        let source = put.source.region(&strip.relative_to(&put.region), &strip.shape)?;
+        let gathered = shard.gather(strip, &source, memory)?;
+        for (number, cell) in shard.cells(strip).enumerate() {
+            let (region, source) = match &gathered {
+                Some(chunks) => {
+                    let chunk = Source::contiguous(chunks.get(number), shard.element_size(), shard.chunk_shape())?;
+                    (cell.place(), chunk)
+                }
+                None => (strip.clone(), source.clone()),
+            };
+            let put = Put { region, source };
+            self.chain.pool.with(|workspace| self.put_cell(&cell, &put, workspace, options))?;
+        }
+        Ok(())
     }
 
     /// Does work on `count` inner chunks, on as many workers as pay off for this many bytes.

@@ -6,6 +6,7 @@
 
 mod copy;
 mod fill;
+mod gather;
 mod layout;
 mod nest;
 #[cfg_attr(
@@ -29,6 +30,7 @@ mod view;
 pub(crate) use copy::LARGE_SIZE;
 pub use copy::{copy, split};
 pub use fill::{all_equal, fill};
+pub(crate) use gather::Gathered;
 pub use layout::Layout;
 pub(crate) use strip::{MAX_BOXES, Strip, max_boxes};
 pub use view::{Source, Target};

@@ -24,7 +24,7 @@ const MAX_BOX_SIZE: u64 = 1 << 20;
 pub(crate) const MAX_BOXES: usize = 16;
 
 /// Shorter rows of a box take as long to find as to copy.
-const MIN_ROW_SIZE: usize = LINE_SIZE;
+pub(super) const MIN_ROW_SIZE: usize = LINE_SIZE;
 
 /// Longer ones are written fast without others beside them.
 const MAX_ROW_SIZE: usize = 4096;
@@ -119,12 +119,12 @@ pub(crate) fn max_boxes(size: u64) -> usize {
 
 /// From one box of this many bytes to the next in memory: an odd number of lines, so that they do not collide in a
 /// cache.
-fn pitch(size: usize) -> usize {
+pub(super) fn pitch(size: usize) -> usize {
     size.next_multiple_of(2 * LINE_SIZE) + LINE_SIZE
 }
 
 /// The index of the first byte of a cache line.
-fn first_line(memory: &[u8]) -> usize {
+pub(super) fn first_line(memory: &[u8]) -> usize {
     memory.as_ptr().addr().wrapping_neg() % LINE_SIZE
 }
 

@@ -589,3 +589,27 @@ fn boxes_of_a_strip_go_to_their_place() {
     });
     assert!(in_strips.get() > 1000, "{} boxes were in strips", in_strips.get());
 }
+
+#[test]
+fn boxes_of_a_row_are_copied_together() {
+    let gathered_count = std::cell::Cell::new(0);
+    for_cases(1500, row(), |Row { shape, width, element_size: size, target: place }| {
+        let (mut shape, last) = (shape, place.strides.len() - 1);
+        shape[last] -= shape[last] % width;
+        let from = noise(place.memory_size, 3);
+        let source = Source::new(&from, place.layout(&shape, size)).unwrap();
+        let mut memory = Vec::new();
+        let Some(gathered) = Gathered::new(&source, width, 512, &mut memory).unwrap() else { return };
+        let (mut start, mut box_shape) = (vec![0; shape.len()], shape.clone());
+        box_shape[last] = width;
+        for number in 0..shape[last] / width {
+            start[last] = number * width;
+            let mut expected = vec![0; box_shape.iter().product::<u64>() as usize * size];
+            let part = source.region(&start, &box_shape).unwrap();
+            copy(&part, &mut Target::contiguous(&mut expected, size, &box_shape).unwrap()).unwrap();
+            assert!(gathered.get(number as usize) == expected, "box {number} of {width}, {shape:?}, {place:?}");
+        }
+        gathered_count.set(gathered_count.get() + 1);
+    });
+    assert!(gathered_count.get() > 100, "{} rows were gathered", gathered_count.get());
+}

@@ -1,12 +1,12 @@
-//! Boxes of shards that are larger than caches, whose inner chunks go to their place together.
+//! Boxes of shards that are larger than caches, whose inner chunks go to their place, or come from it, together.
 
 use super::case::{named, options, sharding};
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use zcodec::Status;
-use zcodec::chain::{CallOptions, Chain, ReadPlan};
-use zcodec::strided::{Layout, Target};
+use zcodec::chain::{CallOptions, Chain, Piece, PieceBytes, ReadPlan, ShardLayout, Writer};
+use zcodec::strided::{Layout, Source, Target};
 
 const SHAPE: [u64; 3] = [32, 256, 1088];
 
@@ -54,30 +54,35 @@ fn places([planes, rows, columns]: [u64; 3]) -> Vec<Place> {
     ]
 }
 
-/// Checks that `decode` writes a box to all these places, and nothing between.
-fn check(what: &str, (start, shape): ([u64; 3], [u64; 3]), decode: &dyn Fn(Target<'static>)) {
+/// A box of the elements at this place, and a byte that is none of theirs everywhere else.
+fn laid_out((start, shape): ([u64; 3], [u64; 3]), (offset, strides): Place) -> (Layout, Vec<u8>) {
     let whole = elements();
-    for (offset, strides) in places(shape) {
-        let steps = |position: [u64; 3]| -> i64 {
-            position.iter().zip(strides).map(|(index, stride)| index.cast_signed() * stride).sum()
-        };
-        let last: i64 = shape.iter().zip(strides).map(|(size, stride)| (size.cast_signed() - 1) * stride.max(0)).sum();
-        let mut memory = vec![0xA5_u8; offset + last as usize + 64];
-        let layout = Layout::new(2, &shape, Some(&strides), offset, memory.len()).unwrap();
-        // SAFETY: the target is used within the call of `decode`, and the memory after it.
-        decode(unsafe { Target::from_raw(memory.as_mut_ptr(), memory.len(), layout) }.unwrap());
-        let mut expected = vec![0xA5_u8; memory.len()];
-        for plane in 0..shape[0] {
-            for row in 0..shape[1] {
-                let first = ((start[0] + plane) * SHAPE[1] + start[1] + row) * SHAPE[2] + start[2];
-                let row_at = offset as i64 + steps([plane, row, 0]);
-                for (column, element) in whole[first as usize..][..shape[2] as usize].iter().enumerate() {
-                    let at = (row_at + column as i64 * strides[2]) as usize;
-                    expected[at..at + 2].copy_from_slice(&element.to_ne_bytes());
-                }
+    let steps = |position: [u64; 3]| -> i64 {
+        position.iter().zip(strides).map(|(index, stride)| index.cast_signed() * stride).sum()
+    };
+    let last: i64 = shape.iter().zip(strides).map(|(size, stride)| (size.cast_signed() - 1) * stride.max(0)).sum();
+    let mut memory = vec![0xA5_u8; offset + last as usize + 64];
+    for plane in 0..shape[0] {
+        for row in 0..shape[1] {
+            let first = ((start[0] + plane) * SHAPE[1] + start[1] + row) * SHAPE[2] + start[2];
+            let row_at = offset as i64 + steps([plane, row, 0]);
+            for (column, element) in whole[first as usize..][..shape[2] as usize].iter().enumerate() {
+                let at = (row_at + column as i64 * strides[2]) as usize;
+                memory[at..at + 2].copy_from_slice(&element.to_ne_bytes());
             }
         }
-        assert!(memory == expected, "{what}: {start:?}, {shape:?} to {offset} and {strides:?}");
+    }
+    (Layout::new(2, &shape, Some(&strides), offset, memory.len()).unwrap(), memory)
+}
+
+/// Checks that `decode` writes a box to all these places, and nothing between.
+fn check(what: &str, (start, shape): ([u64; 3], [u64; 3]), decode: &dyn Fn(Target<'static>)) {
+    for place in places(shape) {
+        let (layout, expected) = laid_out((start, shape), place);
+        let mut memory = vec![0xA5_u8; expected.len()];
+        // SAFETY: the target is used within the call of `decode`, and the memory after it.
+        decode(unsafe { Target::from_raw(memory.as_mut_ptr(), memory.len(), layout) }.unwrap());
+        assert!(memory == expected, "{what}: {start:?}, {shape:?} to {place:?}");
     }
 }
 
@@ -148,6 +153,57 @@ fn inner_chunks_of_large_boxes_go_to_their_place() {
                     read(&chain, &reversed, part.0, target, threads(count));
                 });
             }
+        }
+    }
+}
+
+/// The object of a writer that gets this box.
+fn written(chain: &Arc<Chain>, start: [u64; 3], source: Source<'_>, options: CallOptions) -> Vec<u8> {
+    let mut writer = Writer::new(chain, options, None).unwrap();
+    writer.put(&start, source).unwrap();
+    assert_eq!(writer.next_stage().unwrap().count(), 0);
+    let (pieces, size) = writer.finish(ShardLayout::Packed).unwrap();
+    let mut object = vec![0; size as usize];
+    for Piece { offset, bytes } in pieces {
+        let PieceBytes::New(bytes) = bytes else { panic!("there is no old object") };
+        object[*offset as usize..][..bytes.len()].copy_from_slice(bytes);
+    }
+    object
+}
+
+#[test]
+fn inner_chunks_of_large_arrays_are_encoded_wherever_they_lie() {
+    let decoded: Vec<u8> = elements().iter().flat_map(|element| element.to_ne_bytes()).collect();
+    let [little, big] = ["little", "big"].map(|endian| named("bytes", &json!({"endian": endian})));
+    for inner in [
+        json!([little, "crc32c"]),
+        json!([big, named("zstd", &json!({"level": 1, "checksum": false}))]),
+        json!([named("cast_value", &json!({"data_type": "uint32"})), little]),
+    ] {
+        let chain = chain(&inner);
+        let encoded = chain.encode_to_vec(&decoded, &options()).unwrap();
+        assert!(chain.decode_to_vec(&encoded, &options()).unwrap() == decoded, "{inner}");
+        for place in places(SHAPE) {
+            let (layout, memory) = laid_out(([0; 3], SHAPE), place);
+            for count in [1, 2] {
+                let source = Source::new(&memory, layout.clone()).unwrap();
+                let mut object = vec![0; chain.encoded_bound(decoded.len() as u64).unwrap() as usize];
+                let size = chain.encode_view(&[0; 3], source.clone(), &mut object, &threads(count)).unwrap();
+                assert!(object[..size] == encoded, "{inner} by {count}, from {place:?}");
+                assert!(
+                    written(&chain, [0; 3], source, threads(count)) == encoded,
+                    "{inner} put by {count}, {place:?}"
+                );
+            }
+        }
+        // What cuts inner chunks: their rest is the fill value.
+        let (start, shape) = PART;
+        for place in places(shape) {
+            let (layout, memory) = laid_out(PART, place);
+            let source = Source::new(&memory, layout).unwrap();
+            let [one, two] = [1, 2].map(|count| written(&chain, start, source.clone(), threads(count)));
+            assert!(one == two, "{inner}, from {place:?}");
+            check("what was put", PART, &|target| chain.decode_view(&one, &start, target, &options()).unwrap());
         }
     }
 }
