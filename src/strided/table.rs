@@ -46,12 +46,12 @@ impl Table {
             }
             self.stride = Some(stride);
         } else {
-            self.places.reserve_exact(count.min(BAND_SIZE));
+            self.places.reserve_exact(count.min(2 * BAND_SIZE));
         }
     }
 
     /// The places on one side, by its strides, of `count` elements along some axes from `first` on: always the same
-    /// axes and strides, and at most [`BAND_SIZE`] elements.
+    /// axes and strides, and at most twice [`BAND_SIZE`] elements.
     #[inline]
     pub(super) fn of(
         &mut self,
@@ -96,6 +96,19 @@ impl<'a> Places<'a> {
     /// Those of the first ones, if all are at one distance.
     pub(super) fn steps(&self) -> Option<Steps> {
         self.stride.map(|stride| Steps { stride, first: 0 })
+    }
+
+    /// The first `count` of them, and the others.
+    pub(super) fn split(self, count: usize) -> (Self, Self) {
+        let first = Self { count, ..self };
+        let rest = match self.stride {
+            Some(stride) => {
+                let shift = stride.wrapping_mul(count as isize);
+                Self { first: self.first.wrapping_add(shift), count: self.count - count, ..self }
+            }
+            None => Self { table: &self.table[count..], count: self.count - count, ..self },
+        };
+        (first, rest)
     }
 
     pub(super) fn count(&self) -> usize {

@@ -9,7 +9,7 @@ use super::rows::{Both, Row, Rows, Vector};
 use super::stage::Staged;
 use super::{LINE_SIZE, parts_of_tile, tile};
 use crate::strided::plane::{BAND_SIZE, Runs, VECTOR_SIZE};
-use crate::strided::prefetch::prefetch;
+use crate::strided::prefetch::{prefetch, prefetch_soon};
 use crate::strided::table::Places;
 use std::mem::MaybeUninit;
 
@@ -70,15 +70,26 @@ unsafe fn blocks<V: Vector, R: Rows<V>, N: Rows<V::Part>, const SIZE: usize, con
     while next < runs.count {
         let (begin, end, following) = bands.at(next);
         let streams = has_lines && bands.are_lines(begin, end);
-        let rows = tables.rows.of(runs.run, |axis| axis.source, begin, end - begin);
+        // The first of the next band, too.
+        let later_count = if runs.is_large { height.min(runs.count - end) } else { 0 };
+        let rows = tables.rows.of(runs.run, |axis| axis.source, begin, end - begin + later_count);
+        let (rows, rows_of_next) = rows.split(end - begin);
         let mut column = 0;
         while column < runs.row_count {
             let count = columns.min(runs.row_count - column).max(width);
             column = column.min(runs.row_count - count);
-            let columns = tables.columns.of(runs.row, |axis| axis.target, column, count);
+            // Those of the next block, too.
+            let later_count = if runs.is_large { columns.min(runs.row_count - column - count) } else { 0 };
+            let columns = tables.columns.of(runs.row, |axis| axis.target, column, count + later_count);
+            let (columns, columns_of_next) = columns.split(count);
             let source = runs.source.wrapping_add(column * SIZE);
             let target = runs.target.wrapping_add(begin * SIZE);
-            let block = Block { rows, columns, source, target, is_large: runs.is_large, parts };
+            let next = if count == runs.row_count {
+                Next { rows: rows_of_next, columns, source, target: runs.target.wrapping_add(end * SIZE) }
+            } else {
+                Next { rows, columns: columns_of_next, source: source.wrapping_add(count * SIZE), target }
+            };
+            let block = Block { rows, columns, source, target, next: runs.is_large.then_some(next), parts };
             // SAFETY: the elements of the block.
             unsafe {
                 if let Some(stage) = &stage {
@@ -149,9 +160,20 @@ pub(super) struct Block<'a> {
     pub(super) columns: Places<'a>,
     pub(super) source: *const u8,
     pub(super) target: *mut u8,
-    pub(super) is_large: bool,
+    /// What is copied after this block, if its cache lines are worth a request.
+    pub(super) next: Option<Next<'a>>,
     /// Room for the vectors of a tile.
     pub(super) parts: *mut u8,
+}
+
+/// The block after another one.
+#[derive(Clone, Copy)]
+pub(super) struct Next<'a> {
+    /// Those of its first tiles, or more.
+    rows: Places<'a>,
+    columns: Places<'a>,
+    source: *const u8,
+    target: *mut u8,
 }
 
 impl Block<'_> {
@@ -176,6 +198,7 @@ impl Block<'_> {
             let (rows, first) = self.rows.some(row, height);
             let source = self.source.wrapping_offset(first);
             let target = self.target.wrapping_add(row * SIZE);
+            let later = self.later_rows(row, height);
             let mut column = 0;
             while column < self.columns.count() {
                 let left = self.columns.count() - column;
@@ -184,9 +207,7 @@ impl Block<'_> {
                     let (columns, first) = self.columns.some(column, line);
                     let source = source.wrapping_add(column * SIZE);
                     let target = target.wrapping_offset(first);
-                    if self.is_large {
-                        prefetch_rows(source.wrapping_add(LINE_SIZE), rows);
-                    }
+                    self.prefetch::<SIZE>(later, (row, column), line);
                     let size = (HEIGHT, LINE_SIZE / VECTOR_SIZE);
                     // SAFETY: rows and columns of the block.
                     unsafe {
@@ -211,7 +232,10 @@ impl Block<'_> {
                 let (columns, first) = self.columns.some(column, width);
                 let source = source.wrapping_add(column * SIZE);
                 let target = target.wrapping_offset(first);
-                if self.is_large {
+                if !STREAMS {
+                    self.prefetch::<SIZE>(later, (row, column), width);
+                } else if self.next.is_some() {
+                    // The first-level cache has no room for later rows if these collide, as rows of whole lines may.
                     prefetch_rows(source.wrapping_add(LINE_SIZE), rows);
                 }
                 // SAFETY: a tile of the block.
@@ -219,6 +243,42 @@ impl Block<'_> {
                     tile::<V, R, SIZE, STREAMS>(HEIGHT, source, rows.as_ptr(), target, columns.as_ptr(), self.parts)
                 };
                 column += width;
+            }
+        }
+    }
+
+    /// The rows of the tiles after those of `height` rows from `row` on, and what they are counted from; none if they are
+    /// not worth a request.
+    #[inline(always)] // for the instruction set of the caller
+    fn later_rows(&self, row: usize, height: usize) -> (&[isize], *const u8) {
+        let Some(next) = &self.next else { return (&[], self.source) };
+        let (rows, source, at) = match row + height {
+            later if later < self.rows.count() => (&self.rows, self.source, later.min(self.rows.count() - height)),
+            _ => (&next.rows, next.source, 0),
+        };
+        let (rows, first) = rows.some(at, height.min(rows.count()));
+        (rows, source.wrapping_offset(first))
+    }
+
+    /// Requests what is copied some time after `count` columns of the tile at this row and column: their part of later
+    /// rows, and this part of as many columns of the next block. Processors do not find out by themselves which lines
+    /// of many rows come next, and wait for those that they write as for those that they read.
+    #[inline(always)] // for the instruction set of the caller
+    fn prefetch<const SIZE: usize>(
+        &self,
+        (rows, source): (&[isize], *const u8),
+        (row, column): (usize, usize),
+        count: usize,
+    ) {
+        let Some(next) = &self.next else { return };
+        for row in rows {
+            prefetch_soon(source.wrapping_offset(*row).wrapping_add(column * SIZE));
+        }
+        if column + count <= next.columns.count() {
+            let (columns, first) = next.columns.some(column, count);
+            let target = next.target.wrapping_offset(first).wrapping_add(row * SIZE);
+            for column in columns {
+                prefetch_soon(target.wrapping_offset(*column));
             }
         }
     }
@@ -255,8 +315,7 @@ impl Block<'_> {
     }
 }
 
-/// Requests a cache line of each row, which need not exist: processors do not find out by themselves which lines of
-/// many rows come next.
+/// Requests a cache line of each row.
 #[inline(always)] // for the instruction set of the caller
 fn prefetch_rows(source: *const u8, rows: &[isize]) {
     for row in rows {

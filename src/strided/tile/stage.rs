@@ -60,7 +60,7 @@ impl<V: Vector, R: Rows<V>, N: Rows<V::Part>, const SIZE: usize, const HEIGHT: u
                 unsafe { copy_bytes::<V, false>(source, target, size) };
             }
             let target = self.columns.wrapping_add(row * SIZE);
-            let staged = Block { rows, columns, source: self.rows, target, is_large: false, parts: block.parts };
+            let staged = Block { rows, columns, source: self.rows, target, next: None, parts: block.parts };
             // SAFETY: tiles in the stages.
             unsafe { staged.tiles::<V, R, N, SIZE, HEIGHT, false>() };
         }
