@@ -22,6 +22,29 @@ pub(super) trait Lanes: Copy {
     /// A vector can be written there.
     unsafe fn store(self, target: *mut u8, vector: Self::Vector);
 
+    /// Writes a vector past the caches.
+    ///
+    /// # Safety
+    /// A vector can be written there, which is aligned to its size.
+    unsafe fn stream(self, target: *mut u8, vector: Self::Vector);
+
+    /// Writes 16 bytes past the caches.
+    ///
+    /// # Safety
+    /// They can be written there, which is aligned to their size.
+    #[inline(always)]
+    unsafe fn stream_bytes(self, target: *mut u8, bytes: &[u8; 16]) {
+        // SAFETY: the caller's; every x86-64 processor has SSE2.
+        unsafe { _mm_stream_si128(target.cast(), _mm_loadu_si128(bytes.as_ptr().cast())) };
+    }
+
+    /// Makes what was written past the caches visible to other threads before what is written from here on.
+    #[inline(always)]
+    fn fence(self) {
+        // SAFETY: every x86-64 processor has the instruction.
+        unsafe { _mm_sfence() };
+    }
+
     /// Multiplies both halves of each lane by a factor without carries, and adds up the two products and `more`.
     fn multiply_add(self, lanes: Self::Vector, factors: [u64; 2], more: Self::Vector) -> Self::Vector;
 
@@ -101,6 +124,12 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
+    unsafe fn stream(self, target: *mut u8, vector: __m256i) {
+        // SAFETY: the caller's.
+        unsafe { _mm256_stream_si256(target.cast(), vector) }
+    }
+
+    #[inline(always)]
     fn multiply_add(self, lanes: __m256i, [first, second]: [u64; 2], more: __m256i) -> __m256i {
         // SAFETY: the processor has AVX2 and VPCLMULQDQ.
         unsafe {
@@ -133,6 +162,12 @@ impl Lanes for Avx512 {
     unsafe fn store(self, target: *mut u8, vector: __m512i) {
         // SAFETY: the caller's; a store needs no alignment.
         unsafe { _mm512_storeu_si512(target.cast(), vector) }
+    }
+
+    #[inline(always)]
+    unsafe fn stream(self, target: *mut u8, vector: __m512i) {
+        // SAFETY: the caller's.
+        unsafe { _mm512_stream_si512(target.cast(), vector) }
     }
 
     #[inline(always)]

@@ -20,6 +20,21 @@ const LARGE: usize = 480;
 const MEDIUM: usize = 56;
 const SMALL: usize = 8;
 
+/// What the bytes are written to, an `OUTPUT`: nothing.
+const NONE: u8 = 0;
+
+/// The target.
+const COPY: u8 = 1;
+
+/// The target, past the caches.
+const STREAM: u8 = 2;
+
+/// Copies of this many bytes and more go past the caches.
+const LARGE_SIZE: usize = if cfg!(test) { 48 << 10 } else { 16 << 20 };
+
+/// The size of a cache line, to which all vectors of a block are aligned if its target is.
+const LINE_SIZE: usize = 64;
+
 /// The vectors that this processor has.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Vpclmul {
@@ -37,43 +52,64 @@ impl Vpclmul {
     pub(super) fn update(self, state: u32, source: &[u8]) -> u32 {
         match self {
             // SAFETY: the processor has these instructions.
-            Self::Avx2(lanes) => unsafe { run_avx2::<false>(lanes, state, source, &mut []) },
+            Self::Avx2(lanes) => unsafe { run_avx2::<NONE>(lanes, state, source, &mut []) },
             // SAFETY: the processor has these instructions.
-            Self::Avx512(lanes) => unsafe { run_avx512::<false>(lanes, state, source, &mut []) },
+            Self::Avx512(lanes) => unsafe { run_avx512::<NONE>(lanes, state, source, &mut []) },
         }
     }
 
     /// The same, copying the bytes to a target of their size.
     pub(super) fn copy(self, state: u32, source: &[u8], target: &mut [u8]) -> u32 {
         assert_eq!(source.len(), target.len());
+        let is_large = source.len() >= LARGE_SIZE;
         match self {
             // SAFETY: the processor has these instructions.
-            Self::Avx2(lanes) => unsafe { run_avx2::<true>(lanes, state, source, target) },
+            Self::Avx2(lanes) if is_large => unsafe { run_avx2::<STREAM>(lanes, state, source, target) },
             // SAFETY: the processor has these instructions.
-            Self::Avx512(lanes) => unsafe { run_avx512::<true>(lanes, state, source, target) },
+            Self::Avx2(lanes) => unsafe { run_avx2::<COPY>(lanes, state, source, target) },
+            // SAFETY: the processor has these instructions.
+            Self::Avx512(lanes) if is_large => unsafe { run_avx512::<STREAM>(lanes, state, source, target) },
+            // SAFETY: the processor has these instructions.
+            Self::Avx512(lanes) => unsafe { run_avx512::<COPY>(lanes, state, source, target) },
         }
     }
 }
 
 #[target_feature(enable = "avx2,vpclmulqdq,pclmulqdq,sse4.2")]
-fn run_avx2<const COPIES: bool>(lanes: Avx2, state: u32, source: &[u8], target: &mut [u8]) -> u32 {
-    run::<Avx2, COPIES>(lanes, state, source, target)
+fn run_avx2<const OUTPUT: u8>(lanes: Avx2, state: u32, source: &[u8], target: &mut [u8]) -> u32 {
+    run::<Avx2, OUTPUT>(lanes, state, source, target)
 }
 
 #[target_feature(enable = "avx512f,vpclmulqdq,pclmulqdq,sse4.2")]
-fn run_avx512<const COPIES: bool>(lanes: Avx512, state: u32, source: &[u8], target: &mut [u8]) -> u32 {
-    run::<Avx512, COPIES>(lanes, state, source, target)
+fn run_avx512<const OUTPUT: u8>(lanes: Avx512, state: u32, source: &[u8], target: &mut [u8]) -> u32 {
+    run::<Avx512, OUTPUT>(lanes, state, source, target)
 }
 
-/// `target` is as long as `source` if it `COPIES`, or else empty.
+/// `target` is as long as `source` if there is an `OUTPUT`, or else empty.
 #[inline(always)]
-fn run<L: Lanes, const COPIES: bool>(lanes: L, mut state: u32, mut source: &[u8], mut target: &mut [u8]) -> u32 {
-    state = sum_blocks::<L, COPIES, LARGE>(lanes, state, &mut source, &mut target);
-    state = sum_blocks::<L, COPIES, MEDIUM>(lanes, state, &mut source, &mut target);
-    state = sum_blocks::<L, COPIES, SMALL>(lanes, state, &mut source, &mut target);
-    if COPIES {
+fn run<L: Lanes, const OUTPUT: u8>(lanes: L, mut state: u32, mut source: &[u8], mut target: &mut [u8]) -> u32 {
+    if OUTPUT == STREAM {
+        let size = target.as_ptr().addr().wrapping_neg() % LINE_SIZE;
+        if let (Some(first), Some(first_target)) = (source.split_off(..size), target.split_off_mut(..size)) {
+            first_target.copy_from_slice(first);
+            state = sum_rest(lanes, state, first);
+        }
+    }
+    state = sum_blocks::<L, OUTPUT, LARGE>(lanes, state, &mut source, &mut target);
+    state = sum_blocks::<L, OUTPUT, MEDIUM>(lanes, state, &mut source, &mut target);
+    state = sum_blocks::<L, OUTPUT, SMALL>(lanes, state, &mut source, &mut target);
+    if OUTPUT != NONE {
         target.copy_from_slice(source);
     }
+    if OUTPUT == STREAM {
+        lanes.fence();
+    }
+    sum_rest(lanes, state, source)
+}
+
+/// Takes bytes that make no block.
+#[inline(always)]
+fn sum_rest<L: Lanes>(lanes: L, state: u32, source: &[u8]) -> u32 {
     let (words, bytes) = source.as_chunks::<8>();
     let state = words.iter().fold(state.into(), |state, word| lanes.sum(state, u64::from_le_bytes(*word)));
     bytes.iter().fold(state as u32, |state, byte| lanes.sum_byte(state, *byte))
@@ -81,22 +117,23 @@ fn run<L: Lanes, const COPIES: bool>(lanes: L, mut state: u32, mut source: &[u8]
 
 /// Takes as many blocks of this size as there are.
 #[inline(always)]
-fn sum_blocks<L: Lanes, const COPIES: bool, const STEPS: usize>(
+fn sum_blocks<L: Lanes, const OUTPUT: u8, const STEPS: usize>(
     lanes: L,
     mut state: u32,
     source: &mut &[u8],
     target: &mut &mut [u8],
 ) -> u32 {
+    const { assert!((STEPS * (2 * L::SIZE + 3 * SUMMED)).is_multiple_of(LINE_SIZE), "blocks are whole lines") };
     while let Some(block) = source.split_off(..STEPS * (2 * L::SIZE + 3 * SUMMED)) {
-        let target_block = if COPIES { target.split_off_mut(..block.len()) } else { None };
-        state = sum_block::<L, COPIES, STEPS>(lanes, state, block, target_block.unwrap_or_default());
+        let target_block = if OUTPUT != NONE { target.split_off_mut(..block.len()) } else { None };
+        state = sum_block::<L, OUTPUT, STEPS>(lanes, state, block, target_block.unwrap_or_default());
     }
     state
 }
 
-/// `target` is as long as `source` if it `COPIES`.
+/// `target` is as long as `source` if there is an `OUTPUT`, and begins with a cache line if it is to `STREAM`.
 #[inline(always)]
-fn sum_block<L: Lanes, const COPIES: bool, const STEPS: usize>(
+fn sum_block<L: Lanes, const OUTPUT: u8, const STEPS: usize>(
     lanes: L,
     state: u32,
     source: &[u8],
@@ -107,7 +144,8 @@ fn sum_block<L: Lanes, const COPIES: bool, const STEPS: usize>(
     let [first, second, third] = [0, 1, 2].map(|part| &summed[part * STEPS * SUMMED..][..STEPS * SUMMED]);
     let [first, second, third] = [first, second, third].map(|part| part.as_chunks::<SUMMED>().0);
     assert!([first, second, third].iter().all(|part| part.len() == STEPS));
-    assert!(!COPIES || target.len() == source.len());
+    assert!(OUTPUT == NONE || target.len() == source.len());
+    assert!(OUTPUT != STREAM || target.as_ptr().addr().is_multiple_of(LINE_SIZE));
     let target = target.as_mut_ptr();
     let distance = const { distance(2 * L::SIZE) };
     let (mut low, mut high) = (lanes.zero(), lanes.zero());
@@ -119,20 +157,34 @@ fn sum_block<L: Lanes, const COPIES: bool, const STEPS: usize>(
             unsafe { (lanes.load(folded.as_ptr().add(at)), lanes.load(folded.as_ptr().add(at + L::SIZE))) };
         low = lanes.multiply_add(low, distance, low_data);
         high = lanes.multiply_add(high, distance, high_data);
-        if COPIES {
-            // SAFETY: the target is as long as the source, where these bytes are in the same place.
+        if OUTPUT != NONE {
+            // SAFETY: the target is as long as the source, where these bytes are in the same place. All parts of a block
+            // begin with a cache line if it does, which `run` has seen to.
             unsafe {
-                lanes.store(target.add(at), low_data);
-                lanes.store(target.add(at + L::SIZE), high_data);
+                let (low_target, high_target) = (target.add(at), target.add(at + L::SIZE));
+                if OUTPUT == STREAM {
+                    lanes.stream(low_target, low_data);
+                    lanes.stream(high_target, high_data);
+                } else {
+                    lanes.store(low_target, low_data);
+                    lanes.store(high_target, high_data);
+                }
             }
         }
         for (part, bytes) in [&first[step], &second[step], &third[step]].into_iter().enumerate() {
             let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8 bytes"));
             sums[part] = lanes.sum(lanes.sum(sums[part], word(0)), word(8));
-            if COPIES {
+            if OUTPUT != NONE {
                 let at = folded_size + (part * STEPS + step) * SUMMED;
                 // SAFETY: as above.
-                unsafe { target.add(at).cast::<[u8; SUMMED]>().write(*bytes) };
+                unsafe {
+                    let target = target.add(at);
+                    if OUTPUT == STREAM {
+                        lanes.stream_bytes(target, bytes);
+                    } else {
+                        target.cast::<[u8; SUMMED]>().write(*bytes);
+                    }
+                }
             }
         }
     }
