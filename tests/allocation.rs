@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use zcodec::capi::{self, zcodec_chain, zcodec_status};
 use zcodec::chain::{CallData, CallOptions, Chain, PaddingHook};
+use zcodec::strided::Target;
 use zcodec::{Error, Status};
 
 thread_local! {
@@ -132,6 +133,33 @@ fn memory_for_the_results_of_parts_that_cannot_be_had_is_a_status() {
     assert_eq!(encoding.unwrap_err().status(), Status::OutOfMemory);
     let size = chain.encode_into(decoded, &mut encoded, &options).unwrap();
     assert_eq!(chain.decode_to_vec(&encoded[..size], &options).as_deref(), Ok(decoded));
+}
+
+/// After a reshape, too, only the blocks of a box are decoded.
+#[test]
+fn a_box_of_zfp_takes_no_memory_for_the_chunk() {
+    let input = br#"{"data_type":"float32","shape":[64,64,64],"fill_value":0}"#;
+    let options = CallOptions::default();
+    for shape in ["[64,64,64]", "[64,1,64,64]", "[512,512]", "[262144]", "[32,128,64]"] {
+        let codecs = format!(
+            r#"[{{"name":"reshape","configuration":{{"shape":{shape}}}}},
+                {{"name":"zfp","configuration":{{"mode":"fixed_rate","rate":8}}}}]"#
+        );
+        let chain = Chain::new(codecs.as_bytes(), Some(input)).unwrap();
+        let decoded: Vec<u8> = (0..64 * 64 * 64).flat_map(|i| (i as f32 * 0.01).sin().to_ne_bytes()).collect();
+        let encoded = chain.encode_to_vec(&decoded, &options).unwrap();
+        let whole = chain.decode_to_vec(&encoded, &options).unwrap();
+        let fresh = Chain::new(codecs.as_bytes(), Some(input)).unwrap();
+        let mut elements = [0_u8; 3 * 5 * 7 * 4];
+        let view = Target::contiguous(&mut elements, 4, &[3, 5, 7]).unwrap();
+        let (result, peak) = peak_of(|| fresh.decode_view(&encoded, &[20, 30, 40], view, &options));
+        result.unwrap();
+        assert!(peak < decoded.len() / 8, "{shape}: {peak} bytes");
+        for (row, found) in elements.chunks_exact(7 * 4).enumerate() {
+            let first = 4 * (((20 + row / 5) * 64 + 30 + row % 5) * 64 + 40);
+            assert!(*found == whole[first..first + found.len()], "{shape}: row {row}");
+        }
+    }
 }
 
 /// Elements pass from codec to codec in tiles; bytes->bytes codecs keep packed bytes, 3/16 of the chunk here.

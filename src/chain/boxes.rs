@@ -13,6 +13,7 @@ use super::way::BoxWay;
 use super::workspace::Workspace;
 use crate::error::{Error, Result};
 use crate::interface::{BoundCodecs, Contexts, Excerpt};
+use crate::representation::element_count;
 use crate::strided::{Source, Target};
 
 /// The elementwise steps at the beginning of a chain.
@@ -34,6 +35,7 @@ pub(super) struct StepOutput<'a> {
 }
 
 /// A step, and all of its output without frames.
+#[derive(Clone, Copy)]
 struct StepPayload<'a> {
     step: &'a Step,
     payload: &'a [u8],
@@ -79,7 +81,13 @@ impl Run<'_> {
         if let Operation::Shard(place, shard) = &step.operation {
             return shard.decode(payload, (region, target), Some(before), place, self.options).map(Some);
         }
-        self.put_box(before, StepPayload { step, payload }, region, target, contexts).map(Some)
+        let place = BoxPlace::Memory(target.reborrow());
+        let boxes = match (&step.operation, step.operation.granularity()) {
+            (Operation::Transform(..), Some(cell)) => way.rows(&cell, region, place)?,
+            _ => vec![way.part(region, place)?],
+        };
+        let output = StepPayload { step, payload };
+        boxes.into_iter().try_for_each(|part| self.put_box(before, output, part, contexts)).map(Some)
     }
 
     /// Decodes what follows a shard, and calls `work` with what decodes boxes of the chunk from that. `None` if boxes do
@@ -97,17 +105,15 @@ impl Run<'_> {
         Ok(Some(work(&|region, target| shard.decode(payload, (region, target), Some(before), place, self.options))))
     }
 
-    /// Decodes a box to its place by the step at the end of the way, which has no cells.
+    /// Decodes a box of what enters the step at the end of the way, which is no shard, to its place.
     #[inline(never)] // shards in shards have the frames of what decodes them on one stack
     fn put_box(
         &self,
         before: Before<'_>,
         StepPayload { step, payload }: StepPayload<'_>,
-        region: &Region,
-        target: &mut Target<'_>,
+        (region, mut place): (Region, BoxPlace<'_>),
         contexts: &mut Contexts,
     ) -> Result<()> {
-        let (region, mut place) = before.way.part(region, BoxPlace::Memory(target.reborrow()))?;
         let element_size = step.decoded.array()?.data_type().size();
         let through = ElementSteps::new(vec![self.plan]);
         let output = StepOutput { bytes: payload, start: 0, size: payload.len() as u64 };
@@ -133,7 +139,12 @@ impl Run<'_> {
             }
             Operation::Elements(_) => way.end > 0 && way.reshaped.is_none(),
             Operation::Transform(_, transform) => {
-                transform.granularity().is_some() && way.reshaped.is_none() && !self.is_whole(region)
+                let is_part = match &way.reshaped {
+                    None => !self.is_whole(region),
+                    // As for a shard, and a large part is most of it.
+                    Some(reshaped) => region.element_count() as u64 <= element_count(&reshaped.before) / 4,
+                };
+                transform.granularity().is_some() && is_part
             }
             // The block may lack elements of the chunk, but have those of the box, and then all of a box around them.
             Operation::N5Block(_, block) => {

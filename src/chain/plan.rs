@@ -219,8 +219,6 @@ impl Plan {
         match &step.operation {
             // Each element decodes by itself.
             Operation::Elements(_) => way.axes().map(|_| vec![1; dimensions]),
-            // Only a shard decodes boxes after a reshape.
-            Operation::Transform(..) if way.reshaped.is_some() => None,
             operation => way.origin_shape(&operation.granularity()?, dimensions),
         }
     }
