@@ -8,6 +8,7 @@ use super::input::{Decoded, Input};
 use super::place::BoxPlace;
 use super::plan::{Operation, Plan, Step};
 use super::region::Region;
+use super::reshaped::Reshaped;
 use super::run::{LastDecode, Run};
 use super::way::BoxWay;
 use super::workspace::Workspace;
@@ -132,18 +133,19 @@ impl Run<'_> {
 
     /// Whether a box can be decoded by way of the last step that it comes to.
     fn takes(&self, way: &BoxWay, region: &Region) -> bool {
+        // As for a shard, and what a larger part needs is most of the chunk.
+        let is_small = |reshaped: &Reshaped| region.element_count() as u64 <= element_count(&reshaped.before) / 4;
         let can_decode = match &self.plan.steps[way.end].operation {
             // All of a chunk takes less time without looking for its parts.
             Operation::Shard(..) => {
                 way.reshaped.as_ref().is_none_or(|reshaped| !way.region(region).is_whole(&reshaped.before))
             }
-            Operation::Elements(_) => way.end > 0 && way.reshaped.is_none(),
+            Operation::Elements(_) => {
+                let is_near = |reshaped| is_small(reshaped) && !way.are_far(region);
+                way.end > 0 && way.reshaped.as_ref().is_none_or(is_near)
+            }
             Operation::Transform(_, transform) => {
-                let is_part = match &way.reshaped {
-                    None => !self.is_whole(region),
-                    // As for a shard, and a large part is most of it.
-                    Some(reshaped) => region.element_count() as u64 <= element_count(&reshaped.before) / 4,
-                };
+                let is_part = way.reshaped.as_ref().map_or_else(|| !self.is_whole(region), is_small);
                 transform.granularity().is_some() && is_part
             }
             // The block may lack elements of the chunk, but have those of the box, and then all of a box around them.

@@ -92,6 +92,9 @@ impl Object {
                     None => self.expand_index(shard, actions),
                 }
             }
+            Operation::Elements(_) if self.parts.iter().any(|part| way.are_far(&part.region)) => {
+                self.expand_whole(options, actions)
+            }
             Operation::Elements(_) => self.expand_elements(step, way, actions),
             _ => self.expand_boxes(step, way, options, actions),
         }
@@ -442,7 +445,7 @@ impl Chain {
         let (way, step) = (self.plan.way.as_deref()?, self.plan.steps.last()?);
         let has_boxes = match &step.operation {
             Operation::Shard(..) => true,
-            Operation::Elements(_) => way.reshaped.is_none(),
+            Operation::Elements(_) => true,
             Operation::Transform(_, transform) => transform.granularity().is_some(),
             Operation::Copy | Operation::N5Block(..) => false,
         };

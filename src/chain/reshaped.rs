@@ -86,11 +86,16 @@ impl Reshaped {
     /// The smallest box of what the last step gets around the elements of a box of the array before, which is not empty;
     /// and where its elements go: `place` is that of the box.
     pub(super) fn part<'t>(&self, region: &Region, place: BoxPlace<'t>) -> Result<(Region, BoxPlace<'t>)> {
-        let around = Region::around(self.boxes(region)).ok_or_else(|| Error::internal("a box without elements"))?;
+        let around = self.around(region).ok_or_else(|| Error::internal("a box without elements"))?;
         let needed = around.arranged(&self.axes);
         let places = place.of_runs(&self.before, region, vec![self.indices_of(&needed)?])?;
         let place = places.into_iter().next().ok_or_else(|| Error::internal("a box without a place"))?;
         Ok((needed, place))
+    }
+
+    /// The smallest box of `after` around a box of the array before; `None` if that is empty.
+    pub(super) fn around(&self, region: &Region) -> Option<Region> {
+        Region::around(self.boxes(region))
     }
 
     /// The box of `after` that a box of the array before is, if it is one. It must not be empty.
@@ -102,7 +107,7 @@ impl Reshaped {
         let found = Region { shape: sizes.collect::<Option<_>>()?, start };
         let is_same = |around: &Region| *around == found;
         let is_box = element_count(&found.shape) == element_count(&region.shape)
-            && Region::around(self.boxes(region)).as_ref().is_some_and(is_same);
+            && self.around(region).as_ref().is_some_and(is_same);
         is_box.then_some(found)
     }
 

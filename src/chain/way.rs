@@ -8,6 +8,9 @@ use super::reshaped::Reshaped;
 use crate::error::Result;
 use crate::representation::{Representation, element_count};
 
+/// If this many times as many elements lie between those of a box, all of the chunk takes less time.
+const MANY: usize = 8;
+
 /// The way through the elementwise steps at the beginning of a plan.
 #[derive(Debug, Clone)]
 pub(super) struct BoxWay {
@@ -99,6 +102,13 @@ impl BoxWay {
             }
             Passed::Runs(reshaped, region, place) => reshaped.rows(cell_size, &region, place),
         }
+    }
+
+    /// Whether the elements of a box of what enters the chain are far from each other at the end, because of a reshape:
+    /// the smallest box around them has [`MANY`] times as many elements.
+    pub(super) fn are_far(&self, region: &Region) -> bool {
+        let around = || self.reshaped.as_ref()?.around(&region.arranged(&self.axes));
+        !region.is_empty() && around().is_some_and(|around| around.element_count() / MANY >= region.element_count())
     }
 
     /// Takes a box of what enters the chain, and the place of its elements, as far as it stays a box.

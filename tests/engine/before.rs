@@ -32,6 +32,42 @@ fn read(chain: &Arc<Chain>, encoded: &[u8], start: &[u64], target: Target<'stati
     }
 }
 
+/// Elements that are transposed after a reshape.
+#[test]
+fn a_plan_after_a_reshape_asks_for_what_spans_the_box() {
+    let bytes = named("bytes", &json!({"endian": "little"}));
+    let order = |order: &[u64]| named("transpose", &json!({"order": order}));
+    let reshape = named("reshape", &json!({"shape": [8, 16, 32]}));
+    let cast = named("cast_value", &json!({"data_type": "uint32"}));
+    let decoded: Vec<u8> = (0..64 * 64_u16).flat_map(u16::to_ne_bytes).collect();
+    for (codecs, element_size) in [
+        (json!([reshape, order(&[0, 2, 1]), bytes]), 2),
+        (json!([reshape, order(&[0, 2, 1]), cast, bytes]), 4),
+        (json!([cast, reshape, order(&[0, 2, 1]), order(&[0, 2, 1]), bytes]), 4),
+    ] {
+        let chain = chain(&codecs, "uint16", &[64, 64]);
+        let encoded = chain.encode_to_vec(&decoded, &options()).unwrap();
+        // Eight rows are a plane after the reshape. Few elements in far places are read with all that lies between.
+        for (start, shape, planes) in [
+            ([16_u64, 0], [8_u64, 64], 2..3),
+            ([14, 0], [4, 64], 1..3),
+            ([20, 0], [1, 32], 2..3),
+            ([7, 5], [2, 59], 0..8),
+            ([3, 9], [58, 3], 0..8),
+        ] {
+            let expected = cut(&decoded, &[64, 64], &(start.to_vec(), shape.to_vec()), 2);
+            let mut view = memory(&mut Choices::none(), &shape, 2);
+            chain.decode_view(&encoded, &start, view.target(), &options()).unwrap();
+            assert_eq!(view.elements(), expected, "{codecs}: {start:?} {shape:?}");
+            let mut view = memory(&mut Choices::none(), &shape, 2);
+            let asked = read(&chain, &encoded, &start, view.target()).unwrap();
+            assert_eq!(view.elements(), expected, "{codecs}: {start:?} {shape:?}");
+            let most = planes.start * 512 * element_size..planes.end * 512 * element_size;
+            assert!(asked.iter().all(|[first, end]| most.start <= *first && *end <= most.end), "{codecs}: {asked:?}");
+        }
+    }
+}
+
 /// What a codec before a shard refuses, by the element in the array that it gets: the first in C order of the box, whatever
 /// the order of inner chunks, and on any number of threads.
 #[test]
