@@ -85,13 +85,41 @@ pub(crate) fn beside_copy(table: &mut Table, line: Line<'_>, chain: &Chain, deco
     }
 }
 
-/// Measures two threads beside one, and tells what a copy gains by two.
+/// Measures two threads beside one.
 pub(crate) fn two_beside_one(table: &mut Table, line: Line<'_>, chain: &Chain, decoded: &[u8]) {
-    let (one, two) = (CallOptions::default(), two_threads());
+    let encode = encoder(chain, decoded);
+    table.measure(line, || encode(&CallOptions::default()), || encode(&two_threads()));
+}
+
+/// The same, where what a memory copy of the chunk gains by two threads is enough.
+pub(crate) fn two_beside_one_or_copy(table: &mut Table, line: Line<'_>, chain: &Chain, decoded: &[u8]) {
+    let encode = encoder(chain, decoded);
+    let copied = RefCell::new(vec![0; decoded.len()]);
+    let copy = |parts: usize| {
+        let size = decoded.len().div_ceil(parts);
+        let mut target = copied.borrow_mut();
+        std::thread::scope(|scope| {
+            let mut parts = target.chunks_mut(size).zip(black_box(decoded).chunks(size));
+            let own = parts.next();
+            for (target, source) in parts {
+                scope.spawn(|| black_box(target).copy_from_slice(source));
+            }
+            if let Some((target, source)) = own {
+                black_box(target).copy_from_slice(source);
+            }
+        });
+    };
+    table.measure_gain(
+        line,
+        [Box::new(|| encode(&CallOptions::default())), Box::new(|| encode(&two_threads()))],
+        [Box::new(|| copy(1)), Box::new(|| copy(2))],
+    );
+}
+
+fn encoder<'a>(chain: &'a Chain, decoded: &'a [u8]) -> impl Fn(&CallOptions) + 'a {
     let bound = chain.encoded_bound(decoded.len() as u64).expect("the size is possible");
     let target = RefCell::new(vec![0; bound as usize]);
-    let encode = |options: &CallOptions| {
+    move |options| {
         chain.encode_into(black_box(decoded), &mut target.borrow_mut(), options).expect("it encodes");
-    };
-    table.measure(line, || encode(&one), || encode(&two));
+    }
 }

@@ -60,6 +60,16 @@ impl Table {
         }
     }
 
+    /// Measures what `zcodec` gains by two threads, in the same rounds as what another work does; the goal is the smaller
+    /// one of the line's and of what the other work gains.
+    pub(crate) fn measure_gain<'a>(&mut self, line: Line<'_>, zcodec: [Contestant<'a>; 2], other: [Contestant<'a>; 2]) {
+        let medians = in_turn(&mut zcodec.into_iter().chain(other).collect::<Vec<_>>(), 7);
+        let [one, two, other_one, other_two] = medians.ratios[..] else { return };
+        let gained = (other_two / other_one * 1000.0).round() / 1000.0;
+        let goal = line.goal.map(|goal| goal.min(gained));
+        self.add(&Line { goal, ..line }, two / one);
+    }
+
     fn add(&mut self, line: &Line<'_>, ratio: f64) {
         let Line { group, case, size, yardstick, goal, .. } = line;
         let goal_text = goal.map_or(String::new(), |goal| format!(", goal {goal}"));
