@@ -79,92 +79,160 @@ impl Shard {
             return Err(too_small());
         }
         let first = if self.bound.is_index_first { index_size } else { 0 };
-        let (mut index, mut end) = (Vec::new(), first);
-        let size = element_count(&shape) as usize * self.element_size;
-        let workers = options.workers().count_for(size);
-        let room = encoded.len().saturating_sub(index_size - first);
-        let is_serial = self.has_bound()
-            && (workers.get() == 1
-                || !take_items(workers, self.cell_count(), self.inner.part_count(Direction::Encode)));
-        let whole = Region::whole(&shape);
-        let strip_shape = self.strip_shape(&whole, if is_serial { NonZeroUsize::MIN } else { workers });
-        let has_strips = strip_shape.is_some();
-        if is_serial {
-            let strip_shape = strip_shape.unwrap_or_else(|| vec![u64::MAX; shape.len()]);
-            for strip in whole.cut(&strip_shape) {
-                self.for_each_chunk(input, &strip, has_strips, |cell, chunk| {
-                    let size = self.encode_cell(cell, chunk, &mut encoded[end..room], options).map_err(blame)?;
-                    push_entry(&mut index, size.map(|size| end as u64..(end + size) as u64))?;
-                    end += size.unwrap_or(0);
-                    Ok(())
-                })?;
+        let (index, end) = match self.encode_together(input, encoded, place, options)? {
+            Some(encoded) => encoded,
+            None => {
+                let room = encoded.len().saturating_sub(index_size - first);
+                let (mut index, mut end) = (Vec::new(), first);
+                self.encode_cells(input, &mut encoded[..room], (&mut index, &mut end), options).map_err(blame)?;
+                (index, end)
             }
-        } else {
-            let single = options.alone();
-            let strip_shape = strip_shape.unwrap_or_else(|| self.bound.chunk_shape.clone());
-            let parts = InOrder::new(&mut encoded[first.min(room)..room], first as u64);
-            let encoded_cells = options.workers().map(workers, whole.cut(&strip_shape), |strip| {
-                self.for_each_chunk(input, &strip, has_strips, |cell, chunk| {
-                    parts.put(cell.number as usize, self.encode_part(cell, chunk, &parts, &single).map_err(blame)?)
-                })
-            })?;
-            let fault = encoded_cells.into_iter().find_map(|(_, result)| result.err());
-            let (places, last) = parts.finish();
-            // An inner chunk of a fixed size is refused for lack of room before its elements are looked at.
-            let refused = fault.as_ref().and_then(|_| self.inner.fixed_size()).unwrap_or(0);
-            let needed = last.saturating_add(refused).saturating_add((index_size - first) as u64);
-            if needed > encoded.len() as u64 {
-                return Err(Error::buffer_too_small("encoded_capacity", encoded.len(), needed));
-            }
-            fault.map_or(Ok(()), Err)?;
-            places.into_iter().try_for_each(|place| push_entry(&mut index, place))?;
-            end = last as usize;
-        }
+        };
         let index_place = if self.bound.is_index_first { 0..index_size } else { end..end + index_size };
         self.encode_index(&index, &mut encoded[index_place], options).map_err(blame)?;
         Ok(if self.bound.is_index_first { end } else { end + index_size })
     }
 
-    /// Encodes an inner chunk; `None` if it need not be stored.
-    fn encode_cell(
+    /// Encodes all inner chunks, one after the other, and adds their entries to the index.
+    fn encode_cells(
+        &self,
+        input: &Input<'_>,
+        encoded: &mut [u8],
+        (index, end): (&mut Vec<u64>, &mut usize),
+        options: &CallOptions,
+    ) -> Result<()> {
+        let whole = Region::whole(input.shape());
+        let chunk = |cell: Cell| Ok((input.region(&cell.start, &self.bound.chunk_shape)?, cell));
+        let mut chunks = self.cells(&whole).map(chunk).peekable();
+        while let Some((chunk, cell)) = chunks.next().transpose()? {
+            if let Some(Ok((next, _))) = chunks.peek() {
+                next.prefetch(); // it is there after this one
+            }
+            self.add_cell(&cell, chunk, encoded, (index, end), options)?;
+        }
+        Ok(())
+    }
+
+    /// Encodes all inner chunks by several threads, or strip by strip; returns the index, and where the last one ends.
+    /// `None` if they are encoded one after the other.
+    #[inline(never)] // shards in shards have the frames of what encodes them on one stack
+    fn encode_together(
+        &self,
+        input: &Input<'_>,
+        encoded: &mut [u8],
+        place: &CodecPlace,
+        options: &CallOptions,
+    ) -> Result<Option<(Vec<u64>, usize)>> {
+        let whole = Region::whole(input.shape());
+        let workers = options.workers().count_for(whole.element_count() * self.element_size);
+        let is_serial = self.has_bound()
+            && (workers.get() == 1
+                || !take_items(workers, self.cell_count(), self.inner.part_count(Direction::Encode)));
+        let strip_shape = self.strip_shape(&whole, if is_serial { NonZeroUsize::MIN } else { workers });
+        if !is_serial {
+            let strip_shape = strip_shape.as_ref().unwrap_or(&self.bound.chunk_shape);
+            return self.encode_side_by_side(input, strip_shape, workers, encoded, place, options).map(Some);
+        }
+        let strips = strip_shape.map(|strip_shape| self.encode_strips(input, &strip_shape, encoded, options));
+        strips.transpose().map_err(|error| place.blame(error))
+    }
+
+    /// Encodes all inner chunks strip by strip; returns the index, and where the last one ends.
+    fn encode_strips(
+        &self,
+        input: &Input<'_>,
+        strip_shape: &[u64],
+        encoded: &mut [u8],
+        options: &CallOptions,
+    ) -> Result<(Vec<u64>, usize)> {
+        let index_size = self.bound.index_size as usize;
+        let first = if self.bound.is_index_first { index_size } else { 0 };
+        let room = encoded.len().saturating_sub(index_size - first);
+        let (encoded, mut index, mut end) = (&mut encoded[..room], Vec::new(), first);
+        Region::whole(input.shape()).cut(strip_shape).try_for_each(|strip| {
+            self.for_each_in_strip(input, &strip, &mut |cell, chunk| {
+                self.add_cell(cell, chunk, encoded, (&mut index, &mut end), options)
+            })
+        })?;
+        Ok((index, end))
+    }
+
+    /// Encodes all inner chunks strip by strip on several threads; returns the index, and where the last one ends.
+    fn encode_side_by_side(
+        &self,
+        input: &Input<'_>,
+        strip_shape: &[u64],
+        workers: NonZeroUsize,
+        encoded: &mut [u8],
+        place: &CodecPlace,
+        options: &CallOptions,
+    ) -> Result<(Vec<u64>, usize)> {
+        let index_size = self.bound.index_size as usize;
+        let first = if self.bound.is_index_first { index_size } else { 0 };
+        let room = encoded.len().saturating_sub(index_size - first);
+        let (whole, single) = (Region::whole(input.shape()), options.alone());
+        let parts = InOrder::new(&mut encoded[first.min(room)..room], first as u64);
+        let encoded_cells = options.workers().map(workers, whole.cut(strip_shape), |strip| {
+            self.for_each_in_strip(input, &strip, &mut |cell, chunk| {
+                let part = self.encode_part(cell, chunk, &parts, &single).map_err(|error| place.blame(error))?;
+                parts.put(cell.number as usize, part)
+            })
+        })?;
+        let fault = encoded_cells.into_iter().find_map(|(_, result)| result.err());
+        let (places, last) = parts.finish();
+        // An inner chunk of a fixed size is refused for lack of room before its elements are looked at.
+        let refused = fault.as_ref().and_then(|_| self.inner.fixed_size()).unwrap_or(0);
+        let needed = last.saturating_add(refused).saturating_add((index_size - first) as u64);
+        if needed > encoded.len() as u64 {
+            return Err(Error::buffer_too_small("encoded_capacity", encoded.len(), needed));
+        }
+        fault.map_or(Ok(()), Err)?;
+        let mut index = Vec::new();
+        places.into_iter().try_for_each(|place| push_entry(&mut index, place))?;
+        Ok((index, last as usize))
+    }
+
+    /// Encodes an inner chunk to the end of what is encoded, and adds its entry to the index.
+    #[inline(always)] // see `encode_together`
+    fn add_cell(
         &self,
         cell: &Cell,
         chunk: Input<'_>,
         encoded: &mut [u8],
+        (index, end): (&mut Vec<u64>, &mut usize),
         options: &CallOptions,
-    ) -> Result<Option<usize>> {
-        let Some(chunk) = self.chunk_to_store(chunk, options)? else { return Ok(None) };
-        self.inner.encode_chunk(chunk, encoded, options).map(Some).map_err(|error| self.locate(error, cell))
+    ) -> Result<()> {
+        let Some(chunk) = self.chunk_to_store(chunk, options)? else { return push_entry(index, None) };
+        let encoding = self.inner.encode_chunk(chunk, &mut encoded[*end..], options);
+        let size = encoding.map_err(|error| self.locate(error, cell))?;
+        push_entry(index, Some(*end as u64..(*end + size) as u64))?;
+        *end += size;
+        Ok(())
     }
 
-    /// Calls `work` with each inner chunk of a box of whole ones, or of a strip, in C order.
-    fn for_each_chunk(
+    /// Calls `work` with each inner chunk of a strip of whole ones, in C order.
+    fn for_each_in_strip(
         &self,
         input: &Input<'_>,
-        region: &Region,
-        is_strip: bool,
-        mut work: impl FnMut(&Cell, Input<'_>) -> Result<()>,
+        strip: &Region,
+        work: &mut dyn FnMut(&Cell, Input<'_>) -> Result<()>,
     ) -> Result<()> {
         let shape = &self.bound.chunk_shape;
-        let chunk = |cell: Cell| Ok((input.region(&cell.start, shape)?, cell));
         self.inner.pool.with_strip(|memory| {
-            let all = if is_strip { Some(input.region(&region.start, &region.shape)?) } else { None };
-            if let Some(source) = all.as_ref().and_then(Input::whole_source)
-                && let Some(gathered) = self.gather(region, source, memory)?
-            {
-                return self.cells(region).enumerate().try_for_each(|(number, cell)| {
-                    let chunk = strided::Source::contiguous(gathered.get(number), self.element_size, shape)?;
-                    work(&cell, Input::whole(chunk))
-                });
-            }
-            let mut chunks = self.cells(region).map(chunk).peekable();
-            while let Some((chunk, cell)) = chunks.next().transpose()? {
-                if let Some(Ok((next, _))) = chunks.peek() {
-                    next.prefetch(); // it is there after this one
-                }
-                work(&cell, chunk)?;
-            }
-            Ok(())
+            let all = input.region(&strip.start, &strip.shape)?;
+            let gathered = match all.whole_source() {
+                Some(source) => self.gather(strip, source, memory)?,
+                None => None,
+            };
+            self.cells(strip).enumerate().try_for_each(|(number, cell)| {
+                let chunk = match &gathered {
+                    Some(chunks) => {
+                        Input::whole(strided::Source::contiguous(chunks.get(number), self.element_size, shape)?)
+                    }
+                    None => input.region(&cell.start, shape)?,
+                };
+                work(&cell, chunk)
+            })
         })
     }
 
