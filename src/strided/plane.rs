@@ -189,6 +189,7 @@ pub(super) fn crowds(columns: usize, stride: isize, most: usize) -> bool {
 /// Whether the rows or the columns of a cache line crowd, so that it does not help to copy fewer of them at once.
 pub(super) fn has_crowded_lines(plane: &Plane) -> bool {
     let Plane { block, inner, other, .. } = *plane;
+    // Of rows and columns together, eight in each set, or four of the largest elements, are too many already.
     let (line, most) = (LINE_SIZE / block, if block < 8 { 7 } else { 3 });
     crowds(other.size.min(line), other.target, most) || crowds(inner.size.min(line), inner.source, most)
 }

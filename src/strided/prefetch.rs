@@ -16,24 +16,26 @@ const MOST: usize = 128 << 10;
 /// rows may collide in the first one. Only on x86-64.
 #[inline(always)] // a call would take longer than the instruction
 pub(super) fn prefetch(address: *const u8) {
+    request::<false>(address);
+}
+
+/// The same, into the first-level cache, for a line that is used soon.
+#[inline(always)] // as above
+pub(super) fn prefetch_soon(address: *const u8) {
+    request::<true>(address);
+}
+
+#[inline(always)] // as above
+fn request<const INTO_FIRST: bool>(address: *const u8) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: every processor of this architecture has the instruction, which takes any address and reads nothing.
     unsafe {
-        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T1>(address.cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = address;
-}
-
-/// The same, into the first-level cache, for a line that is read soon.
-#[inline(always)] // as above
-pub(super) fn prefetch_soon(address: *const u8) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: as above.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(address.cast());
+        use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
+        if INTO_FIRST {
+            _mm_prefetch::<_MM_HINT_T0>(address.cast());
+        } else {
+            _mm_prefetch::<_MM_HINT_T1>(address.cast());
+        }
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = address;

@@ -169,8 +169,9 @@ pub(super) struct Block<'a> {
 /// The block after another one.
 #[derive(Clone, Copy)]
 pub(super) struct Next<'a> {
-    /// Those of its first tiles, or more.
+    /// The rows of its first tiles, or more; none after the last block.
     rows: Places<'a>,
+    /// Its columns; none if nobody has computed their places.
     columns: Places<'a>,
     source: *const u8,
     target: *mut u8,
