@@ -4,8 +4,9 @@ use super::blosclz;
 use super::frame::COMPRESSOR_VERSION;
 use crate::codec::gzip::libdeflate::{self, Compressor as Deflate, Container};
 use crate::codec::lz::{lz4, matches::MatchTable};
+use crate::codec::zstd::KeptCompressor;
 use crate::error::{Error, Result};
-use zstd::zstd_safe::{self, CCtx, DCtx};
+use zstd::zstd_safe::{self, DCtx};
 
 /// The compressor of a writer: a `cname`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -214,7 +215,7 @@ pub(super) struct Compressors {
     snappy: Option<snap::raw::Encoder>,
     /// A compressor of zlib has one level for life.
     zlib: Option<(u8, Deflate)>,
-    zstd: Option<CCtx<'static>>,
+    zstd: KeptCompressor,
     /// A buffer for Snappy, which needs more room than the output has.
     #[cfg(feature = "snappy")]
     room: Vec<u8>,
@@ -254,12 +255,9 @@ impl Compressors {
                 Ok(zlib.compress(Container::Zlib, decoded, encoded))
             }
             Compressor::Zstd => {
-                let zstd = match &mut self.zstd {
-                    Some(zstd) => zstd,
-                    none => none.insert(CCtx::try_create().ok_or_else(Error::out_of_memory)?),
-                };
                 // As the C library maps Blosc's levels, of which 0 stores.
                 let level = if level < 9 { 2 * i32::from(level) - 1 } else { zstd_safe::max_c_level() };
+                let zstd = self.zstd.get(level, decoded.len())?;
                 Ok(zstd.compress(encoded, decoded, level).ok())
             }
         }

@@ -12,11 +12,19 @@ use zstd::zstd_safe::{self, CCtx, CParameter, DCtx, DParameter, ErrorCode, InBuf
 /// decoders support at least 8 MiB).
 const MAX_COUNTING_WINDOW_LOG: u32 = 23;
 
+/// From this level on, and of streams of at least this many bytes, libzstd takes less time with a new context than with
+/// one that was used before.
+const NEW_CONTEXT: (i32, usize) = (5, 64 << 10);
+
+/// A compression context, which is kept from stream to stream where that takes less time than making a new one.
+#[derive(Default)]
+pub struct KeptCompressor(Option<CCtx<'static>>);
+
 /// The contexts that zstd codecs keep from call to call. Any level can use them, because parameters are set in each
 /// call. Each part is made when it is first needed, as most callers only read or only write.
 #[derive(Default)]
 pub(super) struct Contexts {
-    compressor: Option<CCtx<'static>>,
+    compressor: KeptCompressor,
     decompressor: Option<DCtx<'static>>,
     scratch: Vec<u8>,
 }
@@ -28,14 +36,25 @@ pub(super) fn encoded_bound(decoded_size: usize) -> Option<usize> {
     Some(zstd_safe::compress_bound(decoded_size))
 }
 
+impl KeptCompressor {
+    /// A context for a stream of this many bytes. It may have the parameters of the one before.
+    pub fn get(&mut self, level: i32, size: usize) -> Result<&mut CCtx<'static>> {
+        if level >= NEW_CONTEXT.0 && size >= NEW_CONTEXT.1 {
+            self.0 = None;
+        }
+        match &mut self.0 {
+            Some(context) => Ok(context),
+            none => Ok(none.insert(CCtx::try_create().ok_or_else(Error::out_of_memory)?)),
+        }
+    }
+}
+
 impl Contexts {
     /// Makes one frame. The frame does not depend on the capacity.
     pub(super) fn encode(&mut self, codec: Zstd, decoded: &[u8], encoded: &mut [u8]) -> Result<usize> {
-        let compressor = match &mut self.compressor {
-            Some(compressor) => compressor,
-            none => none.insert(CCtx::try_create().ok_or_else(Error::out_of_memory)?),
-        };
-        for parameter in [CParameter::CompressionLevel(codec.real_level()), CParameter::ChecksumFlag(codec.checksum)] {
+        let level = codec.real_level();
+        let compressor = self.compressor.get(level, decoded.len())?;
+        for parameter in [CParameter::CompressionLevel(level), CParameter::ChecksumFlag(codec.checksum)] {
             compressor.set_parameter(parameter).map_err(|code| Error::internal(zstd_safe::get_error_name(code)))?;
         }
         let bound = encoded_bound(decoded.len()).ok_or_else(Error::out_of_memory)?;
