@@ -34,7 +34,7 @@ impl Chain {
             Operation::Copy | Operation::Elements(_) => u64::MAX,
             Operation::Transform(_, transform) if transform.is_divided(direction) => u64::MAX,
             Operation::Transform(..) => 1,
-            Operation::Shard(_, shard) => shard.cell_count().max(shard.inner.part_count(direction)),
+            Operation::Shard(_, shard) => shard.chunk_count().max(shard.inner.part_count(direction)),
             Operation::N5Block(_, block) => block.inner.part_count(direction),
         });
         counts.min().unwrap_or(1)

@@ -78,13 +78,12 @@ impl Shard {
         if encoded.len() < index_size && self.has_bound() {
             return Err(too_small());
         }
-        let first = if self.bound.is_index_first { index_size } else { 0 };
         let (index, end) = match self.encode_together(input, encoded, place, options)? {
             Some(encoded) => encoded,
             None => {
-                let room = encoded.len().saturating_sub(index_size - first);
-                let (mut index, mut end) = (Vec::new(), first);
-                self.encode_cells(input, &mut encoded[..room], (&mut index, &mut end), options).map_err(blame)?;
+                let room = self.chunk_room(encoded.len());
+                let (mut index, mut end) = (Vec::new(), room.start);
+                self.encode_cells(input, &mut encoded[..room.end], (&mut index, &mut end), options).map_err(blame)?;
                 (index, end)
             }
         };
@@ -127,7 +126,7 @@ impl Shard {
         let workers = options.workers().count_for(whole.element_count() * self.element_size);
         let is_serial = self.has_bound()
             && (workers.get() == 1
-                || !take_items(workers, self.cell_count(), self.inner.part_count(Direction::Encode)));
+                || !take_items(workers, self.chunk_count(), self.inner.part_count(Direction::Encode)));
         let strip_shape = self.strip_shape(&whole, if is_serial { NonZeroUsize::MIN } else { workers });
         if !is_serial {
             let strip_shape = strip_shape.as_ref().unwrap_or(&self.bound.chunk_shape);
@@ -145,10 +144,8 @@ impl Shard {
         encoded: &mut [u8],
         options: &CallOptions,
     ) -> Result<(Vec<u64>, usize)> {
-        let index_size = self.bound.index_size as usize;
-        let first = if self.bound.is_index_first { index_size } else { 0 };
-        let room = encoded.len().saturating_sub(index_size - first);
-        let (encoded, mut index, mut end) = (&mut encoded[..room], Vec::new(), first);
+        let room = self.chunk_room(encoded.len());
+        let (encoded, mut index, mut end) = (&mut encoded[..room.end], Vec::new(), room.start);
         Region::whole(input.shape()).cut(strip_shape).try_for_each(|strip| {
             self.for_each_in_strip(input, &strip, &mut |cell, chunk| {
                 self.add_cell(cell, chunk, encoded, (&mut index, &mut end), options)
@@ -167,11 +164,9 @@ impl Shard {
         place: &CodecPlace,
         options: &CallOptions,
     ) -> Result<(Vec<u64>, usize)> {
-        let index_size = self.bound.index_size as usize;
-        let first = if self.bound.is_index_first { index_size } else { 0 };
-        let room = encoded.len().saturating_sub(index_size - first);
         let (whole, single) = (Region::whole(input.shape()), options.alone());
-        let parts = InOrder::new(&mut encoded[first.min(room)..room], first as u64);
+        let room = self.chunk_room(encoded.len());
+        let parts = InOrder::new(&mut encoded[room.start.min(room.end)..room.end], room.start as u64);
         let encoded_cells = options.workers().map(workers, whole.cut(strip_shape), |strip| {
             self.for_each_in_strip(input, &strip, &mut |cell, chunk| {
                 let part = self.encode_part(cell, chunk, &parts, &single).map_err(|error| place.blame(error))?;
@@ -182,7 +177,8 @@ impl Shard {
         let (places, last) = parts.finish();
         // An inner chunk of a fixed size is refused for lack of room before its elements are looked at.
         let refused = fault.as_ref().and_then(|_| self.inner.fixed_size()).unwrap_or(0);
-        let needed = last.saturating_add(refused).saturating_add((index_size - first) as u64);
+        let after = if self.bound.is_index_first { 0 } else { self.bound.index_size };
+        let needed = last.saturating_add(refused).saturating_add(after);
         if needed > encoded.len() as u64 {
             return Err(Error::buffer_too_small("encoded_capacity", encoded.len(), needed));
         }
@@ -321,6 +317,13 @@ impl Shard {
         if self.bound.is_index_first { 0..index_size } else { size - index_size..size }
     }
 
+    /// Where inner chunks go in a shard of at most this size; the end comes before the start if there is no room.
+    fn chunk_room(&self, capacity: usize) -> Range<usize> {
+        // More than there is if it exceeds a `usize`.
+        let index_size = usize::try_from(self.bound.index_size).unwrap_or(usize::MAX);
+        if self.bound.is_index_first { index_size..capacity } else { 0..capacity.saturating_sub(index_size) }
+    }
+
     /// The size of the index, and whether it comes before the inner chunks.
     pub(super) fn index_size(&self) -> (u64, bool) {
         (self.bound.index_size, self.bound.is_index_first)
@@ -375,11 +378,6 @@ impl Shard {
     /// All of the inner chunk with this number.
     pub(super) fn cell(&self, number: u64) -> Cell {
         self.grid().cell(number)
-    }
-
-    /// The number of all inner chunks.
-    pub(super) fn cell_count(&self) -> u64 {
-        element_count(&self.bound.grid)
     }
 
     /// The number of inner chunks that a box touches.
