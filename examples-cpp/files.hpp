@@ -228,7 +228,9 @@ class AsyncPlan : public std::enable_shared_from_this<AsyncPlan> {
   void finish(Stage &stage, std::exception_ptr error) {
     if (error != nullptr) {
       const std::lock_guard<std::mutex> lock(stage.mutex);
-      stage.error = error;
+      if (stage.error == nullptr) {  // the later ones say only that the plan has ended
+        stage.error = error;
+      }
     }
     if (--stage.missing == 0) {
       stage.error != nullptr ? done_(std::move(plan_), stage.error) : start_stage();

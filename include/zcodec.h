@@ -326,7 +326,7 @@ typedef struct zcodec_view {
    */
   size_t memory_size;
   /**
-   * The offset of element (0, .., 0) in bytes.
+   * The offset of element (0, .., 0) in bytes; at most `memory_size`, also if the box has no elements.
    */
   size_t offset;
   /**
@@ -525,8 +525,8 @@ typedef struct zcodec_codec {
   uint64_t (*encoded_bound)(void *state,
                             uint64_t decoded_size);
   /**
-   * Encodes a chunk. Elements lie back to back in C order and native byte order, at any alignment, on both sides.
-   * `call_data` comes from the options of the call.
+   * Encodes a chunk. Elements lie back to back in C order and native byte order, at any alignment, on both sides, and
+   * have the bits of their type alone. `call_data` comes from the options of the call.
    *
    * Returns 0 after setting `*encoded_size` to the number of bytes written. Returns ZCODEC_CODEC_TOO_SMALL if
    * `encoded` is too small, perhaps after setting `*encoded_size` to the capacity needed; otherwise the library
@@ -865,8 +865,9 @@ enum zcodec_status zcodec_chain_element_size(const struct zcodec_chain *chain,
  * Boxes, views and options are copied; the memory of the views, call_data and the executor must stay valid until the
  * plan is freed. The chain and the index may be freed earlier. The plan uses the callbacks that the chain has now. On
  * success `*plan` is a handle that the caller frees with zcodec_plan_free; on failure it is NULL. INVALID_ARGUMENT and
- * UNSUPPORTED as for zcodec_decode_view; INVALID_ARGUMENT also if the index belongs to another grid. CORRUPT_DATA: no
- * chunk of the chain has this size. Since 0.2.
+ * UNSUPPORTED as for zcodec_decode_view; INVALID_ARGUMENT also if the index belongs to another grid, UNSUPPORTED if the
+ * chain has no index in its object: it has no shard, or a codec follows it. CORRUPT_DATA: no chunk of the chain has this
+ * size. Since 0.2.
  */
 enum zcodec_status zcodec_plan_new(const struct zcodec_chain *chain,
                                    const struct zcodec_call_options *options,

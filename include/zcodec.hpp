@@ -860,6 +860,7 @@ class Chain {
     detail::require(status, error);
     return Chain(reshaped, elements_, ndim);
   }
+  Chain with_shape(std::initializer_list<std::uint64_t> shape) const { return with_shape(shape.begin(), shape.size()); }
   Chain with_shape(const std::vector<std::uint64_t> &shape) const { return with_shape(shape.data(), shape.size()); }
 #if ZCODEC_HPP_HAS_SPAN
   Chain with_shape(std::span<const std::uint64_t> shape) const { return with_shape(shape.data(), shape.size()); }

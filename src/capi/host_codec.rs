@@ -5,17 +5,19 @@
 
 use super::ask::zcodec_kind;
 use super::codec::{Bind, Code, Free, ZCODEC_CODEC_TOO_SMALL, zcodec_codec, zcodec_sink};
+use crate::data_type::DataType;
 use crate::error::{Error, Result, Status};
 use crate::float_environment::with_host_environment;
 use crate::interface::{ASKS_FOR_MORE, Bound, Call, Codec, Kind, Pass, Transform, too_small};
 use crate::json::{self, Configuration, shown};
+use crate::memory::{copy, grow};
 use crate::representation::{ArrayRepresentation, ByteSize, Representation};
 use serde_json::{Map, Value};
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// A codec that asks for a larger buffer without saying how large gets at most this many times its input, plus
-/// [`ASKING_SLACK`] bytes: a codec that never stops asking must not take all memory.
+/// A codec that asks for a larger buffer without saying how large gets about this many times its input and
+/// [`ASKING_SLACK`] bytes together: a codec that never stops asking must not take all memory.
 const MAX_ASKING_RATIO: usize = 4096;
 const ASKING_SLACK: usize = 64 << 10;
 
@@ -149,6 +151,7 @@ impl HostCodec {
             pointer,
             decoded_size: decoded.size(),
             encoded_size: ByteSize::Unknown,
+            narrow_type: decoded.array().ok().map(ArrayRepresentation::data_type).filter(|it| it.is_narrow()).cloned(),
         };
         let output = output.into_text()?;
         let output = json::parse("what bind wrote to output", &output).map_err(to_callback_failed)?;
@@ -210,6 +213,8 @@ struct State {
     decoded_size: ByteSize,
     /// The size of what leaves, as `bind` gave it.
     encoded_size: ByteSize,
+    /// The type of the elements that enter, if they may have bits in memory that it lacks.
+    narrow_type: Option<DataType>,
 }
 
 // SAFETY: the header asks that a state is fit for every thread that uses or frees the chain, and for several at once.
@@ -279,6 +284,16 @@ impl State {
 impl Transform for State {
     fn encode(&self, decoded: &[u8], encoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
         let capacity = encoded.len();
+        let mut normalized = Vec::new();
+        let decoded = match &self.narrow_type {
+            Some(data_type) => {
+                grow(&mut normalized, decoded.len())?;
+                copy(decoded, &mut normalized);
+                data_type.normalize(&mut normalized);
+                &normalized
+            }
+            None => decoded,
+        };
         match self.run("encode", self.host.encode, decoded, encoded, call) {
             Answer::Written(size) if size > capacity => Err(over_capacity("encode", size, capacity)),
             Answer::Written(size) => match self.encoded_size.exact() {
@@ -307,7 +322,12 @@ impl Transform for State {
         let capacity = decoded.len();
         match self.run("decode", self.host.decode, encoded, decoded, call) {
             Answer::Written(size) if size > capacity => Err(over_capacity("decode", size, capacity)),
-            Answer::Written(size) => Ok(size),
+            Answer::Written(size) => {
+                if let Some(data_type) = &self.narrow_type {
+                    data_type.normalize(&mut decoded[..size]);
+                }
+                Ok(size)
+            }
             Answer::TooSmall(_) if self.decoded_size == ByteSize::Exact(capacity as u64) => Err(too_small()),
             Answer::TooSmall(size) => Err(needs_more("decode", size, encoded.len(), capacity)),
             Answer::Refused(message) => Err(Error::corrupt(message)),

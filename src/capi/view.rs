@@ -46,7 +46,7 @@ pub struct zcodec_view {
     pub memory: *mut c_void,
     /// The size of `memory` in bytes.
     pub memory_size: usize,
-    /// The offset of element (0, .., 0) in bytes.
+    /// The offset of element (0, .., 0) in bytes; at most `memory_size`, also if the box has no elements.
     pub offset: usize,
     /// The number of dimensions, which must be the chain's.
     pub ndim: usize,

@@ -8,7 +8,9 @@ use serde_json::Value;
 
 /// `{"name": "regular" | "rectilinear", "configuration": {..}}`
 pub(super) fn chunk_shape(grid: &Value, array_shape: &[u64]) -> Result<Vec<u64>> {
-    let members = grid.as_object().ok_or_else(|| Error::metadata(format!("chunk_grid is {}", shown(grid))))?;
+    let members = grid
+        .as_object()
+        .ok_or_else(|| Error::metadata(format!("chunk_grid is {}, expected an object", shown(grid))))?;
     let in_grid = |error: Error| error.with_context("chunk_grid: ");
     let name = name_of(members).map_err(in_grid)?;
     let read = match name {

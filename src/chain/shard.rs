@@ -9,7 +9,6 @@ use crate::error::{CodecPlace, Error, Result, Status};
 use crate::interface::{BoundShard, CallOptions, Direction, too_small};
 use crate::memory::collect;
 use crate::parallel::take_items;
-use crate::representation::element_count;
 use crate::strided;
 use std::num::NonZeroUsize;
 use std::ops::Range;

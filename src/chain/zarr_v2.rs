@@ -135,11 +135,17 @@ impl Codecs {
         }
     }
 
-    /// numcodecs shuffles elements of the size that its input has, and single bytes if that is more than Blosc allows.
+    /// numcodecs shuffles elements of the size that its input has, and single bytes if that is more than Blosc allows. If
+    /// it also chooses the filter, it does that by the size before.
     fn name_type_size(&self, configuration: &mut Map<String, Value>) {
-        if configuration.get("typesize").is_none_or(Value::is_null) {
-            configuration.insert("typesize".to_owned(), json!(u8::try_from(self.element_size).unwrap_or(1).max(1)));
+        if configuration.get("typesize").is_some_and(|size| !size.is_null()) {
+            return;
         }
+        let type_size = u8::try_from(self.element_size);
+        if type_size.is_err() && configuration.get("shuffle").and_then(exact_integer) == Some(-1) {
+            configuration.insert("shuffle".to_owned(), json!(1));
+        }
+        configuration.insert("typesize".to_owned(), json!(type_size.unwrap_or(1).max(1)));
     }
 
     /// Takes the byte order and size from the types in a configuration: elements in memory are in native byte order, and
@@ -153,7 +159,7 @@ impl Codecs {
             && self.endian.is_some_and(|own| own != endian)
         {
             return Err(Error::unsupported(format!(
-                "{id:?} looks at elements in one byte order as {text:?}, which is the other one"
+                "filters: {id:?} looks at elements in one byte order as {text:?}, which is the other one"
             )));
         }
         if let Some(NumpyType { endian, data_type }) = output.and_then(element_type) {
@@ -277,6 +283,20 @@ mod tests {
         ] {
             let error = codecs(json!({"filters": filters})).unwrap_err();
             assert_eq!(error.status(), Status::Unsupported, "{filters}: {error}");
+            assert!(error.to_string().contains("filters: "), "{error}");
+        }
+    }
+
+    #[test]
+    fn blosc_chooses_the_filter_by_the_size_before_it_is_cut() {
+        for (dtype, shuffle, expected, type_size) in
+            [("|S400", -1, 1, 1), ("|S255", -1, -1, 255), ("|S1", -1, -1, 1), ("|S400", 2, 2, 1)]
+        {
+            let compressor = json!({"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": shuffle, "blocksize": 0});
+            let codecs = codecs(json!({"dtype": dtype, "compressor": compressor, "fill_value": null})).unwrap();
+            let configuration = &codecs.as_array().unwrap().last().unwrap()["configuration"];
+            assert_eq!(configuration["shuffle"], expected, "{dtype}");
+            assert_eq!(configuration["typesize"], type_size, "{dtype}");
         }
     }
 

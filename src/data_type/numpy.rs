@@ -71,7 +71,10 @@ impl NumpyType {
         for (index, field) in fields.iter().enumerate() {
             let wrong = || Error::metadata(format!("dtype has the field {}, expected a name and a type", shown(field)));
             let (name, field_type) = match field.as_array().map(Vec::as_slice) {
-                Some([Value::String(name), field_type]) => (name, Self::from_json(field_type)?),
+                Some([Value::String(name), field_type]) => {
+                    let in_field = |error: Error| error.with_context(&format!("the field {}: ", shown(field)));
+                    (name, Self::from_json(field_type).map_err(in_field)?)
+                }
                 Some([Value::String(_), _, _]) => {
                     let field = shown(field);
                     return Err(Error::unsupported(format!(
@@ -219,6 +222,13 @@ fn time(name: &str, rest: &str) -> Option<Value> {
 mod tests {
     use super::*;
     use crate::error::Status;
+
+    #[test]
+    fn a_field_at_fault_is_named() {
+        let error = NumpyType::from_json(&json!([["a", "<i4"], ["b", "|O"]])).unwrap_err();
+        assert_eq!(error.status(), Status::Unsupported);
+        assert!(error.to_string().contains("the field [\"b\",\"|O\"]: dtype is \"|O\""), "{error}");
+    }
 
     #[test]
     fn types_of_numpy_are_those_of_zarr() {

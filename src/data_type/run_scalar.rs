@@ -74,17 +74,12 @@ impl DataType {
             return Err(Error::metadata(format!("{member} has {count} bytes, but an element of {self} has {size}")));
         }
         let mut native = bytes.to_vec();
-        let mut rest = native.as_mut_slice();
-        for part in self.parts() {
-            let (components, after) = rest.split_at_mut(part.size());
-            rest = after;
-            for component in components.chunks_exact_mut(part.component.size()) {
-                if endian != Endian::NATIVE && part.component.has_byte_order() {
-                    component.reverse();
-                }
-                part.component.normalize(component);
+        self.for_each_component(&mut native, |component, bytes| {
+            if endian != Endian::NATIVE && component.has_byte_order() {
+                bytes.reverse();
             }
-        }
+            component.normalize(bytes);
+        });
         let scalar = Scalar(native.into());
         // A value without JSON cannot be a fill value.
         let again = self.scalar_from_json(member, &self.scalar_to_json(&scalar))?;

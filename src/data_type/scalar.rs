@@ -62,6 +62,30 @@ impl Component {
 }
 
 impl DataType {
+    /// Whether an element may have bits in memory that its type lacks: those of a bool, and above a number of fewer than
+    /// 8 bits.
+    pub fn is_narrow(&self) -> bool {
+        self.parts().iter().any(|part| part.component.bits() < 8)
+    }
+
+    /// Sets the unused bits of elements back to back to the values that they have in memory.
+    pub fn normalize(&self, elements: &mut [u8]) {
+        self.for_each_component(elements, Component::normalize);
+    }
+
+    /// Calls `work` with each component of elements back to back, and with its bytes.
+    pub(super) fn for_each_component(&self, elements: &mut [u8], mut work: impl FnMut(Component, &mut [u8])) {
+        let parts = self.parts();
+        for element in elements.chunks_exact_mut(self.size().max(1)) {
+            let mut rest = element;
+            for part in &parts {
+                let (components, after) = std::mem::take(&mut rest).split_at_mut(part.size());
+                rest = after;
+                components.chunks_exact_mut(part.component.size()).for_each(|bytes| work(part.component, bytes));
+            }
+        }
+    }
+
     /// The scalar that a JSON value denotes; `member` names it in errors.
     ///
     /// # Errors

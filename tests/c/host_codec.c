@@ -595,6 +595,28 @@ static void arrays_are_contiguous_between_codecs(void) {
   zcodec_chain_free(chain);
 }
 
+/* A codec gets, and its caller has from it, no other bits than those of the type. */
+static void elements_have_the_bits_of_their_type(void) {
+  static const char *const INPUTS[] = {"{\"data_type\":\"bool\",\"shape\":[4],\"fill_value\":false}",
+                                       "{\"data_type\":\"int4\",\"shape\":[4],\"fill_value\":0}"};
+  static const uint8_t DECODED[] = {0, 2, 0x81, 0xF7};
+  static const uint8_t EXPECTED[][4] = {{0, 1, 1, 1}, {0, 2, 1, 7}};
+  size_t i;
+  for (i = 0; i < 2; i++) {
+    host self = {0};
+    zcodec_chain *chain = chain_of(registry_of(&self, ZCODEC_KIND_ARRAY_TO_BYTES, 0), "[\"test.x\"]", INPUTS[i]);
+    uint8_t encoded[5], again[4];
+    zcodec_error *error = NULL;
+    size_t size = 0;
+    CHECK_OK(zcodec_encode(chain, DECODED, 4, encoded, sizeof encoded, &size, &error));
+    CHECK(size == 5 && encoded[0] == 'x' && memcmp(encoded + 1, EXPECTED[i], 4) == 0);
+    memcpy(encoded + 1, DECODED, 4);
+    CHECK_OK(zcodec_decode(chain, encoded, 5, again, 4, &size, &error));
+    CHECK(size == 4 && memcmp(again, EXPECTED[i], 4) == 0);
+    zcodec_chain_free(chain);
+  }
+}
+
 /* A document of Zarr v2 does not tell the kind of a codec; the registry does. */
 static void codecs_stand_where_their_kind_does_in_zarr_v2(void) {
   static const char ZARRAY[] =
@@ -812,6 +834,7 @@ int main(void) {
   answers_become_statuses();
   sizes_must_be_those_that_were_said();
   arrays_are_contiguous_between_codecs();
+  elements_have_the_bits_of_their_type();
   codecs_stand_where_their_kind_does_in_zarr_v2();
   codecs_work_inside_shards();
   threads_share_a_state();

@@ -30,6 +30,7 @@ void chunks_are_spans() {
   const std::uint64_t shape[2] = {1, 2};
   CHECK(chain.with_shape(std::span<const std::uint64_t>(shape)).decoded_size() == 4);
   CHECK(chain.with_shape({1, 2}).decoded_size() == 4);
+  CHECK(chain.with_shape({}).decoded_size() == 2);
 }
 
 void views_and_buffers_are_spans() {

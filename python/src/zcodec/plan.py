@@ -138,7 +138,9 @@ class Plan(Stages):
         return None if index[0] == NULL else Index.adopt(index[0])
 
     async def read(self, fetch: Fetch) -> Any:
-        """Fetches and decodes everything. The ranges of a stage are fetched at once, and decoded as they arrive."""
+        """Fetches and decodes everything. The ranges of a stage are fetched at once, and decoded as they arrive.
+
+        `fetch` is called with each range, an (offset, size), and returns an awaitable of its bytes."""
         import asyncio
 
         async def one(i: int, part: Range) -> None:

@@ -71,6 +71,9 @@ fn numcodecs_has_defaults_and_shuffles_by_number() {
     let options = CallOptions::default();
     let automatic = chain("numcodecs.blosc", &given).unwrap().encode_to_vec(&field(1000), &options).unwrap();
     assert_eq!(automatic[2] & 7, 4, "bytes are shuffled by bits");
+    let large = json!({"cname": "zstd", "clevel": 1, "shuffle": -1, "blocksize": 0, "typesize": 400});
+    let automatic = chain("numcodecs.blosc", &large).unwrap().encode_to_vec(&field(1000), &options).unwrap();
+    assert_eq!(automatic[2..4], [automatic[2] & !7 | 1, 1], "the filter is that of 400 bytes, the frame has 1");
 }
 
 #[test]

@@ -42,8 +42,7 @@ struct Blosc {
     configuration: Map<String, Value>,
     compressor: Compressor,
     level: u8,
-    /// `None`: chosen by the size of an element.
-    filter: Option<Filter>,
+    filter: Filter,
     /// None: that of the array.
     element_size: Option<u8>,
     block_size: usize,
@@ -73,7 +72,7 @@ pub(super) fn parse(mut configuration: Configuration, _context: &Context) -> Res
     members.insert("shuffle".to_owned(), json!(FILTER_NAMES[filter]));
     members.extend(type_size.filter(|size| !size.is_null()).map(|size| ("typesize".to_owned(), size)));
     members.insert("blocksize".to_owned(), json!(block_size));
-    let filter = Some(FILTERS[filter]);
+    let filter = FILTERS[filter];
     bytes_to_bytes(Blosc { configuration: members, compressor, level, filter, element_size, block_size })
 }
 
@@ -88,25 +87,23 @@ pub(super) fn parse_numcodecs(mut configuration: Configuration, _context: &Conte
     };
     let compressor = compressor("cname", &member("cname", json!("lz4")))?;
     let level = integer("clevel", &member("clevel", json!(5)), 0, 9)? as u8;
-    let filter = match integer("shuffle", &member("shuffle", json!(1)), AUTOMATIC_FILTER, 2)? {
-        AUTOMATIC_FILTER => None,
-        index => Some(FILTERS[index as usize]),
-    };
+    let filter = integer("shuffle", &member("shuffle", json!(1)), AUTOMATIC_FILTER, 2)?;
     let block_size = block_size(Some(member("blocksize", json!(0))))?;
     let element_size = match configuration.optional("typesize") {
         None => 1,
         Some(value) => {
             members.insert("typesize".to_owned(), value.clone());
-            // As the C library: what does not fit its byte is shuffled as bytes.
-            if value.is_null() {
-                1
-            } else {
-                u8::try_from(integer("typesize", &value, 1, i32::MAX.into())?).unwrap_or(1)
-            }
+            if value.is_null() { 1 } else { integer("typesize", &value, 1, i32::MAX.into())? }
         }
     };
     configuration.finish()?;
-    let element_size = Some(element_size);
+    let filter = match filter {
+        AUTOMATIC_FILTER if element_size == 1 => Filter::Bitshuffle,
+        AUTOMATIC_FILTER => Filter::Shuffle,
+        index => FILTERS[index as usize],
+    };
+    // As the C library: what does not fit its byte is shuffled as bytes.
+    let element_size = Some(u8::try_from(element_size).unwrap_or(1));
     bytes_to_bytes(Blosc { configuration: members, compressor, level, filter, element_size, block_size })
 }
 
@@ -138,11 +135,10 @@ impl Blosc {
     fn settings(&self, array_element_size: Option<usize>) -> Settings {
         let of_array = || array_element_size.and_then(|size| u8::try_from(size).ok());
         let element_size = self.element_size.or_else(of_array).unwrap_or(1).max(1);
-        let automatic = if element_size == 1 { Filter::Bitshuffle } else { Filter::Shuffle };
         Settings {
             compressor: self.compressor,
             level: self.level,
-            filter: self.filter.unwrap_or(automatic),
+            filter: self.filter,
             element_size,
             block_size: self.block_size,
         }

@@ -295,6 +295,17 @@ fn lzma_tells_a_small_buffer_what_would_do() {
 
 #[cfg(feature = "lzma")]
 #[test]
+fn filters_in_an_xz_stream_that_the_crate_lacks_are_unsupported() {
+    // Python's lzma.compress(b"hello" * 20, filters=[ARM, DELTA of 4, LZMA2]).
+    const ENCODED: &[u8] = b"\xfd7zXZ\0\0\x04\xe6\xd6\xb4F\x03\x02\x07\0\x03\x01\x03!\x01\x16\0\0\xcdv!D\xe0\0c\0\x0f]\
+        \x004\x19I\xee\x1b\xe5h\x95\xd4\x83Y\xefd\0\0\0\0\xd89\xf7t\x15\x1bU\xfa\0\x01/d\x07(Ex\x1f\xb6\xf3}\x01\0\0\0\0\x04YZ";
+    let chain = Chain::new(codec("lzma", &json!({"format": 1})).to_string().as_bytes(), None).unwrap();
+    let error = chain.decode_to_vec(ENCODED, &CallOptions::default()).unwrap_err();
+    assert_eq!(error.status(), Status::Unsupported, "{error}");
+}
+
+#[cfg(feature = "lzma")]
+#[test]
 fn lzma_tells_a_small_buffer_a_size_that_is_not_counted() {
     const SIZE: usize = 70 << 20;
     let options = CallOptions::default();
@@ -500,6 +511,25 @@ fn times_are_integers_for_pcodec() {
         let encoded = chain.encode_to_vec(&decoded, &CallOptions::default()).unwrap();
         assert_eq!(chain.decode_to_vec(&encoded, &CallOptions::default()).as_ref(), Ok(&decoded));
     }
+}
+
+/// zarr-python hands them to numcodecs as integers.
+#[test]
+fn times_are_integers_for_zfpy() {
+    let decoded = bytes([978_307_200, i64::MIN, -304_819_200].map(i64::to_ne_bytes));
+    let encoded = ["int64", "numpy.datetime64", "numpy.timedelta64"].map(|name| {
+        let (data_type, fill_value) = match name {
+            "int64" => (json!(name), json!(0)),
+            _ => (json!({"name": name, "configuration": {"unit": "s", "scale_factor": 1}}), json!("NaT")),
+        };
+        let input = json!({"data_type": data_type, "shape": [3], "fill_value": fill_value}).to_string();
+        let zfpy = codec("zfpy", &json!({"mode": 4})).to_string();
+        let chain = Chain::new(zfpy.as_bytes(), Some(input.as_bytes())).unwrap();
+        let encoded = chain.encode_to_vec(&decoded, &CallOptions::default()).unwrap();
+        assert_eq!(chain.decode_to_vec(&encoded, &CallOptions::default()).as_ref(), Ok(&decoded));
+        encoded
+    });
+    assert!(encoded.iter().all(|stream| *stream == encoded[0]));
 }
 
 /// `ZFP_MODE_SHORT_MAX` of zfp.h: a block of up to 2,048 bits has a short code, which is its size less one. It stands

@@ -75,6 +75,7 @@ impl Codec for Zfpy {
             "int64" => ZfpScalarType::I64,
             "float32" => ZfpScalarType::F32,
             "float64" => ZfpScalarType::F64,
+            _ if array.data_type().is_time() => ZfpScalarType::I64,
             other => {
                 return Err(Error::unsupported(format!(
                     "the data type of the array is {other}, which zfpy does not have"

@@ -5,6 +5,7 @@ use super::frames::{Frames, frames};
 use crate::error::{Error, Result, Status};
 use crate::interface::too_small;
 use crate::memory::grow;
+use std::ops::RangeInclusive;
 use zstd::zstd_safe::zstd_sys::ZSTD_ErrorCode;
 use zstd::zstd_safe::{self, CCtx, CParameter, DCtx, DParameter, ErrorCode, InBuffer, OutBuffer, ResetDirective};
 
@@ -12,9 +13,10 @@ use zstd::zstd_safe::{self, CCtx, CParameter, DCtx, DParameter, ErrorCode, InBuf
 /// decoders support at least 8 MiB).
 const MAX_COUNTING_WINDOW_LOG: u32 = 23;
 
-/// From this level on, and of streams of at least this many bytes, libzstd takes less time with a new context than with
-/// one that was used before.
-const NEW_CONTEXT: (i32, usize) = (5, 64 << 10);
+/// From this level on, and for streams of these sizes, libzstd takes less time with a new context than with one that was
+/// used before.
+const NEW_CONTEXT_LEVEL: i32 = 5;
+const NEW_CONTEXT_SIZES: RangeInclusive<usize> = 64 << 10..=1 << 20;
 
 /// A compression context, which is kept from stream to stream where that takes less time than making a new one.
 #[derive(Default)]
@@ -39,7 +41,7 @@ pub(super) fn encoded_bound(decoded_size: usize) -> Option<usize> {
 impl KeptCompressor {
     /// A context for a stream of this many bytes. It may have the parameters of the one before.
     pub fn get(&mut self, level: i32, size: usize) -> Result<&mut CCtx<'static>> {
-        if level >= NEW_CONTEXT.0 && size >= NEW_CONTEXT.1 {
+        if level >= NEW_CONTEXT_LEVEL && NEW_CONTEXT_SIZES.contains(&size) {
             self.0 = None;
         }
         match &mut self.0 {
