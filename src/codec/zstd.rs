@@ -13,6 +13,7 @@ use crate::error::Result;
 use crate::interface::{Bound, Call, Codec, Context, Kind, Transform};
 use crate::json::{Configuration, boolean, integer};
 use crate::representation::Representation;
+#[cfg(feature = "blosc")]
 pub(super) use contexts::KeptCompressor;
 use contexts::{Contexts, encoded_bound};
 use serde_json::{Map, Value, json};
