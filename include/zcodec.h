@@ -29,6 +29,8 @@
  *   null_terminated_bytes, raw_bytes   L      the bytes themselves; L is length_bytes
  *   struct                             sum    the fields without gaps, each as its type
  *
+ * A chain that only transposes and reshapes an array keeps the bytes of its elements as they are.
+ *
  * Threads: functions that take a const handle may run in any number of threads at once on the same
  * handle. During a call with any other handle no other thread may use that handle, unless the comment
  * of the function says otherwise. The library has no global state except the panic hook that
