@@ -606,7 +606,6 @@ static void elements_have_the_bits_of_their_type(void) {
     host self = {0};
     zcodec_chain *chain = chain_of(registry_of(&self, ZCODEC_KIND_ARRAY_TO_BYTES, 0), "[\"test.x\"]", INPUTS[i]);
     uint8_t encoded[5], again[4];
-    zcodec_error *error = NULL;
     size_t size = 0;
     CHECK_OK(zcodec_encode(chain, DECODED, 4, encoded, sizeof encoded, &size, &error));
     CHECK(size == 5 && encoded[0] == 'x' && memcmp(encoded + 1, EXPECTED[i], 4) == 0);
