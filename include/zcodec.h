@@ -29,7 +29,7 @@
  *   null_terminated_bytes, raw_bytes   L      the bytes themselves; L is length_bytes
  *   struct                             sum    the fields without gaps, each as its type
  *
- * A chain that only transposes and reshapes an array keeps the bytes of its elements as they are.
+ * Without an array->bytes codec, transpose and reshape leave the unused bits of a bool or small number as they are.
  *
  * Threads: functions that take a const handle may run in any number of threads at once on the same
  * handle. During a call with any other handle no other thread may use that handle, unless the comment
@@ -527,8 +527,9 @@ typedef struct zcodec_codec {
   uint64_t (*encoded_bound)(void *state,
                             uint64_t decoded_size);
   /**
-   * Encodes a chunk. Elements lie back to back in C order and native byte order, at any alignment, on both sides, and
-   * have the bits of their type alone. `call_data` comes from the options of the call.
+   * Encodes a chunk. Elements lie back to back in C order and native byte order, at any alignment, on both sides.
+   * Those that enter lie in memory as this header says, whatever the caller passed: a bool is 0 or 1. `call_data`
+   * comes from the options of the call.
    *
    * Returns 0 after setting `*encoded_size` to the number of bytes written. Returns ZCODEC_CODEC_TOO_SMALL if
    * `encoded` is too small, perhaps after setting `*encoded_size` to the capacity needed; otherwise the library
@@ -867,9 +868,9 @@ enum zcodec_status zcodec_chain_element_size(const struct zcodec_chain *chain,
  * Boxes, views and options are copied; the memory of the views, call_data and the executor must stay valid until the
  * plan is freed. The chain and the index may be freed earlier. The plan uses the callbacks that the chain has now. On
  * success `*plan` is a handle that the caller frees with zcodec_plan_free; on failure it is NULL. INVALID_ARGUMENT and
- * UNSUPPORTED as for zcodec_decode_view; INVALID_ARGUMENT also if the index belongs to another grid, UNSUPPORTED if the
- * chain has no index in its object: it has no shard, or a codec follows it. CORRUPT_DATA: no chunk of the chain has this
- * size. Since 0.2.
+ * UNSUPPORTED as for zcodec_decode_view; INVALID_ARGUMENT also if `index` belongs to another grid, UNSUPPORTED also if
+ * there is an `index`, but the last codec of the chain is not sharding_indexed. CORRUPT_DATA: no chunk of the chain has
+ * this size. Since 0.2.
  */
 enum zcodec_status zcodec_plan_new(const struct zcodec_chain *chain,
                                    const struct zcodec_call_options *options,

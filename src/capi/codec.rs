@@ -128,8 +128,9 @@ pub struct zcodec_codec {
     pub free_state: Option<unsafe extern "C" fn(state: *mut c_void)>,
     /// The most bytes that `decoded_size` bytes may encode to; UINT64_MAX if unknown. Not called if `bind` gave a size.
     pub encoded_bound: Option<unsafe extern "C" fn(state: *mut c_void, decoded_size: u64) -> u64>,
-    /// Encodes a chunk. Elements lie back to back in C order and native byte order, at any alignment, on both sides, and
-    /// have the bits of their type alone. `call_data` comes from the options of the call.
+    /// Encodes a chunk. Elements lie back to back in C order and native byte order, at any alignment, on both sides.
+    /// Those that enter lie in memory as this header says, whatever the caller passed: a bool is 0 or 1. `call_data`
+    /// comes from the options of the call.
     ///
     /// Returns 0 after setting `*encoded_size` to the number of bytes written. Returns ZCODEC_CODEC_TOO_SMALL if
     /// `encoded` is too small, perhaps after setting `*encoded_size` to the capacity needed; otherwise the library

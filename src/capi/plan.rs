@@ -75,9 +75,9 @@ pub(super) fn known(size: u64) -> Option<u64> {
 /// Boxes, views and options are copied; the memory of the views, call_data and the executor must stay valid until the
 /// plan is freed. The chain and the index may be freed earlier. The plan uses the callbacks that the chain has now. On
 /// success `*plan` is a handle that the caller frees with zcodec_plan_free; on failure it is NULL. INVALID_ARGUMENT and
-/// UNSUPPORTED as for zcodec_decode_view; INVALID_ARGUMENT also if the index belongs to another grid, UNSUPPORTED if the
-/// chain has no index in its object: it has no shard, or a codec follows it. CORRUPT_DATA: no chunk of the chain has this
-/// size. Since 0.2.
+/// UNSUPPORTED as for zcodec_decode_view; INVALID_ARGUMENT also if `index` belongs to another grid, UNSUPPORTED also if
+/// there is an `index`, but the last codec of the chain is not sharding_indexed. CORRUPT_DATA: no chunk of the chain has
+/// this size. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_plan_new(
     chain: *const zcodec_chain,

@@ -318,7 +318,7 @@ impl Shard {
 
     /// Where inner chunks go in a shard of at most this size; the end comes before the start if there is no room.
     fn chunk_room(&self, capacity: usize) -> Range<usize> {
-        // More than there is if it exceeds a `usize`.
+        // An index that exceeds a `usize` leaves no room.
         let index_size = usize::try_from(self.bound.index_size).unwrap_or(usize::MAX);
         if self.bound.is_index_first { index_size..capacity } else { 0..capacity.saturating_sub(index_size) }
     }

@@ -94,7 +94,7 @@ impl Codecs {
             )));
         }
         if makes_array {
-            self.take_type(&id, &configuration)?;
+            self.take_type(member, &id, &configuration)?;
             if is_own {
                 leave_out_byte_order(&mut configuration);
             }
@@ -135,8 +135,8 @@ impl Codecs {
         }
     }
 
-    /// numcodecs shuffles elements of the size that its input has, and single bytes if that is more than Blosc allows. If
-    /// it also chooses the filter, it does that by the size before.
+    /// numcodecs shuffles elements of the size that its input has, and single bytes if that is more than Blosc allows. A
+    /// `shuffle` of -1 chooses the filter by the size of the input's elements all the same.
     fn name_type_size(&self, configuration: &mut Map<String, Value>) {
         if configuration.get("typesize").is_some_and(|size| !size.is_null()) {
             return;
@@ -151,7 +151,7 @@ impl Codecs {
     /// Takes the byte order and size from the types in a configuration: elements in memory are in native byte order, and
     /// `bytes` gets that of the stored ones. numcodecs interprets the bytes of what enters as elements of another type,
     /// so that type must have their byte order.
-    fn take_type(&mut self, id: &str, configuration: &Map<String, Value>) -> Result<()> {
+    fn take_type(&mut self, member: &str, id: &str, configuration: &Map<String, Value>) -> Result<()> {
         let named = |member: &str| configuration.get(member).and_then(Value::as_str);
         let (input, output) = if id == "astype" { ("decode_dtype", "encode_dtype") } else { ("dtype", "astype") };
         let (input, output) = (named(input), named(output).or(named(input)));
@@ -159,7 +159,7 @@ impl Codecs {
             && self.endian.is_some_and(|own| own != endian)
         {
             return Err(Error::unsupported(format!(
-                "filters: {id:?} looks at elements in one byte order as {text:?}, which is the other one"
+                "{member}: {id:?} interprets its input as {text:?}, but that has the other byte order"
             )));
         }
         if let Some(NumpyType { endian, data_type }) = output.and_then(element_type) {

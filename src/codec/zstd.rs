@@ -2,7 +2,7 @@
 //! [zarr-extensions, `zstd`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/zstd);
 //! [RFC 8878](https://www.rfc-editor.org/rfc/rfc8878).
 //!
-//! libzstd does the work, with contexts that are kept from call to call. It decodes several frames one after the other,
+//! libzstd does the work, with contexts that are kept from call to call where that takes less time than a new one. It decodes several frames one after the other,
 //! skippable frames, and frames without a content size. The output buffer has the size that the metadata gives, so a
 //! frame's claims allocate nothing.
 

@@ -72,7 +72,7 @@ impl NumpyType {
             let wrong = || Error::metadata(format!("dtype has the field {}, expected a name and a type", shown(field)));
             let (name, field_type) = match field.as_array().map(Vec::as_slice) {
                 Some([Value::String(name), field_type]) => {
-                    let in_field = |error: Error| error.with_context(&format!("the field {}: ", shown(field)));
+                    let in_field = |error: Error| error.with_context(&format!("in the field {}, ", shown(field)));
                     (name, Self::from_json(field_type).map_err(in_field)?)
                 }
                 Some([Value::String(_), _, _]) => {
@@ -227,7 +227,7 @@ mod tests {
     fn a_field_at_fault_is_named() {
         let error = NumpyType::from_json(&json!([["a", "<i4"], ["b", "|O"]])).unwrap_err();
         assert_eq!(error.status(), Status::Unsupported);
-        assert!(error.to_string().contains("the field [\"b\",\"|O\"]: dtype is \"|O\""), "{error}");
+        assert!(error.to_string().contains("in the field [\"b\",\"|O\"], dtype is \"|O\""), "{error}");
     }
 
     #[test]

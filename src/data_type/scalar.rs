@@ -62,8 +62,7 @@ impl Component {
 }
 
 impl DataType {
-    /// Whether an element may have bits in memory that its type lacks: those of a bool, and above a number of fewer than
-    /// 8 bits.
+    /// Whether an element may have bits in memory that its type lacks: above a bool, or a number of fewer than 8 bits.
     pub fn is_narrow(&self) -> bool {
         self.parts().iter().any(|part| part.component.bits() < 8)
     }
@@ -76,10 +75,10 @@ impl DataType {
     /// Calls `work` with each component of elements back to back, and with its bytes.
     pub(super) fn for_each_component(&self, elements: &mut [u8], mut work: impl FnMut(Component, &mut [u8])) {
         let parts = self.parts();
-        for element in elements.chunks_exact_mut(self.size().max(1)) {
+        for element in elements.chunks_exact_mut(self.size()) {
             let mut rest = element;
             for part in &parts {
-                let (components, after) = std::mem::take(&mut rest).split_at_mut(part.size());
+                let (components, after) = rest.split_at_mut(part.size());
                 rest = after;
                 components.chunks_exact_mut(part.component.size()).for_each(|bytes| work(part.component, bytes));
             }

@@ -595,8 +595,8 @@ static void arrays_are_contiguous_between_codecs(void) {
   zcodec_chain_free(chain);
 }
 
-/* A codec gets, and its caller has from it, no other bits than those of the type. */
-static void elements_have_the_bits_of_their_type(void) {
+/* Neither a codec nor the caller gets bits that the data type lacks. */
+static void unused_bits_are_set(void) {
   static const char *const INPUTS[] = {"{\"data_type\":\"bool\",\"shape\":[4],\"fill_value\":false}",
                                        "{\"data_type\":\"int4\",\"shape\":[4],\"fill_value\":0}"};
   static const uint8_t DECODED[] = {0, 2, 0x81, 0xF7};
@@ -833,7 +833,7 @@ int main(void) {
   answers_become_statuses();
   sizes_must_be_those_that_were_said();
   arrays_are_contiguous_between_codecs();
-  elements_have_the_bits_of_their_type();
+  unused_bits_are_set();
   codecs_stand_where_their_kind_does_in_zarr_v2();
   codecs_work_inside_shards();
   threads_share_a_state();

@@ -253,8 +253,8 @@ fn damaged(error: io::Error) -> Error {
     match error.kind() {
         ErrorKind::OutOfMemory => Error::out_of_memory(),
         ErrorKind::Unsupported => Error::unsupported(format!("LZMA: {error}")),
-        // The crate has no kind of its own for several filters before LZMA2.
-        ErrorKind::InvalidData if error.to_string().contains("not supported") => {
+        // The crate has no kind of its own for that.
+        ErrorKind::InvalidData if error.to_string().contains("multiple non-LZMA2 filters") => {
             Error::unsupported(format!("LZMA: {error}"))
         }
         _ => Error::corrupt(format!("not a valid LZMA stream: {error}")),
