@@ -2,7 +2,7 @@
 
 use super::bits::{Sink, Source};
 use super::float::{exponent, exponent_bits, from_integers, has_finite_scale, to_integers, unbiased};
-use super::kernel::Kernel;
+use super::kernel::{DecodingKernel, EncodingKernel, Kernel};
 use super::values;
 use crate::codec::zfp::mode::Parameters;
 use zfp_rs::ZfpScalarType;
@@ -77,7 +77,7 @@ struct Transformed<C> {
 
 /// Writes the blocks whose values are these bytes, one after the other.
 #[inline(always)]
-pub(super) fn encode<K: Kernel<N>, const N: usize>(
+pub(super) fn encode<K: EncodingKernel<N>, const N: usize>(
     kernel: K,
     sink: &mut Sink<'_>,
     limits: &Limits,
@@ -93,7 +93,7 @@ pub(super) fn encode<K: Kernel<N>, const N: usize>(
 }
 
 #[inline(always)]
-fn encode_all<K: Kernel<N>, const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
+fn encode_all<K: EncodingKernel<N>, const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
     kernel: K,
     sink: &mut Sink<'_>,
     limits: &Limits,
@@ -120,7 +120,7 @@ pub(super) const fn size_of_block<const N: usize>(wide: bool) -> usize {
 
 /// `None` for a block of which only one bit is coded, 0.
 #[inline(always)]
-fn transform<K: Kernel<N>, const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
+fn transform<K: EncodingKernel<N>, const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
     kernel: K,
     limits: &Limits,
     bytes: &[u8],
@@ -135,7 +135,7 @@ fn transform<K: Kernel<N>, const N: usize, const WIDE: bool, const IS_FLOAT: boo
 
 /// Reads as many blocks as these bytes hold.
 #[inline(always)]
-pub(super) fn decode<K: Kernel<N>, const N: usize>(
+pub(super) fn decode<K: DecodingKernel<N>, const N: usize>(
     kernel: K,
     source: &mut Source<'_>,
     limits: &Limits,
@@ -151,7 +151,7 @@ pub(super) fn decode<K: Kernel<N>, const N: usize>(
 }
 
 #[inline(always)]
-fn decode_all<K: Kernel<N>, const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
+fn decode_all<K: DecodingKernel<N>, const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
     kernel: K,
     source: &mut Source<'_>,
     limits: &Limits,
@@ -220,7 +220,7 @@ pub(super) fn read_header<const N: usize, const WIDE: bool, const IS_FLOAT: bool
 
 /// Coefficients to the bytes of values, which are not [`Values::Zeros`].
 #[inline(always)]
-fn restore<K: Kernel<N>, const N: usize, const WIDE: bool>(
+fn restore<K: DecodingKernel<N>, const N: usize, const WIDE: bool>(
     kernel: K,
     limits: &Limits,
     values: Values,
@@ -252,7 +252,7 @@ pub(super) const fn width(wide: bool) -> u32 {
 
 /// Integers after this header. A reversible block has a precision of its own up to `maxprec`.
 #[inline(always)]
-fn transform_integers<K: Kernel<N>, const N: usize, const WIDE: bool>(
+fn transform_integers<K: EncodingKernel<N>, const N: usize, const WIDE: bool>(
     kernel: K,
     limits: &Limits,
     integers: &K::Block,
@@ -277,7 +277,7 @@ fn transform_integers<K: Kernel<N>, const N: usize, const WIDE: bool>(
 }
 
 #[inline(always)]
-fn transform_floats<K: Kernel<N>, const N: usize, const WIDE: bool>(
+fn transform_floats<K: EncodingKernel<N>, const N: usize, const WIDE: bool>(
     kernel: K,
     limits: &Limits,
     values: &K::Block,

@@ -1,11 +1,11 @@
 //! Blocks of four dimensions as four blocks of three dimensions along w, the cubes.
 
 use super::block::size_of_block;
-use super::kernel::Kernel;
+use super::kernel::{DecodingKernel, EncodingKernel};
 use super::lift::{from_negabinary, lift, to_negabinary, unlift};
 
 /// A kernel of three dimensions with the transform along x, y and z by itself.
-pub(super) trait CubeKernel: Kernel<64> {
+pub(super) trait CubeKernel: EncodingKernel<64> + DecodingKernel<64> {
     /// Decorrelates integers, which do not become negabinary numbers.
     fn lift_axes<const WIDE: bool, const REVERSIBLE: bool>(self, cube: &Self::Block) -> Self::Block;
     /// The inverse of [`lift_axes`](Self::lift_axes).

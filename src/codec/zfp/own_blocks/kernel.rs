@@ -17,20 +17,14 @@ pub(super) trait Kernel<const N: usize>: Lanes + Debug {
     fn zeros(self) -> Self::Block;
     /// The number of vectors that hold N values.
     fn vector_count(wide: bool) -> usize;
+}
 
+/// What writes blocks.
+pub(super) trait EncodingKernel<const N: usize>: Kernel<N> {
     /// Values in the order of memory, their first dimension fastest.
     fn load<const WIDE: bool>(self, bytes: &[u8]) -> Self::Block;
-    /// The inverse of [`load`](Self::load).
-    fn store<const WIDE: bool>(self, block: &Self::Block, bytes: &mut [u8]);
-
     /// Decorrelates integers.
     fn forward_transform<const WIDE: bool, const REVERSIBLE: bool>(self, integers: &Self::Block) -> Self::Coefficients;
-    /// The inverse of [`forward_transform`](Self::forward_transform).
-    fn inverse_transform<const WIDE: bool, const REVERSIBLE: bool>(
-        self,
-        coefficients: &Self::Coefficients,
-    ) -> Self::Block;
-
     /// The bits that any coefficient has.
     fn significant_bits<const WIDE: bool>(self, coefficients: &Self::Coefficients) -> u64;
     /// Writes the bit planes from the most significant one down to `kmin`, at most `budget` bits. Those from `top` on
@@ -43,6 +37,15 @@ pub(super) trait Kernel<const N: usize>: Lanes + Debug {
         kmin: u32,
         budget: u32,
     );
-    /// The inverse of [`encode_planes`](Self::encode_planes). Planes that were not written are zeros.
+}
+
+/// What reads blocks: the inverse of [`EncodingKernel`].
+pub(super) trait DecodingKernel<const N: usize>: Kernel<N> {
+    /// Planes that were not written are zeros.
     fn decode_planes<const WIDE: bool>(self, source: &mut Source<'_>, kmin: u32, budget: u32) -> Self::Coefficients;
+    fn inverse_transform<const WIDE: bool, const REVERSIBLE: bool>(
+        self,
+        coefficients: &Self::Coefficients,
+    ) -> Self::Block;
+    fn store<const WIDE: bool>(self, block: &Self::Block, bytes: &mut [u8]);
 }

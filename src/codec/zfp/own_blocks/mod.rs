@@ -4,6 +4,7 @@
 //! * [`kernel`]: the operations of a tier on values and coefficients; `avx2`, `avx512`, `neon`: the tiers.
 //! * [`lanes`]: the instructions on one vector that [`values`] and [`lift`], the transform along an axis, are written
 //!   with; [`number`]: the same on one number.
+//! * `across`: blocks of one and two dimensions across vectors, with an instruction for many of them.
 //! * [`cubes`]: what the tiers of four dimensions share.
 //! * [`order`]: coefficients by their frequency.
 //! * [`planes_of_words`]: bit planes to the bits of the stream, which [`bits`] writes and reads, by [`groups`]; `x86`
@@ -15,6 +16,8 @@
     allow(dead_code, unused_imports, reason = "there is no tier")
 )]
 
+#[cfg(target_arch = "x86_64")]
+mod across;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]

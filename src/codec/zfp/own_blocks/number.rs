@@ -8,7 +8,7 @@ pub(super) struct Number;
 
 /// Without what is above 32 bits, unless it is part of the number.
 #[inline(always)]
-pub(super) const fn cut<const WIDE: bool>(number: u64) -> u64 {
+const fn cut<const WIDE: bool>(number: u64) -> u64 {
     if WIDE { number } else { number & u32::MAX as u64 }
 }
 

@@ -3,7 +3,7 @@
 use super::super::bits::{Sink, Source};
 use super::super::block::width;
 use super::super::cubes::{self, CubeKernel};
-use super::super::kernel::Kernel;
+use super::super::kernel::{DecodingKernel, EncodingKernel, Kernel};
 use super::super::lanes::Lanes;
 use super::super::order::OF_256 as ORDER;
 use super::super::planes_of_words::{self, Planes};
@@ -130,25 +130,17 @@ impl Kernel<256> for Avx512 {
     fn vector_count(wide: bool) -> usize {
         4 * cube_size(wide)
     }
+}
 
+impl EncodingKernel<256> for Avx512 {
     #[inline(always)]
     fn load<const WIDE: bool>(self, bytes: &[u8]) -> Cubes {
         cubes::load::<Self, 32, WIDE>(self, bytes)
     }
 
     #[inline(always)]
-    fn store<const WIDE: bool>(self, block: &Cubes, bytes: &mut [u8]) {
-        cubes::store::<Self, WIDE>(self, block, bytes);
-    }
-
-    #[inline(always)]
     fn forward_transform<const WIDE: bool, const REVERSIBLE: bool>(self, integers: &Cubes) -> Cubes {
         cubes::forward_transform::<Self, 32, WIDE, REVERSIBLE>(self, integers)
-    }
-
-    #[inline(always)]
-    fn inverse_transform<const WIDE: bool, const REVERSIBLE: bool>(self, coefficients: &Cubes) -> Cubes {
-        cubes::inverse_transform::<Self, 32, WIDE, REVERSIBLE>(self, coefficients)
     }
 
     #[inline(always)]
@@ -169,6 +161,18 @@ impl Kernel<256> for Avx512 {
         // SAFETY: as in `lift_axes`.
         unsafe { to_planes::<WIDE>(self, coefficients, kmin, top, &mut planes) };
         planes_of_words::encode(sink, &planes, width(WIDE), top, kmin, budget);
+    }
+}
+
+impl DecodingKernel<256> for Avx512 {
+    #[inline(always)]
+    fn store<const WIDE: bool>(self, block: &Cubes, bytes: &mut [u8]) {
+        cubes::store::<Self, WIDE>(self, block, bytes);
+    }
+
+    #[inline(always)]
+    fn inverse_transform<const WIDE: bool, const REVERSIBLE: bool>(self, coefficients: &Cubes) -> Cubes {
+        cubes::inverse_transform::<Self, 32, WIDE, REVERSIBLE>(self, coefficients)
     }
 
     #[inline(always)]

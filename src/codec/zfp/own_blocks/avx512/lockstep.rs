@@ -4,11 +4,11 @@
 //! It is known where each block begins, so that none waits for the end of the one before. There are no branches by what
 //! a single block has, which the processor would have to guess.
 
+use super::super::across::float_precisions;
 use super::super::bits::Source;
 use super::super::block::{Limits, width};
 use super::super::float::{bias, exponent_bits};
 use super::Avx512;
-use super::across::float_precisions;
 use std::arch::x86_64::*;
 
 /// The most words that the planes of a block take.
@@ -59,8 +59,10 @@ pub(super) fn read<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
             let exponents = _mm512_sub_epi64(biased, _mm512_set1_epi64(bias(WIDE).into()));
             blocks.exponents = bytemuck::cast(exponents);
             let has_values = _mm512_test_epi64_mask(streams.window, _mm512_set1_epi64(1));
-            streams.planes =
-                _mm512_maskz_mov_epi64(has_values, float_precisions::<N, true>(kernel, limits, exponents, most));
+            streams.planes = _mm512_maskz_mov_epi64(
+                has_values,
+                float_precisions::<Avx512, N, true>(kernel, limits, exponents, most),
+            );
             streams.left = _mm512_sub_epi64(streams.left, _mm512_set1_epi64(header.into()));
             streams.refill();
         }

@@ -1,14 +1,13 @@
 //! AVX-512 with VBMI and GFNI, which Ice Lake, Zen 4 and later processors have, on vectors of 64 bytes.
 //!
-//! * [`lanes`]: instructions on one vector; [`memory`]: values to vectors.
+//! * [`lanes`], [`each_lane`]: instructions on one vector; [`memory`]: values to vectors.
 //! * [`transform`]: integers to coefficients.
 //! * [`matrix`]: coefficients to bit planes, by bytes in the order of their frequency.
 //! * [`d4`]: blocks of four dimensions.
-//! * [`together`]: blocks of one and two dimensions, many at a time. [`across`] has them across vectors, with
-//!   instructions of [`each_lane`]; [`planes_of_4`] and [`planes_of_16`] code their planes, as [`codes`] that become
-//!   [`words`], which a [`joiner`] writes. Blocks of a fixed number of bits are read in [`lockstep`].
+//! * [`together`]: blocks of one and two dimensions, many at a time. [`order`] moves them across vectors;
+//!   [`planes_of_4`] and [`planes_of_16`] code their planes, as [`codes`] that become [`words`], which a [`joiner`]
+//!   writes. Blocks of a fixed number of bits are read in [`lockstep`]; [`restore`] has the values of all.
 
-mod across;
 mod codes;
 mod d4;
 mod each_lane;
@@ -17,15 +16,17 @@ mod lanes;
 mod lockstep;
 mod matrix;
 mod memory;
+mod order;
 mod planes_of_16;
 mod planes_of_4;
+mod restore;
 mod together;
 mod transform;
 mod words;
 
 use super::bits::{Sink, Source};
 use super::block::{self, Limits, width};
-use super::kernel::Kernel;
+use super::kernel::{DecodingKernel, EncodingKernel, Kernel};
 use super::x86::planes_of_64;
 use super::{BlockFunctions, Functions, values};
 use std::arch::x86_64::__m512i;
@@ -54,7 +55,7 @@ pub(super) const FUNCTIONS: Functions = Functions {
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vbmi,gfni,bmi1,bmi2,lzcnt,popcnt")]
 fn encode<const N: usize>(sink: &mut Sink<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &[u8])
 where
-    Avx512: Kernel<N>,
+    Avx512: EncodingKernel<N>,
 {
     block::encode(Avx512(()), sink, limits, scalar, bytes);
 }
@@ -62,7 +63,7 @@ where
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vbmi,gfni,bmi1,bmi2,lzcnt,popcnt")]
 fn decode<const N: usize>(source: &mut Source<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &mut [u8])
 where
-    Avx512: Kernel<N>,
+    Avx512: DecodingKernel<N>,
 {
     block::decode(Avx512(()), source, limits, scalar, bytes);
 }
@@ -87,8 +88,9 @@ where
 #[target_feature(enable = "avx512f,avx512dq")]
 fn to_floats(integers: &[u8], floats: &mut [u8]) {
     let kernel = Avx512(());
-    let values = values::to_floats::<_, 64, true>(kernel, &Kernel::<64>::load::<true>(kernel, integers), 1.0);
-    Kernel::<64>::store::<true>(kernel, &values, floats);
+    let integers = EncodingKernel::<64>::load::<true>(kernel, integers);
+    let values = values::to_floats::<_, 64, true>(kernel, &integers, 1.0);
+    DecodingKernel::<64>::store::<true>(kernel, &values, floats);
 }
 
 impl Kernel<64> for Avx512 {
@@ -104,7 +106,9 @@ impl Kernel<64> for Avx512 {
     fn vector_count(wide: bool) -> usize {
         if wide { 8 } else { 4 }
     }
+}
 
+impl EncodingKernel<64> for Avx512 {
     #[inline(always)]
     fn load<const WIDE: bool>(self, bytes: &[u8]) -> Vectors {
         // SAFETY: there is a value of this type only where the processor has the instructions.
@@ -112,21 +116,9 @@ impl Kernel<64> for Avx512 {
     }
 
     #[inline(always)]
-    fn store<const WIDE: bool>(self, block: &Vectors, bytes: &mut [u8]) {
-        // SAFETY: as in `load`.
-        unsafe { memory::store::<WIDE>(block, bytes) };
-    }
-
-    #[inline(always)]
     fn forward_transform<const WIDE: bool, const REVERSIBLE: bool>(self, integers: &Vectors) -> Vectors {
         // SAFETY: as in `load`.
         unsafe { transform::forward::<WIDE, REVERSIBLE>(self, integers) }
-    }
-
-    #[inline(always)]
-    fn inverse_transform<const WIDE: bool, const REVERSIBLE: bool>(self, coefficients: &Vectors) -> Vectors {
-        // SAFETY: as in `load`.
-        unsafe { transform::inverse::<WIDE, REVERSIBLE>(self, coefficients) }
     }
 
     #[inline(always)]
@@ -149,6 +141,20 @@ impl Kernel<64> for Avx512 {
             matrix::to_planes::<WIDE>(coefficients, kmin, top, &mut planes);
             planes_of_64::encode(sink, &planes, width(WIDE), top, kmin, budget);
         }
+    }
+}
+
+impl DecodingKernel<64> for Avx512 {
+    #[inline(always)]
+    fn store<const WIDE: bool>(self, block: &Vectors, bytes: &mut [u8]) {
+        // SAFETY: as in `load`.
+        unsafe { memory::store::<WIDE>(block, bytes) };
+    }
+
+    #[inline(always)]
+    fn inverse_transform<const WIDE: bool, const REVERSIBLE: bool>(self, coefficients: &Vectors) -> Vectors {
+        // SAFETY: as in `load`.
+        unsafe { transform::inverse::<WIDE, REVERSIBLE>(self, coefficients) }
     }
 
     #[inline(always)]

@@ -3,18 +3,18 @@
 //!
 //! How many coefficients are significant before a plane is known without coding those before it.
 
+use super::super::across::EachLane;
 use super::super::bits::Source;
 use super::super::block::width;
 use super::super::order::OF_16 as ORDER;
-use super::super::x86::groups::with_tests;
+use super::super::x86::groups::{FOUR_LENGTHS, FOUR_WITH_TESTS};
 use super::super::x86::planes_of_16::{self, Planes};
 use super::Avx512;
-use super::across::by_block;
 use super::codes::Codes;
-use super::each_lane::below_first_ones;
 use super::lanes::transpose_8x8;
 use super::lockstep::MOST_WORDS;
 use super::matrix::{Permutation, permute, transpose_bits, transpose_bits_downwards};
+use super::order::by_block;
 use super::together::{PlaneCoder, PlaneReader};
 use super::words::Words;
 use std::arch::x86_64::*;
@@ -46,9 +46,9 @@ impl PlaneCoder<16> for Avx512 {
         // SAFETY: as in `by_block`.
         unsafe {
             if WIDE {
-                code_64(numbers, plane_counts, most, words);
+                code_64(self, numbers, plane_counts, most, words);
             } else {
-                code_32(&numbers[first..], plane_counts, most, words);
+                code_32(self, &numbers[first..], plane_counts, most, words);
             }
         }
     }
@@ -148,13 +148,13 @@ type PlanesOfEight = [[[__m512i; 2]; 2]; 8];
 /// Codes eight blocks, of two vectors each.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,gfni,bmi2")]
-fn code_64(numbers: &[__m512i; 16], plane_counts: &[u64; 8], most: u32, words: &mut Words) {
+fn code_64(kernel: Avx512, numbers: &[__m512i; 16], plane_counts: &[u64; 8], most: u32, words: &mut Words) {
     let mut planes = [[[_mm512_setzero_si512(); 2]; 2]; 8];
     for half in 0..2 {
         let sources = if half == 0 { const { significances(true, 4) } } else { const { significances(true, 0) } };
         let bytes = |[low, high]: [__m512i; 2]| _mm512_permutex2var_epi8(low, bytemuck::cast(sources), high);
         for (planes, [low, high]) in planes.iter_mut().zip(numbers.as_chunks().0) {
-            let below = [below_first_ones::<true>(*low), below_first_ones::<true>(*high)];
+            let below = [kernel.below_first_ones::<true>(*low), kernel.below_first_ones::<true>(*high)];
             *planes = with_those_below(bytes([*low, *high]), bytes(below));
         }
         if !code_planes(&planes, 32 * half, plane_counts, most, words) {
@@ -166,11 +166,11 @@ fn code_64(numbers: &[__m512i; 16], plane_counts: &[u64; 8], most: u32, words: &
 /// Codes eight blocks, of a vector each.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,gfni,bmi2")]
-fn code_32(numbers: &[__m512i], plane_counts: &[u64; 8], most: u32, words: &mut Words) {
+fn code_32(kernel: Avx512, numbers: &[__m512i], plane_counts: &[u64; 8], most: u32, words: &mut Words) {
     let mut planes = [[[_mm512_setzero_si512(); 2]; 2]; 8];
     let bytes = |numbers| permute(numbers, const { significances(false, 0) });
     for (planes, numbers) in planes.iter_mut().zip(numbers) {
-        *planes = with_those_below(bytes(*numbers), bytes(below_first_ones::<false>(*numbers)));
+        *planes = with_those_below(bytes(*numbers), bytes(kernel.below_first_ones::<false>(*numbers)));
     }
     code_planes(&planes, 0, plane_counts, most, words);
 }
@@ -211,10 +211,6 @@ fn with_those_below(bytes: __m512i, bytes_below: __m512i) -> [[__m512i; 2]; 2] {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,gfni,bmi2")]
 fn codes<const HAVE_FEWER: bool>(ones: __m512i, below: __m512i, count: u32) -> __m512i {
-    /// Four bits of a plane with a test of 1 after each one, and their lengths.
-    const WITH_TESTS: [u8; 16] = of_four_bits(false);
-    const LENGTHS: [u8; 16] = of_four_bits(true);
-
     let bit_length = |bits| _mm512_sub_epi32(_mm512_set1_epi32(32), _mm512_lzcnt_epi32(bits));
     let bits_from = |count| _mm512_sllv_epi32(_mm512_set1_epi32(-1), count);
     let n = bit_length(below);
@@ -224,7 +220,7 @@ fn codes<const HAVE_FEWER: bool>(ones: __m512i, below: __m512i, count: u32) -> _
     let places = _mm512_set1_epi64(0x2C28_2420_0C08_0400);
     let nibbles = _mm512_and_si512(_mm512_multishift_epi64_epi8(places, rest), _mm512_set1_epi8(0b1111));
     let table = |bytes: [u8; 16]| _mm512_shuffle_epi8(_mm512_broadcast_i32x4(bytemuck::cast(bytes)), nibbles);
-    let groups = Codes { bits: table(WITH_TESTS), lengths: table(LENGTHS) }.pairs_of_8().pairs_of_16();
+    let groups = Codes { bits: table(FOUR_WITH_TESTS), lengths: table(FOUR_LENGTHS) }.pairs_of_8().pairs_of_16();
     // Before the groups is another test of 1. The last one is 0, unless there is a one in the last place.
     let one = _mm512_set1_epi32(1);
     let with_first = _mm512_or_si512(_mm512_add_epi32(groups.bits, groups.bits), one);
@@ -242,17 +238,6 @@ fn codes<const HAVE_FEWER: bool>(ones: __m512i, below: __m512i, count: u32) -> _
         lengths = _mm512_maskz_mov_epi32(exist, lengths);
     }
     Codes { bits, lengths }.pairs_of_32().with_lengths_above()
-}
-
-/// The first entries of [`with_tests`], without the zeros that stand above four bits, or their lengths.
-const fn of_four_bits(are_lengths: bool) -> [u8; 16] {
-    let mut table = [0; 16];
-    let mut bits = 0;
-    while bits < 16 {
-        table[bits] = if are_lengths { 4 + bits.count_ones() as u8 } else { with_tests()[bits] as u8 };
-        bits += 1;
-    }
-    table
 }
 
 /// The 32 planes of four bytes of all coefficients, as [`significances`] leaves them.

@@ -3,15 +3,15 @@
 //!
 //! How many coefficients are significant before a plane is known without coding those before it.
 
+use super::super::across::EachLane;
 use super::super::bits::Source;
 use super::super::x86::planes_of_4::{self, CODES};
 use super::Avx512;
-use super::across::by_block;
 use super::codes::Codes;
-use super::each_lane::below_first_ones;
 use super::lanes::{transpose_8x8, transpose_64, transpose_lanes};
 use super::lockstep::MOST_WORDS;
 use super::matrix::{Permutation, transpose_bits, transpose_bits_downwards};
+use super::order::by_block;
 use super::together::{PlaneCoder, PlaneReader};
 use super::words::Words;
 use std::arch::x86_64::*;
@@ -25,7 +25,7 @@ impl PlaneCoder<4> for Avx512 {
     #[inline(always)]
     fn by_block<const WIDE: bool>(self, coefficients: &[__m512i; 4]) -> Numbers {
         // SAFETY: there is a value of this type only where the processor has the instructions.
-        unsafe { numbers_by_block::<WIDE>(coefficients) }
+        unsafe { numbers_by_block::<WIDE>(self, coefficients) }
     }
 
     #[inline(always)]
@@ -134,10 +134,10 @@ fn numbers_of_odd([a, b, c, d]: [__m512i; 4]) -> __m512i {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512cd")]
-fn numbers_by_block<const WIDE: bool>(coefficients: &[__m512i; 4]) -> Numbers {
+fn numbers_by_block<const WIDE: bool>(kernel: Avx512, coefficients: &[__m512i; 4]) -> Numbers {
     let mut below = *coefficients;
     for numbers in &mut below {
-        *numbers = below_first_ones::<WIDE>(*numbers);
+        *numbers = kernel.below_first_ones::<WIDE>(*numbers);
     }
     (by_block::<4, WIDE>(coefficients), by_block::<4, WIDE>(&below))
 }

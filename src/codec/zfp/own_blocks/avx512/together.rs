@@ -2,13 +2,15 @@
 //! written; or the planes of all are read, and then all are transformed. In a single block each of these steps would wait
 //! for the one before.
 
+use super::super::across::{self, Transformed};
 use super::super::bits::{Sink, Source};
 use super::super::block::{self, Header, Limits, Values, size_of_block};
 use super::super::float::exponent_bits;
 use super::Avx512;
-use super::across::{self, Read, Transformed};
 use super::joiner::Joiner;
 use super::lockstep::{self, BLOCKS, MOST_WORDS};
+use super::order::eight_lanes;
+use super::restore::{Read, restore};
 use super::words::Words;
 use std::arch::x86_64::*;
 use std::ops::Range;
@@ -85,11 +87,11 @@ fn encode_all<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
     let (mut words, mut index) = ([Words::new(), Words::new()], 0);
     for bytes in bytes.chunks(64 * N) {
         let Transformed { headers, header_lengths, coefficients, plane_counts } =
-            across::transform::<N, WIDE, IS_FLOAT>(kernel, limits, &load(bytes));
+            across::transform::<Avx512, N, WIDE, IS_FLOAT>(kernel, limits, &load(bytes));
         let numbers = kernel.by_block::<WIDE>(&coefficients);
         let count = bytes.len() / size_of_block::<N>(WIDE);
         for first in (0..count).step_by(8) {
-            let lanes = |vector| across::eight_lanes::<WIDE>(vector, first);
+            let lanes = |vector| eight_lanes::<WIDE>(vector, first);
             let coded = &mut words[index % 2];
             coded.begin(limits, lanes(headers), lanes(header_lengths), count - first);
             let plane_counts: [u64; 8] = bytemuck::cast(lanes(plane_counts));
@@ -176,7 +178,7 @@ fn decode_all<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
             }
         }
         for (read, bytes) in batches.iter().zip(bytes.chunks_mut(64 * N)) {
-            store(&across::restore::<N, WIDE, IS_FLOAT>(kernel, limits, read), bytes);
+            store(&restore::<N, WIDE, IS_FLOAT>(kernel, limits, read), bytes);
         }
     }
 }

@@ -10,7 +10,7 @@ mod transform;
 
 use super::bits::{Sink, Source};
 use super::block::{self, Limits, width};
-use super::kernel::Kernel;
+use super::kernel::{DecodingKernel, EncodingKernel, Kernel};
 use super::lanes::Lanes;
 use super::{BlockFunctions, Functions, planes_of_words, values};
 use std::arch::aarch64::*;
@@ -60,7 +60,9 @@ impl Kernel<64> for Neon {
     fn vector_count(wide: bool) -> usize {
         if wide { 32 } else { 16 }
     }
+}
 
+impl EncodingKernel<64> for Neon {
     #[inline(always)]
     fn load<const WIDE: bool>(self, bytes: &[u8]) -> Vectors {
         let mut block = [self.zero(); 32];
@@ -72,23 +74,9 @@ impl Kernel<64> for Neon {
     }
 
     #[inline(always)]
-    fn store<const WIDE: bool>(self, block: &Vectors, bytes: &mut [u8]) {
-        for (vector, bytes) in block.iter().zip(bytes.as_chunks_mut::<16>().0) {
-            // SAFETY: as in `load`; these are 16 writable bytes.
-            unsafe { vst1q_u8(bytes.as_mut_ptr(), vreinterpretq_u8_u32(*vector)) };
-        }
-    }
-
-    #[inline(always)]
     fn forward_transform<const WIDE: bool, const REVERSIBLE: bool>(self, integers: &Vectors) -> Vectors {
         // SAFETY: as in `load`.
         unsafe { transform::forward::<WIDE, REVERSIBLE>(self, integers) }
-    }
-
-    #[inline(always)]
-    fn inverse_transform<const WIDE: bool, const REVERSIBLE: bool>(self, coefficients: &Vectors) -> Vectors {
-        // SAFETY: as in `load`.
-        unsafe { transform::inverse::<WIDE, REVERSIBLE>(self, coefficients) }
     }
 
     #[inline(always)]
@@ -111,6 +99,22 @@ impl Kernel<64> for Neon {
         // SAFETY: as in `load`.
         unsafe { matrix::to_planes::<WIDE>(&bytes, kmin, top, &mut planes) };
         planes_of_words::encode(sink, &planes, width(WIDE), top, kmin, budget);
+    }
+}
+
+impl DecodingKernel<64> for Neon {
+    #[inline(always)]
+    fn store<const WIDE: bool>(self, block: &Vectors, bytes: &mut [u8]) {
+        for (vector, bytes) in block.iter().zip(bytes.as_chunks_mut::<16>().0) {
+            // SAFETY: as in `load`; these are 16 writable bytes.
+            unsafe { vst1q_u8(bytes.as_mut_ptr(), vreinterpretq_u8_u32(*vector)) };
+        }
+    }
+
+    #[inline(always)]
+    fn inverse_transform<const WIDE: bool, const REVERSIBLE: bool>(self, coefficients: &Vectors) -> Vectors {
+        // SAFETY: as in `load`.
+        unsafe { transform::inverse::<WIDE, REVERSIBLE>(self, coefficients) }
     }
 
     #[inline(always)]

@@ -11,7 +11,7 @@ use std::arch::x86_64::{_pdep_u64, _pext_u64};
 /// Eight bits of a plane with a test of 1 after each one.
 pub(super) static WITH_TESTS: [u16; 256] = with_tests();
 
-pub(in super::super) const fn with_tests() -> [u16; 256] {
+const fn with_tests() -> [u16; 256] {
     let mut table = [0; 256];
     let mut byte = 0;
     while byte < 256 {
@@ -25,6 +25,21 @@ pub(in super::super) const fn with_tests() -> [u16; 256] {
             bit += 1;
         }
         byte += 1;
+    }
+    table
+}
+
+/// The first entries of [`with_tests`], without the zeros that stand above four bits.
+pub(in super::super) const FOUR_WITH_TESTS: [u8; 16] = of_four_bits(false);
+/// How many bits they have.
+pub(in super::super) const FOUR_LENGTHS: [u8; 16] = of_four_bits(true);
+
+const fn of_four_bits(are_lengths: bool) -> [u8; 16] {
+    let mut table = [0; 16];
+    let mut bits = 0;
+    while bits < 16 {
+        table[bits] = if are_lengths { 4 + bits.count_ones() as u8 } else { with_tests()[bits] as u8 };
+        bits += 1;
     }
     table
 }

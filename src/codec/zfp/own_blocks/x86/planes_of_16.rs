@@ -1,9 +1,8 @@
-//! The embedded code of [`planes_of_words`](super::super::planes_of_words) for 16 coefficients.
+//! The embedded code of [`planes_of_words`](super::super::planes_of_words) for 16 coefficients: how planes are read.
 
-use super::super::bits::{Sink, Source, low_bits};
-use super::super::groups::{encode_within, short_groups, skip_empty};
-use super::groups::{Groups, WITH_TESTS, groups, take_cut_plane};
-
+use super::super::bits::{Source, low_bits};
+use super::super::groups::{short_groups, skip_empty};
+use super::groups::{Groups, groups, take_cut_plane};
 use std::arch::x86_64::*;
 
 const SIZE: u32 = 16;
@@ -14,91 +13,6 @@ pub(in super::super) type Planes = [u16; 64 + OF_VECTOR as usize];
 
 /// Planes in a vector.
 const OF_VECTOR: u32 = 16;
-
-/// Planes that are put together once all coefficients are significant.
-const TOGETHER: u32 = 3;
-
-/// Planes that their bytes give at once.
-const OF_PAIR: u32 = 16;
-
-/// Writes the planes from `width` down to `kmin`, at most `budget` bits. Those from `top` on are zeros, and not looked
-/// at. They are given by the bytes of all coefficients, a lane for each significance.
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(in super::super) fn encode(
-    sink: &mut Sink<'_>,
-    pairs: &[__m256i; 4],
-    width: u32,
-    top: u32,
-    kmin: u32,
-    budget: u32,
-) {
-    encode_within(sink, (width, top, kmin), budget, |sink, top, end| {
-        let (mut k, mut n) = (top, 0);
-        while k > kmin && sink.position() < end {
-            let first = (k - 1) / OF_PAIR * OF_PAIR;
-            let planes = planes_of(pairs[first as usize / 16 % 4]);
-            let last = kmin.max(first);
-            if n < SIZE {
-                (k, n) = put_significant(sink, &planes, (k, n), last, end);
-            }
-            while k > last && sink.position() < end {
-                let count = (k - last).min(TOGETHER);
-                let plane = |number: u32| u64::from(planes[k.wrapping_sub(number) as usize % 16]);
-                let bits = plane(1) | plane(2) << SIZE | plane(3) << (2 * SIZE);
-                sink.put(bits & low_bits(SIZE * count), SIZE * count);
-                k -= count;
-            }
-        }
-    });
-}
-
-/// The planes of two bytes of each coefficient.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn planes_of(pair: __m256i) -> [u32; OF_PAIR as usize] {
-    let (mut low, mut high) = (_mm256_castsi256_si128(pair), _mm256_extracti128_si256::<1>(pair));
-    let mut planes = [0; OF_PAIR as usize];
-    for bit in (0..8).rev() {
-        planes[bit] = _mm_movemask_epi8(low).cast_unsigned();
-        planes[bit + 8] = _mm_movemask_epi8(high).cast_unsigned();
-        (low, high) = (_mm_add_epi8(low, low), _mm_add_epi8(high, high));
-    }
-    planes
-}
-
-/// Writes planes from `k` down to `last` as long as a coefficient is not significant, at most up to the end. Returns
-/// the plane after which it stopped, and how many coefficients are significant then.
-#[inline(always)]
-fn put_significant(
-    sink: &mut Sink<'_>,
-    planes: &[u32; 16],
-    (mut k, mut n): (u32, u32),
-    last: u32,
-    end: u64,
-) -> (u32, u32) {
-    let mut left = (end - sink.position()).min(1 << 20) as i32;
-    while k > last && left > 0 {
-        k -= 1;
-        let plane = u64::from(planes[k as usize % 16]);
-        let after = n.max(u64::BITS - plane.leading_zeros());
-        let rest = plane >> n;
-        let [low, high] = [rest as usize & 0xFF, rest as usize >> 8];
-        let with_tests = u64::from(WITH_TESTS[low]) | u64::from(WITH_TESTS[high % 256]) << (8 + low.count_ones());
-        // A test of 1 before each one; and a test of 0 in the end, unless there is a one in the last place.
-        let length = after - n + rest.count_ones();
-        if after == SIZE {
-            let groups = (with_tests << 1 | 1) & low_bits(length - 1);
-            sink.put(plane & low_bits(n) | groups << n, n + length - 1);
-            return (k, SIZE);
-        }
-        let groups = (with_tests << 1 | 1) & low_bits(length);
-        sink.put(plane & low_bits(n) | groups << n, n + length + 1);
-        left -= (n + length + 1) as i32;
-        n = after;
-    }
-    (k, n)
-}
 
 /// Reads the planes from `width` down to `kmin`, at most `budget` bits; the others stay as they are. Returns the lowest
 /// one that was read.

@@ -1,13 +1,14 @@
-//! The embedded code of [`planes_of_words`](super::super::planes_of_words) for 4 coefficients.
+//! The embedded code of [`planes_of_words`](super::super::planes_of_words) for 4 coefficients: the codes of planes, and
+//! how these are read.
 //!
 //! Planes are short: sixteen lie in a word, four bits each, in the order of the stream. Until all coefficients are
-//! significant, tables have the code of each plane, and the planes that the next bits of a stream hold. After that the
-//! stream is the planes themselves.
+//! significant, tables have the planes that the next bits of a stream hold. After that the stream is the planes
+//! themselves.
 
-use super::super::bits::{MOST, Sink, Source, low_bits};
+use super::super::bits::{MOST, Source, low_bits};
 use super::super::block::width;
-use super::super::groups::{encode_within, skip_empty};
-use std::arch::x86_64::{_pdep_u64, _pext_u64};
+use super::super::groups::skip_empty;
+use std::arch::x86_64::_pext_u64;
 
 const SIZE: u32 = 4;
 
@@ -61,17 +62,6 @@ pub(in super::super) const CODES: [[Code; 16]; 5] = {
     while i < 80 {
         codes[i / 16][i % 16] = Code::of(i as u8 % 16, i as u32 / 16);
         i += 1;
-    }
-    codes
-};
-
-/// By the bits that the planes before have, and the plane.
-static CODES_AFTER: [[Code; 16]; 16] = {
-    let mut codes = [CODES[0]; 16];
-    let mut before = 1_u8;
-    while before < 16 {
-        codes[before as usize] = CODES[bit_length(before) as usize];
-        before += 1;
     }
     codes
 };
@@ -173,74 +163,12 @@ const MOST_PLANES: u32 = 4;
 
 static SEVERAL: [[Decoded; 1 << WINDOW]; 4] = Decoded::table(MOST_PLANES as u8);
 
-/// Writes the planes of coefficients from `width` down to `kmin`, at most `budget` bits. Those from `top` on are zeros.
-#[inline]
-#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-pub(in super::super) fn encode(
-    sink: &mut Sink<'_>,
-    coefficients: &[u64; 4],
-    width: u32,
-    top: u32,
-    kmin: u32,
-    budget: u32,
-) {
-    encode_within(sink, (width, top, kmin), budget, |sink, top, end| {
-        let (mut k, mut before) = (top, 0);
-        while k > kmin && sink.position() < end {
-            let count = (k - kmin).min(IN_WORD);
-            let mut word = planes_below(coefficients, k);
-            let mut left = count;
-            if bit_length(before) < SIZE {
-                left = put_codes(sink, &mut word, &mut before, count, end);
-            }
-            if left < IN_WORD {
-                word &= low_bits(SIZE * left);
-            }
-            sink.put_long(word, SIZE * left);
-            k -= count;
-        }
-    });
-}
-
-/// The planes below `k`, up to as many as a word has.
-#[inline]
-#[target_feature(enable = "bmi2")]
-fn planes_below(coefficients: &[u64; 4], k: u32) -> u64 {
-    let mut word = 0;
-    for (index, coefficient) in coefficients.iter().enumerate() {
-        word |= _pdep_u64(coefficient << (64 - k) >> (64 - IN_WORD), FIRST << index);
-    }
-    reversed(word)
-}
-
 /// The planes of a word in the opposite order.
 #[inline(always)]
 fn reversed(word: u64) -> u64 {
     const LOW: u64 = 0x0F0F_0F0F_0F0F_0F0F;
     let word = word.swap_bytes();
     word >> 4 & LOW | (word & LOW) << 4
-}
-
-/// Writes up to `count` planes as long as a coefficient is not significant, and shifts them out. Returns the number of
-/// those that are left.
-#[inline(always)]
-fn put_codes(sink: &mut Sink<'_>, word: &mut u64, before: &mut u8, count: u32, end: u64) -> u32 {
-    let mut left = count;
-    while left > 0 && bit_length(*before) < SIZE && sink.position() < end {
-        let enough = (end - sink.position()).min((MOST - LONGEST + 1).into()) as u32;
-        let (mut bits, mut length) = (0, 0);
-        while left > 0 && bit_length(*before) < SIZE && length < enough {
-            let plane = *word as u8 & 0b1111;
-            let code = CODES_AFTER[usize::from(*before % 16)][usize::from(plane)];
-            bits |= u64::from(code.bits) << length;
-            length += u32::from(code.length);
-            *before |= plane;
-            *word >>= SIZE;
-            left -= 1;
-        }
-        sink.put(bits, length);
-    }
-    left
 }
 
 /// Reads the planes of coefficients from the most significant one down to `kmin`, at most `budget` bits; others are

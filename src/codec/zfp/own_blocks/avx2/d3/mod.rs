@@ -10,7 +10,7 @@ pub(super) mod transform;
 
 use super::super::bits::{Sink, Source};
 use super::super::block::width;
-use super::super::kernel::Kernel;
+use super::super::kernel::{DecodingKernel, EncodingKernel, Kernel};
 use super::super::values;
 use super::super::x86::planes_of_64;
 use super::Avx2;
@@ -32,7 +32,9 @@ impl Kernel<64> for Avx2 {
     fn vector_count(wide: bool) -> usize {
         if wide { 16 } else { 8 }
     }
+}
 
+impl EncodingKernel<64> for Avx2 {
     #[inline(always)]
     fn load<const WIDE: bool>(self, bytes: &[u8]) -> Vectors {
         // SAFETY: there is a value of this type only where the processor has the instructions.
@@ -40,21 +42,9 @@ impl Kernel<64> for Avx2 {
     }
 
     #[inline(always)]
-    fn store<const WIDE: bool>(self, block: &Vectors, bytes: &mut [u8]) {
-        // SAFETY: as in `load`.
-        unsafe { memory::store::<WIDE>(block, bytes) };
-    }
-
-    #[inline(always)]
     fn forward_transform<const WIDE: bool, const REVERSIBLE: bool>(self, integers: &Vectors) -> Vectors {
         // SAFETY: as in `load`.
         unsafe { transform::forward::<WIDE, REVERSIBLE>(self, integers) }
-    }
-
-    #[inline(always)]
-    fn inverse_transform<const WIDE: bool, const REVERSIBLE: bool>(self, coefficients: &Vectors) -> Vectors {
-        // SAFETY: as in `load`.
-        unsafe { transform::inverse::<WIDE, REVERSIBLE>(self, coefficients) }
     }
 
     #[inline(always)]
@@ -77,6 +67,20 @@ impl Kernel<64> for Avx2 {
             matrix::to_planes::<WIDE>(coefficients, kmin, top, &mut planes);
             planes_of_64::encode(sink, &planes, width(WIDE), top, kmin, budget);
         }
+    }
+}
+
+impl DecodingKernel<64> for Avx2 {
+    #[inline(always)]
+    fn store<const WIDE: bool>(self, block: &Vectors, bytes: &mut [u8]) {
+        // SAFETY: as in `load`.
+        unsafe { memory::store::<WIDE>(block, bytes) };
+    }
+
+    #[inline(always)]
+    fn inverse_transform<const WIDE: bool, const REVERSIBLE: bool>(self, coefficients: &Vectors) -> Vectors {
+        // SAFETY: as in `load`.
+        unsafe { transform::inverse::<WIDE, REVERSIBLE>(self, coefficients) }
     }
 
     #[inline(always)]

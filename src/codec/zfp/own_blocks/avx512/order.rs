@@ -1,7 +1,17 @@
 //! Blocks in the order of memory to vectors across them, and back.
 
-use super::super::lanes::{exchange_halves, transpose_8x8, transpose_32, transpose_64, transpose_lanes};
+use super::super::across::Across;
+use super::Avx512;
+use super::lanes::{exchange_halves, transpose_8x8, transpose_32, transpose_64, transpose_lanes};
 use std::arch::x86_64::*;
+
+impl<const N: usize> Across<N> for Avx512 {
+    #[inline(always)]
+    fn by_place<const WIDE: bool>(self, blocks: &[__m512i; N]) -> [__m512i; N] {
+        // SAFETY: there is a value of this type only where the processor has the instructions.
+        unsafe { by_place::<N, WIDE>(blocks) }
+    }
+}
 
 /// Blocks in the order of memory to a vector for each place, with a lane for each block.
 #[inline]
@@ -28,7 +38,7 @@ pub(super) fn by_place<const N: usize, const WIDE: bool>(blocks: &[__m512i; N]) 
 /// b % 4.
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub(in super::super) fn by_block<const N: usize, const WIDE: bool>(places: &[__m512i; N]) -> [__m512i; N] {
+pub(super) fn by_block<const N: usize, const WIDE: bool>(places: &[__m512i; N]) -> [__m512i; N] {
     let mut blocks = *places;
     if N == 16 && WIDE {
         for half in 0..2 {
@@ -86,18 +96,10 @@ pub(super) fn in_order<const N: usize, const WIDE: bool>(mut blocks: [__m512i; N
     blocks
 }
 
-/// Sixteen numbers of 64 bits as numbers of 32 bits.
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(super) fn narrowed(first: __m512i, second: __m512i) -> __m512i {
-    let (first, second) = (_mm512_cvtepi64_epi32(first), _mm512_cvtepi64_epi32(second));
-    _mm512_inserti64x4::<1>(_mm512_castsi256_si512(first), second)
-}
-
 /// Eight lanes from that of this block on, as lanes of 64 bits.
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub(in super::super) fn eight_lanes<const WIDE: bool>(lanes: __m512i, first: usize) -> __m512i {
+pub(super) fn eight_lanes<const WIDE: bool>(lanes: __m512i, first: usize) -> __m512i {
     if WIDE {
         lanes
     } else if first == 0 {
