@@ -1,7 +1,7 @@
 //! Bytes and bits of coefficients across vectors.
 //!
-//! [`by_significance`] leaves bytes of the same significance side by side: of eight blocks of 32 bits, in each lane of 16
-//! bytes four of four blocks, or of four blocks of 64 bits, eight of two. So do all that follow.
+//! [`by_significance`] puts bytes of the same significance side by side: in each lane of 16 bytes four of four blocks, and
+//! so on, or, of 64 bits, two of two blocks.
 
 use super::d3::matrix::in_both_lanes;
 use std::arch::x86_64::*;
