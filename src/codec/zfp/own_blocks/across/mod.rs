@@ -81,8 +81,9 @@ fn own_precisions<K: EachLane, const N: usize, const WIDE: bool>(
     kernel.larger::<WIDE>(kernel.smaller::<WIDE>(own, precisions), one)
 }
 
+/// In each lane, the bits that any of the vectors has.
 #[inline(always)]
-fn any_bits<K: EachLane, const N: usize>(kernel: K, vectors: &[K::Vector; N]) -> K::Vector {
+pub(super) fn any_bits<K: EachLane, const N: usize>(kernel: K, vectors: &[K::Vector; N]) -> K::Vector {
     let mut any = kernel.zero();
     for vector in vectors {
         any = kernel.or(any, *vector);

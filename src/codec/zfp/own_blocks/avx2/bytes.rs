@@ -3,16 +3,14 @@
 //! [`by_significance`] puts bytes of the same significance side by side: in each lane of 16 bytes four of four blocks, and
 //! so on, or, of 64 bits, two of two blocks.
 
-use super::d3::matrix::in_both_lanes;
+use super::d3::matrix::{BY_SIGNIFICANCE, INTERLEAVED, in_both_lanes};
 use std::arch::x86_64::*;
 
 /// The bytes of coefficients, the least significant ones first.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn by_significance<const WIDE: bool>(coefficients: __m256i) -> __m256i {
-    const OF_32: [i8; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
-    const OF_64: [i8; 16] = [0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15];
-    _mm256_shuffle_epi8(coefficients, in_both_lanes(if WIDE { OF_64 } else { OF_32 }))
+    _mm256_shuffle_epi8(coefficients, in_both_lanes(if WIDE { INTERLEAVED } else { BY_SIGNIFICANCE }))
 }
 
 /// Bit i of a byte of vector j becomes bit j of this byte of vector i.

@@ -21,7 +21,7 @@ impl Codes {
         Self { bits: _mm256_maddubs_epi16(factors, self.bits), lengths: self.sums_of_8() }
     }
 
-    /// The same for codes that have four bits more than `powers` have shifts for.
+    /// The same for codes of 4 to 8 bits. `powers` has, in each lane, 2 to the power of the length less four.
     #[inline]
     #[target_feature(enable = "avx2")]
     pub(super) fn pairs_of_8(self, powers: __m256i) -> Self {

@@ -97,14 +97,14 @@ impl EachLane for Avx2 {
     }
 }
 
-/// AVX2 has no instruction for it: the exponent of a float tells the place of the highest one.
+/// AVX2 has no instruction for it: the exponent of a float tells the place of the highest bit.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn leading_zeros_32(numbers: __m256i) -> __m256i {
     // Without ones that might round the number up to the next power of two.
     let few_ones = _mm256_andnot_si256(_mm256_srli_epi32::<1>(numbers), numbers);
     let float = _mm256_castps_si256(_mm256_cvtepi32_ps(few_ones));
-    // A float of 2^31 is negative here, which takes 256 more from its zeros, and leaves none.
+    // With the highest bit, the number is negative: the sign of the float takes 256 away, too, so that none are left.
     let zeros = _mm256_subs_epu16(_mm256_set1_epi32(127 + 31), _mm256_srli_epi32::<23>(float));
     _mm256_min_epi32(zeros, _mm256_set1_epi32(32))
 }

@@ -154,7 +154,7 @@ fn joined([first, second]: [Codes; 2]) -> [__m256i; 2] {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn codes([ones, below]: [__m256i; 2], exist: __m256i) -> Codes {
-    /// 2 to the power of the length of four bits with tests, which is more than four, less four.
+    /// 2 to the power of each of [`FOUR_LENGTHS`] less four.
     const POWERS: [u8; 16] = [1, 2, 2, 4, 2, 4, 4, 8, 2, 4, 4, 8, 4, 8, 8, 16];
 
     // All coefficients are significant: planes are their own codes. Most often, the last planes of all blocks are.

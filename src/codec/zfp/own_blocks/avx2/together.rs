@@ -97,7 +97,7 @@ fn encode_all<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
 /// How many planes have no ones in any block, up to as many as a word takes.
 #[inline(always)]
 fn empty_planes<const N: usize, const WIDE: bool>(kernel: Avx2, coefficients: &[__m256i; N]) -> u32 {
-    let any = coefficients.iter().fold(kernel.zero(), |any, numbers| kernel.or(any, *numbers));
+    let any = across::any_bits(kernel, coefficients);
     (kernel.any_bits::<WIDE>(any).leading_zeros() - (u64::BITS - width(WIDE))).min(48)
 }
 

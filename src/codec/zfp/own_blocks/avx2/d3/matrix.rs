@@ -12,9 +12,9 @@ pub(in super::super) fn in_both_lanes(bytes: [i8; 16]) -> __m256i {
 }
 
 /// The bytes of two words one by one.
-const INTERLEAVED: [i8; 16] = [0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15];
+pub(in super::super) const INTERLEAVED: [i8; 16] = [0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15];
 /// The first bytes of four words, then the second ones, and so on.
-const BY_SIGNIFICANCE: [i8; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
+pub(in super::super) const BY_SIGNIFICANCE: [i8; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
 
 #[inline]
 #[target_feature(enable = "avx2")]
