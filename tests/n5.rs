@@ -133,6 +133,7 @@ fn boxes_inside_a_truncated_block_are_found_after_a_reshape() {
         ([8, 3], json!([add, reshape(json!([4, 6])), add, block])),
         ([3, 8], json!([reshape(json!([4, 6])), block, crc32c])),
         ([2, 12], json!([transpose, reshape(json!([6, 4])), transpose, block])),
+        ([2, 12], json!([reshape(json!([8, 3])), transpose, reshape(json!([4, 6])), block])),
     ] {
         let encoded = if codecs.to_string().contains("crc32c") {
             checksum.encode_to_vec(&encoded, &options).unwrap()

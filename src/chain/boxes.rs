@@ -14,7 +14,6 @@ use super::way::BoxWay;
 use super::workspace::Workspace;
 use crate::error::{Error, Result};
 use crate::interface::{BoundCodecs, Contexts, Excerpt};
-use crate::representation::element_count;
 use crate::strided::{Source, Target};
 
 /// The elementwise steps at the beginning of a chain.
@@ -134,19 +133,18 @@ impl Run<'_> {
     /// Whether a box can be decoded by way of the last step that it comes to.
     fn takes(&self, way: &BoxWay, region: &Region) -> bool {
         // As for a shard, and what a larger part needs is most of the chunk.
-        let is_small = |reshaped: &Reshaped| region.element_count() as u64 <= element_count(&reshaped.before) / 4;
+        let is_short = way.is_short(region.element_count() as u64);
+        let is_small = |reshaped: &Reshaped| region.element_count() as u64 <= reshaped.element_count() / 4;
         let can_decode = match &self.plan.steps[way.end].operation {
             // All of a chunk takes less time without looking for its parts.
-            Operation::Shard(..) => {
-                way.reshaped.as_ref().is_none_or(|reshaped| !way.region(region).is_whole(&reshaped.before))
-            }
+            Operation::Shard(..) => way.reshaped.is_none() || !self.is_whole(region) && is_short,
             Operation::Elements(_) => {
                 let is_near = |reshaped| is_small(reshaped) && !way.are_far(region);
-                way.end > 0 && way.reshaped.as_ref().is_none_or(is_near)
+                way.end > 0 && is_short && way.reshaped.as_ref().is_none_or(is_near)
             }
             Operation::Transform(_, transform) => {
                 let is_part = way.reshaped.as_ref().map_or_else(|| !self.is_whole(region), is_small);
-                transform.granularity().is_some() && is_part
+                transform.granularity().is_some() && is_part && is_short
             }
             // The block may lack elements of the chunk, but have those of the box, and then all of a box around them.
             Operation::N5Block(_, block) => {

@@ -292,7 +292,7 @@ impl Elements {
     /// A box with its short gaps, if all of them are at hand.
     fn with_gaps(&self, packed: &Packed<'_>, region: &Region) -> Region {
         let (outer, bits) = (&packed.region, self.fused.encoded_bits());
-        let inner = Region { start: region.relative_to(outer), shape: region.shape.clone() };
+        let inner = region.within_box(outer);
         let mut joined = inner.with_short_gaps(&outer.shape, self.fused.element_size());
         let last: Vec<u64> = joined.start.iter().zip(&joined.shape).map(|(start, size)| start + size - 1).collect();
         let [first, last] = [&joined.start, &last].map(|position| index_of(position, &outer.shape));
@@ -305,7 +305,7 @@ impl Elements {
 
     /// Decodes the elements of a box, in C order, run by run.
     fn decode_runs(&self, packed: &Packed<'_>, region: &Region, decoded: &mut [u8], call: &mut Call<'_>) -> Result<()> {
-        let inner = Region { start: region.relative_to(&packed.region), shape: region.shape.clone() };
+        let inner = region.within_box(&packed.region);
         let (run_count, runs) = inner.runs(&packed.region.shape);
         let run_size = run_count * self.fused.element_size();
         for (index, (start, decoded)) in runs.zip(decoded.chunks_exact_mut(run_size.max(1))).enumerate() {

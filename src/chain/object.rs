@@ -81,7 +81,7 @@ impl Object {
     /// Finds the ranges that the boxes need, or the inner chunks that they touch, which are objects of their own.
     pub(super) fn expand(self, options: &CallOptions, actions: &mut Actions, inner: &mut Vec<Self>) -> Result<()> {
         let chain = Arc::clone(&self.chain);
-        let Some((step, way)) = chain.readable_step().filter(|(_, way)| self.can_go(way)) else {
+        let Some((step, way)) = chain.readable_step().filter(|(_, way)| way.is_short(self.wanted())) else {
             return self.expand_whole(options, actions);
         };
         match &step.operation {
@@ -100,9 +100,9 @@ impl Object {
         }
     }
 
-    /// Whether the boxes can go this way: no reshape follows another one.
-    fn can_go(&self, way: &BoxWay) -> bool {
-        way.reshaped.is_none() || self.parts.iter().all(|part| matches!(part.place, BoxPlace::Memory(_)))
+    /// The number of elements of the boxes.
+    fn wanted(&self) -> u64 {
+        self.parts.iter().map(|part| part.region.element_count() as u64).sum()
     }
 
     fn expand_whole(self, options: &CallOptions, actions: &mut Actions) -> Result<()> {
@@ -288,8 +288,7 @@ impl Object {
         }
         let (chain, element_size) = (Arc::clone(&self.chain), self.chain.element_size()?);
         let Some(around) = Region::around(self.parts.iter().map(|part| &part.region)) else { return Ok(()) };
-        let wanted: u64 = self.parts.iter().map(|part| part.region.element_count() as u64).sum();
-        let are_far = element_count(&around.shape) / 4 > wanted;
+        let are_far = element_count(&around.shape) / 4 > self.wanted();
         let is_one = self.parts.len() == 1;
         let (origin, parts) = (self.origin.as_deref(), &mut self.parts);
         let mut each = |decode: &dyn Fn(&Region, &mut Target<'_>) -> Result<()>| {

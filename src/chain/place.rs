@@ -2,7 +2,7 @@
 
 use super::region::{Region, positions};
 use super::reshaped::boxes_of;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::memory::{collect, push};
 use crate::parallel::lock;
 use crate::strided::{Layout, Source, Target};
@@ -29,8 +29,8 @@ struct Goal<'t> {
     /// The shape of the array.
     shape: Vec<u64>,
     region: Region,
-    /// Several inner chunks have elements of it, which may be decoded at the same time.
-    target: Mutex<Target<'t>>,
+    /// Its place. Several inner chunks have elements of it, which may be decoded at the same time.
+    place: Mutex<BoxPlace<'t>>,
 }
 
 /// Some of the elements that go to a place.
@@ -80,10 +80,9 @@ impl<'t> BoxPlace<'t> {
     /// which goes to this place.
     ///
     /// # Errors
-    /// This place is not memory. [`Status::OutOfMemory`](crate::Status::OutOfMemory).
+    /// [`Status::OutOfMemory`](crate::Status::OutOfMemory).
     pub(super) fn of_runs(self, shape: &[u64], region: &Region, indices: Vec<Layout>) -> Result<Vec<BoxPlace<'t>>> {
-        let Self::Memory(target) = self else { return Err(Error::internal("a reshape after another one")) };
-        let goal = Arc::new(Goal { shape: shape.to_vec(), region: region.clone(), target: Mutex::new(target) });
+        let goal = Arc::new(Goal { shape: shape.to_vec(), region: region.clone(), place: Mutex::new(self) });
         let place = |indices| Ok(Self::Scattered(Scattered { indices, goal: Arc::clone(&goal) }));
         collect(indices.into_iter().map(place))
     }
@@ -167,7 +166,7 @@ impl<'t> BoxPlace<'t> {
 impl Scattered<'_> {
     fn for_each(&self, work: &mut dyn FnMut(&PlacePart, &mut Target<'_>) -> Result<()>) -> Result<()> {
         let (PlaceAxis { size: count, number: stride, .. }, outer) = self.runs();
-        let Goal { shape, region, target } = &*self.goal;
+        let Goal { shape, region, place } = &*self.goal;
         for position in positions(outer.iter().map(|axis| axis.size).collect()) {
             let sum = |step: fn(&PlaceAxis) -> u64| -> u64 {
                 outer.iter().zip(&position).map(|(axis, position)| step(axis) * position).sum()
@@ -175,11 +174,45 @@ impl Scattered<'_> {
             let (index, mut first) = (self.indices.offset() as u64 + sum(|axis| axis.index), sum(|axis| axis.number));
             for block in boxes_of(index..index + count, shape) {
                 if let Some(wanted) = block.common(region) {
-                    let inner = Region { start: wanted.relative_to(&block), shape: wanted.shape.clone() };
-                    let part = PlacePart { first, stride, shape: block.shape.clone(), region: inner };
-                    work(&part, &mut lock(target).region(&wanted.relative_to(region), &wanted.shape)?)?;
+                    let part =
+                        PlacePart { first, stride, shape: block.shape.clone(), region: wanted.within_box(&block) };
+                    match &mut *lock(place) {
+                        BoxPlace::Memory(target) => {
+                            let wanted = wanted.within_box(region);
+                            work(&part, &mut target.region(&wanted.start, &wanted.shape)?)?;
+                        }
+                        BoxPlace::Scattered(earlier) => earlier.for_each_of(region, &wanted, shape, &part, work)?,
+                    }
                 }
                 first += stride * block.element_count() as u64;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same for elements that come from another array: those of a box `wanted`, which are `part` of them. This is
+    /// the place of a box `region` of an array of this shape.
+    fn for_each_of(
+        &self,
+        region: &Region,
+        wanted: &Region,
+        shape: &[u64],
+        part: &PlacePart,
+        work: &mut dyn FnMut(&PlacePart, &mut Target<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let (count, starts) = wanted.runs(shape);
+        let mut index = 0;
+        for start in starts {
+            for piece in boxes_of(start..start + count as u64, shape) {
+                let (first, piece_count) = (part.number_of(index), piece.element_count() as u64);
+                index += piece_count;
+                let piece = piece.within_box(region);
+                let indices = self.indices.region(&piece.start, &piece.shape)?;
+                Scattered { indices, goal: Arc::clone(&self.goal) }.for_each(&mut |found, target| {
+                    let (first, stride) = (first + part.stride * found.first, part.stride * found.stride);
+                    let (shape, region) = (found.shape.clone(), found.region.clone());
+                    work(&PlacePart { first, stride, shape, region }, target)
+                })?;
             }
         }
         Ok(())

@@ -165,6 +165,11 @@ impl Region {
         self.start.iter().zip(&outer.start).map(|(start, outer)| start - outer).collect()
     }
 
+    /// This box as one of another box around it.
+    pub(super) fn within_box(&self, outer: &Self) -> Self {
+        Self { start: self.relative_to(outer), shape: self.shape.clone() }
+    }
+
     /// The length of the runs of consecutive elements that the box consists of in an array of this shape.
     pub(super) fn run_size(&self, shape: &[u64]) -> usize {
         element_count(&self.shape[self.run_dimension(shape)..]) as usize
@@ -178,7 +183,7 @@ impl Region {
     }
 
     /// The length of the runs, and the index of the first element of each, in C order. The box must not be empty.
-    pub(super) fn runs(&self, shape: &[u64]) -> (usize, impl Iterator<Item = u64>) {
+    pub(super) fn runs(&self, shape: &[u64]) -> (usize, impl Iterator<Item = u64> + use<>) {
         let inner = self.run_dimension(shape);
         let count = element_count(&self.shape[inner..]) as usize;
         let next = (!self.shape[..inner].contains(&0)).then(|| index_of(&self.start, shape));

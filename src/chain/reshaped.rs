@@ -11,13 +11,15 @@ use crate::strided::Layout;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// An array that gets another shape.
+/// An array that gets another shape, perhaps after other reshapes. "The array before" is the one before all of them.
 #[derive(Debug, Clone)]
 pub(super) struct Reshaped {
-    pub(super) before: Vec<u64>,
+    /// The reshape before this one, with the order of dimensions between them.
+    earlier: Option<Box<Self>>,
+    before: Vec<u64>,
     pub(super) after: Vec<u64>,
-    /// For each dimension of the array that enters the last step, the same one of `after`; `None` is a new one, of size
-    /// 1.
+    /// For each dimension of the array that enters the next reshape, or else the last step, the same one of `after`;
+    /// `None` is a new one, of size 1.
     pub(super) axes: Vec<Option<usize>>,
     /// The index in C order of each element of `after`, as a layout of single bytes.
     indices: Layout,
@@ -32,11 +34,32 @@ struct Found {
 
 impl Reshaped {
     /// `None` if no memory has as many elements.
-    pub(super) fn new(before: &[u64], after: &[u64]) -> Option<Self> {
+    pub(super) fn new(earlier: Option<Self>, before: &[u64], after: &[u64]) -> Option<Self> {
         let count = usize::try_from(element_count(after)).ok()?;
         let indices = Layout::new(1, after, None, 0, count).ok()?;
         let axes = (0..after.len()).map(Some).collect();
-        Some(Self { before: before.to_vec(), after: after.to_vec(), axes, indices })
+        Some(Self { earlier: earlier.map(Box::new), before: before.to_vec(), after: after.to_vec(), axes, indices })
+    }
+
+    /// Whether it is the first reshape.
+    pub(super) fn is_first(&self) -> bool {
+        self.earlier.is_none()
+    }
+
+    /// The number of elements, which no reshape changes.
+    pub(super) fn element_count(&self) -> u64 {
+        element_count(&self.after)
+    }
+
+    /// The shape of the boxes of the array before that are the boxes of this shape of what the last step gets; `None` if
+    /// they are something else.
+    pub(super) fn origin_shape(&self, shape: &[u64]) -> Option<Vec<u64>> {
+        let after = before_axes(&self.axes, shape, self.after.len());
+        let before = box_of_size(run_of(&after, &self.after)?, &self.before)?;
+        match &self.earlier {
+            None => Some(before),
+            Some(earlier) => earlier.origin_shape(&before),
+        }
     }
 
     /// The cells of what the last step gets that a box of the array before touches, with the smallest box around what it
@@ -54,7 +77,7 @@ impl Reshaped {
             cell.region = Region { start: needed.relative_to(&whole.arranged(&self.axes)), shape: needed.shape };
             push(&mut cells, cell)?;
         }
-        Ok((cells, place.of_runs(&self.before, region, layouts)?))
+        Ok((cells, self.places(region, place, layouts)?))
     }
 
     /// The same for cells of this size, in rows of cells that follow one another along the last dimension: the smallest box
@@ -79,7 +102,7 @@ impl Reshaped {
             end = cell.number + 1;
         }
         let layouts = collect(rows.iter().map(|row| self.indices_of(row)))?;
-        let places = place.of_runs(&self.before, region, layouts)?;
+        let places = self.places(region, place, layouts)?;
         collect(rows.into_iter().zip(places).map(Ok))
     }
 
@@ -88,9 +111,16 @@ impl Reshaped {
     pub(super) fn part<'t>(&self, region: &Region, place: BoxPlace<'t>) -> Result<(Region, BoxPlace<'t>)> {
         let around = self.around(region).ok_or_else(|| Error::internal("a box without elements"))?;
         let needed = around.arranged(&self.axes);
-        let places = place.of_runs(&self.before, region, vec![self.indices_of(&needed)?])?;
+        let places = self.places(region, place, vec![self.indices_of(&needed)?])?;
         let place = places.into_iter().next().ok_or_else(|| Error::internal("a box without a place"))?;
         Ok((needed, place))
+    }
+
+    /// Where the elements with these indices go: `place` is that of a box of the array before.
+    fn places<'t>(&self, region: &Region, place: BoxPlace<'t>, indices: Vec<Layout>) -> Result<Vec<BoxPlace<'t>>> {
+        let Some(earlier) = &self.earlier else { return place.of_runs(&self.before, region, indices) };
+        let (region, place) = earlier.part(region, place)?;
+        place.of_runs(&self.before, &region, indices)
     }
 
     /// The smallest box of `after` around a box of the array before; `None` if that is empty.
@@ -100,6 +130,8 @@ impl Reshaped {
 
     /// The box of `after` that a box of the array before is, if it is one. It must not be empty.
     pub(super) fn same_box(&self, region: &Region) -> Option<Region> {
+        let earlier = self.earlier.as_ref().map(|earlier| Some(earlier.same_box(region)?.arranged(&earlier.axes)));
+        let region = &earlier.unwrap_or_else(|| Some(region.clone()))?;
         let end: Vec<u64> = region.start.iter().zip(&region.shape).map(|(start, size)| start + size - 1).collect();
         let [start, end] = [&region.start, &end].map(|corner| position_of(index_of(corner, &self.before), &self.after));
         // A box has its first and its last element at two corners; most often, that tells already that this is none.
@@ -107,7 +139,7 @@ impl Reshaped {
         let found = Region { shape: sizes.collect::<Option<_>>()?, start };
         let is_same = |around: &Region| *around == found;
         let is_box = element_count(&found.shape) == element_count(&region.shape)
-            && self.around(region).as_ref().is_some_and(is_same);
+            && Region::around(self.own_boxes(region)).as_ref().is_some_and(is_same);
         is_box.then_some(found)
     }
 
@@ -116,8 +148,19 @@ impl Reshaped {
         self.indices.arranged(&self.axes)?.region(&region.start, &region.shape)
     }
 
-    /// The boxes of `after` that a box of the array before consists of, in C order. It must not be empty.
-    fn boxes(&self, region: &Region) -> impl Iterator<Item = Region> {
+    /// The boxes of `after` that a box of the array before consists of. It must not be empty.
+    fn boxes(&self, region: &Region) -> Box<dyn Iterator<Item = Region> + '_> {
+        match &self.earlier {
+            None => Box::new(self.own_boxes(region)),
+            Some(earlier) => {
+                let arranged = earlier.boxes(region).map(|part| part.arranged(&earlier.axes));
+                Box::new(arranged.flat_map(|part| self.own_boxes(&part)))
+            }
+        }
+    }
+
+    /// The boxes of `after` that a box of what enters this reshape consists of, in C order. It must not be empty.
+    fn own_boxes<'a>(&'a self, region: &Region) -> impl Iterator<Item = Region> + use<'a> {
         let (count, starts) = region.runs(&self.before);
         starts.flat_map(move |start| boxes_of(start..start + count as u64, &self.after))
     }
@@ -184,9 +227,67 @@ pub(super) fn boxes_of(run: Range<u64>, shape: &[u64]) -> impl Iterator<Item = R
     })
 }
 
+/// The sizes of a box along the dimensions before they were arranged; 1 along one that is gone.
+pub(super) fn before_axes(axes: &[Option<usize>], shape: &[u64], dimensions: usize) -> Vec<u64> {
+    let mut before = vec![1; dimensions];
+    for (axis, size) in axes.iter().zip(shape) {
+        if let Some(axis) = axis {
+            before[*axis] = *size;
+        }
+    }
+    before
+}
+
+/// The number of elements of a box of an array that lie one after the other in C order, at multiples of that number;
+/// `None` if they do not.
+fn run_of(part: &[u64], shape: &[u64]) -> Option<u64> {
+    let whole = part.iter().zip(shape).rev().take_while(|(size, all)| size == all).count();
+    let outer = part.len().saturating_sub(whole + 1);
+    part[..outer].iter().all(|size| *size == 1).then(|| element_count(part))
+}
+
+/// The shape of the box that each run of `count` elements is that starts at a multiple of `count`; `None` if one of
+/// them is no box.
+fn box_of_size(count: u64, shape: &[u64]) -> Option<Vec<u64>> {
+    if count == 0 || shape.contains(&0) {
+        return None;
+    }
+    let (mut rest, mut part) = (count, vec![1; shape.len()]);
+    for (size, all) in part.iter_mut().zip(shape).rev() {
+        if rest % all == 0 {
+            (*size, rest) = (*all, rest / all);
+        } else if all % rest == 0 {
+            *size = rest;
+            return Some(part);
+        } else {
+            return None;
+        }
+    }
+    (rest == 1).then_some(part)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn inner_chunks_that_are_runs_are_boxes_of_another_shape() {
+        for (part, after, before, expected) in [
+            (&[2_u64, 3, 4][..], &[8_u64, 3, 4][..], &[8_u64, 12][..], Some(&[2_u64, 12][..])),
+            (&[6], &[96], &[8, 12], Some(&[1, 6])),
+            (&[24], &[96], &[8, 12], Some(&[2, 12])),
+            (&[96], &[96], &[8, 12], Some(&[8, 12])),
+            (&[8], &[96], &[8, 12], None),
+            (&[1, 12], &[4, 24], &[8, 12], Some(&[1, 12])),
+            (&[2, 12], &[4, 24], &[8, 12], None),
+            (&[1, 1, 2], &[8, 3, 4], &[96], Some(&[2])),
+            (&[3], &[3], &[1, 3, 1], Some(&[1, 3, 1])),
+            (&[0], &[0], &[0, 4], None),
+        ] {
+            let found = run_of(part, after).and_then(|count| box_of_size(count, before));
+            assert_eq!(found.as_deref(), expected, "{part:?} of {after:?} in {before:?}");
+        }
+    }
 
     #[test]
     fn the_boxes_of_a_run_are_its_elements_in_order() {

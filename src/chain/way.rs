@@ -1,24 +1,28 @@
 //! The way of a box from the array that enters a chain to the step that decodes it: through elementwise steps, which
-//! change or move single elements, and perhaps through a reshape.
+//! change or move single elements, and perhaps through reshapes.
 
 use super::place::BoxPlace;
 use super::plan::{Elements, Operation, Step};
 use super::region::Region;
-use super::reshaped::Reshaped;
+use super::reshaped::{Reshaped, before_axes};
 use crate::error::Result;
 use crate::representation::{Representation, element_count};
 
 /// If this many times as many elements lie between those of a box, all of the chunk takes less time.
 const MANY: usize = 8;
 
+/// To find the place of an element through several reshapes takes as long as to decode about this many.
+const PLACE_COST: u64 = 256;
+
 /// The way through the elementwise steps at the beginning of a plan.
 #[derive(Debug, Clone)]
 pub(super) struct BoxWay {
     /// The step at its end, which decodes boxes.
     pub(super) end: usize,
-    /// For each dimension of the array that enters the reshape, or else the last step, the same one of the array that
-    /// enters the chain; `None` is a new one of size 1.
+    /// For each dimension of the array that enters the first reshape, or else the last step, the same one of the array
+    /// that enters the chain; `None` is a new one of size 1.
     axes: Vec<Option<usize>>,
+    /// The last reshape.
     pub(super) reshaped: Option<Reshaped>,
     /// Whether no element changes.
     keeps_values: bool,
@@ -34,8 +38,7 @@ pub(super) enum Passed<'w, 't> {
 }
 
 impl BoxWay {
-    /// The way through the first steps. `None` if a box does not stay a box, or become runs: bytes enter, or two
-    /// reshapes are on the way.
+    /// The way through the first steps. `None` if bytes enter.
     pub(super) fn new(steps: &[Step]) -> Option<Self> {
         let shape = steps.first()?.decoded.array().ok()?.shape();
         let mut way = Self { end: 0, axes: (0..shape.len()).map(Some).collect(), reshaped: None, keeps_values: true };
@@ -61,21 +64,13 @@ impl BoxWay {
             *axes = kept.iter().map(|axis| axis.and_then(|axis| axes[axis])).collect();
             return Some(());
         }
-        if self.reshaped.is_some() {
-            return None;
-        }
-        self.reshaped = Some(Reshaped::new(before, after)?);
+        self.reshaped = Some(Reshaped::new(self.reshaped.take(), before, after)?);
         Some(())
     }
 
     /// Whether no element changes.
     pub(super) fn keeps_values(&self) -> bool {
         self.keeps_values
-    }
-
-    /// A box of what enters the chain in the array before the reshape, or else at the end.
-    pub(super) fn region(&self, region: &Region) -> Region {
-        region.arranged(&self.axes)
     }
 
     /// The smallest box at the end around what a box of what enters the chain needs, and the place of its elements:
@@ -111,11 +106,20 @@ impl BoxWay {
         !region.is_empty() && around().is_some_and(|around| around.element_count() / MANY >= region.element_count())
     }
 
+    /// Whether it takes less time to find the places of this many elements than to decode all. After several reshapes,
+    /// each has a place by itself.
+    pub(super) fn is_short(&self, element_count: u64) -> bool {
+        let is_short =
+            |reshaped: &Reshaped| reshaped.is_first() || element_count <= reshaped.element_count() / PLACE_COST;
+        self.reshaped.as_ref().is_none_or(is_short)
+    }
+
     /// Takes a box of what enters the chain, and the place of its elements, as far as it stays a box.
     pub(super) fn pass<'t>(&self, region: &Region, place: BoxPlace<'t>) -> Result<Passed<'_, 't>> {
         let (region, place) = (region.arranged(&self.axes), place.arranged(&self.axes)?);
         let Some(reshaped) = &self.reshaped else { return Ok(Passed::Box(region, place)) };
-        let Some(same) = reshaped.same_box(&region) else { return Ok(Passed::Runs(reshaped, region, place)) };
+        let same = if reshaped.is_first() { reshaped.same_box(&region) } else { None };
+        let Some(same) = same else { return Ok(Passed::Runs(reshaped, region, place)) };
         Ok(match place.reshaped(&same.shape) {
             Ok(place) => Passed::Box(same.arranged(&reshaped.axes), place.arranged(&reshaped.axes)?),
             Err(place) => Passed::Runs(reshaped, region, place),
@@ -128,52 +132,12 @@ impl BoxWay {
     }
 
     /// The shape of the boxes of what enters the chain that are the boxes of this shape at the end; `None` if a reshape
-    /// makes something else of them.
+    /// makes something else of them, or if decoding the whole chunk takes less time.
     pub(super) fn origin_shape(&self, shape: &[u64], dimensions: usize) -> Option<Vec<u64>> {
         let Some(reshaped) = &self.reshaped else { return Some(before_axes(&self.axes, shape, dimensions)) };
-        let after = before_axes(&reshaped.axes, shape, reshaped.after.len());
-        let before = box_of_size(run_of(&after, &reshaped.after)?, &reshaped.before)?;
+        let before = reshaped.origin_shape(shape).filter(|before| self.is_short(element_count(before)))?;
         Some(before_axes(&self.axes, &before, dimensions))
     }
-}
-
-/// The sizes of a box along the dimensions before they were arranged; 1 along one that is gone.
-fn before_axes(axes: &[Option<usize>], shape: &[u64], dimensions: usize) -> Vec<u64> {
-    let mut before = vec![1; dimensions];
-    for (axis, size) in axes.iter().zip(shape) {
-        if let Some(axis) = axis {
-            before[*axis] = *size;
-        }
-    }
-    before
-}
-
-/// The number of elements of a box of an array that lie one after the other in C order, at multiples of that number;
-/// `None` if they do not.
-fn run_of(part: &[u64], shape: &[u64]) -> Option<u64> {
-    let whole = part.iter().zip(shape).rev().take_while(|(size, all)| size == all).count();
-    let outer = part.len().saturating_sub(whole + 1);
-    part[..outer].iter().all(|size| *size == 1).then(|| element_count(part))
-}
-
-/// The shape of the box that each run of `count` elements is that starts at a multiple of `count`; `None` if one of
-/// them is no box.
-fn box_of_size(count: u64, shape: &[u64]) -> Option<Vec<u64>> {
-    if count == 0 || shape.contains(&0) {
-        return None;
-    }
-    let (mut rest, mut part) = (count, vec![1; shape.len()]);
-    for (size, all) in part.iter_mut().zip(shape).rev() {
-        if rest % all == 0 {
-            (*size, rest) = (*all, rest / all);
-        } else if all % rest == 0 {
-            *size = rest;
-            return Some(part);
-        } else {
-            return None;
-        }
-    }
-    (rest == 1).then_some(part)
 }
 
 /// The first of these steps and the shape of what the next one gets, if whole elements leave the first and no bytes
@@ -200,25 +164,6 @@ fn same_sizes(before: &[u64], after: &[u64]) -> Option<Vec<Option<usize>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn inner_chunks_that_are_runs_are_boxes_of_another_shape() {
-        for (part, after, before, expected) in [
-            (&[2_u64, 3, 4][..], &[8_u64, 3, 4][..], &[8_u64, 12][..], Some(&[2_u64, 12][..])),
-            (&[6], &[96], &[8, 12], Some(&[1, 6])),
-            (&[24], &[96], &[8, 12], Some(&[2, 12])),
-            (&[96], &[96], &[8, 12], Some(&[8, 12])),
-            (&[8], &[96], &[8, 12], None),
-            (&[1, 12], &[4, 24], &[8, 12], Some(&[1, 12])),
-            (&[2, 12], &[4, 24], &[8, 12], None),
-            (&[1, 1, 2], &[8, 3, 4], &[96], Some(&[2])),
-            (&[3], &[3], &[1, 3, 1], Some(&[1, 3, 1])),
-            (&[0], &[0], &[0, 4], None),
-        ] {
-            let found = run_of(part, after).and_then(|count| box_of_size(count, before));
-            assert_eq!(found.as_deref(), expected, "{part:?} of {after:?} in {before:?}");
-        }
-    }
 
     #[test]
     fn shapes_that_differ_in_sizes_of_1_have_the_same_boxes() {

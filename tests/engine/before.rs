@@ -68,6 +68,39 @@ fn a_plan_after_a_reshape_asks_for_what_spans_the_box() {
     }
 }
 
+/// Element (16 a + b, c) of the chunk is (2 b + a / 2, 64 (a % 2) + c) of what the last codec gets.
+#[test]
+fn a_plan_after_two_reshapes_asks_for_what_the_box_touches() {
+    let reshape = |shape: Value| named("reshape", &json!({"shape": shape}));
+    let transpose = named("transpose", &json!({"order": [1, 0, 2]}));
+    let bytes = named("bytes", &json!({"endian": "little"}));
+    let zfp = named("zfp", &json!({"mode": "fixed_rate", "rate": 8}));
+    let shape = [64, 64];
+    let decoded: Vec<u8> = (0..64 * 64_u16).flat_map(|index| f32::from(index).sqrt().to_ne_bytes()).collect();
+    // Inner chunks have 1024 bytes, and blocks 16; there are 4 and 32 of them in a row. A box is a row of each array.
+    for (last, expected) in [
+        (sharding(&[8, 32], &json!([bytes])), [[4352, 4416], [12_544, 12_608]].as_slice()),
+        (zfp, &[[1024, 1088], [3072, 3136]]),
+        (bytes.clone(), &[[5120, 5184], [13_312, 13_376]]),
+    ] {
+        let codecs = json!([reshape(json!([4, 16, 64])), transpose, reshape(json!([32, 128])), last]);
+        let chain = chain(&codecs, "float32", &shape);
+        let encoded = chain.encode_to_vec(&decoded, &options()).unwrap();
+        let whole = chain.decode_to_vec(&encoded, &options()).unwrap();
+        for (start, wanted) in [([5_u64, 0], expected[0]), ([13, 0], expected[1])] {
+            let area = (start.to_vec(), vec![1, 16]);
+            let mut view = memory(&mut Choices::none(), &area.1, 4);
+            chain.decode_view(&encoded, &start, view.target(), &options()).unwrap();
+            assert_eq!(view.elements(), cut(&whole, &shape, &area, 4), "{codecs}: {start:?}");
+            let mut view = memory(&mut Choices::none(), &area.1, 4);
+            let asked = read(&chain, &encoded, &start, view.target()).unwrap();
+            assert_eq!(view.elements(), cut(&whole, &shape, &area, 4), "{codecs}: {start:?}");
+            assert_eq!(asked.last(), Some(&wanted), "{codecs}: {start:?}");
+            assert!(asked.len() <= 2, "{codecs}: {asked:?}"); // the index of the shard first
+        }
+    }
+}
+
 /// What a codec before a shard refuses, by the element in the array that it gets: the first in C order of the box, whatever
 /// the order of inner chunks, and on any number of threads.
 #[test]

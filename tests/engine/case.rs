@@ -75,22 +75,56 @@ pub struct Case {
 /// The inner chunks of a shard.
 #[derive(Debug)]
 pub struct Cells {
-    /// The shape that the array has before a transposition.
-    shape: Vec<u64>,
-    /// Dimension i of what the shard gets is this one of that array.
-    order: Vec<usize>,
+    /// Between two reshapes.
+    earlier: Option<Transposed>,
+    last: Transposed,
     inner: Vec<u64>,
 }
 
-impl Cells {
-    /// The inner chunk that the element with this index in C order lies in.
-    pub fn of(&self, mut index: usize) -> Vec<u64> {
+/// An array whose dimensions change places.
+#[derive(Debug)]
+struct Transposed {
+    /// The shape before.
+    shape: Vec<u64>,
+    /// Dimension i is this one of that shape.
+    order: Vec<usize>,
+}
+
+impl Transposed {
+    /// The array of this order whose shape becomes this one.
+    fn to(shape: &[u64], order: Vec<usize>) -> Self {
+        let mut before = vec![0; shape.len()];
+        order.iter().zip(shape).for_each(|(dimension, size)| before[*dimension] = *size);
+        Self { shape: before, order }
+    }
+
+    /// Where the element with this index in C order comes to lie.
+    fn position_of(&self, mut index: usize) -> Vec<u64> {
         let mut position = vec![0; self.shape.len()];
         for (at, size) in position.iter_mut().zip(&self.shape).rev() {
             *at = index as u64 % size;
             index /= *size as usize;
         }
-        self.order.iter().zip(&self.inner).map(|(dimension, size)| position[*dimension] / size).collect()
+        self.order.iter().map(|dimension| position[*dimension]).collect()
+    }
+
+    /// The index that it gets.
+    fn index_of(&self, index: usize) -> usize {
+        let place = self.order.iter().zip(self.position_of(index));
+        place.fold(0, |index, (dimension, at)| index * self.shape[*dimension] as usize + at as usize)
+    }
+}
+
+impl Cells {
+    /// Whether this many elements are few enough to be found through two reshapes.
+    pub fn are_found(&self, count: u64) -> bool {
+        self.earlier.is_none() || 256 * count <= self.last.shape.iter().product()
+    }
+
+    /// The inner chunk that the element with this index in C order lies in.
+    pub fn of(&self, index: usize) -> Vec<u64> {
+        let index = self.earlier.as_ref().map_or(index, |earlier| earlier.index_of(index));
+        self.last.position_of(index).iter().zip(&self.inner).map(|(position, size)| position / size).collect()
     }
 }
 
@@ -155,14 +189,13 @@ fn case(choices: &mut Choices, is_shard: bool) -> Case {
     let mut shape: Vec<u64> = inner.iter().zip(&grid).map(|(size, count)| size * count).collect();
     let mut codecs = Vec::new();
     let mut inner_type = data_type;
-    let mut order: Vec<usize> = (0..rank).collect();
+    let mut last = Transposed::to(&shape, (0..rank).collect());
     if choices.below(3) == 1 {
-        order = choices.order(rank);
-        let permuted = std::mem::replace(&mut shape, vec![0; rank]);
-        order.iter().zip(permuted).for_each(|(dimension, size)| shape[*dimension] = size);
-        codecs.push(named("transpose", &json!({"order": order})));
+        last = Transposed::to(&shape, choices.order(rank));
+        codecs.push(named("transpose", &json!({"order": last.order})));
+        shape.clone_from(&last.shape);
     }
-    let mut before = shape.clone();
+    let (mut before, mut earlier) = (shape.clone(), None);
     if !is_shard && choices.below(4) == 1 {
         // The same elements in other shapes; the codecs stand before the others.
         before = choices.pick(&[
@@ -171,6 +204,13 @@ fn case(choices: &mut Choices, is_shard: bool) -> Case {
             shape.iter().rev().copied().collect(),
         ]);
         codecs.insert(0, named("reshape", &json!({"shape": shape})));
+        if choices.below(2) == 1 {
+            let between = Transposed::to(&before, choices.order(before.len()));
+            before = choices.pick(&[vec![shape.iter().product()], shape.clone()]);
+            let transpose = named("transpose", &json!({"order": between.order}));
+            codecs.splice(0..0, [named("reshape", &json!({"shape": between.shape})), transpose]);
+            earlier = Some(between);
+        }
     }
     if choices.below(3) == 1 && data_type == "uint8" {
         inner_type = "uint16";
@@ -192,7 +232,7 @@ fn case(choices: &mut Choices, is_shard: bool) -> Case {
         codecs.push(choices.pick(&[json!("crc32c"), named("pad", &json!({"location": "start", "nbytes": 5}))]));
     }
     let codecs = Value::from(codecs);
-    let cells = Cells { shape, order, inner };
+    let cells = Cells { earlier, last, inner };
     let shape = before;
     let input = json!({"data_type": data_type, "shape": shape, "fill_value": 3});
     let chain = Chain::new(codecs.to_string().as_bytes(), Some(input.to_string().as_bytes())).unwrap();

@@ -39,6 +39,10 @@ pub(super) fn place(range: ByteRange, size: u64) -> [u64; 2] {
 /// The bytes of the index, and of the inner chunks that a box touches.
 fn needed(case: &Case, encoded: &[u8], area: &Area) -> Option<Vec<[u64; 2]>> {
     let cells = case.shard.as_ref()?;
+    // All of it, if there are too many to find each by itself.
+    if !cells.are_found(area.1.iter().product()) {
+        return None;
+    }
     let size = encoded.len() as u64;
     let index_place = place(case.chain.index_range().unwrap(), size);
     let [first, end] = index_place.map(|at| at as usize);
