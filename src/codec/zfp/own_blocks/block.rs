@@ -1,7 +1,7 @@
 //! One block: zfp's `encode_block` and `decode_block`, of integers and floats, lossy and reversible.
 
 use super::bits::{Sink, Source};
-use super::float::{exponent, exponent_bits, from_integers, has_finite_scale, to_integers, unbiased};
+use super::float::{are_exact, exponent, exponent_bits, from_integers, has_finite_scale, to_integers, unbiased};
 use super::kernel::{DecodingKernel, EncodingKernel, Kernel};
 use super::values;
 use crate::codec::zfp::mode::Parameters;
@@ -64,17 +64,6 @@ pub(super) const fn slack<const N: usize>() -> i64 {
     N.ilog2() as i64 + 2
 }
 
-/// A block whose planes are to be coded.
-struct Transformed<C> {
-    /// What comes before the planes, and how many bits of it.
-    header: (u64, u32),
-    coefficients: C,
-    /// The planes from this one on are zeros.
-    top: u32,
-    /// The lowest plane that is coded.
-    kmin: u32,
-}
-
 /// Writes the blocks whose values are these bytes, one after the other.
 #[inline(always)]
 pub(super) fn encode<K: EncodingKernel<N>, const N: usize>(
@@ -99,13 +88,15 @@ fn encode_all<K: EncodingKernel<N>, const N: usize, const WIDE: bool, const IS_F
     limits: &Limits,
     bytes: &[u8],
 ) {
+    let mut block = kernel.zeros();
     for bytes in bytes.chunks_exact(size_of_block::<N>(WIDE)) {
         let start = sink.position();
-        if let Some(block) = transform::<K, N, WIDE, IS_FLOAT>(kernel, limits, bytes) {
-            let (header, length) = block.header;
+        kernel.load::<WIDE>(bytes, &mut block);
+        if let Some(form) = form::<K, N, WIDE, IS_FLOAT>(kernel, limits, &mut block) {
+            let Planes { header: (header, length), top, kmin } =
+                transform::<K, N, WIDE>(kernel, limits, form, &mut block);
             sink.put(header, length);
-            let budget = limits.bits_after(length);
-            kernel.encode_planes::<WIDE>(sink, &block.coefficients, block.top, block.kmin, budget);
+            kernel.encode_planes::<WIDE>(sink, &block, top, kmin, limits.bits_after(length));
         } else {
             sink.put(0, 1);
         }
@@ -118,18 +109,29 @@ pub(super) const fn size_of_block<const N: usize>(wide: bool) -> usize {
     N * if wide { 8 } else { 4 }
 }
 
-/// `None` for a block of which only one bit is coded, 0.
+/// The form in which the integers of a block are coded.
+struct Form {
+    /// How many planes are coded at most.
+    precision: u32,
+    /// What comes before the planes, and how many bits of it.
+    header: (u64, u32),
+}
+
+/// Values to integers. `None` for a block of which only one bit is coded, 0.
 #[inline(always)]
-fn transform<K: EncodingKernel<N>, const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
+fn form<K: Kernel<N>, const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
     kernel: K,
     limits: &Limits,
-    bytes: &[u8],
-) -> Option<Transformed<K::Coefficients>> {
-    let values = kernel.load::<WIDE>(bytes);
-    if IS_FLOAT {
-        transform_floats::<K, N, WIDE>(kernel, limits, &values)
+    block: &mut K::Block,
+) -> Option<Form> {
+    if !IS_FLOAT {
+        return Some(Form { precision: limits.maxprec, header: (0, 0) });
+    }
+    let biased = exponent::<K, N, WIDE>(kernel, block);
+    if limits.is_reversible {
+        reversible_integers::<K, N, WIDE>(kernel, limits, block, biased)
     } else {
-        Some(transform_integers::<K, N, WIDE>(kernel, limits, &values, limits.maxprec, (0, 0)))
+        lossy_integers::<K, N, WIDE>(kernel, limits, block, biased)
     }
 }
 
@@ -157,14 +159,20 @@ fn decode_all<K: DecodingKernel<N>, const N: usize, const WIDE: bool, const IS_F
     limits: &Limits,
     bytes: &mut [u8],
 ) {
+    let mut block = kernel.zeros();
     for bytes in bytes.chunks_exact_mut(size_of_block::<N>(WIDE)) {
         let start = source.position();
         let header = read_header::<N, WIDE, IS_FLOAT>(source, limits);
         if header.values == Values::Zeros {
             bytes.fill(0);
         } else {
-            let coefficients = kernel.decode_planes::<WIDE>(source, header.kmin, header.budget);
-            restore::<K, N, WIDE>(kernel, limits, header.values, &coefficients, bytes);
+            kernel.decode_integers::<WIDE>(source, header.kmin, header.budget, limits.is_reversible, &mut block);
+            match header.values {
+                Values::Scaled(exponent) => from_integers::<K, N, WIDE>(kernel, &mut block, exponent),
+                Values::Bits => values::reinterpret::<K, N, WIDE>(kernel, &mut block),
+                Values::Zeros | Values::Integers => {}
+            }
+            kernel.store::<WIDE>(&block, bytes);
         }
         limits.skip_padding(source, start);
     }
@@ -218,28 +226,6 @@ pub(super) fn read_header<const N: usize, const WIDE: bool, const IS_FLOAT: bool
     Header { values, kmin: width(WIDE).saturating_sub(precision), budget: limits.bits_after(length) }
 }
 
-/// Coefficients to the bytes of values, which are not [`Values::Zeros`].
-#[inline(always)]
-fn restore<K: DecodingKernel<N>, const N: usize, const WIDE: bool>(
-    kernel: K,
-    limits: &Limits,
-    values: Values,
-    coefficients: &K::Coefficients,
-    bytes: &mut [u8],
-) {
-    let integers = if limits.is_reversible {
-        kernel.inverse_transform::<WIDE, true>(coefficients)
-    } else {
-        kernel.inverse_transform::<WIDE, false>(coefficients)
-    };
-    let values = match values {
-        Values::Scaled(exponent) => from_integers::<K, N, WIDE>(kernel, &integers, exponent),
-        Values::Bits => values::reinterpret::<K, N, WIDE>(kernel, &integers),
-        Values::Zeros | Values::Integers => integers,
-    };
-    kernel.store::<WIDE>(&values, bytes);
-}
-
 /// The bits of a precision, which reversible blocks begin with.
 pub(super) const fn precision_bits(wide: bool) -> u32 {
     if wide { 6 } else { 5 }
@@ -250,53 +236,38 @@ pub(super) const fn width(wide: bool) -> u32 {
     if wide { 64 } else { 32 }
 }
 
-/// Integers after this header. A reversible block has a precision of its own up to `maxprec`.
+/// The planes of a block that are to be coded.
+struct Planes {
+    /// What comes before them, and how many bits of it.
+    header: (u64, u32),
+    /// The planes from this one on are zeros.
+    top: u32,
+    /// The lowest plane that is coded.
+    kmin: u32,
+}
+
+/// Integers to coefficients. A reversible block has a precision of its own.
 #[inline(always)]
-fn transform_integers<K: EncodingKernel<N>, const N: usize, const WIDE: bool>(
+fn transform<K: EncodingKernel<N>, const N: usize, const WIDE: bool>(
     kernel: K,
     limits: &Limits,
-    integers: &K::Block,
-    mut maxprec: u32,
-    (mut header, mut length): (u64, u32),
-) -> Transformed<K::Coefficients> {
-    let coefficients = if limits.is_reversible {
-        kernel.forward_transform::<WIDE, true>(integers)
+    Form { mut precision, header: (mut header, mut length) }: Form,
+    block: &mut K::Block,
+) -> Planes {
+    if limits.is_reversible {
+        kernel.forward_transform::<WIDE, true>(block);
     } else {
-        kernel.forward_transform::<WIDE, false>(integers)
-    };
-    let all = kernel.significant_bits::<WIDE>(&coefficients);
+        kernel.forward_transform::<WIDE, false>(block);
+    }
+    let all = values::any_bits::<K, N, WIDE>(kernel, block);
     let top = u64::BITS - all.leading_zeros();
     if limits.is_reversible {
         let lowest = all.trailing_zeros().min(width(WIDE));
-        maxprec = (width(WIDE) - lowest).min(maxprec).max(1);
-        header |= u64::from(maxprec - 1) << length;
+        precision = (width(WIDE) - lowest).min(precision).max(1);
+        header |= u64::from(precision - 1) << length;
         length += precision_bits(WIDE);
     }
-    let kmin = width(WIDE).saturating_sub(maxprec);
-    Transformed { header: (header, length), coefficients, top, kmin }
-}
-
-#[inline(always)]
-fn transform_floats<K: EncodingKernel<N>, const N: usize, const WIDE: bool>(
-    kernel: K,
-    limits: &Limits,
-    values: &K::Block,
-) -> Option<Transformed<K::Coefficients>> {
-    let biased = exponent::<K, N, WIDE>(kernel, values);
-    let Integers { block, precision, header } = if limits.is_reversible {
-        reversible_integers::<K, N, WIDE>(kernel, limits, values, biased)?
-    } else {
-        lossy_integers::<K, N, WIDE>(kernel, limits, values, biased)?
-    };
-    Some(transform_integers::<K, N, WIDE>(kernel, limits, &block, precision, header))
-}
-
-/// The form in which floats are coded.
-struct Integers<B> {
-    block: B,
-    /// How many planes are coded at most.
-    precision: u32,
-    header: (u64, u32),
+    Planes { header: (header, length), top, kmin: width(WIDE).saturating_sub(precision) }
 }
 
 /// `None` for a block of which only one bit is coded.
@@ -304,16 +275,16 @@ struct Integers<B> {
 fn lossy_integers<K: Kernel<N>, const N: usize, const WIDE: bool>(
     kernel: K,
     limits: &Limits,
-    values: &K::Block,
+    block: &mut K::Block,
     biased: u32,
-) -> Option<Integers<K::Block>> {
+) -> Option<Form> {
     let exponent = unbiased(biased, WIDE);
     let precision = limits.precision::<N>(exponent);
-    (biased > 0 && precision > 0).then(|| Integers {
-        block: to_integers::<K, N, WIDE>(kernel, values, exponent),
-        precision,
-        header: (u64::from(biased) << 1 | 1, 1 + exponent_bits(WIDE)),
-    })
+    if biased == 0 || precision == 0 {
+        return None;
+    }
+    to_integers::<K, N, WIDE>(kernel, block, exponent);
+    Some(Form { precision, header: (u64::from(biased) << 1 | 1, 1 + exponent_bits(WIDE)) })
 }
 
 /// Scaled integers if they decode to the same values, otherwise the bits of the values. `None` for zeros.
@@ -321,19 +292,21 @@ fn lossy_integers<K: Kernel<N>, const N: usize, const WIDE: bool>(
 fn reversible_integers<K: Kernel<N>, const N: usize, const WIDE: bool>(
     kernel: K,
     limits: &Limits,
-    values: &K::Block,
+    block: &mut K::Block,
     biased: u32,
-) -> Option<Integers<K::Block>> {
-    if biased == 0 && values::any_bits::<K, N, WIDE>(kernel, values) == 0 {
+) -> Option<Form> {
+    if biased == 0 && values::any_bits::<K, N, WIDE>(kernel, block) == 0 {
         return None;
     }
     let (precision, exponent) = (limits.maxprec, unbiased(biased, WIDE));
     if biased > 0 && has_finite_scale(exponent, WIDE) {
-        let block = to_integers::<K, N, WIDE>(kernel, values, exponent);
-        if values::are_same::<K, N, WIDE>(kernel, values, &from_integers::<K, N, WIDE>(kernel, &block, exponent)) {
-            let header = (u64::from(biased) << 2 | 0b01, 2 + exponent_bits(WIDE));
-            return Some(Integers { block, precision, header });
+        let values = *block;
+        to_integers::<K, N, WIDE>(kernel, block, exponent);
+        if are_exact::<K, N, WIDE>(kernel, block, exponent, &values) {
+            return Some(Form { precision, header: (u64::from(biased) << 2 | 0b01, 2 + exponent_bits(WIDE)) });
         }
+        *block = values;
     }
-    Some(Integers { block: values::reinterpret::<K, N, WIDE>(kernel, values), precision, header: (0b11, 2) })
+    values::reinterpret::<K, N, WIDE>(kernel, block);
+    Some(Form { precision, header: (0b11, 2) })
 }

@@ -1,56 +1,46 @@
 //! Blocks of four dimensions as four blocks of three dimensions along w, the cubes.
 
 use super::block::size_of_block;
-use super::kernel::{DecodingKernel, EncodingKernel};
+use super::kernel::Kernel;
 use super::lift::{from_negabinary, lift, to_negabinary, unlift};
 
-/// A kernel of three dimensions with the transform along x, y and z by itself.
-pub(super) trait CubeKernel: EncodingKernel<64> + DecodingKernel<64> {
-    /// Decorrelates integers, which do not become negabinary numbers.
-    fn lift_axes<const WIDE: bool, const REVERSIBLE: bool>(self, cube: &Self::Block) -> Self::Block;
+/// What a tier does with the vectors of one of the four.
+pub(super) trait CubeKernel: Kernel<64> {
+    fn load_cube<const WIDE: bool>(self, bytes: &[u8], cube: &mut [Self::Vector]);
+    fn store_cube<const WIDE: bool>(self, cube: &[Self::Vector], bytes: &mut [u8]);
+    /// The transform along x, y and z. Integers do not become negabinary numbers.
+    fn lift_axes<const WIDE: bool, const REVERSIBLE: bool>(self, cube: &mut [Self::Vector]);
     /// The inverse of [`lift_axes`](Self::lift_axes).
-    fn unlift_axes<const WIDE: bool, const REVERSIBLE: bool>(self, cube: &Self::Block) -> Self::Block;
+    fn unlift_axes<const WIDE: bool, const REVERSIBLE: bool>(self, cube: &mut [Self::Vector]);
 }
 
-/// One of the four from its vectors.
+/// The values of a block.
 #[inline(always)]
-pub(super) fn cube<K: CubeKernel>(kernel: K, vectors: &[K::Vector]) -> K::Block {
-    let mut cube = kernel.zeros();
-    cube.as_mut()[..vectors.len()].copy_from_slice(vectors);
-    cube
-}
-
-/// The values of a block, in `COUNT` vectors or the first half of them.
-#[inline(always)]
-pub(super) fn load<K: CubeKernel, const COUNT: usize, const WIDE: bool>(kernel: K, bytes: &[u8]) -> [K::Vector; COUNT] {
-    let mut block = [kernel.zero(); COUNT];
-    let size = K::vector_count(WIDE);
-    for (cube, bytes) in block.chunks_exact_mut(size).zip(bytes.chunks_exact(size_of_block::<64>(WIDE))) {
-        cube.copy_from_slice(&kernel.load::<WIDE>(bytes).as_ref()[..size]);
+pub(super) fn load<K: CubeKernel, const WIDE: bool>(kernel: K, bytes: &[u8], block: &mut [K::Vector]) {
+    let cubes = block.chunks_exact_mut(K::vector_count(WIDE));
+    for (cube, bytes) in cubes.zip(bytes.chunks_exact(size_of_block::<64>(WIDE))) {
+        kernel.load_cube::<WIDE>(bytes, cube);
     }
-    block
 }
 
 /// The inverse of [`load`].
 #[inline(always)]
 pub(super) fn store<K: CubeKernel, const WIDE: bool>(kernel: K, block: &[K::Vector], bytes: &mut [u8]) {
-    let vectors = block.chunks_exact(K::vector_count(WIDE));
-    for (vectors, bytes) in vectors.zip(bytes.chunks_exact_mut(size_of_block::<64>(WIDE))) {
-        kernel.store::<WIDE>(&cube(kernel, vectors), bytes);
+    let cubes = block.chunks_exact(K::vector_count(WIDE));
+    for (cube, bytes) in cubes.zip(bytes.chunks_exact_mut(size_of_block::<64>(WIDE))) {
+        kernel.store_cube::<WIDE>(cube, bytes);
     }
 }
 
-/// Decorrelates integers along all axes.
+/// Integers to coefficients.
 #[inline(always)]
-pub(super) fn forward_transform<K: CubeKernel, const COUNT: usize, const WIDE: bool, const REVERSIBLE: bool>(
+pub(super) fn forward_transform<K: CubeKernel, const WIDE: bool, const REVERSIBLE: bool>(
     kernel: K,
-    integers: &[K::Vector; COUNT],
-) -> [K::Vector; COUNT] {
-    let mut block = *integers;
+    block: &mut [K::Vector],
+) {
     let size = K::vector_count(WIDE);
-    for vectors in block[..4 * size].chunks_exact_mut(size) {
-        let lifted = kernel.lift_axes::<WIDE, REVERSIBLE>(&cube(kernel, vectors));
-        vectors.copy_from_slice(&lifted.as_ref()[..size]);
+    for cube in block[..4 * size].chunks_exact_mut(size) {
+        kernel.lift_axes::<WIDE, REVERSIBLE>(cube);
     }
     for i in 0..size {
         let line = [block[i], block[size + i], block[2 * size + i], block[3 * size + i]];
@@ -58,16 +48,14 @@ pub(super) fn forward_transform<K: CubeKernel, const COUNT: usize, const WIDE: b
             block[w * size + i] = to_negabinary::<K, WIDE>(kernel, coefficients);
         }
     }
-    block
 }
 
 /// The inverse of [`forward_transform`].
 #[inline(always)]
-pub(super) fn inverse_transform<K: CubeKernel, const COUNT: usize, const WIDE: bool, const REVERSIBLE: bool>(
+pub(super) fn inverse_transform<K: CubeKernel, const WIDE: bool, const REVERSIBLE: bool>(
     kernel: K,
-    coefficients: &[K::Vector; COUNT],
-) -> [K::Vector; COUNT] {
-    let mut block = *coefficients;
+    block: &mut [K::Vector],
+) {
     let size = K::vector_count(WIDE);
     for i in 0..size {
         let mut line = [block[i], block[size + i], block[2 * size + i], block[3 * size + i]];
@@ -78,9 +66,7 @@ pub(super) fn inverse_transform<K: CubeKernel, const COUNT: usize, const WIDE: b
             block[w * size + i] = integers;
         }
     }
-    for vectors in block[..4 * size].chunks_exact_mut(size) {
-        let integers = kernel.unlift_axes::<WIDE, REVERSIBLE>(&cube(kernel, vectors));
-        vectors.copy_from_slice(&integers.as_ref()[..size]);
+    for cube in block[..4 * size].chunks_exact_mut(size) {
+        kernel.unlift_axes::<WIDE, REVERSIBLE>(cube);
     }
-    block
 }

@@ -51,27 +51,39 @@ fn power<const WIDE: bool>(exponent: i32) -> f64 {
     }
 }
 
-/// Integers of values whose largest magnitude has this exponent, towards zero.
+/// Values whose largest magnitude has this exponent to integers, towards zero.
 #[inline(always)]
 pub(super) fn to_integers<K: Kernel<N>, const N: usize, const WIDE: bool>(
     kernel: K,
-    values: &K::Block,
+    block: &mut K::Block,
     exponent: i32,
-) -> K::Block {
-    if has_finite_scale(exponent, WIDE) {
-        return values::truncate::<K, N, WIDE>(kernel, values, power::<WIDE>(integer_bits(WIDE) - exponent));
+) {
+    let mut bits = integer_bits(WIDE) - exponent;
+    if !has_finite_scale(exponent, WIDE) {
+        // In two steps, each exact.
+        values::scale::<K, N, WIDE>(kernel, block, power::<WIDE>(64));
+        bits -= 64;
     }
-    // In two steps, each exact.
-    let normal = values::scale::<K, N, WIDE>(kernel, values, power::<WIDE>(64));
-    values::truncate::<K, N, WIDE>(kernel, &normal, power::<WIDE>(integer_bits(WIDE) - 64 - exponent))
+    values::truncate::<K, N, WIDE>(kernel, block, power::<WIDE>(bits));
 }
 
 /// The inverse of [`to_integers`], rounded.
 #[inline(always)]
 pub(super) fn from_integers<K: Kernel<N>, const N: usize, const WIDE: bool>(
     kernel: K,
+    block: &mut K::Block,
+    exponent: i32,
+) {
+    values::to_floats::<K, N, WIDE>(kernel, block, power::<WIDE>(exponent - integer_bits(WIDE)));
+}
+
+/// Whether [`from_integers`] gives these values.
+#[inline(always)]
+pub(super) fn are_exact<K: Kernel<N>, const N: usize, const WIDE: bool>(
+    kernel: K,
     integers: &K::Block,
     exponent: i32,
-) -> K::Block {
-    values::to_floats::<K, N, WIDE>(kernel, integers, power::<WIDE>(exponent - integer_bits(WIDE)))
+    values: &K::Block,
+) -> bool {
+    values::are_floats::<K, N, WIDE>(kernel, integers, power::<WIDE>(exponent - integer_bits(WIDE)), values)
 }

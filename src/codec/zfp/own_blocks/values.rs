@@ -12,13 +12,19 @@ pub(super) fn any_bits<K: Kernel<N>, const N: usize, const WIDE: bool>(kernel: K
     kernel.any_bits::<WIDE>(all)
 }
 
-/// Whether all bits are the same.
+/// Whether integers times a factor have the same bits as these floats.
 #[inline(always)]
-pub(super) fn are_same<K: Kernel<N>, const N: usize, const WIDE: bool>(kernel: K, a: &K::Block, b: &K::Block) -> bool {
-    let (a, b) = (&a.as_ref()[..K::vector_count(WIDE)], &b.as_ref()[..K::vector_count(WIDE)]);
+pub(super) fn are_floats<K: Kernel<N>, const N: usize, const WIDE: bool>(
+    kernel: K,
+    integers: &K::Block,
+    factor: f64,
+    floats: &K::Block,
+) -> bool {
+    let count = K::vector_count(WIDE);
     let mut differences = kernel.zero();
-    for (a, b) in a.iter().zip(b) {
-        differences = kernel.or(differences, kernel.xor(*a, *b));
+    for (integers, floats) in integers.as_ref()[..count].iter().zip(&floats.as_ref()[..count]) {
+        let found = kernel.multiply::<WIDE>(kernel.to_floats::<WIDE>(*integers), factor);
+        differences = kernel.or(differences, kernel.xor(found, *floats));
     }
     kernel.is_zero(differences)
 }
@@ -35,49 +41,34 @@ pub(super) fn largest_magnitude<K: Kernel<N>, const N: usize, const WIDE: bool>(
 
 /// Floats times a factor.
 #[inline(always)]
-pub(super) fn scale<K: Kernel<N>, const N: usize, const WIDE: bool>(
-    kernel: K,
-    values: &K::Block,
-    factor: f64,
-) -> K::Block {
-    map::<K, N, WIDE>(kernel, values, |vector| kernel.multiply::<WIDE>(vector, factor))
+pub(super) fn scale<K: Kernel<N>, const N: usize, const WIDE: bool>(kernel: K, values: &mut K::Block, factor: f64) {
+    change::<K, N, WIDE>(values, |vector| kernel.multiply::<WIDE>(vector, factor));
 }
 
-/// Floats times a factor as integers: [`Lanes::truncate`](super::lanes::Lanes::truncate).
+/// Floats times a factor to integers: [`Lanes::truncate`](super::lanes::Lanes::truncate).
 #[inline(always)]
-pub(super) fn truncate<K: Kernel<N>, const N: usize, const WIDE: bool>(
-    kernel: K,
-    values: &K::Block,
-    factor: f64,
-) -> K::Block {
-    map::<K, N, WIDE>(kernel, values, |vector| kernel.truncate::<WIDE>(kernel.multiply::<WIDE>(vector, factor)))
+pub(super) fn truncate<K: Kernel<N>, const N: usize, const WIDE: bool>(kernel: K, values: &mut K::Block, factor: f64) {
+    change::<K, N, WIDE>(values, |vector| kernel.truncate::<WIDE>(kernel.multiply::<WIDE>(vector, factor)));
 }
 
-/// Integers as floats, rounded to nearest, times a factor.
+/// Integers to floats, rounded to nearest, times a factor.
 #[inline(always)]
-pub(super) fn to_floats<K: Kernel<N>, const N: usize, const WIDE: bool>(
-    kernel: K,
-    integers: &K::Block,
-    factor: f64,
-) -> K::Block {
-    map::<K, N, WIDE>(kernel, integers, |vector| kernel.multiply::<WIDE>(kernel.to_floats::<WIDE>(vector), factor))
+pub(super) fn to_floats<K: Kernel<N>, const N: usize, const WIDE: bool>(kernel: K, block: &mut K::Block, factor: f64) {
+    change::<K, N, WIDE>(block, |vector| kernel.multiply::<WIDE>(kernel.to_floats::<WIDE>(vector), factor));
 }
 
-/// Floats as integers in the same order, by sign and magnitude, and back.
+/// Floats to integers in the same order, by sign and magnitude, and back.
 #[inline(always)]
-pub(super) fn reinterpret<K: Kernel<N>, const N: usize, const WIDE: bool>(kernel: K, values: &K::Block) -> K::Block {
-    map::<K, N, WIDE>(kernel, values, |vector| kernel.reinterpret::<WIDE>(vector))
+pub(super) fn reinterpret<K: Kernel<N>, const N: usize, const WIDE: bool>(kernel: K, values: &mut K::Block) {
+    change::<K, N, WIDE>(values, |vector| kernel.reinterpret::<WIDE>(vector));
 }
 
 #[inline(always)]
-fn map<K: Kernel<N>, const N: usize, const WIDE: bool>(
-    kernel: K,
-    block: &K::Block,
-    change: impl Fn(K::Vector) -> K::Vector,
-) -> K::Block {
-    let mut changed = kernel.zeros();
-    for (changed, vector) in changed.as_mut()[..K::vector_count(WIDE)].iter_mut().zip(block.as_ref()) {
-        *changed = change(*vector);
+fn change<K: Kernel<N>, const N: usize, const WIDE: bool>(
+    block: &mut K::Block,
+    changed: impl Fn(K::Vector) -> K::Vector,
+) {
+    for vector in &mut block.as_mut()[..K::vector_count(WIDE)] {
+        *vector = changed(*vector);
     }
-    changed
 }

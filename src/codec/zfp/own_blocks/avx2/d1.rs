@@ -11,7 +11,6 @@ use std::arch::x86_64::*;
 
 impl Kernel<4> for Avx2 {
     type Block = [__m256i; 1];
-    type Coefficients = [u64; 4];
 
     #[inline(always)]
     fn zeros(self) -> [__m256i; 1] {
@@ -32,16 +31,24 @@ impl DecodingKernel<4> for Avx2 {
     }
 
     #[inline(always)]
-    fn inverse_transform<const WIDE: bool, const REVERSIBLE: bool>(self, coefficients: &[u64; 4]) -> [__m256i; 1] {
+    fn decode_integers<const WIDE: bool>(
+        self,
+        source: &mut Source<'_>,
+        kmin: u32,
+        budget: u32,
+        is_reversible: bool,
+        [integers]: &mut [__m256i; 1],
+    ) {
+        // SAFETY: as in `store`.
+        let coefficients = unsafe { planes_of_4::decode::<WIDE>(source, kmin, budget) };
         let line = coefficients.map(|number| from_negabinary::<Number, WIDE>(Number, number));
+        let line = if is_reversible {
+            unlift::<Number, WIDE, true>(Number, line)
+        } else {
+            unlift::<Number, WIDE, false>(Number, line)
+        };
         // SAFETY: as in `store`.
-        [unsafe { vector::<WIDE>(unlift::<Number, WIDE, REVERSIBLE>(Number, line)) }]
-    }
-
-    #[inline(always)]
-    fn decode_planes<const WIDE: bool>(self, source: &mut Source<'_>, kmin: u32, budget: u32) -> [u64; 4] {
-        // SAFETY: as in `store`.
-        unsafe { planes_of_4::decode::<WIDE>(source, kmin, budget) }
+        *integers = unsafe { vector::<WIDE>(line) };
     }
 }
 

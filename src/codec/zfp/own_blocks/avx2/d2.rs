@@ -17,7 +17,6 @@ type Rows = [__m256i; 4];
 
 impl Kernel<16> for Avx2 {
     type Block = Rows;
-    type Coefficients = Rows;
 
     #[inline(always)]
     fn zeros(self) -> Rows {
@@ -38,27 +37,36 @@ impl DecodingKernel<16> for Avx2 {
     }
 
     #[inline(always)]
-    fn inverse_transform<const WIDE: bool, const REVERSIBLE: bool>(self, coefficients: &Rows) -> Rows {
-        let mut rows = *coefficients;
-        for row in &mut rows {
-            *row = from_negabinary::<Self, WIDE>(self, *row);
-        }
-        // SAFETY: as in `store`.
-        unsafe {
-            let columns = transpose::<WIDE>(unlift::<Self, WIDE, REVERSIBLE>(self, rows));
-            transpose::<WIDE>(unlift::<Self, WIDE, REVERSIBLE>(self, columns))
-        }
-    }
-
-    #[inline(always)]
-    fn decode_planes<const WIDE: bool>(self, source: &mut Source<'_>, kmin: u32, budget: u32) -> Rows {
+    fn decode_integers<const WIDE: bool>(
+        self,
+        source: &mut Source<'_>,
+        kmin: u32,
+        budget: u32,
+        is_reversible: bool,
+        block: &mut Rows,
+    ) {
         let mut planes: Planes = [0; size_of::<Planes>() / 2];
         // SAFETY: as in `store`.
         unsafe {
             let lowest = planes_of_16::decode(source, &mut planes, width(WIDE), kmin, budget);
-            coefficients_of::<WIDE>(&planes, lowest)
+            let coefficients = coefficients_of::<WIDE>(&planes, lowest);
+            *block = if is_reversible {
+                inverse_transform::<WIDE, true>(self, coefficients)
+            } else {
+                inverse_transform::<WIDE, false>(self, coefficients)
+            };
         }
     }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn inverse_transform<const WIDE: bool, const REVERSIBLE: bool>(kernel: Avx2, mut rows: Rows) -> Rows {
+    for row in &mut rows {
+        *row = from_negabinary::<Avx2, WIDE>(kernel, *row);
+    }
+    let columns = transpose::<WIDE>(unlift::<Avx2, WIDE, REVERSIBLE>(kernel, rows));
+    transpose::<WIDE>(unlift::<Avx2, WIDE, REVERSIBLE>(kernel, columns))
 }
 
 #[inline]

@@ -7,9 +7,8 @@ use super::super::kernel::{DecodingKernel, EncodingKernel, Kernel};
 use super::super::lanes::Lanes;
 use super::super::order::OF_256;
 use super::super::planes_of_words::{self, Planes};
-use super::super::values;
 use super::Avx2;
-use super::d3::{Vectors, matrix, order, transform};
+use super::d3::{matrix, memory, order, transform};
 use std::arch::x86_64::*;
 
 /// The values of a block; those of 32 bits take the first half.
@@ -22,21 +21,32 @@ const fn cube_size(wide: bool) -> usize {
 
 impl CubeKernel for Avx2 {
     #[inline(always)]
-    fn lift_axes<const WIDE: bool, const REVERSIBLE: bool>(self, cube: &Vectors) -> Vectors {
+    fn load_cube<const WIDE: bool>(self, bytes: &[u8], cube: &mut [__m256i]) {
         // SAFETY: there is a value of this type only where the processor has the instructions.
-        unsafe { transform::lift_axes::<WIDE, REVERSIBLE>(self, cube) }
+        unsafe { memory::load::<WIDE>(bytes, cube) };
     }
 
     #[inline(always)]
-    fn unlift_axes<const WIDE: bool, const REVERSIBLE: bool>(self, cube: &Vectors) -> Vectors {
-        // SAFETY: as in `lift_axes`.
-        unsafe { transform::unlift_axes::<WIDE, REVERSIBLE>(self, cube) }
+    fn store_cube<const WIDE: bool>(self, cube: &[__m256i], bytes: &mut [u8]) {
+        // SAFETY: as in `load_cube`.
+        unsafe { memory::store::<WIDE>(cube, bytes) };
+    }
+
+    #[inline(always)]
+    fn lift_axes<const WIDE: bool, const REVERSIBLE: bool>(self, cube: &mut [__m256i]) {
+        // SAFETY: as in `load_cube`.
+        unsafe { transform::lift_axes::<WIDE, REVERSIBLE>(self, cube) };
+    }
+
+    #[inline(always)]
+    fn unlift_axes<const WIDE: bool, const REVERSIBLE: bool>(self, cube: &mut [__m256i]) {
+        // SAFETY: as in `load_cube`.
+        unsafe { transform::unlift_axes::<WIDE, REVERSIBLE>(self, cube) };
     }
 }
 
 impl Kernel<256> for Avx2 {
     type Block = Cubes;
-    type Coefficients = Cubes;
 
     #[inline(always)]
     fn zeros(self) -> Cubes {
@@ -51,18 +61,13 @@ impl Kernel<256> for Avx2 {
 
 impl EncodingKernel<256> for Avx2 {
     #[inline(always)]
-    fn load<const WIDE: bool>(self, bytes: &[u8]) -> Cubes {
-        cubes::load::<Self, 64, WIDE>(self, bytes)
+    fn load<const WIDE: bool>(self, bytes: &[u8], block: &mut Cubes) {
+        cubes::load::<Self, WIDE>(self, bytes, block);
     }
 
     #[inline(always)]
-    fn forward_transform<const WIDE: bool, const REVERSIBLE: bool>(self, integers: &Cubes) -> Cubes {
-        cubes::forward_transform::<Self, 64, WIDE, REVERSIBLE>(self, integers)
-    }
-
-    #[inline(always)]
-    fn significant_bits<const WIDE: bool>(self, coefficients: &Cubes) -> u64 {
-        values::any_bits::<Self, 256, WIDE>(self, coefficients)
+    fn forward_transform<const WIDE: bool, const REVERSIBLE: bool>(self, block: &mut Cubes) {
+        cubes::forward_transform::<Self, WIDE, REVERSIBLE>(self, block);
     }
 
     #[inline(always)]
@@ -75,33 +80,36 @@ impl EncodingKernel<256> for Avx2 {
         budget: u32,
     ) {
         let mut planes = [[0; 4]; 64];
-        // SAFETY: as in `lift_axes`.
-        unsafe {
-            to_planes::<WIDE>(self, coefficients, kmin, top, &mut planes);
-            planes_of_words::encode(sink, &planes, width(WIDE), top, kmin, budget);
-        }
+        // SAFETY: as in `load_cube`.
+        unsafe { to_planes::<WIDE>(coefficients, kmin, top, &mut planes) };
+        planes_of_words::encode(sink, &planes, width(WIDE), top, kmin, budget);
     }
 }
 
 impl DecodingKernel<256> for Avx2 {
     #[inline(always)]
+    fn decode_integers<const WIDE: bool>(
+        self,
+        source: &mut Source<'_>,
+        kmin: u32,
+        budget: u32,
+        is_reversible: bool,
+        block: &mut Cubes,
+    ) {
+        let mut planes = [[0; 4]; 64];
+        let lowest = planes_of_words::decode(source, &mut planes, width(WIDE), kmin, budget);
+        // SAFETY: as in `load_cube`.
+        unsafe { coefficients_of::<WIDE>(&planes, lowest, block) };
+        if is_reversible {
+            cubes::inverse_transform::<Self, WIDE, true>(self, block);
+        } else {
+            cubes::inverse_transform::<Self, WIDE, false>(self, block);
+        }
+    }
+
+    #[inline(always)]
     fn store<const WIDE: bool>(self, block: &Cubes, bytes: &mut [u8]) {
         cubes::store::<Self, WIDE>(self, block, bytes);
-    }
-
-    #[inline(always)]
-    fn inverse_transform<const WIDE: bool, const REVERSIBLE: bool>(self, coefficients: &Cubes) -> Cubes {
-        cubes::inverse_transform::<Self, 64, WIDE, REVERSIBLE>(self, coefficients)
-    }
-
-    #[inline(always)]
-    fn decode_planes<const WIDE: bool>(self, source: &mut Source<'_>, kmin: u32, budget: u32) -> Cubes {
-        let mut planes = [[0; 4]; 64];
-        // SAFETY: as in `lift_axes`.
-        unsafe {
-            let lowest = planes_of_words::decode(source, &mut planes, width(WIDE), kmin, budget);
-            coefficients_of::<WIDE>(&planes, lowest)
-        }
     }
 }
 
@@ -138,14 +146,12 @@ fn in_order<const WIDE: bool>(coefficients: &Cubes) -> Cubes {
 
 /// The inverse of [`in_order`].
 #[inline(always)]
-fn from_order<const WIDE: bool>(ordered: &Cubes) -> Cubes {
-    let mut coefficients: Cubes = bytemuck::Zeroable::zeroed();
+fn from_order<const WIDE: bool>(ordered: &Cubes, coefficients: &mut Cubes) {
     if WIDE {
-        put_each::<u64, 256>(bytemuck::cast_ref(ordered), &SOURCES_OF_64, bytemuck::cast_mut(&mut coefficients));
+        put_each::<u64, 256>(bytemuck::cast_ref(ordered), &SOURCES_OF_64, bytemuck::cast_mut(coefficients));
     } else {
-        put_each::<u32, 512>(bytemuck::cast_ref(ordered), &SOURCES_OF_32, bytemuck::cast_mut(&mut coefficients));
+        put_each::<u32, 512>(bytemuck::cast_ref(ordered), &SOURCES_OF_32, bytemuck::cast_mut(coefficients));
     }
-    coefficients
 }
 
 /// To each place the number from its source.
@@ -167,10 +173,10 @@ fn put_each<T: Copy, const N: usize>(from: &[T; N], sources: &[u8; 256], to: &mu
 /// The planes from `kmin` to `top`.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn to_planes<const WIDE: bool>(kernel: Avx2, coefficients: &Cubes, kmin: u32, top: u32, planes: &mut Planes<4>) {
+fn to_planes<const WIDE: bool>(coefficients: &Cubes, kmin: u32, top: u32, planes: &mut Planes<4>) {
     let ordered = in_order::<WIDE>(coefficients);
     for (word, cube) in ordered.chunks_exact(cube_size(WIDE)).take(4).enumerate() {
-        let halves = matrix::bytes_of::<WIDE>(&cubes::cube(kernel, cube));
+        let halves = matrix::bytes_of::<WIDE>(cube);
         for byte in kmin as usize / 8..(top as usize).div_ceil(8) {
             let mut words = [0; 8];
             matrix::planes_of_bytes([halves[0][byte], halves[1][byte]], &mut words);
@@ -184,16 +190,15 @@ fn to_planes<const WIDE: bool>(kernel: Avx2, coefficients: &Cubes, kmin: u32, to
 /// The coefficients of planes, of which those below `lowest` are zeros.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn coefficients_of<const WIDE: bool>(planes: &Planes<4>, lowest: u32) -> Cubes {
+fn coefficients_of<const WIDE: bool>(planes: &Planes<4>, lowest: u32, coefficients: &mut Cubes) {
     let mut ordered: Cubes = bytemuck::Zeroable::zeroed();
-    let size = cube_size(WIDE);
-    for (word, cube) in ordered.chunks_exact_mut(size).take(4).enumerate() {
+    for (word, cube) in ordered.chunks_exact_mut(cube_size(WIDE)).take(4).enumerate() {
         let mut bytes = [[_mm256_setzero_si256(); 2]; 8];
         for byte in lowest as usize / 8..if WIDE { 8 } else { 4 } {
             let words: [u64; 8] = std::array::from_fn(|plane| planes[8 * byte + plane][word]);
             bytes[byte] = matrix::bytes_of_planes(&words);
         }
-        cube.copy_from_slice(&matrix::places_of::<WIDE>(&bytes)[..size]);
+        matrix::put_places::<WIDE>(&bytes, cube);
     }
-    from_order::<WIDE>(&ordered)
+    from_order::<WIDE>(&ordered, coefficients);
 }

@@ -22,6 +22,8 @@ mod words;
 
 use super::bits::{Sink, Source};
 use super::block::{self, Limits};
+#[cfg(test)]
+use super::kernel::Kernel;
 use super::kernel::{DecodingKernel, EncodingKernel};
 use super::{BlockFunctions, Functions};
 use together::PlaneCoder;
@@ -77,7 +79,8 @@ where
 #[target_feature(enable = "avx2")]
 fn to_floats(integers: &[u8], floats: &mut [u8]) {
     let kernel = Avx2(());
-    let integers = EncodingKernel::<64>::load::<true>(kernel, integers);
-    let values = super::values::to_floats::<_, 64, true>(kernel, &integers, 1.0);
-    DecodingKernel::<64>::store::<true>(kernel, &values, floats);
+    let mut block = Kernel::<64>::zeros(kernel);
+    EncodingKernel::<64>::load::<true>(kernel, integers, &mut block);
+    super::values::to_floats::<_, 64, true>(kernel, &mut block, 1.0);
+    DecodingKernel::<64>::store::<true>(kernel, &block, floats);
 }

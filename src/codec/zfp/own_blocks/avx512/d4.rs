@@ -7,9 +7,8 @@ use super::super::kernel::{DecodingKernel, EncodingKernel, Kernel};
 use super::super::lanes::Lanes;
 use super::super::order::OF_256 as ORDER;
 use super::super::planes_of_words::{self, Planes};
-use super::super::values;
 use super::matrix::{self, Permutation, byte_of, permute, transpose_bits};
-use super::{Avx512, Vectors, transform};
+use super::{Avx512, Vectors, memory, transform};
 use std::arch::x86_64::*;
 
 /// The values of a block; those of 32 bits take the first half.
@@ -105,21 +104,32 @@ const fn by_plane(backwards: bool) -> Permutation {
 
 impl CubeKernel for Avx512 {
     #[inline(always)]
-    fn lift_axes<const WIDE: bool, const REVERSIBLE: bool>(self, cube: &Vectors) -> Vectors {
+    fn load_cube<const WIDE: bool>(self, bytes: &[u8], cube: &mut [__m512i]) {
         // SAFETY: there is a value of this type only where the processor has the instructions.
-        unsafe { transform::lift_axes::<WIDE, REVERSIBLE>(self, cube) }
+        unsafe { memory::load::<WIDE>(bytes, cube) };
     }
 
     #[inline(always)]
-    fn unlift_axes<const WIDE: bool, const REVERSIBLE: bool>(self, cube: &Vectors) -> Vectors {
-        // SAFETY: as in `lift_axes`.
-        unsafe { transform::unlift_axes::<WIDE, REVERSIBLE>(self, cube) }
+    fn store_cube<const WIDE: bool>(self, cube: &[__m512i], bytes: &mut [u8]) {
+        // SAFETY: as in `load_cube`.
+        unsafe { memory::store::<WIDE>(cube, bytes) };
+    }
+
+    #[inline(always)]
+    fn lift_axes<const WIDE: bool, const REVERSIBLE: bool>(self, cube: &mut [__m512i]) {
+        // SAFETY: as in `load_cube`.
+        unsafe { transform::lift_axes::<WIDE, REVERSIBLE>(self, cube) };
+    }
+
+    #[inline(always)]
+    fn unlift_axes<const WIDE: bool, const REVERSIBLE: bool>(self, cube: &mut [__m512i]) {
+        // SAFETY: as in `load_cube`.
+        unsafe { transform::unlift_axes::<WIDE, REVERSIBLE>(self, cube) };
     }
 }
 
 impl Kernel<256> for Avx512 {
     type Block = Cubes;
-    type Coefficients = Cubes;
 
     #[inline(always)]
     fn zeros(self) -> Cubes {
@@ -134,18 +144,13 @@ impl Kernel<256> for Avx512 {
 
 impl EncodingKernel<256> for Avx512 {
     #[inline(always)]
-    fn load<const WIDE: bool>(self, bytes: &[u8]) -> Cubes {
-        cubes::load::<Self, 32, WIDE>(self, bytes)
+    fn load<const WIDE: bool>(self, bytes: &[u8], block: &mut Cubes) {
+        cubes::load::<Self, WIDE>(self, bytes, block);
     }
 
     #[inline(always)]
-    fn forward_transform<const WIDE: bool, const REVERSIBLE: bool>(self, integers: &Cubes) -> Cubes {
-        cubes::forward_transform::<Self, 32, WIDE, REVERSIBLE>(self, integers)
-    }
-
-    #[inline(always)]
-    fn significant_bits<const WIDE: bool>(self, coefficients: &Cubes) -> u64 {
-        values::any_bits::<Self, 256, WIDE>(self, coefficients)
+    fn forward_transform<const WIDE: bool, const REVERSIBLE: bool>(self, block: &mut Cubes) {
+        cubes::forward_transform::<Self, WIDE, REVERSIBLE>(self, block);
     }
 
     #[inline(always)]
@@ -158,40 +163,47 @@ impl EncodingKernel<256> for Avx512 {
         budget: u32,
     ) {
         let mut planes = [[0; 4]; 64];
-        // SAFETY: as in `lift_axes`.
-        unsafe { to_planes::<WIDE>(self, coefficients, kmin, top, &mut planes) };
+        // SAFETY: as in `load_cube`.
+        unsafe { to_planes::<WIDE>(coefficients, kmin, top, &mut planes) };
         planes_of_words::encode(sink, &planes, width(WIDE), top, kmin, budget);
     }
 }
 
 impl DecodingKernel<256> for Avx512 {
     #[inline(always)]
-    fn store<const WIDE: bool>(self, block: &Cubes, bytes: &mut [u8]) {
-        cubes::store::<Self, WIDE>(self, block, bytes);
-    }
-
-    #[inline(always)]
-    fn inverse_transform<const WIDE: bool, const REVERSIBLE: bool>(self, coefficients: &Cubes) -> Cubes {
-        cubes::inverse_transform::<Self, 32, WIDE, REVERSIBLE>(self, coefficients)
-    }
-
-    #[inline(always)]
-    fn decode_planes<const WIDE: bool>(self, source: &mut Source<'_>, kmin: u32, budget: u32) -> Cubes {
+    fn decode_integers<const WIDE: bool>(
+        self,
+        source: &mut Source<'_>,
+        kmin: u32,
+        budget: u32,
+        is_reversible: bool,
+        block: &mut Cubes,
+    ) {
         let mut planes = [[0; 4]; 64];
         let lowest = planes_of_words::decode(source, &mut planes, width(WIDE), kmin, budget);
-        // SAFETY: as in `lift_axes`.
-        unsafe { coefficients_of::<WIDE>(&planes, lowest) }
+        // SAFETY: as in `load_cube`.
+        unsafe { coefficients_of::<WIDE>(&planes, lowest, block) };
+        if is_reversible {
+            cubes::inverse_transform::<Self, WIDE, true>(self, block);
+        } else {
+            cubes::inverse_transform::<Self, WIDE, false>(self, block);
+        }
+    }
+
+    #[inline(always)]
+    fn store<const WIDE: bool>(self, block: &Cubes, bytes: &mut [u8]) {
+        cubes::store::<Self, WIDE>(self, block, bytes);
     }
 }
 
 /// The planes from `kmin` to `top`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
-fn to_planes<const WIDE: bool>(kernel: Avx512, coefficients: &Cubes, kmin: u32, top: u32, planes: &mut Planes<4>) {
+fn to_planes<const WIDE: bool>(coefficients: &Cubes, kmin: u32, top: u32, planes: &mut Planes<4>) {
     let size = cube_size(WIDE);
     let mut bytes: [Vectors; 4] = bytemuck::Zeroable::zeroed();
     for (bytes, cube) in bytes.iter_mut().zip(coefficients.chunks_exact(size)) {
-        *bytes = matrix::bytes_of::<WIDE>(&cubes::cube(kernel, cube));
+        *bytes = matrix::bytes_of::<WIDE>(cube);
     }
     let planes: &mut [[[u64; 8]; 4]; 8] = bytemuck::cast_mut(planes);
     for byte in kmin as usize / 8..(top as usize).div_ceil(8) {
@@ -209,7 +221,7 @@ fn to_planes<const WIDE: bool>(kernel: Avx512, coefficients: &Cubes, kmin: u32, 
 /// The coefficients of planes, of which those below `lowest` are zeros.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
-fn coefficients_of<const WIDE: bool>(planes: &Planes<4>, lowest: u32) -> Cubes {
+fn coefficients_of<const WIDE: bool>(planes: &Planes<4>, lowest: u32, coefficients: &mut Cubes) {
     let size = cube_size(WIDE);
     let planes: &[[[u64; 8]; 4]; 8] = bytemuck::cast_ref(planes);
     let mut bytes: [Vectors; 4] = bytemuck::Zeroable::zeroed();
@@ -223,11 +235,9 @@ fn coefficients_of<const WIDE: bool>(planes: &Planes<4>, lowest: u32) -> Cubes {
             cube[byte] = taken;
         }
     }
-    let mut coefficients: Cubes = bytemuck::Zeroable::zeroed();
     for (cube, bytes) in coefficients.chunks_exact_mut(size).zip(&bytes) {
-        cube.copy_from_slice(&matrix::places_of::<WIDE>(bytes)[..size]);
+        matrix::put_places::<WIDE>(bytes, cube);
     }
-    coefficients
 }
 
 /// Four words of each of 8 planes, by the planes, from vectors of each word of the planes, [`INTERLEAVED`].

@@ -93,21 +93,34 @@ pub(super) fn coefficients_of<const WIDE: bool>(planes: &[u64; 64], lowest: u32)
         let bits = transpose_bits(permute(bytemuck::cast(planes[byte]), const { by_place(true) }));
         bytes[byte] = permute(bits, const { from_order(WIDE) });
     }
-    places_of::<WIDE>(&bytes)
+    let mut coefficients = [_mm512_setzero_si512(); 8];
+    put_places::<WIDE>(&bytes, &mut coefficients);
+    coefficients
 }
 
 /// The bytes of each significance, a vector for each, in places by [`byte_of`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-pub(super) fn bytes_of<const WIDE: bool>(coefficients: &Vectors) -> Vectors {
-    if WIDE { bytes_of_64(coefficients) } else { bytes_of_32(coefficients) }
+pub(super) fn bytes_of<const WIDE: bool>(coefficients: &[__m512i]) -> Vectors {
+    let mut words = [_mm512_setzero_si512(); 8];
+    if WIDE {
+        words.copy_from_slice(&coefficients[..8]);
+        bytes_of_64(words)
+    } else {
+        words[..4].copy_from_slice(&coefficients[..4]);
+        bytes_of_32(words)
+    }
 }
 
 /// The inverse of [`bytes_of`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-pub(super) fn places_of<const WIDE: bool>(bytes: &Vectors) -> Vectors {
-    if WIDE { bytes_to_64(bytes) } else { bytes_to_32(bytes) }
+pub(super) fn put_places<const WIDE: bool>(bytes: &Vectors, coefficients: &mut [__m512i]) {
+    if WIDE {
+        coefficients[..8].copy_from_slice(&bytes_to_64(bytes));
+    } else {
+        coefficients[..4].copy_from_slice(&bytes_to_32(bytes));
+    }
 }
 
 /// The first bytes of four words of 32 bits, then the second ones, and so on.
@@ -120,8 +133,7 @@ fn by_significance_32(words: __m512i) -> __m512i {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-fn bytes_of_32(coefficients: &Vectors) -> Vectors {
-    let [a, b, c, d, none, ..] = *coefficients;
+fn bytes_of_32([a, b, c, d, none, ..]: Vectors) -> Vectors {
     let words = [by_significance_32(a), by_significance_32(b), by_significance_32(c), by_significance_32(d)];
     let [a, b, c, d] = transpose_32(words);
     [a, b, c, d, none, none, none, none]
@@ -130,8 +142,8 @@ fn bytes_of_32(coefficients: &Vectors) -> Vectors {
 /// The inverse of [`bytes_of_32`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-fn bytes_to_32(bytes: &Vectors) -> Vectors {
-    let [a, b, c, d, none, ..] = *bytes;
+fn bytes_to_32(bytes: &Vectors) -> [__m512i; 4] {
+    let [a, b, c, d, ..] = *bytes;
     let (ab, cd) = (_mm512_unpacklo_epi8(a, b), _mm512_unpacklo_epi8(c, d));
     let (ab_high, cd_high) = (_mm512_unpackhi_epi8(a, b), _mm512_unpackhi_epi8(c, d));
     [
@@ -139,17 +151,12 @@ fn bytes_to_32(bytes: &Vectors) -> Vectors {
         _mm512_unpackhi_epi16(ab, cd),
         _mm512_unpacklo_epi16(ab_high, cd_high),
         _mm512_unpackhi_epi16(ab_high, cd_high),
-        none,
-        none,
-        none,
-        none,
     ]
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512vbmi")]
-fn bytes_of_64(coefficients: &Vectors) -> Vectors {
-    let mut words = *coefficients;
+fn bytes_of_64(mut words: Vectors) -> Vectors {
     for vector in &mut words {
         *vector = permute(*vector, const { by_place(false) });
     }

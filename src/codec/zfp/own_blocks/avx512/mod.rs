@@ -28,7 +28,7 @@ use super::bits::{Sink, Source};
 use super::block::{self, Limits, width};
 use super::kernel::{DecodingKernel, EncodingKernel, Kernel};
 use super::x86::planes_of_64;
-use super::{BlockFunctions, Functions, values};
+use super::{BlockFunctions, Functions};
 use std::arch::x86_64::__m512i;
 use together::{PlaneCoder, PlaneReader};
 use zfp_rs::ZfpScalarType;
@@ -88,14 +88,14 @@ where
 #[target_feature(enable = "avx512f,avx512dq")]
 fn to_floats(integers: &[u8], floats: &mut [u8]) {
     let kernel = Avx512(());
-    let integers = EncodingKernel::<64>::load::<true>(kernel, integers);
-    let values = values::to_floats::<_, 64, true>(kernel, &integers, 1.0);
-    DecodingKernel::<64>::store::<true>(kernel, &values, floats);
+    let mut block = Kernel::<64>::zeros(kernel);
+    EncodingKernel::<64>::load::<true>(kernel, integers, &mut block);
+    super::values::to_floats::<_, 64, true>(kernel, &mut block, 1.0);
+    DecodingKernel::<64>::store::<true>(kernel, &block, floats);
 }
 
 impl Kernel<64> for Avx512 {
     type Block = Vectors;
-    type Coefficients = Vectors;
 
     #[inline(always)]
     fn zeros(self) -> Vectors {
@@ -110,20 +110,15 @@ impl Kernel<64> for Avx512 {
 
 impl EncodingKernel<64> for Avx512 {
     #[inline(always)]
-    fn load<const WIDE: bool>(self, bytes: &[u8]) -> Vectors {
+    fn load<const WIDE: bool>(self, bytes: &[u8], block: &mut Vectors) {
         // SAFETY: there is a value of this type only where the processor has the instructions.
-        unsafe { memory::load::<WIDE>(bytes) }
+        unsafe { memory::load::<WIDE>(bytes, block) };
     }
 
     #[inline(always)]
-    fn forward_transform<const WIDE: bool, const REVERSIBLE: bool>(self, integers: &Vectors) -> Vectors {
+    fn forward_transform<const WIDE: bool, const REVERSIBLE: bool>(self, block: &mut Vectors) {
         // SAFETY: as in `load`.
-        unsafe { transform::forward::<WIDE, REVERSIBLE>(self, integers) }
-    }
-
-    #[inline(always)]
-    fn significant_bits<const WIDE: bool>(self, coefficients: &Vectors) -> u64 {
-        values::any_bits::<Self, 64, WIDE>(self, coefficients)
+        unsafe { transform::forward::<WIDE, REVERSIBLE>(self, block) };
     }
 
     #[inline(always)]
@@ -152,18 +147,24 @@ impl DecodingKernel<64> for Avx512 {
     }
 
     #[inline(always)]
-    fn inverse_transform<const WIDE: bool, const REVERSIBLE: bool>(self, coefficients: &Vectors) -> Vectors {
-        // SAFETY: as in `load`.
-        unsafe { transform::inverse::<WIDE, REVERSIBLE>(self, coefficients) }
-    }
-
-    #[inline(always)]
-    fn decode_planes<const WIDE: bool>(self, source: &mut Source<'_>, kmin: u32, budget: u32) -> Vectors {
+    fn decode_integers<const WIDE: bool>(
+        self,
+        source: &mut Source<'_>,
+        kmin: u32,
+        budget: u32,
+        is_reversible: bool,
+        block: &mut Vectors,
+    ) {
         let mut planes = [0; 64];
         // SAFETY: as in `load`.
         unsafe {
             let lowest = planes_of_64::decode(source, &mut planes, width(WIDE), kmin, budget);
-            matrix::coefficients_of::<WIDE>(&planes, lowest)
+            *block = matrix::coefficients_of::<WIDE>(&planes, lowest);
+            if is_reversible {
+                transform::inverse::<WIDE, true>(self, block);
+            } else {
+                transform::inverse::<WIDE, false>(self, block);
+            }
         }
     }
 }

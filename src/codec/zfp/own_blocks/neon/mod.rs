@@ -12,7 +12,7 @@ use super::bits::{Sink, Source};
 use super::block::{self, Limits, width};
 use super::kernel::{DecodingKernel, EncodingKernel, Kernel};
 use super::lanes::Lanes;
-use super::{BlockFunctions, Functions, planes_of_words, values};
+use super::{BlockFunctions, Functions, planes_of_words};
 use std::arch::aarch64::*;
 use zfp_rs::ZfpScalarType;
 
@@ -43,13 +43,14 @@ fn decode(source: &mut Source<'_>, limits: &Limits, scalar: ZfpScalarType, bytes
 #[target_feature(enable = "neon")]
 fn to_floats(integers: &[u8], floats: &mut [u8]) {
     let kernel = Neon(());
-    let values = values::to_floats::<_, 64, true>(kernel, &kernel.load::<true>(integers), 1.0);
-    kernel.store::<true>(&values, floats);
+    let mut block = kernel.zeros();
+    kernel.load::<true>(integers, &mut block);
+    super::values::to_floats::<_, 64, true>(kernel, &mut block, 1.0);
+    kernel.store::<true>(&block, floats);
 }
 
 impl Kernel<64> for Neon {
     type Block = Vectors;
-    type Coefficients = Vectors;
 
     #[inline(always)]
     fn zeros(self) -> Vectors {
@@ -64,24 +65,17 @@ impl Kernel<64> for Neon {
 
 impl EncodingKernel<64> for Neon {
     #[inline(always)]
-    fn load<const WIDE: bool>(self, bytes: &[u8]) -> Vectors {
-        let mut block = [self.zero(); 32];
+    fn load<const WIDE: bool>(self, bytes: &[u8], block: &mut Vectors) {
         for (vector, bytes) in block.iter_mut().zip(bytes.as_chunks::<16>().0) {
             // SAFETY: there is a value of this type only where the processor has NEON; these are 16 readable bytes.
             *vector = unsafe { vreinterpretq_u32_u8(vld1q_u8(bytes.as_ptr())) };
         }
-        block
     }
 
     #[inline(always)]
-    fn forward_transform<const WIDE: bool, const REVERSIBLE: bool>(self, integers: &Vectors) -> Vectors {
+    fn forward_transform<const WIDE: bool, const REVERSIBLE: bool>(self, block: &mut Vectors) {
         // SAFETY: as in `load`.
-        unsafe { transform::forward::<WIDE, REVERSIBLE>(self, integers) }
-    }
-
-    #[inline(always)]
-    fn significant_bits<const WIDE: bool>(self, coefficients: &Vectors) -> u64 {
-        values::any_bits::<Self, 64, WIDE>(self, coefficients)
+        unsafe { transform::forward::<WIDE, REVERSIBLE>(self, block) };
     }
 
     #[inline(always)]
@@ -112,18 +106,27 @@ impl DecodingKernel<64> for Neon {
     }
 
     #[inline(always)]
-    fn inverse_transform<const WIDE: bool, const REVERSIBLE: bool>(self, coefficients: &Vectors) -> Vectors {
-        // SAFETY: as in `load`.
-        unsafe { transform::inverse::<WIDE, REVERSIBLE>(self, coefficients) }
-    }
-
-    #[inline(always)]
-    fn decode_planes<const WIDE: bool>(self, source: &mut Source<'_>, kmin: u32, budget: u32) -> Vectors {
+    fn decode_integers<const WIDE: bool>(
+        self,
+        source: &mut Source<'_>,
+        kmin: u32,
+        budget: u32,
+        is_reversible: bool,
+        block: &mut Vectors,
+    ) {
         let mut planes = [[0]; 64];
         let lowest = planes_of_words::decode(source, &mut planes, width(WIDE), kmin, budget);
         let mut bytes = [0; 512];
         // SAFETY: as in `load`.
         unsafe { matrix::from_planes::<WIDE>(&planes, lowest, &mut bytes) };
-        self.load::<WIDE>(&bytes)
+        self.load::<WIDE>(&bytes, block);
+        // SAFETY: as in `load`.
+        unsafe {
+            if is_reversible {
+                transform::inverse::<WIDE, true>(self, block);
+            } else {
+                transform::inverse::<WIDE, false>(self, block);
+            }
+        }
     }
 }

@@ -12,50 +12,46 @@ const fn row_size(wide: bool) -> usize {
 
 #[inline]
 #[target_feature(enable = "neon")]
-pub(super) fn forward<const WIDE: bool, const REVERSIBLE: bool>(kernel: Neon, integers: &Vectors) -> Vectors {
-    let mut block = *integers;
+pub(super) fn forward<const WIDE: bool, const REVERSIBLE: bool>(kernel: Neon, block: &mut Vectors) {
     let along = row_size(WIDE);
     for group in 0..4 * along {
-        let lines = to_lines::<WIDE>(gather(&block, 4 * group, 1));
-        scatter(&mut block, 4 * group, 1, from_lines::<WIDE>(lift::<Neon, WIDE, REVERSIBLE>(kernel, lines)));
+        let lines = to_lines::<WIDE>(gather(block, 4 * group, 1));
+        scatter(block, 4 * group, 1, from_lines::<WIDE>(lift::<Neon, WIDE, REVERSIBLE>(kernel, lines)));
     }
     for first in 0..4 * along {
         let first = first / along * 4 * along + first % along;
-        let lines = lift::<Neon, WIDE, REVERSIBLE>(kernel, gather(&block, first, along));
-        scatter(&mut block, first, along, lines);
+        let lines = lift::<Neon, WIDE, REVERSIBLE>(kernel, gather(block, first, along));
+        scatter(block, first, along, lines);
     }
     for first in 0..4 * along {
-        let mut lines = lift::<Neon, WIDE, REVERSIBLE>(kernel, gather(&block, first, 4 * along));
+        let mut lines = lift::<Neon, WIDE, REVERSIBLE>(kernel, gather(block, first, 4 * along));
         for line in &mut lines {
             *line = to_negabinary::<Neon, WIDE>(kernel, *line);
         }
-        scatter(&mut block, first, 4 * along, lines);
+        scatter(block, first, 4 * along, lines);
     }
-    block
 }
 
 #[inline]
 #[target_feature(enable = "neon")]
-pub(super) fn inverse<const WIDE: bool, const REVERSIBLE: bool>(kernel: Neon, coefficients: &Vectors) -> Vectors {
-    let mut block = *coefficients;
+pub(super) fn inverse<const WIDE: bool, const REVERSIBLE: bool>(kernel: Neon, block: &mut Vectors) {
     let along = row_size(WIDE);
     for first in 0..4 * along {
-        let mut lines = gather(&block, first, 4 * along);
+        let mut lines = gather(block, first, 4 * along);
         for line in &mut lines {
             *line = from_negabinary::<Neon, WIDE>(kernel, *line);
         }
-        scatter(&mut block, first, 4 * along, unlift::<Neon, WIDE, REVERSIBLE>(kernel, lines));
+        scatter(block, first, 4 * along, unlift::<Neon, WIDE, REVERSIBLE>(kernel, lines));
     }
     for first in 0..4 * along {
         let first = first / along * 4 * along + first % along;
-        let lines = unlift::<Neon, WIDE, REVERSIBLE>(kernel, gather(&block, first, along));
-        scatter(&mut block, first, along, lines);
+        let lines = unlift::<Neon, WIDE, REVERSIBLE>(kernel, gather(block, first, along));
+        scatter(block, first, along, lines);
     }
     for group in 0..4 * along {
-        let lines = to_lines::<WIDE>(gather(&block, 4 * group, 1));
-        scatter(&mut block, 4 * group, 1, from_lines::<WIDE>(unlift::<Neon, WIDE, REVERSIBLE>(kernel, lines)));
+        let lines = to_lines::<WIDE>(gather(block, 4 * group, 1));
+        scatter(block, 4 * group, 1, from_lines::<WIDE>(unlift::<Neon, WIDE, REVERSIBLE>(kernel, lines)));
     }
-    block
 }
 
 /// Four vectors, each this far from the one before.

@@ -29,7 +29,7 @@ pub(super) fn to_planes<const WIDE: bool>(places: &Vectors, kmin: u32, top: u32,
 /// The bytes of 64 coefficients, those of the same significance in one vector of each half.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(in super::super) fn bytes_of<const WIDE: bool>(places: &Vectors) -> [[__m256i; 8]; 2] {
+pub(in super::super) fn bytes_of<const WIDE: bool>(places: &[__m256i]) -> [[__m256i; 8]; 2] {
     if WIDE {
         [bytes_of_64(places, 0), bytes_of_64(places, 8)]
     } else {
@@ -40,7 +40,7 @@ pub(in super::super) fn bytes_of<const WIDE: bool>(places: &Vectors) -> [[__m256
 /// The bytes of 32 coefficients, those of the same significance in one vector.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn bytes_of_32(places: &Vectors, first: usize) -> [__m256i; 8] {
+fn bytes_of_32(places: &[__m256i], first: usize) -> [__m256i; 8] {
     let order = in_both_lanes(BY_SIGNIFICANCE);
     let [a, b, c, d] = transpose_32([
         _mm256_shuffle_epi8(places[first], order),
@@ -55,7 +55,7 @@ fn bytes_of_32(places: &Vectors, first: usize) -> [__m256i; 8] {
 /// The bytes of 32 coefficients, those of the same significance in one vector.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn bytes_of_64(places: &Vectors, first: usize) -> [__m256i; 8] {
+fn bytes_of_64(places: &[__m256i], first: usize) -> [__m256i; 8] {
     let order = in_both_lanes(INTERLEAVED);
     let (mut low, mut high) = ([_mm256_setzero_si256(); 4], [_mm256_setzero_si256(); 4]);
     for i in 0..4 {
@@ -102,14 +102,15 @@ pub(super) fn coefficients_of<const WIDE: bool>(planes: &[u64; 64], lowest: u32)
     for byte in lowest as usize / 8..if WIDE { 8 } else { 4 } {
         bytes[byte] = const { &from_order(WIDE) }.apply(bytes_of_planes(&planes[byte]));
     }
-    places_of::<WIDE>(&bytes)
+    let mut places = [_mm256_setzero_si256(); 16];
+    put_places::<WIDE>(&bytes, &mut places);
+    places
 }
 
 /// The inverse of [`bytes_of`]; of each significance there are two halves.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(in super::super) fn places_of<const WIDE: bool>(bytes: &[[__m256i; 2]; 8]) -> Vectors {
-    let mut places = [_mm256_setzero_si256(); 16];
+pub(in super::super) fn put_places<const WIDE: bool>(bytes: &[[__m256i; 2]; 8], places: &mut [__m256i]) {
     let width = if WIDE { 8 } else { 4 };
     for half in 0..2 {
         let mut low = [_mm256_setzero_si256(); 4];
@@ -137,7 +138,6 @@ pub(in super::super) fn places_of<const WIDE: bool>(bytes: &[[__m256i; 2]; 8]) -
             places[4 * half + 3] = _mm256_unpackhi_epi16(high[0], high[1]);
         }
     }
-    places
 }
 
 /// One byte of every coefficient, from eight planes.

@@ -1,6 +1,5 @@
 //! Values of memory to vectors and back.
 
-use super::Vectors;
 use std::arch::x86_64::*;
 
 /// The rows that the halves of a vector hold, of values of 32 bits: neighbours along z.
@@ -12,8 +11,7 @@ const fn rows(vector: usize) -> [usize; 2] {
 /// A block of values of 64 bits in their order, or of 32 bits as [`rows`] tells.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(in super::super) fn load<const WIDE: bool>(bytes: &[u8]) -> Vectors {
-    let mut block = [_mm256_setzero_si256(); 16];
+pub(in super::super) fn load<const WIDE: bool>(bytes: &[u8], block: &mut [__m256i]) {
     if WIDE {
         for (vector, bytes) in block.iter_mut().zip(bytes.as_chunks::<32>().0) {
             *vector = bytemuck::cast(*bytes);
@@ -24,13 +22,12 @@ pub(in super::super) fn load<const WIDE: bool>(bytes: &[u8]) -> Vectors {
             *vector = _mm256_set_m128i(high, low);
         }
     }
-    block
 }
 
 /// The inverse of [`load`].
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(in super::super) fn store<const WIDE: bool>(block: &Vectors, bytes: &mut [u8]) {
+pub(in super::super) fn store<const WIDE: bool>(block: &[__m256i], bytes: &mut [u8]) {
     if WIDE {
         for (bytes, vector) in bytes.as_chunks_mut::<32>().0.iter_mut().zip(block) {
             *bytes = bytemuck::cast(*vector);

@@ -11,7 +11,6 @@ pub(super) mod transform;
 use super::super::bits::{Sink, Source};
 use super::super::block::width;
 use super::super::kernel::{DecodingKernel, EncodingKernel, Kernel};
-use super::super::values;
 use super::super::x86::planes_of_64;
 use super::Avx2;
 use std::arch::x86_64::__m256i;
@@ -21,7 +20,6 @@ pub(super) type Vectors = [__m256i; 16];
 
 impl Kernel<64> for Avx2 {
     type Block = Vectors;
-    type Coefficients = Vectors;
 
     #[inline(always)]
     fn zeros(self) -> Vectors {
@@ -36,20 +34,15 @@ impl Kernel<64> for Avx2 {
 
 impl EncodingKernel<64> for Avx2 {
     #[inline(always)]
-    fn load<const WIDE: bool>(self, bytes: &[u8]) -> Vectors {
+    fn load<const WIDE: bool>(self, bytes: &[u8], block: &mut Vectors) {
         // SAFETY: there is a value of this type only where the processor has the instructions.
-        unsafe { memory::load::<WIDE>(bytes) }
+        unsafe { memory::load::<WIDE>(bytes, block) };
     }
 
     #[inline(always)]
-    fn forward_transform<const WIDE: bool, const REVERSIBLE: bool>(self, integers: &Vectors) -> Vectors {
+    fn forward_transform<const WIDE: bool, const REVERSIBLE: bool>(self, block: &mut Vectors) {
         // SAFETY: as in `load`.
-        unsafe { transform::forward::<WIDE, REVERSIBLE>(self, integers) }
-    }
-
-    #[inline(always)]
-    fn significant_bits<const WIDE: bool>(self, coefficients: &Vectors) -> u64 {
-        values::any_bits::<Self, 64, WIDE>(self, coefficients)
+        unsafe { transform::forward::<WIDE, REVERSIBLE>(self, block) };
     }
 
     #[inline(always)]
@@ -78,18 +71,24 @@ impl DecodingKernel<64> for Avx2 {
     }
 
     #[inline(always)]
-    fn inverse_transform<const WIDE: bool, const REVERSIBLE: bool>(self, coefficients: &Vectors) -> Vectors {
-        // SAFETY: as in `load`.
-        unsafe { transform::inverse::<WIDE, REVERSIBLE>(self, coefficients) }
-    }
-
-    #[inline(always)]
-    fn decode_planes<const WIDE: bool>(self, source: &mut Source<'_>, kmin: u32, budget: u32) -> Vectors {
+    fn decode_integers<const WIDE: bool>(
+        self,
+        source: &mut Source<'_>,
+        kmin: u32,
+        budget: u32,
+        is_reversible: bool,
+        block: &mut Vectors,
+    ) {
         let mut planes = [0; 64];
         // SAFETY: as in `load`.
         unsafe {
             let lowest = planes_of_64::decode(source, &mut planes, width(WIDE), kmin, budget);
-            matrix::coefficients_of::<WIDE>(&planes, lowest)
+            *block = matrix::coefficients_of::<WIDE>(&planes, lowest);
+            if is_reversible {
+                transform::inverse::<WIDE, true>(self, block);
+            } else {
+                transform::inverse::<WIDE, false>(self, block);
+            }
         }
     }
 }
