@@ -75,7 +75,13 @@ impl<'a> Sink<'a> {
     /// Planes of whole words, the last one first.
     #[inline(always)]
     pub(super) fn put_planes<const WORDS: usize>(&mut self, planes: &[[u64; WORDS]]) {
-        for word in planes.iter().rev().flatten() {
+        self.put_words(planes.iter().rev().flatten());
+    }
+
+    /// Whole words.
+    #[inline(always)]
+    pub(super) fn put_words<'w>(&mut self, words: impl Iterator<Item = &'w u64>) {
+        for word in words {
             self.store_word(self.at.pending | word << self.at.pending_bits);
             self.at.pending = word >> 1 >> (63 - self.at.pending_bits);
             self.at.whole_bytes += 8;

@@ -92,8 +92,8 @@ fn encode_all<K: EncodingKernel<N>, const N: usize, const WIDE: bool, const IS_F
     for bytes in bytes.chunks_exact(size_of_block::<N>(WIDE)) {
         let start = sink.position();
         kernel.load::<WIDE>(bytes, &mut block);
-        if let Some(form) = form::<K, N, WIDE, IS_FLOAT>(kernel, limits, &mut block) {
-            let Planes { header: (header, length), top, kmin } =
+        if let Some(form) = as_integers::<K, N, WIDE, IS_FLOAT>(kernel, limits, &mut block) {
+            let CodedPlanes { header: (header, length), top, kmin } =
                 transform::<K, N, WIDE>(kernel, limits, form, &mut block);
             sink.put(header, length);
             kernel.encode_planes::<WIDE>(sink, &block, top, kmin, limits.bits_after(length));
@@ -119,7 +119,7 @@ struct Form {
 
 /// Values to integers. `None` for a block of which only one bit is coded, 0.
 #[inline(always)]
-fn form<K: Kernel<N>, const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
+fn as_integers<K: Kernel<N>, const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
     kernel: K,
     limits: &Limits,
     block: &mut K::Block,
@@ -237,7 +237,7 @@ pub(super) const fn width(wide: bool) -> u32 {
 }
 
 /// The planes of a block that are to be coded.
-struct Planes {
+struct CodedPlanes {
     /// What comes before them, and how many bits of it.
     header: (u64, u32),
     /// The planes from this one on are zeros.
@@ -253,7 +253,7 @@ fn transform<K: EncodingKernel<N>, const N: usize, const WIDE: bool>(
     limits: &Limits,
     Form { mut precision, header: (mut header, mut length) }: Form,
     block: &mut K::Block,
-) -> Planes {
+) -> CodedPlanes {
     if limits.is_reversible {
         kernel.forward_transform::<WIDE, true>(block);
     } else {
@@ -267,7 +267,7 @@ fn transform<K: EncodingKernel<N>, const N: usize, const WIDE: bool>(
         header |= u64::from(precision - 1) << length;
         length += precision_bits(WIDE);
     }
-    Planes { header: (header, length), top, kmin: width(WIDE).saturating_sub(precision) }
+    CodedPlanes { header: (header, length), top, kmin: width(WIDE).saturating_sub(precision) }
 }
 
 /// `None` for a block of which only one bit is coded.

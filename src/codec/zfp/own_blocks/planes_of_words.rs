@@ -52,8 +52,8 @@ pub(super) fn encode<const WORDS: usize>(
 #[inline(always)]
 fn put_significant<const WORDS: usize>(sink: &mut Sink<'_>, plane: &[u64; WORDS], n: u32) {
     let (whole, rest) = (n as usize / 64, n % 64);
-    for word in &plane[..whole] {
-        sink.put_long(*word, 64);
+    if whole > 0 {
+        sink.put_words(plane[..whole].iter());
     }
     if rest > 0 {
         sink.put_long(plane[whole] & low_bits(rest), rest);

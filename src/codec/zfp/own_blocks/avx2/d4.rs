@@ -132,39 +132,19 @@ const fn sources(wide: bool) -> [u8; 256] {
 static SOURCES_OF_32: [u8; 256] = sources(false);
 static SOURCES_OF_64: [u8; 256] = sources(true);
 
-/// Coefficients in the order of the stream.
+/// The numbers from these sources.
 #[inline(always)]
-fn in_order<const WIDE: bool>(coefficients: &Cubes) -> Cubes {
-    let mut ordered: Cubes = bytemuck::Zeroable::zeroed();
-    if WIDE {
-        take_each::<u64, 256>(bytemuck::cast_ref(coefficients), &SOURCES_OF_64, bytemuck::cast_mut(&mut ordered));
-    } else {
-        take_each::<u32, 512>(bytemuck::cast_ref(coefficients), &SOURCES_OF_32, bytemuck::cast_mut(&mut ordered));
-    }
-    ordered
-}
-
-/// The inverse of [`in_order`].
-#[inline(always)]
-fn from_order<const WIDE: bool>(ordered: &Cubes, coefficients: &mut Cubes) {
-    if WIDE {
-        put_each::<u64, 256>(bytemuck::cast_ref(ordered), &SOURCES_OF_64, bytemuck::cast_mut(coefficients));
-    } else {
-        put_each::<u32, 512>(bytemuck::cast_ref(ordered), &SOURCES_OF_32, bytemuck::cast_mut(coefficients));
-    }
-}
-
-/// To each place the number from its source.
-#[inline(always)]
-fn take_each<T: Copy, const N: usize>(from: &[T; N], sources: &[u8; 256], to: &mut [T; N]) {
+fn take_each<T: Copy + Default, const N: usize>(from: &[T; N], sources: &[u8; 64]) -> [T; 64] {
+    let mut to = [T::default(); 64];
     for (number, source) in to.iter_mut().zip(sources) {
         *number = from[usize::from(*source)];
     }
+    to
 }
 
 /// The inverse of [`take_each`].
 #[inline(always)]
-fn put_each<T: Copy, const N: usize>(from: &[T; N], sources: &[u8; 256], to: &mut [T; N]) {
+fn put_each<T: Copy, const N: usize>(from: &[T; 64], sources: &[u8; 64], to: &mut [T; N]) {
     for (number, source) in from.iter().zip(sources) {
         to[usize::from(*source)] = *number;
     }
@@ -174,16 +154,27 @@ fn put_each<T: Copy, const N: usize>(from: &[T; N], sources: &[u8; 256], to: &mu
 #[inline]
 #[target_feature(enable = "avx2")]
 fn to_planes<const WIDE: bool>(coefficients: &Cubes, kmin: u32, top: u32, planes: &mut Planes<4>) {
-    let ordered = in_order::<WIDE>(coefficients);
-    for (word, cube) in ordered.chunks_exact(cube_size(WIDE)).take(4).enumerate() {
-        let halves = matrix::bytes_of::<WIDE>(cube);
+    for word in 0..4 {
+        let halves = bytes_in_order::<WIDE>(coefficients, word);
         for byte in kmin as usize / 8..(top as usize).div_ceil(8) {
-            let mut words = [0; 8];
-            matrix::planes_of_bytes([halves[0][byte], halves[1][byte]], &mut words);
-            for (plane, bits) in planes[8 * byte..].iter_mut().zip(words) {
-                plane[word] = bits;
-            }
+            let planes = &mut planes[8 * byte..][..8];
+            matrix::planes_of_bytes([halves[0][byte], halves[1][byte]], planes, word);
         }
+    }
+}
+
+/// The bytes of 64 coefficients in the order of the stream: [`matrix::bytes_of`].
+#[inline]
+#[target_feature(enable = "avx2")]
+fn bytes_in_order<const WIDE: bool>(coefficients: &Cubes, word: usize) -> [[__m256i; 8]; 2] {
+    if WIDE {
+        let sources = &SOURCES_OF_64.as_chunks().0[word];
+        let cube = take_each::<u64, 256>(bytemuck::cast_ref(coefficients), sources);
+        matrix::bytes_of::<WIDE>(&bytemuck::cast::<_, [__m256i; 16]>(cube))
+    } else {
+        let sources = &SOURCES_OF_32.as_chunks().0[word];
+        let cube = take_each::<u32, 512>(bytemuck::cast_ref(coefficients), sources);
+        matrix::bytes_of::<WIDE>(&bytemuck::cast::<_, [__m256i; 8]>(cube))
     }
 }
 
@@ -191,14 +182,30 @@ fn to_planes<const WIDE: bool>(coefficients: &Cubes, kmin: u32, top: u32, planes
 #[inline]
 #[target_feature(enable = "avx2")]
 fn coefficients_of<const WIDE: bool>(planes: &Planes<4>, lowest: u32, coefficients: &mut Cubes) {
-    let mut ordered: Cubes = bytemuck::Zeroable::zeroed();
-    for (word, cube) in ordered.chunks_exact_mut(cube_size(WIDE)).take(4).enumerate() {
+    for word in 0..4 {
         let mut bytes = [[_mm256_setzero_si256(); 2]; 8];
         for byte in lowest as usize / 8..if WIDE { 8 } else { 4 } {
-            let words: [u64; 8] = std::array::from_fn(|plane| planes[8 * byte + plane][word]);
+            let mut words = [0; 8];
+            for (bits, plane) in words.iter_mut().zip(&planes[8 * byte..]) {
+                *bits = plane[word];
+            }
             bytes[byte] = matrix::bytes_of_planes(&words);
         }
-        matrix::put_places::<WIDE>(&bytes, cube);
+        put_in_order::<WIDE>(&bytes, word, coefficients);
     }
-    from_order::<WIDE>(&ordered, coefficients);
+}
+
+/// The inverse of [`bytes_in_order`].
+#[inline]
+#[target_feature(enable = "avx2")]
+fn put_in_order<const WIDE: bool>(bytes: &[[__m256i; 2]; 8], word: usize, coefficients: &mut Cubes) {
+    let mut cube = [_mm256_setzero_si256(); 16];
+    matrix::put_places::<WIDE>(bytes, &mut cube);
+    if WIDE {
+        let sources = &SOURCES_OF_64.as_chunks().0[word];
+        put_each::<u64, 256>(bytemuck::cast_ref(&cube), sources, bytemuck::cast_mut(coefficients));
+    } else {
+        let (sources, [half, _]) = (&SOURCES_OF_32.as_chunks().0[word], bytemuck::cast_ref::<_, [[u32; 64]; 2]>(&cube));
+        put_each::<u32, 512>(half, sources, bytemuck::cast_mut(coefficients));
+    }
 }

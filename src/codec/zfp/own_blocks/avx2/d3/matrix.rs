@@ -22,7 +22,7 @@ pub(super) fn to_planes<const WIDE: bool>(places: &Vectors, kmin: u32, top: u32,
     let halves = bytes_of::<WIDE>(places);
     for byte in kmin as usize / 8..(top as usize).div_ceil(8) {
         let bytes = const { &to_order(WIDE) }.apply([halves[0][byte], halves[1][byte]]);
-        planes_of_bytes(bytes, &mut planes[8 * byte..]);
+        planes_of_bytes::<1>(bytes, bytemuck::cast_slice_mut(&mut planes[8 * byte..][..8]), 0);
     }
 }
 
@@ -82,13 +82,17 @@ pub(in super::super) fn transpose_32([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4]
     ]
 }
 
-/// The first eight of `planes` from one byte of every coefficient.
+/// A word of each of eight planes from one byte of every coefficient.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(in super::super) fn planes_of_bytes([mut low, mut high]: [__m256i; 2], planes: &mut [u64]) {
-    for plane in planes[..8].iter_mut().rev() {
+pub(in super::super) fn planes_of_bytes<const WORDS: usize>(
+    [mut low, mut high]: [__m256i; 2],
+    planes: &mut [[u64; WORDS]],
+    word: usize,
+) {
+    for plane in planes.iter_mut().rev() {
         let (a, b) = (_mm256_movemask_epi8(low).cast_unsigned(), _mm256_movemask_epi8(high).cast_unsigned());
-        *plane = u64::from(a) | u64::from(b) << 32;
+        plane[word] = u64::from(a) | u64::from(b) << 32;
         low = _mm256_add_epi8(low, low);
         high = _mm256_add_epi8(high, high);
     }
