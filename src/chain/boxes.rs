@@ -132,19 +132,19 @@ impl Run<'_> {
 
     /// Whether a box can be decoded by way of the last step that it comes to.
     fn takes(&self, way: &BoxWay, region: &Region) -> bool {
+        let are_few = way.are_few(region.element_count() as u64);
         // As for a shard, and what a larger part needs is most of the chunk.
-        let is_short = way.is_short(region.element_count() as u64);
         let is_small = |reshaped: &Reshaped| region.element_count() as u64 <= reshaped.element_count() / 4;
         let can_decode = match &self.plan.steps[way.end].operation {
             // All of a chunk takes less time without looking for its parts.
-            Operation::Shard(..) => way.reshaped.is_none() || !self.is_whole(region) && is_short,
+            Operation::Shard(..) => way.reshaped.is_none() || !self.is_whole(region) && are_few,
             Operation::Elements(_) => {
                 let is_near = |reshaped| is_small(reshaped) && !way.are_far(region);
-                way.end > 0 && is_short && way.reshaped.as_ref().is_none_or(is_near)
+                way.end > 0 && are_few && way.reshaped.as_ref().is_none_or(is_near)
             }
             Operation::Transform(_, transform) => {
                 let is_part = way.reshaped.as_ref().map_or_else(|| !self.is_whole(region), is_small);
-                transform.granularity().is_some() && is_part && is_short
+                transform.granularity().is_some() && is_part && are_few
             }
             // The block may lack elements of the chunk, but have those of the box, and then all of a box around them.
             Operation::N5Block(_, block) => {

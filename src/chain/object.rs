@@ -81,7 +81,7 @@ impl Object {
     /// Finds the ranges that the boxes need, or the inner chunks that they touch, which are objects of their own.
     pub(super) fn expand(self, options: &CallOptions, actions: &mut Actions, inner: &mut Vec<Self>) -> Result<()> {
         let chain = Arc::clone(&self.chain);
-        let Some((step, way)) = chain.readable_step().filter(|(_, way)| way.is_short(self.wanted())) else {
+        let Some((step, way)) = chain.readable_step().filter(|(_, way)| way.are_few(self.wanted())) else {
             return self.expand_whole(options, actions);
         };
         match &step.operation {

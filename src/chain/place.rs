@@ -190,8 +190,8 @@ impl Scattered<'_> {
         Ok(())
     }
 
-    /// The same for elements that come from another array: those of a box `wanted`, which are `part` of them. This is
-    /// the place of a box `region` of an array of this shape.
+    /// The same if this is the place of a box `region` of an array of this shape, for the elements of `wanted`, a box
+    /// in that, which are `part` of what goes to the array.
     fn for_each_of(
         &self,
         region: &Region,

@@ -108,10 +108,10 @@ impl BoxWay {
 
     /// Whether it takes less time to find the places of this many elements than to decode all. After several reshapes,
     /// each has a place by itself.
-    pub(super) fn is_short(&self, element_count: u64) -> bool {
-        let is_short =
+    pub(super) fn are_few(&self, element_count: u64) -> bool {
+        let are_few =
             |reshaped: &Reshaped| reshaped.is_first() || element_count <= reshaped.element_count() / PLACE_COST;
-        self.reshaped.as_ref().is_none_or(is_short)
+        self.reshaped.as_ref().is_none_or(are_few)
     }
 
     /// Takes a box of what enters the chain, and the place of its elements, as far as it stays a box.
@@ -135,7 +135,7 @@ impl BoxWay {
     /// makes something else of them, or if decoding the whole chunk takes less time.
     pub(super) fn origin_shape(&self, shape: &[u64], dimensions: usize) -> Option<Vec<u64>> {
         let Some(reshaped) = &self.reshaped else { return Some(before_axes(&self.axes, shape, dimensions)) };
-        let before = reshaped.origin_shape(shape).filter(|before| self.is_short(element_count(before)))?;
+        let before = reshaped.origin_shape(shape).filter(|before| self.are_few(element_count(before)))?;
         Some(before_axes(&self.axes, &before, dimensions))
     }
 }

@@ -22,8 +22,6 @@ mod words;
 
 use super::bits::{Sink, Source};
 use super::block::{self, Limits};
-#[cfg(test)]
-use super::kernel::Kernel;
 use super::kernel::{DecodingKernel, EncodingKernel};
 use super::{BlockFunctions, Functions};
 use together::PlaneCoder;
@@ -79,7 +77,7 @@ where
 #[target_feature(enable = "avx2")]
 fn to_floats(integers: &[u8], floats: &mut [u8]) {
     let kernel = Avx2(());
-    let mut block = Kernel::<64>::zeros(kernel);
+    let mut block = super::kernel::Kernel::<64>::zeros(kernel);
     EncodingKernel::<64>::load::<true>(kernel, integers, &mut block);
     super::values::to_floats::<_, 64, true>(kernel, &mut block, 1.0);
     DecodingKernel::<64>::store::<true>(kernel, &block, floats);
