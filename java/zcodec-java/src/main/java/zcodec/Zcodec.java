@@ -17,7 +17,7 @@ public final class Zcodec {
   /**
    * The version of the native library.
    *
-   * @return such as {@code 0.2.1}
+   * @return such as {@code 0.2.2}
    */
   public static String version() {
     return text(C.zcodec_version());
