@@ -14,6 +14,8 @@ zarr = pytest.importorskip("zarr")
 
 from zarr.core.metadata import ArrayV3Metadata
 
+import zcodec
+
 from zcodec.cli import main
 from zcodec.cli.grid import Grid, boxes
 from zcodec.zarr import stats
@@ -171,6 +173,86 @@ def test_consolidated_metadata_with_an_array_that_cannot_be_read(store, capsys):
     out = capsys.readouterr().out
     assert "names: cannot be read: No Zarr data type" in out
     assert "12 chunks of 1 arrays, 0 damaged, 1 more cannot be read" in out
+
+
+def consolidated(store, name, change):
+    """Changes what the consolidated metadata of a group say of an array."""
+    zarr.consolidate_metadata(store)
+    path = next(path for path in (store / ".zmetadata", store / "zarr.json") if path.exists())
+    document = json.loads(path.read_text())
+    arrays = document.get("metadata") or document["consolidated_metadata"]["metadata"]
+    arrays[name].update(change)
+    path.write_text(json.dumps(document))
+
+
+@pytest.mark.filterwarnings("ignore:Consolidated metadata")
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_consolidated_metadata_that_is_out_of_date(tmp_path, capsys, zarr_format):
+    group = zarr.create_group(tmp_path, zarr_format=zarr_format)
+    for name, fill_value in (("a", 0), ("b", float("nan"))):
+        group.create_array(name, shape=(6,), chunks=(4,), dtype="float64", fill_value=fill_value)[...] = 1
+    change = {"a/.zarray": {"dtype": "<f4"}, "a": {"data_type": "float32"}}
+    consolidated(tmp_path, *list(change.items())[zarr_format - 2])
+    assert main(["verify", str(tmp_path)]) == 1
+    says = "a: the consolidated metadata of a group above is out of date; zarr.consolidate_metadata renews it\n"
+    assert capsys.readouterr().out == f"{says}4 chunks of 2 arrays, 0 damaged\n"
+    assert main(["inspect", str(tmp_path)]) == 0
+    found = capsys.readouterr()
+    assert "a: float64 (6,)" in found.out and found.err == f"zcodec: {says}"
+    zarr.consolidate_metadata(tmp_path)
+    assert main(["verify", str(tmp_path)]) == 0
+    shutil.rmtree(tmp_path / "b")
+    assert main(["verify", str(tmp_path)]) == 0
+    assert "2 chunks of 2 arrays, 0 damaged" in capsys.readouterr().out
+
+
+def test_arrays_that_only_zcodec_reads(store, tmp_path, capsys):
+    """zarr-python 3.1 has no codec of this name, and wants shards that its inner chunks divide."""
+    values = np.arange(24, dtype="int16").reshape(4, 6)
+    shard = {"chunk_shape": [2, 3], "codecs": [LITTLE], "index_codecs": [LITTLE]}
+    codecs = [{"name": "transpose", "configuration": {"order": [1, 0]}}, {"name": "sharding_indexed", "configuration": shard}]
+    chain = zcodec.Chain(codecs, data_type="int16", shape=(3, 2), fill_value=0)
+    array = zarr.create_array(store, name="turned", shape=(4, 6), chunks=(3, 2), dtype="int16")
+    array[...] = values
+    spoil(store / "turned/zarr.json", {"codecs": codecs})
+    old = zarr.create_array(tmp_path / "old", shape=(4, 6), chunks=(4, 3), dtype="int16", zarr_format=2, compressors=None)
+    old[...] = values
+    filters = [{"id": "fletcher32"}, {"id": "astype", "decode_dtype": "<i2", "encode_dtype": "<i2", "more": 1}]
+    spoil(tmp_path / "old/.zarray", {"filters": filters})
+    pad = np.zeros((3, 2), "int16")
+    for i in range(2):
+        for j in range(3):
+            part = values[3 * i : 3 * i + 3, 2 * j : 2 * j + 2]
+            pad[:] = 0
+            pad[: len(part)] = part
+            (store / f"turned/c/{i}/{j}").write_bytes(chain.encode(pad))
+    with pytest.raises(Exception, match="chunk_shape"):
+        zarr.open_array(store / "turned")[...]
+    assert main(["verify", str(store)]) == 0
+    assert "19 chunks of 3 arrays, 0 damaged" in capsys.readouterr().out
+    assert main(["verify", str(store / "turned")]) == 0
+    assert "6 chunks of 1 arrays, 0 damaged" in capsys.readouterr().out
+    assert main(["inspect", str(store)]) == 0
+    assert "turned: int16 (4, 6), Zarr v3\n  chunks    (3, 2), 6 of them\n  size      48 bytes" in capsys.readouterr().out
+    assert main(["convert", str(store / "turned"), str(tmp_path / "new"), "--codecs", json.dumps([LITTLE])]) == 2
+    assert "turned cannot be read: zarr-python" in capsys.readouterr().err
+    assert main(["verify", str(tmp_path / "old")]) == 2
+    assert "(zcodec: " in capsys.readouterr().err
+
+
+def test_sizes_are_those_of_chunks(tmp_path, capsys):
+    zarr.create_array(tmp_path, shape=(1000,), chunks=(10,), dtype="int16")
+    assert main(["inspect", str(tmp_path)]) == 0
+    assert "size      2.0 KiB, stored 0 bytes\n" in capsys.readouterr().out
+
+
+def test_the_document_counts_as_it_is_stored(tmp_path, capsys):
+    """zarr-python adds what is missing; programs that read by the library cannot."""
+    zarr.create_array(tmp_path, shape=(4,), chunks=(4,), dtype="int16", compressors=None)[...] = 1
+    spoil(tmp_path / "zarr.json", {"codecs": [{"name": "bytes"}]})
+    assert main(["inspect", str(tmp_path)]) == 0
+    assert "not supported: codecs[0] \"bytes\": " in capsys.readouterr().out
+    assert main(["verify", str(tmp_path)]) == 0
 
 
 def test_metadata_that_lacks_a_member(store, capsys):

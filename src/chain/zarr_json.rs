@@ -34,7 +34,7 @@ const KNOWN_MEMBERS: [&str; 11] = [
 
 impl ArrayDocument {
     pub(super) fn from_json(document: &Value, context: &Context) -> Result<Self> {
-        let members = document.as_object().ok_or_else(|| Error::metadata("zarr_json is not an object"))?;
+        let members = document.as_object().ok_or_else(|| Error::metadata("the metadata document is not an object"))?;
         if members.get("zarr_format") == Some(&Value::from(2)) {
             return zarr_v2::document(members, context);
         }
@@ -67,7 +67,7 @@ pub(super) fn check_rank(member: &str, chunk_shape: &[u64], shape: &[u64]) -> Re
 }
 
 pub(super) fn required<'a>(members: &'a Map<String, Value>, member: &str) -> Result<&'a Value> {
-    members.get(member).ok_or_else(|| Error::metadata(format!("{member} is missing from zarr_json")))
+    members.get(member).ok_or_else(|| Error::metadata(format!("{member} is missing from the metadata document")))
 }
 
 fn expect(members: &Map<String, Value>, member: &str, expected: &Value) -> Result<()> {
@@ -85,7 +85,7 @@ fn refuse_unknown_members(members: &Map<String, Value>) -> Result<()> {
         if !KNOWN_MEMBERS.contains(&member.as_str()) && must_be_understood(value) {
             let close = or_close_names(member, KNOWN_MEMBERS.into_iter());
             let member = shown(format_args!("{member:?}"));
-            return Err(Error::unsupported(format!("zarr_json has an unknown member {member}{close}")));
+            return Err(Error::unsupported(format!("the metadata document has an unknown member {member}{close}")));
         }
     }
     match members.get("storage_transformers") {

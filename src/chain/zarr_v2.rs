@@ -86,7 +86,10 @@ impl Codecs {
         if is_own {
             self.spell_as_numcodecs(&id, &mut configuration);
         }
-        let kind = kind(&id, &configuration, context);
+        let Some(kind) = kind(&id, &configuration, context) else {
+            self.add_unreadable(member, is_own, codec(&id, configuration));
+            return Ok(());
+        };
         let (makes_bytes, makes_array) = (kind == Kind::ArrayToBytes, kind == Kind::ArrayToArray);
         if (makes_bytes || makes_array) && self.output != Output::Array {
             return Err(Error::unsupported(format!(
@@ -112,6 +115,15 @@ impl Codecs {
         }
         self.list.push(codec(&id, configuration));
         Ok(())
+    }
+
+    /// A codec that is unknown or has a wrong configuration: reading the list of codecs reports it. Until then, a filter
+    /// of an array makes an array, so that the error counts as if it did.
+    fn add_unreadable(&mut self, member: &str, is_own: bool, codec: Value) {
+        if self.output == Output::Array && (is_own || member != "filters") {
+            self.serialize();
+        }
+        self.list.push(codec);
     }
 
     /// Members of other writers, as numcodecs has them.
@@ -201,16 +213,16 @@ fn codec(id: &str, configuration: Map<String, Value>) -> Value {
     Value::Object(codec)
 }
 
-/// The kind of a codec. An unknown one counts as bytes->bytes; reading the list of codecs reports it.
-fn kind(id: &str, configuration: &Map<String, Value>, context: &Context) -> Kind {
+/// The kind of a codec; `None` if it is unknown, or has a wrong configuration.
+fn kind(id: &str, configuration: &Map<String, Value>, context: &Context) -> Option<Kind> {
     if ARRAY_TO_ARRAY.contains(&id) {
-        return Kind::ArrayToArray;
+        return Some(Kind::ArrayToArray);
     }
     if ARRAY_TO_BYTES.contains(&id) {
-        return Kind::ArrayToBytes;
+        return Some(Kind::ArrayToBytes);
     }
     let list = CodecList::from_json(&json!([codec(id, configuration.clone())]), context);
-    list.ok().and_then(|list| list.first_kind()).unwrap_or(Kind::BytesToBytes)
+    list.ok().and_then(|list| list.first_kind())
 }
 
 /// The value of numcodecs that another writer spells as a text. GDAL writes its options as the user gave them, and
@@ -321,6 +333,19 @@ mod tests {
     fn configurations_of_other_codecs_are_kept() {
         let codecs = codecs(json!({"compressor": {"id": "mine", "key": "12345", "dtype": ">i4"}})).unwrap();
         assert_eq!(codecs[1], json!({"name": "numcodecs.mine", "configuration": {"key": "12345", "dtype": ">i4"}}));
+    }
+
+    #[test]
+    fn an_error_about_an_unknown_codec_counts_as_if_it_were_known() {
+        let (unknown, delta) = (json!({"id": "mine"}), json!({"id": "delta", "dtype": ">i4"}));
+        for (change, expected) in [
+            (json!({"filters": [unknown, delta]}), json!(["numcodecs.mine", "numcodecs.delta", "bytes"])),
+            (json!({"filters": [{"id": "gzip"}, unknown]}), json!(["bytes", "numcodecs.gzip", "numcodecs.mine"])),
+            (json!({"filters": [{"id": "gzip", "level": "x"}]}), json!(["bytes", "numcodecs.gzip"])),
+            (json!({"filters": [delta], "compressor": unknown}), json!(["numcodecs.delta", "bytes", "numcodecs.mine"])),
+        ] {
+            assert_eq!(json!(names(&codecs(change.clone()).unwrap())), expected, "{change}");
+        }
     }
 
     #[test]

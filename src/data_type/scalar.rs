@@ -109,8 +109,10 @@ impl DataType {
         match (self.component, json) {
             (component, Value::Array(parts)) if self.component_count == 2 && parts.len() == 2 => {
                 let (real, imaginary) = bytes.split_at_mut(component.size());
-                component.store(component_from_json(component, self, &parts[0]).map_err(|e| wrong(&e))?, real);
-                component.store(component_from_json(component, self, &parts[1]).map_err(|e| wrong(&e))?, imaginary);
+                for (name, part, bytes) in [("real", &parts[0], real), ("imaginary", &parts[1], imaginary)] {
+                    let bits = component_from_json(component, self, part);
+                    component.store(bits.map_err(|e| wrong(&format!("the {name} part to be {e}")))?, bytes);
+                }
             }
             _ if self.component_count == 2 => return Err(wrong("a list of a real and an imaginary part")),
             (component, value) => {

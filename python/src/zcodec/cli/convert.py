@@ -21,8 +21,9 @@ from zcodec.cli.differences import Differences
 from zcodec.cli.grid import Box, boxes
 from zcodec.cli.place import place_of
 from zcodec.cli.progress import progress
-from zcodec.cli.store import arrays, chain_of, each, grid_of, reason, stored_size
+from zcodec.cli.store import chain_of, contents, each, grid_of, reason, stored_size
 from zcodec.cli.target import finish, outdated, reopened, unfinished
+from zcodec.cli.unopened import Unopened
 from zcodec.errors import Error
 
 # How many bytes a worker reads at once if chunks of the target are smaller, so that each source chunk is decoded once.
@@ -113,8 +114,10 @@ def _entering(source: Any) -> dict[str, Any]:
 
 def _source(place: str) -> Any:
     """The array at `place`. Raises ValueError if it cannot be read, or if a group is there."""
-    members, unreadable = arrays(place)
+    members, unreadable, _ = contents(place)
     if len(members) == 1 and not members[0][0]:
+        if isinstance(members[0][1], Unopened):
+            raise ValueError(f"{place} cannot be read: zarr-python {zarr.__version__} does not open it")
         return members[0][1]
     if members:
         raise ValueError(f"{place} is a group; name one of its arrays: {', '.join(path for path, _ in members)}")

@@ -10,18 +10,21 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import zarr
 from zarr.core.buffer import default_buffer_prototype
 from zarr.core.sync import sync
 from zarr.storage import FsspecStore, LocalStore, StorePath
+from zarr.storage._common import make_store_path
 
 from zcodec.callbacks import processors
 from zcodec.chain import Chain
 from zcodec.cli.grid import Grid
+from zcodec.cli.unopened import Unopened, stored_document, unopened
 from zcodec.zarr import FallbackWarning
 
+OUTDATED = "the consolidated metadata of a group above is out of date; zarr.consolidate_metadata renews it"
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -32,20 +35,31 @@ def use_zcodec() -> None:
     warnings.simplefilter("ignore", FallbackWarning)
 
 
-def arrays(store: str) -> tuple[list[tuple[str, Any]], list[tuple[str, Exception]]]:
-    """The arrays of a store with their paths, in order, and those that cannot be read, with the error of each. If the
-    store is an array, its path is ""."""
+class Contents(NamedTuple):
+    """What is in a store, by path, in order. If the store is an array, its path is ""."""
+
+    arrays: list[tuple[str, Any]]
+    """Arrays of zarr-python, or `Unopened` ones."""
+    unreadable: list[tuple[str, Exception]]
+    """Arrays that cannot be read, with the error of each."""
+    outdated: list[str]
+    """Arrays of which the consolidated metadata of a group is out of date. Their own counts."""
+
+
+def contents(store: str) -> Contents:
+    """Finds all arrays of a store, or the one that it is. Raises OSError or ValueError if it is neither an array nor a
+    group."""
     use_zcodec()
-    found, unreadable = [], []
-    for path, node in sorted(_nodes("", _opened(store)), key=lambda item: item[0]):
+    found = Contents([], [], [])
+    for path, node in sorted(_nodes("", _opened(store), found.outdated), key=lambda item: item[0]):
         try:
             if isinstance(node, Exception):
                 raise node
             grid_of(node)
-            found.append((path, node))
+            found.arrays.append((path, node))
         except Exception as error:
-            unreadable.append((path, error))
-    return found, unreadable
+            found.unreadable.append((path, error))
+    return found
 
 
 def _opened(store: str) -> Any:
@@ -59,24 +73,40 @@ def _opened(store: str) -> Any:
             if isinstance(error, FileNotFoundError):
                 hint = f"; zip://::{store} is what the zip file contains" if zipfile.is_zipfile(store) else ""
                 raise FileNotFoundError(f"there is no array and no group at {store}{hint}") from None
+            found = unopened(sync(make_store_path(store, mode="r")), error)
+            if isinstance(found, Unopened):
+                return found
             raise ValueError(f"{store} cannot be read: {reason(error)}") from None
 
 
-def _nodes(path: str, node: Any) -> Iterator[tuple[str, Any]]:
+def _nodes(path: str, node: Any, outdated: list[str]) -> Iterator[tuple[str, Any]]:
     """The node itself if it is an array, or the arrays in it, with their paths; exceptions instead of unreadable
-    ones."""
+    ones. Adds to `outdated`."""
     if not isinstance(node, zarr.Group):
         yield path, node
         return
     for name in _names(node):
+        below = f"{path}/{name}" if path else name
         child: Any
         try:
             child = node[name]
+            if isinstance(child, zarr.Array) and node.metadata.consolidated_metadata is not None:
+                consolidated, child = child, _by_itself(child)
+                if {**document(child), "attributes": {}} != {**document(consolidated), "attributes": {}}:
+                    outdated.append(below)
         except Exception as error:
             if isinstance(error, KeyError) and error.args == (name,):
                 continue  # not a node, such as the zarr.json of the group
-            child = error
-        yield from _nodes(f"{path}/{name}" if path else name, child)
+            child = unopened(node.store_path / name, error)
+        yield from _nodes(below, child, outdated)
+
+
+def _by_itself(array: Any) -> Any:
+    """An array by its own metadata, if it has some, and not by those of a group."""
+    try:
+        return zarr.open_array(array.store_path, zarr_format=array.metadata.zarr_format, mode="r")
+    except FileNotFoundError:
+        return array
 
 
 def _names(group: zarr.Group) -> list[str]:
@@ -102,11 +132,16 @@ def reason(error: Exception) -> str:
     """Why metadata cannot be read."""
     if isinstance(error, json.JSONDecodeError):
         return f"not JSON: {error}"
-    return f"{error} is missing" if type(error) is KeyError else str(error) or type(error).__name__
+    if type(error) is KeyError:
+        return f"{error} is missing"
+    notes = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))
+    return (str(error) or type(error).__name__) + notes
 
 
 def document(array: Any) -> dict[str, Any]:
-    """The metadata as it is stored: a zarr.json, or a .zarray."""
+    """The metadata as zarr-python writes them: a zarr.json, or a .zarray."""
+    if isinstance(array, Unopened):
+        return array.document
     files = array.metadata.to_buffer_dict(default_buffer_prototype())
     name = "zarr.json" if array.metadata.zarr_format == 3 else ".zarray"
     return json.loads(files[name].to_bytes())  # type: ignore[no-any-return]
@@ -117,16 +152,23 @@ def grid_of(array: Any) -> Grid:
 
 
 def stored_size(array: Any) -> int | None:
-    """The stored size in bytes; None if the store cannot list its objects, as stores over HTTP may not."""
+    """The stored size of the chunks in bytes; None if the store cannot list its objects, as stores over HTTP may
+    not."""
+    path = array.store_path
     try:
-        return int(array.nbytes_stored())
+        size = sync(path.store.getsize_prefix(path.path))
+        names = ("zarr.json", ".zarray", ".zattrs")
+        documents = [sync((path / name).get(default_buffer_prototype())) for name in names]
     except Exception:  # each kind of store raises its own
         return None
+    return int(size) - sum(len(found) for found in documents if found is not None)
 
 
 def encoded(array: Any, coordinates: tuple[int, ...]) -> Any | None:
     """The bytes of a stored chunk; None if there is no such chunk. Raises OSError if something else is in its place."""
     path = array.store_path / array.metadata.encode_chunk_key(coordinates)
+    if _is_missing(path):
+        return None
     buffer = sync(path.get(default_buffer_prototype()))
     if buffer is None:
         _refuse_others(path)
@@ -151,6 +193,21 @@ def _refuse_others(path: StorePath) -> None:
         raise IsADirectoryError("cannot be read: a directory has its name")
 
 
+def _is_missing(path: StorePath) -> bool:
+    """Whether a file does not exist; False for other stores. Most chunks of a large array may be missing, and asking
+    the store for each takes five times as long."""
+    place = _file_of(path)
+    if place is None:
+        return False
+    try:
+        place.lstat()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
 def _file_of(path: StorePath) -> Path | None:
     """The path in the file system; None for other stores."""
     store: Any = path.store
@@ -162,7 +219,11 @@ def _file_of(path: StorePath) -> Path | None:
 
 
 def chain_of(array: Any) -> Chain:
-    return Chain.from_zarr_json(document(array))
+    """The chain of the document as it is stored, which other programs see, too."""
+    if isinstance(array, Unopened):
+        return array.chain
+    text = stored_document(array.store_path, array.metadata.zarr_format)
+    return Chain.from_zarr_json(document(array) if text is None else text)
 
 
 def each(
