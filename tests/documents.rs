@@ -63,7 +63,7 @@ fn an_unknown_filter_of_zarr_v2_is_named_at_its_place() {
             "zarr_format": 2, "shape": [4, 4], "chunks": [4, 4], "dtype": "<i4", "fill_value": 0, "order": order,
             "compressor": null, "filters": [{"id": "mine"}, {"id": "delta", "dtype": "<i4"}],
         });
-        let error = Chain::from_zarr_json(document.to_string().as_bytes()).err().expect("no codec has this name");
+        let error = Chain::from_zarr_json(document.to_string().as_bytes()).expect_err("no codec has this name");
         assert_eq!((error.code(), error.codec_index()), ("unknown_codec", Some(index)), "{error}");
         assert!(error.to_string().contains("\"numcodecs.mine\""), "{error}");
     }

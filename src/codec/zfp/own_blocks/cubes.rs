@@ -1,44 +1,111 @@
 //! Blocks of four dimensions as four blocks of three dimensions along w, the cubes.
 
-use super::block::size_of_block;
-use super::kernel::Kernel;
+use super::bits::{Sink, Source};
+use super::block::{size_of_block, width};
+use super::kernel::{DecodingKernel, EncodingKernel, Kernel};
 use super::lift::{from_negabinary, lift, to_negabinary, unlift};
+use super::planes_of_words::{self, Planes};
 
-/// What a tier does with the vectors of one of the four.
+/// What a tier does with a block, or with the vectors of one of the four.
 pub(super) trait CubeKernel: Kernel<64> {
+    /// The values of a block, by vectors. Those of 32 bits take the first half.
+    type Cubes: Copy + AsRef<[Self::Vector]> + AsMut<[Self::Vector]>;
+
+    fn zero_cubes(self) -> Self::Cubes;
     fn load_cube<const WIDE: bool>(self, bytes: &[u8], cube: &mut [Self::Vector]);
     fn store_cube<const WIDE: bool>(self, cube: &[Self::Vector], bytes: &mut [u8]);
     /// The transform along x, y and z. Integers do not become negabinary numbers.
     fn lift_axes<const WIDE: bool, const REVERSIBLE: bool>(self, cube: &mut [Self::Vector]);
     /// The inverse of [`lift_axes`](Self::lift_axes).
     fn unlift_axes<const WIDE: bool, const REVERSIBLE: bool>(self, cube: &mut [Self::Vector]);
+    /// The planes from `kmin` to `top`.
+    fn to_planes<const WIDE: bool>(self, coefficients: &Self::Cubes, kmin: u32, top: u32, planes: &mut Planes<4>);
+    /// The coefficients of planes, of which those below `lowest` are zeros.
+    fn coefficients_of<const WIDE: bool>(self, planes: &Planes<4>, lowest: u32, coefficients: &mut Self::Cubes);
 }
 
-/// The values of a block.
-#[inline(always)]
-pub(super) fn load<K: CubeKernel, const WIDE: bool>(kernel: K, bytes: &[u8], block: &mut [K::Vector]) {
-    let cubes = block.chunks_exact_mut(K::vector_count(WIDE));
-    for (cube, bytes) in cubes.zip(bytes.chunks_exact(size_of_block::<64>(WIDE))) {
-        kernel.load_cube::<WIDE>(bytes, cube);
+impl<K: CubeKernel> Kernel<256> for K {
+    type Block = K::Cubes;
+
+    #[inline(always)]
+    fn zeros(self) -> K::Cubes {
+        self.zero_cubes()
+    }
+
+    #[inline(always)]
+    fn vector_count(wide: bool) -> usize {
+        4 * cube_size::<K>(wide)
     }
 }
 
-/// The inverse of [`load`].
-#[inline(always)]
-pub(super) fn store<K: CubeKernel, const WIDE: bool>(kernel: K, block: &[K::Vector], bytes: &mut [u8]) {
-    let cubes = block.chunks_exact(K::vector_count(WIDE));
-    for (cube, bytes) in cubes.zip(bytes.chunks_exact_mut(size_of_block::<64>(WIDE))) {
-        kernel.store_cube::<WIDE>(cube, bytes);
+impl<K: CubeKernel> EncodingKernel<256> for K {
+    #[inline(always)]
+    fn load<const WIDE: bool>(self, bytes: &[u8], block: &mut K::Cubes) {
+        let cubes = block.as_mut().chunks_exact_mut(cube_size::<K>(WIDE));
+        for (cube, bytes) in cubes.zip(bytes.chunks_exact(size_of_block::<64>(WIDE))) {
+            self.load_cube::<WIDE>(bytes, cube);
+        }
     }
+
+    #[inline(always)]
+    fn forward_transform<const WIDE: bool, const REVERSIBLE: bool>(self, block: &mut K::Cubes) {
+        forward_transform::<K, WIDE, REVERSIBLE>(self, block.as_mut());
+    }
+
+    #[inline(always)]
+    fn encode_planes<const WIDE: bool>(
+        self,
+        sink: &mut Sink<'_>,
+        coefficients: &K::Cubes,
+        top: u32,
+        kmin: u32,
+        budget: u32,
+    ) {
+        let mut planes = [[0; 4]; 64];
+        self.to_planes::<WIDE>(coefficients, kmin, top, &mut planes);
+        planes_of_words::encode(sink, &planes, width(WIDE), top, kmin, budget);
+    }
+}
+
+impl<K: CubeKernel> DecodingKernel<256> for K {
+    #[inline(always)]
+    fn decode_integers<const WIDE: bool>(
+        self,
+        source: &mut Source<'_>,
+        kmin: u32,
+        budget: u32,
+        is_reversible: bool,
+        block: &mut K::Cubes,
+    ) {
+        let mut planes = [[0; 4]; 64];
+        let lowest = planes_of_words::decode(source, &mut planes, width(WIDE), kmin, budget);
+        self.coefficients_of::<WIDE>(&planes, lowest, block);
+        if is_reversible {
+            inverse_transform::<K, WIDE, true>(self, block.as_mut());
+        } else {
+            inverse_transform::<K, WIDE, false>(self, block.as_mut());
+        }
+    }
+
+    #[inline(always)]
+    fn store<const WIDE: bool>(self, block: &K::Cubes, bytes: &mut [u8]) {
+        let cubes = block.as_ref().chunks_exact(cube_size::<K>(WIDE));
+        for (cube, bytes) in cubes.zip(bytes.chunks_exact_mut(size_of_block::<64>(WIDE))) {
+            self.store_cube::<WIDE>(cube, bytes);
+        }
+    }
+}
+
+/// The vectors of one of the four.
+#[inline(always)]
+fn cube_size<K: CubeKernel>(wide: bool) -> usize {
+    <K as Kernel<64>>::vector_count(wide)
 }
 
 /// Integers to coefficients.
 #[inline(always)]
-pub(super) fn forward_transform<K: CubeKernel, const WIDE: bool, const REVERSIBLE: bool>(
-    kernel: K,
-    block: &mut [K::Vector],
-) {
-    let size = K::vector_count(WIDE);
+fn forward_transform<K: CubeKernel, const WIDE: bool, const REVERSIBLE: bool>(kernel: K, block: &mut [K::Vector]) {
+    let size = cube_size::<K>(WIDE);
     for cube in block[..4 * size].chunks_exact_mut(size) {
         kernel.lift_axes::<WIDE, REVERSIBLE>(cube);
     }
@@ -52,11 +119,8 @@ pub(super) fn forward_transform<K: CubeKernel, const WIDE: bool, const REVERSIBL
 
 /// The inverse of [`forward_transform`].
 #[inline(always)]
-pub(super) fn inverse_transform<K: CubeKernel, const WIDE: bool, const REVERSIBLE: bool>(
-    kernel: K,
-    block: &mut [K::Vector],
-) {
-    let size = K::vector_count(WIDE);
+fn inverse_transform<K: CubeKernel, const WIDE: bool, const REVERSIBLE: bool>(kernel: K, block: &mut [K::Vector]) {
+    let size = cube_size::<K>(WIDE);
     for i in 0..size {
         let mut line = [block[i], block[size + i], block[2 * size + i], block[3 * size + i]];
         for coefficients in &mut line {

@@ -1,12 +1,9 @@
 //! Blocks of four dimensions: four blocks of three dimensions along w.
 
-use super::super::bits::{Sink, Source};
-use super::super::block::width;
-use super::super::cubes::{self, CubeKernel};
-use super::super::kernel::{DecodingKernel, EncodingKernel, Kernel};
+use super::super::cubes::CubeKernel;
 use super::super::lanes::Lanes;
 use super::super::order::OF_256;
-use super::super::planes_of_words::{self, Planes};
+use super::super::planes_of_words::Planes;
 use super::Avx2;
 use super::d3::{matrix, memory, order, transform};
 use std::arch::x86_64::*;
@@ -14,12 +11,14 @@ use std::arch::x86_64::*;
 /// The values of a block; those of 32 bits take the first half.
 type Cubes = [__m256i; 64];
 
-/// The vectors of one of the four.
-const fn cube_size(wide: bool) -> usize {
-    if wide { 16 } else { 8 }
-}
-
 impl CubeKernel for Avx2 {
+    type Cubes = Cubes;
+
+    #[inline(always)]
+    fn zero_cubes(self) -> Cubes {
+        [self.zero(); 64]
+    }
+
     #[inline(always)]
     fn load_cube<const WIDE: bool>(self, bytes: &[u8], cube: &mut [__m256i]) {
         // SAFETY: there is a value of this type only where the processor has the instructions.
@@ -43,73 +42,17 @@ impl CubeKernel for Avx2 {
         // SAFETY: as in `load_cube`.
         unsafe { transform::unlift_axes::<WIDE, REVERSIBLE>(self, cube) };
     }
-}
-
-impl Kernel<256> for Avx2 {
-    type Block = Cubes;
 
     #[inline(always)]
-    fn zeros(self) -> Cubes {
-        [self.zero(); 64]
-    }
-
-    #[inline(always)]
-    fn vector_count(wide: bool) -> usize {
-        4 * cube_size(wide)
-    }
-}
-
-impl EncodingKernel<256> for Avx2 {
-    #[inline(always)]
-    fn load<const WIDE: bool>(self, bytes: &[u8], block: &mut Cubes) {
-        cubes::load::<Self, WIDE>(self, bytes, block);
-    }
-
-    #[inline(always)]
-    fn forward_transform<const WIDE: bool, const REVERSIBLE: bool>(self, block: &mut Cubes) {
-        cubes::forward_transform::<Self, WIDE, REVERSIBLE>(self, block);
-    }
-
-    #[inline(always)]
-    fn encode_planes<const WIDE: bool>(
-        self,
-        sink: &mut Sink<'_>,
-        coefficients: &Cubes,
-        top: u32,
-        kmin: u32,
-        budget: u32,
-    ) {
-        let mut planes = [[0; 4]; 64];
+    fn to_planes<const WIDE: bool>(self, coefficients: &Cubes, kmin: u32, top: u32, planes: &mut Planes<4>) {
         // SAFETY: as in `load_cube`.
-        unsafe { to_planes::<WIDE>(coefficients, kmin, top, &mut planes) };
-        planes_of_words::encode(sink, &planes, width(WIDE), top, kmin, budget);
+        unsafe { to_planes::<WIDE>(coefficients, kmin, top, planes) };
     }
-}
 
-impl DecodingKernel<256> for Avx2 {
     #[inline(always)]
-    fn decode_integers<const WIDE: bool>(
-        self,
-        source: &mut Source<'_>,
-        kmin: u32,
-        budget: u32,
-        is_reversible: bool,
-        block: &mut Cubes,
-    ) {
-        let mut planes = [[0; 4]; 64];
-        let lowest = planes_of_words::decode(source, &mut planes, width(WIDE), kmin, budget);
+    fn coefficients_of<const WIDE: bool>(self, planes: &Planes<4>, lowest: u32, coefficients: &mut Cubes) {
         // SAFETY: as in `load_cube`.
-        unsafe { coefficients_of::<WIDE>(&planes, lowest, block) };
-        if is_reversible {
-            cubes::inverse_transform::<Self, WIDE, true>(self, block);
-        } else {
-            cubes::inverse_transform::<Self, WIDE, false>(self, block);
-        }
-    }
-
-    #[inline(always)]
-    fn store<const WIDE: bool>(self, block: &Cubes, bytes: &mut [u8]) {
-        cubes::store::<Self, WIDE>(self, block, bytes);
+        unsafe { coefficients_of::<WIDE>(planes, lowest, coefficients) };
     }
 }
 
