@@ -5,11 +5,19 @@ use std::ffi::CString;
 use std::hint::black_box;
 use std::time::Duration;
 use zcodec::chain::{CallOptions, Chain};
+use zcodec_benches::turns::Contestant;
 use zcodec_benches::{field_bytes, temperature_bytes};
 
 /// Compressor, and what is fast enough beside the C library: encode, decode.
 const COMPRESSORS: [(&str, f64, f64); 4] =
     [("blosclz", 1.0, 1.1), ("lz4", 0.8, 0.9), ("zlib", 1.0, 2.0), ("zstd", 1.0, 1.1)];
+
+/// Where the header of a frame has its flags, and the one of a frame whose bytes are stored as they are. Decoding it is
+/// a copy, and what is fast enough is a part of a memory copy.
+const FLAGS: usize = 2;
+const STORED: u8 = 2;
+const STORED_GOAL: f64 = 0.9;
+
 const FILTERS: [&str; 3] = ["noshuffle", "shuffle", "bitshuffle"];
 
 pub(super) fn measure(table: &mut Table) {
@@ -58,16 +66,20 @@ fn run(table: &mut Table, line: &Line<'_>, decode_goal: f64, frame: &CFrame<'_>,
     );
     let size = frame.encode(decoded, &mut theirs);
     let encoded = &theirs[..size];
-    let (mut ours, mut again) = (vec![0; decoded.len()], vec![0; decoded.len()]);
+    let is_stored = encoded[FLAGS] & STORED != 0;
+    let (mut ours, mut again, mut copied) = (vec![0; decoded.len()], vec![0; decoded.len()], vec![0; decoded.len()]);
     chain.decode_into(encoded, &mut ours, &options).expect("it decodes");
     assert!(ours == decoded, "{}: decoded to something else", line.case);
-    table.measure(
-        Line { group: "blosc, frames: decode", goal: Some(decode_goal), ..line.clone() },
-        || CFrame::decode(black_box(encoded), black_box(&mut again)),
-        || {
-            chain.decode_into(black_box(encoded), black_box(&mut ours), &options).expect("it decodes");
-        },
-    );
+    let line = Line { group: "blosc, frames: decode", goal: (!is_stored).then_some(decode_goal), ..line.clone() };
+    let mut yardsticks: Vec<(Line<'_>, Contestant<'_>)> =
+        vec![(line.clone(), Box::new(|| CFrame::decode(black_box(encoded), black_box(&mut again))))];
+    if is_stored {
+        let copy = Line { yardstick: "copy", goal: Some(STORED_GOAL), ..line };
+        yardsticks.push((copy, Box::new(|| black_box(&mut copied[..]).copy_from_slice(black_box(decoded)))));
+    }
+    table.measure_all(yardsticks, || {
+        chain.decode_into(black_box(encoded), black_box(&mut ours), &options).expect("it decodes");
+    });
 }
 
 /// What the C library is told.
