@@ -299,9 +299,15 @@ fn filters_in_an_xz_stream_that_the_crate_lacks_are_unsupported() {
     // Python's lzma.compress(b"hello" * 20, filters=[ARM, DELTA of 4, LZMA2]).
     const ENCODED: &[u8] = b"\xfd7zXZ\0\0\x04\xe6\xd6\xb4F\x03\x02\x07\0\x03\x01\x03!\x01\x16\0\0\xcdv!D\xe0\0c\0\x0f]\
         \x004\x19I\xee\x1b\xe5h\x95\xd4\x83Y\xefd\0\0\0\0\xd89\xf7t\x15\x1bU\xfa\0\x01/d\x07(Ex\x1f\xb6\xf3}\x01\0\0\0\0\x04YZ";
+    // lzma.compress(b"zcodec", check=CHECK_NONE, preset=0), with the filter 127 for LZMA2 and a checksum of that.
+    const UNKNOWN: &[u8] =
+        b"\xfd7zXZ\0\0\0\xff\x12\xd9A\x02\0\x7f\x01\x0c\0\0\0\x08\xf1\xc5\xaa\x01\0\x05zcodec\0\0\0\0\
+        \x01\x16\x06\xc9\xa5}\xd5\x06r\x9ez\x01\0\0\0\0\0YZ";
     let chain = Chain::new(codec("lzma", &json!({"format": 1})).to_string().as_bytes(), None).unwrap();
-    let error = chain.decode_to_vec(ENCODED, &CallOptions::default()).unwrap_err();
-    assert_eq!(error.status(), Status::Unsupported, "{error}");
+    for encoded in [ENCODED, UNKNOWN] {
+        let error = chain.decode_to_vec(encoded, &CallOptions::default()).unwrap_err();
+        assert_eq!(error.status(), Status::Unsupported, "{error}");
+    }
 }
 
 #[cfg(feature = "lzma")]

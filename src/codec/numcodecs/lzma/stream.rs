@@ -249,12 +249,15 @@ fn check_alone(encoded: &[u8]) -> Result<()> {
     Err(Error::corrupt(format!("the .lzma header has lc {lc} and lp {lp}, expected a sum of at most 4")))
 }
 
+/// What the crate says of an .xz stream with several filters before LZMA2, or one that it does not know.
+const UNSUPPORTED_FILTERS: [&str; 2] = ["multiple non-LZMA2 filters", "Unsupported filter type"];
+
 fn damaged(error: io::Error) -> Error {
     match error.kind() {
         ErrorKind::OutOfMemory => Error::out_of_memory(),
         ErrorKind::Unsupported => Error::unsupported(format!("LZMA: {error}")),
-        // The crate has no kind of its own for that.
-        ErrorKind::InvalidData if error.to_string().contains("multiple non-LZMA2 filters") => {
+        // The crate has no kind of its own for these.
+        ErrorKind::InvalidData if UNSUPPORTED_FILTERS.iter().any(|text| error.to_string().contains(text)) => {
             Error::unsupported(format!("LZMA: {error}"))
         }
         _ => Error::corrupt(format!("not a valid LZMA stream: {error}")),
