@@ -207,7 +207,7 @@ def test_consolidated_metadata_that_is_out_of_date(tmp_path, capsys, zarr_format
 
 
 def test_arrays_that_only_zcodec_reads(store, tmp_path, capsys):
-    """zarr-python 3.1 has no codec of this name, and wants shards that its inner chunks divide."""
+    """zarr-python 3.1 asks whether inner chunks divide a shard before the transpose, and not after it."""
     values = np.arange(24, dtype="int16").reshape(4, 6)
     shard = {"chunk_shape": [2, 3], "codecs": [LITTLE], "index_codecs": [LITTLE]}
     codecs = [{"name": "transpose", "configuration": {"order": [1, 0]}}, {"name": "sharding_indexed", "configuration": shard}]

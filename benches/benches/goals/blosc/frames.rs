@@ -12,12 +12,11 @@ use zcodec_benches::{field_bytes, temperature_bytes};
 const COMPRESSORS: [(&str, f64, f64); 4] =
     [("blosclz", 1.0, 1.1), ("lz4", 0.8, 0.9), ("zlib", 1.0, 2.0), ("zstd", 1.0, 1.1)];
 
-/// What the C library asks for: with more room, it would write blocks that are stored, one by one, in place of a frame
-/// that is.
+/// The room beyond the chunk that the C library asks for. With more, it stores block after block instead of the frame.
 const OVERHEAD: usize = 16;
 
-/// Where the header of a frame has its flags, and the one of a frame whose bytes are stored as they are. Decoding it is
-/// a copy, and what is fast enough is a part of a memory copy.
+/// Where the header of a frame has its flags, and the flag of a frame whose bytes are stored as they are. Decoding one
+/// is a copy, so that its goal is a part of a memory copy.
 const FLAGS: usize = 2;
 const STORED: u8 = 2;
 const STORED_GOAL: f64 = 0.9;

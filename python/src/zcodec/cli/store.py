@@ -43,7 +43,7 @@ class Contents(NamedTuple):
     unreadable: list[tuple[str, Exception]]
     """Arrays that cannot be read, with the error of each."""
     outdated: list[str]
-    """Arrays of which the consolidated metadata of a group is out of date. Their own counts."""
+    """The paths of arrays whose metadata in a group is out of date. Their own metadata counts."""
 
 
 def contents(store: str) -> Contents:
@@ -102,7 +102,7 @@ def _nodes(path: str, node: Any, outdated: list[str]) -> Iterator[tuple[str, Any
 
 
 def _by_itself(array: Any) -> Any:
-    """An array by its own metadata, if it has some, and not by those of a group."""
+    """An array by its own metadata, if it has some, and not by that of a group."""
     try:
         return zarr.open_array(array.store_path, zarr_format=array.metadata.zarr_format, mode="r")
     except FileNotFoundError:
@@ -139,7 +139,7 @@ def reason(error: Exception) -> str:
 
 
 def document(array: Any) -> dict[str, Any]:
-    """The metadata as zarr-python writes them: a zarr.json, or a .zarray."""
+    """The metadata document as zarr-python writes it: a zarr.json, or a .zarray."""
     if isinstance(array, Unopened):
         return array.document
     files = array.metadata.to_buffer_dict(default_buffer_prototype())
@@ -201,10 +201,8 @@ def _is_missing(path: StorePath) -> bool:
         return False
     try:
         place.lstat()
-    except FileNotFoundError:
-        return True
-    except OSError:
-        return False
+    except OSError as error:
+        return isinstance(error, FileNotFoundError)
     return False
 
 

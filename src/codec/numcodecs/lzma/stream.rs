@@ -249,7 +249,7 @@ fn check_alone(encoded: &[u8]) -> Result<()> {
     Err(Error::corrupt(format!("the .lzma header has lc {lc} and lp {lp}, expected a sum of at most 4")))
 }
 
-/// What the crate says of an .xz stream with several filters before LZMA2, or one that it does not know.
+/// What the crate says of an .xz stream with several filters before LZMA2, or with one that it does not know.
 const UNSUPPORTED_FILTERS: [&str; 2] = ["multiple non-LZMA2 filters", "Unsupported filter type"];
 
 fn damaged(error: io::Error) -> Error {
