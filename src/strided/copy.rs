@@ -1,10 +1,11 @@
 //! The copy from one view to another.
 #![expect(unsafe_code, reason = "views of one memory may interleave, so that their elements are reached by pointers")]
 
+use super::blocks::whole;
 use super::nest::{Axis, Nest};
 use super::plane::{
     BAND_SIZE, Kernel, LINE_SIZE, Line, PORTABLE, Pixels, Plane, Runs, TIERS, Tiles, collides, crowds,
-    has_crowded_lines, portable, stage_size, whole,
+    has_crowded_lines, stage_size,
 };
 use super::table::Tables;
 use super::view::{Source, Target};
@@ -76,7 +77,7 @@ unsafe fn run(kernel: Kernel, nest: Nest, is_large: bool, source: *const u8, tar
     }
     for_each(&axes, plane.source, plane.target, &mut |source, target| {
         // SAFETY: a plane of the nest.
-        unsafe { portable(&Plane { source, target, ..plane }) };
+        unsafe { (kernel.blocks)(&Plane { source, target, ..plane }, is_large) };
     });
 }
 

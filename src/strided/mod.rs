@@ -4,6 +4,7 @@
 //! [`Source`] reads through a layout, a [`Target`] writes through one. [`copy`] is the kernel of `transpose`, of boxes,
 //! and of everything else that reads or writes the caller's strides: a transposition is a copy between permuted views.
 
+mod blocks;
 mod copy;
 mod fill;
 mod gather;

@@ -1,11 +1,12 @@
-//! The innermost loops of a copy: what kernels are given, and the reference that they must equal.
-#![expect(unsafe_code, reason = "views of one memory may interleave, so that their elements are reached by pointers")]
+//! The innermost loops of a copy: what kernels are given, and which ones there are.
 
+#[cfg(target_arch = "x86_64")]
+use super::blocks::avx2;
+use super::blocks::portable;
 use super::nest::Axis;
 use super::table::Tables;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
 use super::tile;
-use crate::memory::copy;
 use crate::simd::{Level, Tier};
 
 /// A plane of blocks of bytes.
@@ -109,10 +110,13 @@ pub(super) fn stage_size(size: usize, width: usize) -> usize {
     width / size * COLUMN_STRIDE + LINE_SIZE / size * (width + LINE_SIZE)
 }
 
-/// A way of copying. What has no tiles is copied by [`portable`].
+/// A way of copying.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Kernel {
     pub(super) tiles: Option<Tiles>,
+    /// Copies what has no tiles, block by block; the second argument is whether the copy exceeds the caches. May be called
+    /// if the tier is available, and if all blocks of the plane can be read in the source and written in the target.
+    pub(super) blocks: unsafe fn(&Plane, bool),
 }
 
 /// Copies runs by tiles.
@@ -151,18 +155,18 @@ impl Tiles {
 }
 
 /// The reference.
-pub(super) const PORTABLE: Kernel = Kernel { tiles: None };
+pub(super) const PORTABLE: Kernel = Kernel { tiles: None, blocks: portable };
 
 /// Fastest first.
 pub(super) static TIERS: &[Tier<Kernel>] = &[
     #[cfg(target_arch = "x86_64")]
-    Tier { level: Level::Avx512, kernel: Kernel { tiles: Some(tile::AVX512) } },
+    Tier { level: Level::Avx512, kernel: Kernel { tiles: Some(tile::AVX512), blocks: avx2 } },
     #[cfg(target_arch = "x86_64")]
-    Tier { level: Level::Avx2, kernel: Kernel { tiles: Some(tile::AVX2) } },
+    Tier { level: Level::Avx2, kernel: Kernel { tiles: Some(tile::AVX2), blocks: avx2 } },
     #[cfg(target_arch = "x86_64")]
-    Tier { level: Level::Portable, kernel: Kernel { tiles: Some(tile::SSE2) } },
+    Tier { level: Level::Portable, kernel: Kernel { tiles: Some(tile::SSE2), blocks: portable } },
     #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-    Tier { level: Level::Neon, kernel: Kernel { tiles: Some(tile::NEON) } },
+    Tier { level: Level::Neon, kernel: Kernel { tiles: Some(tile::NEON), blocks: portable } },
     Tier { level: Level::Reference, kernel: PORTABLE },
 ];
 
@@ -192,99 +196,4 @@ pub(super) fn has_crowded_lines(plane: &Plane) -> bool {
     // Of rows and columns together, eight in each set, or four of the largest elements, are too many already.
     let (line, most) = (LINE_SIZE / block, if block < 8 { 7 } else { 3 });
     crowds(other.size.min(line), other.target, most) || crowds(inner.size.min(line), inner.source, most)
-}
-
-/// The side of the squares in which a plane is walked, so that a cache line is still cached when its next part is
-/// needed.
-const SIDE: usize = 32;
-
-/// Copies block by block.
-///
-/// # Safety
-/// All blocks of the plane can be read in the source and written in the target.
-pub(super) unsafe fn portable(plane: &Plane) {
-    let size = plane.block;
-    // SAFETY: as the caller promises.
-    unsafe {
-        match size {
-            1 => squares(plane, |source, target| element::<1>(source, target)),
-            2 => squares(plane, |source, target| element::<2>(source, target)),
-            3 => squares(plane, |source, target| element::<3>(source, target)),
-            4 => squares(plane, |source, target| element::<4>(source, target)),
-            5..8 => squares(plane, |source, target| ends::<4>(source, target, size)),
-            8 => squares(plane, |source, target| element::<8>(source, target)),
-            9..16 => squares(plane, |source, target| ends::<8>(source, target, size)),
-            16 => squares(plane, |source, target| element::<16>(source, target)),
-            17..32 => squares(plane, |source, target| ends::<16>(source, target, size)),
-            32 => squares(plane, |source, target| element::<32>(source, target)),
-            // Rows of inner chunks.
-            64 => squares(plane, |source, target| element::<64>(source, target)),
-            128 => squares(plane, |source, target| element::<128>(source, target)),
-            33..256 => squares(plane, |source, target| run(source, target, size)),
-            _ => squares(plane, |source, target| whole(source, target, size)),
-        }
-    }
-}
-
-/// # Safety
-/// `SIZE` bytes can be read and written.
-#[inline(always)] // otherwise the loop makes a call per block
-unsafe fn element<const SIZE: usize>(source: *const u8, target: *mut u8) {
-    // SAFETY: arrays of bytes need no alignment; for the rest, see above.
-    unsafe { target.cast::<[u8; SIZE]>().write(source.cast::<[u8; SIZE]>().read()) };
-}
-
-/// The first and the last `SIZE` bytes of `size`, which are at most twice as many.
-///
-/// # Safety
-/// `size` bytes, at least `SIZE`, can be read and written.
-#[inline(always)] // otherwise the loop makes a call per block
-unsafe fn ends<const SIZE: usize>(source: *const u8, target: *mut u8, size: usize) {
-    // SAFETY: both parts are within the block.
-    unsafe {
-        let last = source.add(size - SIZE).cast::<[u8; SIZE]>().read();
-        element::<SIZE>(source, target);
-        target.add(size - SIZE).cast::<[u8; SIZE]>().write(last);
-    }
-}
-
-/// A block of at least 32 bytes.
-///
-/// # Safety
-/// `size` bytes can be read and written.
-#[inline(always)] // otherwise the loop makes a call per block
-unsafe fn run(source: *const u8, target: *mut u8, size: usize) {
-    let mut at = 0;
-    // SAFETY: all parts are within the block.
-    unsafe {
-        while at + 32 < size {
-            element::<32>(source.add(at), target.add(at));
-            at += 32;
-        }
-        element::<32>(source.add(size - 32), target.add(size - 32));
-    }
-}
-
-/// # Safety
-/// `size` bytes can be read and written, and the two sides share none.
-pub(super) unsafe fn whole(source: *const u8, target: *mut u8, size: usize) {
-    // SAFETY: as the caller promises.
-    unsafe { copy(std::slice::from_raw_parts(source, size), std::slice::from_raw_parts_mut(target, size)) };
-}
-
-/// # Safety
-/// `work` can be called for each block of the plane.
-#[inline(always)] // so that each size of blocks has loops of its own
-unsafe fn squares(plane: &Plane, work: impl Fn(*const u8, *mut u8)) {
-    let Plane { inner, other, source, target, .. } = plane;
-    let side = if other.size == 1 { inner.size } else { SIDE };
-    for i in (0..inner.size).step_by(side) {
-        for j in 0..other.size {
-            let row = source.wrapping_offset(j as isize * other.source);
-            let target = target.wrapping_offset(j as isize * other.target);
-            for i in i..inner.size.min(i + side) {
-                work(row.wrapping_offset(i as isize * inner.source), target.wrapping_offset(i as isize * inner.target));
-            }
-        }
-    }
 }

@@ -120,8 +120,21 @@ fn check_copy(case: &Case) {
         let mut to = before.clone();
         let mut view = Target::new(&mut to, target.layout(shape, *size)).unwrap();
         let tiles = tier.kernel.tiles.map(|tiles| Tiles { instead: None, ..tiles });
-        copy_by(Kernel { tiles }, is_large, &source, &mut view).unwrap();
+        copy_by(Kernel { tiles, ..tier.kernel }, is_large, &source, &mut view).unwrap();
         assert!(to == expected, "{:?}, as a large one {is_large}: {case:?}", tier.level);
+    }
+}
+
+#[test]
+fn every_tier_copies_rows_of_every_size() {
+    for size in (1..=520).chain([1023, 1024, 1025, 4095, 4096, 4097]) {
+        for (shape, order) in [(vec![3, size], vec![0, 1]), (vec![2, 3, size], vec![1, 0, 2])] {
+            let outward: Vec<usize> = (0..shape.len()).collect();
+            let gaps: Vec<_> = outward.iter().map(|i| (0, if i + 1 < shape.len() { 5 } else { 0 })).collect();
+            let source = Place::new(&shape, 1, &order, &gaps, &vec![false; shape.len()], 3);
+            let target = Place::new(&shape, 1, &outward, &gaps, &vec![false; shape.len()], 1);
+            check_copy(&Case { shape, element_size: 1, source, target });
+        }
     }
 }
 
