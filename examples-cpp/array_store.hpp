@@ -117,22 +117,40 @@ zcodec::BasicView<Void> subview(const zcodec::BasicView<Void> &view, const Index
   return zcodec::BasicView<Void>(view.memory(), view.memory_size(), view.strides(), static_cast<std::size_t>(offset));
 }
 
+// Requests a cache line, which need not exist: it changes nothing but how long a later read takes.
+inline void prefetch(std::uintptr_t address) {
+#ifdef __GNUC__
+  __builtin_prefetch(reinterpret_cast<const void *>(address));
+#else
+  (void)address;
+#endif
+}
+
 // Copies the elements of a box from one view to another; both have strides.
 inline void copy(const zcodec::ConstView &from, const zcodec::View &to, const Index &shape, std::size_t element_size) {
-  const std::size_t last = shape.size() - 1;
-  const bool is_row =
-      from.strides()[last] == to.strides()[last] && to.strides()[last] == static_cast<std::int64_t>(element_size);
-  const std::size_t row_size = static_cast<std::size_t>(shape[last]) * element_size;
+  const std::vector<std::int64_t> &sources = from.strides(), &targets = to.strides();
+  // Elements that lie back to back on both sides are copied together.
+  std::size_t ndim = shape.size(), block = element_size;
+  if (sources[ndim - 1] == targets[ndim - 1] && targets[ndim - 1] == static_cast<std::int64_t>(element_size)) {
+    ndim--;
+    block *= static_cast<std::size_t>(shape[ndim]);
+  }
+  // Cells of the cache lie anywhere in memory; while a plane is copied, the next one is on its way.
+  const std::int64_t to_next_plane = ndim > 1 ? sources[ndim - 2] : 0;
   const auto copy_axis = [&](const auto &self, std::size_t axis, const char *source, char *target) -> void {
-    if (axis == last && is_row) {
-      std::memcpy(target, source, row_size);
+    if (axis == ndim) {
+      std::memcpy(target, source, block);
       return;
     }
     for (std::uint64_t i = 0; i < shape[axis]; i++) {
-      axis == last ? static_cast<void>(std::memcpy(target, source, element_size))
-                   : self(self, axis + 1, source, target);
-      source += from.strides()[axis];
-      target += to.strides()[axis];
+      if (axis + 1 == ndim) {
+        prefetch(reinterpret_cast<std::uintptr_t>(source) + static_cast<std::uintptr_t>(to_next_plane));
+        std::memcpy(target, source, block);
+      } else {
+        self(self, axis + 1, source, target);
+      }
+      source += sources[axis];
+      target += targets[axis];
     }
   };
   copy_axis(copy_axis, 0, static_cast<const char *>(from.memory()) + from.offset(),
