@@ -38,8 +38,8 @@ pub(super) unsafe fn portable(plane: &Plane, _is_large: bool) {
     }
 }
 
-/// Larger blocks of the sizes of rows by larger vectors: a processor waits for fewer stores to lines that it has to fetch.
-/// On a Zen 3, rows of 64 and 128 bytes take 0.7 to 0.9 of the time.
+/// Rows of boxes by larger vectors: fewer stores wait for a cache line that has to be fetched. On a Zen 3, rows of 64 and
+/// 128 bytes take 0.7 to 0.9 of the time.
 ///
 /// # Safety
 /// As [`portable`]; the processor has AVX2.
@@ -50,6 +50,7 @@ pub(super) unsafe fn avx2(plane: &Plane, is_large: bool) {
     // SAFETY: as the caller promises.
     unsafe {
         match size {
+            32 => squares(plane, |source, target| element::<32>(source, target)),
             64 => squares(plane, |source, target| element::<64>(source, target)),
             128 => squares(plane, |source, target| element::<128>(source, target)),
             33..512 => squares(plane, |source, target| run(source, target, size)),

@@ -91,29 +91,45 @@ impl Shard {
             case: name,
             size: "32MiB",
             yardstick,
-            goal: Some(goal),
+            goal,
             allowance: Duration::ZERO,
         };
         let target = RefCell::new(target);
         let group = "engine, whole shard: decode";
         if name == "none" {
             table.measure(
-                line(group, "memcpy of rows", 0.8),
+                line(group, "memcpy of rows", Some(0.8)),
                 || scatter(black_box(&self.inner_encoded), black_box(&mut rows)),
                 || decode(&mut target.borrow_mut(), &CallOptions::default()),
             );
         } else {
             let mut one = vec![0; INNER_SIZE];
             table.measure(
-                line(group, "inner codec", 0.8),
+                line(group, "inner codec", Some(0.8)),
                 || self.decode_alone(&mut one),
                 || decode(&mut target.borrow_mut(), &CallOptions::default()),
             );
         }
         table.measure(
-            line("engine, whole shard: two threads", "one thread", 1.8),
+            line("engine, whole shard: two threads", "one thread", Some(1.8)),
             || decode(&mut target.borrow_mut(), &CallOptions::default()),
             || decode(&mut target.borrow_mut(), &two_threads()),
+        );
+        // What two threads gain that share nothing but the memory of the machine.
+        let other = RefCell::new(vec![0; SIZE]);
+        table.measure(
+            line("engine, two shards: a thread for each", "one thread", None),
+            || {
+                decode(&mut target.borrow_mut(), &CallOptions::default());
+                decode(&mut other.borrow_mut(), &CallOptions::default());
+            },
+            || {
+                let (mut target, mut other) = (target.borrow_mut(), other.borrow_mut());
+                std::thread::scope(|scope| {
+                    scope.spawn(|| decode(&mut other, &CallOptions::default()));
+                    decode(&mut target, &CallOptions::default());
+                });
+            },
         );
     }
 
