@@ -125,8 +125,9 @@ impl Shard {
             },
             || {
                 let (mut target, mut other) = (target.borrow_mut(), other.borrow_mut());
+                let other: &mut [u8] = &mut other;
                 std::thread::scope(|scope| {
-                    scope.spawn(|| decode(&mut other, &CallOptions::default()));
+                    scope.spawn(|| decode(other, &CallOptions::default()));
                     decode(&mut target, &CallOptions::default());
                 });
             },
