@@ -4,9 +4,10 @@
 
     shards.py LIBRARY [--threads N] [--runs N] [--inner zstd blosc none]
 
-LIBRARY is libzcodec.so. All three read and write files; the medians of rounds in which each has its turn are compared.
+LIBRARY is libzcodec.so, for which shards.c is the host, as tensorstore has one in C++; it is compiled first. All three read
+and write files; the medians of rounds in which each has its turn are compared.
 With more than one thread, 1,000 chunks of 64 KiB are also decoded and encoded by tasks, and by the same calls one by one.
-Needs numpy, zarr 3.1 and tensorstore 0.1.78 (benches/requirements.txt).
+Needs a C compiler, numpy, zarr 3.1 and tensorstore 0.1.78 (benches/requirements.txt).
 """
 import argparse
 import ctypes
@@ -16,6 +17,7 @@ import os
 import pathlib
 import shutil
 import statistics
+import subprocess
 import tempfile
 import time
 from ctypes import POINTER, Structure, byref, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
@@ -57,10 +59,6 @@ class View(Structure):
                 ("ndim", c_size_t), ("strides", POINTER(c_int64))]
 
 
-class Range(Structure):
-    _fields_ = [("offset", c_uint64), ("size", c_uint64)]
-
-
 class Task(Structure):
     _fields_ = [("struct_size", c_size_t), ("chain", c_void_p), ("call_data", c_void_p), ("encoded", c_void_p),
                 ("encoded_size", c_size_t), ("encoded_to", c_void_p), ("encoded_capacity", c_size_t),
@@ -68,112 +66,45 @@ class Task(Structure):
                 ("error", c_void_p)]
 
 
-class Piece(Structure):
-    _fields_ = [("offset", c_uint64), ("size", c_uint64), ("source_offset", c_uint64), ("data", c_void_p)]
-
-
 class Zcodec:
-    """The file of a shard, read by plans and written by writers."""
+    """The file of a shard, read by plans and written by writers, in shards.c."""
 
     name = "zcodec"
 
-    def __init__(self, library, root, threads):
-        self.library = library
-        self.path = root / "c" / "0" / "0" / "0"
-        self.options = CallOptions(ctypes.sizeof(CallOptions), None, threads, 0, None, 0)
+    def __init__(self, host, root, threads):
+        self.host = host
         metadata = (root / "zarr.json").read_bytes()
-        self.moved = bytearray()
-        self.chain = c_void_p()
-        self.call("chain_from_zarr_json", metadata, len(metadata), byref(self.chain))
-
-    def call(self, name, *arguments):
-        error = c_void_p()
-        status = getattr(self.library, "zcodec_" + name)(*arguments, byref(error))
-        if status:
-            raise RuntimeError("%s: %s" % (name, ctypes.string_at(self.library.zcodec_error_message(error)).decode()))
-
-    def box(self, key, array):
-        start = (c_uint64 * 3)(*(part.indices(SIDE)[0] for part in key))
-        box = Box(ctypes.sizeof(Box), 3, start, (c_uint64 * 3)(*array.shape))
-        return box, View(ctypes.sizeof(View), array.ctypes.data, array.nbytes, 0, 3, None)
+        self.shard = c_void_p(host.host_new(metadata, len(metadata), os.fsencode(root / "c/0/0/0"), threads))
 
     def read(self, key):
         array = np.empty([len(range(*part.indices(SIDE))) for part in key], "u2")
-        box, view = self.box(key, array)
-        file = os.open(self.path, os.O_RDONLY)
-        size = os.fstat(file).st_size
-        plan, ranges, count = c_void_p(), POINTER(Range)(), c_size_t()
-        self.call("plan_new", self.chain, byref(self.options), byref(box), byref(view), 1, size, None, byref(plan))
-        try:
-            while True:
-                self.call("plan_next", plan, byref(ranges), byref(count))
-                if not count.value:
-                    return array
-                parts = [os.pread(file, ranges[i].size, ranges[i].offset) for i in range(count.value)]
-                bytes_ = (c_void_p * count.value)(*(ctypes.cast(c_char_p(part), c_void_p) for part in parts))
-                sizes = (c_size_t * count.value)(*(len(part) for part in parts))
-                self.call("plan_supply_all", plan, bytes_, sizes)
-        finally:
-            self.library.zcodec_plan_free(plan)
-            os.close(file)
+        self.host.host_read(self.shard, start_of(key), (c_uint64 * 3)(*array.shape), c_void_p(array.ctypes.data))
+        return array
 
     def write(self, array):
-        self.finish(self.writer(None, 0, np.s_[:, :, :], array), PACKED, os.O_TRUNC)
+        self.host.host_write(self.shard, (c_uint64 * 3)(*array.shape), c_void_p(array.ctypes.data))
 
     def update(self, array, layout, to_new_file):
-        with open(self.path, "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            index_range, index = Range(), c_void_p()
-            self.call("chain_index_range", self.chain, byref(index_range))
-            bytes_ = os.pread(file.fileno(), index_range.size, size - index_range.size)
-            self.call("index_decode", self.chain, bytes_, len(bytes_), size, byref(index))
-        writer = self.writer(index, size, UPDATED, array)
-        self.library.zcodec_index_free(index)
-        self.finish(writer, layout, 0, to_new_file)
+        shape = (c_uint64 * 3)(*array.shape)
+        self.host.host_update(
+            self.shard, start_of(UPDATED), shape, c_void_p(array.ctypes.data), layout, int(to_new_file))
 
-    def writer(self, index, size, key, array):
-        writer, ranges, count = c_void_p(), POINTER(Range)(), c_size_t()
-        box, view = self.box(key, array)
-        self.call("writer_new", self.chain, byref(self.options), index, size, byref(writer))
-        self.call("writer_put", writer, byref(box), byref(view))
-        self.call("writer_next", writer, byref(ranges), byref(count))
-        assert count.value == 0, "whole inner chunks need nothing of the old ones"
-        return writer
 
-    def finish(self, writer, layout, flags, to_new_file=False):
-        """Writes the pieces to the file, or to a new one that takes its name."""
-        pieces, count, size = POINTER(Piece)(), c_size_t(), c_uint64()
-        self.call("writer_finish", writer, layout, byref(pieces), byref(count), byref(size))
-        path = self.path.with_suffix(".new") if to_new_file else self.path
-        old, file = os.open(self.path, os.O_RDONLY), os.open(path, os.O_CREAT | os.O_WRONLY | flags)
-        old_pieces = [piece for piece in pieces[:count.value] if not piece.data]
-        if to_new_file:
-            for piece in old_pieces:
-                os.pwrite(file, os.pread(old, piece.size, piece.source_offset), piece.offset)
-        else:
-            self.move([piece for piece in old_pieces if piece.offset != piece.source_offset], old, file)
-        for piece in pieces[:count.value]:
-            if piece.data:
-                os.pwrite(file, (ctypes.c_char * piece.size).from_address(piece.data), piece.offset)
-        if layout == PACKED:
-            os.ftruncate(file, size.value)
-        os.close(old)
-        os.close(file)
-        if to_new_file:
-            path.replace(self.path)
-        self.library.zcodec_writer_free(writer)
+def start_of(key):
+    return (c_uint64 * 3)(*(part.indices(SIDE)[0] for part in key))
 
-    def move(self, pieces, old, file):
-        """Moves pieces within a file: all are read before any is written."""
-        missing = sum(piece.size for piece in pieces) - len(self.moved)
-        self.moved += bytes(max(missing, 0))
-        parts, rest = [], memoryview(self.moved)
-        for piece in pieces:
-            parts.append(rest[:piece.size])
-            os.preadv(old, [parts[-1]], piece.source_offset)
-            rest = rest[piece.size:]
-        for piece, part in zip(pieces, parts):
-            os.pwrite(file, part, piece.offset)
+
+def compiled_host():
+    """shards.c, which finds the functions of zcodec in the library that is loaded."""
+    root = pathlib.Path(__file__).resolve().parent
+    with tempfile.TemporaryDirectory() as folder:
+        made = pathlib.Path(folder, "shards.so")
+        subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-I", root.parent / "include", root / "shards.c", "-o", made],
+                       check=True)
+        host = ctypes.CDLL(made)
+    host.host_new.restype = c_void_p
+    host.host_new.argtypes = [c_char_p, c_size_t, c_char_p, c_uint32]
+    return host
 
 
 class ZarrPython:
@@ -238,13 +169,13 @@ def compare(what, works, runs):
     print("| %s | %.2f | %s |" % (what, first * 1e3, " | ".join("%.2f" % (other / first) for other in others)), flush=True)
 
 
-def measure(library, inner, root, arguments):
+def measure(host, inner, root, arguments):
     root.mkdir()
     (root / "zarr.json").write_text(json.dumps(metadata(COMPRESSORS[inner])))
     array = volume()
     peers = [ZarrPython(root), TensorStore(root, arguments.threads)]
     peers[0].write(array)
-    all_ = [Zcodec(library, root, arguments.threads), *peers]
+    all_ = [Zcodec(host, root, arguments.threads), *peers]
     for key in BOXES.values():
         for one in all_:
             assert np.array_equal(one.read(key), array[key]), one.name
@@ -316,19 +247,12 @@ def main():
     parser.add_argument("--runs", type=int, default=9)
     parser.add_argument("--inner", nargs="+", default=list(COMPRESSORS), choices=list(COMPRESSORS))
     arguments = parser.parse_args()
-    library = ctypes.CDLL(arguments.library)
-    library.zcodec_error_message.restype = c_void_p
-    library.zcodec_error_message.argtypes = [c_void_p]
-    library.zcodec_plan_new.argtypes = [c_void_p, c_void_p, c_void_p, c_void_p, c_size_t, c_uint64, c_void_p, c_void_p,
-                                        c_void_p]
-    library.zcodec_index_decode.argtypes = [c_void_p, c_char_p, c_size_t, c_uint64, c_void_p, c_void_p]
-    library.zcodec_writer_new.argtypes = [c_void_p, c_void_p, c_void_p, c_uint64, c_void_p, c_void_p]
-    library.zcodec_writer_finish.argtypes = [c_void_p, c_int32, c_void_p, c_void_p, c_void_p, c_void_p]
+    library = ctypes.CDLL(arguments.library, mode=ctypes.RTLD_GLOBAL)
+    host = compiled_host()
     library.zcodec_chain_new.argtypes = [c_char_p, c_size_t, c_char_p, c_size_t, c_void_p, c_void_p]
     for name in ["zcodec_encode", "zcodec_decode"]:
         getattr(library, name).argtypes = [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t, c_void_p, c_void_p]
-    for name in ["zcodec_plan_free", "zcodec_index_free", "zcodec_writer_free", "zcodec_chain_free"]:
-        getattr(library, name).argtypes = [c_void_p]
+    library.zcodec_chain_free.argtypes = [c_void_p]
     zarr.config.set({"threading.max_workers": arguments.threads, "async.concurrency": arguments.threads})
     in_memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
     print("| work, %d thread(s) | zcodec, ms | zarr-python, times as long | tensorstore, times as long |" % arguments.threads)
@@ -336,7 +260,7 @@ def main():
     directory = pathlib.Path(tempfile.mkdtemp(dir=in_memory))
     try:
         for inner in arguments.inner:
-            measure(library, inner, directory / inner, arguments)
+            measure(host, inner, directory / inner, arguments)
         if arguments.threads > 1:
             compare_tasks(library, arguments.threads, arguments.runs)
     finally:
