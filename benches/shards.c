@@ -139,6 +139,11 @@ static zcodec_writer *writer_of(host *self, const zcodec_index *index, uint64_t 
   return writer;
 }
 
+/* Whether a piece is bytes of the old file that have another place in the new one. */
+static int is_moved(const zcodec_piece *piece, int old, int file) {
+  return piece->data == NULL && (file != old || piece->offset != piece->source_offset);
+}
+
 /* Writes the new pieces, and moves the old ones: in the same file, or from `old` to a new one. Old pieces are all read
  * before anything is written. */
 static void finish(host *self, zcodec_writer *writer, int32_t layout, int old, int file) {
@@ -148,21 +153,22 @@ static void finish(host *self, zcodec_writer *writer, int32_t layout, int old, i
   zcodec_error *error = NULL;
   expect_ok(zcodec_writer_finish(writer, layout, &pieces, &count, &size, &error), &error);
   for (size_t i = 0; i < count; i++)
-    if (pieces[i].data == NULL && (file != old || pieces[i].offset != pieces[i].source_offset)) total += pieces[i].size;
-  for (int writes = 0; writes <= 1; writes++) {
-    uint8_t *next = room(self, total);
-    for (size_t i = 0; i < count; i++) {
-      const zcodec_piece *piece = &pieces[i];
-      if (piece->data != NULL || (file == old && piece->offset == piece->source_offset)) continue;
-      if (writes)
-        write_at(file, next, (size_t)piece->size, piece->offset);
-      else
-        read_at(old, next, (size_t)piece->size, piece->source_offset);
-      next += piece->size;
+    if (is_moved(&pieces[i], old, file)) total += (size_t)pieces[i].size;
+  uint8_t *moved = room(self, total), *next = moved;
+  for (size_t i = 0; i < count; i++) {
+    if (!is_moved(&pieces[i], old, file)) continue;
+    read_at(old, next, (size_t)pieces[i].size, pieces[i].source_offset);
+    next += pieces[i].size;
+  }
+  next = moved;
+  for (size_t i = 0; i < count; i++) {
+    if (pieces[i].data != NULL) {
+      write_at(file, pieces[i].data, (size_t)pieces[i].size, pieces[i].offset);
+    } else if (is_moved(&pieces[i], old, file)) {
+      write_at(file, next, (size_t)pieces[i].size, pieces[i].offset);
+      next += pieces[i].size;
     }
   }
-  for (size_t i = 0; i < count; i++)
-    if (pieces[i].data != NULL) write_at(file, pieces[i].data, (size_t)pieces[i].size, pieces[i].offset);
   if (layout == ZCODEC_LAYOUT_PACKED) expect(ftruncate(file, (off_t)size) == 0, "ftruncate");
   zcodec_writer_free(writer);
 }

@@ -138,10 +138,6 @@ inline void copy(const zcodec::ConstView &from, const zcodec::View &to, const In
   // Cells of the cache lie anywhere in memory; while a plane is copied, the next one is on its way.
   const std::int64_t to_next_plane = ndim > 1 ? sources[ndim - 2] : 0;
   const auto copy_axis = [&](const auto &self, std::size_t axis, const char *source, char *target) -> void {
-    if (axis == ndim) {
-      std::memcpy(target, source, block);
-      return;
-    }
     for (std::uint64_t i = 0; i < shape[axis]; i++) {
       if (axis + 1 == ndim) {
         prefetch(reinterpret_cast<std::uintptr_t>(source) + static_cast<std::uintptr_t>(to_next_plane));
@@ -153,8 +149,9 @@ inline void copy(const zcodec::ConstView &from, const zcodec::View &to, const In
       target += targets[axis];
     }
   };
-  copy_axis(copy_axis, 0, static_cast<const char *>(from.memory()) + from.offset(),
-            static_cast<char *>(to.memory()) + to.offset());
+  const char *const source = static_cast<const char *>(from.memory()) + from.offset();
+  char *const target = static_cast<char *>(to.memory()) + to.offset();
+  ndim == 0 ? static_cast<void>(std::memcpy(target, source, block)) : copy_axis(copy_axis, 0, source, target);
 }
 
 // Decoded cells, the least recently used one first to go.
