@@ -52,19 +52,17 @@ impl<'a> CellGrid<'a> {
     pub(super) fn cells(self, region: &'a Region) -> impl Iterator<Item = Cell> + Send + 'a {
         let cell_shape = self.size;
         let first: Vec<u64> = region.start.iter().zip(cell_shape).map(|(start, size)| start / size).collect();
-        positions(self.counts(region)).map(move |position| {
-            let cell: Vec<u64> = position.iter().zip(&first).map(|(offset, first)| offset + first).collect();
-            let start: Vec<u64> = cell.iter().zip(cell_shape).map(|(cell, size)| cell * size).collect();
-            let parts = start.iter().zip(cell_shape).zip(region.start.iter().zip(&region.shape));
-            let (part_start, part_shape) = parts
-                .map(|((start, size), (region_start, extent))| {
-                    let begin = (*start).max(*region_start);
-                    let end = (start + size).min(region_start + extent);
-                    (begin - start, end - begin)
-                })
-                .unzip();
-            let region = Region { start: part_start, shape: part_shape };
-            Cell { number: index_of(&cell, self.counts), start, region }
+        positions(self.counts(region)).map(move |mut start| {
+            start.iter_mut().zip(&first).for_each(|(cell, first)| *cell += first);
+            let number = index_of(&start, self.counts);
+            let mut part = region.clone();
+            for (dimension, (start, size)) in start.iter_mut().zip(cell_shape).enumerate() {
+                *start *= size;
+                let end = (*start + size).min(part.start[dimension] + part.shape[dimension]);
+                let begin = (*start).max(part.start[dimension]);
+                (part.start[dimension], part.shape[dimension]) = (begin - *start, end - begin);
+            }
+            Cell { number, start, region: part }
         })
     }
 }

@@ -15,10 +15,9 @@ use super::stage::{ByteRange, Use};
 use super::way::{BoxWay, Passed};
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::{CallOptions, Direction};
-use crate::memory::{collect, grow, push};
+use crate::memory::{grow, push};
 use crate::representation::element_count;
 use crate::strided::{self, Source, Strip, Target};
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -221,37 +220,41 @@ impl Object {
     ) -> Result<()> {
         let (lead, trail) = (step.leading_size().unwrap_or(0), step.trailing_size().unwrap_or(0));
         let shard_size = self.size.and_then(|size| size.checked_sub(add(lead, trail).ok()?));
-        let mut objects: BTreeMap<u64, Self> = BTreeMap::new();
+        let mut parts = Vec::new();
         for part in self.parts {
-            for (cell, mut place) in parts_of(shard, way, part)? {
-                if let Some(object) = objects.get_mut(&cell.number) {
-                    push(&mut object.parts, BoxPart { region: cell.region, place })?;
-                    continue;
-                }
-                let entry = index
-                    .entry_in(cell.number, shard_size)
-                    .map_err(|error| locate(codec.blame(shard.at_cell(error, &cell)), self.origin.as_deref()))?;
-                let (number, region) = (cell.number, cell.region.clone());
-                let origin = Origin { chain: Arc::clone(&self.chain), cell, outer: self.origin.clone() };
-                let Some(entry) = entry else {
-                    origin.fill(shard, codec, &mut place, options)?;
-                    continue;
-                };
-                let offset = add(self.offset, add(lead, entry.start)?)?;
-                add(offset, entry.end - entry.start)?;
-                let object = Self {
-                    chain: Arc::clone(&shard.inner),
-                    offset,
-                    size: Some(entry.end - entry.start),
-                    parts: vec![BoxPart { region, place }],
-                    index: None,
-                    origin: Some(Arc::new(origin)),
-                };
-                object.check_size().map_err(|error| locate(error, object.origin.as_deref()))?;
-                objects.insert(number, object);
-            }
+            parts_of(shard, way, part, &mut parts)?;
         }
-        objects.into_values().try_for_each(|object| push(inner, object))
+        parts.sort_by_key(|(cell, _)| cell.number);
+        let mut last = None;
+        for (cell, mut place) in parts {
+            if let (Some(object), true) = (inner.last_mut(), last == Some(cell.number)) {
+                push(&mut object.parts, BoxPart { region: cell.region, place })?;
+                continue;
+            }
+            let entry = index
+                .entry_in(cell.number, shard_size)
+                .map_err(|error| locate(codec.blame(shard.at_cell(error, &cell)), self.origin.as_deref()))?;
+            let (number, region) = (cell.number, cell.region.clone());
+            let origin = Origin { chain: Arc::clone(&self.chain), cell, outer: self.origin.clone() };
+            let Some(entry) = entry else {
+                origin.fill(shard, codec, &mut place, options)?;
+                continue;
+            };
+            let offset = add(self.offset, add(lead, entry.start)?)?;
+            add(offset, entry.end - entry.start)?;
+            let object = Self {
+                chain: Arc::clone(&shard.inner),
+                offset,
+                size: Some(entry.end - entry.start),
+                parts: vec![BoxPart { region, place }],
+                index: None,
+                origin: Some(Arc::new(origin)),
+            };
+            object.check_size().map_err(|error| locate(error, object.origin.as_deref()))?;
+            push(inner, object)?;
+            last = Some(number);
+        }
+        Ok(())
     }
 
     /// Refuses a size that no encoded chunk of the chain can have.
@@ -287,9 +290,11 @@ impl Object {
             return decoded.map_err(|error| locate(error, self.origin.as_deref()));
         }
         let (chain, element_size) = (Arc::clone(&self.chain), self.chain.element_size()?);
-        let Some(around) = Region::around(self.parts.iter().map(|part| &part.region)) else { return Ok(()) };
-        let are_far = element_count(&around.shape) / 4 > self.wanted();
-        let is_one = self.parts.len() == 1;
+        let around = match self.parts.as_slice() {
+            [_] => None,
+            parts => Region::around(parts.iter().map(|part| &part.region)),
+        };
+        let are_far = around.as_ref().is_some_and(|around| element_count(&around.shape) / 4 > self.wanted());
         let (origin, parts) = (self.origin.as_deref(), &mut self.parts);
         let mut each = |decode: &dyn Fn(&Region, &mut Target<'_>) -> Result<()>| {
             parts.iter_mut().try_for_each(|BoxPart { region, place }| {
@@ -297,9 +302,9 @@ impl Object {
                 put(None, (&chain, origin), (region, element_size, place), options, decode)
             })
         };
-        if is_one || are_far && chain.decodes_far_boxes() {
+        let Some(around) = around.filter(|_| !(are_far && chain.decodes_far_boxes())) else {
             return each(&|region, target| chain.decode_region(bytes, region, target, options));
-        }
+        };
         // What lies between far boxes of a shard may be more than memory has.
         if are_far {
             let done = chain.run(options, |run, workspace| run.with_shard(bytes, workspace, &mut each));
@@ -474,16 +479,16 @@ impl Chain {
     }
 }
 
-/// The inner chunks that a box touches, and where their parts go.
-fn parts_of(shard: &Shard, way: &BoxWay, part: BoxPart) -> Result<Vec<(Cell, BoxPlace<'static>)>> {
+/// Adds the inner chunks that a box touches, and where their parts go.
+fn parts_of(shard: &Shard, way: &BoxWay, part: BoxPart, parts: &mut Vec<(Cell, BoxPlace<'static>)>) -> Result<()> {
     match way.pass(&part.region, part.place)? {
         Passed::Box(region, place) => {
             let places = place.cut(&region, shard.chunk_shape())?;
-            collect(shard.cells(&region).zip(places).map(Ok))
+            shard.cells(&region).zip(places).try_for_each(|part| push(parts, part))
         }
         Passed::Runs(reshaped, region, place) => {
             let (cells, places) = reshaped.parts(shard.grid(), &region, place)?;
-            collect(cells.into_iter().zip(places).map(Ok))
+            cells.into_iter().zip(places).try_for_each(|part| push(parts, part))
         }
     }
 }

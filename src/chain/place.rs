@@ -139,11 +139,13 @@ impl<'t> BoxPlace<'t> {
                 let mut done = 0;
                 while done < size {
                     let end = ((start + done) / cell_size).saturating_add(1).saturating_mul(*cell_size) - start;
-                    let step = end.min(size) - done;
-                    let (part, after) = rest.split(dimension, step)?;
+                    if end >= size {
+                        push(&mut parts, rest)?;
+                        break;
+                    }
+                    let (part, after) = rest.split(dimension, end - done)?;
                     push(&mut parts, part)?;
-                    rest = after;
-                    done += step;
+                    (rest, done) = (after, end);
                 }
             }
             places = parts;

@@ -3,7 +3,7 @@
 
 use super::plane::Plane;
 #[cfg(target_arch = "x86_64")]
-use super::{plane::LINE_SIZE, prefetch::prefetch_soon};
+use super::{plane::LINE_SIZE, prefetch::request};
 use crate::memory::copy;
 
 /// The side of the squares in which a plane is walked, so that a cache line is still cached when its next part is
@@ -54,8 +54,27 @@ pub(super) unsafe fn avx2(plane: &Plane, is_large: bool) {
             64 => squares(plane, |source, target| element::<64>(source, target)),
             128 => squares(plane, |source, target| element::<128>(source, target)),
             33..512 => squares(plane, |source, target| run(source, target, size)),
-            512..=4096 if is_large => squares(plane, |source, target| requesting(source, target, plane)),
+            512..=4096 if is_large => squares(plane, |source, target| requesting::<true>(source, target, plane)),
             _ => portable(plane, is_large),
+        }
+    }
+}
+
+/// The same on processors with AVX-512. Rows are requested in smaller copies, too. Those of large ones are requested into
+/// the second-level cache, which can wait for more lines at once: on a Zen 4, rows of 2 and 4 KiB take 0.75 to 0.9 of the
+/// time.
+///
+/// # Safety
+/// As [`avx2`].
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn avx512(plane: &Plane, is_large: bool) {
+    // SAFETY: as the caller promises.
+    unsafe {
+        match plane.block {
+            512..=4096 if is_large => squares(plane, |source, target| requesting::<false>(source, target, plane)),
+            512..=4096 => squares(plane, |source, target| requesting::<true>(source, target, plane)),
+            _ => avx2(plane, is_large),
         }
     }
 }
@@ -106,12 +125,12 @@ unsafe fn run(source: *const u8, target: *mut u8, size: usize) {
 /// The block can be read and written. The next one need not exist.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)] // for the instruction set of the caller
-unsafe fn requesting(source: *const u8, target: *mut u8, plane: &Plane) {
+unsafe fn requesting<const INTO_FIRST: bool>(source: *const u8, target: *mut u8, plane: &Plane) {
     let next_source = source.wrapping_offset(plane.inner.source);
     let next_target = target.wrapping_offset(plane.inner.target);
     for at in (0..plane.block).step_by(LINE_SIZE) {
-        prefetch_soon(next_source.wrapping_add(at));
-        prefetch_soon(next_target.wrapping_add(at));
+        request::<INTO_FIRST>(next_source.wrapping_add(at));
+        request::<INTO_FIRST>(next_target.wrapping_add(at));
         let at = at.min(plane.block - LINE_SIZE);
         // SAFETY: the line is within the block.
         unsafe { element::<LINE_SIZE>(source.add(at), target.add(at)) };

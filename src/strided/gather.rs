@@ -9,7 +9,7 @@ use super::copy::for_each;
 use super::layout::Layout;
 use super::nest::{Axis, Nest};
 use super::plane::LINE_SIZE;
-use super::prefetch::prefetch_soon;
+use super::prefetch::prefetch;
 use super::strip::{MIN_ROW_SIZE, first_line, max_boxes, pitch};
 use super::view::Source;
 use crate::error::Result;
@@ -112,7 +112,7 @@ impl Rows {
             let row = |first: *const u8, number: usize| first.wrapping_offset(number as isize * inner.source);
             let later = number + ahead;
             let later = if later < inner.size { row(source, later) } else { row(next, later - inner.size) };
-            (0..block * count).step_by(LINE_SIZE).for_each(|line| prefetch_soon(later.wrapping_add(line)));
+            (0..block * count).step_by(LINE_SIZE).for_each(|line| prefetch(later.wrapping_add(line)));
             let mut from = row(source, number);
             let mut to = target.wrapping_offset(number as isize * inner.target);
             for _ in 0..count {

@@ -83,27 +83,23 @@ impl Layout {
             }
             return Ok(Self::empty(element_size, shape.to_vec(), offset));
         }
-        let contiguous;
-        let strides = match strides {
-            Some(strides) => strides,
-            None => {
-                contiguous = contiguous_strides(element_size, shape, memory_size)?;
-                &contiguous
-            }
+        let mut strides = match strides {
+            Some(strides) => strides.to_vec(),
+            None => contiguous_strides(element_size, shape, memory_size)?,
         };
         let mut extent = Extent::new(element_size, offset, memory_size)?;
-        let mut kept = Vec::with_capacity(shape.len());
-        for (dimension, (&size, &stride)) in shape.iter().zip(strides).enumerate() {
+        for (dimension, (&size, stride)) in shape.iter().zip(&mut strides).enumerate() {
             if size < 2 {
-                kept.push(0);
-                continue;
+                *stride = 0;
+            } else {
+                extent.add(dimension, size, *stride)?;
             }
-            extent.add(dimension, size, stride)?;
-            // A step within the memory fits an `isize`.
-            kept.push(isize::try_from(stride).map_err(|_| Error::internal("a stride fits no pointer"))?);
         }
+        // A step within the memory fits an `isize`.
+        let strides: std::result::Result<_, _> = strides.into_iter().map(isize::try_from).collect();
+        let strides = strides.map_err(|_| Error::internal("a stride fits no pointer"))?;
         let end = usize::try_from(extent.end).map_err(|_| Error::internal("a layout ends outside its memory"))?;
-        Ok(Self { element_size, offset, shape: shape.to_vec(), strides: kept, end })
+        Ok(Self { element_size, offset, shape: shape.to_vec(), strides, end })
     }
 
     fn empty(element_size: usize, shape: Vec<u64>, offset: usize) -> Self {

@@ -41,7 +41,8 @@ impl Nest {
         if target.is_empty() {
             return Ok(None);
         }
-        let mut nest = Self { block: target.element_size(), axes: Vec::new(), source_shift: 0, target_shift: 0 };
+        let axes = Vec::with_capacity(target.shape().len());
+        let mut nest = Self { block: target.element_size(), axes, source_shift: 0, target_shift: 0 };
         for ((&size, &source), &target) in target.shape().iter().zip(source.strides()).zip(target.strides()) {
             if size > 1 {
                 let size = usize::try_from(size).map_err(|_| Error::internal("more elements than memory has"))?;
@@ -66,21 +67,19 @@ impl Nest {
 
     /// Merges two axes that are one on both sides, and an axis that is back to back on both into the block.
     fn merge(&mut self) {
-        let mut merged: Vec<Axis> = Vec::with_capacity(self.axes.len());
-        for axis in &self.axes {
+        self.axes.dedup_by(|axis, outer| {
             let reaches = |step: isize, inner: isize| (axis.size as isize).checked_mul(inner) == Some(step);
-            let is_next = |outer: &&mut Axis| reaches(outer.source, axis.source) && reaches(outer.target, axis.target);
-            let outer = merged.last_mut().filter(is_next);
-            match outer.and_then(|outer| Some((outer.size.checked_mul(axis.size)?, outer))) {
-                Some((size, outer)) => *outer = Axis { size, ..*axis },
-                None => merged.push(*axis),
+            let are_one = reaches(outer.source, axis.source) && reaches(outer.target, axis.target);
+            let size = outer.size.checked_mul(axis.size).filter(|_| are_one);
+            if let Some(size) = size {
+                *outer = Axis { size, ..*axis };
             }
-        }
+            size.is_some()
+        });
         let block = self.block as isize;
-        if let Some(inner) = merged.pop_if(|axis| axis.source == block && axis.target == block) {
+        if let Some(inner) = self.axes.pop_if(|axis| axis.source == block && axis.target == block) {
             self.block *= inner.size;
         }
-        self.axes = merged;
     }
 }
 

@@ -1,8 +1,8 @@
 //! The innermost loops of a copy: what kernels are given, and which ones there are.
 
-#[cfg(target_arch = "x86_64")]
-use super::blocks::avx2;
 use super::blocks::portable;
+#[cfg(target_arch = "x86_64")]
+use super::blocks::{avx2, avx512};
 use super::nest::Axis;
 use super::table::Tables;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
@@ -160,7 +160,7 @@ pub(super) const PORTABLE: Kernel = Kernel { tiles: None, blocks: portable };
 /// Fastest first.
 pub(super) static TIERS: &[Tier<Kernel>] = &[
     #[cfg(target_arch = "x86_64")]
-    Tier { level: Level::Avx512, kernel: Kernel { tiles: Some(tile::AVX512), blocks: avx2 } },
+    Tier { level: Level::Avx512, kernel: Kernel { tiles: Some(tile::AVX512), blocks: avx512 } },
     #[cfg(target_arch = "x86_64")]
     Tier { level: Level::Avx2, kernel: Kernel { tiles: Some(tile::AVX2), blocks: avx2 } },
     #[cfg(target_arch = "x86_64")]

@@ -25,8 +25,9 @@ pub(super) fn prefetch_soon(address: *const u8) {
     request::<true>(address);
 }
 
+/// Requests the cache line of this address, which need not exist, into the first-level cache or only the second one.
 #[inline(always)] // as above
-fn request<const INTO_FIRST: bool>(address: *const u8) {
+pub(super) fn request<const INTO_FIRST: bool>(address: *const u8) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: every processor of this architecture has the instruction, which takes any address and reads nothing.
     unsafe {
@@ -63,12 +64,18 @@ fn prefetch_rows(layout: &Layout, first: *const u8) {
     if row_size < LINE_SIZE || row_count < 2 || row_size.saturating_mul(row_count) > MOST {
         return;
     }
+    let Some((inner, outer)) = nest.axes.split_last() else { return };
     let first = first.wrapping_offset(nest.target_shift);
-    visit(&nest.axes, 0, &mut |position| {
-        let row = first.wrapping_offset(position);
-        let skew = row.addr() % LINE_SIZE;
-        for line in (0..skew + row_size).step_by(LINE_SIZE) {
-            prefetch(row.wrapping_sub(skew).wrapping_add(line));
+    visit(outer, 0, &mut |position| {
+        let mut row = first.wrapping_offset(position);
+        for _ in 0..inner.size {
+            let end = row.wrapping_add(row_size);
+            let mut line = row.wrapping_sub(row.addr() % LINE_SIZE);
+            while line < end {
+                prefetch(line);
+                line = line.wrapping_add(LINE_SIZE);
+            }
+            row = row.wrapping_offset(inner.target);
         }
         true
     });
