@@ -21,6 +21,7 @@ zarr = pytest.importorskip("zarr")
 
 import zcodec
 from zarr.abc.codec import ArrayArrayCodec
+from zarr.abc.store import OffsetByteRequest, RangeByteRequest, SuffixByteRequest
 from zarr.core.buffer import NDBuffer
 from zarr.storage import LocalStore, LoggingStore, MemoryStore, StorePath, WrapperStore
 from zcodec.zarr import (
@@ -744,6 +745,50 @@ def test_synchronous_stores_may_use_zarr(wrapper, size):
         wrapper(Doubled(inner)), shape=inner.shape, chunks=inner.chunks, dtype="uint8", compressors=None
     )
     np.testing.assert_array_equal(array[...], 2 * expected)
+
+
+class Negated(LocalStore):
+    """Its chunks are the complements of its files."""
+
+    def get_sync(self, key, *, prototype=None, byte_range=None):
+        found = super().get_sync(key, prototype=prototype, byte_range=byte_range)
+        return None if found is None else zarr.core.buffer.cpu.Buffer.from_bytes((~found.as_numpy_array()).tobytes())
+
+
+@pytest.mark.skipif(not hasattr(StorePath, "get_sync"), reason="this zarr-python has no synchronous stores")
+@pytest.mark.parametrize("chunks", [{"chunks": (10,)}, {"chunks": (10,), "shards": (20,)}])
+def test_classes_derived_from_local_stores_are_asked(tmp_path, chunks):
+    expected = np.arange(40, dtype="uint8")
+    array = zarr.create_array(tmp_path, shape=(40,), dtype="uint8", compressors=None, **chunks)
+    array[...] = expected
+    derived = zarr.open_array(Negated(tmp_path))
+    if "shards" in chunks:
+        with pytest.raises(zcodec.Error):
+            derived[...]
+    else:
+        np.testing.assert_array_equal(derived[...], ~expected)
+
+
+@pytest.mark.skipif(not hasattr(StorePath, "get_sync"), reason="this zarr-python has no synchronous stores")
+def test_local_files_are_read_as_by_their_store(tmp_path):
+    from zcodec.zarr import local
+
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "file").write_bytes(bytes(range(100)))
+    (tmp_path / "empty").write_bytes(b"")
+    prototype = zarr.core.buffer.default_buffer_prototype()
+    store = LocalStore(tmp_path)
+    assert local.path_of(StorePath(store, "empty")) is None  # not open
+    requests = [RangeByteRequest(3, 50), RangeByteRequest(90, 110), OffsetByteRequest(7), SuffixByteRequest(9)]
+    for key in ("folder/file", "empty", "missing", "folder", "folder/file/part"):
+        getter = StorePath(store, key)
+        expected = [getter.get_sync(prototype=prototype, byte_range=request) for request in [None, *requests]]
+        path = local.path_of(getter)
+        with local.opened(path) as file:
+            found = [local.whole(path), *(None if file is None else local.part(file, request) for request in requests)]
+        assert [None if part is None else part.tobytes() for part in found] == [
+            None if part is None else part.to_bytes() for part in expected
+        ]
 
 
 class Failing(WrapperStore):

@@ -227,11 +227,11 @@ def _read(group: Sequence[ChunkRead], threads: int) -> None:
         return
     window = []
     for chunk in group:
-        buffer = chunk.getter.get_sync(prototype=chunk.spec.prototype)
-        if buffer is None:
+        memory = stored.get_sync(chunk.getter, chunk.spec.prototype)
+        if memory is None:
             chunk.miss()
         else:
-            window.append((chunk, stored.memory_of(buffer)))
+            window.append((chunk, memory))
     if window:
         decode_window(window, threads)
 

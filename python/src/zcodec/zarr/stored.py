@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,6 +17,7 @@ from zarr.storage import StorePath, WrapperStore
 from zcodec.errors import Error
 from zcodec.index import Range
 from zcodec.plan import Joined
+from zcodec.zarr import local
 
 if TYPE_CHECKING:
     from zarr.core.array_spec import ArraySpec
@@ -139,18 +140,44 @@ def parts_of(group: Group, ranges: Sequence[Range], memory: Any) -> Iterator[tup
         yield i, memory[offset - group.start : offset - group.start + size]
 
 
+def get_sync(getter: Any, prototype: BufferPrototype) -> Any:
+    """The bytes of an object; None if it does not exist."""
+    path = local.path_of(getter)
+    if path is not None:
+        return local.whole(path)
+    buffer = getter.get_sync(prototype=prototype)
+    return None if buffer is None else memory_of(buffer)
+
+
 def fetch_sync(getter: Any, ranges: Sequence[Range], prototype: BufferPrototype) -> Joined | None:
     """The bytes of all ranges; None if the object does not exist."""
-    buffers: list[Any] = []
+    parts: list[Any] = []
     places = [(0, 0)] * len(ranges)
-    for group in groups_of(ranges, _FILE_GAP):
-        buffer = getter.get_sync(prototype=prototype, byte_range=group.request)
-        if buffer is None:
-            return None
-        for i in group.members:
-            places[i] = len(buffers), (ranges[i].offset or 0) - group.start
-        buffers.append(memory_of(buffer))
-    return Joined(buffers, places)
+    with _parts_of(getter, prototype) as part_of:
+        for group in groups_of(ranges, _FILE_GAP):
+            part = part_of(group.request)
+            if part is None:
+                return None
+            for i in group.members:
+                places[i] = len(parts), (ranges[i].offset or 0) - group.start
+            parts.append(part)
+    return Joined(parts, places)
+
+
+@contextmanager
+def _parts_of(getter: Any, prototype: BufferPrototype) -> Iterator[Callable[[ByteRequest], Any]]:
+    """A function that reads a range of an object, and returns None if the object does not exist."""
+    path = local.path_of(getter)
+    if path is not None:
+        with local.opened(path) as file:
+            yield lambda request: None if file is None else local.part(file, request)
+        return
+
+    def part(request: ByteRequest) -> Any:
+        buffer = getter.get_sync(prototype=prototype, byte_range=request)
+        return None if buffer is None else memory_of(buffer)
+
+    yield part
 
 
 async def fetch(

@@ -234,8 +234,7 @@ def write_sync(chunks: Sequence[ChunkWrite]) -> None:
 
 
 def _old_sync(chunk: ChunkWrite) -> Any:
-    buffer = chunk.setter.get_sync(prototype=chunk.spec.prototype) if chunk.needs_old else None
-    return None if buffer is None else stored.memory_of(buffer)
+    return stored.get_sync(chunk.setter, chunk.spec.prototype) if chunk.needs_old else None
 
 
 def _store_sync(item: tuple[ChunkWrite, Any], _threads: int) -> None:
