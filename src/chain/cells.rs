@@ -12,7 +12,7 @@ use crate::error::{CodecPlace, Error, Result};
 use crate::interface::{CallOptions, Direction};
 use crate::memory::collect;
 use crate::parallel::{into_inner, lock, take_items};
-use crate::strided::{Strip, Target};
+use crate::strided::{Strip, Target, prefetch_bytes};
 use std::cmp::Reverse;
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
@@ -215,6 +215,7 @@ impl ShardDecode<'_> {
         let inner = &self.shard.inner;
         let decoded = match (place, strip) {
             (BoxPlace::Memory(target), Some(strip)) => {
+                self.request(cell.number + 1);
                 inner.decode_region_in_strip(bytes, &cell.region, target, strip, options)
             }
             (BoxPlace::Memory(mut target), None) if self.through.keeps_values() => {
@@ -223,6 +224,15 @@ impl ShardDecode<'_> {
             (mut place, _) => return self.send(cell, bytes, &mut place, options),
         };
         decoded.map_err(|error| self.at_fault(error, cell).into())
+    }
+
+    /// Requests the bytes of an inner chunk that a codec is about to read. Those of a large shard are in no cache.
+    fn request(&self, number: u64) {
+        if !self.shard.inner.plan.keeps_bytes()
+            && let Ok(Some(bytes)) = self.index.entry(number)
+        {
+            prefetch_bytes(&self.encoded[bytes.start as usize..bytes.end as usize]);
+        }
     }
 
     #[cold]

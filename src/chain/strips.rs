@@ -95,7 +95,7 @@ impl Chain {
 
 impl Plan {
     /// Whether encoding adds no more than frames to the elements.
-    fn keeps_bytes(&self) -> bool {
+    pub(super) fn keeps_bytes(&self) -> bool {
         matches!(self.steps.as_slice(), [Step { operation: Operation::Elements(elements), .. }]
             if elements.keeps_values() && elements.order.is_none())
     }

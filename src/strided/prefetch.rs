@@ -56,6 +56,13 @@ impl Source<'_> {
     }
 }
 
+/// Requests the cache lines of these bytes, if they are not too many.
+pub(crate) fn prefetch_bytes(bytes: &[u8]) {
+    if bytes.len() <= MOST {
+        bytes.iter().step_by(LINE_SIZE).for_each(|byte| prefetch(byte));
+    }
+}
+
 /// Requests the cache lines of all elements, if they are not too many and lie in rows of a line or more, of which
 /// processors cannot tell which one comes next. Shorter rows take as long to find as to copy.
 fn prefetch_rows(layout: &Layout, first: *const u8) {
