@@ -12,6 +12,7 @@ use super::plane::{LINE_SIZE, VECTOR_SIZE};
 use super::view::Target;
 use crate::error::{Error, Result};
 use crate::memory::grow;
+use crate::simd::{Level, Tier, available};
 
 /// The bytes of the boxes that wait in memory, at most: a third-level cache has them, and a second-level cache those of
 /// small boxes.
@@ -182,6 +183,7 @@ impl<'e, 't> Boxes<'e, 't> {
 
     fn write(self, memory: &[u8]) {
         let streams = self.should_stream(self.elements.len() * self.nest.block);
+        let way = available(WAYS).find(|way| streams && self.are_aligned_to(way.kernel.vector_size));
         let Self { first, nest: Nest { block, axes, source_shift, target_shift }, pitch, elements, .. } = self;
         let Some((inner, outer)) = axes.split_last() else { return };
         let in_memory = |number: usize| memory.as_ptr().wrapping_add(number * pitch);
@@ -194,23 +196,23 @@ impl<'e, 't> Boxes<'e, 't> {
         // A source from address 0 on: wherever it comes to is the offset of a row in every box.
         for_each(outer, std::ptr::null(), target, &mut |offset, target| {
             let rows = Rows { block, inner: *inner, begins, offset: offset.addr() as isize, target };
-            // SAFETY: the rows of the boxes, among their elements and at their place, which share nothing. All begin at
-            // multiples of a vector there, as `new` has checked.
+            // SAFETY: the rows of the boxes, among their elements and at their place, which share nothing. If they go past
+            // the caches, the tier is available, and all of them begin and end at multiples of its vectors there.
             unsafe {
-                match (streams, block) {
-                    (true, LINE_SIZE) => rows.each(|source, target| stream(source, target, LINE_SIZE)),
-                    (true, _) => rows.each(|source, target| stream(source, target, block)),
-                    (false, _) => rows.each(|source, target| source.copy_to_nonoverlapping(target, block)),
+                match way {
+                    Some(way) => (way.kernel.copy)(rows),
+                    None => rows.each(|source, target| source.copy_to_nonoverlapping(target, block)),
                 }
             }
         });
-        if streams {
+        if way.is_some() {
             fence();
         }
     }
 }
 
 /// Rows of boxes side by side.
+#[derive(Clone, Copy)]
 struct Rows<'a> {
     /// The bytes of a row of a box.
     block: usize,
@@ -237,26 +239,73 @@ impl Rows<'_> {
             (offset, target) = (offset + inner.source, target.wrapping_offset(inner.target));
         }
     }
+
+    /// # Safety
+    /// `copy` can be called for each vector of each row of each box.
+    #[inline(always)] // for the instruction set of the caller
+    unsafe fn each_by_vectors<const SIZE: usize>(self, copy: impl Fn(*const u8, *mut u8)) {
+        let row = |source: *const u8, target: *mut u8, size: usize| {
+            for at in (0..size).step_by(SIZE) {
+                copy(source.wrapping_add(at), target.wrapping_add(at));
+            }
+        };
+        // SAFETY: as the caller promises.
+        unsafe {
+            match self.block {
+                LINE_SIZE => self.each(|source, target| row(source, target, LINE_SIZE)),
+                block => self.each(|source, target| row(source, target, block)),
+            }
+        }
+    }
 }
 
-/// Copies whole vectors past the caches, where there are instructions for that.
+/// A way of copying past the caches.
+#[derive(Debug, Clone, Copy)]
+struct Way {
+    /// Rows begin and end at multiples of this many bytes.
+    vector_size: usize,
+    /// May be called if the tier is available, and if the rows can be read, and their places written.
+    copy: unsafe fn(Rows<'_>),
+}
+
+/// Fastest first. A Zen 4 takes 1.3 ms to write 32 MiB by vectors of 32 or 64 bytes, and 2.1 ms by those of 16.
+static WAYS: &[Tier<Way>] = &[
+    #[cfg(target_arch = "x86_64")]
+    Tier { level: Level::Avx2, kernel: Way { vector_size: 32, copy: avx2 } },
+    Tier { level: Level::Reference, kernel: Way { vector_size: VECTOR_SIZE, copy: portable } },
+];
+
+/// # Safety
+/// As [`Way::copy`].
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn avx2(rows: Rows<'_>) {
+    use std::arch::x86_64::{_mm256_loadu_si256, _mm256_stream_si256};
+    // SAFETY: as the caller promises.
+    let vector = |source: *const u8, target: *mut u8| unsafe {
+        _mm256_stream_si256(target.cast(), _mm256_loadu_si256(source.cast()));
+    };
+    // SAFETY: as the caller promises.
+    unsafe { rows.each_by_vectors::<32>(vector) };
+}
+
+/// With the instructions of every processor of this architecture, if it has any for that.
 ///
 /// # Safety
-/// `size` bytes can be read and written, and the two sides share none. The target is aligned to [`VECTOR_SIZE`], of
-/// which the size is a multiple.
-#[inline(always)] // otherwise there is a call per row
-unsafe fn stream(source: *const u8, target: *mut u8, size: usize) {
-    #[cfg(target_arch = "x86_64")]
-    for at in (0..size).step_by(VECTOR_SIZE) {
-        use std::arch::x86_64::{_mm_loadu_si128, _mm_stream_si128};
-        // SAFETY: as the caller promises; every processor of this architecture has the instructions.
-        unsafe { _mm_stream_si128(target.add(at).cast(), _mm_loadu_si128(source.add(at).cast())) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
+/// As [`Way::copy`].
+unsafe fn portable(rows: Rows<'_>) {
+    // SAFETY: as the caller promises; every x86-64 processor has the instructions.
+    let vector = |source: *const u8, target: *mut u8| unsafe {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::x86_64::{_mm_loadu_si128, _mm_stream_si128};
+            _mm_stream_si128(target.cast(), _mm_loadu_si128(source.cast()));
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        source.copy_to_nonoverlapping(target, VECTOR_SIZE);
+    };
     // SAFETY: as the caller promises.
-    unsafe {
-        source.copy_to_nonoverlapping(target, size);
-    }
+    unsafe { rows.each_by_vectors::<VECTOR_SIZE>(vector) };
 }
 
 /// Makes what was written past the caches visible to other threads before what is written from here on.

@@ -4,7 +4,7 @@ use super::copy::copy_by;
 use super::plane::{Kernel, LINE_SIZE, TIERS, Tiles};
 use super::*;
 use crate::error::Status;
-use crate::simd::available;
+use crate::simd::{Level, available, with_limit};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
@@ -549,6 +549,12 @@ fn row() -> impl Strategy<Value = Row> {
 }
 
 #[test]
+fn boxes_of_a_strip_go_to_their_place_by_every_tier() {
+    for limit in [None, Some(Level::Portable)] {
+        with_limit(limit, boxes_of_a_strip_go_to_their_place);
+    }
+}
+
 fn boxes_of_a_strip_go_to_their_place() {
     let in_strips = std::cell::Cell::new(0);
     for_cases(1500, row(), |Row { shape, width, element_size: size, target }| {
