@@ -555,6 +555,40 @@ fn boxes_of_a_strip_go_to_their_place_by_every_tier() {
     }
 }
 
+/// Rows that begin where a line does, and after each vector in it.
+#[test]
+fn boxes_of_a_strip_may_begin_anywhere_in_a_line() {
+    for limit in [None, Some(Level::Portable)] {
+        for (width, count, shift) in [64, 96, 128]
+            .iter()
+            .flat_map(|width| (2..9).flat_map(move |count| (0..4).map(move |k| (*width, count, 16 * k))))
+        {
+            let (rows, row_size) = (6, width * count);
+            let elements = noise(rows * row_size, 1);
+            let mut to = noise(rows * row_size + 2 * LINE_SIZE, 2);
+            let begin = to.as_ptr().align_offset(LINE_SIZE) + shift;
+            let mut expected = to.clone();
+            expected[begin..begin + elements.len()].copy_from_slice(&elements);
+            let mut memory = Vec::new();
+            with_limit(limit, || {
+                let target = &mut to[begin..begin + elements.len()];
+                let mut rest = Target::contiguous(target, 1, &[rows as u64, row_size as u64]).unwrap();
+                let mut strip = Strip::new(&mut memory);
+                for number in 0..count {
+                    let (target, after) = rest.split(1, width as u64).unwrap();
+                    rest = after;
+                    let room = strip.add(target).unwrap().unwrap();
+                    for (row, bytes) in room.chunks_exact_mut(width).enumerate() {
+                        bytes.copy_from_slice(&elements[row * row_size + number * width..][..width]);
+                    }
+                }
+                strip.finish();
+            });
+            assert!(to == expected, "{count} boxes of {width} bytes from {shift} on");
+        }
+    }
+}
+
 fn boxes_of_a_strip_go_to_their_place() {
     let in_strips = std::cell::Cell::new(0);
     for_cases(1500, row(), |Row { shape, width, element_size: size, target }| {
