@@ -20,6 +20,7 @@ pub(super) fn prefetch(address: *const u8) {
 }
 
 /// The same, into the first-level cache, for a line that is used soon.
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
 #[inline(always)] // as above
 pub(super) fn prefetch_soon(address: *const u8) {
     request::<true>(address);
