@@ -151,7 +151,11 @@ inline void copy(const zcodec::ConstView &from, const zcodec::View &to, const In
   };
   const char *const source = static_cast<const char *>(from.memory()) + from.offset();
   char *const target = static_cast<char *>(to.memory()) + to.offset();
-  ndim == 0 ? static_cast<void>(std::memcpy(target, source, block)) : copy_axis(copy_axis, 0, source, target);
+  if (ndim == 0) {
+    std::memcpy(target, source, block);
+  } else {
+    copy_axis(copy_axis, 0, source, target);
+  }
 }
 
 // Decoded cells, the least recently used one first to go.

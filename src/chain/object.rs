@@ -227,7 +227,9 @@ impl Object {
         parts.sort_by_key(|(cell, _)| cell.number);
         let mut last = None;
         for (cell, mut place) in parts {
-            if let (Some(object), true) = (inner.last_mut(), last == Some(cell.number)) {
+            if last == Some(cell.number)
+                && let Some(object) = inner.last_mut()
+            {
                 push(&mut object.parts, BoxPart { region: cell.region, place })?;
                 continue;
             }

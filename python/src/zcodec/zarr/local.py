@@ -32,14 +32,10 @@ def opened(path: str) -> Iterator[FileIO | None]:
         yield file
 
 
-def whole(path: str) -> Any:
-    """The bytes of a file; None if there is no object."""
-    with opened(path) as file:
-        return None if file is None else np.frombuffer(file.readall(), np.uint8)
-
-
-def part(file: FileIO, request: ByteRequest) -> Any:
-    """A range of a file, as far as the file has its bytes."""
+def part(file: FileIO, request: ByteRequest | None) -> Any:
+    """A range of a file, as far as the file has its bytes; None asks for all of them."""
+    if request is None:
+        return np.frombuffer(file.readall(), np.uint8)
     size = os.fstat(file.fileno()).st_size
     match request:
         case RangeByteRequest(start, end):

@@ -142,11 +142,8 @@ def parts_of(group: Group, ranges: Sequence[Range], memory: Any) -> Iterator[tup
 
 def get_sync(getter: Any, prototype: BufferPrototype) -> Any:
     """The bytes of an object; None if it does not exist."""
-    path = local.path_of(getter)
-    if path is not None:
-        return local.whole(path)
-    buffer = getter.get_sync(prototype=prototype)
-    return None if buffer is None else memory_of(buffer)
+    with _parts_of(getter, prototype) as part_of:
+        return part_of(None)
 
 
 def fetch_sync(getter: Any, ranges: Sequence[Range], prototype: BufferPrototype) -> Joined | None:
@@ -165,15 +162,15 @@ def fetch_sync(getter: Any, ranges: Sequence[Range], prototype: BufferPrototype)
 
 
 @contextmanager
-def _parts_of(getter: Any, prototype: BufferPrototype) -> Iterator[Callable[[ByteRequest], Any]]:
-    """A function that reads a range of an object, and returns None if the object does not exist."""
+def _parts_of(getter: Any, prototype: BufferPrototype) -> Iterator[Callable[[ByteRequest | None], Any]]:
+    """A function that reads a range of an object, or all of it, and returns None if the object does not exist."""
     path = local.path_of(getter)
     if path is not None:
         with local.opened(path) as file:
             yield lambda request: None if file is None else local.part(file, request)
         return
 
-    def part(request: ByteRequest) -> Any:
+    def part(request: ByteRequest | None) -> Any:
         buffer = getter.get_sync(prototype=prototype, byte_range=request)
         return None if buffer is None else memory_of(buffer)
 
