@@ -12,8 +12,12 @@ use std::thread;
 /// copies this many.
 const MIN_SIZE_PER_THREAD: usize = 256 << 10;
 
-/// How many runs of neighbours each worker takes, or more: enough that none waits long for the others at the end.
+/// How many runs of neighbours each worker takes, or more.
 const RUNS_PER_WORKER: usize = 16;
+
+/// How many runs each worker takes of the parts that are left, or more: towards the end runs become shorter, so that no
+/// worker waits long for the others.
+const RUNS_LEFT_PER_WORKER: usize = 4;
 
 /// The stack size of the library's own threads. It is set here so that `RUST_MIN_STACK` changes nothing. Kernels use a
 /// few KiB, see `tests/posix/small_stack.c`; the rest is for debug builds and sanitizers.
@@ -75,7 +79,7 @@ impl<'a> Workers<'a> {
         parts: impl Iterator<Item = Part> + Send,
         work: impl Fn(Part) -> Output + Sync,
     ) -> Result<Vec<(usize, Output)>> {
-        self.map_runs(count, 1, parts, work)
+        self.map_runs(count, |_| 1, parts, work)
     }
 
     /// The same for `part_count` parts of which neighbours write to the same cache lines or pages: each worker takes
@@ -94,26 +98,30 @@ impl<'a> Workers<'a> {
         work: impl Fn(Part) -> Output + Sync,
     ) -> Result<Vec<(usize, Output)>> {
         let workers = if self.executor.is_some() { count.get() } else { count.get().min(processors()) };
-        let run_size = part_count / workers.saturating_mul(RUNS_PER_WORKER);
-        self.map_runs(count, run_size.max(1), parts, work)
+        self.map_runs(count, |taken| run_size(part_count, taken, workers), parts, work)
     }
 
     fn map_runs<Part, Output: Send>(
         &self,
         count: NonZeroUsize,
-        run_size: usize,
+        run_size: impl Fn(usize) -> usize + Sync,
         parts: impl Iterator<Item = Part> + Send,
         work: impl Fn(Part) -> Output + Sync,
     ) -> Result<Vec<(usize, Output)>> {
-        let queue = Mutex::new(parts.enumerate());
+        let queue = Mutex::new((0, parts.enumerate()));
         let results = Mutex::new(Ok(Vec::new()));
         let worker = || {
             let mut run = Vec::new();
-            if run.try_reserve_exact(run_size).is_err() {
+            if run.try_reserve_exact(run_size(0)).is_err() {
                 *lock(&results) = Err(Error::out_of_memory());
             }
             while lock(&results).is_ok() {
-                run.extend(lock(&queue).by_ref().take(run_size));
+                {
+                    let mut queue = lock(&queue);
+                    let (taken, parts) = &mut *queue;
+                    run.extend(parts.take(run_size(*taken)));
+                    *taken += run.len();
+                }
                 if run.is_empty() {
                     break;
                 }
@@ -138,6 +146,12 @@ impl<'a> Workers<'a> {
         results.sort_unstable_by_key(|(index, _)| *index);
         Ok(results)
     }
+}
+
+/// The number of neighbours that a worker takes after `taken` of them are.
+fn run_size(part_count: usize, taken: usize, workers: usize) -> usize {
+    let share = |parts: usize, runs_per_worker: usize| parts / workers.saturating_mul(runs_per_worker);
+    share(part_count, RUNS_PER_WORKER).min(share(part_count.saturating_sub(taken), RUNS_LEFT_PER_WORKER)).max(1)
 }
 
 /// Runs `worker` on `threads` threads at once, the calling one being the first.
@@ -275,6 +289,18 @@ mod tests {
             let same = own(threads).map_neighbours(count(threads), 1000, 0..1000, |part| part).unwrap();
             assert!(same.into_iter().eq((0..1000).map(|part| (part, part))), "{threads} threads");
         }
+    }
+
+    #[test]
+    fn runs_of_neighbours_become_shorter_at_the_end() {
+        let runs = |part_count: usize, workers: usize| {
+            let next = |taken: &usize| Some(taken + run_size(part_count, *taken, workers));
+            let ends: Vec<usize> = std::iter::successors(Some(0), next).take_while(|end| *end < part_count).collect();
+            ends.windows(2).map(|ends| ends[1] - ends[0]).collect::<Vec<_>>()
+        };
+        let sizes = runs(512, 2);
+        assert!(sizes[0] == 16 && sizes.is_sorted_by(|a, b| a >= b) && sizes.ends_with(&[1; 8]), "{sizes:?}");
+        assert_eq!(runs(20, 4), [1; 19]);
     }
 
     #[test]
