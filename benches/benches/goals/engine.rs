@@ -110,27 +110,31 @@ impl Shard {
                 || decode(&mut target.borrow_mut(), &CallOptions::default()),
             );
         }
-        table.measure(
-            line("engine, whole shard: two threads", "one thread", Some(1.8)),
-            || decode(&mut target.borrow_mut(), &CallOptions::default()),
-            || decode(&mut target.borrow_mut(), &two_threads()),
-        );
-        // What two threads gain that share nothing but the memory of the machine.
+        // Beside what two threads gain that share nothing but the memory of the machine, in the same rounds.
         let other = RefCell::new(vec![0; SIZE]);
-        table.measure(
-            line("engine, two shards: a thread for each", "one thread", None),
-            || {
-                decode(&mut target.borrow_mut(), &CallOptions::default());
-                decode(&mut other.borrow_mut(), &CallOptions::default());
-            },
-            || {
-                let (mut target, mut other) = (target.borrow_mut(), other.borrow_mut());
-                let other: &mut [u8] = &mut other;
-                std::thread::scope(|scope| {
-                    scope.spawn(|| decode(other, &CallOptions::default()));
-                    decode(&mut target, &CallOptions::default());
-                });
-            },
+        table.measure_gains(
+            [
+                line("engine, whole shard: two threads", "one thread", Some(1.8)),
+                line("engine, two shards: a thread for each", "one thread", None),
+            ],
+            [
+                Box::new(|| decode(&mut target.borrow_mut(), &CallOptions::default())),
+                Box::new(|| decode(&mut target.borrow_mut(), &two_threads())),
+            ],
+            [
+                Box::new(|| {
+                    decode(&mut target.borrow_mut(), &CallOptions::default());
+                    decode(&mut other.borrow_mut(), &CallOptions::default());
+                }),
+                Box::new(|| {
+                    let (mut target, mut other) = (target.borrow_mut(), other.borrow_mut());
+                    let other: &mut [u8] = &mut other;
+                    std::thread::scope(|scope| {
+                        scope.spawn(|| decode(other, &CallOptions::default()));
+                        decode(&mut target, &CallOptions::default());
+                    });
+                }),
+            ],
         );
     }
 

@@ -5,8 +5,11 @@ use crate::table::{Line, Table};
 use std::time::Duration;
 use zcodec_benches::random_bytes;
 
+/// At 1 MiB and at 64 MiB; 0 for none.
+type Goals = [f64; 2];
+
 /// Data type, bytes per element, first and last bit, goals of encode and of decode.
-const CASES: [(&str, usize, u32, u32, [f64; 2], [f64; 2]); 8] = [
+const CASES: [(&str, usize, u32, u32, Goals, Goals); 8] = [
     ("bool", 1, 0, 0, [2.0, 1.5], [1.0, 0.9]),
     ("uint4", 1, 0, 3, [1.0, 0.9], [1.0, 0.9]),
     ("int4", 1, 0, 3, [1.0, 0.9], [1.0, 0.9]),

@@ -63,11 +63,21 @@ impl Table {
     /// Measures what `zcodec` gains by two threads, in the same rounds as what another work does; the goal is the smaller
     /// one of the line's and of what the other work gains.
     pub(crate) fn measure_gain<'a>(&mut self, line: Line<'_>, zcodec: [Contestant<'a>; 2], other: [Contestant<'a>; 2]) {
-        let medians = in_turn(&mut zcodec.into_iter().chain(other).collect::<Vec<_>>(), 7);
-        let [one, two, other_one, other_two] = medians.ratios[..] else { return };
-        let gained = (other_two / other_one * 1000.0).round() / 1000.0;
-        let goal = line.goal.map(|goal| goal.min(gained));
-        self.add(&Line { goal, ..line }, two / one);
+        let [own, others] = gains(zcodec, other, 7);
+        let goal = line.goal.map(|goal| goal.min((others * 1000.0).round() / 1000.0));
+        self.add(&Line { goal, ..line }, own);
+    }
+
+    /// The same with a line for each of the two works, whose goals are their own.
+    pub(crate) fn measure_gains<'a>(
+        &mut self,
+        [line, other_line]: [Line<'_>; 2],
+        zcodec: [Contestant<'a>; 2],
+        other: [Contestant<'a>; 2],
+    ) {
+        let [own, others] = gains(zcodec, other, 25);
+        self.add(&line, own);
+        self.add(&other_line, others);
     }
 
     fn add(&mut self, line: &Line<'_>, ratio: f64) {
@@ -108,6 +118,12 @@ impl Table {
         }
         write_json(rest);
     }
+}
+
+/// How many times as fast as the first the second contestant of each pair is.
+fn gains<'a>(zcodec: [Contestant<'a>; 2], other: [Contestant<'a>; 2], rounds: usize) -> [f64; 2] {
+    let ratios = in_turn(&mut zcodec.into_iter().chain(other).collect::<Vec<_>>(), rounds).ratios;
+    [ratios[1] / ratios[0], ratios[3] / ratios[2]]
 }
 
 fn is_short(one: &Measured) -> bool {
