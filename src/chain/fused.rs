@@ -6,8 +6,8 @@ use crate::interface::{Call, Elementwise, ElementwiseStage, packed_size};
 use crate::memory::grow;
 use std::sync::Arc;
 
-/// The bytes of the widest intermediate tile: with its input and output it stays in a first-level cache.
-const TILE_SIZE: usize = 8 << 10;
+/// The bytes of a tile at all its stages together, from its input to its output: they stay in a first-level cache.
+const TILE_SIZE: usize = 24 << 10;
 
 /// A cache line.
 const LINE_SIZE: usize = 64;
@@ -24,7 +24,10 @@ pub(super) struct Fused {
     element_count: u64,
     /// Bits per element before the first stage.
     decoded_bits: usize,
-    tile_element_count: usize,
+    /// Elements per tile.
+    tile_count: usize,
+    /// The same for the joined stages.
+    joined_tile_count: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -54,7 +57,8 @@ impl Fused {
             joined: Vec::new(),
             element_count,
             decoded_bits,
-            tile_element_count: tile_element_count(decoded_bits),
+            tile_count: tile_count(decoded_bits, &[]),
+            joined_tile_count: tile_count(decoded_bits, &[]),
         }
     }
 
@@ -63,7 +67,6 @@ impl Fused {
         if kernel.is_copy() {
             return;
         }
-        self.tile_element_count = self.tile_element_count.min(tile_element_count(*encoded_bits));
         let joint = self.joined.last().and_then(|last| match &last.kernel {
             Loop::One(last) => join(last.as_ref(), kernel.as_ref()),
             Loop::Two(_) => None,
@@ -75,6 +78,10 @@ impl Fused {
         let joined = joint.map_or_else(one, Loop::Two);
         self.joined.push(FusedStage { place: place.clone(), kernel: joined, encoded_bits: *encoded_bits });
         self.stages.push(FusedStage { place, kernel: one(), encoded_bits: *encoded_bits });
+        self.tile_count = tile_count(self.decoded_bits, &self.stages);
+        // A single loop has no tiles between stages, and longer ones cost it less.
+        let longer = if self.joined.len() == 1 { 4 } else { 1 };
+        self.joined_tile_count = longer * tile_count(self.decoded_bits, &self.joined);
     }
 
     pub(super) fn is_copy(&self) -> bool {
@@ -181,43 +188,32 @@ impl Fused {
             }
             [stage] => direction.run(stage, input, output),
             stages => {
-                let joined = (self.joined.len() < stages.len()).then_some(self.joined.as_slice());
-                // A single loop needs no tiles between stages, and longer tiles cost it less.
-                let tile_count = self.tile_element_count * if self.joined.len() == 1 { 4 } else { 1 };
-                let input_tiles = input.chunks(bytes_of(tile_count, input_bits));
-                let output_tiles = output.chunks_mut(bytes_of(tile_count, output_bits));
+                if self.joined.len() == stages.len() {
+                    return self.run_tiles(direction, input, output, tiles);
+                }
+                tiles.reserve(self.joined_tile_count, self.joined.iter().map(|stage| stage.encoded_bits))?;
+                let input_tiles = input.chunks(bytes_of(self.joined_tile_count, input_bits));
+                let output_tiles = output.chunks_mut(bytes_of(self.joined_tile_count, output_bits));
                 for (index, (input, output)) in input_tiles.zip(output_tiles).enumerate() {
-                    if joined.is_some_and(|joined| self.run_tiles(joined, direction, input, output, tiles).is_ok()) {
-                        continue;
+                    if self.run_tile(&self.joined, direction, input, output, tiles).is_err() {
+                        self.run_tiles(direction, input, output, tiles)
+                            .map_err(|error| error.after_elements((index * self.joined_tile_count) as u64))?;
                     }
-                    self.run_tiles(stages, direction, input, output, tiles)
-                        .map_err(|error| error.after_elements((index * tile_count) as u64))?;
                 }
                 Ok(())
             }
         }
     }
 
-    fn run_tiles(
-        &self,
-        stages: &[FusedStage],
-        direction: Direction,
-        input: &[u8],
-        output: &mut [u8],
-        tiles: &mut TileBuffers,
-    ) -> Result<()> {
-        if let [stage] = stages {
-            return direction.run(stage, input, output);
-        }
+    /// Runs all stages, without joining any.
+    fn run_tiles(&self, direction: Direction, input: &[u8], output: &mut [u8], tiles: &mut TileBuffers) -> Result<()> {
         let (input_bits, output_bits) = direction.ends(self.decoded_bits, self.encoded_bits());
-        tiles.reserve(self.tile_element_count, stages.iter().map(|stage| stage.encoded_bits))?;
-        let input_tiles = input.chunks(bytes_of(self.tile_element_count, input_bits));
-        let output_tiles = output.chunks_mut(bytes_of(self.tile_element_count, output_bits));
-        let decoded_size = self.decoded_bits / 8;
+        tiles.reserve(self.tile_count, self.stages.iter().map(|stage| stage.encoded_bits))?;
+        let input_tiles = input.chunks(bytes_of(self.tile_count, input_bits));
+        let output_tiles = output.chunks_mut(bytes_of(self.tile_count, output_bits));
         for (index, (input, output)) in input_tiles.zip(output_tiles).enumerate() {
-            let count = direction.ends(input.len(), output.len()).0 / decoded_size;
-            self.run_tile(stages, direction, count, input, output, tiles)
-                .map_err(|error| error.after_elements((index * self.tile_element_count) as u64))?;
+            self.run_tile(&self.stages, direction, input, output, tiles)
+                .map_err(|error| error.after_elements((index * self.tile_count) as u64))?;
         }
         Ok(())
     }
@@ -228,11 +224,14 @@ impl Fused {
         &self,
         stages: &[FusedStage],
         direction: Direction,
-        mut count: usize,
         input: &[u8],
         output: &mut [u8],
         tiles: &mut TileBuffers,
     ) -> Result<()> {
+        if let [stage] = stages {
+            return direction.run(stage, input, output);
+        }
+        let mut count = direction.ends(input.len(), output.len()).0 / self.element_size();
         let last = stages.len() - 1;
         let mut fault = None;
         for position in 0..=last {
@@ -269,7 +268,9 @@ fn elements_before_line(wider: &[u8], bits: usize, narrower_bits: usize) -> usiz
     if is_whole && wider.len() >= MIN_SIZE_TO_ALIGN { count } else { 0 }
 }
 
-fn tile_element_count(bits: usize) -> usize {
+/// The elements of a tile of these stages: a multiple of 64, so that a tile ends with a byte.
+fn tile_count(decoded_bits: usize, stages: &[FusedStage]) -> usize {
+    let bits = stages.iter().fold(decoded_bits, |bits, stage| bits.saturating_add(stage.encoded_bits));
     (8 * TILE_SIZE / bits.max(1)).max(1).next_multiple_of(64)
 }
 
@@ -326,10 +327,8 @@ mod tests {
 
     #[test]
     fn a_tile_has_elements_of_any_size() {
-        for (bits, count) in
-            [(0, 65_536), (1, 65_536), (8, 8192), (128, 512), (65_536, 64), (65_544, 64), (1 << 23, 64)]
-        {
-            assert_eq!(tile_element_count(bits), count, "{bits}");
+        for (bits, count) in [(0, 196_608), (1, 196_608), (8, 24_576), (128, 1536), (1 << 17, 64), (1 << 23, 64)] {
+            assert_eq!(tile_count(bits, &[]), count, "{bits}");
         }
     }
 }

@@ -14,7 +14,7 @@ pub enum Level {
     /// NEON, which almost every 64-bit Arm processor has.
     #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
     Neon,
-    /// AVX2, F16C, BMI1, BMI2, LZCNT and POPCNT: Haswell, Zen and later.
+    /// AVX2, FMA, F16C, BMI1, BMI2, LZCNT and POPCNT: Haswell, Zen and later.
     #[cfg(target_arch = "x86_64")]
     Avx2,
     /// AVX-512 F, BW, DQ, VL, VBMI and VBMI2, and GFNI: Ice Lake, Zen 4 and later.
@@ -40,6 +40,7 @@ impl Level {
     #[cfg(target_arch = "x86_64")]
     fn ask_processor() -> Self {
         let has_avx2 = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("fma")
             && is_x86_feature_detected!("f16c")
             && is_x86_feature_detected!("bmi1")
             && is_x86_feature_detected!("bmi2")
@@ -130,6 +131,7 @@ mod tests {
         let has = |features: &[bool]| !features.contains(&false);
         let avx2 = [
             is_x86_feature_detected!("avx2"),
+            is_x86_feature_detected!("fma"),
             is_x86_feature_detected!("f16c"),
             is_x86_feature_detected!("bmi1"),
             is_x86_feature_detected!("bmi2"),

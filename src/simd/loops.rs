@@ -32,8 +32,16 @@ pub(crate) fn vectorized<L: Loop>(work: L) -> L::Output {
     work.run()
 }
 
+/// Whether these loops have an instruction that multiplies and adds, rounding once. Without one, `mul_add` is a call.
+pub(crate) fn has_fused_multiply_add() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return Level::Avx2.is_available();
+    #[cfg(not(target_arch = "x86_64"))]
+    cfg!(target_arch = "aarch64")
+}
+
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
+#[target_feature(enable = "avx2,fma")]
 fn with_avx2<L: Loop>(work: L) -> L::Output {
     work.run()
 }

@@ -19,7 +19,7 @@ pub use level::Level;
 pub use level::set_limit;
 #[cfg(test)]
 pub(crate) use level::with_limit;
-pub(crate) use loops::{Loop, vectorized};
+pub(crate) use loops::{Loop, has_fused_multiply_add, vectorized};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use processor::{has_slow_pext, is_zen_4_or_5};
 

@@ -25,6 +25,8 @@ pub(in crate::codec::cast_value) trait Float:
     const LIMIT: Self;
     const ONE: Self;
     fn from_f64(value: f64) -> Self;
+    /// `self * factor + summand`, rounded once.
+    fn mul_add(self, factor: Self, summand: Self) -> Self;
     /// Not 0 if the number is infinite or NaN: then it differs from itself.
     #[inline(always)]
     #[expect(clippy::eq_op, reason = "NaN minus itself is not 0")]
@@ -54,6 +56,10 @@ macro_rules! float {
             #[inline(always)]
             fn from_f64(value: f64) -> Self {
                 value as Self
+            }
+            #[inline(always)]
+            fn mul_add(self, factor: Self, summand: Self) -> Self {
+                <$float>::mul_add(self, factor, summand)
             }
             #[inline(always)]
             unsafe fn to_i32(self) -> i32 {

@@ -1,12 +1,13 @@
 //! Integers to floats of 32 and 64 bits.
 
+use super::divisor::Divisor;
 use super::float::{Float, RoundingMode, directed, with_mode};
 use super::lane::{Integer, Lane};
 use super::map::{Bits, Convert, each, flag};
-use super::scaled::{ScaledBack, scaled_back};
+use super::scaled::{ScaledBack, operand, scaled_back};
 use crate::codec::cast_value::kernel::Kernel;
 use crate::data_type::Component;
-use crate::number::{FloatId, Rounding, Scaling, integer_range};
+use crate::number::{FloatId, Plus, Rounding, Scaling, Then, integer_range};
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
@@ -76,9 +77,10 @@ fn to_float<C>(conversion: C, scaling: Option<Scaling<u64>>) -> Box<dyn Kernel>
 where
     C: Convert<Target: Float> + Debug + Send + Sync + 'static,
 {
-    match scaling {
-        Some(scaling) => each(ScaledBack::new(conversion, scaling)),
-        None => each(conversion),
+    let Some(scaling) = scaling.map(|scaling| scaling.map(operand)) else { return each(conversion) };
+    match Divisor::new(scaling.scale) {
+        Some(divisor) => each(ScaledBack { conversion, formula: Then(divisor, Plus(scaling.offset)) }),
+        None => each(ScaledBack { conversion, formula: scaling.decode() }),
     }
 }
 

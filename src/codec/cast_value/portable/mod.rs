@@ -1,5 +1,6 @@
 //! Casts by loops that the compiler vectorises, for every processor.
 
+mod divisor;
 pub(super) mod float;
 mod float64_to_float32;
 pub(super) mod float_to_integer;

@@ -28,27 +28,21 @@ impl<C: Convert<Source: Float>> Convert for Scaled<C> {
     }
 }
 
-/// A conversion, then scaling back.
+/// A conversion, then scaling back by a formula.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::codec::cast_value) struct ScaledBack<C: Convert> {
-    conversion: C,
-    scaling: Scaling<C::Target>,
+pub(super) struct ScaledBack<C, S> {
+    pub(super) conversion: C,
+    pub(super) formula: S,
 }
 
-impl<C: Convert> ScaledBack<C> {
-    pub(in crate::codec::cast_value) fn new(conversion: C, scaling: Scaling<u64>) -> Self {
-        Self { conversion, scaling: scaling.map(operand) }
-    }
-}
-
-impl<C: Convert<Target: Float>> Convert for ScaledBack<C> {
+impl<C: Convert<Target: Float>, S: Formula<C::Target>> Convert for ScaledBack<C, S> {
     type Source = C::Source;
     type Target = C::Target;
 
     #[inline(always)]
     fn convert(&self, element: C::Source) -> (C::Target, Bits<Self>) {
         let (number, fault) = self.conversion.convert(element);
-        (self.scaling.decode().apply(number), fault)
+        (self.formula.apply(number), fault)
     }
 }
 

@@ -1,0 +1,90 @@
+//! Division by a float that is known in advance, by products: a divider takes several times as long.
+
+use super::float::Float;
+use crate::number::Formula;
+use crate::simd::has_fused_multiply_add;
+
+/// A divisor of integers of up to 32 bits that the float holds.
+///
+/// The sum of the product with its reciprocal, rounded to nearest, and the product with what that reciprocal lacks is
+/// within one unit in the last place of the quotient. What the number exceeds the product of this and the divisor by is
+/// exact, and corrects it to the quotient rounded to nearest, by a theorem of Markstein (Muller et al., "Handbook of
+/// Floating-Point Arithmetic", on division with a fused multiply-add).
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Divisor<F> {
+    divisor: F,
+    reciprocal: F,
+    /// The reciprocal without the one above.
+    rest: F,
+}
+
+impl<F: Float> Divisor<F> {
+    /// `None` where loops have no fused multiply-add; for divisors that are not positive, because the quotient of zero
+    /// could have the wrong sign; and for those so large or small that a result in between could be subnormal.
+    pub(super) fn new(divisor: F) -> Option<Self> {
+        const LARGEST: f64 = (1_u128 << 64) as f64;
+        if !has_fused_multiply_add() || !(F::from_f64(1.0 / LARGEST)..=F::from_f64(LARGEST)).contains(&divisor) {
+            return None;
+        }
+        let reciprocal = F::ONE / divisor;
+        let rest = (-reciprocal).mul_add(divisor, F::ONE) / divisor;
+        Some(Self { divisor, reciprocal, rest })
+    }
+}
+
+impl<F: Float> Formula<F> for Divisor<F> {
+    #[inline(always)] // into the vectorised loop
+    fn apply(self, number: F) -> F {
+        let near = number.mul_add(self.reciprocal, number * self.rest);
+        let excess = (-near).mul_add(self.divisor, number);
+        excess.mul_add(self.reciprocal, near)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Quotients of integers are those of the divider, to the bit.
+    fn compare<F: Float + From<f32>>(divisor: F, numbers: impl Iterator<Item = F>) {
+        let Some(prepared) = Divisor::new(divisor) else { return };
+        for number in numbers {
+            assert!(prepared.apply(number).bits() == (number / divisor).bits());
+        }
+    }
+
+    #[test]
+    fn every_integer_of_16_bits_is_divided_exactly() {
+        let integers = || (0..=u16::MAX).map(f32::from).chain((i16::MIN..0).map(f32::from));
+        let near = |power: f32| [power.next_down(), power, power.next_up()];
+        for divisor in [near(1.0), near(1024.0), near(2_f32.powi(-64)), near(2_f32.powi(64)), [3.0, 0.1, 1.0 / 3.0]] {
+            for divisor in divisor {
+                compare(divisor, integers());
+                compare(f64::from(divisor), integers().map(f64::from));
+            }
+        }
+    }
+
+    #[test]
+    fn other_divisors_are_left_to_the_divider() {
+        for divisor in [0.0, -0.0, -3.0, 2_f32.powi(65), 2_f32.powi(-65), f32::INFINITY, f32::NAN, f32::from_bits(1)] {
+            assert!(Divisor::new(divisor).is_none() && Divisor::new(f64::from(divisor)).is_none(), "{divisor}");
+        }
+        assert_eq!(Divisor::new(3.0_f32).is_some(), has_fused_multiply_add());
+    }
+
+    proptest! {
+        #[test]
+        fn integers_are_divided_exactly(
+            mantissa in prop_oneof![any::<u64>(), (0..4_u64), (u64::MAX - 3..=u64::MAX)],
+            exponent in -64..64_i32,
+            integers in prop::collection::vec(any::<i32>(), 100),
+        ) {
+            let divisor = f64::from_bits(((1023 + exponent) as u64) << 52 | mantissa >> 12);
+            compare(divisor, integers.iter().flat_map(|integer| [f64::from(*integer), f64::from(integer.cast_unsigned())]));
+            let short = f32::from_bits(((127 + exponent) as u32) << 23 | (mantissa >> 41) as u32);
+            compare(short, integers.iter().flat_map(|integer| [(integer >> 16) as f32, (integer.cast_unsigned() >> 16) as f32]));
+        }
+    }
+}
