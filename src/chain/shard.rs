@@ -198,7 +198,12 @@ impl Shard {
         options: &CallOptions,
     ) -> Result<()> {
         let Some(chunk) = self.chunk_to_store(chunk, options)? else { return push_entry(index, None) };
-        let encoding = self.inner.encode_chunk(chunk, &mut encoded[*end..], options);
+        let encoded = &mut encoded[*end..];
+        // It is written to memory that no cache has, and will be about as long as the one before.
+        if let Some(probable) = index.last().and_then(|size| encoded.get(..*size as usize)) {
+            strided::prefetch_bytes(probable);
+        }
+        let encoding = self.inner.encode_chunk(chunk, encoded, options);
         let size = encoding.map_err(|error| self.locate(error, cell))?;
         push_entry(index, Some(*end as u64..(*end + size) as u64))?;
         *end += size;
