@@ -25,9 +25,9 @@ pub(super) struct Fused {
     /// Bits per element before the first stage.
     decoded_bits: usize,
     /// Elements per tile.
-    tile_count: usize,
+    tile_element_count: usize,
     /// The same for the joined stages.
-    joined_tile_count: usize,
+    joined_tile_element_count: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -57,8 +57,8 @@ impl Fused {
             joined: Vec::new(),
             element_count,
             decoded_bits,
-            tile_count: tile_count(decoded_bits, &[]),
-            joined_tile_count: tile_count(decoded_bits, &[]),
+            tile_element_count: tile_element_count(decoded_bits, &[]),
+            joined_tile_element_count: tile_element_count(decoded_bits, &[]),
         }
     }
 
@@ -78,10 +78,10 @@ impl Fused {
         let joined = joint.map_or_else(one, Loop::Two);
         self.joined.push(FusedStage { place: place.clone(), kernel: joined, encoded_bits: *encoded_bits });
         self.stages.push(FusedStage { place, kernel: one(), encoded_bits: *encoded_bits });
-        self.tile_count = tile_count(self.decoded_bits, &self.stages);
+        self.tile_element_count = tile_element_count(self.decoded_bits, &self.stages);
         // A single loop has no tiles between stages, and longer ones cost it less.
         let longer = if self.joined.len() == 1 { 4 } else { 1 };
-        self.joined_tile_count = longer * tile_count(self.decoded_bits, &self.joined);
+        self.joined_tile_element_count = longer * tile_element_count(self.decoded_bits, &self.joined);
     }
 
     pub(super) fn is_copy(&self) -> bool {
@@ -191,13 +191,13 @@ impl Fused {
                 if self.joined.len() == stages.len() {
                     return self.run_tiles(direction, input, output, tiles);
                 }
-                tiles.reserve(self.joined_tile_count, self.joined.iter().map(|stage| stage.encoded_bits))?;
-                let input_tiles = input.chunks(bytes_of(self.joined_tile_count, input_bits));
-                let output_tiles = output.chunks_mut(bytes_of(self.joined_tile_count, output_bits));
+                tiles.reserve(self.joined_tile_element_count, self.joined.iter().map(|stage| stage.encoded_bits))?;
+                let input_tiles = input.chunks(bytes_of(self.joined_tile_element_count, input_bits));
+                let output_tiles = output.chunks_mut(bytes_of(self.joined_tile_element_count, output_bits));
                 for (index, (input, output)) in input_tiles.zip(output_tiles).enumerate() {
                     if self.run_tile(&self.joined, direction, input, output, tiles).is_err() {
                         self.run_tiles(direction, input, output, tiles)
-                            .map_err(|error| error.after_elements((index * self.joined_tile_count) as u64))?;
+                            .map_err(|error| error.after_elements((index * self.joined_tile_element_count) as u64))?;
                     }
                 }
                 Ok(())
@@ -208,12 +208,12 @@ impl Fused {
     /// Runs all stages, without joining any.
     fn run_tiles(&self, direction: Direction, input: &[u8], output: &mut [u8], tiles: &mut TileBuffers) -> Result<()> {
         let (input_bits, output_bits) = direction.ends(self.decoded_bits, self.encoded_bits());
-        tiles.reserve(self.tile_count, self.stages.iter().map(|stage| stage.encoded_bits))?;
-        let input_tiles = input.chunks(bytes_of(self.tile_count, input_bits));
-        let output_tiles = output.chunks_mut(bytes_of(self.tile_count, output_bits));
+        tiles.reserve(self.tile_element_count, self.stages.iter().map(|stage| stage.encoded_bits))?;
+        let input_tiles = input.chunks(bytes_of(self.tile_element_count, input_bits));
+        let output_tiles = output.chunks_mut(bytes_of(self.tile_element_count, output_bits));
         for (index, (input, output)) in input_tiles.zip(output_tiles).enumerate() {
             self.run_tile(&self.stages, direction, input, output, tiles)
-                .map_err(|error| error.after_elements((index * self.tile_count) as u64))?;
+                .map_err(|error| error.after_elements((index * self.tile_element_count) as u64))?;
         }
         Ok(())
     }
@@ -269,7 +269,7 @@ fn elements_before_line(wider: &[u8], bits: usize, narrower_bits: usize) -> usiz
 }
 
 /// The elements of a tile of these stages: a multiple of 64, so that a tile ends with a byte.
-fn tile_count(decoded_bits: usize, stages: &[FusedStage]) -> usize {
+fn tile_element_count(decoded_bits: usize, stages: &[FusedStage]) -> usize {
     let bits = stages.iter().fold(decoded_bits, |bits, stage| bits.saturating_add(stage.encoded_bits));
     (8 * TILE_SIZE / bits.max(1)).max(1).next_multiple_of(64)
 }
@@ -328,7 +328,7 @@ mod tests {
     #[test]
     fn a_tile_has_elements_of_any_size() {
         for (bits, count) in [(0, 196_608), (1, 196_608), (8, 24_576), (128, 1536), (1 << 17, 64), (1 << 23, 64)] {
-            assert_eq!(tile_count(bits, &[]), count, "{bits}");
+            assert_eq!(tile_element_count(bits, &[]), count, "{bits}");
         }
     }
 }

@@ -199,7 +199,7 @@ impl Shard {
     ) -> Result<()> {
         let Some(chunk) = self.chunk_to_store(chunk, options)? else { return push_entry(index, None) };
         let encoded = &mut encoded[*end..];
-        // It is written to memory that no cache has, and will be about as long as the one before.
+        // This memory is in no cache yet. Neighbouring inner chunks often have about the same size.
         if let Some(probable) = index.last().and_then(|size| encoded.get(..*size as usize)) {
             strided::prefetch_bytes(probable);
         }

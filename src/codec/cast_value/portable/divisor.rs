@@ -44,13 +44,36 @@ impl<F: Float> Formula<F> for Divisor<F> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simd::{Loop, vectorized};
     use proptest::prelude::*;
+    use std::fmt::Debug;
+
+    /// Divides in a loop for the widest vectors, as casts do.
+    struct Quotients<'a, F> {
+        divisor: Divisor<F>,
+        numbers: &'a [F],
+        quotients: &'a mut [F],
+    }
+
+    impl<F: Float> Loop for Quotients<'_, F> {
+        type Output = ();
+
+        #[inline(always)]
+        fn run(self) {
+            for (number, quotient) in self.numbers.iter().zip(self.quotients) {
+                *quotient = self.divisor.apply(*number);
+            }
+        }
+    }
 
     /// Quotients of integers are those of the divider, to the bit.
-    fn compare<F: Float + From<f32>>(divisor: F, numbers: impl Iterator<Item = F>) {
+    fn compare<F: Float + Debug>(divisor: F, numbers: impl Iterator<Item = F>) {
         let Some(prepared) = Divisor::new(divisor) else { return };
-        for number in numbers {
-            assert!(prepared.apply(number).bits() == (number / divisor).bits());
+        let numbers: Vec<F> = numbers.collect();
+        let mut quotients = numbers.clone();
+        vectorized(Quotients { divisor: prepared, numbers: &numbers, quotients: &mut quotients });
+        for (number, quotient) in numbers.into_iter().zip(quotients) {
+            assert!(quotient.bits() == (number / divisor).bits(), "{number:?} / {divisor:?} is not {quotient:?}");
         }
     }
 
@@ -82,9 +105,11 @@ mod tests {
             integers in prop::collection::vec(any::<i32>(), 100),
         ) {
             let divisor = f64::from_bits(((1023 + exponent) as u64) << 52 | mantissa >> 12);
-            compare(divisor, integers.iter().flat_map(|integer| [f64::from(*integer), f64::from(integer.cast_unsigned())]));
-            let short = f32::from_bits(((127 + exponent) as u32) << 23 | (mantissa >> 41) as u32);
-            compare(short, integers.iter().flat_map(|integer| [(integer >> 16) as f32, (integer.cast_unsigned() >> 16) as f32]));
+            let signed = integers.iter().copied().map(f64::from);
+            compare(divisor, signed.chain(integers.iter().map(|integer| f64::from(integer.cast_unsigned()))));
+            let divisor = f32::from_bits(((127 + exponent) as u32) << 23 | (mantissa >> 41) as u32);
+            let signed = integers.iter().map(|integer| (integer >> 16) as f32);
+            compare(divisor, signed.chain(integers.iter().map(|integer| (integer.cast_unsigned() >> 16) as f32)));
         }
     }
 }
