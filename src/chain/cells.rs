@@ -12,7 +12,7 @@ use crate::error::{CodecPlace, Error, Result};
 use crate::interface::{CallOptions, Direction};
 use crate::memory::collect;
 use crate::parallel::{into_inner, lock, take_items};
-use crate::strided::{Strip, Target, prefetch_bytes};
+use crate::strided::{Strip, Target};
 use std::cmp::Reverse;
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
@@ -226,12 +226,10 @@ impl ShardDecode<'_> {
         decoded.map_err(|error| self.at_fault(error, cell).into())
     }
 
-    /// Requests the bytes of an inner chunk that a codec is about to read. Those of a large shard are in no cache.
+    /// Requests the bytes of an inner chunk.
     fn request(&self, number: u64) {
-        if !self.shard.inner.plan.keeps_bytes()
-            && let Ok(Some(bytes)) = self.index.entry(number)
-        {
-            prefetch_bytes(&self.encoded[bytes.start as usize..bytes.end as usize]);
+        if let Ok(Some(bytes)) = self.index.entry(number) {
+            self.shard.request(&self.encoded[bytes.start as usize..bytes.end as usize]);
         }
     }
 

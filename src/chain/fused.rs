@@ -180,40 +180,45 @@ impl Fused {
     }
 
     fn run_stages(&self, direction: Direction, input: &[u8], output: &mut [u8], tiles: &mut TileBuffers) -> Result<()> {
-        let (input_bits, output_bits) = direction.ends(self.decoded_bits, self.encoded_bits());
         match self.stages.as_slice() {
             [] => {
                 crate::memory::copy(input, output);
                 Ok(())
             }
             [stage] => direction.run(stage, input, output),
-            stages => {
-                if self.joined.len() == stages.len() {
-                    return self.run_tiles(direction, input, output, tiles);
-                }
-                tiles.reserve(self.joined_tile_element_count, self.joined.iter().map(|stage| stage.encoded_bits))?;
-                let input_tiles = input.chunks(bytes_of(self.joined_tile_element_count, input_bits));
-                let output_tiles = output.chunks_mut(bytes_of(self.joined_tile_element_count, output_bits));
-                for (index, (input, output)) in input_tiles.zip(output_tiles).enumerate() {
-                    if self.run_tile(&self.joined, direction, input, output, tiles).is_err() {
-                        self.run_tiles(direction, input, output, tiles)
-                            .map_err(|error| error.after_elements((index * self.joined_tile_element_count) as u64))?;
-                    }
-                }
-                Ok(())
+            stages if self.joined.len() == stages.len() => self.run_tiles(direction, input, output, tiles),
+            _ => {
+                let count = self.joined_tile_element_count;
+                tiles.reserve(count, self.joined.iter().map(|stage| stage.encoded_bits))?;
+                self.for_each_tile(direction, count, input, output, |input, output| {
+                    self.run_tile(&self.joined, direction, input, output, tiles)
+                        .or_else(|_| self.run_tiles(direction, input, output, tiles))
+                })
             }
         }
     }
 
     /// Runs all stages, without joining any.
     fn run_tiles(&self, direction: Direction, input: &[u8], output: &mut [u8], tiles: &mut TileBuffers) -> Result<()> {
-        let (input_bits, output_bits) = direction.ends(self.decoded_bits, self.encoded_bits());
         tiles.reserve(self.tile_element_count, self.stages.iter().map(|stage| stage.encoded_bits))?;
-        let input_tiles = input.chunks(bytes_of(self.tile_element_count, input_bits));
-        let output_tiles = output.chunks_mut(bytes_of(self.tile_element_count, output_bits));
-        for (index, (input, output)) in input_tiles.zip(output_tiles).enumerate() {
+        self.for_each_tile(direction, self.tile_element_count, input, output, |input, output| {
             self.run_tile(&self.stages, direction, input, output, tiles)
-                .map_err(|error| error.after_elements((index * self.tile_element_count) as u64))?;
+        })
+    }
+
+    /// Calls `work` with the input and the output of each tile of `count` elements.
+    fn for_each_tile(
+        &self,
+        direction: Direction,
+        count: usize,
+        input: &[u8],
+        output: &mut [u8],
+        mut work: impl FnMut(&[u8], &mut [u8]) -> Result<()>,
+    ) -> Result<()> {
+        let (input_bits, output_bits) = direction.ends(self.decoded_bits, self.encoded_bits());
+        let tiles = input.chunks(bytes_of(count, input_bits)).zip(output.chunks_mut(bytes_of(count, output_bits)));
+        for (index, (input, output)) in tiles.enumerate() {
+            work(input, output).map_err(|error| error.after_elements((index * count) as u64))?;
         }
         Ok(())
     }

@@ -199,15 +199,23 @@ impl Shard {
     ) -> Result<()> {
         let Some(chunk) = self.chunk_to_store(chunk, options)? else { return push_entry(index, None) };
         let encoded = &mut encoded[*end..];
-        // This memory is in no cache yet. Neighbouring inner chunks often have about the same size.
+        // Neighbouring inner chunks often have about the same size.
         if let Some(probable) = index.last().and_then(|size| encoded.get(..*size as usize)) {
-            strided::prefetch_bytes(probable);
+            self.request(probable);
         }
         let encoding = self.inner.encode_chunk(chunk, encoded, options);
         let size = encoding.map_err(|error| self.locate(error, cell))?;
         push_entry(index, Some(*end as u64..(*end + size) as u64))?;
         *end += size;
         Ok(())
+    }
+
+    /// Requests bytes that the codecs of an inner chunk are about to read or write: those of a large shard are in no cache.
+    /// Codecs that keep bytes gain nothing by it.
+    pub(super) fn request(&self, bytes: &[u8]) {
+        if !self.inner.plan.keeps_bytes() {
+            strided::prefetch_bytes(bytes);
+        }
     }
 
     /// Calls `work` with each inner chunk of a strip of whole ones, in C order.

@@ -406,14 +406,14 @@ fn every_capacity_that_is_too_small_is_reported() {
     }
 }
 
-/// A stream that no encoder made: it decodes or is corrupt, in little time, also on an emulated processor.
+/// A stream that no encoder made: it decodes or is corrupt, in little time.
 fn check_hostile(bound: &mut Bound, encoded: &[u8]) {
     let start = Instant::now();
     match bound.decode(encoded) {
         Ok(decoded) => assert_eq!(decoded.len(), bound.decoded_size),
         Err(error) => assert_eq!(error.status(), Status::CorruptData, "{error}"),
     }
-    assert!(start.elapsed() < Duration::from_secs(60));
+    assert!(start.elapsed() < Duration::from_secs(5));
 }
 
 #[test]

@@ -4,22 +4,21 @@ use super::float::Float;
 use crate::number::Formula;
 use crate::simd::has_fused_multiply_add;
 
-/// A divisor of integers of up to 32 bits that the float holds.
+/// A divisor of numbers that are integers of at most 32 bits.
 ///
-/// The sum of the product with its reciprocal, rounded to nearest, and the product with what that reciprocal lacks is
-/// within one unit in the last place of the quotient. What the number exceeds the product of this and the divisor by is
-/// exact, and corrects it to the quotient rounded to nearest, by a theorem of Markstein (Muller et al., "Handbook of
-/// Floating-Point Arithmetic", on division with a fused multiply-add).
+/// A first quotient is the sum of two products, with the reciprocal rounded to nearest and with the error of that. It is
+/// within one unit in the last place. Its remainder is exact, and corrects it to the quotient rounded to nearest, by a
+/// theorem of Markstein (Muller et al., "Handbook of Floating-Point Arithmetic", on division with a fused multiply-add).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Divisor<F> {
     divisor: F,
     reciprocal: F,
-    /// The reciprocal without the one above.
-    rest: F,
+    /// What the rounded reciprocal lacks.
+    error: F,
 }
 
 impl<F: Float> Divisor<F> {
-    /// `None` where loops have no fused multiply-add; for divisors that are not positive, because the quotient of zero
+    /// Prepares a divisor. `None` where loops have no fused multiply-add; for divisors that are not positive, because the quotient of zero
     /// could have the wrong sign; and for those so large or small that a result in between could be subnormal.
     pub(super) fn new(divisor: F) -> Option<Self> {
         const LARGEST: f64 = (1_u128 << 64) as f64;
@@ -27,17 +26,17 @@ impl<F: Float> Divisor<F> {
             return None;
         }
         let reciprocal = F::ONE / divisor;
-        let rest = (-reciprocal).mul_add(divisor, F::ONE) / divisor;
-        Some(Self { divisor, reciprocal, rest })
+        let error = (-reciprocal).mul_add(divisor, F::ONE) / divisor;
+        Some(Self { divisor, reciprocal, error })
     }
 }
 
 impl<F: Float> Formula<F> for Divisor<F> {
     #[inline(always)] // into the vectorised loop
     fn apply(self, number: F) -> F {
-        let near = number.mul_add(self.reciprocal, number * self.rest);
-        let excess = (-near).mul_add(self.divisor, number);
-        excess.mul_add(self.reciprocal, near)
+        let quotient = number.mul_add(self.reciprocal, number * self.error);
+        let remainder = (-quotient).mul_add(self.divisor, number);
+        remainder.mul_add(self.reciprocal, quotient)
     }
 }
 
