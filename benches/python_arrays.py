@@ -1,17 +1,24 @@
 """Arrays of zarr-python through several pipelines, side by side in one run.
 
     pip install './python[zarr]' zarrs tensorstore
-    python benches/python_arrays.py [--repeat N] [--size 64,512,512] [--only TEXT] [--processor] [--folder PATH]
+    python benches/python_arrays.py [--processors N] [--repeat N] [--size 64,512,512] [--only TEXT] [--folder PATH]
 
-Each row is one layout, codec, operation and number of threads. The contestants run in turn; the median of their times
-is shown, and the ratio of zcodec to zarr-python's faster pipeline (more is better). `nothing` is a pipeline that reads,
-writes and codes nothing: what zarr-python takes by itself, with every pipeline. With --processor it is the time that
-processors worked for this process, all threads together: that depends less on what else the machine does. Stores are
-local files; their pages are in memory after the first round, which does not count.
+Each row is one layout, codec and operation. The process is bound to `--processors` processors, one if not given:
+tensorstore and zarrs start threads of their own whatever they are told. The contestants run in turn; the medians of their
+times are shown. `nothing` is a pipeline that reads, writes and codes nothing: what zarr-python takes by itself, with
+every pipeline. `codecs` is the time of one thread in zcodec for the chunks or inner chunks of the row, in memory,
+without files. `own` is how many times as long zarr-python's faster pipeline takes as zcodec, `peers` the fastest of zarrs
+and tensorstore. The goal is that `own` is 2, or that zcodec takes `codecs` / 0.8 if that is longer; `goal` is how many
+times as long as zcodec may take. Stores are local files; their pages are in memory after the first round, which does not
+count.
 """
 
 import argparse
+import itertools
+import math
+import os
 import statistics
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -50,18 +57,71 @@ CODECS = {
 LAYOUTS = {"plain": {"chunks": (64, 64, 64)}, "sharded": {"chunks": (32, 32, 32), "shards": (64, 256, 256)}}
 
 
+def selections(shape):
+    """What is read."""
+    middle = shape[1] // 2
+    return {
+        "full": (slice(None),) * 3,
+        "box": (slice(10, 50), slice(100, 100 + middle), slice(90, 90 + middle)),
+        "plane": (slice(None), middle, slice(None)),
+        "one-chunk": (slice(0, 32),) * 3,
+    }
+
+
 def operations(array):
     """What is timed: reads return what they read."""
-    middle = array.shape[1] // 2
     value = np.asarray(array[...])
-    return {
-        "full": lambda a: a[...],
-        "box": lambda a: a[10:50, 100 : 100 + middle, 90 : 90 + middle],
-        "plane": lambda a: a[:, middle, :],
-        "one-chunk": lambda a: a[:32, :32, :32],
+    reads = {name: lambda a, where=where: a[where] for name, where in selections(array.shape).items()}
+    corner = (slice(0, 32),) * 3
+    return reads | {
         "write": lambda a: a.__setitem__(..., value),
-        "update": lambda a: a.__setitem__((slice(0, 32), slice(0, 32), slice(0, 32)), value[:32, :32, :32]),
+        "update": lambda a: a.__setitem__(corner, value[corner]),
     }
+
+
+def touched(where, shape, chunk):
+    """The chunks that a selection touches, as slices of the array."""
+    axes = []
+    for item, size, step in zip(where, shape, chunk):
+        first, stop, _ = item.indices(size) if isinstance(item, slice) else (item, item + 1, 1)
+        axes.append([slice(i * step, (i + 1) * step) for i in range(first // step, -(-stop // step))])
+    return itertools.product(*axes)
+
+
+def codecs_alone(array):
+    """The coding that each operation needs, without files and without zarr-python."""
+    import zcodec
+
+    codecs = array.metadata.to_dict()["codecs"]
+    is_sharded = codecs[0]["name"] == "sharding_indexed"
+    if is_sharded:
+        codecs = codecs[0]["configuration"]["codecs"]
+    shape = array.chunks
+    chain = zcodec.Chain(codecs, data_type="uint16", shape=shape, fill_value=0)
+    value, out = np.asarray(array[...]), np.empty(shape, "uint16")
+
+    def decoding(where):
+        encoded = [chain.encode(value[chunk]) for chunk in touched(where, array.shape, shape)]
+
+        def run(_):
+            for each in encoded:
+                chain.decode(each, out=out)
+
+        return run
+
+    def encode(_, chunks=list(touched((slice(None),) * 3, array.shape, shape))):
+        for chunk in chunks:
+            chain.encode(value[chunk])
+
+    decode_one = decoding((slice(0, 32),) * 3)
+
+    def update(_):
+        if not is_sharded:  # of whose chunks it is a part
+            decode_one(_)
+        chain.encode(out)
+
+    reads = {name: decoding(where) for name, where in selections(array.shape).items()}
+    return reads | {"write": encode, "update": update}
 
 
 def tensorstore_operations(path):
@@ -90,58 +150,76 @@ def contestants(path, threads):
                 made[name] = (zarr.open_array(path), settings)
         except Exception as error:  # a peer that is not installed, or of another version
             print(f"# {name}: {type(error).__name__}: {error}".splitlines()[0])
-    if threads == 1:
-        try:
-            made["tensorstore"] = (tensorstore_operations(path), {})
-        except ImportError:
-            pass
+    try:
+        made["tensorstore"] = (tensorstore_operations(path), {})
+    except ImportError:
+        pass
     return made
 
 
-def seconds(work, array, settings, clock):
+def seconds(work, array, settings):
     with zarr.config.set(settings):
-        begin = clock()
+        begin = time.perf_counter()
         work(array)
-        return clock() - begin
+        return time.perf_counter() - begin
 
 
-def compare(row, work, found, repeat, clock):
-    times = {name: [] for name in found}
+COLUMNS = ["nothing", "batched", "fused", "zarrs", "tensorstore", "codecs", "zcodec"]
+
+
+def compare(row, work, alone, found, repeat):
+    times = {name: [] for name in COLUMNS if name in found or name == "codecs"}
     for _ in range(repeat + 1):
         for name, (array, settings) in found.items():
-            times[name].append(seconds(work, array, settings, clock))
+            times[name].append(seconds(work, array, settings))
+        times["codecs"].append(seconds(alone, None, {}))
     typical = {name: statistics.median(each[1:]) for name, each in times.items()}
     own = min(typical[name] for name in ("batched", "fused") if name in typical)
-    cells = "".join(f"{1000 * typical[name]:10.2f}" if name in typical else f"{'-':>10}" for name in [*PIPELINES, "tensorstore"])
-    print(f"{row:34}{cells}{own / typical['zcodec']:8.2f}", flush=True)
+    peers = min((typical[name] for name in ("zarrs", "tensorstore") if name in typical), default=math.nan)
+    ratios = [own, peers, max(own / 2, typical["codecs"] / 0.8)]
+    cells = "".join(f"{1000 * typical[name]:12.2f}" if name in typical else f"{'-':>12}" for name in COLUMNS)
+    print(f"{row:28}{cells}" + "".join(f"{each / typical['zcodec']:7.2f}" for each in ratios), flush=True)
+
+
+def bind_to(count):
+    """Restarts this program bound to so many processors, if it is not yet: threads that it has would stay unbound."""
+    if not hasattr(os, "sched_setaffinity"):
+        print("# this system binds no process to processors: peers may use all of them")
+        return
+    processors = sorted(os.sched_getaffinity(0))
+    if len(processors) < count:
+        raise SystemExit(f"{count} processors are wanted, and {len(processors)} are there")
+    if len(processors) > count:
+        os.sched_setaffinity(0, processors[-count:])
+        os.execv(sys.executable, [sys.executable, *sys.argv])
 
 
 def main():
     parser = argparse.ArgumentParser()
+    parser.add_argument("--processors", type=int, default=1)
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--size", default="64,512,512")
     parser.add_argument("--only", default="")
-    parser.add_argument("--processor", action="store_true", help="processor time of all threads, not elapsed time")
     parser.add_argument("--folder", help="where the stores are; default: the folder for temporary files")
     options = parser.parse_args()
-    clock = time.process_time if options.processor else time.perf_counter
+    threads = options.processors
+    bind_to(threads)
     shape = tuple(int(size) for size in options.size.split(","))
     tile = np.load(DATA)
     values = np.tile(tile, [-(-size // step) for size, step in zip(shape, tile.shape)])[tuple(map(slice, shape))]
-    head = "".join(f"{name[:9]:>10}" for name in [*PIPELINES, "tensorstore"])
-    print(f"# {values.nbytes / 2**20:.0f} MiB of uint16, milliseconds of {clock.__name__}, median of {options.repeat}\n{'':34}{head}   ratio")
+    print(f"# {values.nbytes / 2**20:.0f} MiB of uint16, {threads} processors, milliseconds, median of {options.repeat}")
+    print(" " * 28 + "".join(f"{name:>12}" for name in COLUMNS) + "".join(f"{name:>7}" for name in ("own", "peers", "goal")))
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         for layout, chunks in LAYOUTS.items():
             for codec, compressors in CODECS.items():
                 path = Path(folder) / f"{layout}-{codec}"
                 array = zarr.create_array(path, shape=shape, dtype="uint16", compressors=compressors, **chunks)
                 array[...] = values
-                for threads in (1, 2):
-                    found = contestants(path, threads)
-                    for name, work in operations(array).items():
-                        row = f"{layout}/{codec}/{name}/{threads}"
-                        if options.only in row:
-                            compare(row, work, found, options.repeat, clock)
+                found, alone = contestants(path, threads), codecs_alone(array)
+                for name, work in operations(array).items():
+                    row = f"{layout}/{codec}/{name}"
+                    if options.only in row:
+                        compare(row, work, alone[name], found, options.repeat)
 
 
 if __name__ == "__main__":

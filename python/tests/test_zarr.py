@@ -1,17 +1,20 @@
 """zarr-python's arrays through zcodec's pipeline."""
 
 import asyncio
+import errno
 import gc
 import multiprocessing
 import os
 import pickle
 import signal
+import stat
 import subprocess
 import sys
 import threading
 import time
 import tomllib
 import warnings
+from io import FileIO
 from pathlib import Path
 
 import numpy as np
@@ -788,6 +791,48 @@ def test_local_files_are_read_as_by_their_store(tmp_path):
         assert [None if part is None else part.tobytes() for part in found] == [
             None if part is None else part.to_bytes() for part in expected
         ]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="files are written by the store itself there")
+def test_local_files_are_replaced_whole_or_not_at_all(tmp_path):
+    from zcodec.zarr import local
+
+    path = tmp_path / "c" / "0" / "1"  # in folders that do not exist yet
+    for encoded in (b"first", b"", np.arange(100_000, dtype="uint8")):
+        local.replace(str(path), encoded)
+        assert path.read_bytes() == bytes(encoded)
+    with pytest.raises(IsADirectoryError):
+        local.replace(str(path.parent), b"no folder is replaced")
+    assert [file for file in tmp_path.rglob("*") if file.is_file()] == [path]
+    assert path.stat().st_mode == stat.S_IFREG | (path.parent.stat().st_mode & 0o666)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="files are written by the store itself there")
+def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path):
+    from zcodec.zarr import local
+
+    class Full(FileIO):
+        def write(self, memory):
+            if self.tell():
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            return super().write(memory[:5])
+
+    path = tmp_path / "chunk"
+    path.write_bytes(b"old")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(local, "FileIO", Full)
+        with pytest.raises(OSError, match="No space"):
+            local.replace(str(path), b"new bytes")
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["chunk"]
+
+
+def test_stores_that_are_read_only_are_not_written(tmp_path):
+    array = zarr.create_array(tmp_path, shape=(4,), chunks=(2,), dtype="uint8")
+    array[...] = 1
+    with pytest.raises(ValueError, match="read-only"):
+        zarr.open_array(LocalStore(tmp_path, read_only=True))[...] = 2
+    np.testing.assert_array_equal(array[...], 1)
 
 
 class Failing(WrapperStore):

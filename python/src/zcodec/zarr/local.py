@@ -1,10 +1,11 @@
-"""Objects of zarr-python's LocalStore, read from their files: its own methods take longer than the system does."""
+"""Objects of zarr-python's LocalStore, read from and written to their files: its own methods take longer than the system
+does."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import uuid
+from contextlib import AbstractContextManager, nullcontext, suppress
 from io import FileIO
 from typing import Any
 
@@ -20,16 +21,18 @@ def path_of(getter: Any) -> str | None:
     return os.path.join(getter.store.root, getter.path)
 
 
-@contextmanager
-def opened(path: str) -> Iterator[FileIO | None]:
+def path_to_replace(setter: Any) -> str | None:
+    """As `path_of`, for `replace`. None on Windows, which replaces no file that somebody reads: there the store tries
+    again."""
+    return None if os.name == "nt" else path_of(setter)
+
+
+def opened(path: str) -> AbstractContextManager[FileIO | None]:
     """The file; None if there is no object, as in zarr-python."""
     try:
-        file = FileIO(path)
+        return FileIO(path)
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
-        yield None
-        return
-    with file:
-        yield file
+        return nullcontext()
 
 
 def part(file: FileIO, request: ByteRequest | None) -> Any:
@@ -50,3 +53,27 @@ def part(file: FileIO, request: ByteRequest | None) -> Any:
     while filled < memory.size and (count := file.readinto(memory[filled:])):
         filled += count
     return memory[:filled]
+
+
+def replace(path: str, encoded: Any) -> None:
+    """Makes a file of these bytes, in place of one that may exist. Whoever reads it meanwhile gets the old bytes or the
+    new ones."""
+    partial = f"{path}.{uuid.uuid4().hex}.partial"
+    try:
+        with _created(partial) as file:
+            rest = memoryview(encoded)
+            while rest:
+                rest = rest[file.write(rest) :]
+        os.replace(partial, path)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(partial)
+        raise
+
+
+def _created(path: str) -> FileIO:
+    try:
+        return FileIO(path, "x")
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        return FileIO(path, "x")

@@ -152,6 +152,8 @@ class ChunkRead:
 
 def refuse_overlaps(chunks: Sequence[ChunkRead]) -> None:
     """Raises ValueError if threads would decode two chunks to the same memory."""
+    if len(chunks) == 1:
+        return
     places = [chunk.place for chunk in chunks if chunk.place is not None]
     targets = [chunk.target for chunk in chunks if chunk.target is not None]
     if targets or not are_disjoint(places):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -142,39 +142,39 @@ def parts_of(group: Group, ranges: Sequence[Range], memory: Any) -> Iterator[tup
 
 def get_sync(getter: Any, prototype: BufferPrototype) -> Any:
     """The bytes of an object; None if it does not exist."""
-    with _parts_of(getter, prototype) as part_of:
-        return part_of(None)
+    path = local.path_of(getter)
+    if path is None:
+        return _part_of(getter, prototype, None)
+    with local.opened(path) as file:
+        return None if file is None else local.part(file, None)
 
 
 def fetch_sync(getter: Any, ranges: Sequence[Range], prototype: BufferPrototype) -> Joined | None:
     """The bytes of all ranges; None if the object does not exist."""
+    groups = groups_of(ranges, _FILE_GAP)
     parts: list[Any] = []
-    places = [(0, 0)] * len(ranges)
-    with _parts_of(getter, prototype) as part_of:
-        for group in groups_of(ranges, _FILE_GAP):
-            part = part_of(group.request)
-            if part is None:
+    path = local.path_of(getter)
+    if path is None:
+        for group in groups:
+            parts.append(_part_of(getter, prototype, group.request))
+            if parts[-1] is None:
                 return None
-            for i in group.members:
-                places[i] = len(parts), (ranges[i].offset or 0) - group.start
-            parts.append(part)
+    else:
+        with local.opened(path) as file:
+            if file is None:
+                return None
+            parts += (local.part(file, group.request) for group in groups)
+    places = [(0, 0)] * len(ranges)
+    for number, group in enumerate(groups):
+        for i in group.members:
+            places[i] = number, (ranges[i].offset or 0) - group.start
     return Joined(parts, places)
 
 
-@contextmanager
-def _parts_of(getter: Any, prototype: BufferPrototype) -> Iterator[Callable[[ByteRequest | None], Any]]:
-    """A function that reads a range of an object, or all of it, and returns None if the object does not exist."""
-    path = local.path_of(getter)
-    if path is not None:
-        with local.opened(path) as file:
-            yield lambda request: None if file is None else local.part(file, request)
-        return
-
-    def part(request: ByteRequest | None) -> Any:
-        buffer = getter.get_sync(prototype=prototype, byte_range=request)
-        return None if buffer is None else memory_of(buffer)
-
-    yield part
+def _part_of(getter: Any, prototype: BufferPrototype, request: ByteRequest | None) -> Any:
+    """A range of an object by the methods of its store, or all of it; None if it does not exist."""
+    buffer = getter.get_sync(prototype=prototype, byte_range=request)
+    return None if buffer is None else memory_of(buffer)
 
 
 async def fetch(

@@ -16,7 +16,7 @@ from zcodec.plan import read_object
 from zcodec.tasks import EncodeTask, raise_first, run_encode
 from zcodec.views import Array
 from zcodec.writer import Writer, whole_object
-from zcodec.zarr import stored
+from zcodec.zarr import local, stored
 from zcodec.zarr.chains import fill_value_of
 from zcodec.zarr.read import SMALL, WINDOW, raise_failed, settle
 from zcodec.zarr.selection import Axes, axes_of, cells_of, is_basic, with_dropped
@@ -198,7 +198,7 @@ def encode_window(chunks: Sequence[ChunkWrite], olds: Sequence[Any]) -> list[Any
         raise_first(errors, [stored.name_of(chunks[i].setter) for i in tasks])
     stats.add(encoded=len(tasks))
     for i, chunk in zip(tasks, encoded, strict=True):
-        made[i] = _trimmed(chunk)
+        made[i] = chunk if local.path_to_replace(chunks[i].setter) else _trimmed(chunk)
     return made
 
 
@@ -241,6 +241,9 @@ def _store_sync(item: tuple[ChunkWrite, Any], _threads: int) -> None:
     chunk, encoded = item
     if encoded is None:
         chunk.setter.delete_sync()
+    elif path := local.path_to_replace(chunk.setter):
+        chunk.setter.store._check_writable()
+        local.replace(path, encoded)
     else:
         chunk.setter.set_sync(_buffer(chunk, encoded))
 
