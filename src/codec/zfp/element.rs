@@ -82,7 +82,11 @@ impl Scalar for i32 {
     const LOSSY_RANGE: &'static str = "values of a magnitude below 2^30";
 
     fn any_lossy(values: &[Self]) -> bool {
-        any_beyond(values, Self::LARGEST)
+        // Either difference is negative, or wraps around to negative, beyond the bounds.
+        values
+            .iter()
+            .fold(0, |signs, value| signs | value.wrapping_add(Self::LARGEST) | Self::LARGEST.wrapping_sub(*value))
+            < 0
     }
 }
 
@@ -91,14 +95,18 @@ impl Scalar for i64 {
     const LOSSY_RANGE: &'static str = "values of a magnitude below 2^62";
 
     fn any_lossy(values: &[Self]) -> bool {
-        any_beyond(values, Self::LARGEST)
+        // Either difference is negative, or wraps around to negative, beyond the bounds.
+        values
+            .iter()
+            .fold(0, |signs, value| signs | value.wrapping_add(Self::LARGEST) | Self::LARGEST.wrapping_sub(*value))
+            < 0
     }
 }
 
 /// The integers among [`Scalar`].
-pub(super) trait Integer: Scalar + Into<i64> + Ord {
+pub(super) trait Integer: Scalar + Ord {
     /// The largest magnitude that survives a lossy mode.
-    const LARGEST: i64;
+    const LARGEST: Self;
     const SIGNED_RANGE: &'static str;
 
     /// Its digits as an unsigned number.
@@ -106,7 +114,7 @@ pub(super) trait Integer: Scalar + Into<i64> + Ord {
 }
 
 impl Integer for i32 {
-    const LARGEST: i64 = (1 << 30) - 1;
+    const LARGEST: Self = (1 << 30) - 1;
     const SIGNED_RANGE: &'static str = "values up to 2147483647";
 
     fn unsigned(self) -> String {
@@ -115,20 +123,12 @@ impl Integer for i32 {
 }
 
 impl Integer for i64 {
-    const LARGEST: i64 = (1 << 62) - 1;
+    const LARGEST: Self = (1 << 62) - 1;
     const SIGNED_RANGE: &'static str = "values up to 9223372036854775807";
 
     fn unsigned(self) -> String {
         self.cast_unsigned().to_string()
     }
-}
-
-/// Either difference is negative, or wraps around to negative, beyond the bounds.
-fn any_beyond<T: Integer>(values: &[T], largest: i64) -> bool {
-    values.iter().fold(0, |signs, value| {
-        let value: i64 = (*value).into();
-        signs | value.wrapping_add(largest) | largest.wrapping_sub(value)
-    }) < 0
 }
 
 /// int32, int64, float32 and float64.
@@ -193,7 +193,7 @@ impl<S: Integer> Element for Unsigned<S> {
     }
 
     fn any_outside(values: &[S], is_lossless: bool) -> bool {
-        let any_negative = values.iter().fold(0, |signs, value| signs | Into::<i64>::into(*value)) < 0;
+        let any_negative = values.iter().fold(false, |any, value| any | (*value < S::default()));
         any_negative || (!is_lossless && S::any_lossy(values))
     }
 

@@ -8,6 +8,7 @@ use super::bits::BitWriter;
 #[cfg(feature = "zfp-sys")]
 use super::c_blocks;
 use super::element::Element;
+use super::grid::AHEAD;
 use super::mode::WORD_BITS;
 use super::own_blocks;
 use super::whole;
@@ -170,8 +171,10 @@ fn write_blocks<E: Element, const N: usize, const TOGETHER: usize>(
         }
     } else {
         // By itself: a line of blocks is found by divisions, which one block does not pay for.
+        let mut ahead = field.grid.blocks(blocks.start + AHEAD..field.grid.block_count()).map(|block| block.origin);
         for block in field.grid.blocks(blocks) {
-            field.grid.gather(block, &field.element, cells, &mut gathered[0]);
+            let next = ahead.next().unwrap_or(block.origin);
+            field.grid.gather(block, next, &field.element, cells, &mut gathered[0]);
             write(&gathered)?;
         }
     }

@@ -12,9 +12,9 @@ use zfp_rs::ZfpDimensionality;
 /// Values of a block along each axis.
 pub(super) const SIDE: usize = 4;
 
-/// How far ahead along x values are fetched. A row of blocks touches more streams than the hardware prefetcher
-/// tracks: fields that do not fit the caches are encoded 3 to 7 % faster.
-const AHEAD: usize = 4 * SIDE;
+/// How many blocks ahead values are fetched. A block of three or four dimensions touches more streams than the hardware
+/// prefetcher tracks.
+pub(super) const AHEAD: usize = 4;
 
 /// The values that a block repeats outside the field, by the number of values inside: the C library's `pad_block`.
 const PADDED: [[usize; SIDE]; SIDE + 1] = [[0; SIDE], [0, 0, 0, 0], [0, 1, 1, 0], [0, 1, 2, 0], [0, 1, 2, 3]];
@@ -167,7 +167,7 @@ impl Grid {
             let (block, length) = self.line(first, blocks.len());
             let (line, rest) = blocks.split_at_mut(length.max(1));
             if length == 0 {
-                self.gather(block, element, cells, &mut line[0]);
+                self.gather(block, block.origin, element, cells, &mut line[0]);
             } else {
                 for (row, offset) in self.row_offsets.iter().enumerate().take(N / SIDE) {
                     let cells = cells[block.origin + offset..].as_chunks::<SIDE>().0;
@@ -232,19 +232,21 @@ impl Grid {
         block
     }
 
-    /// The values of a block, padded outside the field.
+    /// The values of a block, padded outside the field. Those of a block with the origin `next` are fetched.
     #[inline(always)] // into the loop over blocks, whose cost it shares
     pub(super) fn gather<E: Element, const N: usize>(
         &self,
         block: Block,
+        next: usize,
         element: &E,
         cells: &[E::Memory],
         values: &mut [E::Scalar; N],
     ) {
+        let ahead = next.wrapping_sub(block.origin);
         let cells = &cells[block.origin..];
         if block.is_whole {
             for (row, offset) in values.as_chunks_mut::<SIDE>().0.iter_mut().zip(self.row_offsets) {
-                prefetch(cells, offset + AHEAD);
+                prefetch(cells, offset.wrapping_add(ahead));
                 for (value, cell) in row.iter_mut().zip(&cells[offset..offset + SIDE]) {
                     *value = element.promote(*cell);
                 }
@@ -344,7 +346,7 @@ mod tests {
         for (index, block) in grid.blocks(0..grid.block_count()).enumerate() {
             assert_eq!(grid.block_index(grid.block_position(index)), index);
             let mut values = [0; N];
-            grid.gather(block, &element, &cells, &mut values);
+            grid.gather(block, 0, &element, &cells, &mut values);
             grid.scatter(block, &element, &values, &mut back);
         }
         assert_eq!(back, cells, "{grid:?}");
@@ -357,7 +359,7 @@ mod tests {
         let one_by_one: Vec<[i32; N]> = blocks
             .map(|block| {
                 let mut values = [0; N];
-                grid.gather(block, &element, cells, &mut values);
+                grid.gather(block, 0, &element, cells, &mut values);
                 values
             })
             .collect();
@@ -420,7 +422,7 @@ mod tests {
             let grid = Grid::new(&[size]).unwrap();
             let block = grid.blocks(0..1).next().unwrap();
             let mut values = [0; 4];
-            grid.gather(block, &Native::<i32>::new(), &cells(size as usize), &mut values);
+            grid.gather(block, 0, &Native::<i32>::new(), &cells(size as usize), &mut values);
             assert_eq!(values, expected);
         }
     }

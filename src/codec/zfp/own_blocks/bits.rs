@@ -19,7 +19,7 @@ pub(super) struct Sink<'a> {
 
 /// Where a [`Sink`] is.
 #[derive(Debug, Clone, Copy, Default)]
-struct End {
+pub(super) struct End {
     whole_bytes: usize,
     /// The bits after them; zeros above.
     pending: u64,
@@ -31,12 +31,20 @@ impl<'a> Sink<'a> {
         Self { bytes, at: End::default() }
     }
 
-    /// Runs `put` on a copy, which can lie in registers.
+    /// A copy, which can lie in registers. This one goes on where that [`end`](Self::end)s, by [`resume`](Self::resume).
     #[inline(always)]
-    pub(super) fn in_registers(&mut self, put: impl FnOnce(&mut Sink<'_>)) {
-        let mut copy = Sink { bytes: self.bytes, at: self.at };
-        put(&mut copy);
-        self.at = copy.at;
+    pub(super) fn copied(&mut self) -> Sink<'_> {
+        Sink { bytes: self.bytes, at: self.at }
+    }
+
+    #[inline(always)]
+    pub(super) fn end(&self) -> End {
+        self.at
+    }
+
+    #[inline(always)]
+    pub(super) fn resume(&mut self, end: End) {
+        self.at = end;
     }
 
     /// In bits.

@@ -6,25 +6,7 @@
 //! So the groups are the rest of the plane with a test of 1 before and after each one, and the last test 0. Groups of
 //! few bits have a table.
 
-use super::bits::{MOST, Sink, Source};
-
-/// Writes planes from `width` down to `kmin`, at most `budget` bits: zeros down to `top`, then what `put` writes, which
-/// gets the sink, the plane above the next one, and the position in the stream where the budget ends.
-#[inline(always)]
-pub(super) fn encode_within(
-    sink: &mut Sink<'_>,
-    (width, top, kmin): (u32, u32, u32),
-    budget: u32,
-    put: impl FnOnce(&mut Sink<'_>, u32, u64),
-) {
-    sink.in_registers(|sink| {
-        let end = sink.position() + u64::from(budget);
-        let top = top.max(kmin);
-        sink.put_zeros((width - top).into());
-        put(sink, top, end);
-        sink.truncate(end);
-    });
-}
+use super::bits::{MOST, Source};
 
 /// Skips the planes from `k` down to `kmin` that have no ones: before the first one, each zero is the negative test of
 /// a plane. Returns the number of those below them.
@@ -56,6 +38,49 @@ pub(super) fn take_up_to_one(source: &mut Source<'_>, mut place: u32, size: u32,
         }
     }
     place
+}
+
+/// Eight bits of a plane with a test of 1 after each one, and how many bits these are.
+#[derive(Clone, Copy)]
+pub(super) struct WithTests {
+    pub(super) bits: u16,
+    pub(super) length: u16,
+}
+
+impl WithTests {
+    pub(super) const fn of(byte: u8) -> Self {
+        let (mut bit, mut this) = (0, Self { bits: 0, length: 0 });
+        while bit < 8 {
+            if byte >> bit & 1 == 1 {
+                this.bits |= 0b11 << this.length;
+                this.length += 1;
+            }
+            this.length += 1;
+            bit += 1;
+        }
+        this
+    }
+}
+
+static WITH_TESTS: [WithTests; 256] = {
+    let mut table = [WithTests::of(0); 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = WithTests::of(byte as u8);
+        byte += 1;
+    }
+    table
+};
+
+/// The bits of a plane that [`with_tests`] takes.
+pub(super) const AT_ONCE: u32 = 24;
+
+/// The first bits of a plane with a test of 1 after each one, and how many bits these are: at most 48.
+#[inline(always)]
+pub(super) fn with_tests(plane: u64) -> (u64, u32) {
+    let [a, b, c] = [0, 8, 16].map(|place| WITH_TESTS[(plane >> place) as usize % 256]);
+    let (two, three) = (a.length + b.length, a.length + b.length + c.length);
+    (u64::from(a.bits) | u64::from(b.bits) << a.length | u64::from(c.bits) << two, three.into())
 }
 
 /// The bits of a window that a table knows.

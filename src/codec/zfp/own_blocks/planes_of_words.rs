@@ -4,12 +4,12 @@
 //! were significant before, then come [`groups`](super::groups). `n` moves past the last one bit of a plane.
 
 use super::bits::{MOST, Sink, Source, low_bits};
-use super::groups::{SHORT, encode_within, short_groups, skip_empty, take_up_to_one};
+use super::groups::{AT_ONCE, SHORT, short_groups, skip_empty, take_up_to_one, with_tests};
 
 /// Bit i of word w of plane k is bit k of coefficient 64 w + i.
 pub(super) type Planes<const WORDS: usize> = [[u64; WORDS]; 64];
 
-/// If so few coefficients are significant, their bits leave enough of a window for groups.
+/// If so few coefficients are significant, their bits leave enough of a window for groups that are read.
 const FEW: u32 = 32;
 
 /// Coefficients of a block.
@@ -29,23 +29,28 @@ pub(super) fn encode<const WORDS: usize>(
     budget: u32,
 ) {
     let size = size_of_block::<WORDS>();
-    encode_within(sink, (width, top, kmin), budget, |sink, top, end| {
-        let (mut k, mut n) = (top, 0);
-        while k > kmin && n < size && sink.position() < end {
-            k -= 1;
-            let plane = &planes[k as usize % 64];
-            if n <= FEW {
-                n = put_groups(sink, plane, n, (plane[0] & low_bits(n), n));
-            } else {
-                put_significant(sink, plane, n);
-                n = put_groups(sink, plane, n, (0, 0));
-            }
+    // Not in a closure, which would be compiled without the instructions of a tier.
+    let mut copy = sink.copied();
+    let end = copy.position() + u64::from(budget);
+    let (mut k, mut n) = (top.max(kmin), 0);
+    copy.put_zeros((width - k).into());
+    while k > kmin && n < size && copy.position() < end {
+        k -= 1;
+        let plane = &planes[k as usize % 64];
+        if n < MOST {
+            n = put_groups(&mut copy, plane, n, (plane[0] & low_bits(n), n));
+        } else {
+            put_significant(&mut copy, plane, n);
+            n = put_groups(&mut copy, plane, n, (0, 0));
         }
-        if sink.position() < end {
-            let lacking = (end - sink.position()).div_ceil(size.into()).min((k - kmin).into()) as u32;
-            sink.put_planes(&planes[(k - lacking) as usize..k as usize]);
-        }
-    });
+    }
+    if copy.position() < end {
+        let lacking = (end - copy.position()).div_ceil(size.into()).min((k - kmin).into()) as u32;
+        copy.put_planes(&planes[(k - lacking) as usize..k as usize]);
+    }
+    copy.truncate(end);
+    let end = copy.end();
+    sink.resume(end);
 }
 
 /// The first `n` bits.
@@ -60,10 +65,44 @@ fn put_significant<const WORDS: usize>(sink: &mut Sink<'_>, plane: &[u64; WORDS]
     }
 }
 
-/// The bits from `n` on, in groups, after some bits and their count. Returns how many coefficients are significant
-/// then.
+/// The bits from `n` on, in groups, after some bits and their count, fewer than [`MOST`]. Returns how many coefficients
+/// are significant then.
 #[inline(always)]
 fn put_groups<const WORDS: usize>(
+    sink: &mut Sink<'_>,
+    plane: &[u64; WORDS],
+    n: u32,
+    (bits, length): (u64, u32),
+) -> u32 {
+    let end = significant(plane);
+    if end <= n {
+        sink.put(bits, length + 1);
+        return n;
+    }
+    if end - n > 64 && ones_from(plane, n) < (end - n) / 16 {
+        return put_one_by_one(sink, plane, n, (bits, length));
+    }
+    sink.put(bits | 1 << length, length + 1);
+    let mut place = n;
+    while end - place > AT_ONCE {
+        let (bits, length) = with_tests(bits_from(plane, place));
+        sink.put(bits, length);
+        place += AT_ONCE;
+    }
+    let (bits, length) = with_tests(bits_from(plane, place));
+    let length = length - (AT_ONCE - (end - place));
+    // The one in the last place is not written, nor a test after it. Others have a last test of 0.
+    if end < size_of_block::<WORDS>() {
+        sink.put(bits & low_bits(length - 1), length);
+    } else {
+        sink.put(bits & low_bits(length - 2), length - 2);
+    }
+    end
+}
+
+/// As [`put_groups`], for few groups.
+#[inline(always)]
+fn put_one_by_one<const WORDS: usize>(
     sink: &mut Sink<'_>,
     plane: &[u64; WORDS],
     mut n: u32,
@@ -71,7 +110,7 @@ fn put_groups<const WORDS: usize>(
 ) -> u32 {
     let size = size_of_block::<WORDS>();
     for (first, word) in (0..).step_by(64).zip(plane) {
-        let mut rest = if n > first { word & u64::MAX.checked_shl(n - first).unwrap_or(0) } else { *word };
+        let mut rest = word & !below(first, n);
         while rest != 0 {
             let place = first + rest.trailing_zeros();
             rest &= rest - 1;
@@ -100,6 +139,32 @@ fn put_groups<const WORDS: usize>(
         sink.put(bits & low_bits(length - 1), length - 1);
     }
     n
+}
+
+/// How many ones there are from `n` on.
+#[inline(always)]
+fn ones_from<const WORDS: usize>(plane: &[u64; WORDS], n: u32) -> u32 {
+    (0..).step_by(64).zip(plane).map(|(first, word)| (word & !below(first, n)).count_ones()).sum()
+}
+
+/// The places below `n` of a word that begins with place `first`.
+#[inline(always)]
+fn below(first: u32, n: u32) -> u64 {
+    if n > first { !u64::MAX.checked_shl(n - first).unwrap_or(0) } else { 0 }
+}
+
+/// How many coefficients there are up to the last one bit.
+#[inline(always)]
+fn significant<const WORDS: usize>(plane: &[u64; WORDS]) -> u32 {
+    let last = plane.iter().rposition(|word| *word != 0).unwrap_or(0);
+    64 * (last as u32 + 1) - plane[last].leading_zeros()
+}
+
+/// The bits from a place on, at least [`AT_ONCE`] of them.
+#[inline(always)]
+fn bits_from<const WORDS: usize>(plane: &[u64; WORDS], place: u32) -> u64 {
+    let (word, shift) = (place as usize / 64 % WORDS, place % 64);
+    plane[word] >> shift | plane.get(word + 1).map_or(0, |next| next << 1 << (63 - shift))
 }
 
 /// Reads the planes from `width` down to `kmin`, at most `budget` bits; the others stay as they are. Returns the lowest
@@ -209,4 +274,85 @@ fn take_group<const WORDS: usize>(source: &mut Source<'_>, plane: &mut [u64; WOR
     put_bits(plane, *n, 1);
     *n += 1;
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COUNT: u32 = 12;
+
+    /// The bits of planes from the last one on, one by one.
+    fn by_definition<const WORDS: usize>(planes: &[[u64; WORDS]]) -> Vec<bool> {
+        let (mut bits, mut n) = (Vec::new(), 0);
+        for plane in planes.iter().rev() {
+            let is_one = |place: usize| plane[place / 64] >> (place % 64) & 1 == 1;
+            bits.extend((0..n).map(is_one));
+            while n < 64 * WORDS {
+                bits.push((n..64 * WORDS).any(is_one));
+                if bits.last() == Some(&false) {
+                    break;
+                }
+                while n < 64 * WORDS - 1 && !is_one(n) {
+                    bits.push(false);
+                    n += 1;
+                }
+                if n < 64 * WORDS - 1 {
+                    bits.push(true);
+                }
+                n += 1;
+            }
+        }
+        bits
+    }
+
+    /// Planes in which about one bit of 2^`rarity` is a one, and more of them in later planes if `grows`.
+    fn planes<const WORDS: usize>(rarity: u32, grows: bool, state: &mut u64) -> Planes<WORDS> {
+        let mut random = || {
+            *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            *state ^ (*state >> 29)
+        };
+        let mut planes = [[0; WORDS]; 64];
+        for (k, plane) in planes.iter_mut().enumerate().take(COUNT as usize) {
+            let rarity = if grows { rarity.min(k as u32) } else { rarity };
+            *plane = std::array::from_fn(|_| (0..rarity).fold(u64::MAX, |bits, _| bits & random()));
+        }
+        planes
+    }
+
+    fn check<const WORDS: usize>(planes: &Planes<WORDS>, before: u32) {
+        let expected = by_definition(&planes[..COUNT as usize]);
+        let mut bytes = vec![0xA5; 1000];
+        let mut sink = Sink::new(&mut bytes);
+        sink.put(0, before);
+        encode(&mut sink, planes, COUNT, COUNT, 0, u32::MAX);
+        assert_eq!(sink.position(), u64::from(before) + expected.len() as u64);
+        sink.flush();
+        let at = |place: usize| bytes[place / 8] >> (place % 8) & 1 == 1;
+        for (i, bit) in expected.iter().enumerate() {
+            assert_eq!(at(before as usize + i), *bit, "bit {i} of {planes:?}");
+        }
+        let (mut source, mut back) = (Source::new(&bytes, before.into()), [[0; WORDS]; 64]);
+        assert_eq!(decode(&mut source, &mut back, COUNT, 0, expected.len() as u32), 0);
+        assert_eq!(back, *planes);
+    }
+
+    #[test]
+    fn planes_of_every_density_are_those_of_the_definition() {
+        let mut state = 1;
+        for (rarity, round) in (0..14).flat_map(|rarity| (0..20).map(move |round| (rarity, round))) {
+            check(&planes::<1>(rarity, round % 2 == 0, &mut state), round % 8);
+            check(&planes::<4>(rarity, round % 2 == 0, &mut state), round % 8);
+        }
+    }
+
+    #[test]
+    fn a_one_in_any_place_is_found() {
+        for place in 0..256 {
+            let mut planes = [[0; 4]; 64];
+            planes[5][place / 64] = 1 << (place % 64);
+            planes[3][3] = 1 << 63;
+            check(&planes, 3);
+        }
+    }
 }

@@ -75,22 +75,24 @@ fn encode_all<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
         }
         kernel.code::<WIDE>(&coefficients, plane_counts, empty..most, &mut words);
         let [headers, header_lengths] = [headers, header_lengths].map(numbers::<WIDE>);
-        sink.in_registers(|sink| {
-            for block in 0..bytes.len() / size_of_block::<N>(WIDE) {
-                let start = sink.position();
-                sink.put(headers[block], header_lengths[block] as u32);
-                let end = sink.position() + u64::from(limits.bits_after(header_lengths[block] as u32));
-                for (bits, length) in words.of_block(block) {
-                    // Each plane has a bit or more.
-                    if length == 0 || sink.position() >= end {
-                        break;
-                    }
-                    sink.put(bits, length);
+        // Not in a closure, which would be compiled without the instructions of this tier.
+        let mut copy = sink.copied();
+        for block in 0..bytes.len() / size_of_block::<N>(WIDE) {
+            let start = copy.position();
+            copy.put(headers[block], header_lengths[block] as u32);
+            let end = copy.position() + u64::from(limits.bits_after(header_lengths[block] as u32));
+            for (bits, length) in words.of_block(block) {
+                // Each plane has a bit or more.
+                if length == 0 || copy.position() >= end {
+                    break;
                 }
-                sink.truncate(end);
-                limits.pad(sink, start);
+                copy.put(bits, length);
             }
-        });
+            copy.truncate(end);
+            limits.pad(&mut copy, start);
+        }
+        let end = copy.end();
+        sink.resume(end);
     }
 }
 

@@ -28,7 +28,7 @@ use super::bits::{Sink, Source};
 use super::block::{self, Limits, width};
 use super::kernel::{DecodingKernel, EncodingKernel, Kernel};
 use super::x86::planes_of_64;
-use super::{BlockFunctions, Functions};
+use super::{BlockFunctions, Functions, planes_of_words};
 use std::arch::x86_64::__m512i;
 use together::{PlaneCoder, PlaneReader};
 use zfp_rs::ZfpScalarType;
@@ -132,10 +132,8 @@ impl EncodingKernel<64> for Avx512 {
     ) {
         let mut planes = [0; 64];
         // SAFETY: as in `load`.
-        unsafe {
-            matrix::to_planes::<WIDE>(coefficients, kmin, top, &mut planes);
-            planes_of_64::encode(sink, &planes, width(WIDE), top, kmin, budget);
-        }
+        unsafe { matrix::to_planes::<WIDE>(coefficients, kmin, top, &mut planes) };
+        planes_of_words::encode::<1>(sink, bytemuck::cast_ref(&planes), width(WIDE), top, kmin, budget);
     }
 }
 

@@ -5,31 +5,10 @@
 //! is the test that ends the plane. Where most groups have few bits, their own table answers sooner.
 
 use super::super::bits::Source;
-use super::super::groups::take_up_to_one;
+use super::super::groups::{WithTests, take_up_to_one};
 use std::arch::x86_64::{_pdep_u64, _pext_u64};
 
-/// Eight bits of a plane with a test of 1 after each one.
-pub(super) static WITH_TESTS: [u16; 256] = with_tests();
-
-const fn with_tests() -> [u16; 256] {
-    let mut table = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let (mut bit, mut length) = (0, 0);
-        while bit < 8 {
-            if byte >> bit & 1 == 1 {
-                table[byte] |= 0b11 << length;
-                length += 1;
-            }
-            length += 1;
-            bit += 1;
-        }
-        byte += 1;
-    }
-    table
-}
-
-/// The first entries of [`with_tests`], without the zeros that stand above four bits.
+/// Four bits as [`WithTests`], without the zeros that stand above them.
 pub(in super::super) const FOUR_WITH_TESTS: [u8; 16] = of_four_bits(false);
 /// How many bits they have.
 pub(in super::super) const FOUR_LENGTHS: [u8; 16] = of_four_bits(true);
@@ -38,7 +17,8 @@ const fn of_four_bits(are_lengths: bool) -> [u8; 16] {
     let mut table = [0; 16];
     let mut bits = 0;
     while bits < 16 {
-        table[bits] = if are_lengths { 4 + bits.count_ones() as u8 } else { with_tests()[bits] as u8 };
+        let with_tests = WithTests::of(bits as u8);
+        table[bits] = if are_lengths { with_tests.length as u8 - 4 } else { with_tests.bits as u8 };
         bits += 1;
     }
     table

@@ -1,12 +1,12 @@
-//! The embedded code of bit planes: zfp's `encode_ints` and `decode_ints`, for 64 coefficients.
+//! The embedded code of bit planes: zfp's `decode_ints`, for 64 coefficients.
 //!
 //! Planes follow each other from the most significant one down. Each begins with the bits of the `n`
 //! coefficients that were significant before, then come [`groups`](super::super::groups). `n` moves past the last one
 //! bit of a plane.
 
-use super::super::bits::{MOST, Sink, Source, low_bits};
-use super::super::groups::{encode_within, skip_empty, take_up_to_one};
-use super::groups::{Groups, WITH_TESTS, bits_and_ones, groups};
+use super::super::bits::{Source, low_bits};
+use super::super::groups::{skip_empty, take_up_to_one};
+use super::groups::{Groups, bits_and_ones, groups};
 use std::arch::x86_64::_pext_u64;
 
 /// Coefficients of a block.
@@ -14,52 +14,6 @@ const SIZE: u32 = 64;
 
 /// Bit i of plane k is bit k of coefficient i.
 pub(super) type Planes = [u64; 64];
-
-/// Writes the planes from `width` down to `kmin`, at most `budget` bits. Those from `top` on are zeros, and not looked
-/// at.
-#[inline]
-#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-pub(in super::super) fn encode(sink: &mut Sink<'_>, planes: &Planes, width: u32, top: u32, kmin: u32, budget: u32) {
-    encode_within(sink, (width, top, kmin), budget, |sink, top, end| {
-        let (mut k, mut n) = (top, 0);
-        while k > kmin && n < SIZE && sink.position() < end {
-            k -= 1;
-            let plane = planes[k as usize % 64];
-            encode_plane(sink, plane, n);
-            n = n.max(SIZE - plane.leading_zeros());
-        }
-        if sink.position() < end {
-            let lacking = (end - sink.position()).div_ceil(SIZE.into()).min((k - kmin).into()) as u32;
-            sink.put_planes::<1>(bytemuck::cast_slice(&planes[(k - lacking) as usize..k as usize]));
-        }
-    });
-}
-
-#[inline(always)]
-fn encode_plane(sink: &mut Sink<'_>, plane: u64, n: u32) {
-    let mut rest = plane >> n;
-    let test = u64::from(rest != 0);
-    if n < MOST {
-        sink.put(plane & low_bits(n) | test << n, n + 1);
-    } else {
-        sink.put_long(plane & low_bits(n), n);
-        sink.put(test, 1);
-    }
-    while rest > 0xFF {
-        let byte = rest & 0xFF;
-        sink.put(WITH_TESTS[byte as usize].into(), 8 + byte.count_ones());
-        rest >>= 8;
-    }
-    if rest > 0 {
-        let length = 64 - rest.leading_zeros() + rest.count_ones();
-        let bits = u64::from(WITH_TESTS[rest as usize]);
-        if plane >> (SIZE - 1) == 0 {
-            sink.put(bits & low_bits(length - 1), length);
-        } else {
-            sink.put(bits & low_bits(length - 2), length - 2);
-        }
-    }
-}
 
 /// If so few coefficients are significant, their bits leave enough of a window for the groups.
 const FEW: u32 = 20;

@@ -11,6 +11,7 @@ pub(super) mod transform;
 use super::super::bits::{Sink, Source};
 use super::super::block::width;
 use super::super::kernel::{DecodingKernel, EncodingKernel, Kernel};
+use super::super::planes_of_words;
 use super::super::x86::planes_of_64;
 use super::Avx2;
 use std::arch::x86_64::__m256i;
@@ -56,10 +57,8 @@ impl EncodingKernel<64> for Avx2 {
     ) {
         let mut planes = [0; 64];
         // SAFETY: as in `load`.
-        unsafe {
-            matrix::to_planes::<WIDE>(coefficients, kmin, top, &mut planes);
-            planes_of_64::encode(sink, &planes, width(WIDE), top, kmin, budget);
-        }
+        unsafe { matrix::to_planes::<WIDE>(coefficients, kmin, top, &mut planes) };
+        planes_of_words::encode::<1>(sink, bytemuck::cast_ref(&planes), width(WIDE), top, kmin, budget);
     }
 }
 
