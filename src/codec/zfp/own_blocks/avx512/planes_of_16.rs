@@ -48,7 +48,7 @@ impl PlaneCoder<16> for Avx512 {
             if WIDE {
                 code_64(self, numbers, plane_counts, most, words);
             } else {
-                code_32(self, &numbers[first..], plane_counts, most, words);
+                code_32(self, &numbers.as_chunks().0[first / 8], plane_counts, most, words);
             }
         }
     }
@@ -142,21 +142,21 @@ const fn to_rows(wide: bool, first: usize) -> Permutation {
     sources
 }
 
-/// The planes of eight blocks, 16 at a time.
-type PlanesOfEight = [[[__m512i; 2]; 2]; 8];
+/// 32 planes of eight blocks, as [`transpose_bits_downwards`] leaves them, each with those of the bits below first ones.
+type PlanesOfEight = [[__m512i; 2]; 8];
 
 /// Codes eight blocks, of two vectors each.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,gfni,bmi2")]
 fn code_64(kernel: Avx512, numbers: &[__m512i; 16], plane_counts: &[u64; 8], most: u32, words: &mut Words) {
-    let mut planes = [[[_mm512_setzero_si512(); 2]; 2]; 8];
     for half in 0..2 {
         let sources = if half == 0 { const { significances(true, 4) } } else { const { significances(true, 0) } };
-        let bytes = |[low, high]: [__m512i; 2]| _mm512_permutex2var_epi8(low, bytemuck::cast(sources), high);
-        for (planes, [low, high]) in planes.iter_mut().zip(numbers.as_chunks().0) {
-            let below = [kernel.below_first_ones::<true>(*low), kernel.below_first_ones::<true>(*high)];
-            *planes = with_those_below(bytes([*low, *high]), bytes(below));
-        }
+        let bytes = |low, high| _mm512_permutex2var_epi8(low, bytemuck::cast(sources), high);
+        let planes = std::array::from_fn(|block| {
+            let [low, high] = [numbers[2 * block], numbers[2 * block + 1]];
+            let below = bytes(kernel.below_first_ones::<true>(low), kernel.below_first_ones::<true>(high));
+            [bytes(low, high), below].map(|bytes| transpose_bits_downwards(bytes))
+        });
         if !code_planes(&planes, 32 * half, plane_counts, most, words) {
             return;
         }
@@ -166,12 +166,11 @@ fn code_64(kernel: Avx512, numbers: &[__m512i; 16], plane_counts: &[u64; 8], mos
 /// Codes eight blocks, of a vector each.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,gfni,bmi2")]
-fn code_32(kernel: Avx512, numbers: &[__m512i], plane_counts: &[u64; 8], most: u32, words: &mut Words) {
-    let mut planes = [[[_mm512_setzero_si512(); 2]; 2]; 8];
-    let bytes = |numbers| permute(numbers, const { significances(false, 0) });
-    for (planes, numbers) in planes.iter_mut().zip(numbers) {
-        *planes = with_those_below(bytes(*numbers), bytes(kernel.below_first_ones::<false>(*numbers)));
-    }
+fn code_32(kernel: Avx512, numbers: &[__m512i; 8], plane_counts: &[u64; 8], most: u32, words: &mut Words) {
+    let planes = numbers.map(|numbers| {
+        [numbers, kernel.below_first_ones::<false>(numbers)]
+            .map(|numbers| transpose_bits_downwards(permute(numbers, const { significances(false, 0) })))
+    });
     code_planes(&planes, 0, plane_counts, most, words);
 }
 
@@ -179,14 +178,14 @@ fn code_32(kernel: Avx512, numbers: &[__m512i], plane_counts: &[u64; 8], most: u
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,gfni,bmi2")]
 fn code_planes(planes: &PlanesOfEight, before: u32, plane_counts: &[u64; 8], most: u32, words: &mut Words) -> bool {
-    for (group, before) in [before, before + TOGETHER].into_iter().enumerate() {
+    for (sources, before) in [(const { of_planes(0) }, before), (const { of_planes(16) }, before + TOGETHER)] {
         if most <= before || words.are_full() {
             return false;
         }
         let all_exist = plane_counts.iter().all(|count| *count >= (before + TOGETHER).into());
         let mut coded = [_mm512_setzero_si512(); 8];
         for ((coded, planes), count) in coded.iter_mut().zip(planes).zip(plane_counts) {
-            let [ones, below] = planes[group];
+            let [ones, below] = planes.map(|planes| dwords(planes, sources));
             *coded = if all_exist {
                 codes::<false>(ones, below, TOGETHER)
             } else {
@@ -198,12 +197,11 @@ fn code_planes(planes: &PlanesOfEight, before: u32, plane_counts: &[u64; 8], mos
     true
 }
 
-/// The planes of four bytes of all coefficients, 16 at a time, each with that of the bits below first ones.
+/// Two bytes in each lane.
 #[inline]
-#[target_feature(enable = "avx512f,avx512vbmi,gfni")]
-fn with_those_below(bytes: __m512i, bytes_below: __m512i) -> [[__m512i; 2]; 2] {
-    let ([a, b], [c, d]) = (dwords(bytes), dwords(bytes_below));
-    [[a, c], [b, d]]
+#[target_feature(enable = "avx512f,avx512vbmi")]
+fn dwords(bytes: __m512i, sources: Permutation) -> __m512i {
+    _mm512_maskz_permutexvar_epi8(0x3333_3333_3333_3333, bytemuck::cast(sources), bytes)
 }
 
 /// The codes of `count` planes, two in a lane of 64 bits. `ones` are the bits of each plane, and `below` those that are
@@ -238,16 +236,6 @@ fn codes<const HAVE_FEWER: bool>(ones: __m512i, below: __m512i, count: u32) -> _
         lengths = _mm512_maskz_mov_epi32(exist, lengths);
     }
     Codes { bits, lengths }.pairs_of_32().with_lengths_above()
-}
-
-/// The 32 planes of four bytes of all coefficients, as [`significances`] leaves them.
-#[inline]
-#[target_feature(enable = "avx512f,avx512vbmi,gfni")]
-fn dwords(bytes: __m512i) -> [__m512i; 2] {
-    let planes = transpose_bits_downwards(bytes);
-    let half =
-        |sources: Permutation| _mm512_maskz_permutexvar_epi8(0x3333_3333_3333_3333, bytemuck::cast(sources), planes);
-    [half(const { of_planes(0) }), half(const { of_planes(16) })]
 }
 
 /// Of four bytes of each coefficient, the most significant ones first: those of 8 coefficients, the last one first, and

@@ -116,14 +116,11 @@ fn encode_all<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn load<const N: usize>(bytes: &[u8]) -> [__m512i; N] {
-    let mut blocks = [_mm512_setzero_si512(); N];
-    if bytes.len() == 64 * N {
-        for (vector, bytes) in blocks.iter_mut().zip(bytes.as_chunks::<64>().0) {
-            *vector = bytemuck::cast(*bytes);
-        }
-    } else {
-        bytemuck::cast_slice_mut(&mut blocks)[..bytes.len()].copy_from_slice(bytes);
+    if let Some(whole) = bytes.as_chunks::<64>().0.first_chunk::<N>() {
+        return whole.map(bytemuck::cast);
     }
+    let mut blocks = [_mm512_setzero_si512(); N];
+    bytemuck::cast_slice_mut(&mut blocks)[..bytes.len()].copy_from_slice(bytes);
     blocks
 }
 
