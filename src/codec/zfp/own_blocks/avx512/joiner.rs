@@ -249,7 +249,7 @@ mod tests {
         let (mut words, mut joiner) = (Words::new(), Joiner::new());
         words.begin(limits, lanes(&|block| block.header.0), lanes(&|block| block.header.1), blocks.len());
         for index in 0..blocks[0].words.len() {
-            words.push(&[lanes(&|block| block.words[index].0 | block.words[index].1 << 48)]);
+            words.push([lanes(&|block| block.words[index].0 | block.words[index].1 << 48)], 1);
         }
         let mut room = sink.room();
         joiner.put(&words, &mut room, limits);

@@ -192,7 +192,7 @@ fn code_planes(planes: &PlanesOfEight, before: u32, plane_counts: &[u64; 8], mos
                 codes::<true>(ones, below, (*count as u32).saturating_sub(before).min(TOGETHER))
             };
         }
-        words.push(&transpose_8x8(coded)[..(most - before).div_ceil(2).min(8) as usize]);
+        words.push(transpose_8x8(coded), (most - before).div_ceil(2) as usize);
     }
     true
 }

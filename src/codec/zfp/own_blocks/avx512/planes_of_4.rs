@@ -154,14 +154,14 @@ fn code<const WIDE: bool, const HAVE_FEWER: bool>(
 ) {
     let count = most.div_ceil(8) as usize;
     if WIDE && count > 4 {
-        words.push(&words_of_64::<HAVE_FEWER>(numbers, plane_counts)[..count.min(8)]);
+        words.push(words_of_64::<HAVE_FEWER>(numbers, plane_counts), count);
     } else {
         let sources = match (WIDE, first) {
             (true, _) => const { bytes_of(32, 0, 4) },
             (false, 0) => const { bytes_of(16, 0, 4) },
             (false, _) => const { bytes_of(16, 32, 4) },
         };
-        words.push(&words_of_32::<HAVE_FEWER>(numbers, sources, plane_counts)[..count.min(4)]);
+        words.push(words_of_32::<HAVE_FEWER>(numbers, sources, plane_counts), count);
     }
 }
 

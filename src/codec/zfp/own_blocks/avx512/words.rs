@@ -57,14 +57,15 @@ impl Words {
         ((1_u32 << self.block_count) - 1) as __mmask8
     }
 
-    /// Appends words of up to 48 bits with their lengths above these.
+    /// Appends the first `count` of these words, of up to 48 bits with their lengths above these. All are copied, which
+    /// takes less time than so many.
     #[inline]
     #[target_feature(enable = "avx512f")]
-    pub(super) fn push(&mut self, words: &[__m512i]) {
-        for (place, word) in self.words[self.count.min(MOST)..].iter_mut().zip(words) {
-            *place = *word;
+    pub(super) fn push<const ALL: usize>(&mut self, words: [__m512i; ALL], count: usize) {
+        if let Some(places) = self.words.get_mut(self.count..).and_then(<[_]>::first_chunk_mut) {
+            *places = words;
         }
-        self.count += words.len();
+        self.count += count.min(ALL);
     }
 
     #[inline(always)]
