@@ -1,7 +1,7 @@
 //! Bits of 64 bytes of a plane at a time: each eight bytes are a matrix of bits, which one instruction multiplies by
 //! the identity and transposes on the way.
 
-use super::{eight, load, load_all, load_at, store, store_all, store_at};
+use super::{from_places, load, load_at, load_halves, store, store_at, store_halves, to_places};
 use std::arch::x86_64::*;
 
 /// Byte `i` has bit `i`.
@@ -30,12 +30,12 @@ fn plane_to_rows(plane: &[u8], rows: &mut [u8], stride: usize) {
     let (groups, rest) = registers.as_chunks::<8>();
     assert!(groups.is_empty() || 7 * stride + 64 * groups.len() <= rows.len(), "the rows have room for the plane");
     for (index, group) in groups.iter().enumerate() {
-        let mut registers = load_all(group);
+        let mut registers = load_halves(group);
         for register in 0..8 {
-            registers[register] = bits_of(registers[register], register);
+            registers[register] = bits_of(registers[register]);
         }
         // Eight bytes of bits, one for each row, are what an element of eight bytes is.
-        let registers = eight::rotated_to_places(registers);
+        let registers = to_places(registers);
         for row in 0..8 {
             // SAFETY: the last row has 64 bytes per group.
             unsafe { store_at(registers[row], rows, row * stride + 64 * index) };
@@ -44,7 +44,7 @@ fn plane_to_rows(plane: &[u8], rows: &mut [u8], stride: usize) {
     let first = 64 * groups.len();
     for (index, bytes) in rest.iter().enumerate() {
         let mut split_bytes = [0; 64];
-        store(_mm512_permutexvar_epi8(load(&TRANSPOSED), bits_of(load(bytes), 0)), &mut split_bytes);
+        store(_mm512_permutexvar_epi8(load(&TRANSPOSED), bits_of(load(bytes))), &mut split_bytes);
         for (row, eight) in split_bytes.as_chunks::<8>().0.iter().enumerate() {
             rows[row * stride + first + 8 * index..][..8].copy_from_slice(eight);
         }
@@ -63,12 +63,11 @@ fn plane_from_rows(rows: &[u8], stride: usize, plane: &mut [u8]) {
             // SAFETY: the last row has 64 bytes per group.
             registers[row] = unsafe { load_at(rows, row * stride + 64 * index) };
         }
-        registers.reverse();
-        registers = eight::from_places(registers);
+        registers = from_places::<8, true>(registers);
         for register in 0..8 {
-            registers[register] = transpose_bits(registers[register], 0);
+            registers[register] = transpose_bits(registers[register]);
         }
-        store_all(registers, group);
+        store_halves(registers, group);
     }
     for (index, bytes) in rest.iter_mut().enumerate() {
         let mut split_bytes = [0; 64];
@@ -76,15 +75,15 @@ fn plane_from_rows(rows: &[u8], stride: usize, plane: &mut [u8]) {
             eight.copy_from_slice(&rows[row * stride + first + 8 * index..][..8]);
         }
         let matrices = reversed(_mm512_permutexvar_epi8(load(&TRANSPOSED), load(&split_bytes)));
-        store(transpose_bits(matrices, 0), bytes);
+        store(transpose_bits(matrices), bytes);
     }
 }
 
-/// The bits of 64 bytes, a byte of each row per eight of them, each eight rotated by so many bytes.
+/// The bits of 64 bytes, a byte of each row per eight of them.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,gfni")]
-fn bits_of(bytes: __m512i, rotation: usize) -> __m512i {
-    transpose_bits(reversed(bytes), rotation)
+fn bits_of(bytes: __m512i) -> __m512i {
+    transpose_bits(reversed(bytes))
 }
 
 /// Each eight bytes, the last one first.
@@ -107,10 +106,9 @@ const TRANSPOSED: [u8; 64] = {
     indices
 };
 
-/// Bit `i` of byte `j` becomes bit `j` of byte `i`, in matrices of eight bytes of which the last comes first. Each eight
-/// bytes of the result are rotated by so many bytes.
+/// Bit `i` of byte `j` becomes bit `j` of byte `i`, in matrices of eight bytes of which the last comes first.
 #[inline]
 #[target_feature(enable = "avx512f,gfni")]
-fn transpose_bits(matrices: __m512i, rotation: usize) -> __m512i {
-    _mm512_gf2p8affine_epi64_epi8::<0>(_mm512_set1_epi64(IDENTITY.rotate_left(8 * rotation as u32)), matrices)
+fn transpose_bits(matrices: __m512i) -> __m512i {
+    _mm512_gf2p8affine_epi64_epi8::<0>(_mm512_set1_epi64(IDENTITY), matrices)
 }

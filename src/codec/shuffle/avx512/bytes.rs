@@ -1,6 +1,6 @@
 //! Bytes of 64 elements at a time.
 
-use super::{eight, from_places, load_all, load_at, load_halves, store_all, store_at, store_halves, to_places};
+use super::{from_places, load_at, load_halves, store_at, store_halves, to_places};
 use crate::codec::shuffle::avx2;
 use std::arch::x86_64::*;
 
@@ -14,10 +14,10 @@ const RUN: usize = 8;
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vbmi")]
 pub(super) fn to_planes(elements: &[u8], element_size: usize, planes: &mut [u8], stride: usize) -> usize {
     match element_size {
-        2 => to_planes_of::<2>(elements, planes, stride, |group| to_places(load_halves(group))),
-        4 => to_planes_of::<4>(elements, planes, stride, |group| to_places(load_halves(group))),
-        8 => to_planes_of::<8>(elements, planes, stride, |group| eight::to_places(load_all(group))),
-        16 => to_planes_of::<16>(elements, planes, stride, |group| to_places(load_halves(group))),
+        2 => to_planes_of::<2>(elements, planes, stride),
+        4 => to_planes_of::<4>(elements, planes, stride),
+        8 => to_planes_of::<8>(elements, planes, stride),
+        16 => to_planes_of::<16>(elements, planes, stride),
         _ => avx2::bytes::to_planes(elements, element_size, planes, stride),
     }
 }
@@ -25,24 +25,17 @@ pub(super) fn to_planes(elements: &[u8], element_size: usize, planes: &mut [u8],
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vbmi")]
 pub(super) fn from_planes(planes: &[u8], stride: usize, elements: &mut [u8], element_size: usize) -> usize {
     match element_size {
-        2 => from_planes_of::<2>(planes, stride, elements, |places, group| store_halves(from_places(places), group)),
-        4 => from_planes_of::<4>(planes, stride, elements, |places, group| store_halves(from_places(places), group)),
-        8 => {
-            from_planes_of::<8>(planes, stride, elements, |places, group| store_all(eight::from_places(places), group))
-        }
-        16 => from_planes_of::<16>(planes, stride, elements, |places, group| store_halves(from_places(places), group)),
+        2 => from_planes_of::<2>(planes, stride, elements),
+        4 => from_planes_of::<4>(planes, stride, elements),
+        8 => from_planes_of::<8>(planes, stride, elements),
+        16 => from_planes_of::<16>(planes, stride, elements),
         _ => avx2::bytes::from_planes(planes, stride, elements, element_size),
     }
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn to_planes_of<const SIZE: usize>(
-    elements: &[u8],
-    planes: &mut [u8],
-    stride: usize,
-    places_of: impl Fn(&[[u8; 64]; SIZE]) -> [__m512i; SIZE],
-) -> usize {
+fn to_planes_of<const SIZE: usize>(elements: &[u8], planes: &mut [u8], stride: usize) -> usize {
     let (groups, _) = elements.as_chunks::<64>().0.as_chunks::<SIZE>();
     let size = 64 * groups.len();
     assert!(groups.is_empty() || (SIZE - 1) * stride + size <= planes.len(), "the planes have room for the elements");
@@ -51,7 +44,7 @@ fn to_planes_of<const SIZE: usize>(
     let mut run = [[_mm512_setzero_si512(); SIZE]; RUN];
     for (index, groups) in runs.iter().enumerate() {
         for group in 0..RUN {
-            run[group] = places_of(&groups[group]);
+            run[group] = to_places(load_halves(&groups[group]));
         }
         for place in 0..SIZE {
             for group in 0..RUN {
@@ -61,7 +54,7 @@ fn to_planes_of<const SIZE: usize>(
         }
     }
     for (index, group) in (RUN * runs.len()..).zip(groups) {
-        let registers = places_of(group);
+        let registers = to_places(load_halves(group));
         for place in 0..SIZE {
             // SAFETY: the last plane has 64 bytes per group.
             unsafe { store_at(registers[place], planes, place * stride + 64 * index) };
@@ -72,12 +65,7 @@ fn to_planes_of<const SIZE: usize>(
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn from_planes_of<const SIZE: usize>(
-    planes: &[u8],
-    stride: usize,
-    elements: &mut [u8],
-    put: impl Fn([__m512i; SIZE], &mut [[u8; 64]; SIZE]),
-) -> usize {
+fn from_planes_of<const SIZE: usize>(planes: &[u8], stride: usize, elements: &mut [u8]) -> usize {
     let (groups, _) = elements.as_chunks_mut::<64>().0.as_chunks_mut::<SIZE>();
     let size = 64 * groups.len();
     assert!(
@@ -90,7 +78,7 @@ fn from_planes_of<const SIZE: usize>(
             // SAFETY: the last plane has 64 bytes per group.
             registers[place] = unsafe { load_at(planes, place * stride + 64 * index) };
         }
-        put(registers, group);
+        store_halves(from_places::<SIZE, false>(registers), group);
     }
     size
 }

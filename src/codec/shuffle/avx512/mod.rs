@@ -9,7 +9,6 @@
 
 mod bits;
 mod bytes;
-mod eight;
 
 use super::Planes;
 use std::arch::x86_64::*;
@@ -21,7 +20,7 @@ pub(super) const PLANES: Planes = Planes {
     from_rows: bits::from_rows,
 };
 
-/// 64 elements of COUNT bytes, 2, 4 or 16, as [`load_halves`] gives them, to a register for each place in the element.
+/// 64 elements of COUNT bytes, as [`load_halves`] gives them, to a register for each place in the element.
 ///
 /// Each stage zips the registers of the first half with those of the second, which turns the address of a byte, its
 /// register and its place in that, left by one bit. Only the first stage crosses lanes, and sorts the bytes on the way.
@@ -36,6 +35,7 @@ fn to_places<const COUNT: usize>(registers: [__m512i; COUNT]) -> [__m512i; COUNT
             let (first, second) = (before[index], before[COUNT / 2 + index]);
             [registers[2 * index], registers[2 * index + 1]] = match COUNT {
                 4 => [_mm512_unpacklo_epi64(first, second), _mm512_unpackhi_epi64(first, second)],
+                8 => [_mm512_unpacklo_epi32(first, second), _mm512_unpackhi_epi32(first, second)],
                 _ => [_mm512_unpacklo_epi16(first, second), _mm512_unpackhi_epi16(first, second)],
             };
         }
@@ -43,10 +43,10 @@ fn to_places<const COUNT: usize>(registers: [__m512i; COUNT]) -> [__m512i; COUNT
     registers
 }
 
-/// The inverse of [`to_places`].
+/// The inverse of [`to_places`]; if `REVERSED`, the last byte of each element comes first.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn from_places<const COUNT: usize>(mut registers: [__m512i; COUNT]) -> [__m512i; COUNT] {
+fn from_places<const COUNT: usize, const REVERSED: bool>(mut registers: [__m512i; COUNT]) -> [__m512i; COUNT] {
     for _ in 1..COUNT.ilog2() {
         let before = registers;
         for index in 0..COUNT / 2 {
@@ -55,7 +55,7 @@ fn from_places<const COUNT: usize>(mut registers: [__m512i; COUNT]) -> [__m512i;
             registers[2 * index + 1] = _mm512_unpackhi_epi8(first, second);
         }
     }
-    let pairs = permuted(registers, const { &joined_by_element(COUNT) });
+    let pairs = permuted(registers, const { &joined_by_element(COUNT, REVERSED) });
     for index in 0..COUNT / 2 {
         [registers[index], registers[COUNT / 2 + index]] = [pairs[2 * index], pairs[2 * index + 1]];
     }
@@ -93,12 +93,12 @@ const fn sorted_by_place(size: usize) -> [[u8; 64]; 2] {
 
 /// The inverse of [`sorted_by_place`]. In each lane, the first register has the bytes at the even places of some elements
 /// next to each other, and the second those at the odd ones.
-const fn joined_by_element(size: usize) -> [[u8; 64]; 2] {
+const fn joined_by_element(size: usize, reversed: bool) -> [[u8; 64]; 2] {
     let mut indices = [[0; 64]; 2];
     let mut index = 0;
     while index < 128 {
         let (high, upper_half, in_half) = (index / 64, index / 32 % 2, index % 32);
-        let place = in_half % size;
+        let place = if reversed { size - 1 - in_half % size } else { in_half % size };
         let in_lane = in_half / size * (size / 2) + place / 2;
         indices[high][index % 64] = (place % 2 * 64 + 32 * upper_half + 16 * high + in_lane) as u8;
         index += 1;
@@ -128,20 +128,6 @@ fn store_halves<const COUNT: usize>(registers: [__m512i; COUNT], bytes: &mut [[u
         halves[index] = bytemuck::cast(_mm512_castsi512_si256(registers[index]));
         halves[COUNT + index] = bytemuck::cast(_mm512_extracti64x4_epi64::<1>(registers[index]));
     }
-}
-
-/// Registers of 64 bytes each.
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn load_all<const COUNT: usize>(bytes: &[[u8; 64]; COUNT]) -> [__m512i; COUNT] {
-    bytes.map(bytemuck::cast)
-}
-
-/// The inverse of [`load_all`].
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn store_all<const COUNT: usize>(registers: [__m512i; COUNT], bytes: &mut [[u8; 64]; COUNT]) {
-    *bytes = registers.map(bytemuck::cast);
 }
 
 /// The 64 bytes from the beginning of a slice.
