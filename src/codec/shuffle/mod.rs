@@ -26,8 +26,8 @@ use std::ops::Range;
 /// too many at once.
 const TILE_COUNT: usize = 4096;
 
-/// The most bytes of a tile: about a first-level cache.
-const TILE_SIZE: usize = 32 << 10;
+/// The most bytes of a tile: about a first-level cache, where eight planes of less than 4 KiB do not push each other out.
+const TILE_SIZE: usize = 31 << 10;
 
 /// Every tile has a multiple of this many elements.
 const TILE_STEP: usize = 64;
@@ -127,7 +127,7 @@ impl Shuffle {
 
     /// The size of the scratch memory that bits are moved through.
     pub fn tile_size(&self) -> usize {
-        if self.element_size == 1 { 0 } else { self.tile_count() * self.element_size }
+        if self.element_size == 1 { 0 } else { self.most_in_tile() * self.element_size }
     }
 
     /// Puts the bits at each place of an element next to each other, through a tile of [`tile_size`](Self::tile_size).
@@ -139,8 +139,9 @@ impl Shuffle {
             return copy(decoded, shuffled);
         }
         shuffled[size..].copy_from_slice(&decoded[size..]);
-        for first in (0..count).step_by(self.tile_count()) {
-            let tile_count = self.tile_count().min(count - first);
+        let step = self.tile_count(count);
+        for first in (0..count).step_by(step) {
+            let tile_count = step.min(count - first);
             let elements = &decoded[first * self.element_size..][..tile_count * self.element_size];
             let planes = if self.element_size == 1 {
                 elements
@@ -200,8 +201,8 @@ impl Shuffle {
             let size = decoded.len();
             return self.join_rows(&shuffled[first / 8..], count / 8, decoded, size);
         }
-        let tiles = decoded.chunks_mut(self.tile_count() * self.element_size);
-        for (first, elements) in (first..).step_by(self.tile_count()).zip(tiles) {
+        let step = self.tile_count(decoded.len() / self.element_size);
+        for (first, elements) in (first..).step_by(step).zip(decoded.chunks_mut(step * self.element_size)) {
             let tile_count = elements.len() / self.element_size;
             self.join_rows(&shuffled[first / 8..], count / 8, &mut tile[..elements.len()], tile_count);
             self.join_planes(tile, tile_count, elements);
@@ -225,7 +226,13 @@ impl Shuffle {
         (count, count * self.element_size)
     }
 
-    fn tile_count(&self) -> usize {
+    /// How many elements a tile has of so many in all, which are divided about evenly.
+    fn tile_count(&self, count: usize) -> usize {
+        let tiles = count.div_ceil(self.most_in_tile()).max(1);
+        count.div_ceil(tiles).next_multiple_of(TILE_STEP).max(TILE_STEP)
+    }
+
+    fn most_in_tile(&self) -> usize {
         let most = (TILE_SIZE / self.element_size).min(TILE_COUNT);
         most / TILE_STEP * TILE_STEP
     }
