@@ -79,6 +79,7 @@ fn put_groups<const WORDS: usize>(
         sink.put(bits, length + 1);
         return n;
     }
+    // A misprediction and a step for each one, or a step for each `AT_ONCE` bits.
     if end - n > 64 && ones_from(plane, n) < (end - n) / 16 {
         return put_one_by_one(sink, plane, n, (bits, length));
     }
