@@ -4,13 +4,17 @@
     python benches/python_arrays.py [--processors N] [--repeat N] [--size 64,512,512] [--only TEXT] [--folder PATH]
 
 Each row is one layout, codec and operation. The process is bound to `--processors` processors, one if not given:
-tensorstore and zarrs start threads of their own whatever they are told. The contestants run in turn; the medians of their
-times are shown. `nothing` is a pipeline that reads, writes and codes nothing: what zarr-python takes by itself, with
-every pipeline. `codecs` is the time of one thread in zcodec for the chunks or inner chunks of the row, in memory,
-without files. `own` is how many times as long zarr-python's faster pipeline takes as zcodec, `peers` the fastest of zarrs
-and tensorstore. The goal is that `own` is 2, or that zcodec takes `codecs` / 0.8 if that is longer; `goal` is how many
-times as long as zcodec may take. Stores are local files; their pages are in memory after the first round, which does not
-count.
+tensorstore and zarrs start threads of their own, whatever they are told. The contestants run in turn; the medians of
+their times are shown:
+
+* `nothing` is a pipeline that reads, writes and codes nothing: what zarr-python takes by itself, with every pipeline.
+* `codecs` is what one thread of zcodec takes to code the chunks or inner chunks of the row in memory, without files.
+* `own` is how many times as long as zcodec the faster pipeline of zarr-python takes, `peers` the faster of zarrs and
+  tensorstore.
+* `goal` is how many times as long zcodec may take: half of the time of zarr-python's faster pipeline, or `codecs` / 0.8
+  if that is longer.
+
+Stores are local files; their pages are in memory after the first round, which does not count.
 """
 
 import argparse
@@ -57,6 +61,9 @@ CODECS = {
 LAYOUTS = {"plain": {"chunks": (64, 64, 64)}, "sharded": {"chunks": (32, 32, 32), "shards": (64, 256, 256)}}
 
 
+CORNER = (slice(0, 32),) * 3
+
+
 def selections(shape):
     """What is read."""
     middle = shape[1] // 2
@@ -64,7 +71,7 @@ def selections(shape):
         "full": (slice(None),) * 3,
         "box": (slice(10, 50), slice(100, 100 + middle), slice(90, 90 + middle)),
         "plane": (slice(None), middle, slice(None)),
-        "one-chunk": (slice(0, 32),) * 3,
+        "one-chunk": CORNER,
     }
 
 
@@ -72,10 +79,9 @@ def operations(array):
     """What is timed: reads return what they read."""
     value = np.asarray(array[...])
     reads = {name: lambda a, where=where: a[where] for name, where in selections(array.shape).items()}
-    corner = (slice(0, 32),) * 3
     return reads | {
         "write": lambda a: a.__setitem__(..., value),
-        "update": lambda a: a.__setitem__(corner, value[corner]),
+        "update": lambda a: a.__setitem__(CORNER, value[CORNER]),
     }
 
 
@@ -113,10 +119,10 @@ def codecs_alone(array):
         for chunk in chunks:
             chain.encode(value[chunk])
 
-    decode_one = decoding((slice(0, 32),) * 3)
+    decode_one = decoding(CORNER)
 
     def update(_):
-        if not is_sharded:  # of whose chunks it is a part
+        if not is_sharded:  # the corner is a part of a chunk, whose other elements stay
             decode_one(_)
         chain.encode(out)
 
@@ -207,8 +213,10 @@ def main():
     shape = tuple(int(size) for size in options.size.split(","))
     tile = np.load(DATA)
     values = np.tile(tile, [-(-size // step) for size, step in zip(shape, tile.shape)])[tuple(map(slice, shape))]
-    print(f"# {values.nbytes / 2**20:.0f} MiB of uint16, {threads} processors, milliseconds, median of {options.repeat}")
-    print(" " * 28 + "".join(f"{name:>12}" for name in COLUMNS) + "".join(f"{name:>7}" for name in ("own", "peers", "goal")))
+    size = f"{values.nbytes / 2**20:.0f} MiB of uint16"
+    print(f"# {size}, processors: {threads}, milliseconds, median of {options.repeat}")
+    heads = [f"{name:>12}" for name in COLUMNS] + [f"{name:>7}" for name in ("own", "peers", "goal")]
+    print(" " * 28 + "".join(heads))
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         for layout, chunks in LAYOUTS.items():
             for codec, compressors in CODECS.items():

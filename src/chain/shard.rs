@@ -210,8 +210,8 @@ impl Shard {
         Ok(())
     }
 
-    /// Requests bytes that the codecs of an inner chunk are about to read or write: those of a large shard are in no cache.
-    /// Codecs that keep bytes gain nothing by it.
+    /// Requests bytes that the codecs of an inner chunk are about to read or write: those of a large shard are in no
+    /// cache. Codecs that keep bytes gain nothing by it.
     pub(super) fn request(&self, bytes: &[u8]) {
         if !self.inner.plan.keeps_bytes() {
             strided::prefetch_bytes(bytes);

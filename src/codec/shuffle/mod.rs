@@ -26,7 +26,8 @@ use std::ops::Range;
 /// too many at once.
 const TILE_COUNT: usize = 4096;
 
-/// The most bytes of a tile: about a first-level cache, where eight planes of less than 4 KiB do not push each other out.
+/// The most bytes of a tile: about a first-level cache, in which eight planes of less than 4 KiB do not push each other
+/// out.
 const TILE_SIZE: usize = 31 << 10;
 
 /// Every tile has a multiple of this many elements.
@@ -226,12 +227,13 @@ impl Shuffle {
         (count, count * self.element_size)
     }
 
-    /// How many elements a tile has of so many in all, which are divided about evenly.
+    /// How many elements each tile has, but the last, so that `count` elements are divided about evenly.
     fn tile_count(&self, count: usize) -> usize {
-        let tiles = count.div_ceil(self.most_in_tile()).max(1);
-        count.div_ceil(tiles).next_multiple_of(TILE_STEP).max(TILE_STEP)
+        let count = count.max(1);
+        count.div_ceil(count.div_ceil(self.most_in_tile())).next_multiple_of(TILE_STEP)
     }
 
+    /// The most elements of a tile.
     fn most_in_tile(&self) -> usize {
         let most = (TILE_SIZE / self.element_size).min(TILE_COUNT);
         most / TILE_STEP * TILE_STEP

@@ -10,6 +10,7 @@ use bytemuck::{Pod, Zeroable};
 use half::{bf16, f16};
 use std::fmt::{Debug, Display};
 use std::marker::PhantomData;
+use std::ops::BitOr;
 use zfp_rs::ZfpScalar;
 
 /// A data type: how an element lies in memory, and which value zfp sees.
@@ -82,11 +83,7 @@ impl Scalar for i32 {
     const LOSSY_RANGE: &'static str = "values of a magnitude below 2^30";
 
     fn any_lossy(values: &[Self]) -> bool {
-        // Either difference is negative, or wraps around to negative, beyond the bounds.
-        values
-            .iter()
-            .fold(0, |signs, value| signs | value.wrapping_add(Self::LARGEST) | Self::LARGEST.wrapping_sub(*value))
-            < 0
+        any_beyond(values)
     }
 }
 
@@ -95,20 +92,18 @@ impl Scalar for i64 {
     const LOSSY_RANGE: &'static str = "values of a magnitude below 2^62";
 
     fn any_lossy(values: &[Self]) -> bool {
-        // Either difference is negative, or wraps around to negative, beyond the bounds.
-        values
-            .iter()
-            .fold(0, |signs, value| signs | value.wrapping_add(Self::LARGEST) | Self::LARGEST.wrapping_sub(*value))
-            < 0
+        any_beyond(values)
     }
 }
 
 /// The integers among [`Scalar`].
-pub(super) trait Integer: Scalar + Ord {
+pub(super) trait Integer: Scalar + Ord + BitOr<Output = Self> {
     /// The largest magnitude that survives a lossy mode.
     const LARGEST: Self;
     const SIGNED_RANGE: &'static str;
 
+    /// Negative where the magnitude is larger: either difference is then negative, or wraps around to negative.
+    fn beyond(self) -> Self;
     /// Its digits as an unsigned number.
     fn unsigned(self) -> String;
 }
@@ -116,6 +111,10 @@ pub(super) trait Integer: Scalar + Ord {
 impl Integer for i32 {
     const LARGEST: Self = (1 << 30) - 1;
     const SIGNED_RANGE: &'static str = "values up to 2147483647";
+
+    fn beyond(self) -> Self {
+        self.wrapping_add(Self::LARGEST) | Self::LARGEST.wrapping_sub(self)
+    }
 
     fn unsigned(self) -> String {
         self.cast_unsigned().to_string()
@@ -126,9 +125,17 @@ impl Integer for i64 {
     const LARGEST: Self = (1 << 62) - 1;
     const SIGNED_RANGE: &'static str = "values up to 9223372036854775807";
 
+    fn beyond(self) -> Self {
+        self.wrapping_add(Self::LARGEST) | Self::LARGEST.wrapping_sub(self)
+    }
+
     fn unsigned(self) -> String {
         self.cast_unsigned().to_string()
     }
+}
+
+fn any_beyond<T: Integer>(values: &[T]) -> bool {
+    values.iter().fold(T::default(), |signs, value| signs | value.beyond()) < T::default()
 }
 
 /// int32, int64, float32 and float64.
@@ -193,7 +200,7 @@ impl<S: Integer> Element for Unsigned<S> {
     }
 
     fn any_outside(values: &[S], is_lossless: bool) -> bool {
-        let any_negative = values.iter().fold(false, |any, value| any | (*value < S::default()));
+        let any_negative = values.iter().fold(S::default(), |signs, value| signs | *value) < S::default();
         any_negative || (!is_lossless && S::any_lossy(values))
     }
 

@@ -12,8 +12,8 @@ use zfp_rs::ZfpDimensionality;
 /// Values of a block along each axis.
 pub(super) const SIDE: usize = 4;
 
-/// How many blocks ahead values are fetched. A block of three or four dimensions touches more streams than the hardware
-/// prefetcher tracks.
+/// How many blocks ahead of the one that is gathered values are fetched. A block of three or four dimensions touches
+/// more streams than the hardware prefetcher tracks.
 pub(super) const AHEAD: usize = 4;
 
 /// The values that a block repeats outside the field, by the number of values inside: the C library's `pad_block`.
@@ -232,7 +232,8 @@ impl Grid {
         block
     }
 
-    /// The values of a block, padded outside the field. Those of a block with the origin `next` are fetched.
+    /// The values of a block, padded outside the field. Those of the block with the origin `next` are fetched to a
+    /// cache.
     #[inline(always)] // into the loop over blocks, whose cost it shares
     pub(super) fn gather<E: Element, const N: usize>(
         &self,

@@ -1,5 +1,5 @@
-"""Objects of zarr-python's LocalStore, read from and written to their files: its own methods take longer than the system
-does."""
+"""Objects of zarr-python's LocalStore, read from their files and written to them: its own methods take longer than the
+system does."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def path_of(getter: Any) -> str | None:
 
 
 def path_to_replace(setter: Any) -> str | None:
-    """As `path_of`, for `replace`. None on Windows, which replaces no file that somebody reads: there the store tries
-    again."""
+    """The file of an object, as `path_of`, if `replace` may write it. None on Windows, where files that somebody reads
+    cannot be replaced: the store's own methods know what to do."""
     return None if os.name == "nt" else path_of(setter)
 
 

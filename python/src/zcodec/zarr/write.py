@@ -203,7 +203,7 @@ def encode_window(chunks: Sequence[ChunkWrite], olds: Sequence[Any]) -> list[Any
 
 
 def _trimmed(encoded: Array) -> Array:
-    """A copy if much of the memory is unused: stores in memory keep the array that they get."""
+    """A copy if much of the memory is unused: stores in memory keep the array that they get. Files do not."""
     room = encoded.base
     is_roomy = isinstance(room, np.ndarray) and room.nbytes > encoded.nbytes + encoded.nbytes // 4
     return encoded.copy() if is_roomy else encoded

@@ -6,9 +6,10 @@ use crate::simd::has_fused_multiply_add;
 
 /// A divisor of numbers that are integers of at most 32 bits.
 ///
-/// A first quotient is the sum of two products, with the reciprocal rounded to nearest and with the error of that. It is
-/// within one unit in the last place. Its remainder is exact, and corrects it to the quotient rounded to nearest, by a
-/// theorem of Markstein (Muller et al., "Handbook of Floating-Point Arithmetic", on division with a fused multiply-add).
+/// A first quotient is the sum of two products, with the reciprocal rounded to nearest and with the error of that. It
+/// is within one unit in the last place. Its remainder is exact, and corrects it to the quotient rounded to nearest, by
+/// a theorem of Markstein (Muller et al., "Handbook of Floating-Point Arithmetic", on division with a fused
+/// multiply-add).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Divisor<F> {
     divisor: F,
@@ -18,8 +19,9 @@ pub(super) struct Divisor<F> {
 }
 
 impl<F: Float> Divisor<F> {
-    /// Prepares a divisor. `None` where loops have no fused multiply-add; for divisors that are not positive, because the quotient of zero
-    /// could have the wrong sign; and for those so large or small that a result in between could be subnormal.
+    /// Prepares a divisor. `None` where loops have no fused multiply-add; for divisors that are not positive, because
+    /// the quotient of zero could have the wrong sign; and for those so large or small that a result in between could
+    /// be subnormal.
     pub(super) fn new(divisor: F) -> Option<Self> {
         const LARGEST: f64 = (1_u128 << 64) as f64;
         if !has_fused_multiply_add() || !(F::from_f64(1.0 / LARGEST)..=F::from_f64(LARGEST)).contains(&divisor) {

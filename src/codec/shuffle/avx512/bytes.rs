@@ -4,11 +4,11 @@ use super::{from_places, load_at, load_halves, store_at, store_halves, to_places
 use crate::codec::shuffle::avx2;
 use std::arch::x86_64::*;
 
-/// Planes at such a distance share sets of the first-level cache: eight of them or more lose lines there before these
-/// are full.
+/// Planes that lie multiples of this apart share sets of the first-level cache: eight of them or more push out each
+/// other's lines before these are full.
 const CONFLICTING: usize = 4096;
 
-/// So many registers of such a plane are stored one after the other.
+/// How many registers of such a plane are stored one after the other.
 const RUN: usize = 8;
 
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vbmi")]
@@ -41,11 +41,8 @@ fn to_planes_of<const SIZE: usize>(elements: &[u8], planes: &mut [u8], stride: u
     assert!(groups.is_empty() || (SIZE - 1) * stride + size <= planes.len(), "the planes have room for the elements");
     let in_runs = SIZE >= 8 && stride.is_multiple_of(CONFLICTING);
     let (runs, groups) = if in_runs { groups.as_chunks::<RUN>() } else { (&[][..], groups) };
-    let mut run = [[_mm512_setzero_si512(); SIZE]; RUN];
     for (index, groups) in runs.iter().enumerate() {
-        for group in 0..RUN {
-            run[group] = to_places(load_halves(&groups[group]));
-        }
+        let run = groups.each_ref().map(|group| to_places(load_halves(group)));
         for place in 0..SIZE {
             for group in 0..RUN {
                 // SAFETY: the last plane has 64 bytes per group.

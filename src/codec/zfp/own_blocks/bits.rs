@@ -31,7 +31,7 @@ impl<'a> Sink<'a> {
         Self { bytes, at: End::default() }
     }
 
-    /// A copy, which can lie in registers. This one goes on where that [`end`](Self::end)s, by [`resume`](Self::resume).
+    /// A copy, which can lie in registers. [`resume`](Self::resume) goes on where the copy [`end`](Self::end)s.
     #[inline(always)]
     pub(super) fn copied(&mut self) -> Sink<'_> {
         Sink { bytes: self.bytes, at: self.at }

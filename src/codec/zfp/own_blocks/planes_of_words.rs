@@ -29,7 +29,7 @@ pub(super) fn encode<const WORDS: usize>(
     budget: u32,
 ) {
     let size = size_of_block::<WORDS>();
-    // Not in a closure, which would be compiled without the instructions of a tier.
+    // Not in a closure: that could be compiled without the instructions of the tier.
     let mut copy = sink.copied();
     let end = copy.position() + u64::from(budget);
     let (mut k, mut n) = (top.max(kmin), 0);
@@ -37,12 +37,13 @@ pub(super) fn encode<const WORDS: usize>(
     while k > kmin && n < size && copy.position() < end {
         k -= 1;
         let plane = &planes[k as usize % 64];
-        if n < MOST {
-            n = put_groups(&mut copy, plane, n, (plane[0] & low_bits(n), n));
+        let before = if n < MOST {
+            (plane[0] & low_bits(n), n)
         } else {
             put_significant(&mut copy, plane, n);
-            n = put_groups(&mut copy, plane, n, (0, 0));
-        }
+            (0, 0)
+        };
+        n = put_groups(&mut copy, plane, n, before);
     }
     if copy.position() < end {
         let lacking = (end - copy.position()).div_ceil(size.into()).min((k - kmin).into()) as u32;
@@ -79,7 +80,7 @@ fn put_groups<const WORDS: usize>(
         sink.put(bits, length + 1);
         return n;
     }
-    // A misprediction and a step for each one, or a step for each `AT_ONCE` bits.
+    // Each one bit takes a step, and the last of a word a mispredicted branch; otherwise `AT_ONCE` bits take a step.
     if end - n > 64 && ones_from(plane, n) < (end - n) / 16 {
         return put_one_by_one(sink, plane, n, (bits, length));
     }
@@ -101,7 +102,7 @@ fn put_groups<const WORDS: usize>(
     end
 }
 
-/// As [`put_groups`], for few groups.
+/// As [`put_groups`], in a step for each one bit.
 #[inline(always)]
 fn put_one_by_one<const WORDS: usize>(
     sink: &mut Sink<'_>,
@@ -142,7 +143,7 @@ fn put_one_by_one<const WORDS: usize>(
     n
 }
 
-/// How many ones there are from `n` on.
+/// How many one bits there are from place `n` on.
 #[inline(always)]
 fn ones_from<const WORDS: usize>(plane: &[u64; WORDS], n: u32) -> u32 {
     (0..).step_by(64).zip(plane).map(|(first, word)| (word & !below(first, n)).count_ones()).sum()
@@ -154,7 +155,7 @@ fn below(first: u32, n: u32) -> u64 {
     if n > first { !u64::MAX.checked_shl(n - first).unwrap_or(0) } else { 0 }
 }
 
-/// How many coefficients there are up to the last one bit.
+/// How many coefficients there are up to the last that is a one; 0 if none is.
 #[inline(always)]
 fn significant<const WORDS: usize>(plane: &[u64; WORDS]) -> u32 {
     let last = plane.iter().rposition(|word| *word != 0).unwrap_or(0);
@@ -279,8 +280,10 @@ fn take_group<const WORDS: usize>(source: &mut Source<'_>, plane: &mut [u64; WOR
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::next;
     use super::*;
 
+    /// Planes of a block.
     const COUNT: u32 = 12;
 
     /// The bits of planes from the last one on, one by one.
@@ -309,14 +312,10 @@ mod tests {
 
     /// Planes in which about one bit of 2^`rarity` is a one, and more of them in later planes if `grows`.
     fn planes<const WORDS: usize>(rarity: u32, grows: bool, state: &mut u64) -> Planes<WORDS> {
-        let mut random = || {
-            *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            *state ^ (*state >> 29)
-        };
         let mut planes = [[0; WORDS]; 64];
         for (k, plane) in planes.iter_mut().enumerate().take(COUNT as usize) {
             let rarity = if grows { rarity.min(k as u32) } else { rarity };
-            *plane = std::array::from_fn(|_| (0..rarity).fold(u64::MAX, |bits, _| bits & random()));
+            *plane = std::array::from_fn(|_| (0..rarity).fold(u64::MAX, |bits, _| bits & next(state)));
         }
         planes
     }

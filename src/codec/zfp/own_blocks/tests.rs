@@ -39,7 +39,7 @@ fn all_parameters() -> Vec<Parameters> {
     all
 }
 
-fn next(state: &mut u64) -> u64 {
+pub(super) fn next(state: &mut u64) -> u64 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     *state ^ (*state >> 29)
 }

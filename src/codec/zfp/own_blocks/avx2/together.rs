@@ -75,7 +75,7 @@ fn encode_all<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
         }
         kernel.code::<WIDE>(&coefficients, plane_counts, empty..most, &mut words);
         let [headers, header_lengths] = [headers, header_lengths].map(numbers::<WIDE>);
-        // Not in a closure, which would be compiled without the instructions of this tier.
+        // Not in a closure: that could be compiled without the instructions of this tier.
         let mut copy = sink.copied();
         for block in 0..bytes.len() / size_of_block::<N>(WIDE) {
             let start = copy.position();

@@ -142,7 +142,8 @@ const fn to_rows(wide: bool, first: usize) -> Permutation {
     sources
 }
 
-/// 32 planes of eight blocks, as [`transpose_bits_downwards`] leaves them, each with those of the bits below first ones.
+/// Of each of eight blocks 32 planes, and 32 planes of the bits below first ones, as [`transpose_bits_downwards`]
+/// leaves them.
 type PlanesOfEight = [[__m512i; 2]; 8];
 
 /// Codes eight blocks, of two vectors each.
@@ -197,7 +198,7 @@ fn code_planes(planes: &PlanesOfEight, before: u32, plane_counts: &[u64; 8], mos
     true
 }
 
-/// Two bytes in each lane.
+/// The planes whose bytes `sources` names, as [`of_planes`] does, each in a lane.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vbmi")]
 fn dwords(bytes: __m512i, sources: Permutation) -> __m512i {

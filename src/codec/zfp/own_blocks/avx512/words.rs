@@ -57,8 +57,8 @@ impl Words {
         ((1_u32 << self.block_count) - 1) as __mmask8
     }
 
-    /// Appends the first `count` of these words, of up to 48 bits with their lengths above these. All are copied, which
-    /// takes less time than so many.
+    /// Appends the first `count` of these words, of up to 48 bits with their lengths above these. All of them are
+    /// copied: a copy whose size is known takes less time.
     #[inline]
     #[target_feature(enable = "avx512f")]
     pub(super) fn push<const ALL: usize>(&mut self, words: [__m512i; ALL], count: usize) {

@@ -1,8 +1,4 @@
-//! The embedded code of bit planes: zfp's `decode_ints`, for 64 coefficients.
-//!
-//! Planes follow each other from the most significant one down. Each begins with the bits of the `n`
-//! coefficients that were significant before, then come [`groups`](super::super::groups). `n` moves past the last one
-//! bit of a plane.
+//! The embedded code of [`planes_of_words`](super::super::planes_of_words) for 64 coefficients: how planes are read.
 
 use super::super::bits::{Source, low_bits};
 use super::super::groups::{skip_empty, take_up_to_one};
