@@ -41,8 +41,11 @@ fn to_planes_of<const SIZE: usize>(elements: &[u8], planes: &mut [u8], stride: u
     assert!(groups.is_empty() || (SIZE - 1) * stride + size <= planes.len(), "the planes have room for the elements");
     let in_runs = SIZE >= 8 && stride.is_multiple_of(CONFLICTING);
     let (runs, groups) = if in_runs { groups.as_chunks::<RUN>() } else { (&[][..], groups) };
+    let mut run = [[_mm512_setzero_si512(); SIZE]; RUN];
     for (index, groups) in runs.iter().enumerate() {
-        let run = groups.each_ref().map(|group| to_places(load_halves(group)));
+        for group in 0..RUN {
+            run[group] = to_places(load_halves(&groups[group]));
+        }
         for place in 0..SIZE {
             for group in 0..RUN {
                 // SAFETY: the last plane has 64 bytes per group.
