@@ -63,11 +63,17 @@ pub(super) static TIERS: &[Tier<Option<Kernels>>] = &[
                 (Component::Int { bits: 64, signed }, Component::Float(format)) if format.bits == 64 => {
                     Some(avx512::integer64::to_float64(signed, cast.rounding))
                 }
+                (Component::Float(format), Component::Int { bits: 64, signed })
+                    if format.bits == 64
+                        && (cast.rounding, cast.out_of_range) == (Rounding::TowardsZero, OutOfRange::Error) =>
+                {
+                    Some(avx512::integer64::truncate_float64(signed))
+                }
                 (source, target) if source.bits() == 64 && target.bits() == 64 => None,
                 (_, Component::Float(format)) if format.id == FloatId::Bfloat16 => {
                     avx512::bfloat16::narrow(cast).or_else(|| avx2::quick::kernel(cast))
                 }
-                _ => avx2::quick::kernel(cast),
+                _ => avx512::short_float::to_integer(cast).or_else(|| avx2::quick::kernel(cast)),
             },
             ..AVX2
         }),

@@ -1,31 +1,39 @@
-//! Integers of 64 bits to `float64`, which AVX-512 has an instruction for.
+//! Integers of 64 bits to `float64` and back, which AVX-512 has instructions for.
 
 use crate::codec::cast_value::avx2::{Convert, TierLoop};
-use crate::codec::cast_value::kernel::Kernel;
+use crate::codec::cast_value::kernel::{Kernel, hopeful};
 use crate::number::Rounding;
 use crate::simd::for_each_group;
 use std::arch::x86_64::*;
 
+const TO_NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
 const TOWARDS_ZERO: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
 
 /// Refuses nothing.
 pub(in crate::codec::cast_value) fn to_float64(signed: bool, rounding: Rounding) -> Box<dyn Kernel> {
-    Box::new(TierLoop(if signed { convert_in::<true>(rounding) } else { convert_in::<false>(rounding) }))
+    if signed { convert_in::<true>(rounding) } else { convert_in::<false>(rounding) }
 }
 
-fn convert_in<const IS_SIGNED: bool>(rounding: Rounding) -> Convert<8, 8> {
+fn convert_in<const IS_SIGNED: bool>(rounding: Rounding) -> Box<dyn Kernel> {
+    let boxed = |convert: Convert<8, 8>| -> Box<dyn Kernel> { Box::new(TierLoop(convert)) };
     match rounding {
-        Rounding::NearestEven => convert_all::<IS_SIGNED, { _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>,
-        Rounding::NearestAway => convert_all_away::<IS_SIGNED>,
-        Rounding::TowardsZero => convert_all::<IS_SIGNED, TOWARDS_ZERO>,
-        Rounding::TowardsPositive => convert_all::<IS_SIGNED, { _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC }>,
-        Rounding::TowardsNegative => convert_all::<IS_SIGNED, { _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>,
+        Rounding::NearestEven => boxed(convert_all::<IS_SIGNED, TO_NEAREST>),
+        Rounding::NearestAway => hopeful(boxed(convert_all_exactly::<IS_SIGNED>), boxed(convert_all_away::<IS_SIGNED>)),
+        Rounding::TowardsZero => boxed(convert_all::<IS_SIGNED, TOWARDS_ZERO>),
+        Rounding::TowardsPositive => boxed(convert_all::<IS_SIGNED, { _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC }>),
+        Rounding::TowardsNegative => boxed(convert_all::<IS_SIGNED, { _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>),
     }
+}
+
+/// `float64` to integers of 64 bits, towards zero; refuses what is beyond the range, and the least signed integer.
+pub(in crate::codec::cast_value) fn truncate_float64(signed: bool) -> Box<dyn Kernel> {
+    Box::new(TierLoop(if signed { truncate_all::<true> } else { truncate_all::<false> }))
 }
 
 #[target_feature(enable = "avx512f,avx512dq")]
 fn convert_all<const IS_SIGNED: bool, const ROUNDING: i32>(input: &[[u8; 8]], output: &mut [[u8; 8]]) -> bool {
-    each_eight(input, output, |integers| rounded::<IS_SIGNED, ROUNDING>(integers))
+    each_eight(input, output, |integers| _mm512_castpd_si512(rounded::<IS_SIGNED, ROUNDING>(integers)));
+    false
 }
 
 /// To the neighbour away from zero, if the integer is not nearer to the other one.
@@ -42,8 +50,9 @@ fn convert_all_away<const IS_SIGNED: bool>(input: &[[u8; 8]], output: &mut [[u8;
         // Doubled, since half the unit of 0 is no `f64`.
         let (twice, unit) = (_mm512_abs_pd(_mm512_add_pd(rest, rest)), _mm512_abs_pd(unit));
         let is_next = _mm512_cmp_pd_mask::<_CMP_GE_OQ>(twice, unit);
-        _mm512_castsi512_pd(_mm512_mask_mov_epi64(bits, is_next, next))
-    })
+        _mm512_mask_mov_epi64(bits, is_next, next)
+    });
+    false
 }
 
 #[inline]
@@ -56,14 +65,41 @@ fn rounded<const IS_SIGNED: bool, const ROUNDING: i32>(integers: __m512i) -> __m
     }
 }
 
+#[target_feature(enable = "avx512f,avx512dq")]
+fn truncate_all<const IS_SIGNED: bool>(input: &[[u8; 8]], output: &mut [[u8; 8]]) -> bool {
+    // What the instructions make of numbers beyond the range, and of NaN.
+    let beyond = _mm512_set1_epi64(if IS_SIGNED { i64::MIN } else { -1 });
+    let mut are_beyond = 0;
+    each_eight(input, output, |bits| {
+        let numbers = _mm512_castsi512_pd(bits);
+        let integers = if IS_SIGNED { _mm512_cvttpd_epi64(numbers) } else { _mm512_cvttpd_epu64(numbers) };
+        are_beyond |= _mm512_cmpeq_epi64_mask(integers, beyond);
+        integers
+    });
+    are_beyond != 0
+}
+
+/// To the nearest number; refuses magnitudes from 2^53 on, some of which are no `f64`.
+#[target_feature(enable = "avx512f,avx512dq")]
+fn convert_all_exactly<const IS_SIGNED: bool>(input: &[[u8; 8]], output: &mut [[u8; 8]]) -> bool {
+    let limit = 1 << 53;
+    // Distances from the least integer that is not refused, and the bits that none of them has.
+    let (mut distances, least) = (_mm512_setzero_si512(), if IS_SIGNED { -limit } else { 0 });
+    let outside = if IS_SIGNED { -2 * limit } else { -limit };
+    each_eight(input, output, |integers| {
+        distances = _mm512_or_si512(distances, _mm512_sub_epi64(integers, _mm512_set1_epi64(least)));
+        _mm512_castpd_si512(rounded::<IS_SIGNED, TO_NEAREST>(integers))
+    });
+    _mm512_test_epi64_mask(distances, _mm512_set1_epi64(outside)) != 0
+}
+
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn each_eight(input: &[[u8; 8]], output: &mut [[u8; 8]], convert: impl Fn(__m512i) -> __m512d) -> bool {
+fn each_eight(input: &[[u8; 8]], output: &mut [[u8; 8]], mut convert: impl FnMut(__m512i) -> __m512i) {
     for_each_group(input, output, [0; 8], |input: &[[u8; 8]; 8], output: &mut [[u8; 8]; 8]| {
         // SAFETY: `input` is 64 readable bytes, and this load needs no alignment.
-        let integers = unsafe { _mm512_loadu_si512(input.as_ptr().cast()) };
+        let elements = unsafe { _mm512_loadu_si512(input.as_ptr().cast()) };
         // SAFETY: `output` is 64 writable bytes, and this store needs no alignment.
-        unsafe { _mm512_storeu_pd(output.as_mut_ptr().cast(), convert(integers)) };
+        unsafe { _mm512_storeu_si512(output.as_mut_ptr().cast(), convert(elements)) };
     });
-    false
 }

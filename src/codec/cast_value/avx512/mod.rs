@@ -4,3 +4,4 @@
 pub(super) mod bfloat16;
 pub(super) mod float16;
 pub(super) mod integer64;
+pub(super) mod short_float;
