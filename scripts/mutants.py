@@ -27,8 +27,8 @@ WORK = ROOT / "target/mutants"
 TREE = WORK / "tree"
 FILES = ["src/chain/**/*.rs", "src/capi/**/*.rs", "src/codec/**/*.rs", "src/json/**/*.rs"]
 # Kernels, which are compared with a definition for every case, and code of tests.
-KERNELS = re.compile(r"/(avx2|avx512|neon|portable|loops|blocks|own_blocks|small_float|prefetch|c_blocks|c_library|"
-                     r"oracle|tests|chain_tests)[/.]")
+KERNELS = re.compile(r"/(avx2|avx512|neon|portable|loops|blocks|own_blocks|small_float|c_blocks|c_library|"
+                     r"tests|chain_tests)[/.]")
 SWITCH = """
 /// Whether this mutant is the one that runs.
 #[inline(never)]

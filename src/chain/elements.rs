@@ -183,8 +183,7 @@ impl Elements {
     /// bytes.
     pub(super) fn span(&self, region: &Region) -> (u64, Range<u64>) {
         let (needed, bits) = (self.needed(region), self.fused.encoded_bits());
-        let last: Vec<u64> = needed.start.iter().zip(&needed.shape).map(|(start, size)| start + size - 1).collect();
-        let [first, last] = [&needed.start, &last].map(|position| index_of(position, &self.shape));
+        let (first, last) = needed.ends(&self.shape);
         let first = if bits.is_multiple_of(8) { first } else { first / 8 * 8 };
         (first, packed_size(first, bits)..packed_size(last + 1, bits))
     }
@@ -294,8 +293,7 @@ impl Elements {
         let (outer, bits) = (&packed.region, self.fused.encoded_bits());
         let inner = region.within_box(outer);
         let mut joined = inner.with_short_gaps(&outer.shape, self.fused.element_size());
-        let last: Vec<u64> = joined.start.iter().zip(&joined.shape).map(|(start, size)| start + size - 1).collect();
-        let [first, last] = [&joined.start, &last].map(|position| index_of(position, &outer.shape));
+        let (first, last) = joined.ends(&outer.shape);
         if first < packed.first || packed_size(last + 1 - packed.first, bits) > packed.bytes.len() as u64 {
             return region.clone();
         }

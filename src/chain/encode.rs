@@ -64,9 +64,9 @@ impl Run<'_> {
             return self.encode_step(step, input, &mut output[..bound], gathered, contexts);
         }
         let size = self.size_of(step, input);
-        let frames = step.leading_size().zip(step.trailing_size()).ok_or_else(Error::out_of_memory)?;
+        let frames_size = step.frames_size().ok_or_else(Error::out_of_memory)?;
         let guess = size.saturating_add(size / 8).saturating_add(UNKNOWN_SLACK);
-        let capacity = guess.saturating_add(frames.0).saturating_add(frames.1);
+        let capacity = guess.saturating_add(frames_size);
         grow_until(output, capacity, u64::MAX, |output| self.encode_step(step, input, output, gathered, contexts))
     }
 
@@ -94,8 +94,8 @@ impl Run<'_> {
         gathered: &mut Vec<u8>,
         contexts: &mut Contexts,
     ) -> Result<usize> {
-        let sizes = step.leading_size().zip(step.trailing_size()).ok_or_else(too_small)?;
-        let (Ok(leading), Ok(trailing)) = (usize::try_from(sizes.0), usize::try_from(sizes.1)) else {
+        let (leading, trailing) = step.frame_sizes().ok_or_else(too_small)?;
+        let (Ok(leading), Ok(trailing)) = (usize::try_from(leading), usize::try_from(trailing)) else {
             return Err(too_small());
         };
         let Some(room) = output.len().checked_sub(trailing).filter(|end| *end >= leading) else {
@@ -105,7 +105,7 @@ impl Run<'_> {
             return self.write_frames(&step.frames[1..], output, summed, contexts);
         }
         let result = self.encode_pass(step, input, &mut output[leading..room], gathered, contexts);
-        let size = result.map_err(|error| with_frames(error, output.len(), sizes.0.saturating_add(sizes.1)))?;
+        let size = result.map_err(|error| with_frames(error, output.len(), (leading + trailing) as u64))?;
         self.write_frames(&step.frames, output, leading..leading + size, contexts)
     }
 
@@ -121,12 +121,12 @@ impl Run<'_> {
         if self.bound_of(step, input)?.is_some() {
             return Ok(too_small());
         }
-        let frames = step.leading_size().zip(step.trailing_size()).ok_or_else(too_small)?;
+        let frames_size = step.frames_size().ok_or_else(too_small)?;
         let error = match self.encode_pass(step, input, &mut [], gathered, contexts) {
             Ok(size) => Error::buffer_too_small("encoded_capacity", capacity, size as u64),
             Err(error) => error,
         };
-        Ok(with_frames(error, capacity, frames.0.saturating_add(frames.1)))
+        Ok(with_frames(error, capacity, frames_size))
     }
 
     /// Writes frames around a payload, innermost first. Returns the end of the outermost one.

@@ -2,7 +2,7 @@
 
 use crate::codec::{Joint, join};
 use crate::error::{CodecPlace, Error, Result};
-use crate::interface::{Call, Elementwise, ElementwiseStage, packed_size};
+use crate::interface::{Call, Direction, Elementwise, ElementwiseStage, packed_size};
 use crate::memory::grow;
 use std::sync::Arc;
 
@@ -145,13 +145,13 @@ impl Fused {
     }
 
     fn run(&self, direction: Direction, input: &[u8], output: &mut [u8], call: &mut Call<'_>) -> Result<()> {
-        let (input_bits, output_bits) = direction.ends(self.decoded_bits, self.encoded_bits());
+        let (input_bits, output_bits) = ends(direction, self.decoded_bits, self.encoded_bits());
         let threads = call.options.workers().count_for(input.len().max(output.len()));
         if threads.get() == 1 {
             let tiles = call.contexts.get(|| Ok(TileBuffers::default()))?;
             return self.run_part(direction, input, output, tiles);
         }
-        let element_count = direction.ends(input.len(), output.len()).0 / self.element_size();
+        let element_count = ends(direction, input.len(), output.len()).0 / self.element_size();
         let part_count = element_count.div_ceil(threads.get()).next_multiple_of(64);
         let parts =
             input.chunks(bytes_of(part_count, input_bits)).zip(output.chunks_mut(bytes_of(part_count, output_bits)));
@@ -165,7 +165,7 @@ impl Fused {
     }
 
     fn run_part(&self, direction: Direction, input: &[u8], output: &mut [u8], tiles: &mut TileBuffers) -> Result<()> {
-        let (input_bits, output_bits) = direction.ends(self.decoded_bits, self.encoded_bits());
+        let (input_bits, output_bits) = ends(direction, self.decoded_bits, self.encoded_bits());
         let head_count = if input_bits > output_bits {
             elements_before_line(input, input_bits, output_bits)
         } else {
@@ -185,11 +185,13 @@ impl Fused {
                 crate::memory::copy(input, output);
                 Ok(())
             }
-            [stage] => direction.run(stage, input, output),
+            [stage] => stage.run(direction, input, output),
             stages if self.joined.len() == stages.len() => self.run_tiles(direction, input, output, tiles),
             _ => {
                 let count = self.joined_tile_element_count;
-                tiles.reserve(count, self.joined.iter().map(|stage| stage.encoded_bits))?;
+                if self.joined.len() > 1 {
+                    tiles.reserve(count, self.joined.iter().map(|stage| stage.encoded_bits))?;
+                }
                 self.for_each_tile(direction, count, input, output, |input, output| {
                     self.run_tile(&self.joined, direction, input, output, tiles)
                         .or_else(|_| self.run_tiles(direction, input, output, tiles))
@@ -215,7 +217,7 @@ impl Fused {
         output: &mut [u8],
         mut work: impl FnMut(&[u8], &mut [u8]) -> Result<()>,
     ) -> Result<()> {
-        let (input_bits, output_bits) = direction.ends(self.decoded_bits, self.encoded_bits());
+        let (input_bits, output_bits) = ends(direction, self.decoded_bits, self.encoded_bits());
         let tiles = input.chunks(bytes_of(count, input_bits)).zip(output.chunks_mut(bytes_of(count, output_bits)));
         for (index, (input, output)) in tiles.enumerate() {
             work(input, output).map_err(|error| error.after_elements((index * count) as u64))?;
@@ -234,20 +236,20 @@ impl Fused {
         tiles: &mut TileBuffers,
     ) -> Result<()> {
         if let [stage] = stages {
-            return direction.run(stage, input, output);
+            return stage.run(direction, input, output);
         }
-        let mut count = direction.ends(input.len(), output.len()).0 / self.element_size();
+        let mut count = ends(direction, input.len(), output.len()).0 / self.element_size();
         let last = stages.len() - 1;
         let mut fault = None;
         for position in 0..=last {
-            let index = direction.ends(position, last - position).0;
+            let index = ends(direction, position, last - position).0;
             let stage = &stages[index];
             let before = if index == 0 { self.decoded_bits } else { stages[index - 1].encoded_bits };
-            let (input_bits, output_bits) = direction.ends(before, stage.encoded_bits);
+            let (input_bits, output_bits) = ends(direction, before, stage.encoded_bits);
             let stage_input = if position == 0 { input } else { &tiles.full };
             let stage_output = if position == last { &mut *output } else { &mut tiles.empty };
-            let result = direction.run(
-                stage,
+            let result = stage.run(
+                direction,
                 &stage_input[..bytes_of(count, input_bits)],
                 &mut stage_output[..bytes_of(count, output_bits)],
             );
@@ -279,29 +281,23 @@ fn tile_element_count(decoded_bits: usize, stages: &[FusedStage]) -> usize {
     (8 * TILE_SIZE / bits.max(1)).max(1).next_multiple_of(64)
 }
 
-#[derive(Debug, Clone, Copy)]
-enum Direction {
-    Encode,
-    Decode,
+/// The first and the second of the two in this direction.
+fn ends<T>(direction: Direction, decoded: T, encoded: T) -> (T, T) {
+    match direction {
+        Direction::Encode => (decoded, encoded),
+        Direction::Decode => (encoded, decoded),
+    }
 }
 
-impl Direction {
-    /// The first and the second of the two in this direction.
-    fn ends<T>(self, decoded: T, encoded: T) -> (T, T) {
-        match self {
-            Self::Encode => (decoded, encoded),
-            Self::Decode => (encoded, decoded),
-        }
-    }
-
-    fn run(self, stage: &FusedStage, input: &[u8], output: &mut [u8]) -> Result<()> {
-        let result = match (self, &stage.kernel) {
-            (Self::Encode, Loop::One(kernel)) => kernel.encode(input, output),
-            (Self::Decode, Loop::One(kernel)) => kernel.decode(input, output),
-            (Self::Encode, Loop::Two(joint)) => joint.encode(input, output).then_some(()).ok_or_else(singly),
-            (Self::Decode, Loop::Two(joint)) => joint.decode(input, output).then_some(()).ok_or_else(singly),
+impl FusedStage {
+    fn run(&self, direction: Direction, input: &[u8], output: &mut [u8]) -> Result<()> {
+        let result = match (direction, &self.kernel) {
+            (Direction::Encode, Loop::One(kernel)) => kernel.encode(input, output),
+            (Direction::Decode, Loop::One(kernel)) => kernel.decode(input, output),
+            (Direction::Encode, Loop::Two(joint)) => joint.encode(input, output).then_some(()).ok_or_else(singly),
+            (Direction::Decode, Loop::Two(joint)) => joint.decode(input, output).then_some(()).ok_or_else(singly),
         };
-        result.map_err(|error| stage.place.blame(error))
+        result.map_err(|error| self.place.blame(error))
     }
 }
 

@@ -116,7 +116,7 @@ impl Object {
 
     fn expand_index(self, ShardStep { step, shard, .. }: ShardStep<'_>, actions: &mut Actions) -> Result<()> {
         let (index_size, is_first) = shard.index_size();
-        let (lead, trail) = (step.leading_size().unwrap_or(0), step.trailing_size().unwrap_or(0));
+        let (lead, trail) = step.frame_sizes().unwrap_or_default();
         let range = match self.size {
             _ if is_first => ByteRange::At { offset: add(self.offset, lead)?, size: index_size },
             Some(size) => {
@@ -218,8 +218,8 @@ impl Object {
         options: &CallOptions,
         inner: &mut Vec<Self>,
     ) -> Result<()> {
-        let (lead, trail) = (step.leading_size().unwrap_or(0), step.trailing_size().unwrap_or(0));
-        let shard_size = self.size.and_then(|size| size.checked_sub(add(lead, trail).ok()?));
+        let (lead, trail) = step.frame_sizes().unwrap_or_default();
+        let shard_size = self.size.and_then(|size| size.checked_sub(lead + trail));
         let mut parts = Vec::new();
         for part in self.parts {
             parts_of(shard, way, part, &mut parts)?;
@@ -367,12 +367,11 @@ impl Object {
 
     /// Decodes the index of the shard; returns the object with it.
     fn decode_index(mut self, bytes: &[u8], options: &CallOptions) -> Result<Self> {
-        let Some((Step { operation: Operation::Shard(place, shard), .. }, _)) = self.chain.readable_step() else {
+        let Some((step @ Step { operation: Operation::Shard(place, shard), .. }, _)) = self.chain.readable_step()
+        else {
             return Err(Error::internal("an index of a chain without a shard"));
         };
-        let step = &self.chain.plan.steps[self.chain.plan.steps.len() - 1];
-        let around =
-            step.leading_size().zip(step.trailing_size()).map_or(0, |(lead, trail)| lead.saturating_add(trail));
+        let around = step.frames_size().unwrap_or(0);
         let shard_size = self.size.map(|size| size.saturating_sub(around));
         let index = shard.decode_index(bytes, shard_size, options);
         let index = index.map_err(|error| locate(place.blame(error), self.origin.as_deref()))?;

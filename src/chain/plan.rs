@@ -343,9 +343,15 @@ impl Step {
         self.frames.iter().try_fold(0_u64, |size, (_, frame)| size.checked_add(frame.trailing_size()))
     }
 
+    /// The bytes of all frames before and after the operation's own; `None` if they exceed 64 bits together.
+    pub(super) fn frame_sizes(&self) -> Option<(u64, u64)> {
+        let (leading, trailing) = (self.leading_size()?, self.trailing_size()?);
+        leading.checked_add(trailing).map(|_| (leading, trailing))
+    }
+
     /// The bytes of all frames; `None` if they exceed 64 bits.
     pub(super) fn frames_size(&self) -> Option<u64> {
-        self.leading_size()?.checked_add(self.trailing_size()?)
+        self.frame_sizes().map(|(leading, trailing)| leading + trailing)
     }
 
     /// A capacity that suffices for encoding this many bytes, frames included; `None` if it exceeds 64 bits.

@@ -229,6 +229,12 @@ impl Region {
         error.at_element(index)
     }
 
+    /// The indices of the first and the last element in an array of this shape. The box must not be empty.
+    pub(super) fn ends(&self, shape: &[u64]) -> (u64, u64) {
+        let last: Vec<u64> = self.start.iter().zip(&self.shape).map(|(start, size)| start + size - 1).collect();
+        (index_of(&self.start, shape), index_of(&last, shape))
+    }
+
     /// The index of an element of this box in an array of this shape.
     pub(super) fn index_within(&self, index: u64, shape: &[u64]) -> u64 {
         let position = position_of(index, &self.shape);

@@ -3,7 +3,7 @@
 
 use super::grid::{Cell, CellGrid};
 use super::place::BoxPlace;
-use super::region::{Region, index_of, position_of};
+use super::region::{Region, position_of};
 use crate::error::{Error, Result};
 use crate::memory::{collect, push};
 use crate::representation::element_count;
@@ -132,8 +132,8 @@ impl Reshaped {
     pub(super) fn same_box(&self, region: &Region) -> Option<Region> {
         let earlier = self.earlier.as_ref().map(|earlier| Some(earlier.same_box(region)?.arranged(&earlier.axes)));
         let region = &earlier.unwrap_or_else(|| Some(region.clone()))?;
-        let end: Vec<u64> = region.start.iter().zip(&region.shape).map(|(start, size)| start + size - 1).collect();
-        let [start, end] = [&region.start, &end].map(|corner| position_of(index_of(corner, &self.before), &self.after));
+        let (first, last) = region.ends(&self.before);
+        let [start, end] = [first, last].map(|element| position_of(element, &self.after));
         // A box has its first and its last element at two corners; most often, that tells already that this is none.
         let sizes = start.iter().zip(&end).map(|(start, end)| (end + 1).checked_sub(*start));
         let found = Region { shape: sizes.collect::<Option<_>>()?, start };

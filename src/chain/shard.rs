@@ -421,9 +421,8 @@ impl Shard {
 
     /// The index in the shard's array of an element of an inner chunk.
     pub(super) fn element_of(&self, cell: &Cell, element: u64) -> u64 {
-        let position = position_of(element, &self.bound.chunk_shape);
-        let place: Vec<u64> = position.iter().zip(&cell.start).map(|(offset, start)| offset + start).collect();
-        index_of(&place, &self.shape())
+        let whole = Region { start: cell.start.clone(), shape: self.bound.chunk_shape.clone() };
+        whole.index_within(element, &self.shape())
     }
 
     pub(super) fn at_cell(&self, error: Error, cell: &Cell) -> Error {

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::representation::{Representation, element_count};
 
 /// If this many times as many elements lie between those of a box, all of the chunk takes less time.
-const MANY: usize = 8;
+const FAR_RATIO: usize = 8;
 
 /// To find the place of an element through several reshapes takes as long as to decode about this many.
 const PLACE_COST: u64 = 256;
@@ -100,10 +100,11 @@ impl BoxWay {
     }
 
     /// Whether the elements of a box of what enters the chain are far from each other at the end, because of a reshape:
-    /// the smallest box around them has [`MANY`] times as many elements.
+    /// the smallest box around them has [`FAR_RATIO`] times as many elements.
     pub(super) fn are_far(&self, region: &Region) -> bool {
         let around = || self.reshaped.as_ref()?.around(&region.arranged(&self.axes));
-        !region.is_empty() && around().is_some_and(|around| around.element_count() / MANY >= region.element_count())
+        !region.is_empty()
+            && around().is_some_and(|around| around.element_count() / FAR_RATIO >= region.element_count())
     }
 
     /// Whether it takes less time to find the places of this many elements than to decode all. After several reshapes,

@@ -25,16 +25,27 @@ pub(crate) const LARGE_SIZE: u64 = if cfg!(fuzzing) { 2 << 10 } else { 16 << 20 
 /// [`Status::Internal`](crate::Status::Internal) if the two have other shapes or elements of other sizes.
 pub fn copy(source: &Source<'_>, target: &mut Target<'_>) -> Result<()> {
     let is_large = target.layout().size() >= LARGE_SIZE;
-    copy_by(best(TIERS).map_or(PORTABLE, |tier| tier.kernel), is_large, source, target)
+    let kernel = best(TIERS).map_or(PORTABLE, |tier| tier.kernel);
+    // SAFETY: `best` gives a tier that is available, and every processor has the portable one.
+    unsafe { copy_by(kernel, is_large, source, target) }
 }
 
-/// [`copy`], by the kernel of a tier that is available.
-pub(super) fn copy_by(kernel: Kernel, is_large: bool, source: &Source<'_>, target: &mut Target<'_>) -> Result<()> {
+/// [`copy`], by a given kernel.
+///
+/// # Safety
+/// The kernel's tier is available.
+pub(super) unsafe fn copy_by(
+    kernel: Kernel,
+    is_large: bool,
+    source: &Source<'_>,
+    target: &mut Target<'_>,
+) -> Result<()> {
     let Some(nest) = Nest::new(source.layout(), target.layout())? else { return Ok(()) };
     let source = source.first().wrapping_offset(nest.source_shift);
     let target = target.first().wrapping_offset(nest.target_shift);
     // SAFETY: the loops reach the elements of the two views and nothing else. The source can be read, the target
-    // written, and they share no byte: one of them is borrowed mutably, or its owner has promised it.
+    // written, and they share no byte: one of them is borrowed mutably, or its owner has promised it. The caller
+    // promises that the tier is available.
     unsafe { run(kernel, nest, is_large, source, target) };
     Ok(())
 }

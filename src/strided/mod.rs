@@ -33,6 +33,6 @@ pub use copy::{copy, split};
 pub use fill::{all_equal, fill};
 pub(crate) use gather::Gathered;
 pub use layout::Layout;
-pub(crate) use prefetch::prefetch_bytes;
+pub(crate) use prefetch::{prefetch_bytes, prefetch_soon};
 pub(crate) use strip::{MAX_BOXES, Strip, max_boxes};
 pub use view::{Source, Target};

@@ -9,8 +9,8 @@ use super::nest::{Nest, visit};
 use super::plane::LINE_SIZE;
 use super::view::{Source, Target};
 
-/// More than this would leave no room in a second-level cache for what is done meanwhile.
-const MOST: usize = 128 << 10;
+/// The most bytes that are requested: more would leave no room in a second-level cache for what is done meanwhile.
+const MAX_SIZE: usize = 128 << 10;
 
 /// Requests the cache line of this address, which need not exist. Into the second-level cache, because lines of many
 /// rows may collide in the first one. Only on x86-64.
@@ -19,10 +19,9 @@ pub(super) fn prefetch(address: *const u8) {
     request::<false>(address);
 }
 
-/// The same, into the first-level cache, for a line that is used soon.
-#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
+/// As [`prefetch`], into the first-level cache, for a line that is used soon.
 #[inline(always)] // as above
-pub(super) fn prefetch_soon(address: *const u8) {
+pub(crate) fn prefetch_soon(address: *const u8) {
     request::<true>(address);
 }
 
@@ -59,7 +58,7 @@ impl Source<'_> {
 
 /// Requests the cache lines of these bytes, if they are not too many.
 pub(crate) fn prefetch_bytes(bytes: &[u8]) {
-    if bytes.len() <= MOST {
+    if bytes.len() <= MAX_SIZE {
         bytes.iter().step_by(LINE_SIZE).for_each(|byte| prefetch(byte));
     }
 }
@@ -69,7 +68,7 @@ pub(crate) fn prefetch_bytes(bytes: &[u8]) {
 fn prefetch_rows(layout: &Layout, first: *const u8) {
     let Ok(Some(nest)) = Nest::new(layout, layout) else { return };
     let (row_size, row_count) = (nest.block, nest.axes.iter().map(|axis| axis.size).product::<usize>());
-    if row_size < LINE_SIZE || row_count < 2 || row_size.saturating_mul(row_count) > MOST {
+    if row_size < LINE_SIZE || row_count < 2 || row_size.saturating_mul(row_count) > MAX_SIZE {
         return;
     }
     let Some((inner, outer)) = nest.axes.split_last() else { return };

@@ -120,7 +120,11 @@ fn check_copy(case: &Case) {
         let mut to = before.clone();
         let mut view = Target::new(&mut to, target.layout(shape, *size)).unwrap();
         let tiles = tier.kernel.tiles.map(|tiles| Tiles { instead: None, ..tiles });
-        copy_by(Kernel { tiles, ..tier.kernel }, is_large, &source, &mut view).unwrap();
+        let kernel = Kernel { tiles, ..tier.kernel };
+        // SAFETY: the tier is available.
+        #[expect(unsafe_code, reason = "runs the kernel of each tier")]
+        let copied = unsafe { copy_by(kernel, is_large, &source, &mut view) };
+        copied.unwrap();
         assert!(to == expected, "{:?}, as a large one {is_large}: {case:?}", tier.level);
     }
 }

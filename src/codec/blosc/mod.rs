@@ -7,14 +7,14 @@
 //! not be those of the C library 1.21; `docs/differences.md` lists what else differs.
 
 mod blosclz;
+#[cfg(all(test, feature = "blosc-src"))]
+mod c_library;
 #[cfg(test)]
 mod chain_tests;
 mod compressor;
 mod decode;
 mod encode;
 mod frame;
-#[cfg(all(test, feature = "blosc-src"))]
-mod oracle;
 #[cfg(test)]
 mod tests;
 

@@ -24,11 +24,11 @@ use std::ops::Range;
 /// The elements of a tile, on their way from or to rows of bits. Each row then has eight cache lines of a tile: where
 /// rows lie a power of two apart, their lines have the same places in a cache, and of rows with fewer lines there are
 /// too many at once.
-const TILE_COUNT: usize = 4096;
+const MAX_TILE_ELEMENTS: usize = 4096;
 
 /// The most bytes of a tile: about a first-level cache, in which eight planes of less than 4 KiB do not push each other
 /// out.
-const TILE_SIZE: usize = 31 << 10;
+const MAX_TILE_SIZE: usize = 31 << 10;
 
 /// Every tile has a multiple of this many elements.
 const TILE_STEP: usize = 64;
@@ -140,7 +140,7 @@ impl Shuffle {
             return copy(decoded, shuffled);
         }
         shuffled[size..].copy_from_slice(&decoded[size..]);
-        let step = self.tile_count(count);
+        let step = self.tile_elements(count);
         for first in (0..count).step_by(step) {
             let tile_count = step.min(count - first);
             let elements = &decoded[first * self.element_size..][..tile_count * self.element_size];
@@ -202,7 +202,7 @@ impl Shuffle {
             let size = decoded.len();
             return self.join_rows(&shuffled[first / 8..], count / 8, decoded, size);
         }
-        let step = self.tile_count(decoded.len() / self.element_size);
+        let step = self.tile_elements(decoded.len() / self.element_size);
         for (first, elements) in (first..).step_by(step).zip(decoded.chunks_mut(step * self.element_size)) {
             let tile_count = elements.len() / self.element_size;
             self.join_rows(&shuffled[first / 8..], count / 8, &mut tile[..elements.len()], tile_count);
@@ -228,34 +228,34 @@ impl Shuffle {
     }
 
     /// How many elements each tile has, but the last, so that `count` elements are divided about evenly.
-    fn tile_count(&self, count: usize) -> usize {
+    fn tile_elements(&self, count: usize) -> usize {
         let count = count.max(1);
         count.div_ceil(count.div_ceil(self.most_in_tile())).next_multiple_of(TILE_STEP)
     }
 
     /// The most elements of a tile.
     fn most_in_tile(&self) -> usize {
-        let most = (TILE_SIZE / self.element_size).min(TILE_COUNT);
+        let most = (MAX_TILE_SIZE / self.element_size).min(MAX_TILE_ELEMENTS);
         most / TILE_STEP * TILE_STEP
     }
 
     fn split_planes(&self, elements: &[u8], planes: &mut [u8], stride: usize) {
-        // SAFETY: the tier is available.
-        #[expect(unsafe_code, reason = "calls code for instructions that the processor was asked for")]
+        // SAFETY: `new` and `all` take tiers that are available.
+        #[expect(unsafe_code, reason = "calls code for instructions that the processor was found to have")]
         let done = unsafe { (self.planes.to_planes)(elements, self.element_size, planes, stride) };
         portable::to_planes(elements, self.element_size, planes, stride, done);
     }
 
     fn join_planes(&self, planes: &[u8], stride: usize, elements: &mut [u8]) {
-        // SAFETY: the tier is available.
-        #[expect(unsafe_code, reason = "calls code for instructions that the processor was asked for")]
+        // SAFETY: `new` and `all` take tiers that are available.
+        #[expect(unsafe_code, reason = "calls code for instructions that the processor was found to have")]
         let done = unsafe { (self.planes.from_planes)(planes, stride, elements, self.element_size) };
         portable::from_planes(planes, stride, elements, self.element_size, done);
     }
 
     fn split_rows(&self, planes: &[u8], plane_size: usize, rows: &mut [u8], stride: usize) {
-        // SAFETY: the tier is available.
-        #[expect(unsafe_code, reason = "calls code for instructions that the processor was asked for")]
+        // SAFETY: `new` and `all` take tiers that are available.
+        #[expect(unsafe_code, reason = "calls code for instructions that the processor was found to have")]
         let done = unsafe { (self.planes.to_rows)(planes, plane_size, rows, stride) };
         if done < plane_size {
             for (plane, first) in planes.chunks_exact(plane_size).zip((0..).step_by(8 * stride)) {
@@ -265,8 +265,8 @@ impl Shuffle {
     }
 
     fn join_rows(&self, rows: &[u8], stride: usize, planes: &mut [u8], plane_size: usize) {
-        // SAFETY: the tier is available.
-        #[expect(unsafe_code, reason = "calls code for instructions that the processor was asked for")]
+        // SAFETY: `new` and `all` take tiers that are available.
+        #[expect(unsafe_code, reason = "calls code for instructions that the processor was found to have")]
         let done = unsafe { (self.planes.from_rows)(rows, stride, planes, plane_size) };
         if done < plane_size {
             for (plane, first) in planes.chunks_exact_mut(plane_size).zip((0..).step_by(8 * stride)) {

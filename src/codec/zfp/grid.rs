@@ -4,8 +4,8 @@
 //! does not have count as 1.
 
 use super::element::Element;
-use super::prefetch::prefetch;
 use crate::error::{Error, Result};
+use crate::strided::prefetch_soon;
 use std::ops::Range;
 use zfp_rs::ZfpDimensionality;
 
@@ -247,7 +247,7 @@ impl Grid {
         let cells = &cells[block.origin..];
         if block.is_whole {
             for (row, offset) in values.as_chunks_mut::<SIDE>().0.iter_mut().zip(self.row_offsets) {
-                prefetch(cells, offset.wrapping_add(ahead));
+                prefetch_soon(cells.as_ptr().wrapping_add(offset.wrapping_add(ahead)).cast());
                 for (value, cell) in row.iter_mut().zip(&cells[offset..offset + SIDE]) {
                     *value = element.promote(*cell);
                 }

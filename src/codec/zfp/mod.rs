@@ -29,7 +29,6 @@ mod encode;
 mod grid;
 mod mode;
 mod own_blocks;
-mod prefetch;
 mod region;
 mod small_float;
 #[cfg(test)]

@@ -302,7 +302,7 @@ fn integers<const SIZE: usize, S: Copy>(
 ) {
     let done = best(TIERS).map_or(0, |tier| {
         // SAFETY: the tier is available.
-        #[expect(unsafe_code, reason = "calls code for instructions that the processor was asked for")]
+        #[expect(unsafe_code, reason = "calls code for instructions that the processor was found to have")]
         unsafe {
             (tier.kernel)(SIZE, differences, before, sums)
         }

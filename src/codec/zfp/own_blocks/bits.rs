@@ -1,7 +1,7 @@
 //! Bits one after the other, the first one lowest, in words of 64 bits, little-endian.
 
 /// The most bits that one call can put or take.
-pub(super) const MOST: u32 = 56;
+pub(super) const MAX_BITS: u32 = 56;
 
 /// The lowest `count` bits, up to 63.
 #[inline(always)]
@@ -53,7 +53,7 @@ impl<'a> Sink<'a> {
         8 * self.at.whole_bytes as u64 + u64::from(self.at.pending_bits)
     }
 
-    /// Up to [`MOST`] bits, above which there are zeros.
+    /// Up to [`MAX_BITS`] bits, above which there are zeros.
     #[inline(always)]
     pub(super) fn put(&mut self, bits: u64, count: u32) {
         self.at.pending |= bits << self.at.pending_bits;
@@ -101,7 +101,7 @@ impl<'a> Sink<'a> {
     /// Up to 64 bits.
     #[inline(always)]
     pub(super) fn put_long(&mut self, bits: u64, count: u32) {
-        if count <= MOST {
+        if count <= MAX_BITS {
             self.put(bits, count);
         } else {
             self.put(bits & low_bits(32), 32);
@@ -111,9 +111,9 @@ impl<'a> Sink<'a> {
 
     #[inline(always)]
     pub(super) fn put_zeros(&mut self, mut count: u64) {
-        while count > u64::from(MOST) {
-            self.put(0, MOST);
-            count -= u64::from(MOST);
+        while count > u64::from(MAX_BITS) {
+            self.put(0, MAX_BITS);
+            count -= u64::from(MAX_BITS);
         }
         self.put(0, count as u32);
     }
@@ -250,7 +250,7 @@ impl<'a> Source<'a> {
         self.window
     }
 
-    /// After a [`refill`](Self::refill) at least [`MOST`].
+    /// After a [`refill`](Self::refill) at least [`MAX_BITS`].
     #[inline(always)]
     pub(super) fn valid(&self) -> u32 {
         self.valid
@@ -266,7 +266,7 @@ impl<'a> Source<'a> {
         };
         self.window |= u64::from_le_bytes(bytes) << self.valid;
         self.next += (63 - self.valid) as usize / 8;
-        self.valid |= MOST;
+        self.valid |= MAX_BITS;
     }
 
     /// Up to as many bits as are valid.
@@ -276,7 +276,7 @@ impl<'a> Source<'a> {
         self.valid -= count;
     }
 
-    /// Up to [`MOST`] bits of a window that was refilled, as it is then again.
+    /// Up to [`MAX_BITS`] bits of a window that was refilled, as it is then again.
     #[inline(always)]
     pub(super) fn take(&mut self, count: u32) -> u64 {
         let bits = self.window & low_bits(count);
@@ -317,7 +317,7 @@ impl<'a> Source<'a> {
     /// Up to 64 bits, as [`take`](Self::take).
     #[inline(always)]
     pub(super) fn take_long(&mut self, count: u32) -> u64 {
-        if count <= MOST {
+        if count <= MAX_BITS {
             return self.take(count);
         }
         let low = self.take(32);

@@ -6,18 +6,18 @@
 //! So the groups are the rest of the plane with a test of 1 before and after each one, and the last test 0. Groups of
 //! few bits have a table.
 
-use super::bits::{MOST, Source};
+use super::bits::{MAX_BITS, Source};
 
 /// Skips the planes from `k` down to `kmin` that have no ones: before the first one, each zero is the negative test of
 /// a plane. Returns the number of those below them.
 #[inline(always)]
 pub(super) fn skip_empty(source: &mut Source<'_>, mut k: u32, kmin: u32, end: u64) -> u32 {
     loop {
-        let most = u64::from(k - kmin).min(end - source.position()).min(MOST.into());
+        let most = u64::from(k - kmin).min(end - source.position()).min(MAX_BITS.into());
         let empty = source.window().trailing_zeros().min(most as u32);
         source.take(empty);
         k -= empty;
-        if empty < MOST {
+        if empty < MAX_BITS {
             return k;
         }
     }
@@ -28,7 +28,7 @@ pub(super) fn skip_empty(source: &mut Source<'_>, mut k: u32, kmin: u32, end: u6
 #[inline(always)]
 pub(super) fn take_up_to_one(source: &mut Source<'_>, mut place: u32, size: u32, end: u64) -> u32 {
     while place < size - 1 && source.position() < end {
-        let most = (end - source.position()).min(MOST.min(size - 1 - place).into()) as u32;
+        let most = (end - source.position()).min(MAX_BITS.min(size - 1 - place).into()) as u32;
         let zeros = source.window().trailing_zeros().min(most);
         place += zeros;
         source.take(zeros);

@@ -3,7 +3,7 @@
 //! Planes follow each other from the most significant one down. Each begins with the bits of the `n` coefficients that
 //! were significant before, then come [`groups`](super::groups). `n` moves past the last one bit of a plane.
 
-use super::bits::{MOST, Sink, Source, low_bits};
+use super::bits::{MAX_BITS, Sink, Source, low_bits};
 use super::groups::{AT_ONCE, SHORT, short_groups, skip_empty, take_up_to_one, with_tests};
 
 /// Bit i of word w of plane k is bit k of coefficient 64 w + i.
@@ -37,7 +37,7 @@ pub(super) fn encode<const WORDS: usize>(
     while k > kmin && n < size && copy.position() < end {
         k -= 1;
         let plane = &planes[k as usize % 64];
-        let before = if n < MOST {
+        let before = if n < MAX_BITS {
             (plane[0] & low_bits(n), n)
         } else {
             put_significant(&mut copy, plane, n);
@@ -66,7 +66,7 @@ fn put_significant<const WORDS: usize>(sink: &mut Sink<'_>, plane: &[u64; WORDS]
     }
 }
 
-/// The bits from `n` on, in groups, after some bits and their count, fewer than [`MOST`]. Returns how many coefficients
+/// The bits from `n` on, in groups, after some bits and their count, fewer than [`MAX_BITS`]. Returns how many coefficients
 /// are significant then.
 #[inline(always)]
 fn put_groups<const WORDS: usize>(
@@ -118,10 +118,10 @@ fn put_one_by_one<const WORDS: usize>(
             rest &= rest - 1;
             // A test, the zeros, and a one.
             let zeros = place - n;
-            if length + zeros + 3 > MOST {
+            if length + zeros + 3 > MAX_BITS {
                 sink.put(bits, length);
                 (bits, length) = (0, 0);
-                if zeros + 3 > MOST {
+                if zeros + 3 > MAX_BITS {
                     sink.put(1, 1);
                     sink.put_zeros(zeros.into());
                     (bits, length) = (1, 1);

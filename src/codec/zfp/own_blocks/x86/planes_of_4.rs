@@ -5,7 +5,7 @@
 //! significant, tables have the planes that the next bits of a stream hold. After that the stream is the planes
 //! themselves.
 
-use super::super::bits::{MOST, Source, low_bits};
+use super::super::bits::{MAX_BITS, Source, low_bits};
 use super::super::block::width;
 use super::super::groups::skip_empty;
 use std::arch::x86_64::_pext_u64;
@@ -268,7 +268,7 @@ fn take_planes(source: &mut Source<'_>, planes: &mut Stream, count: u32, end: u6
     while planes.count < count && source.position() < end {
         // Twice, because a second time costs less than a wrong guess whether there is one.
         for _ in 0..2 {
-            let next = (count - planes.count).min(MOST / SIZE);
+            let next = (count - planes.count).min(MAX_BITS / SIZE);
             let length = (end - source.position()).min((SIZE * next).into());
             planes.push(source.take(length as u32), next);
         }
