@@ -74,7 +74,7 @@ java: build
 # Licences, sources and versions of everything in Cargo.lock; `scripts/supply-chain.sh advisories` checks advisories, too.
 supply-chain:
 	scripts/supply-chain.sh
-# The table of goals beside other libraries, and a picture of it.
+# The table of goals, compared with other libraries, and a picture of it.
 .PHONY: bench
 bench:
 	benches/run.sh

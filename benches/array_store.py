@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random boxes of the sharded volume of nuclei: examples-cpp/array_store beside tensorstore from PyPI, on the same files.
+"""Random boxes of the sharded volume of nuclei: examples-cpp/array_store and tensorstore from PyPI, on the same files.
 
     array_store.py ARRAY_STORE DIRECTORY THREADS [--edges 32 64 128] [--cache 0 16000000 64000000] [--turns N]
 

@@ -1,4 +1,4 @@
-/* What moving memory takes by itself: the limits that README.md names, each beside a copy of as many bytes.
+/* What moving memory takes by itself: the limits that README.md names, each compared with a copy of as many bytes.
  *
  *     gcc -O2 -march=native -fno-tree-vectorize benches/limits.c -o limits && ./limits
  */

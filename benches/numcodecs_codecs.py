@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Codecs of numcodecs beside numcodecs itself, from PyPI, in one process and on one thread.
+"""Codecs of numcodecs, compared with numcodecs itself from PyPI, in one process and on one thread.
 
     numcodecs_codecs.py LIBRARY [NAMES...] [--size BYTES] [--runs N]
 
 LIBRARY is libzcodec.so. Both sides encode and decode the same bytes into memory that is there, where numcodecs can; the
-medians of alternating runs are compared, and a memory copy stands beside them. Needs numcodecs 0.17.
+medians of alternating runs are compared, and a memory copy is shown next to them. Needs numcodecs 0.17.
 """
 import argparse
 import ctypes

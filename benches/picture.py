@@ -1,4 +1,5 @@
-"""Draws zcodec beside its peers from the result of `make bench`: one bar per kind of work, how many times as fast zcodec is.
+"""Draws zcodec compared with its peers from the result of `make bench`: one bar per kind of work, how many times as
+fast zcodec is.
 
     python3 picture.py target/goals.json speed.svg      # needs matplotlib
 

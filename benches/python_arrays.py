@@ -188,7 +188,7 @@ def compare(row, work, alone, found, repeat):
 
 
 def bind_to(count):
-    """Restarts this program bound to so many processors, if it is not yet: threads that it has would stay unbound."""
+    """Restarts this program bound to this many processors, if it is not yet: threads that it has would stay unbound."""
     if not hasattr(os, "sched_setaffinity"):
         print("# this system binds no process to processors: peers may use all of them")
         return

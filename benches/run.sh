@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The table of goals, beside other libraries, and the picture of it: make bench. Needs a Rust toolchain and gcc; what else
-# it needs (cmake, libclang, numpy, zarr, tensorstore, matplotlib) it installs from PyPI into .venv-bench.
+# The table of goals, compared with other libraries, and the picture of it: make bench. Needs a Rust toolchain and gcc;
+# what else it needs (cmake, libclang, numpy, zarr, tensorstore, matplotlib) it installs from PyPI into .venv-bench.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

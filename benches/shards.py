@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Reads and writes of one shard beside zarr-python and tensorstore, from PyPI, in one run: the volume of nuclei, tiled to
-256 x 256 x 256 uint16 in inner chunks of 32 x 32 x 32, on a file system in memory.
+"""Reads and writes of one shard, compared with zarr-python and tensorstore from PyPI, in one run: the volume of nuclei,
+tiled to 256 x 256 x 256 uint16 in inner chunks of 32 x 32 x 32, on a file system in memory.
 
     shards.py LIBRARY [--threads N] [--runs N] [--inner zstd blosc none]
 

@@ -110,15 +110,15 @@ typedef enum zcodec_status {
    */
   ZCODEC_STATUS_UNSUPPORTED = 4,
   /**
-   * The output buffer is too small; the size argument is set to the size needed.
+   * The output buffer is too small; the size argument is set to a capacity that suffices.
    */
   ZCODEC_STATUS_BUFFER_TOO_SMALL = 5,
   /**
-   * The size depends on data that is not known yet.
+   * The size is not known in advance.
    */
   ZCODEC_STATUS_UNKNOWN_SIZE = 6,
   /**
-   * The encoded bytes cannot be the output of this chain.
+   * The encoded bytes cannot be the output of this chain, or a padding check rejected them.
    */
   ZCODEC_STATUS_CORRUPT_DATA = 7,
   /**
@@ -126,7 +126,7 @@ typedef enum zcodec_status {
    */
   ZCODEC_STATUS_OUT_OF_RANGE = 8,
   /**
-   * A callback reported failure.
+   * A padding callback or the executor failed, or a codec of the host broke its rules.
    */
   ZCODEC_STATUS_CALLBACK_FAILED = 9,
   /**

@@ -144,7 +144,7 @@ inline void require(zcodec_status status, zcodec_error *error = nullptr, std::si
 template <class T>
 constexpr bool is_element = std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool>;
 
-/** The number of elements of type T in `size` bytes. */
+/** The number of elements of type T that hold `size` bytes. */
 template <class T>
 constexpr std::size_t element_count(std::size_t size) noexcept {
   return size / sizeof(T) + (size % sizeof(T) != 0 ? 1 : 0);
@@ -445,8 +445,8 @@ class Executor {
 
   /**
    * `run(job, count)` calls `job(i, worker)` for each i < count, on any threads, and returns when all have returned; it
-   * returns nothing, or an integer that is 0 on success. worker < max_workers; no two calls with the same one at once.
-   * It may be called from several threads at once, but never from inside a job.
+   * returns nothing, or an integer that is 0 on success. `worker` is below max_workers; two calls at the same time
+   * never have the same worker. `run` may be called from several threads at once, but never from inside a job.
    */
   template <class Run>
   Executor(std::uint32_t max_workers, Run &&run) {
@@ -1197,8 +1197,9 @@ class Chain {
    *
    * Each returns nothing, or an integer that is 0 on success. Throwing is failure, too: with
    * ZCODEC_STATUS_CALLBACK_FAILED for `generate`, and ZCODEC_STATUS_CORRUPT_DATA for `check`. The chain, the chains
-   * that `with_shape` and `inner` make from it, its plans and its writers share one copy of both. All threads that use
-   * them may call it at the same time. The last of them destroys it; its destructor must not throw.
+   * that `with_shape` and `inner` make from it, its plans and its writers share one copy of both callables. All threads
+   * that use one of these objects may call them at the same time. The last of the objects destroys them; their
+   * destructors must not throw.
    */
   template <class Generate, class Check>
   void set_padding(std::size_t codec_index, Generate &&generate, Check &&check) {

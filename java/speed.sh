@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Times of zcodec in Java, beside zarr-java's own codecs. After `make java`.
+# Times of zcodec in Java, compared with zarr-java's own codecs. After `make java`.
 set -euo pipefail
 cd "$(dirname "$0")"
 mvn --batch-mode --quiet test-compile dependency:build-classpath -pl zcodec-java,zcodec-zarr-java \

@@ -20,13 +20,13 @@ pub enum Status {
     Unsupported,
     /// The output buffer is too small.
     BufferTooSmall,
-    /// The size depends on data that is not known yet.
+    /// The size is not known in advance.
     UnknownSize,
-    /// The encoded bytes cannot be the output of this chain.
+    /// The encoded bytes cannot be the output of this chain, or a padding check rejected them.
     CorruptData,
     /// An element cannot be represented in the target type.
     OutOfRange,
-    /// A callback of the caller reported failure.
+    /// A padding callback or the executor failed, or a codec of the host broke its rules.
     CallbackFailed,
     /// Memory could not be allocated.
     OutOfMemory,

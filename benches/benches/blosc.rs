@@ -1,5 +1,5 @@
-//! The filters alone, each tier, beside a memory copy; and frames of every compressor and filter, whole chains, beside the
-//! C library. Both decode what the C library wrote, if it is there; `encoded` sizes are printed once.
+//! The filters alone, each tier, compared with a memory copy; and frames of every compressor and filter, whole chains,
+//! compared with the C library. Both decode what the C library wrote, if it is there; `encoded` sizes are printed once.
 //!
 //!     cargo bench --bench blosc -- shuffle/
 //!     cargo bench --features blosc-src --bench blosc -- blosc/zstd

@@ -1,4 +1,4 @@
-//! A whole shard beside the crate `zarrs`, as a Markdown table. Both sides allocate what they return.
+//! A whole shard, compared with the crate `zarrs`, as a Markdown table. Both sides allocate what they return.
 //!
 //!     cargo bench --features peers --bench shards
 

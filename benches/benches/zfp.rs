@@ -1,4 +1,4 @@
-//! zfp beside the crate `zfp-rs` called directly and, with the feature `zfp-sys`, the C library.
+//! zfp compared with the crate `zfp-rs` called directly and, with the feature `zfp-sys`, the C library.
 //!
 //!     cargo bench --features zfp-sys --bench zfp -- smooth-float32
 //!     cargo bench --features zfp-sys,peers --bench zfp        # also with the crate zarrs, on one thread

@@ -19,15 +19,15 @@ pub enum zcodec_status {
     ZCODEC_STATUS_INVALID_METADATA = 3,
     /// Valid, but this codec, data type or combination is not supported.
     ZCODEC_STATUS_UNSUPPORTED = 4,
-    /// The output buffer is too small; the size argument is set to the size needed.
+    /// The output buffer is too small; the size argument is set to a capacity that suffices.
     ZCODEC_STATUS_BUFFER_TOO_SMALL = 5,
-    /// The size depends on data that is not known yet.
+    /// The size is not known in advance.
     ZCODEC_STATUS_UNKNOWN_SIZE = 6,
-    /// The encoded bytes cannot be the output of this chain.
+    /// The encoded bytes cannot be the output of this chain, or a padding check rejected them.
     ZCODEC_STATUS_CORRUPT_DATA = 7,
     /// An element cannot be represented in the target type.
     ZCODEC_STATUS_OUT_OF_RANGE = 8,
-    /// A callback reported failure.
+    /// A padding callback or the executor failed, or a codec of the host broke its rules.
     ZCODEC_STATUS_CALLBACK_FAILED = 9,
     /// Memory could not be allocated.
     ZCODEC_STATUS_OUT_OF_MEMORY = 10,

@@ -79,7 +79,7 @@ impl Chain {
         self.codecs.warnings()
     }
 
-    /// The same as a JSON list.
+    /// [`warnings`](Self::warnings) as a JSON list.
     pub fn warnings_json(&self) -> Value {
         self.warnings()
             .map(|(index, warning)| json!({"codec_index": index, "code": warning.code, "message": warning.message}))

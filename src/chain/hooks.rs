@@ -19,8 +19,8 @@ impl Chain {
         self.set_padding_hook_at(&[(None, codec_index)], hook)
     }
 
-    /// The same for any codec, also inside others. Each step of the path names a list, by the member of the outer codec
-    /// that holds it, and a codec in that list.
+    /// As [`set_padding_hook`](Self::set_padding_hook), for any `pad` or `offset` codec, also inside others. Each step
+    /// of the path names a list, by the member of the outer codec that holds it, and a codec in that list.
     ///
     /// # Errors
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if there is no `pad` or `offset` codec there.

@@ -3,6 +3,16 @@
 //! [`plan`] turns bound codecs into steps: consecutive elementwise codecs become one [`fused`] pass over tiles, and a
 //! transpose becomes the strides of its input. [`run`] moves a chunk through the steps. A plan is data; only `run` and
 //! what it calls touch a chunk.
+//!
+//! | task | modules |
+//! | --- | --- |
+//! | metadata documents of arrays | `zarr_json`, `zarr_v2`, `chunk_grid` |
+//! | the steps of a chain | `plan`, and for elementwise steps `fused` and `elements` |
+//! | one chunk through the steps | `run`, `encode`, `input`, `copy`, `summed`, `hooks`, `workspace` |
+//! | boxes of a chunk | `boxes`, `region`, `way`, `reshaped`, `place`, `element_steps`, `first_fault`, `ranges` |
+//! | shards, and blocks of N5 | `shard`, `grid`, `cells`, `strips`, `in_order`, `n5_block` |
+//! | stored objects, read or written in parts | `read_plan`, `object`, `stage`, `writer`, `parts`, `pieces` |
+//! | what a chain says about itself | `ask` |
 
 mod ask;
 mod boxes;
@@ -106,7 +116,7 @@ impl Chain {
         Self::with_options(&ChainOptions::default(), codecs_json, input_json)
     }
 
-    /// The same, with the codecs of a registry, and a limit.
+    /// As [`new`](Self::new), with the codecs of a registry and a limit on the decoded size.
     ///
     /// # Errors
     /// As [`new`](Self::new), and [`Status::Unsupported`] for a chunk that is larger than the limit.
@@ -129,7 +139,7 @@ impl Chain {
         Self::from_zarr_json_with(&ChainOptions::default(), zarr_json)
     }
 
-    /// The same, with the codecs of a registry, and a limit.
+    /// As [`from_zarr_json`](Self::from_zarr_json), with the codecs of a registry and a limit on the decoded size.
     ///
     /// # Errors
     /// As [`with_options`](Self::with_options), also for a document that does not describe an array.

@@ -5,7 +5,7 @@ use crate::representation::element_count;
 use crate::strided::Target;
 use std::borrow::Borrow;
 
-/// The bytes that take about as long to decode as a run by itself.
+/// Decoding one more run costs about as much as decoding this many bytes.
 const MIN_RUN_SIZE: usize = 512;
 
 /// A box of an array: where it begins, and its size along each dimension.

@@ -42,7 +42,7 @@ pub(super) enum Output<'a> {
 /// How to treat decoded bytes that do not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Overflow {
-    /// They are counted, for a caller who wants to know the capacity that would do.
+    /// They are counted, for a caller who wants to know the capacity that suffices.
     Counted,
     /// They are not used.
     Refused,

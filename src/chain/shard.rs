@@ -449,24 +449,24 @@ impl ShardIndex {
     /// The byte range of an inner chunk in its shard; `None` if it is missing.
     ///
     /// # Errors
-    /// [`Status::CorruptData`]: they lie outside the shard.
+    /// [`Status::CorruptData`]: the range lies outside the shard.
     pub(super) fn entry(&self, number: u64) -> Result<Option<Range<u64>>> {
         self.entry_within(number, self.shard_size)
     }
 
-    /// The same, in a shard that may be known to have this size, too.
+    /// As [`entry`](Self::entry), in a shard that may be known to have this size, too.
     ///
     /// # Errors
-    /// As there.
+    /// As [`entry`](Self::entry).
     pub(super) fn entry_in(&self, number: u64, shard_size: Option<u64>) -> Result<Option<Range<u64>>> {
         let sizes = self.shard_size.into_iter().chain(shard_size);
         self.entry_within(number, sizes.min())
     }
 
-    /// The same, in a shard of this size, if it is known.
+    /// As [`entry`](Self::entry), in a shard of this size, if it is known.
     ///
     /// # Errors
-    /// As there.
+    /// As [`entry`](Self::entry).
     pub(super) fn entry_within(&self, number: u64, shard_size: Option<u64>) -> Result<Option<Range<u64>>> {
         let entry = usize::try_from(number).ok().and_then(|number| self.entries.get(2 * number..2 * number + 2));
         let Some([offset, size]) = entry else { return Err(Error::internal("an index has too few entries")) };

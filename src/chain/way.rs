@@ -11,7 +11,7 @@ use crate::representation::{Representation, element_count};
 /// If this many times as many elements lie between those of a box, all of the chunk takes less time.
 const FAR_RATIO: usize = 8;
 
-/// To find the place of an element through several reshapes takes as long as to decode about this many.
+/// Finding the place of one element through several reshapes costs as much as decoding about this many elements.
 const PLACE_COST: u64 = 256;
 
 /// The way through the elementwise steps at the beginning of a plan.

@@ -1,5 +1,5 @@
 //! Elements in memory, for reading or writing.
-#![expect(unsafe_code, reason = "views of one memory may lie between each other, which slices cannot")]
+#![expect(unsafe_code, reason = "views of one memory may interleave, which slices cannot")]
 
 use super::layout::Layout;
 use crate::error::{Error, Result};
@@ -123,7 +123,7 @@ impl<'a> Source<'a> {
     /// The elements of a box. See [`Layout::region`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`Layout::region`].
     pub fn region(&self, start: &[u64], shape: &[u64]) -> Result<Self> {
         Ok(Self { layout: self.layout.region(start, shape)?, ..*self })
     }
@@ -131,7 +131,7 @@ impl<'a> Source<'a> {
     /// The elements of the transposed array. See [`Layout::permuted`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`Layout::permuted`].
     pub fn permuted(&self, order: &[usize]) -> Result<Self> {
         Ok(Self { layout: self.layout.permuted(order)?, ..*self })
     }
@@ -139,7 +139,7 @@ impl<'a> Source<'a> {
     /// The same elements with other dimensions. See [`Layout::arranged`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`Layout::arranged`].
     pub fn arranged(&self, axes: &[Option<usize>]) -> Result<Self> {
         Ok(Self { layout: self.layout.arranged(axes)?, ..*self })
     }
@@ -245,7 +245,7 @@ impl<'a> Target<'a> {
     /// The elements of a box. See [`Layout::region`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`Layout::region`].
     pub fn region(&mut self, start: &[u64], shape: &[u64]) -> Result<Target<'_>> {
         // This target cannot be used as long as the box is.
         Ok(Target { memory: self.memory, layout: self.layout.region(start, shape)?, bytes: PhantomData })
@@ -265,7 +265,7 @@ impl<'a> Target<'a> {
     /// The elements of the transposed array. See [`Layout::permuted`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`Layout::permuted`].
     pub fn permuted(self, order: &[usize]) -> Result<Self> {
         Ok(Self { layout: self.layout.permuted(order)?, ..self })
     }
@@ -273,7 +273,7 @@ impl<'a> Target<'a> {
     /// The same elements with other dimensions. See [`Layout::arranged`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`Layout::arranged`].
     pub fn arranged(self, axes: &[Option<usize>]) -> Result<Self> {
         Ok(Self { layout: self.layout.arranged(axes)?, ..self })
     }

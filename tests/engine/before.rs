@@ -1,4 +1,4 @@
-//! Codecs before a shard, and blocks of zfp: what a part gives, and what a plan asks for, beside the whole.
+//! Codecs before a shard, and blocks of zfp: what a part gives, and what a plan asks for, compared with the whole.
 
 use super::case::{Choices, area, choices, cut, indices, memory, named, options, sharding};
 use proptest::prelude::*;

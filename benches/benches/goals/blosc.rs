@@ -1,4 +1,4 @@
-//! `blosc`: its filters beside a memory copy and, with the feature `blosc-src`, frames beside the C library.
+//! `blosc`: its filters compared with a memory copy and, with the feature `blosc-src`, frames with the C library.
 
 use crate::table::{Line, Table};
 use std::hint::black_box;

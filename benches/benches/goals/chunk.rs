@@ -61,7 +61,7 @@ pub(crate) enum Way {
     Decode,
 }
 
-/// Measures the chain on the chunk beside a memory copy of as many bytes as its larger side has.
+/// Measures the chain on the chunk, compared with a memory copy of as many bytes as its larger side has.
 pub(crate) fn beside_copy(table: &mut Table, line: Line<'_>, chain: &Chain, decoded: &[u8], way: Way) {
     let options = CallOptions::default();
     let encoded = chain.encode_to_vec(decoded, &options).expect("the chunk encodes");
@@ -85,7 +85,7 @@ pub(crate) fn beside_copy(table: &mut Table, line: Line<'_>, chain: &Chain, deco
     }
 }
 
-/// Measures two threads beside one.
+/// Measures two threads compared with one.
 pub(crate) fn two_beside_one(table: &mut Table, line: Line<'_>, chain: &Chain, decoded: &[u8]) {
     let encode = encoder(chain, decoded);
     table.measure(line, || encode(&CallOptions::default()), || encode(&two_threads()));

@@ -1,5 +1,6 @@
-//! Shards, boxes and plans beside what they cannot do without: the inner codec on the same inner chunks, or a loop of
-//! `memcpy` over the same rows. The volume of nuclei, tiled to 256 x 256 x 256 `uint16` in inner chunks of 32 x 32 x 32.
+//! Shards, boxes and plans compared with what they cannot do without: the inner codec on the same inner chunks, or a
+//! loop of `memcpy` over the same rows. The volume of nuclei, tiled to 256 x 256 x 256 `uint16` in inner chunks of
+//! 32 x 32 x 32.
 
 use crate::chunk::{BYTES, chain};
 use crate::table::{Line, Table};
@@ -18,7 +19,7 @@ const INNER_SIZE: usize = INNER_SIDE * INNER_SIDE * ROW;
 const GRID: usize = SIDE / INNER_SIDE;
 const SIZE: usize = SIDE * SIDE * SIDE * 2;
 
-/// Name, codecs after `bytes`, and the goals of decode and encode beside the inner codec alone.
+/// Name, codecs after `bytes`, and the goals of decode and encode compared with the inner codec alone.
 const INNER: [(&str, &str); 3] = [
     ("zstd-3", r#",{"name":"zstd","configuration":{"level":3,"checksum":false}}"#),
     (
@@ -110,7 +111,7 @@ impl Shard {
                 || decode(&mut target.borrow_mut(), &CallOptions::default()),
             );
         }
-        // Beside what two threads gain that share nothing but the memory of the machine, in the same rounds.
+        // Compared with what two threads gain that share nothing but the memory of the machine, in the same rounds.
         let other = RefCell::new(vec![0; SIZE]);
         table.measure_gains(
             [
@@ -164,7 +165,7 @@ impl Shard {
         );
     }
 
-    /// Boxes through a plan, the bytes at hand, beside their inner chunks alone.
+    /// Boxes through a plan, the bytes at hand, compared with their inner chunks alone.
     fn boxes(&self, table: &mut Table, name: &str) {
         let index = Arc::new(self.index());
         let cases: [(&str, [u64; 3], [u64; 3]); 3] = [
@@ -284,7 +285,7 @@ fn scatter(inner: &[Vec<u8>], target: &mut [u8]) {
     }
 }
 
-/// Uncompressed chunks into a part of a larger array, beside a loop of `memcpy` over the same rows.
+/// Uncompressed chunks into a part of a larger array, compared with a loop of `memcpy` over the same rows.
 fn views(table: &mut Table, size: &str, bytes: usize) {
     let row = 1024_usize;
     let (rows, pitch) = (bytes / row, 3 * row);

@@ -1,8 +1,9 @@
-//! The table of goals: each line is one piece of work beside a yardstick in the same run, with the least ratio that is
-//! fast enough. `make bench` runs it; the result goes to standard output as Markdown and to `target/goals.json`.
+//! The table of goals: each line compares one piece of work with a yardstick in the same run, and has the least ratio
+//! that is fast enough. `make bench` runs it; the result goes to standard output as Markdown and to
+//! `target/goals.json`.
 //!
-//!     cargo bench --bench goals                                    # beside a memory copy and zfp-rs
-//!     cargo bench --features blosc-src,zfp-sys --bench goals       # also beside the C libraries
+//!     cargo bench --bench goals                                    # compared with a memory copy and zfp-rs
+//!     cargo bench --features blosc-src,zfp-sys --bench goals       # also with the C libraries
 //!     cargo bench --bench goals -- transpose cast_value            # groups or cases whose name has one of these texts
 
 mod blosc;

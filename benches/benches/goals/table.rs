@@ -43,19 +43,19 @@ impl Table {
         self.texts.is_empty() || self.texts.iter().any(|text| group.contains(text) || case.contains(text))
     }
 
-    /// Measures `zcodec` beside the yardstick.
+    /// Measures `zcodec` and the yardstick.
     pub(crate) fn measure<'a>(&mut self, line: Line<'_>, yardstick: impl FnMut() + 'a, zcodec: impl FnMut() + 'a) {
         self.measure_all(vec![(line, Box::new(yardstick))], zcodec);
     }
 
-    /// Measures `zcodec` beside several yardsticks in the same rounds.
+    /// Measures `zcodec` and several yardsticks in the same rounds.
     pub(crate) fn measure_all<'a>(&mut self, yardsticks: Vec<(Line<'_>, Contestant<'a>)>, zcodec: impl FnMut() + 'a) {
         let (lines, mut contestants): (Vec<_>, Vec<_>) = yardsticks.into_iter().unzip();
         contestants.insert(0, Box::new(zcodec));
         let is_long = lines.iter().any(|line| line.size == "64MiB");
         let medians = in_turn(&mut contestants, if is_long { 7 } else { 25 });
         for (line, ratio) in lines.iter().zip(&medians.ratios[1..]) {
-            // The rounds compare the others with zcodec; the table says how fast zcodec is beside them.
+            // The rounds compare the others with zcodec; the table says how fast zcodec is compared with them.
             self.add(line, ratio.recip() + line.allowance.as_secs_f64() / medians.seconds);
         }
     }
@@ -97,7 +97,7 @@ impl Table {
 
     /// Prints the summary and what falls short, and writes every line for the picture.
     pub(crate) fn finish(self) {
-        println!("| work | size | beside | cases | median | lowest | goal | short |");
+        println!("| work | size | compared with | cases | median | lowest | goal | short |");
         println!("| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |");
         let mut rest: &[Measured] = &self.measured;
         let key = |one: &Measured| (one.group.clone(), one.size.clone(), one.yardstick.clone());

@@ -1,4 +1,5 @@
-//! `zfp` in one to four dimensions beside the crate `zfp-rs` called directly and, with the feature `zfp-sys`, the C library.
+//! `zfp` in one to four dimensions compared with the crate `zfp-rs` called directly and, with the feature `zfp-sys`,
+//! the C library.
 
 #[cfg(feature = "zfp-sys")]
 mod c_library;
@@ -102,7 +103,7 @@ impl<T: ZfpScalar> Field<'_, T> {
         Line { group: self.group, case, size: "1MiB", yardstick, goal: Some(goal), allowance: Duration::ZERO }
     }
 
-    /// What is fast enough beside `zfp-rs`.
+    /// What is fast enough compared with `zfp-rs`.
     fn crate_goal(&self) -> f64 {
         if self.shape.len() == 3 { 0.97 } else { 1.5 }
     }

@@ -211,8 +211,10 @@ class Chain:
         that was written.
 
         Raises TypeError or ValueError for an `out` that does not fit, IndexError for a box outside the chunk, and
-        `Error`: CORRUPT_DATA if no encode of this chain can have made the bytes. The content of `out` is then
-        unspecified.
+        `Error`: CORRUPT_DATA if no encode of this chain can have made the bytes, or a padding check or a codec of yours
+        refused them, OUT_OF_RANGE if a codec cannot represent an element (`element_index` says which), CALLBACK_FAILED
+        if a codec of yours broke its rules, OUT_OF_MEMORY if memory could not be allocated. The content of `out` is
+        then unspecified.
         """
         if self._is_plain and box is None and max_threads == 1 and (out is None or coding.is_whole(self, out)):
             return coding.decode_whole(self, buffer, out)

@@ -33,8 +33,8 @@ const MAX_TILE_SIZE: usize = 31 << 10;
 /// Every tile has a multiple of this many elements.
 const TILE_STEP: usize = 64;
 
-/// How a tier moves bytes and bits. Each function moves those of the first elements and returns of how many, a multiple
-/// of 8; the portable tier moves the rest. Calling them is safe once the tier is available.
+/// How a tier moves bytes and bits. Each function moves those of the first elements and returns the number of these
+/// elements, a multiple of 8; the portable tier moves the rest. Calling them is safe once the tier is available.
 ///
 /// Element `i` has its byte `place` at `planes[place * stride + i]`. Planes of `plane_size` bytes one after the other
 /// have bit `row` of byte `i` of plane `place` at bit `i % 8` of `rows[(8 * place + row) * stride + i / 8]`. The slices

@@ -147,7 +147,7 @@ impl Grid {
         })
     }
 
-    /// The block of this index, and how many whole blocks follow each other along x from it on, up to so many.
+    /// The block of this index, and how many whole blocks follow each other along x from it on, up to `most`.
     fn line(&self, first: usize, most: usize) -> (Block, usize) {
         let position = self.block_position(first);
         let block = self.block(position);

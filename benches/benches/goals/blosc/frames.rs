@@ -1,4 +1,4 @@
-//! Whole frames beside c-blosc 1.21, one thread, measured data.
+//! Whole frames compared with c-blosc 1.21, one thread, measured data.
 
 use crate::table::{Line, Table};
 use std::ffi::CString;
@@ -8,7 +8,7 @@ use zcodec::chain::{CallOptions, Chain};
 use zcodec_benches::turns::Contestant;
 use zcodec_benches::{field_bytes, temperature_bytes};
 
-/// Compressor, and what is fast enough beside the C library: encode, decode.
+/// Compressor, and what is fast enough compared with the C library: encode, decode.
 const COMPRESSORS: [(&str, f64, f64); 4] =
     [("blosclz", 1.0, 1.1), ("lz4", 0.8, 0.9), ("zlib", 1.0, 2.0), ("zstd", 1.0, 1.1)];
 

@@ -72,7 +72,7 @@ impl<'a> Sink<'a> {
         Room { words, next: 0, pending: self.at.pending, filled: self.at.pending_bits }
     }
 
-    /// Goes on after what was written to [`room`](Self::room): so many whole words, and `filled` bits.
+    /// Goes on after what was written to [`room`](Self::room): this many whole words, and `filled` bits.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(super) fn advance(&mut self, (words, pending, filled): (usize, u64, u32)) {

@@ -55,7 +55,7 @@ pub(super) fn lossy_integers<K: EachLane, const N: usize, const WIDE: bool>(
     }
 }
 
-/// How many planes of floats of these exponents are coded, up to so many: [`Limits::precision`] of each block.
+/// How many planes of floats of these exponents are coded, up to `most`: [`Limits::precision`] of each block.
 #[inline(always)]
 pub(in super::super) fn float_precisions<K: EachLane, const N: usize, const WIDE: bool>(
     kernel: K,

@@ -42,7 +42,7 @@ impl Words {
         }
     }
 
-    /// Appends a word of so many planes without ones, up to 48, or as many as each block has.
+    /// Appends a word of this many planes without ones, up to 48, or as many as each block has.
     #[inline]
     #[target_feature(enable = "avx2")]
     pub(super) fn push_empty<const WIDE: bool>(&mut self, count: u32, plane_counts: __m256i) {

@@ -10,7 +10,7 @@ use std::arch::x86_64::*;
 /// The most words with that of the header: a multiple of eight.
 const MOST_JOINED: usize = 40;
 
-/// Up to so many words of a block are written one by one, which then takes less time.
+/// Up to this many words of a block are written one by one, which then takes less time.
 const FEW: usize = 3;
 
 /// Joins words and writes them to the stream.

@@ -110,7 +110,7 @@ fn read_planes<const N: usize>(streams: &mut [Streams<'_>; VECTORS], blocks: &mu
     }
 }
 
-/// At least so many bits of a window are valid after a [`refill`](Streams::refill).
+/// At least this many bits of a window are valid after a [`refill`](Streams::refill).
 const VALID: u32 = 57;
 
 /// The streams of eight blocks, a lane for each.

@@ -175,7 +175,7 @@ fn code_32(kernel: Avx512, numbers: &[__m512i; 8], plane_counts: &[u64; 8], most
     code_planes(&planes, 0, plane_counts, most, words);
 }
 
-/// Codes 32 planes after the first `before`, as far as there are so many. Returns whether there may be more.
+/// Codes 32 planes after the first `before`, as far as there are that many. Returns whether there may be more.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,gfni,bmi2")]
 fn code_planes(planes: &PlanesOfEight, before: u32, plane_counts: &[u64; 8], most: u32, words: &mut Words) -> bool {

@@ -23,8 +23,8 @@ pub(super) trait PlaneCoder<const N: usize>: Copy {
 
     /// From a vector for each place in a block.
     fn by_block<const WIDE: bool>(self, coefficients: &[__m512i; N]) -> Self::Numbers;
-    /// Codes so many planes of each of the eight blocks from `first` on, `most` of any of them, and at least as far as
-    /// they may have bits.
+    /// Codes this many planes of each of the eight blocks from `first` on, `most` of any of them, and at least as far
+    /// as they may have bits.
     fn code<const WIDE: bool>(
         self,
         numbers: &Self::Numbers,

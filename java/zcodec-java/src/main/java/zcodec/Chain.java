@@ -43,6 +43,8 @@ public final class Chain extends NativeHandle {
    * @param inputJson what enters on encode, {@code {"data_type": .., "shape": [..], "fill_value": ..}}; null for a
    *     chain of codecs from bytes to bytes
    * @return the chain
+   * @throws ZcodecException {@link Status#INVALID_METADATA} if the JSON or a configuration is wrong, {@link
+   *     Status#UNSUPPORTED} if a codec, the data type or the combination is not supported
    */
   public static Chain of(String codecsJson, String inputJson) {
     return of(codecsJson, inputJson, ChainOptions.DEFAULT);
@@ -51,10 +53,13 @@ public final class Chain extends NativeHandle {
   /**
    * Makes a chain of a list of codecs.
    *
-   * @param codecsJson as above
-   * @param inputJson as above
+   * @param codecsJson as in {@link #of(String, String)}
+   * @param inputJson as in {@link #of(String, String)}
    * @param options codecs of the program, a limit
    * @return the chain
+   * @throws ZcodecException {@link Status#INVALID_METADATA} if the JSON or a configuration is wrong, {@link
+   *     Status#UNSUPPORTED} if a codec, the data type or the combination is not supported, or a chunk is larger than
+   *     the limit, {@link Status#CALLBACK_FAILED} if a codec of the program broke its rules
    */
   public static Chain of(String codecsJson, String inputJson, ChainOptions options) {
     return make(
@@ -78,6 +83,8 @@ public final class Chain extends NativeHandle {
    *
    * @param zarrJson the whole document
    * @return the chain of its chunks
+   * @throws ZcodecException {@link Status#INVALID_METADATA} if the document or a configuration in it is wrong, {@link
+   *     Status#UNSUPPORTED} if the chunk grid, a codec, the data type or the combination is not supported
    */
   public static Chain ofZarrJson(String zarrJson) {
     return ofZarrJson(zarrJson, ChainOptions.DEFAULT);
@@ -86,9 +93,12 @@ public final class Chain extends NativeHandle {
   /**
    * Makes the chain of an array.
    *
-   * @param zarrJson as above
+   * @param zarrJson as in {@link #ofZarrJson(String)}
    * @param options codecs of the program, a limit
    * @return the chain of its chunks
+   * @throws ZcodecException {@link Status#INVALID_METADATA} if the document or a configuration in it is wrong, {@link
+   *     Status#UNSUPPORTED} if the chunk grid, a codec, the data type or the combination is not supported, or a chunk
+   *     is larger than the limit, {@link Status#CALLBACK_FAILED} if a codec of the program broke its rules
    */
   public static Chain ofZarrJson(String zarrJson, ChainOptions options) {
     return make(
@@ -117,6 +127,9 @@ public final class Chain extends NativeHandle {
    *
    * @param shape the shape of the chunk
    * @return a chain of its own, to be closed as well
+   * @throws ZcodecException {@link Status#INVALID_METADATA} if the codecs do not fit the shape, {@link
+   *     Status#UNSUPPORTED} if the chain has only codecs from bytes to bytes, or the shape exceeds the chain's limit,
+   *     {@link Status#CALLBACK_FAILED} if a codec of the program broke its rules
    */
   public Chain withShape(long... shape) {
     try (Invocation in = new Invocation(this)) {
@@ -129,6 +142,8 @@ public final class Chain extends NativeHandle {
    * The chain of the inner chunks of a shard; of shards in shards, the outermost.
    *
    * @return a chain of its own, to be closed as well
+   * @throws ZcodecException {@link Status#UNSUPPORTED} if the chain makes no shards, or codecs from bytes to bytes
+   *     follow {@code sharding_indexed}
    */
   public Chain inner() {
     try (Invocation in = new Invocation(this)) {
@@ -157,10 +172,10 @@ public final class Chain extends NativeHandle {
   /**
    * Encodes a chunk.
    *
-   * @param decoded as above
-   * @param encoded as above
+   * @param decoded as in {@link #encode(ByteBuffer, ByteBuffer)}
+   * @param encoded as in {@link #encode(ByteBuffer, ByteBuffer)}
    * @param options threads, data for callbacks
-   * @return as above
+   * @return as in {@link #encode(ByteBuffer, ByteBuffer)}
    * @throws ZcodecException {@link Status#OUT_OF_RANGE} for an element that a codec cannot represent, {@link
    *     Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}; {@link Status#BUFFER_TOO_SMALL} with {@link
    *     ZcodecException#neededSize}, the capacity that is needed. The positions are then unchanged, and the content of
@@ -188,10 +203,10 @@ public final class Chain extends NativeHandle {
   /**
    * Decodes a chunk.
    *
-   * @param encoded as above
-   * @param decoded as above
+   * @param encoded as in {@link #decode(ByteBuffer, ByteBuffer)}
+   * @param decoded as in {@link #decode(ByteBuffer, ByteBuffer)}
    * @param options threads, data for callbacks
-   * @return as above
+   * @return as in {@link #decode(ByteBuffer, ByteBuffer)}
    * @throws ZcodecException {@link Status#CORRUPT_DATA} if this chain cannot have made the chunk, {@link
    *     Status#OUT_OF_RANGE}, {@link Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}; {@link
    *     Status#BUFFER_TOO_SMALL} with {@link ZcodecException#neededSize}, the capacity that is needed. The positions
@@ -344,6 +359,9 @@ public final class Chain extends NativeHandle {
    *
    * @param shape the shape of the view
    * @param decoded where its elements go
+   * @throws IllegalArgumentException if the shape does not have one number for each dimension of the chain
+   * @throws ZcodecException {@link Status#INVALID_ARGUMENT} if the view does not fit the shape, {@link
+   *     Status#UNSUPPORTED} if the chain has no fill value, or has only codecs from bytes to bytes
    */
   public void fillView(long[] shape, View decoded) {
     try (Invocation in = new Invocation(this);

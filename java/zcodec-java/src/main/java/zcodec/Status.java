@@ -12,15 +12,15 @@ public enum Status {
   INVALID_METADATA(3),
   /** Valid, but this codec, data type or combination is not supported. */
   UNSUPPORTED(4),
-  /** The output buffer is too small; {@link ZcodecException#neededSize()} has the size that is needed. */
+  /** The output buffer is too small; {@link ZcodecException#neededSize()} is a capacity that suffices. */
   BUFFER_TOO_SMALL(5),
-  /** The size asked for is not known before the data is. */
+  /** The size is not known in advance. */
   UNKNOWN_SIZE(6),
-  /** The encoded bytes cannot have come from this chain. */
+  /** The encoded bytes cannot be the output of this chain, or a padding check rejected them. */
   CORRUPT_DATA(7),
   /** An element cannot be represented in the target type. */
   OUT_OF_RANGE(8),
-  /** A callback failed. */
+  /** A padding callback or the executor failed, or a codec of the program broke its rules. */
   CALLBACK_FAILED(9),
   /** Native memory could not be allocated. */
   OUT_OF_MEMORY(10),

@@ -22,8 +22,9 @@ import zcodec.ShardIndex;
 import zcodec.View;
 
 /**
- * CPU time beside zarr-java: `java/speed.sh`. Both sides take turns, and each row is the median of many rounds. Data: the
- * nuclei of tests/data, as int16. Shards are compared by the CPU time of the process: zarr-java reads them with many threads.
+ * CPU time compared with zarr-java: `java/speed.sh`. Both sides take turns, and each row is the median of many rounds.
+ * Data: the nuclei of tests/data, as int16. Shards are compared by the CPU time of the process: zarr-java reads them
+ * with many threads.
  */
 final class Speed {
   private static final int ROUNDS = 41;

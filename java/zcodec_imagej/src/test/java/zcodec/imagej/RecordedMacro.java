@@ -24,7 +24,7 @@ final class RecordedMacro {
   /** ExportChain's label; that class is in the plugin, which this program does not see. */
   private static final String LOSSLESS = "Lossless (shards of blosc zstd)";
 
-  /** So many times 50 ms: a machine that is busy takes long to load Java's and ImageJ's classes. */
+  /** This many times 50 ms: a machine that is busy takes long to load Java's and ImageJ's classes. */
   private static final int PATIENCE = 1200;
 
   private RecordedMacro() {}
