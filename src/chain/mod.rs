@@ -10,7 +10,7 @@
 //! | the steps of a chain | `plan`, and for elementwise steps `fused` and `elements` |
 //! | one chunk through the steps | `run`, `encode`, `input`, `copy`, `summed`, `hooks`, `workspace` |
 //! | boxes of a chunk | `boxes`, `region`, `way`, `reshaped`, `place`, `element_steps`, `first_fault`, `ranges` |
-//! | shards, and blocks of N5 | `shard`, `grid`, `cells`, `strips`, `in_order`, `n5_block` |
+//! | shards, and blocks of N5 | `shard`, `shard_index`, `grid`, `cells`, `strips`, `in_order`, `n5_block` |
 //! | stored objects, read or written in parts | `read_plan`, `object`, `stage`, `writer`, `parts`, `pieces` |
 //! | what a chain says about itself | `ask` |
 
@@ -40,6 +40,7 @@ mod region;
 mod reshaped;
 mod run;
 mod shard;
+mod shard_index;
 mod stage;
 mod strips;
 mod summed;
@@ -54,7 +55,7 @@ pub use crate::parallel::Executor;
 pub use crate::representation::{ArrayRepresentation, ByteSize, Representation};
 pub use pieces::{Piece, PieceBytes, ShardLayout};
 pub use read_plan::ReadPlan;
-pub use shard::ShardIndex;
+pub use shard_index::ShardIndex;
 pub use stage::ByteRange;
 pub use writer::Writer;
 

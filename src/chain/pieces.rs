@@ -1,6 +1,7 @@
 //! The new object of a shard: which bytes go where.
 
-use super::shard::{Shard, ShardIndex, push_entry};
+use super::shard::Shard;
+use super::shard_index::{ShardIndex, push_entry};
 use crate::error::{Error, Result};
 use crate::interface::CallOptions;
 use crate::memory::push;

@@ -7,11 +7,10 @@
 use super::Chain;
 use super::object::{Action, Actions, BoxPart, Object};
 use super::place::BoxPlace;
-use super::plan::{Operation, Step};
-use super::shard::{Shard, ShardIndex};
+use super::shard_index::ShardIndex;
 use super::stage::{ByteRange, Life, Stage, Supplied};
 use super::strips::STRIPS_PER_WORKER;
-use crate::error::{CodecPlace, Error, Result};
+use crate::error::{Error, Result};
 use crate::interface::CallOptions;
 use crate::memory::push;
 use crate::parallel::{lock, take_items};
@@ -202,54 +201,5 @@ impl ReadPlan {
             None if !self.has_index => Ok(None),
             None => Err(Error::argument("the index of the shard is not known yet")),
         }
-    }
-}
-
-impl Chain {
-    /// The shard of this chain, if nothing follows it.
-    ///
-    /// # Errors
-    /// [`Status::Unsupported`](crate::Status::Unsupported): there is none, or a bytes->bytes codec follows it.
-    pub(super) fn shard_alone(&self) -> Result<(&Shard, &CodecPlace)> {
-        match self.plan.steps.last() {
-            Some(Step { operation: Operation::Shard(place, shard), frames, .. }) if frames.is_empty() => {
-                Ok((shard, place))
-            }
-            _ => Err(Error::unsupported("the last codec of the chain is not sharding_indexed: there is no index")),
-        }
-    }
-
-    /// The chain of the inner chunks of a shard.
-    ///
-    /// # Errors
-    /// [`Status::Unsupported`](crate::Status::Unsupported): the last codec is not `sharding_indexed`.
-    pub fn inner(&self) -> Result<Arc<Self>> {
-        self.shard_alone().map(|(shard, _)| Arc::clone(&shard.inner))
-    }
-
-    /// Where the index of a shard lies in its object.
-    ///
-    /// # Errors
-    /// [`Status::Unsupported`](crate::Status::Unsupported): the last codec is not `sharding_indexed`.
-    pub fn index_range(&self) -> Result<ByteRange> {
-        let (size, is_first) = self.shard_alone()?.0.index_size();
-        Ok(if is_first { ByteRange::At { offset: 0, size } } else { ByteRange::Last(size) })
-    }
-
-    /// Decodes the index of a shard whose object has this size, if it is known.
-    ///
-    /// # Errors
-    /// [`Status::Unsupported`](crate::Status::Unsupported): the last codec is not `sharding_indexed`.
-    /// [`Status::CorruptData`](crate::Status::CorruptData): the bytes are not an index of this chain.
-    pub fn decode_index(&self, bytes: &[u8], object_size: Option<u64>) -> Result<ShardIndex> {
-        let (shard, place) = self.shard_alone()?;
-        let size = shard.index_size().0;
-        if bytes.len() as u64 != size {
-            let error = Error::corrupt(format!("the index has {} bytes, expected {size}", bytes.len()));
-            return Err(place.blame(error));
-        }
-        let checked = object_size.map_or(Ok(()), |size| shard.check_size(size));
-        let index = checked.and_then(|()| shard.decode_index(bytes, object_size, &CallOptions::default()));
-        index.map_err(|error| place.blame(error))
     }
 }

@@ -4,7 +4,8 @@ use super::Chain;
 use super::grid::{Cell, CellGrid};
 use super::in_order::{InOrder, Part};
 use super::input::{Decoded, Input};
-use super::region::{Region, index_of, position_of};
+use super::region::{Region, position_of};
+use super::shard_index::{ShardIndex, push_entry};
 use crate::error::{CodecPlace, Error, Result, Status};
 use crate::interface::{BoundShard, CallOptions, Direction, too_small};
 use crate::memory::collect;
@@ -13,9 +14,6 @@ use crate::strided;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
-
-/// Offset and size of an inner chunk that is not stored.
-const MISSING: u64 = u64::MAX;
 
 /// A bound shard and the chains that do its work.
 #[derive(Debug, Clone)]
@@ -26,16 +24,6 @@ pub(super) struct Shard {
     /// Whether the codecs of the index cannot change its numbers, because the first of them is `bytes`.
     has_exact_index: bool,
     element_size: usize,
-}
-
-/// The decoded index of a shard. It never changes, and any thread may use it.
-#[derive(Debug)]
-pub struct ShardIndex {
-    /// For each inner chunk in C order of the grid, its offset and its size.
-    entries: Vec<u64>,
-    grid: Vec<u64>,
-    /// The size of the shard, if it is known.
-    shard_size: Option<u64>,
 }
 
 impl Shard {
@@ -436,65 +424,4 @@ fn in_index(error: Error) -> Error {
         None => error,
     };
     error.in_list(BoundShard::INDEX_LIST)
-}
-
-/// Adds the entry of the next inner chunk to an index; `None` if it is missing.
-pub(super) fn push_entry(index: &mut Vec<u64>, place: Option<Range<u64>>) -> Result<()> {
-    index.try_reserve(2).map_err(|_| Error::out_of_memory())?;
-    index.extend(place.map_or([MISSING; 2], |place| [place.start, place.end - place.start]));
-    Ok(())
-}
-
-impl ShardIndex {
-    /// The byte range of an inner chunk in its shard; `None` if it is missing.
-    ///
-    /// # Errors
-    /// [`Status::CorruptData`]: the range lies outside the shard.
-    pub(super) fn entry(&self, number: u64) -> Result<Option<Range<u64>>> {
-        self.entry_within(number, self.shard_size)
-    }
-
-    /// As [`entry`](Self::entry), in a shard that may be known to have this size, too.
-    ///
-    /// # Errors
-    /// As [`entry`](Self::entry).
-    pub(super) fn entry_in(&self, number: u64, shard_size: Option<u64>) -> Result<Option<Range<u64>>> {
-        let sizes = self.shard_size.into_iter().chain(shard_size);
-        self.entry_within(number, sizes.min())
-    }
-
-    /// As [`entry`](Self::entry), in a shard of this size, if it is known.
-    ///
-    /// # Errors
-    /// As [`entry`](Self::entry).
-    pub(super) fn entry_within(&self, number: u64, shard_size: Option<u64>) -> Result<Option<Range<u64>>> {
-        let entry = usize::try_from(number).ok().and_then(|number| self.entries.get(2 * number..2 * number + 2));
-        let Some([offset, size]) = entry else { return Err(Error::internal("an index has too few entries")) };
-        if [*offset, *size] == [MISSING; 2] {
-            return Ok(None);
-        }
-        let limit = shard_size.unwrap_or(MISSING - 1);
-        let end = offset.checked_add(*size).filter(|end| *end <= limit && *size != MISSING);
-        end.map(|end| Some(*offset..end)).ok_or_else(|| {
-            let shard = shard_size.map_or(String::new(), |size| format!(", which has {size} bytes"));
-            Error::corrupt(format!("lies at offset {offset} with size {size}, outside the shard{shard}"))
-        })
-    }
-
-    /// Where the inner chunk at these coordinates of the grid lies in its shard; `None` if it is missing.
-    ///
-    /// # Errors
-    /// [`Status::InvalidArgument`]: there is no such inner chunk. [`Status::CorruptData`]: it lies outside the shard.
-    pub fn entry_at(&self, cell: &[u64]) -> Result<Option<Range<u64>>> {
-        if cell.len() != self.grid.len() || cell.iter().zip(&self.grid).any(|(cell, count)| cell >= count) {
-            return Err(Error::argument(format!("there is no inner chunk {cell:?} in a grid of {:?}", self.grid)));
-        }
-        let name = |error: Error| error.with_context(&format!("inner chunk {cell:?} "));
-        self.entry(index_of(cell, &self.grid)).map_err(name)
-    }
-
-    /// The size of the index in memory, in bytes.
-    pub fn memory(&self) -> usize {
-        size_of::<Self>() + size_of_val(&self.entries[..]) + size_of_val(&self.grid[..])
-    }
 }
