@@ -41,8 +41,8 @@ const REGULAR_RATIO: usize = 4;
 /// The same at a distance of more bytes.
 const MIN_FAR_LENGTH: usize = 8;
 
-/// Compresses to the beginning of `encoded`; `None` if it does not fit, or is not worth it. `is_split`: the stream is
-/// one of several of its block.
+/// Compresses to the beginning of `encoded`; `None` if it does not fit, or is not worth it. `is_split`: whole blocks of
+/// the frame are split into streams.
 pub(super) fn compress(
     table: &mut MatchTable,
     level: u8,
@@ -146,6 +146,8 @@ fn write<P: Place>(
         if length < least || distance >= MAX_DISTANCE {
             continue;
         }
+        // The next match may begin with the last byte of this one: where runs of one value end, it is much longer then.
+        let length = length - usize::from(is_regular);
         size = write_literals(&decoded[literals_start..], found - literals_start, encoded, size)?;
         size = write_match(distance, length, encoded, size)?;
         place = found + length;

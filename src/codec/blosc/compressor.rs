@@ -144,7 +144,7 @@ impl Format {
 }
 
 /// The levels of libdeflate that compress as much as those of zlib.
-const ZLIB_LEVELS: [u8; 10] = [0, 5, 5, 6, 6, 6, 6, 7, 8, 9];
+const ZLIB_LEVELS: [u8; 10] = [0, 5, 5, 6, 6, 6, 7, 8, 9, 9];
 
 /// The contexts that decompressors keep from stream to stream. They do not depend on earlier streams.
 #[derive(Default)]
@@ -228,8 +228,8 @@ impl std::fmt::Debug for Compressors {
 }
 
 impl Compressors {
-    /// Compresses to the beginning of `encoded`; `None` if it does not fit. `is_split`: the stream is one of several of
-    /// its block.
+    /// Compresses to the beginning of `encoded`; `None` if it does not fit. `is_split`: whole blocks of the frame are
+    /// split, which blosclz wants to know.
     pub(super) fn compress(
         &mut self,
         (compressor, level): (Compressor, u8),

@@ -85,7 +85,9 @@ impl Encoder {
         encoded: &mut [u8],
     ) -> Result<Option<usize>> {
         let Self { compressors, filtered, stream: scratch } = self;
-        let is_block_split = |block: &[u8]| is_split(settings, block_size) && block.len() == block_size;
+        let is_split = is_split(settings, block_size);
+        // A last block that is smaller is not.
+        let is_block_split = |block: &[u8]| is_split && block.len() == block_size;
         let blocks = decoded.chunks(block_size);
         let data_start = HEADER_SIZE + blocks.len() * SIZE_SIZE;
         // The block of the first stream that is compressed, and its number there. Those before it are stored at the
@@ -99,8 +101,7 @@ impl Encoder {
             };
             target.copy_from_slice(&offset.to_le_bytes());
             let filtered = filter(settings, block, filtered)?;
-            let is_split = is_block_split(block);
-            for (number, stream) in streams(settings, is_split, filtered).enumerate() {
+            for (number, stream) in streams(settings, is_block_split(block), filtered).enumerate() {
                 let Some((size_field, room)) = encoded.get_mut(end..).and_then(<[u8]>::split_first_chunk_mut) else {
                     return Ok(None);
                 };
