@@ -95,7 +95,7 @@ impl Rounding {
                 let special = ((1 << format.exponent_bits) - 1) << format.mantissa_bits;
                 if drop == 0 { Rule::Keep } else { Rule::Float { drop, special } }
             }
-            Component::Int { bits, .. } if keepbits >= bits => Rule::Keep,
+            Component::Int { bits: bits @ 8.., .. } if keepbits >= bits => Rule::Keep,
             Component::Int { bits: bits @ 8.., signed } if keepbits > 0 => {
                 Rule::Integer { keep: keepbits, bits, signed }
             }
@@ -291,6 +291,7 @@ mod tests {
             ("float8_e4m3", 1, Status::Unsupported),
             ("r16", 1, Status::Unsupported),
             ("int4", 1, Status::Unsupported),
+            ("int4", 4, Status::Unsupported),
         ] {
             assert_eq!(rounding(name, keepbits).map_err(|error| error.status()), Err(status), "{name} {keepbits}");
         }
