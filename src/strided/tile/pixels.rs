@@ -6,7 +6,7 @@
 //! one replaces.
 #![expect(unsafe_code, reason = "views of one memory may interleave, so that their elements are reached by pointers")]
 
-use super::rows::{Both, Pick, Row, Rows};
+use super::rows::{Both, Pick, Row, Rows, gathered, spread};
 use super::transposed;
 use crate::strided::plane::{Pixels, VECTOR_SIZE};
 use std::mem::MaybeUninit;
@@ -21,20 +21,10 @@ type Sixteen<V> = Both<Eight<V>>;
 static SPREAD: [[u8; VECTOR_SIZE]; VECTOR_SIZE] = orders(true);
 static GATHERED: [[u8; VECTOR_SIZE]; VECTOR_SIZE] = orders(false);
 
-const fn orders(spread: bool) -> [[u8; VECTOR_SIZE]; VECTOR_SIZE] {
-    let mut orders = [[0; VECTOR_SIZE]; VECTOR_SIZE];
-    let mut size = 1;
+const fn orders(is_spread: bool) -> [[u8; VECTOR_SIZE]; VECTOR_SIZE] {
+    let (mut orders, mut size) = ([[0; VECTOR_SIZE]; VECTOR_SIZE], 1);
     while size < VECTOR_SIZE {
-        let (room, mut i) = (size.next_power_of_two(), 0);
-        while i < VECTOR_SIZE / room * size {
-            let (packed, roomy) = (i, i / size * room + i % size);
-            if spread {
-                orders[size][roomy] = packed as u8;
-            } else {
-                orders[size][packed] = roomy as u8;
-            }
-            i += 1;
-        }
+        orders[size] = if is_spread { spread(size) } else { gathered(size) };
         size += 1;
     }
     orders

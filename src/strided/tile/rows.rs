@@ -3,6 +3,26 @@
 
 use crate::strided::table::Place;
 
+/// Which byte goes where, so that each element of `size` bytes gets the room of a power of two.
+pub(super) const fn spread<const COUNT: usize>(size: usize) -> [u8; COUNT] {
+    let (room, mut order, mut i) = (size.next_power_of_two(), [0; COUNT], 0);
+    while i < COUNT {
+        order[i] = (i / room * size + if i % room < size { i % room } else { 0 }) as u8;
+        i += 1;
+    }
+    order
+}
+
+/// Which byte goes where, so that such elements lie back to back again.
+pub(super) const fn gathered<const COUNT: usize>(size: usize) -> [u8; COUNT] {
+    let (room, mut order, mut i) = (size.next_power_of_two(), [0; COUNT], 0);
+    while i < COUNT / room * size {
+        order[i] = (i / size * room + i % size) as u8;
+        i += 1;
+    }
+    order
+}
+
 /// Vectors of one or more parts of 16 bytes.
 pub(super) trait Vector: Copy {
     /// The number of parts.

@@ -1,7 +1,7 @@
 //! SSE2, AVX2 and AVX-512.
 
 use super::pixels::by_pixels;
-use super::rows::{Both, Pick, Row, Vector};
+use super::rows::{Both, Pick, Row, Vector, gathered, spread};
 use super::runs::by_runs;
 use crate::simd::is_zen_4_or_5;
 use crate::strided::plane::{Pixels, Runs, Tiles};
@@ -10,26 +10,6 @@ use std::arch::x86_64::*;
 
 /// The bytes of a vector that elements of 3, 6 or 12 bytes take if they lie back to back.
 const TRIPLES: u64 = (1 << 48) - 1;
-
-/// Which byte goes where, so that each element of `size` bytes gets the room of a power of two.
-const fn spread<const COUNT: usize>(size: usize) -> [u8; COUNT] {
-    let (room, mut order, mut i) = (size.next_power_of_two(), [0; COUNT], 0);
-    while i < COUNT {
-        order[i] = (i / room * size + if i % room < size { i % room } else { 0 }) as u8;
-        i += 1;
-    }
-    order
-}
-
-/// Which byte goes where, so that such elements lie back to back again.
-const fn gathered<const COUNT: usize>(size: usize) -> [u8; COUNT] {
-    let (room, mut order, mut i) = (size.next_power_of_two(), [0; COUNT], 0);
-    while i < COUNT / room * size {
-        order[i] = (i / size * room + i % size) as u8;
-        i += 1;
-    }
-    order
-}
 
 impl Vector for __m128i {
     const PARTS: usize = 1;

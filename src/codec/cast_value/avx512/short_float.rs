@@ -73,7 +73,7 @@ fn convert_all<
             distances = _mm512_or_si512(distances, _mm512_or_si512(distance(low), distance(high)));
         }
         // SAFETY: there are 32 elements.
-        unsafe { store::<SIZE, IS_SIGNED>(low, high, output.as_mut_ptr()) };
+        unsafe { store::<SIZE, IS_SIGNED, IS_CLAMPED>(low, high, output.as_mut_ptr()) };
     });
     are_least != 0 || _mm512_test_epi32_mask(distances, _mm512_set1_epi32(-1 << bits)) != 0
 }
@@ -110,22 +110,33 @@ fn rounded<M: RoundingMode>(numbers: __m512) -> __m512i {
     }
 }
 
-/// Integers, limited to the range of `SIZE` bytes.
+/// Integers, limited to the range of `SIZE` bytes; negative ones without a sign only if `IS_CLAMPED`.
 ///
 /// # Safety
 /// 32 elements can be written to there.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-unsafe fn store<const SIZE: usize, const IS_SIGNED: bool>(low: __m512i, high: __m512i, output: *mut [u8; SIZE]) {
+unsafe fn store<const SIZE: usize, const IS_SIGNED: bool, const IS_CLAMPED: bool>(
+    low: __m512i,
+    high: __m512i,
+    output: *mut [u8; SIZE],
+) {
+    if SIZE == 1 {
+        let bytes = |integers| match (IS_SIGNED, IS_CLAMPED) {
+            (true, _) => _mm512_cvtsepi32_epi8(integers),
+            (false, true) => _mm512_cvtusepi32_epi8(_mm512_max_epi32(integers, _mm512_setzero_si512())),
+            (false, false) => _mm512_cvtusepi32_epi8(integers),
+        };
+        // SAFETY: the caller lets 32 bytes be written, and these stores need no alignment.
+        unsafe {
+            _mm_storeu_si128(output.cast(), bytes(low));
+            _mm_storeu_si128(output.add(GROUP / 2).cast(), bytes(high));
+        }
+        return;
+    }
     // These work on each part of a register.
     let shorts = if IS_SIGNED { _mm512_packs_epi32(low, high) } else { _mm512_packus_epi32(low, high) };
     let shorts = _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), shorts);
-    // SAFETY: the caller lets 32 elements be written, and these stores need no alignment.
-    unsafe {
-        match (SIZE, IS_SIGNED) {
-            (1, true) => _mm256_storeu_si256(output.cast(), _mm512_cvtsepi16_epi8(shorts)),
-            (1, false) => _mm256_storeu_si256(output.cast(), _mm512_cvtusepi16_epi8(shorts)),
-            _ => _mm512_storeu_si512(output.cast(), shorts),
-        }
-    }
+    // SAFETY: the caller lets 64 bytes be written, and this store needs no alignment.
+    unsafe { _mm512_storeu_si512(output.cast(), shorts) };
 }
