@@ -1,7 +1,9 @@
 """The command `zcodec`."""
 
+import contextlib
 import itertools
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -183,6 +185,70 @@ def consolidated(store, name, change):
     arrays = document.get("metadata") or document["consolidated_metadata"]["metadata"]
     arrays[name].update(change)
     path.write_text(json.dumps(document))
+
+
+@pytest.mark.filterwarnings("ignore:Consolidated metadata")
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_arrays_that_consolidated_metadata_lacks(tmp_path, capsys, zarr_format):
+    group = zarr.create_group(tmp_path, zarr_format=zarr_format)
+    group.create_array("a", shape=(6,), chunks=(4,), dtype="float64")[...] = 1
+    zarr.consolidate_metadata(tmp_path)
+    group = zarr.open_group(tmp_path, use_consolidated=False)
+    group.create_array("b", shape=(4,), chunks=(4,), dtype="float64")[...] = 1
+    group.create_array("c/d", shape=(4,), chunks=(4,), dtype="float64")[...] = 1
+    (tmp_path / "other").mkdir()
+    key = ("b/0", "b/c/0")[zarr_format - 2]
+    (tmp_path / key).write_bytes(b"damaged")
+    assert main(["verify", str(tmp_path)]) == 1
+    says = "the consolidated metadata of a group above is out of date; zarr.consolidate_metadata renews it\n"
+    found = capsys.readouterr().out
+    assert found.startswith(f"b: {says}c: {says}") and f"\n{key}: " in found
+    assert found.endswith("4 chunks of 3 arrays, 1 damaged\n")
+
+
+@pytest.mark.parametrize("name", ["run#1", "run?1", "run;1"])
+def test_names_with_characters_of_urls(tmp_path, capsys, name):
+    if sys.platform == "win32" and "?" in name:
+        pytest.skip("no file of Windows has this name")
+    for root in (tmp_path / "group", tmp_path / name):
+        group = zarr.create_group(root)
+        group.create_array(name, shape=(4,), chunks=(4,), dtype="uint8")[...] = 1
+        (root / name / "c/0").write_bytes(b"damaged")
+        assert main(["verify", str(root)]) == 1
+        assert f"{name}/c/0: " in capsys.readouterr().out
+    archive = shutil.make_archive(str(tmp_path / "archive"), "zip", tmp_path / "group")
+    for store in (f"zip://::{archive}", f"file://{tmp_path}/group"):
+        assert main(["verify", store]) == 1
+        assert f"{name}/c/0: " in capsys.readouterr().out
+
+
+def test_names_that_the_output_cannot_show(tmp_path):
+    group = zarr.create_group(tmp_path)
+    for name in ("a\N{SNOWMAN}", "b"):
+        group.create_array(name, shape=(4,), chunks=(4,), dtype="uint8")[...] = 1
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii:strict"}
+    command = [sys.executable, "-m", "zcodec.cli", "inspect", str(tmp_path)]
+    run = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert run.returncode == 0 and "a\\u2603: uint8" in run.stdout and "b: uint8" in run.stdout
+
+
+def test_a_progress_bar_leaves_the_output_alone(store, tmp_path):
+    pty = pytest.importorskip("pty")
+    pytest.importorskip("rich")
+    damage(store / "images/a/c/0/0")
+    bar, terminal = pty.openpty()
+    with open(tmp_path / "output", "wb") as output:
+        environment = {**os.environ, "TERM": "xterm", "COLUMNS": "40"}
+        command = [sys.executable, "-m", "zcodec.cli", "verify", str(store)]
+        with subprocess.Popen(command, stdout=output, stderr=terminal, env=environment) as run:
+            os.close(terminal)
+            with contextlib.suppress(OSError):  # at its end
+                while os.read(bar, 4096):
+                    pass
+        assert run.returncode == 1
+    os.close(bar)
+    lines = (tmp_path / "output").read_text().splitlines()
+    assert [line.split(": ")[0] for line in lines[:-1]] == ["images/a/c/0/0"] and ", 1 damaged" in lines[-1]
 
 
 @pytest.mark.filterwarnings("ignore:Consolidated metadata")

@@ -25,6 +25,12 @@ def write_rows(array, value):
     array.oindex[[0, 5], 1:3] = value
 
 
+def write_rows_by_mask(array, value):
+    rows = np.zeros(array.shape[0], bool)
+    rows[[0, 5]] = True
+    array.oindex[rows, 1:3] = value
+
+
 def write_crossings(array, value):
     array.oindex[[0, 5], [1, 6]] = value
 
@@ -39,7 +45,7 @@ def write_mask(array, value):
     array.set_mask_selection(mask, value)
 
 
-WRITES = [write_box, write_steps, write_rows, write_crossings, write_points, write_mask]
+WRITES = [write_box, write_steps, write_rows, write_rows_by_mask, write_crossings, write_points, write_mask]
 
 
 @pytest.fixture(autouse=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -13,6 +14,8 @@ import zcodec
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command. Returns 0 for success, 1 for damaged or different data, 2 for failure."""
     options = _parser().parse_args(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # names may have characters that the terminal lacks
     try:
         from zcodec.cli import convert, inspect, verify
     except ImportError as error:

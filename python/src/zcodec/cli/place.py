@@ -24,9 +24,14 @@ class Place(NamedTuple):
         return bool(self.files == other.files) and ours[:count] == others[:count]
 
 
+def is_url(store: str) -> bool:
+    """Whether it is a URL of fsspec, and no path."""
+    return "://" in store or "::" in store
+
+
 def place_of(store: str) -> Place:
     """The place of a path or a URL."""
-    if "://" not in store and "::" not in store:
+    if not is_url(store):
         return _local(store)
     from fsspec.core import url_to_fs
     from fsspec.implementations.cached import CachingFileSystem

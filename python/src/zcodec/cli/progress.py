@@ -19,7 +19,9 @@ def progress(title: str, total: int, *, quiet: bool) -> Iterator[Callable[[], No
             pass
         else:
             columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-            bar = Progress(*columns, console=Console(stderr=True), transient=True)
+            # What is printed meanwhile stands above the bar if it goes to the terminal, too.
+            shares = sys.stdout is not None and sys.stdout.isatty()
+            bar = Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=shares)
     if bar is None:
         yield lambda: None
         return

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import zarr
 from zarr.core.buffer import default_buffer_prototype
@@ -21,6 +21,7 @@ from zarr.storage._common import make_store_path
 from zcodec.callbacks import processors
 from zcodec.chain import Chain
 from zcodec.cli.grid import Grid
+from zcodec.cli.place import is_url
 from zcodec.cli.unopened import Unopened, stored_document, unopened
 from zcodec.zarr import FallbackWarning
 
@@ -43,7 +44,8 @@ class Contents(NamedTuple):
     unreadable: list[tuple[str, Exception]]
     """Arrays that cannot be read, with the error of each."""
     outdated: list[str]
-    """The paths of arrays whose metadata in a group is out of date. Their own metadata counts."""
+    """The paths of arrays and groups that the metadata of a group above lacks, and of arrays that have other metadata
+    there. Their own metadata counts."""
 
 
 def contents(store: str) -> Contents:
@@ -64,16 +66,17 @@ def contents(store: str) -> Contents:
 
 def _opened(store: str) -> Any:
     """An array or a group. Consolidated metadata with an array that cannot be read is not used."""
+    place = store if is_url(store) else Path(store)  # zarr-python 3.4 drops characters of a path that is a str
     try:
-        return zarr.open(store, mode="r")
+        return zarr.open(place, mode="r")
     except Exception as error:
         try:
-            return zarr.open_group(store, mode="r", use_consolidated=False)
+            return zarr.open_group(place, mode="r", use_consolidated=False)
         except Exception:
             if isinstance(error, FileNotFoundError):
                 hint = f"; zip://::{store} is what the zip file contains" if zipfile.is_zipfile(store) else ""
                 raise FileNotFoundError(f"there is no array and no group at {store}{hint}") from None
-            found = unopened(sync(make_store_path(store, mode="r")), error)
+            found = unopened(sync(make_store_path(place, mode="r")), error)
             if isinstance(found, Unopened):
                 return found
             raise ValueError(f"{store} cannot be read: {reason(error)}") from None
@@ -85,18 +88,22 @@ def _nodes(path: str, node: Any, outdated: list[str]) -> Iterator[tuple[str, Any
     if not isinstance(node, zarr.Group):
         yield path, node
         return
-    for name in _names(node):
+    for name, is_new in _names(node).items():
         below = f"{path}/{name}" if path else name
         child: Any
         try:
-            child = node[name]
-            if isinstance(child, zarr.Array) and node.metadata.consolidated_metadata is not None:
+            child = zarr.open(node.store_path / name, zarr_format=_format(node), mode="r") if is_new else node[name]
+            if is_new:
+                outdated.append(below)
+            elif isinstance(child, zarr.Array) and node.metadata.consolidated_metadata is not None:
                 consolidated, child = child, _by_itself(child)
                 if {**document(child), "attributes": {}} != {**document(consolidated), "attributes": {}}:
                     outdated.append(below)
         except Exception as error:
             if isinstance(error, KeyError) and error.args == (name,):
                 continue  # not a node, such as the zarr.json of the group
+            if is_new and isinstance(error, FileNotFoundError | NotADirectoryError):
+                continue  # the same
             child = unopened(node.store_path / name, error)
         yield from _nodes(below, child, outdated)
 
@@ -104,14 +111,26 @@ def _nodes(path: str, node: Any, outdated: list[str]) -> Iterator[tuple[str, Any
 def _by_itself(array: Any) -> Any:
     """An array by its own metadata, if it has some, and not by that of a group."""
     try:
-        return zarr.open_array(array.store_path, zarr_format=array.metadata.zarr_format, mode="r")
+        return zarr.open_array(array.store_path, zarr_format=_format(array), mode="r")
     except FileNotFoundError:
         return array
 
 
-def _names(group: zarr.Group) -> list[str]:
+def _format(node: Any) -> Literal[2, 3]:
+    return node.metadata.zarr_format  # type: ignore[no-any-return]
+
+
+def _names(group: zarr.Group) -> dict[str, bool]:
+    """What may be the nodes of a group: for each name, whether consolidated metadata lacks it."""
     consolidated = group.metadata.consolidated_metadata
-    return list(consolidated.metadata) if consolidated is not None else sync(_listed(group))
+    if consolidated is None:
+        return dict.fromkeys(sync(_listed(group)), False)
+    try:
+        listed = sync(_listed(group))
+    except Exception:  # each kind of store that cannot list raises its own
+        listed = []
+    new = (name for name in listed if name != "zarr.json" and not name.startswith("."))
+    return {**dict.fromkeys(new, True), **dict.fromkeys(consolidated.metadata, False)}
 
 
 async def _listed(group: zarr.Group) -> list[str]:
@@ -125,7 +144,15 @@ async def _listed(group: zarr.Group) -> list[str]:
     except FileNotFoundError:
         return []
     names = (place.removeprefix(root).strip("/") for place in found)
-    return list(dict.fromkeys(name for name in names if name not in ("", ".", "..") and not set(name) & set("/?#")))
+    # A page over HTTP has other links, too.
+    others = "/?#" if {"http", "https"} & _protocols(store.fs) else "/"
+    return list(dict.fromkeys(name for name in names if name not in ("", ".", "..") and not set(name) & set(others)))
+
+
+def _protocols(files: Any) -> set[str]:
+    """The protocols of a file system of fsspec, which may be wrapped to be asynchronous."""
+    protocol = getattr(getattr(files, "sync_fs", files), "protocol", ())
+    return {protocol} if isinstance(protocol, str) else set(protocol)
 
 
 def reason(error: Exception) -> str:
@@ -211,9 +238,8 @@ def _file_of(path: StorePath) -> Path | None:
     store: Any = path.store
     if isinstance(store, LocalStore):
         return store.root / path.path
-    files = getattr(store, "fs", None)
-    protocol = getattr(getattr(files, "sync_fs", files), "protocol", ())
-    return Path(store.path) / path.path if "file" in ((protocol,) if isinstance(protocol, str) else protocol) else None
+    is_local = "file" in _protocols(getattr(store, "fs", None))
+    return Path(store.path) / path.path if is_local else None
 
 
 def chain_of(array: Any) -> Chain:

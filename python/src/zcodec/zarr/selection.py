@@ -94,6 +94,7 @@ def cells_of(selection: Any, chunk_shape: tuple[int, ...], cell: tuple[int, ...]
 def _cell_indices(items: Selector, chunk_shape: tuple[int, ...], cell: tuple[int, ...]) -> tuple[Any, ...] | None:
     """The selection as indices of cells: only arrays, or at most one next to slices, of which numpy takes the
     product."""
+    items = tuple(_without_mask(item) for item in items)
     arrays = [item for item in items if not isinstance(item, slice | int | np.integer)]
     if len(items) != len(chunk_shape) or any(not _is_indices(item) for item in arrays):
         return None
@@ -103,6 +104,12 @@ def _cell_indices(items: Selector, chunk_shape: tuple[int, ...], cell: tuple[int
     if not arrays or (len(arrays) == 1 and np.ndim(arrays[0]) == 1):
         return np.ix_(*indices)
     return None
+
+
+def _without_mask(item: Any) -> Any:
+    """The indices that a boolean array of one dimension selects, which zarr-python 3.4 has in selections."""
+    is_mask = isinstance(item, np.ndarray) and item.dtype == bool and item.ndim == 1
+    return np.flatnonzero(item) if is_mask else item
 
 
 def _is_indices(item: Any) -> bool:
