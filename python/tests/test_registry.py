@@ -129,6 +129,23 @@ def test_an_interrupt_of_a_codec_is_not_an_error():
     assert caught.value.__cause__.status is Status.INVALID_METADATA
 
 
+def test_an_exception_without_a_text_is_kept():
+    class Silent(ValueError):
+        def __str__(self):
+            raise TypeError
+
+    class Refusing(Text):
+        name = "test.refusing"
+
+        def encode(self, decoded):
+            raise Silent
+
+    chain = Chain(["test.refusing"], "int32", (4,), 0, registry=Registry([Refusing]))
+    with pytest.raises(Error, match="Silent") as caught:
+        chain.encode(np.zeros(4, np.int32))
+    assert isinstance(caught.value.__cause__, Silent)
+
+
 def test_tasks_that_fail_when_they_have_more_room_are_named():
     class Once(Text):
         name = "test.once"

@@ -145,6 +145,15 @@ def _say(sink: Any, text: str) -> None:
     lib.zcodec_sink_write(sink, message, len(message))
 
 
+def _say_why(sink: Any, exception: BaseException) -> None:
+    name = type(exception).__name__
+    try:
+        text = f"{name}: {exception}"
+    except Exception:  # its own text fails
+        text = name
+    _say(sink, text)
+
+
 def _code(call: Any, function: Any, entering: _Bytes, leaving: _Bytes, given: Any, size: int, room: Any) -> int:
     """Runs `function` of the codec and copies its result to `room`: (memory, capacity, size, message)."""
     memory, capacity, written, message = room
@@ -157,9 +166,9 @@ def _code(call: Any, function: Any, entering: _Bytes, leaving: _Bytes, given: An
         ffi.memmove(memory, result, result.nbytes)
         return 0
     except BaseException as exception:
-        _say(message, f"{type(exception).__name__}: {exception}")
         if context is not None:
             context.keep(exception)
+        _say_why(message, exception)
         return _FAILED
 
 
@@ -180,7 +189,7 @@ def _functions() -> dict[str, Any]:
             _say(output, json.dumps(bound.leaving))
         except BaseException as exception:
             _raised.error = exception
-            _say(message, f"{type(exception).__name__}: {exception}")
+            _say_why(message, exception)
             return _FAILED
         _live[int(ffi.cast("uintptr_t", bound.handle))] = bound
         state[0] = bound.handle
