@@ -6,6 +6,8 @@ import base64
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+import zarr.codecs
+
 from zcodec.dtypes import data_type_of
 from zcodec.zarr.kinds import ArrayToArray, ArrayToBytes, BytesToBytes, any_shape
 
@@ -41,6 +43,8 @@ class ScaleOffset(ArrayToArray):
     type."""
 
     codec_name = "scale_offset"
+    # zarr-python opens the array again with a class of its own, if it has one, and that class needs them.
+    _needs_every_fill_value = hasattr(zarr.codecs, "ScaleOffset")
 
     def __init__(self, offset: Any = None, scale: Any = None) -> None:
         self._configure(offset=offset, scale=scale)

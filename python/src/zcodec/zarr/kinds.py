@@ -159,11 +159,14 @@ def _chain(codec: str, entering: str) -> Chain:
 
 
 class ArrayToArray(Named, ArrayArrayCodec):
+    _needs_every_fill_value = False
+    """Whether all fill values that zarr-python asks with must be represented."""
+
     def _leaving(self, chunk_spec: ArraySpec) -> ArraySpec:
         try:
             leaving = self._chain(chunk_spec).output
         except Error:
-            if self._chunk_shape is None:
+            if self._chunk_shape is None or self._needs_every_fill_value:
                 raise
             # zarr-python also asks with other fill values than the array's, some of which cannot be represented.
             leaving = self._chain(chunk_spec, has_fill_value=False).output
