@@ -292,7 +292,7 @@ def test_arrays_that_only_zcodec_reads(store, tmp_path, capsys):
             pad[:] = 0
             pad[: len(part)] = part
             (store / f"turned/c/{i}/{j}").write_bytes(chain.encode(pad))
-    with pytest.raises(Exception, match="chunk_shape"):
+    with pytest.raises(Exception, match="chunk_shape|not divisible"):
         zarr.open_array(store / "turned")[...]
     assert main(["verify", str(store)]) == 0
     assert "19 chunks of 3 arrays, 0 damaged" in capsys.readouterr().out
@@ -313,11 +313,14 @@ def test_sizes_are_those_of_chunks(tmp_path, capsys):
 
 
 def test_the_document_counts_as_it_is_stored(tmp_path, capsys):
-    """zarr-python adds what is missing; programs that read by the library cannot."""
+    """zarr-python 3.1 adds what is missing; programs that read by the library cannot."""
     zarr.create_array(tmp_path, shape=(4,), chunks=(4,), dtype="int16", compressors=None)[...] = 1
     spoil(tmp_path / "zarr.json", {"codecs": [{"name": "bytes"}]})
-    assert main(["inspect", str(tmp_path)]) == 0
-    assert "not supported: codecs[0] \"bytes\": " in capsys.readouterr().out
+    status, found = main(["inspect", str(tmp_path)]), capsys.readouterr()
+    if status == 2:  # zarr-python 3.4 does not open it
+        assert "cannot be read: " in found.err and '(zcodec: codecs[0] "bytes": endian is missing' in found.err
+        return
+    assert status == 0 and "not supported: codecs[0] \"bytes\": " in found.out
     assert main(["verify", str(tmp_path)]) == 0
 
 
