@@ -921,8 +921,8 @@ enum zcodec_status zcodec_plan_supply_all(struct zcodec_plan *plan,
 /**
  * The index of the shard, for the host's cache. The caller frees `*index` with zcodec_index_free. If the chain has no
  * index, or a codec before the shard needs the whole of it, the call succeeds and `*index` is NULL. INVALID_ARGUMENT:
- * the index has not been supplied yet, or was not needed because every box is empty. Other threads may supply ranges
- * during this call. Since 0.2.
+ * the index has not been supplied yet, or was not needed because every box is empty; or the plan has ended with an
+ * error. Other threads may supply ranges during this call. Since 0.2.
  */
 enum zcodec_status zcodec_plan_index(const struct zcodec_plan *plan,
                                      struct zcodec_index **index,

@@ -71,6 +71,9 @@ pub struct Error {
     needed_capacity: Option<usize>,
 }
 
+/// The code of a failure of the executor, for which no codec is at fault.
+pub const EXECUTOR: &str = "executor";
+
 /// The result of everything that can fail here.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -177,7 +180,7 @@ impl Error {
     /// The same error, found by this codec of a chain. A lack of memory is not blamed on a codec.
     #[must_use]
     pub fn in_codec(mut self, place: CodecPlace) -> Self {
-        if self.status != Status::OutOfMemory {
+        if self.status != Status::OutOfMemory && self.code != EXECUTOR {
             self.path.insert(0, place);
         }
         self

@@ -198,8 +198,8 @@ pub unsafe extern "C" fn zcodec_plan_supply_all(
 
 /// The index of the shard, for the host's cache. The caller frees `*index` with zcodec_index_free. If the chain has no
 /// index, or a codec before the shard needs the whole of it, the call succeeds and `*index` is NULL. INVALID_ARGUMENT:
-/// the index has not been supplied yet, or was not needed because every box is empty. Other threads may supply ranges
-/// during this call. Since 0.2.
+/// the index has not been supplied yet, or was not needed because every box is empty; or the plan has ended with an
+/// error. Other threads may supply ranges during this call. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_plan_index(
     plan: *const zcodec_plan,

@@ -194,8 +194,9 @@ impl ReadPlan {
     /// The index of the shard; `None` if the chain has no index of the stored object.
     ///
     /// # Errors
-    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) before it is known.
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) before it is known, and after an error.
     pub fn index(&self) -> Result<Option<Arc<ShardIndex>>> {
+        self.life.check()?;
         match self.index.get() {
             Some(index) => Ok(Some(Arc::clone(index))),
             None if !self.has_index => Ok(None),

@@ -88,7 +88,11 @@ impl Chain {
             Some(Step { operation: Operation::Shard(place, shard), frames, .. }) if frames.is_empty() => {
                 Ok((shard, place))
             }
-            _ => Err(Error::unsupported("the last codec of the chain is not sharding_indexed: there is no index")),
+            Some(step) if self.plan.steps.iter().any(|step| step.shard().is_some()) => {
+                let place = step.frames.first().map_or(&step.last_place, |(place, _)| place);
+                Err(place.blame(Error::unsupported("follows sharding_indexed: only all of its bytes can be decoded")))
+            }
+            _ => Err(Error::unsupported("the last codec of the chain is not sharding_indexed")),
         }
     }
 

@@ -430,19 +430,21 @@ impl Chain {
     /// [`Status::Unsupported`](crate::Status::Unsupported): another chain.
     fn writable_shard(&self) -> Result<(&Shard, &CodecPlace)> {
         let (shard, place) = self.shard_alone()?;
-        let mut steps = self.plan.steps.windows(2);
         let is_through = |step: &Step, shape: &[u64]| step.decoded.array().is_ok_and(|array| array.shape() == shape);
-        let are_elements = steps.all(|steps| match &steps[0].operation {
-            Operation::Elements(elements) => steps[0].frames.is_empty() && is_through(&steps[1], &elements.shape),
-            _ => false,
+        let other = self.plan.steps.windows(2).find(|steps| match &steps[0].operation {
+            Operation::Elements(elements) => !steps[0].frames.is_empty() || !is_through(&steps[1], &elements.shape),
+            _ => true,
         });
-        if are_elements && self.plan.steps.last().is_some_and(|step| is_through(step, &shard.shape())) {
+        if other.is_none() && self.plan.steps.last().is_some_and(|step| is_through(step, &shard.shape())) {
             return Ok((shard, place));
         }
-        Err(Error::unsupported(
-            "before sharding_indexed stand codecs other than transpose and elementwise ones: the shard cannot be changed \
-             in parts",
-        ))
+        let why = "neither transpose nor elementwise: the shard cannot be changed in parts";
+        Err(match other.map(|steps| &steps[0]) {
+            Some(Step { operation: Operation::Transform(place, _), .. }) => {
+                place.blame(Error::unsupported(format!("precedes sharding_indexed, and is {why}")))
+            }
+            _ => Error::unsupported(format!("a codec before sharding_indexed is {why}")),
+        })
     }
 
     /// The steps before the shard of a chain that has a [`writable_shard`](Self::writable_shard).

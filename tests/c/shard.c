@@ -85,6 +85,7 @@ static void a_plan_reads_the_index_and_then_what_a_box_needs(const zcodec_chain 
   CHECK(count == 0);
   /* A plan that has ended reads no arrays. */
   CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT, zcodec_plan_supply_all(plan, NULL, NULL, &error));
+  CHECK_FAILS_WITH(ZCODEC_STATUS_INVALID_ARGUMENT, "can only be freed", zcodec_plan_index(plan, &index, &error));
   zcodec_plan_free(plan);
 }
 
@@ -266,6 +267,36 @@ static void an_executor_that_fails_fails_every_task(void) {
   free(decoded);
 }
 
+/* Whatever the workers do for a codec. */
+static void an_executor_that_fails_is_no_fault_of_a_codec(void) {
+  enum { size = 4 << 20 };
+  static const char *const codecs[2] = {
+      "[\"bytes\",{\"name\":\"blosc\",\"configuration\":{\"cname\":\"lz4\",\"clevel\":1,\"shuffle\":\"noshuffle\","
+      "\"typesize\":1,\"blocksize\":0}}]",
+      "[{\"name\":\"bytes\"}]"};
+  uint8_t *decoded = calloc(size, 1), *encoded = malloc(size + 16);
+  int32_t answer = 0;
+  size_t i;
+  zcodec_executor executor;
+  zcodec_call_options options = options_with(&executor, &answer);
+  for (i = 0; i < 2; i++) {
+    zcodec_chain *chain = check_chain(codecs[i], "{\"data_type\":\"uint8\",\"shape\":[4194304],\"fill_value\":0}");
+    zcodec_error *error = NULL;
+    size_t encoded_size = 0, decoded_size = 0;
+    answer = 0;
+    CHECK_OK(zcodec_encode_with(chain, &options, decoded, size, encoded, size + 16, &encoded_size, &error));
+    answer = 5;
+    CHECK_STATUS(ZCODEC_STATUS_CALLBACK_FAILED,
+                 zcodec_decode_with(chain, &options, encoded, encoded_size, decoded, size, &decoded_size, &error));
+    CHECK(strcmp(zcodec_error_code(error), "executor") == 0 && strcmp(zcodec_error_path(error), "") == 0);
+    CHECK(strcmp(zcodec_error_message(error), "the executor returned 5") == 0);
+    zcodec_error_free(error);
+    zcodec_chain_free(chain);
+  }
+  free(encoded);
+  free(decoded);
+}
+
 /* Chunks that one thread must decode are shared as a whole, however few they are; so are ranges of a plan, by what they
  * decode to. */
 static void few_chunks_that_cannot_be_divided_are_shared(void) {
@@ -378,6 +409,7 @@ int main(void) {
   a_shard_has_parts(chain);
   tasks_report_each_by_itself(chain);
   an_executor_that_fails_fails_every_task();
+  an_executor_that_fails_is_no_fault_of_a_codec();
   few_chunks_that_cannot_be_divided_are_shared();
   errors_name_the_codec_inside(chain);
   messages_name_the_place(chain);

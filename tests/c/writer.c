@@ -362,7 +362,13 @@ static void chains_that_have_no_writer_are_refused(void) {
   zcodec_chain_free(chain);
   zcodec_chain_free(other);
   chain = check_chain(SHARDING("", "end", ", \"crc32c\""), INPUT);
-  CHECK_FAILS(ZCODEC_STATUS_UNSUPPORTED, zcodec_writer_new(chain, NULL, NULL, 0, &writer, &error));
+  CHECK_FAILS_WITH(ZCODEC_STATUS_UNSUPPORTED, "codecs[1] \"crc32c\": follows sharding_indexed",
+                   zcodec_writer_new(chain, NULL, NULL, 0, &writer, &error));
+  zcodec_chain_free(chain);
+  chain = check_chain(SHARDING("{\"name\": \"numcodecs.delta\", \"configuration\": {\"dtype\": \"|u1\"}},", "end", ""),
+                      INPUT);
+  CHECK_FAILS_WITH(ZCODEC_STATUS_UNSUPPORTED, "codecs[0] \"numcodecs.delta\": precedes sharding_indexed",
+                   zcodec_writer_new(chain, NULL, NULL, 0, &writer, &error));
   zcodec_chain_free(chain);
   chain = check_chain(SHARDING("{\"name\": \"reshape\", \"configuration\": {\"shape\": [4, 6]}},", "end", ""),
                       "{\"data_type\": \"uint8\", \"shape\": [24], \"fill_value\": 7}");
