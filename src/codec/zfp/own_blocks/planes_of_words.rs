@@ -66,8 +66,8 @@ fn put_significant<const WORDS: usize>(sink: &mut Sink<'_>, plane: &[u64; WORDS]
     }
 }
 
-/// The bits from `n` on, in groups, after some bits and their count, fewer than [`MAX_BITS`]. Returns how many coefficients
-/// are significant then.
+/// The bits from `n` on, in groups, after some bits and their count, fewer than [`MAX_BITS`]. Returns how many
+/// coefficients are significant then.
 #[inline(always)]
 fn put_groups<const WORDS: usize>(
     sink: &mut Sink<'_>,
