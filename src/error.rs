@@ -58,6 +58,9 @@ impl CodecPlace {
     }
 }
 
+/// The code of a failure of the executor. No codec is at fault.
+pub(crate) const EXECUTOR: &str = "executor";
+
 /// A failure: its kind, its place, and a message that shows the values.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct Error {
@@ -70,9 +73,6 @@ pub struct Error {
     element_index: Option<u64>,
     needed_capacity: Option<usize>,
 }
-
-/// The code of a failure of the executor, for which no codec is at fault.
-pub const EXECUTOR: &str = "executor";
 
 /// The result of everything that can fail here.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -177,7 +177,8 @@ impl Error {
         self.needed_capacity
     }
 
-    /// The same error, found by this codec of a chain. A lack of memory is not blamed on a codec.
+    /// The same error, found by this codec of a chain. No codec is blamed for a lack of memory or for
+    /// a failure of the executor.
     #[must_use]
     pub fn in_codec(mut self, place: CodecPlace) -> Self {
         if self.status != Status::OutOfMemory && self.code != EXECUTOR {

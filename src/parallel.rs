@@ -1,6 +1,6 @@
 //! Work in parts, on a few threads that live as long as the call, or on threads of the host.
 
-use crate::error::{Error, Result};
+use crate::error::{EXECUTOR, Error, Result};
 use crate::float_environment::{HostEnvironment, with_host_environment, with_own_environment};
 use std::fmt::Debug;
 use std::num::NonZeroUsize;
@@ -193,7 +193,7 @@ fn on_executor(executor: &dyn Executor, count: NonZeroUsize, worker: &(impl Fn()
     if let Some(cause) = into_inner(panic) {
         resume_unwind(cause);
     }
-    result?;
+    result.map_err(|error| error.with_code(EXECUTOR))?;
     // The parts that are left if an executor did not run every job.
     worker();
     Ok(())

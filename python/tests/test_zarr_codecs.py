@@ -1,7 +1,6 @@
 """Codecs of zcodec.zarr that do not fit what enters them."""
 
 import contextlib
-
 from importlib.util import find_spec
 
 import numpy as np

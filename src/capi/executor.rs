@@ -1,7 +1,7 @@
 //! Threads of the host.
 
 use super::caller_struct::{CallerStruct, members};
-use crate::error::{EXECUTOR, Error, Result, Status};
+use crate::error::{Error, Result, Status};
 use crate::parallel::Executor;
 use std::ffi::c_void;
 use std::num::NonZeroUsize;
@@ -90,10 +90,7 @@ impl Executor for HostExecutor {
         // SAFETY: the header says what the function may do; the job lives until it returns.
         match unsafe { (self.run)(self.user_data, Some(run_job), job_data, count) } {
             0 => Ok(()),
-            code => {
-                let message = format!("the executor returned {code}");
-                Err(Error::new(Status::CallbackFailed, message).with_code(EXECUTOR))
-            }
+            code => Err(Error::new(Status::CallbackFailed, format!("the executor returned {code}"))),
         }
     }
 }

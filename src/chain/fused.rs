@@ -189,6 +189,7 @@ impl Fused {
             stages if self.joined.len() == stages.len() => self.run_tiles(direction, input, output, tiles),
             _ => {
                 let count = self.joined_tile_element_count;
+                // A single loop has no tiles between stages.
                 if self.joined.len() > 1 {
                     tiles.reserve(count, self.joined.iter().map(|stage| stage.encoded_bits))?;
                 }

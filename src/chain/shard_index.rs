@@ -90,7 +90,8 @@ impl Chain {
             }
             Some(step) if self.plan.steps.iter().any(|step| step.shard().is_some()) => {
                 let place = step.frames.first().map_or(&step.last_place, |(place, _)| place);
-                Err(place.blame(Error::unsupported("follows sharding_indexed: only all of its bytes can be decoded")))
+                let why = "follows sharding_indexed: the encoded bytes are not a shard alone";
+                Err(place.blame(Error::unsupported(why)))
             }
             _ => Err(Error::unsupported("the last codec of the chain is not sharding_indexed")),
         }

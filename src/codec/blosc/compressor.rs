@@ -229,7 +229,7 @@ impl std::fmt::Debug for Compressors {
 
 impl Compressors {
     /// Compresses to the beginning of `encoded`; `None` if it does not fit. `is_split`: whole blocks of the frame are
-    /// split, which blosclz wants to know.
+    /// split, on which the result of blosclz depends.
     pub(super) fn compress(
         &mut self,
         (compressor, level): (Compressor, u8),

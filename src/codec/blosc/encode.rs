@@ -86,7 +86,7 @@ impl Encoder {
     ) -> Result<Option<usize>> {
         let Self { compressors, filtered, stream: scratch } = self;
         let is_split = is_split(settings, block_size);
-        // A last block that is smaller is not.
+        // A smaller last block is not split.
         let is_block_split = |block: &[u8]| is_split && block.len() == block_size;
         let blocks = decoded.chunks(block_size);
         let data_start = HEADER_SIZE + blocks.len() * SIZE_SIZE;

@@ -100,10 +100,9 @@ def _nodes(path: str, node: Any, outdated: list[str]) -> Iterator[tuple[str, Any
                 if {**document(child), "attributes": {}} != {**document(consolidated), "attributes": {}}:
                     outdated.append(below)
         except Exception as error:
-            if isinstance(error, KeyError) and error.args == (name,):
+            lacks_document = isinstance(error, FileNotFoundError | NotADirectoryError)
+            if (is_new and lacks_document) or (isinstance(error, KeyError) and error.args == (name,)):
                 continue  # not a node, such as the zarr.json of the group
-            if is_new and isinstance(error, FileNotFoundError | NotADirectoryError):
-                continue  # the same
             child = unopened(node.store_path / name, error)
         yield from _nodes(below, child, outdated)
 

@@ -43,7 +43,7 @@ class ScaleOffset(ArrayToArray):
     type."""
 
     codec_name = "scale_offset"
-    # zarr-python opens the array again with a class of its own, if it has one, and that class needs them.
+    # If zarr-python has a class of its own, it opens the array with that, which fails unless all of them have an image.
     _needs_every_fill_value = hasattr(zarr.codecs, "ScaleOffset")
 
     def __init__(self, offset: Any = None, scale: Any = None) -> None:

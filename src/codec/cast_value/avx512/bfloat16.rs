@@ -1,5 +1,6 @@
 //! `bfloat16` from integers of up to 32 bits, `float16` and `float64`, 32 elements at a time.
 
+use super::TOWARDS_ZERO;
 use crate::codec::cast_value::avx2::TierLoop;
 use crate::codec::cast_value::kernel::Kernel;
 use crate::codec::cast_value::portable::float::{RoundingMode, with_mode};
@@ -14,9 +15,6 @@ const GROUP: usize = 32;
 
 /// The bits of the largest number, as `f32`.
 const LARGEST: i32 = 0x7F7F_0000;
-
-/// How elements are rounded before the last bit makes them odd.
-const TOWARDS_ZERO: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
 
 /// Elements of `SIZE` bytes as the bits of `f32`: exact, or rounded to odd, so that rounding them to 16 bits gives what
 /// the element itself would.

@@ -1,13 +1,11 @@
 //! Integers of 64 bits to `float64` and back, which AVX-512 has instructions for.
 
+use super::{TO_NEAREST, TOWARDS_NEGATIVE, TOWARDS_POSITIVE, TOWARDS_ZERO};
 use crate::codec::cast_value::avx2::{Convert, TierLoop};
 use crate::codec::cast_value::kernel::{Kernel, hopeful};
 use crate::number::Rounding;
 use crate::simd::for_each_group;
 use std::arch::x86_64::*;
-
-const TO_NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
-const TOWARDS_ZERO: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
 
 /// Refuses nothing.
 pub(in crate::codec::cast_value) fn to_float64(signed: bool, rounding: Rounding) -> Box<dyn Kernel> {
@@ -20,8 +18,8 @@ fn convert_in<const IS_SIGNED: bool>(rounding: Rounding) -> Box<dyn Kernel> {
         Rounding::NearestEven => boxed(convert_all::<IS_SIGNED, TO_NEAREST>),
         Rounding::NearestAway => hopeful(boxed(convert_all_exactly::<IS_SIGNED>), boxed(convert_all_away::<IS_SIGNED>)),
         Rounding::TowardsZero => boxed(convert_all::<IS_SIGNED, TOWARDS_ZERO>),
-        Rounding::TowardsPositive => boxed(convert_all::<IS_SIGNED, { _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC }>),
-        Rounding::TowardsNegative => boxed(convert_all::<IS_SIGNED, { _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>),
+        Rounding::TowardsPositive => boxed(convert_all::<IS_SIGNED, TOWARDS_POSITIVE>),
+        Rounding::TowardsNegative => boxed(convert_all::<IS_SIGNED, TOWARDS_NEGATIVE>),
     }
 }
 

@@ -1,5 +1,6 @@
 //! `float16` and `bfloat16` to integers of 8 and 16 bits, 32 elements at a time.
 
+use super::{TO_NEAREST, TOWARDS_NEGATIVE, TOWARDS_POSITIVE};
 use crate::codec::cast_value::avx2::{Convert, TierLoop};
 use crate::codec::cast_value::kernel::Kernel;
 use crate::codec::cast_value::portable::float::{RoundingMode, with_mode};
@@ -12,8 +13,8 @@ use std::arch::x86_64::*;
 /// Elements that are converted together.
 const GROUP: usize = 32;
 
-/// The loop of a cast whose numbers are refused or clamped beyond the range; `None` for all others. It refuses NaN, and
-/// if it clamps, infinities and what no `i32` holds.
+/// The loop of a cast that refuses or clamps numbers out of range; `None` for all others. It refuses NaN, and if it
+/// clamps, infinities and what no `i32` holds.
 pub(in crate::codec::cast_value) fn to_integer(cast: &Cast) -> Option<Box<dyn Kernel>> {
     let Component::Float(format) = cast.source else { return None };
     match format.id {
@@ -62,7 +63,7 @@ fn convert_all<
     // Distances from the least integer of the target, and which integers are the least `i32`.
     let (mut distances, mut are_least) = (_mm512_setzero_si512(), 0);
     for_each_group(input, output, [0; SIZE], |input: &[[u8; 2]; GROUP], output: &mut [[u8; SIZE]; GROUP]| {
-        // SAFETY: there are 32 elements.
+        // SAFETY: each half has sixteen elements.
         let [low, high] = [input.as_ptr(), input[GROUP / 2..].as_ptr()]
             .map(|input| rounded::<M>(unsafe { load::<IS_BFLOAT16>(input) }));
         if IS_CLAMPED {
@@ -78,8 +79,10 @@ fn convert_all<
     are_least != 0 || _mm512_test_epi32_mask(distances, _mm512_set1_epi32(-1 << bits)) != 0
 }
 
+/// Sixteen elements as `f32`, exactly.
+///
 /// # Safety
-/// Sixteen elements can be read from there.
+/// They can be read from there.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn load<const IS_BFLOAT16: bool>(input: *const [u8; 2]) -> __m512 {
@@ -97,16 +100,16 @@ unsafe fn load<const IS_BFLOAT16: bool>(input: *const [u8; 2]) -> __m512 {
 #[target_feature(enable = "avx512f")]
 fn rounded<M: RoundingMode>(numbers: __m512) -> __m512i {
     match M::ROUNDING {
-        Rounding::NearestEven => _mm512_cvt_roundps_epi32::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(numbers),
+        Rounding::NearestEven => _mm512_cvt_roundps_epi32::<TO_NEAREST>(numbers),
         // The last bit breaks ties, and changes nothing else within 16 bits.
         Rounding::NearestAway => {
             let bits = _mm512_or_si512(_mm512_castps_si512(numbers), _mm512_set1_epi32(1));
             let numbers = _mm512_castsi512_ps(bits);
-            _mm512_cvt_roundps_epi32::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(numbers)
+            _mm512_cvt_roundps_epi32::<TO_NEAREST>(numbers)
         }
         Rounding::TowardsZero => _mm512_cvttps_epi32(numbers),
-        Rounding::TowardsPositive => _mm512_cvt_roundps_epi32::<{ _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC }>(numbers),
-        Rounding::TowardsNegative => _mm512_cvt_roundps_epi32::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(numbers),
+        Rounding::TowardsPositive => _mm512_cvt_roundps_epi32::<TOWARDS_POSITIVE>(numbers),
+        Rounding::TowardsNegative => _mm512_cvt_roundps_epi32::<TOWARDS_NEGATIVE>(numbers),
     }
 }
 
@@ -134,7 +137,7 @@ unsafe fn store<const SIZE: usize, const IS_SIGNED: bool, const IS_CLAMPED: bool
         }
         return;
     }
-    // These work on each part of a register.
+    // Packing works on each 16 bytes of a register; the permutation restores the order.
     let shorts = if IS_SIGNED { _mm512_packs_epi32(low, high) } else { _mm512_packus_epi32(low, high) };
     let shorts = _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), shorts);
     // SAFETY: the caller lets 64 bytes be written, and this store needs no alignment.
