@@ -128,7 +128,7 @@ impl Chain {
             None => Representation::Bytes(BytesRepresentation { size: ByteSize::Unknown, element_size: None }),
         };
         check_decoded_size(options.max_decoded_size, &input)?;
-        let list = CodecList::from_json(&codecs, &Context::new(Arc::clone(&options.registry)))?;
+        let list = CodecList::from_json("codecs", &codecs, &Context::new(Arc::clone(&options.registry)))?;
         Ok(Self::from_bound(list.bind(input)?, Arc::new(Pool::default()), options.max_decoded_size))
     }
 
@@ -149,7 +149,7 @@ impl Chain {
         let document = zarr_json::ArrayDocument::from_json(&json::parse_python("zarr_json", zarr_json)?, &context)?;
         let chunk = Representation::Array(document.chunk);
         check_decoded_size(options.max_decoded_size, &chunk)?;
-        let list = CodecList::from_json(&document.codecs, &context)?;
+        let list = CodecList::from_json("codecs", &document.codecs, &context)?;
         let codecs = list.bind(chunk)?;
         if let Representation::Array(_) = codecs.output() {
             return Err(Error::metadata("codecs has no array->bytes codec: an array needs exactly one"));

@@ -221,7 +221,7 @@ fn kind(id: &str, configuration: &Map<String, Value>, context: &Context) -> Opti
     if ARRAY_TO_BYTES.contains(&id) {
         return Some(Kind::ArrayToBytes);
     }
-    let list = CodecList::from_json(&json!([codec(id, configuration.clone())]), context);
+    let list = CodecList::from_json("codecs", &json!([codec(id, configuration.clone())]), context);
     list.ok().and_then(|list| list.first_kind())
 }
 

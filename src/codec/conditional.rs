@@ -31,7 +31,7 @@ pub(super) fn parse(mut configuration: Configuration, context: &Context) -> Resu
     let codecs = configuration.required(LIST)?;
     let header_bits = configuration.optional("header_bits");
     configuration.finish()?;
-    let inner = CodecList::from_json(&codecs, &context.inside()?).map_err(|error| error.in_list(LIST))?;
+    let inner = CodecList::from_json(LIST, &codecs, &context.inside()?).map_err(|error| error.in_list(LIST))?;
     let count = codecs.as_array().map_or(0, Vec::len);
     let header_size = match header_bits {
         None => count.div_ceil(8),
@@ -339,7 +339,7 @@ mod tests {
                     panic!("a transform")
                 };
                 let context = Context::new(crate::codec::built_in());
-                let single = CodecList::from_json(&json!([list[index]]), &context).unwrap();
+                let single = CodecList::from_json(LIST, &json!([list[index]]), &context).unwrap();
                 let bytes =
                     crate::representation::BytesRepresentation { size: ByteSize::Unknown, element_size: Some(2) };
                 let bound = single.bind(Representation::Bytes(bytes)).unwrap();
@@ -377,7 +377,7 @@ mod tests {
         let zeros = vec![0; 1 << 20];
         for name in ["gzip", "numcodecs.zlib", "numcodecs.bz2"] {
             let list = json!([{"name": name, "configuration": {"level": 9}}]);
-            let single = CodecList::from_json(&list, &Context::new(crate::codec::built_in())).unwrap();
+            let single = CodecList::from_json(LIST, &list, &Context::new(crate::codec::built_in())).unwrap();
             let bytes = crate::representation::BytesRepresentation { size: ByteSize::Unknown, element_size: Some(1) };
             let bound = single.bind(Representation::Bytes(bytes)).unwrap();
             let stream = call(|call| encode_one(&bound.codecs()[0], &zeros, call)).unwrap();

@@ -23,7 +23,7 @@ struct N5Default {
 pub(super) fn parse(mut configuration: Configuration, context: &Context) -> Result<Arc<dyn Codec>> {
     let codecs = configuration.required("codecs")?;
     configuration.finish()?;
-    Ok(Arc::new(N5Default { inner: CodecList::from_json(&codecs, &context.inside()?)? }))
+    Ok(Arc::new(N5Default { inner: CodecList::from_json("codecs", &codecs, &context.inside()?)? }))
 }
 
 impl Codec for N5Default {

@@ -32,8 +32,8 @@ pub(super) fn parse(mut configuration: Configuration, context: &Context) -> Resu
     };
     configuration.finish()?;
     let context = context.inside()?;
-    let inner = CodecList::from_json(&codecs, &context)?;
-    let index = CodecList::from_json(&index_codecs, &context).map_err(|error| error.with_context("index_codecs: "))?;
+    let inner = CodecList::from_json("codecs", &codecs, &context)?;
+    let index = CodecList::from_json("index_codecs", &index_codecs, &context)?;
     Ok(Arc::new(Sharding { chunk_shape, inner, index, is_index_first }))
 }
 

@@ -33,15 +33,15 @@ enum Role {
 }
 
 impl CodecList {
-    /// Reads a list.
+    /// Reads the list that this member of the metadata holds.
     ///
     /// # Errors
     /// It is not a list, or is empty. [`bind`](Self::bind) reports the faults of codecs.
-    pub fn from_json(list: &Value, context: &Context) -> Result<Self> {
+    pub fn from_json(member: &str, list: &Value, context: &Context) -> Result<Self> {
         let list =
-            list.as_array().ok_or_else(|| Error::metadata(format!("codecs is {}, expected a list", shown(list))))?;
+            list.as_array().ok_or_else(|| Error::metadata(format!("{member} is {}, expected a list", shown(list))))?;
         if list.is_empty() {
-            return Err(Error::metadata("codecs is empty, expected at least one codec"));
+            return Err(Error::metadata(format!("{member} is empty, expected at least one codec")));
         }
         let mut codecs = Vec::with_capacity(list.len());
         let mut fault = None;

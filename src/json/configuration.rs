@@ -54,13 +54,21 @@ impl Configuration {
     /// # Errors
     /// There is an unknown member.
     pub fn finish(self) -> Result<()> {
+        self.finish_as("configuration")
+    }
+
+    /// The same for an object of another name.
+    ///
+    /// # Errors
+    /// There is an unknown member.
+    pub fn finish_as(self, object: &str) -> Result<()> {
         match self.members.iter().next() {
             None => Ok(()),
             Some((member, value)) => {
                 let close = or_close_names(member, self.known.iter().map(String::as_str));
                 let member = shown(format_args!("{member:?}"));
                 let value = shown(value);
-                Err(Error::metadata(format!("configuration has an unknown member {member}: {value}{close}")))
+                Err(Error::metadata(format!("{object} has an unknown member {member}: {value}{close}")))
             }
         }
     }

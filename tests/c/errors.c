@@ -33,19 +33,37 @@ static void no_error_is_answered_too(void) {
 }
 
 static void metadata_errors_name_codec_and_member(void) {
-  const char *codecs =
-      "[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"big\"}},{\"name\":\"gzip\",\"configuration\":{\"level\":77}"
-      "}]";
-  zcodec_chain *chain = NULL;
-  zcodec_error *error = NULL;
-  CHECK_STATUS(ZCODEC_STATUS_INVALID_METADATA,
-               zcodec_chain_new(codecs, strlen(codecs), U16, strlen(U16), &chain, &error));
-  CHECK(zcodec_error_status(error) == ZCODEC_STATUS_INVALID_METADATA);
-  CHECK(zcodec_error_codec_index(error) == 1);
-  CHECK(zcodec_error_element_index(error) == -1);
-  CHECK(strstr(zcodec_error_message(error), "level") != NULL);
-  CHECK(strstr(zcodec_error_message(error), "77") != NULL);
-  zcodec_error_free(error);
+  static const struct {
+    const char *codecs;
+    int64_t codec_index;
+    const char *message;
+  } cases[] = {
+      {"[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"big\"}},"
+       "{\"name\":\"gzip\",\"configuration\":{\"level\":77}}]",
+       1, "level is 77"},
+      {"[{\"name\":\"cast_value\",\"configuration\":{\"data_type\":\"int8\",\"scalar_map\":{\"encod\":[]}}},\"bytes\"]",
+       0, "scalar_map has an unknown member \"encod\": []; did you mean \"encode\"?"},
+      {"[{\"name\":\"packbits\",\"configuration\":{\"start_bit\":16}}]", 0,
+       "start_bit is 16, but uint16 has bits 0 to 15"},
+      {"[{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[2],\"codecs\":[\"bytes\"],"
+       "\"index_codecs\":{}}}]",
+       0, "index_codecs is {}, expected a list"},
+      {"[{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[2],\"codecs\":[\"bytes\"],"
+       "\"index_codecs\":[]}}]",
+       0, "index_codecs is empty, expected at least one codec"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    zcodec_chain *chain = NULL;
+    zcodec_error *error = NULL;
+    const char *codecs = cases[i].codecs;
+    CHECK_STATUS(ZCODEC_STATUS_INVALID_METADATA,
+                 zcodec_chain_new(codecs, strlen(codecs), U16, strlen(U16), &chain, &error));
+    CHECK(zcodec_error_status(error) == ZCODEC_STATUS_INVALID_METADATA);
+    CHECK(zcodec_error_codec_index(error) == cases[i].codec_index);
+    CHECK(zcodec_error_element_index(error) == -1);
+    CHECK(strstr(zcodec_error_message(error), cases[i].message) != NULL);
+    zcodec_error_free(error);
+  }
 }
 
 static void range_errors_name_codec_and_element(void) {

@@ -78,7 +78,7 @@ fn scalar_map(map: Value) -> Result<(Entries, Entries)> {
     };
     let mut members = Configuration::new(Some(members));
     let maps = (entries("encode", members.optional("encode"))?, entries("decode", members.optional("decode"))?);
-    members.finish().map_err(|error| error.with_context("scalar_map: "))?;
+    members.finish_as("scalar_map")?;
     Ok(maps)
 }
 

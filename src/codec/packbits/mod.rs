@@ -56,8 +56,16 @@ pub(crate) static TIERS: &[Tier<KernelFor>] = &[
 #[derive(Debug)]
 struct PackBits {
     padding_count: Option<PaddingCount>,
-    first_bit: Option<u64>,
-    last_bit: Option<u64>,
+    first_bit: Option<BitIndex>,
+    last_bit: Option<BitIndex>,
+}
+
+/// An end of the range of bits.
+#[derive(Debug, Clone, Copy)]
+struct BitIndex {
+    /// The member as the metadata has it, for messages.
+    member: &'static str,
+    value: u64,
 }
 
 /// `{"padding_encoding": "none" | "first_byte" | "last_byte", "first_bit": n | null, "last_bit": n | null}`
@@ -73,8 +81,8 @@ pub(super) fn parse(mut configuration: Configuration, _context: &Context) -> Res
     Ok(Arc::new(PackBits { padding_count, first_bit, last_bit }))
 }
 
-fn bit_index(configuration: &mut Configuration, member: &str, alias: &str) -> Result<Option<u64>> {
-    let (name, value) = match (configuration.optional(member), configuration.optional(alias)) {
+fn bit_index(configuration: &mut Configuration, member: &'static str, alias: &'static str) -> Result<Option<BitIndex>> {
+    let (member, value) = match (configuration.optional(member), configuration.optional(alias)) {
         (Some(_), Some(_)) => {
             return Err(Error::metadata(format!(
                 "{member} and {alias} are the same member, expected only one of them"
@@ -87,24 +95,28 @@ fn bit_index(configuration: &mut Configuration, member: &str, alias: &str) -> Re
     if value.is_null() {
         return Ok(None);
     }
-    integer(name, &value, 0, i128::from(u64::MAX)).map(|bit| Some(bit as u64))
+    let value = integer(member, &value, 0, i128::from(u64::MAX))? as u64;
+    Ok(Some(BitIndex { member, value }))
 }
 
 impl PackBits {
     /// The first and the last bit of a component of this type.
     fn bit_range(&self, data_type: &DataType) -> Result<(u32, u32)> {
         let highest = data_type.component().bits() - 1;
-        let inside = |member: &str, bit: Option<u64>, default: u32| match bit {
+        let inside = |bit: Option<BitIndex>, default: u32| match bit {
             None => Ok(default),
-            Some(bit) => u32::try_from(bit).ok().filter(|bit| *bit <= highest).ok_or_else(|| {
-                let component = if data_type.component_count() > 1 { "a component of " } else { "" };
-                Error::metadata(format!("{member} is {bit}, but {component}{data_type} has bits 0 to {highest}"))
-            }),
+            Some(BitIndex { member, value }) => {
+                u32::try_from(value).ok().filter(|bit| *bit <= highest).ok_or_else(|| {
+                    let component = if data_type.component_count() > 1 { "a component of " } else { "" };
+                    Error::metadata(format!("{member} is {value}, but {component}{data_type} has bits 0 to {highest}"))
+                })
+            }
         };
-        let first = inside("first_bit", self.first_bit, 0)?;
-        let last = inside("last_bit", self.last_bit, highest)?;
+        let (first, last) = (inside(self.first_bit, 0)?, inside(self.last_bit, highest)?);
         if last < first {
-            return Err(Error::metadata(format!("last_bit is {last}, less than first_bit, which is {first}")));
+            let name = |bit: Option<BitIndex>, default| bit.map_or(default, |bit| bit.member);
+            let (first_bit, last_bit) = (name(self.first_bit, "first_bit"), name(self.last_bit, "last_bit"));
+            return Err(Error::metadata(format!("{last_bit} is {last}, less than {first_bit}, which is {first}")));
         }
         Ok((first, last))
     }
@@ -122,7 +134,7 @@ impl Codec for PackBits {
             Some(PaddingCount::LastByte) => "last_byte",
         };
         let bits = [("first_bit", self.first_bit), ("last_bit", self.last_bit)];
-        let bits = bits.into_iter().filter_map(|(member, bit)| Some((member.to_owned(), Value::from(bit?))));
+        let bits = bits.into_iter().filter_map(|(member, bit)| Some((member.to_owned(), Value::from(bit?.value))));
         let padding = std::iter::once(("padding_encoding".to_owned(), Value::from(padding_encoding)));
         Some(padding.chain(bits).collect())
     }

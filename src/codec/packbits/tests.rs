@@ -220,6 +220,8 @@ fn metadata_that_fits_no_component_is_refused_with_its_value() {
         ("uint8", json!({"last_bit": 9}), "last_bit is 9, but uint8 has bits 0 to 7"),
         ("complex64", json!({"first_bit": 32}), "first_bit is 32, but a component of complex64 has bits 0 to 31"),
         ("int8", json!({"first_bit": 3, "last_bit": 2}), "last_bit is 2, less than first_bit, which is 3"),
+        ("int8", json!({"start_bit": 3, "end_bit": 2}), "end_bit is 2, less than start_bit, which is 3"),
+        ("uint8", json!({"start_bit": 8}), "start_bit is 8, but uint8 has bits 0 to 7"),
         ("int8", json!({"first_bit": 3, "start_bit": 3}), "first_bit and start_bit are the same"),
         ("int8", json!({"end_bit": null, "last_bit": null}), "last_bit and end_bit are the same"),
         ("int8", json!({"end_bit": "3"}), "end_bit is \"3\", expected"),

@@ -113,7 +113,7 @@ impl Mode {
 
 fn number(member: &str, json: &Value, is_valid: impl Fn(f64) -> bool) -> Result<f64> {
     json.as_f64().filter(|number| number.is_finite() && is_valid(*number)).ok_or_else(|| {
-        let expected = if is_valid(0.0) { "a non-negative number" } else { "a positive number" };
+        let expected = if is_valid(0.0) { "a non-negative float64" } else { "a positive float64" };
         Error::metadata(format!("{member} is {}, expected {expected}", shown(json)))
     })
 }
@@ -130,7 +130,7 @@ fn fixed_rate(rate: f64, scalar: ZfpScalarType, dims: ZfpDimensionality) -> Resu
     let bits = if rounded <= f64::from(u32::MAX) { (rounded as u32).max(header_bits(scalar, ZFP_MIN_EXP)) } else { 0 };
     if bits == 0 {
         return Err(Error::metadata(format!(
-            "rate is {rate}, which makes {rounded} bits of a block of {value_count} values, expected 1 to {}",
+            "rate is {rate:?}, which makes {rounded:?} bits of a block of {value_count} values, expected 1 to {}",
             u32::MAX
         )));
     }
@@ -261,9 +261,9 @@ mod tests {
             (json!({"mode": "lossless"}), "mode is \"lossless\""),
             (json!({"mode": "reversible", "rate": 8}), "\"rate\": 8"),
             (json!({"mode": "fixed_rate"}), "rate is missing"),
-            (json!({"mode": "fixed_rate", "rate": 0}), "rate is 0, expected a positive number"),
+            (json!({"mode": "fixed_rate", "rate": 0}), "rate is 0, expected a positive float64"),
             (json!({"mode": "fixed_rate", "rate": "8"}), "rate is \"8\""),
-            (json!({"mode": "fixed_accuracy", "tolerance": -1}), "tolerance is -1, expected a non-negative number"),
+            (json!({"mode": "fixed_accuracy", "tolerance": -1}), "tolerance is -1, expected a non-negative float64"),
             (json!({"mode": "fixed_precision", "precision": 1.5}), "precision is 1.5"),
             (expert(2, 1, 20), "minbits is 2, over maxbits, which is 1"),
             (expert(0, 1, 0), "maxprec is 0"),

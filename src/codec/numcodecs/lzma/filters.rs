@@ -58,7 +58,7 @@ impl Filters {
                 Filter::Before(filter) => before.push(filter),
                 Filter::Last(coder, options) => last = Some((coder, options)),
             }
-            members.finish().map_err(place)?;
+            members.finish_as(&format!("filters[{index}]"))?;
         }
         if before.len() > 1 {
             return Err(Error::unsupported(format!(
