@@ -14,6 +14,7 @@ run("Properties...", "channels=1 slices=8 frames=1 pixel_width=0.26 pixel_height
 run("Zarr (zcodec)... ", "path=" + work + "/nuclei.zarr chain=[Lossless (shards of blosc zstd)]");
 close();
 run("Raw...", "open=" + data + "/nuclei_labels_uint8_8x256x256.npy image=8-bit width=256 height=256 offset=128 number=8");
+run("Macro...", "code=[if (v>0) v=255;] stack");
 run("Zarr (zcodec)... ", "path=" + work + "/mask.zarr chain=[Packed mask (1 bit per pixel)]");
 close();
 

@@ -221,6 +221,9 @@ public final class Chain extends NativeHandle {
   }
 
   private int code(Code code, ByteBuffer source, ByteBuffer target, CallOptions options) {
+    if (source == target) {
+      throw new IllegalArgumentException("the input and the output are the same buffer");
+    }
     try (Invocation in = new Invocation(this, options, callbacks);
         Staged from = Staged.input(source);
         Staged to = Staged.output(target)) {
@@ -266,6 +269,7 @@ public final class Chain extends NativeHandle {
    * @return its elements
    * @throws ZcodecException {@link Status#CORRUPT_DATA} if this chain cannot have made the chunk, {@link
    *     Status#OUT_OF_RANGE}, {@link Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}
+   * @throws OutOfMemoryError if Java has no room for the elements, or they are more than an array holds
    */
   public byte[] decode(byte[] encoded) {
     return decode(encoded, CallOptions.DEFAULT);
@@ -279,6 +283,7 @@ public final class Chain extends NativeHandle {
    * @return its elements
    * @throws ZcodecException {@link Status#CORRUPT_DATA} if this chain cannot have made the chunk, {@link
    *     Status#OUT_OF_RANGE}, {@link Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}
+   * @throws OutOfMemoryError if Java has no room for the elements, or they are more than an array holds
    */
   public byte[] decode(byte[] encoded, CallOptions options) {
     if (decodedSize < 0 || decodedSize > Integer.MAX_VALUE - 8) {
@@ -469,6 +474,8 @@ public final class Chain extends NativeHandle {
    * @return the kind
    */
   public Kind kind() {
+    acquire();
+    release();
     return kind;
   }
 
@@ -502,6 +509,9 @@ public final class Chain extends NativeHandle {
    * @return the capacity in bytes
    */
   public long encodedBound(long decodedSize) {
+    if (decodedSize < 0) {
+      throw new IllegalArgumentException("decodedSize is " + decodedSize);
+    }
     try (Invocation in = new Invocation(this)) {
       in.check(C.zcodec_chain_encoded_bound(in.handle, decodedSize, in.out));
       return in.result();
@@ -512,6 +522,7 @@ public final class Chain extends NativeHandle {
    * The shape of a decoded chunk.
    *
    * @return a size for each dimension
+   * @throws ZcodecException {@link Status#UNSUPPORTED} for a chain of codecs from bytes to bytes
    */
   public long[] shape() {
     try (Invocation in = new Invocation(this)) {
@@ -631,6 +642,9 @@ public final class Chain extends NativeHandle {
    * @param padding the callbacks; null: the codec is again as its metadata says
    */
   public void setPadding(int codecIndex, Padding padding) {
+    if (codecIndex < 0) {
+      throw new IllegalArgumentException("codecIndex is " + codecIndex);
+    }
     setPadding(
         padding,
         (pointer, in, generate, check, key, free) ->

@@ -9,6 +9,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** The function {@code run} of a {@code zcodec_executor}. */
 final class ExecutorRun implements Callback {
+  /** What an executor has thrown on this thread, which made the call, in the last call. */
+  private static final ThreadLocal<Throwable> FAILURE = new ThreadLocal<>();
+
   private final Executor executor;
   private final int maxWorkers;
 
@@ -49,6 +52,10 @@ final class ExecutorRun implements Callback {
       failure = e;
     }
 
+    private synchronized Throwable failure() {
+      return failure;
+    }
+
     private synchronized void finished() {
       if (--unfinished == 0) {
         notifyAll();
@@ -56,7 +63,7 @@ final class ExecutorRun implements Callback {
     }
 
     /** Waits for jobs that others have begun; an interrupt is kept for later, as the jobs use the caller's memory. */
-    synchronized boolean await() {
+    synchronized void await() {
       boolean interrupted = false;
       while (unfinished > 0) {
         try {
@@ -68,13 +75,13 @@ final class ExecutorRun implements Callback {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
-      return failure == null;
     }
   }
 
   /** Called by the library. */
   public int callback(Pointer userData, Pointer job, long jobData, int count) {
     Jobs jobs = new Jobs(job, jobData, count);
+    FAILURE.remove();
     try {
       for (int worker = 1; worker < maxWorkers && worker < count; worker++) {
         int number = worker;
@@ -85,12 +92,21 @@ final class ExecutorRun implements Callback {
     } catch (Throwable e) {
       jobs.failed(e);
     }
-    boolean succeeded = false;
     try {
       jobs.work(0);
     } finally {
-      succeeded = jobs.await(); // until then, others use memory of the library's call
+      jobs.await(); // until then, others use memory of the library's call
     }
-    return succeeded ? 0 : 1;
+    Throwable failure = jobs.failure();
+    if (failure == null) {
+      return 0;
+    }
+    FAILURE.set(failure);
+    return 1;
+  }
+
+  /** What the executor of the last call on this thread has thrown; null: nothing. */
+  static Throwable lastFailure() {
+    return FAILURE.get();
   }
 }

@@ -29,6 +29,9 @@ final class Invocation implements AutoCloseable {
   Invocation(NativeHandle owner, CallOptions given, boolean callbacks) {
     this.owner = owner;
     this.given = Objects.requireNonNull(given, "options"); // before anything is taken that close() gives back
+    if (callbacks) {
+      Stack.reserve();
+    }
     handle = owner == null ? 0 : owner.acquire();
     mark = arena.mark();
     call = callbacks ? new Callbacks.Call(given.callData) : null;

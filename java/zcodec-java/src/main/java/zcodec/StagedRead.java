@@ -75,6 +75,9 @@ abstract class StagedRead implements AutoCloseable {
    * @param bytes from the buffer's position to its limit; both stay as they are
    */
   public void supply(int i, ByteBuffer bytes) {
+    if (i < 0) {
+      throw new IllegalArgumentException("i is " + i);
+    }
     Lock shared = lockShared();
     try (Invocation in = new Invocation(null);
         Staged from = Staged.input(bytes)) {
@@ -147,6 +150,9 @@ abstract class StagedRead implements AutoCloseable {
   }
 
   private Lock locked(Lock one) {
+    if (call != null) {
+      Stack.reserve();
+    }
     if (lock.isWriteLockedByCurrentThread()) {
       throw inCallback();
     }

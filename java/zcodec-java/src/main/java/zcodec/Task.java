@@ -114,6 +114,7 @@ public final class Task {
     }
 
     boolean run() {
+      Stack.reserve();
       boolean encodes = tasks.get(0).encodes;
       long structs = arena.zeros(Math.multiplyExact(STRUCT_SIZE, tasks.size()));
       List<View> views = new ArrayList<>(tasks.size());

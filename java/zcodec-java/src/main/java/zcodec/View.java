@@ -6,7 +6,8 @@ import java.util.Objects;
 /**
  * Where the elements of a box lie in a buffer: element (0, .., 0) begins {@code offset} bytes after the buffer's
  * position; neighbours along dimension i are {@code strides[i]} bytes apart, of any sign. Nothing outside the buffer's
- * position and limit is touched, and the bytes between the elements stay as they are.
+ * position and limit is touched, and the bytes between the elements stay as they are. A view that is written to must
+ * not have two elements in the same bytes, as with a stride of 0: what they hold then is unspecified.
  *
  * <p>The memory of a heap buffer, from its position to its limit, is copied as a whole, to native memory and back. So
  * during a call, and until a {@link Plan} is complete, nothing else may write to it, not even between the elements: no

@@ -4,6 +4,9 @@ package zcodec;
 public final class ZcodecException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
+  /** The code of an error of the executor. */
+  private static final String EXECUTOR = "executor";
+
   /** What went wrong. */
   private final Status status;
   /** Why, in a word. */
@@ -43,15 +46,16 @@ public final class ZcodecException extends RuntimeException {
           status, Zcodec.text(C.zcodec_status_name(number)), "", "", -1, -1, neededSize, cause);
     }
     try {
+      String code = Zcodec.text(C.zcodec_error_code(error));
       return new ZcodecException(
           status,
           Zcodec.text(C.zcodec_error_message(error)),
-          Zcodec.text(C.zcodec_error_code(error)),
+          code,
           Zcodec.text(C.zcodec_error_path(error)),
           C.zcodec_error_codec_index(error),
           C.zcodec_error_element_index(error),
           neededSize,
-          cause);
+          code.equals(EXECUTOR) ? ExecutorRun.lastFailure() : cause);
     } finally {
       C.zcodec_error_free(error);
     }

@@ -10,7 +10,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.ReadOnlyBufferException;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /** What a chain says of itself, errors, callbacks, views. */
 class ChainTest {
@@ -38,6 +42,75 @@ class ChainTest {
     }
     assertTrue(Zcodec.supportedJson().contains("\"packbits\""));
     assertFalse(Zcodec.version().isEmpty());
+  }
+
+  @Test
+  void negativeNumbersAreNamed() {
+    try (Chain chain = Chain.of("[" + LITTLE + "]", INPUT)) {
+      ByteBuffer memory = ByteBuffer.allocate(24);
+      List<Box> boxes = Collections.singletonList(null);
+      List<View> views = Collections.singletonList(View.of(memory, 2));
+      Executable[] calls = {
+        () -> chain.encodedBound(-7),
+        () -> Box.of(new long[] {0, -7}, null),
+        () -> Box.of(null, new long[] {-7, 1}),
+        () -> chain.setPadding(-7, null),
+        () -> chain.plan(boxes, views, -7, null, CallOptions.DEFAULT),
+        () -> chain.writer(null, -7, CallOptions.DEFAULT),
+      };
+      for (Executable call : calls) {
+        IllegalArgumentException e = assertThrows(IllegalArgumentException.class, call);
+        assertTrue(e.getMessage().endsWith(" is -7"), e.getMessage());
+      }
+    }
+  }
+
+  @Test
+  void aBufferIsNotItsOwnResult() {
+    try (Chain chain = Chain.of("[" + LITTLE + ",\"crc32c\"]", INPUT)) {
+      ByteBuffer both = ByteBuffer.allocate(28);
+      assertThrows(IllegalArgumentException.class, () -> chain.encode(both, both));
+      assertArrayEquals(new byte[28], both.array());
+    }
+  }
+
+  /** At the end of its stack a thread gets an error, and no padding that nobody has checked. */
+  @Test
+  void noCheckIsLeftOutAtTheEndOfTheStack() throws InterruptedException {
+    try (Chain chain = Chain.of("[" + LITTLE + "," + PAD + "]", INPUT)) {
+      AtomicInteger checks = new AtomicInteger();
+      AtomicInteger accepted = new AtomicInteger();
+      chain.setPadding(
+          1,
+          Padding.of(
+              null,
+              (data, chunk, padding) -> {
+                checks.incrementAndGet();
+                return false;
+              }));
+      for (int depth = 0; depth < 6000; depth += 3) {
+        int frames = depth;
+        Runnable deep = () -> decodeBelow(frames, chain, accepted);
+        Thread thread = new Thread(null, deep, "deep", 256 << 10);
+        thread.start();
+        thread.join();
+      }
+      assertTrue(checks.get() > 0, "no check ran");
+      assertEquals(0, accepted.get());
+    }
+  }
+
+  private static void decodeBelow(int frames, Chain chain, AtomicInteger accepted) {
+    if (frames > 0) {
+      decodeBelow(frames - 1, chain, accepted);
+      return;
+    }
+    try {
+      chain.decode(new byte[26]);
+      accepted.incrementAndGet();
+    } catch (ZcodecException | StackOverflowError e) {
+      // The check says no, or there is no room for it.
+    }
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -381,6 +382,16 @@ class EngineTest {
       assertTrue(jobs.get() > 0, "no job came");
       // A pool that takes nothing makes the calling thread do it all.
       assertArrayEquals(elements, chain.decode(encoded, CallOptions.DEFAULT.executor(job -> {}, 4)));
+      AssertionError bad = new AssertionError("a bad pool");
+      CallOptions failing =
+          CallOptions.DEFAULT.executor(
+              job -> {
+                throw bad;
+              },
+              4);
+      ZcodecException failed = assertThrows(ZcodecException.class, () -> chain.decode(encoded, failing));
+      assertEquals("executor", failed.code());
+      assertSame(bad, failed.getCause());
     } finally {
       pool.shutdownNow();
     }

@@ -45,6 +45,7 @@ class LifetimeTest {
     assertThrows(IllegalStateException.class, () -> chain.encode(new byte[2048]));
     assertThrows(IllegalStateException.class, () -> chain.setPadding(1, null));
     assertThrows(IllegalStateException.class, chain::codecsJson);
+    assertThrows(IllegalStateException.class, chain::kind);
     assertEquals(1, plan.next().size()); // a plan outlives its chain
     plan.close();
     plan.close();

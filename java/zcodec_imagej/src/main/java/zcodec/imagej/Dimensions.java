@@ -69,7 +69,12 @@ final class Dimensions {
 
   /** The size of an image along one of the array's dimensions. */
   static int size(long[] shape, int dimension) {
-    return dimension < 0 ? 1 : Math.toIntExact(shape[dimension]);
+    long size = dimension < 0 ? 1 : shape[dimension];
+    if (size > Integer.MAX_VALUE) {
+      throw new IllegalArgumentException(
+          "the size of dimension " + dimension + ", " + size + ", is larger than ImageJ allows");
+    }
+    return (int) size;
   }
 
   /** Where plane n (from 0, channels first, then z, then t) begins in the array. */

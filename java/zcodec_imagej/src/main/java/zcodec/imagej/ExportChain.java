@@ -17,6 +17,7 @@ enum ExportChain {
   private static final int INNER = 256;
   private static final int SHARD = 1024;
   private static final int SHARD_PLANES = 16;
+  private static final int MOST_OF_TWELVE_BITS = 4095;
   private static final int TIFF_ENTRIES = 9;
   private static final int TIFF_HEADER = 8 + 2 + 12 * TIFF_ENTRIES + 4;
 
@@ -141,14 +142,25 @@ enum ExportChain {
     header.putShort((short) tag).putShort((short) (isLong ? 4 : 3)).putInt(1).putInt(value);
   }
 
-  /** Whether every pixel can be stored; else why not. */
+  /** Why a pixel cannot be stored; null if all can. */
   String objection(ImagePlus image) {
-    int limit = this == TWELVE_BITS ? 4095 : Integer.MAX_VALUE;
-    for (int n = 1; limit < Integer.MAX_VALUE && n <= image.getStackSize(); n++) {
+    if (this != TWELVE_BITS && this != MASK) {
+      return null;
+    }
+    int foreground = 0;
+    for (int n = 1; n <= image.getStackSize(); n++) {
       ImageProcessor plane = image.getStack().getProcessor(n);
       for (int i = 0; i < plane.getPixelCount(); i++) {
-        if (plane.get(i) > limit) {
-          return "plane " + n + " has a pixel of " + plane.get(i) + ", and 12 bits hold up to " + limit;
+        int pixel = plane.get(i);
+        if (this == TWELVE_BITS && pixel > MOST_OF_TWELVE_BITS) {
+          return "plane " + n + " has a pixel of " + pixel + ", and 12 bits hold up to " + MOST_OF_TWELVE_BITS;
+        }
+        if (this == MASK && pixel != 0 && pixel != foreground) {
+          if (foreground != 0) {
+            return "the image has pixels of " + foreground + " and " + pixel + " (plane " + n
+                + "), and a mask has one value besides 0; Image > Adjust > Threshold makes a mask";
+          }
+          foreground = pixel;
         }
       }
     }

@@ -49,7 +49,7 @@ final class OmeImage {
       }
       image.read(folder, multiscales.get(0).getAsJsonObject());
     } catch (RuntimeException e) {
-      throw new IOException(folder + ": its OME metadata cannot be read: " + e.getMessage(), e);
+      throw new IOException(folder + ": its OME metadata cannot be read: " + Json.why(e), e);
     }
     return image;
   }
@@ -58,42 +58,51 @@ final class OmeImage {
   private static JsonArray multiscales(Path folder) throws IOException {
     Path file = folder.resolve("zarr.json");
     if (Files.exists(file)) {
-      JsonObject attributes = ZarrArray.document(file).getAsJsonObject("attributes");
-      JsonObject ome = attributes == null ? null : attributes.getAsJsonObject("ome");
+      JsonObject attributes = Json.object(Json.read(file), "attributes");
+      JsonObject ome = attributes == null ? null : Json.object(attributes, "ome");
       JsonObject owner = ome == null ? attributes : ome;
-      return owner == null ? null : owner.getAsJsonArray("multiscales");
+      return owner == null ? null : Json.array(owner, "multiscales");
     }
     Path old = folder.resolve(".zattrs");
-    return Files.exists(old) ? ZarrArray.document(old).getAsJsonArray("multiscales") : null;
+    return Files.exists(old) ? Json.array(Json.read(old), "multiscales") : null;
   }
 
   private void read(Path folder, JsonObject image) {
     // Versions 0.1 and 0.2 name no axes.
-    JsonElement named = image.get("axes");
-    for (JsonElement axis : named == null ? new JsonArray() : named.getAsJsonArray()) {
-      boolean isObject = axis.isJsonObject();
-      axes.add((isObject ? axis.getAsJsonObject().get("name") : axis).getAsString());
-      JsonElement unit = isObject ? axis.getAsJsonObject().get("unit") : null;
-      units.add(unit == null || unit.isJsonNull() ? "" : unit.getAsString());
+    JsonArray named = Json.array(image, "axes");
+    for (JsonElement axis : named == null ? new JsonArray() : named) {
+      if (axis.isJsonObject()) {
+        JsonObject object = axis.getAsJsonObject();
+        axes.add(axis(Json.member(object, "name").getAsString(), Json.text(object, "type", "")));
+        units.add(Json.text(object, "unit", ""));
+      } else {
+        axes.add(axis.getAsString());
+        units.add("");
+      }
     }
-    double[] common = scale(image.getAsJsonArray("coordinateTransformations"));
-    for (JsonElement element : image.getAsJsonArray("datasets")) {
+    double[] common = scale(Json.array(image, "coordinateTransformations"));
+    for (JsonElement element : Json.member(image, "datasets").getAsJsonArray()) {
       JsonObject dataset = element.getAsJsonObject();
-      double[] scale = scale(dataset.getAsJsonArray("coordinateTransformations"));
+      double[] scale = scale(Json.array(dataset, "coordinateTransformations"));
       for (int i = 0; scale != null && common != null && i < scale.length && i < common.length; i++) {
         scale[i] *= common[i];
       }
-      levels.add(new Level(folder.resolve(dataset.get("path").getAsString()), scale));
+      levels.add(new Level(folder.resolve(Json.member(dataset, "path").getAsString()), scale));
     }
     if (levels.isEmpty()) {
       throw new IllegalStateException("it names no arrays");
     }
   }
 
+  /** The name of an axis, whose type counts where it has one: axes may have any names. */
+  private static String axis(String name, String type) {
+    return type.equals("channel") ? "c" : type.equals("time") ? "t" : name;
+  }
+
   private static double[] scale(JsonArray transformations) {
     for (int i = 0; transformations != null && i < transformations.size(); i++) {
       JsonObject one = transformations.get(i).getAsJsonObject();
-      if (one.get("type").getAsString().equals("scale") && one.has("scale")) {
+      if (Json.member(one, "type").getAsString().equals("scale") && one.has("scale")) {
         JsonArray numbers = one.getAsJsonArray("scale");
         double[] scale = new double[numbers.size()];
         for (int k = 0; k < scale.length; k++) {

@@ -7,12 +7,14 @@ import com.google.gson.JsonParser;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -20,7 +22,6 @@ import java.util.Map;
 import zcodec.Box;
 import zcodec.CallOptions;
 import zcodec.Chain;
-import zcodec.ChainOptions;
 import zcodec.Plan;
 import zcodec.ShardIndex;
 import zcodec.Status;
@@ -29,8 +30,8 @@ import zcodec.ZcodecException;
 
 /** A Zarr array in a folder, of version 3 or 2. Reads boxes: of each chunk only the bytes that the box needs. */
 final class ZarrArray implements Closeable {
-  /** A chunk may claim any size; this is the most that is believed. */
-  private static final long MAX_CHUNK_SIZE = Integer.MAX_VALUE;
+  /** What is decoded at once may claim any size; this is the most that is believed. */
+  private static final long MAX_PIECE_SIZE = Integer.MAX_VALUE;
 
   private static final int INDICES_KEPT = 64;
 
@@ -40,10 +41,11 @@ final class ZarrArray implements Closeable {
   final String[] dimensionNames;
   final int elementSize;
   private final long[] chunkShape;
+  /** The shape of inner chunks; null: chunks are no shards. */
+  private final long[] innerShape;
   private final String document;
   private Chain chain;
-  private final String separator;
-  private final String prefix;
+  private final ChunkKeys keys;
 
   /** Indices of shards, the least recently used first. */
   private final Map<Path, Index> indices =
@@ -75,7 +77,7 @@ final class ZarrArray implements Closeable {
 
   /** Is told of each chunk that cannot be read, and how far a read has come. */
   interface Observer {
-    /** A chunk cannot be read; its part of the box stays as it was. */
+    /** A chunk or an inner chunk cannot be read; its part of the box is 0. */
     void damaged(Path chunk, Exception why);
 
     /** {@code done} of {@code count} chunks are done. */
@@ -85,25 +87,25 @@ final class ZarrArray implements Closeable {
   private ZarrArray(Path folder, String document, JsonObject metadata) {
     this.folder = folder;
     this.document = document;
-    shape = numbers(member(metadata, "shape"));
+    shape = numbers(Json.member(metadata, "shape"));
+    keys = ChunkKeys.of(metadata);
     chain = newChain();
     try {
       chunkShape = chain.shape();
+      innerShape = innerShape();
       elementSize = chain.elementSize();
-      dataType = JsonParser.parseString(chain.inputJson()).getAsJsonObject().get("data_type").getAsString();
-      dimensionNames = new String[shape.length];
-      if (metadata.get("zarr_format").getAsInt() == 2) {
-        separator = metadata.has("dimension_separator") ? metadata.get("dimension_separator").getAsString() : ".";
-        prefix = "";
-      } else {
-        JsonObject encoding = member(metadata, "chunk_key_encoding").getAsJsonObject();
-        boolean isDefault = encoding.get("name").getAsString().equals("default");
-        JsonObject configuration = encoding.getAsJsonObject("configuration");
-        boolean hasSeparator = configuration != null && configuration.has("separator");
-        separator = hasSeparator ? configuration.get("separator").getAsString() : isDefault ? "/" : ".";
-        prefix = isDefault ? "c" : "";
-        names(metadata.get("dimension_names"));
+      long pieceSize = elementSize;
+      for (long size : chain.granularity()) {
+        pieceSize *= size;
       }
+      if (pieceSize > MAX_PIECE_SIZE) {
+        throw new IllegalArgumentException(
+            "a part of " + pieceSize + " bytes must be decoded at once, and at most " + MAX_PIECE_SIZE + " can be");
+      }
+      JsonElement type = JsonParser.parseString(chain.inputJson()).getAsJsonObject().get("data_type");
+      dataType = type.isJsonPrimitive() ? type.getAsString() : type.toString();
+      dimensionNames = new String[shape.length];
+      names(metadata.get("dimension_names"));
     } catch (RuntimeException e) {
       chain.close();
       throw e;
@@ -111,7 +113,19 @@ final class ZarrArray implements Closeable {
   }
 
   private Chain newChain() {
-    return Chain.ofZarrJson(document, ChainOptions.DEFAULT.maxDecodedSize(MAX_CHUNK_SIZE));
+    return Chain.ofZarrJson(document);
+  }
+
+  private long[] innerShape() {
+    try (Chain inner = chain.inner()) {
+      long[] inners = inner.shape();
+      return inners.length == shape.length ? inners : null; // a codec before the shards may change the dimensions
+    } catch (ZcodecException e) {
+      if (e.status() == Status.UNSUPPORTED) { // no shards
+        return null;
+      }
+      throw e;
+    }
   }
 
   /**
@@ -138,7 +152,7 @@ final class ZarrArray implements Closeable {
     if (Files.exists(folder.resolve(".zarray"))) {
       return true;
     }
-    JsonElement type = Files.exists(file) ? document(file).get("node_type") : null;
+    JsonElement type = Files.exists(file) ? Json.read(file).get("node_type") : null;
     return type != null && type.isJsonPrimitive() && type.getAsString().equals("array");
   }
 
@@ -146,10 +160,13 @@ final class ZarrArray implements Closeable {
     Path file = folder.resolve("zarr.json");
     if (!Files.exists(file)) {
       file = folder.resolve(".zarray");
+      if (!Files.exists(file)) {
+        throw new IOException(folder + " holds no Zarr array");
+      }
     }
     String document = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
     try {
-      return new ZarrArray(folder, document, document(file));
+      return new ZarrArray(folder, document, Json.read(file));
     } catch (RuntimeException e) {
       throw unreadable(file, e);
     }
@@ -157,23 +174,7 @@ final class ZarrArray implements Closeable {
 
   /** What Gson, the library and this package throw at metadata that they cannot use, as an error of the file. */
   static IOException unreadable(Path file, Exception e) {
-    return new IOException(file + ": " + (e.getMessage() == null ? e : e.getMessage()), e);
-  }
-
-  /** A file with a JSON object. */
-  static JsonObject document(Path file) throws IOException {
-    try {
-      return JsonParser.parseString(new String(Files.readAllBytes(file), StandardCharsets.UTF_8)).getAsJsonObject();
-    } catch (RuntimeException e) { // of Gson
-      throw new IOException(file + " is not a JSON object: " + e.getMessage(), e);
-    }
-  }
-
-  private static JsonElement member(JsonObject object, String name) {
-    if (!object.has(name)) {
-      throw new IllegalArgumentException("the metadata has no \"" + name + "\"");
-    }
-    return object.get(name);
+    return new IOException(file + ": " + Json.why(e), e);
   }
 
   private static long[] numbers(JsonElement list) {
@@ -188,22 +189,73 @@ final class ZarrArray implements Closeable {
     return chain().codecsJson();
   }
 
-  /**
-   * Reads a box of the array, chunk by chunk. Damaged chunks are reported, and the others are read.
-   *
-   * @param start where it begins
-   * @param size its size along each dimension
-   * @param target native memory
-   * @param strides the distances of neighbours in it, in bytes
-   */
-  void read(long[] start, long[] size, ByteBuffer target, long[] strides, Observer observer) {
-    int ndim = shape.length;
+  /** Some elements of a chunk, and where they go. */
+  private static final class Part {
+    final long[] start;
+    final long[] shape;
+    final ByteBuffer target;
+    final long offset;
+    final long[] strides;
+
+    Part(long[] start, long[] shape, ByteBuffer target, long offset, long[] strides) {
+      this.start = start;
+      this.shape = shape;
+      this.target = target;
+      this.offset = offset;
+      this.strides = strides;
+    }
+
+    /** What lies in a cell of a grid of this shape. */
+    Part within(long[] cell, long[] cellShape) {
+      long[] from = new long[cell.length];
+      long[] size = new long[cell.length];
+      long at = offset;
+      for (int i = 0; i < cell.length; i++) {
+        from[i] = Math.max(start[i], cell[i] * cellShape[i]);
+        size[i] = Math.min(start[i] + shape[i], (cell[i] + 1) * cellShape[i]) - from[i];
+        at += (from[i] - start[i]) * strides[i];
+      }
+      return new Part(from, size, target, at, strides);
+    }
+
+    Box box() {
+      return Box.of(start, shape);
+    }
+
+    View view() {
+      return View.of(target, offset, strides);
+    }
+
+    void clear(int elementSize) {
+      clear(0, offset, elementSize);
+    }
+
+    private void clear(int dimension, long at, int elementSize) {
+      if (dimension == shape.length) {
+        for (int i = 0; i < elementSize; i++) {
+          target.put((int) at + i, (byte) 0);
+        }
+        return;
+      }
+      for (long i = 0; i < shape[dimension]; i++) {
+        clear(dimension + 1, at + i * strides[dimension], elementSize);
+      }
+    }
+  }
+
+  /** Something done for each cell of a grid that a box touches. */
+  private interface ForCell {
+    void run(long[] cell, int number, int count);
+  }
+
+  private static void forEachCell(long[] start, long[] size, long[] cellShape, ForCell action) {
+    int ndim = start.length;
     long[] first = new long[ndim];
     long[] counts = new long[ndim];
     int all = 1;
     for (int i = 0; i < ndim; i++) {
-      first[i] = start[i] / chunkShape[i];
-      counts[i] = (start[i] + size[i] - 1) / chunkShape[i] - first[i] + 1;
+      first[i] = start[i] / cellShape[i];
+      counts[i] = (start[i] + size[i] - 1) / cellShape[i] - first[i] + 1;
       all = Math.multiplyExact(all, Math.toIntExact(counts[i]));
     }
     for (int n = 0; n < all; n++) {
@@ -213,37 +265,73 @@ final class ZarrArray implements Closeable {
         cell[i] = first[i] + rest % counts[i];
         rest /= (int) counts[i];
       }
-      readChunk(cell, start, size, target, strides, observer);
-      observer.progress(n + 1, all);
+      action.run(cell, n, all);
     }
   }
 
-  private void readChunk(long[] cell, long[] start, long[] size, ByteBuffer target, long[] strides, Observer observer) {
-    long[] boxStart = new long[cell.length];
-    long[] boxShape = new long[cell.length];
-    long offset = 0;
-    for (int i = 0; i < cell.length; i++) {
-      long chunkStart = cell[i] * chunkShape[i];
-      long from = Math.max(start[i], chunkStart);
-      boxStart[i] = from - chunkStart;
-      boxShape[i] = Math.min(start[i] + size[i], chunkStart + chunkShape[i]) - from;
-      offset += (from - start[i]) * strides[i];
-    }
-    View view = View.of(target, offset, strides);
-    Path file = folder.resolve(key(cell));
+  /**
+   * Reads a box of the array, chunk by chunk. Damaged chunks are reported, and the others are read.
+   *
+   * @param start where it begins
+   * @param size its size along each dimension
+   * @param target native memory
+   * @param strides the distances of neighbours in it, in bytes
+   */
+  void read(long[] start, long[] size, ByteBuffer target, long[] strides, Observer observer) {
+    Part box = new Part(start, size, target, 0, strides);
+    forEachCell(
+        start,
+        size,
+        chunkShape,
+        (cell, n, count) -> {
+          Part part = box.within(cell, chunkShape);
+          for (int i = 0; i < cell.length; i++) {
+            part.start[i] -= cell[i] * chunkShape[i];
+          }
+          readChunk(folder.resolve(keys.of(cell)), part, observer);
+          observer.progress(n + 1, count);
+        });
+  }
+
+  private void readChunk(Path file, Part part, Observer observer) {
     try {
-      readFile(file, Box.of(boxStart, boxShape), view);
+      readFile(file, part);
     } catch (NoSuchFileException e) {
-      fill(boxShape, view, file, observer);
-    } catch (IOException | ZcodecException e) {
+      fill(part, file, observer);
+    } catch (IOException e) {
+      part.clear(elementSize);
       observer.damaged(file, e);
+    } catch (ZcodecException e) {
+      readUndamaged(file, part, e, observer);
     }
   }
 
-  private void fill(long[] boxShape, View view, Path file, Observer observer) {
+  /** Reads what can be read of a chunk that is damaged: one inner chunk after the other. */
+  private void readUndamaged(Path file, Part part, ZcodecException why, Observer observer) {
+    if (innerShape == null) {
+      part.clear(elementSize);
+      observer.damaged(file, why);
+      return;
+    }
+    forEachCell(
+        part.start,
+        part.shape,
+        innerShape,
+        (cell, n, count) -> {
+          Part inner = part.within(cell, innerShape);
+          try {
+            readFile(file, inner);
+          } catch (IOException | ZcodecException e) {
+            inner.clear(elementSize);
+            observer.damaged(file, e);
+          }
+        });
+  }
+
+  private void fill(Part part, Path file, Observer observer) {
     try {
       synchronized (this) {
-        chain().fillView(boxShape, view);
+        chain().fillView(part.shape, part.view());
       }
     } catch (ZcodecException e) {
       if (e.status() != Status.UNSUPPORTED) { // an array without a fill value: the elements stay 0
@@ -252,11 +340,34 @@ final class ZarrArray implements Closeable {
     }
   }
 
-  private void readFile(Path file, Box box, View view) throws IOException {
+  /** An interrupt is kept for later: it would close the file, and the chunk would seem to be damaged. */
+  private void readFile(Path file, Part part) throws IOException {
+    boolean wasInterrupted = Thread.interrupted();
+    try {
+      for (; ; ) {
+        try {
+          readOpened(file, part);
+          return;
+        } catch (ClosedByInterruptException e) {
+          wasInterrupted |= Thread.interrupted();
+        }
+      }
+    } finally {
+      if (wasInterrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private void readOpened(Path file, Part part) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
+      if (attributes.isDirectory()) {
+        throw new IOException("it is a folder");
+      }
       long size = channel.size();
-      long time = Files.getLastModifiedTime(file).toMillis();
-      try (Plan plan = plan(file, size, time, box, view)) {
+      long time = attributes.lastModifiedTime().toMillis();
+      try (Plan plan = plan(file, size, time, part)) {
         plan.read(channel);
         keep(file, plan, size, time);
       }
@@ -264,10 +375,11 @@ final class ZarrArray implements Closeable {
   }
 
   /** A plan outlives its chain and its index, which other threads may close. */
-  private synchronized Plan plan(Path file, long size, long time, Box box, View view) {
+  private synchronized Plan plan(Path file, long size, long time, Part part) {
     CallOptions options = CallOptions.DEFAULT.maxThreads(Runtime.getRuntime().availableProcessors());
+    ShardIndex index = index(file, size, time);
     return chain()
-        .plan(Collections.singletonList(box), Collections.singletonList(view), size, index(file, size, time), options);
+        .plan(Collections.singletonList(part.box()), Collections.singletonList(part.view()), size, index, options);
   }
 
   private ShardIndex index(Path file, long size, long time) {
@@ -285,15 +397,6 @@ final class ZarrArray implements Closeable {
         }
       }
     }
-  }
-
-  /** Where a chunk is stored, relative to the array. */
-  private String key(long[] cell) {
-    StringBuilder key = new StringBuilder(prefix);
-    for (int i = 0; i < cell.length; i++) {
-      key.append(i > 0 || !prefix.isEmpty() ? separator : "").append(cell[i]);
-    }
-    return key.length() == 0 ? "0" : key.toString();
   }
 
   /** Whether no chain is open; for tests. */

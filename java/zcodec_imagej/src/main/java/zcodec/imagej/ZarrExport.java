@@ -41,7 +41,7 @@ public final class ZarrExport implements PlugIn {
       lastChain = chain;
       IJ.showStatus(path + " was written and verified");
     } catch (IOException | RuntimeException | LinkageError e) {
-      IJ.error("Zarr (zcodec)", String.valueOf(e.getMessage()));
+      IJ.error("Zarr (zcodec)", Json.why(e));
     }
   }
 

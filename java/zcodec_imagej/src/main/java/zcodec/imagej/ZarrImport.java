@@ -44,7 +44,7 @@ public final class ZarrImport implements PlugIn {
       open(Paths.get(path), level).show();
       lastPath = path;
     } catch (IOException | RuntimeException | LinkageError e) {
-      IJ.error("Zarr (zcodec)", String.valueOf(e.getMessage()));
+      IJ.error("Zarr (zcodec)", Json.why(e));
     }
   }
 
@@ -112,34 +112,25 @@ public final class ZarrImport implements PlugIn {
     calibration.pixelWidth = scale(level, dimensions.x);
     calibration.pixelHeight = scale(level, dimensions.y);
     calibration.pixelDepth = scale(level, dimensions.z());
-    calibration.frameInterval = dimensions.t() < 0 ? 0 : scale(level, dimensions.t());
-    calibration.setXUnit(unit(ome.units, dimensions.x, "pixel"));
-    calibration.setYUnit(unit(ome.units, dimensions.y, "pixel"));
-    calibration.setZUnit(unit(ome.units, dimensions.z(), "pixel"));
-    calibration.setTimeUnit(unit(ome.units, dimensions.t(), "sec"));
+    calibration.setXUnit(unit(Units.SPACE, ome.units, dimensions.x, "pixel"));
+    calibration.setYUnit(unit(Units.SPACE, ome.units, dimensions.y, "pixel"));
+    calibration.setZUnit(unit(Units.SPACE, ome.units, dimensions.z(), "pixel"));
+    calibration.setTimeUnit(unit(Units.TIME, ome.units, dimensions.t(), "sec"));
+    double interval = scale(level, dimensions.t());
+    boolean hasUnit = !unit(Units.TIME, ome.units, dimensions.t(), "").isEmpty();
+    calibration.frameInterval = dimensions.t() >= 0 && (hasUnit || interval != 1) ? interval : 0;
     return calibration;
   }
 
+  /** The size of a pixel along a dimension; 1 if none is there, or if it is none. */
   private static double scale(OmeImage.Level level, int dimension) {
-    return dimension < 0 || dimension >= level.scale.length ? 1 : level.scale[dimension];
+    double scale = dimension < 0 || dimension >= level.scale.length ? 1 : level.scale[dimension];
+    return scale > 0 && scale < Double.POSITIVE_INFINITY ? scale : 1;
   }
 
-  private static String unit(List<String> units, int dimension, String otherwise) {
+  private static String unit(Units kind, List<String> units, int dimension, String otherwise) {
     String unit = dimension < 0 || dimension >= units.size() ? "" : units.get(dimension);
-    switch (unit) {
-      case "":
-        return otherwise;
-      case "micrometer":
-        return "\u00B5m";
-      case "nanometer":
-        return "nm";
-      case "millimeter":
-        return "mm";
-      case "second":
-        return "sec";
-      default:
-        return unit;
-    }
+    return unit.isEmpty() ? otherwise : kind.toImageJ(unit);
   }
 
   /** Frees the memory of the library when the last image with a stack is closed. */

@@ -23,6 +23,7 @@ final class ZarrStack extends VirtualStack {
   private final int height;
   private final int count;
   private final Set<String> reported = new HashSet<>();
+  private volatile boolean damaged;
 
   ZarrStack(ZarrArray array, Dimensions dimensions) throws IOException {
     super(Dimensions.size(array.shape, dimensions.x), Dimensions.size(array.shape, dimensions.y), null, "");
@@ -31,12 +32,17 @@ final class ZarrStack extends VirtualStack {
     pixels = Pixels.of(array.dataType);
     width = Dimensions.size(array.shape, dimensions.x);
     height = Dimensions.size(array.shape, dimensions.y);
-    Math.multiplyExact(Math.multiplyExact(width, height), array.elementSize); // a plane is an array of Java
+    if ((long) width * height > Integer.MAX_VALUE / array.elementSize) { // a plane is an array of Java
+      throw new IOException("a plane of " + width + " x " + height + " pixels is larger than ImageJ allows");
+    }
     long all = 1;
     for (int i = 0; i < array.shape.length; i++) {
-      all = i == dimensions.x || i == dimensions.y ? all : Math.multiplyExact(all, array.shape[i]);
+      all *= i == dimensions.x || i == dimensions.y ? 1 : Dimensions.size(array.shape, i);
+      if (all > Integer.MAX_VALUE) {
+        throw new IOException("the array has more planes than ImageJ allows");
+      }
     }
-    count = Math.toIntExact(all);
+    count = (int) all;
     if (count == 0 || width == 0 || height == 0) {
       throw new IOException("the array is empty: its shape is " + Arrays.toString(array.shape));
     }
@@ -53,6 +59,13 @@ final class ZarrStack extends VirtualStack {
       throw new IllegalArgumentException("there is no plane " + n + " of " + count);
     }
     return pixels.processor(width, height, elements(n));
+  }
+
+  /** Whether something was damaged since the last time that this was asked. */
+  boolean takeDamaged() {
+    boolean was = damaged;
+    damaged = false;
+    return was;
   }
 
   /** The elements of a plane; those of damaged chunks are 0, and a message says so. */
@@ -79,9 +92,11 @@ final class ZarrStack extends VirtualStack {
 
     @Override
     public void damaged(Path chunk, Exception why) {
+      damaged = true;
+      String message = "plane " + plane + ", " + array.folder.relativize(chunk) + ": " + Json.why(why);
       synchronized (reported) {
-        if (reported.add(plane + ":" + chunk)) { // ImageJ asks for a plane again and again
-          IJ.log("Zarr (zcodec): plane " + plane + ", " + array.folder.relativize(chunk) + ": " + why.getMessage());
+        if (reported.add(message)) { // ImageJ asks for a plane again and again
+          IJ.log("Zarr (zcodec): " + message);
         }
       }
     }

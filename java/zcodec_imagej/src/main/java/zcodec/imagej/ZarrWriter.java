@@ -9,6 +9,7 @@ import ij.ImagePlus;
 import ij.measure.Calibration;
 import ij.process.ImageProcessor;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
@@ -86,15 +87,53 @@ final class ZarrWriter {
     if (objection != null) {
       throw new IOException(objection);
     }
-    Path array = folder.resolve(ARRAY);
-    Files.createDirectories(array);
+    boolean existed = Files.exists(folder);
+    boolean written = false;
+    try {
+      writeAndVerify(folder);
+      written = true;
+    } finally {
+      if (!written) {
+        remove(folder, existed);
+      }
+    }
+  }
+
+  private void writeAndVerify(Path folder) throws IOException {
+    ZarrStack source = image.getStack() instanceof ZarrStack ? (ZarrStack) image.getStack() : null;
+    if (source != null) {
+      source.takeDamaged();
+    }
     String document = arrayDocument();
+    Path array = folder.resolve(ARRAY);
     try (Chain chain = Chain.ofZarrJson(document)) {
+      if (chain.encodedBound(chain.decodedSize()) > Integer.MAX_VALUE) {
+        throw new IOException("a chunk of " + chain.decodedSize() + " bytes is too large; choose another chain");
+      }
+      Files.createDirectories(array);
       writeChunks(chain, array);
+    }
+    if (source != null && source.takeDamaged()) {
+      throw new IOException("parts of the image are damaged, as the log says, and would be stored as 0");
     }
     Files.write(array.resolve("zarr.json"), document.getBytes(StandardCharsets.UTF_8));
     Files.write(folder.resolve("zarr.json"), groupDocument(folder).getBytes(StandardCharsets.UTF_8));
     verify(folder);
+  }
+
+  /** Removes what a failed export has written: it would pass for the image, and be in the way of another try. */
+  private static void remove(Path folder, boolean existed) {
+    if (!Files.exists(folder)) {
+      return;
+    }
+    try (Stream<Path> written = Files.walk(folder.toRealPath())) {
+      Path[] all = written.skip(existed ? 1 : 0).toArray(Path[]::new);
+      for (int i = all.length - 1; i >= 0; i--) { // what is in a folder goes before it
+        Files.delete(all[i]);
+      }
+    } catch (IOException | UncheckedIOException e) {
+      IJ.log("Zarr (zcodec): what was written to " + folder + " cannot be removed: " + Json.why(e));
+    }
   }
 
   private String arrayDocument() {
@@ -175,19 +214,15 @@ final class ZarrWriter {
   /** Units as OME spells them; null: none. */
   private String unit(char axis) {
     Calibration calibration = image.getCalibration();
-    if (axis == 'c' || axis == 't') {
-      return axis == 't' && calibration.frameInterval > 0 ? "second" : null;
-    }
-    switch (axis == 'x' ? calibration.getXUnit() : axis == 'y' ? calibration.getYUnit() : calibration.getZUnit()) {
-      case "micron":
-      case "um":
-      case "\u00B5m":
-      case "\u03BCm":
-        return "micrometer";
-      case "nm":
-        return "nanometer";
-      case "mm":
-        return "millimeter";
+    switch (axis) {
+      case 'x':
+        return Units.SPACE.toOme(calibration.getXUnit());
+      case 'y':
+        return Units.SPACE.toOme(calibration.getYUnit());
+      case 'z':
+        return Units.SPACE.toOme(calibration.getZUnit());
+      case 't':
+        return calibration.frameInterval > 0 ? Units.TIME.toOme(calibration.getTimeUnit()) : null;
       default:
         return null;
     }
@@ -325,8 +360,9 @@ final class ZarrWriter {
       float want = kind == ExportChain.MASK ? wanted.get(i) == 0 ? 0 : 255 : wanted.getf(i);
       float got = found.getf(i);
       if (!(Math.abs(want - got) <= allowed) && Float.compare(want, got) != 0) {
-        throw new IOException(
-            "what was written is wrong: plane " + n + ", pixel " + i + " is " + got + " and should be " + want);
+        String zfp = "zfp does not keep the tolerance of " + tolerance;
+        String why = kind == ExportChain.ZFP ? zfp : "what was written is wrong";
+        throw new IOException(why + ": plane " + n + ", pixel " + i + " is " + got + " and should be " + want);
       }
     }
   }

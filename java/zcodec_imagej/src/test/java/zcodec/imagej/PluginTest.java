@@ -65,7 +65,7 @@ class PluginTest {
     return new ImagePlus(name, stack);
   }
 
-  private static ImagePlus nuclei() throws IOException {
+  static ImagePlus nuclei() throws IOException {
     ImagePlus nuclei = volume("nuclei_uint16_8x256x256.npy");
     Calibration calibration = nuclei.getCalibration();
     calibration.pixelWidth = 0.26;
@@ -108,6 +108,13 @@ class PluginTest {
   @Test
   void aMaskTakesABitPerPixel() throws IOException {
     ImagePlus labels = volume("nuclei_labels_uint8_8x256x256.npy");
+    IOException e = assertThrows(IOException.class, () -> export(labels, ExportChain.MASK, 0));
+    assertTrue(e.getMessage().contains("a mask has one value besides 0"), e.getMessage());
+    assertFalse(Files.exists(folder.resolve(ExportChain.MASK.name())));
+    for (int n = 1; n <= 8; n++) {
+      ImageProcessor plane = labels.getStack().getProcessor(n);
+      plane.threshold(0);
+    }
     Path written = export(labels, ExportChain.MASK, 0);
     ImagePlus found = ZarrImport.open(written, 0);
     for (int i = 0; i < 256 * 256; i++) {
@@ -248,7 +255,7 @@ class PluginTest {
   }
 
   /** What ImageJ logs; without windows that is the standard output. */
-  private static synchronized String logOf(Runnable action) throws IOException {
+  static synchronized String logOf(Runnable action) throws IOException {
     PrintStream before = System.out;
     ByteArrayOutputStream log = new ByteArrayOutputStream();
     System.setOut(new PrintStream(log, true, "UTF-8"));
@@ -429,7 +436,7 @@ class PluginTest {
       {"\"shape\"", "\"form\""},
       {"\"separator\": \"/\"", "\"separator\": {}"},
       {"\"name\": \"default\"", "\"title\": \"default\""},
-      {"\"chunk_key_encoding\": {", "\"chunk_key_encoding\": \"default\", \"other\": {"},
+      {"\"chunk_key_encoding\": {", "\"chunk_key_encoding\": \"suffix\", \"other\": {"},
       {"\"configuration\": {\n      \"separator\"", "\"configuration\": 7, \"other\": {\n      \"separator\""},
       {"\"dimension_names\": [\n    \"z\",\n    \"y\",", "\"dimension_names\": ["},
       {"\"dimension_names\": [\n    \"z\",", "\"dimension_names\": [\n    {},"},

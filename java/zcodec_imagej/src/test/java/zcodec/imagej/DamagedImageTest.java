@@ -1,0 +1,123 @@
+package zcodec.imagej;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ij.ImagePlus;
+import ij.process.FloatProcessor;
+import ij.process.ShortProcessor;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Damaged chunks, and exports that fail. */
+class DamagedImageTest {
+  @TempDir Path folder;
+
+  private static ImagePlus noise() {
+    short[] pixels = new short[512 * 512];
+    Random random = new Random(1);
+    for (int i = 0; i < pixels.length; i++) {
+      pixels[i] = (short) (1 + random.nextInt(1000));
+    }
+    return new ImagePlus("noise", new ShortProcessor(512, 512, pixels, null));
+  }
+
+  /** A shard of four inner chunks of 256 x 256, the first of which is damaged. */
+  private Path damaged(ImagePlus noise) throws IOException {
+    Path written = folder.resolve("noise");
+    ZarrExport.save(noise, written, ExportChain.LOSSLESS.label, 0);
+    Path shard = written.resolve("0/c/0/0");
+    byte[] bytes = Files.readAllBytes(shard);
+    Arrays.fill(bytes, 0, 16, (byte) -1);
+    Files.write(shard, bytes);
+    return written;
+  }
+
+  /** Reads the first plane, too. */
+  private static ImagePlus open(Path image) {
+    try {
+      return ZarrImport.open(image, 0);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void aDamagedInnerChunkLeavesTheOthersReadable() throws IOException {
+    ImagePlus noise = noise();
+    Path written = damaged(noise);
+    ImagePlus[] opened = new ImagePlus[1];
+    String log = PluginTest.logOf(() -> opened[0] = open(written));
+    ImagePlus found = opened[0];
+    assertTrue(log.startsWith("Zarr (zcodec): plane 1, c/0/0: "), log);
+    assertEquals(1, log.split("\n").length, log);
+    short[] pixels = (short[]) found.getStack().getPixels(1);
+    for (int y = 0; y < 512; y++) {
+      for (int x = 0; x < 512; x++) {
+        int wanted = x < 256 && y < 256 ? 0 : noise.getProcessor().get(x, y);
+        assertEquals(wanted, pixels[512 * y + x], "at " + x + ", " + y);
+      }
+    }
+  }
+
+  @Test
+  void aDamagedImageIsNotStoredAsIfItWasWhole() throws IOException {
+    ImagePlus found = ZarrImport.open(damaged(noise()), 0);
+    Path copy = folder.resolve("copy");
+    IOException e =
+        assertThrows(IOException.class, () -> ZarrExport.save(found, copy, ExportChain.LOSSLESS.label, 0));
+    assertTrue(e.getMessage().contains("parts of the image are damaged"), e.getMessage());
+    assertFalse(Files.exists(copy));
+  }
+
+  @Test
+  void aFailedExportLeavesNothingInTheWay() throws IOException {
+    ImagePlus image = new ImagePlus("not a number", new FloatProcessor(2, 1, new float[] {1, Float.NaN}));
+    Path empty = Files.createDirectory(folder.resolve("empty"));
+    for (Path target : new Path[] {folder.resolve("new"), empty}) {
+      assertThrows(Exception.class, () -> ZarrExport.save(image, target, ExportChain.ZFP.label, 0.1));
+      assertEquals(target == empty, Files.exists(target));
+      ZarrExport.save(image, target, ExportChain.LOSSLESS.label, 0);
+    }
+    ImagePlus large = new ImagePlus("large", new FloatProcessor(2, 1, new float[] {1e30f, 1}));
+    Path target = folder.resolve("large");
+    IOException e = assertThrows(IOException.class, () -> ZarrExport.save(large, target, ExportChain.ZFP.label, 0.1));
+    assertTrue(e.getMessage().startsWith("zfp does not keep the tolerance of 0.1: plane 1, pixel "), e.getMessage());
+    assertFalse(Files.exists(target));
+    try (Stream<Path> found = Files.list(folder)) {
+      assertEquals(2, found.count());
+    }
+  }
+
+  @Test
+  void aFolderInTheWayOfAChunkIsNamed() throws IOException {
+    Path written = folder.resolve("noise");
+    ZarrExport.save(noise(), written, ExportChain.LOSSLESS.label, 0);
+    Files.delete(written.resolve("0/c/0/0"));
+    Files.createDirectory(written.resolve("0/c/0/0"));
+    String log = PluginTest.logOf(() -> open(written));
+    assertEquals("Zarr (zcodec): plane 1, c/0/0: it is a folder", log);
+  }
+
+  @Test
+  void anInterruptIsNoDamage() throws IOException {
+    ImagePlus noise = noise();
+    Path written = folder.resolve("noise");
+    ZarrExport.save(noise, written, ExportChain.LOSSLESS.label, 0);
+    ImagePlus found = ZarrImport.open(written, 0);
+    Thread.currentThread().interrupt();
+    short[] pixels = (short[]) found.getStack().getPixels(1);
+    assertTrue(Thread.interrupted(), "it is kept");
+    assertArrayEquals((short[]) noise.getProcessor().getPixels(), pixels);
+  }
+}

@@ -1,0 +1,213 @@
+package zcodec.imagej;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ij.ImagePlus;
+import ij.ImageStack;
+import ij.measure.Calibration;
+import ij.process.ByteProcessor;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the metadata of arrays and images mean, and what is said of those that cannot be used. */
+class ImageMetadataTest {
+  private static final String KEYS = "'chunk_key_encoding':{'name':'default'}";
+
+  @TempDir Path folder;
+
+  private static ImagePlus frames() {
+    ImageStack stack = new ImageStack(3, 2);
+    stack.addSlice(new ByteProcessor(3, 2, new byte[] {1, 2, 3, 4, 5, 6}));
+    stack.addSlice(new ByteProcessor(3, 2, new byte[] {7, 8, 9, 10, 11, 12}));
+    ImagePlus frames = new ImagePlus("frames", stack);
+    frames.setDimensions(1, 1, 2);
+    return frames;
+  }
+
+  private ImagePlus written(ImagePlus image, String name) throws IOException {
+    Path target = folder.resolve(name);
+    ZarrExport.save(image, target, ExportChain.LOSSLESS.label, 0);
+    return ZarrImport.open(target, 0);
+  }
+
+  private String document(String name) throws IOException {
+    return new String(Files.readAllBytes(folder.resolve(name).resolve("zarr.json")), StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void unitsComeBack() throws IOException {
+    String[][] units = { // of space, as OME-Zarr has it, and again; of time, the same
+      {"micron", "micrometer", "\u00B5m", "sec", "second", "sec"},
+      {"nm", "nanometer", "nm", "ms", "millisecond", "ms"},
+      {"cm", "centimeter", "cm", "min", "minute", "min"},
+      {"inch", "inch", "in", "hr", "hour", "h"},
+      {"\u00C5", "angstrom", "\u00C5", "\u00B5s", "microsecond", "\u00B5s"},
+      {"micrometres", "micrometer", "\u00B5m", "Seconds", "second", "sec"},
+      {"parsec", "parsec", "parsec", "day", "day", "d"},
+    };
+    for (int i = 0; i < units.length; i++) {
+      String[] unit = units[i];
+      ImagePlus frames = frames();
+      Calibration calibration = frames.getCalibration();
+      calibration.pixelWidth = 0.5;
+      calibration.setUnit(unit[0]);
+      calibration.frameInterval = 5;
+      calibration.setTimeUnit(unit[3]);
+      Calibration found = written(frames, "units" + i).getCalibration();
+      String document = document("units" + i);
+      assertTrue(document.contains("\"unit\": \"" + unit[1] + "\""), document);
+      assertTrue(document.contains("\"unit\": \"" + unit[4] + "\""), document);
+      assertEquals(unit[2], found.getXUnit());
+      assertEquals(unit[5], found.getTimeUnit());
+      assertEquals(0.5, found.pixelWidth);
+      assertEquals(5, found.frameInterval);
+    }
+  }
+
+  @Test
+  void whatHasNoUnitGetsNone() throws IOException {
+    Calibration found = written(frames(), "none").getCalibration();
+    assertTrue(!document("none").contains("unit"), document("none"));
+    assertEquals(0, found.frameInterval);
+    assertEquals("pixel", found.getXUnit());
+    ImagePlus frames = frames();
+    frames.getCalibration().frameInterval = 5;
+    frames.getCalibration().setTimeUnit("beats");
+    assertEquals(5, written(frames, "beats").getCalibration().frameInterval);
+    assertTrue(!document("beats").contains("unit"), document("beats"));
+  }
+
+  private Path array(String name, String shape, String type, String keys, String codecs) throws IOException {
+    Path array = Files.createDirectories(folder.resolve(name));
+    String document =
+        "{'zarr_format':3,'node_type':'array','shape':" + shape + ",'data_type':" + type + ",'fill_value':9,"
+            + "'chunk_grid':{'name':'regular','configuration':{'chunk_shape':" + shape + "}}," + keys
+            + ",'codecs':" + codecs + "}";
+    Files.write(array.resolve("zarr.json"), document.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+    return array;
+  }
+
+  private Path bytes(String name, String keys, String chunk) throws IOException {
+    Path array = array(name, "[2,3]", "'uint8'", keys, "['bytes']");
+    Files.createDirectories(array.resolve(chunk).getParent());
+    Files.write(array.resolve(chunk), new byte[] {1, 2, 3, 4, 5, 6});
+    return array;
+  }
+
+  @Test
+  void chunksAreFoundByTheEncodingOfTheirKeys() throws IOException {
+    String[][] encodings = {
+      {"'default'", "c/0/0"},
+      {"{'name':'default'}", "c/0/0"},
+      {"{'name':'default','configuration':{'separator':'.'}}", "c.0.0"},
+      {"'v2'", "0.0"},
+      {"{'name':'v2','configuration':{'separator':'/'}}", "0/0"},
+    };
+    for (int i = 0; i < encodings.length; i++) {
+      Path array = bytes("keys" + i, "'chunk_key_encoding':" + encodings[i][0], encodings[i][1]);
+      assertArrayEquals(new byte[] {1, 2, 3, 4, 5, 6}, (byte[]) ZarrImport.open(array, 0).getStack().getPixels(1));
+    }
+    String[][] refused = {
+      {"{'name':'suffix','configuration':{'suffix':'.tiff'}}", "the chunk key encoding \"suffix\" is not supported"},
+      {"{'name':'default','configuration':{'separator':'-'}}", "the separator of chunk keys is \"-\""},
+    };
+    for (int i = 0; i < refused.length; i++) {
+      Path array = bytes("refused" + i, "'chunk_key_encoding':" + refused[i][0], "c/0/0");
+      IOException e = assertThrows(IOException.class, () -> ZarrImport.open(array, 0));
+      assertTrue(e.getMessage().contains(refused[i][1]), e.getMessage());
+    }
+  }
+
+  @Test
+  void typesOfAxesCountMoreThanTheirNames() throws IOException {
+    ImagePlus frames = frames();
+    written(frames, "typed");
+    Path file = folder.resolve("typed/zarr.json");
+    String document = document("typed");
+    Files.write(file, document.replace("\"name\": \"t\"", "\"name\": \"frame\"").getBytes(StandardCharsets.UTF_8));
+    assertEquals(2, ZarrImport.open(folder.resolve("typed"), 0).getNFrames());
+    String channels = document.replace("\"name\": \"t\"", "\"name\": \"lambda\"").replace("\"time\"", "\"channel\"");
+    Files.write(file, channels.getBytes(StandardCharsets.UTF_8));
+    assertEquals(2, ZarrImport.open(folder.resolve("typed"), 0).getNChannels());
+  }
+
+  @Test
+  void sizesOfPixelsArePositive() throws IOException {
+    written(frames(), "sizes");
+    String wrong = document("sizes").replaceFirst("\"scale\": \\[\\s*1.0,\\s*1.0,", "\"scale\": [1.0, -1.0,");
+    assertTrue(wrong.contains("-1.0"), wrong);
+    Files.write(folder.resolve("sizes/zarr.json"), wrong.getBytes(StandardCharsets.UTF_8));
+    assertEquals(1, ZarrImport.open(folder.resolve("sizes"), 0).getCalibration().pixelHeight);
+  }
+
+  @Test
+  void aShardMayBeLargerThanWhatJavaHolds() throws IOException {
+    String little = "{'name':'bytes','configuration':{'endian':'little'}}";
+    String codecs =
+        "[{'name':'sharding_indexed','configuration':{'chunk_shape':[64,64,64],'codecs':[" + little + "],"
+            + "'index_codecs':[" + little + ",'crc32c']}}]";
+    Path shard = array("shard", "[1024,1024,2048]", "'uint16'", KEYS, codecs);
+    assertEquals(9, ZarrImport.open(shard, 0).getStack().getProcessor(1024).get(2047, 1023));
+    String zstd = "{'name':'zstd','configuration':{'level':1,'checksum':false}}";
+    Path chunk = array("chunk", "[1024,1024,2048]", "'uint16'", KEYS, "[" + little + "," + zstd + "]");
+    IOException e = assertThrows(IOException.class, () -> ZarrImport.open(chunk, 0));
+    assertTrue(e.getMessage().contains("a part of 4294967296 bytes must be decoded at once"), e.getMessage());
+  }
+
+  @Test
+  void whatImageJCannotShowIsNamed() throws IOException {
+    String[][] arrays = { // shape, data type, what is said
+      {"[70000,70000]", "'uint8'", "a plane of 70000 x 70000 pixels is larger than ImageJ allows"},
+      {"[3000000000,1,1]", "'uint8'", "the size of dimension 0, 3000000000, is larger than ImageJ allows"},
+      {"[100000,100000,1,1]", "'uint8'", "the array has more planes than ImageJ allows"},
+      {"[2,2]", "'complex64'", "ImageJ has no pixels for the data type complex64"},
+      {
+        "[2,2]",
+        "{'name':'numpy.datetime64','configuration':{'unit':'s','scale_factor':1}}",
+        "ImageJ has no pixels for the data type {\"name\":\"numpy.datetime64\""
+      },
+    };
+    for (int i = 0; i < arrays.length; i++) {
+      String codecs = "[{'name':'bytes','configuration':{'endian':'little'}}]";
+      Path array = array("large" + i, arrays[i][0], arrays[i][1], KEYS, codecs);
+      if (i == 3) {
+        replace(array, "\"fill_value\":9", "\"fill_value\":[9,0]");
+      }
+      IOException e = assertThrows(IOException.class, () -> ZarrImport.open(array, 0));
+      assertTrue(e.getMessage().contains(arrays[i][2]), e.getMessage());
+    }
+  }
+
+  @Test
+  void whatIsNoImageSaysWhy() throws IOException {
+    written(frames(), "image");
+    Path image = folder.resolve("image");
+    String good = document("image");
+    String[][] changes = {
+      {"\"attributes\": {", "\"attributes\": null, \"other\": {", "is neither a Zarr array nor an OME-Zarr image"},
+      {"\"datasets\"", "\"levels\"", "the metadata has no \"datasets\""},
+      {"\"ome\": {", "\"ome\": 7, \"other\": {", "\"ome\" is 7, expected an object"},
+      {"\"path\": \"0\"", "\"path\": \"7\"", "7 holds no Zarr array"},
+    };
+    for (String[] change : changes) {
+      assertTrue(good.contains(change[0]), good);
+      Files.write(image.resolve("zarr.json"), good.replace(change[0], change[1]).getBytes(StandardCharsets.UTF_8));
+      IOException e = assertThrows(IOException.class, () -> ZarrImport.open(image, 0));
+      assertTrue(e.getMessage().contains(change[2]), e.getMessage());
+    }
+  }
+
+  private static void replace(Path array, String wanted, String by) throws IOException {
+    Path file = array.resolve("zarr.json");
+    String document = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
+    assertTrue(document.contains(wanted), document);
+    Files.write(file, document.replace(wanted, by).getBytes(StandardCharsets.UTF_8));
+  }
+}
