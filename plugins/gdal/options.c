@@ -58,11 +58,20 @@ static void add_value(const member_info *member, const char *value, text *json) 
   }
 }
 
+static int is_id(const char *option) { return strncasecmp(option, "id=", 3) == 0; }
+
+int options_name(const codec_info *codec, const char *const *options) {
+  for (; options != NULL && *options != NULL; options++) {
+    if (is_id(*options) && strcmp(*options + 3, codec->id) != 0) return 0;
+  }
+  return 1;
+}
+
 void options_to_json(const codec_info *codec, const char *const *options, text *json) {
   const char *before = "{";
   for (; options != NULL && *options != NULL; options++) {
     size_t size = strcspn(*options, "=");
-    if ((*options)[size] == '\0' || (size == 2 && strncasecmp(*options, "id", 2) == 0)) continue;
+    if ((*options)[size] == '\0' || is_id(*options)) continue;
     const member_info *member = find_member(codec, *options, size);
     text_add_string(json, before);
     text_add_quoted(json, member != NULL ? member->name : *options, size);
@@ -75,9 +84,11 @@ void options_to_json(const codec_info *codec, const char *const *options, text *
 
 void options_describe(const codec_info *codec, text *xml) {
   /* GDAL writes the codec into the metadata of an array only if an option has a value: this one always has. */
-  text_add_string(xml, "OPTIONS=<Options><Option name='ID' type='string' description='Name' default='");
+  text_add_string(xml, "OPTIONS=<Options><Option name='ID' type='string-select' description='Name' default='");
   text_add_string(xml, codec->id);
-  text_add_string(xml, "'/>");
+  text_add_string(xml, "'><Value>");
+  text_add_string(xml, codec->id);
+  text_add_string(xml, "</Value></Option>");
   for (const member_info *member = codec->members; member->name != NULL; member++) {
     if (member->type != MEMBER_INTEGER && member->type != MEMBER_TEXT) continue;
     text_add_string(xml, "<Option name='");

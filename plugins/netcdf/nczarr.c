@@ -52,13 +52,14 @@ static const struct {
 } TYPES[] = {{NULL, 0},      {"int8", 1},  {"uint8", 1},  {"int16", 2},  {"int32", 4}, {"float32", 4},
              {"float64", 8}, {"uint8", 1}, {"uint16", 2}, {"uint32", 4}, {"int64", 8}, {"uint64", 8}};
 
-enum { MAX_FILTERS = 64 };
+enum { NETCDF_CHAR = 2, MAX_FILTERS = 64 };
 
 typedef struct variable {
   int type;
   int ndim;
   int endian;
-  unsigned first_filter;
+  unsigned filters[MAX_FILTERS];
+  size_t filter_count;
   size_t chunk[MAX_NDIM];
 } variable;
 
@@ -71,25 +72,31 @@ static int inquire(void *library, int ncid, int varid, variable *self) {
   inq_int endian = (inq_int)host_function(library, "nc_inq_var_endian");
   inq_chunking chunking = (inq_chunking)host_function(library, "nc_inq_var_chunking");
   inq_filters filters = (inq_filters)host_function(library, "nc_inq_var_filter_ids");
-  size_t filter_count = 0;
-  unsigned numbers[MAX_FILTERS];
   int storage;
   if (!type || !ndim || !endian || !chunking || !filters) return 0;
   if (type(ncid, varid, &self->type) || ndim(ncid, varid, &self->ndim) || self->ndim < 0 || self->ndim > MAX_NDIM) {
     return 0;
   }
   if (endian(ncid, varid, &self->endian) || chunking(ncid, varid, &storage, self->chunk)) return 0;
-  if (filters(ncid, varid, &filter_count, NULL) || filter_count == 0 || filter_count > MAX_FILTERS) return 0;
-  if (filters(ncid, varid, &filter_count, numbers)) return 0;
-  self->first_filter = numbers[0];
+  size_t count = 0;
+  if (filters(ncid, varid, &count, NULL) || count == 0 || count > MAX_FILTERS) return 0;
+  if (filters(ncid, varid, &count, self->filters)) return 0;
+  self->filter_count = count;
   return 1;
+}
+
+/* Whether the filter is the first one. One that is there twice may be either: netCDF-C does not say which. */
+static int is_first(const variable *self, unsigned filter) {
+  size_t count = 0;
+  for (size_t i = 0; i < self->filter_count; i++) count += self->filters[i] == filter;
+  return count == 1 && self->filters[0] == filter;
 }
 
 /* 1; 0 if the array is not known, or the filter is not the first one. */
 static int find_array(const codec_info *codec, void *library, int ncid, int varid, array_info *array) {
   variable var = {0};
-  if (!inquire(library, ncid, varid, &var) || var.first_filter != codec->hdf5_id) return 0;
-  if (var.type < 1 || var.type > 11) return 0;
+  if (!inquire(library, ncid, varid, &var) || !is_first(&var, codec->hdf5_id)) return 0;
+  if (var.type < 1 || var.type > 11 || (codec->takes_array && var.type == NETCDF_CHAR)) return 0;
   *array = (array_info){TYPES[var.type].name, (size_t)var.ndim, {0}};
   uint64_t size = TYPES[var.type].size;
   for (int i = 0; i < var.ndim; i++) {
@@ -104,30 +111,51 @@ static int find_array(const codec_info *codec, void *library, int ncid, int vari
   return 1;
 }
 
-/* blosc and shuffle need the size of an element. numcodecs does not store it in the metadata of blosc, and netCDF-C
- * stores 0 for shuffle. */
-static void set_element_size(const codec_info *codec, void *library, int ncid, int varid, parameters *working) {
+/* The size of an element; 0 if it is not known. */
+static unsigned element_size(void *library, int ncid, int varid) {
   variable var = {0};
-  size_t parameter = strcmp(codec->id, "blosc") == 0 ? 2 : 0;
-  if (parameter == 0 && strcmp(codec->id, "shuffle") != 0) return;
-  if (parameter >= working->count || working->values[parameter] != 0) return;
-  if (inquire(library, ncid, varid, &var) && var.type >= 1 && var.type <= 11) {
-    working->values[parameter] = (unsigned)TYPES[var.type].size;
-  }
+  int is_known = inquire(library, ncid, varid, &var) && var.type >= 1 && var.type <= 11;
+  return is_known ? (unsigned)TYPES[var.type].size : 0;
 }
 
-/* Makes the chain, so that a wrong configuration is refused before the first chunk. */
-static int check(const codec_info *codec, const void *caller, const parameters *working) {
+/* blosc needs the size of an element, which numcodecs does not store in its metadata. */
+static void set_typesize(const codec_info *codec, void *library, int ncid, int varid, parameters *working) {
+  enum { TYPESIZE = 2 };
+  if (strcmp(codec->id, "blosc") != 0 || working->count <= TYPESIZE || working->values[TYPESIZE] != 0) return;
+  unsigned size = element_size(library, ncid, varid);
+  if (size != 0) working->values[TYPESIZE] = size;
+}
+
+/* netCDF-C gives shuffle no parameter, or 0, and stores what it gave: neither is the size of an element to other
+ * readers. So the size is put in front of what is stored. */
+static int set_visible_element_size(const codec_info *codec, void *library, int ncid, int varid, size_t *count,
+                                    unsigned **values) {
+  if (strcmp(codec->id, "shuffle") != 0 || (*count > 0 && (*values)[0] != 0)) return NETCDF_OK;
+  unsigned size = element_size(library, ncid, varid);
+  if (size == 0) return NETCDF_OK;
+  if (*count == 0) {
+    unsigned *one = malloc(sizeof *one);
+    if (one == NULL) return NETCDF_NO_MEMORY;
+    free(*values);
+    *values = one;
+    *count = 1;
+  }
+  (*values)[0] = size;
+  return NETCDF_OK;
+}
+
+/* Makes the chain, so that the log says early what is wrong. It is no error yet, because netCDF-C would open no array
+ * of the dataset: the filter refuses the first chunk. */
+static void check(const codec_info *codec, const void *caller, const parameters *working) {
   chain_use use;
   zcodec_error *error = NULL;
   const char *why = NULL;
   zcodec_status status = parameters_chain(codec, working->values, working->count, &use, &error, &why);
-  if (status != ZCODEC_STATUS_OK) {
+  if (status == ZCODEC_STATUS_OK) {
+    chain_release(&use);
+  } else {
     report_failure(caller, codec->id, why, status, error);
-    return NETCDF_FILTER;
   }
-  chain_release(&use);
-  return NETCDF_OK;
 }
 
 int zcodec_nczarr_modify(const char *id, const void *caller, int ncid, int varid, size_t *visible_count,
@@ -138,21 +166,20 @@ int zcodec_nczarr_modify(const char *id, const void *caller, int ncid, int varid
   array_info array;
   if (visible_count == NULL || visible == NULL || working_count == NULL || working == NULL) return NETCDF_INVALID;
   int has_array = find_array(codec, library, ncid, varid, &array);
-  if (codec->takes_array && !has_array) {
-    return refuse(id, caller, "it must be the first filter, and takes numbers in the machine's byte order");
+  if (set_visible_element_size(codec, library, ncid, varid, visible_count, visible) != NETCDF_OK) {
+    return NETCDF_NO_MEMORY;
   }
   size_t count = parameters_visible_count(codec, *visible, *visible_count);
   for (size_t i = 0; i < count; i++) parameters_add(&result, (*visible)[i]);
-  if (codec->convention == CONVENTION_TEXT && count == 0) parameters_add(&result, 0); /* the size of no text */
-  set_element_size(codec, library, ncid, varid, &result);
-  /* Numbers that the caller left out would shift the ones after them. */
-  if (has_array && (codec->convention == CONVENTION_TEXT || count == parameters_number_count(codec))) {
-    parameters_add_array(&result, &array);
-  }
-  int status = result.failed ? NETCDF_NO_MEMORY : check(codec, caller, &result);
-  if (status != NETCDF_OK) {
-    parameters_free(&result);
-    return status;
+  parameters_complete(codec, &result); /* the array comes after all numbers */
+  set_typesize(codec, library, ncid, varid, &result);
+  if (has_array) parameters_add_array(&result, &array);
+  if (result.failed) return NETCDF_NO_MEMORY;
+  if (codec->takes_array && !has_array) {
+    report_failure(caller, id, "it must be the first filter, and takes numbers in the machine's byte order",
+                   ZCODEC_STATUS_OK, NULL);
+  } else {
+    check(codec, caller, &result);
   }
   free(*working);
   *working_count = result.count;

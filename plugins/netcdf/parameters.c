@@ -148,6 +148,23 @@ size_t parameters_visible_count(const codec_info *codec, const unsigned *values,
   return visible < count ? visible : count;
 }
 
+void parameters_complete(const codec_info *codec, parameters *self) {
+  if (codec->convention == CONVENTION_TEXT) {
+    if (self->count == 0) parameters_add(self, 0); /* the size of no text */
+    return;
+  }
+  for (size_t i = self->count; i < parameters_number_count(codec); i++) {
+    const member_info *info = member_at(codec, (int)i);
+    span standard = {info != NULL ? info->standard : NULL, 0};
+    unsigned number = 0;
+    if (standard.bytes != NULL) {
+      standard.size = strlen(standard.bytes);
+      number_of(info, standard, &number);
+    }
+    parameters_add(self, number);
+  }
+}
+
 static void numbers_to_json(const codec_info *codec, const unsigned *values, size_t count, int is_netcdf, text *json) {
   for (size_t i = 0; i < parameters_visible_count(codec, values, count); i++) {
     const member_info *info = member_at(codec, (int)i);

@@ -32,6 +32,9 @@ size_t parameters_number_count(const codec_info *codec);
 /* How many of the values belong to the configuration. */
 size_t parameters_visible_count(const codec_info *codec, const unsigned *values, size_t count);
 
+/* Adds what the caller left out, with the defaults of the codec. */
+void parameters_complete(const codec_info *codec, parameters *self);
+
 /* The array, bytes as an array of uint8. */
 void parameters_add_array(parameters *self, const array_info *array);
 /* 1; 0 if the values have no array. */

@@ -108,17 +108,19 @@ static int get_parameters(const hdf5_functions *hdf5, const void *caller, hid_t 
   return 0;
 }
 
-static int set_text(const codec_info *codec, const hdf5_functions *hdf5, const void *caller, hid_t properties,
-                    const array_info *array) {
+/* The array, or NULL, takes the place of one that is there: the parameters may be those of another dataset. */
+static int set_array(const codec_info *codec, const hdf5_functions *hdf5, const void *caller, hid_t properties,
+                     const array_info *array) {
   unsigned values[MAX_PARAMETERS] = {0}, flags = 0;
   size_t count = 0;
   H5Z_filter_t number = (H5Z_filter_t)codec->hdf5_id;
   if (get_parameters(hdf5, caller, properties, number, &flags, values, &count) < 0) return -1;
   parameters changed = {0};
   size_t visible = parameters_visible_count(codec, values, count);
+  if (array == NULL && visible == count) return 0;
   for (size_t i = 0; i < visible; i++) parameters_add(&changed, values[i]);
-  if (visible == 0) parameters_add(&changed, 0); /* the size of no text */
-  parameters_add_array(&changed, array);
+  parameters_complete(codec, &changed);
+  if (array != NULL) parameters_add_array(&changed, array);
   int result = -1;
   if (!changed.failed) result = hdf5->modify_filter(properties, number, flags, changed.count, changed.values);
   parameters_free(&changed);
@@ -161,7 +163,8 @@ int zcodec_hdf5_set_local(const char *id, const void *caller, int64_t properties
     report(caller, message);
     return -1;
   }
-  int status = found > 0 ? set_text(codec, &hdf5, caller, properties, &array) : 0;
-  if (codec->convention == CONVENTION_NUMBERS) status = set_numbers(codec, &hdf5, properties, type);
+  int status = codec->convention == CONVENTION_TEXT
+                   ? set_array(codec, &hdf5, caller, properties, found > 0 ? &array : NULL)
+                   : set_numbers(codec, &hdf5, properties, type);
   return status < 0 ? status : check(codec, &hdf5, caller, properties);
 }

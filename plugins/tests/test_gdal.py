@@ -96,6 +96,10 @@ class Plugin(unittest.TestCase):
                 else:
                     np.testing.assert_array_equal(stored, data)
 
+    def test_the_id_is_no_choice(self):
+        with self.assertRaises(Exception):
+            write(self.path, arrays.elements("float64"), "bz2", {"BZ2_ID": "lz4"})
+
     def test_codecs_of_gdal_are_not_replaced(self):
         arrays.write(self.path, "bz2")
         read(self.path)

@@ -102,6 +102,20 @@ class Filters(unittest.TestCase):
                         h5py.h5d.create(file.id, b"array", h5py.h5t.NATIVE_INT32, space, properties)
                 self.assertIn("zcodec: the configuration is longer", str(caught.exception))
 
+    def test_the_parameters_of_another_dataset_may_be_used_again(self):
+        data = np.arange(4000, dtype="i4").reshape(40, 100)
+        with h5py.File(self.path, "w") as file:
+            first = file.create_dataset("first", data=data, chunks=(10, 20), compression=parameters.NUMBERS["lz4"])
+            number, _, values, _ = first.id.get_create_plist().get_filter(0)
+            other = file.create_dataset(
+                "other", data=data, chunks=(20, 25), shuffle=True, compression=number, compression_opts=values
+            )
+            file.flush()
+            mask, chunk = other.id.read_direct_chunk((0, 0))
+            self.assertEqual(mask, 0, "a chunk was stored without its filter")
+            self.assertLess(len(chunk), 2000)
+            np.testing.assert_array_equal(other[:], data)
+
     def test_types_that_the_codec_does_not_take_are_errors_of_hdf5(self):
         for dtype in (">f4", "S3", [("a", "<f4")], "f2"):
             with self.subTest(dtype=dtype), self.assertRaises((OSError, ValueError, RuntimeError)) as caught:

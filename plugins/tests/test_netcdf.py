@@ -141,6 +141,69 @@ class Plugins(unittest.TestCase):
                 known = {member: found[member] for member in found if member in configuration}
                 self.assertEqual(known, {member: configuration[member] for member in known})
 
+    def test_a_shuffle_of_netcdf_is_read_by_zarr_python(self):
+        # netCDF-C gives shuffle no parameter, or 0.
+        for dtype in ("i2", "u4", "f4", "f8"):
+            for values in (None, (), (0,)):
+                with self.subTest(dtype, values=values):
+                    shutil.rmtree(self.path)
+                    elements = np.arange(1000, 1021).astype(dtype)
+                    with netCDF4.Dataset(url(self.path), "w") as dataset:
+                        dataset.createDimension("x", 21)
+                        options = {"zlib": True} if values is None else {"zlib": False}
+                        array = dataset.createVariable("array", dtype, ("x",), chunksizes=(7,), **options)
+                        if values is not None:
+                            self.assertEqual(define_filter(array, parameters.NUMBERS["shuffle"], values), 0)
+                        array[:] = elements
+                    stored = zarr.open(os.path.join(self.path, "array"), mode="r")
+                    np.testing.assert_array_equal(stored[:], elements)
+                    with netCDF4.Dataset(url(self.path)) as dataset:
+                        np.testing.assert_array_equal(dataset["array"][:], elements)
+
+    def test_an_array_that_is_refused_leaves_the_others_readable(self):
+        elements = self.write("bz2")
+        bad = os.path.join(self.path, "bad")
+        for change in (
+            {"compressor": {"id": "bz2", "level": 33}},
+            {"compressor": {"id": "zfpy"}, "dtype": {"little": ">", "big": "<"}[sys.byteorder] + "f4"},
+            {"compressor": {"id": "zfpy"}, "filters": [{"id": "bz2", "level": 1}]},
+        ):
+            with self.subTest(change):
+                shutil.rmtree(bad, ignore_errors=True)
+                shutil.copytree(os.path.join(self.path, "array"), bad)
+                with open(os.path.join(bad, ".zarray"), "r+") as file:
+                    document = {**json.load(file), **change}
+                    file.seek(0)
+                    file.truncate()
+                    json.dump(document, file)
+                self.assertIsNone(Outcome(self.path).error)
+                with netCDF4.Dataset(url(self.path)) as dataset:
+                    np.testing.assert_array_equal(dataset["array"][:], elements)
+                    with self.assertRaises(RuntimeError):
+                        dataset["bad"][:]
+
+    def test_a_codec_may_be_there_twice(self):
+        for codec in (numcodecs.Zlib(1), numcodecs.Fletcher32(), numcodecs.CRC32()):
+            with self.subTest(codec.codec_id):
+                zarr.create_group(self.path, zarr_format=2, overwrite=True)
+                elements = np.arange(20, dtype="i4").reshape(4, 5)
+                array = zarr.create_array(
+                    os.path.join(self.path, "array"), shape=(4, 5), chunks=(2, 5), dtype="i4", zarr_format=2,
+                    filters=[codec], compressors=codec, attributes={"_ARRAY_DIMENSIONS": ["y", "x"]},
+                )
+                array[:] = elements
+                with netCDF4.Dataset(url(self.path)) as dataset:
+                    np.testing.assert_array_equal(dataset["array"][:], elements)
+
+    def test_a_codec_of_numbers_takes_no_characters(self):
+        shutil.rmtree(self.path)
+        with self.assertRaises(RuntimeError):
+            with netCDF4.Dataset(url(self.path), "w") as dataset:
+                dataset.createDimension("x", 10)
+                array = dataset.createVariable("array", "S1", ("x",), chunksizes=(5,))
+                self.assertEqual(define_filter(array, parameters.NUMBERS["pcodec"], ()), 0)
+                array[:] = np.array([b"a"] * 10)
+
     def test_damaged_chunks_are_errors_of_netcdf_with_our_message_in_its_log(self):
         for name in ("bz2", "lzma", "blosc", "zstd", "fletcher32", "crc32_end", "zfpy_rate", "pcodec"):
             self.write(name)
