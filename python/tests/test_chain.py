@@ -1,8 +1,10 @@
 """`Chain`: encode, decode, boxes, strides, and what it refuses."""
 
+import asyncio
 import copy
 import datetime
 import json
+import mmap
 import os
 import pickle
 import subprocess
@@ -13,7 +15,7 @@ import numpy as np
 import pytest
 
 import zcodec
-from zcodec import Chain, Error, Status
+from zcodec import Chain, Error, Index, Status
 from zcodec.plan import read_object
 from zcodec.tasks import _Tasks
 from zcodec.writer import whole_object
@@ -782,3 +784,87 @@ def test_paths_have_no_nul():
     pad = {"name": "pad", "configuration": {"location": "start", "nbytes": 1}}
     with pytest.raises(ValueError, match="NUL"):
         Chain([{"name": "bytes"}, pad], "uint8", (2,)).set_padding("/1\0x", lambda chunk, padding: None)
+
+
+def test_a_mapped_file_can_be_closed_after_an_error(tmp_path):
+    """The traceback of an error keeps what the frames have."""
+    arrays, checksum = Chain([LITTLE, CRC], "uint8", (4,), 0), Chain([CRC])
+    (tmp_path / "chunk").write_bytes(b"x" * 8)
+
+    def planned(chunk):
+        plan = arrays.plan()
+        plan.supply_all([chunk for _ in plan.ranges])
+
+    for call in (
+        arrays.decode,
+        lambda chunk: arrays.decode(chunk, box=np.s_[1:3]),
+        lambda chunk: arrays.decode(chunk, out=np.zeros(4, "uint8")),
+        lambda chunk: arrays.decode_many([chunk]),
+        checksum.decode,
+        lambda chunk: checksum.decode(chunk, bytearray(1)),
+        lambda chunk: arrays.plan().supply(0, chunk),
+        planned,
+        lambda chunk: Index(Chain([sharded()], "uint8", (64, 48), 0), chunk),
+        lambda chunk: checksum.encode_into(bytes(5), chunk),
+    ):
+        with open(tmp_path / "chunk", "r+b") as file, pytest.raises(Error):
+            with mmap.mmap(file.fileno(), 0) as chunk:
+                call(chunk)
+
+
+def test_a_plan_goes_on_after_a_fetch_that_failed(array):
+    chain = Chain([sharded()], np.uint16, (64, 48), 0)
+    encoded = chain.encode(array)
+    fetched = []
+
+    async def fetch(part):
+        fetched.append(part)
+        if len(fetched) == 20:
+            raise OSError("the network is down")
+        return encoded[-part.size :] if part.offset is None else encoded[part.offset : part.offset + part.size]
+
+    async def read():
+        plan = chain.plan()
+        with pytest.raises(OSError, match="the network"):
+            await plan.read(fetch)
+        return await plan.read(fetch)
+
+    np.testing.assert_array_equal(asyncio.run(read()), array)
+    assert len(set(fetched)) <= 1 + 48 < len(fetched)
+
+
+def test_a_plan_that_has_ended_has_no_ranges(array):
+    chain = Chain([LITTLE, CRC], np.uint16, (64, 48), 0)
+    plan = chain.plan()
+    assert len(plan.ranges) == 1
+    with pytest.raises(Error, match="bytes"):
+        plan.supply(0, b"")
+    for ask in (lambda: plan.ranges, lambda: plan.result):
+        with pytest.raises(Error, match="ended"):
+            ask()
+
+
+class Own(Chain):
+    pass
+
+
+def test_a_derived_class_stays_one():
+    chain = Own(["bytes"], "uint8", (4,), 0)
+    for copied in (pickle.loads(pickle.dumps(chain)), copy.deepcopy(chain), chain.with_shape((8,))):
+        assert type(copied) is Own
+
+
+def test_errors_keep_their_notes():
+    chain = Chain(["bytes"], "uint8", (4,), 0)
+    with pytest.raises(Error) as caught:
+        chain.decode_many([bytes(4), b""])
+    assert caught.value.__notes__ == ["chunk 1 of 2"]
+    for copied in (pickle.loads(pickle.dumps(caught.value)), copy.copy(caught.value)):
+        assert copied.__notes__ == ["chunk 1 of 2"] and copied.status is Status.CORRUPT_DATA
+
+
+def test_configurations_may_have_numbers_of_numpy():
+    zstd = {"name": "zstd", "configuration": {"level": np.int64(1), "checksum": np.bool(True)}}
+    assert Chain([LITTLE, zstd], "uint8", (4,), 0).codecs[1]["configuration"] == {"level": 1, "checksum": True}
+    with pytest.raises(TypeError, match="JSON"):
+        Chain([LITTLE, {"name": "zstd", "configuration": {"level": np.zeros(3)}}], "uint8", (4,), 0)

@@ -114,6 +114,15 @@ def test_verify_names_what_is_no_chunk(tmp_path, capsys, zarr_format):
     assert "3 chunks of 1 arrays, 2 damaged" in out
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_verify_does_not_wait_for_a_pipe(tmp_path, capsys):
+    zarr.create_array(tmp_path, shape=(4,), chunks=(2,), dtype="int16")
+    (tmp_path / "c").mkdir()
+    os.mkfifo(tmp_path / "c" / "1")
+    assert main(["verify", str(tmp_path), "--workers", "9" * 30]) == 1
+    assert "c/1: cannot be read: something that is no regular file has its name\n" in capsys.readouterr().out
+
+
 def test_verify_names_a_directory_by_url(tmp_path, capsys):
     pytest.importorskip("fsspec")
     zarr.create_array(tmp_path, shape=(4,), chunks=(2,), dtype="int16")

@@ -1,8 +1,10 @@
 """Paddings that Python computes and looks at."""
 
 import base64
+import contextlib
 import gc
 import pickle
+import sys
 import threading
 
 import numpy as np
@@ -92,6 +94,46 @@ def test_an_interrupt_is_not_an_error(chain):
     chain.set_padding(1, generate=interrupted)
     with pytest.raises(KeyboardInterrupt):
         chain.encode(ARRAY)
+
+
+@contextlib.contextmanager
+def interrupted_at(*names):
+    """Raises KeyboardInterrupt before the first statement of a function, as a signal does that came while the library
+    worked."""
+
+    def interrupt(frame, event, argument):
+        if frame.f_code.co_name in names and frame.f_globals["__name__"].startswith("zcodec."):
+            raise KeyboardInterrupt
+
+    before = sys.gettrace()
+    sys.settrace(interrupt)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
+@pytest.mark.parametrize("name", ["generate", "check"])
+def test_an_interrupt_before_a_callback_is_not_lost(chain, name):
+    chain.set_padding(1, generate=lambda chunk, padding: None, check=lambda chunk, padding: None)
+    encoded = chain.encode(ARRAY)
+    call = {"generate": lambda: chain.encode(ARRAY), "check": lambda: chain.decode(encoded)}[name]
+    with pytest.raises(KeyboardInterrupt), interrupted_at(name):
+        call()
+    assert chain.encode(ARRAY) == encoded
+    np.testing.assert_array_equal(chain.decode(encoded), ARRAY)
+
+
+def test_a_callback_cannot_free_the_memory_of_a_padding(chain):
+    def clear(chunk, padding):
+        owner = padding.obj
+        padding.release()
+        owner.obj.clear() if isinstance(owner, memoryview) else owner.clear()
+
+    chain.set_padding(1, generate=clear)
+    with pytest.raises(Error) as caught:
+        chain.encode(ARRAY)
+    assert isinstance(caught.value.__cause__, BufferError)
 
 
 def test_an_interrupt_of_one_task_comes_from_its_error_and_all_errors_are_freed(chain, monkeypatch):

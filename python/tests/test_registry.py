@@ -11,6 +11,8 @@ import pytest
 
 from zcodec import Chain, Error, HostCodec, Kind, Registry, Status
 
+from test_padding import interrupted_at
+
 LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}
 
 
@@ -127,6 +129,22 @@ def test_an_interrupt_of_a_codec_is_not_an_error():
     with pytest.raises(KeyboardInterrupt) as caught:
         Chain(["test.interrupted", LITTLE], "int32", (4,), 0, registry=Registry([Interrupted]))
     assert caught.value.__cause__.status is Status.INVALID_METADATA
+
+
+@pytest.mark.parametrize("name", ["bind", "encode", "decode", "encoded_bound"])
+def test_an_interrupt_before_a_codec_is_not_lost(registry, name):
+    def made():
+        return Chain([LITTLE, DEFLATE], "int32", ARRAY.shape, 0, registry=registry)
+
+    chain = made()
+    encoded = chain.encode(ARRAY)
+    calls = {"bind": [made], "encode": [lambda: chain.encode(ARRAY)], "decode": [lambda: chain.decode(encoded)]}
+    bounds = [lambda: chain.encode(ARRAY), lambda: chain.encode_many([ARRAY] * 2), lambda: chain.encoded_bound(7), made]
+    for call in calls.get(name, bounds):
+        with pytest.raises(KeyboardInterrupt), interrupted_at(name):
+            call()
+        assert chain.encode(ARRAY) == encoded
+        np.testing.assert_array_equal(chain.decode(encoded), ARRAY)
 
 
 def test_an_exception_without_a_text_is_kept():

@@ -131,3 +131,65 @@ async def test_a_damaged_chunk_is_named():
     with pytest.raises(zcodec.Error) as caught:
         await array._async_array.getitem(...)
     assert caught.value.__notes__ == [f"chunk {array.store_path}/c/2/0"]
+
+
+async def test_a_cancelled_request_begins_no_more_items():
+    begun, items = threading.Event(), []
+
+    def work(item, _):
+        items.append(item)
+        begun.set()
+        time.sleep(0.05)
+
+    call = asyncio.create_task(in_thread(for_each, range(1000), work, 1 << 30))
+    while not begun.is_set():
+        await asyncio.sleep(0.01)
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    assert 0 < len(items) < 100
+    for_each(range(3), lambda item, _: items.append(item), 0)  # another request goes on
+    assert items[-3:] == [0, 1, 2]
+
+
+@pytest.mark.parametrize("shards", [None, (32,)])
+def test_requests_without_a_limit(shards):
+    class Waiting(MemoryStore):
+        _supports_sync_io = False
+
+        async def get(self, *arguments, **options):
+            await asyncio.sleep(0)
+            return await super().get(*arguments, **options)
+
+    with zarr.config.set({"async.concurrency": None}):
+        array = zarr.create_array(Waiting(), shape=(64,), chunks=(8,), shards=shards, dtype="uint8")
+        array[...] = np.arange(64)
+        array[3:40:3] = 7
+        expected = np.arange(64)
+        expected[3:40:3] = 7
+        np.testing.assert_array_equal(array[...], expected)
+        np.testing.assert_array_equal(array[5:7], expected[5:7])
+
+
+def test_a_shard_that_is_replaced_while_it_is_read(tmp_path, monkeypatch):
+    """The index and the inner chunks are those of one file."""
+    from zcodec.zarr import local
+
+    array = zarr.create_array(tmp_path, shape=(8,), chunks=(1,), shards=(8,), dtype="int32", compressors=None)
+    old, new = np.arange(1, 9), np.where(np.arange(8) % 2, np.arange(1, 9), 0)
+    array[...] = new
+    shard = tmp_path / "c" / "0"
+    shard.rename(tmp_path / "new")
+    array[...] = old
+    read = local.part
+
+    def replacing(file, request):
+        found = read(file, request)
+        if (tmp_path / "new").exists():
+            (tmp_path / "new").replace(shard)
+        return found
+
+    monkeypatch.setattr(local, "part", replacing)
+    assert array[5] == 6
+    assert not (tmp_path / "new").exists()
+    assert array[2] == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable
 from functools import cache
@@ -16,22 +17,68 @@ Check = Callable[[memoryview, memoryview], object]
 _OPTIONS_SIZE = ffi.sizeof("zcodec_call_options")
 
 
-class Context:
-    """The `call_data` of a call: keeps the exceptions of callbacks until the call has returned."""
+class Raised:
+    """The exceptions of callbacks during a call, by thread."""
 
     def __init__(self) -> None:
-        self.handle = ffi.new_handle(self)
-        self._raised: dict[int, BaseException] = {}
+        self._by_thread: dict[int, BaseException] = {}
 
     def keep(self, exception: BaseException) -> None:
-        self._raised.setdefault(threading.get_ident(), exception)
+        self._by_thread.setdefault(threading.get_ident(), exception)
 
     def take(self) -> BaseException | None:
         """The exception of a callback on this thread, or on a thread of the library."""
         key = threading.get_ident()
-        if key not in self._raised:
-            key = next(iter(self._raised), key)
-        return self._raised.pop(key, None)
+        if key not in self._by_thread:
+            key = next(iter(self._by_thread), key)
+        return self._by_thread.pop(key, None)
+
+
+class Context:
+    """The `call_data` of a call: keeps the exceptions of callbacks until the call has returned."""
+
+    def __init__(self) -> None:
+        self._raised = Raised()
+        self.handle = ffi.new_handle(self._raised)  # not of this object: that would be a reference cycle
+
+    def take(self) -> BaseException | None:
+        """The exception that made the call fail."""
+        late = take_late()
+        return self._raised.take() if late is None else late
+
+
+# ---- Exceptions that a callback cannot catch ---------------------------------------------------
+# A signal that arrives while the library works is handled before the first statement of the next callback, and its
+# handler may raise: KeyboardInterrupt, or the exception of a time limit.
+
+_late = threading.local()
+
+
+def keep_late(kind: type[BaseException], exception: BaseException, trace: Any) -> None:
+    """`onerror` of callbacks."""
+    if trace is None:  # the result was of a wrong type
+        sys.excepthook(kind, exception, trace)
+        return
+    call = trace.tb_frame.f_locals.get("call")
+    if call is None or call == NULL:
+        _late.exception = exception
+    else:
+        raised: Raised = ffi.from_handle(call)
+        raised.keep(exception)
+
+
+def take_late() -> BaseException | None:
+    """The exception of a callback on this thread that does not know its call."""
+    exception: BaseException | None = getattr(_late, "exception", None)
+    _late.exception = None
+    return exception
+
+
+def raise_late() -> None:
+    """For a call that succeeded in spite of such an exception."""
+    exception = take_late()
+    if exception is not None:
+        raise exception
 
 
 def processors() -> int:
@@ -60,12 +107,12 @@ def call_options(context: Context | None, max_threads: int | None, flags: int = 
 
 def run(call_data: Any, function: Callable[..., object], *memory: Any) -> object:
     """Calls `function` with memory of Python. An exception is kept for the call, and NotImplemented is returned."""
-    context: Context | None = None if call_data == NULL else ffi.from_handle(call_data)
+    raised: Raised | None = None if call_data == NULL else ffi.from_handle(call_data)
     try:
         return function(*memory)
     except BaseException as exception:
-        if context is not None:
-            context.keep(exception)
+        if raised is not None:
+            raised.keep(exception)
         return NotImplemented
 
 
@@ -91,14 +138,14 @@ class Padding:
 def padding_functions() -> tuple[Any, Any]:
     """The C functions that call Python. Made on first use: some systems do not allow functions made at run time."""
 
-    @ffi.callback("zcodec_padding_fn", error=1)  # type: ignore[untyped-decorator]
+    @ffi.callback("zcodec_padding_fn", error=1, onerror=keep_late)  # type: ignore[untyped-decorator]
     def generate(user: Any, call: Any, chunk: Any, chunk_size: int, padding: Any, padding_size: int) -> int:
-        made = bytearray(ffi.buffer(padding, padding_size))
+        made = memoryview(bytearray(ffi.buffer(padding, padding_size)))  # the function cannot resize what has a view
         result = run(call, ffi.from_handle(user).generate, copied(chunk, chunk_size), memoryview(made))
         ffi.memmove(padding, made, padding_size)
         return 1 if result is NotImplemented else 0
 
-    @ffi.callback("zcodec_padding_check_fn", error=1)  # type: ignore[untyped-decorator]
+    @ffi.callback("zcodec_padding_check_fn", error=1, onerror=keep_late)  # type: ignore[untyped-decorator]
     def check(user: Any, call: Any, chunk: Any, chunk_size: int, padding: Any, padding_size: int) -> int:
         function = ffi.from_handle(user).check
 

@@ -14,7 +14,7 @@ from numpy.typing import DTypeLike
 
 from zcodec import coding, errors
 from zcodec._ffi import NULL, ffi, lib, new_buffer, new_chain, new_error, new_size, size_of, text_of
-from zcodec.callbacks import Check, Context, Generate, Padding, padding_functions
+from zcodec.callbacks import Check, Context, Generate, Padding, padding_functions, raise_late, take_late
 from zcodec.dtypes import DataType, data_type_of, dtype_of
 from zcodec.errors import Error, Status, status_name
 from zcodec.fill_values import fill_value_json
@@ -107,6 +107,8 @@ class Chain:
         self._max_decoded_size = max_decoded_size
         self._paddings: dict[str, Padding] = {}  # by the path of the codec
         self._has_callbacks = registry is not None
+        if registry is not None:
+            raise_late()
         self._kind = Kind(lib.zcodec_chain_kind(pointer))
         self._output: dict[str, Any] | None = None
         self._output_array: tuple[np.dtype[Any], tuple[int, ...]] | None = None
@@ -166,7 +168,7 @@ class Chain:
 
     def __reduce__(self) -> tuple[Any, ...]:
         paddings = [(path, padding.generate, padding.check) for path, padding in self._paddings.items()]
-        return _unpickle, (self.codecs_json, self.input_json, self._registry, self._max_decoded_size, paddings)
+        return _unpickle, (type(self), self.codecs_json, self.input_json, self._registry, self._max_decoded_size, paddings)
 
     def __repr__(self) -> str:
         if self.closed:
@@ -389,7 +391,9 @@ class Chain:
                 self._bound = self.encoded_bound(self.decoded_size)
             return self._bound
         size, bound = size_of(decoded_size, "decoded_size"), new_size()
-        check_bound(lib.zcodec_chain_encoded_bound(self.handle, size, bound), decoded_size)
+        status = lib.zcodec_chain_encoded_bound(self.handle, size, bound)
+        raise_late()
+        check_bound(status, decoded_size)
         return int(bound[0])
 
     @property
@@ -477,8 +481,15 @@ def _codec_index(codec_index: int) -> int:
 def _json(document: str | bytes | Any) -> bytes:
     if isinstance(document, bytes):
         return document
-    text = document if isinstance(document, str) else json.dumps(document)
+    text = document if isinstance(document, str) else json.dumps(document, default=_number)
     return text.encode()
+
+
+def _number(value: Any) -> Any:
+    """A scalar of numpy as a number of Python."""
+    if isinstance(value, np.bool | np.integer | np.floating):
+        return value.item()
+    raise TypeError(f"{value!r} is nothing that JSON has")
 
 
 def _shape(shape: int | Iterable[int]) -> tuple[int, ...]:
@@ -518,14 +529,20 @@ def _check_made(status: int, error: Any, registry: Registry | None) -> None:
         return
     from zcodec.registry import take_bind_error
 
-    errors.check_caused(status, error, take_bind_error())
+    raised = take_bind_error()
+    errors.check_caused(status, error, raised if raised is not None or not status else take_late())
 
 
 def _unpickle(
-    codecs: str, entering: str | None, registry: Registry | None, max_decoded_size: int, paddings: list[Any]
+    cls: type[Chain],
+    codecs: str,
+    entering: str | None,
+    registry: Registry | None,
+    max_decoded_size: int,
+    paddings: list[Any],
 ) -> Chain:
     """A chain from its metadata. The fill value keeps its bits: the text of the library is passed on unchanged."""
-    chain = Chain.__new__(Chain)
+    chain = cls.__new__(cls)
     chain._make(codecs.encode(), None if entering is None else entering.encode(), registry, max_decoded_size)
     for path, generate, check in paddings:
         chain.set_padding(path, generate, check)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zcodec._ffi import ARRAY_TO_ARRAY, NULL, ffi, lib, new_buffer, new_error, new_size, text_of
-from zcodec.callbacks import call_options
+from zcodec.callbacks import call_options, raise_late
 from zcodec.dtypes import DataType, as_numbers, converted, is_ml
 from zcodec.errors import Status, check, check_call
 from zcodec.views import (
@@ -50,6 +50,7 @@ def decode_whole(chain: Chain, buffer: Buffer, out: Array | None) -> Array:
     error = new_error()
     status = _decode(handle, encoded, len(encoded), _from_buffer(out), chain._decoded_size, new_size(), error)
     if status:
+        ffi.release(encoded)  # the traceback would keep it, and nobody could close a mapped file
         check(status, error)
     return out
 
@@ -61,13 +62,13 @@ def decode(chain: Chain, buffer: Buffer, out: Any, box: Box | None, max_threads:
         if box is not None:
             raise ValueError("a chain of bytes->bytes codecs has no boxes")
         return _decode_bytes(chain, buffer, out, max_threads)
-    encoded = from_buffer(encoded_of(chain, buffer))
-    target = Target(chain, out, box)
-    target.refuse_shared(encoded)
-    if box is not None and len(target.parts(chain)) > 1:
-        plan = chain.plan(box, out, object_size=ffi.sizeof(encoded), max_threads=max_threads)
-        return read_object(plan, ffi.buffer(encoded))
-    return decode_to(target, chain, encoded, max_threads)
+    with from_buffer(encoded_of(chain, buffer)) as encoded:
+        target = Target(chain, out, box)
+        target.refuse_shared(encoded)
+        if box is not None and len(target.parts(chain)) > 1:
+            plan = chain.plan(box, out, object_size=ffi.sizeof(encoded), max_threads=max_threads)
+            return read_object(plan, ffi.buffer(encoded))
+        return decode_to(target, chain, encoded, max_threads)
 
 
 def decode_to(target: Any, chain: Chain, encoded: Any, max_threads: int | None) -> Any:
@@ -91,18 +92,20 @@ def encoded_of(chain: Chain, buffer: Any) -> Any:
 
 
 def _decode_bytes(chain: Chain, buffer: Buffer, out: Any, max_threads: int | None) -> bytes | memoryview:
-    encoded, context, error = from_buffer(buffer), chain.context(), new_error()
+    context, error = chain.context(), new_error()
     options = call_options(context, max_threads)
-    if out is None:
-        made = new_buffer()
-        status = lib.zcodec_decode_to_buffer_with(chain.handle, options, encoded, ffi.sizeof(encoded), made, error)
-        check_call(status, error, context)
-        return text_of(made[0])
-    decoded, size = writable_buffer(out), new_size()
-    status = lib.zcodec_decode_with(
-        chain.handle, options, encoded, ffi.sizeof(encoded), decoded, ffi.sizeof(decoded), size, error
-    )
-    check_call(status, error, context)
+    with from_buffer(buffer) as encoded:
+        if out is None:
+            made = new_buffer()
+            status = lib.zcodec_decode_to_buffer_with(chain.handle, options, encoded, ffi.sizeof(encoded), made, error)
+            check_call(status, error, context)
+            return text_of(made[0])
+        size = new_size()
+        with writable_buffer(out) as decoded:
+            status = lib.zcodec_decode_with(
+                chain.handle, options, encoded, ffi.sizeof(encoded), decoded, ffi.sizeof(decoded), size, error
+            )
+            check_call(status, error, context)
     return memoryview(out).cast("B")[: size[0]]
 
 
@@ -182,6 +185,13 @@ class Target:
 
 def encode(chain: Chain, array: Any, box: Box | None, max_threads: int | None) -> Any:
     source = source_of(chain, array, box, max_threads)
+    try:
+        return _encoded(chain, source, max_threads)
+    finally:
+        source.release()
+
+
+def _encoded(chain: Chain, source: Source, max_threads: int | None) -> Any:
     if chain._kind == ARRAY_TO_ARRAY:
         dtype, shape = output_array(chain)
         result = np.empty(shape, dtype)
@@ -198,10 +208,14 @@ def encode(chain: Chain, array: Any, box: Box | None, max_threads: int | None) -
 
 
 def encode_into(chain: Chain, array: Any, encoded: Buffer, box: Box | None, max_threads: int | None) -> int:
-    source, target = source_of(chain, array, box, max_threads), writable_buffer(encoded)
-    if source.array is not None and shares_memory(source.array, target):
-        raise ValueError("the array and the buffer for the encoded chunk share memory")
-    return source.encode_into(target, ffi.sizeof(target), max_threads)
+    source = source_of(chain, array, box, max_threads)
+    try:
+        with writable_buffer(encoded) as target:
+            if source.array is not None and shares_memory(source.array, target):
+                raise ValueError("the array and the buffer for the encoded chunk share memory")
+            return source.encode_into(target, ffi.sizeof(target), max_threads)
+    finally:
+        source.release()
 
 
 def source_of(chain: Chain, array: Any, box: Box | None, max_threads: int | None) -> Source:
@@ -236,6 +250,11 @@ class Source:
             self.part_pointer, shape = self.part.pointer, selection.shape
         self.array = input_of(array, chain.dtype, shape)
         self.view = View(self.array)
+
+    def release(self) -> None:
+        """Gives the bytes back to the caller, who may want to close them while the traceback of an error keeps this."""
+        if self._bytes is not None:
+            ffi.release(self._bytes)
 
     def encode_into(self, encoded: Any, capacity: int, max_threads: int | None, size: Any = None) -> int:
         """The number of bytes written. It is also left in `size`, which after BUFFER_TOO_SMALL has the number
@@ -272,6 +291,7 @@ class Source:
             size = ffi.sizeof(self._bytes)
         bound = new_size()
         status = lib.zcodec_chain_encoded_bound(self._handle, size, bound)
+        raise_late()
         return int(bound[0]) if not status else None
 
     def _encode_to_buffer(self, max_threads: int | None) -> bytes:
@@ -308,6 +328,9 @@ class WholeSource(Source):
 
     def __init__(self, chain: Chain, array: Array) -> None:
         self._chain, self._handle, self.array = chain, chain.handle, array
+
+    def release(self) -> None:
+        """There are no bytes."""
 
     def encode_into(self, encoded: Any, capacity: int, max_threads: int | None, size: Any = None) -> int:
         array, error = self.array, new_error()

@@ -6,6 +6,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 from zcodec._ffi import NULL, ffi, lib
+from zcodec.callbacks import raise_late
 
 if TYPE_CHECKING:
     from zcodec.callbacks import Context
@@ -64,10 +65,8 @@ class Error(ValueError):
         self.code = code
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (
-            type(self),
-            (str(self), self.status, self.codec_index, self.element_index, self.path, self.code),
-        )
+        arguments = (str(self), self.status, self.codec_index, self.element_index, self.path, self.code)
+        return type(self), arguments, self.__dict__.copy()  # which has the notes
 
 
 def _index(value: int) -> int | None:
@@ -105,6 +104,8 @@ def check(status: int, error: Any = None) -> None:
 def check_call(status: int, error: Any, context: Context | None) -> None:
     """`check` for a call that may have run callbacks: an exception of a callback becomes the cause."""
     if not status:
+        if context is not None:
+            raise_late()
         return
     # A callback never causes INVALID_ARGUMENT. An exception that is kept then belongs to an earlier call.
     cause = None if context is None or status == Status.INVALID_ARGUMENT else context.take()

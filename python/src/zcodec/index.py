@@ -41,11 +41,12 @@ class Index:
         Raises `Error`: CORRUPT_DATA for a damaged index, or one that points outside the object; UNSUPPORTED if the
         chain has none.
         """
-        memory, index, error = from_buffer(encoded), ffi.new("zcodec_index **"), new_error()
-        status = lib.zcodec_index_decode(
-            chain.handle, memory, ffi.sizeof(memory), known(object_size), index, error
-        )
-        check(status, error)
+        index, error = ffi.new("zcodec_index **"), new_error()
+        with from_buffer(encoded) as memory:
+            status = lib.zcodec_index_decode(
+                chain.handle, memory, ffi.sizeof(memory), known(object_size), index, error
+            )
+            check(status, error)
         self.handle = ffi.gc(index[0], lib.zcodec_index_free)
 
     @classmethod

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from zcodec._ffi import NULL, ffi, lib, new_error
 from zcodec.callbacks import call_options
 from zcodec.coding import Target
-from zcodec.errors import check, check_call
+from zcodec.errors import check
 from zcodec.index import Index, Range, known
 from zcodec.stages import Stages
 from zcodec.views import Array, Box, Buffer, Part, View, address_of
@@ -86,28 +87,32 @@ class Plan(Stages):
         stage = self.ranges
         if len(encoded) != len(stage):
             raise ValueError(f"{len(encoded)} buffers for {len(stage)} ranges")
-        memory = [self._memory_of(buffer) for buffer in encoded]
-        pointers = ffi.new("void *[]", memory)
-        self._supply_all(pointers, ffi.new("size_t[]", [ffi.sizeof(item) for item in memory]))
+        with self._memories(encoded) as memory:
+            pointers = ffi.new("void *[]", memory)
+            self._supply_all(pointers, ffi.new("size_t[]", [ffi.sizeof(item) for item in memory]))
 
     def supply_joined(self, joined: Joined) -> None:
         """As `supply_all`, where several ranges may lie in one buffer because they were read together."""
-        memory = [self._memory_of(buffer) for buffer in joined.buffers]
-        ends = [(address_of(item), ffi.sizeof(item)) for item in memory]
-        addresses, sizes = [], []
-        for part, (buffer, offset) in zip(self.ranges, joined.places, strict=True):
-            address, size = ends[buffer]
-            offset = min(offset, size)  # an object may end early
-            addresses.append(address + offset)
-            sizes.append(size - offset if part.size is None else min(part.size, size - offset))
-        pointers = ffi.new("uintptr_t[]", addresses)
-        self._supply_all(ffi.cast("void **", pointers), ffi.new("size_t[]", sizes))
+        with self._memories(joined.buffers) as memory:
+            ends = [(address_of(item), ffi.sizeof(item)) for item in memory]
+            addresses, sizes = [], []
+            for part, (buffer, offset) in zip(self.ranges, joined.places, strict=True):
+                address, size = ends[buffer]
+                offset = min(offset, size)  # an object may end early
+                addresses.append(address + offset)
+                sizes.append(size - offset if part.size is None else min(part.size, size - offset))
+            pointers = ffi.new("uintptr_t[]", addresses)
+            self._supply_all(ffi.cast("void **", pointers), ffi.new("size_t[]", sizes))
+
+    @contextmanager
+    def _memories(self, buffers: Sequence[Buffer]) -> Iterator[list[Any]]:
+        with ExitStack() as stack:
+            yield [stack.enter_context(self._memory_of(buffer)) for buffer in buffers]
 
     def _supply_all(self, pointers: Any, sizes: Any) -> None:
         error = new_error()
-        check_call(lib.zcodec_plan_supply_all(self._handle, pointers, sizes, error), error, self._context)
-        with self._lock:
-            self._missing = 0
+        with self._supplying(range(len(self.ranges))) as done:
+            done(lib.zcodec_plan_supply_all(self._handle, pointers, sizes, error), error)
 
     def _memory_of(self, encoded: Buffer) -> Any:
         memory = super()._memory_of(encoded)
@@ -140,14 +145,15 @@ class Plan(Stages):
     async def read(self, fetch: Fetch) -> Any:
         """Fetches and decodes everything. The ranges of a stage are fetched at once, and decoded as they arrive.
 
-        `fetch` is called with each range, an (offset, size), and returns an awaitable of its bytes."""
+        `fetch` is called with each range, an (offset, size), and returns an awaitable of its bytes. After a fetch that
+        failed or was cancelled this may be called again: it fetches what is missing."""
         import asyncio
 
         async def one(i: int, part: Range) -> None:
             self.supply(i, await fetch(part))
 
         async for ranges in self:
-            parts = [asyncio.ensure_future(one(i, part)) for i, part in enumerate(ranges)]
+            parts = [asyncio.ensure_future(one(i, part)) for i, part in enumerate(ranges) if not self._is_supplied(i)]
             try:
                 await asyncio.gather(*parts)
             finally:
@@ -175,8 +181,11 @@ def read_object(plan: Plan, encoded: Buffer) -> Any | Array:
     # Not a memoryview: CPython 3.11.7 and 3.12.1 crash when an error whose frames hold a memoryview and a cffi buffer
     # of it is collected as garbage.
     memory = np.frombuffer(encoded, np.uint8)
-    for ranges in plan:
-        plan.supply_all([_part(memory, part) for part in ranges])
+    try:
+        for ranges in plan:
+            plan.supply_all([_part(memory, part) for part in ranges])
+    finally:
+        del memory  # a traceback would keep it
     return plan.result
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import threading
+import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from functools import cache
@@ -13,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from zcodec._ffi import ARRAY_TO_ARRAY, BYTES_TO_BYTES, CODEC_TOO_SMALL, NULL, SIZE_UNKNOWN, ffi, lib, new_error
-from zcodec.callbacks import Context, copied
+from zcodec.callbacks import Raised, copied, keep_late
 from zcodec.coding import element_dtype, same_elements
 from zcodec.dtypes import converted
 from zcodec.errors import check
@@ -32,6 +33,9 @@ class HostCodec(ABC):
 
     The library keeps the objects of a chain, and Python's garbage collector does not see them there. If an object or
     its class refers to the chain, directly or not, both are freed only after `Chain.close`.
+
+    Before Python 3.14, no daemon thread may be inside a method when the interpreter ends: Python then ends the thread in
+    the middle of the library, which aborts the process. The same holds for paddings.
     """
 
     name: ClassVar[str]
@@ -157,7 +161,7 @@ def _say_why(sink: Any, exception: BaseException) -> None:
 def _code(call: Any, function: Any, entering: _Bytes, leaving: _Bytes, given: Any, size: int, room: Any) -> int:
     """Runs `function` of the codec and copies its result to `room`: (memory, capacity, size, message)."""
     memory, capacity, written, message = room
-    context: Context | None = None if call == NULL else ffi.from_handle(call)
+    raised: Raised | None = None if call == NULL else ffi.from_handle(call)
     try:
         result = leaving.bytes_of(function(entering.given(copied(given, size))))
         written[0] = result.nbytes
@@ -166,8 +170,8 @@ def _code(call: Any, function: Any, entering: _Bytes, leaving: _Bytes, given: An
         ffi.memmove(memory, result, result.nbytes)
         return 0
     except BaseException as exception:
-        if context is not None:
-            context.keep(exception)
+        if raised is not None:
+            raised.keep(exception)
         _say_why(message, exception)
         return _FAILED
 
@@ -179,6 +183,7 @@ def _functions() -> dict[str, Any]:
     @ffi.callback(
         "int32_t(void *, const char *, size_t, const char *, size_t, zcodec_sink *, zcodec_sink *, void **)",
         error=_FAILED,
+        onerror=keep_late,
     )  # type: ignore[untyped-decorator]
     def bind(user: Any, text: Any, size: int, entering: Any, entering_size: int, output: Any, message: Any, state: Any) -> int:
         try:
@@ -199,19 +204,23 @@ def _functions() -> dict[str, Any]:
     def free_state(state: Any) -> None:
         _live.pop(int(ffi.cast("uintptr_t", state)), None)
 
-    @ffi.callback("uint64_t(void *, uint64_t)", error=SIZE_UNKNOWN)  # type: ignore[untyped-decorator]
+    @ffi.callback("uint64_t(void *, uint64_t)", error=SIZE_UNKNOWN, onerror=keep_late)  # type: ignore[untyped-decorator]
     def encoded_bound(state: Any, decoded_size: int) -> int:
-        bound: int = ffi.from_handle(state).encoded_bound(decoded_size)
+        try:
+            bound: int = ffi.from_handle(state).encoded_bound(decoded_size)
+        except Exception:
+            traceback.print_exc()
+            return SIZE_UNKNOWN
         return bound
 
     signature = "int32_t(void *, void *, const void *, size_t, void *, size_t, size_t *, zcodec_sink *)"
 
-    @ffi.callback(signature, error=_FAILED)  # type: ignore[untyped-decorator]
+    @ffi.callback(signature, error=_FAILED, onerror=keep_late)  # type: ignore[untyped-decorator]
     def encode(state: Any, call: Any, decoded: Any, size: int, *room: Any) -> int:
         bound = ffi.from_handle(state)
         return _code(call, bound.codec.encode, bound.decoded, bound.encoded, decoded, size, room)
 
-    @ffi.callback(signature, error=_FAILED)  # type: ignore[untyped-decorator]
+    @ffi.callback(signature, error=_FAILED, onerror=keep_late)  # type: ignore[untyped-decorator]
     def decode(state: Any, call: Any, encoded: Any, size: int, *room: Any) -> int:
         bound = ffi.from_handle(state)
         return _code(call, bound.codec.decode, bound.encoded, bound.decoded, encoded, size, room)
@@ -248,4 +257,4 @@ class Registry:
         self._classes.append(user_data)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Registry, (self._codecs,)
+        return type(self), (self._codecs,)

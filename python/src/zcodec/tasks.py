@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zcodec._ffi import CALL_STORE_EMPTY, NULL, TASK_MISSING, ffi, lib
-from zcodec.callbacks import Context, call_options
+from zcodec.callbacks import Context, call_options, raise_late
 from zcodec.coding import Source, Target, encoded_of
 from zcodec.errors import Error, Status, status_name, take_error
 from zcodec.sharing import refuse_shared
@@ -46,6 +46,8 @@ class _Tasks:
         options = call_options(None, max_threads, flags)
         status = function(self.array, count, options)
         if not status:
+            if any(self.contexts):
+                raise_late()
             return [None] * count
         errors = [self._take_error(i) for i in range(count)]  # all before anything raises: this frees them
         if not any(errors):
@@ -98,8 +100,13 @@ def run_decode(
         task.box, task.view = target.part_pointer, target.view_pointer
         targets.append(target)
         memories.append(encoded)
-    refuse_shared([target.filled for target in targets], memories)
-    errors = tasks.run(lib.zcodec_decode_tasks, max_threads)
+    try:
+        refuse_shared([target.filled for target in targets], memories)
+        errors = tasks.run(lib.zcodec_decode_tasks, max_threads)
+    finally:
+        for memory in memories:
+            if memory is not None:
+                ffi.release(memory)
     return [target.finish() for target in targets], errors
 
 

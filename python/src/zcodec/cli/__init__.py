@@ -45,11 +45,14 @@ def _text_of(error: Exception) -> str:
     return text + "".join(f" ({note})" for note in getattr(error, "__notes__", ()))  # which chunk it is about
 
 
+_MOST = 1 << 16  # threads: more would only take memory
+
+
 def _count(text: str) -> int:
     count = int(text) if text.isdecimal() else 0
     if count < 1:
         raise argparse.ArgumentTypeError(f"expected a number of 1 or more, not {text!r}")
-    return count
+    return min(count, _MOST)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -221,14 +221,18 @@ def _refuse_others(path: StorePath) -> None:
 
 def _is_missing(path: StorePath) -> bool:
     """Whether a file does not exist; False for other stores. Most chunks of a large array may be missing, and asking
-    the store for each takes five times as long."""
+    the store for each takes five times as long. Raises OSError for what may be read for ever, such as a pipe."""
     place = _file_of(path)
     if place is None:
         return False
     try:
-        place.lstat()
+        mode = place.lstat().st_mode
+        if stat.S_ISLNK(mode):
+            mode = place.stat().st_mode
     except OSError as error:
-        return isinstance(error, FileNotFoundError)
+        return isinstance(error, FileNotFoundError) and not place.is_symlink()
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise OSError("cannot be read: something that is no regular file has its name")
     return False
 
 

@@ -11,7 +11,6 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from zarr.core.config import config
 
 from zcodec.chain import Chain
 from zcodec.coding import Target, decode_to
@@ -116,9 +115,10 @@ class ChunkRead:
 
     def decode(self, memory: Any, threads: int) -> None:
         """Decodes the whole chunk."""
-        encoded, target = from_buffer(memory), self._whole_target()
-        target.refuse_shared(encoded)
-        decode_to(target, self.chain, encoded, threads)
+        target = self._whole_target()
+        with from_buffer(memory) as encoded:
+            target.refuse_shared(encoded)
+            decode_to(target, self.chain, encoded, threads)
         self.finish()
 
     @property
@@ -240,12 +240,13 @@ def _read(group: Sequence[ChunkRead], threads: int) -> None:
 
 def _read_parts_sync(chunk: ChunkRead, threads: int) -> None:
     plan = chunk.plan(threads)
-    for ranges in plan:
-        found = stored.fetch_sync(chunk.getter, ranges, chunk.spec.prototype)
-        if found is None:
-            chunk.miss()
-            return
-        plan.supply_joined(found)
+    with stored.fetching_sync(chunk.getter, chunk.spec.prototype) as fetch:
+        for ranges in plan:
+            found = fetch(ranges)
+            if found is None:
+                chunk.miss()
+                return
+            plan.supply_joined(found)
     plan.result  # noqa: B018 - puts elements into place
     chunk.finish()
 
@@ -255,8 +256,7 @@ def _read_parts_sync(chunk: ChunkRead, threads: int) -> None:
 
 async def read_async(chunks: Sequence[ChunkRead]) -> None:
     """Reads from any store: chunks are decoded in batches as they arrive."""
-    concurrency = config.get("async.concurrency")
-    limit, requests = asyncio.Semaphore(concurrency), asyncio.Semaphore(concurrency)  # of chunks, and of requests
+    limit, requests = stored.new_limit(), stored.new_limit()  # of chunks, and of requests
     window: list[tuple[ChunkRead, Any]] = []
     size = 0
     jobs: list[asyncio.Task[None]] = []
@@ -311,7 +311,7 @@ def raise_failed(tasks: Sequence[asyncio.Task[Any]]) -> None:
         task.result()
 
 
-async def _read_parts(chunk: ChunkRead, requests: asyncio.Semaphore) -> None:
+async def _read_parts(chunk: ChunkRead, requests: stored.Limit) -> None:
     plan = chunk.plan(max_threads())
     is_index = chunk.chain.has_index
     async for ranges in plan:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from zarr.abc.store import ByteRequest, OffsetByteRequest, RangeByteRequest, SuffixByteRequest
 from zarr.core.buffer import Buffer, NDBuffer
+from zarr.core.config import config
 from zarr.storage import StorePath, WrapperStore
 
 from zcodec.errors import Error
@@ -27,6 +28,15 @@ if TYPE_CHECKING:
 # than opening a file again.
 _GAP = 64 * 1024
 _FILE_GAP = 256 * 1024
+
+
+Limit = AbstractAsyncContextManager[Any]
+
+
+def new_limit() -> Limit:
+    """What requests to a store wait for; "async.concurrency" None means no limit, as in zarr-python."""
+    concurrency = config.get("async.concurrency")
+    return nullcontext() if concurrency is None else asyncio.Semaphore(concurrency)
 
 
 def support_sync(getters: Sequence[Any]) -> bool:
@@ -149,23 +159,25 @@ def get_sync(getter: Any, prototype: BufferPrototype) -> Any:
         return None if file is None else local.part(file, None)
 
 
-def fetch_sync(getter: Any, ranges: Sequence[Range], prototype: BufferPrototype) -> Joined | None:
-    """The bytes of all ranges; None if the object does not exist."""
-    groups = groups_of(ranges, _FILE_GAP)
-    parts: list[Any] = []
+@contextmanager
+def fetching_sync(getter: Any, prototype: BufferPrototype) -> Iterator[Callable[[Sequence[Range]], Joined | None]]:
+    """Gives a function for the bytes of ranges of an object; None if it does not exist. A file is opened once: another
+    one may take its place before all ranges are read."""
     path = local.path_of(getter)
     if path is None:
-        for group in groups:
-            parts.append(_part_of(getter, prototype, group.request))
-            if parts[-1] is None:
-                return None
-    else:
-        with local.opened(path) as file:
-            if file is None:
-                return None
-            parts += (local.part(file, group.request) for group in groups)
+        yield lambda ranges: _joined(ranges, lambda request: _part_of(getter, prototype, request))
+        return
+    with local.opened(path) as file:
+        yield lambda ranges: None if file is None else _joined(ranges, lambda request: local.part(file, request))
+
+
+def _joined(ranges: Sequence[Range], part_of: Callable[[ByteRequest], Any]) -> Joined | None:
+    parts: list[Any] = []
     places = [(0, 0)] * len(ranges)
-    for number, group in enumerate(groups):
+    for number, group in enumerate(groups_of(ranges, _FILE_GAP)):
+        parts.append(part_of(group.request))
+        if parts[-1] is None:
+            return None
         for i in group.members:
             places[i] = number, (ranges[i].offset or 0) - group.start
     return Joined(parts, places)
@@ -178,7 +190,7 @@ def _part_of(getter: Any, prototype: BufferPrototype, request: ByteRequest | Non
 
 
 async def fetch(
-    getter: Any, ranges: Sequence[Range], spec: ArraySpec, limit: asyncio.Semaphore, *, is_index: bool
+    getter: Any, ranges: Sequence[Range], spec: ArraySpec, limit: Limit, *, is_index: bool
 ) -> AsyncGenerator[list[tuple[int, Any]] | None]:
     """The bytes of ranges as they arrive, those that were read together as one list; None if the object does not exist.
     An index is never joined with other ranges.
@@ -222,7 +234,7 @@ def _coalescing(spec: ArraySpec) -> dict[str, int]:
 
 
 async def _get(
-    getter: Any, group: Group, prototype: BufferPrototype, limit: asyncio.Semaphore
+    getter: Any, group: Group, prototype: BufferPrototype, limit: Limit
 ) -> tuple[Group, Buffer | None]:
     async with limit:
         return group, await getter.get(prototype=prototype, byte_range=group.request)

@@ -19,6 +19,15 @@ Item = TypeVar("Item")
 WORTH_A_THREAD = 512 << 10
 
 
+_cancelled: contextvars.ContextVar[threading.Event | None] = contextvars.ContextVar("cancelled", default=None)
+
+
+def is_cancelled() -> bool:
+    """Whether the request that this thread works for was cancelled."""
+    cancelled = _cancelled.get()
+    return cancelled is not None and cancelled.is_set()
+
+
 def max_threads() -> int:
     """As in zarr-python: "codec_pipeline.max_workers", or the number of processors. Something else than a number may
     come from the environment; a warning names it."""
@@ -37,7 +46,7 @@ def for_each(items: Sequence[Item], work: Callable[[Item, int], None], size: int
     """Calls `work(item, threads)` for every item, on as many threads as `size` bytes in all are worth. `threads` is how
     many each call may use: more than one if there are fewer items left than threads.
 
-    Raises the first exception; items that nobody has begun are then left.
+    Raises the first exception. Items that nobody has begun are then left, and when the request is cancelled.
     """
     threads = max_threads()
     count = min(threads, len(items), 1 + size // WORTH_A_THREAD)
@@ -46,7 +55,7 @@ def for_each(items: Sequence[Item], work: Callable[[Item, int], None], size: int
     errors: list[BaseException] = []
 
     def run() -> None:
-        while not errors:
+        while not errors and not is_cancelled():
             with lock:
                 i = next(waiting, None)
             if i is None:
@@ -65,20 +74,21 @@ def for_each(items: Sequence[Item], work: Callable[[Item, int], None], size: int
 
 
 async def in_thread(work: Callable[..., Any], *arguments: Any) -> Any:
-    """As `asyncio.to_thread`. If this is cancelled, it first waits for work that has begun: that may be filling memory of
-    the caller."""
-    is_cancelled = False
+    """As `asyncio.to_thread`. If this is cancelled, `is_cancelled` tells the work, and this first waits for what has
+    begun: that may be filling memory of the caller."""
+    cancelled = threading.Event()
 
     def run() -> Any:
-        return None if is_cancelled else work(*arguments)
+        _cancelled.set(cancelled)
+        return None if cancelled.is_set() else work(*arguments)
 
     job = asyncio.get_running_loop().run_in_executor(None, contextvars.copy_context().run, run)
     while not job.done():
         try:
             await asyncio.wait([job])
         except asyncio.CancelledError:
-            is_cancelled = True
-    if is_cancelled:
+            cancelled.set()
+    if cancelled.is_set():
         job.exception()  # nobody else asks for it
         raise asyncio.CancelledError
     return job.result()

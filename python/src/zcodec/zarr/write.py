@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from zarr.core.config import config
 
 from zcodec.chain import Chain
 from zcodec.errors import Error, Status
@@ -21,7 +20,7 @@ from zcodec.zarr.chains import fill_value_of
 from zcodec.zarr.read import SMALL, WINDOW, raise_failed, settle
 from zcodec.zarr.selection import Axes, axes_of, cells_of, is_basic, with_dropped
 from zcodec.zarr.stats import stats
-from zcodec.zarr.threads import for_each, in_thread, max_threads
+from zcodec.zarr.threads import for_each, in_thread, is_cancelled, max_threads
 
 if TYPE_CHECKING:
     from zarr.core.array_spec import ArraySpec
@@ -228,6 +227,8 @@ def _buffer(chunk: ChunkWrite, encoded: Array) -> Buffer:
 def write_sync(chunks: Sequence[ChunkWrite]) -> None:
     """Writes to a synchronous store. Chunks are encoded together, and each thread stores some of them."""
     for window in _windows(chunks):
+        if is_cancelled():
+            return
         made = encode_window(window, [_old_sync(chunk) for chunk in window])
         size = sum(encoded.nbytes for encoded in made if encoded is not None and encoded.nbytes > SMALL)
         for_each(list(zip(window, made, strict=True)), _store_sync, size)
@@ -250,7 +251,7 @@ def _store_sync(item: tuple[ChunkWrite, Any], _threads: int) -> None:
 
 async def write_async(chunks: Sequence[ChunkWrite]) -> None:
     """Writes to any store: chunks are stored while the next ones are encoded."""
-    limit = asyncio.Semaphore(config.get("async.concurrency"))
+    limit = stored.new_limit()
     stores: list[asyncio.Task[None]] = []
 
     async def old(chunk: ChunkWrite) -> Any:
