@@ -5,6 +5,9 @@
  *
  * - Handles free what they own. They move; `Index` and `Executor`, which are shared, copy as well.
  * - A status other than ZCODEC_STATUS_OK is thrown as `Error`.
+ * - A function that returns a vector allocates it before the library reads the chunk, and throws std::bad_alloc or
+ *   std::length_error if there is no room for a vector of the decoded size, or of the bound on the encoded one. For
+ *   metadata from strangers, set `ChainOptions::max_decoded_size`.
  * - Each side of a chunk is a pointer and a size in bytes, or a `std::vector` of elements; in C++20 also a `std::span`.
  * - Elements have a type, which must be that of the chain: see `Chain::require_element`.
  * - A callback is any callable. If it throws, the call fails with a status; exceptions never pass through the library.
@@ -1139,7 +1142,7 @@ class Chain {
 
   /* ---- Shards ---- */
 
-  /** The chain of the inner chunks of a shard. */
+  /** The chain of the inner chunks of a shard, whose elements are those after the codecs before sharding_indexed. */
   Chain inner() const {
     zcodec_chain *inner = nullptr;
     zcodec_error *error = nullptr;
@@ -1404,7 +1407,10 @@ class Index {
   }
 #endif
 
-  /** The byte range of the inner chunk at these grid coordinates; nothing: all its elements are the fill value. */
+  /**
+   * The byte range of the inner chunk at these coordinates in the grid of the array that sharding_indexed receives;
+   * nothing: all its elements are the fill value.
+   */
   std::optional<Range> entry(const std::vector<std::uint64_t> &cell) const {
     static constexpr std::uint64_t none = 0;  // for an array without dimensions
     Range range = {};

@@ -46,7 +46,9 @@ pub unsafe extern "C" fn zcodec_index_free(index: *mut zcodec_index) {
 }
 
 /// Gives the chain of a shard's inner chunks; for shards in shards, that of the outer shard's, which are shards
-/// themselves. `*inner` is a handle of its own, which the caller frees with zcodec_chain_free; it is NULL on failure.
+/// themselves. Codecs before sharding_indexed are not part of it: the elements of an inner chunk, their type and the
+/// order of its dimensions are those of the array that sharding_indexed receives. A plan sees through those codecs.
+/// `*inner` is a handle of its own, which the caller frees with zcodec_chain_free; it is NULL on failure.
 /// UNSUPPORTED: the chain's array->bytes codec is not sharding_indexed, or bytes->bytes codecs follow it. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_inner(
@@ -110,8 +112,9 @@ pub unsafe extern "C" fn zcodec_index_decode(
     })
 }
 
-/// The byte range of the inner chunk at these grid coordinates, `ndim` numbers, in its shard. `*present` is 0 if the
-/// shard does not store it: all its elements are the fill value; in a chain without one, the shard is damaged.
+/// The byte range of the inner chunk at these grid coordinates, `ndim` numbers, in its shard. The grid is that of the
+/// array that sharding_indexed receives, after the codecs before it. `*present` is 0 if the shard does not store the
+/// inner chunk: all its elements are the fill value; in a chain without one, the shard is damaged.
 /// INVALID_ARGUMENT: there is no such inner chunk. CORRUPT_DATA: the range lies outside the shard. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_index_entry(

@@ -215,23 +215,29 @@ impl Writer {
                 Content::Encoded(encoded) => {
                     let encoded = encoded.clone();
                     drop(content);
-                    self.decode_again(cell, slot, encoded, options)?;
+                    if !self.decode_again(cell, slot, encoded, options)? {
+                        return Ok(());
+                    }
                 }
             }
         }
     }
 
-    /// Decodes an inner chunk that was encoded, unless another thread has changed it meanwhile.
-    fn decode_again(&self, cell: &Cell, slot: &Slot, encoded: Encoded, options: &CallOptions) -> Result<()> {
+    /// Decodes an inner chunk that was encoded, unless another thread, or a callback, has changed it meanwhile. False if
+    /// all of it was put meanwhile: what is put in part then counts as put before, as either may win.
+    fn decode_again(&self, cell: &Cell, slot: &Slot, encoded: Encoded, options: &CallOptions) -> Result<bool> {
         let decoded = Arc::new(match &encoded {
             Some(encoded) => self.decode(cell, encoded, options)?,
             None => self.filled(cell)?,
         });
         let mut content = lock(slot);
-        if matches!(&*content, Content::Encoded(now) if is_same(now.as_ref(), encoded.as_ref())) {
+        if let Content::Encoded(now) = &*content {
+            if !is_same(now.as_ref(), encoded.as_ref()) {
+                return Ok(false);
+            }
             *content = Content::Whole(decoded);
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Encodes an inner chunk of which all elements are known, unless another thread has changed it meanwhile.

@@ -115,6 +115,33 @@ void threads_put_at_once() {
   CHECK(apply(writer.finish(ZCODEC_LAYOUT_PACKED), {}, ZCODEC_LAYOUT_PACKED) == chain.encode(elements));
 }
 
+// A callback of a call may put into the writer that runs it: either of the two wins, and both end.
+void a_callback_puts_as_well() {
+  zcodec::Chain chain(
+      R"([{"name":"sharding_indexed","configuration":{"chunk_shape":[4],"codecs":["bytes",
+          {"name":"pad","configuration":{"location":"end","nbytes":2}}],
+          "index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}]}}])",
+      R"({"data_type":"uint8","shape":[8],"fill_value":0})");
+  const Bytes first = {1, 2, 3, 4, 5, 6, 7, 8}, second = {11, 12, 13, 14, 15, 16, 17, 18};
+  zcodec::Writer *putting = nullptr;
+  int checks = 0;
+  chain.set_padding_at("/0/configuration/codecs/1", nullptr,
+                       [&](const std::uint8_t *, std::size_t, const std::uint8_t *, std::size_t, void *) {
+                         checks++;
+                         if (putting != nullptr) putting->put({}, second);
+                       });
+  zcodec::Writer writer(chain);
+  writer.put({}, first);
+  putting = &writer;
+  writer.put({{1}, {2}}, zcodec::ConstView(first.data(), 2));  // decodes the inner chunk
+  putting = nullptr;
+  CHECK(checks == 1);
+  writer.next();
+  const Bytes made = chain.decode(apply(writer.finish(ZCODEC_LAYOUT_PACKED), {}, ZCODEC_LAYOUT_PACKED));
+  CHECK(made[0] == 11 && made[3] == 14 && made[4] == 15 && made[7] == 18);
+  CHECK((made[1] == 12 && made[2] == 13) || (made[1] == 1 && made[2] == 2));
+}
+
 void what_is_wrong_is_told() {
   const zcodec::Chain chain(shard_codecs, shard_input);
   const std::vector<std::int8_t> elements = shard_elements();
@@ -142,6 +169,7 @@ int main() {
   a_part_is_changed(ZCODEC_LAYOUT_PACKED);
   nothing_or_only_the_fill_value();
   threads_put_at_once();
+  a_callback_puts_as_well();
   what_is_wrong_is_told();
   return check_result("writer");
 }
