@@ -19,13 +19,11 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import zcodec.Box;
 import zcodec.CallOptions;
 import zcodec.Chain;
 import zcodec.Plan;
 import zcodec.ShardIndex;
 import zcodec.Status;
-import zcodec.View;
 import zcodec.ZcodecException;
 
 /** A Zarr array in a folder, of version 3 or 2. Reads boxes: of each chunk only the bytes that the box needs. */
@@ -189,86 +187,6 @@ final class ZarrArray implements Closeable {
     return chain().codecsJson();
   }
 
-  /** Some elements of a chunk, and where they go. */
-  private static final class Part {
-    final long[] start;
-    final long[] shape;
-    final ByteBuffer target;
-    final long offset;
-    final long[] strides;
-
-    Part(long[] start, long[] shape, ByteBuffer target, long offset, long[] strides) {
-      this.start = start;
-      this.shape = shape;
-      this.target = target;
-      this.offset = offset;
-      this.strides = strides;
-    }
-
-    /** What lies in a cell of a grid of this shape. */
-    Part within(long[] cell, long[] cellShape) {
-      long[] from = new long[cell.length];
-      long[] size = new long[cell.length];
-      long at = offset;
-      for (int i = 0; i < cell.length; i++) {
-        from[i] = Math.max(start[i], cell[i] * cellShape[i]);
-        size[i] = Math.min(start[i] + shape[i], (cell[i] + 1) * cellShape[i]) - from[i];
-        at += (from[i] - start[i]) * strides[i];
-      }
-      return new Part(from, size, target, at, strides);
-    }
-
-    Box box() {
-      return Box.of(start, shape);
-    }
-
-    View view() {
-      return View.of(target, offset, strides);
-    }
-
-    void clear(int elementSize) {
-      clear(0, offset, elementSize);
-    }
-
-    private void clear(int dimension, long at, int elementSize) {
-      if (dimension == shape.length) {
-        for (int i = 0; i < elementSize; i++) {
-          target.put((int) at + i, (byte) 0);
-        }
-        return;
-      }
-      for (long i = 0; i < shape[dimension]; i++) {
-        clear(dimension + 1, at + i * strides[dimension], elementSize);
-      }
-    }
-  }
-
-  /** Something done for each cell of a grid that a box touches. */
-  private interface ForCell {
-    void run(long[] cell, int number, int count);
-  }
-
-  private static void forEachCell(long[] start, long[] size, long[] cellShape, ForCell action) {
-    int ndim = start.length;
-    long[] first = new long[ndim];
-    long[] counts = new long[ndim];
-    int all = 1;
-    for (int i = 0; i < ndim; i++) {
-      first[i] = start[i] / cellShape[i];
-      counts[i] = (start[i] + size[i] - 1) / cellShape[i] - first[i] + 1;
-      all = Math.multiplyExact(all, Math.toIntExact(counts[i]));
-    }
-    for (int n = 0; n < all; n++) {
-      long[] cell = new long[ndim];
-      int rest = n;
-      for (int i = ndim - 1; i >= 0; i--) {
-        cell[i] = first[i] + rest % counts[i];
-        rest /= (int) counts[i];
-      }
-      action.run(cell, n, all);
-    }
-  }
-
   /**
    * Reads a box of the array, chunk by chunk. Damaged chunks are reported, and the others are read.
    *
@@ -279,16 +197,10 @@ final class ZarrArray implements Closeable {
    */
   void read(long[] start, long[] size, ByteBuffer target, long[] strides, Observer observer) {
     Part box = new Part(start, size, target, 0, strides);
-    forEachCell(
-        start,
-        size,
+    box.forEachCell(
         chunkShape,
         (cell, n, count) -> {
-          Part part = box.within(cell, chunkShape);
-          for (int i = 0; i < cell.length; i++) {
-            part.start[i] -= cell[i] * chunkShape[i];
-          }
-          readChunk(folder.resolve(keys.of(cell)), part, observer);
+          readChunk(folder.resolve(keys.of(cell)), box.within(cell, chunkShape).relativeTo(cell, chunkShape), observer);
           observer.progress(n + 1, count);
         });
   }
@@ -313,9 +225,7 @@ final class ZarrArray implements Closeable {
       observer.damaged(file, why);
       return;
     }
-    forEachCell(
-        part.start,
-        part.shape,
+    part.forEachCell(
         innerShape,
         (cell, n, count) -> {
           Part inner = part.within(cell, innerShape);
