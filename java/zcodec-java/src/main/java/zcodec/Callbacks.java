@@ -8,6 +8,7 @@ import com.sun.jna.Pointer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -25,6 +26,7 @@ final class Callbacks {
   static final class Call implements AutoCloseable {
     final long key;
     private final Object data;
+    private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
     private Throwable failure;
 
     Call(Object data) {
@@ -49,9 +51,26 @@ final class Callbacks {
       return taken;
     }
 
+    /** Whether this thread runs a callback of the call. */
+    boolean runsHere() {
+      return threads.contains(Thread.currentThread());
+    }
+
     @Override
     public void close() {
       remove(key);
+    }
+  }
+
+  /** A callback of this call, which may be 0, begins on this thread. What it returns goes to {@link #end}. */
+  static Call begin(long call) {
+    Call found = call == 0 ? null : (Call) get(call);
+    return found != null && found.threads.add(Thread.currentThread()) ? found : null;
+  }
+
+  static void end(Call begun) {
+    if (begun != null) {
+      begun.threads.remove(Thread.currentThread());
     }
   }
 
@@ -123,19 +142,25 @@ final class Callbacks {
 
   private static final Pad GENERATE =
       (userData, callData, chunk, chunkSize, padding, paddingSize) -> {
+        Call begun = null;
         try {
+          begun = begin(callData);
           ((Padding) get(userData))
               .generator.generate(dataOf(callData), readOnly(chunk, chunkSize), bytes(padding, paddingSize));
           return 0;
         } catch (Throwable e) { // nothing may pass through native frames
           failed(callData, e);
           return 1;
+        } finally {
+          end(begun);
         }
       };
 
   private static final Pad CHECK =
       (userData, callData, chunk, chunkSize, padding, paddingSize) -> {
+        Call begun = null;
         try {
+          begun = begin(callData);
           boolean right =
               ((Padding) get(userData))
                   .check.check(
@@ -146,6 +171,8 @@ final class Callbacks {
         } catch (Throwable e) {
           failed(callData, e);
           return 1;
+        } finally {
+          end(begun);
         }
       };
 

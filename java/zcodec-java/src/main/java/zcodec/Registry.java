@@ -149,7 +149,9 @@ public final class Registry extends NativeHandle {
 
   private static Code code(Run run) {
     return (state, callData, from, size, to, capacity, written, message) -> {
+      Callbacks.Call begun = null;
       try {
+        begun = Callbacks.begin(callData);
         ByteBuffer target = Callbacks.bytes(to, Math.min(capacity, Integer.MAX_VALUE));
         HostCodec.Bound bound = (HostCodec.Bound) Callbacks.get(state);
         run.run(bound, Callbacks.dataOf(callData), Callbacks.readOnly(from, size), target);
@@ -160,6 +162,8 @@ public final class Registry extends NativeHandle {
       } catch (Throwable e) {
         Callbacks.failed(callData, e);
         return refused(message, e);
+      } finally {
+        Callbacks.end(begun);
       }
     };
   }

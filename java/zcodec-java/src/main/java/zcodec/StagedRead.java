@@ -139,9 +139,6 @@ abstract class StagedRead implements AutoCloseable {
   }
 
   final Lock lockAlone() {
-    if (lock.getReadHoldCount() > 0) {
-      throw inCallback();
-    }
     return locked(lock.writeLock());
   }
 
@@ -153,15 +150,11 @@ abstract class StagedRead implements AutoCloseable {
     if (call != null) {
       Stack.reserve();
     }
-    if (lock.isWriteLockedByCurrentThread()) {
-      throw inCallback();
+    if (call != null && call.runsHere()) { // also on threads of the library, which hold no lock
+      throw new IllegalStateException("a callback must not use the plan or writer that runs it");
     }
     one.lock();
     return one;
-  }
-
-  private static IllegalStateException inCallback() {
-    return new IllegalStateException("a callback must not use the plan or writer that runs it");
   }
 
   final long open() {

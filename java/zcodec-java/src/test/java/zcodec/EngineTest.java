@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -15,6 +16,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -25,6 +27,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Shards: plans, indices, tasks, executors, codecs of the program. */
@@ -338,6 +341,35 @@ class EngineTest {
       assertNull(tasks.get(1).error().getCause());
       assertTrue(tasks.get(2).error().getCause() instanceof IllegalStateException);
       assertNotSame(tasks.get(0).error().getCause(), tasks.get(2).error().getCause());
+    }
+  }
+
+  /** On the calling thread and on those of the library, which would wait for ever. */
+  @Test
+  void aCallbackCannotUseThePlanThatRunsIt() {
+    try (Chain chain = Chain.of(shard(128, "\"bytes\"," + PAD), LARGE_INPUT)) {
+      byte[] encoded = chain.encode(largeElements());
+      for (int threads = 1; threads <= 2; threads++) {
+        Plan[] running = new Plan[1];
+        Padding asking = Padding.of(null, (data, chunk, padding) -> running[0].next().isEmpty());
+        chain.setPadding("/0/configuration/codecs/1", asking);
+        CallOptions options = CallOptions.DEFAULT.maxThreads(threads);
+        View view = View.of(ByteBuffer.allocateDirect(LARGE * LARGE), 2);
+        try (Plan plan = chain.plan(list((Box) null), list(view), encoded.length, null, options)) {
+          running[0] = plan;
+          Range index = plan.next().get(0);
+          plan.supply(0, ByteBuffer.wrap(encoded, (int) index.offset(), (int) index.size()));
+          List<ByteBuffer> inner = new ArrayList<>();
+          for (Range range : plan.next()) {
+            inner.add(ByteBuffer.wrap(encoded, (int) range.offset(), (int) range.size()));
+          }
+          Executable supply = () -> plan.supplyAll(inner);
+          ZcodecException e =
+              assertTimeoutPreemptively(
+                  Duration.ofSeconds(60), () -> assertThrows(ZcodecException.class, supply));
+          assertTrue(e.getCause() instanceof IllegalStateException, String.valueOf(e.getCause()));
+        }
+      }
     }
   }
 
