@@ -138,7 +138,7 @@ bool gdal_encode(const void *input, size_t input_size, void **output, size_t *ou
   const codec_info *codec = self->codec;
   array_info array;
   const char *why = codec->takes_array ? configured_array(self->cpl, &array) : NULL;
-  if (!options_name(codec, options)) why = "zcodec: the option ID is the name of another codec";
+  if (why == NULL && !options_fit_id(codec, options)) why = "zcodec: the option ID is the name of another codec";
   if (why != NULL || way_of(output, output_size) == NO_WAY) {
     return refuse(self->cpl, output_size, why != NULL ? why : "zcodec: no output_size, or one of 0");
   }

@@ -60,7 +60,7 @@ static void add_value(const member_info *member, const char *value, text *json) 
 
 static int is_id(const char *option) { return strncasecmp(option, "id=", 3) == 0; }
 
-int options_name(const codec_info *codec, const char *const *options) {
+int options_fit_id(const codec_info *codec, const char *const *options) {
   for (; options != NULL && *options != NULL; options++) {
     if (is_id(*options) && strcmp(*options + 3, codec->id) != 0) return 0;
   }

@@ -127,21 +127,24 @@ static void set_typesize(const codec_info *codec, void *library, int ncid, int v
 }
 
 /* netCDF-C gives shuffle no parameter, or 0, and stores what it gave: neither is the size of an element to other
- * readers. So the size is put in front of what is stored. */
-static int set_visible_element_size(const codec_info *codec, void *library, int ncid, int varid, size_t *count,
-                                    unsigned **values) {
-  if (strcmp(codec->id, "shuffle") != 0 || (*count > 0 && (*values)[0] != 0)) return NETCDF_OK;
-  unsigned size = element_size(library, ncid, varid);
-  if (size == 0) return NETCDF_OK;
+ * readers. What it should have given, or 0 if that is not known or not needed. */
+static unsigned missing_element_size(const codec_info *codec, void *library, int ncid, int varid, size_t count,
+                                     const unsigned *values) {
+  if (strcmp(codec->id, "shuffle") != 0 || (count > 0 && values[0] != 0)) return 0;
+  return element_size(library, ncid, varid);
+}
+
+/* 1; 0 if there is no memory. */
+static int set_only_value(unsigned value, size_t *count, unsigned **values) {
   if (*count == 0) {
     unsigned *one = malloc(sizeof *one);
-    if (one == NULL) return NETCDF_NO_MEMORY;
+    if (one == NULL) return 0;
     free(*values);
     *values = one;
     *count = 1;
   }
-  (*values)[0] = size;
-  return NETCDF_OK;
+  (*values)[0] = value;
+  return 1;
 }
 
 /* Makes the chain, so that the log says early what is wrong. It is no error yet, because netCDF-C would open no array
@@ -166,15 +169,18 @@ int zcodec_nczarr_modify(const char *id, const void *caller, int ncid, int varid
   array_info array;
   if (visible_count == NULL || visible == NULL || working_count == NULL || working == NULL) return NETCDF_INVALID;
   int has_array = find_array(codec, library, ncid, varid, &array);
-  if (set_visible_element_size(codec, library, ncid, varid, visible_count, visible) != NETCDF_OK) {
-    return NETCDF_NO_MEMORY;
-  }
-  size_t count = parameters_visible_count(codec, *visible, *visible_count);
+  unsigned size = missing_element_size(codec, library, ncid, varid, *visible_count, *visible);
+  size_t count = size != 0 ? 0 : parameters_visible_count(codec, *visible, *visible_count);
   for (size_t i = 0; i < count; i++) parameters_add(&result, (*visible)[i]);
+  if (size != 0) parameters_add(&result, size);
   parameters_complete(codec, &result); /* the array comes after all numbers */
   set_typesize(codec, library, ncid, varid, &result);
   if (has_array) parameters_add_array(&result, &array);
   if (result.failed) return NETCDF_NO_MEMORY;
+  if (size != 0 && !set_only_value(size, visible_count, visible)) {
+    parameters_free(&result);
+    return NETCDF_NO_MEMORY;
+  }
   if (codec->takes_array && !has_array) {
     report_failure(caller, id, "it must be the first filter, and takes numbers in the machine's byte order",
                    ZCODEC_STATUS_OK, NULL);

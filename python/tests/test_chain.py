@@ -10,6 +10,7 @@ import pickle
 import subprocess
 import sys
 import threading
+import traceback
 
 import numpy as np
 import pytest
@@ -789,6 +790,7 @@ def test_paths_have_no_nul():
 def test_a_mapped_file_can_be_closed_after_an_error(tmp_path):
     """The traceback of an error keeps what the frames have."""
     arrays, checksum = Chain([LITTLE, CRC], "uint8", (4,), 0), Chain([CRC])
+    shards = Chain([sharded()], np.uint16, (64, 48), 0)
     (tmp_path / "chunk").write_bytes(b"x" * 8)
 
     def planned(chunk):
@@ -804,12 +806,18 @@ def test_a_mapped_file_can_be_closed_after_an_error(tmp_path):
         lambda chunk: checksum.decode(chunk, bytearray(1)),
         lambda chunk: arrays.plan().supply(0, chunk),
         planned,
-        lambda chunk: Index(Chain([sharded()], "uint8", (64, 48), 0), chunk),
+        lambda chunk: Index(shards, chunk),
         lambda chunk: checksum.encode_into(bytes(5), chunk),
+        lambda chunk: arrays.decode_many([chunk, "no bytes"]),
+        lambda chunk: checksum.encode_many([chunk]),
+        lambda chunk: shards.decode(chunk, box=np.s_[::16]),
     ):
-        with open(tmp_path / "chunk", "r+b") as file, pytest.raises(Error):
+        with open(tmp_path / "chunk", "r+b") as file, pytest.raises((Error, TypeError, ValueError)) as caught:
             with mmap.mmap(file.fileno(), 0) as chunk:
                 call(chunk)
+        assert "cannot close" not in str(caught.value)
+        # Nothing in the frames may look at memory that is gone.
+        traceback.TracebackException.from_exception(caught.value, capture_locals=True)
 
 
 def test_a_plan_goes_on_after_a_fetch_that_failed(array):
@@ -831,6 +839,43 @@ def test_a_plan_goes_on_after_a_fetch_that_failed(array):
 
     np.testing.assert_array_equal(asyncio.run(read()), array)
     assert len(set(fetched)) <= 1 + 48 < len(fetched)
+
+
+def test_a_plan_is_not_complete_while_ranges_are_decoded():
+    """Another thread that asks must not get the next stage, nor the result."""
+    decoding, asked = threading.Event(), threading.Event()
+
+    def check(chunk, padding):
+        decoding.set()
+        assert asked.wait(60)
+
+    chain = Chain([LITTLE, {"name": "pad", "configuration": {"location": "end", "nbytes": 1}}], "uint8", (4,), 0)
+    encoded = chain.encode(np.arange(4, dtype="uint8"))
+    chain.set_padding(1, check=check)
+    plan = chain.plan()
+    assert len(plan.ranges) == 1
+    supplying = threading.Thread(target=plan.supply, args=(0, encoded))
+    supplying.start()
+    try:
+        assert decoding.wait(60)
+        assert not plan.is_complete
+        with pytest.raises(ValueError, match="missing"):
+            plan.result  # noqa: B018
+    finally:
+        asked.set()
+        supplying.join()
+    assert plan.result.tolist() == [0, 1, 2, 3]
+
+
+def test_numbers_of_ranges_that_do_not_exist():
+    chain = Chain([LITTLE], "uint8", (4,), 0)
+    plan = chain.plan()
+    assert len(plan.ranges) == 1
+    for number in (-1, 1, 2**63, 2**70, 1.5):
+        with pytest.raises((IndexError, Error, TypeError)):
+            plan.supply(number, bytes(4))
+    plan.supply(np.int64(0), bytes(4))
+    assert plan.result.tolist() == [0, 0, 0, 0]
 
 
 def test_a_plan_that_has_ended_has_no_ranges(array):
@@ -864,7 +909,9 @@ def test_errors_keep_their_notes():
 
 
 def test_configurations_may_have_numbers_of_numpy():
-    zstd = {"name": "zstd", "configuration": {"level": np.int64(1), "checksum": np.bool(True)}}
+    zstd = {"name": "zstd", "configuration": {"level": np.int64(1), "checksum": np.bool_(True)}}
     assert Chain([LITTLE, zstd], "uint8", (4,), 0).codecs[1]["configuration"] == {"level": 1, "checksum": True}
+    scaled = {"name": "scale_offset", "configuration": {"scale": np.longdouble(2), "offset": np.float32(0.5)}}
+    assert Chain([scaled, LITTLE], "float64", (4,), 0).codecs[0]["configuration"] == {"scale": 2.0, "offset": 0.5}
     with pytest.raises(TypeError, match="JSON"):
         Chain([LITTLE, {"name": "zstd", "configuration": {"level": np.zeros(3)}}], "uint8", (4,), 0)

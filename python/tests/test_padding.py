@@ -128,7 +128,7 @@ def test_a_callback_cannot_free_the_memory_of_a_padding(chain):
     def clear(chunk, padding):
         owner = padding.obj
         padding.release()
-        owner.obj.clear() if isinstance(owner, memoryview) else owner.clear()
+        owner.clear()
 
     chain.set_padding(1, generate=clear)
     with pytest.raises(Error) as caught:

@@ -290,6 +290,18 @@ def test_a_wrong_bound_makes_no_chain(codecs, bound, says):
     assert caught.value.status is Status.INVALID_METADATA
 
 
+class Own(Registry):
+    def __init__(self):
+        super().__init__([Deflate])
+
+
+def test_a_derived_registry_stays_one():
+    copied = pickle.loads(pickle.dumps(Own()))
+    assert type(copied) is Own
+    chain = Chain([LITTLE, DEFLATE], "int32", ARRAY.shape, 0, registry=copied)
+    np.testing.assert_array_equal(chain.decode(chain.encode(ARRAY)), ARRAY)
+
+
 def test_names(registry):
     with pytest.raises(Error):
         registry.add(Negate)

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextvars
+import os
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -141,13 +142,14 @@ async def test_a_cancelled_request_begins_no_more_items():
         begun.set()
         time.sleep(0.05)
 
-    call = asyncio.create_task(in_thread(for_each, range(1000), work, 1 << 30))
-    while not begun.is_set():
-        await asyncio.sleep(0.01)
-    call.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await call
-    assert 0 < len(items) < 100
+    with zarr.config.set({"codec_pipeline.max_workers": 4}):
+        call = asyncio.create_task(in_thread(for_each, range(1000), work, 1 << 30))
+        while not begun.is_set():
+            await asyncio.sleep(0.01)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+    assert 0 < len(items) < 500
     for_each(range(3), lambda item, _: items.append(item), 0)  # another request goes on
     assert items[-3:] == [0, 1, 2]
 
@@ -171,6 +173,7 @@ def test_requests_without_a_limit(shards):
         np.testing.assert_array_equal(array[5:7], expected[5:7])
 
 
+@pytest.mark.skipif(os.name == "nt", reason="an open file cannot be replaced there")
 def test_a_shard_that_is_replaced_while_it_is_read(tmp_path, monkeypatch):
     """The index and the inner chunks are those of one file."""
     from zcodec.zarr import local

@@ -168,7 +168,8 @@ class Chain:
 
     def __reduce__(self) -> tuple[Any, ...]:
         paddings = [(path, padding.generate, padding.check) for path, padding in self._paddings.items()]
-        return _unpickle, (type(self), self.codecs_json, self.input_json, self._registry, self._max_decoded_size, paddings)
+        arguments = (self.codecs_json, self.input_json, self._registry, self._max_decoded_size, paddings, type(self))
+        return _unpickle, arguments
 
     def __repr__(self) -> str:
         if self.closed:
@@ -487,9 +488,11 @@ def _json(document: str | bytes | Any) -> bytes:
 
 def _number(value: Any) -> Any:
     """A scalar of numpy as a number of Python."""
-    if isinstance(value, np.bool | np.integer | np.floating):
+    if isinstance(value, np.bool_ | np.integer):
         return value.item()
-    raise TypeError(f"{value!r} is nothing that JSON has")
+    if isinstance(value, np.floating):
+        return float(value)
+    raise TypeError(f"{value!r} has no form in JSON")
 
 
 def _shape(shape: int | Iterable[int]) -> tuple[int, ...]:
@@ -529,17 +532,19 @@ def _check_made(status: int, error: Any, registry: Registry | None) -> None:
         return
     from zcodec.registry import take_bind_error
 
-    raised = take_bind_error()
-    errors.check_caused(status, error, raised if raised is not None or not status else take_late())
+    cause = take_bind_error()
+    if status and cause is None:
+        cause = take_late()
+    errors.check_caused(status, error, cause)
 
 
 def _unpickle(
-    cls: type[Chain],
     codecs: str,
     entering: str | None,
     registry: Registry | None,
     max_decoded_size: int,
     paddings: list[Any],
+    cls: type[Chain] = Chain,
 ) -> Chain:
     """A chain from its metadata. The fill value keeps its bits: the text of the library is passed on unchanged."""
     chain = cls.__new__(cls)

@@ -62,13 +62,13 @@ def decode(chain: Chain, buffer: Buffer, out: Any, box: Box | None, max_threads:
         if box is not None:
             raise ValueError("a chain of bytes->bytes codecs has no boxes")
         return _decode_bytes(chain, buffer, out, max_threads)
-    with from_buffer(encoded_of(chain, buffer)) as encoded:
-        target = Target(chain, out, box)
+    buffer = encoded_of(chain, buffer)
+    with from_buffer(buffer) as encoded:
+        target, size = Target(chain, out, box), ffi.sizeof(encoded)
         target.refuse_shared(encoded)
-        if box is not None and len(target.parts(chain)) > 1:
-            plan = chain.plan(box, out, object_size=ffi.sizeof(encoded), max_threads=max_threads)
-            return read_object(plan, ffi.buffer(encoded))
-        return decode_to(target, chain, encoded, max_threads)
+        if box is None or len(target.parts(chain)) <= 1:
+            return decode_to(target, chain, encoded, max_threads)
+    return read_object(chain.plan(box, out, object_size=size, max_threads=max_threads), buffer)
 
 
 def decode_to(target: Any, chain: Chain, encoded: Any, max_threads: int | None) -> Any:

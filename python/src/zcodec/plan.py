@@ -6,15 +6,13 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from zcodec._ffi import NULL, ffi, lib, new_error
 from zcodec.callbacks import call_options
 from zcodec.coding import Target
 from zcodec.errors import check
 from zcodec.index import Index, Range, known
 from zcodec.stages import Stages
-from zcodec.views import Array, Box, Buffer, Part, View, address_of
+from zcodec.views import Array, Box, Buffer, Part, View, address_of, from_buffer
 
 if TYPE_CHECKING:
     from zcodec.chain import Chain
@@ -110,16 +108,18 @@ class Plan(Stages):
             yield [stack.enter_context(self._memory_of(buffer)) for buffer in buffers]
 
     def _supply_all(self, pointers: Any, sizes: Any) -> None:
-        error = new_error()
-        with self._supplying(range(len(self.ranges))) as done:
-            done(lib.zcodec_plan_supply_all(self._handle, pointers, sizes, error), error)
+        self._supply_ranges(range(len(self.ranges)), lib.zcodec_plan_supply_all, pointers, sizes)
 
     def _memory_of(self, encoded: Buffer) -> Any:
         memory = super()._memory_of(encoded)
         start = address_of(memory)
         if start < self._end and self._start < start + ffi.sizeof(memory):  # with many boxes, most lie elsewhere
-            for target in self._targets:
-                target.refuse_shared(memory)
+            try:
+                for target in self._targets:
+                    target.refuse_shared(memory)
+            except BaseException:
+                ffi.release(memory)
+                raise
         return memory
 
     @property
@@ -178,18 +178,9 @@ def _arrays(parts: Sequence[tuple[Part, View]]) -> tuple[Any, Any]:
 
 def read_object(plan: Plan, encoded: Buffer) -> Any | Array:
     """Runs a plan on an object that is in memory."""
-    # Not a memoryview: CPython 3.11.7 and 3.12.1 crash when an error whose frames hold a memoryview and a cffi buffer
-    # of it is collected as garbage.
-    memory = np.frombuffer(encoded, np.uint8)
-    try:
-        for ranges in plan:
-            plan.supply_all([_part(memory, part) for part in ranges])
-    finally:
-        del memory  # a traceback would keep it
+    with from_buffer(encoded) as memory:
+        size = ffi.sizeof(memory)
+    for ranges in plan:
+        starts = [max(0, size - part.size) if part.offset is None else part.offset for part in ranges]
+        plan.supply_joined(Joined([encoded], [(0, start) for start in starts]))
     return plan.result
-
-
-def _part(memory: Array, part: Range) -> Array:
-    if part.offset is None:
-        return memory[-part.size :] if part.size else memory[:0]
-    return memory[part.offset : None if part.size is None else part.offset + part.size]

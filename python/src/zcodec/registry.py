@@ -34,8 +34,8 @@ class HostCodec(ABC):
     The library keeps the objects of a chain, and Python's garbage collector does not see them there. If an object or
     its class refers to the chain, directly or not, both are freed only after `Chain.close`.
 
-    Before Python 3.14, no daemon thread may be inside a method when the interpreter ends: Python then ends the thread in
-    the middle of the library, which aborts the process. The same holds for paddings.
+    Before Python 3.14, end daemon threads that run these methods before the interpreter ends. Otherwise Python ends them
+    inside the library, which aborts the process. The same holds for paddings.
     """
 
     name: ClassVar[str]
@@ -200,7 +200,7 @@ def _functions() -> dict[str, Any]:
         state[0] = bound.handle
         return 0
 
-    @ffi.callback("void(void *)")  # type: ignore[untyped-decorator]
+    @ffi.callback("void(void *)", onerror=keep_late)  # type: ignore[untyped-decorator]
     def free_state(state: Any) -> None:
         _live.pop(int(ffi.cast("uintptr_t", state)), None)
 
@@ -257,4 +257,10 @@ class Registry:
         self._classes.append(user_data)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._codecs,)
+        return _unpickle, (type(self), self._codecs)
+
+
+def _unpickle(cls: type[Registry], codecs: list[type[HostCodec]]) -> Registry:
+    registry = cls.__new__(cls)
+    Registry.__init__(registry, codecs)
+    return registry

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 import threading
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import Any
 
 from zcodec._ffi import ffi, new_error, new_size
 from zcodec.callbacks import Context
-from zcodec.errors import Error, Status, check_call
+from zcodec.errors import Status, check_call
 from zcodec.index import Range, range_of
 from zcodec.views import Buffer, from_buffer
 
@@ -25,21 +25,26 @@ class Stages:
         self._supply_function = supply_function
         self._lock = threading.Lock()
         self._stage: list[Range] | None = None
-        self._supplied: set[int] = set()  # numbers of ranges of this stage
+        self._supplied: set[int] = set()  # numbers of ranges of this stage, also of those that are being supplied
+        self._running = 0  # calls that supply
+        self._has_ended = False
         self._is_complete = False
 
     @property
     def ranges(self) -> list[Range]:
-        """The bytes that the current stage needs; empty when no stage is left. Raises `Error` if damaged bytes ended
-        the stages."""
+        """The bytes that the current stage needs; empty when no stage is left. Raises `Error` if an error has ended the
+        stages."""
         with self._lock:
             if self._is_complete:
                 return []
-            if self._stage is None or len(self._supplied) == len(self._stage):
+            if self._stage is None or (self._is_stage_supplied() and not self._running) or self._has_ended:
                 self._stage = self._next()
                 self._supplied.clear()
                 self._is_complete = not self._stage
             return self._stage
+
+    def _is_stage_supplied(self) -> bool:
+        return self._stage is not None and len(self._supplied) == len(self._stage)
 
     def _next(self) -> list[Range]:
         ranges, count, error = ffi.new("zcodec_range **"), new_size(), new_error()
@@ -49,28 +54,30 @@ class Stages:
 
     def supply(self, i: int, encoded: Buffer) -> None:
         """The bytes of range `i` of this stage. Several threads may supply different ranges at once."""
-        if i < 0:
+        i = operator.index(i)
+        if not 0 <= i < 1 << 63:
             raise IndexError(f"there is no range {i}")
-        error = new_error()
-        with self._memory_of(encoded) as memory, self._supplying([i]) as done:
-            done(self._supply_function(self._handle, i, memory, ffi.sizeof(memory), error), error)
+        with self._memory_of(encoded) as memory:
+            self._supply_ranges((i,), self._supply_function, i, memory, ffi.sizeof(memory))
 
-    @contextmanager
-    def _supplying(self, numbers: Iterable[int]) -> Iterator[Callable[[int, Any], None]]:
-        """Gives a function for the result of the call that supplies ranges with these numbers. They count as supplied
-        from the start, because an interrupt may come when the call has returned; not if the call refuses them."""
+    def _supply_ranges(self, numbers: Iterable[int], function: Any, *arguments: Any) -> None:
+        """Supplies the ranges with these numbers. They count as supplied from the start, because an interrupt may come
+        when the call has returned; not if the call refuses them."""
+        error, status = new_error(), 0
         with self._lock:
             new = [i for i in numbers if i not in self._supplied]
             self._supplied.update(new)
+            self._running += 1
         try:
-            yield lambda status, error: check_call(status, error, self._context)
-        except Error as failed:
+            status = function(self._handle, *arguments, error)
+        finally:
             with self._lock:
-                if failed.status == Status.INVALID_ARGUMENT:
+                self._running -= 1
+                if status == Status.INVALID_ARGUMENT:
                     self._supplied.difference_update(new)
-                else:
-                    self._stage = None  # the stages have ended
-            raise
+                elif status:
+                    self._has_ended = True
+        check_call(status, error, self._context)
 
     def _is_supplied(self, i: int) -> bool:
         with self._lock:
@@ -94,6 +101,6 @@ class Stages:
 
     def _must_be_supplied(self, stage: list[Range]) -> None:
         with self._lock:
-            missing = len(stage) - len(self._supplied)
+            missing = len(stage) - len(self._supplied) + self._running
             if self._stage is stage and missing > 0:
                 raise ValueError(f"{missing} of the {len(stage)} ranges of this stage were not supplied")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -86,27 +87,22 @@ def run_decode(
     """Decodes chunks of any chains in one call. Returns their arrays, and the error of each or None."""
     tasks = _Tasks(len(requests))
     targets, memories = [], []
-    for request in requests:
-        task = tasks.add(request.chain)
-        target = request.target
-        if request.buffer is None:
-            task.flags, encoded = TASK_MISSING, None
-        else:
-            encoded = from_buffer(encoded_of(request.chain, request.buffer))
-            tasks.alive.append(encoded)
-            task.encoded, task.encoded_size = encoded, ffi.sizeof(encoded)
-            if target.filled is None:
-                target.refuse_shared(encoded)
-        task.box, task.view = target.part_pointer, target.view_pointer
-        targets.append(target)
-        memories.append(encoded)
-    try:
+    with ExitStack() as stack:
+        for request in requests:
+            task = tasks.add(request.chain)
+            target = request.target
+            if request.buffer is None:
+                task.flags, encoded = TASK_MISSING, None
+            else:
+                encoded = stack.enter_context(from_buffer(encoded_of(request.chain, request.buffer)))
+                task.encoded, task.encoded_size = encoded, ffi.sizeof(encoded)
+                if target.filled is None:
+                    target.refuse_shared(encoded)
+            task.box, task.view = target.part_pointer, target.view_pointer
+            targets.append(target)
+            memories.append(encoded)
         refuse_shared([target.filled for target in targets], memories)
         errors = tasks.run(lib.zcodec_decode_tasks, max_threads)
-    finally:
-        for memory in memories:
-            if memory is not None:
-                ffi.release(memory)
     return [target.finish() for target in targets], errors
 
 
@@ -161,10 +157,11 @@ def run_encode(
     tasks = _Tasks(len(requests))
     rooms = []
     for request in requests:
+        if request.chain._shape is None:
+            raise ValueError("a chain of bytes->bytes codecs encodes one chunk at a time")
         task = tasks.add(request.chain)
         source = Source(request.chain, request.array, request.box)
-        if source.view is None:
-            raise ValueError("a chain of bytes->bytes codecs encodes one chunk at a time")
+        assert source.view is not None
         room = np.empty(_room(request.chain), np.uint8)
         pointer = ffi.from_buffer(room)
         tasks.alive += (source, pointer)

@@ -113,8 +113,8 @@ impl Mode {
 
 fn number(member: &str, json: &Value, is_valid: impl Fn(f64) -> bool) -> Result<f64> {
     json.as_f64().filter(|number| number.is_finite() && is_valid(*number)).ok_or_else(|| {
-        let expected = if is_valid(0.0) { "a non-negative float64" } else { "a positive float64" };
-        Error::metadata(format!("{member} is {}, expected {expected}", shown(json)))
+        let least = if is_valid(0.0) { "of 0 or more" } else { "above 0" };
+        Error::metadata(format!("{member} is {}, expected a number {least} that float64 can hold", shown(json)))
     })
 }
 
@@ -261,9 +261,12 @@ mod tests {
             (json!({"mode": "lossless"}), "mode is \"lossless\""),
             (json!({"mode": "reversible", "rate": 8}), "\"rate\": 8"),
             (json!({"mode": "fixed_rate"}), "rate is missing"),
-            (json!({"mode": "fixed_rate", "rate": 0}), "rate is 0, expected a positive float64"),
+            (json!({"mode": "fixed_rate", "rate": 0}), "rate is 0, expected a number above 0 that float64 can hold"),
             (json!({"mode": "fixed_rate", "rate": "8"}), "rate is \"8\""),
-            (json!({"mode": "fixed_accuracy", "tolerance": -1}), "tolerance is -1, expected a non-negative float64"),
+            (
+                json!({"mode": "fixed_accuracy", "tolerance": -1}),
+                "tolerance is -1, expected a number of 0 or more that float64 can hold",
+            ),
             (json!({"mode": "fixed_precision", "precision": 1.5}), "precision is 1.5"),
             (expert(2, 1, 20), "minbits is 2, over maxbits, which is 1"),
             (expert(0, 1, 0), "maxprec is 0"),

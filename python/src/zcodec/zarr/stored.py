@@ -161,8 +161,8 @@ def get_sync(getter: Any, prototype: BufferPrototype) -> Any:
 
 @contextmanager
 def fetching_sync(getter: Any, prototype: BufferPrototype) -> Iterator[Callable[[Sequence[Range]], Joined | None]]:
-    """Gives a function for the bytes of ranges of an object; None if it does not exist. A file is opened once: another
-    one may take its place before all ranges are read."""
+    """Gives a function for the bytes of ranges of an object; None if it does not exist. A file is opened once,
+    because another one may take its place; it stays open until all ranges are read."""
     path = local.path_of(getter)
     if path is None:
         yield lambda ranges: _joined(ranges, lambda request: _part_of(getter, prototype, request))

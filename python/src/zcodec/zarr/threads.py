@@ -46,7 +46,7 @@ def for_each(items: Sequence[Item], work: Callable[[Item, int], None], size: int
     """Calls `work(item, threads)` for every item, on as many threads as `size` bytes in all are worth. `threads` is how
     many each call may use: more than one if there are fewer items left than threads.
 
-    Raises the first exception. Items that nobody has begun are then left, and when the request is cancelled.
+    Raises the first exception. Items that nobody has begun are left then, and also when the request is cancelled.
     """
     threads = max_threads()
     count = min(threads, len(items), 1 + size // WORTH_A_THREAD)

@@ -28,17 +28,7 @@ public final class Box {
     if (start != null && shape != null && start.length != shape.length) {
       throw new IllegalArgumentException("start has " + start.length + " numbers, but shape has " + shape.length);
     }
-    return new Box(notNegative("start", start), notNegative("shape", shape));
-  }
-
-  /** A copy. */
-  private static long[] notNegative(String name, long[] numbers) {
-    for (int i = 0; numbers != null && i < numbers.length; i++) {
-      if (numbers[i] < 0) {
-        throw new IllegalArgumentException(name + "[" + i + "] is " + numbers[i]);
-      }
-    }
-    return numbers == null ? null : numbers.clone();
+    return new Box(Check.notNegative("start", start), Check.notNegative("shape", shape));
   }
 
   private int ndim() {

@@ -221,7 +221,7 @@ public final class Chain extends NativeHandle {
   }
 
   private int code(Code code, ByteBuffer source, ByteBuffer target, CallOptions options) {
-    if (source == target) {
+    if (source != null && source == target) {
       throw new IllegalArgumentException("the input and the output are the same buffer");
     }
     try (Invocation in = new Invocation(this, options, callbacks);
@@ -474,7 +474,7 @@ public final class Chain extends NativeHandle {
    * @return the kind
    */
   public Kind kind() {
-    acquire();
+    acquire(); // throws if the chain is closed
     release();
     return kind;
   }
@@ -509,9 +509,7 @@ public final class Chain extends NativeHandle {
    * @return the capacity in bytes
    */
   public long encodedBound(long decodedSize) {
-    if (decodedSize < 0) {
-      throw new IllegalArgumentException("decodedSize is " + decodedSize);
-    }
+    Check.notNegative("decodedSize", decodedSize);
     try (Invocation in = new Invocation(this)) {
       in.check(C.zcodec_chain_encoded_bound(in.handle, decodedSize, in.out));
       return in.result();
@@ -642,9 +640,7 @@ public final class Chain extends NativeHandle {
    * @param padding the callbacks; null: the codec is again as its metadata says
    */
   public void setPadding(int codecIndex, Padding padding) {
-    if (codecIndex < 0) {
-      throw new IllegalArgumentException("codecIndex is " + codecIndex);
-    }
+    Check.notNegative("codecIndex", codecIndex);
     setPadding(
         padding,
         (pointer, in, generate, check, key, free) ->

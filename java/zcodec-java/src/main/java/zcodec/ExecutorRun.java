@@ -49,7 +49,9 @@ final class ExecutorRun implements Callback {
     }
 
     private synchronized void failed(Throwable e) {
-      failure = e;
+      if (failure == null) {
+        failure = e;
+      }
     }
 
     private synchronized Throwable failure() {

@@ -5,17 +5,38 @@ package zcodec;
  * padding would be neither made nor checked. So the error should come before the call of the library.
  */
 final class Stack {
-  /** Of calls without arguments: more than native code, JNA and a small callback take. */
-  private static final int FRAMES = 1000;
+  /** Of calls with 16 numbers each: about 40 KiB if they are compiled, 100 KiB if they are interpreted. */
+  private static final int FRAMES = 300;
 
   private Stack() {}
 
-  /** Throws a StackOverflowError where callbacks would. */
+  /** Throws a StackOverflowError where callbacks would, with the stack that the library and JNA take before them. */
   static void reserve() {
-    down(FRAMES);
+    down(FRAMES, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
   }
 
-  private static int down(int frames) {
-    return frames == 0 ? 0 : 1 + down(frames - 1);
+  private static long down(
+      int frames,
+      long a,
+      long b,
+      long c,
+      long d,
+      long e,
+      long f,
+      long g,
+      long h,
+      long i,
+      long j,
+      long k,
+      long l,
+      long m,
+      long n,
+      long o,
+      long p) {
+    if (frames == 0) {
+      return 1;
+    }
+    long below = down(frames - 1, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, a);
+    return below + a + b + c + d + e + f + g + h + i + j + k + l + m + n + o + p; // so that a frame keeps all of them
   }
 }

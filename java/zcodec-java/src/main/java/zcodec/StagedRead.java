@@ -75,9 +75,7 @@ abstract class StagedRead implements AutoCloseable {
    * @param bytes from the buffer's position to its limit; both stay as they are
    */
   public void supply(int i, ByteBuffer bytes) {
-    if (i < 0) {
-      throw new IllegalArgumentException("i is " + i);
-    }
+    Check.notNegative("i", i);
     Lock shared = lockShared();
     try (Invocation in = new Invocation(null);
         Staged from = Staged.input(bytes)) {
@@ -150,8 +148,9 @@ abstract class StagedRead implements AutoCloseable {
     if (call != null) {
       Stack.reserve();
     }
-    if (call != null && call.runsHere()) { // also on threads of the library, which hold no lock
-      throw new IllegalStateException("a callback must not use the plan or writer that runs it");
+    boolean isHeld = lock.isWriteLockedByCurrentThread() || (one == lock.writeLock() && lock.getReadHoldCount() > 0);
+    if (isHeld || (call != null && call.runsHere())) { // threads of the library hold no lock
+      throw new IllegalStateException("a callback or an executor must not use the plan or writer that runs it");
     }
     one.lock();
     return one;

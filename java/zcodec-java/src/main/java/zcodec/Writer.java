@@ -23,9 +23,7 @@ public final class Writer extends StagedRead {
   }
 
   static Writer make(Chain chain, boolean callbacks, ShardIndex oldIndex, long oldSize, CallOptions options) {
-    if (oldSize < 0) {
-      throw new IllegalArgumentException("oldSize is " + oldSize);
-    }
+    Check.notNegative("oldSize", oldSize);
     Callbacks.Call call = callbacks ? new Callbacks.Call(options.callData) : null;
     boolean made = false;
     try (Invocation in = new Invocation(chain)) {

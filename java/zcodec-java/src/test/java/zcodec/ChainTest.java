@@ -57,10 +57,15 @@ class ChainTest {
         () -> chain.setPadding(-7, null),
         () -> chain.plan(boxes, views, -7, null, CallOptions.DEFAULT),
         () -> chain.writer(null, -7, CallOptions.DEFAULT),
+        () -> {
+          try (Plan plan = chain.plan(boxes, views, 24, null, CallOptions.DEFAULT)) {
+            plan.supply(-7, memory);
+          }
+        },
       };
       for (Executable call : calls) {
         IllegalArgumentException e = assertThrows(IllegalArgumentException.class, call);
-        assertTrue(e.getMessage().endsWith(" is -7"), e.getMessage());
+        assertTrue(e.getMessage().endsWith(" is -7, expected 0 or more"), e.getMessage());
       }
     }
   }
@@ -77,11 +82,26 @@ class ChainTest {
   /** At the end of its stack a thread gets an error, and no padding that nobody has checked. */
   @Test
   void noCheckIsLeftOutAtTheEndOfTheStack() throws InterruptedException {
-    try (Chain chain = Chain.of("[" + LITTLE + "," + PAD + "]", INPUT)) {
+    for (int shards : new int[] {0, 4}) { // more stack for each
+      checksAreRun(shards);
+    }
+  }
+
+  private static void checksAreRun(int shards) throws InterruptedException {
+    String codecs = LITTLE + "," + PAD;
+    String path = "/1";
+    for (int i = 0; i < shards; i++) {
+      codecs =
+          "{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[3,4],\"codecs\":[" + codecs
+              + "],\"index_codecs\":[" + LITTLE + "]}}";
+      path = "/0/configuration/codecs" + path;
+    }
+    try (Chain chain = Chain.of("[" + codecs + "]", INPUT)) {
       AtomicInteger checks = new AtomicInteger();
       AtomicInteger accepted = new AtomicInteger();
+      byte[] encoded = chain.encode(new byte[24]);
       chain.setPadding(
-          1,
+          path,
           Padding.of(
               null,
               (data, chunk, padding) -> {
@@ -90,7 +110,7 @@ class ChainTest {
               }));
       for (int depth = 0; depth < 6000; depth += 3) {
         int frames = depth;
-        Runnable deep = () -> decodeBelow(frames, chain, accepted);
+        Runnable deep = () -> decodeBelow(frames, chain, encoded, accepted);
         Thread thread = new Thread(null, deep, "deep", 256 << 10);
         thread.start();
         thread.join();
@@ -100,13 +120,13 @@ class ChainTest {
     }
   }
 
-  private static void decodeBelow(int frames, Chain chain, AtomicInteger accepted) {
+  private static void decodeBelow(int frames, Chain chain, byte[] encoded, AtomicInteger accepted) {
     if (frames > 0) {
-      decodeBelow(frames - 1, chain, accepted);
+      decodeBelow(frames - 1, chain, encoded, accepted);
       return;
     }
     try {
-      chain.decode(new byte[26]);
+      chain.decode(encoded);
       accepted.incrementAndGet();
     } catch (ZcodecException | StackOverflowError e) {
       // The check says no, or there is no room for it.

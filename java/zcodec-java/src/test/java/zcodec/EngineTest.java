@@ -26,6 +26,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
@@ -341,6 +342,30 @@ class EngineTest {
       assertNull(tasks.get(1).error().getCause());
       assertTrue(tasks.get(2).error().getCause() instanceof IllegalStateException);
       assertNotSame(tasks.get(0).error().getCause(), tasks.get(2).error().getCause());
+    }
+  }
+
+  @Test
+  void anExecutorCannotUseThePlanThatRunsIt() {
+    try (Chain chain = Chain.of(shard(128, "\"bytes\",\"zstd\""), LARGE_INPUT)) {
+      byte[] encoded = chain.encode(largeElements());
+      List<Consumer<Plan>> uses = Arrays.asList(Plan::next, Plan::close, Plan::index);
+      for (Consumer<Plan> use : uses) {
+        Plan[] running = new Plan[1];
+        CallOptions options = CallOptions.DEFAULT.executor(job -> use.accept(running[0]), 2);
+        View view = View.of(ByteBuffer.allocateDirect(LARGE * LARGE), 2);
+        try (Plan plan = chain.plan(list((Box) null), list(view), encoded.length, null, options)) {
+          running[0] = plan;
+          Range index = plan.next().get(0);
+          plan.supply(0, ByteBuffer.wrap(encoded, (int) index.offset(), (int) index.size()));
+          List<ByteBuffer> inner = new ArrayList<>();
+          for (Range range : plan.next()) {
+            inner.add(ByteBuffer.wrap(encoded, (int) range.offset(), (int) range.size()));
+          }
+          ZcodecException e = assertThrows(ZcodecException.class, () -> plan.supplyAll(inner));
+          assertTrue(e.getCause() instanceof IllegalStateException, String.valueOf(e.getCause()));
+        }
+      }
     }
   }
 

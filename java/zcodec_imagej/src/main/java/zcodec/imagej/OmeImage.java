@@ -96,7 +96,16 @@ final class OmeImage {
 
   /** The name of an axis, whose type counts where it has one: axes may have any names. */
   private static String axis(String name, String type) {
-    return type.equals("channel") ? "c" : type.equals("time") ? "t" : name;
+    switch (type) {
+      case "channel":
+        return "c";
+      case "time":
+        return "t";
+      case "space":
+        return name.equals("c") || name.equals("t") ? "" : name;
+      default:
+        return name;
+    }
   }
 
   private static double[] scale(JsonArray transformations) {

@@ -19,6 +19,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.regex.Pattern;
 import zcodec.CallOptions;
 import zcodec.Chain;
 import zcodec.Plan;
@@ -33,13 +34,16 @@ final class ZarrArray implements Closeable {
 
   private static final int INDICES_KEPT = 64;
 
+  /** The path of an error that leaves the other inner chunks of a shard readable. */
+  private static final Pattern OF_AN_INNER_CHUNK = Pattern.compile("/\\d+/configuration/codecs/.*");
+
   final Path folder;
   final long[] shape;
   final String dataType;
   final String[] dimensionNames;
   final int elementSize;
   private final long[] chunkShape;
-  /** The shape of inner chunks; null: chunks are no shards. */
+  /** The shape of the innermost inner chunks; null: chunks are no shards. */
   private final long[] innerShape;
   private final String document;
   private Chain chain;
@@ -115,11 +119,11 @@ final class ZarrArray implements Closeable {
   }
 
   private long[] innerShape() {
-    try (Chain inner = chain.inner()) {
-      long[] inners = inner.shape();
-      return inners.length == shape.length ? inners : null; // a codec before the shards may change the dimensions
+    try {
+      chain.inner().close(); // throws unless chunks are shards
+      return chain.granularity();
     } catch (ZcodecException e) {
-      if (e.status() == Status.UNSUPPORTED) { // no shards
+      if (e.status() == Status.UNSUPPORTED) {
         return null;
       }
       throw e;
@@ -220,7 +224,7 @@ final class ZarrArray implements Closeable {
 
   /** Reads what can be read of a chunk that is damaged: one inner chunk after the other. */
   private void readUndamaged(Path file, Part part, ZcodecException why, Observer observer) {
-    if (innerShape == null) {
+    if (innerShape == null || !OF_AN_INNER_CHUNK.matcher(why.path()).matches()) { // or the index is damaged
       part.clear(elementSize);
       observer.damaged(file, why);
       return;
@@ -270,11 +274,11 @@ final class ZarrArray implements Closeable {
   }
 
   private void readOpened(Path file, Part part) throws IOException {
+    BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
+    if (attributes.isDirectory()) {
+      throw new IOException("it is a folder");
+    }
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
-      if (attributes.isDirectory()) {
-        throw new IOException("it is a folder");
-      }
       long size = channel.size();
       long time = attributes.lastModifiedTime().toMillis();
       try (Plan plan = plan(file, size, time, part)) {

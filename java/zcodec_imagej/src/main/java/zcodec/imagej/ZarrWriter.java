@@ -107,7 +107,7 @@ final class ZarrWriter {
     String document = arrayDocument();
     Path array = folder.resolve(ARRAY);
     try (Chain chain = Chain.ofZarrJson(document)) {
-      if (chain.encodedBound(chain.decodedSize()) > Integer.MAX_VALUE) {
+      if (Math.max(chain.decodedSize(), chain.encodedBound(chain.decodedSize())) > Integer.MAX_VALUE) {
         throw new IOException("a chunk of " + chain.decodedSize() + " bytes is too large; choose another chain");
       }
       Files.createDirectories(array);
@@ -123,13 +123,18 @@ final class ZarrWriter {
 
   /** Removes what a failed export has written: it would pass for the image, and be in the way of another try. */
   private static void remove(Path folder, boolean existed) {
-    if (!Files.exists(folder)) {
-      return;
-    }
-    try (Stream<Path> written = Files.walk(folder.toRealPath())) {
-      Path[] all = written.skip(existed ? 1 : 0).toArray(Path[]::new);
-      for (int i = all.length - 1; i >= 0; i--) { // what is in a folder goes before it
-        Files.delete(all[i]);
+    try {
+      if (Files.exists(folder.resolve(ARRAY))) {
+        try (Stream<Path> written = Files.walk(folder.resolve(ARRAY))) {
+          Path[] all = written.toArray(Path[]::new);
+          for (int i = all.length - 1; i >= 0; i--) { // what is in a folder goes before it
+            Files.delete(all[i]);
+          }
+        }
+      }
+      Files.deleteIfExists(folder.resolve("zarr.json"));
+      if (!existed) {
+        Files.deleteIfExists(folder);
       }
     } catch (IOException | UncheckedIOException e) {
       IJ.log("Zarr (zcodec): what was written to " + folder + " cannot be removed: " + Json.why(e));

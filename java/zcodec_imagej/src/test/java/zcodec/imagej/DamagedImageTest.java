@@ -11,6 +11,7 @@ import ij.process.FloatProcessor;
 import ij.process.ShortProcessor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -18,6 +19,7 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import zcodec.Chain;
 
 /** Damaged chunks, and exports that fail. */
 class DamagedImageTest {
@@ -67,6 +69,53 @@ class DamagedImageTest {
         int wanted = x < 256 && y < 256 ? 0 : noise.getProcessor().get(x, y);
         assertEquals(wanted, pixels[512 * y + x], "at " + x + ", " + y);
       }
+    }
+  }
+
+  @Test
+  void aDamagedIndexIsReportedOnce() throws IOException {
+    Path written = folder.resolve("noise");
+    ZarrExport.save(noise(), written, ExportChain.LOSSLESS.label, 0);
+    Path shard = written.resolve("0/c/0/0");
+    byte[] bytes = Files.readAllBytes(shard);
+    bytes[bytes.length - 1] ^= 1;
+    Files.write(shard, bytes);
+    ImagePlus[] opened = new ImagePlus[1];
+    String log = PluginTest.logOf(() -> opened[0] = open(written));
+    assertEquals(1, log.split("\n").length, log);
+    assertTrue(log.contains("crc32c"), log);
+    assertArrayEquals(new short[512 * 512], (short[]) opened[0].getStack().getPixels(1));
+  }
+
+  /** What is left out is an inner chunk of the array, not of what the transposition makes of it. */
+  @Test
+  void aDamagedInnerChunkAfterATransposition() throws IOException {
+    String little = "{'name':'bytes','configuration':{'endian':'little'}}";
+    String codecs =
+        "[{'name':'transpose','configuration':{'order':[1,0]}},{'name':'sharding_indexed','configuration':"
+            + "{'chunk_shape':[2,8],'codecs':['bytes','crc32c'],'index_codecs':[" + little + "]}}]";
+    String document =
+        "{'zarr_format':3,'node_type':'array','shape':[16,4],'data_type':'uint8','fill_value':0,"
+            + "'chunk_grid':{'name':'regular','configuration':{'chunk_shape':[16,4]}},"
+            + "'chunk_key_encoding':'default','codecs':" + codecs + "}";
+    Path array = Files.createDirectories(folder.resolve("transposed"));
+    document = document.replace('\'', '"');
+    Files.write(array.resolve("zarr.json"), document.getBytes(StandardCharsets.UTF_8));
+    byte[] elements = new byte[64];
+    for (int i = 0; i < elements.length; i++) {
+      elements[i] = (byte) (i + 1);
+    }
+    byte[] encoded;
+    try (Chain chain = Chain.ofZarrJson(document)) {
+      encoded = chain.encode(elements);
+    }
+    encoded[0] ^= 1; // of the inner chunk with the first 8 rows and 2 columns
+    Files.createDirectories(array.resolve("c/0"));
+    Files.write(array.resolve("c/0/0"), encoded);
+    byte[] found = (byte[]) open(array).getStack().getPixels(1);
+    for (int i = 0; i < elements.length; i++) {
+      boolean isDamaged = i / 4 < 8 && i % 4 < 2;
+      assertEquals(isDamaged ? 0 : elements[i], found[i], "element " + i);
     }
   }
 
