@@ -5,6 +5,7 @@
  *         random boxes of arrays of several kinds are written and read until MEGABYTES have moved, and compared with
  *         an array in memory
  *     array_store write VOLUME.npy DIRECTORY
+ *         (both replace an array that this program has made, and nothing else)
  *         the volume, repeated to 256^3, in shards of 128^3 with inner chunks of 32^3
  *     array_store read VOLUME.npy DIRECTORY EDGE COUNT [THREADS] [CACHE]
  *         reads random boxes of it, with a cache of CACHE bytes, compares them, and prints the throughput
@@ -13,9 +14,11 @@
 #include "npy.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <future>
+#include <iterator>
 #include <numeric>
 #include <random>
 #include <stdexcept>
@@ -146,6 +149,26 @@ class Twin {
   std::vector<std::uint8_t> reference_;
 };
 
+// Removes an array that this program has made, and nothing else.
+void remove_array(const std::string &directory) {
+  if (!std::filesystem::exists(directory)) {
+    return;
+  }
+  bool is_ours = std::filesystem::is_directory(directory);
+  if (is_ours && !std::filesystem::is_empty(directory)) {
+    std::ifstream file(directory + "/zarr.json");
+    const std::string json{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    is_ours = json.find(Metadata::made_by) != std::string::npos;
+    for (const std::filesystem::directory_entry &entry : std::filesystem::directory_iterator(directory)) {
+      is_ours = is_ours && (entry.path().filename() == "zarr.json" || entry.path().filename() == "c");
+    }
+  }
+  if (!is_ours) {
+    throw std::runtime_error(directory + " is no array of this program; nothing was written");
+  }
+  std::filesystem::remove_all(directory);
+}
+
 // The system forgets what it has of these files in memory, so that reads of them go through the queue.
 void forget(const std::string &directory) {
 #ifdef POSIX_FADV_DONTNEED
@@ -202,7 +225,7 @@ void test_kind(const std::string &directory, const Kind &kind, std::uint64_t siz
   for (const std::uint64_t edge : kind.chunk_shape) {
     metadata.shape.push_back(edge + 1 + below(random, 3 * edge));  // two to four chunks, the last one over the border
   }
-  std::filesystem::remove_all(directory);
+  remove_array(directory);
   const Clock::time_point begin = Clock::now();
   std::uint64_t moved = 0, reads = 0, writes = 0;
   Box all = {Index(metadata.shape.size(), 0), metadata.shape};
@@ -264,14 +287,14 @@ void test_kind(const std::string &directory, const Kind &kind, std::uint64_t siz
   std::printf("  %-46s %6.0f MB in %llu reads and %llu writes, %.0f MB/s, equal\n", kind.name,
               1e-6 * static_cast<double>(moved), static_cast<unsigned long long>(reads),
               static_cast<unsigned long long>(writes), 1e-6 * static_cast<double>(moved) / seconds_since(begin));
-  std::filesystem::remove_all(directory);
+  remove_array(directory);
 }
 
 // A shard that is damaged is an error of the reads that touch what is damaged, and of no others.
 void test_damage(const std::string &directory, unsigned threads) {
   const Kind &kind = kinds[0];
   const Metadata metadata = {{64, 64, 48}, kind.chunk_shape, kind.data_type, "0", kind.codecs};
-  std::filesystem::remove_all(directory);
+  remove_array(directory);
   std::vector<std::uint16_t> elements(static_cast<std::size_t>(product(metadata.shape)));
   std::iota(elements.begin(), elements.end(), std::uint16_t(0));
   ArrayStore(directory, metadata, threads, 0)
@@ -305,11 +328,42 @@ void test_damage(const std::string &directory, unsigned threads) {
     expect(!fails({40, 0, 0}, 0), "other shards can be read");
   }
   std::printf("  damaged shards are errors\n");
-  std::filesystem::remove_all(directory);
+  remove_array(directory);
+}
+
+// A box outside the array is refused; an array without dimensions is one element.
+void test_bounds(const std::string &directory, unsigned threads) {
+  const std::string bytes = R"([{"name": "bytes", "configuration": {"endian": "little"}}])";
+  std::vector<std::uint16_t> elements(100, 7);
+  remove_array(directory);
+  {
+    ArrayStore store(directory, {{5, 5}, {4, 4}, "uint16", "0", bytes}, threads, 1000);
+    const zcodec::View view(elements, c_strides({10, 10}, 2));
+    for (const Box &box : {Box{{0, 0}, {10, 10}}, Box{{5, 0}, {1, 5}}, Box{{0}, {1}}}) {
+      for (const bool is_write : {false, true}) {
+        bool is_refused = false;
+        try {
+          is_write ? store.write(box.start, box.shape, view) : store.read(box.start, box.shape, view);
+        } catch (const std::out_of_range &) {
+          is_refused = true;
+        }
+        expect(is_refused, "a box outside the array is refused");
+      }
+    }
+  }
+  remove_array(directory);
+  ArrayStore scalar(directory, {{}, {}, "uint16", "0", bytes}, threads, 1000);
+  const zcodec::View one(elements.data(), 2, {});
+  scalar.write({}, {}, one);
+  elements[0] = 0;
+  scalar.read({}, {}, one);
+  expect(elements[0] == 7, "an array without dimensions has one element");
+  remove_array(directory);
 }
 
 void test(const std::string &directory, std::uint64_t megabytes, unsigned threads, std::uint64_t seed) {
   test_damage(directory, threads);
+  test_bounds(directory, threads);
   Random random(seed);
   // Arrays of many shapes: none takes more than 50 MB.
   constexpr std::uint64_t count = sizeof kinds / sizeof kinds[0];
@@ -343,7 +397,7 @@ const Metadata nuclei = {{256, 256, 256}, {128, 128, 128}, "uint16", "0", R"([{"
 
 void write_volume(const std::string &path, const std::string &directory) {
   Volume volume = tiled(path);
-  std::filesystem::remove_all(directory);
+  remove_array(directory);
   ArrayStore store(directory, nuclei, 2, 0);
   const Clock::time_point begin = Clock::now();
   store.write({0, 0, 0}, volume.shape, zcodec::View(volume.elements, c_strides(volume.shape, 2)));
@@ -353,6 +407,12 @@ void write_volume(const std::string &path, const std::string &directory) {
 void read_volume(const std::string &path, const std::string &directory, std::uint64_t edge, std::uint64_t count,
                  unsigned threads, std::size_t cache_size) {
   Volume volume = tiled(path);
+  if (edge < 1 || edge > 256) {
+    throw std::invalid_argument("EDGE is " + std::to_string(edge) + ", expected 1 to 256");
+  }
+  if (!std::filesystem::exists(directory + "/zarr.json")) {
+    throw std::runtime_error("there is no array at " + directory);
+  }
   const zcodec::View reference(volume.elements, c_strides(volume.shape, 2));
   ArrayStore store(directory, nuclei, threads, cache_size);
   {
@@ -384,13 +444,21 @@ int run(const std::vector<std::string> &arguments) {
     if (i >= arguments.size()) {
       return otherwise;
     }
-    try {
-      return static_cast<std::uint64_t>(std::stoull(arguments[i]));
-    } catch (const std::logic_error &) {
-      throw std::invalid_argument("\"" + arguments[i] + "\" is not a number");
+    const std::string &text = arguments[i];
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) {
+      throw std::invalid_argument("\"" + text + "\" is not a number");
     }
+    return value;
   };
-  const auto threads = [&](std::size_t i) { return std::max(1U, static_cast<unsigned>(number(i, 2))); };
+  const auto threads = [&](std::size_t i) {
+    const std::uint64_t count = number(i, 2);
+    if (count > 1024) {
+      throw std::invalid_argument("THREADS is " + std::to_string(count) + ", expected up to 1024");
+    }
+    return std::max(1U, static_cast<unsigned>(count));
+  };
   if (command == "test" && arguments.size() >= 3) {
     test(arguments[1], number(2, 0), threads(3), number(4, 1));
   } else if (command == "write" && arguments.size() == 3) {

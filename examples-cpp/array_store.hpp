@@ -20,6 +20,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <list>
 #include <map>
 #include <unordered_map>
@@ -37,8 +38,11 @@ struct Metadata {
     return R"({"zarr_format": 3, "node_type": "array", "shape": )" + list(shape) + R"(, "data_type": ")" + data_type +
            R"(", "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": )" + list(chunk_shape) +
            R"(}}, "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}}, "fill_value": )" +
-           fill_value + R"(, "codecs": )" + codecs + R"(, "attributes": {}})";
+           fill_value + R"(, "codecs": )" + codecs + R"(, "attributes": {)" + made_by + "}}";
   }
+
+  // An attribute of each array that is made by this store.
+  static constexpr char made_by[] = R"("made_by": "array_store")";
 
   static std::string list(const Index &numbers) {
     std::string text;
@@ -131,7 +135,8 @@ inline void copy(const zcodec::ConstView &from, const zcodec::View &to, const In
   const std::vector<std::int64_t> &sources = from.strides(), &targets = to.strides();
   // Elements that lie back to back on both sides are copied together.
   std::size_t ndim = shape.size(), block = element_size;
-  if (sources[ndim - 1] == targets[ndim - 1] && targets[ndim - 1] == static_cast<std::int64_t>(element_size)) {
+  if (ndim > 0 && sources[ndim - 1] == targets[ndim - 1] &&
+      targets[ndim - 1] == static_cast<std::int64_t>(element_size)) {
     ndim--;
     block *= static_cast<std::size_t>(shape[ndim]);
   }
@@ -219,11 +224,10 @@ class ArrayStore {
         threads_(threads),
         cache_(cache_size),
         io_(threads > 1 ? threads : 0),
-        workers_(threads - 1) {
-    std::filesystem::create_directories(directory_);
+        workers_(threads > 1 ? threads - 1 : 0) {
     Metadata stored = metadata;
     stored.codecs = chain_.codecs_json();  // canonical, which every reader understands
-    std::ofstream(directory_ + "/zarr.json") << stored.zarr_json();
+    write_metadata(stored.zarr_json());
     try {
       index_size_ = chain_.index_range().size;
       cell_shape_ = chain_.granularity();
@@ -243,6 +247,7 @@ class ArrayStore {
 
   // Reads a box of the array to where the view says, which has strides.
   void read(const Index &start, const Index &shape, const zcodec::View &target) {
+    require_inside(start, shape);
     ThreadPool::Pending pending(workers_);
     std::vector<Copy> cached;
     for (const Touched &part : cells_of(chunk_shape_, start, shape)) {
@@ -260,6 +265,7 @@ class ArrayStore {
 
   // Writes a box of the array from where the view says, which has strides. When it returns, every read has it.
   void write(const Index &start, const Index &shape, const zcodec::ConstView &source) {
+    require_inside(start, shape);
     for (const Touched &part : cells_of(chunk_shape_, start, shape)) {
       Object &object = object_of(part.cell);
       const zcodec::ConstView view = subview(source, part.in_box);
@@ -268,6 +274,34 @@ class ArrayStore {
   }
 
  private:
+  // Makes a new array, or opens one that was made with the same metadata.
+  void write_metadata(const std::string &json) const {
+    const std::string path = directory_ + "/zarr.json";
+    if (std::filesystem::exists(path)) {
+      std::ifstream file(path);
+      const std::string found{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+      if (found != json) {
+        throw std::runtime_error(path + " is that of another array");
+      }
+      return;
+    }
+    std::filesystem::create_directories(directory_);
+    std::ofstream file(path);
+    if (!(file << json << std::flush)) {
+      throw std::runtime_error(path + " cannot be written");
+    }
+  }
+
+  void require_inside(const Index &start, const Index &shape) const {
+    bool is_inside = start.size() == shape_.size() && shape.size() == shape_.size();
+    for (std::size_t i = 0; is_inside && i < shape_.size(); i++) {
+      is_inside = start[i] <= shape_[i] && shape[i] <= shape_[i] - start[i];
+    }
+    if (!is_inside) {
+      throw std::out_of_range("the box is not inside the array");
+    }
+  }
+
   // An object at one time. It never changes, except that its index is learned.
   struct State {
     std::shared_ptr<const File> file;

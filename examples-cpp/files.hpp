@@ -31,7 +31,10 @@ class File {
  public:
   // NULL if there is no such file.
   static std::shared_ptr<File> open(const std::string &path) {
-    const int descriptor = ::open(path.c_str(), O_RDWR);
+    int descriptor = ::open(path.c_str(), O_RDWR);
+    if (descriptor < 0 && (errno == EACCES || errno == EROFS)) {
+      descriptor = ::open(path.c_str(), O_RDONLY);
+    }
     if (descriptor < 0 && errno == ENOENT) {
       return nullptr;
     }
