@@ -658,6 +658,7 @@ def test_names_that_do_not_tell_delete_nothing_of_the_source(store, inside, caps
         (["--chunks", "3"], "--chunks is '3', which are 1 sizes: the array has 2 dimensions"),
         (["--chunks", "0,4"], "--chunks is '0,4', but a chunk has at least one element"),
         (["--chunks", ""], "--chunks is '', which are 0 sizes"),
+        (["--chunks", "9999999,99999999"], "--chunks is '9999999,99999999', and a chunk has 1999999780000002 bytes"),
         (["--workers", "0"], "argument --workers: expected a number of 1 or more, not '0'"),
         (["--workers", "-2"], "argument --workers: expected a number of 1 or more, not '-2'"),
         (["--workers", "many"], "argument --workers: expected a number of 1 or more, not 'many'"),
@@ -730,6 +731,82 @@ def test_an_interrupted_target_is_no_array(store, tmp_path):
     assert (target / "c").exists() and not (target / "zarr.json").exists()
     assert main(arguments) == 0
     assert "zcodec-convert-unfinished" not in files_in(target)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="targets are not locked there")
+def test_a_target_belongs_to_one_process(store, tmp_path, capsys):
+    """Another convert took what a running one had written for the rest of an interrupted one."""
+    script = (
+        "import sys, time\n"
+        "from zcodec.cli import convert, main\n"
+        "def compare(*_):\n"
+        "    print('begun', flush=True)\n"
+        "    time.sleep(600)\n"
+        "convert.Differences.compare = compare\n"
+        "main(sys.argv[1:])\n"
+    )
+    target = tmp_path / "new.zarr"
+    arguments = ["convert", str(store / "images/a"), str(target), "--codecs", json.dumps([LITTLE])]
+    with subprocess.Popen([sys.executable, "-c", script, *arguments], stdout=subprocess.PIPE) as running:
+        try:
+            assert running.stdout.readline() == b"begun\n"
+            before = files_in(target)
+            for more in ([], ["--overwrite"]):
+                assert main([*arguments, *more]) == 2
+                assert f"another process is converting to {target}" in capsys.readouterr().err
+            assert files_in(target) == before
+        finally:
+            running.kill()
+    assert main(arguments) == 0
+    np.testing.assert_array_equal(zarr.open_array(target)[...], VALUES)
+
+
+def test_a_target_that_another_process_took_is_not_called_verified(store, tmp_path, capsys, monkeypatch):
+    """Stores elsewhere have no locks."""
+    from zcodec.cli import convert, target
+
+    monkeypatch.setattr(target, "fcntl", None)
+    arguments = ["convert", str(store / "images/a"), str(tmp_path / "new.zarr"), "--codecs", json.dumps([LITTLE])]
+    compare = convert.Differences.compare
+
+    def interrupted(self, *values):
+        monkeypatch.setattr(convert.Differences, "compare", compare)
+        assert main(arguments) == 0
+        compare(self, *values)
+
+    monkeypatch.setattr(convert.Differences, "compare", interrupted)
+    assert main([*arguments, "--workers", "1"]) == 2
+    said = capsys.readouterr()
+    assert said.out.count("verified") == 1
+    assert "another process changed" in said.err
+    np.testing.assert_array_equal(zarr.open_array(tmp_path / "new.zarr")[...], VALUES)
+
+
+@pytest.mark.parametrize("above", ["{", "[1]", '{"consolidated_metadata": true}', '{"consolidated_metadata": {}}'])
+def test_what_is_above_a_target_is_no_matter(store, tmp_path, above):
+    (tmp_path / "zarr.json").write_text(above)
+    target = tmp_path / "new.zarr"
+    assert main(["convert", str(store / "images/a"), str(target), "--codecs", json.dumps([LITTLE])]) == 0
+
+
+def test_names_of_dimensions_that_xarray_keeps_in_attributes(tmp_path):
+    old = zarr.create_array(tmp_path / "old", shape=(4, 6), chunks=(2, 3), dtype="int16", zarr_format=2,
+                            attributes={"_ARRAY_DIMENSIONS": ["y", "x"], "unit": "m"})  # fmt: skip
+    old[...] = 5
+    assert main(["convert", str(tmp_path / "old"), str(tmp_path / "new"), "--codecs", json.dumps([LITTLE])]) == 0
+    new = zarr.open_array(tmp_path / "new", mode="r")
+    assert new.metadata.dimension_names == ("y", "x")
+    assert dict(new.attrs) == {"unit": "m"}
+
+
+def test_codecs_that_zarr_python_lacks(store, tmp_path, capsys):
+    arguments = ["convert", str(store / "images/a"), str(tmp_path / "new"), "--codecs"]
+    lacking = {"name": "conditional", "configuration": {"codecs": [{"name": "crc32c"}], "header_bits": 8}}
+    assert main([*arguments, json.dumps([LITTLE, lacking])]) == 2
+    assert "has no class for the codec 'conditional'" in capsys.readouterr().err
+    ignored = {"name": "unknown.x", "must_understand": False}
+    assert main([*arguments, json.dumps([LITTLE, ignored])]) == 0
+    assert len(zarr.open_array(tmp_path / "new", mode="r").metadata.codecs) == 1
 
 
 def files_in(place):

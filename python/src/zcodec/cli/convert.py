@@ -22,9 +22,9 @@ from zcodec.cli.grid import Box, boxes
 from zcodec.cli.place import place_of
 from zcodec.cli.progress import progress
 from zcodec.cli.store import chain_of, contents, each, grid_of, reason, stored_size
-from zcodec.cli.target import finish, outdated, reopened, unfinished
+from zcodec.cli.target import Target, outdated, reopened, unfinished
 from zcodec.cli.unopened import Unopened
-from zcodec.errors import Error
+from zcodec.errors import Error, Status
 
 # How many bytes a worker reads at once if chunks of the target are smaller, so that each source chunk is decoded once.
 _BOX_SIZE = 128 << 20
@@ -62,12 +62,16 @@ def _metadata(options: argparse.Namespace, source: Any) -> Any:
     chain = Chain(codecs, entering["data_type"], first, None)
     for warning in chain.warnings:
         print(f"zcodec: {warning['message']}", file=sys.stderr)
+    _refuse_too_large(chain, options.chunks)
     # zarr-python wants the long form of codecs, also inside other codecs.
-    made: list[Any] = [get_codec_class(codec["name"]).from_dict(codec) for codec in chain.codecs]
+    ignored = {warning["codec_index"] for warning in chain.warnings if warning["code"] == "ignored_codec"}
+    codecs = [codec for i, codec in enumerate(chain.codecs) if i not in ignored]
+    made: list[Any] = [_class_of(codec["name"]).from_dict(codec) for codec in codecs]
     serializer = next((codec for codec in made if isinstance(codec, ArrayBytesCodec)), None)
     if serializer is None:
         raise ValueError("--codecs has no array->bytes codec: an array needs exactly one")
     dtype, fill_value = _elements(source)
+    names, attributes = _dimension_names(source)
     store = MemoryStore()  # if this fails, the target stays as it is
     array = zarr.create_array(
         store,
@@ -79,11 +83,32 @@ def _metadata(options: argparse.Namespace, source: Any) -> Any:
         serializer=serializer,
         compressors=[codec for codec in made if not isinstance(codec, ArrayArrayCodec | ArrayBytesCodec)],
         fill_value=fill_value,
-        dimension_names=getattr(source.metadata, "dimension_names", None),
-        attributes=dict(source.attrs),
+        dimension_names=names,
+        attributes=attributes,
     )
     _refuse_unreadable(store, array)
     return array.metadata
+
+
+def _class_of(name: str) -> Any:
+    try:
+        return get_codec_class(name)
+    except Exception as error:  # each version raises its own
+        says = f"zarr-python {zarr.__version__} has no class for the codec {name!r}, and could not open the array"
+        raise ValueError(says) from error
+
+
+def _refuse_too_large(chain: Chain, chunks: str | None) -> None:
+    """Refuses chunks that this machine cannot hold, before anything is deleted."""
+    size = chain.decoded_size
+    try:
+        np.empty(size, np.uint8)
+        np.empty(chain.encoded_bound(), np.uint8)
+    except (MemoryError, ValueError) as error:
+        if isinstance(error, Error) and error.status == Status.UNKNOWN_SIZE:
+            return
+        what = "a chunk" if chunks is None else f"--chunks is {chunks!r}, and a chunk"
+        raise ValueError(f"{what} has {size} bytes, which this machine cannot allocate") from None
 
 
 def _refuse_unreadable(store: MemoryStore, array: Any) -> None:
@@ -103,6 +128,18 @@ def _elements(source: Any) -> tuple[Any, Any]:
     # zarr-python 3.1 keeps the byte order of a struct, which a zarr.json cannot say.
     native = source.dtype.newbyteorder("=")
     return native, None if fill_value is None else np.asarray(fill_value, source.dtype).astype(native)[()]
+
+
+def _dimension_names(source: Any) -> tuple[Any, dict[str, Any]]:
+    """The names of the dimensions, and the other attributes: xarray keeps the names in an attribute of Zarr v2."""
+    attributes = dict(source.attrs)
+    if source.metadata.zarr_format == 3:
+        return source.metadata.dimension_names, attributes
+    names = attributes.get("_ARRAY_DIMENSIONS")
+    if isinstance(names, list) and len(names) == source.ndim and all(isinstance(name, str) for name in names):
+        del attributes["_ARRAY_DIMENSIONS"]
+        return names, attributes
+    return None, attributes
 
 
 def _entering(source: Any) -> dict[str, Any]:
@@ -132,16 +169,32 @@ def run(options: argparse.Namespace) -> int:
     source = _source(options.source)
     if place_of(options.source).shares(place_of(options.target)):
         raise ValueError(f"{options.target} and {options.source} share a place; convert to another one")
-    target = unfinished(options.target, _metadata(options, source), source, overwrite=options.overwrite)
-    stored = reopened(target)
+    metadata = _metadata(options, source)
+    with unfinished(options.target, metadata, source, overwrite=options.overwrite) as target:
+        differences = _copy(options, source, target)
+        target.finish()
+    status = _verdict(differences, target.array, lossy=options.lossy)
+    for group in outdated(options.target, target.array):
+        says = f"the consolidated metadata of {group} is out of date; zarr.consolidate_metadata renews it"
+        print(f"zcodec: {says}", file=sys.stderr)
+    before, after = stored_size(source), stored_size(target.array)
+    if before is not None and after is not None:
+        print(f"{before} bytes became {after}")
+    return status
+
+
+def _copy(options: argparse.Namespace, source: Any, target: Target) -> Differences:
+    """Writes all chunks, and compares what comes back."""
+    array, stored = target.array, reopened(target.array)
     grid, differences = grid_of(stored), Differences()
     sides = boxes(grid_of(source), grid, _BOX_SIZE // max(source.dtype.itemsize, 1))
     count = math.prod(map(len, sides))
 
     def copy(box: Box) -> None:
+        target.check()
         where = grid.region_of(box)
         values = np.asarray(source[where])
-        target[where] = values
+        array[where] = values
         for coordinates in product(*box):
             chunk = grid.region(coordinates)
             within = tuple(slice(a.start - b.start, a.stop - b.start) for a, b in zip(chunk, where, strict=True))
@@ -153,17 +206,9 @@ def run(options: argparse.Namespace) -> int:
                 done.result()
                 advance()
     except BaseException:
-        print(f"zcodec: {options.target} is incomplete: it has chunks, but no zarr.json", file=sys.stderr)
+        print(f"zcodec: {options.target} is incomplete: it may have chunks, but has no zarr.json", file=sys.stderr)
         raise
-    finish(target)
-    status = _verdict(differences, target, lossy=options.lossy)
-    for group in outdated(options.target, target):
-        says = f"the consolidated metadata of {group} is out of date; zarr.consolidate_metadata renews it"
-        print(f"zcodec: {says}", file=sys.stderr)
-    before, after = stored_size(source), stored_size(target)
-    if before is not None and after is not None:
-        print(f"{before} bytes became {after}")
-    return status
+    return differences
 
 
 def _verdict(differences: Differences, target: Any, *, lossy: bool) -> int:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from uuid import uuid4
 
 import zarr
@@ -19,25 +19,91 @@ from zarr.storage._common import make_store_path
 from zcodec.cli.place import place_of
 from zcodec.cli.store import document
 
-# Exists in the target while it is unfinished: everything next to it was left by a convert, and may be deleted.
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+# Exists in the target while it is unfinished: everything next to it was left by a convert, and may be deleted. It says
+# by which one, so that a convert notices if another one took its target.
 _MARK = "zcodec-convert-unfinished"
 _SAYS = b"This folder is being converted to, or that was interrupted: zcodec convert may be run again.\n"
 
 
-def unfinished(place: str, metadata: Any, source: Any, *, overwrite: bool) -> Any:
-    """An array without a zarr.json, in an empty place. The rest of an interrupted convert is deleted, anything else
-    only with `overwrite`. Nothing of the array `source` is deleted."""
+class Target:
+    """An array without a zarr.json, in a place that belongs to one process while this is used as a context manager."""
+
+    def __init__(self, place: str, array: Any) -> None:
+        self.place = place
+        self.array = array
+        self._mark = _SAYS + uuid4().hex.encode() + b"\n"
+        self._lock: IO[bytes] | None = None
+        path: StorePath = array.store_path
+        sync((path / _MARK).set(_buffer(self._mark)))
+        try:
+            self._lock = _locked(place)
+        except BaseException:
+            sync((path / _MARK).delete())
+            raise
+
+    def check(self) -> None:
+        """Raises FileExistsError if another process took the place."""
+        found = sync((self.array.store_path / _MARK).get(default_buffer_prototype()))
+        if found is None or found.to_bytes() != self._mark:
+            raise FileExistsError(f"another process changed {self.place} meanwhile; convert to another place")
+
+    def finish(self) -> None:
+        """Makes the target an array, after all chunks are written."""
+        path: StorePath = self.array.store_path
+        document = self.array.metadata.to_buffer_dict(default_buffer_prototype())["zarr.json"]
+        self.check()
+        sync((path / "zarr.json").set(document))
+        self.check()
+        sync((path / _MARK).delete())
+
+    def __enter__(self) -> Target:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._lock is not None:
+            self._lock.close()
+
+
+def _locked(place: str) -> IO[bytes] | None:
+    """The mark of a target on this machine, locked for this process; None elsewhere, and on Windows. Raises
+    FileExistsError if another process has it."""
+    where = place_of(place)
+    if fcntl is None or where.files is not None:
+        return None
+    file = (Path(where.path) / _MARK).open("rb")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        raise FileExistsError(f"another process is converting to {place}") from None
+    except OSError:  # some file systems have no locks
+        pass
+    return file
+
+
+def unfinished(place: str, metadata: Any, source: Any, *, overwrite: bool) -> Target:
+    """A target in an empty place. The rest of an interrupted convert is deleted, anything else only with `overwrite`.
+    Nothing of the array `source` is deleted, and nothing that another process is converting to."""
     where = place_of(place)
     # Stores of fsspec make no directories on the machine, and would fail after the old ones are deleted.
     path = sync(make_store_path(Path(where.path) if where.files is None else place, mode="a"))
     if not sync(path.is_empty()):
-        is_left = sync((path / _MARK).exists()) and not sync((path / "zarr.json").exists())
-        if not (overwrite or is_left):
+        has_mark = sync((path / _MARK).exists())
+        if not (overwrite or (has_mark and not sync((path / "zarr.json").exists()))):
             raise FileExistsError(f"something exists at {place}; --overwrite deletes it")
-        _refuse_inside(path, place, source)
-        sync(path.delete_dir())
-    sync((path / _MARK).set(_buffer(_SAYS)))
-    return zarr.Array(zarr.AsyncArray(metadata, path))
+        left = _locked(place) if has_mark else None
+        try:
+            _refuse_inside(path, place, source)
+            sync(path.delete_dir())
+        finally:
+            if left is not None:
+                left.close()
+    return Target(place, zarr.Array(zarr.AsyncArray(metadata, path)))
 
 
 def _refuse_inside(path: StorePath, place: str, source: Any) -> None:
@@ -58,14 +124,6 @@ def reopened(array: Any) -> Any:
     return zarr.Array(zarr.AsyncArray(ArrayV3Metadata.from_dict(document(array)), array.store_path))
 
 
-def finish(array: Any) -> None:
-    """Makes the target an array, after all chunks are written."""
-    path: StorePath = array.store_path
-    document = array.metadata.to_buffer_dict(default_buffer_prototype())["zarr.json"]
-    sync((path / "zarr.json").set(document))
-    sync((path / _MARK).delete())
-
-
 def outdated(place: str, array: Any) -> list[str]:
     """The groups above an array whose consolidated metadata lacks it, or has other metadata of it."""
     made, name, found = document(array), "", []
@@ -73,10 +131,11 @@ def outdated(place: str, array: Any) -> list[str]:
         name = f"{step}/{name}" if name else step
         path = sync(make_store_path(parent, mode="r"))
         group = _json(path / "zarr.json")
-        if group is None:
-            break
+        if not isinstance(group, dict):
+            break  # no group that can be read
         consolidated = group.get("consolidated_metadata")
-        if consolidated is not None and consolidated["metadata"].get(name) != made:
+        members = consolidated.get("metadata") if isinstance(consolidated, dict) else None
+        if isinstance(members, dict) and members.get(name) != made:
             found.append(str(parent))
     return found
 
@@ -95,8 +154,12 @@ def _above(place: str) -> Iterator[tuple[Path | str, str]]:
 
 
 def _json(path: StorePath) -> Any:
+    """A document; None if it does not exist, or is no JSON."""
     found = sync(path.get(default_buffer_prototype()))
-    return None if found is None else json.loads(found.to_bytes())
+    try:
+        return None if found is None else json.loads(found.to_bytes())
+    except ValueError:
+        return None
 
 
 def _buffer(content: bytes) -> Buffer:
