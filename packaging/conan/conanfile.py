@@ -5,11 +5,16 @@ import re
 import sys
 
 from conan import ConanFile
+from conan.errors import ConanInvalidConfiguration
 from conan.tools.build import cross_building
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 from conan.tools.files import copy, load
 
 SOURCES = ("src/*", "include/*", "cmake/*", "scripts/static-library.sh", "scripts/licences.py", "abi/*", "CMakeLists.txt", "Cargo.*", "build.rs", "cbindgen.toml", "LICENSE-*", "README.md")
+
+
+# As Rust names them.
+ARCHITECTURES = {"x86_64": "x86_64", "armv8": "aarch64"}
 
 
 class Zcodec(ConanFile):
@@ -42,6 +47,10 @@ class Zcodec(ConanFile):
         self.settings.rm_safe("compiler.cppstd")
         self.settings.rm_safe("compiler.libcxx")
 
+    def validate(self):
+        if str(self.settings.arch) not in ARCHITECTURES or str(self.settings.os) not in ("Linux", "Macos", "Windows"):
+            raise ConanInvalidConfiguration("zcodec is for x86_64 and armv8 on Linux, Macos and Windows")
+
     def generate(self):
         toolchain = CMakeToolchain(self)
         toolchain.cache_variables.update(
@@ -60,14 +69,16 @@ class Zcodec(ConanFile):
     def package(self):
         licences = pathlib.Path(self.package_folder) / "licenses"
         copy(self, "LICENSE-*", self.source_folder, str(licences))
-        self.run(f"{sys.executable} scripts/licences.py {self._rust_target} >{licences / 'LICENCES.txt'}", cwd=self.source_folder)
+        command = f'"{sys.executable}" scripts/licences.py {self._rust_target} >"{licences / "LICENCES.txt"}"'
+        self.run(command, cwd=self.source_folder)
         CMake(self).install()
 
     @property
     def _rust_target(self):
-        arch = {"x86_64": "x86_64", "armv8": "aarch64"}[str(self.settings.arch)]
+        arch = ARCHITECTURES[str(self.settings.arch)]
         if self.settings.os == "Windows":
-            return f"{arch}-pc-windows-{'msvc' if self.settings.compiler == 'msvc' else 'gnu'}"
+            mingw = "gnu" if arch == "x86_64" else "gnullvm"
+            return f"{arch}-pc-windows-{'msvc' if self.settings.compiler == 'msvc' else mingw}"
         return arch + {"Linux": "-unknown-linux-gnu", "Macos": "-apple-darwin"}[str(self.settings.os)]
 
     def package_info(self):
@@ -81,5 +92,11 @@ class Zcodec(ConanFile):
             self.cpp_info.libs = ["zcodec.dll" if self.options.shared else "zcodec"]
         else:
             self.cpp_info.libs = ["zcodec" if self.options.shared or self.settings.os == "Macos" else ":libzcodec.a"]
-        if not self.options.shared and self.settings.os == "Linux":
-            self.cpp_info.system_libs = ["gcc_s", "util", "rt", "pthread", "m", "dl"]
+        if not self.options.shared:  # as in cmake/artifacts.cmake
+            self.cpp_info.system_libs = {
+                "Linux": ["gcc_s", "util", "rt", "pthread", "m", "dl"],
+                "Macos": ["iconv", "m"],
+                "Windows": ["kernel32", "ntdll", "userenv", "ws2_32", "dbghelp"],
+            }[str(self.settings.os)]
+            if self.settings.os == "Windows" and self.settings.compiler != "msvc":
+                self.cpp_info.system_libs += ["gcc_eh", "pthread"]

@@ -8,6 +8,8 @@ vcpkg_from_github(
 )
 
 find_program(CARGO cargo PATHS "$ENV{HOME}/.cargo/bin" "$ENV{USERPROFILE}/.cargo/bin" REQUIRED)
+get_filename_component(cargo_folder "${CARGO}" DIRECTORY)
+vcpkg_add_to_path("${cargo_folder}") # for scripts/licences.py
 if(VCPKG_TARGET_ARCHITECTURE STREQUAL "x64")
     set(rust_arch x86_64)
 elseif(VCPKG_TARGET_ARCHITECTURE STREQUAL "arm64")
