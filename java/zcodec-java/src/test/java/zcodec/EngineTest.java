@@ -345,6 +345,17 @@ class EngineTest {
     }
   }
 
+  /** Supplies the index of a shard; the inner chunks that the plan asks for then. */
+  private static List<ByteBuffer> innerChunks(Plan plan, byte[] encoded) {
+    Range index = plan.next().get(0);
+    plan.supply(0, ByteBuffer.wrap(encoded, (int) index.offset(), (int) index.size()));
+    List<ByteBuffer> inner = new ArrayList<>();
+    for (Range range : plan.next()) {
+      inner.add(ByteBuffer.wrap(encoded, (int) range.offset(), (int) range.size()));
+    }
+    return inner;
+  }
+
   @Test
   void anExecutorCannotUseThePlanThatRunsIt() {
     try (Chain chain = Chain.of(shard(128, "\"bytes\",\"zstd\""), LARGE_INPUT)) {
@@ -356,12 +367,7 @@ class EngineTest {
         View view = View.of(ByteBuffer.allocateDirect(LARGE * LARGE), 2);
         try (Plan plan = chain.plan(list((Box) null), list(view), encoded.length, null, options)) {
           running[0] = plan;
-          Range index = plan.next().get(0);
-          plan.supply(0, ByteBuffer.wrap(encoded, (int) index.offset(), (int) index.size()));
-          List<ByteBuffer> inner = new ArrayList<>();
-          for (Range range : plan.next()) {
-            inner.add(ByteBuffer.wrap(encoded, (int) range.offset(), (int) range.size()));
-          }
+          List<ByteBuffer> inner = innerChunks(plan, encoded);
           ZcodecException e = assertThrows(ZcodecException.class, () -> plan.supplyAll(inner));
           assertTrue(e.getCause() instanceof IllegalStateException, String.valueOf(e.getCause()));
         }
@@ -382,12 +388,7 @@ class EngineTest {
         View view = View.of(ByteBuffer.allocateDirect(LARGE * LARGE), 2);
         try (Plan plan = chain.plan(list((Box) null), list(view), encoded.length, null, options)) {
           running[0] = plan;
-          Range index = plan.next().get(0);
-          plan.supply(0, ByteBuffer.wrap(encoded, (int) index.offset(), (int) index.size()));
-          List<ByteBuffer> inner = new ArrayList<>();
-          for (Range range : plan.next()) {
-            inner.add(ByteBuffer.wrap(encoded, (int) range.offset(), (int) range.size()));
-          }
+          List<ByteBuffer> inner = innerChunks(plan, encoded);
           Executable supply = () -> plan.supplyAll(inner);
           ZcodecException e =
               assertTimeoutPreemptively(
