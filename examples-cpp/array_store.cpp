@@ -18,7 +18,6 @@
 #include <chrono>
 #include <cstdio>
 #include <future>
-#include <iterator>
 #include <numeric>
 #include <random>
 #include <stdexcept>
@@ -156,9 +155,7 @@ void remove_array(const std::string &directory) {
   }
   bool is_ours = std::filesystem::is_directory(directory);
   if (is_ours && !std::filesystem::is_empty(directory)) {
-    std::ifstream file(directory + "/zarr.json");
-    const std::string json{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    is_ours = json.find(Metadata::made_by) != std::string::npos;
+    is_ours = text_of(directory + "/zarr.json").find(Metadata::made_by) != std::string::npos;
     for (const std::filesystem::directory_entry &entry : std::filesystem::directory_iterator(directory)) {
       is_ours = is_ours && (entry.path().filename() == "zarr.json" || entry.path().filename() == "c");
     }

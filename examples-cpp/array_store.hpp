@@ -20,7 +20,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <list>
 #include <map>
 #include <unordered_map>
@@ -227,7 +226,7 @@ class ArrayStore {
         workers_(threads > 1 ? threads - 1 : 0) {
     Metadata stored = metadata;
     stored.codecs = chain_.codecs_json();  // canonical, which every reader understands
-    write_metadata(stored.zarr_json());
+    make_or_open(stored.zarr_json());
     try {
       index_size_ = chain_.index_range().size;
       cell_shape_ = chain_.granularity();
@@ -275,12 +274,10 @@ class ArrayStore {
 
  private:
   // Makes a new array, or opens one that was made with the same metadata.
-  void write_metadata(const std::string &json) const {
+  void make_or_open(const std::string &json) const {
     const std::string path = directory_ + "/zarr.json";
     if (std::filesystem::exists(path)) {
-      std::ifstream file(path);
-      const std::string found{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-      if (found != json) {
+      if (text_of(path) != json) {
         throw std::runtime_error(path + " is that of another array");
       }
       return;

@@ -14,7 +14,9 @@
 #include <atomic>
 #include <cerrno>
 #include <exception>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -24,6 +26,12 @@ using Bytes = zcodec::Vector<std::uint8_t>;
 
 [[noreturn]] inline void throw_errno(const std::string &path) {
   throw std::system_error(errno, std::generic_category(), path);
+}
+
+// All of a small file; empty if there is none.
+inline std::string text_of(const std::string &path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 // An open file. It stays readable after another one has taken its name.

@@ -5,9 +5,8 @@
  *
  * - Handles free what they own. They move; `Index` and `Executor`, which are shared, copy as well.
  * - A status other than ZCODEC_STATUS_OK is thrown as `Error`.
- * - The overloads of `encode` and `decode` that return a vector (also `Vector`) allocate it before the library reads
- * the chunk. They throw std::bad_alloc or std::length_error if there is no room for the decoded size, or for the bound
- * on the encoded one. For metadata from strangers, set `ChainOptions::max_decoded_size`.
+ * - `encode` and `decode` into a new vector throw std::bad_alloc or std::length_error if there is no room for it.
+ * - That vector is allocated before the chunk is read: set `ChainOptions::max_decoded_size` for foreign metadata.
  * - Each side of a chunk is a pointer and a size in bytes, or a `std::vector` of elements; in C++20 also a `std::span`.
  * - Elements have a type, which must be that of the chain: see `Chain::require_element`.
  * - A callback is any callable. If it throws, the call fails with a status; exceptions never pass through the library.

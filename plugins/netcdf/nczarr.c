@@ -134,7 +134,7 @@ static unsigned missing_element_size(const codec_info *codec, void *library, int
   return element_size(library, ncid, varid);
 }
 
-/* 1; 0 if there is no memory. */
+/* Stores the only parameter of a filter. 1; 0 if there is no memory. */
 static int set_only_value(unsigned value, size_t *count, unsigned **values) {
   if (*count == 0) {
     unsigned *one = malloc(sizeof *one);

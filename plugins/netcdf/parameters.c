@@ -69,6 +69,13 @@ static int number_of(const member_info *info, span json, unsigned *number) {
   return info->words == NULL && fits && is_number && end != digits && *end == '\0';
 }
 
+/* The default of a member; 0 if it has none. */
+static unsigned standard_number(const member_info *info) {
+  unsigned number = 0;
+  if (info->standard != NULL) number_of(info, (span){info->standard, strlen(info->standard)}, &number);
+  return number;
+}
+
 /* Why a member cannot have this value. */
 static void explain(const member_info *info, span json, text *why) {
   text_add_string(why, "\"");
@@ -92,8 +99,7 @@ static void explain(const member_info *info, span json, text *why) {
 static int numbers_from_json(const codec_info *codec, span json, parameters *result, text *why) {
   unsigned numbers[8] = {0};
   for (const member_info *info = codec->members; info->name != NULL; info++) {
-    span standard = {info->standard, info->standard != NULL ? strlen(info->standard) : 0};
-    if (info->standard != NULL) number_of(info, standard, &numbers[info->parameter]);
+    numbers[info->parameter] = standard_number(info);
   }
   if (strcmp(codec->id, "blosc") == 0) numbers[0] = numbers[1] = 2; /* versions of the filter and of the format */
   member next;
@@ -155,13 +161,7 @@ void parameters_complete(const codec_info *codec, parameters *self) {
   }
   for (size_t i = self->count; i < parameters_number_count(codec); i++) {
     const member_info *info = member_at(codec, (int)i);
-    span standard = {info != NULL ? info->standard : NULL, 0};
-    unsigned number = 0;
-    if (standard.bytes != NULL) {
-      standard.size = strlen(standard.bytes);
-      number_of(info, standard, &number);
-    }
-    parameters_add(self, number);
+    parameters_add(self, info != NULL ? standard_number(info) : 0);
   }
 }
 

@@ -327,10 +327,7 @@ class WholeSource(Source):
     __slots__ = ()
 
     def __init__(self, chain: Chain, array: Array) -> None:
-        self._chain, self._handle, self.array = chain, chain.handle, array
-
-    def release(self) -> None:
-        """There are no bytes."""
+        self._chain, self._handle, self.array, self._bytes = chain, chain.handle, array, None
 
     def encode_into(self, encoded: Any, capacity: int, max_threads: int | None, size: Any = None) -> int:
         array, error = self.array, new_error()

@@ -37,14 +37,12 @@ class Stages:
         with self._lock:
             if self._is_complete:
                 return []
-            if self._stage is None or (self._is_stage_supplied() and not self._running) or self._has_ended:
+            supplied = self._stage is not None and len(self._supplied) == len(self._stage) and not self._running
+            if self._stage is None or supplied or self._has_ended:
                 self._stage = self._next()
                 self._supplied.clear()
                 self._is_complete = not self._stage
             return self._stage
-
-    def _is_stage_supplied(self) -> bool:
-        return self._stage is not None and len(self._supplied) == len(self._stage)
 
     def _next(self) -> list[Range]:
         ranges, count, error = ffi.new("zcodec_range **"), new_size(), new_error()

@@ -31,10 +31,15 @@ final class Json {
     return object.get(name);
   }
 
+  private static JsonElement optional(JsonObject owner, String name) {
+    JsonElement value = owner.get(name);
+    return value == null || value.isJsonNull() ? null : value;
+  }
+
   /** A member that is an object, or null if there is none. */
   static JsonObject object(JsonObject owner, String name) {
-    JsonElement value = owner.get(name);
-    if (value == null || value.isJsonNull()) {
+    JsonElement value = optional(owner, name);
+    if (value == null) {
       return null;
     }
     if (!value.isJsonObject()) {
@@ -45,8 +50,8 @@ final class Json {
 
   /** A member that is a list, or null if there is none. */
   static JsonArray array(JsonObject owner, String name) {
-    JsonElement value = owner.get(name);
-    if (value == null || value.isJsonNull()) {
+    JsonElement value = optional(owner, name);
+    if (value == null) {
       return null;
     }
     if (!value.isJsonArray()) {
@@ -57,8 +62,8 @@ final class Json {
 
   /** A member that is a text, or another text if there is none. */
   static String text(JsonObject owner, String name, String otherwise) {
-    JsonElement value = owner == null ? null : owner.get(name);
-    if (value == null || value.isJsonNull()) {
+    JsonElement value = owner == null ? null : optional(owner, name);
+    if (value == null) {
       return otherwise;
     }
     if (!value.isJsonPrimitive()) {
