@@ -24,6 +24,9 @@ const WORK_FACTOR: u32 = 30;
 /// Bytes that do not fit are decoded into a buffer of this size, over and over.
 const OVERFLOW_SIZE: usize = 4096;
 
+/// libbzip2 counts the bytes of a call in 32 bits.
+const MAX_INPUT_SIZE: usize = 1 << 30;
+
 #[derive(Debug, Clone)]
 struct Bz2 {
     configuration: Map<String, Value>,
@@ -58,24 +61,7 @@ impl Codec for Bz2 {
 
 impl Transform for Bz2 {
     fn encode(&self, decoded: &[u8], encoded: &mut [u8], _call: &mut Call<'_>) -> Result<usize> {
-        if encoded.is_empty() {
-            return Err(too_small()); // without progress libbzip2 takes the call for a mistake
-        }
-        let level = Compression::new(self.level);
-        let mut stream = new_stream(|| Compress::new(level, WORK_FACTOR))?;
-        let (mut read, mut written) = (0, 0);
-        loop {
-            let before = (stream.total_in(), stream.total_out());
-            let status = stream.compress(&decoded[read..], &mut encoded[written..], Action::Finish);
-            let status = status.map_err(|error| Error::internal(format!("bzip2: {error}")))?;
-            read += (stream.total_in() - before.0) as usize;
-            written += (stream.total_out() - before.1) as usize;
-            match status {
-                Status::StreamEnd => return Ok(written),
-                _ if written == encoded.len() => return Err(too_small()),
-                _ => {}
-            }
-        }
+        encode_stream(self.level, decoded, encoded, MAX_INPUT_SIZE)
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8], _call: &mut Call<'_>) -> Result<usize> {
@@ -95,6 +81,35 @@ impl Transform for Bz2 {
 /// `bzip2` panics where there is no memory for a stream.
 fn new_stream<Stream>(make: impl FnOnce() -> Stream + UnwindSafe) -> Result<Stream> {
     catch_unwind(make).map_err(|_| Error::out_of_memory())
+}
+
+/// Encodes into one stream, which libbzip2 gets no more than `max_input_size` bytes of at once; returns the size.
+fn encode_stream(level: u32, decoded: &[u8], encoded: &mut [u8], max_input_size: usize) -> Result<usize> {
+    if encoded.is_empty() {
+        return Err(too_small()); // without progress libbzip2 takes the call for a mistake
+    }
+    let mut stream = new_stream(|| Compress::new(Compression::new(level), WORK_FACTOR))?;
+    let (mut read, mut written) = (0, 0);
+    loop {
+        let rest = &decoded[read..];
+        let (input, action) = match rest.get(..max_input_size) {
+            Some(input) if input.len() < rest.len() => (input, Action::Run),
+            _ => (rest, Action::Finish),
+        };
+        let before = (stream.total_in(), stream.total_out());
+        let status = stream.compress(input, &mut encoded[written..], action);
+        let status = status.map_err(|error| Error::internal(format!("bzip2: {error}")))?;
+        read += (stream.total_in() - before.0) as usize;
+        written += (stream.total_out() - before.1) as usize;
+        match status {
+            Status::StreamEnd if read == decoded.len() => return Ok(written),
+            Status::StreamEnd => {
+                return Err(Error::internal(format!("bzip2 has ended after {read} bytes of {}", decoded.len())));
+            }
+            _ if written == encoded.len() => return Err(too_small()),
+            _ => {}
+        }
+    }
 }
 
 /// Decodes all streams; returns the size. What does not fit is counted, and not held, or else ends the work.
@@ -143,6 +158,22 @@ fn decode_stream(encoded: &[u8], decoded: &mut [u8], counts: bool) -> Result<(us
 mod tests {
     use super::*;
     use crate::interface::{CallOptions, Contexts};
+
+    #[test]
+    fn a_chunk_that_is_read_in_several_calls_becomes_the_same_stream() {
+        let sample: Vec<u8> = (0..300_000_u64).map(|i| (i * i / 1000 % 251) as u8).collect();
+        let mut expected = vec![0; 2 * sample.len()];
+        let size = encode_stream(1, &sample, &mut expected, usize::MAX).unwrap();
+        for max_input_size in [999, 4096, 150_000, sample.len() - 1, sample.len()] {
+            let mut encoded = vec![0; expected.len()];
+            assert_eq!(encode_stream(1, &sample, &mut encoded, max_input_size), Ok(size), "{max_input_size}");
+            assert!(encoded == expected, "{max_input_size}");
+            for capacity in [1, size / 2, size - 1] {
+                let error = encode_stream(1, &sample, &mut encoded[..capacity], max_input_size).unwrap_err();
+                assert_eq!(error.status(), crate::Status::BufferTooSmall, "{max_input_size}, {capacity}: {error}");
+            }
+        }
+    }
 
     #[test]
     fn a_small_buffer_is_told_what_all_streams_decode_to() {

@@ -111,32 +111,33 @@ fn first_elements(bytes: &mut [u8], number: Number, count: usize) -> Result<&mut
 /// The first difference that cannot be represented.
 fn encode((from_type, decoded): (Number, &[u8]), (to_type, encoded): (Number, &mut [u8])) -> Result<()> {
     if from_type == to_type {
-        differ(from_type, decoded, &[0; 8], encoded);
+        differ(from_type, decoded, None, encoded);
         return Ok(());
     }
     let size = from_type.size();
-    let mut before = [0; 8];
+    let mut before: Option<[u8; 8]> = None;
     let blocks = decoded.chunks(BLOCK * size).zip(encoded.chunks_mut(BLOCK * to_type.size()));
     for (index, (decoded, encoded)) in blocks.enumerate() {
         let mut block = [0; 8 * BLOCK];
         let differences = &mut block[..decoded.len()];
-        differ(from_type, decoded, &before, differences);
+        differ(from_type, decoded, before.as_ref(), differences);
         number::cast((from_type, differences), (to_type, encoded))
             .map_err(|error| error.after_elements((index * BLOCK) as u64))?;
-        before[..size].copy_from_slice(&decoded[decoded.len() - size..]);
+        before.get_or_insert_default()[..size].copy_from_slice(&decoded[decoded.len() - size..]);
     }
     Ok(())
 }
 
-/// The differences of elements, the first of them to `before`, whose first bytes are an element.
-fn differ(number: Number, elements: &[u8], before: &[u8; 8], differences: &mut [u8]) {
+/// The differences of elements, the first of them to `before`, whose first bytes are an element; without one, the first
+/// element is kept as it is, as numcodecs copies it.
+fn differ(number: Number, elements: &[u8], before: Option<&[u8; 8]>, differences: &mut [u8]) {
     vectorized(Differ { number, elements, before, differences });
 }
 
 struct Differ<'a> {
     number: Number,
     elements: &'a [u8],
-    before: &'a [u8; 8],
+    before: Option<&'a [u8; 8]>,
     differences: &'a mut [u8],
 }
 
@@ -151,23 +152,22 @@ impl Loop for Differ<'_> {
 }
 
 #[inline(always)] // so that it is compiled for each instruction set
-fn differ_with(number: Number, elements: &[u8], before: &[u8; 8], differences: &mut [u8]) {
-    /// The first difference alone, to an element; then whole vectors at once.
+fn differ_with(number: Number, elements: &[u8], before: Option<&[u8; 8]>, differences: &mut [u8]) {
+    /// The first difference alone; then whole vectors at once.
     #[inline(always)] // so that the compiler sees the function inside the loop
     fn each<const SIZE: usize>(
         elements: &[u8],
-        before: &[u8; 8],
+        before: Option<&[u8; 8]>,
         differences: &mut [u8],
         difference: impl Fn([u8; SIZE], [u8; SIZE]) -> [u8; SIZE],
     ) {
         let elements = elements.as_chunks::<SIZE>().0;
         let differences = differences.as_chunks_mut::<SIZE>().0;
-        let (Some(first), Some(before), Some((first_difference, rest))) =
-            (elements.first(), before.first_chunk(), differences.split_first_mut())
-        else {
+        let (Some(first), Some((first_difference, rest))) = (elements.first(), differences.split_first_mut()) else {
             return;
         };
-        *first_difference = difference(*first, *before);
+        let before = before.and_then(|before| before.first_chunk());
+        *first_difference = before.map_or(*first, |before| difference(*first, *before));
         for ((element, before), found) in elements[1..].iter().zip(elements).zip(rest) {
             *found = difference(*element, *before);
         }
@@ -213,16 +213,9 @@ fn sum_type(from_type: Number, to_type: Number) -> Number {
 fn decode((from_type, encoded): (Number, &[u8]), (to_type, decoded): (Number, &mut [u8])) -> Result<()> {
     let sum_type = sum_type(from_type, to_type);
     let size = sum_type.size();
-    // -0.0 changes nothing when it is added: the first element is kept as it is.
-    let mut before = [0; 8];
-    match sum_type {
-        Number::F16 => before[..size].copy_from_slice(&f16::NEG_ZERO.to_ne_bytes()),
-        Number::F32 => before[..size].copy_from_slice(&(-0.0_f32).to_ne_bytes()),
-        Number::F64 => before[..size].copy_from_slice(&(-0.0_f64).to_ne_bytes()),
-        _ => {}
-    }
+    let mut before: Option<[u8; 8]> = None;
     if from_type == to_type {
-        sum(to_type, encoded, &before, decoded);
+        sum(to_type, encoded, None, decoded);
         return Ok(());
     }
     let blocks = encoded.chunks(BLOCK * from_type.size()).zip(decoded.chunks_mut(BLOCK * to_type.size()));
@@ -232,18 +225,26 @@ fn decode((from_type, encoded): (Number, &[u8]), (to_type, decoded): (Number, &m
         let (differences, sums) = (&mut block[..used], &mut sums[..used]);
         let located = |error: Error| error.after_elements((index * BLOCK) as u64);
         number::cast((from_type, encoded), (sum_type, differences)).map_err(located)?;
-        sum(sum_type, differences, &before, sums);
-        before[..size].copy_from_slice(&sums[used - size..]);
+        sum(sum_type, differences, before.as_ref(), sums);
+        before.get_or_insert_default()[..size].copy_from_slice(&sums[used - size..]);
         number::cast((sum_type, sums), (to_type, decoded)).map_err(located)?;
     }
     Ok(())
 }
 
-/// Writes the sums, of which the first adds to `before`, whose first bytes are an element.
-fn sum(number: Number, differences: &[u8], before: &[u8; 8], sums: &mut [u8]) {
+/// Writes the sums, of which the first adds to `before`, whose first bytes are an element; without one, it is the first
+/// difference as it is.
+fn sum(number: Number, differences: &[u8], before: Option<&[u8; 8]>, sums: &mut [u8]) {
     macro_rules! integers {
         ($type:ty) => {
-            integers(differences, before, sums, <$type>::from_ne_bytes, <$type>::to_ne_bytes, <$type>::wrapping_add)
+            integers(
+                differences,
+                before.unwrap_or(&[0; 8]),
+                sums,
+                <$type>::from_ne_bytes,
+                <$type>::to_ne_bytes,
+                <$type>::wrapping_add,
+            )
         };
     }
     macro_rules! floats {
@@ -266,15 +267,18 @@ fn sum(number: Number, differences: &[u8], before: &[u8; 8], sums: &mut [u8]) {
 #[inline(always)] // so that the compiler sees the functions inside the loop
 fn floats<const SIZE: usize, S: Copy>(
     differences: &[u8],
-    before: &[u8; 8],
+    before: Option<&[u8; 8]>,
     sums: &mut [u8],
     from: impl Fn([u8; SIZE]) -> S,
     bytes: impl Fn(S) -> [u8; SIZE],
     add: impl Fn(S, S) -> S,
 ) {
-    let Some(before) = before.first_chunk() else { return };
-    let mut total = from(*before);
-    for (difference, sum) in differences.as_chunks().0.iter().zip(sums.as_chunks_mut().0) {
+    let Some((first, rest)) = differences.as_chunks().0.split_first() else { return };
+    let Some((first_sum, sums)) = sums.as_chunks_mut().0.split_first_mut() else { return };
+    let before = before.and_then(|before| before.first_chunk());
+    let mut total = before.map_or(from(*first), |before| add(from(*before), from(*first)));
+    *first_sum = bytes(total);
+    for (difference, sum) in rest.iter().zip(sums) {
         total = add(total, from(*difference));
         *sum = bytes(total);
     }
@@ -376,11 +380,11 @@ mod tests {
                             (0..count * size).map(|index| (index * index * 7 / 3) as u8).collect();
                         for before in [[0; 8], [0xF9, 0xFF, 0x12, 0xFF, 3, 4, 5, 0x90]] {
                             let mut sums = vec![0xA5; differences.len()];
-                            sum(number, &differences, &before, &mut sums);
+                            sum(number, &differences, Some(&before), &mut sums);
                             let expected = reference(size, &differences, &before);
                             assert!(sums == expected, "{level:?}, {count} elements of {size} bytes");
                             let mut again = vec![0x5A; sums.len()];
-                            differ(number, &sums, &before, &mut again);
+                            differ(number, &sums, Some(&before), &mut again);
                             assert!(again == differences, "differences, {level:?}, {count} elements of {size} bytes");
                         }
                     }
@@ -410,16 +414,22 @@ mod tests {
     }
 
     #[test]
-    fn a_first_element_of_minus_zero_keeps_its_sign() {
-        let zeros = [
+    fn the_first_element_keeps_all_its_bits() {
+        let firsts = [
             (Number::F16, f16::NEG_ZERO.to_ne_bytes().to_vec()),
+            (Number::F16, 0x7C01_u16.to_ne_bytes().to_vec()),
             (Number::F32, (-0.0_f32).to_ne_bytes().to_vec()),
+            (Number::F32, 0x7F80_0001_u32.to_ne_bytes().to_vec()),
             (Number::F64, (-0.0_f64).to_ne_bytes().to_vec()),
+            (Number::F64, 0xFFF0_0000_0000_0001_u64.to_ne_bytes().to_vec()),
         ];
-        for (number, zero) in zeros {
-            let mut decoded = vec![0xA5; zero.len()];
-            decode((number, &zero), (number, &mut decoded)).unwrap();
-            assert_eq!(decoded, zero, "{number:?}");
+        for (number, first) in firsts {
+            let mut encoded = vec![0x5A; first.len()];
+            encode((number, &first), (number, &mut encoded)).unwrap();
+            assert_eq!(encoded, first, "{number:?}");
+            let mut decoded = vec![0xA5; first.len()];
+            decode((number, &encoded), (number, &mut decoded)).unwrap();
+            assert_eq!(decoded, first, "{number:?}");
         }
     }
 }

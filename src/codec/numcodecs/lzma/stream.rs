@@ -18,6 +18,21 @@ const MAX_COUNTED: u64 = 64 << 20;
 /// Bytes that do not fit are decoded into a buffer of this size, which is used again and again.
 const OVERFLOW_SIZE: usize = 4096;
 
+/// The crate takes the size of what it is given, and that of its window and a reserve of half as much, for 32-bit
+/// numbers.
+const MAX_INPUT_SIZE: usize = 1 << 30;
+const MAX_WINDOW_SIZE: u32 = 1 << 30;
+
+/// A chunk of LZMA2 that is stored has up to 64 KiB, which the crate takes from its window.
+const STORED_SIZE: u32 = 64 << 10;
+
+/// A chunk with a small window is encoded in pieces, for which the crate need not move its window: it has a reserve of
+/// this size beside it.
+const PIECE_SIZE: usize = 256 << 10;
+
+/// A zero byte ends a stream of LZMA2.
+const LZMA2_END_SIZE: usize = 1;
+
 /// LZMA1 has no stored blocks: incompressible data grows by the flag of each literal.
 pub(super) fn encoded_bound(decoded_size: u64) -> Option<u64> {
     decoded_size.checked_add(decoded_size / 4)?.checked_add(1024)
@@ -46,7 +61,8 @@ pub(super) fn encode(codec: &Lzma, decoded: &[u8], encoded: &mut [u8]) -> Result
 // own, so that there is one of them there and not four. Each returns how much of `encoded` is left.
 
 #[inline(never)]
-fn encode_xz(codec: &Lzma, options: LzmaOptions, decoded: &[u8], encoded: &mut [u8]) -> Result<usize> {
+fn encode_xz(codec: &Lzma, mut options: LzmaOptions, decoded: &[u8], encoded: &mut [u8]) -> Result<usize> {
+    options.dict_size = options.dict_size.max(STORED_SIZE); // the stream says how large it is
     let filters = codec.filters.before.clone();
     let options = XzOptions { lzma_options: options, check_type: codec.check, block_size: None, filters };
     write(XzWriter::new(encoded, options), decoded, XzWriter::finish).map(|rest| rest.len())
@@ -66,21 +82,35 @@ fn encode_lzma1(options: &LzmaOptions, decoded: &[u8], encoded: &mut [u8]) -> Re
 
 #[inline(never)]
 fn encode_lzma2(options: LzmaOptions, decoded: &[u8], encoded: &mut [u8]) -> Result<usize> {
+    let has_small_window = options.dict_size < STORED_SIZE;
     let options = Lzma2Options { lzma_options: options, chunk_size: None };
-    write(Ok(Lzma2Writer::new(encoded, options)), decoded, Lzma2Writer::finish).map(|rest| rest.len())
+    let encode = |decoded: &[u8], encoded: &mut [u8]| {
+        let writer = Lzma2Writer::new(encoded, options.clone());
+        write(Ok(writer), decoded, Lzma2Writer::finish).map(|rest| rest.len())
+    };
+    if !has_small_window || decoded.len() <= PIECE_SIZE {
+        return encode(decoded, encoded);
+    }
+    let mut rest = encoded;
+    for piece in decoded.chunks(PIECE_SIZE) {
+        let size = rest.len() - encode(piece, rest)?;
+        rest = &mut rest[size - LZMA2_END_SIZE..]; // the next piece begins in its place
+    }
+    Ok(rest.len() - LZMA2_END_SIZE)
 }
 
 /// The window of an encoder is as large as the options say: more than the chunk is waste.
 fn options_for(options: &LzmaOptions, size: usize) -> LzmaOptions {
     const LEAST: usize = 4096;
     let enough = size.max(LEAST).checked_next_power_of_two().and_then(|size| u32::try_from(size).ok());
-    LzmaOptions { dict_size: options.dict_size.min(enough.unwrap_or(u32::MAX)), ..options.clone() }
+    let most = enough.unwrap_or(u32::MAX).min(MAX_WINDOW_SIZE);
+    LzmaOptions { dict_size: options.dict_size.min(most), ..options.clone() }
 }
 
 fn write<W: Write, T>(writer: io::Result<W>, decoded: &[u8], finish: impl Fn(W) -> io::Result<T>) -> Result<T> {
     let work = || {
         let mut writer = writer?;
-        writer.write_all(decoded)?;
+        decoded.chunks(MAX_INPUT_SIZE).try_for_each(|input| writer.write_all(input))?;
         finish(writer)
     };
     work().map_err(|error| match error.kind() {
