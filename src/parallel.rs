@@ -2,6 +2,7 @@
 
 use crate::error::{EXECUTOR, Error, Result};
 use crate::float_environment::{HostEnvironment, with_host_environment, with_own_environment};
+use crate::memory::{collect, push};
 use std::fmt::Debug;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -60,62 +61,91 @@ impl<'a> Workers<'a> {
         NonZeroUsize::new(size / MIN_SIZE_PER_THREAD).map_or(NonZeroUsize::MIN, |count| count.min(most))
     }
 
-    /// Does `work` on each part, by up to `count` workers at once. The results are in the order of the parts, each with
-    /// the number of its part.
+    /// Does `work` on each part, by up to `count` workers at once; they begin the parts in order. Once a part has
+    /// failed, no more are begun.
     ///
     /// Without an executor, the workers are the calling thread and threads of the library's own, no more than there are
     /// processors. If a thread cannot be started, the work takes longer, but succeeds. All threads have ended, not just
     /// finished their work, when this returns, so that a process may fork safely afterwards.
     ///
     /// # Errors
-    /// [`Status::OutOfMemory`](crate::Status::OutOfMemory): there is no memory for the results. The error of the
-    /// executor.
+    /// The error of the first part that failed. The error of the executor.
+    /// [`Status::OutOfMemory`](crate::Status::OutOfMemory).
     ///
     /// # Panics
     /// If `work` panics, on any thread.
-    pub(crate) fn map<Part, Output: Send>(
+    pub(crate) fn for_each<Part>(
         &self,
         count: NonZeroUsize,
         parts: impl Iterator<Item = Part> + Send,
-        work: impl Fn(Part) -> Output + Sync,
-    ) -> Result<Vec<(usize, Output)>> {
-        self.map_runs(count, |_| 1, parts, work)
+        work: impl Fn(Part) -> Result<()> + Sync,
+    ) -> Result<()> {
+        self.for_each_in_runs(count, |_| 1, parts, work)
     }
 
     /// The same for `part_count` parts of which neighbours write to the same cache lines or pages: each worker takes
     /// runs of them.
     ///
     /// # Errors
-    /// As [`map`](Self::map).
+    /// As [`for_each`](Self::for_each).
     ///
     /// # Panics
-    /// As [`map`](Self::map).
-    pub(crate) fn map_neighbours<Part, Output: Send>(
+    /// As [`for_each`](Self::for_each).
+    pub(crate) fn for_each_neighbour<Part>(
         &self,
         count: NonZeroUsize,
         part_count: usize,
         parts: impl Iterator<Item = Part> + Send,
-        work: impl Fn(Part) -> Output + Sync,
-    ) -> Result<Vec<(usize, Output)>> {
+        work: impl Fn(Part) -> Result<()> + Sync,
+    ) -> Result<()> {
         let workers = if self.executor.is_some() { count.get() } else { count.get().min(processors()) };
-        self.map_runs(count, |taken| run_size(part_count, taken, workers), parts, work)
+        self.for_each_in_runs(count, |taken| run_size(part_count, taken, workers), parts, work)
     }
 
-    fn map_runs<Part, Output: Send>(
+    /// Does `work` on each part as [`for_each`](Self::for_each); returns what it returns, in the order of the parts.
+    ///
+    /// # Errors
+    /// As [`for_each`](Self::for_each).
+    ///
+    /// # Panics
+    /// As [`for_each`](Self::for_each).
+    pub(crate) fn map<Part, Output: Send>(
+        &self,
+        count: NonZeroUsize,
+        parts: impl Iterator<Item = Part> + Send,
+        work: impl Fn(Part) -> Result<Output> + Sync,
+    ) -> Result<Vec<Output>> {
+        let outputs = Mutex::new(Vec::new());
+        self.for_each(count, parts.enumerate(), |(index, part)| {
+            let output = work(part)?;
+            push(&mut lock(&outputs), (index, output))
+        })?;
+        let mut outputs = into_inner(outputs);
+        outputs.sort_unstable_by_key(|(index, _)| *index);
+        collect(outputs.into_iter().map(|(_, output)| Ok(output)))
+    }
+
+    fn for_each_in_runs<Part>(
         &self,
         count: NonZeroUsize,
         run_size: impl Fn(usize) -> usize + Sync,
         parts: impl Iterator<Item = Part> + Send,
-        work: impl Fn(Part) -> Output + Sync,
-    ) -> Result<Vec<(usize, Output)>> {
+        work: impl Fn(Part) -> Result<()> + Sync,
+    ) -> Result<()> {
         let queue = Mutex::new((0, parts.enumerate()));
-        let results = Mutex::new(Ok(Vec::new()));
+        let first_fault = Mutex::new(None::<(usize, Error)>);
+        let fail = |index: usize, error| {
+            let mut first = lock(&first_fault);
+            if first.as_ref().is_none_or(|(known, _)| index < *known) {
+                *first = Some((index, error));
+            }
+        };
         let worker = || {
             let mut run = Vec::new();
             if run.try_reserve_exact(run_size(0)).is_err() {
-                *lock(&results) = Err(Error::out_of_memory());
+                fail(0, Error::out_of_memory());
             }
-            while lock(&results).is_ok() {
+            while lock(&first_fault).is_none() {
                 {
                     let mut queue = lock(&queue);
                     let (taken, parts) = &mut *queue;
@@ -126,13 +156,9 @@ impl<'a> Workers<'a> {
                     break;
                 }
                 for (index, part) in run.drain(..) {
-                    let output = work(part);
-                    let mut results = lock(&results);
-                    if let Ok(list) = results.as_mut() {
-                        match list.try_reserve(1) {
-                            Ok(()) => list.push((index, output)),
-                            Err(_) => *results = Err(Error::out_of_memory()),
-                        }
+                    if let Err(error) = work(part) {
+                        fail(index, error);
+                        break;
                     }
                 }
             }
@@ -142,9 +168,7 @@ impl<'a> Workers<'a> {
             None => on_threads(count, &worker),
             Some(executor) => on_executor(executor, count, &worker)?,
         }
-        let mut results = into_inner(results)?;
-        results.sort_unstable_by_key(|(index, _)| *index);
-        Ok(results)
+        into_inner(first_fault).map_or(Ok(()), |(_, error)| Err(error))
     }
 }
 
@@ -283,11 +307,32 @@ mod tests {
     #[test]
     fn the_results_are_in_the_order_of_the_parts() {
         for threads in [1, 2, 5] {
-            let squares = own(threads).map(count(threads), 0..5, |part| part * part).unwrap();
-            assert_eq!(squares, [(0, 0), (1, 1), (2, 4), (3, 9), (4, 16)]);
-            assert!(own(threads).map(count(threads), 0..0, |part: i32| part).unwrap().is_empty());
-            let same = own(threads).map_neighbours(count(threads), 1000, 0..1000, |part| part).unwrap();
-            assert!(same.into_iter().eq((0..1000).map(|part| (part, part))), "{threads} threads");
+            let squares = own(threads).map(count(threads), 0..5, |part| Ok(part * part));
+            assert_eq!(squares, Ok(vec![0, 1, 4, 9, 16]));
+            assert_eq!(own(threads).map(count(threads), 0..0, |part: i32| Ok(part)), Ok(vec![]));
+        }
+    }
+
+    #[test]
+    fn the_first_part_at_fault_counts_and_ends_the_work() {
+        for threads in [1, 2, 5] {
+            for first in [0, 3, 40, 999] {
+                let begun = AtomicUsize::new(0);
+                let work = |part: usize| {
+                    begun.fetch_add(1, Ordering::SeqCst);
+                    if part < first { Ok(()) } else { Err(Error::internal(format!("part {part}"))) }
+                };
+                let workers = own(threads);
+                for result in [
+                    workers.for_each(count(threads), 0..1000, work),
+                    workers.for_each_neighbour(count(threads), 1000, 0..1000, work),
+                    workers.map(count(threads), 0..1000, work).map(drop),
+                ] {
+                    assert_eq!(result.unwrap_err().to_string(), format!("part {first}"), "{threads} threads");
+                }
+                let most = 3 * (first + threads.min(processors()));
+                assert!(begun.into_inner() <= most, "each worker begins one part at most from the first at fault on");
+            }
         }
     }
 
@@ -309,9 +354,9 @@ mod tests {
         assert!(processors() >= thread::available_parallelism().unwrap().get());
         let ids = own(1000).map(count(1000), 0..2000, |_| {
             thread::sleep(Duration::from_micros(50));
-            thread::current().id()
+            Ok(thread::current().id())
         });
-        let ids: HashSet<_> = ids.unwrap().into_iter().map(|(_, id)| id).collect();
+        let ids: HashSet<_> = ids.unwrap().into_iter().collect();
         assert!(ids.len() <= processors(), "{} threads, {} processors", ids.len(), processors());
     }
 
@@ -346,8 +391,9 @@ mod tests {
                     thread::yield_now();
                 }
                 thread::sleep(Duration::from_micros(100));
+                Ok(())
             };
-            own(2).map(count(2), 0..8, work).unwrap();
+            own(2).for_each(count(2), 0..8, work).unwrap();
             assert_eq!(ENDED.load(Ordering::SeqCst), BEGUN.load(Ordering::SeqCst));
         }
         assert!(processors() == 1 || BEGUN.load(Ordering::SeqCst) > 0);
@@ -363,7 +409,8 @@ mod tests {
         let work = |_| {
             assert_eq!(thread::current().id(), caller, "injected");
             thread::sleep(Duration::from_millis(1));
+            Ok(())
         };
-        let _ = own(2).map(count(2), 0..100, work);
+        let _ = own(2).for_each(count(2), 0..100, work);
     }
 }

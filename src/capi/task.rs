@@ -206,8 +206,7 @@ unsafe fn task_results(
     }
     let single = options.alone();
     let workers = NonZeroUsize::new(count).map_or(workers, |count| count.min(workers));
-    let results = options.workers().map(workers, works.into_iter(), |work| run(work, &single))?;
-    memory::collect(results.into_iter().map(|(_, result)| Ok(result)))
+    options.workers().map(workers, works.into_iter(), |work| Ok(run(work, &single)))
 }
 
 /// Writes the results of a task.

@@ -121,8 +121,7 @@ impl ShardDecode<'_> {
     ) -> Result<()> {
         let single = options.alone();
         let strip = |(region, place): (Region, BoxPlace<'_>)| self.strip(&region, place, &single);
-        let results = options.workers().map_neighbours(workers, parts.len(), parts.into_iter(), strip)?;
-        results.into_iter().try_for_each(|(_, result)| result)
+        options.workers().for_each_neighbour(workers, parts.len(), parts.into_iter(), strip)
     }
 
     /// Decodes inner chunks side by side, and writes them to their place together.
@@ -165,19 +164,14 @@ impl ShardDecode<'_> {
         options: &CallOptions,
     ) -> Result<()> {
         let single = if workers.get() > 1 { options.alone() } else { options.clone() };
-        let faults = Mutex::new(Vec::new());
-        options.workers().map_neighbours(workers, count, parts.enumerate(), |(number, (cell, place))| {
-            if let Err(fault) = self.cell(&cell, place, None, &single) {
-                lock(&faults).push((number, cell, fault));
+        let first = Mutex::new(None);
+        options.workers().for_each_neighbour(workers, count, parts, |(cell, place)| {
+            match self.cell(&cell, place, None, &single) {
+                Ok(()) => Ok(()),
+                Err(fault) => self.keep(fault, &cell, &mut lock(&first)),
             }
         })?;
-        let mut faults = into_inner(faults);
-        faults.sort_by_key(|(number, ..)| *number);
-        let mut first = None;
-        for (_, cell, fault) in faults {
-            self.keep(fault, &cell, &mut first)?;
-        }
-        first.map_or(Ok(()), |(_, error)| Err(error))
+        into_inner(first).map_or(Ok(()), |(_, error)| Err(error))
     }
 
     /// A fault of a step before the shard waits until all inner chunks are decoded: the shard is decoded first. Of

@@ -23,6 +23,5 @@ pub(super) fn copy_strided(source: &Source<'_>, target: &mut Target<'_>, options
     }
     let parts = strided::split(source, target.reborrow(), workers.get())?;
     let work = |(source, mut target): (Source<'_>, Target<'_>)| strided::copy(&source, &mut target);
-    let results = options.workers().map(workers, parts.into_iter(), work)?;
-    results.into_iter().try_for_each(|(_, result)| result)
+    options.workers().for_each(workers, parts.into_iter(), work)
 }

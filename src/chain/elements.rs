@@ -109,11 +109,10 @@ impl Elements {
             first += part.element_count() as u64;
         }
         let options = &call.options.alone();
-        let results = call.options.workers().map(workers, work.into_iter(), |(first, input, encoded)| {
+        call.options.workers().for_each(workers, work.into_iter(), |(first, input, encoded)| {
             let call = &mut Call { options, hook: None, contexts: &mut Contexts::default() };
             self.encode_tiles(&input, encoded, call).map_err(|error| error.after_elements(first))
-        })?;
-        results.into_iter().try_for_each(|(_, result)| result)
+        })
     }
 
     fn encode_tiles(&self, input: &Input<'_>, encoded: &mut [u8], call: &mut Call<'_>) -> Result<()> {
@@ -235,11 +234,10 @@ impl Elements {
         }
         let parts = region.split(target.reborrow(), workers.get() as u64)?;
         let options = &call.options.alone();
-        let results = call.options.workers().map(workers, parts.into_iter(), |(region, mut target)| {
+        call.options.workers().for_each(workers, parts.into_iter(), |(region, mut target)| {
             let call = &mut Call { options, hook: None, contexts: &mut Contexts::default() };
             self.decode_tiles(packed, &region, &mut target, call)
-        })?;
-        results.into_iter().try_for_each(|(_, result)| result)
+        })
     }
 
     fn decode_tiles(

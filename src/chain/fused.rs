@@ -155,13 +155,10 @@ impl Fused {
         let part_count = element_count.div_ceil(threads.get()).next_multiple_of(64);
         let parts =
             input.chunks(bytes_of(part_count, input_bits)).zip(output.chunks_mut(bytes_of(part_count, output_bits)));
-        let results = call.options.workers().map(threads, parts, |(input, output)| {
-            self.run_part(direction, input, output, &mut TileBuffers::default())
-        })?;
-        for (part, result) in results {
-            result.map_err(|error| error.after_elements((part * part_count) as u64))?;
-        }
-        Ok(())
+        call.options.workers().for_each(threads, parts.enumerate(), |(part, (input, output))| {
+            let result = self.run_part(direction, input, output, &mut TileBuffers::default());
+            result.map_err(|error| error.after_elements((part * part_count) as u64))
+        })
     }
 
     fn run_part(&self, direction: Direction, input: &[u8], output: &mut [u8], tiles: &mut TileBuffers) -> Result<()> {

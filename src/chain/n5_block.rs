@@ -75,7 +75,7 @@ impl N5Block {
         if self.inner.shape()? == shape {
             return decode(&self.inner, &mut target);
         }
-        decode(&self.inner.with_shape(&shape).map_err(in_codecs)?, &mut target)
+        decode(&self.inner.with_shape(&shape).map_err(refused)?, &mut target)
     }
 
     /// The shape of a block, and its bytes after the header.
@@ -111,6 +111,12 @@ impl N5Block {
         }
         Ok((shape, payload))
     }
+}
+
+/// A codec of the host may refuse the shape of a block: the metadata of the chunk is valid.
+fn refused(error: Error) -> Error {
+    let error = in_codecs(error);
+    if error.status() == Status::InvalidMetadata { error.with_status(Status::CorruptData) } else { error }
 }
 
 fn in_codecs(error: Error) -> Error {

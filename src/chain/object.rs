@@ -225,7 +225,7 @@ impl Object {
         for part in self.parts {
             parts_of(shard, way, part, &mut parts)?;
         }
-        parts.sort_by_key(|(cell, _)| cell.number);
+        parts.sort_unstable_by_key(|(cell, _)| cell.number); // in place: there may be no memory
         let mut last = None;
         for (cell, mut place) in parts {
             if last == Some(cell.number)
@@ -406,6 +406,11 @@ impl Action {
         let mut numbers: Vec<u64> = origins.map(|origin| origin.cell.number).collect();
         numbers.reverse();
         numbers
+    }
+
+    /// An error about the bytes of the range, as one of the outermost chain.
+    pub(super) fn locate(&self, error: Error) -> Error {
+        locate(error, self.object.origin.as_deref())
     }
 
     /// Decodes what the bytes of the range are for, to a strip where that is possible; returns the shard if that was its

@@ -140,7 +140,7 @@ impl Ranges<'_> {
         let results = workers.map(count, boxes.into_iter(), |(region, mut target)| {
             self.decode_alone(&region, &mut target, &mut Contexts::default())
         })?;
-        results.into_iter().try_fold(Some(()), |done, (_, result)| Ok(done.and(result?)))
+        Ok(results.into_iter().fold(Some(()), Option::and))
     }
 
     fn decode_alone(&self, region: &Region, target: &mut Target<'_>, contexts: &mut Contexts) -> Result<Option<()>> {

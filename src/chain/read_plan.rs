@@ -12,7 +12,7 @@ use super::stage::{ByteRange, Life, Stage, Supplied};
 use super::strips::STRIPS_PER_WORKER;
 use crate::error::{Error, Result};
 use crate::interface::CallOptions;
-use crate::memory::push;
+use crate::memory::{collect, push};
 use crate::parallel::{lock, take_items};
 use crate::strided::{self, Strip, Target};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -137,8 +137,8 @@ impl ReadPlan {
         let workers = self.options.workers().count_for(encoded_size.max(decoded_size));
         // Inner chunks that lie side by side, one after the other; a shard may have them in any order.
         let order = match self.is_large {
-            true => self.stage.sorted_by_key(Action::cell_numbers),
-            false => (0..bytes.len()).collect(),
+            true => self.stage.sorted_by_key(Action::cell_numbers)?,
+            false => collect((0..bytes.len()).map(Ok))?,
         };
         if workers.get() == 1 || !take_items(workers, bytes.len() as u64, part_count) {
             // Threads share the parts of each range.
@@ -148,9 +148,8 @@ impl ReadPlan {
         let most = if self.is_large { strided::MAX_BOXES } else { 1 };
         let size = (bytes.len() / STRIPS_PER_WORKER.saturating_mul(workers.get())).clamp(1, most);
         let supply = |part: &[usize]| self.supply_part(part, bytes, &single);
-        let results =
-            self.options.workers().map_neighbours(workers, order.len().div_ceil(size), order.chunks(size), supply);
-        self.life.ending(results.and_then(|results| results.into_iter().try_for_each(|(_, result)| result)))
+        let count = order.len().div_ceil(size);
+        self.life.ending(self.options.workers().for_each_neighbour(workers, count, order.chunks(size), supply))
     }
 
     /// Whether the plan goes on.
@@ -182,7 +181,7 @@ impl ReadPlan {
         mut strip: Option<&mut Strip<'_, 'e, 'static>>,
         options: &CallOptions,
     ) -> Result<()> {
-        supplied.each(bytes, |action, bytes| {
+        supplied.each(bytes, Action::locate, |action, bytes| {
             let Some(shard) = action.run(bytes, strip.as_deref_mut(), options)? else { return Ok(()) };
             if let (true, None, Some(index)) = (self.has_index, &shard.origin, &shard.index) {
                 let _ = self.index.set(Arc::clone(index));

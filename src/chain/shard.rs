@@ -154,22 +154,21 @@ impl Shard {
         let (whole, single) = (Region::whole(input.shape()), options.alone());
         let room = self.chunk_room(encoded.len());
         let parts = InOrder::new(&mut encoded[room.start.min(room.end)..room.end], room.start as u64);
-        let encoded_cells = options.workers().map(workers, whole.cut(strip_shape), |strip| {
+        let encoding = options.workers().for_each(workers, whole.cut(strip_shape), |strip| {
             self.for_each_in_strip(input, &strip, &mut |cell, chunk| {
                 let part = self.encode_part(cell, chunk, &parts, &single).map_err(|error| place.blame(error))?;
                 parts.put(cell.number as usize, part)
             })
-        })?;
-        let fault = encoded_cells.into_iter().find_map(|(_, result)| result.err());
+        });
         let (places, last) = parts.finish();
         // An inner chunk of a fixed size is refused for lack of room before its elements are looked at.
-        let refused = fault.as_ref().and_then(|_| self.inner.fixed_size()).unwrap_or(0);
+        let refused = encoding.as_ref().err().and_then(|_| self.inner.fixed_size()).unwrap_or(0);
         let after = if self.bound.is_index_first { 0 } else { self.bound.index_size };
         let needed = last.saturating_add(refused).saturating_add(after);
         if needed > encoded.len() as u64 {
             return Err(Error::buffer_too_small("encoded_capacity", encoded.len(), needed));
         }
-        fault.map_or(Ok(()), Err)?;
+        encoding?;
         let mut index = Vec::new();
         places.into_iter().try_for_each(|place| push_entry(&mut index, place))?;
         Ok((index, last as usize))

@@ -67,7 +67,7 @@ impl<T> Stage<T> {
             ByteRange::At { offset, .. } | ByteRange::From(offset) => *offset,
             ByteRange::Last(_) => u64::MAX,
         };
-        uses.sort_by_key(|(range, _)| start(range));
+        uses.sort_unstable_by_key(|(range, _)| start(range)); // in place: there may be no memory
         let mut requests: Vec<(ByteRange, Vec<Use<T>>)> = Vec::new();
         for (range, mut part) in uses {
             match (requests.last_mut(), range) {
@@ -118,13 +118,18 @@ impl<T> Stage<T> {
     }
 
     /// The numbers of the ranges, sorted by a key of the first use of each.
-    pub(super) fn sorted_by_key<K: Ord>(&self, key: impl Fn(&T) -> K) -> Vec<usize> {
-        let mut numbers: Vec<usize> = (0..self.requests.len()).collect();
-        numbers.sort_by_cached_key(|number| {
-            let uses = lock(&self.requests[*number].uses);
+    ///
+    /// # Errors
+    /// [`Status::OutOfMemory`](crate::Status::OutOfMemory).
+    pub(super) fn sorted_by_key<K: Ord>(&self, key: impl Fn(&T) -> K) -> Result<Vec<usize>> {
+        let key_of = |request: &Request<T>| {
+            let uses = lock(&request.uses);
             uses.as_ref().and_then(|uses| uses.first()).map(|first| key(&first.work))
-        });
-        numbers
+        };
+        let keys = self.requests.iter().enumerate().map(|(number, request)| Ok((key_of(request), number)));
+        let mut keys = collect(keys)?;
+        keys.sort_unstable();
+        collect(keys.into_iter().map(|(_, number)| Ok(number)))
     }
 
     /// The use of the bytes of a range, once.
@@ -147,16 +152,25 @@ impl<T> Supplied<T> {
     /// Hands each use its bytes.
     ///
     /// # Errors
-    /// [`Status::CorruptData`](crate::Status::CorruptData): the number of bytes is not that of the range. The errors of
-    /// `work`.
-    pub(super) fn each<'e>(self, bytes: &'e [u8], mut work: impl FnMut(T, &'e [u8]) -> Result<()>) -> Result<()> {
+    /// [`Status::CorruptData`](crate::Status::CorruptData): the number of bytes is not that of the range; `locate` adds
+    /// what the first use is about. The errors of `work`.
+    pub(super) fn each<'e>(
+        self,
+        bytes: &'e [u8],
+        locate: impl FnOnce(&T, Error) -> Error,
+        mut work: impl FnMut(T, &'e [u8]) -> Result<()>,
+    ) -> Result<()> {
         let expected = match self.range {
             ByteRange::At { size, .. } | ByteRange::Last(size) => Some(size),
             ByteRange::From(_) => None,
         };
         if let Some(expected) = expected.filter(|expected| *expected != bytes.len() as u64) {
             let (index, size) = (self.index, bytes.len());
-            return Err(Error::corrupt(format!("range {index} has {expected} bytes, but {size} are supplied")));
+            let error = Error::corrupt(format!("range {index} has {expected} bytes, but {size} are supplied"));
+            return Err(match self.uses.first() {
+                Some(first) => locate(&first.work, error),
+                None => error,
+            });
         }
         self.uses.into_iter().try_for_each(|part| {
             let end = part.bytes.end.min(bytes.len() as u64);

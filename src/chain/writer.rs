@@ -29,9 +29,9 @@ pub struct Writer {
     chain: Arc<Chain>,
     options: CallOptions,
     old: Option<OldShard>,
-    /// What the fill value of the chain becomes before the shard, if that is not the fill value there. Then every inner
-    /// chunk of a new shard is stored.
-    unput_element: Option<Vec<u8>>,
+    /// What the fill value of the chain becomes before the shard, if that is not the fill value there, or why it becomes
+    /// nothing. Then every inner chunk of a new shard is stored.
+    unput_element: Result<Option<Vec<u8>>>,
     /// The elements that were put, by the numbers of the inner chunks.
     slots: Mutex<BTreeMap<u64, Arc<Slot>>>,
     phase: Phase,
@@ -81,7 +81,7 @@ impl Writer {
             shard.check_size(*size).map_err(|error| place.blame(error))?;
         }
         let unput_element = chain.encoded_fill_value(shard, &options);
-        options.stores_empty |= unput_element.is_some();
+        options.stores_empty |= !matches!(unput_element, Ok(None));
         Ok(Self {
             chain: Arc::clone(chain),
             options,
@@ -172,8 +172,7 @@ impl Writer {
             return items.try_for_each(|item| work(item, &self.options));
         }
         let single = self.options.alone();
-        let results = self.options.workers().map(workers, items, |item| work(item, &single))?;
-        results.into_iter().try_for_each(|(_, result)| result)
+        self.options.workers().for_each(workers, items, |item| work(item, &single))
     }
 
     fn put_cell(&self, cell: &Cell, put: &Put<'_>, workspace: &mut Workspace, options: &CallOptions) -> Result<()> {
@@ -331,7 +330,10 @@ impl Writer {
     pub fn supply(&self, index: usize, bytes: &[u8]) -> Result<()> {
         self.life.check()?;
         let supplied = self.stage.take(index)?;
-        self.life.ending(supplied.each(bytes, |number, bytes| self.complete(number, Some(bytes), &self.options)))
+        let (shard, place) = self.shard()?;
+        let locate = |number: &u64, error| place.blame(shard.locate(error, &shard.cell(*number)));
+        self.life
+            .ending(supplied.each(bytes, locate, |number, bytes| self.complete(number, Some(bytes), &self.options)))
     }
 
     /// The pieces of the new object, in the order in which to write them, and its size.
@@ -410,7 +412,7 @@ impl Writer {
     /// An inner chunk of the new shard that nobody has put.
     fn unput_cell(&self) -> Result<Encoded> {
         let (shard, _) = self.shard()?;
-        if self.unput_element.is_none() || self.old.is_some() {
+        if matches!(self.unput_element, Ok(None)) || self.old.is_some() {
             return Ok(None);
         }
         let cell = shard.cell(0);
@@ -421,7 +423,9 @@ impl Writer {
     /// An inner chunk that does not exist.
     fn filled(&self, cell: &Cell) -> Result<Vec<u8>> {
         let (shard, place) = self.shard()?;
-        if let (Some(element), None) = (&self.unput_element, &self.old) {
+        if self.old.is_none()
+            && let Some(element) = self.unput_element.as_ref().map_err(Error::clone)?
+        {
             return parts::filled(shard.chunk_shape(), element);
         }
         let value = shard.inner.fill_value().map_err(|error| place.blame(shard.locate(error, cell)))?;
@@ -463,17 +467,22 @@ impl Chain {
 
     /// What the codecs before the shard make of the fill value, if that is not the fill value there: those of numcodecs
     /// pass the fill value on unencoded, as in zarr-python.
-    fn encoded_fill_value(&self, shard: &Shard, options: &CallOptions) -> Option<Vec<u8>> {
-        let (from, to) = (self.fill_value().ok()?, shard.inner.fill_value().ok()?);
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode), if they cannot encode it.
+    fn encoded_fill_value(&self, shard: &Shard, options: &CallOptions) -> Result<Option<Vec<u8>>> {
+        let (Ok(from), Ok(to)) = (self.fill_value(), shard.inner.fill_value()) else { return Ok(None) };
         let one = Region::whole(&vec![1; shard.chunk_shape().len()]);
-        let put = Put { source: Source::contiguous(from, from.len(), &one.shape).ok()?, region: one.clone() };
+        let put = Put { source: Source::contiguous(from, from.len(), &one.shape)?, region: one.clone() };
         let mut element = vec![0; to.len()];
         let encoded = self.pool.with(|workspace| {
             self.with_values(&put, &one, workspace, options, |values| {
                 strided::copy(&values, &mut Target::contiguous(&mut element, to.len(), &one.shape)?)
             })
         });
-        encoded.ok().map(|()| element).filter(|element| element != to)
+        encoded
+            .map_err(|error| error.at_element(None).with_context("the fill value of elements that were not put "))?;
+        Ok(Some(element).filter(|element| element != to))
     }
 
     /// Passes on a part of a put as it enters the shard; `place` is its box there.

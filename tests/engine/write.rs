@@ -4,6 +4,7 @@ use super::case::{Area, Case, Choices, area, choices, indices, memory, named, op
 use proptest::prelude::*;
 use serde_json::json;
 use std::sync::Arc;
+use zcodec::Status;
 use zcodec::chain::{ByteRange, Chain, Piece, PieceBytes, ShardIndex, ShardLayout, Writer};
 use zcodec::strided::Source;
 
@@ -145,6 +146,45 @@ fn inner_chunks_that_nobody_puts_have_the_fill_value_after_codecs_that_do_not_en
         apply(&mut object, &[], pieces);
         assert_eq!(chain.decode_to_vec(&object, &options()).unwrap(), floats(expected), "{put:?} at {start}");
     }
+}
+
+#[test]
+fn a_fill_value_that_cannot_be_encoded_is_an_error_where_it_is_needed() {
+    let bytes = named("bytes", &json!({"endian": "little"}));
+    let scaled = json!({"offset": 273.15, "scale": 100, "dtype": "<f4", "astype": "<i2"});
+    let codecs = json!([named("numcodecs.fixedscaleoffset", &scaled), sharding(&[4], &json!([bytes]))]);
+    let input = json!({"data_type": "float32", "shape": [8], "fill_value": "NaN"});
+    let chain = Arc::new(Chain::new(codecs.to_string().as_bytes(), Some(input.to_string().as_bytes())).unwrap());
+    let values: Vec<u8> = (0..8_u8).flat_map(|step| (280.0 + f32::from(step)).to_ne_bytes()).collect();
+    let put = |writer: &Writer, elements: std::ops::Range<u64>| {
+        let bytes = &values[4 * elements.start as usize..4 * elements.end as usize];
+        let source = Source::contiguous(bytes, 4, &[elements.end - elements.start]).unwrap();
+        writer.put(&[elements.start], source).unwrap();
+    };
+
+    for elements in [0..2, 0..4, 0..7] {
+        let mut writer = Writer::new(&chain, options(), None).unwrap();
+        put(&writer, elements.clone());
+        let error = writer.finish(ShardLayout::Packed).unwrap_err();
+        assert_eq!(error.status(), Status::OutOfRange, "{elements:?}: {error}");
+        assert_eq!(error.codec_index(), Some(0), "{elements:?}: {error}");
+        assert!(error.to_string().contains("the fill value of elements that were not put is NaN"), "{error}");
+    }
+
+    let mut writer = Writer::new(&chain, options(), None).unwrap();
+    put(&writer, 0..6);
+    put(&writer, 6..8);
+    let (pieces, size) = writer.finish(ShardLayout::Packed).unwrap();
+    let mut object = Vec::new();
+    apply(&mut object, &[], pieces);
+    assert_eq!(object, chain.encode_to_vec(&values, &options()).unwrap());
+
+    // The inner chunks of an old shard that are missing are what they are when it is read.
+    let ByteRange::Last(index_size) = chain.index_range().unwrap() else { panic!("the index is at the end") };
+    let index = chain.decode_index(&object[(size - index_size) as usize..], Some(size)).unwrap();
+    let mut writer = Writer::new(&chain, options(), Some((Arc::new(index), size))).unwrap();
+    put(&writer, 0..4);
+    writer.finish(ShardLayout::Packed).unwrap();
 }
 
 proptest! {

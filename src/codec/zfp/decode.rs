@@ -48,7 +48,7 @@ pub(super) fn decode<E: Element>(
         let start = slab.first_block as u64 * u64::from(parameters.block_bits);
         run(field, parameters, words, start, slab)
     })?;
-    let needed = ends.into_iter().try_fold(0, |end, (_, slab_end)| slab_end.map(|slab_end| end.max(slab_end)))?;
+    let needed = ends.into_iter().max().unwrap_or(0);
     if needed > encoded.len().div_ceil(8) as u64 * WORD_BITS {
         let needed = needed.div_ceil(8);
         return Err(Error::corrupt(format!("the stream has {} bytes, but its blocks take {needed}", encoded.len())));

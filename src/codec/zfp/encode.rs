@@ -74,14 +74,14 @@ fn encode_pieces<E: Element, const N: usize, const TOGETHER: usize>(
     let threads = call.options.workers().count_for(size_of_val(cells));
     let scratch = &mut call.contexts.get(|| Ok(Scratch::default()))?.pieces;
     let assembly = Mutex::new(Assembly::new(writer, std::mem::take(scratch)));
-    let results = call.options.workers().map(threads, pieces.enumerate(), |(index, blocks)| {
+    let result = call.options.workers().for_each(threads, pieces.enumerate(), |(index, blocks)| {
         let mut words = lock(&assembly).memory()?;
         let bit_count = encode_piece::<E, N, TOGETHER>(field, cells, blocks, &mut words)?;
         lock(&assembly).add(index, CodedBlocks { words, bit_count })
     });
     let assembly = into_inner(assembly);
     *scratch = assembly.spare;
-    results?.into_iter().try_for_each(|(_, result)| result)?;
+    result?;
     assembly.writer.finish()
 }
 
