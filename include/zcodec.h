@@ -251,7 +251,8 @@ typedef struct zcodec_executor {
    * Calls job(job_data, i, worker) once for each i < count, on any threads, and returns when all jobs have returned:
    * 0, or any other number, which fails the call with CALLBACK_FAILED. `worker` is below max_workers; no two jobs of
    * one `run` have the same worker at the same time. `run` may be called from several threads at once, but never
-   * from inside a job. Jobs never wait for one another.
+   * from inside a job. It is called on the thread that made the call into the library, whichever call takes the
+   * options, zcodec_plan_supply and zcodec_writer_supply included. Jobs never wait for one another.
    */
   int32_t (*run)(void *user_data,
                  zcodec_job_fn job,
@@ -272,7 +273,8 @@ typedef struct zcodec_call_options {
    */
   void *call_data;
   /**
-   * The number of threads that may work on the call. 0 or 1: the calling thread only. Results do not depend on it.
+   * The number of threads that may work on the call. 0 or 1: the calling thread only. Results do not depend on it;
+   * where encoding shards in shards fails both for lack of room and because of an element, either may be reported.
    */
   uint32_t max_threads;
   /**
@@ -440,8 +442,9 @@ typedef struct zcodec_task {
  * Callbacks of the chain's own codecs run on the thread that called zcodec_encode, zcodec_decode, or their forms for
  * views and buffers, whatever threads help. Inside shards, and in tasks, plans and writers, they run on the thread that
  * does the work. They run before the call returns, and never under a lock. If several threads use a chain, they run in
- * several threads at once. They may call the library. They must return normally: no longjmp, no exception through C
- * frames. The memory that their pointers point to is theirs for the duration of the call only.
+ * several threads at once. They may call the library, but not with the plan or the writer of the call that runs them:
+ * such a call may fail with INVALID_ARGUMENT. They must return normally: no longjmp, no exception through C frames. The
+ * memory that their pointers point to is theirs for the duration of the call only.
  */
 typedef int32_t (*zcodec_padding_fn)(void *user_data,
                                      void *call_data,
@@ -467,9 +470,10 @@ typedef int32_t (*zcodec_padding_check_fn)(void *user_data,
  *
  * The functions run on the thread that does the work, before the call into the library returns, and never under a
  * lock. If several threads use a chain, they run in several threads at once, also with the same state; they must be
- * safe to call from every thread that uses or frees a chain with the codec. They may call the library. They must
- * return normally: no longjmp, no exception through C frames. The memory that their pointers point to is theirs for
- * the duration of the call only. Since 0.2.
+ * safe to call from every thread that uses or frees a chain with the codec. They may call the library, but not with
+ * the plan or the writer of the call that runs them: such a call may fail with INVALID_ARGUMENT. They must return
+ * normally: no longjmp, no exception through C frames. The memory that their pointers point to is theirs for the
+ * duration of the call only. Since 0.2.
  */
 typedef struct zcodec_codec {
   /**
@@ -507,7 +511,8 @@ typedef struct zcodec_codec {
    *
    * Returns 0 on success. Any other number means that the chain cannot be created (INVALID_METADATA); `message` then
    * gets the reason. An output that cannot be parsed is CALLBACK_FAILED. zcodec_chain_with_shape calls `bind` again,
-   * except for codecs inside a shard, whose input stays the same.
+   * except for codecs inside a shard, whose input stays the same. Decoding calls it for each block of n5_default
+   * whose shape is not that of the chunk; such a refusal is CORRUPT_DATA.
    */
   int32_t (*bind)(void *user_data,
                   const char *configuration,
@@ -998,7 +1003,12 @@ enum zcodec_status zcodec_index_entry(const struct zcodec_index *index,
 /**
  * Creates a writer. If `old_index` is NULL, it makes a new shard. Otherwise it changes a shard whose stored object has
  * this index and `old_size` bytes; inner chunks that are not put keep their bytes. Those of a new shard that are not
- * put are missing, also in a chain without a fill value. `options` may be NULL.
+ * put are missing, also in a chain without a fill value; `old_size` is then 0. `options` may be NULL.
+ *
+ * Some codecs of numcodecs before the shard, such as numcodecs.fixedscaleoffset, pass the fill value on unencoded, so
+ * that a missing inner chunk differs from a missing object. A writer of such a chain stores all inner chunks of a new
+ * shard, as if ZCODEC_CALL_STORE_EMPTY were set. If these codecs cannot encode the fill value, such as NaN as an
+ * integer, zcodec_writer_next and zcodec_writer_finish fail as zcodec_encode would, unless every element was put.
  *
  * Options are copied; call_data and the executor must stay valid until the writer is freed. The chain and the index
  * may be freed earlier. The writer uses the callbacks that the chain has now. On success `*writer` is a handle that
@@ -1020,8 +1030,9 @@ enum zcodec_status zcodec_writer_new(const struct zcodec_chain *chain,
  * once; where their boxes overlap, either may win.
  *
  * Inner chunks that a box covers completely are encoded during the call, on up to max_threads threads or by the
- * executor. Those whose elements are all the fill value are not stored, unless ZCODEC_CALL_STORE_EMPTY is set. Putting
- * a part of an inner chunk that is already encoded decodes it again.
+ * executor. Those whose elements are all the fill value are not stored, unless ZCODEC_CALL_STORE_EMPTY is set or
+ * zcodec_writer_new says otherwise. Putting a part of an inner chunk that is already encoded decodes it again; it is
+ * kept decoded until zcodec_writer_next or zcodec_writer_finish.
  *
  * An error is that of the first inner chunk at fault, in C order. Its element index is neither in the box nor in the
  * inner chunk: it counts in the whole array that enters the codec that the error names. For a codec before

@@ -326,7 +326,9 @@ struct Uninitialized : std::allocator<T> {
 template <class T>
 using Vector = std::vector<T, detail::Uninitialized<T>>;
 
-/** A few objects that a plan or a writer owns. */
+/**
+ * Objects that a plan or a writer owns. Ranges are valid until its next `next()`, pieces until it is destroyed.
+ */
 template <class T>
 class List {
  public:
@@ -1693,9 +1695,9 @@ struct DecodeTask {
 struct EncodeTask {
   /** The chain of the chunk, which must live until the call returns. */
   const Chain *chain = nullptr;
-  /** Empty, or all of the chunk. */
+  /** The part of the chunk that `view` holds; the rest is the fill value. Empty: all of the chunk. */
   Box box = {};
-  /** The elements of the chunk. */
+  /** The elements of the box. */
   ConstView view = {};
   /** Where the encoded chunk goes. */
   void *encoded = nullptr;

@@ -83,9 +83,10 @@ pub const ZCODEC_CODEC_TOO_SMALL: i32 = 1;
 ///
 /// The functions run on the thread that does the work, before the call into the library returns, and never under a
 /// lock. If several threads use a chain, they run in several threads at once, also with the same state; they must be
-/// safe to call from every thread that uses or frees a chain with the codec. They may call the library. They must
-/// return normally: no longjmp, no exception through C frames. The memory that their pointers point to is theirs for
-/// the duration of the call only. Since 0.2.
+/// safe to call from every thread that uses or frees a chain with the codec. They may call the library, but not with
+/// the plan or the writer of the call that runs them: such a call may fail with INVALID_ARGUMENT. They must return
+/// normally: no longjmp, no exception through C frames. The memory that their pointers point to is theirs for the
+/// duration of the call only. Since 0.2.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct zcodec_codec {
@@ -111,7 +112,8 @@ pub struct zcodec_codec {
     ///
     /// Returns 0 on success. Any other number means that the chain cannot be created (INVALID_METADATA); `message` then
     /// gets the reason. An output that cannot be parsed is CALLBACK_FAILED. zcodec_chain_with_shape calls `bind` again,
-    /// except for codecs inside a shard, whose input stays the same.
+    /// except for codecs inside a shard, whose input stays the same. Decoding calls it for each block of n5_default
+    /// whose shape is not that of the chunk; such a refusal is CORRUPT_DATA.
     pub bind: Option<
         unsafe extern "C" fn(
             user_data: *mut c_void,

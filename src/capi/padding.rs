@@ -17,8 +17,9 @@ use std::sync::Arc;
 /// Callbacks of the chain's own codecs run on the thread that called zcodec_encode, zcodec_decode, or their forms for
 /// views and buffers, whatever threads help. Inside shards, and in tasks, plans and writers, they run on the thread that
 /// does the work. They run before the call returns, and never under a lock. If several threads use a chain, they run in
-/// several threads at once. They may call the library. They must return normally: no longjmp, no exception through C
-/// frames. The memory that their pointers point to is theirs for the duration of the call only.
+/// several threads at once. They may call the library, but not with the plan or the writer of the call that runs them:
+/// such a call may fail with INVALID_ARGUMENT. They must return normally: no longjmp, no exception through C frames. The
+/// memory that their pointers point to is theirs for the duration of the call only.
 pub type zcodec_padding_fn = Option<
     unsafe extern "C" fn(
         user_data: *mut c_void,

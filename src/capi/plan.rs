@@ -6,7 +6,7 @@ use super::chain::zcodec_chain;
 use super::error::{zcodec_error, zcodec_status};
 use super::ffi;
 use super::index::zcodec_index;
-use super::stage::{self, Staged};
+use super::stage::{self, InUse, Staged};
 use super::view::{read_box, read_target, zcodec_box, zcodec_view};
 use crate::chain::{ByteRange, ReadPlan};
 use crate::error::{Error, Result};
@@ -42,11 +42,16 @@ impl From<ByteRange> for zcodec_range {
 /// Since 0.2.
 #[derive(Debug)]
 pub struct zcodec_plan {
+    inside: InUse<Inside>,
+}
+
+#[derive(Debug)]
+struct Inside {
     plan: ReadPlan,
     ranges: Vec<zcodec_range>,
 }
 
-impl Staged for zcodec_plan {
+impl Staged for Inside {
     const NAME: &'static str = "plan";
 
     fn next_stage(&mut self) -> Result<impl Iterator<Item = ByteRange>> {
@@ -111,7 +116,7 @@ pub unsafe extern "C" fn zcodec_plan_new(
         // SAFETY: NULL or a live handle, says the header.
         let index = unsafe { index.as_ref() }.map(zcodec_index::share);
         let made = ReadPlan::new(chain.shared(), options, parts, known(object_size), index)?;
-        *plan = ffi::make_handle(zcodec_plan { plan: made, ranges: Vec::new() });
+        *plan = ffi::make_handle(zcodec_plan { inside: InUse::new(Inside { plan: made, ranges: Vec::new() }) });
         Ok(())
     })
 }
@@ -146,8 +151,10 @@ pub unsafe extern "C" fn zcodec_plan_next(
     count: *mut usize,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
+    // SAFETY: NULL or a live handle, says the header.
+    let inside = unsafe { ffi::handle(plan.cast_const(), "plan") }.map(|plan| &plan.inside);
     // SAFETY: the header asks the same of the caller.
-    unsafe { stage::next(plan, ranges, count, error) }
+    unsafe { stage::next(inside, ranges, count, error) }
 }
 
 /// Supplies the bytes of range `i` of this stage, which are needed for this call only. They must not overlap the memory
@@ -164,8 +171,10 @@ pub unsafe extern "C" fn zcodec_plan_supply(
     size: usize,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
+    // SAFETY: NULL or a live handle, says the header.
+    let inside = unsafe { ffi::handle(plan.cast_const(), "plan") }.map(|plan| &plan.inside);
     // SAFETY: the header asks the same of the caller.
-    unsafe { stage::supply(plan, i, bytes, size, error) }
+    unsafe { stage::supply(inside, i, bytes, size, error) }
 }
 
 /// Supplies all ranges of this stage, and decodes them on up to max_threads threads. Range i has `sizes[i]` bytes at
@@ -182,7 +191,7 @@ pub unsafe extern "C" fn zcodec_plan_supply_all(
     let error = unsafe { ffi::optional_out(error) };
     ffi::guard(error, || {
         // SAFETY: the header asks of the caller what these conversions ask of us.
-        let plan = unsafe { ffi::handle(plan.cast_const(), "plan") }?;
+        let plan = unsafe { ffi::handle(plan.cast_const(), "plan") }?.inside.shared()?;
         let count = plan.ranges.len();
         plan.plan.check()?;
         // SAFETY: as above: as many as the stage has ranges.
@@ -211,7 +220,7 @@ pub unsafe extern "C" fn zcodec_plan_index(
     ffi::guard(error, || {
         // SAFETY: the header asks of the caller what these conversions ask of us.
         let (index, plan) = unsafe { (ffi::out(index, std::ptr::null_mut(), "index")?, ffi::handle(plan, "plan")?) };
-        if let Some(known) = plan.plan.index()? {
+        if let Some(known) = plan.inside.shared()?.plan.index()? {
             *index = zcodec_index::into_handle(known);
         }
         Ok(())

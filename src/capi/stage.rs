@@ -1,12 +1,49 @@
-//! The stages of plans and of writers: ranges that the library asks for, and their bytes.
+//! Plans and writers: who may use them at the same time, and their stages, in which the library asks for ranges and
+//! gets their bytes.
 
 use super::error::{zcodec_error, zcodec_status};
 use super::ffi;
 use super::plan::zcodec_range;
 use crate::chain::ByteRange;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::memory::collect;
 use std::ffi::c_void;
+use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
+
+/// The inside of a handle that several calls may share, or one may have for itself. None waits for another, which may
+/// be the call whose callback makes it.
+#[derive(Debug)]
+pub(super) struct InUse<S>(RwLock<S>);
+
+impl<S: Staged> InUse<S> {
+    pub(super) fn new(object: S) -> Self {
+        Self(RwLock::new(object))
+    }
+
+    /// # Errors
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument): a call has it for itself.
+    pub(super) fn shared(&self) -> Result<RwLockReadGuard<'_, S>> {
+        match self.0.try_read() {
+            Ok(object) => Ok(object),
+            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(Self::is_in_use()),
+        }
+    }
+
+    /// # Errors
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument): another call uses it.
+    pub(super) fn alone(&self) -> Result<RwLockWriteGuard<'_, S>> {
+        match self.0.try_write() {
+            Ok(object) => Ok(object),
+            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(Self::is_in_use()),
+        }
+    }
+
+    fn is_in_use() -> Error {
+        Error::argument(format!("another call is using the {}: a callback of that call, or another thread", S::NAME))
+    }
+}
 
 /// An object that asks for ranges of bytes, in stages.
 pub(super) trait Staged {
@@ -26,9 +63,9 @@ pub(super) trait Staged {
 /// Gives the ranges of the next stage.
 ///
 /// # Safety
-/// Each pointer is NULL or as the header asks for; nobody else uses the object during the call.
+/// Each pointer is NULL or as the header asks for.
 pub(super) unsafe fn next<S: Staged>(
-    object: *mut S,
+    object: Result<&InUse<S>>,
     ranges: *mut *const zcodec_range,
     count: *mut usize,
     error: *mut *mut zcodec_error,
@@ -38,8 +75,7 @@ pub(super) unsafe fn next<S: Staged>(
     ffi::guard(error, || {
         // SAFETY: the same contract.
         let (ranges, count) = unsafe { (ffi::out(ranges, std::ptr::null(), "ranges"), ffi::out(count, 0, "count")) };
-        // SAFETY: the same contract.
-        let (ranges, count, object) = unsafe { (ranges?, count?, ffi::handle_mut(object, S::NAME)?) };
+        let (ranges, count, mut object) = (ranges?, count?, object?.alone()?);
         let next = collect(object.next_stage()?.map(|range| Ok(range.into())))?;
         *object.ranges() = next;
         let next = object.ranges();
@@ -51,9 +87,9 @@ pub(super) unsafe fn next<S: Staged>(
 /// Supplies the bytes of a range.
 ///
 /// # Safety
-/// Each pointer is NULL or as the header asks for; other threads only share the object.
+/// Each pointer is NULL or as the header asks for.
 pub(super) unsafe fn supply<S: Staged>(
-    object: *const S,
+    object: Result<&InUse<S>>,
     index: usize,
     bytes: *const c_void,
     size: usize,
@@ -63,7 +99,7 @@ pub(super) unsafe fn supply<S: Staged>(
     let error = unsafe { ffi::optional_out(error) };
     ffi::guard(error, || {
         // SAFETY: the same contract.
-        let (object, bytes) = unsafe { (ffi::handle(object, S::NAME)?, ffi::input(bytes.cast(), size, "bytes")?) };
-        object.supply(index, bytes)
+        let bytes = unsafe { ffi::input(bytes.cast(), size, "bytes") };
+        object?.shared()?.supply(index, bytes?)
     })
 }

@@ -6,7 +6,7 @@ use super::error::{zcodec_error, zcodec_status};
 use super::ffi;
 use super::index::zcodec_index;
 use super::plan::{known, zcodec_range};
-use super::stage::{self, Staged};
+use super::stage::{self, InUse, Staged};
 use super::view::{read_box, read_source, zcodec_box, zcodec_view};
 use crate::chain::{ByteRange, Piece, PieceBytes, ShardLayout, Writer};
 use crate::error::{Error, Result};
@@ -17,12 +17,17 @@ use std::ffi::c_void;
 /// the writer asks for, then takes the pieces of the new object. Since 0.2.
 #[derive(Debug)]
 pub struct zcodec_writer {
+    inside: InUse<Inside>,
+}
+
+#[derive(Debug)]
+struct Inside {
     writer: Writer,
     ranges: Vec<zcodec_range>,
     pieces: Vec<zcodec_piece>,
 }
 
-impl Staged for zcodec_writer {
+impl Staged for Inside {
     const NAME: &'static str = "writer";
 
     fn next_stage(&mut self) -> Result<impl Iterator<Item = ByteRange>> {
@@ -75,7 +80,12 @@ impl From<&Piece> for zcodec_piece {
 
 /// Creates a writer. If `old_index` is NULL, it makes a new shard. Otherwise it changes a shard whose stored object has
 /// this index and `old_size` bytes; inner chunks that are not put keep their bytes. Those of a new shard that are not
-/// put are missing, also in a chain without a fill value. `options` may be NULL.
+/// put are missing, also in a chain without a fill value; `old_size` is then 0. `options` may be NULL.
+///
+/// Some codecs of numcodecs before the shard, such as numcodecs.fixedscaleoffset, pass the fill value on unencoded, so
+/// that a missing inner chunk differs from a missing object. A writer of such a chain stores all inner chunks of a new
+/// shard, as if ZCODEC_CALL_STORE_EMPTY were set. If these codecs cannot encode the fill value, such as NaN as an
+/// integer, zcodec_writer_next and zcodec_writer_finish fail as zcodec_encode would, unless every element was put.
 ///
 /// Options are copied; call_data and the executor must stay valid until the writer is freed. The chain and the index
 /// may be freed earlier. The writer uses the callbacks that the chain has now. On success `*writer` is a handle that
@@ -107,7 +117,8 @@ pub unsafe extern "C" fn zcodec_writer_new(
         // SAFETY: NULL or a live handle, says the header.
         let old = unsafe { old_index.as_ref() }.map(|index| (index.share(), old_size));
         let made = Writer::new(chain.shared(), options, old)?;
-        *writer = ffi::make_handle(zcodec_writer { writer: made, ranges: Vec::new(), pieces: Vec::new() });
+        let inside = InUse::new(Inside { writer: made, ranges: Vec::new(), pieces: Vec::new() });
+        *writer = ffi::make_handle(zcodec_writer { inside });
         Ok(())
     })
 }
@@ -117,8 +128,9 @@ pub unsafe extern "C" fn zcodec_writer_new(
 /// once; where their boxes overlap, either may win.
 ///
 /// Inner chunks that a box covers completely are encoded during the call, on up to max_threads threads or by the
-/// executor. Those whose elements are all the fill value are not stored, unless ZCODEC_CALL_STORE_EMPTY is set. Putting
-/// a part of an inner chunk that is already encoded decodes it again.
+/// executor. Those whose elements are all the fill value are not stored, unless ZCODEC_CALL_STORE_EMPTY is set or
+/// zcodec_writer_new says otherwise. Putting a part of an inner chunk that is already encoded decodes it again; it is
+/// kept decoded until zcodec_writer_next or zcodec_writer_finish.
 ///
 /// An error is that of the first inner chunk at fault, in C order. Its element index is neither in the box nor in the
 /// inner chunk: it counts in the whole array that enters the codec that the error names. For a codec before
@@ -137,8 +149,8 @@ pub unsafe extern "C" fn zcodec_writer_put(
     // SAFETY: NULL or writable, says the header.
     let error = unsafe { ffi::optional_out(error) };
     ffi::guard(error, || {
-        // SAFETY: the header asks of the caller what these conversions ask of us; other threads only share the writer.
-        let writer = unsafe { ffi::handle(writer.cast_const(), "writer") }?;
+        // SAFETY: the header asks of the caller what these conversions ask of us.
+        let writer = unsafe { ffi::handle(writer.cast_const(), "writer") }?.inside.shared()?;
         // SAFETY: as above.
         let part = unsafe { read_box(r#box, writer.writer.chain()) }?;
         // SAFETY: as above.
@@ -162,8 +174,10 @@ pub unsafe extern "C" fn zcodec_writer_next(
     count: *mut usize,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
+    // SAFETY: NULL or a live handle, says the header.
+    let inside = unsafe { ffi::handle(writer.cast_const(), "writer") }.map(|writer| &writer.inside);
     // SAFETY: the header asks the same of the caller.
-    unsafe { stage::next(writer, ranges, count, error) }
+    unsafe { stage::next(inside, ranges, count, error) }
 }
 
 /// Supplies the bytes of range `i`, which are needed for this call only: decodes that old inner chunk, and encodes the
@@ -180,8 +194,10 @@ pub unsafe extern "C" fn zcodec_writer_supply(
     size: usize,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
+    // SAFETY: NULL or a live handle, says the header.
+    let inside = unsafe { ffi::handle(writer.cast_const(), "writer") }.map(|writer| &writer.inside);
     // SAFETY: the header asks the same of the caller.
-    unsafe { stage::supply(writer, i, bytes, size, error) }
+    unsafe { stage::supply(inside, i, bytes, size, error) }
 }
 
 /// Gives the pieces of the new object in a zcodec_layout, and its size. It succeeds only once; then the writer can only
@@ -222,7 +238,8 @@ pub unsafe extern "C" fn zcodec_writer_finish(
         };
         // SAFETY: the same contract.
         let (pieces, count, object_size, writer) =
-            unsafe { (pieces?, count?, object_size?, ffi::handle_mut(writer, "writer")?) };
+            unsafe { (pieces?, count?, object_size?, ffi::handle(writer.cast_const(), "writer")?) };
+        let writer = &mut *writer.inside.alone()?;
         let (made, size) = writer.writer.finish(read_layout(layout)?)?;
         writer.pieces = collect(made.iter().map(|piece| Ok(piece.into())))?;
         (*pieces, *count, *object_size) = (writer.pieces.as_ptr(), writer.pieces.len(), size);

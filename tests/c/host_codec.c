@@ -13,6 +13,7 @@ enum fault {
   WRITES_TWICE_THE_SIZE,
   SAYS_MORE_THAN_THE_CAPACITY,
   SAYS_LESS_THAN_BIND,
+  TAKES_ONLY_WHOLE_CHUNKS,
   WANTS_MORE_THAN_IT_SAID,
   ALWAYS_WANTS_MORE,
   ALWAYS_WANTS_ONE_MORE,
@@ -66,6 +67,10 @@ static int32_t bind(void *user_data, const char *configuration, size_t configura
     write_text(message, "this key opens ");
     write_text(message, "nothing");
     return -7;
+  }
+  if (self->fault == TAKES_ONLY_WHOLE_CHUNKS && strstr(self->input, "{\"size\":128}") == NULL) {
+    write_text(message, "only whole chunks");
+    return 3;
   }
   made = malloc(sizeof *made);
   made->owner = self;
@@ -442,6 +447,28 @@ static void a_block_says_what_it_needs(void) {
   }
   CHECK_OK(zcodec_encode(chain, decoded, SIZE, encoded, size, &size, &error));
   CHECK(size == NEEDED);
+  zcodec_chain_free(chain);
+}
+
+/* The metadata of the chunk is valid: what is wrong is the block. */
+static void a_block_of_another_shape_that_a_codec_refuses_is_corrupt(void) {
+  host self = {0};
+  zcodec_chain *chain;
+  uint16_t decoded[COUNT];
+  uint8_t encoded[256];
+  size_t size = 0;
+  self.fault = TAKES_ONLY_WHOLE_CHUNKS;
+  chain = chain_of(registry_of(&self, ZCODEC_KIND_BYTES_TO_BYTES, 0),
+                   "[{\"name\":\"n5_default\",\"configuration\":{\"codecs\":["
+                   "{\"name\":\"transpose\",\"configuration\":{\"order\":[1,0]}},"
+                   "{\"name\":\"bytes\",\"configuration\":{\"endian\":\"big\"}},\"test.x\"]}}]",
+                   INPUT);
+  fill(decoded);
+  CHECK_OK(zcodec_encode(chain, decoded, SIZE, encoded, sizeof encoded, &size, &error));
+  CHECK_OK(zcodec_decode(chain, encoded, size, decoded, SIZE, &size, &error));
+  encoded[7] = 3; /* the first size of the block */
+  CHECK_FAILS_WITH(ZCODEC_STATUS_CORRUPT_DATA, "only whole chunks",
+                   zcodec_decode(chain, encoded, sizeof encoded, decoded, SIZE, &size, &error));
   zcodec_chain_free(chain);
 }
 
@@ -828,6 +855,7 @@ int main(void) {
   room_grows_where_no_bound_is_known();
   a_shard_says_what_it_needs();
   a_block_says_what_it_needs();
+  a_block_of_another_shape_that_a_codec_refuses_is_corrupt();
   a_limit_is_for_what_is_decoded();
   calls_are_repeated_until_the_room_does();
   answers_become_statuses();

@@ -118,6 +118,23 @@ static void messages_name_the_place(const zcodec_chain *chain) {
   zcodec_plan_free(plan);
 }
 
+/* An index may claim too much, which shows when the object turns out to be shorter. */
+static void an_inner_chunk_of_another_size_is_named(const zcodec_chain *chain) {
+  uint8_t decoded[24];
+  zcodec_view view = view_of(decoded, sizeof decoded);
+  zcodec_box box = {sizeof(zcodec_box), 2, NULL, NULL};
+  zcodec_plan *plan = NULL;
+  const zcodec_range *ranges = NULL;
+  size_t count = 0;
+  CHECK_OK(zcodec_plan_new(chain, NULL, &box, &view, 1, ZCODEC_SIZE_UNKNOWN, NULL, &plan, &error));
+  CHECK_OK(zcodec_plan_next(plan, &ranges, &count, &error));
+  CHECK_OK(zcodec_plan_supply(plan, 0, shard + SHARD_SIZE - ranges[0].size, (size_t)ranges[0].size, &error));
+  CHECK_OK(zcodec_plan_next(plan, &ranges, &count, &error));
+  CHECK_FAILS_WITH(ZCODEC_STATUS_CORRUPT_DATA, "codecs[0] \"sharding_indexed\": in inner chunk [",
+                   zcodec_plan_supply(plan, 0, shard, (size_t)ranges[0].size - 1, &error));
+  zcodec_plan_free(plan);
+}
+
 static void an_inner_chunk_that_does_not_decode_is_named(void) {
   static const char codecs[] =
       "[{\"name\": \"sharding_indexed\", \"configuration\": {\"chunk_shape\": [2, 3],"
@@ -413,6 +430,7 @@ int main(void) {
   few_chunks_that_cannot_be_divided_are_shared();
   errors_name_the_codec_inside(chain);
   messages_name_the_place(chain);
+  an_inner_chunk_of_another_size_is_named(chain);
   an_inner_chunk_that_does_not_decode_is_named();
   paddings_inside_have_a_path(chain);
   zcodec_plan_free(NULL);

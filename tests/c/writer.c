@@ -394,6 +394,90 @@ static void without_a_fill_value_new_inner_chunks_are_whole(void) {
   zcodec_chain_free(chain);
 }
 
+/* What a callback of a writer's or a plan's own call does with it. */
+typedef struct reentry {
+  zcodec_writer *writer;
+  zcodec_plan *plan;
+  int uses_alone; /* whether the call that runs the callback has the object for itself */
+  int count;
+} reentry;
+
+static int32_t use_again(reentry *self) {
+  const zcodec_piece *pieces = NULL;
+  const zcodec_range *ranges = NULL;
+  size_t count = 0;
+  uint64_t size = 0;
+  self->count++;
+  if (self->plan != NULL) {
+    CHECK_FAILS_WITH(ZCODEC_STATUS_INVALID_ARGUMENT, "another call is using the plan",
+                     zcodec_plan_next(self->plan, &ranges, &count, &error));
+    return 0;
+  }
+  CHECK_FAILS_WITH(ZCODEC_STATUS_INVALID_ARGUMENT, "another call is using the writer",
+                   zcodec_writer_next(self->writer, &ranges, &count, &error));
+  CHECK_FAILS_WITH(ZCODEC_STATUS_INVALID_ARGUMENT, "another call is using the writer",
+                   zcodec_writer_finish(self->writer, ZCODEC_LAYOUT_PACKED, &pieces, &count, &size, &error));
+  if (self->uses_alone) {
+    CHECK_FAILS_WITH(ZCODEC_STATUS_INVALID_ARGUMENT, "another call is using the writer",
+                     put(self->writer, 2, 3, 2, 3, 9, &error));
+    CHECK_FAILS_WITH(ZCODEC_STATUS_INVALID_ARGUMENT, "another call is using the writer",
+                     zcodec_writer_supply(self->writer, 0, "", 0, &error));
+  }
+  return 0;
+}
+
+static int32_t generate_again(void *user_data, void *call_data, const uint8_t *chunk, size_t chunk_size,
+                              uint8_t *padding, size_t padding_size) {
+  (void)call_data, (void)chunk, (void)chunk_size;
+  memset(padding, 5, padding_size);
+  return use_again(user_data);
+}
+
+static int32_t check_again(void *user_data, void *call_data, const uint8_t *chunk, size_t chunk_size,
+                           const uint8_t *padding, size_t padding_size) {
+  (void)call_data, (void)chunk, (void)chunk_size, (void)padding, (void)padding_size;
+  return use_again(user_data);
+}
+
+static void callbacks_do_not_use_what_runs_them(void) {
+  zcodec_chain *chain = check_chain(SHARDING("", "end", ""), INPUT);
+  reentry self = {NULL, NULL, 0, 0};
+  const zcodec_range *ranges = NULL;
+  uint8_t expected[24], decoded[24];
+  zcodec_box box = box_of(NULL, NULL);
+  zcodec_view view = view_of(decoded, sizeof decoded);
+  size_t count = 0, i;
+  object made;
+  CHECK_OK(zcodec_chain_set_padding_at(chain, "/0/configuration/codecs/1", generate_again, check_again, &self, NULL,
+                                       &error));
+  self.writer = writer_of(chain, &nothing);
+  CHECK_OK(put(self.writer, 0, 0, 2, 3, 1, &error)); /* encodes an inner chunk */
+  CHECK(self.count == 1);
+  CHECK_OK(put(self.writer, 2, 0, 1, 1, 2, &error));
+  self.uses_alone = 1;
+  CHECK_OK(zcodec_writer_next(self.writer, &ranges, &count, &error)); /* encodes the other one */
+  CHECK(self.count == 2 && count == 0);
+  made = finished(self.writer, ZCODEC_LAYOUT_PACKED, &nothing, &count);
+  self.writer = writer_of(chain, &nothing);
+  CHECK_OK(put(self.writer, 2, 0, 1, 1, 2, &error));
+  made = finished(self.writer, ZCODEC_LAYOUT_PACKED, &made, &count); /* so does this, without a zcodec_writer_next */
+  CHECK(self.count == 3);
+
+  CHECK_OK(zcodec_plan_new(chain, NULL, &box, &view, 1, made.size, NULL, &self.plan, &error));
+  do {
+    CHECK_OK(zcodec_plan_next(self.plan, &ranges, &count, &error));
+    for (i = 0; i < count; i++) {
+      CHECK_OK(zcodec_plan_supply(self.plan, i, made.bytes + ranges[i].offset, (size_t)ranges[i].size, &error));
+    }
+  } while (count > 0);
+  CHECK(self.count == 4);
+  memset(expected, 7, sizeof expected);
+  expected[12] = 2;
+  CHECK(memcmp(decoded, expected, sizeof expected) == 0);
+  zcodec_plan_free(self.plan);
+  zcodec_chain_free(chain);
+}
+
 int main(void) {
   a_new_shard_is_what_encode_makes(SHARDING("", "end", ""));
   a_new_shard_is_what_encode_makes(SHARDING("", "start", ""));
@@ -407,6 +491,7 @@ int main(void) {
   a_hostile_index_is_corrupt_where_it_is_used();
   chains_that_have_no_writer_are_refused();
   without_a_fill_value_new_inner_chunks_are_whole();
+  callbacks_do_not_use_what_runs_them();
   zcodec_writer_free(NULL);
   return check_result("writer");
 }
