@@ -136,6 +136,12 @@ def test_encode_into_memory_of_the_caller(chain, array):
     with pytest.raises(Error) as caught:
         chain.encode_into(array, bytearray(3))
     assert caught.value.status is Status.BUFFER_TOO_SMALL
+    needed = caught.value.needed_size
+    assert pickle.loads(pickle.dumps(caught.value)).needed_size == needed
+    assert chain.encode_into(array, bytearray(needed)) == size
+    with pytest.raises(Error) as caught:
+        chain.decode(room[: size - 1])
+    assert caught.value.needed_size is None
     with pytest.raises(ValueError, match="read-only"):
         chain.encode_into(array, bytes(100_000))
 

@@ -101,7 +101,7 @@ def test_verify_names_what_is_no_chunk(tmp_path, capsys, zarr_format):
     array[:8] = 5
     places = [tmp_path / array.metadata.encode_chunk_key((i,)) for i in range(5)]
     assert main(["verify", str(tmp_path)]) == 0
-    assert "4 chunks of 1 arrays, 0 damaged" in capsys.readouterr().out
+    assert "4 chunks of 1 array, 0 damaged" in capsys.readouterr().out
     for place in places[1:4]:
         place.unlink()
     places[1].mkdir()
@@ -111,7 +111,7 @@ def test_verify_names_what_is_no_chunk(tmp_path, capsys, zarr_format):
     name = array.metadata.encode_chunk_key
     assert f"{name((1,))}: cannot be read: a directory has its name\n" in out
     assert f"{name((2,))}: cannot be read: a link that leads nowhere has its name\n" in out
-    assert "3 chunks of 1 arrays, 2 damaged" in out
+    assert "3 chunks of 1 array, 2 damaged" in out
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
@@ -138,7 +138,7 @@ def test_verify_names_a_file_above_chunks(tmp_path, capsys):
     assert main(["verify", str(tmp_path)]) == 1
     out = capsys.readouterr().out
     assert "c/0/1: cannot be read: a file has the name of a directory above it\n" in out
-    assert "4 chunks of 1 arrays, 2 damaged" in out
+    assert "4 chunks of 1 array, 2 damaged" in out
 
 
 def spoil(path, member):
@@ -183,7 +183,7 @@ def test_consolidated_metadata_with_an_array_that_cannot_be_read(store, capsys):
     assert main(["verify", str(store)]) == 1
     out = capsys.readouterr().out
     assert "names: cannot be read: No Zarr data type" in out
-    assert "12 chunks of 1 arrays, 0 damaged, 1 more cannot be read" in out
+    assert "12 chunks of 1 array, 0 damaged, 1 more cannot be read" in out
 
 
 def consolidated(store, name, change):
@@ -306,7 +306,7 @@ def test_arrays_that_only_zcodec_reads(store, tmp_path, capsys):
     assert main(["verify", str(store)]) == 0
     assert "19 chunks of 3 arrays, 0 damaged" in capsys.readouterr().out
     assert main(["verify", str(store / "turned")]) == 0
-    assert "6 chunks of 1 arrays, 0 damaged" in capsys.readouterr().out
+    assert "6 chunks of 1 array, 0 damaged" in capsys.readouterr().out
     assert main(["inspect", str(store)]) == 0
     assert "turned: int16 (4, 6), Zarr v3\n  chunks    (3, 2), 6 of them\n  size      48 bytes" in capsys.readouterr().out
     assert main(["convert", str(store / "turned"), str(tmp_path / "new"), "--codecs", json.dumps([LITTLE])]) == 2
@@ -375,7 +375,7 @@ def test_verify_through_fsspec(capsys):
     array = zarr.create_array("memory://zcodec-test/a.zarr", shape=(50,), chunks=(10,), dtype="int32", overwrite=True)
     array[:30] = 1
     assert main(["verify", "memory://zcodec-test/a.zarr"]) == 0
-    assert "3 chunks of 1 arrays, 0 damaged" in capsys.readouterr().out
+    assert "3 chunks of 1 array, 0 damaged" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("inside", ["", "images"])
@@ -928,7 +928,7 @@ def test_rectilinear_grids(tmp_path, capsys):
     array[...] = VALUES
     zarr.config.reset()
     assert main(["verify", str(source)]) == 0
-    assert "9 chunks of 1 arrays, 0 damaged" in capsys.readouterr().out
+    assert "9 chunks of 1 array, 0 damaged" in capsys.readouterr().out
     assert main(["inspect", str(source), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["chunk_shape"], found["chunks"]) == ([[30, 20, 50], [10, 70, 10]], 9)

@@ -201,6 +201,38 @@ async def test_stages_that_nobody_supplies_are_not_repeated(chain):
     np.testing.assert_array_equal(plan.result, ARRAY)
 
 
+def test_a_callback_cannot_use_the_writer_that_runs_it():
+    inner = ["bytes", {"name": "pad", "configuration": {"location": "end", "nbytes": 1}}]
+    configuration = {"chunk_shape": [4], "codecs": inner, "index_codecs": [LITTLE, "crc32c"]}
+    chain = Chain([{"name": "sharding_indexed", "configuration": configuration}], "uint8", (8,), 0)
+    refused = []
+
+    def generate(_, padding):
+        for use in (
+            lambda: writer.ranges,
+            writer.finish,
+            lambda: writer.put(np.full(4, 9, np.uint8), np.s_[4:]),
+            lambda: writer.supply(0, b""),
+        ):
+            with pytest.raises(Error) as caught:
+                use()
+            refused.append(caught.value.status)
+
+    chain.set_padding("/0/configuration/codecs/1", generate)
+    writer = chain.writer()
+    writer.put(np.ones(2, np.uint8), np.s_[:2])  # an inner chunk that is encoded when the next stage is asked for
+    assert writer.ranges == []
+    assert refused == [Status.INVALID_ARGUMENT] * 4
+    pieces, size = writer.finish()
+    np.testing.assert_array_equal(chain.decode(whole_object(pieces, size)), [1, 1, 0, 0, 0, 0, 0, 0])
+
+    refused.clear()
+    writer = chain.writer()
+    writer.put(np.ones(2, np.uint8), np.s_[:2])
+    assert writer.finish()[1] == size  # which encodes it, too
+    assert refused == [Status.INVALID_ARGUMENT] * 4
+
+
 def test_sizes_are_checked(chain):
     encoded = part(chain.encode(ARRAY), index_range(chain))
     for size in (-1, 2**64):

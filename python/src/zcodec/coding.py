@@ -9,7 +9,7 @@ import numpy as np
 from zcodec._ffi import ARRAY_TO_ARRAY, NULL, ffi, lib, new_buffer, new_error, new_size, text_of
 from zcodec.callbacks import call_options, raise_late
 from zcodec.dtypes import DataType, as_numbers, converted, is_ml
-from zcodec.errors import Status, check, check_call
+from zcodec.errors import check, check_call
 from zcodec.views import (
     Array, Box, Buffer, Part, Selection, View, from_buffer, must_be_bytes, overlaps_itself, refuse_masked,
     shares_memory,
@@ -105,7 +105,7 @@ def _decode_bytes(chain: Chain, buffer: Buffer, out: Any, max_threads: int | Non
             status = lib.zcodec_decode_with(
                 chain.handle, options, encoded, ffi.sizeof(encoded), decoded, ffi.sizeof(decoded), size, error
             )
-            check_call(status, error, context)
+            check_call(status, error, context, size)
     return memoryview(out).cast("B")[: size[0]]
 
 
@@ -256,12 +256,10 @@ class Source:
         if self._bytes is not None:
             ffi.release(self._bytes)
 
-    def encode_into(self, encoded: Any, capacity: int, max_threads: int | None, size: Any = None) -> int:
-        """The number of bytes written. It is also left in `size`, which after BUFFER_TOO_SMALL has the number
-        needed."""
-        context, error = self._chain.context(), new_error()
+    def encode_into(self, encoded: Any, capacity: int, max_threads: int | None) -> int:
+        """The number of bytes written."""
+        context, error, size = self._chain.context(), new_error(), new_size()
         options = call_options(context, max_threads)
-        size = new_size() if size is None else size
         if self.view is None:
             status = lib.zcodec_encode_with(
                 self._handle, options, self._bytes, ffi.sizeof(self._bytes), encoded, capacity, size, error
@@ -270,7 +268,7 @@ class Source:
             status = lib.zcodec_encode_view(
                 self._handle, options, self.part_pointer, self.view.pointer, encoded, capacity, size, error
             )
-        check_call(status, error, context)
+        check_call(status, error, context, size)
         return int(size[0])
 
     def encode_bytes(self, max_threads: int | None) -> bytes:
@@ -308,16 +306,16 @@ class Source:
         """No call allocates the result for a view: the memory grows as the library asks until it is enough."""
         from zcodec.errors import Error
 
-        capacity, needed = self._chain._decoded_size + 1024, new_size()
+        capacity = self._chain._decoded_size + 1024
         while True:
             scratch = np.empty(capacity, np.uint8)
             try:
-                size = self.encode_into(_from_buffer(scratch), capacity, max_threads, needed)
+                size = self.encode_into(_from_buffer(scratch), capacity, max_threads)
                 return scratch[:size].tobytes()
             except Error as error:
-                if error.status != Status.BUFFER_TOO_SMALL:
+                if error.needed_size is None:
                     raise
-                capacity = max(int(needed[0]), capacity + 1)
+                capacity = max(error.needed_size, capacity + 1)
 
 
 class WholeSource(Source):
@@ -329,11 +327,10 @@ class WholeSource(Source):
     def __init__(self, chain: Chain, array: Array) -> None:
         self._chain, self._handle, self.array, self._bytes = chain, chain.handle, array, None
 
-    def encode_into(self, encoded: Any, capacity: int, max_threads: int | None, size: Any = None) -> int:
-        array, error = self.array, new_error()
+    def encode_into(self, encoded: Any, capacity: int, max_threads: int | None) -> int:
+        array, error, size = self.array, new_error(), new_size()
         assert array is not None
-        size = new_size() if size is None else size
-        check(_encode(self._handle, _from_buffer(array), array.nbytes, encoded, capacity, size, error), error)
+        check(_encode(self._handle, _from_buffer(array), array.nbytes, encoded, capacity, size, error), error, size)
         return int(size[0])
 
 

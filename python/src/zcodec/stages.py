@@ -9,7 +9,7 @@ from typing import Any
 
 from zcodec._ffi import ffi, new_error, new_size
 from zcodec.callbacks import Context
-from zcodec.errors import Status, check_call
+from zcodec.errors import Error, Status, check_call
 from zcodec.index import Range, range_of
 from zcodec.views import Buffer, from_buffer
 
@@ -27,22 +27,33 @@ class Stages:
         self._stage: list[Range] | None = None
         self._supplied: set[int] = set()  # numbers of ranges of this stage, also of those that are being supplied
         self._running = 0  # calls that supply
+        self._is_asking = False  # without the lock, which a callback would wait for
         self._has_ended = False
         self._is_complete = False
 
     @property
     def ranges(self) -> list[Range]:
         """The bytes that the current stage needs; empty when no stage is left. Raises `Error` if an error has ended the
-        stages."""
+        stages, or while another call asks for a stage."""
         with self._lock:
             if self._is_complete:
                 return []
+            if self._is_asking:
+                raise Error("another call is asking for the next stage: that of a callback's caller, or of a thread")
             supplied = self._stage is not None and len(self._supplied) == len(self._stage) and not self._running
-            if self._stage is None or supplied or self._has_ended:
-                self._stage = self._next()
-                self._supplied.clear()
-                self._is_complete = not self._stage
-            return self._stage
+            if self._stage is not None and not supplied and not self._has_ended:
+                return self._stage
+            self._is_asking = True
+        stage = None
+        try:
+            stage = self._next()
+        finally:
+            with self._lock:
+                self._is_asking = False
+                if stage is not None:
+                    self._stage, self._is_complete = stage, not stage
+                    self._supplied.clear()
+        return stage
 
     def _next(self) -> list[Range]:
         ranges, count, error = ffi.new("zcodec_range **"), new_size(), new_error()

@@ -55,5 +55,7 @@ def run(options: argparse.Namespace) -> int:
                 key = array.metadata.encode_chunk_key(coordinates)
                 print(f"{path}/{key}: {error}" if path else f"{key}: {error}", flush=True)
     others = f", {len(unreadable)} more cannot be read" if unreadable else ""
-    print(f"{stored} chunks of {len(members)} arrays, {damaged} damaged{others}")
+    chunks = "1 chunk" if stored == 1 else f"{stored} chunks"
+    arrays = "1 array" if len(members) == 1 else f"{len(members)} arrays"
+    print(f"{chunks} of {arrays}, {damaged} damaged{others}")
     return 1 if damaged or unreadable or outdated else 0

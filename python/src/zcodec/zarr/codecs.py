@@ -39,8 +39,8 @@ class Squeeze(ArrayToArray):
 
 
 class ScaleOffset(ArrayToArray):
-    """Subtracts `offset`, then multiplies by `scale`. An omitted option changes nothing. Both have the array's data
-    type."""
+    """Encodes x as (x - offset) * scale, and decodes it as x / scale + offset, in the array's data type. The defaults
+    are 0 and 1. A result that the type does not have is an `Error` (OUT_OF_RANGE)."""
 
     codec_name = "scale_offset"
     # If zarr-python has a class of its own, it opens the array with that, which fails unless all of them have an image.
@@ -103,8 +103,9 @@ class PackBits(ArrayToBytes):
 class Zfp(ArrayToBytes):
     """Compresses numbers that change slowly, in chunks of 1 to 4 dimensions.
 
-    `mode` and its parameters: "reversible"; "fixed_accuracy", tolerance=0.01 (the largest error); "fixed_rate", rate=8
+    `mode` and its parameters: "reversible"; "fixed_accuracy", tolerance=0.01 (the largest absolute error); "fixed_rate", rate=8
     (bits per element); "fixed_precision", precision=16 (bit planes); "expert", minbits=, maxbits=, maxprec=, minexp=.
+    All but "reversible" are lossy, and refuse NaN and infinities.
     """
 
     codec_name = "zfp"
@@ -115,7 +116,8 @@ class Zfp(ArrayToBytes):
 
 
 class N5Default(ArrayToBytes):
-    """The blocks of N5."""
+    """Stores each chunk as a block of N5: a header with its shape, then what `codecs` make of it: a full transpose,
+    bytes in big-endian order, and at most one compressor."""
 
     codec_name = "n5_default"
     _bind = any_shape
@@ -133,7 +135,8 @@ def _base64(padding: str | bytes | None) -> str | None:
 
 
 class Pad(BytesToBytes):
-    """Puts `nbytes` bytes before or after each chunk: `padding` is base64, or the bytes themselves."""
+    """Puts `nbytes` bytes before (`location="start"`) or after (`"end"`) each chunk: `padding` is base64, or the bytes
+    themselves; zeros if it is omitted."""
 
     codec_name = "pad"
 

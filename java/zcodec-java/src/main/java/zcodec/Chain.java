@@ -133,7 +133,8 @@ public final class Chain extends NativeHandle {
    */
   public Chain withShape(long... shape) {
     try (Invocation in = new Invocation(this)) {
-      in.check(C.zcodec_chain_with_shape(in.handle, in.arena.longs(shape), shape.length, in.out, in.error));
+      long sizes = in.arena.longs(Check.notNegative("shape", shape));
+      in.check(C.zcodec_chain_with_shape(in.handle, sizes, shape.length, in.out, in.error));
       return new Chain(in.result(), callbacks);
     }
   }
@@ -400,7 +401,7 @@ public final class Chain extends NativeHandle {
       throw new IllegalArgumentException(
           "shape has " + shape.length + " numbers, but the chain has " + ndim() + " dimensions");
     }
-    return shape;
+    return Check.notNegative("shape", shape);
   }
 
   private static long view(Invocation in, View view, Staged staged) {
@@ -459,6 +460,7 @@ public final class Chain extends NativeHandle {
    * @return the index, to be closed
    */
   public ShardIndex decodeIndex(ByteBuffer bytes, long objectSize) {
+    Check.sizeOrUnknown("objectSize", objectSize);
     try (Invocation in = new Invocation(this);
         Staged from = Staged.input(bytes)) {
       in.check(C.zcodec_index_decode(in.handle, from.address, from.size, objectSize, in.out, in.error));

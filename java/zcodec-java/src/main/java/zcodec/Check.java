@@ -10,6 +10,13 @@ final class Check {
     }
   }
 
+  /** A size, or {@link Range#UNKNOWN}. */
+  static void sizeOrUnknown(String name, long value) {
+    if (value != Range.UNKNOWN) {
+      notNegative(name, value);
+    }
+  }
+
   /** The numbers, copied; null stays null. */
   static long[] notNegative(String name, long[] values) {
     for (int i = 0; values != null && i < values.length; i++) {

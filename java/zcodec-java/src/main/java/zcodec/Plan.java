@@ -37,9 +37,7 @@ public final class Plan extends StagedRead {
     if (boxes.size() != views.size()) {
       throw new IllegalArgumentException(boxes.size() + " boxes, but " + views.size() + " views");
     }
-    if (objectSize != Range.UNKNOWN) {
-      Check.notNegative("objectSize", objectSize);
-    }
+    Check.sizeOrUnknown("objectSize", objectSize);
     int ndim = chain.kind() == Kind.BYTES_TO_BYTES ? 0 : chain.ndim();
     Callbacks.Call call = callbacks ? new Callbacks.Call(options.callData) : null;
     StagedViews memory = new StagedViews();

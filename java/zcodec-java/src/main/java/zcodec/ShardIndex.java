@@ -37,7 +37,8 @@ public final class ShardIndex extends NativeHandle {
     }
     try (Invocation in = new Invocation(this)) {
       long range = in.arena.zeros(Range.STRUCT_SIZE);
-      in.check(C.zcodec_index_entry(in.handle, in.arena.longs(cell), cell.length, range, in.out, in.error));
+      long cells = in.arena.longs(Check.notNegative("cell", cell));
+      in.check(C.zcodec_index_entry(in.handle, cells, cell.length, range, in.out, in.error));
       return in.arena.getInt(in.out) == 0 ? null : new Range(in.arena.getLong(range), in.arena.getLong(range + 8));
     }
   }

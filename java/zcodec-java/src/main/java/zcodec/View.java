@@ -49,6 +49,7 @@ public final class View {
    * @return the view
    */
   public static View of(ByteBuffer memory, long offset, long... strides) {
+    Check.notNegative("offset", offset);
     return new View(memory, offset, strides.clone(), strides.length);
   }
 

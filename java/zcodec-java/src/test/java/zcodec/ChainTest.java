@@ -57,6 +57,11 @@ class ChainTest {
         () -> chain.setPadding(-7, null),
         () -> chain.plan(boxes, views, -7, null, CallOptions.DEFAULT),
         () -> chain.writer(null, -7, CallOptions.DEFAULT),
+        () -> chain.withShape(-7, 4),
+        () -> chain.fillView(new long[] {3, -7}, views.get(0)),
+        () -> chain.isFillView(new long[] {-7, 4}, views.get(0)),
+        () -> chain.decodeIndex(memory, -7),
+        () -> View.of(memory, -7, 1, 1),
         () -> {
           try (Plan plan = chain.plan(boxes, views, 24, null, CallOptions.DEFAULT)) {
             plan.supply(-7, memory);
