@@ -236,7 +236,7 @@ def test_names_that_the_output_cannot_show(tmp_path):
     for name in ("a\N{SNOWMAN}", "b"):
         group.create_array(name, shape=(4,), chunks=(4,), dtype="uint8")[...] = 1
     environment = {**os.environ, "PYTHONIOENCODING": "ascii:strict"}
-    command = [sys.executable, "-m", "zcodec.cli", "inspect", str(tmp_path)]
+    command = [sys.executable, "-m", "zcodec", "inspect", str(tmp_path)]
     run = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert run.returncode == 0 and "a\\u2603: uint8" in run.stdout and "b: uint8" in run.stdout
 
@@ -248,7 +248,7 @@ def test_a_progress_bar_leaves_the_output_alone(store, tmp_path):
     bar, terminal = pty.openpty()
     with open(tmp_path / "output", "wb") as output:
         environment = {**os.environ, "TERM": "xterm", "COLUMNS": "40"}
-        command = [sys.executable, "-m", "zcodec.cli", "verify", str(store)]
+        command = [sys.executable, "-m", "zcodec", "verify", str(store)]
         with subprocess.Popen(command, stdout=output, stderr=terminal, env=environment) as run:
             os.close(terminal)
             with contextlib.suppress(OSError):  # at its end
@@ -892,14 +892,14 @@ def test_convert_to_a_local_url(store, tmp_path, capsys, protocol):
 
 
 def test_as_a_program(store):
-    run = subprocess.run([sys.executable, "-m", "zcodec.cli", "verify", str(store)], capture_output=True, text=True)
+    run = subprocess.run([sys.executable, "-m", "zcodec", "verify", str(store)], capture_output=True, text=True)
     assert (run.returncode, run.stderr) == (0, "")
 
 
 def test_nobody_reads_the_output(store):
     """`zcodec inspect STORE | head` is no error to report."""
     with subprocess.Popen(
-        [sys.executable, "-m", "zcodec.cli", "inspect", str(store)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-m", "zcodec", "inspect", str(store)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         process.stdout.close()
         assert process.wait() == 141
@@ -909,7 +909,7 @@ def test_nobody_reads_the_output(store):
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
 def test_closed_outputs(store):
     for closed in (">&-", "2>&-", ">&- 2>&-"):
-        command = f'exec "$0" -m zcodec.cli verify "$1" {closed}'
+        command = f'exec "$0" -m zcodec verify "$1" {closed}'
         run = subprocess.run(["sh", "-c", command, sys.executable, str(store)], capture_output=True, text=True)
         assert (run.returncode, run.stderr) == (0, "")
 

@@ -469,7 +469,7 @@ impl Chain {
     /// pass the fill value on unencoded, as in zarr-python.
     ///
     /// # Errors
-    /// As [`encode`](Self::encode), if they cannot encode it.
+    /// As [`encode_into`](Self::encode_into), if they cannot encode it.
     fn encoded_fill_value(&self, shard: &Shard, options: &CallOptions) -> Result<Option<Vec<u8>>> {
         let (Ok(from), Ok(to)) = (self.fill_value(), shard.inner.fill_value()) else { return Ok(None) };
         let one = Region::whole(&vec![1; shard.chunk_shape().len()]);

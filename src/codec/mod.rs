@@ -1,4 +1,5 @@
-//! The codecs, one file or folder each, and the registry that has them all.
+//! The codecs, one file or folder each, the [`registry`] that has them all, and what several of them share: [`joint`],
+//! [`location`], `lz`, [`padding`] and [`shuffle`].
 //!
 //! To add a codec: one file here with a `parse` function and its `mod` line, one line in [`registry`], one file of
 //! vectors in `tests/conformance/cases/`. `bytes.rs` is the model; CONTRIBUTING.md has the whole list. Known

@@ -113,6 +113,10 @@ impl NumpyType {
             Value::Array(list) if list.len() == 1 && self.data_type.is_real_number() => {
                 self.data_type.scalar_from_json(member, &self.as_in_v3(&list[0]))
             }
+            // GDAL writes the real part.
+            Value::Number(_) if self.data_type.name().starts_with("complex") => {
+                self.data_type.scalar_from_json(member, &json!([json, 0]))
+            }
             Value::String(text) if is_struct => {
                 let bytes = crate::json::from_base64(text)
                     .map_err(|_| Error::metadata(format!("{member} is {}, expected a base64 text", shown(json))))?;
@@ -290,6 +294,8 @@ mod tests {
             ("<i8", json!("-9223372036854775808"), json!(i64::MIN)),
             ("<f8", json!("1.5"), json!(1.5)),
             ("<U2", json!("7"), json!("7")),
+            (">c16", json!(-1.5), json!([-1.5, 0.0])),
+            ("<c8", json!(0), json!([0.0, 0.0])),
         ] {
             let numpy = NumpyType::from_json(&json!(dtype)).unwrap();
             let scalar = numpy.scalar_from_json("x", &json).unwrap();

@@ -3,7 +3,10 @@
 //! Specification: [zarr-extensions, `cast_value`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/cast_value).
 //! All integer and float types, in both directions. The order is: the scalar map, then rounding, then the range.
 //!
-//! [`reference`] is the definition; [`tiers`] lists the faster ways, each with a folder of its own.
+//! [`reference`] is the definition; [`tiers`] lists the faster ways, each with a folder of its own. A block of elements
+//! is cast by the first of these that does not refuse it: one loop for the whole cast, if the tier has one; the kernels
+//! of the [`pipeline`], one after another; the reference, which also decides whether an element is at fault. A single
+//! kernel may in turn be two: see [`kernel::hopeful`].
 
 mod as_float32;
 #[cfg(target_arch = "x86_64")]

@@ -25,7 +25,7 @@ type Scratch = [[u8; BLOCK_SIZE]; 2];
 #[derive(Debug)]
 pub(super) struct Pipeline {
     /// One loop for blocks in which nothing is unusual.
-    quick: Option<Box<dyn Kernel>>,
+    whole_cast: Option<Box<dyn Kernel>>,
     kernels: Vec<Box<dyn Kernel>>,
     source_size: usize,
     target_size: usize,
@@ -37,8 +37,8 @@ impl Pipeline {
         let pipeline = Self::of(cast, kernels(cast, tier)?);
         let entries = cast.scalar_map.iter().map(|entry| pipeline.entry(cast, *entry));
         let entries = entries.collect::<Option<_>>()?;
-        let quick = if cast.scalar_map.is_empty() { (tier.quick)(cast) } else { None };
-        Self { quick, ..pipeline }.with_map(entries)
+        let whole_cast = if cast.scalar_map.is_empty() { (tier.whole_cast)(cast) } else { None };
+        Self { whole_cast, ..pipeline }.with_map(entries)
     }
 
     /// One loop for scaling and a cast of floats to integers. The cast refuses infinities and NaN, so it refuses what
@@ -67,7 +67,7 @@ impl Pipeline {
     }
 
     fn of(cast: &Cast, kernels: Vec<Box<dyn Kernel>>) -> Self {
-        Self { quick: None, kernels, source_size: cast.source.size(), target_size: cast.target.size() }
+        Self { whole_cast: None, kernels, source_size: cast.source.size(), target_size: cast.target.size() }
     }
 
     fn with_map(mut self, entries: Vec<Entry>) -> Option<Self> {
@@ -113,21 +113,21 @@ impl Pipeline {
         })
     }
 
-    /// Casts every element. A block that has a refused element goes to `mend`, with the index of its first element.
+    /// Casts every element. A block that has a refused element goes to `by_reference`, with the index of its first element.
     pub(super) fn run<E>(
         &self,
         input: &[u8],
         output: &mut [u8],
-        mut mend: impl FnMut(usize, &[u8], &mut [u8]) -> Result<(), E>,
+        mut by_reference: impl FnMut(usize, &[u8], &mut [u8]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let Some(quick) = &self.quick else { return self.run_kernels(0, input, output, &mut mend) };
+        let Some(whole_cast) = &self.whole_cast else { return self.run_kernels(0, input, output, &mut by_reference) };
         let (mut block_count, mut refused_count) = (0, 0);
         for (input, output) in self.blocks(LONG_BLOCK_COUNT, input, output) {
             // Where most blocks are unusual, it is tried on a quarter of them.
             let is_tried = 4 * refused_count <= block_count + 3;
-            let is_refused = is_tried && quick.run(input, output);
+            let is_refused = is_tried && whole_cast.run(input, output);
             if !is_tried || is_refused {
-                self.run_kernels(block_count * LONG_BLOCK_COUNT, input, output, &mut mend)?;
+                self.run_kernels(block_count * LONG_BLOCK_COUNT, input, output, &mut by_reference)?;
             }
             (block_count, refused_count) = (block_count + 1, refused_count + usize::from(is_refused));
         }
@@ -149,7 +149,7 @@ impl Pipeline {
         first: usize,
         input: &[u8],
         output: &mut [u8],
-        mend: &mut impl FnMut(usize, &[u8], &mut [u8]) -> Result<(), E>,
+        by_reference: &mut impl FnMut(usize, &[u8], &mut [u8]) -> Result<(), E>,
     ) -> Result<(), E> {
         let [before @ .., last] = self.kernels.as_slice() else {
             output.copy_from_slice(input);
@@ -159,7 +159,7 @@ impl Pipeline {
         let count = widest.map_or(LONG_BLOCK_COUNT, |size| BLOCK_SIZE / size);
         let blocks = self.blocks(count, input, output);
         let mut run = |lanes: &[u8], index: usize, input: &[u8], output: &mut [u8]| {
-            if last.run(lanes, output) { mend(first + index * count, input, output) } else { Ok(()) }
+            if last.run(lanes, output) { by_reference(first + index * count, input, output) } else { Ok(()) }
         };
         if before.is_empty() {
             return blocks.enumerate().try_for_each(|(index, (input, output))| run(input, index, input, output));

@@ -168,7 +168,7 @@ fn scattered(component: Component) -> impl Iterator<Item = u64> {
 
 /// One element at a time, so that none is refused for the sake of another.
 #[test]
-fn a_quick_loop_casts_as_defined_or_refuses() {
+fn one_loop_for_a_whole_cast_casts_as_defined_or_refuses() {
     for source_type in data_types().iter().filter(|source| source.component().bits() >= 8) {
         let source = source_type.component();
         for target in &data_types() {
@@ -178,12 +178,12 @@ fn a_quick_loop_casts_as_defined_or_refuses() {
             };
             for cast in casts(source_type, target) {
                 in_every_tier(|kernels, name| {
-                    let Some(quick) = (kernels.quick)(&cast) else { return };
+                    let Some(whole_cast) = (kernels.whole_cast)(&cast) else { return };
                     let (mut input, mut output) = (vec![0; source.size()], vec![0; cast.target.size()]);
                     let mut done_count = 0;
                     for pattern in &patterns {
                         source.store(*pattern, &mut input);
-                        if !quick.run(&input, &mut output) {
+                        if !whole_cast.run(&input, &mut output) {
                             let result = cast.target.load(&output);
                             assert_eq!(Some(result), cast.cast(*pattern), "{name}, {pattern:#x}, {cast:?}");
                             done_count += 1;

@@ -33,7 +33,7 @@ pub(super) struct Kernels {
     /// `f32` to floats of up to 8 bits, for numbers up to the largest of them; refuses others.
     pub(super) narrow_small_float: fn(SmallFloat, Rounding) -> Option<Box<dyn Kernel>>,
     /// The whole cast in one loop, without its scalar map; refuses what is unusual.
-    pub(super) quick: fn(&Cast) -> Option<Box<dyn Kernel>>,
+    pub(super) whole_cast: fn(&Cast) -> Option<Box<dyn Kernel>>,
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -42,7 +42,7 @@ const AVX2: Kernels = Kernels {
     widen_float16: avx2::float16::widen,
     narrow_float16: avx2::float16::narrow,
     narrow_small_float: avx2::small_float::narrow,
-    quick: avx2::quick::kernel,
+    whole_cast: avx2::whole_cast::kernel,
 };
 
 /// `None` is the reference, which has no kernels. Portable loops are also compiled for AVX2 and AVX-512.
@@ -59,7 +59,7 @@ pub(super) static TIERS: &[Tier<Option<Kernels>>] = &[
             widen_float16: avx512::float16::widen,
             narrow_float16: avx512::float16::narrow,
             // AVX-512 converts between floats and integers of 64 bits.
-            quick: |cast| match (cast.source, cast.target) {
+            whole_cast: |cast| match (cast.source, cast.target) {
                 (Component::Int { bits: 64, signed }, Component::Float(format)) if format.bits == 64 => {
                     Some(avx512::integer64::to_float64(signed, cast.rounding))
                 }
@@ -71,9 +71,9 @@ pub(super) static TIERS: &[Tier<Option<Kernels>>] = &[
                 }
                 (source, target) if source.bits() == 64 && target.bits() == 64 => None,
                 (_, Component::Float(format)) if format.id == FloatId::Bfloat16 => {
-                    avx512::bfloat16::narrow(cast).or_else(|| avx2::quick::kernel(cast))
+                    avx512::bfloat16::narrow(cast).or_else(|| avx2::whole_cast::kernel(cast))
                 }
-                _ => avx512::short_float::to_integer(cast).or_else(|| avx2::quick::kernel(cast)),
+                _ => avx512::short_float::to_integer(cast).or_else(|| avx2::whole_cast::kernel(cast)),
             },
             ..AVX2
         }),
@@ -87,7 +87,7 @@ pub(super) static TIERS: &[Tier<Option<Kernels>>] = &[
             widen_float16: || None,
             narrow_float16: |_| None,
             narrow_small_float: |_, _| None,
-            quick: |_| None,
+            whole_cast: |_| None,
         }),
     },
     Tier { level: Reference, kernel: None },

@@ -4,7 +4,7 @@
 //! [zarr-extensions, `numcodecs.astype`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.astype);
 //! numcodecs 0.17, `astype.py`. `decode_dtype` may be left out: zarr-python then takes the type of the array.
 
-use super::number::{self, Number};
+use super::number_type::{self, NumberType};
 use super::{elementwise, optional};
 use crate::error::Result;
 use crate::interface::{Bound, Codec, Context, Elementwise, Kind};
@@ -16,20 +16,20 @@ use std::sync::Arc;
 #[derive(Debug)]
 struct AsType {
     configuration: Map<String, Value>,
-    encode_type: Number,
+    encode_type: NumberType,
     /// None: that of the array.
-    decode_type: Option<Number>,
+    decode_type: Option<NumberType>,
 }
 
 /// `{"encode_dtype", "decode_dtype"}`, the second optional
 pub(crate) fn parse(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
     let mut members = Map::new();
     let encode = configuration.required("encode_dtype")?;
-    let encode_type = Number::from_json_in_any_order("encode_dtype", &encode)?;
+    let encode_type = NumberType::from_json_in_any_order("encode_dtype", &encode)?;
     members.insert("encode_dtype".to_owned(), encode);
     let decode = optional(&mut configuration, &mut members, "decode_dtype");
     configuration.finish()?;
-    let decode_type = decode.map(|value| Number::from_json("decode_dtype", &value)).transpose()?;
+    let decode_type = decode.map(|value| NumberType::from_json("decode_dtype", &value)).transpose()?;
     Ok(Arc::new(AsType { configuration: members, encode_type, decode_type }))
 }
 
@@ -44,7 +44,7 @@ impl Codec for AsType {
 
     fn bind(&self, decoded: &Representation) -> Result<Bound> {
         let decoded = decoded.array()?;
-        let array_type = Number::of_array(decoded.data_type())?;
+        let array_type = NumberType::of_array(decoded.data_type())?;
         if let Some(decode_type) = self.decode_type {
             decode_type.check("decode_dtype", decoded.data_type())?;
         }
@@ -55,20 +55,20 @@ impl Codec for AsType {
 
 #[derive(Debug)]
 struct Cast {
-    decoded: Number,
-    encoded: Number,
+    decoded: NumberType,
+    encoded: NumberType,
 }
 
 impl Elementwise for Cast {
     fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<()> {
-        number::cast((self.decoded, decoded), (self.encoded, encoded))
+        number_type::cast((self.decoded, decoded), (self.encoded, encoded))
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<()> {
-        number::cast((self.encoded, encoded), (self.decoded, decoded))
+        number_type::cast((self.encoded, encoded), (self.decoded, decoded))
     }
 
     fn is_copy(&self) -> bool {
-        self.decoded == self.encoded && self.decoded != Number::Bool
+        self.decoded == self.encoded && self.decoded != NumberType::Bool
     }
 }

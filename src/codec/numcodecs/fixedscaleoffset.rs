@@ -15,7 +15,7 @@
 //! A number that the last cast cannot represent, NaN among them, is `OUT_OF_RANGE`: in NumPy the result depends on the
 //! processor. A fill value need not decode to itself.
 
-use super::number::{BLOCK, Float, Number, half_of};
+use super::number_type::{BLOCK, Float, NumberType, half_of};
 use super::{elementwise, optional};
 use crate::error::{Error, Result};
 use crate::interface::{Bound, Codec, Context, Elementwise, Kind};
@@ -33,8 +33,8 @@ struct FixedScaleOffset {
     offset: PythonNumber,
     scale: PythonNumber,
     /// None: that of the array.
-    dtype: Option<Number>,
-    astype: Option<Number>,
+    dtype: Option<NumberType>,
+    astype: Option<NumberType>,
 }
 
 /// A JSON number as Python reads it.
@@ -55,8 +55,8 @@ pub(crate) fn parse(mut configuration: Configuration, _context: &Context) -> Res
     };
     let (offset, scale) = (required("offset")?, required("scale")?);
     let mut member = |member: &str| optional(&mut configuration, &mut members, member);
-    let dtype = member("dtype").map(|value| Number::from_json("dtype", &value)).transpose()?;
-    let astype = member("astype").map(|value| Number::from_json_in_any_order("astype", &value)).transpose()?;
+    let dtype = member("dtype").map(|value| NumberType::from_json("dtype", &value)).transpose()?;
+    let astype = member("astype").map(|value| NumberType::from_json_in_any_order("astype", &value)).transpose()?;
     configuration.finish()?;
     if scale.float == 0.0 {
         return Err(Error::metadata("scale is 0, so that nothing could be decoded"));
@@ -73,7 +73,7 @@ impl PythonNumber {
     }
 
     /// The integer that NumPy computes with in an array of this type; none for a Python float.
-    fn integer_of(self, member: &str, number: Number) -> Result<Option<u64>> {
+    fn integer_of(self, member: &str, number: NumberType) -> Result<Option<u64>> {
         let Some(integer) = self.integer else { return Ok(None) };
         let (least, most) = integer_range(8 * number.size() as u32, number.is_signed());
         if (least..=most).contains(&integer) {
@@ -97,12 +97,12 @@ impl Codec for FixedScaleOffset {
 
     fn bind(&self, decoded: &Representation) -> Result<Bound> {
         let decoded = decoded.array()?;
-        let array_type = Number::of_array(decoded.data_type())?;
+        let array_type = NumberType::of_array(decoded.data_type())?;
         if let Some(dtype) = self.dtype {
             dtype.check("dtype", decoded.data_type())?;
         }
         let encoded = self.astype.unwrap_or(array_type);
-        if array_type == Number::Bool || encoded == Number::Bool {
+        if array_type == NumberType::Bool || encoded == NumberType::Bool {
             return Err(Error::unsupported("the data type is bool, but only numbers can be scaled"));
         }
         let (offset, scale) = (self.offset.float, self.scale.float);
@@ -114,7 +114,7 @@ impl Codec for FixedScaleOffset {
 
 impl FixedScaleOffset {
     /// The offset and the scale as far as NumPy computes with integers in an array of this type.
-    fn integers(&self, array_type: Number) -> Result<(Option<u64>, Option<u64>)> {
+    fn integers(&self, array_type: NumberType) -> Result<(Option<u64>, Option<u64>)> {
         let offset = if array_type.is_float() { None } else { self.offset.integer_of("offset", array_type)? };
         // What is left after a float offset is a float, which any scale fits.
         let scale = if offset.is_some() { self.scale.integer_of("scale", array_type)? } else { None };
@@ -145,10 +145,10 @@ enum Arithmetic {
 }
 
 impl Arithmetic {
-    fn new(number: Number, integers: (Option<u64>, Option<u64>), offset: f64, scale: f64) -> Self {
+    fn new(number: NumberType, integers: (Option<u64>, Option<u64>), offset: f64, scale: f64) -> Self {
         match (number, integers) {
-            (Number::F16, _) => Self::F16 { offset: half_of(offset), scale: half_of(scale) },
-            (Number::F32, _) => Self::F32 { offset: offset as f32, scale: scale as f32 },
+            (NumberType::F16, _) => Self::F16 { offset: half_of(offset), scale: half_of(scale) },
+            (NumberType::F32, _) => Self::F32 { offset: offset as f32, scale: scale as f32 },
             (_, (Some(offset), Some(scale))) => Self::Integers { offset, scale },
             (_, (Some(offset), None)) => Self::IntegerOffset { offset },
             _ => Self::F64,
@@ -158,8 +158,8 @@ impl Arithmetic {
 
 #[derive(Debug)]
 struct Scaled {
-    decoded: Number,
-    encoded: Number,
+    decoded: NumberType,
+    encoded: NumberType,
     /// Of an encode; why there is none if NumPy 2 has none.
     arithmetic: Result<Arithmetic>,
     offset: f64,

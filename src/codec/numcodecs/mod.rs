@@ -7,9 +7,12 @@
 //! `zarr/codecs/numcodecs`. Where numcodecs computes a result, ours is bit for bit the same; where NumPy leaves a
 //! result to the processor, it is an error here.
 //!
-//! * [`number`]: NumPy's types and casts, for the codecs that compute: [`astype`], [`delta`], [`fixedscaleoffset`],
+//! * [`number_type`]: NumPy's types and casts, for the codecs that compute: [`astype`], [`delta`], [`fixedscaleoffset`],
 //!   [`quantize`].
 //! * [`checksums`], [`fletcher32`], [`jenkins`]: four bytes more.
+//!
+//! Those that Zarr v3 has, too, are with their namesakes: `bitround`, `blosc`, `crc32c`, `gzip` (with `zlib`) and `zstd`,
+//! and `zfpy` is with `zfp`.
 
 pub(super) mod astype;
 #[cfg(feature = "bz2")]
@@ -23,7 +26,7 @@ pub(super) mod jenkins;
 pub(super) mod lz4;
 #[cfg(feature = "lzma")]
 pub(super) mod lzma;
-mod number;
+mod number_type;
 pub(super) mod packbits;
 #[cfg(feature = "pcodec")]
 pub(super) mod pcodec;
@@ -37,7 +40,7 @@ use crate::error::Result;
 use crate::interface::{Bound, Elementwise};
 use crate::json::Configuration;
 use crate::representation::ArrayRepresentation;
-use number::Number;
+use number_type::NumberType;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -57,7 +60,7 @@ fn optional(configuration: &mut Configuration, kept: &mut Map<String, Value>, me
 /// An elementwise codec from this array to elements of another type.
 fn elementwise<K: Elementwise>(
     kernel: K,
-    (from, to): (Number, Number),
+    (from, to): (NumberType, NumberType),
     decoded: &ArrayRepresentation,
 ) -> Result<Bound> {
     Bound::elementwise(decoded, &to.data_type()?, cast_fill_value(decoded, from, to), Arc::new(kernel))
@@ -65,10 +68,10 @@ fn elementwise<K: Elementwise>(
 
 /// The fill value of what a codec makes of this array: zarr-python casts it, but does not encode it. It is 0 where
 /// NumPy leaves the cast to the processor.
-fn cast_fill_value(decoded: &ArrayRepresentation, from: Number, to: Number) -> Option<Scalar> {
+fn cast_fill_value(decoded: &ArrayRepresentation, from: NumberType, to: NumberType) -> Option<Scalar> {
     let Scalar(decoded) = decoded.fill_value()?;
     let mut cast = vec![0; to.size()];
-    if number::cast((from, decoded), (to, &mut cast)).is_err() {
+    if number_type::cast((from, decoded), (to, &mut cast)).is_err() {
         cast.fill(0);
     }
     Some(Scalar(cast.into()))

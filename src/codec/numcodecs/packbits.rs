@@ -5,7 +5,7 @@
 //! numcodecs 0.17, `packbits.py`. Not the codec `packbits`, which fills bytes from the low bit up.
 
 use super::cast_fill_value;
-use super::number::Number;
+use super::number_type::NumberType;
 use crate::data_type::{Component, DataType};
 use crate::error::{Error, Result};
 use crate::interface::{Bound, Call, Codec, Context, Kind, Pass, Transform, too_small};
@@ -41,7 +41,7 @@ impl Codec for PackBits {
             )));
         }
         let count = decoded.element_count();
-        let fill_value = cast_fill_value(decoded, Number::Bool, Number::U8);
+        let fill_value = cast_fill_value(decoded, NumberType::Bool, NumberType::U8);
         let encoded = ArrayRepresentation::new(DataType::from_name("uint8")?, vec![encoded_size(count)], fill_value)?;
         Ok(Bound::new(Representation::Array(encoded), Pass::Transform(Arc::new(Packed { count }))))
     }

@@ -6,7 +6,7 @@
 //! numcodecs 0.17, `quantize.py`: `around(scale * element) / scale` in the type of the array, where `scale` is the
 //! power of two from `10^digits` on. A scale that overflows the type makes NaN of everything, as it does there.
 
-use super::number::{self, BLOCK, Float, Number, half_of};
+use super::number_type::{self, BLOCK, Float, NumberType, half_of};
 use super::{elementwise, optional};
 use crate::error::{Error, Result};
 use crate::interface::{Bound, Codec, Context, Elementwise, Kind};
@@ -25,8 +25,8 @@ struct Quantize {
     configuration: Map<String, Value>,
     digits: i32,
     /// None: that of the array.
-    dtype: Option<Number>,
-    astype: Option<Number>,
+    dtype: Option<NumberType>,
+    astype: Option<NumberType>,
 }
 
 /// `{"digits", "dtype", "astype"}`; the types are optional, and may be null
@@ -35,7 +35,7 @@ pub(crate) fn parse(mut configuration: Configuration, _context: &Context) -> Res
     let digits = configuration.required("digits")?;
     members.insert("digits".to_owned(), digits.clone());
     let digits = integer("digits", &digits, *DIGITS.start(), *DIGITS.end())? as i32;
-    let mut float = |member: &str, read: fn(&str, &Value) -> Result<Number>| {
+    let mut float = |member: &str, read: fn(&str, &Value) -> Result<NumberType>| {
         let value = optional(&mut configuration, &mut members, member);
         let number = value.as_ref().map(|value| read(member, value)).transpose()?;
         match number.filter(|number| !number.is_float()) {
@@ -43,8 +43,8 @@ pub(crate) fn parse(mut configuration: Configuration, _context: &Context) -> Res
             None => Ok(number),
         }
     };
-    let dtype = float("dtype", Number::from_json)?;
-    let astype = float("astype", Number::from_json_in_any_order)?;
+    let dtype = float("dtype", NumberType::from_json)?;
+    let astype = float("astype", NumberType::from_json_in_any_order)?;
     configuration.finish()?;
     Ok(Arc::new(Quantize { configuration: members, digits, dtype, astype }))
 }
@@ -61,7 +61,7 @@ impl Codec for Quantize {
     fn bind(&self, decoded: &Representation) -> Result<Bound> {
         let decoded = decoded.array()?;
         let data_type = decoded.data_type();
-        let array_type = Number::of_array(data_type)?;
+        let array_type = NumberType::of_array(data_type)?;
         if let Some(dtype) = self.dtype {
             dtype.check("dtype", data_type)?;
         }
@@ -88,8 +88,8 @@ fn scale(digits: i32) -> f64 {
 
 #[derive(Debug)]
 struct Rounded {
-    decoded: Number,
-    encoded: Number,
+    decoded: NumberType,
+    encoded: NumberType,
     scale: f64,
 }
 
@@ -107,7 +107,7 @@ impl Elementwise for Rounded {
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<()> {
-        number::cast((self.encoded, encoded), (self.decoded, decoded))
+        number_type::cast((self.encoded, encoded), (self.decoded, decoded))
     }
 }
 
@@ -123,14 +123,14 @@ impl Loop for Round<'_> {
     fn run(self) {
         let Self { kernel, lanes } = self;
         match kernel.decoded {
-            Number::F16 => {
+            NumberType::F16 => {
                 let scale = half_of(kernel.scale).to_f32();
                 for lane in lanes {
                     let whole = f16::from_f32((*lane as f32).times(scale)).to_f32().round_ties_even();
                     *lane = f16::from_f32(whole.over(scale)).to_f64();
                 }
             }
-            Number::F32 => {
+            NumberType::F32 => {
                 let scale = kernel.scale as f32;
                 lanes
                     .iter_mut()

@@ -62,7 +62,7 @@ impl BoundScaling {
             (None, FloatId::Float64) => Some(neutral.to_bits()),
             _ => None,
         };
-        // Adding -0 changes nothing, not even a zero.
+        // Adding -0 changes nothing, not even a zero. Subtracting it makes +0 of -0, which are the same integer.
         Some(Scaling { offset: operand(Operation::Subtract, -0.0)?, scale: operand(Operation::Multiply, 1.0)? })
     }
 }

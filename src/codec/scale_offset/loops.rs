@@ -9,7 +9,7 @@ use super::bound::Operand;
 use super::float16;
 use super::formula::{Scale, with_formula, without_division};
 use super::integer::IntegerScaling;
-use super::number::{Bfloat16Pair, Native, Number};
+use super::scaled_float::{Bfloat16Pair, Native, ScaledFloat};
 use crate::codec::cast_value::AsFloat32;
 use crate::data_type::Component;
 use crate::number::{FloatFormat, FloatId, Formula, Minus, Operation, Over, Plus, Times};
@@ -159,7 +159,11 @@ impl Loops {
     }
 
     /// Whether every element certainly has a result.
-    fn run_numbers<T: Number<Bytes = [u8; SIZE]>, const SIZE: usize>(&self, input: &[u8], output: &mut [u8]) -> bool {
+    fn run_numbers<T: ScaledFloat<Bytes = [u8; SIZE]>, const SIZE: usize>(
+        &self,
+        input: &[u8],
+        output: &mut [u8],
+    ) -> bool {
         let (input, output) = (input.as_chunks().0, output.as_chunks_mut().0);
         with_formula(&self.operands, T::from_bits, Numbers { input, output })
     }
@@ -202,24 +206,24 @@ fn run_table(table: &[(u8, bool); 256], input: &[u8], output: &mut [u8]) -> bool
 }
 
 /// Numbers before and after a formula.
-struct Numbers<'a, T: Number> {
+struct Numbers<'a, T: ScaledFloat> {
     input: &'a [T::Bytes],
     output: &'a mut [T::Bytes],
 }
 
-impl<T: Number> Scale<T> for Numbers<'_, T> {
+impl<T: ScaledFloat> Scale<T> for Numbers<'_, T> {
     fn run(self, formula: impl Formula<T>) -> bool {
         vectorized(Map { input: self.input, output: self.output, formula })
     }
 }
 
-struct Map<'a, T: Number, F> {
+struct Map<'a, T: ScaledFloat, F> {
     input: &'a [T::Bytes],
     output: &'a mut [T::Bytes],
     formula: F,
 }
 
-impl<T: Number, F: Formula<T>> Loop for Map<'_, T, F> {
+impl<T: ScaledFloat, F: Formula<T>> Loop for Map<'_, T, F> {
     type Output = bool;
 
     #[inline(always)] // compiled for the instruction set of the caller

@@ -10,8 +10,8 @@ mod float16;
 mod formula;
 mod integer;
 mod loops;
-mod number;
 mod reference;
+mod scaled_float;
 
 pub(super) use bound::BoundScaling;
 

@@ -3,8 +3,8 @@
 
 pub(super) mod float16;
 pub(super) mod float_to_integer;
-pub(super) mod quick;
 pub(super) mod small_float;
+pub(super) mod whole_cast;
 
 use super::kernel::{Entry, Kernel};
 

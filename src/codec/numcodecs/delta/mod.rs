@@ -10,7 +10,7 @@
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 
-use super::number::{self, BLOCK, Float, Number};
+use super::number_type::{self, BLOCK, Float, NumberType};
 use super::{cast_fill_value, optional};
 use crate::error::{Error, Result};
 use crate::interface::{Bound, Call, Codec, Context, Kind, Pass, Transform, too_small};
@@ -24,8 +24,8 @@ use std::sync::Arc;
 #[derive(Debug)]
 struct Delta {
     configuration: Map<String, Value>,
-    dtype: Number,
-    astype: Number,
+    dtype: NumberType,
+    astype: NumberType,
 }
 
 /// `{"dtype", "astype"}`, the second optional, or null
@@ -33,11 +33,11 @@ pub(crate) fn parse(mut configuration: Configuration, _context: &Context) -> Res
     let mut members = Map::new();
     let dtype = configuration.required("dtype")?;
     members.insert("dtype".to_owned(), dtype.clone());
-    let dtype = Number::from_json("dtype", &dtype)?;
+    let dtype = NumberType::from_json("dtype", &dtype)?;
     let astype = optional(&mut configuration, &mut members, "astype");
-    let astype = astype.map_or(Ok(dtype), |value| Number::from_json_in_any_order("astype", &value))?;
+    let astype = astype.map_or(Ok(dtype), |value| NumberType::from_json_in_any_order("astype", &value))?;
     configuration.finish()?;
-    if dtype == Number::Bool || astype == Number::Bool {
+    if dtype == NumberType::Bool || astype == NumberType::Bool {
         return Err(Error::unsupported("dtype or astype is bool, but sums of bools do not restore them"));
     }
     if astype.is_float() && !dtype.is_float() {
@@ -62,7 +62,7 @@ impl Codec for Delta {
     fn bind(&self, decoded: &Representation) -> Result<Bound> {
         let decoded = decoded.array()?;
         let array_type =
-            if decoded.data_type().is_time() { Number::I64 } else { Number::of_array(decoded.data_type())? };
+            if decoded.data_type().is_time() { NumberType::I64 } else { NumberType::of_array(decoded.data_type())? };
         // numcodecs interprets the bytes as elements of `dtype`; signed and unsigned integers have the same
         // differences.
         let is_same = array_type.is_integer() && self.dtype.is_integer() && array_type.size() == self.dtype.size();
@@ -78,8 +78,8 @@ impl Codec for Delta {
 
 #[derive(Debug)]
 struct Differences {
-    decoded: Number,
-    encoded: Number,
+    decoded: NumberType,
+    encoded: NumberType,
 }
 
 impl Transform for Differences {
@@ -101,7 +101,7 @@ impl Transform for Differences {
 }
 
 /// The room for this many elements.
-fn first_elements(bytes: &mut [u8], number: Number, count: usize) -> Result<&mut [u8]> {
+fn first_elements(bytes: &mut [u8], number: NumberType, count: usize) -> Result<&mut [u8]> {
     count.checked_mul(number.size()).and_then(|size| bytes.get_mut(..size)).ok_or_else(too_small)
 }
 
@@ -109,7 +109,7 @@ fn first_elements(bytes: &mut [u8], number: Number, count: usize) -> Result<&mut
 ///
 /// # Errors
 /// The first difference that cannot be represented.
-fn encode((from_type, decoded): (Number, &[u8]), (to_type, encoded): (Number, &mut [u8])) -> Result<()> {
+fn encode((from_type, decoded): (NumberType, &[u8]), (to_type, encoded): (NumberType, &mut [u8])) -> Result<()> {
     if from_type == to_type {
         differ(from_type, decoded, None, encoded);
         return Ok(());
@@ -121,7 +121,7 @@ fn encode((from_type, decoded): (Number, &[u8]), (to_type, encoded): (Number, &m
         let mut block = [0; 8 * BLOCK];
         let differences = &mut block[..decoded.len()];
         differ(from_type, decoded, before.as_ref(), differences);
-        number::cast((from_type, differences), (to_type, encoded))
+        number_type::cast((from_type, differences), (to_type, encoded))
             .map_err(|error| error.after_elements((index * BLOCK) as u64))?;
         before.get_or_insert_default()[..size].copy_from_slice(&decoded[decoded.len() - size..]);
     }
@@ -130,12 +130,12 @@ fn encode((from_type, decoded): (Number, &[u8]), (to_type, encoded): (Number, &m
 
 /// The differences of elements, the first of them to `before`, whose first bytes are an element; without one, the first
 /// element is kept as it is, as numcodecs copies it.
-fn differ(number: Number, elements: &[u8], before: Option<&[u8; 8]>, differences: &mut [u8]) {
+fn differ(number: NumberType, elements: &[u8], before: Option<&[u8; 8]>, differences: &mut [u8]) {
     vectorized(Differ { number, elements, before, differences });
 }
 
 struct Differ<'a> {
-    number: Number,
+    number: NumberType,
     elements: &'a [u8],
     before: Option<&'a [u8; 8]>,
     differences: &'a mut [u8],
@@ -152,7 +152,7 @@ impl Loop for Differ<'_> {
 }
 
 #[inline(always)] // so that it is compiled for each instruction set
-fn differ_with(number: Number, elements: &[u8], before: Option<&[u8; 8]>, differences: &mut [u8]) {
+fn differ_with(number: NumberType, elements: &[u8], before: Option<&[u8; 8]>, differences: &mut [u8]) {
     /// The first difference alone; then whole vectors at once.
     #[inline(always)] // so that the compiler sees the function inside the loop
     fn each<const SIZE: usize>(
@@ -181,18 +181,18 @@ fn differ_with(number: Number, elements: &[u8], before: Option<&[u8; 8]>, differ
         };
     }
     match number {
-        Number::Bool | Number::I8 | Number::U8 => each!(u8, u8::wrapping_sub),
-        Number::I16 | Number::U16 => each!(u16, u16::wrapping_sub),
-        Number::I32 | Number::U32 => each!(u32, u32::wrapping_sub),
-        Number::I64 | Number::U64 => each!(u64, u64::wrapping_sub),
-        Number::F16 => each!(f16, |a, b| f16::from_f32(a.to_f32().minus(b.to_f32()))),
-        Number::F32 => each!(f32, f32::minus),
-        Number::F64 => each!(f64, f64::minus),
+        NumberType::Bool | NumberType::I8 | NumberType::U8 => each!(u8, u8::wrapping_sub),
+        NumberType::I16 | NumberType::U16 => each!(u16, u16::wrapping_sub),
+        NumberType::I32 | NumberType::U32 => each!(u32, u32::wrapping_sub),
+        NumberType::I64 | NumberType::U64 => each!(u64, u64::wrapping_sub),
+        NumberType::F16 => each!(f16, |a, b| f16::from_f32(a.to_f32().minus(b.to_f32()))),
+        NumberType::F32 => each!(f32, f32::minus),
+        NumberType::F64 => each!(f64, f64::minus),
     }
 }
 
 /// The type in which numpy sums elements of one type to another. Sums of integers wrap, whatever their type is.
-fn sum_type(from_type: Number, to_type: Number) -> Number {
+fn sum_type(from_type: NumberType, to_type: NumberType) -> NumberType {
     let size = match from_type {
         _ if !to_type.is_float() => return to_type,
         float if float.is_float() => float.size(),
@@ -200,9 +200,9 @@ fn sum_type(from_type: Number, to_type: Number) -> Number {
         integer => (2 * integer.size()).min(8),
     };
     match size.max(to_type.size()) {
-        2 => Number::F16,
-        4 => Number::F32,
-        _ => Number::F64,
+        2 => NumberType::F16,
+        4 => NumberType::F32,
+        _ => NumberType::F64,
     }
 }
 
@@ -210,7 +210,7 @@ fn sum_type(from_type: Number, to_type: Number) -> Number {
 ///
 /// # Errors
 /// The first element that cannot be represented.
-fn decode((from_type, encoded): (Number, &[u8]), (to_type, decoded): (Number, &mut [u8])) -> Result<()> {
+fn decode((from_type, encoded): (NumberType, &[u8]), (to_type, decoded): (NumberType, &mut [u8])) -> Result<()> {
     let sum_type = sum_type(from_type, to_type);
     let size = sum_type.size();
     let mut before: Option<[u8; 8]> = None;
@@ -224,17 +224,17 @@ fn decode((from_type, encoded): (Number, &[u8]), (to_type, decoded): (Number, &m
         let used = decoded.len() / to_type.size() * size;
         let (differences, sums) = (&mut block[..used], &mut sums[..used]);
         let located = |error: Error| error.after_elements((index * BLOCK) as u64);
-        number::cast((from_type, encoded), (sum_type, differences)).map_err(located)?;
+        number_type::cast((from_type, encoded), (sum_type, differences)).map_err(located)?;
         sum(sum_type, differences, before.as_ref(), sums);
         before.get_or_insert_default()[..size].copy_from_slice(&sums[used - size..]);
-        number::cast((sum_type, sums), (to_type, decoded)).map_err(located)?;
+        number_type::cast((sum_type, sums), (to_type, decoded)).map_err(located)?;
     }
     Ok(())
 }
 
 /// Writes the sums, of which the first adds to `before`, whose first bytes are an element; without one, it is the first
 /// difference as it is.
-fn sum(number: Number, differences: &[u8], before: Option<&[u8; 8]>, sums: &mut [u8]) {
+fn sum(number: NumberType, differences: &[u8], before: Option<&[u8; 8]>, sums: &mut [u8]) {
     macro_rules! integers {
         ($type:ty) => {
             integers(
@@ -253,13 +253,13 @@ fn sum(number: Number, differences: &[u8], before: Option<&[u8; 8]>, sums: &mut 
         };
     }
     match number {
-        Number::Bool | Number::I8 | Number::U8 => integers!(u8),
-        Number::I16 | Number::U16 => integers!(u16),
-        Number::I32 | Number::U32 => integers!(u32),
-        Number::I64 | Number::U64 => integers!(u64),
-        Number::F16 => floats!(f16, |a: f16, b: f16| f16::from_f32(a.to_f32().plus(b.to_f32()))),
-        Number::F32 => floats!(f32, f32::plus),
-        Number::F64 => floats!(f64, f64::plus),
+        NumberType::Bool | NumberType::I8 | NumberType::U8 => integers!(u8),
+        NumberType::I16 | NumberType::U16 => integers!(u16),
+        NumberType::I32 | NumberType::U32 => integers!(u32),
+        NumberType::I64 | NumberType::U64 => integers!(u64),
+        NumberType::F16 => floats!(f16, |a: f16, b: f16| f16::from_f32(a.to_f32().plus(b.to_f32()))),
+        NumberType::F32 => floats!(f32, f32::plus),
+        NumberType::F64 => floats!(f64, f64::plus),
     }
 }
 
@@ -350,7 +350,7 @@ mod tests {
     use super::*;
     use crate::simd::with_limit;
 
-    const INTEGERS: [Number; 4] = [Number::U8, Number::I16, Number::U32, Number::I64];
+    const INTEGERS: [NumberType; 4] = [NumberType::U8, NumberType::I16, NumberType::U32, NumberType::I64];
 
     /// One element after the other.
     fn reference(size: usize, differences: &[u8], before: &[u8; 8]) -> Vec<u8> {
@@ -395,7 +395,7 @@ mod tests {
 
     #[test]
     fn sums_are_made_in_the_type_that_numpy_makes_them_in() {
-        use Number::{F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
+        use NumberType::{F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
         for (from, sums) in [
             (&[I8, U8, F16][..], [F16, F32, F64]),
             (&[I16, U16, F32][..], [F32, F32, F64]),
@@ -416,12 +416,12 @@ mod tests {
     #[test]
     fn the_first_element_keeps_all_its_bits() {
         let firsts = [
-            (Number::F16, f16::NEG_ZERO.to_ne_bytes().to_vec()),
-            (Number::F16, 0x7C01_u16.to_ne_bytes().to_vec()),
-            (Number::F32, (-0.0_f32).to_ne_bytes().to_vec()),
-            (Number::F32, 0x7F80_0001_u32.to_ne_bytes().to_vec()),
-            (Number::F64, (-0.0_f64).to_ne_bytes().to_vec()),
-            (Number::F64, 0xFFF0_0000_0000_0001_u64.to_ne_bytes().to_vec()),
+            (NumberType::F16, f16::NEG_ZERO.to_ne_bytes().to_vec()),
+            (NumberType::F16, 0x7C01_u16.to_ne_bytes().to_vec()),
+            (NumberType::F32, (-0.0_f32).to_ne_bytes().to_vec()),
+            (NumberType::F32, 0x7F80_0001_u32.to_ne_bytes().to_vec()),
+            (NumberType::F64, (-0.0_f64).to_ne_bytes().to_vec()),
+            (NumberType::F64, 0xFFF0_0000_0000_0001_u64.to_ne_bytes().to_vec()),
         ];
         for (number, first) in firsts {
             let mut encoded = vec![0x5A; first.len()];

@@ -34,7 +34,7 @@ mod lift;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod neon;
 #[cfg(target_arch = "x86_64")]
-mod number;
+mod one_number;
 mod order;
 mod planes_of_words;
 #[cfg(test)]

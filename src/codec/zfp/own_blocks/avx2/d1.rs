@@ -4,7 +4,7 @@ use super::super::bits::Source;
 use super::super::kernel::{DecodingKernel, Kernel};
 use super::super::lanes::Lanes;
 use super::super::lift::{from_negabinary, unlift};
-use super::super::number::Number;
+use super::super::one_number::OneNumber;
 use super::super::x86::planes_of_4;
 use super::Avx2;
 use std::arch::x86_64::*;
@@ -41,11 +41,11 @@ impl DecodingKernel<4> for Avx2 {
     ) {
         // SAFETY: as in `store`.
         let coefficients = unsafe { planes_of_4::decode::<WIDE>(source, kmin, budget) };
-        let line = coefficients.map(|number| from_negabinary::<Number, WIDE>(Number, number));
+        let line = coefficients.map(|number| from_negabinary::<OneNumber, WIDE>(OneNumber, number));
         let line = if is_reversible {
-            unlift::<Number, WIDE, true>(Number, line)
+            unlift::<OneNumber, WIDE, true>(OneNumber, line)
         } else {
-            unlift::<Number, WIDE, false>(Number, line)
+            unlift::<OneNumber, WIDE, false>(OneNumber, line)
         };
         // SAFETY: as in `store`.
         *integers = unsafe { vector::<WIDE>(line) };

@@ -3,7 +3,7 @@
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Sub};
 
 /// A float in its own arithmetic. A fault shows by becoming infinite.
-pub(super) trait Number:
+pub(super) trait ScaledFloat:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
 {
     type Bytes: Copy;
@@ -20,14 +20,14 @@ pub(super) trait Number:
 }
 
 /// Floats whose own operators already round as the data type requires.
-pub(super) trait Native: Number {
+pub(super) trait Native: ScaledFloat {
     /// Whether a suspicion is a fault: the number was finite before.
     fn fault(before: Self, after: Self) -> Self::Fault;
 }
 
 macro_rules! float {
     ($float:ty, $bits:ty, $size:literal) => {
-        impl Number for $float {
+        impl ScaledFloat for $float {
             type Bytes = [u8; $size];
             type Fault = $bits;
             const TESTED: $bits = 1 << (<$bits>::BITS - 1);
@@ -99,7 +99,7 @@ macro_rules! rounding {
 
 rounding!(Add, add; Sub, sub; Mul, mul; Div, div);
 
-impl Number for Bfloat16Pair {
+impl ScaledFloat for Bfloat16Pair {
     type Bytes = [u8; 4];
     type Fault = u32;
     const TESTED: u32 = f32::TESTED;

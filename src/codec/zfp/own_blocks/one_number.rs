@@ -4,7 +4,7 @@ use super::lanes::Arithmetic;
 
 /// Numbers of 32 bits have zeros above, except after [`xor`](Arithmetic::xor) with a number that has ones there.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Number;
+pub(super) struct OneNumber;
 
 /// Without what is above 32 bits, unless it is part of the number.
 #[inline(always)]
@@ -12,7 +12,7 @@ const fn cut<const WIDE: bool>(number: u64) -> u64 {
     if WIDE { number } else { number & u32::MAX as u64 }
 }
 
-impl Arithmetic for Number {
+impl Arithmetic for OneNumber {
     type Vector = u64;
 
     #[inline(always)]

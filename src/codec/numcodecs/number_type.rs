@@ -20,7 +20,7 @@ pub(super) const BLOCK: usize = 256;
 
 /// A number type of NumPy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Number {
+pub(super) enum NumberType {
     Bool,
     I8,
     I16,
@@ -92,53 +92,53 @@ impl Float for f64 {
 }
 
 /// Every type by the name of the Zarr data type, with NumPy's code.
-const NAMES: [(Number, &str, &str); 12] = [
-    (Number::Bool, "bool", "b1"),
-    (Number::I8, "int8", "i1"),
-    (Number::I16, "int16", "i2"),
-    (Number::I32, "int32", "i4"),
-    (Number::I64, "int64", "i8"),
-    (Number::U8, "uint8", "u1"),
-    (Number::U16, "uint16", "u2"),
-    (Number::U32, "uint32", "u4"),
-    (Number::U64, "uint64", "u8"),
-    (Number::F16, "float16", "f2"),
-    (Number::F32, "float32", "f4"),
-    (Number::F64, "float64", "f8"),
+const NAMES: [(NumberType, &str, &str); 12] = [
+    (NumberType::Bool, "bool", "b1"),
+    (NumberType::I8, "int8", "i1"),
+    (NumberType::I16, "int16", "i2"),
+    (NumberType::I32, "int32", "i4"),
+    (NumberType::I64, "int64", "i8"),
+    (NumberType::U8, "uint8", "u1"),
+    (NumberType::U16, "uint16", "u2"),
+    (NumberType::U32, "uint32", "u4"),
+    (NumberType::U64, "uint64", "u8"),
+    (NumberType::F16, "float16", "f2"),
+    (NumberType::F32, "float32", "f4"),
+    (NumberType::F64, "float64", "f8"),
 ];
 
 /// NumPy's other names, and its codes of one character, as far as they mean the same everywhere: `l` and `long` do not.
 /// `int` and `uint` had 32 bits on Windows before NumPy 2.
-const ALIASES: [(&str, Number); 26] = [
-    ("?", Number::Bool),
-    ("b", Number::I8),
-    ("byte", Number::I8),
-    ("h", Number::I16),
-    ("short", Number::I16),
-    ("i", Number::I32),
-    ("intc", Number::I32),
-    ("q", Number::I64),
-    ("longlong", Number::I64),
-    ("int", Number::I64),
-    ("B", Number::U8),
-    ("ubyte", Number::U8),
-    ("H", Number::U16),
-    ("ushort", Number::U16),
-    ("I", Number::U32),
-    ("uintc", Number::U32),
-    ("Q", Number::U64),
-    ("ulonglong", Number::U64),
-    ("uint", Number::U64),
-    ("e", Number::F16),
-    ("half", Number::F16),
-    ("f", Number::F32),
-    ("single", Number::F32),
-    ("d", Number::F64),
-    ("double", Number::F64),
-    ("float", Number::F64),
+const ALIASES: [(&str, NumberType); 26] = [
+    ("?", NumberType::Bool),
+    ("b", NumberType::I8),
+    ("byte", NumberType::I8),
+    ("h", NumberType::I16),
+    ("short", NumberType::I16),
+    ("i", NumberType::I32),
+    ("intc", NumberType::I32),
+    ("q", NumberType::I64),
+    ("longlong", NumberType::I64),
+    ("int", NumberType::I64),
+    ("B", NumberType::U8),
+    ("ubyte", NumberType::U8),
+    ("H", NumberType::U16),
+    ("ushort", NumberType::U16),
+    ("I", NumberType::U32),
+    ("uintc", NumberType::U32),
+    ("Q", NumberType::U64),
+    ("ulonglong", NumberType::U64),
+    ("uint", NumberType::U64),
+    ("e", NumberType::F16),
+    ("half", NumberType::F16),
+    ("f", NumberType::F32),
+    ("single", NumberType::F32),
+    ("d", NumberType::F64),
+    ("double", NumberType::F64),
+    ("float", NumberType::F64),
 ];
 
-impl Number {
+impl NumberType {
     /// The type that an array's elements have in memory.
     pub(super) fn of(data_type: &DataType) -> Option<Self> {
         NAMES.iter().find(|(_, name, _)| *name == data_type.name()).map(|(number, ..)| *number)
@@ -248,7 +248,7 @@ fn store<const SIZE: usize, L: Copy>(lanes: &[L], bytes: &mut [u8], f: impl Fn(L
     }
 }
 
-impl Number {
+impl NumberType {
     /// Integers and bools, sign- or zero-extended. Floats have no such lanes: nothing is written.
     #[inline(always)] // so that it is compiled for the caller's instruction set
     pub(super) fn load_integers(self, bytes: &[u8], lanes: &mut [u64]) {
@@ -378,8 +378,8 @@ pub(super) fn half_of(lane: f64) -> f16 {
 ///
 /// # Errors
 /// The first element that cannot be represented.
-pub(super) fn cast((from_type, from): (Number, &[u8]), (to_type, to): (Number, &mut [u8])) -> Result<()> {
-    if from_type == to_type && from_type != Number::Bool {
+pub(super) fn cast((from_type, from): (NumberType, &[u8]), (to_type, to): (NumberType, &mut [u8])) -> Result<()> {
+    if from_type == to_type && from_type != NumberType::Bool {
         to.copy_from_slice(from);
         return Ok(());
     }
@@ -436,19 +436,19 @@ mod tests {
     fn names_and_codes_are_those_of_numpy() {
         for (number, name, code) in NAMES {
             for text in [name.to_owned(), code.to_owned(), format!("<{code}"), format!("|{code}"), format!("={code}")] {
-                assert_eq!(Number::from_json("dtype", &text.as_str().into()), Ok(number), "{text}");
+                assert_eq!(NumberType::from_json("dtype", &text.as_str().into()), Ok(number), "{text}");
             }
-            let big = Number::from_json("dtype", &format!(">{code}").into());
+            let big = NumberType::from_json("dtype", &format!(">{code}").into());
             assert_eq!(big.is_ok(), number.size() == 1, "{code}");
-            assert_eq!(Number::of(&number.data_type().unwrap()), Some(number));
+            assert_eq!(NumberType::of(&number.data_type().unwrap()), Some(number));
         }
         for (alias, number) in ALIASES {
-            assert_eq!(Number::from_json("dtype", &alias.into()), Ok(number), "{alias}");
+            assert_eq!(NumberType::from_json("dtype", &alias.into()), Ok(number), "{alias}");
         }
-        assert_eq!(Number::from_json("dtype", &"<f".into()), Ok(Number::F32));
-        assert!(Number::from_json("dtype", &">d".into()).is_err());
+        assert_eq!(NumberType::from_json("dtype", &"<f".into()), Ok(NumberType::F32));
+        assert!(NumberType::from_json("dtype", &">d".into()).is_err());
         for text in ["c8", "int4", "<float32", "<float", "l", "long", "M8[ns]", "O", ""] {
-            assert!(Number::from_json("dtype", &text.into()).is_err(), "{text}");
+            assert!(NumberType::from_json("dtype", &text.into()).is_err(), "{text}");
         }
     }
 }

@@ -1,4 +1,4 @@
-"""`python -m zcodec.cli`"""
+"""`python -m zcodec` is the command `zcodec`."""
 
 import sys
 
