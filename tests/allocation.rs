@@ -4,13 +4,14 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::num::NonZeroUsize;
 use std::os::raw::c_void;
 use std::panic::resume_unwind;
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use zcodec::capi::{self, zcodec_chain, zcodec_status};
-use zcodec::chain::{CallData, CallOptions, Chain, PaddingHook};
+use zcodec::chain::{CallData, CallOptions, Chain, Executor, PaddingHook};
 use zcodec::strided::Target;
 use zcodec::{Error, Status};
 
@@ -131,6 +132,45 @@ fn memory_for_a_piece_of_zfp_that_cannot_be_had_is_a_status_and_one_piece_is_eno
     assert_eq!(encoding.unwrap_err().status(), Status::OutOfMemory);
     let size = with_largest(48 << 10, || chain.encode_into(decoded, &mut encoded, &options)).unwrap();
     assert_eq!(chain.decode_to_vec(&encoded[..size], &options).as_deref(), Ok(decoded));
+}
+
+/// Two workers, one after the other on the calling thread, whose allocations are counted.
+#[derive(Debug)]
+struct Inline;
+
+impl Executor for Inline {
+    fn max_workers(&self) -> NonZeroUsize {
+        NonZeroUsize::new(2).unwrap()
+    }
+
+    fn run(&self, count: u32, job: &(dyn Fn() + Sync)) -> Result<(), Error> {
+        (0..count).for_each(|_| job());
+        Ok(())
+    }
+}
+
+#[test]
+fn a_shard_with_every_inner_chunk_damaged_takes_no_more_memory_than_one_with_none() {
+    const COUNT: usize = 1 << 17;
+    let index_codec = r#"{"name":"bytes","configuration":{"endian":"little"}}"#;
+    let codecs = format!(
+        r#"[{{"name":"sharding_indexed","configuration":{{"chunk_shape":[4],"codecs":["bytes","crc32c"],
+            "index_codecs":[{index_codec}]}}}}]"#
+    );
+    let input = format!(r#"{{"data_type":"uint8","shape":[{}],"fill_value":0}}"#, 4 * COUNT);
+    let chain = Arc::new(Chain::new(codecs.as_bytes(), Some(input.as_bytes())).unwrap());
+    let elements = vec![7; 4 * COUNT];
+    let intact = chain.encode_to_vec(&elements, &CallOptions::default()).unwrap();
+    let mut damaged = intact.clone();
+    damaged[..8 * COUNT].iter_mut().step_by(8).for_each(|byte| *byte ^= 1);
+    let options = CallOptions { executor: Some(Arc::new(Inline)), ..CallOptions::default() };
+    let decode = |encoded: &[u8]| peak_of(|| chain.decode_into(encoded, &mut vec![0; 4 * COUNT], &options));
+    let (result, _) = decode(&intact); // after which the chain has its scratch memory
+    assert_eq!(result, Ok(4 * COUNT));
+    let (_, least) = decode(&intact);
+    let (result, peak) = decode(&damaged);
+    assert_eq!(result.unwrap_err().code(), "checksum");
+    assert!(peak <= least + 4096, "{peak} bytes instead of {least}");
 }
 
 /// After a reshape, too, only the blocks of a box are decoded.
