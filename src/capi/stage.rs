@@ -8,7 +8,7 @@ use crate::chain::ByteRange;
 use crate::error::{Error, Result};
 use crate::memory::collect;
 use std::ffi::c_void;
-use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
+use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError, TryLockResult};
 
 /// The inside of a handle that several calls may share, or one may have for itself. None waits for another, which may
 /// be the call whose callback makes it.
@@ -23,25 +23,24 @@ impl<S: Staged> InUse<S> {
     /// # Errors
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument): a call has it for itself.
     pub(super) fn shared(&self) -> Result<RwLockReadGuard<'_, S>> {
-        match self.0.try_read() {
-            Ok(object) => Ok(object),
-            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => Err(Self::is_in_use()),
-        }
+        Self::granted(self.0.try_read())
     }
 
     /// # Errors
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument): another call uses it.
     pub(super) fn alone(&self) -> Result<RwLockWriteGuard<'_, S>> {
-        match self.0.try_write() {
-            Ok(object) => Ok(object),
-            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => Err(Self::is_in_use()),
-        }
+        Self::granted(self.0.try_write())
     }
 
-    fn is_in_use() -> Error {
-        Error::argument(format!("another call is using the {}: a callback of that call, or another thread", S::NAME))
+    fn granted<Guard>(result: TryLockResult<Guard>) -> Result<Guard> {
+        match result {
+            Ok(guard) => Ok(guard),
+            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(Error::argument(format!(
+                "another call is using the {}: a callback of that call, or another thread",
+                S::NAME
+            ))),
+        }
     }
 }
 
