@@ -3,6 +3,7 @@
 import asyncio
 import pickle
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -75,6 +76,20 @@ def test_threads_supply_a_plan(chain):
         [thread.start() for thread in work]
         [thread.join() for thread in work]
     np.testing.assert_array_equal(plan.result, ARRAY)
+
+
+def test_threads_ask_for_the_same_stage():
+    codecs = ["bytes"]
+    configuration = {"chunk_shape": [1], "codecs": codecs, "index_codecs": [LITTLE, "crc32c"]}
+    chain = Chain([{"name": "sharding_indexed", "configuration": configuration}], "uint8", (1 << 16,), 0)
+    encoded = chain.encode(np.ones(1 << 16, np.uint8))
+    plan = chain.plan()
+    plan.supply_all([part(encoded, it) for it in plan.ranges])
+    with ThreadPoolExecutor(4) as pool:  # finding so many ranges takes a while
+        stages = list(pool.map(lambda _: plan.ranges, range(4)))
+    assert all(stage is stages[0] for stage in stages)
+    plan.supply_all([part(encoded, it) for it in stages[0]])
+    assert plan.ranges == [] and plan.result.all()
 
 
 def test_what_plans_refuse(chain):

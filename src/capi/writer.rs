@@ -80,12 +80,13 @@ impl From<&Piece> for zcodec_piece {
 
 /// Creates a writer. If `old_index` is NULL, it makes a new shard. Otherwise it changes a shard whose stored object has
 /// this index and `old_size` bytes; inner chunks that are not put keep their bytes. Those of a new shard that are not
-/// put are missing, also in a chain without a fill value; `old_size` is then 0. `options` may be NULL.
+/// put are missing, also in a chain without a fill value. For a new shard, pass 0 as `old_size`. `options` may be NULL.
 ///
 /// Some codecs of numcodecs before the shard, such as numcodecs.fixedscaleoffset, pass the fill value on unencoded, so
 /// that a missing inner chunk differs from a missing object. A writer of such a chain stores all inner chunks of a new
 /// shard, as if ZCODEC_CALL_STORE_EMPTY were set. If these codecs cannot encode the fill value, such as NaN as an
-/// integer, zcodec_writer_next and zcodec_writer_finish fail as zcodec_encode would, unless every element was put.
+/// integer, zcodec_writer_next and zcodec_writer_finish fail as zcodec_encode would, unless every element was put. At
+/// the edge of an array, put any number that can be encoded outside of it.
 ///
 /// Options are copied; call_data and the executor must stay valid until the writer is freed. The chain and the index
 /// may be freed earlier. The writer uses the callbacks that the chain has now. On success `*writer` is a handle that

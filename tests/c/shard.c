@@ -287,22 +287,29 @@ static void an_executor_that_fails_fails_every_task(void) {
 /* Whatever the workers do for a codec. */
 static void an_executor_that_fails_is_no_fault_of_a_codec(void) {
   enum { size = 4 << 20 };
-  static const char *const codecs[2] = {
+  static const char *const codecs[3] = {
       "[\"bytes\",{\"name\":\"blosc\",\"configuration\":{\"cname\":\"lz4\",\"clevel\":1,\"shuffle\":\"noshuffle\","
       "\"typesize\":1,\"blocksize\":0}}]",
-      "[{\"name\":\"bytes\"}]"};
-  uint8_t *decoded = calloc(size, 1), *encoded = malloc(size + 16);
+      "[{\"name\":\"bytes\"}]",
+      "[{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[65536],\"codecs\":[\"bytes\"],"
+      "\"index_codecs\":[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}}]}}]"};
+  enum { capacity = size + 1024 }; /* the bound of the shard */
+  uint8_t *decoded = calloc(size, 1), *encoded = malloc(capacity);
   int32_t answer = 0;
   size_t i;
   zcodec_executor executor;
   zcodec_call_options options = options_with(&executor, &answer);
-  for (i = 0; i < 2; i++) {
-    zcodec_chain *chain = check_chain(codecs[i], "{\"data_type\":\"uint8\",\"shape\":[4194304],\"fill_value\":0}");
+  for (i = 0; i < 3; i++) {
+    zcodec_chain *chain = check_chain(codecs[i], "{\"data_type\":\"uint8\",\"shape\":[4194304],\"fill_value\":1}");
     zcodec_error *error = NULL;
     size_t encoded_size = 0, decoded_size = 0;
     answer = 0;
-    CHECK_OK(zcodec_encode_with(chain, &options, decoded, size, encoded, size + 16, &encoded_size, &error));
+    CHECK_OK(zcodec_encode_with(chain, &options, decoded, size, encoded, capacity, &encoded_size, &error));
     answer = 5;
+    if (i == 2) {
+      CHECK_FAILS_WITH(ZCODEC_STATUS_CALLBACK_FAILED, "the executor returned 5",
+                       zcodec_encode_with(chain, &options, decoded, size, encoded, capacity, &decoded_size, &error));
+    }
     CHECK_STATUS(ZCODEC_STATUS_CALLBACK_FAILED,
                  zcodec_decode_with(chain, &options, encoded, encoded_size, decoded, size, &decoded_size, &error));
     CHECK(strcmp(zcodec_error_code(error), "executor") == 0 && strcmp(zcodec_error_path(error), "") == 0);

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -81,6 +82,25 @@ def raise_late() -> None:
         raise exception
 
 
+_running = threading.local()
+
+
+@contextmanager
+def running() -> Iterator[None]:
+    """Around what a callback does, on the thread that does it."""
+    before = is_running()
+    _running.is_true = True
+    try:
+        yield
+    finally:
+        _running.is_true = before
+
+
+def is_running() -> bool:
+    """Whether this thread is inside a callback."""
+    return getattr(_running, "is_true", False)
+
+
 def processors() -> int:
     """How many processors this process may use."""
     try:
@@ -109,7 +129,8 @@ def run(call_data: Any, function: Callable[..., object], *memory: Any) -> object
     """Calls `function` with memory of Python. An exception is kept for the call, and NotImplemented is returned."""
     raised: Raised | None = None if call_data == NULL else ffi.from_handle(call_data)
     try:
-        return function(*memory)
+        with running():
+            return function(*memory)
     except BaseException as exception:
         if raised is not None:
             raised.keep(exception)

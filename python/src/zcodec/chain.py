@@ -198,7 +198,8 @@ class Chain:
         """Encodes a chunk into writable memory, and gives the number of bytes written. `encoded_bound` is always
         enough.
 
-        Raises as `encode`, and `Error` with BUFFER_TOO_SMALL, whose `needed_size` is enough. After an error the content of `encoded` is unspecified.
+        Raises as `encode`, and `Error` with BUFFER_TOO_SMALL, whose `needed_size` is enough. After an error the content
+        of `encoded` is unspecified.
         """
         return coding.encode_into(self, array, encoded, box, max_threads)
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from zcodec._ffi import ARRAY_TO_ARRAY, BYTES_TO_BYTES, CODEC_TOO_SMALL, NULL, SIZE_UNKNOWN, ffi, lib, new_error
-from zcodec.callbacks import Raised, copied, keep_late
+from zcodec.callbacks import Raised, copied, keep_late, running
 from zcodec.coding import element_dtype, same_elements
 from zcodec.dtypes import converted
 from zcodec.errors import check
@@ -163,7 +163,8 @@ def _code(call: Any, function: Any, entering: _Bytes, leaving: _Bytes, given: An
     memory, capacity, written, message = room
     raised: Raised | None = None if call == NULL else ffi.from_handle(call)
     try:
-        result = leaving.bytes_of(function(entering.given(copied(given, size))))
+        with running():
+            result = leaving.bytes_of(function(entering.given(copied(given, size))))
         written[0] = result.nbytes
         if result.nbytes > capacity:
             return CODEC_TOO_SMALL

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import Any
 
 from zcodec._ffi import ffi, new_error, new_size
-from zcodec.callbacks import Context
+from zcodec.callbacks import Context, is_running
 from zcodec.errors import Error, Status, check_call
 from zcodec.index import Range, range_of
 from zcodec.views import Buffer, from_buffer
@@ -23,7 +23,7 @@ class Stages:
         self._context = context
         self._next_function = next_function
         self._supply_function = supply_function
-        self._lock = threading.Lock()
+        self._lock = threading.Condition(threading.Lock())
         self._stage: list[Range] | None = None
         self._supplied: set[int] = set()  # numbers of ranges of this stage, also of those that are being supplied
         self._running = 0  # calls that supply
@@ -34,12 +34,14 @@ class Stages:
     @property
     def ranges(self) -> list[Range]:
         """The bytes that the current stage needs; empty when no stage is left. Raises `Error` if an error has ended the
-        stages, or while another call asks for a stage."""
+        stages, or in a callback that runs while they are asked for."""
         with self._lock:
+            while self._is_asking:
+                if is_running():
+                    raise Error("a callback cannot ask for the stage that it may be a part of")
+                self._lock.wait()
             if self._is_complete:
                 return []
-            if self._is_asking:
-                raise Error("another call is asking for the next stage: that of a callback's caller, or of a thread")
             supplied = self._stage is not None and len(self._supplied) == len(self._stage) and not self._running
             if self._stage is not None and not supplied and not self._has_ended:
                 return self._stage
@@ -50,6 +52,7 @@ class Stages:
         finally:
             with self._lock:
                 self._is_asking = False
+                self._lock.notify_all()
                 if stage is not None:
                     self._stage, self._is_complete = stage, not stage
                     self._supplied.clear()

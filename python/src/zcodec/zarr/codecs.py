@@ -103,9 +103,10 @@ class PackBits(ArrayToBytes):
 class Zfp(ArrayToBytes):
     """Compresses numbers that change slowly, in chunks of 1 to 4 dimensions.
 
-    `mode` and its parameters: "reversible"; "fixed_accuracy", tolerance=0.01 (the largest absolute error); "fixed_rate", rate=8
-    (bits per element); "fixed_precision", precision=16 (bit planes); "expert", minbits=, maxbits=, maxprec=, minexp=.
-    All but "reversible" are lossy, and refuse NaN and infinities.
+    `mode` and its parameters: "reversible"; "fixed_accuracy", tolerance=0.01 (the largest absolute error);
+    "fixed_rate", rate=8 (bits per element); "fixed_precision", precision=16 (bit planes); "expert", minbits=, maxbits=,
+    maxprec=, minexp=.
+    Lossy modes refuse NaN and infinities; "reversible" keeps all bits.
     """
 
     codec_name = "zfp"
