@@ -17,6 +17,7 @@ import warnings
 from io import FileIO
 from pathlib import Path
 
+import numcodecs
 import numpy as np
 import pytest
 
@@ -152,6 +153,36 @@ def test_reads_what_zarr_wrote(store, layout):
     expected[3:60, :70] = some("float32")[3:60, 20:90]
     np.testing.assert_array_equal(zarr.open_array(store)[...], expected)
     assert stats.decoded and not stats.fallback
+
+
+@pytest.mark.parametrize(("zarr_format", "shards"), [(2, None), (3, None), (3, (8, 8))])
+def test_a_fill_value_that_cannot_be_encoded_is_not_needed_beyond_the_edge(zarr_format, shards):
+    scaled = {"offset": 273.15, "scale": 100, "dtype": "<f4", "astype": "<i2"}
+    if zarr_format == 2:
+        filters = [numcodecs.FixedScaleOffset(**scaled)]
+    else:
+        filters = [pytest.importorskip("zarr.codecs.numcodecs").FixedScaleOffset(**scaled)]
+    array = zarr.create_array(
+        MemoryStore(), shape=(10, 9), chunks=(4, 4), shards=shards, dtype="float32",
+        zarr_format=zarr_format, filters=filters, compressors=None, fill_value=np.nan,
+    )  # fmt: skip
+    expected = np.arange(90, dtype=np.float32).reshape(10, 9) + 280
+    array[...] = expected
+    np.testing.assert_array_equal(array[...], expected)
+    array[9:, 8:] = 7  # the last chunk, which is stored now
+    expected[9, 8] = 7
+    with zarr.config.set({"codec_pipeline.path": OWN}):
+        np.testing.assert_array_equal(zarr.open_array(array.store)[...], expected)
+    assert not stats.fallback
+    with pytest.raises(zcodec.Error, match="is NaN") as caught:
+        array[0, 0] = np.nan
+    assert caught.value.status is zcodec.Status.OUT_OF_RANGE
+    empty = zarr.create_array(
+        MemoryStore(), shape=(8,), chunks=(8,), dtype="float32", zarr_format=zarr_format, filters=filters,
+        compressors=None, fill_value=np.nan,
+    )  # fmt: skip
+    with pytest.raises(zcodec.Error, match="is NaN"):
+        empty[:6] = 280  # nobody has given the others
 
 
 def test_missing_chunks_and_fill_values(store):

@@ -56,6 +56,7 @@ class ChunkWrite:
         # array grows.
         is_whole = self._axes is not None and self._axes.is_whole
         self.needs_old = not is_whole and (chain.has_index or not is_complete)
+        self._is_at_edge = is_complete and not is_whole
 
     def _resolve(self) -> None:
         """Makes a view of the given elements with the axes of the chunk, if they are a box of it."""
@@ -114,6 +115,15 @@ class ChunkWrite:
             stats.add(decoded=1)
         self._assign(array)
         return self._whole(array)
+
+    def without_fill_value(self) -> EncodeTask | None:
+        """A task that has another value beyond the edge of the array, where all elements before it are given: some codecs
+        of numcodecs cannot encode the fill value. None elsewhere."""
+        if not self._is_at_edge or self._part is None or not self._part.size:
+            return None
+        array = np.full(self.chain.shape, self._part.flat[0], self.chain.dtype)
+        self._assign(array)
+        return EncodeTask(self.chain, array)
 
     def _whole(self, array: Array) -> EncodeTask | None:
         if not self._store_empty and self._is_fill(array):
@@ -193,6 +203,16 @@ def encode_window(chunks: Sequence[ChunkWrite], olds: Sequence[Any]) -> list[Any
     tasks = {i: item for i, item in enumerate(made) if isinstance(item, EncodeTask)}
     store_empty = bool(chunks[0].spec.config.write_empty_chunks)
     encoded, errors = run_encode(list(tasks.values()), max_threads(), store_empty=store_empty)
+    again = {}
+    for place, (i, error) in enumerate(zip(tasks, errors, strict=True)):
+        if isinstance(error, Error) and error.status == Status.OUT_OF_RANGE:
+            task = chunks[i].without_fill_value()
+            if task is not None:
+                again[place] = task
+    if again:
+        results = run_encode(list(again.values()), max_threads(), store_empty=store_empty)
+        for place, chunk, error in zip(again, *results, strict=True):
+            encoded[place], errors[place] = chunk, error
     if any(errors):
         raise_first(errors, [stored.name_of(chunks[i].setter) for i in tasks])
     stats.add(encoded=len(tasks))
