@@ -251,8 +251,8 @@ typedef struct zcodec_executor {
    * Calls job(job_data, i, worker) once for each i < count, on any threads, and returns when all jobs have returned:
    * 0, or any other number, which fails the call with CALLBACK_FAILED. `worker` is below max_workers; no two jobs of
    * one `run` have the same worker at the same time. `run` may be called from several threads at once, but never
-   * from inside a job. It is called on the thread that made the call into the library, whichever call takes the
-   * options, zcodec_plan_supply and zcodec_writer_supply included. Jobs never wait for one another.
+   * from inside a job. It runs on the thread that called the library with these options; zcodec_plan_supply and
+   * zcodec_writer_supply use those of their plan or writer. Jobs never wait for one another.
    */
   int32_t (*run)(void *user_data,
                  zcodec_job_fn job,
@@ -273,8 +273,8 @@ typedef struct zcodec_call_options {
    */
   void *call_data;
   /**
-   * The number of threads that may work on the call. 0 or 1: the calling thread only. Results do not depend on it;
-   * where encoding shards in shards fails both for lack of room and because of an element, either may be reported.
+   * The number of threads that may work on the call. 0 or 1: the calling thread only. Results do not depend on it,
+   * but where encoding shards in shards lacks room and an element is at fault as well, either may be reported.
    */
   uint32_t max_threads;
   /**

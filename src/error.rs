@@ -172,16 +172,20 @@ impl Error {
         matches!(self.status, Status::CorruptData | Status::OutOfRange | Status::Unsupported)
     }
 
+    /// Whether no codec is at fault: memory is lacking, or the executor has failed.
+    pub(crate) fn is_of_no_codec(&self) -> bool {
+        self.status == Status::OutOfMemory || self.code == EXECUTOR
+    }
+
     /// The capacity that is needed, for [`Status::BufferTooSmall`].
     pub fn needed_capacity(&self) -> Option<usize> {
         self.needed_capacity
     }
 
-    /// The same error, found by this codec of a chain. No codec is blamed for a lack of memory or for
-    /// a failure of the executor.
+    /// The same error, found by this codec of a chain, unless no codec is at fault.
     #[must_use]
     pub fn in_codec(mut self, place: CodecPlace) -> Self {
-        if self.status != Status::OutOfMemory && self.code != EXECUTOR {
+        if !self.is_of_no_codec() {
             self.path.insert(0, place);
         }
         self

@@ -24,8 +24,8 @@ pub struct zcodec_call_options {
     pub struct_size: usize,
     /// Passed to the callbacks of this call; the library never dereferences it.
     pub call_data: *mut c_void,
-    /// The number of threads that may work on the call. 0 or 1: the calling thread only. Results do not depend on it;
-    /// where encoding shards in shards fails both for lack of room and because of an element, either may be reported.
+    /// The number of threads that may work on the call. 0 or 1: the calling thread only. Results do not depend on it,
+    /// but where encoding shards in shards lacks room and an element is at fault as well, either may be reported.
     pub max_threads: u32,
     /// Threads of the host, used instead of the library's own; `max_threads` is then ignored. May be NULL. Since 0.2.
     pub executor: *const zcodec_executor,

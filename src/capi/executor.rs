@@ -27,8 +27,8 @@ pub struct zcodec_executor {
     /// Calls job(job_data, i, worker) once for each i < count, on any threads, and returns when all jobs have returned:
     /// 0, or any other number, which fails the call with CALLBACK_FAILED. `worker` is below max_workers; no two jobs of
     /// one `run` have the same worker at the same time. `run` may be called from several threads at once, but never
-    /// from inside a job. It is called on the thread that made the call into the library, whichever call takes the
-    /// options, zcodec_plan_supply and zcodec_writer_supply included. Jobs never wait for one another.
+    /// from inside a job. It runs on the thread that called the library with these options; zcodec_plan_supply and
+    /// zcodec_writer_supply use those of their plan or writer. Jobs never wait for one another.
     pub run: Option<
         unsafe extern "C" fn(user_data: *mut c_void, job: zcodec_job_fn, job_data: *mut c_void, count: u32) -> i32,
     >,

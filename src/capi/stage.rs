@@ -37,7 +37,7 @@ impl<S: Staged> InUse<S> {
             Ok(guard) => Ok(guard),
             Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
             Err(TryLockError::WouldBlock) => Err(Error::argument(format!(
-                "another call is using the {}: a callback of that call, or another thread",
+                "another call is using the {}: the one that runs this callback, or one on another thread",
                 S::NAME
             ))),
         }

@@ -6,7 +6,7 @@ use super::in_order::{InOrder, Part};
 use super::input::{Decoded, Input};
 use super::region::{Region, position_of};
 use super::shard_index::{ShardIndex, push_entry};
-use crate::error::{CodecPlace, EXECUTOR, Error, Result, Status};
+use crate::error::{CodecPlace, Error, Result, Status};
 use crate::interface::{BoundShard, CallOptions, Direction, too_small};
 use crate::memory::collect;
 use crate::parallel::take_items;
@@ -163,9 +163,7 @@ impl Shard {
         let (places, last) = parts.finish();
         let refused = match &encoding {
             Ok(()) => 0,
-            Err(error) if error.code() == EXECUTOR || error.status() == Status::OutOfMemory => {
-                return Err(error.clone());
-            }
+            Err(error) if error.is_of_no_codec() => return Err(error.clone()),
             // An inner chunk of a fixed size is refused for lack of room before its elements are looked at.
             Err(_) => self.inner.fixed_size().unwrap_or(0),
         };

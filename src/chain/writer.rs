@@ -29,8 +29,8 @@ pub struct Writer {
     chain: Arc<Chain>,
     options: CallOptions,
     old: Option<OldShard>,
-    /// What the fill value of the chain becomes before the shard, if that is not the fill value there, or why it becomes
-    /// nothing. Then every inner chunk of a new shard is stored.
+    /// What the fill value of the chain becomes before the shard, if that is not the fill value there, or why it
+    /// cannot be encoded. Then every inner chunk of a new shard is stored.
     unput_element: Result<Option<Vec<u8>>>,
     /// The elements that were put, by the numbers of the inner chunks.
     slots: Mutex<BTreeMap<u64, Arc<Slot>>>,

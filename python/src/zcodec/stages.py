@@ -38,7 +38,7 @@ class Stages:
         with self._lock:
             while self._is_asking:
                 if is_running():
-                    raise Error("a callback cannot ask for the stage that it may be a part of")
+                    raise Error("a callback cannot ask the plan or writer that runs it for ranges")
                 self._lock.wait()
             if self._is_complete:
                 return []

@@ -118,7 +118,7 @@ class ChunkWrite:
 
     def without_fill_value(self) -> EncodeTask | None:
         """A task that has another value beyond the edge of the array, where all elements before it are given: some codecs
-        of numcodecs cannot encode the fill value. None elsewhere."""
+        of numcodecs cannot encode the fill value. None for other chunks."""
         if not self._is_at_edge or self._part is None or not self._part.size:
             return None
         array = np.full(self.chain.shape, self._part.flat[0], self.chain.dtype)
@@ -203,12 +203,12 @@ def encode_window(chunks: Sequence[ChunkWrite], olds: Sequence[Any]) -> list[Any
     tasks = {i: item for i, item in enumerate(made) if isinstance(item, EncodeTask)}
     store_empty = bool(chunks[0].spec.config.write_empty_chunks)
     encoded, errors = run_encode(list(tasks.values()), max_threads(), store_empty=store_empty)
-    again = {}
-    for place, (i, error) in enumerate(zip(tasks, errors, strict=True)):
-        if isinstance(error, Error) and error.status == Status.OUT_OF_RANGE:
-            task = chunks[i].without_fill_value()
-            if task is not None:
-                again[place] = task
+    refused = [
+        (place, chunks[i].without_fill_value())
+        for place, (i, error) in enumerate(zip(tasks, errors, strict=True))
+        if isinstance(error, Error) and error.status == Status.OUT_OF_RANGE
+    ]
+    again = {place: task for place, task in refused if task is not None}
     if again:
         results = run_encode(list(again.values()), max_threads(), store_empty=store_empty)
         for place, chunk, error in zip(again, *results, strict=True):

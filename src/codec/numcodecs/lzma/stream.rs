@@ -82,13 +82,13 @@ fn encode_lzma1(options: &LzmaOptions, decoded: &[u8], encoded: &mut [u8]) -> Re
 
 #[inline(never)]
 fn encode_lzma2(options: LzmaOptions, decoded: &[u8], encoded: &mut [u8]) -> Result<usize> {
-    let has_small_window = options.dict_size < STORED_SIZE;
+    let fits = options.dict_size >= STORED_SIZE || decoded.len() <= PIECE_SIZE;
     let options = Lzma2Options { lzma_options: options, chunk_size: None };
     let encode = |decoded: &[u8], encoded: &mut [u8]| {
         let writer = Lzma2Writer::new(encoded, options.clone());
         write(Ok(writer), decoded, Lzma2Writer::finish).map(|rest| rest.len())
     };
-    if !has_small_window || decoded.len() <= PIECE_SIZE {
+    if fits {
         return encode(decoded, encoded);
     }
     let mut rest = encoded;
