@@ -3,14 +3,11 @@
 use crate::codec::{Joint, join};
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::{Call, Direction, Elementwise, ElementwiseStage, packed_size};
-use crate::memory::grow;
+use crate::memory::{grow, size_before_line};
 use std::sync::Arc;
 
 /// The bytes of a tile at all its stages together, from its input to its output: they stay in a first-level cache.
 const TILE_SIZE: usize = 24 << 10;
-
-/// A cache line.
-const LINE_SIZE: usize = 64;
 
 /// Below this size, aligning costs more than it saves.
 const MIN_SIZE_TO_ALIGN: usize = 32 << 10;
@@ -264,10 +261,9 @@ impl Fused {
     }
 }
 
-/// Elements before the first cache-line boundary of the wider buffer. Starting the vector loop there avoids split
-/// loads: allocators return page + 16.
+/// Elements before the first cache-line boundary of the wider buffer, where the vector loop starts.
 fn elements_before_line(wider: &[u8], bits: usize, narrower_bits: usize) -> usize {
-    let head_bits = 8 * (wider.as_ptr().addr().wrapping_neg() % LINE_SIZE);
+    let head_bits = 8 * size_before_line(wider);
     let count = head_bits / bits.max(1);
     let is_whole = count * bits == head_bits && (count * narrower_bits).is_multiple_of(8);
     if is_whole && wider.len() >= MIN_SIZE_TO_ALIGN { count } else { 0 }

@@ -75,6 +75,23 @@ pub(crate) fn collect<T>(items: impl Iterator<Item = Result<T>>) -> Result<Vec<T
     Ok(list)
 }
 
+/// The size of a cache line in bytes.
+pub(crate) const LINE_SIZE: usize = 64;
+
+/// The bytes before the first cache line that begins in this memory, or would begin after it.
+///
+/// Vectors that are stored across two lines cost many processors twice as much as others, and Intel's a multiple of it
+/// where the lines are not in the first-level cache; allocators return page + 16.
+pub(crate) fn size_before_line(memory: &[u8]) -> usize {
+    memory.as_ptr().addr().wrapping_neg() % LINE_SIZE
+}
+
+/// The memory from its first cache line on; nothing if it is too short for one.
+pub(crate) fn from_line(memory: &mut [u8]) -> &mut [u8] {
+    let before = size_before_line(memory);
+    memory.get_mut(before..).unwrap_or_default()
+}
+
 const PAGE_SIZE: usize = 4096;
 
 /// A target that begins less than this after its source, both modulo the page size, is too close. Headers of chunks

@@ -3,7 +3,8 @@
 
 use super::plane::Plane;
 #[cfg(target_arch = "x86_64")]
-use super::{plane::LINE_SIZE, prefetch::request};
+use super::prefetch::request;
+use crate::memory::LINE_SIZE;
 use crate::memory::copy;
 
 /// The side of the squares in which a plane is walked, so that a cache line is still cached when its next part is

@@ -4,12 +4,13 @@
 use super::blocks::whole;
 use super::nest::{Axis, Nest};
 use super::plane::{
-    BAND_SIZE, Kernel, LINE_SIZE, Line, PORTABLE, Pixels, Plane, Runs, TIERS, Tiles, collides, crowds,
-    has_crowded_lines, stage_size,
+    BAND_SIZE, Kernel, Line, PORTABLE, Pixels, Plane, Runs, TIERS, Tiles, collides, crowds, has_crowded_lines,
+    stage_size,
 };
 use super::table::Tables;
 use super::view::{Source, Target};
 use crate::error::Result;
+use crate::memory::LINE_SIZE;
 use crate::simd::best;
 use std::cmp::Reverse;
 

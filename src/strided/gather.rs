@@ -8,12 +8,11 @@
 use super::copy::for_each;
 use super::layout::Layout;
 use super::nest::{Axis, Nest};
-use super::plane::LINE_SIZE;
 use super::prefetch::prefetch;
-use super::strip::{MIN_ROW_SIZE, first_line, max_boxes, pitch};
+use super::strip::{MIN_ROW_SIZE, max_boxes, pitch};
 use super::view::Source;
 use crate::error::Result;
-use crate::memory::grow;
+use crate::memory::{LINE_SIZE, grow, size_before_line};
 
 /// Rows are requested this many bytes before they are read: more than the memory needs, less than a first-level cache.
 const AHEAD_SIZE: usize = 8 << 10;
@@ -44,7 +43,7 @@ impl<'m> Gathered<'m> {
         };
         let pitch = pitch(size);
         grow(memory, LINE_SIZE + count * pitch)?;
-        let begin = first_line(memory);
+        let begin = size_before_line(memory);
         let memory = &mut memory[begin..];
         let Nest { block, axes, source_shift, .. } = nest;
         let Some((inner, outer)) = axes.split_last() else { return Ok(None) };

@@ -7,6 +7,7 @@ use super::nest::Axis;
 use super::table::Tables;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
 use super::tile;
+use crate::memory::LINE_SIZE;
 use crate::simd::{Level, Tier};
 
 /// A plane of blocks of bytes.
@@ -93,9 +94,6 @@ pub(super) const VECTOR_SIZE: usize = 16;
 /// The part of a run that is copied at once. Fewer bytes at a stride of a power of two are written more slowly, and
 /// more gain nothing.
 pub(super) const BAND_SIZE: usize = 512;
-
-/// The size of a cache line in bytes.
-pub(super) const LINE_SIZE: usize = 64;
 
 /// A part of a stage.
 #[derive(Debug, Clone, Copy)]

@@ -6,8 +6,8 @@
 
 use super::layout::Layout;
 use super::nest::{Nest, visit};
-use super::plane::LINE_SIZE;
 use super::view::{Source, Target};
+use crate::memory::LINE_SIZE;
 
 /// The most bytes that are requested: more would leave no room in a second-level cache for what is done meanwhile.
 const MAX_SIZE: usize = 128 << 10;

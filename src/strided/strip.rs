@@ -8,10 +8,10 @@
 use super::copy::for_each;
 use super::layout::Layout;
 use super::nest::{Axis, Nest};
-use super::plane::{LINE_SIZE, VECTOR_SIZE};
+use super::plane::VECTOR_SIZE;
 use super::view::Target;
 use crate::error::{Error, Result};
-use crate::memory::grow;
+use crate::memory::{LINE_SIZE, grow, size_before_line};
 use crate::simd::{Level, Tier, available};
 
 /// The bytes of the boxes that wait in memory, at most: a third-level cache has them, and a second-level cache those of
@@ -76,7 +76,7 @@ impl<'m, 'e, 't> Strip<'m, 'e, 't> {
         // Memory for all of them, because it cannot grow while elements wait in it.
         let needed = LINE_SIZE + boxes.max_count() * pitch;
         grow(self.memory, needed)?;
-        let begin = first_line(self.memory) + number * pitch;
+        let begin = size_before_line(self.memory) + number * pitch;
         Ok(Ok(&mut self.memory[begin..begin + size]))
     }
 
@@ -96,7 +96,7 @@ impl<'m, 'e, 't> Strip<'m, 'e, 't> {
     /// Writes the boxes to their place.
     pub(crate) fn finish(&mut self) {
         if let Some(boxes) = self.boxes.take() {
-            boxes.write(self.memory.get(first_line(self.memory)..).unwrap_or(&[]));
+            boxes.write(self.memory.get(size_before_line(self.memory)..).unwrap_or(&[]));
         }
     }
 
@@ -122,11 +122,6 @@ pub(crate) fn max_boxes(size: u64) -> usize {
 /// cache.
 pub(super) fn pitch(size: usize) -> usize {
     size.next_multiple_of(2 * LINE_SIZE) + LINE_SIZE
-}
-
-/// The index of the first byte of a cache line.
-pub(super) fn first_line(memory: &[u8]) -> usize {
-    memory.as_ptr().addr().wrapping_neg() % LINE_SIZE
 }
 
 impl<'e, 't> Boxes<'e, 't> {

@@ -2,7 +2,8 @@
 #![expect(unsafe_code, reason = "tiles take places without a check")]
 
 use super::nest::Axis;
-use super::plane::{BAND_SIZE, LINE_SIZE};
+use super::plane::BAND_SIZE;
+use crate::memory::LINE_SIZE;
 
 /// The places of the elements of a band and of a row, each on the other side.
 #[derive(Debug)]

@@ -1,9 +1,10 @@
 //! Every copy against the definition: one element after the other.
 
 use super::copy::copy_by;
-use super::plane::{Kernel, LINE_SIZE, TIERS, Tiles};
+use super::plane::{Kernel, TIERS, Tiles};
 use super::*;
 use crate::error::Status;
+use crate::memory::LINE_SIZE;
 use crate::simd::{Level, available, with_limit};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};

@@ -6,7 +6,7 @@ use super::frame::{self, Filter, HEADER_SIZE, MAX_BLOCK_SIZE, MAX_DECODED_SIZE, 
 use crate::codec::shuffle::Shuffle;
 use crate::error::{Error, Result};
 use crate::interface::too_small;
-use crate::memory::{copy, grow};
+use crate::memory::{LINE_SIZE, copy, from_line, grow};
 
 /// Smaller chunks are stored, and no block that the configuration asks for is smaller.
 const MIN_SIZE: usize = 128;
@@ -172,8 +172,8 @@ fn filter<'a>(settings: &Settings, block: &'a [u8], scratch: &'a mut Vec<u8>) ->
         Filter::Bitshuffle => shuffle.tile_size(),
         _ => return Ok(block),
     };
-    grow(scratch, block.len() + tile_size)?;
-    let (filtered, tile) = scratch[..block.len() + tile_size].split_at_mut(block.len());
+    grow(scratch, LINE_SIZE + block.len() + tile_size)?;
+    let (filtered, tile) = from_line(scratch).split_at_mut(block.len());
     if settings.filter == Filter::Bitshuffle {
         shuffle.bitshuffle(block, filtered, tile);
     } else {

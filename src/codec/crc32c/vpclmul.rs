@@ -8,6 +8,7 @@
 #![expect(unsafe_code, reason = "loads and stores of vectors, and instructions that the processor was found to have")]
 
 use super::lanes::{Avx2, Avx512, Lanes};
+use crate::memory::{LINE_SIZE, size_before_line};
 
 /// Bytes of a block that each of three `crc32` takes, per step. Two vectors are folded.
 const SUMMED: usize = 16;
@@ -31,9 +32,6 @@ const STREAM: u8 = 2;
 
 /// Copies of this many bytes and more go past the caches.
 const LARGE_SIZE: usize = if cfg!(test) { 48 << 10 } else { 16 << 20 };
-
-/// The size of a cache line, to which all vectors of a block are aligned if its target is.
-const LINE_SIZE: usize = 64;
 
 /// The vectors that this processor has.
 #[derive(Debug, Clone, Copy)]
@@ -89,7 +87,7 @@ fn run_avx512<const OUTPUT: u8>(lanes: Avx512, state: u32, source: &[u8], target
 #[inline(always)]
 fn run<L: Lanes, const OUTPUT: u8>(lanes: L, mut state: u32, mut source: &[u8], mut target: &mut [u8]) -> u32 {
     if OUTPUT == STREAM {
-        let size = target.as_ptr().addr().wrapping_neg() % LINE_SIZE;
+        let size = size_before_line(target);
         if let (Some(first), Some(first_target)) = (source.split_off(..size), target.split_off_mut(..size)) {
             first_target.copy_from_slice(first);
             state = sum_rest(lanes, state, first);

@@ -15,7 +15,7 @@ mod reference;
 #[cfg(test)]
 mod tests;
 
-use crate::memory::copy;
+use crate::memory::{LINE_SIZE, copy, from_line, size_before_line};
 #[cfg(any(test, feature = "internals"))]
 use crate::simd::available;
 use crate::simd::{Level, Tier, best};
@@ -30,8 +30,17 @@ const MAX_TILE_ELEMENTS: usize = 4096;
 /// out.
 const MAX_TILE_SIZE: usize = 31 << 10;
 
-/// Every tile has a multiple of this many elements.
-const TILE_STEP: usize = 64;
+/// A tile has a multiple of this many elements, a cache line of each row, if it has room for as many.
+const TILE_STEP: usize = 8 * LINE_SIZE;
+
+/// Otherwise it has a multiple of this many elements.
+const SMALL_TILE_STEP: usize = 64;
+
+/// The elements that are moved by themselves before those whose planes, or bytes, begin with a cache line.
+const HEAD_COUNT: usize = 64;
+
+/// Below this many elements, moving some of them twice costs more than aligning the others saves.
+const MIN_COUNT_TO_ALIGN: usize = 512;
 
 /// How a tier moves bytes and bits. Each function moves those of the first elements and returns the number of these
 /// elements, a multiple of 8; the portable tier moves the rest. Calling them is safe once the tier is available.
@@ -128,7 +137,7 @@ impl Shuffle {
 
     /// The size of the scratch memory that bits are moved through.
     pub fn tile_size(&self) -> usize {
-        if self.element_size == 1 { 0 } else { self.most_in_tile() * self.element_size }
+        if self.element_size == 1 { 0 } else { LINE_SIZE + self.most_in_tile() * self.element_size }
     }
 
     /// Puts the bits at each place of an element next to each other, through a tile of [`tile_size`](Self::tile_size).
@@ -140,9 +149,14 @@ impl Shuffle {
             return copy(decoded, shuffled);
         }
         shuffled[size..].copy_from_slice(&decoded[size..]);
-        let step = self.tile_elements(count);
-        for first in (0..count).step_by(step) {
-            let tile_count = step.min(count - first);
+        let tile = from_line(tile);
+        let can_align = self.tile_step() == TILE_STEP && count >= TILE_STEP && (count / 8).is_multiple_of(LINE_SIZE);
+        // The bits of the elements before those whose rows begin with a cache line.
+        let head_count = if can_align { 8 * size_before_line(shuffled) } else { 0 };
+        let step = self.tile_elements(count - head_count);
+        let head = (head_count > 0).then_some((0, head_count));
+        let tiles = (head_count..count).step_by(step).map(|first| (first, step.min(count - first)));
+        for (first, tile_count) in head.into_iter().chain(tiles) {
             let elements = &decoded[first * self.element_size..][..tile_count * self.element_size];
             let planes = if self.element_size == 1 {
                 elements
@@ -202,6 +216,7 @@ impl Shuffle {
             let size = decoded.len();
             return self.join_rows(&shuffled[first / 8..], count / 8, decoded, size);
         }
+        let tile = from_line(tile);
         let step = self.tile_elements(decoded.len() / self.element_size);
         for (first, elements) in (first..).step_by(step).zip(decoded.chunks_mut(step * self.element_size)) {
             let tile_count = elements.len() / self.element_size;
@@ -230,23 +245,52 @@ impl Shuffle {
     /// How many elements each tile has, but the last, so that `count` elements are divided about evenly.
     fn tile_elements(&self, count: usize) -> usize {
         let count = count.max(1);
-        count.div_ceil(count.div_ceil(self.most_in_tile())).next_multiple_of(TILE_STEP)
+        count.div_ceil(count.div_ceil(self.most_in_tile())).next_multiple_of(self.tile_step())
     }
 
     /// The most elements of a tile.
     fn most_in_tile(&self) -> usize {
-        let most = (MAX_TILE_SIZE / self.element_size).min(MAX_TILE_ELEMENTS);
-        most / TILE_STEP * TILE_STEP
+        let step = self.tile_step();
+        (MAX_TILE_SIZE / self.element_size).min(MAX_TILE_ELEMENTS) / step * step
     }
 
+    /// Every tile has a multiple of this many elements.
+    fn tile_step(&self) -> usize {
+        if MAX_TILE_SIZE < TILE_STEP * self.element_size { SMALL_TILE_STEP } else { TILE_STEP }
+    }
+
+    /// Moves the elements to `planes`, in vectors that begin with cache lines if all planes can.
     fn split_planes(&self, elements: &[u8], planes: &mut [u8], stride: usize) {
+        let head_size = HEAD_COUNT * self.element_size;
+        let before = size_before_line(planes);
+        let can_align = before > 0 && stride.is_multiple_of(LINE_SIZE);
+        if !can_align || elements.len() < MIN_COUNT_TO_ALIGN * self.element_size {
+            return self.split_all_planes(elements, planes, stride);
+        }
+        self.split_all_planes(&elements[..head_size], planes, stride);
+        self.split_all_planes(&elements[before * self.element_size..], &mut planes[before..], stride);
+    }
+
+    fn split_all_planes(&self, elements: &[u8], planes: &mut [u8], stride: usize) {
         // SAFETY: `new` and `all` take tiers that are available.
         #[expect(unsafe_code, reason = "calls code for instructions that the processor was found to have")]
         let done = unsafe { (self.planes.to_planes)(elements, self.element_size, planes, stride) };
         portable::to_planes(elements, self.element_size, planes, stride, done);
     }
 
+    /// Moves the elements back, in vectors that begin with cache lines if that many whole elements are before one.
     fn join_planes(&self, planes: &[u8], stride: usize, elements: &mut [u8]) {
+        let head_size = HEAD_COUNT * self.element_size;
+        let before = size_before_line(elements);
+        let can_align = before > 0 && before.is_multiple_of(self.element_size);
+        if !can_align || elements.len() < MIN_COUNT_TO_ALIGN * self.element_size {
+            return self.join_all_planes(planes, stride, elements);
+        }
+        self.join_all_planes(planes, stride, &mut elements[..head_size]);
+        self.join_all_planes(&planes[before / self.element_size..], stride, &mut elements[before..]);
+    }
+
+    fn join_all_planes(&self, planes: &[u8], stride: usize, elements: &mut [u8]) {
         // SAFETY: `new` and `all` take tiers that are available.
         #[expect(unsafe_code, reason = "calls code for instructions that the processor was found to have")]
         let done = unsafe { (self.planes.from_planes)(planes, stride, elements, self.element_size) };

@@ -1,4 +1,5 @@
 use super::{Shuffle, reference};
+use crate::memory::{LINE_SIZE, size_before_line};
 use crate::simd::Level;
 
 /// Lengths in elements: every one of a few vectors, and around a tile.
@@ -55,6 +56,40 @@ fn every_tier_shuffles_bits_like_the_reference_at_every_length() {
         shuffle.bitunshuffle(&shuffled, target, &mut tile);
         assert!(*target == decoded, "tier {tier:?}, element size {element_size}, unshuffles {size} bytes");
     });
+}
+
+#[test]
+fn every_tier_moves_to_memory_at_any_place_of_a_cache_line() {
+    for element_size in [1, 2, 3, 4, 6, 8, 16, 20, 63] {
+        let size = usize::from(element_size);
+        for count in [512, 576, 1024, 4096, 4608, 16_384] {
+            let decoded = bytes(count * size + size / 2);
+            let shuffled = [reference::shuffle(size, &decoded), reference::bitshuffle(size, &decoded)];
+            for (tier, shuffle) in Shuffle::all(element_size) {
+                for place in [0, 1, 2, 8, 12, 16, 17, 32, 48, 63] {
+                    let mut memory = vec![0; decoded.len() + 2 * LINE_SIZE];
+                    let begin = size_before_line(&memory) + place;
+                    let target = &mut memory[begin..][..decoded.len()];
+                    let mut tile = vec![0xA5; shuffle.tile_size()];
+                    let case = format!("tier {tier:?}, {count} elements of {element_size}, at {place}");
+                    target.fill(0xA5);
+                    shuffle.shuffle(&decoded, target);
+                    assert!(target == shuffled[0], "{case}: shuffles");
+                    target.fill(0x5A);
+                    shuffle.unshuffle(&shuffled[0], target);
+                    assert!(target == decoded, "{case}: unshuffles");
+                    target.fill(0xA5);
+                    shuffle.bitshuffle(&decoded, target, &mut tile);
+                    assert!(target == shuffled[1], "{case}: shuffles bits");
+                    target.fill(0x5A);
+                    shuffle.bitunshuffle(&shuffled[1], target, &mut tile);
+                    assert!(target == decoded, "{case}: unshuffles bits");
+                    let outside = [&memory[..begin], &memory[begin + decoded.len()..]];
+                    assert!(outside.into_iter().flatten().all(|byte| *byte == 0), "{case}: writes nothing else");
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -16,7 +16,6 @@ mod stage;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use super::plane::LINE_SIZE;
 use super::table::Place;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 pub(super) use neon::NEON;

@@ -7,7 +7,8 @@
 
 use super::rows::{Both, Row, Rows, Vector};
 use super::stage::Staged;
-use super::{LINE_SIZE, parts_of_tile, tile};
+use super::{parts_of_tile, tile};
+use crate::memory::LINE_SIZE;
 use crate::strided::plane::{BAND_SIZE, Runs, VECTOR_SIZE};
 use crate::strided::prefetch::{prefetch, prefetch_soon};
 use crate::strided::table::Places;

@@ -4,7 +4,8 @@
 
 use super::rows::{Rows, Vector};
 use super::runs::Block;
-use crate::strided::plane::{BAND_SIZE, COLUMN_STRIDE, LINE_SIZE, Runs};
+use crate::memory::LINE_SIZE;
+use crate::strided::plane::{BAND_SIZE, COLUMN_STRIDE, Runs};
 use crate::strided::table::{MOST_AT_ONCE, Places};
 use std::marker::PhantomData;
 
