@@ -88,7 +88,11 @@
 /**
  * Result of a call. Numeric values are part of the ABI: they are never renumbered, and later versions may add more.
  */
-typedef enum zcodec_status {
+typedef enum zcodec_status
+#ifdef __cplusplus
+  : int
+#endif // __cplusplus
+{
   /**
    * Success.
    */
@@ -142,7 +146,11 @@ typedef enum zcodec_status {
 /**
  * The kinds of chains, and of codecs.
  */
-typedef enum zcodec_kind {
+typedef enum zcodec_kind
+#ifdef __cplusplus
+  : int
+#endif // __cplusplus
+{
   /**
    * Array->array codecs only: an array enters on encode, and an array leaves.
    */
@@ -160,7 +168,11 @@ typedef enum zcodec_kind {
 /**
  * The layout of the pieces of a shard's object. Since 0.2.
  */
-typedef enum zcodec_layout {
+typedef enum zcodec_layout
+#ifdef __cplusplus
+  : int
+#endif // __cplusplus
+{
   /**
    * The whole new object, with inner chunks in C order: for object stores.
    */

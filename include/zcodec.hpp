@@ -22,6 +22,10 @@
 #ifndef ZCODEC_HPP
 #define ZCODEC_HPP
 
+#if !defined(__cpp_exceptions) && !defined(_CPPUNWIND)
+#error "zcodec.hpp reports errors by exceptions, which are off; zcodec.h does without them"
+#endif
+
 #include "zcodec.h"
 
 #include <algorithm>

@@ -37,7 +37,18 @@ fn generate(root: &Path) -> String {
         .generate()
         .expect("cbindgen understands the source")
         .write(&mut generated);
-    with_headings(String::from_utf8(generated).expect("the header is UTF-8"))
+    with_headings(with_underlying_types(&String::from_utf8(generated).expect("the header is UTF-8")))
+}
+
+/// Gives the enums an underlying type in C++: without one, a number that a later version of the library returns would
+/// be undefined behaviour there.
+fn with_underlying_types(header: &str) -> String {
+    let begin = "typedef enum zcodec_";
+    let with_type = |line: &str| match line.strip_suffix(" {").filter(|line| line.starts_with(begin)) {
+        Some(name) => format!("{name}\n#ifdef __cplusplus\n  : int\n#endif // __cplusplus\n{{\n"),
+        None => format!("{line}\n"),
+    };
+    header.lines().map(with_type).collect()
 }
 
 /// Puts the title of each section above the comment of its first function.

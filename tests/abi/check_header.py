@@ -22,7 +22,8 @@ def declarations(path):
         bodies[" ".join(match[1].split())] = members
         return ""
 
-    text = re.sub(r"typedef ((?:enum|struct) \w+) \{([^}]*)\} \w+;", take, text)
+    # In C++, enums have an underlying type.
+    text = re.sub(r"typedef ((?:enum|struct) \w+)\s*(?::\s*int\s*)?\{([^}]*)\} \w+;", take, text)
     return bodies, {" ".join(part.split()) for part in text.split(";") if part.strip()}
 
 

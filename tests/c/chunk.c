@@ -4,7 +4,7 @@
 static const char CODECS[] = "[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"big\"}},\"crc32c\"]";
 static const char INPUT[] = "{\"data_type\":\"uint16\",\"shape\":[2,2],\"fill_value\":0}";
 static const uint16_t DECODED[4] = {0x0102, 0x0304, 0x0506, 0xFFFE};
-static const uint8_t BIG_ENDIAN[8] = {1, 2, 3, 4, 5, 6, 0xFF, 0xFE};
+static const uint8_t ENCODED[8] = {1, 2, 3, 4, 5, 6, 0xFF, 0xFE};
 enum { ENCODED_SIZE = 12 };
 
 static void a_chunk_comes_back(const zcodec_chain *chain) {
@@ -13,7 +13,7 @@ static void a_chunk_comes_back(const zcodec_chain *chain) {
   size_t encoded_size = 99, decoded_size = 99;
   CHECK_OK(zcodec_encode(chain, DECODED, sizeof DECODED, encoded, sizeof encoded, &encoded_size, &error));
   CHECK(encoded_size == ENCODED_SIZE);
-  CHECK(memcmp(encoded, BIG_ENDIAN, sizeof BIG_ENDIAN) == 0);
+  CHECK(memcmp(encoded, ENCODED, sizeof ENCODED) == 0);
   CHECK_OK(zcodec_decode(chain, encoded, encoded_size, decoded, sizeof decoded, &decoded_size, &error));
   CHECK(decoded_size == sizeof decoded);
   CHECK(memcmp(decoded, DECODED, sizeof decoded) == 0);
@@ -56,7 +56,7 @@ static void buffers_of_the_library_hold_the_same(const zcodec_chain *chain) {
   zcodec_buffer *encoded = NULL, *decoded = NULL;
   CHECK_OK(zcodec_encode_to_buffer(chain, DECODED, sizeof DECODED, &encoded, &error));
   CHECK(zcodec_buffer_size(encoded) == ENCODED_SIZE);
-  CHECK(memcmp(zcodec_buffer_data(encoded), BIG_ENDIAN, sizeof BIG_ENDIAN) == 0);
+  CHECK(memcmp(zcodec_buffer_data(encoded), ENCODED, sizeof ENCODED) == 0);
   CHECK_OK(zcodec_decode_to_buffer(chain, zcodec_buffer_data(encoded), zcodec_buffer_size(encoded), &decoded, &error));
   CHECK(zcodec_buffer_size(decoded) == sizeof DECODED);
   CHECK(memcmp(zcodec_buffer_data(decoded), DECODED, sizeof DECODED) == 0);
