@@ -4,7 +4,8 @@
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 MAKEFLAGS += --no-print-directory
 VENV := .venv/requirements.txt
-CONFIGURE := cmake -S . -DPython3_EXECUTABLE="$(CURDIR)/.venv/bin/python" -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
+CONFIGURE := cmake -S . -DPython3_EXECUTABLE="$(CURDIR)/.venv/bin/python" -DZCODEC_READER_TESTS=ON \
+  -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 C_FILES := include/zcodec.hpp $(wildcard benches/*.c plugins/*/*.[ch] examples-c/*.[ch] examples-cpp/*.?pp tests/c/*.[ch] tests/posix/*.c tests/static/*.c tests/cpp/*.cpp tests/cpp/*.h tests/docs/*.[ch] tests/docs/*.cpp $(addprefix tests/outside/main,.c .cpp))
 
@@ -37,7 +38,7 @@ PYTHON_VENV := .venv-python
 test-python:
 	scripts/python-venv.sh $(PYTHON_VENV) zarr,cli,test
 	cd python && ../$(PYTHON_VENV)/bin/python -m mypy
-	cd python && ../$(PYTHON_VENV)/bin/python -m pytest -q
+	cd python && ../$(PYTHON_VENV)/bin/python -m pytest -q -rs
 test-python-long: test-python
 	python/tests/long/run.sh $(PYTHON_VENV)
 

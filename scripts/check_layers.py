@@ -197,6 +197,8 @@ class Crate:
                 continue
             if token == "use" and tokens.peek(1) != "<":
                 tokens.take()
+                if tokens.peek() == "crate" and tokens.peek(1) == "as":
+                    self.fail(file, line, "another name for the crate hides what its paths lead to")
                 tokens.take_if("::")
                 for ends, at in path_ends(tokens):
                     self.path(file, at, here, ends, is_test or pending)

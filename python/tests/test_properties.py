@@ -131,6 +131,7 @@ def run(data, layout):
             same(found[OURS], found[OWN])
     keys = {path: set(array.store._store_dict) for path, array in made.items()}
     assert keys[OWN] == keys[OURS]
+    assert stats.coded or not any(keys.values())
     assert not stats.fallback
 
 

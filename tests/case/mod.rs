@@ -11,18 +11,29 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/cases")
 }
 
+/// How many cases each file has, so that none is missing or cut.
+fn counts() -> Value {
+    let text = std::fs::read(folder().with_file_name("counts.json")).unwrap();
+    serde_json::from_slice(&text).unwrap()
+}
+
 /// The names of the files of cases, sorted.
 pub fn names() -> Vec<String> {
     let files = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
     let mut names: Vec<String> = files.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
     names.sort();
+    let mut counted: Vec<String> = counts().as_object().unwrap().keys().cloned().collect();
+    counted.sort();
+    assert_eq!(names, counted, "counts.json has another list of files");
     names
 }
 
 /// The cases of a file.
 pub fn cases(name: &str) -> Vec<Value> {
     let text = std::fs::read_to_string(folder().join(format!("{name}.jsonl"))).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    let cases: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(counts()[name], cases.len(), "{name}: counts.json has another number of cases");
+    cases
 }
 
 /// The chain of a case.

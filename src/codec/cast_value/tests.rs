@@ -89,6 +89,21 @@ fn check_pipeline_in(kernels: &Kernels, name: &str, cast: &Cast, patterns: &[u64
     }
 }
 
+/// The other tests compare what the kernels do, and pass over casts without one.
+#[test]
+fn every_tier_has_kernels() {
+    let data_types = data_types();
+    let of_source = |source| data_types.iter().flat_map(move |target| casts(source, target));
+    let all: Vec<Cast> = data_types.iter().flat_map(of_source).collect();
+    in_every_tier(|kernels, name| {
+        let in_pipelines = all.iter().filter(|cast| Pipeline::new(cast, kernels).is_some()).count();
+        let whole = all.iter().filter(|cast| (kernels.whole_cast)(cast).is_some()).count();
+        let least_whole = if name.contains("Avx") { 700 } else { 0 };
+        assert!(100 * in_pipelines > 98 * all.len(), "{name}: {in_pipelines} of {} casts have a pipeline", all.len());
+        assert!(whole >= least_whole, "{name}: {whole} casts have one loop");
+    });
+}
+
 #[test]
 fn every_source_of_up_to_16_bits_is_cast_as_defined() {
     for source in data_types().iter().filter(|source| source.component().bits() <= 16) {
