@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Builds for other platforms and runs the tests there, on a plain Debian 12. Run it as root: it installs what it needs.
 #
-#     scripts/cross.sh [s390x] [aarch64] [windows] [avx512]            default: all
+#     scripts/cross.sh [s390x] [aarch64] [i686] [windows] [avx512]            default: all
 #
 # aarch64 and s390x (big-endian) Linux: the unit tests, the conformance cases and the C and C++ programs under qemu-user.
+# i686 Linux (32-bit addresses): the same, natively.
 # Windows x86-64: the same under wine, the C and C++ programs with zcodec.dll and its import library.
 # x86-64 with AVX-512: the kernels that need it, in an emulated machine.
 #
@@ -22,7 +23,7 @@ version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 
 needs rustc-web cargo-web rust-web-src gcc g++ gcc-mingw-w64-x86-64 g++-mingw-w64-x86-64 wine64 qemu-user \
   gcc-aarch64-linux-gnu g++-aarch64-linux-gnu gcc-s390x-linux-gnu g++-s390x-linux-gnu \
-  libc6-dev-arm64-cross libc6-dev-s390x-cross ca-certificates
+  gcc-i686-linux-gnu g++-i686-linux-gnu libc6-dev-arm64-cross libc6-dev-s390x-cross libc6-dev-i386-cross ca-certificates
 
 # cargo_for TRIPLE COMPILER RUNNER ARGUMENTS...
 cargo_for() {
@@ -33,12 +34,12 @@ cargo_for() {
     /usr/bin/cargo "$1" --locked --target "$triple" "${build_std[@]}" "${@:2}"
 }
 
+# linux TRIPLE PREFIX RUNNER: the runner finds the libraries of the platform.
 linux() {
-  local triple=$1 prefix=$2 qemu=$3 program
-  local runner="$qemu -L /usr/$prefix"
+  local triple=$1 prefix=$2 runner=$3 program
   echo "== $triple"
-  # All but two: one compares millions of elements and takes long under emulation, one starts its program, which the
-  # emulator does not emulate again.
+  # All but two: one compares millions of elements and takes long under emulation, one starts its program, which would
+  # need the runner again.
   cargo_for "$triple" "$prefix-gcc" "$runner" test --lib --test conformance -- \
     --skip every_source_of_up_to_16_bits_is_cast_as_defined \
     --skip a_panic_of_the_library_prints_nothing_and_those_of_the_program_do
@@ -48,12 +49,17 @@ linux() {
   build_programs "$folder/programs" "$prefix-gcc" "$prefix-g++" "${programs[@]}" \
     tests/posix/{fork,float_environment}.c -- -L"$folder" -lzcodec -lm -pthread
   for program in "$folder"/programs/*; do
-    $runner -E LD_LIBRARY_PATH="$folder" "$program"
+    LD_LIBRARY_PATH=$folder $runner "$program"
   done
 }
 
-s390x() { linux s390x-unknown-linux-gnu s390x-linux-gnu qemu-s390x; }
-aarch64() { linux aarch64-unknown-linux-gnu aarch64-linux-gnu qemu-aarch64; }
+s390x() { linux s390x-unknown-linux-gnu s390x-linux-gnu "qemu-s390x -L /usr/s390x-linux-gnu"; }
+aarch64() { linux aarch64-unknown-linux-gnu aarch64-linux-gnu "qemu-aarch64 -L /usr/aarch64-linux-gnu"; }
+i686() {
+  local lib=/usr/i686-linux-gnu/lib
+  linux i686-unknown-linux-gnu i686-linux-gnu \
+    "$lib/ld-linux.so.2 --library-path $lib:$CARGO_TARGET_DIR/i686-unknown-linux-gnu/release"
+}
 
 windows() {
   local triple=x86_64-pc-windows-gnu prefix=x86_64-w64-mingw32 program
@@ -82,7 +88,7 @@ avx512() {
     --test-threads=1 packbits
 }
 
-[ $# -gt 0 ] || set -- s390x aarch64 windows avx512
+[ $# -gt 0 ] || set -- s390x aarch64 i686 windows avx512
 for platform in "$@"; do
   "$platform"
 done

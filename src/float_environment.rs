@@ -5,10 +5,10 @@
 //! in the default environment and then restores the host's, including its sticky flags; every callback does the
 //! reverse. Kernels need not care.
 //!
-//! On x86-64 that is MXCSR, on x86 also the control word of the x87, on aarch64 FPCR and FPSR, on s390x FPC, on RISC-V
-//! fcsr. A call reads it twice, at 3.7 ns each on a Zen 5 (the second time for the sticky flags); a register is written
-//! only if it differs. WebAssembly has no such environment. On other architectures the host must call with the default
-//! environment.
+//! On x86-64 that is MXCSR, on x86 also the control word and the flags of the x87, on aarch64 FPCR and FPSR, on s390x
+//! FPC, on RISC-V fcsr. A call reads it twice, at 3.7 ns each on a Zen 5 (the second time for the sticky flags); a
+//! register is written only if it differs. WebAssembly has no such environment. On other architectures the host must call
+//! with the default environment.
 #![expect(unsafe_code, reason = "reads and writes registers of the processor")]
 
 use registers::Registers;
@@ -109,9 +109,11 @@ mod registers {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub(super) struct Registers {
         mxcsr: u32,
-        /// Function results of 32-bit x86 pass through the x87: its precision and traps count there.
+        /// Function results of 32-bit x86 pass through the x87: its precision, traps and sticky flags count there.
         #[cfg(target_arch = "x86")]
         x87_control: u16,
+        #[cfg(target_arch = "x86")]
+        x87_flags: u16,
     }
 
     const FLAGS: u32 = 0x3F;
@@ -120,6 +122,12 @@ mod registers {
     /// All traps masked, 64 bits of precision, rounding to nearest.
     #[cfg(target_arch = "x86")]
     const OWN_X87_CONTROL: u16 = 0x037F;
+    /// The sticky flags in the status word of the x87.
+    #[cfg(target_arch = "x86")]
+    const X87_FLAGS: u16 = 0x7F;
+    /// What the x87 makes of the flags and the traps: whether a trap is pending.
+    #[cfg(target_arch = "x86")]
+    const X87_PENDING: u16 = 0x8080;
 
     impl Registers {
         pub(super) fn read() -> Self {
@@ -127,27 +135,41 @@ mod registers {
             // SAFETY: stores four bytes to `mxcsr`; every processor of the target has SSE.
             unsafe { asm!("stmxcsr [{}]", in(reg) &raw mut mxcsr, options(nostack, preserves_flags)) };
             #[cfg(target_arch = "x86")]
-            let x87_control = {
-                let mut control = 0_u16;
-                // SAFETY: stores two bytes to `control`.
-                unsafe { asm!("fnstcw [{}]", in(reg) &raw mut control, options(nostack, preserves_flags)) };
-                control
+            let [x87_control, x87_status] = {
+                let mut words = [0_u16; 2];
+                let [control, status] = words.each_mut().map(|word| &raw mut *word);
+                // SAFETY: each stores two bytes to its word.
+                unsafe {
+                    asm!("fnstcw [{}]", "fnstsw [{}]", in(reg) control, in(reg) status,
+                        options(nostack, preserves_flags));
+                }
+                words
             };
             Self {
                 mxcsr,
                 #[cfg(target_arch = "x86")]
                 x87_control,
+                #[cfg(target_arch = "x86")]
+                x87_flags: x87_status & X87_FLAGS,
             }
         }
 
         pub(super) fn write(self) {
             // SAFETY: loads four bytes of `mxcsr`, which was read from the register or has only defined bits.
             unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const self.mxcsr, options(nostack, preserves_flags)) };
+            // The flags are written with the whole environment only. With the control word alone, flags that were set in
+            // between would trap where the host has traps on.
             #[cfg(target_arch = "x86")]
-            // SAFETY: loads two bytes of `x87_control`, which was read from the register or is the default.
-            unsafe {
-                asm!("fldcw [{}]", in(reg) &raw const self.x87_control, options(nostack, preserves_flags))
-            };
+            {
+                let mut environment = [0_u32; 7];
+                // SAFETY: stores 28 bytes, the control and the status word first.
+                unsafe { asm!("fnstenv [{}]", in(reg) &raw mut environment, options(nostack, preserves_flags)) };
+                environment[0] = environment[0] & !0xFFFF | u32::from(self.x87_control);
+                environment[1] = environment[1] & !u32::from(X87_FLAGS | X87_PENDING) | u32::from(self.x87_flags);
+                // SAFETY: loads the same bytes. The control word and the flags were read from the registers, or are the
+                // default; all else is as it was.
+                unsafe { asm!("fldenv [{}]", in(reg) &raw const environment, options(nostack)) };
+            }
         }
 
         pub(super) fn with_own_control(self) -> Self {
@@ -155,6 +177,8 @@ mod registers {
                 mxcsr: self.mxcsr & FLAGS | OWN_MXCSR,
                 #[cfg(target_arch = "x86")]
                 x87_control: OWN_X87_CONTROL,
+                #[cfg(target_arch = "x86")]
+                x87_flags: self.x87_flags,
             }
         }
     }

@@ -167,6 +167,23 @@ fn what_is_not_in_the_chunk_is_refused() {
     assert_eq!(error.status(), Status::CorruptData);
 }
 
+/// The index of an element may exceed a `usize` whose memory holds the packed bits.
+#[test]
+fn bits_are_found_past_2_to_the_32() {
+    const PAST: u64 = 1 << 32;
+    let input = json!({"data_type": "bool", "shape": [PAST + 20], "fill_value": false}).to_string();
+    let chain = Chain::new(br#"["packbits"]"#, Some(input.as_bytes())).unwrap();
+    let mut encoded = vec![0; (PAST / 8) as usize + 3]; // only what is touched takes memory
+    let options = CallOptions::default();
+    encoded[0] = 0xFF;
+    *encoded.last_mut().unwrap() = 0b1010;
+    for (start, expected) in [(PAST + 16, [0, 1, 0, 1]), (PAST + 15, [0, 0, 1, 0]), (PAST, [0; 4]), (5, [1, 1, 1, 0])] {
+        let mut decoded = [0xA5; 4];
+        decode_elements(&chain, &encoded, start, &mut decoded, &options).unwrap();
+        assert_eq!(decoded, expected, "{start}");
+    }
+}
+
 /// The product of the other sizes has no room in 64 bits, but no element is there.
 #[test]
 fn an_array_without_elements_may_have_sizes_of_any_product() {

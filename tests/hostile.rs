@@ -63,7 +63,9 @@ fn decode(chain: &Chain, encoded: &[u8], what: &str) {
     assert!(largest <= max_allocation(&chain.codecs_json().to_string()), "{what}: {largest} bytes at once");
     if let Err(error) = result {
         let can_be = [Status::CorruptData, Status::OutOfRange, Status::BufferTooSmall, Status::Unsupported];
-        assert!(can_be.contains(&error.status()), "{what}: {error}");
+        // 32-bit addresses have no room for a window of LZMA from 2 GiB on.
+        let has_no_room = usize::BITS < 64 && error.status() == Status::OutOfMemory;
+        assert!(can_be.contains(&error.status()) || has_no_room, "{what}: {error}");
     }
 }
 

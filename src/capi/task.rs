@@ -11,7 +11,6 @@ use crate::error::{Error, Result};
 use crate::interface::Direction;
 use crate::memory;
 use crate::parallel::take_items;
-use crate::representation::element_count;
 use crate::strided::{Source, Target};
 use std::ffi::c_void;
 use std::num::NonZeroUsize;
@@ -87,11 +86,12 @@ impl Work<'_> {
 
     /// The size of its elements in bytes.
     fn size(&self) -> usize {
-        let (shape, element_size) = match &self.data {
-            Data::Missing(target) | Data::Decode(_, target) => (target.shape(), target.element_size()),
-            Data::Encode(source, _) => (source.shape(), source.element_size()),
+        let layout = match &self.data {
+            Data::Missing(target) | Data::Decode(_, target) => target.layout(),
+            Data::Encode(source, _) => source.layout(),
         };
-        element_count(shape) as usize * element_size
+        // The elements of a source may share their bytes.
+        usize::try_from(layout.size()).unwrap_or(usize::MAX)
     }
 }
 

@@ -59,12 +59,11 @@ impl Before<'_> {
 impl Run<'_> {
     /// The size of a decoded chunk, if the whole of it is decoded like a box: then what the shard gets is never all in
     /// memory.
-    pub(super) fn boxed_size(&self) -> Result<Option<usize>> {
-        let [first, .., last] = self.plan.steps.as_slice() else { return Ok(None) };
+    pub(super) fn boxed_size(&self) -> Option<u64> {
+        let [first, .., last] = self.plan.steps.as_slice() else { return None };
         let has_way = |way: &BoxWay| way.axes().is_some() && way.end + 1 == self.plan.steps.len();
         let is_boxed = matches!(last.operation, Operation::Shard(..)) && self.plan.way.as_deref().is_some_and(has_way);
-        let size = first.decoded.size().exact().filter(|size| is_boxed && *size > 0);
-        size.map(|size| usize::try_from(size).map_err(|_| Error::out_of_memory())).transpose()
+        first.decoded.size().exact().filter(|size| is_boxed && *size > 0)
     }
 
     /// Decodes a box from what it needs alone. `None` if no step can do that.

@@ -53,7 +53,8 @@ impl Elements {
         call: &mut Call<'_>,
     ) -> Result<usize> {
         let input = Input::whole(self.permute_source(decoded)?);
-        let size = packed_size(region.element_count() as u64, self.fused.encoded_bits()) as usize;
+        let size = packed_size(element_count(&region.shape), self.fused.encoded_bits());
+        let size = usize::try_from(size).map_err(|_| Error::out_of_memory())?;
         grow(encoded, size)?;
         self.encode_input(&input, &mut encoded[..size], call).map_err(|error| region.locate(error, &self.shape))?;
         Ok(size)
@@ -94,19 +95,20 @@ impl Elements {
     /// Encodes parts of the input on as many threads as are worth it.
     fn encode_parts(&self, input: &Input<'_>, encoded: &mut [u8], call: &mut Call<'_>) -> Result<()> {
         let whole = Region::whole(input.shape());
-        let workers = workers_for(whole.element_count() * self.fused.element_size(), call.options);
-        let bits = self.fused.encoded_bits();
+        let size = whole.element_count().saturating_mul(self.fused.element_size());
+        let (workers, bits) = (workers_for(size, call.options), self.fused.encoded_bits());
         let parts: Vec<Region> = whole.slabs(workers.get() as u64).collect();
-        let are_bytes = parts.iter().all(|part| (part.element_count() * bits).is_multiple_of(8));
+        let are_bytes = parts.iter().all(|part| (element_count(&part.shape) % 8 * bits as u64).is_multiple_of(8));
         if parts.len() < 2 || !are_bytes {
             return self.encode_tiles(input, encoded, call);
         }
         let (mut rest, mut work, mut first) = (encoded, Vec::with_capacity(parts.len()), 0);
         for part in parts {
-            let (output, after) = rest.split_at_mut(packed_size(part.element_count() as u64, bits) as usize);
+            let count = element_count(&part.shape);
+            let (output, after) = rest.split_at_mut(packed_size(count, bits) as usize);
             work.push((first, input.region(&part.start, &part.shape)?, output));
             rest = after;
-            first += part.element_count() as u64;
+            first += count;
         }
         let options = &call.options.alone();
         call.options.workers().for_each(workers, work.into_iter(), |(first, input, encoded)| {
@@ -127,7 +129,7 @@ impl Elements {
             let part = input.region(&tile.start, &tile.shape)?;
             part.copy_to(&mut Target::contiguous(gathered, element_size, &tile.shape)?, call.options)?;
             let available = held + count;
-            let is_last = done + available as u64 == whole.element_count() as u64;
+            let is_last = done + available as u64 == element_count(&whole.shape);
             // A part ends with a whole byte: the elements after it wait for the next tile.
             let ready = if is_last || bits.is_multiple_of(8) { available } else { available / 8 * 8 };
             let first = packed_size(done, bits) as usize;
@@ -306,7 +308,7 @@ impl Elements {
         let run_size = run_count * self.fused.element_size();
         for (index, (start, decoded)) in runs.zip(decoded.chunks_exact_mut(run_size.max(1))).enumerate() {
             self.fused
-                .decode_from(packed.bytes, (start - packed.first) as usize, decoded, call)
+                .decode_from(packed.bytes, start - packed.first, decoded, call)
                 .map_err(|error| region.locate(error.after_elements((index * run_count) as u64), &self.shape))?;
         }
         Ok(())

@@ -110,23 +110,19 @@ impl Fused {
     }
 
     /// Decodes as many elements as `decoded` has room for, from element `start` of `packed` on.
-    pub(super) fn decode_from(
-        &self,
-        packed: &[u8],
-        start: usize,
-        decoded: &mut [u8],
-        call: &mut Call<'_>,
-    ) -> Result<()> {
+    pub(super) fn decode_from(&self, packed: &[u8], start: u64, decoded: &mut [u8], call: &mut Call<'_>) -> Result<()> {
         let (bits, count) = (self.encoded_bits(), decoded.len() / self.element_size());
-        // Only every eighth element is sure to begin with a byte: those before it are moved down to one.
-        let head_count = (start.next_multiple_of(8) - start).min(count);
-        if start.is_multiple_of(8) || bits.is_multiple_of(8) {
-            let packed = &packed[start / 8 * bits + start % 8 * bits / 8..];
-            return self.decode(&packed[..bytes_of(count, bits)], decoded, call);
+        // Only every eighth element is sure to begin with a byte: those before it are moved down to one. The eighths are
+        // counted, because memory of 32-bit addresses holds more than 2^32 bits.
+        let (eighth, within) = ((start / 8) as usize, (start % 8) as usize);
+        let packed = &packed[eighth * bits..];
+        let position = within * bits;
+        if position.is_multiple_of(8) {
+            return self.decode(&packed[position / 8..][..bytes_of(count, bits)], decoded, call);
         }
+        let head_count = (8 - within).min(count);
         let (head, rest) = decoded.split_at_mut(head_count * self.element_size());
-        let position = start % 8 * bits;
-        let head_packed = &packed[start / 8 * bits + position / 8..];
+        let head_packed = &packed[position / 8..];
         let moved = |index: usize| {
             let next = head_packed.get(index + 1).copied().unwrap_or(0);
             (u16::from_le_bytes([head_packed[index], next]) >> (position % 8)) as u8
@@ -136,8 +132,7 @@ impl Fused {
         if rest.is_empty() {
             return Ok(());
         }
-        let packed = &packed[(start + head_count) / 8 * bits..];
-        self.decode(&packed[..bytes_of(count - head_count, bits)], rest, call)
+        self.decode(&packed[bits..][..bytes_of(count - head_count, bits)], rest, call)
             .map_err(|error| error.after_elements(head_count as u64))
     }
 

@@ -58,6 +58,7 @@ impl Run<'_> {
             return Ok(None);
         };
         let ByteSize::Exact(decoded_size) = decoded.size() else { return Ok(None) };
+        let Ok(decoded_size) = usize::try_from(decoded_size) else { return Ok(None) };
         let input = self.plan.steps[0].decoded.array()?;
         let is_whole = region.is_whole(input.shape())
             && (elements.is_some() || target.is_contiguous() || target.row_size() < MIN_DIRECT_ROW_SIZE);
@@ -66,7 +67,7 @@ impl Run<'_> {
         }
         let LastDecode { payload, back, contexts, .. } = self.decode_to(index, encoded, workspace)?;
         let shape = elements.map_or(input.shape(), |elements| &elements.shape);
-        let (transform, decoded_size) = (&**transform, decoded_size as usize);
+        let transform = &**transform;
         let parts = Ranges { place, transform, payload, decoded_size, shape, options: self.options };
         match elements {
             Some(elements) => {

@@ -52,9 +52,10 @@ impl Region {
         self.shape.contains(&0)
     }
 
-    /// The number of elements. It fits a `usize`, because the box is in memory, or will be.
+    /// The number of elements. It fits a `usize` if the box is in memory, or will be; the elements of a source may share
+    /// their bytes, and those between the rows of a box are not in memory: if there are more, `usize::MAX`.
     pub(super) fn element_count(&self) -> usize {
-        element_count(&self.shape) as usize
+        usize::try_from(element_count(&self.shape)).unwrap_or(usize::MAX)
     }
 
     /// The size of its elements in bytes.

@@ -35,7 +35,7 @@ struct Found {
 impl Reshaped {
     /// `None` if no memory has as many elements.
     pub(super) fn new(earlier: Option<Self>, before: &[u64], after: &[u64]) -> Option<Self> {
-        let count = usize::try_from(element_count(after)).ok()?;
+        let count = isize::try_from(element_count(after)).ok()? as usize;
         let indices = Layout::new(1, after, None, 0, count).ok()?;
         let axes = (0..after.len()).map(Some).collect();
         Some(Self { earlier: earlier.map(Box::new), before: before.to_vec(), after: after.to_vec(), axes, indices })

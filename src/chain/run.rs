@@ -59,14 +59,14 @@ pub(super) struct LastDecode<'a> {
 impl Run<'_> {
     /// Decodes; returns the size.
     pub(super) fn decode(&self, encoded: &[u8], output: Output<'_>, workspace: &mut Workspace) -> Result<usize> {
-        if let Some(size) = self.boxed_size()? {
+        if let Some(size) = self.boxed_size() {
             let decoded = match output {
                 Output::Slice(decoded) => decoded,
                 Output::Growing(decoded) => {
                     if let Some(last) = self.plan.steps.last() {
                         self.check_framed_shard_size(last, encoded, &mut workspace.contexts)?;
                     }
-                    grow(decoded, size)?;
+                    grow(decoded, usize::try_from(size).map_err(|_| Error::out_of_memory())?)?;
                     decoded
                 }
             };
@@ -289,8 +289,8 @@ impl Run<'_> {
         contexts: &mut Contexts,
     ) -> Result<usize> {
         if let ByteSize::Exact(size) = step.decoded.size() {
-            let size = usize::try_from(size).map_err(|_| Error::out_of_memory())?;
             self.check_shard_size(step, input.len() as u64)?;
+            let size = usize::try_from(size).map_err(|_| Error::out_of_memory())?;
             grow(output, size)?;
             return self.decode_exact(step, input, &mut output[..size], contexts);
         }

@@ -110,7 +110,7 @@ impl Shard {
         options: &CallOptions,
     ) -> Result<Option<(Vec<u64>, usize)>> {
         let whole = Region::whole(input.shape());
-        let workers = options.workers().count_for(whole.element_count() * self.element_size);
+        let workers = options.workers().count_for(whole.element_count().saturating_mul(self.element_size));
         let is_serial = self.has_bound()
             && (workers.get() == 1
                 || !take_items(workers, self.chunk_count(), self.inner.part_count(Direction::Encode)));

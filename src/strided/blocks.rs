@@ -4,6 +4,7 @@
 use super::plane::Plane;
 #[cfg(target_arch = "x86_64")]
 use super::prefetch::request;
+#[cfg(target_arch = "x86_64")]
 use crate::memory::LINE_SIZE;
 use crate::memory::copy;
 

@@ -43,9 +43,7 @@ pub fn fill(target: &mut Target<'_>, element: &[u8]) -> Result<()> {
 /// [`Status::Internal`](crate::Status::Internal) if the elements have another size.
 pub fn all_equal(source: &Source<'_>, element: &[u8]) -> Result<bool> {
     check(element, source.layout())?;
-    let Some(mut nest) = Nest::new(source.layout(), source.layout())? else { return Ok(true) };
-    // The same elements again.
-    nest.axes.retain(|axis| axis.target != 0);
+    let Some(nest) = Nest::new(source.layout(), source.layout())? else { return Ok(true) };
     let first = source.first().wrapping_offset(nest.source_shift);
     let size = element.len();
     Ok(visit(&nest.axes, 0, &mut |position| {

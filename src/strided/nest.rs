@@ -44,7 +44,8 @@ impl Nest {
         let axes = Vec::with_capacity(target.shape().len());
         let mut nest = Self { block: target.element_size(), axes, source_shift: 0, target_shift: 0 };
         for ((&size, &source), &target) in target.shape().iter().zip(source.strides()).zip(target.strides()) {
-            if size > 1 {
+            // Along an axis without steps on both sides, the same elements come again.
+            if size > 1 && (source, target) != (0, 0) {
                 let size = usize::try_from(size).map_err(|_| Error::internal("more elements than memory has"))?;
                 nest.push(Axis { size, source, target });
             }

@@ -508,8 +508,9 @@ fn the_parts_of_a_split_layout_are_its_boxes() {
 
 #[test]
 fn a_layout_that_spans_all_of_memory_is_split() {
-    for stride in [i64::MAX - 8, 8 - i64::MAX] {
-        let offset = if stride < 0 { i64::MAX as usize - 8 } else { 0 };
+    const FAR: isize = isize::MAX - 8;
+    for stride in [FAR as i64, -(FAR as i64)] {
+        let offset = if stride < 0 { FAR as usize } else { 0 };
         let layout = Layout::new(4, &[2], Some(&[stride]), offset, usize::MAX).unwrap();
         for at in 0..=2 {
             let (first, second) = layout.clone().split(0, at).unwrap();

@@ -271,7 +271,7 @@ fn read_match(control: usize, encoded: &[u8], read: &mut usize) -> Option<(usize
     if length == 9 {
         loop {
             let more = next()?;
-            length += more;
+            length = length.saturating_add(more); // 2^24 bytes exceed 32 bits
             if more != 255 {
                 break;
             }

@@ -174,8 +174,9 @@ impl<'a> Frame<'a> {
         Ok(Streams { frame: *self, place: start, count, decoded_size: block.len() / count })
     }
 
+    /// Where the starts of the blocks end: past all memory of 32-bit addresses, if a header claims that.
     fn starts_end(&self) -> usize {
-        HEADER_SIZE + self.decoded_size.div_ceil(self.block_size()) * SIZE_SIZE
+        self.decoded_size.div_ceil(self.block_size()).saturating_mul(SIZE_SIZE).saturating_add(HEADER_SIZE)
     }
 
     fn is_split(&self) -> bool {

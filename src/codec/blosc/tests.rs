@@ -171,7 +171,7 @@ fn every_flipped_bit_ends_in_a_result() {
 #[test]
 fn every_header_that_is_wrong_is_refused_with_its_value() {
     let encoded = encode(&settings(Compressor::BloscLz, Filter::Shuffle, 2), &field(1000));
-    let cases: [(usize, &[u8], &str); 14] = [
+    let cases: [(usize, &[u8], &str); 15] = [
         (0, &[3], "Blosc 2"),
         (0, &[5], "Blosc 2"),
         (0, &[1], "version of the format is 1"),
@@ -182,6 +182,7 @@ fn every_header_that_is_wrong_is_refused_with_its_value() {
         (3, &[0], "elements of 0"),
         (4, &[0xFF, 0xFF, 0xFF, 0xFF], "4294967295 decoded bytes"),
         (4, &[0, 0, 0, 0x10], "more than"),
+        (4, &[0, 0, 0, 0x40, 1, 0, 0, 0], "in blocks of 1,"), // whose starts take 4 GiB
         (8, &[0, 0, 0, 0], "blocks of 0"),
         (8, &[0xFF, 0xFF, 0xFF, 0xFF], "blocks of 4294967295"),
         (8, &[1, 0, 0, 0], "blocks of 1,"),

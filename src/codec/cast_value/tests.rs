@@ -143,7 +143,7 @@ fn adversarial(source: Component, target: &DataType) -> Vec<u64> {
     if let Component::Float(format) = target.component() {
         let largest = format.largest_finite();
         let step = (largest / 300).max(1);
-        for bits in (0..largest).step_by(step as usize).chain([0, 1, largest - 2, largest - 1]) {
+        for bits in (0..largest.div_ceil(step)).map(|index| index * step).chain([0, 1, largest - 2, largest - 1]) {
             let (below, above) = (format.to_f64(bits), format.to_f64(bits + 1));
             values.extend([below, above, below + (above - below) / 2.0]);
         }

@@ -184,7 +184,7 @@ mod tests {
     }
 
     fn sample(size: usize) -> Vec<u8> {
-        (0..size).map(|i| (i * i / 1000 % 251) as u8).collect()
+        (0..size as u64).map(|i| (i * i / 1000 % 251) as u8).collect()
     }
 
     #[test]

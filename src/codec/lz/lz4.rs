@@ -176,7 +176,7 @@ pub(in crate::codec) fn decompress(encoded: &[u8], decoded: &mut [u8]) -> Option
         }
         let distance = usize::from(u16::from_le_bytes(*encoded.get(read..)?.first_chunk()?));
         read += 2;
-        let length = read_more(token & 15, encoded, &mut read)? + MIN_MATCH;
+        let length = read_more(token & 15, encoded, &mut read)?.saturating_add(MIN_MATCH);
         if distance == 0 || length > room - LAST_LITERALS {
             return None;
         }
@@ -220,7 +220,7 @@ fn read_more(mut number: usize, encoded: &[u8], read: &mut usize) -> Option<usiz
         loop {
             let more = *encoded.get(*read)?;
             *read += 1;
-            number += usize::from(more);
+            number = number.saturating_add(usize::from(more)); // 2^24 bytes exceed 32 bits
             if more != 255 {
                 break;
             }
@@ -251,6 +251,13 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// 255 * 16,843,009 is 2^32 - 1.
+    #[test]
+    fn a_count_past_2_to_the_32_is_refused() {
+        let encoded = [&[0xF0][..], &vec![255; 16_843_009], &[0; 15]].concat();
+        assert_eq!(decompress(&encoded, &mut [7; 14]), None);
     }
 
     /// Written by hand from the description above.

@@ -5,6 +5,7 @@
 
 use super::element::Element;
 use crate::error::{Error, Result};
+use crate::representation::element_count;
 use crate::strided::prefetch_soon;
 use std::ops::Range;
 use zfp_rs::ZfpDimensionality;
@@ -68,6 +69,9 @@ impl Grid {
                 )));
             }
         };
+        if isize::try_from(element_count(shape)).is_err() {
+            return Err(Error::unsupported(format!("shape {shape:?} has more values than fit into memory")));
+        }
         let mut sizes = [1; 4];
         for (size, extent) in sizes.iter_mut().zip(shape.iter().rev()) {
             // An extent can exceed memory only if another one is 0.
@@ -85,8 +89,9 @@ impl Grid {
             strides[axis] = strides[axis - 1] * sizes[axis - 1];
         }
         let row_offsets = std::array::from_fn(|row| {
-            let along = |axis: usize| (row >> (2 * (axis - 1))) % SIDE * strides[axis];
-            along(1) + along(2) + along(3)
+            // Those of rows outside the field, which nobody uses, may exceed memory.
+            let along = |axis: usize| ((row >> (2 * (axis - 1))) % SIDE).wrapping_mul(strides[axis]);
+            along(1).wrapping_add(along(2)).wrapping_add(along(3))
         });
         Self { dimensionality, sizes, strides, block_counts: sizes.map(|size| size.div_ceil(SIDE)), row_offsets }
     }
@@ -339,6 +344,15 @@ mod tests {
 
     fn cells(count: usize) -> Vec<[u8; 4]> {
         (0..count as u32).map(|i| i.to_ne_bytes()).collect()
+    }
+
+    #[test]
+    fn a_shape_of_more_values_than_a_usize_counts_is_refused() {
+        for shape in [[1 << 40, 1], [1 << 20, 1 << 20], [3, 1 << 30]] {
+            assert_eq!(Grid::new(&shape).is_ok(), usize::BITS == 64, "{shape:?}");
+        }
+        assert_eq!(Grid::new(&[1 << 40, 0]).map(|grid| grid.value_count()), Ok(0));
+        assert!(Grid::new(&[1 << 22; 3]).is_err());
     }
 
     fn check<const N: usize>(grid: &Grid) {

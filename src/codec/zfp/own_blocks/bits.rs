@@ -122,7 +122,7 @@ impl<'a> Sink<'a> {
     #[inline(always)]
     pub(super) fn truncate(&mut self, position: u64) {
         if position < self.position() {
-            let (whole_bytes, pending_bits) = (position as usize / 8, (position % 8) as u32);
+            let (whole_bytes, pending_bits) = ((position / 8) as usize, (position % 8) as u32);
             let pending = self.bytes.get(whole_bytes).map_or(0, |byte| u64::from(*byte) & low_bits(pending_bits));
             self.at = End { whole_bytes, pending, pending_bits };
         }

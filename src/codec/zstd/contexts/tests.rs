@@ -30,7 +30,7 @@ fn without_stated_size(level: i32, window_log: u32, decoded: &[u8]) -> Vec<u8> {
 }
 
 fn sample(size: usize) -> Vec<u8> {
-    (0..size).map(|i| (i * i / 1000 % 251) as u8).collect()
+    (0..size as u64).map(|i| (i * i / 1000 % 251) as u8).collect()
 }
 
 #[test]
