@@ -62,7 +62,7 @@ clean:
 .PHONY: sanitize cross fuzz dist supply-chain
 sanitize:
 	scripts/sanitize.sh
-# On Windows (wine), aarch64, big-endian s390x (qemu), and x86-64 with AVX-512 (Bochs); Debian 12, as root.
+# On Windows (wine), aarch64, big-endian s390x (qemu), i686, and x86-64 with AVX-512 (Bochs); Debian 12, as root.
 cross:
 	scripts/cross.sh
 # The archives of a release, in dist/; on Debian 12, as root.

@@ -49,6 +49,9 @@ COMMENT_OR_LITERAL = re.compile(
     """,
     re.VERBOSE,
 )
+# What a path to the crate itself leads to that gives it another name.
+ANOTHER_NAME = "*"
+
 TOKEN = re.compile(r"[A-Za-z_]\w*|::|[^\s\w]|\d\w*")
 
 
@@ -152,6 +155,8 @@ def path_ends(tokens, prefix=()):
         tokens.take()
     if tokens.take_if("as"):
         tokens.take()
+        if [name for name in path if name != "self"] == ["crate"]:
+            path = ["crate", ANOTHER_NAME]
     yield path, line
 
 
@@ -197,8 +202,6 @@ class Crate:
                 continue
             if token == "use" and tokens.peek(1) != "<":
                 tokens.take()
-                if tokens.peek() == "crate" and tokens.peek(1) == "as":
-                    self.fail(file, line, "another name for the crate hides what its paths lead to")
                 tokens.take_if("::")
                 for ends, at in path_ends(tokens):
                     self.path(file, at, here, ends, is_test or pending)
@@ -250,6 +253,9 @@ class Crate:
             self.arrows.append((file, line, module[0], place[0], is_test))
 
     def resolve(self, file, line, source, target, is_test):
+        if target == ANOTHER_NAME:
+            self.fail(file, line, "another name for the crate hides what its paths lead to")
+            return None
         target = self.exported.get(target, target)
         if target not in LEVEL:
             self.fail(file, line, f"{source} -> {target}: lib.rs has no such module in LAYERS")

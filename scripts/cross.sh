@@ -34,13 +34,13 @@ cargo_for() {
     /usr/bin/cargo "$1" --locked --target "$triple" "${build_std[@]}" "${@:2}"
 }
 
-# linux TRIPLE PREFIX RUNNER: the runner finds the libraries of the platform.
+# linux TRIPLE PREFIX RUNNER [--test NAME]...: the runner finds the libraries of the platform.
 linux() {
   local triple=$1 prefix=$2 runner=$3 program
   echo "== $triple"
   # All but two: one compares millions of elements and takes long under emulation, one starts its program, which would
   # need the runner again.
-  cargo_for "$triple" "$prefix-gcc" "$runner" test --lib --test conformance -- \
+  cargo_for "$triple" "$prefix-gcc" "$runner" test --lib --test conformance "${@:4}" -- \
     --skip every_source_of_up_to_16_bits_is_cast_as_defined \
     --skip a_panic_of_the_library_prints_nothing_and_those_of_the_program_do
   cargo_for "$triple" "$prefix-gcc" "$runner" rustc --lib --release --crate-type cdylib
@@ -58,7 +58,8 @@ aarch64() { linux aarch64-unknown-linux-gnu aarch64-linux-gnu "qemu-aarch64 -L /
 i686() {
   local lib=/usr/i686-linux-gnu/lib
   linux i686-unknown-linux-gnu i686-linux-gnu \
-    "$lib/ld-linux.so.2 --library-path $lib:$CARGO_TARGET_DIR/i686-unknown-linux-gnu/release"
+    "$lib/ld-linux.so.2 --library-path $lib:$CARGO_TARGET_DIR/i686-unknown-linux-gnu/release" \
+    --test elements --test hostile
 }
 
 windows() {

@@ -80,8 +80,8 @@ pub(crate) const LINE_SIZE: usize = 64;
 
 /// The bytes before the first cache line that begins in this memory, or would begin after it.
 ///
-/// Vectors that are stored across two lines cost many processors twice as much as others, and Intel's a multiple of it
-/// where the lines are not in the first-level cache; allocators return page + 16.
+/// Storing a vector across two lines costs many processors twice as much, and Intel's several times as much where the
+/// lines are not in the first-level cache; allocators return page + 16.
 pub(crate) fn size_before_line(memory: &[u8]) -> usize {
     memory.as_ptr().addr().wrapping_neg() % LINE_SIZE
 }

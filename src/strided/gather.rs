@@ -12,7 +12,7 @@ use super::prefetch::prefetch;
 use super::strip::{MIN_ROW_SIZE, max_boxes, pitch};
 use super::view::Source;
 use crate::error::Result;
-use crate::memory::{LINE_SIZE, grow, size_before_line};
+use crate::memory::{LINE_SIZE, from_line, grow};
 
 /// Rows are requested this many bytes before they are read: more than the memory needs, less than a first-level cache.
 const AHEAD_SIZE: usize = 8 << 10;
@@ -43,8 +43,7 @@ impl<'m> Gathered<'m> {
         };
         let pitch = pitch(size);
         grow(memory, LINE_SIZE + count * pitch)?;
-        let begin = size_before_line(memory);
-        let memory = &mut memory[begin..];
+        let memory = from_line(memory);
         let Nest { block, axes, source_shift, .. } = nest;
         let Some((inner, outer)) = axes.split_last() else { return Ok(None) };
         let rows = Rows { block, count, pitch, inner: *inner };

@@ -90,6 +90,18 @@ mod tests {
         }
     }
 
+    #[test]
+    fn chunks_of_less_than_an_element_stay_as_they_are() {
+        let (decoded, options) = ([7, 8, 9].repeat(700), CallOptions::default());
+        for element_size in [4096, 1 << 23, u32::MAX] {
+            let codecs =
+                format!(r#"[{{"name":"numcodecs.shuffle","configuration":{{"elementsize":{element_size}}}}}]"#);
+            let chain = Chain::new(codecs.as_bytes(), None).unwrap();
+            assert_eq!(chain.encode_to_vec(&decoded, &options), Ok(decoded.clone()), "{element_size}");
+            assert_eq!(chain.decode_to_vec(&decoded, &options), Ok(decoded.clone()), "{element_size}");
+        }
+    }
+
     /// As the definition has it. numcodecs refuses bytes after the last whole element, HDF5 leaves them.
     #[test]
     fn bytes_of_elements_of_any_size_are_put_together_and_the_rest_stays() {

@@ -36,7 +36,8 @@ const TILE_STEP: usize = 8 * LINE_SIZE;
 /// Otherwise it has a multiple of this many elements.
 const SMALL_TILE_STEP: usize = 64;
 
-/// The elements that are moved by themselves before those whose planes, or bytes, begin with a cache line.
+/// The first elements, which are moved by themselves; those from the first cache line on are then moved again with the
+/// others.
 const HEAD_COUNT: usize = 64;
 
 /// Below this many elements, moving some of them twice costs more than aligning the others saves.
@@ -254,20 +255,19 @@ impl Shuffle {
         (MAX_TILE_SIZE / self.element_size).min(MAX_TILE_ELEMENTS) / step * step
     }
 
-    /// Every tile has a multiple of this many elements.
+    /// A tile, but the first and the last, has a multiple of this many elements.
     fn tile_step(&self) -> usize {
         if MAX_TILE_SIZE < TILE_STEP * self.element_size { SMALL_TILE_STEP } else { TILE_STEP }
     }
 
     /// Moves the elements to `planes`, in vectors that begin with cache lines if all planes can.
     fn split_planes(&self, elements: &[u8], planes: &mut [u8], stride: usize) {
-        let head_size = HEAD_COUNT * self.element_size;
         let before = size_before_line(planes);
         let can_align = before > 0 && stride.is_multiple_of(LINE_SIZE);
-        if !can_align || elements.len() < MIN_COUNT_TO_ALIGN * self.element_size {
+        if !can_align || elements.len() / self.element_size < MIN_COUNT_TO_ALIGN {
             return self.split_all_planes(elements, planes, stride);
         }
-        self.split_all_planes(&elements[..head_size], planes, stride);
+        self.split_all_planes(&elements[..HEAD_COUNT * self.element_size], planes, stride);
         self.split_all_planes(&elements[before * self.element_size..], &mut planes[before..], stride);
     }
 
@@ -280,13 +280,12 @@ impl Shuffle {
 
     /// Moves the elements back, in vectors that begin with cache lines if that many whole elements are before one.
     fn join_planes(&self, planes: &[u8], stride: usize, elements: &mut [u8]) {
-        let head_size = HEAD_COUNT * self.element_size;
         let before = size_before_line(elements);
         let can_align = before > 0 && before.is_multiple_of(self.element_size);
-        if !can_align || elements.len() < MIN_COUNT_TO_ALIGN * self.element_size {
+        if !can_align || elements.len() / self.element_size < MIN_COUNT_TO_ALIGN {
             return self.join_all_planes(planes, stride, elements);
         }
-        self.join_all_planes(planes, stride, &mut elements[..head_size]);
+        self.join_all_planes(planes, stride, &mut elements[..HEAD_COUNT * self.element_size]);
         self.join_all_planes(&planes[before / self.element_size..], stride, &mut elements[before..]);
     }
 
