@@ -49,7 +49,7 @@ COMMENT_OR_LITERAL = re.compile(
     """,
     re.VERBOSE,
 )
-# What a path to the crate itself leads to that gives it another name.
+# Stands for the crate in `use crate as name`, which would hide where paths through that name lead.
 ANOTHER_NAME = "*"
 
 TOKEN = re.compile(r"[A-Za-z_]\w*|::|[^\s\w]|\d\w*")

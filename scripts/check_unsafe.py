@@ -28,7 +28,7 @@ def is_in(path, place):
 
 
 def allows_unsafe(source):
-    """Whether an attribute allows or expects `unsafe_code`, by itself, in a list, or within `cfg_attr`."""
+    """Whether an attribute lets `unsafe_code` pass, alone, in a list, or within `cfg_attr`."""
     source = re.sub(r'\breason\s*=\s*"(?:\\.|[^"\\])*"', "", source, flags=re.DOTALL)  # which may have brackets
     return re.search(r"\b(?:allow|expect|warn)\s*\([^()]*\bunsafe_code\b", source) is not None
 
