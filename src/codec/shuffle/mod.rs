@@ -43,6 +43,15 @@ const HEAD_COUNT: usize = 64;
 /// Below this many elements, moving some of them twice costs more than aligning the others saves.
 const MIN_COUNT_TO_ALIGN: usize = 512;
 
+/// Planes that lie multiples of this apart share sets of the first-level cache: eight of them or more push out each
+/// other's lines before these are full, four do not.
+#[cfg(target_arch = "x86_64")]
+const CONFLICTING: usize = 4096;
+
+/// The elements of which four places after the other are moved where planes conflict.
+#[cfg(target_arch = "x86_64")]
+const RUN: usize = 512;
+
 /// How a tier moves bytes and bits. Each function moves those of the first elements and returns the number of these
 /// elements, a multiple of 8; the portable tier moves the rest. Calling them is safe once the tier is available.
 ///

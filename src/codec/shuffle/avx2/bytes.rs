@@ -1,6 +1,7 @@
 //! Bytes of 32 elements at a time.
 
-use super::{load, load_halves, store, store_half, upper, zip};
+use super::{load, load_halves, store, store_half, upper, zip, zip_two};
+use crate::codec::shuffle::{CONFLICTING, RUN};
 use std::arch::x86_64::*;
 
 #[target_feature(enable = "avx2")]
@@ -13,8 +14,12 @@ pub(in crate::codec::shuffle) fn to_planes(
     match element_size {
         2 => to_planes_of::<2, 8>(elements, planes, stride),
         4 => to_planes_of::<4, 4>(elements, planes, stride),
-        8 => to_planes_of::<8, 2>(elements, planes, stride),
-        16 => to_planes_of::<16, 1>(elements, planes, stride),
+        8 | 16 => {
+            let done = runs_to_planes(elements, element_size, planes, stride);
+            let (elements, planes) = (&elements[done * element_size..], &mut planes[done..]);
+            let to_planes = if element_size == 8 { to_planes_of::<8, 2> } else { to_planes_of::<16, 1> };
+            done + to_planes(elements, planes, stride)
+        }
         _ => to_planes_of_any(elements, element_size, planes, stride),
     }
 }
@@ -49,6 +54,45 @@ fn to_planes_of<const SIZE: usize, const PART: usize>(elements: &[u8], planes: &
     count
 }
 
+/// Moves elements of 8 or 16 bytes if their planes conflict, as many as whole runs have.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn runs_to_planes(elements: &[u8], element_size: usize, planes: &mut [u8], stride: usize) -> usize {
+    if !stride.is_multiple_of(CONFLICTING) {
+        return 0;
+    }
+    let runs = elements.chunks_exact(element_size * RUN);
+    let count = RUN * runs.len();
+    for (run, start) in runs.zip((0..).step_by(RUN)) {
+        if element_size == 8 {
+            four_to_planes::<8, 2, 0>(run, &mut planes[start..], stride);
+            four_to_planes::<8, 2, 4>(run, &mut planes[start..], stride);
+        } else {
+            four_to_planes::<16, 1, 0>(run, &mut planes[start..], stride);
+            four_to_planes::<16, 1, 4>(run, &mut planes[start..], stride);
+            four_to_planes::<16, 1, 8>(run, &mut planes[start..], stride);
+            four_to_planes::<16, 1, 12>(run, &mut planes[start..], stride);
+        }
+    }
+    count
+}
+
+/// Moves the bytes at the four places from `FIRST` on of the elements of a run to the beginning of their planes.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn four_to_planes<const SIZE: usize, const PART: usize, const FIRST: usize>(
+    run: &[u8],
+    planes: &mut [u8],
+    stride: usize,
+) {
+    for (index, group) in run.chunks_exact(32 * SIZE).enumerate() {
+        let registers = four_of_group::<SIZE, PART, FIRST>(group);
+        for place in 0..4 {
+            store(registers[place], &mut planes[(FIRST + place) * stride + 32 * index..]);
+        }
+    }
+}
+
 #[inline]
 #[target_feature(enable = "avx2")]
 fn from_planes_of<const SIZE: usize, const PART: usize>(planes: &[u8], stride: usize, elements: &mut [u8]) -> usize {
@@ -69,6 +113,29 @@ fn from_planes_of<const SIZE: usize, const PART: usize>(planes: &[u8], stride: u
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn split_group<const SIZE: usize, const PART: usize>(group: &[u8]) -> [__m256i; SIZE] {
+    zip::<PART, SIZE>(sorted_group(group), SIZE.ilog2())
+}
+
+/// Those registers of [`split_group`] that are for the four places from `FIRST` on; there are eight or sixteen in all.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn four_of_group<const SIZE: usize, const PART: usize, const FIRST: usize>(group: &[u8]) -> [__m256i; 4] {
+    let mut registers = sorted_group::<SIZE>(group);
+    // Each time decides between the lower and the higher half of the places that are left.
+    let mut half = SIZE / 2;
+    while half >= 4 {
+        for index in 0..half {
+            registers[index] = zip_two::<PART>(registers[index], registers[half + index])[FIRST / half % 2];
+        }
+        half /= 2;
+    }
+    zip::<PART, 4>([registers[0], registers[1], registers[2], registers[3]], 2)
+}
+
+/// 32 elements, with the bytes of each half of a register sorted by their place in the element.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn sorted_group<const SIZE: usize>(group: &[u8]) -> [__m256i; SIZE] {
     let by_place = const { sort_indices(SIZE) };
     let by_place = load_halves(&by_place, &by_place);
     let (low, high) = group[..32 * SIZE].split_at(16 * SIZE);
@@ -76,7 +143,7 @@ pub(super) fn split_group<const SIZE: usize, const PART: usize>(group: &[u8]) ->
     for place in 0..SIZE {
         registers[place] = _mm256_shuffle_epi8(load_halves(&low[16 * place..], &high[16 * place..]), by_place);
     }
-    zip::<PART, SIZE>(registers, SIZE.ilog2())
+    registers
 }
 
 /// The same backwards.

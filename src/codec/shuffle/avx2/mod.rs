@@ -28,16 +28,23 @@ fn zip<const PART: usize, const COUNT: usize>(mut registers: [__m256i; COUNT], t
     for _ in 0..times {
         let before = registers;
         for index in 0..COUNT / 2 {
-            let (first, second) = (before[index], before[COUNT / 2 + index]);
-            [registers[2 * index], registers[2 * index + 1]] = match PART {
-                1 => [_mm256_unpacklo_epi8(first, second), _mm256_unpackhi_epi8(first, second)],
-                2 => [_mm256_unpacklo_epi16(first, second), _mm256_unpackhi_epi16(first, second)],
-                4 => [_mm256_unpacklo_epi32(first, second), _mm256_unpackhi_epi32(first, second)],
-                _ => [_mm256_unpacklo_epi64(first, second), _mm256_unpackhi_epi64(first, second)],
-            };
+            let zipped = zip_two::<PART>(before[index], before[COUNT / 2 + index]);
+            [registers[2 * index], registers[2 * index + 1]] = zipped;
         }
     }
     registers
+}
+
+/// Zips two registers, parts of this many bytes in turn, in both halves.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn zip_two<const PART: usize>(first: __m256i, second: __m256i) -> [__m256i; 2] {
+    match PART {
+        1 => [_mm256_unpacklo_epi8(first, second), _mm256_unpackhi_epi8(first, second)],
+        2 => [_mm256_unpacklo_epi16(first, second), _mm256_unpackhi_epi16(first, second)],
+        4 => [_mm256_unpacklo_epi32(first, second), _mm256_unpackhi_epi32(first, second)],
+        _ => [_mm256_unpacklo_epi64(first, second), _mm256_unpackhi_epi64(first, second)],
+    }
 }
 
 /// The 32 bytes from the beginning of a slice.

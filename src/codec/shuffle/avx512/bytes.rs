@@ -1,23 +1,20 @@
 //! Bytes of 64 elements at a time.
 
-use super::{from_places, load_at, load_halves, store_at, store_halves, to_places};
-use crate::codec::shuffle::avx2;
+use super::{from_places, load_at, load_halves, store_at, store_halves, to_four_places, to_places};
+use crate::codec::shuffle::{CONFLICTING, RUN, avx2};
 use std::arch::x86_64::*;
-
-/// Planes that lie multiples of this apart share sets of the first-level cache: eight of them or more push out each
-/// other's lines before these are full.
-const CONFLICTING: usize = 4096;
-
-/// How many registers of such a plane are stored one after the other.
-const RUN: usize = 8;
 
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vbmi")]
 pub(super) fn to_planes(elements: &[u8], element_size: usize, planes: &mut [u8], stride: usize) -> usize {
     match element_size {
         2 => to_planes_of::<2>(elements, planes, stride),
         4 => to_planes_of::<4>(elements, planes, stride),
-        8 => to_planes_of::<8>(elements, planes, stride),
-        16 => to_planes_of::<16>(elements, planes, stride),
+        8 | 16 => {
+            let done = runs_to_planes(elements, element_size, planes, stride);
+            let (elements, planes) = (&elements[done * element_size..], &mut planes[done..]);
+            let to_planes = if element_size == 8 { to_planes_of::<8> } else { to_planes_of::<16> };
+            done + to_planes(elements, planes, stride)
+        }
         _ => avx2::bytes::to_planes(elements, element_size, planes, stride),
     }
 }
@@ -39,28 +36,52 @@ fn to_planes_of<const SIZE: usize>(elements: &[u8], planes: &mut [u8], stride: u
     let (groups, _) = elements.as_chunks::<64>().0.as_chunks::<SIZE>();
     let size = 64 * groups.len();
     assert!(groups.is_empty() || (SIZE - 1) * stride + size <= planes.len(), "the planes have room for the elements");
-    let in_runs = SIZE >= 8 && stride.is_multiple_of(CONFLICTING);
-    let (runs, groups) = if in_runs { groups.as_chunks::<RUN>() } else { (&[][..], groups) };
-    let mut run = [[_mm512_setzero_si512(); SIZE]; RUN];
-    for (index, groups) in runs.iter().enumerate() {
-        for group in 0..RUN {
-            run[group] = to_places(load_halves(&groups[group]));
-        }
-        for place in 0..SIZE {
-            for group in 0..RUN {
-                // SAFETY: the last plane has 64 bytes per group.
-                unsafe { store_at(run[group][place], planes, place * stride + 64 * (RUN * index + group)) };
-            }
-        }
-    }
-    for (index, group) in (RUN * runs.len()..).zip(groups) {
+    for (group, start) in groups.iter().zip((0..).step_by(64)) {
         let registers = to_places(load_halves(group));
         for place in 0..SIZE {
             // SAFETY: the last plane has 64 bytes per group.
-            unsafe { store_at(registers[place], planes, place * stride + 64 * index) };
+            unsafe { store_at(registers[place], planes, place * stride + start) };
         }
     }
     size
+}
+
+/// Moves elements of 8 or 16 bytes if their planes conflict, as many as whole runs have.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn runs_to_planes(elements: &[u8], element_size: usize, planes: &mut [u8], stride: usize) -> usize {
+    if !stride.is_multiple_of(CONFLICTING) {
+        return 0;
+    }
+    let runs = elements.chunks_exact(element_size * RUN);
+    let count = RUN * runs.len();
+    for (run, start) in runs.zip((0..).step_by(RUN)) {
+        if element_size == 8 {
+            four_to_planes::<8, 0>(run, &mut planes[start..], stride);
+            four_to_planes::<8, 4>(run, &mut planes[start..], stride);
+        } else {
+            four_to_planes::<16, 0>(run, &mut planes[start..], stride);
+            four_to_planes::<16, 4>(run, &mut planes[start..], stride);
+            four_to_planes::<16, 8>(run, &mut planes[start..], stride);
+            four_to_planes::<16, 12>(run, &mut planes[start..], stride);
+        }
+    }
+    count
+}
+
+/// Moves the bytes at the four places from `FIRST` on of the elements of a run to the beginning of their planes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn four_to_planes<const SIZE: usize, const FIRST: usize>(run: &[u8], planes: &mut [u8], stride: usize) {
+    let (groups, _) = run.as_chunks::<64>().0.as_chunks::<SIZE>();
+    assert!((FIRST + 3) * stride + 64 * groups.len() <= planes.len(), "the planes have room for the run");
+    for (group, start) in groups.iter().zip((0..).step_by(64)) {
+        let registers = to_four_places::<SIZE, FIRST>(load_halves(group));
+        for place in 0..4 {
+            // SAFETY: the last of the four planes has 64 bytes per group.
+            unsafe { store_at(registers[place], planes, (FIRST + place) * stride + start) };
+        }
+    }
 }
 
 #[inline]

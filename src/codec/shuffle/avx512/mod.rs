@@ -28,19 +28,49 @@ pub(super) const PLANES: Planes = Planes {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn to_places<const COUNT: usize>(registers: [__m512i; COUNT]) -> [__m512i; COUNT] {
-    let mut registers = permuted(registers, const { &sorted_by_place(COUNT) });
-    for _ in 1..COUNT.ilog2() {
+    let registers = permuted(registers, const { &sorted_by_place(COUNT) });
+    zipped::<COUNT, COUNT>(registers, COUNT.ilog2() - 1)
+}
+
+/// Those registers of [`to_places`] that are for the four places from `FIRST` on; there are eight or sixteen in all.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn to_four_places<const COUNT: usize, const FIRST: usize>(mut registers: [__m512i; COUNT]) -> [__m512i; 4] {
+    // Each stage up to the last two decides between the lower and the higher half of the places that are left.
+    let indices = load(const { &sorted_by_place(COUNT)[2 * FIRST / COUNT] });
+    for index in 0..COUNT / 2 {
+        registers[index] = _mm512_permutex2var_epi8(registers[index], indices, registers[COUNT / 2 + index]);
+    }
+    if COUNT == 16 {
+        for index in 0..4 {
+            registers[index] = zip::<COUNT>(registers[index], registers[4 + index])[FIRST / 4 % 2];
+        }
+    }
+    zipped::<COUNT, 4>([registers[0], registers[1], registers[2], registers[3]], 2)
+}
+
+/// Zips each register of the first half with that of the second as often as `times` says.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn zipped<const SIZE: usize, const COUNT: usize>(mut registers: [__m512i; COUNT], times: u32) -> [__m512i; COUNT] {
+    for _ in 0..times {
         let before = registers;
         for index in 0..COUNT / 2 {
-            let (first, second) = (before[index], before[COUNT / 2 + index]);
-            [registers[2 * index], registers[2 * index + 1]] = match COUNT {
-                4 => [_mm512_unpacklo_epi64(first, second), _mm512_unpackhi_epi64(first, second)],
-                8 => [_mm512_unpacklo_epi32(first, second), _mm512_unpackhi_epi32(first, second)],
-                _ => [_mm512_unpacklo_epi16(first, second), _mm512_unpackhi_epi16(first, second)],
-            };
+            [registers[2 * index], registers[2 * index + 1]] = zip::<SIZE>(before[index], before[COUNT / 2 + index]);
         }
     }
     registers
+}
+
+/// Zips two registers within lanes, parts of 32 / SIZE bytes in turn.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn zip<const SIZE: usize>(first: __m512i, second: __m512i) -> [__m512i; 2] {
+    match SIZE {
+        4 => [_mm512_unpacklo_epi64(first, second), _mm512_unpackhi_epi64(first, second)],
+        8 => [_mm512_unpacklo_epi32(first, second), _mm512_unpackhi_epi32(first, second)],
+        _ => [_mm512_unpacklo_epi16(first, second), _mm512_unpackhi_epi16(first, second)],
+    }
 }
 
 /// The inverse of [`to_places`]; if `REVERSED`, the last byte of each element comes first.
