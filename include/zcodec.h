@@ -86,6 +86,21 @@
 #define ZCODEC_CODEC_TOO_SMALL 1
 
 /**
+ * The bits of the largest finite `bfloat16` as a `float32`.
+ */
+#define LARGEST_BFLOAT16 2139029504
+
+/**
+ * The default NaN of `float16`.
+ */
+#define NAN_FLOAT16 32256
+
+/**
+ * The default NaN of `bfloat16`.
+ */
+#define NAN_BFLOAT16 32704
+
+/**
  * Result of a call. Numeric values are part of the ABI: they are never renumbered, and later versions may add more.
  */
 typedef enum zcodec_status
@@ -620,7 +635,7 @@ extern "C" {
  *
  * On success `*chain` is a handle that the caller frees with zcodec_chain_free; on failure it is NULL.
  * INVALID_METADATA: the JSON or a configuration is wrong. UNSUPPORTED: both are well-formed, but the codec, the data
- * type or the combination is not supported. `error` may be NULL.
+ * type or the combination is not supported.
  */
 enum zcodec_status zcodec_chain_new(const char *codecs_json,
                                     size_t codecs_json_size,
@@ -654,7 +669,7 @@ enum zcodec_status zcodec_chain_from_zarr_json(const char *zarr_json,
  * On success `*reshaped` is a handle of its own, which the caller frees with zcodec_chain_free; on failure it is NULL.
  * The chains share the user_data of the callbacks, which is freed with the last of them. UNSUPPORTED for chains of
  * bytes->bytes codecs, and for a shape that exceeds the chain's max_decoded_size; INVALID_METADATA if the codecs do
- * not fit the shape. Codecs of the host are bound again. `error` may be NULL.
+ * not fit the shape. Codecs of the host are bound again.
  */
 enum zcodec_status zcodec_chain_with_shape(const struct zcodec_chain *chain,
                                            const uint64_t *shape,
@@ -684,7 +699,7 @@ void zcodec_chain_free(struct zcodec_chain *chain);
  * OUT_OF_MEMORY. After any failure the content of `encoded` is unspecified, and `*encoded_size` is 0 except for
  * BUFFER_TOO_SMALL.
  *
- * Any number of threads may encode and decode with one chain at the same time. `error` may be NULL.
+ * Any number of threads may encode and decode with one chain at the same time.
  */
 enum zcodec_status zcodec_encode(const struct zcodec_chain *chain,
                                  const void *decoded,
@@ -709,7 +724,7 @@ enum zcodec_status zcodec_encode(const struct zcodec_chain *chain,
  * OUT_OF_MEMORY. After any failure the content of `decoded` is unspecified, and `*decoded_size` is 0 except for
  * BUFFER_TOO_SMALL.
  *
- * Any number of threads may encode and decode with one chain at the same time. `error` may be NULL.
+ * Any number of threads may encode and decode with one chain at the same time.
  */
 enum zcodec_status zcodec_decode(const struct zcodec_chain *chain,
                                  const void *encoded,
@@ -720,8 +735,7 @@ enum zcodec_status zcodec_decode(const struct zcodec_chain *chain,
                                  struct zcodec_error **error);
 
 /**
- * zcodec_encode with options, such as data for the callbacks, or threads. `options` may be NULL. INVALID_ARGUMENT also
- * if `struct_size` is 0 or ends within a member, or if a member that this version does not know is not 0.
+ * zcodec_encode with options, such as data for the callbacks, or threads. `options` may be NULL.
  */
 enum zcodec_status zcodec_encode_with(const struct zcodec_chain *chain,
                                       const struct zcodec_call_options *options,
@@ -733,8 +747,7 @@ enum zcodec_status zcodec_encode_with(const struct zcodec_chain *chain,
                                       struct zcodec_error **error);
 
 /**
- * zcodec_decode with options, such as data for the callbacks, or threads. `options` may be NULL. INVALID_ARGUMENT also
- * if `struct_size` is 0 or ends within a member, or if a member that this version does not know is not 0.
+ * zcodec_decode with options, such as data for the callbacks, or threads. `options` may be NULL.
  */
 enum zcodec_status zcodec_decode_with(const struct zcodec_chain *chain,
                                       const struct zcodec_call_options *options,
@@ -998,8 +1011,8 @@ enum zcodec_status zcodec_index_decode(const struct zcodec_chain *chain,
                                        struct zcodec_error **error);
 
 /**
- * The byte range of the inner chunk at these grid coordinates, `ndim` numbers, in its shard. The grid is that of the
- * array that sharding_indexed receives, after the codecs before it. `*present` is 0 if the shard does not store the
+ * The byte range, in its shard, of the inner chunk at the grid coordinates `cell`, `ndim` numbers. The grid is that of
+ * the array that sharding_indexed receives, after the codecs before it. `*present` is 0 if the shard does not store the
  * inner chunk: all its elements are the fill value; in a chain without one, the shard is damaged.
  * INVALID_ARGUMENT: there is no such inner chunk. CORRUPT_DATA: the range lies outside the shard. Since 0.2.
  */
@@ -1194,7 +1207,7 @@ enum zcodec_kind zcodec_chain_kind(const struct zcodec_chain *chain);
 /**
  * Describes what enters on encode, as JSON in the form of zcodec_chain_output_json: {"data_type": .., "shape": [..],
  * "fill_value": ..}, without fill_value if the chain has none; {"size": null, "bound": null} for a chain of
- * bytes->bytes codecs. The caller frees `*json` with zcodec_buffer_free; it is NULL on failure. `error` may be NULL.
+ * bytes->bytes codecs. The caller frees `*json` with zcodec_buffer_free; it is NULL on failure.
  * Since 0.2.
  */
 enum zcodec_status zcodec_chain_input_json(const struct zcodec_chain *chain,
@@ -1204,7 +1217,7 @@ enum zcodec_status zcodec_chain_input_json(const struct zcodec_chain *chain,
 /**
  * Describes what leaves on encode, as JSON: {"data_type": .., "shape": [..], "fill_value": ..} for an array, {"size":
  * n} for bytes of a fixed size, {"size": null, "bound": n or null} otherwise. fill_value is the input's fill value,
- * encoded by the chain. The caller frees `*json` with zcodec_buffer_free; it is NULL on failure. `error` may be NULL.
+ * encoded by the chain. The caller frees `*json` with zcodec_buffer_free; it is NULL on failure.
  */
 enum zcodec_status zcodec_chain_output_json(const struct zcodec_chain *chain,
                                             struct zcodec_buffer **json,
@@ -1215,7 +1228,7 @@ enum zcodec_status zcodec_chain_output_json(const struct zcodec_chain *chain,
  * replaced by the names that they stand for, and members are written as the codec's own specification or library
  * writes them. A chain created from it does the same. Equal forms mean the same codecs; different ones may, too: some
  * codecs leave out a member that was left out, and others write its default. The caller frees `*json` with
- * zcodec_buffer_free; it is NULL on failure. `error` may be NULL.
+ * zcodec_buffer_free; it is NULL on failure.
  */
 enum zcodec_status zcodec_chain_codecs_json(const struct zcodec_chain *chain,
                                             struct zcodec_buffer **json,
@@ -1226,7 +1239,7 @@ enum zcodec_status zcodec_chain_codecs_json(const struct zcodec_chain *chain,
  * cast_value between types like int64 and float64, whose mantissa does not hold every value; "ignored_codec" for an
  * unknown codec with "must_understand": false; "assumed_little_endian" for `bytes` without endian after the data type
  * "structured". A later version may add codes. A careful writer refuses such metadata; a reader must accept it. "[]"
- * if there are none. The caller frees `*json` with zcodec_buffer_free; it is NULL on failure. `error` may be NULL.
+ * if there are none. The caller frees `*json` with zcodec_buffer_free; it is NULL on failure.
  */
 enum zcodec_status zcodec_chain_warnings_json(const struct zcodec_chain *chain,
                                               struct zcodec_buffer **json,
@@ -1245,7 +1258,7 @@ enum zcodec_status zcodec_chain_warnings_json(const struct zcodec_chain *chain,
  * new ones. If this call fails, it is not called: the caller still owns `user_data`.
  *
  * Both functions and `user_data` must be safe to use from every thread that uses the chain. No other thread may use
- * the chain during this call. INVALID_ARGUMENT: there is no pad or offset codec at this index. `error` may be NULL.
+ * the chain during this call. INVALID_ARGUMENT: there is no pad or offset codec at this index.
  */
 enum zcodec_status zcodec_chain_set_padding(struct zcodec_chain *chain,
                                             size_t codec_index,
@@ -1282,7 +1295,7 @@ enum zcodec_status zcodec_sink_write(struct zcodec_sink *sink,
 
 /**
  * Creates a registry of the built-in codecs, to which the host can add its own. On success `*registry` is a handle
- * that the caller frees with zcodec_registry_free; on failure it is NULL. `error` may be NULL. Since 0.2.
+ * that the caller frees with zcodec_registry_free; on failure it is NULL. Since 0.2.
  */
 enum zcodec_status zcodec_registry_new(struct zcodec_registry **registry,
                                        struct zcodec_error **error);
@@ -1293,7 +1306,7 @@ enum zcodec_status zcodec_registry_new(struct zcodec_registry **registry,
  *
  * No other thread may use the registry during this call. NULL_ARGUMENT: `registry`, `codec` or the name is NULL.
  * INVALID_ARGUMENT: the name is empty, taken or not UTF-8, a function that may not be NULL is, `kind` is not a
- * zcodec_kind, or `reserved` is not 0. `error` may be NULL. Since 0.2.
+ * zcodec_kind, or `reserved` is not 0. Since 0.2.
  */
 enum zcodec_status zcodec_registry_add(struct zcodec_registry *registry,
                                        const struct zcodec_codec *codec,

@@ -1588,7 +1588,7 @@ class Plan : public detail::Staged<zcodec_plan> {
     supply_all(bytes.data(), sizes.data());
   }
 
-  /** The index of the shard, once it is known; none if the chain has none. */
+  /** The index of the shard, once it is known; an empty Index if the chain has none. */
   Index index() const {
     zcodec_index *index = nullptr;
     zcodec_error *error = nullptr;

@@ -12,7 +12,7 @@
 //! | [`interface`] | what a codec is, what binding makes of it, what a call gives it; lists of codecs |
 //! | [`representation`] | what passes between two codecs: an array, or bytes |
 //! | [`data_type`], [`strided`], `parallel` | Zarr data types; elements with any strides, and copies of them; threads |
-//! | [`number`], `json`, `simd`, `memory`, `float_environment` | float formats and rounding; reading JSON; levels and tiers of kernels; allocation that may fail; the caller's floating-point environment |
+//! | [`number`], `json`, `simd`, `memory`, `float_environment` | floats and rounding; JSON; tiers of kernels; allocation that may fail; the floating-point environment of the caller |
 //! | [`Error`] | the one error type |
 //!
 //! `docs/architecture.md` has a picture of the layers, and one of the way of a chunk through them.

@@ -144,7 +144,7 @@ pub enum ByteSize {
     /// Exactly this many when this library writes them; others may write another number.
     Written(u64),
     /// At most this many when this library writes them.
-    Bound(u64),
+    AtMost(u64),
     /// Nothing: it is the size of whatever the caller passes.
     Unknown,
 }
@@ -162,7 +162,7 @@ impl ByteSize {
         match self {
             Self::Exact(size) => f(size).map_or(Self::Unknown, Self::Exact),
             Self::Written(size) => f(size).map_or(Self::Unknown, Self::Written),
-            Self::Bound(size) => f(size).map_or(Self::Unknown, Self::Bound),
+            Self::AtMost(size) => f(size).map_or(Self::Unknown, Self::AtMost),
             Self::Unknown => Self::Unknown,
         }
     }
@@ -170,21 +170,21 @@ impl ByteSize {
     /// The largest size that a compressor encodes this size to.
     #[must_use]
     pub fn bound_by(self, bound: impl FnOnce(u64) -> Option<u64>) -> Self {
-        self.upper_bound().and_then(bound).map_or(Self::Unknown, Self::Bound)
+        self.upper_bound().and_then(bound).map_or(Self::Unknown, Self::AtMost)
     }
 
     /// The size, if it is always the same when this library writes it.
-    pub fn exact(self) -> Option<u64> {
+    pub fn size_when_written(self) -> Option<u64> {
         match self {
             Self::Exact(size) | Self::Written(size) => Some(size),
-            Self::Bound(_) | Self::Unknown => None,
+            Self::AtMost(_) | Self::Unknown => None,
         }
     }
 
     /// The largest size, if there is one.
     pub fn upper_bound(self) -> Option<u64> {
         match self {
-            Self::Exact(size) | Self::Written(size) | Self::Bound(size) => Some(size),
+            Self::Exact(size) | Self::Written(size) | Self::AtMost(size) => Some(size),
             Self::Unknown => None,
         }
     }
@@ -257,7 +257,7 @@ impl Representation {
     pub fn to_json(&self) -> Value {
         match self {
             Self::Array(array) => array.to_json(),
-            Self::Bytes(bytes) => match bytes.size.exact() {
+            Self::Bytes(bytes) => match bytes.size.size_when_written() {
                 Some(size) => json!({ "size": size }),
                 None => json!({ "size": null, "bound": bytes.size.upper_bound() }),
             },

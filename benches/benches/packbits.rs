@@ -55,7 +55,7 @@ fn packbits(criterion: &mut Criterion) {
                 });
             }
             for (tier, kernel) in &kernels {
-                kernel.encode(&decoded, &mut target).expect("every element has an image");
+                kernel.encode(&decoded, &mut target).expect("every element can be represented");
                 assert!(target == encoded, "{name} {tier:?}");
                 group_.bench_function(BenchmarkId::from_parameter(format!("{tier:?}").to_lowercase()), |bencher| {
                     bencher.iter(|| kernel.encode(black_box(&decoded), black_box(&mut target)));
@@ -86,7 +86,7 @@ fn packbits(criterion: &mut Criterion) {
                 });
             }
             for (tier, kernel) in &kernels {
-                kernel.decode(&encoded, &mut target).expect("every element has an image");
+                kernel.decode(&encoded, &mut target).expect("every element can be represented");
                 assert!(target == expected, "{name} {tier:?}");
                 group_.bench_function(BenchmarkId::from_parameter(format!("{tier:?}").to_lowercase()), |bencher| {
                     bencher.iter(|| kernel.decode(black_box(&encoded), black_box(&mut target)));

@@ -99,7 +99,7 @@ unsafe fn describe(
 
 /// Describes what enters on encode, as JSON in the form of zcodec_chain_output_json: {"data_type": .., "shape": [..],
 /// "fill_value": ..}, without fill_value if the chain has none; {"size": null, "bound": null} for a chain of
-/// bytes->bytes codecs. The caller frees `*json` with zcodec_buffer_free; it is NULL on failure. `error` may be NULL.
+/// bytes->bytes codecs. The caller frees `*json` with zcodec_buffer_free; it is NULL on failure.
 /// Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_input_json(
@@ -107,20 +107,20 @@ pub unsafe extern "C" fn zcodec_chain_input_json(
     json: *mut *mut zcodec_buffer,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
-    // SAFETY: the same contract.
+    // SAFETY: the header asks the same of the caller.
     unsafe { describe(chain, json, error, |chain| chain.input().to_json()) }
 }
 
 /// Describes what leaves on encode, as JSON: {"data_type": .., "shape": [..], "fill_value": ..} for an array, {"size":
 /// n} for bytes of a fixed size, {"size": null, "bound": n or null} otherwise. fill_value is the input's fill value,
-/// encoded by the chain. The caller frees `*json` with zcodec_buffer_free; it is NULL on failure. `error` may be NULL.
+/// encoded by the chain. The caller frees `*json` with zcodec_buffer_free; it is NULL on failure.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_output_json(
     chain: *const zcodec_chain,
     json: *mut *mut zcodec_buffer,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
-    // SAFETY: the same contract.
+    // SAFETY: the header asks the same of the caller.
     unsafe { describe(chain, json, error, |chain| chain.output().to_json()) }
 }
 
@@ -128,14 +128,14 @@ pub unsafe extern "C" fn zcodec_chain_output_json(
 /// replaced by the names that they stand for, and members are written as the codec's own specification or library
 /// writes them. A chain created from it does the same. Equal forms mean the same codecs; different ones may, too: some
 /// codecs leave out a member that was left out, and others write its default. The caller frees `*json` with
-/// zcodec_buffer_free; it is NULL on failure. `error` may be NULL.
+/// zcodec_buffer_free; it is NULL on failure.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_codecs_json(
     chain: *const zcodec_chain,
     json: *mut *mut zcodec_buffer,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
-    // SAFETY: the same contract.
+    // SAFETY: the header asks the same of the caller.
     unsafe { describe(chain, json, error, Chain::codecs_json) }
 }
 
@@ -143,13 +143,13 @@ pub unsafe extern "C" fn zcodec_chain_codecs_json(
 /// cast_value between types like int64 and float64, whose mantissa does not hold every value; "ignored_codec" for an
 /// unknown codec with "must_understand": false; "assumed_little_endian" for `bytes` without endian after the data type
 /// "structured". A later version may add codes. A careful writer refuses such metadata; a reader must accept it. "[]"
-/// if there are none. The caller frees `*json` with zcodec_buffer_free; it is NULL on failure. `error` may be NULL.
+/// if there are none. The caller frees `*json` with zcodec_buffer_free; it is NULL on failure.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_warnings_json(
     chain: *const zcodec_chain,
     json: *mut *mut zcodec_buffer,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
-    // SAFETY: the same contract.
+    // SAFETY: the header asks the same of the caller.
     unsafe { describe(chain, json, error, Chain::warnings_json) }
 }

@@ -171,7 +171,7 @@ impl Coding {
 /// OUT_OF_MEMORY. After any failure the content of `encoded` is unspecified, and `*encoded_size` is 0 except for
 /// BUFFER_TOO_SMALL.
 ///
-/// Any number of threads may encode and decode with one chain at the same time. `error` may be NULL.
+/// Any number of threads may encode and decode with one chain at the same time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_encode(
     chain: *const zcodec_chain,
@@ -182,7 +182,7 @@ pub unsafe extern "C" fn zcodec_encode(
     encoded_size: *mut usize,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
-    // SAFETY: the same contract.
+    // SAFETY: the header asks the same of the caller.
     unsafe {
         ENCODE.run_into(
             chain,
@@ -209,7 +209,7 @@ pub unsafe extern "C" fn zcodec_encode(
 /// OUT_OF_MEMORY. After any failure the content of `decoded` is unspecified, and `*decoded_size` is 0 except for
 /// BUFFER_TOO_SMALL.
 ///
-/// Any number of threads may encode and decode with one chain at the same time. `error` may be NULL.
+/// Any number of threads may encode and decode with one chain at the same time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_decode(
     chain: *const zcodec_chain,
@@ -220,7 +220,7 @@ pub unsafe extern "C" fn zcodec_decode(
     decoded_size: *mut usize,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
-    // SAFETY: the same contract.
+    // SAFETY: the header asks the same of the caller.
     unsafe {
         DECODE.run_into(
             chain,
@@ -233,8 +233,7 @@ pub unsafe extern "C" fn zcodec_decode(
     }
 }
 
-/// zcodec_encode with options, such as data for the callbacks, or threads. `options` may be NULL. INVALID_ARGUMENT also
-/// if `struct_size` is 0 or ends within a member, or if a member that this version does not know is not 0.
+/// zcodec_encode with options, such as data for the callbacks, or threads. `options` may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_encode_with(
     chain: *const zcodec_chain,
@@ -246,14 +245,13 @@ pub unsafe extern "C" fn zcodec_encode_with(
     encoded_size: *mut usize,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
-    // SAFETY: the same contract.
+    // SAFETY: the header asks the same of the caller.
     unsafe {
         ENCODE.run_into(chain, options, (decoded, decoded_size), (encoded, encoded_capacity), encoded_size, error)
     }
 }
 
-/// zcodec_decode with options, such as data for the callbacks, or threads. `options` may be NULL. INVALID_ARGUMENT also
-/// if `struct_size` is 0 or ends within a member, or if a member that this version does not know is not 0.
+/// zcodec_decode with options, such as data for the callbacks, or threads. `options` may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_decode_with(
     chain: *const zcodec_chain,
@@ -265,7 +263,7 @@ pub unsafe extern "C" fn zcodec_decode_with(
     decoded_size: *mut usize,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
-    // SAFETY: the same contract.
+    // SAFETY: the header asks the same of the caller.
     unsafe {
         DECODE.run_into(chain, options, (encoded, encoded_size), (decoded, decoded_capacity), decoded_size, error)
     }
@@ -282,7 +280,7 @@ pub unsafe extern "C" fn zcodec_encode_to_buffer(
     encoded: *mut *mut zcodec_buffer,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
-    // SAFETY: the same contract.
+    // SAFETY: the header asks the same of the caller.
     unsafe { ENCODE.run_to_buffer(chain, std::ptr::null(), (decoded, decoded_size), encoded, error) }
 }
 
@@ -296,7 +294,7 @@ pub unsafe extern "C" fn zcodec_encode_to_buffer_with(
     encoded: *mut *mut zcodec_buffer,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
-    // SAFETY: the same contract.
+    // SAFETY: the header asks the same of the caller.
     unsafe { ENCODE.run_to_buffer(chain, options, (decoded, decoded_size), encoded, error) }
 }
 
@@ -312,7 +310,7 @@ pub unsafe extern "C" fn zcodec_decode_to_buffer(
     decoded: *mut *mut zcodec_buffer,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
-    // SAFETY: the same contract.
+    // SAFETY: the header asks the same of the caller.
     unsafe { DECODE.run_to_buffer(chain, std::ptr::null(), (encoded, encoded_size), decoded, error) }
 }
 
@@ -326,6 +324,6 @@ pub unsafe extern "C" fn zcodec_decode_to_buffer_with(
     decoded: *mut *mut zcodec_buffer,
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
-    // SAFETY: the same contract.
+    // SAFETY: the header asks the same of the caller.
     unsafe { DECODE.run_to_buffer(chain, options, (encoded, encoded_size), decoded, error) }
 }

@@ -1,8 +1,8 @@
 //! Creating and freeing chains.
 
-use super::codec::{zcodec_chain_from_zarr_json_with, zcodec_chain_new_with};
 use super::error::{zcodec_error, zcodec_status};
 use super::ffi;
+use super::registry::{zcodec_chain_from_zarr_json_with, zcodec_chain_new_with};
 use crate::chain::Chain;
 use std::ffi::c_char;
 use std::ops::{Deref, DerefMut};
@@ -51,7 +51,7 @@ impl DerefMut for zcodec_chain {
 ///
 /// On success `*chain` is a handle that the caller frees with zcodec_chain_free; on failure it is NULL.
 /// INVALID_METADATA: the JSON or a configuration is wrong. UNSUPPORTED: both are well-formed, but the codec, the data
-/// type or the combination is not supported. `error` may be NULL.
+/// type or the combination is not supported.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_new(
     codecs_json: *const c_char,
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn zcodec_chain_from_zarr_json(
 /// On success `*reshaped` is a handle of its own, which the caller frees with zcodec_chain_free; on failure it is NULL.
 /// The chains share the user_data of the callbacks, which is freed with the last of them. UNSUPPORTED for chains of
 /// bytes->bytes codecs, and for a shape that exceeds the chain's max_decoded_size; INVALID_METADATA if the codecs do
-/// not fit the shape. Codecs of the host are bound again. `error` may be NULL.
+/// not fit the shape. Codecs of the host are bound again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_with_shape(
     chain: *const zcodec_chain,

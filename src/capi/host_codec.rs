@@ -4,11 +4,11 @@
 //! it are gone; a [`HostCodec`] is such a codec with a configuration; a [`State`] is the result of one `bind`.
 
 use super::ask::zcodec_kind;
-use super::codec::{Bind, Code, Free, ZCODEC_CODEC_TOO_SMALL, zcodec_codec, zcodec_sink};
+use super::registry::{Bind, Code, Free, ZCODEC_CODEC_TOO_SMALL, zcodec_codec, zcodec_sink};
 use crate::data_type::DataType;
 use crate::error::{Error, Result, Status};
 use crate::float_environment::with_host_environment;
-use crate::interface::{ASKS_FOR_MORE, Bound, Call, Codec, Kind, Pass, Transform, too_small};
+use crate::interface::{ASKS_FOR_MORE, Binding, Call, Codec, Kind, Pass, Transform, too_small};
 use crate::json::{self, Configuration, shown};
 use crate::memory::{copy, grow};
 use crate::representation::{ArrayRepresentation, ByteSize, Representation};
@@ -102,7 +102,7 @@ impl Codec for HostCodec {
         self.configuration.clone()
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
         let (mut state, output) = self.bind_state(decoded)?;
         let encoded = match self.host.kind {
             Kind::ArrayToArray => read_array(&output).map(Representation::Array),
@@ -111,11 +111,11 @@ impl Codec for HostCodec {
         let mut encoded = encoded.map_err(|error| in_output(error, &output))?;
         state.encoded_size = encoded.size();
         if let Representation::Bytes(bytes) = &mut encoded
-            && bytes.size.exact().is_none()
+            && bytes.size.size_when_written().is_none()
         {
             bytes.size = decoded.size().bound_by(|size| state.encoded_bound(size));
         }
-        Ok(Bound::new(encoded, Pass::Transform(Arc::new(state))))
+        Ok(Binding::new(encoded, Pass::Transform(Arc::new(state))))
     }
 }
 
@@ -198,7 +198,7 @@ fn read_size(output: &Value) -> Result<ByteSize> {
     };
     match (members.contains_key("size"), number("size")?, number("bound")?) {
         (true, Some(size), _) => Ok(ByteSize::Exact(size)),
-        (true, None, Some(bound)) => Ok(ByteSize::Bound(bound)),
+        (true, None, Some(bound)) => Ok(ByteSize::AtMost(bound)),
         (true, None, None) => Ok(ByteSize::Unknown),
         (false, ..) => Err(expected()),
     }
@@ -270,7 +270,7 @@ impl State {
 
     /// The most bytes that `decoded_size` bytes may encode to, according to `bind`, or else to `encoded_bound`.
     fn bound(&self, decoded_size: u64) -> Option<u64> {
-        if let Some(size) = self.encoded_size.exact() {
+        if let Some(size) = self.encoded_size.size_when_written() {
             return Some(size);
         }
         let bound = self.host.encoded_bound.map(|bound| {
@@ -296,15 +296,15 @@ impl Transform for State {
         };
         match self.run("encode", self.host.encode, decoded, encoded, call) {
             Answer::Written(size) if size > capacity => Err(over_capacity("encode", size, capacity)),
-            Answer::Written(size) => match self.encoded_size.exact() {
+            Answer::Written(size) => match self.encoded_size.size_when_written() {
                 Some(expected) if expected != size as u64 => {
-                    Err(failed(format!("encode wrote {size} bytes, bind said {expected}")))
+                    Err(failed(format!("encode wrote {size} bytes, but bind promised {expected}")))
                 }
                 _ => Ok(size),
             },
             Answer::TooSmall(size) => match self.bound(decoded.len() as u64) {
                 Some(bound) if bound <= capacity as u64 => Err(failed(format!(
-                    "encode needs more than {capacity} bytes, and {bound} were said to be the most"
+                    "encode asks for more than {capacity} bytes, but at most {bound} were promised"
                 ))),
                 _ => Err(match needs_more("encode", size, decoded.len(), capacity) {
                     // What the codec does not say is guessed, so that the chain can add the sizes of its frames.

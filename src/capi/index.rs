@@ -112,8 +112,8 @@ pub unsafe extern "C" fn zcodec_index_decode(
     })
 }
 
-/// The byte range of the inner chunk at these grid coordinates, `ndim` numbers, in its shard. The grid is that of the
-/// array that sharding_indexed receives, after the codecs before it. `*present` is 0 if the shard does not store the
+/// The byte range, in its shard, of the inner chunk at the grid coordinates `cell`, `ndim` numbers. The grid is that of
+/// the array that sharding_indexed receives, after the codecs before it. `*present` is 0 if the shard does not store the
 /// inner chunk: all its elements are the fill value; in a chain without one, the shard is damaged.
 /// INVALID_ARGUMENT: there is no such inner chunk. CORRUPT_DATA: the range lies outside the shard. Since 0.2.
 #[unsafe(no_mangle)]
@@ -131,7 +131,7 @@ pub unsafe extern "C" fn zcodec_index_entry(
         let nothing = zcodec_range { offset: 0, size: 0 };
         // SAFETY: the header asks of the caller what these conversions ask of us.
         let (range, present) = unsafe { (ffi::out(range, nothing, "range"), ffi::out(present, 0, "present")) };
-        // SAFETY: the same contract.
+        // SAFETY: the header asks the same of the caller.
         let (range, present, index, cell) =
             unsafe { (range?, present?, ffi::handle(index, "index")?, ffi::input(cell, ndim, "cell")?) };
         if let Some(entry) = index.0.entry_at(cell)? {

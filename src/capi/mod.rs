@@ -32,8 +32,8 @@ mod ask;
 
 mod padding;
 
-mod codec;
 mod host_codec;
+mod registry;
 
 mod error;
 
@@ -51,11 +51,6 @@ pub use call::{
 pub use chain::{
     zcodec_chain, zcodec_chain_free, zcodec_chain_from_zarr_json, zcodec_chain_new, zcodec_chain_with_shape,
 };
-pub use codec::{
-    ZCODEC_CODEC_TOO_SMALL, zcodec_chain_from_zarr_json_with, zcodec_chain_new_with, zcodec_chain_options,
-    zcodec_codec, zcodec_registry, zcodec_registry_add, zcodec_registry_free, zcodec_registry_new, zcodec_sink,
-    zcodec_sink_write,
-};
 pub use error::{
     StatusArgument, zcodec_error, zcodec_error_code, zcodec_error_codec_index, zcodec_error_element_index,
     zcodec_error_free, zcodec_error_message, zcodec_error_path, zcodec_error_status, zcodec_status, zcodec_status_name,
@@ -70,6 +65,11 @@ pub use padding::{zcodec_chain_set_padding, zcodec_chain_set_padding_at, zcodec_
 pub use plan::{
     ZCODEC_SIZE_UNKNOWN, zcodec_plan, zcodec_plan_free, zcodec_plan_index, zcodec_plan_new, zcodec_plan_next,
     zcodec_plan_supply, zcodec_plan_supply_all, zcodec_range,
+};
+pub use registry::{
+    ZCODEC_CODEC_TOO_SMALL, zcodec_chain_from_zarr_json_with, zcodec_chain_new_with, zcodec_chain_options,
+    zcodec_codec, zcodec_registry, zcodec_registry_add, zcodec_registry_free, zcodec_registry_new, zcodec_sink,
+    zcodec_sink_write,
 };
 pub use task::{ZCODEC_TASK_MISSING, zcodec_decode_tasks, zcodec_encode_tasks, zcodec_task};
 pub use view::{

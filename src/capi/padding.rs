@@ -106,7 +106,7 @@ impl PaddingHook for Callbacks {
 /// new ones. If this call fails, it is not called: the caller still owns `user_data`.
 ///
 /// Both functions and `user_data` must be safe to use from every thread that uses the chain. No other thread may use
-/// the chain during this call. INVALID_ARGUMENT: there is no pad or offset codec at this index. `error` may be NULL.
+/// the chain during this call. INVALID_ARGUMENT: there is no pad or offset codec at this index.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_set_padding(
     chain: *mut zcodec_chain,

@@ -42,16 +42,16 @@ impl From<ByteRange> for zcodec_range {
 /// Since 0.2.
 #[derive(Debug)]
 pub struct zcodec_plan {
-    inside: InUse<Inside>,
+    state: InUse<PlanState>,
 }
 
 #[derive(Debug)]
-struct Inside {
+struct PlanState {
     plan: ReadPlan,
     ranges: Vec<zcodec_range>,
 }
 
-impl Staged for Inside {
+impl Staged for PlanState {
     const NAME: &'static str = "plan";
 
     fn next_stage(&mut self) -> Result<impl Iterator<Item = ByteRange>> {
@@ -107,16 +107,16 @@ pub unsafe extern "C" fn zcodec_plan_new(
             (CallerArray::new(boxes.cast_mut(), count, "boxes")?, CallerArray::new(views.cast_mut(), count, "views")?)
         };
         chain.shape()?;
-        let mut parts = Vec::new();
-        parts.try_reserve_exact(count).map_err(|_| Error::out_of_memory())?;
+        let mut placed = Vec::new();
+        placed.try_reserve_exact(count).map_err(|_| Error::out_of_memory())?;
         for position in 0..count {
             // SAFETY: as above; the memory of the view lives as long as the plan.
-            parts.push(unsafe { read_part(boxes.at(position), views.at(position), chain, position) }?);
+            placed.push(unsafe { read_placed_box(boxes.at(position), views.at(position), chain, position) }?);
         }
         // SAFETY: NULL or a live handle, says the header.
         let index = unsafe { index.as_ref() }.map(zcodec_index::share);
-        let made = ReadPlan::new(chain.shared(), options, parts, known(object_size), index)?;
-        *plan = ffi::make_handle(zcodec_plan { inside: InUse::new(Inside { plan: made, ranges: Vec::new() }) });
+        let made = ReadPlan::new(chain.shared(), options, placed, known(object_size), index)?;
+        *plan = ffi::make_handle(zcodec_plan { state: InUse::new(PlanState { plan: made, ranges: Vec::new() }) });
         Ok(())
     })
 }
@@ -125,18 +125,18 @@ pub unsafe extern "C" fn zcodec_plan_new(
 ///
 /// # Safety
 /// They are as the header asks for, and the memory of the view outlives the object that gets the target.
-unsafe fn read_part(
-    part: *const zcodec_box,
+unsafe fn read_placed_box(
+    region: *const zcodec_box,
     view: *const zcodec_view,
     chain: &zcodec_chain,
     position: usize,
 ) -> Result<(Vec<u64>, crate::strided::Target<'static>)> {
     let of = |list: &str, error: Error| error.with_context(&format!("{list}[{position}]: "));
     // SAFETY: the same contract.
-    let part = unsafe { read_box(part, chain) }.map_err(|error| of("boxes", error))?;
+    let region = unsafe { read_box(region, chain) }.map_err(|error| of("boxes", error))?;
     // SAFETY: the same contract.
-    let target = unsafe { read_target(view, &part.shape, chain) }.map_err(|error| of("views", error))?;
-    Ok((part.start, target))
+    let target = unsafe { read_target(view, &region.shape, chain) }.map_err(|error| of("views", error))?;
+    Ok((region.start, target))
 }
 
 /// The ranges of the next stage, sorted by offset. `*count` is 0 when the views are complete. `*ranges` is valid until
@@ -152,9 +152,9 @@ pub unsafe extern "C" fn zcodec_plan_next(
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
     // SAFETY: NULL or a live handle, says the header.
-    let inside = unsafe { ffi::handle(plan.cast_const(), "plan") }.map(|plan| &plan.inside);
+    let state = unsafe { ffi::handle(plan.cast_const(), "plan") }.map(|plan| &plan.state);
     // SAFETY: the header asks the same of the caller.
-    unsafe { stage::next(inside, ranges, count, error) }
+    unsafe { stage::next(state, ranges, count, error) }
 }
 
 /// Supplies the bytes of range `i` of this stage, which are needed for this call only. They must not overlap the memory
@@ -172,9 +172,9 @@ pub unsafe extern "C" fn zcodec_plan_supply(
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
     // SAFETY: NULL or a live handle, says the header.
-    let inside = unsafe { ffi::handle(plan.cast_const(), "plan") }.map(|plan| &plan.inside);
+    let state = unsafe { ffi::handle(plan.cast_const(), "plan") }.map(|plan| &plan.state);
     // SAFETY: the header asks the same of the caller.
-    unsafe { stage::supply(inside, i, bytes, size, error) }
+    unsafe { stage::supply(state, i, bytes, size, error) }
 }
 
 /// Supplies all ranges of this stage, and decodes them on up to max_threads threads. Range i has `sizes[i]` bytes at
@@ -191,7 +191,7 @@ pub unsafe extern "C" fn zcodec_plan_supply_all(
     let error = unsafe { ffi::optional_out(error) };
     ffi::guard(error, || {
         // SAFETY: the header asks of the caller what these conversions ask of us.
-        let plan = unsafe { ffi::handle(plan.cast_const(), "plan") }?.inside.shared()?;
+        let plan = unsafe { ffi::handle(plan.cast_const(), "plan") }?.state.shared()?;
         let count = plan.ranges.len();
         plan.plan.check()?;
         // SAFETY: as above: as many as the stage has ranges.
@@ -220,7 +220,7 @@ pub unsafe extern "C" fn zcodec_plan_index(
     ffi::guard(error, || {
         // SAFETY: the header asks of the caller what these conversions ask of us.
         let (index, plan) = unsafe { (ffi::out(index, std::ptr::null_mut(), "index")?, ffi::handle(plan, "plan")?) };
-        if let Some(known) = plan.inside.shared()?.plan.index()? {
+        if let Some(known) = plan.state.shared()?.plan.index()? {
             *index = zcodec_index::into_handle(known);
         }
         Ok(())

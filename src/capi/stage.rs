@@ -28,7 +28,7 @@ impl<S: Staged> InUse<S> {
 
     /// # Errors
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument): another call uses it.
-    pub(super) fn alone(&self) -> Result<RwLockWriteGuard<'_, S>> {
+    pub(super) fn exclusive(&self) -> Result<RwLockWriteGuard<'_, S>> {
         Self::granted(self.0.try_write())
     }
 
@@ -74,7 +74,7 @@ pub(super) unsafe fn next<S: Staged>(
     ffi::guard(error, || {
         // SAFETY: the same contract.
         let (ranges, count) = unsafe { (ffi::out(ranges, std::ptr::null(), "ranges"), ffi::out(count, 0, "count")) };
-        let (ranges, count, mut object) = (ranges?, count?, object?.alone()?);
+        let (ranges, count, mut object) = (ranges?, count?, object?.exclusive()?);
         let next = collect(object.next_stage()?.map(|range| Ok(range.into())))?;
         *object.ranges() = next;
         let next = object.ranges();

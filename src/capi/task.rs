@@ -204,7 +204,7 @@ unsafe fn task_results(
         // Threads share the parts of each task.
         return memory::collect(works.into_iter().map(|work| Ok(run(work, options))));
     }
-    let single = options.alone();
+    let single = options.single_threaded();
     let workers = NonZeroUsize::new(count).map_or(workers, |count| count.min(workers));
     options.workers().map(workers, works.into_iter(), |work| Ok(run(work, &single)))
 }
@@ -246,7 +246,7 @@ pub unsafe extern "C" fn zcodec_decode_tasks(
     count: usize,
     options: *const zcodec_call_options,
 ) -> zcodec_status {
-    // SAFETY: the same contract.
+    // SAFETY: the header asks the same of the caller.
     ffi::guard(None, || unsafe { run_tasks(tasks, count, options, Direction::Decode) })
 }
 
@@ -258,6 +258,6 @@ pub unsafe extern "C" fn zcodec_encode_tasks(
     count: usize,
     options: *const zcodec_call_options,
 ) -> zcodec_status {
-    // SAFETY: the same contract.
+    // SAFETY: the header asks the same of the caller.
     ffi::guard(None, || unsafe { run_tasks(tasks, count, options, Direction::Encode) })
 }

@@ -17,17 +17,17 @@ use std::ffi::c_void;
 /// the writer asks for, then takes the pieces of the new object. Since 0.2.
 #[derive(Debug)]
 pub struct zcodec_writer {
-    inside: InUse<Inside>,
+    state: InUse<WriterState>,
 }
 
 #[derive(Debug)]
-struct Inside {
+struct WriterState {
     writer: Writer,
     ranges: Vec<zcodec_range>,
     pieces: Vec<zcodec_piece>,
 }
 
-impl Staged for Inside {
+impl Staged for WriterState {
     const NAME: &'static str = "writer";
 
     fn next_stage(&mut self) -> Result<impl Iterator<Item = ByteRange>> {
@@ -118,8 +118,8 @@ pub unsafe extern "C" fn zcodec_writer_new(
         // SAFETY: NULL or a live handle, says the header.
         let old = unsafe { old_index.as_ref() }.map(|index| (index.share(), old_size));
         let made = Writer::new(chain.shared(), options, old)?;
-        let inside = InUse::new(Inside { writer: made, ranges: Vec::new(), pieces: Vec::new() });
-        *writer = ffi::make_handle(zcodec_writer { inside });
+        let state = InUse::new(WriterState { writer: made, ranges: Vec::new(), pieces: Vec::new() });
+        *writer = ffi::make_handle(zcodec_writer { state });
         Ok(())
     })
 }
@@ -151,7 +151,7 @@ pub unsafe extern "C" fn zcodec_writer_put(
     let error = unsafe { ffi::optional_out(error) };
     ffi::guard(error, || {
         // SAFETY: the header asks of the caller what these conversions ask of us.
-        let writer = unsafe { ffi::handle(writer.cast_const(), "writer") }?.inside.shared()?;
+        let writer = unsafe { ffi::handle(writer.cast_const(), "writer") }?.state.shared()?;
         // SAFETY: as above.
         let part = unsafe { read_box(r#box, writer.writer.chain()) }?;
         // SAFETY: as above.
@@ -176,9 +176,9 @@ pub unsafe extern "C" fn zcodec_writer_next(
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
     // SAFETY: NULL or a live handle, says the header.
-    let inside = unsafe { ffi::handle(writer.cast_const(), "writer") }.map(|writer| &writer.inside);
+    let state = unsafe { ffi::handle(writer.cast_const(), "writer") }.map(|writer| &writer.state);
     // SAFETY: the header asks the same of the caller.
-    unsafe { stage::next(inside, ranges, count, error) }
+    unsafe { stage::next(state, ranges, count, error) }
 }
 
 /// Supplies the bytes of range `i`, which are needed for this call only: decodes that old inner chunk, and encodes the
@@ -196,9 +196,9 @@ pub unsafe extern "C" fn zcodec_writer_supply(
     error: *mut *mut zcodec_error,
 ) -> zcodec_status {
     // SAFETY: NULL or a live handle, says the header.
-    let inside = unsafe { ffi::handle(writer.cast_const(), "writer") }.map(|writer| &writer.inside);
+    let state = unsafe { ffi::handle(writer.cast_const(), "writer") }.map(|writer| &writer.state);
     // SAFETY: the header asks the same of the caller.
-    unsafe { stage::supply(inside, i, bytes, size, error) }
+    unsafe { stage::supply(state, i, bytes, size, error) }
 }
 
 /// Gives the pieces of the new object in a zcodec_layout, and its size. It succeeds only once; then the writer can only
@@ -237,10 +237,10 @@ pub unsafe extern "C" fn zcodec_writer_finish(
                 ffi::out(object_size, 0, "object_size"),
             )
         };
-        // SAFETY: the same contract.
+        // SAFETY: the header asks the same of the caller.
         let (pieces, count, object_size, writer) =
             unsafe { (pieces?, count?, object_size?, ffi::handle(writer.cast_const(), "writer")?) };
-        let writer = &mut *writer.inside.alone()?;
+        let writer = &mut *writer.state.exclusive()?;
         let (made, size) = writer.writer.finish(read_layout(layout)?)?;
         writer.pieces = collect(made.iter().map(|piece| Ok(piece.into())))?;
         (*pieces, *count, *object_size) = (writer.pieces.as_ptr(), writer.pieces.len(), size);

@@ -1,5 +1,5 @@
 //! A box of a chunk that some step can decode alone: of a shard, of the blocks of a transform, of a block of N5, of
-//! elements. It comes to that step, and its elements come back, by the [`BoxWay`] through the elementwise steps before
+//! elements. It comes to that step, and its elements come back, by the [`BoxRoute`] through the elementwise steps before
 //! it.
 
 use super::element_steps::{ElementSteps, PutDecoded, PutFault};
@@ -9,8 +9,8 @@ use super::place::BoxPlace;
 use super::plan::{Operation, Plan, Step};
 use super::region::Region;
 use super::reshaped::Reshaped;
+use super::route::BoxRoute;
 use super::run::{LastDecode, Run};
-use super::way::BoxWay;
 use super::workspace::Workspace;
 use crate::error::{Error, Result};
 use crate::interface::{BoundCodecs, Contexts, Excerpt};
@@ -21,7 +21,7 @@ use crate::strided::{Source, Target};
 pub(super) struct Before<'a> {
     pub(super) plan: &'a Plan,
     pub(super) codecs: &'a BoundCodecs,
-    pub(super) way: &'a BoxWay,
+    pub(super) route: &'a BoxRoute,
 }
 
 /// The part of a step's output that is at hand, without frames.
@@ -42,13 +42,13 @@ struct StepPayload<'a> {
 }
 
 impl Before<'_> {
-    /// The element that a codec of these steps got, by the index of what became of it at the end of the way.
+    /// The element that a codec of these steps got, by the index of what became of it at the end of the route.
     pub(super) fn element_of(&self, codec: usize, element: u64) -> u64 {
-        let before = self.plan.steps[..self.way.end].last();
+        let before = self.plan.steps[..self.route.end].last();
         self.codecs.element_between(codec, before.map_or(0, |step| step.last_place.index + 1), element)
     }
 
-    /// The error of one of these steps about an element; `find` gives its index at the end of the way.
+    /// The error of one of these steps about an element; `find` gives its index at the end of the route.
     pub(super) fn locate(&self, error: Error, find: impl FnOnce(u64) -> u64) -> Error {
         let element = error.element_index().zip(error.codec_index());
         let element = element.map(|(element, codec)| self.element_of(codec, find(element)));
@@ -61,50 +61,51 @@ impl Run<'_> {
     /// memory.
     pub(super) fn boxed_size(&self) -> Option<u64> {
         let [first, .., last] = self.plan.steps.as_slice() else { return None };
-        let has_way = |way: &BoxWay| way.axes().is_some() && way.end + 1 == self.plan.steps.len();
-        let is_boxed = matches!(last.operation, Operation::Shard(..)) && self.plan.way.as_deref().is_some_and(has_way);
-        first.decoded.size().exact().filter(|size| is_boxed && *size > 0)
+        let has_route = |route: &BoxRoute| route.axes().is_some() && route.end + 1 == self.plan.steps.len();
+        let is_boxed =
+            matches!(last.operation, Operation::Shard(..)) && self.plan.route.as_deref().is_some_and(has_route);
+        first.decoded.size().size_when_written().filter(|size| is_boxed && *size > 0)
     }
 
     /// Decodes a box from what it needs alone. `None` if no step can do that.
-    pub(super) fn decode_region_by_way(
+    pub(super) fn decode_region_by_route(
         &self,
         encoded: &[u8],
         region: &Region,
         target: &mut Target<'_>,
         workspace: &mut Workspace,
     ) -> Result<Option<()>> {
-        let Some(way) = self.plan.way.as_deref().filter(|way| self.takes(way, region)) else { return Ok(None) };
-        let LastDecode { step, payload, contexts, .. } = self.decode_to(way.end, encoded, workspace)?;
-        let before = Before { plan: self.plan, codecs: self.codecs, way };
+        let Some(route) = self.plan.route.as_deref().filter(|route| self.takes(route, region)) else { return Ok(None) };
+        let LastDecode { step, payload, contexts, .. } = self.decode_to(route.end, encoded, workspace)?;
+        let before = Before { plan: self.plan, codecs: self.codecs, route };
         if let Operation::Shard(place, shard) = &step.operation {
             return shard.decode(payload, (region, target), Some(before), place, self.options).map(Some);
         }
         let place = BoxPlace::Memory(target.reborrow());
         let boxes = match (&step.operation, step.operation.granularity()) {
-            (Operation::Transform(..), Some(cell)) => way.rows(&cell, region, place)?,
-            _ => vec![way.part(region, place)?],
+            (Operation::Transform(..), Some(cell)) => route.rows(&cell, region, place)?,
+            _ => vec![route.part(region, place)?],
         };
         let output = StepPayload { step, payload };
         boxes.into_iter().try_for_each(|part| self.put_box(before, output, part, contexts)).map(Some)
     }
 
-    /// Decodes what follows a shard, and calls `work` with what decodes boxes of the chunk from that. `None` if boxes do
-    /// not come to a shard.
+    /// Decodes up to a shard, and calls `work` with a function that decodes boxes of the chunk from it. `None` if boxes
+    /// do not come to a shard.
     pub(super) fn with_shard<T>(
         &self,
         encoded: &[u8],
         workspace: &mut Workspace,
         work: impl FnOnce(&dyn Fn(&Region, &mut Target<'_>) -> Result<()>) -> T,
     ) -> Result<Option<T>> {
-        let Some(way) = self.plan.way.as_deref() else { return Ok(None) };
-        let Operation::Shard(place, shard) = &self.plan.steps[way.end].operation else { return Ok(None) };
-        let LastDecode { payload, .. } = self.decode_to(way.end, encoded, workspace)?;
-        let before = Before { plan: self.plan, codecs: self.codecs, way };
+        let Some(route) = self.plan.route.as_deref() else { return Ok(None) };
+        let Operation::Shard(place, shard) = &self.plan.steps[route.end].operation else { return Ok(None) };
+        let LastDecode { payload, .. } = self.decode_to(route.end, encoded, workspace)?;
+        let before = Before { plan: self.plan, codecs: self.codecs, route };
         Ok(Some(work(&|region, target| shard.decode(payload, (region, target), Some(before), place, self.options))))
     }
 
-    /// Decodes a box of what enters the step at the end of the way, which is no shard, to its place.
+    /// Decodes a box of what enters the step at the end of the route, which is no shard, to its place.
     #[inline(never)] // shards in shards have the frames of what decodes them on one stack
     fn put_box(
         &self,
@@ -130,30 +131,30 @@ impl Run<'_> {
     }
 
     /// Whether a box can be decoded by way of the last step that it comes to.
-    fn takes(&self, way: &BoxWay, region: &Region) -> bool {
-        let are_few = way.are_few(region.element_count() as u64);
+    fn takes(&self, route: &BoxRoute, region: &Region) -> bool {
+        let are_few = route.are_few(region.element_count() as u64);
         // As for a shard, and what a larger part needs is most of the chunk.
         let is_small = |reshaped: &Reshaped| region.element_count() as u64 <= reshaped.element_count() / 4;
-        let can_decode = match &self.plan.steps[way.end].operation {
+        let can_decode = match &self.plan.steps[route.end].operation {
             // All of a chunk takes less time without looking for its parts.
-            Operation::Shard(..) => way.reshaped.is_none() || !self.is_whole(region) && are_few,
+            Operation::Shard(..) => route.reshaped.is_none() || !self.is_whole(region) && are_few,
             Operation::Elements(_) => {
-                let is_near = |reshaped| is_small(reshaped) && !way.are_far(region);
-                way.end > 0 && are_few && way.reshaped.as_ref().is_none_or(is_near)
+                let is_near = |reshaped| is_small(reshaped) && !route.are_far(region);
+                route.end > 0 && are_few && route.reshaped.as_ref().is_none_or(is_near)
             }
             Operation::Transform(_, transform) => {
-                let is_part = way.reshaped.as_ref().map_or_else(|| !self.is_whole(region), is_small);
+                let is_part = route.reshaped.as_ref().map_or_else(|| !self.is_whole(region), is_small);
                 transform.granularity().is_some() && is_part && are_few
             }
             // The block may lack elements of the chunk, but have those of the box, and then all of a box around them.
             Operation::N5Block(_, block) => {
                 let lacks_elements = block.inner.fill_value().is_err();
-                way.end > 0 && (way.reshaped.is_none() || lacks_elements) && !self.is_whole(region)
+                route.end > 0 && (route.reshaped.is_none() || lacks_elements) && !self.is_whole(region)
             }
             Operation::Copy => false,
         };
         // Of a shard without a place for its elements, nothing is decoded.
-        can_decode && (!region.is_empty() || matches!(self.plan.steps[way.end].operation, Operation::Shard(..)))
+        can_decode && (!region.is_empty() || matches!(self.plan.steps[route.end].operation, Operation::Shard(..)))
     }
 
     fn is_whole(&self, region: &Region) -> bool {
@@ -197,8 +198,8 @@ impl Plan {
     /// read it where it lies.
     pub(super) fn arranged_for_shard<'a>(&self, decoded: &Decoded<'a>) -> Result<Option<Input<'a>>> {
         let [first, .., Step { operation: Operation::Shard(..), .. }] = self.steps.as_slice() else { return Ok(None) };
-        let way = self.way.as_deref().filter(|way| way.end + 1 == self.steps.len() && way.keeps_values());
-        let Some(axes) = way.and_then(BoxWay::axes) else { return Ok(None) };
+        let route = self.route.as_deref().filter(|route| route.end + 1 == self.steps.len() && route.keeps_values());
+        let Some(axes) = route.and_then(BoxRoute::axes) else { return Ok(None) };
         match decoded {
             Decoded::Input(input) => input.arranged(axes),
             Decoded::Slice(bytes) => {

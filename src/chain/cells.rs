@@ -2,13 +2,13 @@
 //! shard. Elements that change on the way are at no time all in memory.
 
 use super::boxes::Before;
+use super::cell_grid::Cell;
 use super::element_steps::{ElementSteps, PutDecoded, PutFault};
-use super::grid::Cell;
 use super::place::BoxPlace;
 use super::region::Region;
+use super::route::Routed;
 use super::shard::Shard;
 use super::shard_index::ShardIndex;
-use super::way::Passed;
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::{CallOptions, Direction};
 use crate::memory::collect;
@@ -46,12 +46,12 @@ impl Shard {
         if region.is_empty() {
             return Ok(());
         }
-        let before = before.filter(|before| before.way.end > 0);
+        let before = before.filter(|before| before.route.end > 0);
         let through = before.map_or_else(ElementSteps::default, |before| ElementSteps::new(vec![before.plan]));
         let work = ShardDecode { shard: self, place, encoded, index, before, through };
         match before {
-            Some(Before { way, .. }) => {
-                work.run_passed(way.pass(region, BoxPlace::Memory(target.reborrow()))?, options)
+            Some(Before { route, .. }) => {
+                work.run_routed(route.pass(region, BoxPlace::Memory(target.reborrow()))?, options)
             }
             None => work.run(region, target.reborrow(), options),
         }
@@ -69,11 +69,11 @@ impl Shard {
 impl ShardDecode<'_> {
     /// Decodes a box that has come through the steps before the shard.
     #[inline(never)] // see `by_list`
-    fn run_passed(&self, passed: Passed<'_, '_>, options: &CallOptions) -> Result<()> {
-        match passed {
-            Passed::Box(region, BoxPlace::Memory(target)) => self.run(&region, target, options),
-            Passed::Box(_, BoxPlace::Scattered(_)) => Err(Error::internal("a box whose place is no memory")),
-            Passed::Runs(reshaped, region, place) => {
+    fn run_routed(&self, routed: Routed<'_, '_>, options: &CallOptions) -> Result<()> {
+        match routed {
+            Routed::Box(region, BoxPlace::Memory(target)) => self.run(&region, target, options),
+            Routed::Box(_, BoxPlace::Scattered(_)) => Err(Error::internal("a box whose place is no memory")),
+            Routed::Runs(reshaped, region, place) => {
                 let (cells, places) = reshaped.parts(self.shard.grid(), &region, place)?;
                 self.all(places.len(), cells.into_iter().zip(places), self.workers_for(&region, options), options)
             }
@@ -119,7 +119,7 @@ impl ShardDecode<'_> {
         workers: NonZeroUsize,
         options: &CallOptions,
     ) -> Result<()> {
-        let single = options.alone();
+        let single = options.single_threaded();
         let strip = |(region, place): (Region, BoxPlace<'_>)| self.strip(&region, place, &single);
         options.workers().for_each_neighbour(workers, parts.len(), parts.into_iter(), strip)
     }
@@ -163,7 +163,7 @@ impl ShardDecode<'_> {
         workers: NonZeroUsize,
         options: &CallOptions,
     ) -> Result<()> {
-        let single = if workers.get() > 1 { options.alone() } else { options.clone() };
+        let single = if workers.get() > 1 { options.single_threaded() } else { options.clone() };
         let first = Mutex::new(None);
         options.workers().for_each_neighbour(workers, count, parts, |(cell, place)| {
             match self.cell(&cell, place, None, &single) {

@@ -18,7 +18,7 @@ pub(super) const TILE_SIZE: usize = 128 << 10;
 /// The elementwise steps of some chains: of the chain that decoded the elements, and of those whose inner chunk it was.
 #[derive(Debug, Default)]
 pub(super) struct ElementSteps<'a> {
-    /// Innermost first. All that a box of such a plan goes through is elementwise up to the end of its way.
+    /// Innermost first. All that a box of such a plan goes through is elementwise up to the end of its route.
     pub(super) plans: Vec<&'a Plan>,
 }
 
@@ -57,7 +57,7 @@ impl<'a> ElementSteps<'a> {
 
     /// Whether elements get to their place unchanged.
     pub(super) fn keeps_values(&self) -> bool {
-        self.plans.iter().all(|plan| plan.way.as_deref().is_some_and(|way| way.keeps_values()))
+        self.plans.iter().all(|plan| plan.route.as_deref().is_some_and(|route| route.keeps_values()))
     }
 
     /// Sends the elements of a box, back to back in C order, to their place.
@@ -147,7 +147,7 @@ impl<'a> ElementSteps<'a> {
     /// The steps that change elements, in the order of decoding.
     pub(super) fn steps(&self) -> impl Iterator<Item = (StepNumber, &'a Step)> {
         (0..).zip(&self.plans).flat_map(|(number, plan)| {
-            let end = plan.way.as_deref().map_or(0, |way| way.end);
+            let end = plan.route.as_deref().map_or(0, |route| route.end);
             let steps = plan.steps[..end].iter().zip(0..end as u32).rev();
             steps.filter(|(step, _)| changes_elements(step)).map(move |(step, index)| ((number, index), step))
         })

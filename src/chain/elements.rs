@@ -1,6 +1,6 @@
 //! An elementwise pass between memory with any strides and packed elements.
 //!
-//! Packed elements are in C order. If the other side is in C order, too, the stages run over all of it. Otherwise they
+//! Packed elements are in C order. If the other side is in C order, too, the kernels run over all of it. Otherwise they
 //! run over tiles: boxes that are copied from or to their place.
 
 use super::copy::{copy_strided, workers_for};
@@ -65,7 +65,7 @@ impl Elements {
         self.fused.encoded_bits() / 8
     }
 
-    /// Encodes elements whose dimensions have the order that the stages get.
+    /// Encodes elements whose dimensions have the order that the kernels get.
     fn encode_input(&self, input: &Input<'_>, encoded: &mut [u8], call: &mut Call<'_>) -> Result<()> {
         match input.as_slice() {
             Some(decoded) => self.fused.encode(decoded, encoded, call),
@@ -110,7 +110,7 @@ impl Elements {
             rest = after;
             first += count;
         }
-        let options = &call.options.alone();
+        let options = &call.options.single_threaded();
         call.options.workers().for_each(workers, work.into_iter(), |(first, input, encoded)| {
             let call = &mut Call { options, hook: None, contexts: &mut Contexts::default() };
             self.encode_tiles(&input, encoded, call).map_err(|error| error.after_elements(first))
@@ -172,7 +172,7 @@ impl Elements {
         self.fused.encoded_size()
     }
 
-    /// The input of the pass, transposed for the stages.
+    /// The input of the pass, transposed for the kernels.
     pub(super) fn permute_source<'a>(&self, source: &Source<'a>) -> Result<Source<'a>> {
         match &self.order {
             Some(order) => source.permuted(order),
@@ -235,7 +235,7 @@ impl Elements {
             return self.decode_tiles(packed, region, target, call);
         }
         let parts = region.split(target.reborrow(), workers.get() as u64)?;
-        let options = &call.options.alone();
+        let options = &call.options.single_threaded();
         call.options.workers().for_each(workers, parts.into_iter(), |(region, mut target)| {
             let call = &mut Call { options, hook: None, contexts: &mut Contexts::default() };
             self.decode_tiles(packed, &region, &mut target, call)
@@ -324,7 +324,7 @@ pub(super) struct Packed<'a> {
 }
 
 impl<'a> Packed<'a> {
-    /// The elements of a box within this one, where no stage changes them.
+    /// The elements of a box within this one, where no kernel changes them.
     fn source(&self, region: &Region, element_size: usize) -> Result<Source<'a>> {
         let start = region.relative_to(&self.region);
         let index = index_of(&start, &self.region.shape).checked_sub(self.first);

@@ -82,7 +82,7 @@ impl Run<'_> {
     fn size_of(&self, step: &Step, decoded: &Decoded<'_>) -> u64 {
         match decoded {
             Decoded::Slice(bytes) => bytes.len() as u64,
-            Decoded::Input(_) => step.decoded.size().exact().unwrap_or(0),
+            Decoded::Input(_) => step.decoded.size().size_when_written().unwrap_or(0),
         }
     }
 

@@ -1,44 +1,44 @@
-//! Elementwise stages in one pass over cache-sized tiles.
+//! Elementwise kernels in one pass over cache-sized tiles.
 
 use crate::codec::{Joint, join};
 use crate::error::{CodecPlace, Error, Result};
-use crate::interface::{Call, Direction, Elementwise, ElementwiseStage, packed_size};
+use crate::interface::{Call, Direction, Elementwise, SizedKernel, packed_size};
 use crate::memory::{grow, size_before_line};
 use std::sync::Arc;
 
-/// The bytes of a tile at all its stages together, from its input to its output: they stay in a first-level cache.
+/// The bytes of a tile at all its kernels together, from its input to its output: they stay in a first-level cache.
 const TILE_SIZE: usize = 24 << 10;
 
 /// Below this size, aligning costs more than it saves.
 const MIN_SIZE_TO_ALIGN: usize = 32 << 10;
 
-/// Elementwise stages, one after the other on each tile. Without stages: a copy.
+/// Elementwise kernels, one after the other on each tile. Without any: a copy.
 #[derive(Debug, Clone)]
 pub(super) struct Fused {
-    stages: Vec<FusedStage>,
-    /// The same stages, with one loop for each two neighbours that have a joint one. These are tried first.
-    joined: Vec<FusedStage>,
+    kernels: Vec<PlacedKernel>,
+    /// The same kernels, with one for each two neighbours that have a joint one. These are tried first.
+    joined: Vec<PlacedKernel>,
     element_count: u64,
-    /// Bits per element before the first stage.
+    /// Bits per element before the first kernel.
     decoded_bits: usize,
     /// Elements per tile.
     tile_element_count: usize,
-    /// The same for the joined stages.
+    /// The same for the joined kernels.
     joined_tile_element_count: usize,
 }
 
 #[derive(Debug, Clone)]
-struct FusedStage {
+struct PlacedKernel {
     place: CodecPlace,
-    kernel: Loop,
-    /// Bits per element after this stage.
+    kernel: Kernel,
+    /// Bits per element after this kernel.
     encoded_bits: usize,
 }
 
 #[derive(Debug, Clone)]
-enum Loop {
-    One(Arc<dyn Elementwise>),
-    Two(Arc<dyn Joint>),
+enum Kernel {
+    OfOne(Arc<dyn Elementwise>),
+    OfTwo(Arc<dyn Joint>),
 }
 
 /// The size of this many packed elements in bytes.
@@ -47,10 +47,10 @@ fn bytes_of(element_count: usize, bits: usize) -> usize {
 }
 
 impl Fused {
-    /// A pass without stages over `element_count` elements of `decoded_bits` bits.
+    /// A pass without kernels over `element_count` elements of `decoded_bits` bits.
     pub(super) fn new(element_count: u64, decoded_bits: usize) -> Self {
         Self {
-            stages: Vec::new(),
+            kernels: Vec::new(),
             joined: Vec::new(),
             element_count,
             decoded_bits,
@@ -59,40 +59,40 @@ impl Fused {
         }
     }
 
-    pub(super) fn push(&mut self, place: CodecPlace, stage: &ElementwiseStage) {
-        let ElementwiseStage { kernel, encoded_bits } = stage;
+    pub(super) fn push(&mut self, place: CodecPlace, added: &SizedKernel) {
+        let SizedKernel { kernel, encoded_bits } = added;
         if kernel.is_copy() {
             return;
         }
         let joint = self.joined.last().and_then(|last| match &last.kernel {
-            Loop::One(last) => join(last.as_ref(), kernel.as_ref()),
-            Loop::Two(_) => None,
+            Kernel::OfOne(last) => join(last.as_ref(), kernel.as_ref()),
+            Kernel::OfTwo(_) => None,
         });
         if joint.is_some() {
             self.joined.pop();
         }
-        let one = || Loop::One(Arc::clone(kernel));
-        let joined = joint.map_or_else(one, Loop::Two);
-        self.joined.push(FusedStage { place: place.clone(), kernel: joined, encoded_bits: *encoded_bits });
-        self.stages.push(FusedStage { place, kernel: one(), encoded_bits: *encoded_bits });
-        self.tile_element_count = tile_element_count(self.decoded_bits, &self.stages);
-        // A single loop has no tiles between stages, and longer ones cost it less.
+        let one = || Kernel::OfOne(Arc::clone(kernel));
+        let joined = joint.map_or_else(one, Kernel::OfTwo);
+        self.joined.push(PlacedKernel { place: place.clone(), kernel: joined, encoded_bits: *encoded_bits });
+        self.kernels.push(PlacedKernel { place, kernel: one(), encoded_bits: *encoded_bits });
+        self.tile_element_count = tile_element_count(self.decoded_bits, &self.kernels);
+        // A single kernel has no tiles between kernels, and longer ones cost it less.
         let longer = if self.joined.len() == 1 { 4 } else { 1 };
         self.joined_tile_element_count = longer * tile_element_count(self.decoded_bits, &self.joined);
     }
 
     pub(super) fn is_copy(&self) -> bool {
-        self.stages.is_empty()
+        self.kernels.is_empty()
     }
 
-    /// Bytes per element before the first stage.
+    /// Bytes per element before the first kernel.
     pub(super) fn element_size(&self) -> usize {
         self.decoded_bits / 8
     }
 
-    /// Bits per element after the last stage.
+    /// Bits per element after the last kernel.
     pub(super) fn encoded_bits(&self) -> usize {
-        self.stages.last().map_or(self.decoded_bits, |stage| stage.encoded_bits)
+        self.kernels.last().map_or(self.decoded_bits, |kernel| kernel.encoded_bits)
     }
 
     pub(super) fn encoded_size(&self) -> u64 {
@@ -163,24 +163,30 @@ impl Fused {
         let (head_input, input) = input.split_at(bytes_of(head_count, input_bits));
         let (head_output, output) = output.split_at_mut(bytes_of(head_count, output_bits));
         if head_count > 0 {
-            self.run_stages(direction, head_input, head_output, tiles)?;
+            self.run_kernels(direction, head_input, head_output, tiles)?;
         }
-        self.run_stages(direction, input, output, tiles).map_err(|error| error.after_elements(head_count as u64))
+        self.run_kernels(direction, input, output, tiles).map_err(|error| error.after_elements(head_count as u64))
     }
 
-    fn run_stages(&self, direction: Direction, input: &[u8], output: &mut [u8], tiles: &mut TileBuffers) -> Result<()> {
-        match self.stages.as_slice() {
+    fn run_kernels(
+        &self,
+        direction: Direction,
+        input: &[u8],
+        output: &mut [u8],
+        tiles: &mut TileBuffers,
+    ) -> Result<()> {
+        match self.kernels.as_slice() {
             [] => {
                 crate::memory::copy(input, output);
                 Ok(())
             }
-            [stage] => stage.run(direction, input, output),
-            stages if self.joined.len() == stages.len() => self.run_tiles(direction, input, output, tiles),
+            [kernel] => kernel.run(direction, input, output),
+            kernels if self.joined.len() == kernels.len() => self.run_tiles(direction, input, output, tiles),
             _ => {
                 let count = self.joined_tile_element_count;
-                // A single loop has no tiles between stages.
+                // A single kernel has no tiles between kernels.
                 if self.joined.len() > 1 {
-                    tiles.reserve(count, self.joined.iter().map(|stage| stage.encoded_bits))?;
+                    tiles.reserve(count, self.joined.iter().map(|kernel| kernel.encoded_bits))?;
                 }
                 self.for_each_tile(direction, count, input, output, |input, output| {
                     self.run_tile(&self.joined, direction, input, output, tiles)
@@ -190,11 +196,11 @@ impl Fused {
         }
     }
 
-    /// Runs all stages, without joining any.
+    /// Runs all kernels, without joining any.
     fn run_tiles(&self, direction: Direction, input: &[u8], output: &mut [u8], tiles: &mut TileBuffers) -> Result<()> {
-        tiles.reserve(self.tile_element_count, self.stages.iter().map(|stage| stage.encoded_bits))?;
+        tiles.reserve(self.tile_element_count, self.kernels.iter().map(|kernel| kernel.encoded_bits))?;
         self.for_each_tile(direction, self.tile_element_count, input, output, |input, output| {
-            self.run_tile(&self.stages, direction, input, output, tiles)
+            self.run_tile(&self.kernels, direction, input, output, tiles)
         })
     }
 
@@ -215,33 +221,33 @@ impl Fused {
         Ok(())
     }
 
-    /// Runs all stages on one tile. The first element in C order is the one reported, whichever stage refuses it: after
-    /// a fault, later stages run only on the elements before it.
+    /// Runs all kernels on one tile. The first element in C order is the one reported, whichever kernel refuses it: after
+    /// a fault, later kernels run only on the elements before it.
     fn run_tile(
         &self,
-        stages: &[FusedStage],
+        kernels: &[PlacedKernel],
         direction: Direction,
         input: &[u8],
         output: &mut [u8],
         tiles: &mut TileBuffers,
     ) -> Result<()> {
-        if let [stage] = stages {
-            return stage.run(direction, input, output);
+        if let [kernel] = kernels {
+            return kernel.run(direction, input, output);
         }
         let mut count = ends(direction, input.len(), output.len()).0 / self.element_size();
-        let last = stages.len() - 1;
+        let last = kernels.len() - 1;
         let mut fault = None;
         for position in 0..=last {
             let index = ends(direction, position, last - position).0;
-            let stage = &stages[index];
-            let before = if index == 0 { self.decoded_bits } else { stages[index - 1].encoded_bits };
-            let (input_bits, output_bits) = ends(direction, before, stage.encoded_bits);
-            let stage_input = if position == 0 { input } else { &tiles.full };
-            let stage_output = if position == last { &mut *output } else { &mut tiles.empty };
-            let result = stage.run(
+            let kernel = &kernels[index];
+            let before = if index == 0 { self.decoded_bits } else { kernels[index - 1].encoded_bits };
+            let (input_bits, output_bits) = ends(direction, before, kernel.encoded_bits);
+            let kernel_input = if position == 0 { input } else { &tiles.full };
+            let kernel_output = if position == last { &mut *output } else { &mut tiles.empty };
+            let result = kernel.run(
                 direction,
-                &stage_input[..bytes_of(count, input_bits)],
-                &mut stage_output[..bytes_of(count, output_bits)],
+                &kernel_input[..bytes_of(count, input_bits)],
+                &mut kernel_output[..bytes_of(count, output_bits)],
             );
             if let Err(error) = result {
                 count = error.element_index().map_or(0, |index| index as usize);
@@ -264,9 +270,9 @@ fn elements_before_line(wider: &[u8], bits: usize, narrower_bits: usize) -> usiz
     if is_whole && wider.len() >= MIN_SIZE_TO_ALIGN { count } else { 0 }
 }
 
-/// The elements of a tile of these stages: a multiple of 64, so that a tile ends with a byte.
-fn tile_element_count(decoded_bits: usize, stages: &[FusedStage]) -> usize {
-    let bits = stages.iter().fold(decoded_bits, |bits, stage| bits.saturating_add(stage.encoded_bits));
+/// The elements of a tile of these kernels: a multiple of 64, so that a tile ends with a byte.
+fn tile_element_count(decoded_bits: usize, kernels: &[PlacedKernel]) -> usize {
+    let bits = kernels.iter().fold(decoded_bits, |bits, kernel| bits.saturating_add(kernel.encoded_bits));
     (8 * TILE_SIZE / bits.max(1)).max(1).next_multiple_of(64)
 }
 
@@ -278,13 +284,13 @@ fn ends<T>(direction: Direction, decoded: T, encoded: T) -> (T, T) {
     }
 }
 
-impl FusedStage {
+impl PlacedKernel {
     fn run(&self, direction: Direction, input: &[u8], output: &mut [u8]) -> Result<()> {
         let result = match (direction, &self.kernel) {
-            (Direction::Encode, Loop::One(kernel)) => kernel.encode(input, output),
-            (Direction::Decode, Loop::One(kernel)) => kernel.decode(input, output),
-            (Direction::Encode, Loop::Two(joint)) => joint.encode(input, output).then_some(()).ok_or_else(singly),
-            (Direction::Decode, Loop::Two(joint)) => joint.decode(input, output).then_some(()).ok_or_else(singly),
+            (Direction::Encode, Kernel::OfOne(kernel)) => kernel.encode(input, output),
+            (Direction::Decode, Kernel::OfOne(kernel)) => kernel.decode(input, output),
+            (Direction::Encode, Kernel::OfTwo(joint)) => joint.encode(input, output).then_some(()).ok_or_else(singly),
+            (Direction::Decode, Kernel::OfTwo(joint)) => joint.decode(input, output).then_some(()).ok_or_else(singly),
         };
         result.map_err(|error| self.place.blame(error))
     }
@@ -293,10 +299,10 @@ impl FusedStage {
 /// Never seen by a caller: the two codecs then run one after the other.
 #[cold]
 fn singly() -> Error {
-    Error::internal("a joint loop gave up")
+    Error::internal("a joint kernel gave up")
 }
 
-/// The tiles between two stages.
+/// The tiles between two kernels.
 #[derive(Debug, Default)]
 struct TileBuffers {
     full: Vec<u8>,

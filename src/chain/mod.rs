@@ -9,13 +9,14 @@
 //! | metadata documents of arrays | `zarr_json`, `zarr_v2`, `chunk_grid` |
 //! | the steps of a chain | `plan`, and for elementwise steps `fused` and `elements` |
 //! | one chunk through the steps | `run`, `encode`, `input`, `copy`, `summed`, `hooks`, `workspace` |
-//! | boxes of a chunk | `boxes`, `region`, `way`, `reshaped`, `place`, `element_steps`, `first_fault`, `ranges` |
-//! | shards, and blocks of N5 | `shard`, `shard_index`, `grid`, `cells`, `strips`, `in_order`, `n5_block` |
-//! | stored objects, read or written in parts | `read_plan`, `object`, `stage`, `writer`, `parts`, `pieces` |
+//! | boxes of a chunk | `boxes`, `region`, `route`, `reshaped`, `place`, `element_steps`, `first_fault`, `ranges` |
+//! | shards, and blocks of N5 | `shard`, `shard_index`, `cell_grid`, `cells`, `strips`, `in_order`, `n5_block` |
+//! | stored objects, read or written in parts | `read_plan`, `object`, `stage`, `writer`, `partial_chunk`, `pieces` |
 //! | what a chain says about itself | `ask` |
 
 mod ask;
 mod boxes;
+mod cell_grid;
 mod cells;
 mod chunk_grid;
 mod copy;
@@ -24,13 +25,12 @@ mod elements;
 mod encode;
 mod first_fault;
 mod fused;
-mod grid;
 mod hooks;
 mod in_order;
 mod input;
 mod n5_block;
 mod object;
-mod parts;
+mod partial_chunk;
 mod pieces;
 mod place;
 mod plan;
@@ -38,13 +38,13 @@ mod ranges;
 mod read_plan;
 mod region;
 mod reshaped;
+mod route;
 mod run;
 mod shard;
 mod shard_index;
 mod stage;
 mod strips;
 mod summed;
-mod way;
 mod workspace;
 mod writer;
 mod zarr_json;
@@ -161,7 +161,7 @@ impl Chain {
     fn from_bound(codecs: BoundCodecs, pool: Arc<Pool>, max_decoded_size: Option<u64>) -> Self {
         let plan = Plan::new(&codecs, &pool, max_decoded_size);
         let hooks = vec![None; codecs.codecs().len()];
-        let decoded_size = codecs.representation(0).size().exact();
+        let decoded_size = codecs.representation(0).size().size_when_written();
         let array_sizes = decoded_size.map(|size| (size, plan.encoded_size(size)));
         Self { codecs, plan, hooks, pool, max_decoded_size, array_sizes }
     }
@@ -443,7 +443,7 @@ impl Chain {
 
 /// Refuses a chunk that is larger than the limit.
 fn check_decoded_size(limit: Option<u64>, input: &Representation) -> Result<()> {
-    match (limit, input.size().exact()) {
+    match (limit, input.size().size_when_written()) {
         (Some(limit), Some(size)) if size > limit => {
             Err(Error::unsupported(format!("a chunk has {size} bytes, but max_decoded_size is {limit}"))
                 .with_code("max_decoded_size"))

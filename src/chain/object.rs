@@ -5,15 +5,15 @@
 
 use super::Chain;
 use super::boxes::{Before, StepOutput};
+use super::cell_grid::Cell;
 use super::element_steps::{ElementSteps, PutDecoded, PutFault};
-use super::grid::Cell;
 use super::place::BoxPlace;
 use super::plan::{Operation, Step};
 use super::region::{Region, index_of};
+use super::route::{BoxRoute, Routed};
 use super::shard::Shard;
 use super::shard_index::ShardIndex;
-use super::stage::{ByteRange, Use};
-use super::way::{BoxWay, Passed};
+use super::stage::{ByteRange, Consumer};
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::{CallOptions, Direction};
 use crate::memory::{grow, push};
@@ -29,14 +29,14 @@ pub(super) struct Object {
     /// Where it lies. Only the stored object itself may have an unknown size.
     pub(super) offset: u64,
     pub(super) size: Option<u64>,
-    pub(super) parts: Vec<BoxPart>,
+    pub(super) boxes: Vec<PlacedBox>,
     pub(super) index: Option<Arc<ShardIndex>>,
     pub(super) origin: Option<Arc<Origin>>,
 }
 
 /// A box of a chunk, or of what enters the last step of its chain, and its place.
 #[derive(Debug)]
-pub(super) struct BoxPart {
+pub(super) struct PlacedBox {
     pub(super) region: Region,
     pub(super) place: BoxPlace<'static>,
 }
@@ -67,7 +67,7 @@ enum ActionKind {
 }
 
 /// Ranges of the stored object, and what their bytes are for.
-pub(super) type Actions = Vec<(ByteRange, Use<Action>)>;
+pub(super) type Actions = Vec<(ByteRange, Consumer<Action>)>;
 
 /// The last step of a chain that makes shards.
 #[derive(Clone, Copy)]
@@ -81,28 +81,28 @@ impl Object {
     /// Finds the ranges that the boxes need, or the inner chunks that they touch, which are objects of their own.
     pub(super) fn expand(self, options: &CallOptions, actions: &mut Actions, inner: &mut Vec<Self>) -> Result<()> {
         let chain = Arc::clone(&self.chain);
-        let Some((step, way)) = chain.readable_step().filter(|(_, way)| way.are_few(self.wanted())) else {
+        let Some((step, route)) = chain.readable_step().filter(|(_, route)| route.are_few(self.wanted())) else {
             return self.expand_whole(options, actions);
         };
         match &step.operation {
             Operation::Shard(place, shard) => {
                 let shard = ShardStep { step, shard, place };
                 match self.index.clone() {
-                    Some(index) => self.expand_cells(shard, way, &index, options, inner),
+                    Some(index) => self.expand_cells(shard, route, &index, options, inner),
                     None => self.expand_index(shard, actions),
                 }
             }
-            Operation::Elements(_) if self.parts.iter().any(|part| way.are_far(&part.region)) => {
+            Operation::Elements(_) if self.boxes.iter().any(|placed| route.are_far(&placed.region)) => {
                 self.expand_whole(options, actions)
             }
-            Operation::Elements(_) => self.expand_elements(step, way, actions),
-            _ => self.expand_boxes(step, way, options, actions),
+            Operation::Elements(_) => self.expand_elements(step, route, actions),
+            _ => self.expand_boxes(step, route, options, actions),
         }
     }
 
     /// The number of elements of the boxes.
     fn wanted(&self) -> u64 {
-        self.parts.iter().map(|part| part.region.element_count() as u64).sum()
+        self.boxes.iter().map(|placed| placed.region.element_count() as u64).sum()
     }
 
     fn expand_whole(self, options: &CallOptions, actions: &mut Actions) -> Result<()> {
@@ -111,7 +111,7 @@ impl Object {
             Some(size) => (ByteRange::At { offset: self.offset, size }, 0..size),
             None => (ByteRange::From(self.offset), 0..u64::MAX),
         };
-        push(actions, (range, Use { bytes, work: Action { object: self, kind: ActionKind::Decode } }))?;
+        push(actions, (range, Consumer { bytes, work: Action { object: self, kind: ActionKind::Decode } }))?;
         Ok(())
     }
 
@@ -126,15 +126,18 @@ impl Object {
             }
             None => ByteRange::Last(add(index_size, trail)?),
         };
-        push(actions, (range, Use { bytes: 0..index_size, work: Action { object: self, kind: ActionKind::Index } }))?;
+        push(
+            actions,
+            (range, Consumer { bytes: 0..index_size, work: Action { object: self, kind: ActionKind::Index } }),
+        )?;
         Ok(())
     }
 
-    fn expand_elements(self, step: &Step, way: &BoxWay, actions: &mut Actions) -> Result<()> {
+    fn expand_elements(self, step: &Step, route: &BoxRoute, actions: &mut Actions) -> Result<()> {
         let Operation::Elements(elements) = &step.operation else {
             return Err(Error::internal("a step without elements"));
         };
-        let (output, empty) = self.into_parts(|region, place| Ok(vec![way.part(region, place)?]))?;
+        let (output, empty) = self.into_parts(|region, place| Ok(vec![route.part(region, place)?]))?;
         for part in output {
             let (first, span) = elements.span(&part.region);
             push(actions, empty.action(step, part, span, (first, elements.encoded_size()))?)?;
@@ -144,7 +147,7 @@ impl Object {
 
     /// The parts of the boxes that decode by themselves. All bytes, if their size is not known: what they are may
     /// depend on it.
-    fn expand_boxes(self, step: &Step, way: &BoxWay, options: &CallOptions, actions: &mut Actions) -> Result<()> {
+    fn expand_boxes(self, step: &Step, route: &BoxRoute, options: &CallOptions, actions: &mut Actions) -> Result<()> {
         let Operation::Transform(place, transform) = &step.operation else {
             return Err(Error::internal("a step without boxes"));
         };
@@ -154,36 +157,36 @@ impl Object {
             return self.expand_whole(options, actions);
         };
         let origin = self.origin.clone();
-        let box_parts = |region: &Region| {
-            let parts = transform.box_parts(size, &region.start, &region.shape);
-            parts.map_err(|error| locate(place.blame(error), origin.as_deref()))
+        let box_cells = |region: &Region| {
+            let cells = transform.box_cells(size, &region.start, &region.shape);
+            cells.map_err(|error| locate(place.blame(error), origin.as_deref()))
         };
         // A chunk that cannot be read in part, or that has a wrong size, is so whatever the box.
-        if box_parts(&Region::whole(step.decoded.array()?.shape()))?.is_none() {
+        if box_cells(&Region::whole(step.decoded.array()?.shape()))?.is_none() {
             return self.expand_whole(options, actions);
         }
-        let (boxes, empty) = self.into_parts(|region, place| way.rows(&cell_size, region, place))?;
-        for BoxPart { region, place } in boxes {
-            let parts = box_parts(&region)?.ok_or_else(|| Error::internal("a chunk that has no parts any more"))?;
-            let places = place.cut(&region, &parts.cell)?;
-            for ((region, place), bytes) in region.cut(&parts.cell).zip(places).zip(parts.ranges) {
+        let (boxes, empty) = self.into_parts(|region, place| route.rows(&cell_size, region, place))?;
+        for PlacedBox { region, place } in boxes {
+            let cells = box_cells(&region)?.ok_or_else(|| Error::internal("a chunk that has no cells any more"))?;
+            let places = place.cut(&region, &cells.cell)?;
+            for ((region, place), bytes) in region.cut(&cells.cell).zip(places).zip(cells.ranges) {
                 let span = bytes.start as u64..bytes.end as u64;
                 let output = (span.start, size as u64);
-                push(actions, empty.action(step, BoxPart { region, place }, span, output)?)?;
+                push(actions, empty.action(step, PlacedBox { region, place }, span, output)?)?;
             }
         }
         Ok(())
     }
 
-    /// The boxes at the end of the way, each by `pass`, and the object without them.
+    /// The boxes at the end of the route, each by `pass`, and the object without them.
     fn into_parts(
         mut self,
         pass: impl Fn(&Region, BoxPlace<'static>) -> Result<Vec<(Region, BoxPlace<'static>)>>,
-    ) -> Result<(Vec<BoxPart>, Self)> {
+    ) -> Result<(Vec<PlacedBox>, Self)> {
         let mut boxes = Vec::new();
-        for BoxPart { region, place } in std::mem::take(&mut self.parts) {
-            let passed = pass(&region, place)?.into_iter();
-            passed.map(|(region, place)| BoxPart { region, place }).try_for_each(|part| push(&mut boxes, part))?;
+        for PlacedBox { region, place } in std::mem::take(&mut self.boxes) {
+            let routed = pass(&region, place)?.into_iter();
+            routed.map(|(region, place)| PlacedBox { region, place }).try_for_each(|part| push(&mut boxes, part))?;
         }
         Ok((boxes, self))
     }
@@ -192,21 +195,21 @@ impl Object {
     fn action(
         &self,
         step: &Step,
-        part: BoxPart,
+        part: PlacedBox,
         span: Range<u64>,
         (start, size): (u64, u64),
-    ) -> Result<(ByteRange, Use<Action>)> {
+    ) -> Result<(ByteRange, Consumer<Action>)> {
         let offset = add(self.offset, add(step.leading_size().unwrap_or(0), span.start)?)?;
         let object = Self {
             chain: Arc::clone(&self.chain),
-            parts: vec![part],
+            boxes: vec![part],
             index: None,
             origin: self.origin.clone(),
             ..*self
         };
         let length = span.end - span.start;
         let work = Action { object, kind: ActionKind::DecodePart { start, size } };
-        Ok((ByteRange::At { offset, size: length }, Use { bytes: 0..length, work }))
+        Ok((ByteRange::At { offset, size: length }, Consumer { bytes: 0..length, work }))
     }
 
     /// The inner chunks that the boxes of a shard touch, as objects, each with the parts of all boxes. Missing ones are
@@ -214,7 +217,7 @@ impl Object {
     fn expand_cells(
         self,
         ShardStep { step, shard, place: codec }: ShardStep<'_>,
-        way: &BoxWay,
+        route: &BoxRoute,
         index: &ShardIndex,
         options: &CallOptions,
         inner: &mut Vec<Self>,
@@ -222,8 +225,8 @@ impl Object {
         let (lead, trail) = step.frame_sizes().unwrap_or_default();
         let shard_size = self.size.and_then(|size| size.checked_sub(lead + trail));
         let mut parts = Vec::new();
-        for part in self.parts {
-            parts_of(shard, way, part, &mut parts)?;
+        for part in self.boxes {
+            parts_of(shard, route, part, &mut parts)?;
         }
         parts.sort_unstable_by_key(|(cell, _)| cell.number); // in place: there may be no memory
         let mut last = None;
@@ -231,7 +234,7 @@ impl Object {
             if last == Some(cell.number)
                 && let Some(object) = inner.last_mut()
             {
-                push(&mut object.parts, BoxPart { region: cell.region, place })?;
+                push(&mut object.boxes, PlacedBox { region: cell.region, place })?;
                 continue;
             }
             let entry = index
@@ -249,7 +252,7 @@ impl Object {
                 chain: Arc::clone(&shard.inner),
                 offset,
                 size: Some(entry.end - entry.start),
-                parts: vec![BoxPart { region, place }],
+                boxes: vec![PlacedBox { region, place }],
                 index: None,
                 origin: Some(Arc::new(origin)),
             };
@@ -293,14 +296,14 @@ impl Object {
             return decoded.map_err(|error| locate(error, self.origin.as_deref()));
         }
         let (chain, element_size) = (Arc::clone(&self.chain), self.chain.element_size()?);
-        let around = match self.parts.as_slice() {
+        let around = match self.boxes.as_slice() {
             [_] => None,
-            parts => Region::around(parts.iter().map(|part| &part.region)),
+            parts => Region::around(parts.iter().map(|placed| &placed.region)),
         };
         let are_far = around.as_ref().is_some_and(|around| element_count(&around.shape) / 4 > self.wanted());
-        let (origin, parts) = (self.origin.as_deref(), &mut self.parts);
+        let (origin, parts) = (self.origin.as_deref(), &mut self.boxes);
         let mut each = |decode: &dyn Fn(&Region, &mut Target<'_>) -> Result<()>| {
-            parts.iter_mut().try_for_each(|BoxPart { region, place }| {
+            parts.iter_mut().try_for_each(|PlacedBox { region, place }| {
                 let decode = |target: &mut Target<'_>| decode(region, target);
                 put(None, (&chain, origin), (region, element_size, place), options, decode)
             })
@@ -328,7 +331,7 @@ impl Object {
             Err(error) => return Err(locate(error, origin)),
         }
         let source = Source::contiguous(&decoded, element_size, &around.shape)?;
-        self.parts.iter_mut().try_for_each(|BoxPart { region, place }| {
+        self.boxes.iter_mut().try_for_each(|PlacedBox { region, place }| {
             let source = source.region(&region.relative_to(&around), &region.shape)?;
             let copy = |target: &mut Target<'_>| strided::copy(&source, target);
             put(None, (&chain, self.origin.as_deref()), (region, element_size, place), options, copy)
@@ -340,12 +343,12 @@ impl Object {
         if !through(None, self.origin.as_deref()).keeps_values() {
             return None;
         }
-        match self.parts.pop() {
-            Some(BoxPart { region, place: BoxPlace::Memory(target) }) if self.parts.is_empty() => {
+        match self.boxes.pop() {
+            Some(PlacedBox { region, place: BoxPlace::Memory(target) }) if self.boxes.is_empty() => {
                 Some((region, target))
             }
             part => {
-                self.parts.extend(part);
+                self.boxes.extend(part);
                 None
             }
         }
@@ -356,7 +359,7 @@ impl Object {
         let chain = Arc::clone(&self.chain);
         let Some((step, _)) = chain.readable_step() else { return Err(Error::internal("a step decodes no boxes")) };
         let element_size = step.decoded.array()?.data_type().size();
-        self.parts.iter_mut().try_for_each(|BoxPart { region, place }| {
+        self.boxes.iter_mut().try_for_each(|PlacedBox { region, place }| {
             let decode = |target: &mut Target<'_>| {
                 chain.run(options, |run, workspace| {
                     run.decode_box(step, output, region, target, &mut workspace.contexts)
@@ -387,7 +390,7 @@ impl Action {
         if matches!(self.kind, ActionKind::Index) {
             return 0;
         }
-        let count: usize = self.object.parts.iter().map(|part| part.region.element_count()).sum();
+        let count: usize = self.object.boxes.iter().map(|placed| placed.region.element_count()).sum();
         count.saturating_mul(self.object.chain.element_size().unwrap_or(1))
     }
 
@@ -451,21 +454,21 @@ impl Origin {
 }
 
 impl Chain {
-    /// The last step, if it can decode boxes from a part of the encoded bytes, and the way to it.
-    pub(super) fn readable_step(&self) -> Option<(&Step, &BoxWay)> {
-        let (way, step) = (self.plan.way.as_deref()?, self.plan.steps.last()?);
+    /// The last step, if it can decode boxes from a part of the encoded bytes, and the route to it.
+    pub(super) fn readable_step(&self) -> Option<(&Step, &BoxRoute)> {
+        let (route, step) = (self.plan.route.as_deref()?, self.plan.steps.last()?);
         let has_boxes = match &step.operation {
             Operation::Shard(..) => true,
             Operation::Elements(_) => true,
             Operation::Transform(_, transform) => transform.granularity().is_some(),
             Operation::Copy | Operation::N5Block(..) => false,
         };
-        (has_boxes && !self.checks_frames(step) && way.end + 1 == self.plan.steps.len()).then_some((step, way))
+        (has_boxes && !self.checks_frames(step) && route.end + 1 == self.plan.steps.len()).then_some((step, route))
     }
 
     /// Whether boxes that are far from each other take less time one by one than with what lies between them.
     fn decodes_far_boxes(&self) -> bool {
-        self.readable_step().is_some_and(|(step, way)| way.reshaped.is_none() || step.shard().is_some())
+        self.readable_step().is_some_and(|(step, route)| route.reshaped.is_none() || step.shard().is_some())
     }
 
     /// Whether a callback of the chain's own codecs may have refused the chunk.
@@ -482,18 +485,23 @@ impl Chain {
     }
 
     fn before(&self) -> Option<Before<'_>> {
-        self.plan.way.as_deref().map(|way| Before { plan: &self.plan, codecs: &self.codecs, way })
+        self.plan.route.as_deref().map(|route| Before { plan: &self.plan, codecs: &self.codecs, route })
     }
 }
 
 /// Adds the inner chunks that a box touches, and where their parts go.
-fn parts_of(shard: &Shard, way: &BoxWay, part: BoxPart, parts: &mut Vec<(Cell, BoxPlace<'static>)>) -> Result<()> {
-    match way.pass(&part.region, part.place)? {
-        Passed::Box(region, place) => {
+fn parts_of(
+    shard: &Shard,
+    route: &BoxRoute,
+    part: PlacedBox,
+    parts: &mut Vec<(Cell, BoxPlace<'static>)>,
+) -> Result<()> {
+    match route.pass(&part.region, part.place)? {
+        Routed::Box(region, place) => {
             let places = place.cut(&region, shard.chunk_shape())?;
             shard.cells(&region).zip(places).try_for_each(|part| push(parts, part))
         }
-        Passed::Runs(reshaped, region, place) => {
+        Routed::Runs(reshaped, region, place) => {
             let (cells, places) = reshaped.parts(shard.grid(), &region, place)?;
             cells.into_iter().zip(places).try_for_each(|part| push(parts, part))
         }

@@ -62,7 +62,7 @@ impl PlacePart {
         self.first + self.stride * self.region.index_within(index, &self.shape)
     }
 
-    /// What is wanted of all elements that go to the place, which lie back to back.
+    /// The wanted elements, as a part of `elements`: all that go to the place, back to back.
     pub(super) fn source<'a>(&self, elements: &'a [u8], element_size: usize) -> Result<Source<'a>> {
         let (mut strides, mut step) = (vec![0; self.shape.len()], self.stride as i64 * element_size as i64);
         for (stride, size) in strides.iter_mut().zip(&self.shape).rev() {

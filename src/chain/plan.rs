@@ -3,11 +3,11 @@
 use super::Chain;
 use super::fused::Fused;
 use super::n5_block::N5Block;
+use super::route::BoxRoute;
 use super::shard::Shard;
-use super::way::BoxWay;
 use super::workspace::Pool;
 use crate::error::CodecPlace;
-use crate::interface::{Bound, BoundCodecs, BoundShard, Frame, Pass, RunningChecksum, Transform};
+use crate::interface::{Binding, BoundCodecs, BoundShard, Frame, Pass, RunningChecksum, Transform};
 use crate::representation::{ArrayRepresentation, ByteSize, Representation};
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub(super) struct Plan {
     pub(super) steps: Vec<Step>,
     /// How boxes come to the step that decodes them, if they do.
-    pub(super) way: Option<Box<BoxWay>>,
+    pub(super) route: Option<Box<BoxRoute>>,
 }
 
 /// The size of an encoded chunk, as far as it is known in advance.
@@ -48,7 +48,7 @@ pub(super) struct Step {
 pub(super) enum Operation {
     /// Bytes that do not change.
     Copy,
-    /// Elements that are transposed, then go through elementwise stages.
+    /// Elements that are transposed, then go through elementwise kernels.
     Elements(Elements),
     Transform(CodecPlace, Arc<dyn Transform>),
     Shard(CodecPlace, Box<Shard>),
@@ -58,25 +58,25 @@ pub(super) enum Operation {
 /// An elementwise pass over an array that may first be transposed.
 #[derive(Debug, Clone)]
 pub(super) struct Elements {
-    /// Dimension i of the stages' input is dimension `order[i]` of what enters; `None` if nothing is transposed.
+    /// Dimension i of the kernels' input is dimension `order[i]` of what enters; `None` if nothing is transposed.
     pub(super) order: Option<Arc<[usize]>>,
-    /// The input of the stages.
+    /// The input of the kernels.
     pub(super) shape: Vec<u64>,
     pub(super) fused: Fused,
 }
 
 impl Plan {
     pub(super) fn new(codecs: &BoundCodecs, pool: &Arc<Pool>, max_decoded_size: Option<u64>) -> Self {
-        let inside = Inside { pool, max_decoded_size };
-        let mut plan = Self { steps: Vec::new(), way: None };
+        let options = InnerChainOptions { pool, max_decoded_size };
+        let mut plan = Self { steps: Vec::new(), route: None };
         for (index, bound) in codecs.codecs().iter().enumerate() {
-            plan.add(codecs.list().place(index), bound, codecs.representation(index), inside);
+            plan.add(codecs.list().place(index), bound, codecs.representation(index), options);
         }
         if plan.steps.is_empty() {
             plan.copy(codecs.list().place(0), codecs.representation(0));
         }
         plan.leave_out_copies();
-        plan.way = BoxWay::new(&plan.steps).map(Box::new);
+        plan.route = BoxRoute::new(&plan.steps).map(Box::new);
         plan
     }
 
@@ -93,29 +93,29 @@ impl Plan {
         EncodedSize::AtMost(size)
     }
 
-    fn add(&mut self, place: CodecPlace, bound: &Bound, decoded: &Representation, inside: Inside<'_>) {
+    fn add(&mut self, place: CodecPlace, bound: &Binding, decoded: &Representation, options: InnerChainOptions<'_>) {
         match (&bound.pass, decoded) {
             (Pass::Transform(transform), _) => {
                 let operation = Operation::Transform(place.clone(), Arc::clone(transform));
                 self.push(place, operation, decoded, bound.encoded.size());
             }
             (Pass::Shard(shard), Representation::Array(array)) => {
-                let operation = Operation::Shard(place.clone(), shard_of(shard, array, inside));
+                let operation = Operation::Shard(place.clone(), shard_of(shard, array, options));
                 self.push(place, operation, decoded, bound.encoded.size());
             }
             (Pass::N5Block(block), Representation::Array(_)) => {
-                let inner = inside.chain(&block.inner);
+                let inner = options.chain(&block.inner);
                 let operation = Operation::N5Block(place.clone(), Box::new(N5Block::new(block, inner)));
                 self.push(place, operation, decoded, bound.encoded.size());
             }
             (Pass::Frame(frame), _) => self.frame(place, frame, decoded),
             (Pass::Reshape, Representation::Array(array)) => drop(self.elements(place, array)),
             (Pass::Transpose(order), Representation::Array(array)) => self.transpose(place, order, array),
-            (Pass::Elementwise { stages, frame }, Representation::Array(array)) => {
+            (Pass::Elementwise { kernels, frame }, Representation::Array(array)) => {
                 let step = self.elements(place.clone(), array);
                 if let Operation::Elements(elements) = &mut step.operation {
-                    for stage in stages {
-                        elements.fused.push(place.clone(), stage);
+                    for kernel in kernels {
+                        elements.fused.push(place.clone(), kernel);
                     }
                     step.encoded = ByteSize::Exact(elements.fused.encoded_size());
                 }
@@ -210,16 +210,16 @@ impl Plan {
 
     /// The smallest box that is worth decoding alone; `None` if the whole chunk must be decoded.
     pub(super) fn granularity(&self) -> Option<Vec<u64>> {
-        let way = self.way.as_deref()?;
+        let route = self.route.as_deref()?;
         let [before @ .., step] = &self.steps[..] else { return None };
-        if way.end != before.len() || step.frames.iter().any(|(_, frame)| frame.checks_payload()) {
+        if route.end != before.len() || step.frames.iter().any(|(_, frame)| frame.checks_payload()) {
             return None;
         }
         let dimensions = self.steps[0].decoded.array().ok()?.shape().len();
         match &step.operation {
             // Each element decodes by itself.
-            Operation::Elements(_) => way.axes().map(|_| vec![1; dimensions]),
-            operation => way.origin_shape(&operation.granularity()?, dimensions),
+            Operation::Elements(_) => route.axes().map(|_| vec![1; dimensions]),
+            operation => route.origin_shape(&operation.granularity()?, dimensions),
         }
     }
 }
@@ -240,26 +240,26 @@ impl Operation {
     }
 }
 
-/// What the chains inside a chain have from it.
+/// What inner chains take over from the outer one.
 #[derive(Clone, Copy)]
-struct Inside<'a> {
+struct InnerChainOptions<'a> {
     pool: &'a Arc<Pool>,
     max_decoded_size: Option<u64>,
 }
 
-impl Inside<'_> {
+impl InnerChainOptions<'_> {
     fn chain(self, codecs: &BoundCodecs) -> Chain {
         // The limit is for the chunk; the codecs before may have made its elements larger.
-        let size = codecs.representation(0).size().exact().unwrap_or(0);
+        let size = codecs.representation(0).size().size_when_written().unwrap_or(0);
         Chain::from_bound(codecs.clone(), Arc::clone(self.pool), self.max_decoded_size.map(|most| most.max(size)))
     }
 }
 
 /// The shard with the chains of its own. A function of its own, so that making shards in shards takes less stack.
 #[inline(never)]
-fn shard_of(bound: &Arc<BoundShard>, array: &ArrayRepresentation, inside: Inside<'_>) -> Box<Shard> {
-    let inner = inside.chain(&bound.inner);
-    let index = Chain::from_bound((*bound.index).clone(), Arc::clone(inside.pool), None);
+fn shard_of(bound: &Arc<BoundShard>, array: &ArrayRepresentation, options: InnerChainOptions<'_>) -> Box<Shard> {
+    let inner = options.chain(&bound.inner);
+    let index = Chain::from_bound((*bound.index).clone(), Arc::clone(options.pool), None);
     Box::new(Shard::new(bound, inner, index, array.data_type().size()))
 }
 
@@ -368,7 +368,7 @@ impl Step {
             Operation::Shard(..) | Operation::N5Block(..) => self.encoded.upper_bound(),
             Operation::Transform(_, transform) => match self.encoded {
                 ByteSize::Exact(size) | ByteSize::Written(size) => Some(size),
-                ByteSize::Bound(_) | ByteSize::Unknown => transform.encoded_bound(decoded_size),
+                ByteSize::AtMost(_) | ByteSize::Unknown => transform.encoded_bound(decoded_size),
             },
         }
     }
@@ -380,7 +380,7 @@ impl Step {
             Operation::Shard(_, shard) => shard.has_bound(),
             Operation::N5Block(_, block) => block.inner.has_encoded_bound(decoded_size),
             Operation::Transform(_, transform) => {
-                self.encoded.exact().is_some() || transform.has_encoded_bound(decoded_size)
+                self.encoded.size_when_written().is_some() || transform.has_encoded_bound(decoded_size)
             }
         }
     }
@@ -389,7 +389,9 @@ impl Step {
     pub(super) fn has_fixed_size(&self) -> bool {
         match &self.operation {
             Operation::Copy | Operation::Elements(_) => true,
-            Operation::Transform(..) | Operation::Shard(..) | Operation::N5Block(..) => self.encoded.exact().is_some(),
+            Operation::Transform(..) | Operation::Shard(..) | Operation::N5Block(..) => {
+                self.encoded.size_when_written().is_some()
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A box of a chunk whose codec decodes parts of it, such as the blocks of a compressor that touch them.
 //!
-//! The bytes that the codec was given are the elements of an array in C order, perhaps after elementwise stages. The
+//! The bytes that the codec was given are the elements of an array in C order, perhaps after elementwise kernels. The
 //! rows of a box are parts of those bytes, which go straight to their place if the elements of a row lie back to back
 //! there; else they are gathered first.
 
@@ -62,7 +62,7 @@ impl Run<'_> {
         let input = self.plan.steps[0].decoded.array()?;
         let is_whole = region.is_whole(input.shape())
             && (elements.is_some() || target.is_contiguous() || target.row_size() < MIN_DIRECT_ROW_SIZE);
-        if !transform.decodes_parts() || is_whole || region.is_empty() {
+        if !transform.decodes_ranges() || is_whole || region.is_empty() {
             return Ok(None);
         }
         let LastDecode { payload, back, contexts, .. } = self.decode_to(index, encoded, workspace)?;
@@ -164,7 +164,7 @@ impl Ranges<'_> {
         contexts: &mut Contexts,
     ) -> Result<Option<()>> {
         let call = &mut crate::interface::Call { options: self.options, hook: None, contexts };
-        let done = self.transform.decode_parts(self.payload, self.decoded_size, rows, call);
+        let done = self.transform.decode_ranges(self.payload, self.decoded_size, rows, call);
         done.map_err(|error| self.place.blame(error))
     }
 }

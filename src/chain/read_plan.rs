@@ -5,10 +5,10 @@
 //! they are supplied, on the thread that supplies them.
 
 use super::Chain;
-use super::object::{Action, Actions, BoxPart, Object};
+use super::object::{Action, Actions, Object, PlacedBox};
 use super::place::BoxPlace;
 use super::shard_index::ShardIndex;
-use super::stage::{ByteRange, Life, Stage, Supplied};
+use super::stage::{ByteRange, Poison, Stage, Supplied};
 use super::strips::STRIPS_PER_WORKER;
 use crate::error::{Error, Result};
 use crate::interface::CallOptions;
@@ -30,7 +30,7 @@ pub struct ReadPlan {
     index: OnceLock<Arc<ShardIndex>>,
     /// Whether the chain has an index that its host may keep.
     has_index: bool,
-    life: Life,
+    poison: Poison,
 }
 
 impl ReadPlan {
@@ -49,14 +49,14 @@ impl ReadPlan {
         object_size: Option<u64>,
         index: Option<Arc<ShardIndex>>,
     ) -> Result<Self> {
-        let (mut parts, mut size) = (Vec::new(), 0_u64);
+        let (mut placed, mut size) = (Vec::new(), 0_u64);
         for (position, (start, target)) in boxes.into_iter().enumerate() {
             let region = chain
                 .region(&start, target.shape(), target.element_size())
                 .map_err(|error| error.with_context(&format!("boxes[{position}]: ")))?;
             size = size.saturating_add(target.layout().size());
             if !region.is_empty() {
-                push(&mut parts, BoxPart { region, place: BoxPlace::Memory(target) })?;
+                push(&mut placed, PlacedBox { region, place: BoxPlace::Memory(target) })?;
             }
         }
         let has_index = chain.shard_alone().is_ok() && chain.readable_step().is_some();
@@ -67,9 +67,10 @@ impl ReadPlan {
         if let Some(index) = &index {
             let _ = known.set(Arc::clone(index));
         }
-        let object = Object { chain: Arc::clone(chain), offset: 0, size: object_size, parts, index, origin: None };
+        let object =
+            Object { chain: Arc::clone(chain), offset: 0, size: object_size, boxes: placed, index, origin: None };
         object.check_size()?;
-        let next = if object.parts.is_empty() { Vec::new() } else { vec![object] };
+        let next = if object.boxes.is_empty() { Vec::new() } else { vec![object] };
         Ok(Self {
             chain: Arc::clone(chain),
             options,
@@ -78,7 +79,7 @@ impl ReadPlan {
             stage: Stage::empty(),
             index: known,
             has_index,
-            life: Life::new("plan"),
+            poison: Poison::new("plan"),
         })
     }
 
@@ -88,10 +89,10 @@ impl ReadPlan {
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) while a range of this stage is missing; otherwise
     /// the error that ended the plan.
     pub fn next_stage(&mut self) -> Result<impl Iterator<Item = ByteRange>> {
-        self.life.check()?;
+        self.poison.check()?;
         self.stage.check_supplied()?;
         let result = self.expand();
-        self.stage = self.life.ending(result.and_then(Stage::new))?;
+        self.stage = self.poison.on_error(result.and_then(Stage::new))?;
         Ok(self.stage.ranges())
     }
 
@@ -115,9 +116,9 @@ impl ReadPlan {
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument): there is no such range, or it has been supplied.
     /// Bytes of the wrong number, or that do not decode, end the plan.
     pub fn supply(&self, index: usize, bytes: &[u8]) -> Result<()> {
-        self.life.check()?;
+        self.poison.check()?;
         let supplied = self.stage.take(index)?;
-        self.life.ending(self.run(supplied, bytes, None, &self.options))
+        self.poison.on_error(self.run(supplied, bytes, None, &self.options))
     }
 
     /// Supplies all ranges of this stage, on as many workers as the options allow.
@@ -126,7 +127,7 @@ impl ReadPlan {
     /// As [`supply`](Self::supply); [`Status::InvalidArgument`](crate::Status::InvalidArgument) also after a `supply`
     /// of this stage, or if the number of ranges is wrong.
     pub fn supply_all(&self, bytes: &[&[u8]]) -> Result<()> {
-        self.life.check()?;
+        self.poison.check()?;
         self.stage.check_untouched(bytes.len())?;
         let encoded_size: usize = bytes.iter().map(|bytes| bytes.len()).sum();
         let (mut decoded_size, mut part_count) = (0_usize, u64::MAX);
@@ -142,14 +143,14 @@ impl ReadPlan {
         };
         if workers.get() == 1 || !take_items(workers, bytes.len() as u64, part_count) {
             // Threads share the parts of each range.
-            return self.life.ending(self.supply_part(&order, bytes, &self.options));
+            return self.poison.on_error(self.supply_part(&order, bytes, &self.options));
         }
-        let single = self.options.alone();
+        let single = self.options.single_threaded();
         let most = if self.is_large { strided::MAX_BOXES } else { 1 };
         let size = (bytes.len() / STRIPS_PER_WORKER.saturating_mul(workers.get())).clamp(1, most);
         let supply = |part: &[usize]| self.supply_part(part, bytes, &single);
         let count = order.len().div_ceil(size);
-        self.life.ending(self.options.workers().for_each_neighbour(workers, count, order.chunks(size), supply))
+        self.poison.on_error(self.options.workers().for_each_neighbour(workers, count, order.chunks(size), supply))
     }
 
     /// Whether the plan goes on.
@@ -157,7 +158,7 @@ impl ReadPlan {
     /// # Errors
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument): an error has ended it.
     pub fn check(&self) -> Result<()> {
-        self.life.check()
+        self.poison.check()
     }
 
     /// Supplies the ranges with these numbers.
@@ -195,7 +196,7 @@ impl ReadPlan {
     /// # Errors
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) before it is known, and after an error.
     pub fn index(&self) -> Result<Option<Arc<ShardIndex>>> {
-        self.life.check()?;
+        self.poison.check()?;
         match self.index.get() {
             Some(index) => Ok(Some(Arc::clone(index))),
             None if !self.has_index => Ok(None),

@@ -1,7 +1,7 @@
 //! A reshape on the way of a box: its elements are runs in C order, whose parts may lie anywhere in a box around them,
 //! or in any inner chunk.
 
-use super::grid::{Cell, CellGrid};
+use super::cell_grid::{Cell, CellGrid};
 use super::place::BoxPlace;
 use super::region::{Region, position_of};
 use crate::error::{Error, Result};
@@ -51,8 +51,8 @@ impl Reshaped {
         element_count(&self.after)
     }
 
-    /// The shape of the boxes of the array before that are the boxes of this shape of what the last step gets; `None` if
-    /// they are something else.
+    /// The shape, in the original array, of what are boxes of this shape in the input of the last step; `None` if they
+    /// are no boxes there.
     pub(super) fn origin_shape(&self, shape: &[u64]) -> Option<Vec<u64>> {
         let after = before_axes(&self.axes, shape, self.after.len());
         let before = box_of_size(run_of(&after, &self.after)?, &self.before)?;

@@ -71,7 +71,7 @@ impl Run<'_> {
                 }
             };
             return decode_whole(&self.plan.steps[0], decoded, |region, target| {
-                let done = self.decode_region_by_way(encoded, region, target, workspace)?;
+                let done = self.decode_region_by_route(encoded, region, target, workspace)?;
                 done.ok_or_else(|| Error::internal("a shard has no boxes"))
             });
         }
@@ -122,15 +122,15 @@ impl Run<'_> {
         target: &mut Target<'_>,
         workspace: &mut Workspace,
     ) -> Result<()> {
-        if let Some(done) = self.decode_region_by_way(encoded, region, target, workspace)? {
+        if let Some(done) = self.decode_region_by_route(encoded, region, target, workspace)? {
             return Ok(done);
         }
-        self.decode_region_otherwise(encoded, region, target, workspace)
+        self.decode_region_without_route(encoded, region, target, workspace)
     }
 
     /// The same where no step decodes boxes.
     #[inline(never)] // shards in shards have the frames of what decodes them on one stack
-    fn decode_region_otherwise(
+    fn decode_region_without_route(
         &self,
         encoded: &[u8],
         region: &Region,

@@ -1,8 +1,8 @@
 //! A shard: inner chunks, each through a chain of its own, and their index.
 
 use super::Chain;
-use super::grid::{Cell, CellGrid};
-use super::in_order::{InOrder, Part};
+use super::cell_grid::{Cell, CellGrid};
+use super::in_order::{EncodedChunk, InOrder};
 use super::input::{Decoded, Input};
 use super::region::{Region, position_of};
 use super::shard_index::{ShardIndex, push_entry};
@@ -151,7 +151,7 @@ impl Shard {
         place: &CodecPlace,
         options: &CallOptions,
     ) -> Result<(Vec<u64>, usize)> {
-        let (whole, single) = (Region::whole(input.shape()), options.alone());
+        let (whole, single) = (Region::whole(input.shape()), options.single_threaded());
         let room = self.chunk_room(encoded.len());
         let parts = InOrder::new(&mut encoded[room.start.min(room.end)..room.end], room.start as u64);
         let encoding = options.workers().for_each(workers, whole.cut(strip_shape), |strip| {
@@ -242,11 +242,11 @@ impl Shard {
         chunk: Input<'_>,
         parts: &InOrder<'_>,
         options: &CallOptions,
-    ) -> Result<Option<Part>> {
+    ) -> Result<Option<EncodedChunk>> {
         let Some(chunk) = self.chunk_to_store(chunk, options)? else { return Ok(None) };
         let mut memory = parts.memory();
         let size = self.inner.encode_chunk_growing(chunk, &mut memory, options);
-        size.map(|size| Some(Part { memory, size })).map_err(|error| self.locate(error, cell))
+        size.map(|size| Some(EncodedChunk { memory, size })).map_err(|error| self.locate(error, cell))
     }
 
     /// Encodes an inner chunk; `None` if it need not be stored.
@@ -350,7 +350,9 @@ impl Shard {
         if found == expected {
             return Ok(());
         }
-        Err(Error::argument(format!("the index is that of a grid of {found:?}, the chain has {expected:?}")))
+        Err(Error::argument(format!(
+            "the index belongs to a grid of {found:?}, but the chain has a grid of {expected:?}"
+        )))
     }
 
     /// The number of inner chunks.

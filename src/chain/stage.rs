@@ -23,7 +23,7 @@ pub enum ByteRange {
     Last(u64),
 }
 
-/// The ranges of a stage: sorted, and merged where uses share bytes.
+/// The ranges of a stage: sorted, and merged where consumers share bytes.
 #[derive(Debug)]
 pub(super) struct Stage<T> {
     requests: Vec<Request<T>>,
@@ -33,23 +33,23 @@ pub(super) struct Stage<T> {
 struct Request<T> {
     range: ByteRange,
     /// Taken when the bytes are supplied.
-    uses: Mutex<Option<Vec<Use<T>>>>,
+    consumers: Mutex<Option<Vec<Consumer<T>>>>,
 }
 
 /// The use of a part of the bytes of a range.
 #[derive(Debug)]
-pub(super) struct Use<T> {
+pub(super) struct Consumer<T> {
     /// The part of the range; an end of `u64::MAX` means the end of the range.
     pub(super) bytes: Range<u64>,
     pub(super) work: T,
 }
 
-/// The uses of a range whose bytes have been supplied.
+/// The consumers of a range whose bytes have been supplied.
 #[derive(Debug)]
 pub(super) struct Supplied<T> {
     index: usize,
     range: ByteRange,
-    uses: Vec<Use<T>>,
+    consumers: Vec<Consumer<T>>,
 }
 
 impl<T> Stage<T> {
@@ -58,31 +58,31 @@ impl<T> Stage<T> {
         Self { requests: Vec::new() }
     }
 
-    /// A stage of ranges with their uses.
+    /// A stage of ranges with their consumers.
     ///
     /// # Errors
     /// [`Status::OutOfMemory`](crate::Status::OutOfMemory).
-    pub(super) fn new(mut uses: Vec<(ByteRange, Use<T>)>) -> Result<Self> {
+    pub(super) fn new(mut consumers: Vec<(ByteRange, Consumer<T>)>) -> Result<Self> {
         let start = |range: &ByteRange| match range {
             ByteRange::At { offset, .. } | ByteRange::From(offset) => *offset,
             ByteRange::Last(_) => u64::MAX,
         };
-        uses.sort_unstable_by_key(|(range, _)| start(range)); // in place: there may be no memory
-        let mut requests: Vec<(ByteRange, Vec<Use<T>>)> = Vec::new();
-        for (range, mut part) in uses {
+        consumers.sort_unstable_by_key(|(range, _)| start(range)); // in place: there may be no memory
+        let mut requests: Vec<(ByteRange, Vec<Consumer<T>>)> = Vec::new();
+        for (range, mut consumer) in consumers {
             match (requests.last_mut(), range) {
                 (Some((ByteRange::At { offset, size }, joined)), ByteRange::At { offset: at, size: more })
                     if at < offset.saturating_add(*size) =>
                 {
                     let shift = at - *offset;
-                    part.bytes = part.bytes.start + shift..part.bytes.end.saturating_add(shift);
+                    consumer.bytes = consumer.bytes.start + shift..consumer.bytes.end.saturating_add(shift);
                     *size = (*size).max(shift.saturating_add(more));
-                    joined.push(part);
+                    joined.push(consumer);
                 }
-                _ => push(&mut requests, (range, vec![part]))?,
+                _ => push(&mut requests, (range, vec![consumer]))?,
             }
         }
-        let request = |(range, uses)| Ok(Request { range, uses: Mutex::new(Some(uses)) });
+        let request = |(range, consumers)| Ok(Request { range, consumers: Mutex::new(Some(consumers)) });
         Ok(Self { requests: collect(requests.into_iter().map(request))? })
     }
 
@@ -92,7 +92,7 @@ impl<T> Stage<T> {
 
     /// Refuses a stage of which a range is missing.
     pub(super) fn check_supplied(&self) -> Result<()> {
-        match self.requests.iter().position(|request| lock(&request.uses).is_some()) {
+        match self.requests.iter().position(|request| lock(&request.consumers).is_some()) {
             Some(missing) => Err(Error::argument(format!("range {missing} of this stage has not been supplied"))),
             None => Ok(()),
         }
@@ -104,16 +104,16 @@ impl<T> Stage<T> {
         if count != expected {
             return Err(Error::argument(format!("{count} ranges are supplied, the stage has {expected}")));
         }
-        match self.requests.iter().position(|request| lock(&request.uses).is_none()) {
+        match self.requests.iter().position(|request| lock(&request.consumers).is_none()) {
             Some(index) => Err(has_been_supplied(index)),
             None => Ok(()),
         }
     }
 
-    /// Looks at what the bytes are for of all ranges that have not been supplied.
+    /// Calls `at` with the work of each range that has not been supplied.
     pub(super) fn look(&self, mut at: impl FnMut(&T)) {
         for request in &self.requests {
-            lock(&request.uses).iter().flatten().for_each(|part| at(&part.work));
+            lock(&request.consumers).iter().flatten().for_each(|consumer| at(&consumer.work));
         }
     }
 
@@ -123,8 +123,8 @@ impl<T> Stage<T> {
     /// [`Status::OutOfMemory`](crate::Status::OutOfMemory).
     pub(super) fn sorted_by_key<K: Ord>(&self, key: impl Fn(&T) -> K) -> Result<Vec<usize>> {
         let key_of = |request: &Request<T>| {
-            let uses = lock(&request.uses);
-            uses.as_ref().and_then(|uses| uses.first()).map(|first| key(&first.work))
+            let consumers = lock(&request.consumers);
+            consumers.as_ref().and_then(|consumers| consumers.first()).map(|first| key(&first.work))
         };
         let keys = self.requests.iter().enumerate().map(|(number, request)| Ok((key_of(request), number)));
         let mut keys = collect(keys)?;
@@ -142,9 +142,9 @@ impl<T> Stage<T> {
         let request = self
             .requests
             .get(index)
-            .ok_or_else(|| Error::argument(format!("there is no range {index}, the stage has {count}")))?;
-        let uses = lock(&request.uses).take().ok_or_else(|| has_been_supplied(index))?;
-        Ok(Supplied { index, range: request.range, uses })
+            .ok_or_else(|| Error::argument(format!("there is no range {index}: the stage has {count}")))?;
+        let consumers = lock(&request.consumers).take().ok_or_else(|| has_been_supplied(index))?;
+        Ok(Supplied { index, range: request.range, consumers })
     }
 }
 
@@ -167,26 +167,26 @@ impl<T> Supplied<T> {
         if let Some(expected) = expected.filter(|expected| *expected != bytes.len() as u64) {
             let (index, size) = (self.index, bytes.len());
             let error = Error::corrupt(format!("range {index} has {expected} bytes, but {size} are supplied"));
-            return Err(match self.uses.first() {
+            return Err(match self.consumers.first() {
                 Some(first) => locate(&first.work, error),
                 None => error,
             });
         }
-        self.uses.into_iter().try_for_each(|part| {
-            let end = part.bytes.end.min(bytes.len() as u64);
-            work(part.work, &bytes[part.bytes.start as usize..end as usize])
+        self.consumers.into_iter().try_for_each(|consumer| {
+            let end = consumer.bytes.end.min(bytes.len() as u64);
+            work(consumer.work, &bytes[consumer.bytes.start as usize..end as usize])
         })
     }
 }
 
-/// What ends with its first error: a plan or a writer.
+/// Whether an error has ended a plan or a writer.
 #[derive(Debug)]
-pub(super) struct Life {
+pub(super) struct Poison {
     name: &'static str,
     has_failed: AtomicBool,
 }
 
-impl Life {
+impl Poison {
     pub(super) fn new(name: &'static str) -> Self {
         Self { name, has_failed: AtomicBool::new(false) }
     }
@@ -199,8 +199,8 @@ impl Life {
         Ok(())
     }
 
-    /// Passes a result on, and ends with it if it is an error.
-    pub(super) fn ending<T>(&self, result: Result<T>) -> Result<T> {
+    /// Passes a result on, and refuses to go on if it is an error.
+    pub(super) fn on_error<T>(&self, result: Result<T>) -> Result<T> {
         if result.is_err() {
             self.has_failed.store(true, Ordering::Release);
         }
@@ -209,5 +209,5 @@ impl Life {
 }
 
 fn has_been_supplied(index: usize) -> Error {
-    Error::argument(format!("range {index} of this stage has been supplied"))
+    Error::argument(format!("range {index} of this stage has already been supplied"))
 }

@@ -4,15 +4,15 @@
 //! the rest comes. Several threads may put; no lock is held while a codec runs.
 
 use super::Chain;
-use super::grid::Cell;
+use super::cell_grid::Cell;
 use super::input::Input;
-use super::parts::{self, Parts};
+use super::partial_chunk::{self, PartialChunk};
 use super::pieces::{Encoded, NewShard, OldShard, Piece, ShardLayout, appended, packed};
 use super::plan::{Elements, Operation, Step};
 use super::region::Region;
 use super::shard::Shard;
 use super::shard_index::ShardIndex;
-use super::stage::{ByteRange, Life, Stage, Use};
+use super::stage::{ByteRange, Consumer, Poison, Stage};
 use super::workspace::Workspace;
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::{Call, CallOptions, Direction};
@@ -38,7 +38,7 @@ pub struct Writer {
     /// The old inner chunks that are needed, by their numbers.
     stage: Stage<u64>,
     pieces: Vec<Piece>,
-    life: Life,
+    poison: Poison,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +54,7 @@ type Slot = Mutex<Content>;
 #[derive(Debug)]
 enum Content {
     /// Nothing yet, or some elements. The others are those of the old inner chunk, or else the fill value.
-    Parts(Option<Parts>),
+    Partial(Option<PartialChunk>),
     /// All elements.
     Whole(Arc<Vec<u8>>),
     Encoded(Encoded),
@@ -91,7 +91,7 @@ impl Writer {
             phase: Phase::Putting,
             stage: Stage::empty(),
             pieces: Vec::new(),
-            life: Life::new("writer"),
+            poison: Poison::new("writer"),
         })
     }
 
@@ -107,7 +107,7 @@ impl Writer {
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument): the box is not within the chunk, or
     /// [`next_stage`](Self::next_stage) has been called; the writer is unchanged. Any other error ends the writer.
     pub fn put(&self, start: &[u64], source: Source<'_>) -> Result<()> {
-        self.life.check()?;
+        self.poison.check()?;
         match self.phase {
             Phase::Putting => {}
             Phase::Reading => {
@@ -119,7 +119,7 @@ impl Writer {
         if region.is_empty() {
             return Ok(());
         }
-        self.life.ending(self.put_cells(&Put { region, source }))
+        self.poison.on_error(self.put_cells(&Put { region, source }))
     }
 
     fn put_cells(&self, put: &Put<'_>) -> Result<()> {
@@ -171,7 +171,7 @@ impl Writer {
         if workers.get() == 1 || !take_items(workers, count, self.shard()?.0.inner.part_count(Direction::Encode)) {
             return items.try_for_each(|item| work(item, &self.options));
         }
-        let single = self.options.alone();
+        let single = self.options.single_threaded();
         self.options.workers().for_each(workers, items, |item| work(item, &single))
     }
 
@@ -194,13 +194,13 @@ impl Writer {
         loop {
             let mut content = lock(slot);
             match &mut *content {
-                Content::Parts(parts) => {
-                    let known = match parts {
-                        Some(parts) => parts,
-                        None => parts.insert(Parts::new(shape, shard.element_size())?),
+                Content::Partial(partial) => {
+                    let known = match partial {
+                        Some(chunk) => chunk,
+                        None => partial.insert(PartialChunk::new(shape, shard.element_size())?),
                     };
                     known.put(shape, &cell.region, values)?;
-                    if let Some(whole) = parts.take_if(|parts| parts.is_complete()) {
+                    if let Some(whole) = partial.take_if(|chunk| chunk.is_complete()) {
                         let whole = Arc::new(whole.into_complete());
                         *content = Content::Whole(Arc::clone(&whole));
                         drop(content);
@@ -209,7 +209,7 @@ impl Writer {
                     return Ok(());
                 }
                 Content::Whole(decoded) => {
-                    return parts::patch(exclusive(decoded)?, shape, &cell.region, values);
+                    return partial_chunk::patch(exclusive(decoded)?, shape, &cell.region, values);
                 }
                 Content::Encoded(encoded) => {
                     let encoded = encoded.clone();
@@ -222,8 +222,8 @@ impl Writer {
         }
     }
 
-    /// Decodes an inner chunk that was encoded, unless another thread, or a callback, has changed it meanwhile. False if
-    /// all of it was put meanwhile: what is put in part then counts as put before, as either may win.
+    /// Decodes an inner chunk that was encoded, unless another thread, or a callback, has changed it meanwhile. Returns
+    /// false if all of it was put meanwhile: what is put in part then counts as put before that, as either may win.
     fn decode_again(&self, cell: &Cell, slot: &Slot, encoded: Encoded, options: &CallOptions) -> Result<bool> {
         let decoded = Arc::new(match &encoded {
             Some(encoded) => self.decode(cell, encoded, options)?,
@@ -258,10 +258,10 @@ impl Writer {
     /// [`Status::Unsupported`](crate::Status::Unsupported): only a part of a new inner chunk was put, and the chain has
     /// no fill value. Any other error ends the writer.
     pub fn next_stage(&mut self) -> Result<impl Iterator<Item = ByteRange>> {
-        self.life.check()?;
+        self.poison.check()?;
         match self.phase {
             Phase::Putting => {
-                self.stage = self.life.ending(self.begin_reading())?;
+                self.stage = self.poison.on_error(self.begin_reading())?;
                 self.phase = Phase::Reading;
             }
             Phase::Reading => {
@@ -275,12 +275,12 @@ impl Writer {
 
     /// Encodes the inner chunks that need no old bytes; returns the ranges of the others.
     fn begin_reading(&self) -> Result<Stage<u64>> {
-        let (mut uses, mut ready) = (Vec::new(), Vec::new());
+        let (mut consumers, mut ready) = (Vec::new(), Vec::new());
         for (number, slot) in lock(&self.slots).iter() {
             match self.old_bytes(*number, slot)? {
                 Some(Range { start, end }) if start < end => {
                     let range = ByteRange::At { offset: start, size: end - start };
-                    push(&mut uses, (range, Use { bytes: 0..end - start, work: *number }))?;
+                    push(&mut consumers, (range, Consumer { bytes: 0..end - start, work: *number }))?;
                 }
                 old => push(&mut ready, (*number, old.map(|_| [].as_slice())))?,
             }
@@ -291,14 +291,14 @@ impl Writer {
         self.for_each(size, ready.len() as u64, ready.into_iter(), |(number, old), options| {
             self.complete(number, old, options)
         })?;
-        Stage::new(uses)
+        Stage::new(consumers)
     }
 
     /// The range of the old inner chunk, if it is needed.
     fn old_bytes(&self, number: u64, slot: &Slot) -> Result<Option<Range<u64>>> {
         let (shard, place) = self.shard()?;
         match (&*lock(slot), &self.old) {
-            (Content::Parts(Some(_)), Some(old)) => old.entry(shard, number).map_err(|error| place.blame(error)),
+            (Content::Partial(Some(_)), Some(old)) => old.entry(shard, number).map_err(|error| place.blame(error)),
             _ => Ok(None),
         }
     }
@@ -306,10 +306,10 @@ impl Writer {
     /// Encodes an inner chunk. `old` has the bytes of the old one, if it is needed and exists.
     fn complete(&self, number: u64, old: Option<&[u8]>, options: &CallOptions) -> Result<()> {
         let (cell, slot) = (self.shard()?.0.cell(number), self.slot(number));
-        let content = std::mem::replace(&mut *lock(&slot), Content::Parts(None));
+        let content = std::mem::replace(&mut *lock(&slot), Content::Partial(None));
         let whole = match content {
-            Content::Parts(None) => return Err(Error::internal("a part of an inner chunk is lost")),
-            Content::Parts(Some(parts)) => Arc::new(parts.into_whole(match old {
+            Content::Partial(None) => return Err(Error::internal("a part of an inner chunk is lost")),
+            Content::Partial(Some(chunk)) => Arc::new(chunk.into_whole(match old {
                 Some(old) => self.decode(&cell, old, options)?,
                 None => self.filled(&cell)?,
             })),
@@ -328,12 +328,12 @@ impl Writer {
     /// # Errors
     /// As for [`ReadPlan::supply`](super::ReadPlan::supply).
     pub fn supply(&self, index: usize, bytes: &[u8]) -> Result<()> {
-        self.life.check()?;
+        self.poison.check()?;
         let supplied = self.stage.take(index)?;
         let (shard, place) = self.shard()?;
         let locate = |number: &u64, error| place.blame(shard.locate(error, &shard.cell(*number)));
-        self.life
-            .ending(supplied.each(bytes, locate, |number, bytes| self.complete(number, Some(bytes), &self.options)))
+        self.poison
+            .on_error(supplied.each(bytes, locate, |number, bytes| self.complete(number, Some(bytes), &self.options)))
     }
 
     /// The pieces of the new object, in the order in which to write them, and its size.
@@ -343,18 +343,18 @@ impl Writer {
     /// unchanged. [`Status::CorruptData`](crate::Status::CorruptData): the index has an inner chunk outside the old
     /// object.
     pub fn finish(&mut self, layout: ShardLayout) -> Result<(&[Piece], u64)> {
-        self.life.check()?;
+        self.poison.check()?;
         match self.phase {
             Phase::Putting => {
                 if self.needs_old()? {
                     return Err(Error::argument("old inner chunks are needed, and have not been asked for"));
                 }
-                self.life.ending(self.begin_reading())?;
+                self.poison.on_error(self.begin_reading())?;
             }
             Phase::Reading => self.stage.check_supplied()?,
             Phase::Finished => return Err(is_finished()),
         }
-        let NewShard { pieces, size } = self.life.ending(self.assemble(layout))?;
+        let NewShard { pieces, size } = self.poison.on_error(self.assemble(layout))?;
         self.phase = Phase::Finished;
         self.stage = Stage::empty();
         self.pieces = pieces;
@@ -363,7 +363,7 @@ impl Writer {
 
     fn needs_old(&self) -> Result<bool> {
         for (number, slot) in lock(&self.slots).iter() {
-            if self.life.ending(self.old_bytes(*number, slot))?.is_some() {
+            if self.poison.on_error(self.old_bytes(*number, slot))?.is_some() {
                 return Ok(true);
             }
         }
@@ -394,7 +394,7 @@ impl Writer {
 
     fn slot(&self, number: u64) -> Arc<Slot> {
         let mut slots = lock(&self.slots);
-        Arc::clone(slots.entry(number).or_insert_with(|| Arc::new(Mutex::new(Content::Parts(None)))))
+        Arc::clone(slots.entry(number).or_insert_with(|| Arc::new(Mutex::new(Content::Partial(None)))))
     }
 
     fn encode(&self, cell: &Cell, values: Source<'_>, options: &CallOptions) -> Result<Encoded> {
@@ -426,10 +426,10 @@ impl Writer {
         if self.old.is_none()
             && let Some(element) = self.unput_element.as_ref().map_err(Error::clone)?
         {
-            return parts::filled(shard.chunk_shape(), element);
+            return partial_chunk::filled(shard.chunk_shape(), element);
         }
         let value = shard.inner.fill_value().map_err(|error| place.blame(shard.locate(error, cell)))?;
-        parts::filled(shard.chunk_shape(), value)
+        partial_chunk::filled(shard.chunk_shape(), value)
     }
 }
 

@@ -10,7 +10,7 @@
 
 use crate::data_type::{Component, Scalar};
 use crate::error::{Error, Result};
-use crate::interface::{Bound, Codec, Context, Elementwise, Kind};
+use crate::interface::{Binding, Codec, Context, Elementwise, Kind};
 use crate::json::{Configuration, integer};
 use crate::number::FloatId;
 use crate::representation::Representation;
@@ -50,7 +50,7 @@ impl Codec for Bitround {
         Some(Map::from_iter([("keepbits".to_owned(), json!(self.keepbits))]))
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
         let decoded = decoded.array()?;
         let data_type = decoded.data_type();
         let rounding = Rounding::new(self.keepbits, data_type.component())
@@ -60,7 +60,7 @@ impl Codec for Bitround {
             rounding.round(decoded, &mut encoded);
             Scalar(encoded.into())
         });
-        Bound::elementwise(decoded, data_type, fill_value, Arc::new(rounding))
+        Binding::elementwise(decoded, data_type, fill_value, Arc::new(rounding))
     }
 }
 

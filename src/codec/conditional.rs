@@ -8,7 +8,7 @@
 
 use crate::error::{Error, Result, Status};
 use crate::interface::{
-    Bound, BoundCodecs, Call, Codec, CodecList, Context, Frame, Kind, Pass, Transform, decoded_guess,
+    Binding, BoundCodecs, Call, Codec, CodecList, Context, Frame, Kind, Pass, Transform, decoded_guess,
     intermediate_limit, too_small,
 };
 use crate::json::{Configuration, integer};
@@ -56,11 +56,11 @@ impl Codec for Conditional {
         Some(Map::from_iter([(LIST.to_owned(), self.inner.to_json()), header_bits]))
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
         let inner = self.inner.bind(decoded.clone()).map_err(|error| error.in_list(LIST))?;
         let warnings = inner.warnings().map(|(_, warning)| warning.clone()).collect();
         let bound = BoundConditional { inner, header_size: self.header_size };
-        Ok(Bound { warnings, ..Bound::compressor(decoded, Arc::new(bound)) })
+        Ok(Binding { warnings, ..Binding::compressor(decoded, Arc::new(bound)) })
     }
 }
 
@@ -75,7 +75,7 @@ type DecodeFn = fn(&dyn Transform, &[u8], &mut [u8], &mut Call<'_>) -> Result<us
 
 impl BoundConditional {
     /// The codecs inside; those that are unknown and need not be understood are never applied here.
-    fn applied(&self) -> impl DoubleEndedIterator<Item = (usize, &Bound)> {
+    fn applied(&self) -> impl DoubleEndedIterator<Item = (usize, &Binding)> {
         self.inner.codecs().iter().enumerate().filter(|(_, bound)| !matches!(bound.pass, Pass::Reshape))
     }
 
@@ -184,7 +184,7 @@ fn frame_sizes(frame: &dyn Frame) -> Option<(usize, usize)> {
     usize::try_from(frame.leading_size()).ok().zip(usize::try_from(frame.trailing_size()).ok())
 }
 
-fn encoded_bound(bound: &Bound, decoded_size: u64) -> Option<u64> {
+fn encoded_bound(bound: &Binding, decoded_size: u64) -> Option<u64> {
     match &bound.pass {
         Pass::Frame(frame) => decoded_size.checked_add(frame.leading_size())?.checked_add(frame.trailing_size()),
         Pass::Transform(transform) => transform.encoded_bound(decoded_size),
@@ -192,7 +192,7 @@ fn encoded_bound(bound: &Bound, decoded_size: u64) -> Option<u64> {
     }
 }
 
-fn encode_one(bound: &Bound, decoded: &[u8], call: &mut Call<'_>) -> Result<Vec<u8>> {
+fn encode_one(bound: &Binding, decoded: &[u8], call: &mut Call<'_>) -> Result<Vec<u8>> {
     match &bound.pass {
         Pass::Frame(frame) => {
             let (leading, trailing) = frame_sizes(&**frame).ok_or_else(Error::out_of_memory)?;
@@ -219,7 +219,7 @@ fn encode_one(bound: &Bound, decoded: &[u8], call: &mut Call<'_>) -> Result<Vec<
     }
 }
 
-fn decode_one(bound: &Bound, encoded: &[u8], limit: u64, call: &mut Call<'_>) -> Result<Vec<u8>> {
+fn decode_one(bound: &Binding, encoded: &[u8], limit: u64, call: &mut Call<'_>) -> Result<Vec<u8>> {
     match &bound.pass {
         Pass::Frame(frame) => copied(peeled(&**frame, encoded, call)?),
         Pass::Transform(transform) => {
@@ -270,7 +270,7 @@ mod tests {
     use crate::interface::{CallOptions, Contexts};
     use crate::representation::ByteSize;
 
-    fn bind(configuration: &Value, size: ByteSize) -> Result<Bound> {
+    fn bind(configuration: &Value, size: ByteSize) -> Result<Binding> {
         let members = configuration.as_object().cloned();
         let context = Context::new(crate::codec::built_in());
         let bytes = Representation::Bytes(crate::representation::BytesRepresentation { size, element_size: Some(2) });
@@ -335,7 +335,7 @@ mod tests {
             let mut payload = decoded.clone();
             for index in (0..3).filter(|index| bits >> index & 1 == 1) {
                 let one = json!({"codecs": [list[index]]});
-                let Bound { pass: Pass::Transform(_), .. } = bind(&one, ByteSize::Unknown).unwrap() else {
+                let Binding { pass: Pass::Transform(_), .. } = bind(&one, ByteSize::Unknown).unwrap() else {
                     panic!("a transform")
                 };
                 let context = Context::new(crate::codec::built_in());
@@ -371,7 +371,7 @@ mod tests {
         }
     }
 
-    /// Of a stream that decodes to more than the chunk may have, the rest is not looked at: here it is no stream.
+    /// Decoding stops where the chunk is full: the rest of the stream, here garbage, is not read.
     #[test]
     fn the_rest_of_a_stream_that_is_too_long_is_not_decoded() {
         let zeros = vec![0; 1 << 20];

@@ -18,7 +18,7 @@ impl Location {
         one_of("location", value, &Self::NAMES).map(|index| [Self::Start, Self::End][index])
     }
 
-    /// What the member says.
+    /// The value of the member.
     pub(super) fn name(self) -> &'static str {
         self.at(Self::NAMES[0], Self::NAMES[1])
     }

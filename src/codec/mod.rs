@@ -10,6 +10,7 @@ mod bitround;
 mod blosc;
 mod bytes;
 mod cast_value;
+mod checksum;
 mod conditional;
 mod crc32c;
 mod gzip;

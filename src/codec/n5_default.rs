@@ -7,7 +7,7 @@
 
 use crate::data_type::{Component, DataType};
 use crate::error::{Error, Result};
-use crate::interface::{Bound, BoundCodecs, BoundN5Block, Codec, CodecList, Context, Kind, Pass};
+use crate::interface::{Binding, BoundCodecs, BoundN5Block, Codec, CodecList, Context, Kind, Pass};
 use crate::json::{Configuration, shown};
 use crate::number::FloatId;
 use crate::representation::{ByteSize, Representation};
@@ -35,7 +35,7 @@ impl Codec for N5Default {
         Some(Map::from_iter([("codecs".to_owned(), self.inner.to_json())]))
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
         let array = decoded.array()?;
         check_data_type(array.data_type())?;
         check_shape(array.shape())?;
@@ -44,7 +44,7 @@ impl Codec for N5Default {
         Ok(bind(decoded, inner, array.shape().to_vec(), array.element_count()))
     }
 
-    fn rebind(&self, bound_before: &Bound, decoded: &Representation) -> Result<Bound> {
+    fn rebind(&self, bound_before: &Binding, decoded: &Representation) -> Result<Binding> {
         let (Pass::N5Block(before), array) = (&bound_before.pass, decoded.array()?) else { return self.bind(decoded) };
         if before.largest_shape.len() != array.shape().len() {
             return self.bind(decoded);
@@ -76,13 +76,13 @@ impl N5Default {
     }
 }
 
-fn bind(decoded: &Representation, inner: BoundCodecs, largest_shape: Vec<u64>, largest_count: u64) -> Bound {
+fn bind(decoded: &Representation, inner: BoundCodecs, largest_shape: Vec<u64>, largest_count: u64) -> Binding {
     let warnings = inner.warnings().map(|(_, warning)| warning.clone()).collect();
     let block = BoundN5Block { inner: Arc::new(inner), largest_shape, largest_count };
     // Not exact: others may have written a truncated block.
     let size = block.inner.output().size().plus(block.header_size() as u64);
-    let size = size.upper_bound().map_or(ByteSize::Unknown, ByteSize::Bound);
-    Bound { warnings, ..Bound::serializer(decoded, size, Pass::N5Block(Arc::new(block))) }
+    let size = size.upper_bound().map_or(ByteSize::Unknown, ByteSize::AtMost);
+    Binding { warnings, ..Binding::serializer(decoded, size, Pass::N5Block(Arc::new(block))) }
 }
 
 fn check_data_type(data_type: &DataType) -> Result<()> {

@@ -8,7 +8,7 @@
 
 use super::location::Location;
 use crate::error::{Error, Result, Status};
-use crate::interface::{Bound, Call, Codec, Context, Frame, Kind};
+use crate::interface::{Binding, Call, Codec, Context, Frame, Kind};
 use crate::json::{Configuration, from_base64, integer, shown, to_base64};
 use crate::representation::Representation;
 use serde_json::{Map, Value, json};
@@ -94,8 +94,8 @@ impl Codec for Padding {
         Some(members)
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
-        Ok(Bound::frame(decoded, Arc::new(self.clone())))
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
+        Ok(Binding::frame(decoded, Arc::new(self.clone())))
     }
 }
 

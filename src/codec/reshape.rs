@@ -5,7 +5,7 @@
 //! remains. Decoded dimensions must be named in their own order, so that the codec is not mistaken for a transposition.
 
 use crate::error::{Error, Result};
-use crate::interface::{Bound, Codec, Context, Kind, Pass};
+use crate::interface::{Binding, Codec, Context, Kind, Pass};
 use crate::json::{Configuration, integer, shown};
 use crate::representation::Representation;
 use serde_json::{Map, Value, json};
@@ -91,11 +91,11 @@ impl Codec for Reshape {
         Some(Map::from_iter([("shape".to_owned(), shape.collect())]))
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
         let decoded = decoded.array()?;
         let shape = self.encoded_shape(decoded.shape())?;
         self.check_places(decoded.shape(), &shape)?;
-        Ok(Bound::new(Representation::Array(decoded.with_shape(shape)?), Pass::Reshape))
+        Ok(Binding::new(Representation::Array(decoded.with_shape(shape)?), Pass::Reshape))
     }
 }
 

@@ -8,7 +8,7 @@
 
 use crate::data_type::DataType;
 use crate::error::{Error, Result};
-use crate::interface::{Bound, BoundCodecs, BoundShard, Codec, CodecList, Context, Kind, Pass};
+use crate::interface::{Binding, BoundCodecs, BoundShard, Codec, CodecList, Context, Kind, Pass};
 use crate::json::{Configuration, one_of};
 use crate::representation::{ArrayRepresentation, ByteSize, Representation, element_count, shape_from_json};
 use serde_json::{Map, Value, json};
@@ -52,7 +52,7 @@ impl Codec for Sharding {
         Some(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
         let array = decoded.array()?;
         let grid = self.grid(array.shape())?;
         let inner = Representation::Array(array.with_shape(self.chunk_shape.clone())?);
@@ -63,7 +63,7 @@ impl Codec for Sharding {
         self.bind_inner(decoded, grid, Arc::new(inner))
     }
 
-    fn rebind(&self, bound: &Bound, decoded: &Representation) -> Result<Bound> {
+    fn rebind(&self, bound: &Binding, decoded: &Representation) -> Result<Binding> {
         match &bound.pass {
             Pass::Shard(shard) => {
                 let grid = self.grid(decoded.array()?.shape())?;
@@ -91,13 +91,13 @@ impl Sharding {
         })
     }
 
-    fn bind_inner(&self, decoded: &Representation, grid: Vec<u64>, inner: Arc<BoundCodecs>) -> Result<Bound> {
+    fn bind_inner(&self, decoded: &Representation, grid: Vec<u64>, inner: Arc<BoundCodecs>) -> Result<Binding> {
         let (index, index_size) = self.bind_index(&grid)?;
         let chunk_count = element_count(&grid);
         let bound = inner.output().size().upper_bound();
         let size = bound
             .and_then(|bound| bound.checked_mul(chunk_count)?.checked_add(index_size))
-            .map_or(ByteSize::Unknown, ByteSize::Bound);
+            .map_or(ByteSize::Unknown, ByteSize::AtMost);
         let warnings = inner.warnings().chain(index.warnings()).map(|(_, warning)| warning.clone()).collect();
         let shard = BoundShard {
             grid,
@@ -107,7 +107,7 @@ impl Sharding {
             index_size,
             is_index_first: self.is_index_first,
         };
-        Ok(Bound { warnings, ..Bound::serializer(decoded, size, Pass::Shard(Arc::new(shard))) })
+        Ok(Binding { warnings, ..Binding::serializer(decoded, size, Pass::Shard(Arc::new(shard))) })
     }
 
     /// The codecs of the index and its size, which is the same for every shard.
@@ -123,7 +123,7 @@ impl Sharding {
             }
             Representation::Bytes(bytes) => match bytes.size {
                 ByteSize::Exact(size) | ByteSize::Written(size) => Ok((index, size)),
-                ByteSize::Bound(_) | ByteSize::Unknown => Err(Error::metadata(
+                ByteSize::AtMost(_) | ByteSize::Unknown => Err(Error::metadata(
                     "index_codecs encode to a variable size, but the index is found by its size, which must be fixed",
                 )),
             },

@@ -4,7 +4,7 @@
 //! after `numpy.squeeze`, which may leave no dimension. It has no configuration.
 
 use crate::error::Result;
-use crate::interface::{Bound, Codec, Context, Kind, Pass};
+use crate::interface::{Binding, Codec, Context, Kind, Pass};
 use crate::json::Configuration;
 use crate::representation::Representation;
 use serde_json::{Map, Value};
@@ -28,12 +28,12 @@ impl Codec for Squeeze {
         None
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
         let decoded = decoded.array()?;
         let mut shape: Vec<u64> = decoded.shape().iter().copied().filter(|size| *size != 1).collect();
         if shape.is_empty() {
             shape.push(1);
         }
-        Ok(Bound::new(Representation::Array(decoded.with_shape(shape)?), Pass::Reshape))
+        Ok(Binding::new(Representation::Array(decoded.with_shape(shape)?), Pass::Reshape))
     }
 }

@@ -5,7 +5,7 @@
 //! The codec moves no element itself: the chain reads or writes the neighbouring codec's array with other strides.
 
 use crate::error::{Error, Result};
-use crate::interface::{Bound, Codec, Context, Kind, Pass};
+use crate::interface::{Binding, Codec, Context, Kind, Pass};
 use crate::json::{Configuration, integer, shown};
 use crate::representation::Representation;
 use serde_json::{Map, Value, json};
@@ -44,7 +44,7 @@ impl Codec for Transpose {
         Some(Map::from_iter([("order".to_owned(), json!(&*self.order))]))
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
         let decoded = decoded.array()?;
         let shape = decoded.shape();
         if shape.len() != self.order.len() {
@@ -55,6 +55,6 @@ impl Codec for Transpose {
             )));
         }
         let encoded = decoded.with_shape(self.order.iter().map(|dimension| shape[*dimension]).collect())?;
-        Ok(Bound::new(Representation::Array(encoded), Pass::Transpose(Arc::clone(&self.order))))
+        Ok(Binding::new(Representation::Array(encoded), Pass::Transpose(Arc::clone(&self.order))))
     }
 }

@@ -29,7 +29,7 @@ impl Default for CallOptions {
 
 impl CallOptions {
     /// The same options for work that is one part of many.
-    pub(crate) fn alone(&self) -> Self {
+    pub(crate) fn single_threaded(&self) -> Self {
         Self { max_threads: NonZeroUsize::MIN, executor: None, ..self.clone() }
     }
 

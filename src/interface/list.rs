@@ -3,7 +3,7 @@
 //! Zarr v3 core specification, "Codecs" and "Extension points": array->array codecs, then one array->bytes codec, then
 //! bytes->bytes codecs; a codec is an object with a `name`, or a name alone.
 
-use super::{Bound, Codec, Context, Kind, Pass, Warning};
+use super::{Binding, Codec, Context, Kind, Pass, Warning};
 use crate::error::{CodecPlace, Error, Result};
 use crate::json::{Configuration, configuration_of, name_of, shown};
 use crate::representation::{ArrayRepresentation, Representation};
@@ -68,9 +68,9 @@ impl CodecList {
     fn bind_each(
         &self,
         input: Representation,
-        bind: impl Fn(&dyn Codec, usize, &Representation) -> Result<Bound>,
+        bind: impl Fn(&dyn Codec, usize, &Representation) -> Result<Binding>,
     ) -> Result<BoundCodecs> {
-        let mut bound: Vec<Bound> = Vec::with_capacity(self.codecs.len());
+        let mut bound: Vec<Binding> = Vec::with_capacity(self.codecs.len());
         for (index, codec) in self.codecs.iter().enumerate() {
             let decoded = bound.last().map_or(&input, |bound| &bound.encoded);
             let next = match &codec.role {
@@ -147,10 +147,10 @@ impl ListedCodec {
         }
     }
 
-    fn ignored(&self, decoded: &Representation) -> Bound {
+    fn ignored(&self, decoded: &Representation) -> Binding {
         let message = format!("{:?} is unknown, but need not be understood: it is left out", self.name);
         let warnings = vec![Warning { code: "ignored_codec", message }];
-        Bound { encoded: decoded.clone(), pass: Pass::Reshape, warnings }
+        Binding { encoded: decoded.clone(), pass: Pass::Reshape, warnings }
     }
 
     fn to_json(&self) -> Value {
@@ -171,7 +171,7 @@ impl ListedCodec {
 pub struct BoundCodecs {
     list: CodecList,
     input: Representation,
-    bound: Vec<Bound>,
+    bound: Vec<Binding>,
 }
 
 impl BoundCodecs {
@@ -190,7 +190,7 @@ impl BoundCodecs {
     }
 
     /// The binding of each codec.
-    pub fn codecs(&self) -> &[Bound] {
+    pub fn codecs(&self) -> &[Binding] {
         &self.bound
     }
 

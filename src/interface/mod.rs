@@ -26,8 +26,8 @@ pub use call::{Call, CallData, CallOptions, Contexts, PaddingHook};
 pub use list::{BoundCodecs, CodecList};
 pub use n5_block::BoundN5Block;
 pub use pass::{
-    ASKS_FOR_MORE, BoxParts, Direction, Elementwise, ElementwiseStage, Excerpt, Frame, Pass, RunningChecksum,
-    Transform, decoded_guess, intermediate_limit, packed_size, too_small,
+    ASKS_FOR_MORE, BoxCells, Direction, Elementwise, Excerpt, Frame, Pass, RunningChecksum, SizedKernel, Transform,
+    decoded_guess, intermediate_limit, packed_size, too_small,
 };
 pub use registry::{Context, Registry};
 pub use shard::BoundShard;
@@ -67,18 +67,18 @@ pub trait Codec: Debug + Send + Sync {
     ///
     /// # Errors
     /// The fault of this combination; the message names the member of the configuration at fault.
-    fn bind(&self, decoded: &Representation) -> Result<Bound>;
+    fn bind(&self, decoded: &Representation) -> Result<Binding>;
 
     /// Binds the codec again for another shape of the same data type and fill value. What does not depend on the shape
     /// is kept.
     ///
     /// # Errors
     /// As [`bind`](Self::bind).
-    fn rebind(&self, bound: &Bound, decoded: &Representation) -> Result<Bound> {
+    fn rebind(&self, bound: &Binding, decoded: &Representation) -> Result<Binding> {
         match (&bound.pass, &bound.encoded) {
             (Pass::Elementwise { .. }, Representation::Array(encoded)) => {
                 let encoded = encoded.with_shape(decoded.array()?.shape().to_vec())?;
-                Ok(Bound { encoded: Representation::Array(encoded), ..bound.clone() })
+                Ok(Binding { encoded: Representation::Array(encoded), ..bound.clone() })
             }
             _ => self.bind(decoded),
         }
@@ -87,7 +87,7 @@ pub trait Codec: Debug + Send + Sync {
 
 /// The result of binding a codec.
 #[derive(Debug, Clone)]
-pub struct Bound {
+pub struct Binding {
     /// The representation that leaves on encode.
     pub encoded: Representation,
     /// How bytes get there, and back.
@@ -96,7 +96,7 @@ pub struct Bound {
     pub warnings: Vec<Warning>,
 }
 
-impl Bound {
+impl Binding {
     /// A binding without a warning.
     pub fn new(encoded: Representation, pass: Pass) -> Self {
         Self { encoded, pass, warnings: Vec::new() }
@@ -113,8 +113,8 @@ impl Bound {
         kernel: Arc<dyn Elementwise>,
     ) -> Result<Self> {
         let encoded = decoded.with_elements(data_type.clone(), fill_value)?;
-        let stages = vec![ElementwiseStage { kernel, encoded_bits: 8 * data_type.size() }];
-        Ok(Self::new(Representation::Array(encoded), Pass::Elementwise { stages, frame: None }))
+        let kernels = vec![SizedKernel { kernel, encoded_bits: 8 * data_type.size() }];
+        Ok(Self::new(Representation::Array(encoded), Pass::Elementwise { kernels, frame: None }))
     }
 
     /// Bytes around what enters.

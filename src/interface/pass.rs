@@ -14,10 +14,10 @@ pub enum Pass {
     Reshape,
     /// Dimension i of what leaves is dimension `order[i]` of what enters.
     Transpose(Arc<[usize]>),
-    /// One or more stages on each element, in encode order.
+    /// One or more kernels on each element, in encode order.
     Elementwise {
-        /// The stages. They do not depend on the shape.
-        stages: Vec<ElementwiseStage>,
+        /// The kernels. They do not depend on the shape.
+        kernels: Vec<SizedKernel>,
         /// Bytes around the encoded elements.
         frame: Option<Arc<dyn Frame>>,
     },
@@ -40,9 +40,9 @@ pub enum Direction {
     Decode,
 }
 
-/// One stage of an elementwise pass.
+/// One kernel of an elementwise pass.
 #[derive(Debug, Clone)]
-pub struct ElementwiseStage {
+pub struct SizedKernel {
     /// The loop over the elements.
     pub kernel: Arc<dyn Elementwise>,
     /// Bits per element after encoding.
@@ -73,7 +73,7 @@ pub trait Elementwise: Any + Debug + Send + Sync {
     /// # Errors
     /// The first element that cannot be represented.
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<()>;
-    /// Whether encode and decode copy the bytes unchanged; such a stage costs nothing inside a chain.
+    /// Whether encode and decode copy the bytes unchanged; such a kernel costs nothing inside a chain.
     fn is_copy(&self) -> bool {
         false
     }
@@ -131,12 +131,12 @@ pub struct Excerpt<'a> {
     pub size: usize,
 }
 
-/// The parts of a box that decode alone.
+/// The cells of a box: the parts of it that decode alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BoxParts {
+pub struct BoxCells {
     /// The box is cut along each dimension at multiples of these sizes.
     pub cell: Vec<u64>,
-    /// The encoded bytes that each part needs, in C order of the parts.
+    /// The encoded bytes that each cell needs, in C order of the cells.
     pub ranges: Vec<Range<usize>>,
 }
 
@@ -195,11 +195,11 @@ pub trait Transform: Debug + Send + Sync {
     ///
     /// # Errors
     /// Why no encoded chunk has this size.
-    fn box_parts(&self, _encoded_size: usize, _start: &[u64], _shape: &[u64]) -> Result<Option<BoxParts>> {
+    fn box_cells(&self, _encoded_size: usize, _start: &[u64], _shape: &[u64]) -> Result<Option<BoxCells>> {
         Ok(None)
     }
-    /// Whether [`decode_parts`](Self::decode_parts) does less than [`decode`](Self::decode).
-    fn decodes_parts(&self) -> bool {
+    /// Whether [`decode_ranges`](Self::decode_ranges) does less than [`decode`](Self::decode).
+    fn decodes_ranges(&self) -> bool {
         false
     }
     /// Decodes parts of a chunk that decodes to this many bytes: each part is where it begins among them, and its
@@ -208,7 +208,7 @@ pub trait Transform: Debug + Send + Sync {
     ///
     /// # Errors
     /// Why `encoded` is corrupt, as far as it was looked at.
-    fn decode_parts(
+    fn decode_ranges(
         &self,
         _encoded: &[u8],
         _decoded_size: usize,

@@ -17,7 +17,7 @@ pub enum Level {
     /// AVX2, FMA, F16C, BMI1, BMI2, LZCNT and POPCNT: Haswell, Zen and later.
     #[cfg(target_arch = "x86_64")]
     Avx2,
-    /// AVX-512 F, BW, DQ, VL, VBMI and VBMI2, and GFNI: Ice Lake, Zen 4 and later.
+    /// AVX-512 F, BW, CD, DQ, VL, VBMI and VBMI2, and GFNI: Ice Lake, Zen 4 and later.
     #[cfg(target_arch = "x86_64")]
     Avx512,
 }

@@ -1,9 +1,8 @@
 //! Kernels for several instruction sets: which of these this processor has, and how a kernel is chosen.
 //!
 //! A family of kernels declares one table of [`Tier`]s, fastest first; the library runs, the tests compare and the
-//! benchmarks measure the kernels of that table. (`crc32c` and `scale_offset`'s `float16` have none, and ask for a level.)
-//! Where the compiler's own vectors are good enough, one [`Loop`] is
-//! compiled for several instruction sets.
+//! benchmarks measure the kernels of that table. (`crc32c` and `scale_offset`'s `float16` have none, and ask for a
+//! level.) Where the compiler's own vectors are good enough, one [`Loop`] is compiled for several instruction sets.
 
 #[cfg(target_arch = "x86_64")]
 mod groups;

@@ -17,7 +17,6 @@ pub(crate) fn available<K>(tiers: &[Tier<K>]) -> impl Iterator<Item = &Tier<K>> 
 }
 
 /// The fastest tier that this processor has. There always is one in a table with a reference.
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "so far only families on x86-64 need one tier"))]
 pub(crate) fn best<K>(tiers: &[Tier<K>]) -> Option<&Tier<K>> {
     available(tiers).next()
 }

@@ -5,7 +5,7 @@ use super::blocks::whole;
 use super::nest::{Axis, Nest};
 use super::plane::{
     BAND_SIZE, Kernel, Line, PORTABLE, Pixels, Plane, Runs, TIERS, Tiles, collides, crowds, has_crowded_lines,
-    stage_size,
+    staging_size,
 };
 use super::table::Tables;
 use super::view::{Source, Target};
@@ -16,8 +16,8 @@ use std::cmp::Reverse;
 
 const PAGE_SIZE: usize = 4096;
 
-/// From this size on, copies go past the caches: source and target together exceed them. Under the
-/// fuzzer, whose chunks are small, they do so sooner.
+/// From this size on, copies go past the caches: source and target together exceed them. Under the fuzzer, whose chunks
+/// are small, they do so sooner.
 pub(crate) const LARGE_SIZE: u64 = if cfg!(fuzzing) { 2 << 10 } else { 16 << 20 };
 
 /// Copies every element to its place. Bytes between the elements of the target do not change.
@@ -182,12 +182,12 @@ unsafe fn copy_runs(tiles: Tiles, plane: &Plane, mut taken: TakenAxes, is_large:
     taken.axes[..taken.row].sort_by_key(nearness);
     let (rest, row, run) = (&taken.axes[..taken.row], taken.row(), taken.run());
     let is_aligned = row.iter().all(|axis| axis.target.unsigned_abs().is_multiple_of(LINE_SIZE));
-    // Whole lines that are written past the caches need no stage, if tiles are fast enough to read rows that collide.
+    // Whole lines that are written past the caches need no staging buffer, if tiles are fast enough to read rows that collide.
     let needs_none = !block.is_power_of_two() || is_large && is_aligned && block >= 4;
     let most = if block.is_power_of_two() { 16 } else { 8 };
     let is_crowded = crowds(other.size.min(BAND_SIZE / block), other.target, most);
     let is_staged = !needs_none
-        && match tiles.stages_late && !is_large {
+        && match tiles.prefers_fewer_columns && !is_large {
             true => has_crowded_lines(plane),
             false => is_crowded || collides(LINE_SIZE / block, inner.source),
         };
@@ -197,16 +197,16 @@ unsafe fn copy_runs(tiles: Tiles, plane: &Plane, mut taken: TakenAxes, is_large:
         (false, false) if is_crowded => 128,
         _ => BAND_SIZE,
     };
-    let mut stage = Vec::<Line>::new();
-    // Without memory for a stage, tiles are copied directly.
-    let has_stage = is_staged && stage.try_reserve_exact(stage_size(block, width) / LINE_SIZE).is_ok();
-    let stage = if has_stage { stage.as_mut_ptr() } else { std::ptr::null_mut() };
+    let mut staging = Vec::<Line>::new();
+    // Without memory for a staging buffer, tiles are copied directly.
+    let has_staging = is_staged && staging.try_reserve_exact(staging_size(block, width) / LINE_SIZE).is_ok();
+    let staging = if has_staging { staging.as_mut_ptr() } else { std::ptr::null_mut() };
     let (count, row_count) = (count(run), count(row));
     let mut tables = Tables::new();
     tables.rows.prepare(run, |axis| axis.source, count);
     tables.columns.prepare(row, |axis| axis.target, row_count);
     let tables = &raw mut tables;
-    let runs = Runs { block, run, count, row, row_count, width, is_large, tables, stage, source, target };
+    let runs = Runs { block, run, count, row, row_count, width, is_large, tables, staging, source, target };
     for_each(rest, source, target, &mut |source, target| {
         // SAFETY: runs of the nest.
         unsafe { (tiles.copy)(&Runs { source, target, ..runs }) };

@@ -43,7 +43,7 @@ pub(super) struct Runs<'a> {
     pub(super) is_large: bool,
     pub(super) tables: *mut Tables,
     /// Where tiles are put together if rows or columns collide in the cache; else NULL.
-    pub(super) stage: *mut Line,
+    pub(super) staging: *mut Line,
     pub(super) source: *const u8,
     pub(super) target: *mut u8,
 }
@@ -95,16 +95,16 @@ pub(super) const VECTOR_SIZE: usize = 16;
 /// more gain nothing.
 pub(super) const BAND_SIZE: usize = 512;
 
-/// A part of a stage.
+/// A part of a staging buffer.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 pub(super) struct Line(#[expect(dead_code, reason = "reached by pointers")] [u8; LINE_SIZE]);
 
-/// From one column to the next in the stage of columns: an odd number of cache lines, so that columns do not collide.
+/// From one column to the next in the staging buffer of columns: an odd number of cache lines, so that columns do not collide.
 pub(super) const COLUMN_STRIDE: usize = BAND_SIZE + LINE_SIZE;
 
-/// The bytes of the stages for `width` bytes of rows of elements of `size` bytes: the columns, and the rows of a tile.
-pub(super) fn stage_size(size: usize, width: usize) -> usize {
+/// The bytes of the staging buffers for `width` bytes of rows of elements of `size` bytes: the columns, and the rows of a tile.
+pub(super) fn staging_size(size: usize, width: usize) -> usize {
     width / size * COLUMN_STRIDE + LINE_SIZE / size * (width + LINE_SIZE)
 }
 
@@ -126,8 +126,8 @@ pub(super) struct Tiles {
     /// How many parts of 16 bytes the smallest vector has that takes elements of 3, 6 and 12 bytes; `None` if none
     /// does.
     pub(super) triple_parts: Option<usize>,
-    /// Whether copying fewer columns at once is faster than a stage, unless those of a cache line crowd.
-    pub(super) stages_late: bool,
+    /// Whether copying fewer columns at once is faster than a staging buffer, unless those of a cache line crowd.
+    pub(super) prefers_fewer_columns: bool,
     /// Other tiles, where they are faster with elements of this size.
     pub(super) instead: Option<fn(usize) -> Option<Tiles>>,
     /// Copies between planes and pixels. May be called if the tier is available, and if all elements can be read in the

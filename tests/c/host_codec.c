@@ -586,7 +586,7 @@ static void sizes_must_be_those_that_were_said(void) {
   CHECK_FAILS(ZCODEC_STATUS_CORRUPT_DATA, zcodec_decode(chain, encoded, 128, again, SIZE, &size, &error));
   self.fault = SAYS_LESS_THAN_BIND;
   found = zcodec_encode(chain, decoded, SIZE, encoded, sizeof encoded, &size, &error);
-  check_refusal(ZCODEC_STATUS_CALLBACK_FAILED, found, error, 0, "encode wrote 128 bytes, bind said 129");
+  check_refusal(ZCODEC_STATUS_CALLBACK_FAILED, found, error, 0, "encode wrote 128 bytes, but bind promised 129");
   CHECK_FAILS(ZCODEC_STATUS_CORRUPT_DATA, zcodec_decode(chain, encoded, 129, again, SIZE, &size, &error));
   self.fault = SAYS_MORE_THAN_THE_CAPACITY;
   found = zcodec_decode(chain, encoded, 129, again, SIZE, &size, &error);

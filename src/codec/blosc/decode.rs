@@ -33,7 +33,7 @@ impl Decoder {
     /// [`Status::CorruptData`](crate::Status::CorruptData): one of the blocks is damaged.
     pub fn decode(&mut self, frame: &Frame<'_>, range: Range<usize>, decoded: &mut [u8]) -> Result<()> {
         debug_assert!(range.len() == decoded.len(), "what is wanted has the size of its place");
-        self.decode_parts(frame, &mut std::iter::once((range.start, decoded)))
+        self.decode_ranges(frame, &mut std::iter::once((range.start, decoded)))
     }
 
     /// Decodes parts of what the frame decodes to, each given by where it begins and its place. A block is decompressed
@@ -41,7 +41,7 @@ impl Decoder {
     ///
     /// # Errors
     /// As [`decode`](Self::decode).
-    pub fn decode_parts(
+    pub fn decode_ranges(
         &mut self,
         frame: &Frame<'_>,
         parts: &mut dyn Iterator<Item = (usize, &mut [u8])>,

@@ -24,7 +24,7 @@ pub use encode::{Encoder, Settings};
 pub use frame::{Filter, Frame};
 
 use crate::error::{Error, Result};
-use crate::interface::{Bound, Call, Codec, Context, Direction, Kind, Transform};
+use crate::interface::{Binding, Call, Codec, Context, Direction, Kind, Transform};
 use crate::json::{Configuration, exact_integer, integer, one_of};
 use crate::parallel::Workers;
 use crate::representation::{ByteSize, Representation};
@@ -154,12 +154,12 @@ impl Codec for Blosc {
         Some(self.configuration.clone())
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
         let bytes = decoded.bytes()?;
         if let ByteSize::Exact(size) = bytes.size {
             encode::check_size(usize::try_from(size).unwrap_or(usize::MAX))?;
         }
-        Ok(Bound::compressor(decoded, Arc::new(BoundBlosc(self.settings(bytes.element_size)))))
+        Ok(Binding::compressor(decoded, Arc::new(BoundBlosc(self.settings(bytes.element_size)))))
     }
 }
 
@@ -193,7 +193,7 @@ impl Transform for BoundBlosc {
         Ok(size)
     }
 
-    fn decodes_parts(&self) -> bool {
+    fn decodes_ranges(&self) -> bool {
         true
     }
 
@@ -201,7 +201,7 @@ impl Transform for BoundBlosc {
         direction == Direction::Decode
     }
 
-    fn decode_parts(
+    fn decode_ranges(
         &self,
         encoded: &[u8],
         decoded_size: usize,
@@ -212,7 +212,7 @@ impl Transform for BoundBlosc {
         if frame.decoded_size() != decoded_size {
             return Ok(None);
         }
-        call.contexts.get(|| Ok(State::default()))?.decoder.decode_parts(&frame, parts).map(Some)
+        call.contexts.get(|| Ok(State::default()))?.decoder.decode_ranges(&frame, parts).map(Some)
     }
 
     fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {

@@ -27,7 +27,7 @@ pub(super) use bound::BoundCast;
 
 use crate::data_type::{Component, DataType, Scalar};
 use crate::error::{Error, Result, Status};
-use crate::interface::{Bound, Codec, Context, Kind, Warning};
+use crate::interface::{Binding, Codec, Context, Kind, Warning};
 use crate::json::{Configuration, shown};
 use crate::number::Rounding;
 use crate::representation::Representation;
@@ -134,7 +134,7 @@ impl Codec for CastValue {
         Some(members)
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
         let decoded = decoded.array()?;
         let source = decoded.data_type();
         for data_type in [source, &self.data_type] {
@@ -150,7 +150,7 @@ impl Codec for CastValue {
         let fill_value = decoded.fill_value().map(cast_fill_value).transpose()?;
         let warnings = lossy(source, &self.data_type).into_iter().chain(lossy(&self.data_type, source)).collect();
         let kernel = Arc::new(BoundCast::new(encode, decode, source, &self.data_type));
-        Ok(Bound { warnings, ..Bound::elementwise(decoded, &self.data_type, fill_value, kernel)? })
+        Ok(Binding { warnings, ..Binding::elementwise(decoded, &self.data_type, fill_value, kernel)? })
     }
 }
 

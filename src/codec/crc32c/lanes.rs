@@ -113,19 +113,19 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     unsafe fn load(self, source: *const u8) -> __m256i {
-        // SAFETY: the caller's; a load needs no alignment.
+        // SAFETY: the caller promises that many readable bytes; a load needs no alignment.
         unsafe { _mm256_loadu_si256(source.cast()) }
     }
 
     #[inline(always)]
     unsafe fn store(self, target: *mut u8, vector: __m256i) {
-        // SAFETY: the caller's; a store needs no alignment.
+        // SAFETY: the caller promises that many writable bytes; a store needs no alignment.
         unsafe { _mm256_storeu_si256(target.cast(), vector) }
     }
 
     #[inline(always)]
     unsafe fn stream(self, target: *mut u8, vector: __m256i) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller promises that many writable bytes, aligned to their number.
         unsafe { _mm256_stream_si256(target.cast(), vector) }
     }
 
@@ -154,19 +154,19 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     unsafe fn load(self, source: *const u8) -> __m512i {
-        // SAFETY: the caller's; a load needs no alignment.
+        // SAFETY: the caller promises that many readable bytes; a load needs no alignment.
         unsafe { _mm512_loadu_si512(source.cast()) }
     }
 
     #[inline(always)]
     unsafe fn store(self, target: *mut u8, vector: __m512i) {
-        // SAFETY: the caller's; a store needs no alignment.
+        // SAFETY: the caller promises that many writable bytes; a store needs no alignment.
         unsafe { _mm512_storeu_si512(target.cast(), vector) }
     }
 
     #[inline(always)]
     unsafe fn stream(self, target: *mut u8, vector: __m512i) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller promises that many writable bytes, aligned to their number.
         unsafe { _mm512_stream_si512(target.cast(), vector) }
     }
 

@@ -10,8 +10,9 @@ mod vpclmul;
 
 pub(super) use self::sum::crc32c;
 use self::sum::running;
-use crate::error::{Error, Result};
-use crate::interface::{Bound, Call, Codec, Context, Frame, Kind, RunningChecksum};
+use crate::codec::checksum;
+use crate::error::Result;
+use crate::interface::{Binding, Call, Codec, Context, Frame, Kind, RunningChecksum};
 use crate::json::Configuration;
 use crate::representation::Representation;
 use serde_json::{Map, Value};
@@ -37,8 +38,8 @@ impl Codec for Crc32c {
         None
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
-        Ok(Bound::frame(decoded, Arc::new(*self)))
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
+        Ok(Binding::frame(decoded, Arc::new(*self)))
     }
 }
 
@@ -53,14 +54,7 @@ impl Frame for Crc32c {
     }
 
     fn check(&self, payload: &[u8], _leading: &[u8], trailing: &[u8], _call: &Call<'_>) -> Result<()> {
-        let expected = crc32c(payload).to_le_bytes();
-        if trailing == expected {
-            return Ok(());
-        }
-        let [stored, computed] = [trailing, &expected]
-            .map(|bytes| bytes.iter().rev().fold(String::from("0x"), |text, byte| format!("{text}{byte:02x}")));
-        let message = format!("the checksum stored is {stored}, that of the bytes is {computed}");
-        Err(Error::corrupt(message).with_code("checksum"))
+        checksum::check(trailing, crc32c(payload))
     }
 
     fn checks_payload(&self) -> bool {

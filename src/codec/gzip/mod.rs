@@ -11,7 +11,7 @@ pub(super) mod libdeflate;
 pub(super) mod zlib;
 
 use crate::error::{Error, Result};
-use crate::interface::{self, Bound, Call, Codec, Context, Kind, Transform};
+use crate::interface::{self, Binding, Call, Codec, Context, Kind, Transform};
 use crate::json::{Configuration, integer};
 use crate::representation::Representation;
 use libdeflate::{Compressor, Container, Decompressor, Fault};
@@ -64,12 +64,12 @@ impl Codec for Gzip {
         Some(Map::from_iter([("level".to_owned(), level_json(self.level))]))
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
-        Ok(Bound::compressor(decoded, Arc::new(*self)))
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
+        Ok(Binding::compressor(decoded, Arc::new(*self)))
     }
 }
 
-/// The compressors of every gzip and zlib codec of a chain, by level: libdeflate settles it when it makes one.
+/// The compressors of every gzip and zlib codec of a chain, by level, which libdeflate fixes when it makes a compressor.
 #[derive(Debug, Default)]
 struct Compressors([Option<Compressor>; 10]);
 

@@ -7,7 +7,7 @@
 use super::libdeflate::{Container, Decompressor, Fault};
 use super::{NUMCODECS_LEVEL, count, encode, encoded_bound, level_json, level_of, too_small};
 use crate::error::{Error, Result};
-use crate::interface::{self, Bound, Call, Codec, Context, Kind, Transform};
+use crate::interface::{self, Binding, Call, Codec, Context, Kind, Transform};
 use crate::json::Configuration;
 use crate::representation::Representation;
 use serde_json::{Map, Value};
@@ -35,8 +35,8 @@ impl Codec for Zlib {
         Some(Map::from_iter([("level".to_owned(), level_json(self.level))]))
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
-        Ok(Bound::compressor(decoded, Arc::new(*self)))
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
+        Ok(Binding::compressor(decoded, Arc::new(*self)))
     }
 }
 

@@ -7,7 +7,7 @@
 use super::number_type::{self, NumberType};
 use super::{elementwise, optional};
 use crate::error::Result;
-use crate::interface::{Bound, Codec, Context, Elementwise, Kind};
+use crate::interface::{Binding, Codec, Context, Elementwise, Kind};
 use crate::json::Configuration;
 use crate::representation::Representation;
 use serde_json::{Map, Value};
@@ -42,7 +42,7 @@ impl Codec for AsType {
         Some(self.configuration.clone())
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
         let decoded = decoded.array()?;
         let array_type = NumberType::of_array(decoded.data_type())?;
         if let Some(decode_type) = self.decode_type {

@@ -7,7 +7,7 @@
 
 use super::optional;
 use crate::error::{Error, Result};
-use crate::interface::{Bound, Call, Codec, Context, Kind, Transform, too_small};
+use crate::interface::{Binding, Call, Codec, Context, Kind, Transform, too_small};
 use crate::json::{Configuration, integer};
 use crate::representation::Representation;
 use bzip2::{Action, Compress, Compression, Decompress, Status};
@@ -54,8 +54,8 @@ impl Codec for Bz2 {
         Some(self.configuration.clone())
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
-        Ok(Bound::compressor(decoded, Arc::new(self.clone())))
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
+        Ok(Binding::compressor(decoded, Arc::new(self.clone())))
     }
 }
 

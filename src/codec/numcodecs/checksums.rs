@@ -9,13 +9,14 @@
 //! numcodecs 0.17, `checksum32.py`. Without `location`, `crc32` and `adler32` are at the start, `crc32c` at the end.
 
 use super::optional;
+use crate::codec::checksum;
 use crate::codec::crc32c::crc32c;
 use crate::codec::location::Location;
-use crate::error::{Error, Result};
-use crate::interface::{Bound, Call, Codec, Context, Frame, Kind};
+use crate::error::Result;
+use crate::interface::{Binding, Call, Codec, Context, Frame, Kind};
 use crate::json::Configuration;
 use crate::representation::Representation;
-use crc_fast::{CrcAlgorithm, checksum};
+use crc_fast::CrcAlgorithm;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -69,15 +70,15 @@ impl Codec for Checksum {
         Some(self.configuration.clone())
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
-        Ok(Bound::frame(decoded, Arc::new(self.clone())))
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
+        Ok(Binding::frame(decoded, Arc::new(self.clone())))
     }
 }
 
 impl Algorithm {
     fn of(self, payload: &[u8]) -> u32 {
         match self {
-            Self::Crc32 => checksum(CrcAlgorithm::Crc32IsoHdlc, payload) as u32,
+            Self::Crc32 => crc_fast::checksum(CrcAlgorithm::Crc32IsoHdlc, payload) as u32,
             Self::Crc32c => crc32c(payload),
             Self::Adler32 => simd_adler32::adler32(&payload),
         }
@@ -100,23 +101,10 @@ impl Frame for Checksum {
     }
 
     fn check(&self, payload: &[u8], leading: &[u8], trailing: &[u8], _call: &Call<'_>) -> Result<()> {
-        let stored = four_bytes(self.location.at(leading, trailing));
-        let computed = self.algorithm.of(payload);
-        if stored == computed { Ok(()) } else { Err(unequal(stored, computed)) }
+        checksum::check(self.location.at(leading, trailing), self.algorithm.of(payload))
     }
 
     fn checks_payload(&self) -> bool {
         true
     }
-}
-
-/// The number that four bytes are.
-pub(super) fn four_bytes(bytes: &[u8]) -> u32 {
-    bytes.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
-}
-
-/// The error of a checksum that is not that of its chunk.
-pub(super) fn unequal(stored: u32, computed: u32) -> Error {
-    Error::corrupt(format!("the checksum stored is {stored:#010x}, that of the bytes is {computed:#010x}"))
-        .with_code("checksum")
 }

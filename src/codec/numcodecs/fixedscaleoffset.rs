@@ -18,7 +18,7 @@
 use super::number_type::{BLOCK, Float, NumberType, half_of};
 use super::{elementwise, optional};
 use crate::error::{Error, Result};
-use crate::interface::{Bound, Codec, Context, Elementwise, Kind};
+use crate::interface::{Binding, Codec, Context, Elementwise, Kind};
 use crate::json::{Configuration, exact_integer, shown};
 use crate::number::integer_range;
 use crate::representation::Representation;
@@ -95,7 +95,7 @@ impl Codec for FixedScaleOffset {
         Some(self.configuration.clone())
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
         let decoded = decoded.array()?;
         let array_type = NumberType::of_array(decoded.data_type())?;
         if let Some(dtype) = self.dtype {
@@ -160,7 +160,7 @@ impl Arithmetic {
 struct Scaled {
     decoded: NumberType,
     encoded: NumberType,
-    /// Of an encode; why there is none if NumPy 2 has none.
+    /// That of encode, or the error if NumPy 2 refuses these operands.
     arithmetic: Result<Arithmetic>,
     offset: f64,
     scale: f64,

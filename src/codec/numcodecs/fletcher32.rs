@@ -5,9 +5,9 @@
 //! The words are big-endian; an odd last byte is the high one of a word. HDF5 before 1.6.3 wrote sums with their bytes
 //! swapped on little-endian machines: like HDF5, decoding accepts them.
 
-use super::checksums::{four_bytes, unequal};
+use crate::codec::checksum::unequal;
 use crate::error::Result;
-use crate::interface::{Bound, Call, Codec, Context, Frame, Kind};
+use crate::interface::{Binding, Call, Codec, Context, Frame, Kind};
 use crate::json::Configuration;
 use crate::representation::Representation;
 use crate::simd::{Loop, vectorized};
@@ -40,8 +40,8 @@ impl Codec for Fletcher32 {
         Some(Map::new()) // zarr-python refuses its codecs without one
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
-        Ok(Bound::frame(decoded, Arc::new(*self)))
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
+        Ok(Binding::frame(decoded, Arc::new(*self)))
     }
 }
 
@@ -62,7 +62,7 @@ impl Frame for Fletcher32 {
         if trailing == bytes || trailing == swapped {
             return Ok(());
         }
-        Err(unequal(four_bytes(trailing), computed))
+        Err(unequal(trailing, computed))
     }
 
     fn checks_payload(&self) -> bool {

@@ -5,10 +5,10 @@
 //! [zarr-extensions, `numcodecs.jenkins_lookup3`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.jenkins_lookup3);
 //! numcodecs 0.17, `checksum32.py`, `jenkins.pyx`; lookup3.c, in the public domain.
 
-use super::checksums::{four_bytes, unequal};
 use super::optional;
+use crate::codec::checksum;
 use crate::error::{Error, Result};
-use crate::interface::{Bound, Call, Codec, Context, Frame, Kind};
+use crate::interface::{Binding, Call, Codec, Context, Frame, Kind};
 use crate::json::{Configuration, integer};
 use crate::representation::Representation;
 use serde_json::{Map, Value};
@@ -44,8 +44,8 @@ impl Codec for JenkinsLookup3 {
         Some(self.configuration.clone())
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
-        Ok(Bound::frame(decoded, Arc::new(self.clone())))
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
+        Ok(Binding::frame(decoded, Arc::new(self.clone())))
     }
 }
 
@@ -60,8 +60,7 @@ impl Frame for JenkinsLookup3 {
     }
 
     fn check(&self, payload: &[u8], _leading: &[u8], trailing: &[u8], _call: &Call<'_>) -> Result<()> {
-        let (stored, computed) = (four_bytes(trailing), lookup3(payload, self.initval));
-        if stored == computed { Ok(()) } else { Err(unequal(stored, computed)) }
+        checksum::check(trailing, lookup3(payload, self.initval))
     }
 
     fn checks_payload(&self) -> bool {

@@ -7,7 +7,7 @@
 use super::optional;
 use crate::codec::lz::{lz4, matches::MatchTable};
 use crate::error::{Error, Result};
-use crate::interface::{Bound, Call, Codec, Context, Kind, Transform, too_small};
+use crate::interface::{Binding, Call, Codec, Context, Kind, Transform, too_small};
 use crate::json::{Configuration, integer};
 use crate::representation::{ByteSize, Representation};
 use serde_json::{Map, Value};
@@ -48,10 +48,10 @@ impl Codec for Lz4 {
         Some(self.configuration.clone())
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
         match decoded.bytes()?.size {
             ByteSize::Exact(size) | ByteSize::Written(size) if size > MAX_DECODED_SIZE => Err(too_large(size)),
-            _ => Ok(Bound::compressor(decoded, Arc::new(self.clone()))),
+            _ => Ok(Binding::compressor(decoded, Arc::new(self.clone()))),
         }
     }
 }

@@ -37,7 +37,7 @@ mod tests;
 
 use crate::data_type::Scalar;
 use crate::error::Result;
-use crate::interface::{Bound, Elementwise};
+use crate::interface::{Binding, Elementwise};
 use crate::json::Configuration;
 use crate::representation::ArrayRepresentation;
 use number_type::NumberType;
@@ -62,8 +62,8 @@ fn elementwise<K: Elementwise>(
     kernel: K,
     (from, to): (NumberType, NumberType),
     decoded: &ArrayRepresentation,
-) -> Result<Bound> {
-    Bound::elementwise(decoded, &to.data_type()?, cast_fill_value(decoded, from, to), Arc::new(kernel))
+) -> Result<Binding> {
+    Binding::elementwise(decoded, &to.data_type()?, cast_fill_value(decoded, from, to), Arc::new(kernel))
 }
 
 /// The fill value of what a codec makes of this array: zarr-python casts it, but does not encode it. It is 0 where

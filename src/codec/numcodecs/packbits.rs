@@ -8,7 +8,7 @@ use super::cast_fill_value;
 use super::number_type::NumberType;
 use crate::data_type::{Component, DataType};
 use crate::error::{Error, Result};
-use crate::interface::{Bound, Call, Codec, Context, Kind, Pass, Transform, too_small};
+use crate::interface::{Binding, Call, Codec, Context, Kind, Pass, Transform, too_small};
 use crate::json::Configuration;
 use crate::representation::{ArrayRepresentation, Representation};
 use serde_json::{Map, Value};
@@ -32,7 +32,7 @@ impl Codec for PackBits {
         Some(Map::new()) // zarr-python refuses its codecs without one
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
         let decoded = decoded.array()?;
         if decoded.data_type().component() != Component::Bool {
             let data_type = decoded.data_type();
@@ -43,7 +43,7 @@ impl Codec for PackBits {
         let count = decoded.element_count();
         let fill_value = cast_fill_value(decoded, NumberType::Bool, NumberType::U8);
         let encoded = ArrayRepresentation::new(DataType::from_name("uint8")?, vec![encoded_size(count)], fill_value)?;
-        Ok(Bound::new(Representation::Array(encoded), Pass::Transform(Arc::new(Packed { count }))))
+        Ok(Binding::new(Representation::Array(encoded), Pass::Transform(Arc::new(Packed { count }))))
     }
 }
 

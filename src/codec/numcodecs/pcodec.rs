@@ -8,7 +8,7 @@
 
 use super::optional;
 use crate::error::{Error, Result};
-use crate::interface::{Bound, Call, Codec, Context, Kind, Pass, Transform, too_small};
+use crate::interface::{Binding, Call, Codec, Context, Kind, Pass, Transform, too_small};
 use crate::json::{Configuration, integer, one_of};
 use crate::representation::{ArrayRepresentation, ByteSize, Representation};
 use half::f16;
@@ -105,7 +105,7 @@ impl Codec for Pcodec {
         Some(self.configuration.clone())
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
         let decoded = decoded.array()?;
         match decoded.data_type().name() {
             "uint8" => self.bind_element::<u8>(decoded),
@@ -125,12 +125,12 @@ impl Codec for Pcodec {
 }
 
 impl Pcodec {
-    fn bind_element<E: Element>(&self, decoded: &ArrayRepresentation) -> Result<Bound> {
+    fn bind_element<E: Element>(&self, decoded: &ArrayRepresentation) -> Result<Binding> {
         let pages = Pages::new(decoded.element_count(), self.max_page_count);
         let chunk = Chunk::<E> { config: self.config.clone(), pages, element: PhantomData };
-        let bound = pages.bound::<E>().map_or(ByteSize::Unknown, ByteSize::Bound);
+        let bound = pages.bound::<E>().map_or(ByteSize::Unknown, ByteSize::AtMost);
         let decoded = Representation::Array(decoded.clone());
-        Ok(Bound::serializer(&decoded, bound, Pass::Transform(Arc::new(chunk))))
+        Ok(Binding::serializer(&decoded, bound, Pass::Transform(Arc::new(chunk))))
     }
 }
 

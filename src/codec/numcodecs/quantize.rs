@@ -9,7 +9,7 @@
 use super::number_type::{self, BLOCK, Float, NumberType, half_of};
 use super::{elementwise, optional};
 use crate::error::{Error, Result};
-use crate::interface::{Bound, Codec, Context, Elementwise, Kind};
+use crate::interface::{Binding, Codec, Context, Elementwise, Kind};
 use crate::json::{Configuration, integer};
 use crate::representation::Representation;
 use crate::simd::{Loop, vectorized};
@@ -58,7 +58,7 @@ impl Codec for Quantize {
         Some(self.configuration.clone())
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
         let decoded = decoded.array()?;
         let data_type = decoded.data_type();
         let array_type = NumberType::of_array(data_type)?;

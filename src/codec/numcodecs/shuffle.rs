@@ -8,7 +8,7 @@
 use super::optional;
 use crate::codec::shuffle::Shuffle as Kernels;
 use crate::error::{Error, Result};
-use crate::interface::{Bound, Call, Codec, Context, Kind, Pass, Transform, too_small};
+use crate::interface::{Binding, Call, Codec, Context, Kind, Pass, Transform, too_small};
 use crate::json::{Configuration, integer};
 use crate::representation::Representation;
 use serde_json::{Map, Value};
@@ -43,10 +43,10 @@ impl Codec for Shuffle {
         Some(self.configuration.clone())
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
         let element_size = self.element_size.or(decoded.bytes()?.element_size).unwrap_or(DEFAULT_ELEMENT_SIZE);
         let kernels = u8::try_from(element_size).map_or_else(|_| Kernels::portable(element_size), Kernels::new);
-        Ok(Bound::new(decoded.to_bytes(decoded.size()), Pass::Transform(Arc::new(Shuffled(kernels)))))
+        Ok(Binding::new(decoded.to_bytes(decoded.size()), Pass::Transform(Arc::new(Shuffled(kernels)))))
     }
 }
 

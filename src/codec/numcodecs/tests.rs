@@ -96,7 +96,7 @@ fn python_reads_numbers_as_float64_before_they_become_float32() {
 }
 
 #[test]
-fn the_first_element_without_an_image_is_named() {
+fn the_first_element_that_cannot_be_represented_is_named() {
     let codecs = codec("fixedscaleoffset", &json!({"offset": 0, "scale": 1, "dtype": "<f4", "astype": "|u1"}));
     let chain = chain(&codecs, "float32", 5000, &json!(0)).unwrap();
     for (wrong, value) in [(0, f32::NAN), (255, 1e10), (256, f32::INFINITY), (4999, -3e9)] {
@@ -110,7 +110,7 @@ fn the_first_element_without_an_image_is_named() {
 }
 
 #[test]
-fn the_first_stored_element_without_an_image_is_named() {
+fn the_first_stored_element_that_cannot_be_represented_is_named() {
     let codecs = codec("fixedscaleoffset", &json!({"offset": 0, "scale": 1, "dtype": "|u1", "astype": "<f4"}));
     let chain = chain(&codecs, "uint8", 5000, &json!(0)).unwrap();
     for wrong in [0, 255, 256, 4999] {

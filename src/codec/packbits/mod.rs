@@ -29,7 +29,7 @@ pub(crate) use field::Field;
 
 use crate::data_type::DataType;
 use crate::error::{Error, Result};
-use crate::interface::{Bound, Codec, Context, Elementwise, ElementwiseStage, Kind, Pass, packed_size};
+use crate::interface::{Binding, Codec, Context, Elementwise, Kind, Pass, SizedKernel, packed_size};
 use crate::json::{Configuration, integer};
 use crate::representation::{ByteSize, Representation};
 use crate::simd::{Level, Tier, available};
@@ -139,7 +139,7 @@ impl Codec for PackBits {
         Some(padding.chain(bits).collect())
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
         let array = decoded.array()?;
         let data_type = array.data_type();
         if data_type.is_run_of_bytes() {
@@ -151,8 +151,8 @@ impl Codec for PackBits {
         let frame = self.padding_count.map(|place| place.frame(array.element_count(), encoded_bits));
         let size = ByteSize::Exact(packed_size(array.element_count(), encoded_bits));
         let size = frame.iter().fold(size, |size, frame| size.plus(frame.leading_size()).plus(frame.trailing_size()));
-        let stages = vec![ElementwiseStage { kernel: fastest(&field)?, encoded_bits }];
-        Ok(Bound::serializer(decoded, size, Pass::Elementwise { stages, frame }))
+        let kernels = vec![SizedKernel { kernel: fastest(&field)?, encoded_bits }];
+        Ok(Binding::serializer(decoded, size, Pass::Elementwise { kernels, frame }))
     }
 }
 

@@ -169,7 +169,7 @@ fn bind(data_type: &str, configuration: &Value) -> Result<(Arc<dyn Elementwise>,
     let fill_value = Scalar(vec![0; data_type.size()].into());
     let decoded = Representation::Array(ArrayRepresentation::new(data_type, vec![1], Some(fill_value))?);
     match codec.bind(&decoded)?.pass {
-        Pass::Elementwise { stages, .. } => Ok((Arc::clone(&stages[0].kernel), stages[0].encoded_bits)),
+        Pass::Elementwise { kernels, .. } => Ok((Arc::clone(&kernels[0].kernel), kernels[0].encoded_bits)),
         other => panic!("{other:?}"),
     }
 }
@@ -187,11 +187,11 @@ fn the_last_packed_bit_is_the_sign_of_an_integer_and_of_nothing_else() {
         ("complex_float4_e2m1fn", json!({}), 8, 0x93, vec![0x03, 0x09]),
     ];
     for (data_type, configuration, encoded_bits, encoded, decoded) in cases {
-        let (stage, bits) = bind(data_type, &configuration).expect("it is valid");
+        let (kernel, bits) = bind(data_type, &configuration).expect("it is valid");
         assert_eq!(bits, encoded_bits, "{data_type} {configuration}");
-        let found = run(decoded.len(), 1, |output| stage.decode(&[encoded], output));
+        let found = run(decoded.len(), 1, |output| kernel.decode(&[encoded], output));
         assert_eq!(found, decoded, "{data_type} {configuration}");
-        assert_eq!(run(1, 1, |output| stage.encode(&decoded, output)), [encoded], "{data_type} {configuration}");
+        assert_eq!(run(1, 1, |output| kernel.encode(&decoded, output)), [encoded], "{data_type} {configuration}");
     }
 }
 

@@ -12,7 +12,7 @@ use super::integer::IntegerScaling;
 use super::scaled_float::{Bfloat16Pair, Native, ScaledFloat};
 use crate::codec::cast_value::AsFloat32;
 use crate::data_type::Component;
-use crate::number::{FloatFormat, FloatId, Formula, Minus, Operation, Over, Plus, Times};
+use crate::number::{FloatFormat, FloatId, Formula};
 #[cfg(target_arch = "x86_64")]
 use crate::simd::Level;
 use crate::simd::{Loop, vectorized};
@@ -165,7 +165,7 @@ impl Loops {
         output: &mut [u8],
     ) -> bool {
         let (input, output) = (input.as_chunks().0, output.as_chunks_mut().0);
-        with_formula(&self.operands, T::from_bits, Numbers { input, output })
+        with_formula(&self.operands, T::from_bits, ScaleLoop { input, output })
     }
 
     /// Through `float32`, rounded back after each operation: it has more than twice the digits, so that this is the
@@ -179,13 +179,8 @@ impl Loops {
             let mut wide = [0; 4];
             lanes.widen(&(operand.bits as u16).to_ne_bytes(), &mut wide);
             let wide = f32::from_ne_bytes(wide);
-            let floats = Numbers::<f32> { input: before.as_chunks().0, output: after.as_chunks_mut().0 };
-            match operand.operation {
-                Operation::Add => floats.run(Plus(wide)),
-                Operation::Subtract => floats.run(Minus(wide)),
-                Operation::Multiply => floats.run(Times(wide)),
-                Operation::Divide => floats.run(Over(wide)),
-            };
+            let floats = ScaleLoop::<f32> { input: before.as_chunks().0, output: after.as_chunks_mut().0 };
+            with_formula(std::slice::from_ref(operand), |_| wide, floats);
             if !lanes.narrow(after, output) {
                 return false;
             }
@@ -206,12 +201,12 @@ fn run_table(table: &[(u8, bool); 256], input: &[u8], output: &mut [u8]) -> bool
 }
 
 /// Numbers before and after a formula.
-struct Numbers<'a, T: ScaledFloat> {
+struct ScaleLoop<'a, T: ScaledFloat> {
     input: &'a [T::Bytes],
     output: &'a mut [T::Bytes],
 }
 
-impl<T: ScaledFloat> Scale<T> for Numbers<'_, T> {
+impl<T: ScaledFloat> Scale<T> for ScaleLoop<'_, T> {
     fn run(self, formula: impl Formula<T>) -> bool {
         vectorized(Map { input: self.input, output: self.output, formula })
     }

@@ -17,7 +17,7 @@ pub(super) use bound::BoundScaling;
 
 use crate::data_type::{Component, DataType, Scalar};
 use crate::error::{Error, Result, Status};
-use crate::interface::{Bound, Codec, Context, Elementwise, Kind};
+use crate::interface::{Binding, Codec, Context, Elementwise, Kind};
 use crate::json::{Configuration, shown};
 use crate::number::{FloatValue, Operation};
 use crate::representation::Representation;
@@ -52,7 +52,7 @@ impl Codec for ScaleOffset {
         (!members.is_empty()).then_some(members)
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
         let decoded = decoded.array()?;
         let data_type = decoded.data_type();
         if !data_type.is_real_number() {
@@ -68,7 +68,7 @@ impl Codec for ScaleOffset {
             Ok(Scalar(encoded.into()))
         };
         let fill_value = decoded.fill_value().map(encode_fill_value).transpose()?;
-        Bound::elementwise(decoded, data_type, fill_value, Arc::new(bound))
+        Binding::elementwise(decoded, data_type, fill_value, Arc::new(bound))
     }
 }
 

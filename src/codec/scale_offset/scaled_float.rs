@@ -1,5 +1,6 @@
 //! The arithmetic of floats, for loops: operators that round as the type does, and faults that show without a branch.
 
+use crate::number::{Rounding, round_to_bfloat16};
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Sub};
 
 /// A float in its own arithmetic. A fault shows by becoming infinite.
@@ -71,15 +72,14 @@ float!(f64, u64, 8);
 /// has more than twice the digits, so that this is the same as rounding once (Figueroa, "When is double rounding
 /// innocuous?", 1995). Pairs part and join in place, which single numbers of 16 bits in 32-bit lanes do not.
 ///
-/// The lower halves of the bits count for nothing.
+/// The lower half of each word is ignored.
 #[derive(Clone, Copy)]
 pub(super) struct Bfloat16Pair([u32; 2]);
 
-/// To nearest, ties to even. A NaN stays one, because the lower half of its bits is 0.
+/// A NaN stays one, because the lower half of its bits is 0.
 #[inline(always)] // into the vectorised loop
 fn rounded(number: f32) -> u32 {
-    let bits = number.to_bits();
-    bits.wrapping_add(0x7FFF + (bits >> 16 & 1))
+    round_to_bfloat16(number.to_bits(), Rounding::NearestEven)
 }
 
 macro_rules! rounding {

@@ -41,7 +41,7 @@ fn copy_words(encoded: &[u8], words: &mut [u64]) {
 
 /// Appends bits to a stream.
 #[derive(Debug)]
-pub(super) struct BitWriter<'a> {
+pub(super) struct StreamJoiner<'a> {
     /// The part that is not yet written.
     free: &'a mut [[u8; 8]],
     word_count: usize,
@@ -50,7 +50,7 @@ pub(super) struct BitWriter<'a> {
     pending_bits: u32,
 }
 
-impl<'a> BitWriter<'a> {
+impl<'a> StreamJoiner<'a> {
     pub(super) fn new(encoded: &'a mut [u8]) -> Self {
         Self { free: encoded.as_chunks_mut().0, word_count: 0, pending: 0, pending_bits: 0 }
     }
@@ -133,7 +133,7 @@ mod tests {
                     bits(&words).take(first).chain(bits(&words).take(second)).chain(bits(&words).take(7)).collect();
                 let size = expected.len().div_ceil(64) * 8;
                 let mut encoded = vec![0xA5; size];
-                let mut writer = BitWriter::new(&mut encoded);
+                let mut writer = StreamJoiner::new(&mut encoded);
                 for count in [first, second, 7] {
                     writer.append(&words, count as u64).unwrap();
                 }
@@ -151,7 +151,7 @@ mod tests {
     fn what_does_not_fit_is_too_small() {
         for (capacity, fits) in [(0, false), (15, false), (16, true), (17, true)] {
             let mut encoded = vec![0; capacity];
-            let mut writer = BitWriter::new(&mut encoded);
+            let mut writer = StreamJoiner::new(&mut encoded);
             let result = writer.append(&[1, 2], 65).and_then(|()| writer.finish());
             match result {
                 Ok(size) => assert!(fits && size == 16, "capacity {capacity}"),

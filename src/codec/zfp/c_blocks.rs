@@ -37,7 +37,7 @@ impl Stream<'_> {
     unsafe fn new(words: *mut u64, count: usize, parameters: &Parameters) -> Result<Self> {
         let end = (count - slack(parameters)) as u64 * WORD_BITS;
         let config = &parameters.config;
-        // SAFETY: the words are the caller's promise; what could not be opened is looked at before it is used.
+        // SAFETY: the caller promises `count` words; null results are checked before they are used.
         unsafe {
             let bits = zfp_sys::stream_open(words.cast(), 8 * count);
             let stream = if bits.is_null() { std::ptr::null_mut() } else { zfp_sys::zfp_stream_open(bits) };

@@ -4,7 +4,7 @@
 //! on which thread, or in which order, they are coded.
 
 use super::backend::{self, Backend, BlockWriter};
-use super::bits::BitWriter;
+use super::bits::StreamJoiner;
 #[cfg(feature = "zfp-sys")]
 use super::c_blocks;
 use super::element::Element;
@@ -65,7 +65,7 @@ fn encode_pieces<E: Element, const N: usize, const TOGETHER: usize>(
     if field.parameters.has_fixed_size() && encoded.len() < field.stream_bound()? {
         return Err(too_small());
     }
-    let mut writer = BitWriter::new(encoded);
+    let mut writer = StreamJoiner::new(encoded);
     if let Some(header) = field.header {
         writer.append(&header.words(), header.bit_count())?;
     }
@@ -93,7 +93,7 @@ struct CodedBlocks {
 
 /// Where pieces come together.
 struct Assembly<'a> {
-    writer: BitWriter<'a>,
+    writer: StreamJoiner<'a>,
     next_index: usize,
     /// Pieces that were finished before their turn.
     waiting: BTreeMap<usize, CodedBlocks>,
@@ -102,7 +102,7 @@ struct Assembly<'a> {
 }
 
 impl<'a> Assembly<'a> {
-    fn new(writer: BitWriter<'a>, spare: Vec<Vec<u64>>) -> Self {
+    fn new(writer: StreamJoiner<'a>, spare: Vec<Vec<u64>>) -> Self {
         Self { writer, next_index: 0, waiting: BTreeMap::new(), spare, is_full: false }
     }
 

@@ -38,7 +38,7 @@ pub(super) mod zfpy;
 
 use crate::data_type::{Component, DataType};
 use crate::error::{Error, Result};
-use crate::interface::{Bound, BoxParts, Call, Codec, Context, Direction, Excerpt, Kind, Pass, Transform};
+use crate::interface::{Binding, BoxCells, Call, Codec, Context, Direction, Excerpt, Kind, Pass, Transform};
 use crate::json::Configuration;
 use crate::number::FloatId;
 use crate::representation::{ArrayRepresentation, ByteSize, Representation};
@@ -76,7 +76,7 @@ impl Codec for Zfp {
         Some(self.mode.to_json())
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
         let decoded = decoded.array()?;
         let data_type = decoded.data_type();
         let unsupported = || Error::unsupported(format!("zfp does not support data_type {data_type}"));
@@ -103,7 +103,7 @@ impl Codec for Zfp {
 }
 
 impl Zfp {
-    fn bind_element<E: Element>(&self, element: E, decoded: &ArrayRepresentation) -> Result<Bound> {
+    fn bind_element<E: Element>(&self, element: E, decoded: &ArrayRepresentation) -> Result<Binding> {
         let grid = Grid::new(decoded.shape())?;
         let scalar_type = E::Scalar::SCALAR_TYPE;
         let parameters = self.mode.parameters(scalar_type, grid.dimensionality())?;
@@ -115,9 +115,9 @@ impl Zfp {
         let encoded = if transform.parameters.has_fixed_size() {
             ByteSize::Written(size as u64)
         } else {
-            ByteSize::Bound(size as u64)
+            ByteSize::AtMost(size as u64)
         };
-        Ok(Bound::serializer(&Representation::Array(decoded.clone()), encoded, Pass::Transform(transform)))
+        Ok(Binding::serializer(&Representation::Array(decoded.clone()), encoded, Pass::Transform(transform)))
     }
 }
 
@@ -191,7 +191,7 @@ impl<E: Element> Transform for Field<E> {
         region::decode_box(self, encoded.size, (start, shape), decoded, &mut read)
     }
 
-    fn box_parts(&self, encoded_size: usize, start: &[u64], shape: &[u64]) -> Result<Option<BoxParts>> {
+    fn box_cells(&self, encoded_size: usize, start: &[u64], shape: &[u64]) -> Result<Option<BoxCells>> {
         region::parts(self, encoded_size, (start, shape))
     }
 }

@@ -8,7 +8,7 @@ use super::element::Element;
 use super::grid::SIDE;
 use super::mode::{Parameters, WORD_BITS};
 use crate::error::{Error, Result};
-use crate::interface::BoxParts;
+use crate::interface::BoxCells;
 use std::borrow::Cow;
 use std::ops::Range;
 use zfp_rs::ZfpDimensionality;
@@ -25,7 +25,7 @@ pub(super) fn parts<E: Element>(
     field: &Field<E>,
     encoded_size: usize,
     (start, shape): (&[u64], &[u64]),
-) -> Result<Option<BoxParts>> {
+) -> Result<Option<BoxCells>> {
     if !field.parameters.has_fixed_size() {
         return Ok(None);
     }
@@ -50,7 +50,7 @@ pub(super) fn parts<E: Element>(
         }
     }
     let cell = (0..shape.len()).rev().map(|axis| if axis <= cut { u64::MAX } else { SIDE as u64 }).collect();
-    Ok(Some(BoxParts { cell, ranges }))
+    Ok(Some(BoxCells { cell, ranges }))
 }
 
 /// Decodes the box that begins at `start` and has this `shape`, both in the order of the chunk's shape, into `decoded`:
@@ -335,7 +335,7 @@ mod tests {
         let parts = |shape: &[u64], start: &[u64], extents: &[u64]| {
             let field = at_rate(Native::<f32>::new(), Backend::chosen(), shape, 8.0);
             let size = field.encoded_bound(0).unwrap() as usize;
-            let BoxParts { cell, ranges } = super::parts(&field, size, (start, extents)).unwrap().unwrap();
+            let BoxCells { cell, ranges } = super::parts(&field, size, (start, extents)).unwrap().unwrap();
             (cell, ranges.iter().map(|range| [range.start, range.end]).collect::<Vec<_>>())
         };
         // A block of three dimensions has 64 bytes: 5 blocks along x, 3 along y, 2 along z.

@@ -10,7 +10,7 @@
 use super::mode::{Mode, Parameters};
 use super::{Backend, Zfp};
 use crate::error::{Error, Result};
-use crate::interface::{Bound, Call, Codec, Context, Direction, Kind, Pass, Transform};
+use crate::interface::{Binding, Call, Codec, Context, Direction, Kind, Pass, Transform};
 use crate::json::{Configuration, integer};
 use crate::representation::Representation;
 use serde_json::{Map, Value, json};
@@ -67,7 +67,7 @@ impl Codec for Zfpy {
         Some(self.configuration.clone())
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
         let array = decoded.array()?;
         let shape = array.shape();
         let scalar = match array.data_type().name() {
@@ -92,7 +92,7 @@ impl Codec for Zfpy {
         let bound = Zfp { header: Some(header), ..self.zfp.clone() }.bind(decoded)?;
         let Pass::Transform(blocks) = bound.pass else { return Err(Error::internal("zfp is no transform")) };
         let pass = Pass::Transform(Arc::new(WithHeader { blocks, blocks_bound, header }));
-        Ok(Bound { pass, ..bound })
+        Ok(Binding { pass, ..bound })
     }
 }
 

@@ -12,7 +12,7 @@ mod neon;
 mod pixels;
 mod rows;
 mod runs;
-mod stage;
+mod staging;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 

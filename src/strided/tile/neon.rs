@@ -78,7 +78,7 @@ impl Pick for uint8x16_t {
 }
 
 pub(in super::super) const NEON: Tiles =
-    Tiles { copy: neon, triple_parts: None, stages_late: false, instead: None, pixels: Some(pixels) };
+    Tiles { copy: neon, triple_parts: None, prefers_fewer_columns: false, instead: None, pixels: Some(pixels) };
 
 /// # Safety
 /// [`NEON`] takes the runs; all their elements can be read in the source and written in the target.

@@ -53,7 +53,7 @@ pub(super) unsafe fn by_pixels<V: Pick>(pixels: &Pixels) {
     }
 }
 
-/// Copies pixels by as many as a vector of a plane has. The last ones go through a stage, so that nothing is read or
+/// Copies pixels by as many as a vector of a plane has. The last ones go through a staging buffer, so that nothing is read or
 /// written past their end.
 ///
 /// # Safety
@@ -71,14 +71,14 @@ unsafe fn groups<V: Pick, R: Rows<V>, const SIZE: usize>(pixels: &Pixels) {
         vectors[i] = (i * step) as isize;
     }
     let group = Group { channels: pixels.channels, planes, vectors };
-    let mut stage = [0_u8; VECTOR_SIZE * VECTOR_SIZE];
+    let mut staging = [0_u8; VECTOR_SIZE * VECTOR_SIZE];
     let mut next = 0;
     while next < pixels.count {
         let first = next.min(pixels.count - count);
         let fits = first * pixel_size + reach <= pixels.count * pixel_size;
         let plane_place = first * SIZE;
         let pixel_place = first * pixel_size;
-        // SAFETY: a group of the pixels; the stage has room for 16 bytes of each plane.
+        // SAFETY: a group of the pixels; the staging buffer has room for 16 bytes of each plane.
         unsafe {
             if pixels.interleaves {
                 let source = pixels.source.wrapping_add(plane_place);
@@ -86,8 +86,8 @@ unsafe fn groups<V: Pick, R: Rows<V>, const SIZE: usize>(pixels: &Pixels) {
                 if fits {
                     group.interleave::<V, R, SIZE>(source, target);
                 } else {
-                    group.interleave::<V, R, SIZE>(source, stage.as_mut_ptr());
-                    std::ptr::copy_nonoverlapping(stage.as_ptr(), target, count * pixel_size);
+                    group.interleave::<V, R, SIZE>(source, staging.as_mut_ptr());
+                    std::ptr::copy_nonoverlapping(staging.as_ptr(), target, count * pixel_size);
                 }
             } else {
                 let source = pixels.source.wrapping_add(pixel_place);
@@ -95,8 +95,8 @@ unsafe fn groups<V: Pick, R: Rows<V>, const SIZE: usize>(pixels: &Pixels) {
                 if fits {
                     group.take_apart::<V, R, SIZE>(source, target);
                 } else {
-                    std::ptr::copy_nonoverlapping(source, stage.as_mut_ptr(), count * pixel_size);
-                    group.take_apart::<V, R, SIZE>(stage.as_ptr(), target);
+                    std::ptr::copy_nonoverlapping(source, staging.as_mut_ptr(), count * pixel_size);
+                    group.take_apart::<V, R, SIZE>(staging.as_ptr(), target);
                 }
             }
         }

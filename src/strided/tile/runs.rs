@@ -6,7 +6,7 @@
 #![expect(unsafe_code, reason = "views of one memory may interleave, so that their elements are reached by pointers")]
 
 use super::rows::{Both, Row, Rows, Vector};
-use super::stage::Staged;
+use super::staging::Staging;
 use super::{parts_of_tile, tile};
 use crate::memory::LINE_SIZE;
 use crate::strided::plane::{BAND_SIZE, Runs, VECTOR_SIZE};
@@ -64,7 +64,7 @@ unsafe fn blocks<V: Vector, R: Rows<V>, N: Rows<V::Part>, const SIZE: usize, con
     let bands = Bands::new::<SIZE>(runs, height);
     // What only tiles of whole lines do is not compiled for others.
     let has_lines = HEIGHT * V::PARTS * 16 == LINE_SIZE && SIZE.is_power_of_two();
-    let stage = (has_lines && !runs.stage.is_null()).then(|| Staged::<V, R, N, SIZE, HEIGHT>::new(runs));
+    let staging = (has_lines && !runs.staging.is_null()).then(|| Staging::<V, R, N, SIZE, HEIGHT>::new(runs));
     // SAFETY: the tables of the caller, which nobody else uses.
     let tables = unsafe { &mut *runs.tables };
     let mut next = 0;
@@ -93,8 +93,8 @@ unsafe fn blocks<V: Vector, R: Rows<V>, N: Rows<V::Part>, const SIZE: usize, con
             let block = Block { rows, columns, source, target, next: runs.is_large.then_some(next), parts };
             // SAFETY: the elements of the block.
             unsafe {
-                if let Some(stage) = &stage {
-                    stage.copy(&block, streams);
+                if let Some(staging) = &staging {
+                    staging.copy(&block, streams);
                 } else if streams {
                     block.tiles::<V, R, N, SIZE, HEIGHT, true>();
                 } else {

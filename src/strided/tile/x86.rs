@@ -244,13 +244,13 @@ impl Vector for __m512i {
 }
 
 pub(in super::super) const SSE2: Tiles =
-    Tiles { copy: sse2, triple_parts: None, stages_late: false, instead: None, pixels: None };
+    Tiles { copy: sse2, triple_parts: None, prefers_fewer_columns: false, instead: None, pixels: None };
 pub(in super::super) const AVX2: Tiles =
-    Tiles { copy: avx2, triple_parts: Some(2), stages_late: true, instead: None, pixels: Some(pixels) };
+    Tiles { copy: avx2, triple_parts: Some(2), prefers_fewer_columns: true, instead: None, pixels: Some(pixels) };
 pub(in super::super) const AVX512: Tiles = Tiles {
     copy: avx512,
     triple_parts: Some(2),
-    stages_late: false,
+    prefers_fewer_columns: false,
     instead: Some(|block| (matches!(block, 2 | 4 | 8) && is_zen_4_or_5()).then_some(AVX2)),
     pixels: Some(pixels),
 };

@@ -13,7 +13,7 @@ mod avx2;
 use super::number_type::{self, BLOCK, Float, NumberType};
 use super::{cast_fill_value, optional};
 use crate::error::{Error, Result};
-use crate::interface::{Bound, Call, Codec, Context, Kind, Pass, Transform, too_small};
+use crate::interface::{Binding, Call, Codec, Context, Kind, Pass, Transform, too_small};
 use crate::json::Configuration;
 use crate::representation::Representation;
 use crate::simd::{Level, Loop, Tier, best, vectorized};
@@ -59,7 +59,7 @@ impl Codec for Delta {
         Some(self.configuration.clone())
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
         let decoded = decoded.array()?;
         let array_type =
             if decoded.data_type().is_time() { NumberType::I64 } else { NumberType::of_array(decoded.data_type())? };
@@ -72,7 +72,7 @@ impl Codec for Delta {
         let fill_value = cast_fill_value(decoded, self.dtype, self.astype);
         let encoded = decoded.with_elements(self.astype.data_type()?, fill_value)?;
         let differences = Differences { decoded: self.dtype, encoded: self.astype };
-        Ok(Bound::new(Representation::Array(encoded), Pass::Transform(Arc::new(differences))))
+        Ok(Binding::new(Representation::Array(encoded), Pass::Transform(Arc::new(differences))))
     }
 }
 

@@ -14,7 +14,7 @@ mod stream;
 
 use super::optional;
 use crate::error::{Error, Result};
-use crate::interface::{Bound, Call, Codec, Context, Kind, Transform};
+use crate::interface::{Binding, Call, Codec, Context, Kind, Transform};
 use crate::json::{Configuration, integer};
 use crate::representation::Representation;
 use filters::{Coder, Filters};
@@ -99,8 +99,8 @@ impl Codec for Lzma {
         Some(self.configuration.clone())
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
-        Ok(Bound::compressor(decoded, Arc::new(self.clone())))
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
+        Ok(Binding::compressor(decoded, Arc::new(self.clone())))
     }
 }
 

@@ -12,12 +12,12 @@ pub(super) fn low_bits(count: u32) -> u64 {
 /// Appends bits. Each call writes 8 bytes, so that 8 bytes must follow the last bit: see
 /// [`overflowed`](Self::overflowed).
 #[derive(Debug)]
-pub(super) struct Sink<'a> {
+pub(super) struct BitWriter<'a> {
     bytes: &'a mut [u8],
     at: End,
 }
 
-/// Where a [`Sink`] is.
+/// Where a [`BitWriter`] is.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct End {
     whole_bytes: usize,
@@ -26,15 +26,15 @@ pub(super) struct End {
     pending_bits: u32,
 }
 
-impl<'a> Sink<'a> {
+impl<'a> BitWriter<'a> {
     pub(super) fn new(bytes: &'a mut [u8]) -> Self {
         Self { bytes, at: End::default() }
     }
 
     /// A copy, which can lie in registers. [`resume`](Self::resume) goes on where the copy [`end`](Self::end)s.
     #[inline(always)]
-    pub(super) fn copied(&mut self) -> Sink<'_> {
-        Sink { bytes: self.bytes, at: self.at }
+    pub(super) fn copied(&mut self) -> BitWriter<'_> {
+        BitWriter { bytes: self.bytes, at: self.at }
     }
 
     #[inline(always)]
@@ -186,7 +186,7 @@ impl Room<'_> {
         }
     }
 
-    /// For [`Sink::advance`].
+    /// For [`BitWriter::advance`].
     #[inline(always)]
     pub(super) fn end(&self) -> (usize, u64, u32) {
         (self.next, self.pending, self.filled)
@@ -208,7 +208,7 @@ impl Room<'_> {
 
 /// Takes bits. Past the end there are zeros.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Source<'a> {
+pub(super) struct BitReader<'a> {
     bytes: &'a [u8],
     /// Offsets below this allow an 8-byte read.
     whole: usize,
@@ -219,7 +219,7 @@ pub(super) struct Source<'a> {
     valid: u32,
 }
 
-impl<'a> Source<'a> {
+impl<'a> BitReader<'a> {
     pub(super) fn new(bytes: &'a [u8], position: u64) -> Self {
         let mut source = Self { bytes, whole: bytes.len().saturating_sub(7), next: 0, window: 0, valid: 0 };
         source.seek(position);
@@ -346,7 +346,7 @@ mod tests {
             for count in 0..=64 {
                 let bits = if count == 64 { BITS } else { BITS & low_bits(count) };
                 let mut bytes = [0xA5; 32];
-                let mut sink = Sink::new(&mut bytes);
+                let mut sink = BitWriter::new(&mut bytes);
                 sink.put_zeros(before);
                 sink.put_long(bits, count);
                 assert_eq!(sink.position(), before + u64::from(count));
@@ -355,7 +355,7 @@ mod tests {
                 sink.flush();
                 assert!(!sink.overflowed());
 
-                let mut source = Source::new(&bytes, before);
+                let mut source = BitReader::new(&bytes, before);
                 assert_eq!((source.take_long(count), source.take(3)), (bits, 0b001), "{before} {count}");
                 assert_eq!(source.position(), before + u64::from(count) + 3);
             }
@@ -367,7 +367,7 @@ mod tests {
         let planes = [[BITS, 0], [u64::MAX, BITS.reverse_bits()]];
         for before in 0..=64 {
             let (mut one_by_one, mut together) = ([0xA5; 56], [0xA5; 56]);
-            let (mut sink, mut planes_sink) = (Sink::new(&mut one_by_one), Sink::new(&mut together));
+            let (mut sink, mut planes_sink) = (BitWriter::new(&mut one_by_one), BitWriter::new(&mut together));
             sink.put_zeros(before);
             planes.iter().rev().flatten().for_each(|word| sink.put_long(*word, 64));
             planes_sink.put_zeros(before);
@@ -381,7 +381,7 @@ mod tests {
             }
             assert_eq!(one_by_one[..42], together[..42], "{before}");
             for size in [34, 41, 42, 56] {
-                let mut source = Source::new(&together[..size], before);
+                let mut source = BitReader::new(&together[..size], before);
                 let (mut expected, mut taken) = (source, [[1; 2]; 2]);
                 source.take_planes(&mut taken);
                 let [c, d, a, b] = [64; 4].map(|count| expected.take_long(count));
@@ -395,7 +395,7 @@ mod tests {
     fn past_the_end_of_a_source_there_are_zeros() {
         for size in 0..17 {
             let bytes = vec![0xFF; size];
-            let mut source = Source::new(&bytes, 3);
+            let mut source = BitReader::new(&bytes, 3);
             let ones: u32 = (0..6).map(|_| source.take_long(64).count_ones()).sum();
             assert_eq!(ones as usize, (8 * size).saturating_sub(3));
             assert_eq!(source.position(), 3 + 6 * 64);
@@ -406,7 +406,7 @@ mod tests {
     fn what_has_no_room_is_dropped_and_told() {
         for size in 0..24 {
             let mut bytes = vec![0xA5; size];
-            let mut sink = Sink::new(&mut bytes);
+            let mut sink = BitWriter::new(&mut bytes);
             sink.put_long(BITS, 64);
             sink.put(1, 1);
             sink.truncate(64);

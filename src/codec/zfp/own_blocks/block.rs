@@ -1,6 +1,6 @@
 //! One block: zfp's `encode_block` and `decode_block`, of integers and floats, lossy and reversible.
 
-use super::bits::{Sink, Source};
+use super::bits::{BitReader, BitWriter};
 use super::float::{are_exact, exponent, exponent_bits, from_integers, has_finite_scale, to_integers, unbiased};
 use super::kernel::{DecodingKernel, EncodingKernel, Kernel};
 use super::values;
@@ -31,7 +31,7 @@ impl Limits {
 
     /// Fills a block that began there up to the least bits that it has.
     #[inline(always)]
-    pub(super) fn pad(&self, sink: &mut Sink<'_>, start: u64) {
+    pub(super) fn pad(&self, sink: &mut BitWriter<'_>, start: u64) {
         let least = start + u64::from(self.minbits);
         if sink.position() < least {
             sink.put_zeros(least - sink.position());
@@ -40,7 +40,7 @@ impl Limits {
 
     /// Skips what fills a block that began there.
     #[inline(always)]
-    pub(super) fn skip_padding(&self, source: &mut Source<'_>, start: u64) {
+    pub(super) fn skip_padding(&self, source: &mut BitReader<'_>, start: u64) {
         let least = start + u64::from(self.minbits);
         if source.position() < least {
             source.seek(least);
@@ -68,7 +68,7 @@ pub(super) const fn slack<const N: usize>() -> i64 {
 #[inline(always)]
 pub(super) fn encode<K: EncodingKernel<N>, const N: usize>(
     kernel: K,
-    sink: &mut Sink<'_>,
+    sink: &mut BitWriter<'_>,
     limits: &Limits,
     scalar: ZfpScalarType,
     bytes: &[u8],
@@ -84,7 +84,7 @@ pub(super) fn encode<K: EncodingKernel<N>, const N: usize>(
 #[inline(always)]
 fn encode_all<K: EncodingKernel<N>, const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
     kernel: K,
-    sink: &mut Sink<'_>,
+    sink: &mut BitWriter<'_>,
     limits: &Limits,
     bytes: &[u8],
 ) {
@@ -139,7 +139,7 @@ fn as_integers<K: Kernel<N>, const N: usize, const WIDE: bool, const IS_FLOAT: b
 #[inline(always)]
 pub(super) fn decode<K: DecodingKernel<N>, const N: usize>(
     kernel: K,
-    source: &mut Source<'_>,
+    source: &mut BitReader<'_>,
     limits: &Limits,
     scalar: ZfpScalarType,
     bytes: &mut [u8],
@@ -155,7 +155,7 @@ pub(super) fn decode<K: DecodingKernel<N>, const N: usize>(
 #[inline(always)]
 fn decode_all<K: DecodingKernel<N>, const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
     kernel: K,
-    source: &mut Source<'_>,
+    source: &mut BitReader<'_>,
     limits: &Limits,
     bytes: &mut [u8],
 ) {
@@ -202,7 +202,7 @@ pub(super) struct Header {
 
 #[inline(always)]
 pub(super) fn read_header<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
-    source: &mut Source<'_>,
+    source: &mut BitReader<'_>,
     limits: &Limits,
 ) -> Header {
     let (mut values, mut length, mut precision) = (Values::Integers, 0, limits.maxprec);

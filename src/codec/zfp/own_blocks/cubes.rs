@@ -1,6 +1,6 @@
 //! Blocks of four dimensions as four blocks of three dimensions along w, the cubes.
 
-use super::bits::{Sink, Source};
+use super::bits::{BitReader, BitWriter};
 use super::block::{size_of_block, width};
 use super::kernel::{DecodingKernel, EncodingKernel, Kernel};
 use super::lift::{from_negabinary, lift, to_negabinary, unlift};
@@ -55,7 +55,7 @@ impl<K: CubeKernel> EncodingKernel<256> for K {
     #[inline(always)]
     fn encode_planes<const WIDE: bool>(
         self,
-        sink: &mut Sink<'_>,
+        sink: &mut BitWriter<'_>,
         coefficients: &K::Cubes,
         top: u32,
         kmin: u32,
@@ -71,7 +71,7 @@ impl<K: CubeKernel> DecodingKernel<256> for K {
     #[inline(always)]
     fn decode_integers<const WIDE: bool>(
         self,
-        source: &mut Source<'_>,
+        source: &mut BitReader<'_>,
         kmin: u32,
         budget: u32,
         is_reversible: bool,

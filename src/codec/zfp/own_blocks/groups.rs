@@ -6,12 +6,12 @@
 //! So the groups are the rest of the plane with a test of 1 before and after each one, and the last test 0. Groups of
 //! few bits have a table.
 
-use super::bits::{MAX_BITS, Source};
+use super::bits::{BitReader, MAX_BITS};
 
 /// Skips the planes from `k` down to `kmin` that have no ones: before the first one, each zero is the negative test of
 /// a plane. Returns the number of those below them.
 #[inline(always)]
-pub(super) fn skip_empty(source: &mut Source<'_>, mut k: u32, kmin: u32, end: u64) -> u32 {
+pub(super) fn skip_empty(source: &mut BitReader<'_>, mut k: u32, kmin: u32, end: u64) -> u32 {
     loop {
         let most = u64::from(k - kmin).min(end - source.position()).min(MAX_BITS.into());
         let empty = source.window().trailing_zeros().min(most as u32);
@@ -26,7 +26,7 @@ pub(super) fn skip_empty(source: &mut Source<'_>, mut k: u32, kmin: u32, end: u6
 /// Takes zeros up to a one, and the one unless it is in the last place, where it is not written, or cut off by the end.
 /// Returns the place of the one.
 #[inline(always)]
-pub(super) fn take_up_to_one(source: &mut Source<'_>, mut place: u32, size: u32, end: u64) -> u32 {
+pub(super) fn take_up_to_one(source: &mut BitReader<'_>, mut place: u32, size: u32, end: u64) -> u32 {
     while place < size - 1 && source.position() < end {
         let most = (end - source.position()).min(MAX_BITS.min(size - 1 - place).into()) as u32;
         let zeros = source.window().trailing_zeros().min(most);

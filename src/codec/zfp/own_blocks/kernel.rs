@@ -1,6 +1,6 @@
 //! The operations of a tier on a block.
 
-use super::bits::{Sink, Source};
+use super::bits::{BitReader, BitWriter};
 use super::lanes::Lanes;
 use std::fmt::Debug;
 
@@ -28,7 +28,7 @@ pub(super) trait EncodingKernel<const N: usize>: Kernel<N> {
     /// are zeros.
     fn encode_planes<const WIDE: bool>(
         self,
-        sink: &mut Sink<'_>,
+        sink: &mut BitWriter<'_>,
         coefficients: &Self::Block,
         top: u32,
         kmin: u32,
@@ -42,7 +42,7 @@ pub(super) trait DecodingKernel<const N: usize>: Kernel<N> {
     /// zeros. What the block had before does not matter.
     fn decode_integers<const WIDE: bool>(
         self,
-        source: &mut Source<'_>,
+        source: &mut BitReader<'_>,
         kmin: u32,
         budget: u32,
         is_reversible: bool,

@@ -47,7 +47,7 @@ use super::backend::{BlockReader, BlockWriter};
 use super::mode::Parameters;
 use crate::error::{Error, Result};
 use crate::simd::{Level, Tier, best};
-use bits::{Sink, Source};
+use bits::{BitReader, BitWriter};
 use block::Limits;
 use zfp_rs::{ZfpDimensionality, ZfpScalar, ZfpScalarType};
 
@@ -57,8 +57,8 @@ pub(super) const SLACK: usize = 3;
 /// Write and read blocks of this type, whose values are these bytes.
 #[derive(Debug, Clone, Copy)]
 struct BlockFunctions {
-    encode: unsafe fn(&mut Sink<'_>, &Limits, ZfpScalarType, &[u8]),
-    decode: unsafe fn(&mut Source<'_>, &Limits, ZfpScalarType, &mut [u8]),
+    encode: unsafe fn(&mut BitWriter<'_>, &Limits, ZfpScalarType, &[u8]),
+    decode: unsafe fn(&mut BitReader<'_>, &Limits, ZfpScalarType, &mut [u8]),
 }
 
 #[derive(Debug)]
@@ -126,13 +126,13 @@ fn has_slow_pext() -> bool {
 #[derive(Debug)]
 pub(super) struct OwnWriter<'a> {
     coder: Coder,
-    sink: Sink<'a>,
+    sink: BitWriter<'a>,
     limits: Limits,
 }
 
 impl<'a> OwnWriter<'a> {
     pub(super) fn new(coder: Coder, words: &'a mut [u64], parameters: &Parameters) -> Self {
-        Self { coder, sink: Sink::new(bytemuck::cast_slice_mut(words)), limits: Limits::new(parameters) }
+        Self { coder, sink: BitWriter::new(bytemuck::cast_slice_mut(words)), limits: Limits::new(parameters) }
     }
 }
 
@@ -160,14 +160,14 @@ impl<T: ZfpScalar, const N: usize> BlockWriter<T, N> for OwnWriter<'_> {
 #[derive(Debug)]
 pub(super) struct OwnReader<'a> {
     coder: Coder,
-    source: Source<'a>,
+    source: BitReader<'a>,
     limits: Limits,
 }
 
 impl<'a> OwnReader<'a> {
     /// From this bit on.
     pub(super) fn new(coder: Coder, words: &'a [u64], start: u64, parameters: &Parameters) -> Self {
-        Self { coder, source: Source::new(bytemuck::cast_slice(words), start), limits: Limits::new(parameters) }
+        Self { coder, source: BitReader::new(bytemuck::cast_slice(words), start), limits: Limits::new(parameters) }
     }
 }
 

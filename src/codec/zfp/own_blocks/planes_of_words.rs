@@ -3,7 +3,7 @@
 //! Planes follow each other from the most significant one down. Each begins with the bits of the `n` coefficients that
 //! were significant before, then come [`groups`](super::groups). `n` moves past the last one bit of a plane.
 
-use super::bits::{MAX_BITS, Sink, Source, low_bits};
+use super::bits::{BitReader, BitWriter, MAX_BITS, low_bits};
 use super::groups::{AT_ONCE, SHORT, short_groups, skip_empty, take_up_to_one, with_tests};
 
 /// Bit i of word w of plane k is bit k of coefficient 64 w + i.
@@ -21,7 +21,7 @@ const fn size_of_block<const WORDS: usize>() -> u32 {
 /// at.
 #[inline(always)]
 pub(super) fn encode<const WORDS: usize>(
-    sink: &mut Sink<'_>,
+    sink: &mut BitWriter<'_>,
     planes: &Planes<WORDS>,
     width: u32,
     top: u32,
@@ -56,7 +56,7 @@ pub(super) fn encode<const WORDS: usize>(
 
 /// The first `n` bits.
 #[inline(always)]
-fn put_significant<const WORDS: usize>(sink: &mut Sink<'_>, plane: &[u64; WORDS], n: u32) {
+fn put_significant<const WORDS: usize>(sink: &mut BitWriter<'_>, plane: &[u64; WORDS], n: u32) {
     let (whole, rest) = (n as usize / 64, n % 64);
     if whole > 0 {
         sink.put_words(plane[..whole].iter());
@@ -70,7 +70,7 @@ fn put_significant<const WORDS: usize>(sink: &mut Sink<'_>, plane: &[u64; WORDS]
 /// coefficients are significant then.
 #[inline(always)]
 fn put_groups<const WORDS: usize>(
-    sink: &mut Sink<'_>,
+    sink: &mut BitWriter<'_>,
     plane: &[u64; WORDS],
     n: u32,
     (bits, length): (u64, u32),
@@ -105,7 +105,7 @@ fn put_groups<const WORDS: usize>(
 /// As [`put_groups`], in a step for each one bit.
 #[inline(always)]
 fn put_one_by_one<const WORDS: usize>(
-    sink: &mut Sink<'_>,
+    sink: &mut BitWriter<'_>,
     plane: &[u64; WORDS],
     mut n: u32,
     (mut bits, mut length): (u64, u32),
@@ -173,7 +173,7 @@ fn bits_from<const WORDS: usize>(plane: &[u64; WORDS], place: u32) -> u64 {
 /// one that was read.
 #[inline(always)]
 pub(super) fn decode<const WORDS: usize>(
-    from: &mut Source<'_>,
+    from: &mut BitReader<'_>,
     planes: &mut Planes<WORDS>,
     width: u32,
     kmin: u32,
@@ -210,7 +210,7 @@ pub(super) fn decode<const WORDS: usize>(
 
 /// The first `n` bits.
 #[inline(always)]
-fn take_significant<const WORDS: usize>(source: &mut Source<'_>, plane: &mut [u64; WORDS], n: u32, end: u64) {
+fn take_significant<const WORDS: usize>(source: &mut BitReader<'_>, plane: &mut [u64; WORDS], n: u32, end: u64) {
     let mut count = (end - source.position()).min(n.into()) as u32;
     for word in plane {
         *word = source.take_long(count.min(64));
@@ -221,7 +221,7 @@ fn take_significant<const WORDS: usize>(source: &mut Source<'_>, plane: &mut [u6
 /// The bits from `n` on, after `skipped` bits. Returns how many coefficients are significant then.
 #[inline(always)]
 fn take_groups<const WORDS: usize>(
-    source: &mut Source<'_>,
+    source: &mut BitReader<'_>,
     plane: &mut [u64; WORDS],
     mut n: u32,
     end: u64,
@@ -268,7 +268,7 @@ fn put_bits<const WORDS: usize>(plane: &mut [u64; WORDS], n: u32, bits: u64) {
 
 /// Takes a test and its group, as far as the end; returns whether there was a group.
 #[inline(always)]
-fn take_group<const WORDS: usize>(source: &mut Source<'_>, plane: &mut [u64; WORDS], n: &mut u32, end: u64) -> bool {
+fn take_group<const WORDS: usize>(source: &mut BitReader<'_>, plane: &mut [u64; WORDS], n: &mut u32, end: u64) -> bool {
     if source.take(1) == 0 {
         return false;
     }
@@ -323,7 +323,7 @@ mod tests {
     fn check<const WORDS: usize>(planes: &Planes<WORDS>, before: u32) {
         let expected = by_definition(&planes[..COUNT as usize]);
         let mut bytes = vec![0xA5; 1000];
-        let mut sink = Sink::new(&mut bytes);
+        let mut sink = BitWriter::new(&mut bytes);
         sink.put(0, before);
         encode(&mut sink, planes, COUNT, COUNT, 0, u32::MAX);
         assert_eq!(sink.position(), u64::from(before) + expected.len() as u64);
@@ -332,7 +332,7 @@ mod tests {
         for (i, bit) in expected.iter().enumerate() {
             assert_eq!(at(before as usize + i), *bit, "bit {i} of {planes:?}");
         }
-        let (mut source, mut back) = (Source::new(&bytes, before.into()), [[0; WORDS]; 64]);
+        let (mut source, mut back) = (BitReader::new(&bytes, before.into()), [[0; WORDS]; 64]);
         assert_eq!(decode(&mut source, &mut back, COUNT, 0, expected.len() as u32), 0);
         assert_eq!(back, *planes);
     }

@@ -1,6 +1,6 @@
 //! How blocks of one dimension are read: one vector, whose upper half is empty if its values have 32 bits.
 
-use super::super::bits::Source;
+use super::super::bits::BitReader;
 use super::super::kernel::{DecodingKernel, Kernel};
 use super::super::lanes::Lanes;
 use super::super::lift::{from_negabinary, unlift};
@@ -33,7 +33,7 @@ impl DecodingKernel<4> for Avx2 {
     #[inline(always)]
     fn decode_integers<const WIDE: bool>(
         self,
-        source: &mut Source<'_>,
+        source: &mut BitReader<'_>,
         kmin: u32,
         budget: u32,
         is_reversible: bool,

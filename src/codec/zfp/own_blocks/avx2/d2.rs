@@ -1,7 +1,7 @@
 //! How blocks of two dimensions are read: rows of four values in the lower halves of four vectors, or if they have 64
 //! bits in all of them.
 
-use super::super::bits::Source;
+use super::super::bits::BitReader;
 use super::super::block::width;
 use super::super::kernel::{DecodingKernel, Kernel};
 use super::super::lanes::Lanes;
@@ -39,7 +39,7 @@ impl DecodingKernel<16> for Avx2 {
     #[inline(always)]
     fn decode_integers<const WIDE: bool>(
         self,
-        source: &mut Source<'_>,
+        source: &mut BitReader<'_>,
         kmin: u32,
         budget: u32,
         is_reversible: bool,

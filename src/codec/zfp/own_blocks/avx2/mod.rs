@@ -20,7 +20,7 @@ mod planes_of_4;
 mod together;
 mod words;
 
-use super::bits::{Sink, Source};
+use super::bits::{BitReader, BitWriter};
 use super::block::{self, Limits};
 use super::kernel::{DecodingKernel, EncodingKernel};
 use super::{BlockFunctions, Functions};
@@ -50,7 +50,7 @@ where
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn encode<const N: usize>(sink: &mut Sink<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &[u8])
+fn encode<const N: usize>(sink: &mut BitWriter<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &[u8])
 where
     Avx2: EncodingKernel<N>,
 {
@@ -58,7 +58,7 @@ where
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn encode_together<const N: usize>(sink: &mut Sink<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &[u8])
+fn encode_together<const N: usize>(sink: &mut BitWriter<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &[u8])
 where
     Avx2: PlaneCoder<N>,
 {
@@ -66,7 +66,7 @@ where
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn decode<const N: usize>(source: &mut Source<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &mut [u8])
+fn decode<const N: usize>(source: &mut BitReader<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &mut [u8])
 where
     Avx2: DecodingKernel<N>,
 {

@@ -2,7 +2,7 @@
 //! then all codes are written. In a single block each of these steps would wait for the one before.
 
 use super::super::across::{self, Across, Transformed};
-use super::super::bits::Sink;
+use super::super::bits::BitWriter;
 use super::super::block::{Limits, size_of_block, width};
 use super::super::float::exponent_bits;
 use super::super::lanes::Lanes;
@@ -32,7 +32,7 @@ pub(super) trait PlaneCoder<const N: usize>: Across<N> {
 #[inline(always)]
 pub(super) fn encode<const N: usize>(
     kernel: Avx2,
-    sink: &mut Sink<'_>,
+    sink: &mut BitWriter<'_>,
     limits: &Limits,
     scalar: ZfpScalarType,
     bytes: &[u8],
@@ -50,7 +50,7 @@ pub(super) fn encode<const N: usize>(
 #[inline(always)]
 fn encode_all<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
     kernel: Avx2,
-    sink: &mut Sink<'_>,
+    sink: &mut BitWriter<'_>,
     limits: &Limits,
     bytes: &[u8],
 ) where

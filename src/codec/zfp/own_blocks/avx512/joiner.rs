@@ -216,7 +216,7 @@ fn sums(mut lanes: __m512i) -> __m512i {
 #[cfg(test)]
 mod tests {
     use super::super::super::TIERS;
-    use super::super::super::bits::Sink;
+    use super::super::super::bits::BitWriter;
     use super::super::words::MOST;
     use super::*;
     use crate::simd::{Level, available};
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[target_feature(enable = "avx512f,popcnt")]
-    fn put(sink: &mut Sink<'_>, limits: &Limits, blocks: &[Block]) {
+    fn put(sink: &mut BitWriter<'_>, limits: &Limits, blocks: &[Block]) {
         let lanes = |of: &dyn Fn(&Block) -> u64| {
             let mut lanes = [u64::MAX; 8];
             for (lane, block) in lanes.iter_mut().zip(blocks) {
@@ -257,7 +257,7 @@ mod tests {
         sink.advance(end);
     }
 
-    fn put_one_by_one(sink: &mut Sink<'_>, limits: &Limits, blocks: &[Block]) {
+    fn put_one_by_one(sink: &mut BitWriter<'_>, limits: &Limits, blocks: &[Block]) {
         for block in blocks {
             let start = sink.position();
             sink.put(block.header.0, block.header.1 as u32);
@@ -290,7 +290,7 @@ mod tests {
                 Limits { minbits: minbits.min(maxbits), maxbits, maxprec: 64, minexp: 0, is_reversible: false };
             let size = [1 << 16, next(&mut state) as usize % 1000][usize::from(round % 5 == 0)];
             let (mut ours, mut theirs) = (vec![0xA5; size], vec![0xA5; size]);
-            let (mut sink, mut expected) = (Sink::new(&mut ours), Sink::new(&mut theirs));
+            let (mut sink, mut expected) = (BitWriter::new(&mut ours), BitWriter::new(&mut theirs));
             for sink in [&mut sink, &mut expected] {
                 sink.put_long(round as u64, 17 + round as u32 % 48);
             }

@@ -5,7 +5,7 @@
 //! a single block has, which the processor would have to guess.
 
 use super::super::across::float_precisions;
-use super::super::bits::Source;
+use super::super::bits::BitReader;
 use super::super::block::{Limits, width};
 use super::super::float::{bias, exponent_bits};
 use super::Avx512;
@@ -36,7 +36,7 @@ pub(super) struct Blocks {
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq")]
 pub(super) fn read<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
     kernel: Avx512,
-    source: &mut Source<'_>,
+    source: &mut BitReader<'_>,
     limits: &Limits,
 ) -> Option<[Blocks; VECTORS]> {
     let (header, size) = (if IS_FLOAT { 1 + exponent_bits(WIDE) } else { 0 }, u64::from(limits.maxbits));

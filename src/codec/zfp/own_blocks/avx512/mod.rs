@@ -24,7 +24,7 @@ mod together;
 mod transform;
 mod words;
 
-use super::bits::{Sink, Source};
+use super::bits::{BitReader, BitWriter};
 use super::block::{self, Limits, width};
 use super::kernel::{DecodingKernel, EncodingKernel, Kernel};
 use super::x86::planes_of_64;
@@ -53,7 +53,7 @@ pub(super) const FUNCTIONS: Functions = Functions {
 };
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vbmi,gfni,bmi1,bmi2,lzcnt,popcnt")]
-fn encode<const N: usize>(sink: &mut Sink<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &[u8])
+fn encode<const N: usize>(sink: &mut BitWriter<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &[u8])
 where
     Avx512: EncodingKernel<N>,
 {
@@ -61,7 +61,7 @@ where
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vbmi,gfni,bmi1,bmi2,lzcnt,popcnt")]
-fn decode<const N: usize>(source: &mut Source<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &mut [u8])
+fn decode<const N: usize>(source: &mut BitReader<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &mut [u8])
 where
     Avx512: DecodingKernel<N>,
 {
@@ -69,7 +69,7 @@ where
 }
 
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vbmi,gfni,bmi1,bmi2,lzcnt,popcnt")]
-fn encode_together<const N: usize>(sink: &mut Sink<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &[u8])
+fn encode_together<const N: usize>(sink: &mut BitWriter<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &[u8])
 where
     Avx512: PlaneCoder<N>,
 {
@@ -77,7 +77,7 @@ where
 }
 
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vbmi,gfni,bmi1,bmi2,lzcnt,popcnt")]
-fn decode_together<const N: usize>(source: &mut Source<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &mut [u8])
+fn decode_together<const N: usize>(source: &mut BitReader<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &mut [u8])
 where
     Avx512: PlaneReader<N>,
 {
@@ -124,7 +124,7 @@ impl EncodingKernel<64> for Avx512 {
     #[inline(always)]
     fn encode_planes<const WIDE: bool>(
         self,
-        sink: &mut Sink<'_>,
+        sink: &mut BitWriter<'_>,
         coefficients: &Vectors,
         top: u32,
         kmin: u32,
@@ -147,7 +147,7 @@ impl DecodingKernel<64> for Avx512 {
     #[inline(always)]
     fn decode_integers<const WIDE: bool>(
         self,
-        source: &mut Source<'_>,
+        source: &mut BitReader<'_>,
         kmin: u32,
         budget: u32,
         is_reversible: bool,

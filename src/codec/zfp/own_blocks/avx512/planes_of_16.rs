@@ -4,7 +4,7 @@
 //! How many coefficients are significant before a plane is known without coding those before it.
 
 use super::super::across::EachLane;
-use super::super::bits::Source;
+use super::super::bits::BitReader;
 use super::super::block::width;
 use super::super::order::OF_16 as ORDER;
 use super::super::x86::groups::{FOUR_LENGTHS, FOUR_WITH_TESTS};
@@ -59,7 +59,7 @@ impl PlaneReader<16> for Avx512 {
     const NO_PLANES: Planes = [0; size_of::<Planes>() / 2];
 
     #[inline(always)]
-    fn read<const WIDE: bool>(self, source: &mut Source<'_>, planes: &mut Planes, kmin: u32, budget: u32) {
+    fn read<const WIDE: bool>(self, source: &mut BitReader<'_>, planes: &mut Planes, kmin: u32, budget: u32) {
         // SAFETY: as in `by_block`.
         unsafe { planes_of_16::decode(source, planes, width(WIDE), kmin, budget) };
     }

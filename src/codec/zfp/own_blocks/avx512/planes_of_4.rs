@@ -4,7 +4,7 @@
 //! How many coefficients are significant before a plane is known without coding those before it.
 
 use super::super::across::EachLane;
-use super::super::bits::Source;
+use super::super::bits::BitReader;
 use super::super::x86::planes_of_4::{self, CODES};
 use super::Avx512;
 use super::codes::Codes;
@@ -54,7 +54,7 @@ impl PlaneReader<4> for Avx512 {
     const NO_PLANES: [u64; 4] = [0; 4];
 
     #[inline(always)]
-    fn read<const WIDE: bool>(self, source: &mut Source<'_>, planes: &mut [u64; 4], kmin: u32, budget: u32) {
+    fn read<const WIDE: bool>(self, source: &mut BitReader<'_>, planes: &mut [u64; 4], kmin: u32, budget: u32) {
         // SAFETY: as in `by_block`.
         *planes = unsafe { planes_of_4::decode::<WIDE>(source, kmin, budget) };
     }

@@ -3,7 +3,7 @@
 //! for the one before.
 
 use super::super::across::{self, Transformed};
-use super::super::bits::{Sink, Source};
+use super::super::bits::{BitReader, BitWriter};
 use super::super::block::{self, Header, Limits, Values, size_of_block};
 use super::super::float::exponent_bits;
 use super::Avx512;
@@ -42,7 +42,7 @@ pub(super) trait PlaneReader<const N: usize>: Copy {
     const NO_PLANES: Self::Planes;
 
     /// Reads into [`NO_PLANES`](Self::NO_PLANES) down to `kmin`, at most `budget` bits.
-    fn read<const WIDE: bool>(self, source: &mut Source<'_>, planes: &mut Self::Planes, kmin: u32, budget: u32);
+    fn read<const WIDE: bool>(self, source: &mut BitReader<'_>, planes: &mut Self::Planes, kmin: u32, budget: u32);
     /// Puts the coefficients of eight blocks to the others, from the block `first` on.
     fn put<const WIDE: bool>(self, planes: &[Self::Planes; 8], first: usize, coefficients: &mut [__m512i; N]);
     /// The same of blocks that were read in lockstep.
@@ -53,7 +53,7 @@ pub(super) trait PlaneReader<const N: usize>: Copy {
 #[inline(always)]
 pub(super) fn encode<const N: usize>(
     kernel: Avx512,
-    sink: &mut Sink<'_>,
+    sink: &mut BitWriter<'_>,
     limits: &Limits,
     scalar: ZfpScalarType,
     bytes: &[u8],
@@ -75,7 +75,7 @@ pub(super) fn encode<const N: usize>(
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vbmi,gfni,bmi1,bmi2,lzcnt,popcnt")]
 fn encode_all<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
     kernel: Avx512,
-    sink: &mut Sink<'_>,
+    sink: &mut BitWriter<'_>,
     limits: &Limits,
     bytes: &[u8],
 ) where
@@ -128,7 +128,7 @@ fn load<const N: usize>(bytes: &[u8]) -> [__m512i; N] {
 #[inline(always)]
 pub(super) fn decode<const N: usize>(
     kernel: Avx512,
-    source: &mut Source<'_>,
+    source: &mut BitReader<'_>,
     limits: &Limits,
     scalar: ZfpScalarType,
     bytes: &mut [u8],
@@ -150,7 +150,7 @@ pub(super) fn decode<const N: usize>(
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vbmi,gfni,bmi1,bmi2,lzcnt,popcnt")]
 fn decode_all<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
     kernel: Avx512,
-    source: &mut Source<'_>,
+    source: &mut BitReader<'_>,
     limits: &Limits,
     bytes: &mut [u8],
 ) where
@@ -184,7 +184,7 @@ fn decode_all<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
 #[inline(always)]
 fn read_each<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
     kernel: Avx512,
-    source: &mut Source<'_>,
+    source: &mut BitReader<'_>,
     limits: &Limits,
     blocks: Range<usize>,
     read: &mut Read<N>,

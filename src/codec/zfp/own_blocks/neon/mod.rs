@@ -8,7 +8,7 @@ mod lanes;
 mod matrix;
 mod transform;
 
-use super::bits::{Sink, Source};
+use super::bits::{BitReader, BitWriter};
 use super::block::{self, Limits, width};
 use super::kernel::{DecodingKernel, EncodingKernel, Kernel};
 use super::lanes::Lanes;
@@ -30,12 +30,12 @@ pub(super) const FUNCTIONS: Functions = Functions {
 };
 
 #[target_feature(enable = "neon")]
-fn encode(sink: &mut Sink<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &[u8]) {
+fn encode(sink: &mut BitWriter<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &[u8]) {
     block::encode(Neon(()), sink, limits, scalar, bytes);
 }
 
 #[target_feature(enable = "neon")]
-fn decode(source: &mut Source<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &mut [u8]) {
+fn decode(source: &mut BitReader<'_>, limits: &Limits, scalar: ZfpScalarType, bytes: &mut [u8]) {
     block::decode(Neon(()), source, limits, scalar, bytes);
 }
 
@@ -81,7 +81,7 @@ impl EncodingKernel<64> for Neon {
     #[inline(always)]
     fn encode_planes<const WIDE: bool>(
         self,
-        sink: &mut Sink<'_>,
+        sink: &mut BitWriter<'_>,
         coefficients: &Vectors,
         top: u32,
         kmin: u32,
@@ -108,7 +108,7 @@ impl DecodingKernel<64> for Neon {
     #[inline(always)]
     fn decode_integers<const WIDE: bool>(
         self,
-        source: &mut Source<'_>,
+        source: &mut BitReader<'_>,
         kmin: u32,
         budget: u32,
         is_reversible: bool,

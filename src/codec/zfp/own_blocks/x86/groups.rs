@@ -4,7 +4,7 @@
 //! bit of the plane, the second, the fourth and so on are tests; where the number of ones is odd, the zero after them
 //! is the test that ends the plane. Where most groups have few bits, their own table answers sooner.
 
-use super::super::bits::Source;
+use super::super::bits::BitReader;
 use super::super::groups::{WithTests, take_up_to_one};
 use std::arch::x86_64::{_pdep_u64, _pext_u64};
 
@@ -75,7 +75,7 @@ pub(super) fn groups(window: u64, lacking: u32) -> Groups {
 /// The source is not borrowed, so that the caller's can lie in registers.
 #[cold]
 #[inline(never)]
-pub(super) fn take_cut_plane(mut source: Source<'_>, mut n: u32, size: u32, end: u64) -> (Source<'_>, u64) {
+pub(super) fn take_cut_plane(mut source: BitReader<'_>, mut n: u32, size: u32, end: u64) -> (BitReader<'_>, u64) {
     let count = (end - source.position()).min(n.into()) as u32;
     let mut plane = source.take_long(count);
     while source.position() < end && n < size && source.take(1) == 1 {

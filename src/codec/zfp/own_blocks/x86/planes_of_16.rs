@@ -1,6 +1,6 @@
 //! The embedded code of [`planes_of_words`](super::super::planes_of_words) for 16 coefficients: how planes are read.
 
-use super::super::bits::{Source, low_bits};
+use super::super::bits::{BitReader, low_bits};
 use super::super::groups::{short_groups, skip_empty};
 use super::groups::{Groups, groups, take_cut_plane};
 use std::arch::x86_64::*;
@@ -18,7 +18,13 @@ const OF_VECTOR: u32 = 16;
 /// one that was read.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(in super::super) fn decode(from: &mut Source<'_>, planes: &mut Planes, width: u32, kmin: u32, budget: u32) -> u32 {
+pub(in super::super) fn decode(
+    from: &mut BitReader<'_>,
+    planes: &mut Planes,
+    width: u32,
+    kmin: u32,
+    budget: u32,
+) -> u32 {
     // A copy that can lie in registers.
     let mut source = *from;
     let end = source.position() + u64::from(budget);
@@ -58,7 +64,7 @@ pub(in super::super) fn decode(from: &mut Source<'_>, planes: &mut Planes, width
 /// Takes planes as they are from `k` down to `kmin`. The end may cut the last one. Returns the lowest one.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn take_planes(source: &mut Source<'_>, planes: &mut Planes, (mut k, kmin): (u32, u32), end: u64) -> u32 {
+fn take_planes(source: &mut BitReader<'_>, planes: &mut Planes, (mut k, kmin): (u32, u32), end: u64) -> u32 {
     while k > kmin && source.position() < end {
         let place = 64 - k as usize;
         let left = (end - source.position()).min((SIZE * (k - kmin)).into()) as u32;

@@ -5,7 +5,7 @@
 //! significant, tables have the planes that the next bits of a stream hold. After that the stream is the planes
 //! themselves.
 
-use super::super::bits::{MAX_BITS, Source, low_bits};
+use super::super::bits::{BitReader, MAX_BITS, low_bits};
 use super::super::block::width;
 use super::super::groups::skip_empty;
 use std::arch::x86_64::_pext_u64;
@@ -175,7 +175,7 @@ fn reversed(word: u64) -> u64 {
 /// zeros.
 #[inline]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-pub(in super::super) fn decode<const WIDE: bool>(from: &mut Source<'_>, kmin: u32, budget: u32) -> [u64; 4] {
+pub(in super::super) fn decode<const WIDE: bool>(from: &mut BitReader<'_>, kmin: u32, budget: u32) -> [u64; 4] {
     // A copy that can lie in registers.
     let mut source = *from;
     let end = source.position() + u64::from(budget);
@@ -237,7 +237,7 @@ impl Stream {
 
 /// Reads planes of a window as long as a coefficient is not significant. The end may cut the last one.
 #[inline(always)]
-fn take_codes(source: &mut Source<'_>, planes: &mut Stream, n: &mut u32, count: u32, end: u64) {
+fn take_codes(source: &mut BitReader<'_>, planes: &mut Stream, n: &mut u32, count: u32, end: u64) {
     let (window, mut taken) = (source.window(), 0);
     let valid = (end - source.position()).min(source.valid().into()) as u32;
     while planes.count + MOST_PLANES <= count && *n < SIZE && taken + WINDOW <= valid {
@@ -264,7 +264,7 @@ fn take_codes(source: &mut Source<'_>, planes: &mut Stream, n: &mut u32, count: 
 
 /// Reads planes as they are. The end may cut the last one.
 #[inline(always)]
-fn take_planes(source: &mut Source<'_>, planes: &mut Stream, count: u32, end: u64) {
+fn take_planes(source: &mut BitReader<'_>, planes: &mut Stream, count: u32, end: u64) {
     while planes.count < count && source.position() < end {
         // Twice, because a second time costs less than a wrong guess whether there is one.
         for _ in 0..2 {

@@ -1,6 +1,6 @@
 //! The embedded code of [`planes_of_words`](super::super::planes_of_words) for 64 coefficients: how planes are read.
 
-use super::super::bits::{Source, low_bits};
+use super::super::bits::{BitReader, low_bits};
 use super::super::groups::{skip_empty, take_up_to_one};
 use super::groups::{Groups, bits_and_ones, groups};
 use std::arch::x86_64::_pext_u64;
@@ -30,7 +30,13 @@ struct Progress {
 /// one that was read.
 #[inline]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-pub(in super::super) fn decode(from: &mut Source<'_>, planes: &mut Planes, width: u32, kmin: u32, budget: u32) -> u32 {
+pub(in super::super) fn decode(
+    from: &mut BitReader<'_>,
+    planes: &mut Planes,
+    width: u32,
+    kmin: u32,
+    budget: u32,
+) -> u32 {
     let mut source = *from;
     let end = source.position() + u64::from(budget);
     let k = skip_empty(&mut source, width, kmin, end);
@@ -40,7 +46,7 @@ pub(in super::super) fn decode(from: &mut Source<'_>, planes: &mut Planes, width
 
 #[inline]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-fn decode_planes(from: &mut Source<'_>, planes: &mut Planes, progress: Progress) -> u32 {
+fn decode_planes(from: &mut BitReader<'_>, planes: &mut Planes, progress: Progress) -> u32 {
     let Progress { mut k, mut n, kmin, end } = progress;
     // A copy that can lie in registers.
     let mut source = *from;
@@ -84,7 +90,7 @@ fn decode_planes(from: &mut Source<'_>, planes: &mut Planes, progress: Progress)
 /// One plane that is longer than a window, or cut short by the end; then the others.
 #[inline(never)]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-fn decode_in_parts(source: &mut Source<'_>, planes: &mut Planes, progress: Progress) -> u32 {
+fn decode_in_parts(source: &mut BitReader<'_>, planes: &mut Planes, progress: Progress) -> u32 {
     let Progress { mut k, mut n, end, .. } = progress;
     let count = (end - source.position()).min(n.into());
     let mut plane = source.take_long(count as u32);
@@ -125,7 +131,7 @@ fn groups_in_window(window: u64, valid: u32, lacking: u32) -> (Groups, bool) {
 }
 
 /// Takes a test and its group, as far as the end; returns whether there was a group. It may be longer than a window.
-fn take_group(source: &mut Source<'_>, plane: &mut u64, n: &mut u32, end: u64) -> bool {
+fn take_group(source: &mut BitReader<'_>, plane: &mut u64, n: &mut u32, end: u64) -> bool {
     if source.take(1) == 0 {
         return false;
     }

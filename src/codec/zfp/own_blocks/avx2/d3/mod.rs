@@ -8,7 +8,7 @@ pub(super) mod memory;
 pub(super) mod order;
 pub(super) mod transform;
 
-use super::super::bits::{Sink, Source};
+use super::super::bits::{BitReader, BitWriter};
 use super::super::block::width;
 use super::super::kernel::{DecodingKernel, EncodingKernel, Kernel};
 use super::super::planes_of_words;
@@ -49,7 +49,7 @@ impl EncodingKernel<64> for Avx2 {
     #[inline(always)]
     fn encode_planes<const WIDE: bool>(
         self,
-        sink: &mut Sink<'_>,
+        sink: &mut BitWriter<'_>,
         coefficients: &Vectors,
         top: u32,
         kmin: u32,
@@ -72,7 +72,7 @@ impl DecodingKernel<64> for Avx2 {
     #[inline(always)]
     fn decode_integers<const WIDE: bool>(
         self,
-        source: &mut Source<'_>,
+        source: &mut BitReader<'_>,
         kmin: u32,
         budget: u32,
         is_reversible: bool,

@@ -66,7 +66,7 @@ public abstract class ZcodecArrayBytesCodec extends ArrayBytesCodec implements C
     try {
       JsonNode encoded = JSON.readTree(output).get("size");
       if (encoded.isNull()) {
-        throw new ZarrException("codec \"" + name + "\" makes chunks of no fixed size");
+        throw new ZarrException("codec \"" + name + "\" does not make chunks of a fixed size");
       }
       return encoded.asLong();
     } catch (IOException e) {

@@ -54,7 +54,7 @@ public abstract class ZcodecBytesBytesCodec extends BytesBytesCodec implements C
   @Override
   public long computeEncodedSize(long size, ArrayMetadata.CoreArrayMetadata metadata) throws ZarrException {
     if (!fixedSize) {
-      throw new ZarrException("codec \"" + name + "\" makes chunks of no fixed size");
+      throw new ZarrException("codec \"" + name + "\" does not make chunks of a fixed size");
     }
     return Chains.use(chain, open -> open.encodedBound(size));
   }

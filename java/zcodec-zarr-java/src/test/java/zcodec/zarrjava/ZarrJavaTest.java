@@ -325,7 +325,7 @@ class ZarrJavaTest {
     Codec zfp = codec("zfp", "{'mode':'reversible'}");
     zfp.setCoreArrayMetadata(core(DataType.INT32, 4));
     ZarrException none = assertThrows(ZarrException.class, () -> zfp.computeEncodedSize(16, core(DataType.INT32, 4)));
-    assertEquals("codec \"zfp\" makes chunks of no fixed size", none.getMessage());
+    assertEquals("codec \"zfp\" does not make chunks of a fixed size", none.getMessage());
   }
 
   private static ArrayMetadata.CoreArrayMetadata core(DataType type, int... shape) {

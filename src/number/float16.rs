@@ -1,4 +1,18 @@
-//! The floats of 16 bits as `float32`, which holds each of their values.
+//! The floats of 16 bits as `float32`, which holds each of their values; rounding to `bfloat16`.
+
+use super::Rounding;
+
+/// The bits of the largest finite `float16` as a `float32`.
+pub const LARGEST_FLOAT16: u32 = 65504_f32.to_bits();
+
+/// The bits of the largest finite `bfloat16` as a `float32`.
+pub const LARGEST_BFLOAT16: u32 = 0x7F7F_0000;
+
+/// The default NaN of `float16`.
+pub const NAN_FLOAT16: u16 = 0x7E00;
+
+/// The default NaN of `bfloat16`.
+pub const NAN_BFLOAT16: u16 = 0x7FC0;
 
 /// The value of a `float16`. A NaN keeps its sign and its payload, and stays signalling if it is.
 ///
@@ -18,6 +32,23 @@ pub fn float16_to_float32(bits: u16) -> f32 {
 #[inline(always)] // into vectorised loops
 pub fn bfloat16_to_float32(bits: u16) -> f32 {
     f32::from_bits(u32::from(bits) << 16)
+}
+
+/// The bits of a `float32` whose upper half is the number rounded to `bfloat16`; the lower half has no meaning. The
+/// exponents of both are the same, so that this is right for subnormal numbers too. A NaN may become an infinity unless
+/// the lower half of its bits is 0.
+#[inline(always)] // into vectorised loops
+pub fn round_to_bfloat16(bits: u32, rounding: Rounding) -> u32 {
+    // All ones if it is negative.
+    let sign = (bits.cast_signed() >> 31).cast_unsigned();
+    let addend = match rounding {
+        Rounding::NearestEven => 0x7FFF + ((bits >> 16) & 1),
+        Rounding::NearestAway => 0x8000,
+        Rounding::TowardsZero => 0,
+        Rounding::TowardsPositive => !sign & 0xFFFF,
+        Rounding::TowardsNegative => sign & 0xFFFF,
+    };
+    bits.wrapping_add(addend)
 }
 
 #[cfg(test)]

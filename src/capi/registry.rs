@@ -238,7 +238,7 @@ pub unsafe extern "C" fn zcodec_sink_write(sink: *mut zcodec_sink, bytes: *const
 }
 
 /// Creates a registry of the built-in codecs, to which the host can add its own. On success `*registry` is a handle
-/// that the caller frees with zcodec_registry_free; on failure it is NULL. `error` may be NULL. Since 0.2.
+/// that the caller frees with zcodec_registry_free; on failure it is NULL. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_registry_new(
     registry: *mut *mut zcodec_registry,
@@ -259,7 +259,7 @@ pub unsafe extern "C" fn zcodec_registry_new(
 ///
 /// No other thread may use the registry during this call. NULL_ARGUMENT: `registry`, `codec` or the name is NULL.
 /// INVALID_ARGUMENT: the name is empty, taken or not UTF-8, a function that may not be NULL is, `kind` is not a
-/// zcodec_kind, or `reserved` is not 0. `error` may be NULL. Since 0.2.
+/// zcodec_kind, or `reserved` is not 0. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_registry_add(
     registry: *mut zcodec_registry,

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// The elements of a chunk in C order, and which of them are known.
 #[derive(Debug)]
-pub(super) struct Parts {
+pub(super) struct PartialChunk {
     decoded: Vec<u8>,
     element_size: usize,
     /// A bit for each element.
@@ -17,7 +17,7 @@ pub(super) struct Parts {
     unknown_count: u64,
 }
 
-impl Parts {
+impl PartialChunk {
     /// A chunk of which nothing is known.
     ///
     /// # Errors
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn elements_are_known_once_and_the_rest_is_taken_from_elsewhere() {
         let shape = [9, 31];
-        let mut parts = Parts::new(&shape, 2).unwrap();
+        let mut chunk = PartialChunk::new(&shape, 2).unwrap();
         let mut expected: Vec<u16> = (0..279).map(|index| 1000 + index).collect();
         let rest: Vec<u8> = expected.iter().flat_map(|value| value.to_ne_bytes()).collect();
         for (start, shape_of_box, value) in
@@ -119,7 +119,7 @@ mod tests {
             let count = element_count(&shape_of_box) as usize;
             let values: Vec<u8> = [value; 1].repeat(count).iter().flat_map(|value: &u16| value.to_ne_bytes()).collect();
             let region = Region { start: start.to_vec(), shape: shape_of_box.to_vec() };
-            parts.put(&shape, &region, &Source::contiguous(&values, 2, &shape_of_box).unwrap()).unwrap();
+            chunk.put(&shape, &region, &Source::contiguous(&values, 2, &shape_of_box).unwrap()).unwrap();
             for row in start[0]..start[0] + shape_of_box[0] {
                 for column in start[1]..start[1] + shape_of_box[1] {
                     expected[(row * 31 + column) as usize] = value;
@@ -127,9 +127,9 @@ mod tests {
             }
         }
         let unknown = expected.iter().filter(|value| **value >= 1000).count() as u64;
-        assert_eq!(parts.unknown_count, unknown);
-        assert!(!parts.is_complete());
-        let whole = parts.into_whole(rest);
+        assert_eq!(chunk.unknown_count, unknown);
+        assert!(!chunk.is_complete());
+        let whole = chunk.into_whole(rest);
         let found: Vec<u16> = whole.as_chunks().0.iter().map(|bytes| u16::from_ne_bytes(*bytes)).collect();
         assert_eq!(found, expected);
     }
@@ -146,14 +146,14 @@ mod tests {
     #[test]
     fn chunks_of_any_size_are_complete_when_all_is_put() {
         for count in [0, 1, 63, 64, 65, 128, 130] {
-            let mut parts = Parts::new(&[count], 1).unwrap();
+            let mut chunk = PartialChunk::new(&[count], 1).unwrap();
             for element in 0..count {
-                assert!(!parts.is_complete(), "{element} of {count}");
+                assert!(!chunk.is_complete(), "{element} of {count}");
                 let region = Region { start: vec![element], shape: vec![1] };
-                parts.put(&[count], &region, &Source::contiguous(&[7], 1, &[1]).unwrap()).unwrap();
+                chunk.put(&[count], &region, &Source::contiguous(&[7], 1, &[1]).unwrap()).unwrap();
             }
-            assert!(parts.is_complete(), "{count}");
-            assert_eq!(parts.into_complete(), vec![7; count as usize]);
+            assert!(chunk.is_complete(), "{count}");
+            assert_eq!(chunk.into_complete(), vec![7; count as usize]);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The way of a box from the array that enters a chain to the step that decodes it: through elementwise steps, which
+//! The route of a box from the array that enters a chain to the step that decodes it: through elementwise steps, which
 //! change or move single elements, and perhaps through reshapes.
 
 use super::place::BoxPlace;
@@ -14,9 +14,9 @@ const FAR_RATIO: usize = 8;
 /// Finding the place of one element through several reshapes costs as much as decoding about this many elements.
 const PLACE_COST: u64 = 256;
 
-/// The way through the elementwise steps at the beginning of a plan.
+/// The route through the elementwise steps at the beginning of a plan.
 #[derive(Debug, Clone)]
-pub(super) struct BoxWay {
+pub(super) struct BoxRoute {
     /// The step at its end, which decodes boxes.
     pub(super) end: usize,
     /// For each dimension of the array that enters the first reshape, or else the last step, the same one of the array
@@ -28,30 +28,30 @@ pub(super) struct BoxWay {
     keeps_values: bool,
 }
 
-/// A box on its way, with the place of its elements.
+/// A box on its route, with the place of its elements.
 #[derive(Debug)]
-pub(super) enum Passed<'w, 't> {
+pub(super) enum Routed<'w, 't> {
     /// At the end.
     Box(Region, BoxPlace<'t>),
     /// Before a reshape that makes no box of it, or one that its place cannot have.
     Runs(&'w Reshaped, Region, BoxPlace<'t>),
 }
 
-impl BoxWay {
-    /// The way through the first steps. `None` if bytes enter.
+impl BoxRoute {
+    /// The route through the first steps. `None` if bytes enter.
     pub(super) fn new(steps: &[Step]) -> Option<Self> {
         let shape = steps.first()?.decoded.array().ok()?.shape();
-        let mut way = Self { end: 0, axes: (0..shape.len()).map(Some).collect(), reshaped: None, keeps_values: true };
-        while let Some((elements, next)) = passed(&steps[way.end..]) {
+        let mut route = Self { end: 0, axes: (0..shape.len()).map(Some).collect(), reshaped: None, keeps_values: true };
+        while let Some((elements, next)) = routed(&steps[route.end..]) {
             if let Some(order) = &elements.order {
-                let axes = way.last_axes();
+                let axes = route.last_axes();
                 *axes = order.iter().map(|dimension| axes[*dimension]).collect();
             }
-            way.reshape(&elements.shape, next)?;
-            way.keeps_values &= elements.keeps_values();
-            way.end += 1;
+            route.reshape(&elements.shape, next)?;
+            route.keeps_values &= elements.keeps_values();
+            route.end += 1;
         }
-        Some(way)
+        Some(route)
     }
 
     fn last_axes(&mut self) -> &mut Vec<Option<usize>> {
@@ -77,8 +77,8 @@ impl BoxWay {
     /// `place` is that of the box, which is not empty.
     pub(super) fn part<'t>(&self, region: &Region, place: BoxPlace<'t>) -> Result<(Region, BoxPlace<'t>)> {
         match self.pass(region, place)? {
-            Passed::Box(region, place) => Ok((region, place)),
-            Passed::Runs(reshaped, region, place) => reshaped.part(&region, place),
+            Routed::Box(region, place) => Ok((region, place)),
+            Routed::Runs(reshaped, region, place) => reshaped.part(&region, place),
         }
     }
 
@@ -91,11 +91,11 @@ impl BoxWay {
         place: BoxPlace<'t>,
     ) -> Result<Vec<(Region, BoxPlace<'t>)>> {
         match self.pass(region, place)? {
-            Passed::Box(region, place) => Ok(vec![(region, place)]),
-            Passed::Runs(reshaped, region, place) if reshaped.same_box(&region).is_some() => {
+            Routed::Box(region, place) => Ok(vec![(region, place)]),
+            Routed::Runs(reshaped, region, place) if reshaped.same_box(&region).is_some() => {
                 Ok(vec![reshaped.part(&region, place)?])
             }
-            Passed::Runs(reshaped, region, place) => reshaped.rows(cell_size, &region, place),
+            Routed::Runs(reshaped, region, place) => reshaped.rows(cell_size, &region, place),
         }
     }
 
@@ -116,14 +116,14 @@ impl BoxWay {
     }
 
     /// Takes a box of what enters the chain, and the place of its elements, as far as it stays a box.
-    pub(super) fn pass<'t>(&self, region: &Region, place: BoxPlace<'t>) -> Result<Passed<'_, 't>> {
+    pub(super) fn pass<'t>(&self, region: &Region, place: BoxPlace<'t>) -> Result<Routed<'_, 't>> {
         let (region, place) = (region.arranged(&self.axes), place.arranged(&self.axes)?);
-        let Some(reshaped) = &self.reshaped else { return Ok(Passed::Box(region, place)) };
+        let Some(reshaped) = &self.reshaped else { return Ok(Routed::Box(region, place)) };
         let same = if reshaped.is_first() { reshaped.same_box(&region) } else { None };
-        let Some(same) = same else { return Ok(Passed::Runs(reshaped, region, place)) };
+        let Some(same) = same else { return Ok(Routed::Runs(reshaped, region, place)) };
         Ok(match place.reshaped(&same.shape) {
-            Ok(place) => Passed::Box(same.arranged(&reshaped.axes), place.arranged(&reshaped.axes)?),
-            Err(place) => Passed::Runs(reshaped, region, place),
+            Ok(place) => Routed::Box(same.arranged(&reshaped.axes), place.arranged(&reshaped.axes)?),
+            Err(place) => Routed::Runs(reshaped, region, place),
         })
     }
 
@@ -143,7 +143,7 @@ impl BoxWay {
 
 /// The first of these steps and the shape of what the next one gets, if whole elements leave the first and no bytes
 /// around them.
-fn passed(steps: &[Step]) -> Option<(&Elements, &[u64])> {
+fn routed(steps: &[Step]) -> Option<(&Elements, &[u64])> {
     let [Step { operation: Operation::Elements(elements), frames, .. }, next, ..] = steps else { return None };
     let Representation::Array(array) = &next.decoded else { return None };
     let is_same = elements.fused.encoded_bits() == 8 * array.data_type().size()

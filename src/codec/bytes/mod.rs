@@ -12,7 +12,7 @@ mod members;
 
 use crate::data_type::{Component, Endian};
 use crate::error::{Error, Result};
-use crate::interface::{Bound, Codec, Context, Elementwise, ElementwiseStage, Kind, Pass, Warning};
+use crate::interface::{Binding, Codec, Context, Elementwise, Kind, Pass, SizedKernel, Warning};
 use crate::json::{Configuration, one_of};
 use crate::representation::{ByteSize, Representation};
 use crate::simd::{Loop, vectorized};
@@ -55,7 +55,7 @@ impl Codec for Bytes {
         Some(Map::from_iter([("endian".to_owned(), Value::from(endian))]))
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
         let array = decoded.array()?;
         let data_type = array.data_type();
         let parts = data_type.parts();
@@ -68,7 +68,7 @@ impl Codec for Bytes {
                 )));
             }
             endian = Some(Endian::Little);
-            let message = format!("endian is missing, and little for {data_type}, as its writers meant it");
+            let message = format!("endian is missing: {data_type} is read as little-endian, which its writers mean");
             warnings.push(Warning { code: "assumed_little_endian", message });
         }
         let kernel_of = |component| kernel(component, endian);
@@ -77,9 +77,9 @@ impl Codec for Bytes {
             Some(kernel) => Arc::new(kernel),
             None => Arc::new(members),
         };
-        let stage = ElementwiseStage { kernel, encoded_bits: 8 * data_type.size() };
-        let pass = Pass::Elementwise { stages: vec![stage], frame: None };
-        Ok(Bound { warnings, ..Bound::serializer(decoded, ByteSize::Exact(array.size()), pass) })
+        let kernels = vec![SizedKernel { kernel, encoded_bits: 8 * data_type.size() }];
+        let pass = Pass::Elementwise { kernels, frame: None };
+        Ok(Binding { warnings, ..Binding::serializer(decoded, ByteSize::Exact(array.size()), pass) })
     }
 }
 
@@ -215,7 +215,7 @@ mod tests {
         let array = ArrayRepresentation::new(DataType::from_json(&json).unwrap(), vec![2], None).unwrap();
         let array = Representation::Array(array);
         let bind = |endian| Bytes { endian }.bind(&array).unwrap();
-        let codes = |bound: &Bound| bound.warnings.iter().map(|warning| warning.code).collect::<Vec<_>>();
+        let codes = |bound: &Binding| bound.warnings.iter().map(|warning| warning.code).collect::<Vec<_>>();
         assert_eq!(codes(&bind(None)), ["assumed_little_endian"]);
         assert_eq!(codes(&bind(Some(Endian::Little))), Vec::<&str>::new());
         let passes = [None, Some(Endian::Little), Some(Endian::Big)].map(|endian| format!("{:?}", bind(endian).pass));

@@ -1,5 +1,5 @@
-//! Blocks whose rows or columns collide in the cache, as those at powers of two do: tiles take their rows from a stage
-//! where they do not collide, and leave their columns in another one.
+//! Blocks whose rows or columns collide in the cache, as those at powers of two do: tiles take their rows from a staging
+//! buffer where they do not collide, and leave their columns in another one.
 #![expect(unsafe_code, reason = "views of one memory may interleave, so that their elements are reached by pointers")]
 
 use super::rows::{Rows, Vector};
@@ -9,7 +9,7 @@ use crate::strided::plane::{BAND_SIZE, COLUMN_STRIDE, Runs};
 use crate::strided::table::{MOST_AT_ONCE, Places};
 use std::marker::PhantomData;
 
-/// The places of the columns of a tile in their stage.
+/// The places of the columns of a tile in their staging buffer.
 static COLUMN_PLACES: [isize; MOST_AT_ONCE] = {
     let mut places = [0; MOST_AT_ONCE];
     let mut i = 0;
@@ -20,19 +20,19 @@ static COLUMN_PLACES: [isize; MOST_AT_ONCE] = {
     places
 };
 
-/// The stages of blocks of elements of `SIZE` bytes.
-pub(super) struct Staged<V, R, N, const SIZE: usize, const HEIGHT: usize> {
+/// The staging buffers of blocks of elements of `SIZE` bytes.
+pub(super) struct Staging<V, R, N, const SIZE: usize, const HEIGHT: usize> {
     rows: *mut u8,
     columns: *mut u8,
-    /// The place of each row in its stage.
+    /// The place of each row in its staging buffer.
     row_places: [isize; MOST_AT_ONCE],
     kinds: PhantomData<(V, R, N)>,
 }
 
-impl<V: Vector, R: Rows<V>, N: Rows<V::Part>, const SIZE: usize, const HEIGHT: usize> Staged<V, R, N, SIZE, HEIGHT> {
+impl<V: Vector, R: Rows<V>, N: Rows<V::Part>, const SIZE: usize, const HEIGHT: usize> Staging<V, R, N, SIZE, HEIGHT> {
     #[inline(always)] // for the instruction set of the caller
     pub(super) fn new(runs: &Runs<'_>) -> Self {
-        let columns = runs.stage.cast::<u8>();
+        let columns = runs.staging.cast::<u8>();
         let rows = columns.wrapping_add(runs.width / SIZE * COLUMN_STRIDE);
         let mut row_places = [0; MOST_AT_ONCE];
         for (i, place) in row_places.iter_mut().enumerate() {
@@ -44,7 +44,7 @@ impl<V: Vector, R: Rows<V>, N: Rows<V::Part>, const SIZE: usize, const HEIGHT: u
     /// Copies a block, past the caches if it `streams`.
     ///
     /// # Safety
-    /// As [`Block::tiles`]; the stages have room for the block.
+    /// As [`Block::tiles`]; the staging buffers have room for the block.
     #[inline(always)] // for the instruction set of the caller
     pub(super) unsafe fn copy(&self, block: &Block<'_>, streams: bool) {
         let height = R::COUNT * V::PARTS * HEIGHT;
@@ -57,12 +57,12 @@ impl<V: Vector, R: Rows<V>, N: Rows<V::Part>, const SIZE: usize, const HEIGHT: u
             let source = block.source.wrapping_offset(first);
             for (from, to) in places.iter().zip(&self.row_places) {
                 let (source, target) = (source.wrapping_offset(*from), self.rows.wrapping_offset(*to));
-                // SAFETY: the part of a row in the block, for which there is a place in the stage.
+                // SAFETY: the part of a row in the block, for which there is a place in the staging buffer.
                 unsafe { copy_bytes::<V, false>(source, target, size) };
             }
             let target = self.columns.wrapping_add(row * SIZE);
             let staged = Block { rows, columns, source: self.rows, target, next: None, parts: block.parts };
-            // SAFETY: tiles in the stages.
+            // SAFETY: tiles in the staging buffers.
             unsafe { staged.tiles::<V, R, N, SIZE, HEIGHT, false>() };
         }
         let size = block.rows.count() * SIZE;

@@ -2,15 +2,15 @@
 //! [zarr-extensions, `zstd`](https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/zstd);
 //! [RFC 8878](https://www.rfc-editor.org/rfc/rfc8878).
 //!
-//! libzstd does the work, with contexts that are kept from call to call where that takes less time than a new one. It decodes several frames one after the other,
-//! skippable frames, and frames without a content size. The output buffer has the size that the metadata gives, so a
-//! frame's claims allocate nothing.
+//! libzstd does the work, with contexts that are kept from call to call where that takes less time than a new one. It
+//! decodes several frames one after the other, skippable frames, and frames without a content size. The output buffer
+//! has the size that the metadata gives, so a frame's claims allocate nothing.
 
 mod contexts;
 mod frames;
 
 use crate::error::Result;
-use crate::interface::{Bound, Call, Codec, Context, Kind, Transform};
+use crate::interface::{Binding, Call, Codec, Context, Kind, Transform};
 use crate::json::{Configuration, boolean, integer};
 use crate::representation::Representation;
 #[cfg(feature = "blosc")]
@@ -33,7 +33,7 @@ struct Zstd {
     checksum: bool,
 }
 
-/// The default level of numcodecs, and of libzstd.
+/// The default level of numcodecs: 0, which stands for libzstd's default, 3.
 const NUMCODECS_LEVEL: i32 = 0;
 
 /// `{"level": n, "checksum": true | false}`
@@ -75,8 +75,8 @@ impl Codec for Zstd {
         Some(Map::from_iter([("level".to_owned(), json!(self.level)), ("checksum".to_owned(), json!(self.checksum))]))
     }
 
-    fn bind(&self, decoded: &Representation) -> Result<Bound> {
-        Ok(Bound::compressor(decoded, Arc::new(*self)))
+    fn bind(&self, decoded: &Representation) -> Result<Binding> {
+        Ok(Binding::compressor(decoded, Arc::new(*self)))
     }
 }
 
