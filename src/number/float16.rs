@@ -2,18 +2,6 @@
 
 use super::Rounding;
 
-/// The bits of the largest finite `float16` as a `float32`.
-pub const LARGEST_FLOAT16: u32 = 65504_f32.to_bits();
-
-/// The bits of the largest finite `bfloat16` as a `float32`.
-pub const LARGEST_BFLOAT16: u32 = 0x7F7F_0000;
-
-/// The default NaN of `float16`.
-pub const NAN_FLOAT16: u16 = 0x7E00;
-
-/// The default NaN of `bfloat16`.
-pub const NAN_BFLOAT16: u16 = 0x7FC0;
-
 /// The value of a `float16`. A NaN keeps its sign and its payload, and stays signalling if it is.
 ///
 /// Moving the fields to their places in a `float32` leaves an exponent that is too small by the difference of the

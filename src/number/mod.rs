@@ -8,10 +8,7 @@ mod integer;
 mod rounding;
 mod scaling;
 
-pub use float16::{
-    LARGEST_BFLOAT16, LARGEST_FLOAT16, NAN_BFLOAT16, NAN_FLOAT16, bfloat16_to_float32, float16_to_float32,
-    round_to_bfloat16,
-};
+pub use float16::{bfloat16_to_float32, float16_to_float32, round_to_bfloat16};
 pub use format::{FLOAT32, FLOAT64, FORMATS, FloatFormat, FloatId, FloatValue, Special};
 pub use integer::{integer_range, low_bits, sign_extended};
 pub use rounding::{Finite, Rounded, Rounding};

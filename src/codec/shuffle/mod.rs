@@ -48,7 +48,7 @@ const MIN_COUNT_TO_ALIGN: usize = 512;
 #[cfg(target_arch = "x86_64")]
 const CONFLICTING: usize = 4096;
 
-/// The elements of which four places after the other are moved where planes conflict.
+/// The elements of a run: where planes conflict, the bytes at four places of all of them are moved at a time.
 #[cfg(target_arch = "x86_64")]
 const RUN: usize = 512;
 

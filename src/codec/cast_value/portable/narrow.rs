@@ -8,7 +8,7 @@ use crate::codec::cast_value::kernel::{Kernel, hopeful};
 use crate::codec::cast_value::reference::{Cast, OutOfRange};
 use crate::codec::cast_value::tiers::Kernels;
 use crate::data_type::Component;
-use crate::number::{FloatFormat, FloatId, Rounding, Special};
+use crate::number::{FloatFormat, FloatId, Rounding, Special, round_to_bfloat16};
 use std::marker::PhantomData;
 
 /// The properties of a format that the AVX2 kernel for floats of up to 8 bits needs.
@@ -176,20 +176,10 @@ impl<F: Float, T: Integer, M: RoundingMode, const IS_QUICK: bool> Convert for Na
     }
 }
 
-/// The upper half of an `f32`, rounded: the exponents are the same, so that this is right for subnormal numbers too.
+/// The upper half of an `f32`, rounded.
 #[inline(always)]
 fn upper_half<M: RoundingMode>(element: f32) -> u16 {
-    let bits = element.to_bits();
-    // All ones if it is negative.
-    let sign = (bits.cast_signed() >> 31).cast_unsigned();
-    let addend = match M::ROUNDING {
-        Rounding::NearestEven => 0x7FFF + ((bits >> 16) & 1),
-        Rounding::NearestAway => 0x8000,
-        Rounding::TowardsZero => 0,
-        Rounding::TowardsPositive => !sign & 0xFFFF,
-        Rounding::TowardsNegative => sign & 0xFFFF,
-    };
-    (bits.wrapping_add(addend) >> 16) as u16
+    (round_to_bfloat16(element.to_bits(), M::ROUNDING) >> 16) as u16
 }
 
 /// Refuses numbers above the largest `bfloat16`.

@@ -28,8 +28,8 @@ fn zip<const PART: usize, const COUNT: usize>(mut registers: [__m256i; COUNT], t
     for _ in 0..times {
         let before = registers;
         for index in 0..COUNT / 2 {
-            let zipped = zip_two::<PART>(before[index], before[COUNT / 2 + index]);
-            [registers[2 * index], registers[2 * index + 1]] = zipped;
+            let (first, second) = (before[index], before[COUNT / 2 + index]);
+            [registers[2 * index], registers[2 * index + 1]] = zip_two::<PART>(first, second);
         }
     }
     registers

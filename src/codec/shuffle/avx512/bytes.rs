@@ -70,7 +70,7 @@ fn runs_to_planes(elements: &[u8], element_size: usize, planes: &mut [u8], strid
 }
 
 /// Moves the bytes at the four places from `FIRST` on of the elements of a run to the beginning of their planes.
-#[inline(never)] // elsewhere the compiler keeps what it loads for one pass on the stack for the next
+#[inline(never)] // inlined, what is loaded for some places is kept on the stack for the others
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn four_to_planes<const SIZE: usize, const FIRST: usize>(run: &[u8], planes: &mut [u8], stride: usize) {
     let (groups, _) = run.as_chunks::<64>().0.as_chunks::<SIZE>();
