@@ -86,21 +86,6 @@
 #define ZCODEC_CODEC_TOO_SMALL 1
 
 /**
- * The bits of the largest finite `bfloat16` as a `float32`.
- */
-#define LARGEST_BFLOAT16 2139029504
-
-/**
- * The default NaN of `float16`.
- */
-#define NAN_FLOAT16 32256
-
-/**
- * The default NaN of `bfloat16`.
- */
-#define NAN_BFLOAT16 32704
-
-/**
  * Result of a call. Numeric values are part of the ABI: they are never renumbered, and later versions may add more.
  */
 typedef enum zcodec_status
