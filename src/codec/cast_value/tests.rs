@@ -444,6 +444,40 @@ fn maps_are_applied_to_every_conversion() {
     }
 }
 
+/// Keys of every kind among many, and elements that are keys, their neighbours and others.
+#[test]
+fn maps_of_any_length_are_applied() {
+    for source in ["int8", "uint16", "int16", "int32", "uint64", "float16", "bfloat16", "float32", "float64"] {
+        let component = component(source);
+        let mask = u64::MAX >> (64 - component.bits());
+        let top = 1 << (component.bits() - 1);
+        let special = match component {
+            Component::Float(format) => {
+                let nan = format.nan().unwrap();
+                vec![nan | 1, nan, nan | 2, nan, top, 0, format.infinity(true).unwrap()]
+            }
+            _ => vec![top, 0, mask, 0, top - 1],
+        };
+        let spread = |index: u64| (index.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 3) & mask;
+        let others: Vec<u64> = (0..60).map(spread).collect();
+        let keys: Vec<u64> = others[..20].iter().chain(&special).chain(&others[20..40]).copied().collect();
+        let near = keys.iter().flat_map(|key| [*key, key ^ 1, key ^ top]);
+        let patterns: Vec<u64> = near.chain(others.iter().copied()).collect();
+        for target in ["uint8", "int16", "float16", "float64"] {
+            let cast =
+                casts(&DataType::from_name(source).unwrap(), &DataType::from_name(target).unwrap()).swap_remove(1);
+            assert_eq!(cast.out_of_range, OutOfRange::Clamp);
+            for (begin, length) in (0..keys.len()).flat_map(|i| [2, 3, 32, 33, 60].map(|length| (i, length))) {
+                let pairs = keys.iter().cycle().skip(begin).take(length).enumerate();
+                let scalar_map: Vec<_> = pairs.map(|(i, key)| (*key, i as u64 % 100)).collect();
+                let cast = Cast { scalar_map, ..cast.clone() };
+                let castable: Vec<u64> = patterns.iter().copied().filter(|bits| cast.cast(*bits).is_some()).collect();
+                check_bound(&cast, (source, target), &castable);
+            }
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn any_elements_are_cast_as_defined(

@@ -1,7 +1,7 @@
 //! `f64` to `f32`.
 
 use super::float::{RoundingMode, with_mode};
-use super::map::{Convert, each, flag};
+use super::loops::{Convert, each, flag};
 use crate::codec::cast_value::kernel::{Kernel, hopeful};
 use crate::number::Rounding;
 use std::marker::PhantomData;

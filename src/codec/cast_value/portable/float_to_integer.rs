@@ -4,7 +4,7 @@
 use super::float::{Float, RoundingMode, with_mode};
 use super::integer::LowBits;
 use super::lane::{Integer, Lane, Low};
-use super::map::{Bits, Convert, each, flag};
+use super::loops::{Bits, Convert, each, flag};
 use super::scaled::Scaled;
 use crate::codec::cast_value::kernel::{Kernel, hopeful};
 use crate::codec::cast_value::reference::{Cast, OutOfRange};

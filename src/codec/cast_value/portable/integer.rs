@@ -1,7 +1,7 @@
 //! Integers to integers.
 
 use super::lane::{Integer, Lane};
-use super::map::{Bits, Convert, each, flag};
+use super::loops::{Bits, Convert, each, flag};
 use crate::codec::cast_value::kernel::Kernel;
 use crate::codec::cast_value::reference::{Cast, OutOfRange};
 use crate::data_type::Component;

@@ -3,7 +3,7 @@
 use super::divisor::Divisor;
 use super::float::{Float, RoundingMode, directed, with_mode};
 use super::lane::{Integer, Lane};
-use super::map::{Bits, Convert, each, flag};
+use super::loops::{Bits, Convert, each, flag};
 use super::scaled::{ScaledBack, operand, scaled_back};
 use crate::codec::cast_value::kernel::Kernel;
 use crate::data_type::Component;

@@ -3,7 +3,7 @@
 use super::float::{Float, RoundingMode, directed, with_mode};
 use super::float64_to_float32;
 use super::lane::Integer;
-use super::map::{Convert, each, flag};
+use super::loops::{Convert, each, flag};
 use crate::codec::cast_value::kernel::{Kernel, hopeful};
 use crate::codec::cast_value::reference::{Cast, OutOfRange};
 use crate::codec::cast_value::tiers::Kernels;

@@ -2,7 +2,7 @@
 
 use super::float::Float;
 use super::lane::{Integer, Lane};
-use super::map::{Bits, Convert};
+use super::loops::{Bits, Convert};
 use crate::number::{Formula, Scaling};
 
 /// Scaling, then a conversion. Where scaling to an infinity has to be a fault, the conversion must refuse infinities.

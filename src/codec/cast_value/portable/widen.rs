@@ -2,7 +2,7 @@
 
 use super::integer_to_float;
 use super::lane::{Integer, Lane};
-use super::map::{Bits, Convert, each, flag};
+use super::loops::{Bits, Convert, each, flag};
 use crate::codec::cast_value::kernel::{Kernel, hopeful};
 use crate::codec::cast_value::tiers::Kernels;
 use crate::data_type::Component;

@@ -3,6 +3,7 @@
 //! Every element is converted, and faults are gathered without a branch.
 
 use super::lane::{Integer, Lane};
+use super::scalar_map::{LaneEntry, ScalarMap};
 use crate::codec::cast_value::kernel::{Entry, Kernel};
 use crate::simd::{Loop, vectorized};
 use std::fmt::Debug;
@@ -45,34 +46,6 @@ impl<C: Convert> Loop for Block<'_, C> {
     }
 }
 
-/// An [`Entry`] for the lanes of a conversion.
-#[derive(Debug)]
-struct LaneEntry<S: Lane, T> {
-    mask: S::Bits,
-    key: S::Bits,
-    is_every_nan: bool,
-    mapped: T,
-}
-
-impl<S: Lane, T: Lane> LaneEntry<S, T> {
-    fn new(entry: &Entry) -> Self {
-        Self {
-            mask: S::Bits::truncate(entry.mask),
-            key: S::Bits::truncate(entry.key),
-            is_every_nan: entry.is_every_nan,
-            mapped: T::from_bits(T::Bits::truncate(entry.mapped)),
-        }
-    }
-
-    /// Replaces the converted element if the element matches.
-    #[inline(always)]
-    fn apply(&self, is_every_nan: bool, element: S, (converted, fault): (T, S::Bits)) -> (T, S::Bits) {
-        let bits = element.bits() & self.mask;
-        let is_mapped = if is_every_nan { bits.is_above(self.key) } else { bits == self.key };
-        (if is_mapped { self.mapped } else { converted }, fault & flag(!is_mapped))
-    }
-}
-
 /// A conversion with a map of one entry, whose kind is known at compile time.
 struct Mapped<'a, C: Convert, const IS_EVERY_NAN: bool>(&'a C, &'a LaneEntry<C::Source, C::Target>);
 
@@ -86,26 +59,11 @@ impl<C: Convert, const IS_EVERY_NAN: bool> Convert for Mapped<'_, C, IS_EVERY_NA
     }
 }
 
-/// A conversion with any map.
-struct ManyMapped<'a, C: Convert>(&'a C, &'a [LaneEntry<C::Source, C::Target>]);
-
-impl<C: Convert> Convert for ManyMapped<'_, C> {
-    type Source = C::Source;
-    type Target = C::Target;
-
-    #[inline(always)]
-    fn convert(&self, element: C::Source) -> (C::Target, Bits<C>) {
-        // The first entry that matches wins: it is applied last.
-        let entries = self.1.iter().rev();
-        entries.fold(self.0.convert(element), |converted, entry| entry.apply(entry.is_every_nan, element, converted))
-    }
-}
-
 /// A conversion of every element of a block.
 #[derive(Debug)]
 struct Each<C: Convert> {
     conversion: C,
-    map: Vec<LaneEntry<C::Source, C::Target>>,
+    map: ScalarMap<C::Source, C::Target>,
 }
 
 impl<C: Convert> Convert for &C {
@@ -121,13 +79,15 @@ impl<C: Convert> Convert for &C {
 impl<C: Convert + Debug + Send + Sync> Kernel for Each<C> {
     fn run(&self, input: &[u8], output: &mut [u8]) -> bool {
         let conversion = &self.conversion;
-        match self.map.as_slice() {
-            [] => vectorized(Block { conversion, input, output }),
-            [entry] if entry.is_every_nan => {
+        match &self.map {
+            ScalarMap::Empty => vectorized(Block { conversion, input, output }),
+            ScalarMap::One(entry) if entry.is_every_nan => {
                 vectorized(Block { conversion: Mapped::<_, true>(conversion, entry), input, output })
             }
-            [entry] => vectorized(Block { conversion: Mapped::<_, false>(conversion, entry), input, output }),
-            entries => Block { conversion: ManyMapped(conversion, entries), input, output }.run(),
+            ScalarMap::One(entry) => {
+                vectorized(Block { conversion: Mapped::<_, false>(conversion, entry), input, output })
+            }
+            map => map.around(input, output, &mut |input, output| vectorized(Block { conversion, input, output })),
         }
     }
 
@@ -136,11 +96,11 @@ impl<C: Convert + Debug + Send + Sync> Kernel for Each<C> {
     }
 
     fn set_map(&mut self, map: &[Entry]) {
-        self.map = map.iter().map(LaneEntry::new).collect();
+        self.map = ScalarMap::new(map);
     }
 }
 
 /// The kernel of a conversion.
 pub(in crate::codec::cast_value) fn each<C: Convert + Debug + Send + Sync + 'static>(conversion: C) -> Box<dyn Kernel> {
-    Box::new(Each { conversion, map: Vec::new() })
+    Box::new(Each { conversion, map: ScalarMap::Empty })
 }
