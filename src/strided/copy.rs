@@ -12,7 +12,6 @@ use super::view::{Source, Target};
 use crate::error::Result;
 use crate::memory::LINE_SIZE;
 use crate::simd::best;
-use std::cmp::Reverse;
 
 const PAGE_SIZE: usize = 4096;
 
@@ -66,7 +65,7 @@ unsafe fn run(kernel: Kernel, nest: Nest, is_large: bool, source: *const u8, tar
         Some(i) if axes[i].source.unsigned_abs() < inner.source.unsigned_abs() => axes.remove(i),
         _ => Axis { size: 1, source: 0, target: 0 },
     };
-    let plane = forwards(Plane { block, inner, other, source, target });
+    let plane = Plane { block, inner, other, source, target }.forwards();
     if let Some(tiles) = kernel.tiles.map(|tiles| tiles.fastest_for(block))
         && plane.inner.target == block as isize
         && plane.other.source == block as isize
@@ -78,7 +77,7 @@ unsafe fn run(kernel: Kernel, nest: Nest, is_large: bool, source: *const u8, tar
         }
         axes = taken.around_plane();
     }
-    axes.sort_by_key(nearness);
+    axes.sort_by_key(Axis::nearness);
     if let Some(copy) = kernel.tiles.and_then(|tiles| tiles.pixels)
         && let Some(pixels) = Pixels::of(&plane)
     {
@@ -93,26 +92,9 @@ unsafe fn run(kernel: Kernel, nest: Nest, is_large: bool, source: *const u8, tar
     });
 }
 
-/// Planes that are close on one of the sides share cache lines.
-fn nearness(axis: &Axis) -> Reverse<usize> {
-    Reverse(axis.source.unsigned_abs().min(axis.target.unsigned_abs()))
-}
-
 /// How many elements some axes have.
 fn count(axes: &[Axis]) -> usize {
     axes.iter().map(|axis| axis.size).product()
-}
-
-/// The same plane, walked so that the source goes forwards along the axis on which it is fastest.
-fn forwards(mut plane: Plane) -> Plane {
-    let other = &mut plane.other;
-    if other.source < 0 {
-        let steps = other.size as isize - 1;
-        plane.source = plane.source.wrapping_offset(steps * other.source);
-        plane.target = plane.target.wrapping_offset(steps * other.target);
-        (other.source, other.target) = (-other.source, -other.target);
-    }
-    plane
 }
 
 /// The axes of a copy: those around [`Runs`], those of a row, and those of a run.
@@ -179,7 +161,7 @@ impl TakenAxes {
 /// As [`run`], of which these are all axes; the tier takes runs of these sizes.
 unsafe fn copy_runs(tiles: Tiles, plane: &Plane, mut taken: TakenAxes, is_large: bool) {
     let Plane { block, inner, other, source, target } = *plane;
-    taken.axes[..taken.row].sort_by_key(nearness);
+    taken.axes[..taken.row].sort_by_key(Axis::nearness);
     let (rest, row, run) = (&taken.axes[..taken.row], taken.row(), taken.run());
     let is_aligned = row.iter().all(|axis| axis.target.unsigned_abs().is_multiple_of(LINE_SIZE));
     // Whole lines that are written past the caches need no staging buffer, if tiles are fast enough to read rows that collide.

@@ -27,6 +27,7 @@ mod tests;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
 mod tile;
 mod view;
+mod walk;
 
 pub(crate) use copy::LARGE_SIZE;
 pub use copy::{copy, split};

@@ -2,6 +2,7 @@
 
 use super::layout::Layout;
 use crate::error::{Error, Result};
+use std::cmp::Reverse;
 
 /// One loop, and its step on both sides in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,6 +10,13 @@ pub(super) struct Axis {
     pub(super) size: usize,
     pub(super) source: isize,
     pub(super) target: isize,
+}
+
+impl Axis {
+    /// Orders axes from the slowest to the fastest: planes that are close on one of the sides share cache lines.
+    pub(super) fn nearness(&self) -> Reverse<usize> {
+        Reverse(self.source.unsigned_abs().min(self.target.unsigned_abs()))
+    }
 }
 
 /// The loops of a copy: blocks of bytes that stay together, and axes, of which no two can be merged.
@@ -50,7 +58,7 @@ impl Nest {
                 nest.push(Axis { size, source, target });
             }
         }
-        nest.axes.sort_by_key(|axis| std::cmp::Reverse((axis.target, axis.source.unsigned_abs())));
+        nest.axes.sort_by_key(|axis| Reverse((axis.target, axis.source.unsigned_abs())));
         nest.merge();
         Ok(Some(nest))
     }

@@ -23,6 +23,20 @@ pub(super) struct Plane {
     pub(super) target: *mut u8,
 }
 
+impl Plane {
+    /// The same plane, walked so that the source goes forwards along the axis on which it is fastest.
+    pub(super) fn forwards(mut self) -> Self {
+        let other = &mut self.other;
+        if other.source < 0 {
+            let steps = other.size as isize - 1;
+            self.source = self.source.wrapping_offset(steps * other.source);
+            self.target = self.target.wrapping_offset(steps * other.target);
+            (other.source, other.target) = (-other.source, -other.target);
+        }
+        self
+    }
+}
+
 /// Runs of elements that lie back to back in the target, one for each element of a row, which lie back to back in the
 /// source.
 #[derive(Debug, Clone, Copy)]

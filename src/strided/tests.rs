@@ -290,6 +290,43 @@ fn a_fill_writes_the_element_everywhere_and_is_found_again() {
     });
 }
 
+/// Blocks of every size with a gap after each, in rows with and without short axes: every byte counts.
+#[test]
+fn blocks_of_every_size_are_filled_and_found_again() {
+    for block in (1..=40).chain([64, 255, 1023, 1024, 1025]) {
+        let element = noise(1, 7);
+        for (shape, order) in [
+            (vec![130, block], [0, 1, 2]),
+            (vec![1, block], [0, 1, 2]),
+            (vec![2, 65, block], [0, 1, 2]),
+            (vec![2, 65, block], [1, 0, 2]),
+            (vec![20, 3, block], [0, 1, 2]),
+        ] {
+            let rank = shape.len();
+            let order: Vec<usize> = if rank == 2 { vec![0, 1] } else { order.to_vec() };
+            let gaps: Vec<_> = (0..rank).map(|axis| (0, if axis + 1 < rank { 1 + axis as u64 } else { 0 })).collect();
+            let place = Place::new(&shape, 1, &order, &gaps, &vec![false; rank], 2);
+            let mut memory = vec![!element[0]; place.memory_size];
+            fill(&mut Target::new(&mut memory, place.layout(&shape, 1)).unwrap(), &element).unwrap();
+            let positions = place.positions(&shape);
+            assert_eq!(memory.iter().filter(|byte| **byte == element[0]).count(), positions.len());
+            assert!(positions.iter().all(|at| memory[*at] == element[0]), "{shape:?}");
+            let is_fill = |memory: &[u8]| {
+                let source = Source::new(memory, place.layout(&shape, 1)).unwrap();
+                all_equal(&source, &element).unwrap()
+            };
+            assert!(is_fill(&memory), "{shape:?}");
+            // All bytes of the first and the last block, and some others.
+            let ends = (0..block as usize).flat_map(|at| [at, positions.len() - 1 - at]);
+            for index in ends.chain((0..positions.len()).step_by(97)) {
+                memory[positions[index]] ^= 0x10;
+                assert!(!is_fill(&memory), "{shape:?}, byte {index}");
+                memory[positions[index]] ^= 0x10;
+            }
+        }
+    }
+}
+
 #[test]
 fn runs_of_every_length_are_filled() {
     for size in [1, 2, 3, 4, 8, 12, 16, 255, 511, 512, 513, 1023, 1024, 1025, 3000] {
