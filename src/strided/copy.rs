@@ -9,6 +9,7 @@ use super::plane::{
 };
 use super::table::Tables;
 use super::view::{Source, Target};
+use super::walk::Walk;
 use crate::error::Result;
 use crate::memory::LINE_SIZE;
 use crate::simd::best;
@@ -77,18 +78,20 @@ unsafe fn run(kernel: Kernel, nest: Nest, is_large: bool, source: *const u8, tar
         }
         axes = taken.around_plane();
     }
-    axes.sort_by_key(Axis::nearness);
     if let Some(copy) = kernel.tiles.and_then(|tiles| tiles.pixels)
         && let Some(pixels) = Pixels::of(&plane)
     {
+        axes.sort_by_key(Axis::nearness);
         return for_each(&axes, plane.source, plane.target, &mut |source, target| {
             // SAFETY: a plane of the nest.
             unsafe { copy(&Pixels { source, target, ..pixels }) };
         });
     }
-    for_each(&axes, plane.source, plane.target, &mut |source, target| {
+    axes.extend([plane.other, plane.inner].into_iter().filter(|axis| axis.size > 1));
+    Walk::new(block, axes).all(plane.source, plane.target, &mut |plane| {
         // SAFETY: a plane of the nest.
-        unsafe { (kernel.blocks)(&Plane { source, target, ..plane }, is_large) };
+        unsafe { (kernel.blocks)(plane, is_large) };
+        true
     });
 }
 

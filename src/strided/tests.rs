@@ -179,6 +179,26 @@ fn every_tier_turns_planes_whose_rows_collide_in_a_cache() {
     }
 }
 
+/// Axes of a few elements that are the fastest of one side or of both, and a longer one, in all orders.
+#[test]
+fn every_tier_copies_along_short_axes() {
+    for shape in [&[70, 3][..], &[70, 3, 2], &[140, 2, 2], &[1030, 2], &[40, 3, 35], &[5, 40, 3, 33], &[4, 4, 37, 2]] {
+        let rank = shape.len();
+        let outward: Vec<usize> = (0..rank).collect();
+        for order in permutations(rank) {
+            for (backwards, gap) in (0..=rank).flat_map(|axis| [(axis, 0), (axis, 1)]) {
+                for size in [1, 2, 3, 4, 8, 16, 40] {
+                    let gaps: Vec<_> = order.iter().map(|axis| (if *axis == 0 { gap } else { 0 }, 0)).collect();
+                    let reversed: Vec<_> = (0..rank).map(|axis| axis == backwards).collect();
+                    let source = Place::new(shape, size, &order, &gaps, &reversed, 3);
+                    let target = Place::new(shape, size, &outward, &vec![(0, 0); rank], &vec![false; rank], 1);
+                    check_copy(&Case { shape: shape.to_vec(), element_size: size, source, target });
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn a_copy_moves_each_element_to_its_place_and_touches_nothing_else() {
     for_cases(3000, case(), |case| check_copy(&case));
