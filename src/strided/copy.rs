@@ -4,8 +4,8 @@
 use super::blocks::whole;
 use super::nest::{Axis, Nest};
 use super::plane::{
-    BAND_SIZE, Kernel, Line, PORTABLE, Pixels, Plane, Runs, TIERS, Tiles, collides, crowds, has_crowded_lines,
-    staging_size,
+    BAND_SIZE, Kernel, Line, PORTABLE, Pixels, Plane, Runs, TIERS, Tiles, VECTOR_SIZE, collides, crowds,
+    has_crowded_lines, staging_size,
 };
 use super::table::Tables;
 use super::view::{Source, Target};
@@ -19,6 +19,9 @@ const PAGE_SIZE: usize = 4096;
 /// From this size on, copies go past the caches: source and target together exceed them. Under the fuzzer, whose chunks
 /// are small, they do so sooner.
 pub(crate) const LARGE_SIZE: u64 = if cfg!(fuzzing) { 2 << 10 } else { 16 << 20 };
+
+/// Fewer elements take longer to prepare for tiles, again and again, than to copy one by one.
+const FEWEST_IN_TILES: usize = 96;
 
 /// Copies every element to its place. Bytes between the elements of the target do not change.
 ///
@@ -72,7 +75,9 @@ unsafe fn run(kernel: Kernel, nest: Nest, is_large: bool, source: *const u8, tar
         && plane.other.source == block as isize
     {
         let taken = TakenAxes::new(&plane, axes);
-        if tiles.take(block, count(taken.run()), count(taken.row())) {
+        let (count, row_count) = (count(taken.run()), count(taken.row()));
+        let are_worth_it = taken.row == 0 || count.saturating_mul(row_count) >= FEWEST_IN_TILES;
+        if are_worth_it && tiles.take(block, count, row_count) {
             // SAFETY: runs of the nest, of enough elements.
             return unsafe { copy_runs(tiles, &plane, taken, is_large) };
         }
@@ -114,9 +119,13 @@ impl TakenAxes {
         let row = axes.len();
         axes.extend([other, inner]);
         let mut taken = Self { axes, row, run: row + 1 };
-        let size = taken.extend_run(inner.size * block, BAND_SIZE);
-        taken.extend_row(other.size * block, BAND_SIZE);
-        taken.extend_run(size, usize::MAX);
+        // First as many as a vector has on both sides: fewer have no tiles.
+        let (mut run, mut row) = (inner.size * block, other.size * block);
+        for enough in [VECTOR_SIZE, BAND_SIZE] {
+            run = taken.extend_run(run, enough);
+            row = taken.extend_row(row, enough);
+        }
+        taken.extend_run(run, usize::MAX);
         taken
     }
 
@@ -149,7 +158,7 @@ impl TakenAxes {
     }
 
     /// Adds axes along which the source goes on back to back after `size` bytes of a row, until it has enough.
-    fn extend_row(&mut self, mut size: usize, enough: usize) {
+    fn extend_row(&mut self, mut size: usize, enough: usize) -> usize {
         while size < enough
             && let Some(next) = self.axes[..self.row].iter().position(|axis| axis.source == size as isize)
         {
@@ -157,6 +166,7 @@ impl TakenAxes {
             self.axes[next..self.row].rotate_left(1);
             self.row -= 1;
         }
+        size
     }
 }
 
