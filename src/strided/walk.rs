@@ -1,12 +1,15 @@
 //! The order in which blocks are walked one after the other: by copies that have no tiles, fills and comparisons.
 
 use super::nest::Axis;
-use super::plane::Plane;
+use super::plane::{Plane, collides};
 use crate::memory::LINE_SIZE;
 
 /// The side of the squares of a plane that are walked once for each position along the short axes, so that their cache
 /// lines are still cached. Wider ones if the plane is narrow: a call per square takes as long as a few dozen blocks.
 const SIDE: usize = 32;
+
+/// The bytes after which addresses have the same set of a first-level cache again.
+const PAGE_SIZE: usize = 4096;
 
 /// To begin a loop of fewer blocks takes longer than the blocks do.
 const SHORT: usize = 16;
@@ -41,6 +44,11 @@ impl Walk {
         let other = other.map_or(NONE, |i| axes.remove(i));
         let (short, mut outer): (Vec<_>, Vec<_>) = axes.into_iter().partition(|axis| is_short(axis) && is_faster(axis));
         outer.sort_by_key(Axis::nearness);
+        // Lines of the source that collide in the first-level cache are read to their end, one after the other, if those
+        // of the target collide less: in a page, all lines have sets of their own.
+        let step = |stride: isize| stride.trailing_zeros().min(PAGE_SIZE.trailing_zeros());
+        let is_crowded = collides(inner.size.min(SIDE), inner.source) && step(other.target) < step(inner.source);
+        let (inner, other) = if is_crowded && other.size >= SHORT { (other, inner) } else { (inner, other) };
         Self { block, outer, short, inner, other }
     }
 
