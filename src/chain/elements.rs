@@ -288,28 +288,29 @@ impl Elements {
         decode(tile).map(|()| tile.clone())
     }
 
-    /// A box with its short gaps, if all of them are at hand.
+    /// A box with its short gaps.
     fn with_gaps(&self, packed: &Packed<'_>, region: &Region) -> Region {
-        let (outer, bits) = (&packed.region, self.fused.encoded_bits());
-        let inner = region.within_box(outer);
-        let mut joined = inner.with_short_gaps(&outer.shape, self.fused.element_size());
-        let (first, last) = joined.ends(&outer.shape);
-        if first < packed.first || packed_size(last + 1 - packed.first, bits) > packed.bytes.len() as u64 {
-            return region.clone();
-        }
+        let outer = &packed.region;
+        let mut joined = region.within_box(outer).with_short_gaps(&outer.shape, self.fused.element_size());
         joined.start.iter_mut().zip(&outer.start).for_each(|(start, outer)| *start += outer);
         joined
     }
 
-    /// Decodes the elements of a box, in C order, run by run.
+    /// Decodes the elements of a box that are at hand, in C order, run by run. The first or last ones of a box with its
+    /// gaps may not be: those are left as they are.
     fn decode_runs(&self, packed: &Packed<'_>, region: &Region, decoded: &mut [u8], call: &mut Call<'_>) -> Result<()> {
+        let element_size = self.fused.element_size();
+        let at_hand = packed.at_hand(self.fused.encoded_bits());
         let inner = region.within_box(&packed.region);
         let (run_count, runs) = inner.runs(&packed.region.shape);
-        let run_size = run_count * self.fused.element_size();
+        let run_size = run_count * element_size;
         for (index, (start, decoded)) in runs.zip(decoded.chunks_exact_mut(run_size.max(1))).enumerate() {
-            self.fused
-                .decode_from(packed.bytes, start - packed.first, decoded, call)
-                .map_err(|error| region.locate(error.after_elements((index * run_count) as u64), &self.shape))?;
+            let (first, end) = (start.max(at_hand.start), (start + run_count as u64).min(at_hand.end));
+            let part = (first - start) as usize..(end - start) as usize;
+            let decoded = &mut decoded[part.start * element_size..part.end * element_size];
+            self.fused.decode_from(packed.bytes, first - packed.first, decoded, call).map_err(|error| {
+                region.locate(error.after_elements((index * run_count + part.start) as u64), &self.shape)
+            })?;
         }
         Ok(())
     }
@@ -324,6 +325,13 @@ pub(super) struct Packed<'a> {
 }
 
 impl<'a> Packed<'a> {
+    /// The indices in the box of the elements of `bytes`, which each take this many bits; perhaps of more than there
+    /// are, because the last byte has room for them.
+    fn at_hand(&self, bits: usize) -> Range<u64> {
+        let count = (8 * self.bytes.len() as u64).checked_div(bits as u64).unwrap_or(u64::MAX);
+        self.first..self.first.saturating_add(count)
+    }
+
     /// The elements of a box within this one, where no kernel changes them.
     fn source(&self, region: &Region, element_size: usize) -> Result<Source<'a>> {
         let start = region.relative_to(&self.region);

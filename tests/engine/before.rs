@@ -32,6 +32,53 @@ fn read(chain: &Arc<Chain>, encoded: &[u8], start: &[u64], target: Target<'stati
     }
 }
 
+/// The bytes that a plan asks for end with the last element of the box, within a row of the chunk: the rows are decoded
+/// with what lies between them all the same, but with nothing of what lies before the first or after the last one.
+#[test]
+fn a_plan_of_short_rows_gives_the_same_as_all_of_the_chunk() {
+    let big = named("bytes", &json!({"endian": "big"}));
+    let packbits = |configuration: Value| named("packbits", &configuration);
+    let flipped = named("transpose", &json!({"order": [1, 2, 0]}));
+    let float = named("cast_value", &json!({"data_type": "float64"}));
+    let shape = [6, 5, 7];
+    let areas = |size: u64| (0..size).flat_map(move |start| [1, 2, size].map(|part| (start, part.min(size - start))));
+    let mut choices = Choices::of(&[1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233]);
+    for (codecs, data_type, element_size, bits) in [
+        (json!([packbits(json!({"first_bit": 1, "last_bit": 3}))]), "uint8", 1, 3),
+        (json!([packbits(json!({"last_bit": 4}))]), "int8", 1, 5),
+        (json!([big]), "uint16", 2, 16),
+        (json!([packbits(json!({"last_bit": 10}))]), "uint16", 2, 11),
+        (json!([flipped, big]), "int32", 4, 32),
+        (json!([float, big]), "uint8", 1, 64),
+        (json!([big]), "float64", 8, 64),
+        (json!([big]), "complex128", 16, 128),
+    ] {
+        let input = json!({"data_type": data_type, "shape": shape});
+        let reader: Arc<Chain> =
+            Chain::new(codecs.to_string().as_bytes(), Some(input.to_string().as_bytes())).unwrap().into();
+        let decoded: Vec<u8> = (0..210 * element_size).map(|number| (number * number % 127) as u8).collect();
+        let encoded = reader.encode_to_vec(&decoded, &options()).unwrap();
+        let decoded = reader.decode_to_vec(&encoded, &options()).unwrap();
+        for (((first, planes), (second, rows)), (third, columns)) in areas(6)
+            .flat_map(|planes| areas(5).map(move |rows| (planes, rows)))
+            .flat_map(|outer| areas(7).map(move |columns| (outer, columns)))
+        {
+            let (start, part) = ([first, second, third], [planes, rows, columns]);
+            let area = (start.to_vec(), part.to_vec());
+            let expected = cut(&decoded, &shape, &area, element_size);
+            let mut view = memory(&mut choices, &part, element_size);
+            let asked = read(&reader, &encoded, &start, view.target()).unwrap();
+            view.check(&expected).unwrap();
+            if codecs[0]["name"] != "transpose" {
+                let elements = indices(&shape, &area);
+                let first = if bits % 8 == 0 { elements[0] } else { elements[0] / 8 * 8 };
+                let span = [first * bits / 8, ((elements[elements.len() - 1] + 1) * bits).div_ceil(8)];
+                assert_eq!(asked, [span.map(|at| at as u64)], "{codecs}: {area:?}");
+            }
+        }
+    }
+}
+
 /// Elements that are transposed after a reshape.
 #[test]
 fn a_plan_after_a_reshape_asks_for_what_spans_the_box() {
