@@ -33,6 +33,8 @@ struct PlacedKernel {
     kernel: Kernel,
     /// Bits per element after this kernel.
     encoded_bits: usize,
+    /// The bits that an element takes before the first kernel and after each one up to this one, together.
+    bits_in_tile: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -54,8 +56,8 @@ impl Fused {
             joined: Vec::new(),
             element_count,
             decoded_bits,
-            tile_element_count: tile_element_count(decoded_bits, &[]),
-            joined_tile_element_count: tile_element_count(decoded_bits, &[]),
+            tile_element_count: tile_element_count(decoded_bits),
+            joined_tile_element_count: tile_element_count(decoded_bits),
         }
     }
 
@@ -73,12 +75,20 @@ impl Fused {
         }
         let one = || Kernel::OfOne(Arc::clone(kernel));
         let joined = joint.map_or_else(one, Kernel::OfTwo);
-        self.joined.push(PlacedKernel { place: place.clone(), kernel: joined, encoded_bits: *encoded_bits });
-        self.kernels.push(PlacedKernel { place, kernel: one(), encoded_bits: *encoded_bits });
-        self.tile_element_count = tile_element_count(self.decoded_bits, &self.kernels);
+        let encoded_bits = *encoded_bits;
+        let [bits_in_tile, bits_in_joined_tile] =
+            [&self.kernels, &self.joined].map(|before| bits_in_tile(self.decoded_bits, before, encoded_bits));
+        self.joined.push(PlacedKernel {
+            place: place.clone(),
+            kernel: joined,
+            encoded_bits,
+            bits_in_tile: bits_in_joined_tile,
+        });
+        self.kernels.push(PlacedKernel { place, kernel: one(), encoded_bits, bits_in_tile });
+        self.tile_element_count = tile_element_count(bits_in_tile);
         // A single kernel has no tiles between kernels, and longer ones cost it less.
         let longer = if self.joined.len() == 1 { 4 } else { 1 };
-        self.joined_tile_element_count = longer * tile_element_count(self.decoded_bits, &self.joined);
+        self.joined_tile_element_count = longer * tile_element_count(bits_in_joined_tile);
     }
 
     pub(super) fn is_copy(&self) -> bool {
@@ -270,9 +280,14 @@ fn elements_before_line(wider: &[u8], bits: usize, narrower_bits: usize) -> usiz
     if is_whole && wider.len() >= MIN_SIZE_TO_ALIGN { count } else { 0 }
 }
 
-/// The elements of a tile of these kernels: a multiple of 64, so that a tile ends with a byte.
-fn tile_element_count(decoded_bits: usize, kernels: &[PlacedKernel]) -> usize {
-    let bits = kernels.iter().fold(decoded_bits, |bits, kernel| bits.saturating_add(kernel.encoded_bits));
+/// The bits of an element in a tile of these kernels and one more. They are added up kernel by kernel: a list of
+/// thousands of codecs would take seconds to add up anew for each.
+fn bits_in_tile(decoded_bits: usize, before: &[PlacedKernel], encoded_bits: usize) -> usize {
+    before.last().map_or(decoded_bits, |last| last.bits_in_tile).saturating_add(encoded_bits)
+}
+
+/// The elements of a tile in which each takes this many bits: a multiple of 64, so that a tile ends with a byte.
+fn tile_element_count(bits: usize) -> usize {
     (8 * TILE_SIZE / bits.max(1)).max(1).next_multiple_of(64)
 }
 
@@ -324,7 +339,7 @@ mod tests {
     #[test]
     fn a_tile_has_elements_of_any_size() {
         for (bits, count) in [(0, 196_608), (1, 196_608), (8, 24_576), (128, 1536), (1 << 17, 64), (1 << 23, 64)] {
-            assert_eq!(tile_element_count(bits, &[]), count, "{bits}");
+            assert_eq!(tile_element_count(bits), count, "{bits}");
         }
     }
 }
