@@ -38,6 +38,12 @@ impl<'a> CellGrid<'a> {
         Cell { number, start, region: Region::whole(self.size) }
     }
 
+    /// The cells that a box touches, as a box of the grid.
+    pub(super) fn touched(self, region: &Region) -> Region {
+        let start = region.start.iter().zip(self.size).map(|(start, size)| start / size).collect();
+        Region { start, shape: self.counts(region) }
+    }
+
     /// The number of cells that a box touches along each dimension.
     pub(super) fn counts(self, region: &Region) -> Vec<u64> {
         let count = |start: u64, extent: u64, size: u64| match extent {

@@ -85,6 +85,9 @@ impl ShardDecode<'_> {
     }
 
     fn run(&self, region: &Region, target: Target<'_>, options: &CallOptions) -> Result<()> {
+        if self.are_missing(region) {
+            return self.fill_together(region, target, options);
+        }
         let workers = self.workers_for(region, options);
         let take_cells =
             || take_items(workers, self.shard.cells_in(region), self.shard.inner.part_count(Direction::Decode));
@@ -92,6 +95,24 @@ impl ShardDecode<'_> {
             return self.one_by_one(region, target, options);
         }
         self.by_list(region, target, workers, options)
+    }
+
+    /// Whether all inner chunks that a box touches are missing.
+    fn are_missing(&self, region: &Region) -> bool {
+        self.index.are_missing(&self.shard.grid().touched(region))
+    }
+
+    /// Fills a box of missing inner chunks, which takes much less time than filling one after the other. Where they have
+    /// no value, the first one is at fault: it has the first element, in any order of dimensions.
+    #[inline(never)] // see `by_list`
+    fn fill_together(&self, region: &Region, target: Target<'_>, options: &CallOptions) -> Result<()> {
+        let Some(cell) = self.shard.cells(region).next() else { return Ok(()) };
+        let workers = self.workers_for(region, options);
+        let parts = region.split(target, workers.get() as u64)?;
+        options.workers().for_each(workers, parts.into_iter(), |(_, target)| {
+            let filled = self.fill(&cell, &mut BoxPlace::Memory(target), options);
+            filled.map_err(|fault| self.located(fault, &cell).1)
+        })
     }
 
     /// From a list of all inner chunks and their places.
@@ -127,6 +148,12 @@ impl ShardDecode<'_> {
     /// Decodes inner chunks side by side, and writes them to their place together.
     #[inline(never)] // see `by_list`
     fn strip(&self, region: &Region, place: BoxPlace<'_>, options: &CallOptions) -> Result<()> {
+        let place = match place {
+            BoxPlace::Memory(target) if self.are_missing(region) => {
+                return self.fill_together(region, target, options);
+            }
+            place => place,
+        };
         let places = place.cut(region, self.shard.chunk_shape())?;
         self.shard.inner.pool.with_strip(|memory| {
             let mut strip = Strip::new(memory);
@@ -178,16 +205,26 @@ impl ShardDecode<'_> {
     /// several faults, the first element of the last such step counts.
     #[cold]
     #[inline(never)] // see `by_list`
-    fn keep(&self, PutFault { error, step }: PutFault, cell: &Cell, first: &mut FirstFault) -> Result<()> {
-        let (Some((_, step)), Some(before), Some(_)) = (step, self.before, error.element_index()) else {
-            return Err(error);
-        };
-        let error = before.locate(error, |element| self.element_in_shard(cell, element));
+    fn keep(&self, fault: PutFault, cell: &Cell, first: &mut FirstFault) -> Result<()> {
+        let (step, error) = self.located(fault, cell);
+        let Some(step) = step else { return Err(error) };
         let key = (Reverse(step), error.element_index().unwrap_or(0));
         if first.as_ref().is_none_or(|(known, _)| key < *known) {
             *first = Some((key, error));
         }
         Ok(())
+    }
+
+    /// The error of an inner chunk, and the step before the shard that could not convert an element, if that is why.
+    #[cold]
+    #[inline(never)] // see `by_list`
+    fn located(&self, PutFault { error, step }: PutFault, cell: &Cell) -> (Option<u32>, Error) {
+        match (step, self.before, error.element_index()) {
+            (Some((_, step)), Some(before), Some(_)) => {
+                (Some(step), before.locate(error, |element| self.element_in_shard(cell, element)))
+            }
+            _ => (None, error),
+        }
     }
 
     /// The index in the shard's array of an element of the box of an inner chunk.

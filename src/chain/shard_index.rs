@@ -2,7 +2,7 @@
 
 use super::Chain;
 use super::plan::{Operation, Step};
-use super::region::index_of;
+use super::region::{Region, index_of};
 use super::shard::Shard;
 use super::stage::ByteRange;
 use crate::error::{CodecPlace, Error, Result};
@@ -30,6 +30,15 @@ impl ShardIndex {
     /// [`Status::CorruptData`](crate::Status::CorruptData): the range lies outside the shard.
     pub(super) fn entry(&self, number: u64) -> Result<Option<Range<u64>>> {
         self.entry_within(number, self.shard_size)
+    }
+
+    /// Whether all inner chunks of a box of the grid are missing.
+    pub(super) fn are_missing(&self, cells: &Region) -> bool {
+        let (count, starts) = cells.runs(&self.grid);
+        starts.map(|start| 2 * start as usize).all(|start| {
+            let entries = self.entries.get(start..start + 2 * count);
+            entries.is_some_and(|entries| entries.iter().all(|number| *number == MISSING))
+        })
     }
 
     /// As [`entry`](Self::entry), in a shard that may be known to have this size, too.

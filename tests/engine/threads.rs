@@ -137,3 +137,51 @@ fn an_executor_that_fails_fails_the_call() {
     let error = chain.decode_view(&encoded, &[0, 1], target, &options).unwrap_err();
     assert_eq!(error.status(), Status::CallbackFailed, "{error}");
 }
+
+/// Boxes of a shard of which all, some or no inner chunks are missing, on any number of threads.
+#[test]
+fn missing_inner_chunks_are_filled_wherever_they_lie() {
+    let bytes: Value = serde_json::from_str(BYTES).unwrap();
+    let transpose = json!({"name": "transpose", "configuration": {"order": [1, 0]}});
+    let shape = [600, 660];
+    let input = json!({"data_type": "uint16", "shape": shape, "fill_value": 7});
+    let without_value = json!({"data_type": "uint16", "shape": shape});
+    // Only the inner chunks from row 150 to 199 and from 300 to 349 are stored; the last two of their columns are not.
+    let is_stored = |row: u64, column: u64| matches!(row / 50, 3 | 6) && column < 600;
+    let value = |row: u64, column: u64| if is_stored(row, column) { (row * 31 + column) as u16 | 8 } else { 7 };
+    let elements = |start: [u64; 2], part: [u64; 2]| -> Vec<u8> {
+        let rows = start[0]..start[0] + part[0];
+        let places = rows.flat_map(|row| (start[1]..start[1] + part[1]).map(move |column| (row, column)));
+        places.flat_map(|(row, column)| value(row, column).to_ne_bytes()).collect()
+    };
+    for (codecs, name) in [
+        (json!([sharding(&[50, 30], &json!([bytes]))]), "[0, 1]"),
+        (json!([transpose, sharding(&[30, 50], &json!([bytes]))]), "[1, 0]"),
+        (json!([cast("uint32"), sharding(&[50, 30], &json!([bytes]))]), "[0, 1]"),
+    ] {
+        let make =
+            |input: &Value| Chain::new(codecs.to_string().as_bytes(), Some(input.to_string().as_bytes())).unwrap();
+        let (chain, strict) = (make(&input), make(&without_value));
+        let encoded = chain.encode_to_vec(&elements([0, 0], [600, 660]), &options()).unwrap();
+        for (start, part) in [
+            ([0_u64, 0], [600_u64, 660]),
+            ([0, 31], [150, 500]),
+            ([7, 601], [500, 59]),
+            ([149, 599], [52, 2]),
+            ([351, 3], [249, 657]),
+            ([151, 1], [9, 13]),
+        ] {
+            for count in [1, 3] {
+                let mut target = memory(&mut Choices::of(&[1, 0, 1, 2, 0, 1]), &part, 2);
+                chain.decode_view(&encoded, &start, target.target(), &threads(count)).unwrap();
+                assert_eq!(target.elements(), elements(start, part), "{codecs} by {count}: {start:?} {part:?}");
+            }
+        }
+        for count in [1, 3] {
+            let mut target = memory(&mut Choices::none(), &[150, 500], 2);
+            let error = strict.decode_view(&encoded, &[0, 31], target.target(), &threads(count)).unwrap_err();
+            assert_eq!(error.status(), Status::CorruptData);
+            assert!(error.to_string().contains(&format!("inner chunk {name} is missing")), "{error}");
+        }
+    }
+}
