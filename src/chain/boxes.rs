@@ -16,6 +16,13 @@ use crate::error::{Error, Result};
 use crate::interface::{BoundCodecs, Contexts, Excerpt};
 use crate::strided::{Source, Target};
 
+/// Decoding one more run of elements by themselves, after a reshape, costs as much as decoding about this many elements
+/// of the chunk.
+const ELEMENT_RUN_COST: u64 = 256;
+
+/// The same where an inner chunk or a block is looked for.
+const CELL_RUN_COST: u64 = 512;
+
 /// The elementwise steps at the beginning of a chain.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Before<'a> {
@@ -132,7 +139,11 @@ impl Run<'_> {
 
     /// Whether a box can be decoded by way of the last step that it comes to.
     fn takes(&self, route: &BoxRoute, region: &Region) -> bool {
-        let are_few = route.are_few(region.element_count() as u64);
+        let run_cost = match &self.plan.steps[route.end].operation {
+            Operation::Elements(_) => ELEMENT_RUN_COST,
+            _ => CELL_RUN_COST,
+        };
+        let are_few = route.are_few(region.element_count() as u64) && route.has_few_runs(region, run_cost);
         // As for a shard, and what a larger part needs is most of the chunk.
         let is_small = |reshaped: &Reshaped| region.element_count() as u64 <= reshaped.element_count() / 4;
         let can_decode = match &self.plan.steps[route.end].operation {

@@ -132,15 +132,29 @@ impl Reshaped {
     pub(super) fn same_box(&self, region: &Region) -> Option<Region> {
         let earlier = self.earlier.as_ref().map(|earlier| Some(earlier.same_box(region)?.arranged(&earlier.axes)));
         let region = &earlier.unwrap_or_else(|| Some(region.clone()))?;
+        let found = self.corner_box(region)?;
+        let is_same = |around: &Region| *around == found;
+        Region::around(self.own_boxes(region)).as_ref().is_some_and(is_same).then_some(found)
+    }
+
+    /// The only box of `after` that a box of what enters this reshape can be: it has the first and the last element at
+    /// two corners, and as many elements. Most often, there is none. The box must not be empty.
+    fn corner_box(&self, region: &Region) -> Option<Region> {
         let (first, last) = region.ends(&self.before);
         let [start, end] = [first, last].map(|element| position_of(element, &self.after));
-        // A box has its first and its last element at two corners; most often, that tells already that this is none.
         let sizes = start.iter().zip(&end).map(|(start, end)| (end + 1).checked_sub(*start));
         let found = Region { shape: sizes.collect::<Option<_>>()?, start };
-        let is_same = |around: &Region| *around == found;
-        let is_box = element_count(&found.shape) == element_count(&region.shape)
-            && Region::around(self.own_boxes(region)).as_ref().is_some_and(is_same);
-        is_box.then_some(found)
+        (element_count(&found.shape) == element_count(&region.shape)).then_some(found)
+    }
+
+    /// Whether a box of what enters this reshape may be a box of `after`. It must not be empty.
+    pub(super) fn may_be_same_box(&self, region: &Region) -> bool {
+        self.corner_box(region).is_some()
+    }
+
+    /// The number of runs of consecutive elements that a box of what enters this reshape consists of.
+    pub(super) fn run_count(&self, region: &Region) -> u64 {
+        element_count(&region.shape) / (region.run_size(&self.before) as u64).max(1)
     }
 
     /// The index in C order of each element of a box of what the last step gets.
@@ -268,6 +282,7 @@ fn box_of_size(count: u64, shape: &[u64]) -> Option<Vec<u64>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::region::positions;
     use super::*;
 
     #[test]
@@ -287,6 +302,30 @@ mod tests {
             let found = run_of(part, after).and_then(|count| box_of_size(count, before));
             assert_eq!(found.as_deref(), expected, "{part:?} of {after:?} in {before:?}");
         }
+    }
+
+    #[test]
+    fn runs_are_counted_and_what_stays_a_box_is_no_other_than_its_corners_tell() {
+        for (before, after) in [
+            (&[4_u64, 6][..], &[2_u64, 12][..]),
+            (&[24], &[2, 3, 4]),
+            (&[2, 3, 4], &[2, 12]),
+            (&[2, 3, 4], &[2, 3, 2, 2]),
+        ] {
+            let reshaped = Reshaped::new(None, before, after).unwrap();
+            for start in positions(before.to_vec()) {
+                let most = before.iter().zip(&start).map(|(size, start)| size - start).collect();
+                for shape in positions(most) {
+                    let region = Region { start: start.clone(), shape: shape.iter().map(|size| size + 1).collect() };
+                    assert_eq!(reshaped.run_count(&region), region.runs(before).1.count() as u64, "{region:?}");
+                    let is_box = reshaped.same_box(&region).is_some();
+                    assert!(reshaped.may_be_same_box(&region) || !is_box, "{region:?} of {before:?} in {after:?}");
+                }
+            }
+        }
+        let columns = Region { start: vec![0, 0, 1], shape: vec![2, 3, 1] };
+        let reshaped = Reshaped::new(None, &[2, 3, 4], &[2, 12]).unwrap();
+        assert!(!reshaped.may_be_same_box(&columns) && reshaped.run_count(&columns) == 6);
     }
 
     #[test]

@@ -115,6 +115,16 @@ impl BoxRoute {
         self.reshaped.as_ref().is_none_or(are_few)
     }
 
+    /// Whether it takes less time to find the places of the runs of a box of what enters the chain than to decode all
+    /// elements, of which `cost` take as long as one run. A box that stays one has no runs to find.
+    pub(super) fn has_few_runs(&self, region: &Region, cost: u64) -> bool {
+        let Some(reshaped) = self.reshaped.as_ref().filter(|reshaped| reshaped.is_first()) else { return true };
+        let region = region.arranged(&self.axes);
+        region.is_empty()
+            || reshaped.run_count(&region) <= reshaped.element_count() / cost
+            || reshaped.may_be_same_box(&region)
+    }
+
     /// Takes a box of what enters the chain, and the place of its elements, as far as it stays a box.
     pub(super) fn pass<'t>(&self, region: &Region, place: BoxPlace<'t>) -> Result<Routed<'_, 't>> {
         let (region, place) = (region.arranged(&self.axes), place.arranged(&self.axes)?);

@@ -79,6 +79,41 @@ fn a_plan_of_short_rows_gives_the_same_as_all_of_the_chunk() {
     }
 }
 
+/// Columns after a reshape are many short runs, so many that all of the chunk takes less time; rows are few.
+#[test]
+fn boxes_of_many_and_of_few_runs_after_a_reshape_are_parts_of_the_whole() {
+    let bytes = named("bytes", &json!({"endian": "big"}));
+    let reshape = named("reshape", &json!({"shape": [[0], [1, 2]]}));
+    let flipped = named("transpose", &json!({"order": [1, 0]}));
+    let cast = named("cast_value", &json!({"data_type": "uint32"}));
+    let shape = [32, 16, 32];
+    let decoded: Vec<u8> = (0..32 * 16 * 32_u16).flat_map(u16::to_ne_bytes).collect();
+    for codecs in [
+        json!([reshape, sharding(&[8, 128], &json!([bytes]))]),
+        json!([cast, reshape, sharding(&[8, 128], &json!([bytes]))]),
+        json!([reshape, flipped, bytes]),
+        json!([reshape, flipped, cast, bytes]),
+    ] {
+        let chain = chain(&codecs, "uint16", &shape);
+        let encoded = chain.encode_to_vec(&decoded, &options()).unwrap();
+        let mut choices = Choices::of(&[1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233]);
+        for (start, part) in [
+            ([0_u64, 0, 5], [32_u64, 16, 1]),
+            ([0, 0, 5], [32, 16, 11]),
+            ([3, 1, 0], [17, 15, 2]),
+            ([3, 1, 0], [2, 15, 2]),
+            ([31, 3, 30], [1, 1, 2]),
+            ([4, 2, 0], [9, 3, 32]),
+            ([4, 0, 0], [9, 16, 32]),
+        ] {
+            let expected = cut(&decoded, &shape, &(start.to_vec(), part.to_vec()), 2);
+            let mut view = memory(&mut choices, &part, 2);
+            chain.decode_view(&encoded, &start, view.target(), &options()).unwrap();
+            assert_eq!(view.elements(), expected, "{codecs}: {start:?} {part:?}");
+        }
+    }
+}
+
 /// Elements that are transposed after a reshape.
 #[test]
 fn a_plan_after_a_reshape_asks_for_what_spans_the_box() {
