@@ -20,8 +20,8 @@ use crate::strided::{Source, Target};
 /// of the chunk.
 const ELEMENT_RUN_COST: u64 = 256;
 
-/// The same where an inner chunk or a block is looked for.
-const CELL_RUN_COST: u64 = 512;
+/// The same where the block of each run is looked for.
+const BLOCK_RUN_COST: u64 = 512;
 
 /// The elementwise steps at the beginning of a chain.
 #[derive(Debug, Clone, Copy)]
@@ -139,23 +139,23 @@ impl Run<'_> {
 
     /// Whether a box can be decoded by way of the last step that it comes to.
     fn takes(&self, route: &BoxRoute, region: &Region) -> bool {
-        let run_cost = match &self.plan.steps[route.end].operation {
-            Operation::Elements(_) => ELEMENT_RUN_COST,
-            _ => CELL_RUN_COST,
-        };
-        let are_few = route.are_few(region.element_count() as u64) && route.has_few_runs(region, run_cost);
+        let are_few = route.are_few(region.element_count() as u64);
         // As for a shard, and what a larger part needs is most of the chunk.
         let is_small = |reshaped: &Reshaped| region.element_count() as u64 <= reshaped.element_count() / 4;
         let can_decode = match &self.plan.steps[route.end].operation {
-            // All of a chunk takes less time without looking for its parts.
+            // All of a chunk takes less time without looking for its parts. A box that has many runs does too, but it
+            // needs no more inner chunks than it touches.
             Operation::Shard(..) => route.reshaped.is_none() || !self.is_whole(region) && are_few,
             Operation::Elements(_) => {
                 let is_near = |reshaped| is_small(reshaped) && !route.are_far(region);
-                route.end > 0 && are_few && route.reshaped.as_ref().is_none_or(is_near)
+                route.end > 0
+                    && are_few
+                    && route.has_few_runs(region, ELEMENT_RUN_COST)
+                    && route.reshaped.as_ref().is_none_or(is_near)
             }
             Operation::Transform(_, transform) => {
                 let is_part = route.reshaped.as_ref().map_or_else(|| !self.is_whole(region), is_small);
-                transform.granularity().is_some() && is_part && are_few
+                transform.granularity().is_some() && is_part && are_few && route.has_few_runs(region, BLOCK_RUN_COST)
             }
             // The block may lack elements of the chunk, but have those of the box, and then all of a box around them.
             Operation::N5Block(_, block) => {

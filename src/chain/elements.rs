@@ -306,6 +306,9 @@ impl Elements {
         let run_size = run_count * element_size;
         for (index, (start, decoded)) in runs.zip(decoded.chunks_exact_mut(run_size.max(1))).enumerate() {
             let (first, end) = (start.max(at_hand.start), (start + run_count as u64).min(at_hand.end));
+            if first >= end {
+                return Err(Error::internal("none of the elements of a run is at hand"));
+            }
             let part = (first - start) as usize..(end - start) as usize;
             let decoded = &mut decoded[part.start * element_size..part.end * element_size];
             self.fused.decode_from(packed.bytes, first - packed.first, decoded, call).map_err(|error| {
