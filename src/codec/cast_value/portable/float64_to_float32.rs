@@ -1,7 +1,7 @@
 //! `f64` to `f32`.
 
 use super::float::{RoundingMode, with_mode};
-use super::loops::{Convert, each, flag};
+use super::loops::{Convert, each, fault, flag};
 use crate::codec::cast_value::kernel::{Kernel, hopeful};
 use crate::number::Rounding;
 use std::marker::PhantomData;
@@ -122,6 +122,6 @@ impl<M: RoundingMode> Convert for Thorough<M> {
         let number =
             if is_over { f32::INFINITY.copysign(element as f32) } else { round::<M>(element, element.is_finite()) };
         let number = if element.is_nan() { f32::from_bits(0x7FC0_0000) } else { number };
-        (number, flag(is_over & (magnitude < f64::INFINITY) & !self.is_clamped))
+        (number, fault(is_over & (magnitude < f64::INFINITY) & !self.is_clamped))
     }
 }

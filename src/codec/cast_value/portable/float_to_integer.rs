@@ -4,7 +4,7 @@
 use super::float::{Float, RoundingMode, with_mode};
 use super::integer::LowBits;
 use super::lane::{Integer, Lane, Low};
-use super::loops::{Bits, Convert, each, flag};
+use super::loops::{Bits, Convert, each, fault};
 use super::scaled::Scaled;
 use crate::codec::cast_value::kernel::{Kernel, hopeful};
 use crate::codec::cast_value::reference::{Cast, OutOfRange};
@@ -246,7 +246,7 @@ impl<F: Float, T: Integer, M: RoundingMode> Convert for Wrap<F, T, M> {
         let number = if number < F::LIMIT { number } else { F::LIMIT };
         // SAFETY: the number is between the two.
         let integer = unsafe { rounded::<F, M>(number) };
-        (T::truncate(self.low.of(integer.extend())), flag(number != element))
+        (T::truncate(self.low.of(integer.extend())), fault(number != element))
     }
 }
 
@@ -268,7 +268,7 @@ impl<T: Saturating + Lane, M: RoundingMode> Convert for QuickWide<T, M> {
         let number = if number < f64::LIMIT { number } else { f64::LIMIT };
         // SAFETY: the number is between the two, which are no further from 0 than the limit.
         let integer = unsafe { rounded::<f64, M>(number) };
-        (T::truncate(integer), flag(number != element))
+        (T::truncate(integer), fault(number != element))
     }
 }
 
@@ -320,6 +320,6 @@ impl<T: Saturating + Lane, M: RoundingMode> Convert for Wide<T, M> {
             Rounding::NearestAway => (element + 0.5_f64.next_down().copysign(element)).trunc(),
         };
         let is_inside = (number >= T::LEAST) & (number < T::END);
-        (T::saturate(number), flag(!is_inside & !(self.is_clamped & element.is_finite())))
+        (T::saturate(number), fault(!is_inside & !(self.is_clamped & element.is_finite())))
     }
 }

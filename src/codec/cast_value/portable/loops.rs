@@ -16,6 +16,13 @@ pub(in crate::codec::cast_value) trait Convert {
     fn convert(&self, element: Self::Source) -> (Self::Target, Bits<Self>);
 }
 
+/// The fault of an element. Loops in which it has one bit are vectorised, whatever it was computed from; two conditions
+/// of all ones are not.
+#[inline(always)]
+pub(in crate::codec::cast_value) fn fault<B: Integer>(is_bad: bool) -> B {
+    B::truncate(is_bad.into())
+}
+
 /// All ones if true.
 #[inline(always)]
 pub(in crate::codec::cast_value) fn flag<B: Integer>(is_bad: bool) -> B {

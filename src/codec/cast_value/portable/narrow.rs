@@ -3,7 +3,7 @@
 use super::float::{Float, RoundingMode, directed, with_mode};
 use super::float64_to_float32;
 use super::lane::Integer;
-use super::loops::{Convert, each, flag};
+use super::loops::{Convert, each, fault};
 use crate::codec::cast_value::kernel::{Kernel, hopeful};
 use crate::codec::cast_value::reference::{Cast, OutOfRange};
 use crate::codec::cast_value::tiers::Kernels;
@@ -165,14 +165,14 @@ impl<F: Float, T: Integer, M: RoundingMode, const IS_QUICK: bool> Convert for Na
         let rounded = units.plus(field.minus(self.least_field) >> self.field_shift);
         let sign = (bits >> self.sign_shift) & self.sign_bit;
         if IS_QUICK {
-            return (T::truncate((rounded | sign).extend()), flag(magnitude.is_above(self.limit)));
+            return (T::truncate((rounded | sign).extend()), fault(magnitude.is_above(self.limit)));
         }
         let is_over = rounded > self.largest;
         let unsigned = if is_over { self.overflow } else { rounded };
         let signed = if self.has_negative_zero | (unsigned != zero) { unsigned | sign } else { zero };
         let converted = if magnitude > infinity { self.nan } else { signed };
         let is_fault = is_over & (magnitude >= self.first_fault) & (magnitude <= self.last_fault);
-        (T::truncate(converted.extend()), flag(is_fault))
+        (T::truncate(converted.extend()), fault(is_fault))
     }
 }
 
@@ -193,7 +193,7 @@ impl<M: RoundingMode> Convert for QuickBfloat16<M> {
     #[inline(always)]
     fn convert(&self, element: f32) -> (u16, u32) {
         const LARGEST: u32 = 0x7F7F_0000;
-        (upper_half::<M>(element), flag((element.to_bits() & 0x7FFF_FFFF).is_above(LARGEST)))
+        (upper_half::<M>(element), fault((element.to_bits() & 0x7FFF_FFFF).is_above(LARGEST)))
     }
 }
 
@@ -212,6 +212,6 @@ impl<M: RoundingMode> Convert for ToBfloat16<M> {
         const INFINITY: u16 = 0x7F80;
         let half = upper_half::<M>(element);
         let becomes_infinite = element.is_finite() & ((half & 0x7FFF) >= INFINITY);
-        (if element.is_nan() { 0x7FC0 } else { half }, flag(becomes_infinite & !self.is_clamped))
+        (if element.is_nan() { 0x7FC0 } else { half }, fault(becomes_infinite & !self.is_clamped))
     }
 }
