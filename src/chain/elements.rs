@@ -6,7 +6,7 @@
 use super::copy::{copy_strided, workers_for};
 use super::input::{Decoded, Input};
 use super::plan::Elements;
-use super::region::{Region, Tiles, index_of};
+use super::region::{MIN_RUN_SIZE, Region, Tiles, index_of};
 use crate::error::{Error, Result};
 use crate::interface::{Call, Contexts, packed_size, too_small};
 use crate::memory::grow;
@@ -21,6 +21,13 @@ const TILE_SIZE: usize = 256 << 10;
 /// A tile in scratch memory. On encode it also keeps the last elements, which do not fill a byte yet.
 #[derive(Debug, Default)]
 struct Tile(Vec<u8>);
+
+/// Encoded elements of a box, side by side.
+#[derive(Debug, Default)]
+struct Gathered(Vec<u8>);
+
+/// Copying one more run to elements that are decoded together costs about as much as decoding this many bytes.
+const GATHERED_RUN_COST: usize = 64;
 
 impl Elements {
     /// Encodes all elements into the beginning of `encoded`.
@@ -215,7 +222,9 @@ impl Elements {
             return copy_strided(&packed.source(region, self.fused.element_size())?, target, call.options);
         }
         match target.as_slice() {
-            Some(decoded) if self.with_gaps(packed, region) == *region => {
+            Some(decoded)
+                if self.gathered_size(packed, region).is_none() && self.with_gaps(packed, region) == *region =>
+            {
                 self.decode_runs(packed, region, decoded, call)
             }
             _ => self.decode_parts(packed, region, target, call),
@@ -275,7 +284,10 @@ impl Elements {
         let mut decode = |region: &Region| {
             let size = region.element_count() * self.fused.element_size();
             grow(scratch, size)?;
-            self.decode_runs(packed, region, &mut scratch[..size], call)
+            match self.gathered_size(packed, region) {
+                Some(encoded_size) => self.decode_gathered(packed, region, encoded_size, &mut scratch[..size], call),
+                None => self.decode_runs(packed, region, &mut scratch[..size], call),
+            }
         };
         let joined = self.with_gaps(packed, tile);
         if joined != *tile {
@@ -291,9 +303,48 @@ impl Elements {
     /// A box with its short gaps.
     fn with_gaps(&self, packed: &Packed<'_>, region: &Region) -> Region {
         let outer = &packed.region;
-        let mut joined = region.within_box(outer).with_short_gaps(&outer.shape, self.fused.element_size());
+        let run_cost = if self.encoded_size_of_one().is_some() { GATHERED_RUN_COST } else { MIN_RUN_SIZE };
+        let inner = region.within_box(outer);
+        let mut joined = inner.with_gaps_below(run_cost, &outer.shape, self.fused.element_size());
         joined.start.iter_mut().zip(&outer.start).for_each(|(start, outer)| *start += outer);
         joined
+    }
+
+    /// The bytes of an encoded element, if it has whole ones.
+    fn encoded_size_of_one(&self) -> Option<usize> {
+        let bits = self.fused.encoded_bits();
+        (bits > 0 && bits.is_multiple_of(8)).then_some(bits / 8)
+    }
+
+    /// The size of the encoded elements of a box if it has several short runs, all of them at hand: decoding each by
+    /// itself would take longer than first copying all of them side by side.
+    fn gathered_size(&self, packed: &Packed<'_>, region: &Region) -> Option<usize> {
+        let (inner, shape) = (region.within_box(&packed.region), &packed.region.shape);
+        let run_count = inner.run_size(shape);
+        let are_short = run_count < inner.element_count() && run_count * self.fused.element_size() < MIN_RUN_SIZE;
+        let (first, last) = inner.ends(shape);
+        let at_hand = packed.at_hand(self.fused.encoded_bits());
+        let are_at_hand = at_hand.contains(&first) && at_hand.contains(&last);
+        self.encoded_size_of_one().filter(|_| are_short && are_at_hand)
+    }
+
+    /// Decodes the elements of a box, all of which are at hand, in C order and together, after copying them side by side.
+    fn decode_gathered(
+        &self,
+        packed: &Packed<'_>,
+        region: &Region,
+        encoded_size: usize,
+        decoded: &mut [u8],
+        call: &mut Call<'_>,
+    ) -> Result<()> {
+        let size = region.element_count() * encoded_size;
+        let Gathered(mut gathered) = std::mem::take(call.contexts.get(|| Ok(Gathered::default()))?);
+        grow(&mut gathered, size)?;
+        let mut target = Target::contiguous(&mut gathered[..size], encoded_size, &region.shape)?;
+        strided::copy(&packed.source(region, encoded_size)?, &mut target)?;
+        let result = self.fused.decode(&gathered[..size], decoded, call);
+        *call.contexts.get(|| Ok(Gathered::default()))? = Gathered(gathered);
+        result.map_err(|error| region.locate(error, &self.shape))
     }
 
     /// Decodes the elements of a box that are at hand, in C order, run by run. The first or last ones of a box with its
@@ -335,7 +386,7 @@ impl<'a> Packed<'a> {
         self.first..self.first.saturating_add(count)
     }
 
-    /// The elements of a box within this one, where no kernel changes them.
+    /// The elements of a box within this one, which each take whole bytes.
     fn source(&self, region: &Region, element_size: usize) -> Result<Source<'a>> {
         let start = region.relative_to(&self.region);
         let index = index_of(&start, &self.region.shape).checked_sub(self.first);

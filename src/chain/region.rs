@@ -6,7 +6,7 @@ use crate::strided::Target;
 use std::borrow::Borrow;
 
 /// Decoding one more run costs about as much as decoding this many bytes.
-const MIN_RUN_SIZE: usize = 512;
+pub(super) const MIN_RUN_SIZE: usize = 512;
 
 /// A box of an array: where it begins, and its size along each dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -200,7 +200,12 @@ impl Region {
     /// The box, with what lies between its runs in an array of this shape if both are short: decoding a run by itself
     /// costs about as much as decoding [`MIN_RUN_SIZE`] bytes. The box must not be empty.
     pub(super) fn with_short_gaps(&self, shape: &[u64], element_size: usize) -> Self {
-        let most = MIN_RUN_SIZE / element_size;
+        self.with_gaps_below(MIN_RUN_SIZE, shape, element_size)
+    }
+
+    /// As [`with_short_gaps`](Self::with_short_gaps), if one more run costs as much as this many bytes.
+    pub(super) fn with_gaps_below(&self, run_cost: usize, shape: &[u64], element_size: usize) -> Self {
+        let most = run_cost / element_size;
         if self.run_size(shape) >= most { self.clone() } else { self.with_gaps(shape, most as u64) }
     }
 
