@@ -205,8 +205,9 @@ fn every_tier_copies_planes_of_which_one_side_collides_in_a_cache() {
         for (rows, columns, channels) in [(40, 20, 3), (33, 70, 1), (16, 16, 2), (70, 15, 2)] {
             let shape = [channels, columns, rows];
             // Source rows of 4096 bytes, of which each has pixels of one more channel.
-            let gaps = [(0, 0), (1, 0), (0, 4096 - columns * (channels + 1) * size)];
+            let gaps = [(0, 0), (1, 0), (0, 4096 - (columns * (channels + 1) - 1) * size)];
             let source = Place::new(&shape, size as usize, &[2, 1, 0], &gaps, &[false, true, false], 3);
+            assert_eq!(source.strides[2], 4096);
             let none = ([(0, 0); 3], [false; 3]);
             let target = Place::new(&shape, size as usize, &[0, 1, 2], &none.0, &none.1, 1);
             let back = Case { shape: shape.to_vec(), element_size: size as usize, source, target };
