@@ -71,6 +71,11 @@ pub fn all_equal(source: &Source<'_>, element: &[u8]) -> Result<bool> {
     }
     let mut pattern = [0; PATTERN_SIZE];
     let pattern = repeated(element, nest.block, &mut pattern);
+    // Most often, the first block tells.
+    // SAFETY: a block of the source's elements.
+    if unsafe { std::slice::from_raw_parts(first, nest.block) } != pattern {
+        return Ok(false);
+    }
     Ok(Walk::new(nest.block, nest.axes).all(first, std::ptr::null_mut(), &mut |plane| {
         // SAFETY: blocks of the source's elements, of the size of the pattern.
         unsafe { has_only(plane, pattern) }
