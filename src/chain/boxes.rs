@@ -16,11 +16,10 @@ use crate::error::{Error, Result};
 use crate::interface::{BoundCodecs, Contexts, Excerpt};
 use crate::strided::{Source, Target};
 
-/// Decoding one more run of elements by themselves, after a reshape, costs as much as decoding about this many elements
-/// of the chunk.
+/// Decoding a run by itself, after a reshape, costs about as much as decoding this many elements of the chunk.
 const ELEMENT_RUN_COST: u64 = 256;
 
-/// The same where the block of each run is looked for.
+/// The same where the blocks of each run must be found.
 const BLOCK_RUN_COST: u64 = 512;
 
 /// The elementwise steps at the beginning of a chain.
@@ -143,8 +142,8 @@ impl Run<'_> {
         // As for a shard, and what a larger part needs is most of the chunk.
         let is_small = |reshaped: &Reshaped| region.element_count() as u64 <= reshaped.element_count() / 4;
         let can_decode = match &self.plan.steps[route.end].operation {
-            // All of a chunk takes less time without looking for its parts. A box that has many runs does too, but it
-            // needs no more inner chunks than it touches.
+            // All of a chunk takes less time without looking for its parts. So would a box of many runs, but then it
+            // would need inner chunks that it does not touch.
             Operation::Shard(..) => route.reshaped.is_none() || !self.is_whole(region) && are_few,
             Operation::Elements(_) => {
                 let is_near = |reshaped| is_small(reshaped) && !route.are_far(region);

@@ -26,7 +26,7 @@ struct Tile(Vec<u8>);
 #[derive(Debug, Default)]
 struct Gathered(Vec<u8>);
 
-/// Copying one more run to elements that are decoded together costs about as much as decoding this many bytes.
+/// Gathering one more run costs about as much as decoding this many bytes.
 const GATHERED_RUN_COST: usize = 64;
 
 impl Elements {
@@ -328,7 +328,7 @@ impl Elements {
         self.encoded_size_of_one().filter(|_| are_short && are_at_hand)
     }
 
-    /// Decodes the elements of a box, all of which are at hand, in C order and together, after copying them side by side.
+    /// Decodes the elements of a box in C order and together, after copying them side by side. All must be at hand.
     fn decode_gathered(
         &self,
         packed: &Packed<'_>,
@@ -379,8 +379,8 @@ pub(super) struct Packed<'a> {
 }
 
 impl<'a> Packed<'a> {
-    /// The indices in the box of the elements of `bytes`, which each take this many bits; perhaps of more than there
-    /// are, because the last byte has room for them.
+    /// The indices in the box of the elements in `bytes`, each of which takes this many bits. The last byte may have
+    /// room for more of them than there are.
     fn at_hand(&self, bits: usize) -> Range<u64> {
         let count = (8 * self.bytes.len() as u64).checked_div(bits as u64).unwrap_or(u64::MAX);
         self.first..self.first.saturating_add(count)

@@ -2,17 +2,16 @@
 #![expect(unsafe_code, reason = "views of one memory may interleave, so that their elements are reached by pointers")]
 
 use super::blocks::whole;
-use super::nest::{Axis, Nest};
+use super::nest::{Axis, Nest, visit_both};
 use super::plane::{
-    BAND_SIZE, Kernel, Line, PORTABLE, Pixels, Plane, Runs, TIERS, Tiles, VECTOR_SIZE, collides, crowds,
-    has_crowded_lines, staging_size,
+    BAND_SIZE, Kernel, Line, Pixels, Plane, Runs, Tiles, VECTOR_SIZE, collides, crowds, fastest, has_crowded_lines,
+    staging_size,
 };
 use super::table::Tables;
 use super::view::{Source, Target};
 use super::walk::Walk;
 use crate::error::Result;
 use crate::memory::LINE_SIZE;
-use crate::simd::best;
 
 const PAGE_SIZE: usize = 4096;
 
@@ -29,9 +28,8 @@ const FEWEST_IN_TILES: usize = 96;
 /// [`Status::Internal`](crate::Status::Internal) if the two have other shapes or elements of other sizes.
 pub fn copy(source: &Source<'_>, target: &mut Target<'_>) -> Result<()> {
     let is_large = target.layout().size() >= LARGE_SIZE;
-    let kernel = best(TIERS).map_or(PORTABLE, |tier| tier.kernel);
-    // SAFETY: `best` gives a tier that is available, and every processor has the portable one.
-    unsafe { copy_by(kernel, is_large, source, target) }
+    // SAFETY: the tier of this kernel is available.
+    unsafe { copy_by(fastest(), is_large, source, target) }
 }
 
 /// [`copy`], by a given kernel.
@@ -210,10 +208,10 @@ unsafe fn copy_runs(tiles: Tiles, plane: &Plane, mut taken: TakenAxes, is_large:
 
 /// Calls `work` at each position of these axes.
 pub(super) fn for_each(axes: &[Axis], source: *const u8, target: *mut u8, work: &mut impl FnMut(*const u8, *mut u8)) {
-    let Some((axis, rest)) = axes.split_first() else { return work(source, target) };
-    for i in 0..axis.size as isize {
-        for_each(rest, source.wrapping_offset(i * axis.source), target.wrapping_offset(i * axis.target), work);
-    }
+    visit_both(axes, source, target, &mut |source, target| {
+        work(source, target);
+        true
+    });
 }
 
 /// Cuts a copy into at most `count` parts of about the same size, which threads may do at the same time.

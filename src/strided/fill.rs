@@ -3,11 +3,10 @@
 
 use super::layout::Layout;
 use super::nest::{Axis, Nest, visit};
-use super::plane::{PORTABLE, Plane, TIERS};
+use super::plane::{Plane, fastest};
 use super::view::{Source, Target};
 use super::walk::Walk;
 use crate::error::{Error, Result};
-use crate::simd::best;
 
 fn check(element: &[u8], layout: &Layout) -> Result<()> {
     if element.len() == layout.element_size() {
@@ -42,10 +41,10 @@ pub fn fill(target: &mut Target<'_>, element: &[u8]) -> Result<()> {
     }
     // A copy of one block to everywhere.
     let axes = nest.axes.iter().map(|axis| Axis { source: 0, ..*axis }).collect();
-    let blocks = best(TIERS).map_or(PORTABLE, |tier| tier.kernel).blocks;
+    let blocks = fastest().blocks;
     Walk::new(nest.block, axes).all(pattern.as_ptr(), first, &mut |plane| {
         // SAFETY: the source is always the pattern, which has the size of a block; the target's are blocks of its
-        // elements; `best` gives a tier that is available, and every processor has the portable one.
+        // elements; the tier of the kernel is available.
         unsafe { blocks(plane, false) };
         true
     });

@@ -97,3 +97,16 @@ pub(super) fn visit(axes: &[Axis], position: isize, work: &mut impl FnMut(isize)
     let Some((axis, rest)) = axes.split_first() else { return work(position) };
     (0..axis.size as isize).all(|i| visit(rest, position + i * axis.target, work))
 }
+
+/// As [`visit`], with the places on both sides.
+pub(super) fn visit_both(
+    axes: &[Axis],
+    source: *const u8,
+    target: *mut u8,
+    work: &mut impl FnMut(*const u8, *mut u8) -> bool,
+) -> bool {
+    let Some((axis, rest)) = axes.split_first() else { return work(source, target) };
+    (0..axis.size as isize).all(|i| {
+        visit_both(rest, source.wrapping_offset(i * axis.source), target.wrapping_offset(i * axis.target), work)
+    })
+}

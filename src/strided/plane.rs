@@ -8,7 +8,7 @@ use super::table::Tables;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
 use super::tile;
 use crate::memory::LINE_SIZE;
-use crate::simd::{Level, Tier};
+use crate::simd::{Level, Tier, best};
 
 /// A plane of blocks of bytes.
 #[derive(Debug, Clone, Copy)]
@@ -182,11 +182,21 @@ pub(super) static TIERS: &[Tier<Kernel>] = &[
     Tier { level: Level::Reference, kernel: PORTABLE },
 ];
 
+/// The kernel of the fastest tier that this processor has; every processor has the portable one.
+pub(super) fn fastest() -> Kernel {
+    best(TIERS).map_or(PORTABLE, |tier| tier.kernel)
+}
+
 /// Whether `rows` rows at this stride have more than half of the cache lines of one set of the first-level cache: it
 /// has 64 sets of 8 lines or more.
 pub(super) fn collides(rows: usize, stride: isize) -> bool {
-    let sets = 4096_usize >> stride.trailing_zeros().min(12);
-    rows > 4 * sets
+    rows > 4 * set_count(stride)
+}
+
+/// How many rows at this stride begin at different places of a page, and so in different sets of the first-level cache
+/// as far as it has them.
+pub(super) fn set_count(stride: isize) -> usize {
+    4096 >> stride.trailing_zeros().min(12)
 }
 
 /// Whether columns at this stride begin in so few sets of the first-level cache that each gets more than `most` of

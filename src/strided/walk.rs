@@ -1,15 +1,12 @@
 //! The order in which blocks are walked one after the other: by copies that have no tiles, fills and comparisons.
 
-use super::nest::Axis;
-use super::plane::{Plane, collides};
+use super::nest::{Axis, visit_both};
+use super::plane::{Plane, collides, set_count};
 use crate::memory::LINE_SIZE;
 
 /// The side of the squares of a plane that are walked once for each position along the short axes, so that their cache
 /// lines are still cached. Wider ones if the plane is narrow: a call per square takes as long as a few dozen blocks.
 const SIDE: usize = 32;
-
-/// The bytes after which addresses have the same set of a first-level cache again.
-const PAGE_SIZE: usize = 4096;
 
 /// To begin a loop of fewer blocks takes longer than the blocks do.
 const SHORT: usize = 16;
@@ -45,9 +42,9 @@ impl Walk {
         let (short, mut outer): (Vec<_>, Vec<_>) = axes.into_iter().partition(|axis| is_short(axis) && is_faster(axis));
         outer.sort_by_key(Axis::nearness);
         // Lines of the source that collide in the first-level cache are read to their end, one after the other, if those
-        // of the target collide less: in a page, all lines have sets of their own.
-        let step = |stride: isize| stride.trailing_zeros().min(PAGE_SIZE.trailing_zeros());
-        let is_crowded = collides(inner.size.min(SIDE), inner.source) && step(other.target) < step(inner.source);
+        // of the target collide less.
+        let is_crowded =
+            collides(inner.size.min(SIDE), inner.source) && set_count(other.target) > set_count(inner.source);
         let (inner, other) = if is_crowded && other.size >= SHORT { (other, inner) } else { (inner, other) };
         Self { block, outer, short, inner, other }
     }
@@ -55,13 +52,13 @@ impl Walk {
     /// Calls `work` with planes that together have all blocks, until it returns false; returns false then.
     pub(super) fn all(&self, source: *const u8, target: *mut u8, work: &mut impl FnMut(&Plane) -> bool) -> bool {
         let Self { block, inner, other, .. } = *self;
-        all(&self.outer, source, target, &mut |source, target| {
+        visit_both(&self.outer, source, target, &mut |source, target| {
             let plane = Plane { block, inner, other, source, target }.forwards();
             if self.short.is_empty() {
                 return work(&plane);
             }
             squares(&plane).all(|square| {
-                all(&self.short, square.source, square.target, &mut |source, target| {
+                visit_both(&self.short, square.source, square.target, &mut |source, target| {
                     work(&Plane { source, target, ..square })
                 })
             })
@@ -84,11 +81,4 @@ fn squares(plane: &Plane) -> impl Iterator<Item = Plane> {
             ..*plane
         }
     })
-}
-
-/// Calls `work` at each position along these axes until it returns false; returns false then.
-fn all(axes: &[Axis], source: *const u8, target: *mut u8, work: &mut impl FnMut(*const u8, *mut u8) -> bool) -> bool {
-    let Some((axis, rest)) = axes.split_first() else { return work(source, target) };
-    (0..axis.size as isize)
-        .all(|i| all(rest, source.wrapping_offset(i * axis.source), target.wrapping_offset(i * axis.target), work))
 }

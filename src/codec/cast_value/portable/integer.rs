@@ -1,7 +1,7 @@
 //! Integers to integers.
 
 use super::lane::{Integer, Lane};
-use super::loops::{Bits, Convert, each, flag};
+use super::loops::{Bits, Convert, each, fault};
 use crate::codec::cast_value::kernel::Kernel;
 use crate::codec::cast_value::reference::{Cast, OutOfRange};
 use crate::data_type::Component;
@@ -79,7 +79,7 @@ impl<S: Integer, T: Integer> Convert for Clamp<S, T> {
 
     #[inline(always)]
     fn convert(&self, element: S) -> (T, Bits<Self>) {
-        (T::truncate(element.max(self.least).min(self.most).extend()), flag(false))
+        (T::truncate(element.max(self.least).min(self.most).extend()), fault(false))
     }
 }
 
@@ -96,7 +96,7 @@ impl<S: Integer, T: Integer> Convert for Truncate<S, T> {
 
     #[inline(always)]
     fn convert(&self, element: S) -> (T, Bits<Self>) {
-        (T::truncate(element.extend()), flag(false))
+        (T::truncate(element.extend()), fault(false))
     }
 }
 
@@ -133,6 +133,6 @@ impl<S: Integer, T: Integer> Convert for Wrap<S, T> {
 
     #[inline(always)]
     fn convert(&self, element: S) -> (T, Bits<Self>) {
-        (T::truncate(self.low.of(element.extend())), flag(false))
+        (T::truncate(self.low.of(element.extend())), fault(false))
     }
 }

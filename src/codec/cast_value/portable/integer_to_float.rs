@@ -3,7 +3,7 @@
 use super::divisor::Divisor;
 use super::float::{Float, RoundingMode, directed, with_mode};
 use super::lane::{Integer, Lane};
-use super::loops::{Bits, Convert, each, flag};
+use super::loops::{Bits, Convert, each, fault};
 use super::scaled::{ScaledBack, operand, scaled_back};
 use crate::codec::cast_value::kernel::Kernel;
 use crate::data_type::Component;
@@ -93,7 +93,7 @@ impl<S: Lane + Into<T>, T: Lane> Convert for Exact<S, T> {
 
     #[inline(always)]
     fn convert(&self, element: S) -> (T, Bits<Self>) {
-        (element.into(), flag(false))
+        (element.into(), fault(false))
     }
 }
 
@@ -110,7 +110,7 @@ impl<S: Integer + Into<T>, T: Lane> Convert for Small<S, T> {
 
     #[inline(always)]
     fn convert(&self, element: S) -> (T, Bits<Self>) {
-        (((element << self.shift) >> self.shift).into(), flag(false))
+        (((element << self.shift) >> self.shift).into(), fault(false))
     }
 }
 
@@ -139,6 +139,6 @@ impl<S: Integer, M: RoundingMode> Convert for SumOfHalves<S, M> {
         // Relative to `nearest`, the magnitude is `rest`; doubled, since half the unit of 0 is no `f64`.
         let is_tie_down = M::ROUNDING == Rounding::NearestAway && rest + rest == unit;
         let step = u64::from(is_tie_down).wrapping_add(directed::<M, f64>(rest, 0.0, is_negative));
-        (nearest.to_bits().wrapping_add(step) | (u64::from(is_negative) << 63), flag(false))
+        (nearest.to_bits().wrapping_add(step) | (u64::from(is_negative) << 63), fault(false))
     }
 }

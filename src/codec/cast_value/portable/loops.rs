@@ -16,8 +16,8 @@ pub(in crate::codec::cast_value) trait Convert {
     fn convert(&self, element: Self::Source) -> (Self::Target, Bits<Self>);
 }
 
-/// The fault of an element. Loops in which it has one bit are vectorised, whatever it was computed from; two conditions
-/// of all ones are not.
+/// The fault of an element. It has one bit: where faults of all ones depend on several conditions, the compiler does not
+/// vectorise the loops that gather them.
 #[inline(always)]
 pub(in crate::codec::cast_value) fn fault<B: Integer>(is_bad: bool) -> B {
     B::truncate(is_bad.into())
@@ -25,8 +25,8 @@ pub(in crate::codec::cast_value) fn fault<B: Integer>(is_bad: bool) -> B {
 
 /// All ones if true.
 #[inline(always)]
-pub(in crate::codec::cast_value) fn flag<B: Integer>(is_bad: bool) -> B {
-    B::truncate(u64::from(is_bad).wrapping_neg())
+pub(in crate::codec::cast_value) fn flag<B: Integer>(is_true: bool) -> B {
+    B::truncate(u64::from(is_true).wrapping_neg())
 }
 
 /// A fault is as wide as the element, so that a vector of elements has a vector of faults.

@@ -2,7 +2,7 @@
 
 use super::integer_to_float;
 use super::lane::{Integer, Lane};
-use super::loops::{Bits, Convert, each, flag};
+use super::loops::{Bits, Convert, each, fault};
 use crate::codec::cast_value::kernel::{Kernel, hopeful};
 use crate::codec::cast_value::tiers::Kernels;
 use crate::data_type::Component;
@@ -76,7 +76,7 @@ impl<T: Lane> Convert for Unchanged<T> {
 
     #[inline(always)]
     fn convert(&self, element: T) -> (T, Bits<Self>) {
-        (element, flag(false))
+        (element, fault(false))
     }
 }
 
@@ -92,7 +92,7 @@ impl Convert for Bfloat16 {
     #[inline(always)]
     fn convert(&self, element: u16) -> (u32, Bits<Self>) {
         let is_nan = element & 0x7FFF > 0x7F80;
-        (if is_nan { NAN } else { bfloat16_to_float32(element).to_bits() }, flag(false))
+        (if is_nan { NAN } else { bfloat16_to_float32(element).to_bits() }, fault(false))
     }
 }
 
@@ -106,7 +106,7 @@ impl Convert for Float16 {
     #[inline(always)]
     fn convert(&self, element: u16) -> (u32, Bits<Self>) {
         let is_nan = element & 0x7FFF > 0x7C00;
-        (if is_nan { NAN } else { float16_to_float32(element).to_bits() }, flag(false))
+        (if is_nan { NAN } else { float16_to_float32(element).to_bits() }, fault(false))
     }
 }
 
@@ -119,7 +119,7 @@ impl Convert for Double {
 
     #[inline(always)]
     fn convert(&self, element: f32) -> (f64, Bits<Self>) {
-        (if element.is_nan() { f64::from_bits(0x7FF8 << 48) } else { element.into() }, flag(false))
+        (if element.is_nan() { f64::from_bits(0x7FF8 << 48) } else { element.into() }, fault(false))
     }
 }
 
@@ -139,7 +139,7 @@ impl<S: Integer> Convert for Odd<S> {
         let magnitude = if is_negative { bits.wrapping_neg() } else { bits };
         let odd = (magnitude | ((magnitude & LOW) + LOW)) & !LOW;
         let magnitude = if magnitude >> 53 == 0 { magnitude } else { odd } as f64;
-        (if is_negative { -magnitude } else { magnitude }, flag(false))
+        (if is_negative { -magnitude } else { magnitude }, fault(false))
     }
 }
 
@@ -155,7 +155,7 @@ impl<S: Integer> Convert for Capped<S> {
     fn convert(&self, element: S) -> (f32, Bits<Self>) {
         let capped = element.min(S::truncate(EXACT));
         let capped = if S::IS_SIGNED { capped.max(S::truncate(EXACT.wrapping_neg())) } else { capped };
-        ((capped.extend() as i32) as f32, flag(false))
+        ((capped.extend() as i32) as f32, fault(false))
     }
 }
 
@@ -180,6 +180,6 @@ impl<S: Integer> Convert for ShortOdd<S> {
         let least = if S::IS_SIGNED { (EXACT as u32).wrapping_neg() } else { 0 };
         let is_exact = bits.wrapping_sub(least) <= (EXACT as u32).wrapping_sub(least);
         let digits = if is_exact { bits } else { odd };
-        (if S::IS_SIGNED { digits.cast_signed() as f32 } else { digits as f32 }, flag(false))
+        (if S::IS_SIGNED { digits.cast_signed() as f32 } else { digits as f32 }, fault(false))
     }
 }
