@@ -5,10 +5,9 @@
 //! * [`lanes`]: the instructions on one vector that [`values`] and [`lift`], the transform along an axis, are written
 //!   with; [`number`]: the same on one number.
 //! * `across`: blocks of one and two dimensions across vectors, with an instruction for many of them.
-//! * [`cubes`]: what the tiers of four dimensions share.
 //! * [`order`]: coefficients by their frequency.
-//! * [`planes_of_words`]: bit planes to the bits of the stream, which [`bits`] writes and reads, by [`groups`]; `x86`
-//!   does so with instructions of its own.
+//! * [`planes_of_words`]: bit planes to the bits of the stream, which [`bits`] writes and reads, by [`groups`].
+//! * `x86`: what `avx2` and `avx512` share: cubes, and bit planes with instructions of their own.
 
 #![allow(unsafe_code)]
 #![cfg_attr(
@@ -24,8 +23,6 @@ mod avx2;
 mod avx512;
 mod bits;
 mod block;
-#[cfg(target_arch = "x86_64")]
-mod cubes;
 mod float;
 mod groups;
 mod kernel;

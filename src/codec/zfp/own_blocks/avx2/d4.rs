@@ -1,60 +1,9 @@
 //! Blocks of four dimensions: four blocks of three dimensions along w.
 
-use super::super::cubes::CubeKernel;
-use super::super::lanes::Lanes;
 use super::super::order::OF_256;
 use super::super::planes_of_words::Planes;
-use super::Avx2;
-use super::d3::{matrix, memory, order, transform};
+use super::d3::{Cubes, matrix, order};
 use std::arch::x86_64::*;
-
-/// The values of a block; those of 32 bits take the first half.
-type Cubes = [__m256i; 64];
-
-impl CubeKernel for Avx2 {
-    type Cubes = Cubes;
-
-    #[inline(always)]
-    fn zero_cubes(self) -> Cubes {
-        [self.zero(); 64]
-    }
-
-    #[inline(always)]
-    fn load_cube<const WIDE: bool>(self, bytes: &[u8], cube: &mut [__m256i]) {
-        // SAFETY: there is a value of this type only where the processor has the instructions.
-        unsafe { memory::load::<WIDE>(bytes, cube) };
-    }
-
-    #[inline(always)]
-    fn store_cube<const WIDE: bool>(self, cube: &[__m256i], bytes: &mut [u8]) {
-        // SAFETY: as in `load_cube`.
-        unsafe { memory::store::<WIDE>(cube, bytes) };
-    }
-
-    #[inline(always)]
-    fn lift_axes<const WIDE: bool, const REVERSIBLE: bool>(self, cube: &mut [__m256i]) {
-        // SAFETY: as in `load_cube`.
-        unsafe { transform::lift_axes::<WIDE, REVERSIBLE>(self, cube) };
-    }
-
-    #[inline(always)]
-    fn unlift_axes<const WIDE: bool, const REVERSIBLE: bool>(self, cube: &mut [__m256i]) {
-        // SAFETY: as in `load_cube`.
-        unsafe { transform::unlift_axes::<WIDE, REVERSIBLE>(self, cube) };
-    }
-
-    #[inline(always)]
-    fn to_planes<const WIDE: bool>(self, coefficients: &Cubes, kmin: u32, top: u32, planes: &mut Planes<4>) {
-        // SAFETY: as in `load_cube`.
-        unsafe { to_planes::<WIDE>(coefficients, kmin, top, planes) };
-    }
-
-    #[inline(always)]
-    fn coefficients_of<const WIDE: bool>(self, planes: &Planes<4>, lowest: u32, coefficients: &mut Cubes) {
-        // SAFETY: as in `load_cube`.
-        unsafe { coefficients_of::<WIDE>(planes, lowest, coefficients) };
-    }
-}
 
 /// For each place of a block in the order of the stream, which coefficient it takes.
 ///
@@ -96,7 +45,7 @@ fn put_each<T: Copy, const N: usize>(from: &[T; 64], sources: &[u8; 64], to: &mu
 /// The planes from `kmin` to `top`.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn to_planes<const WIDE: bool>(coefficients: &Cubes, kmin: u32, top: u32, planes: &mut Planes<4>) {
+pub(super) fn to_planes<const WIDE: bool>(coefficients: &Cubes, kmin: u32, top: u32, planes: &mut Planes<4>) {
     for word in 0..4 {
         let halves = bytes_in_order::<WIDE>(coefficients, word);
         for byte in kmin as usize / 8..(top as usize).div_ceil(8) {
@@ -124,7 +73,7 @@ fn bytes_in_order<const WIDE: bool>(coefficients: &Cubes, word: usize) -> [[__m2
 /// The coefficients of planes, of which those below `lowest` are zeros.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn coefficients_of<const WIDE: bool>(planes: &Planes<4>, lowest: u32, coefficients: &mut Cubes) {
+pub(super) fn coefficients_of<const WIDE: bool>(planes: &Planes<4>, lowest: u32, coefficients: &mut Cubes) {
     for word in 0..4 {
         let mut bytes = [[_mm256_setzero_si256(); 2]; 8];
         for byte in lowest as usize / 8..if WIDE { 8 } else { 4 } {

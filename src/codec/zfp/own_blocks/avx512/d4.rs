@@ -1,20 +1,12 @@
 //! Blocks of four dimensions: four blocks of three dimensions along w.
 
-use super::super::cubes::CubeKernel;
-use super::super::lanes::Lanes;
 use super::super::order::OF_256 as ORDER;
 use super::super::planes_of_words::Planes;
+use super::super::x86::cubes::CubeKernel;
+use super::Avx512;
+use super::cubes::{Cubes, Vectors};
 use super::matrix::{self, Permutation, byte_of, permute, transpose_bits};
-use super::{Avx512, Vectors, memory, transform};
 use std::arch::x86_64::*;
-
-/// The values of a block; those of 32 bits take the first half.
-type Cubes = [__m512i; 32];
-
-/// The vectors of one of the four.
-const fn cube_size(wide: bool) -> usize {
-    if wide { 8 } else { 4 }
-}
 
 /// Bytes of a block in 64 places of four vectors: from the first two or the last two of these, and in which places from
 /// the last two.
@@ -99,56 +91,11 @@ const fn by_plane(backwards: bool) -> Permutation {
     sources
 }
 
-impl CubeKernel for Avx512 {
-    type Cubes = Cubes;
-
-    #[inline(always)]
-    fn zero_cubes(self) -> Cubes {
-        [self.zero(); 32]
-    }
-
-    #[inline(always)]
-    fn load_cube<const WIDE: bool>(self, bytes: &[u8], cube: &mut [__m512i]) {
-        // SAFETY: there is a value of this type only where the processor has the instructions.
-        unsafe { memory::load::<WIDE>(bytes, cube) };
-    }
-
-    #[inline(always)]
-    fn store_cube<const WIDE: bool>(self, cube: &[__m512i], bytes: &mut [u8]) {
-        // SAFETY: as in `load_cube`.
-        unsafe { memory::store::<WIDE>(cube, bytes) };
-    }
-
-    #[inline(always)]
-    fn lift_axes<const WIDE: bool, const REVERSIBLE: bool>(self, cube: &mut [__m512i]) {
-        // SAFETY: as in `load_cube`.
-        unsafe { transform::lift_axes::<WIDE, REVERSIBLE>(self, cube) };
-    }
-
-    #[inline(always)]
-    fn unlift_axes<const WIDE: bool, const REVERSIBLE: bool>(self, cube: &mut [__m512i]) {
-        // SAFETY: as in `load_cube`.
-        unsafe { transform::unlift_axes::<WIDE, REVERSIBLE>(self, cube) };
-    }
-
-    #[inline(always)]
-    fn to_planes<const WIDE: bool>(self, coefficients: &Cubes, kmin: u32, top: u32, planes: &mut Planes<4>) {
-        // SAFETY: as in `load_cube`.
-        unsafe { to_planes::<WIDE>(coefficients, kmin, top, planes) };
-    }
-
-    #[inline(always)]
-    fn coefficients_of<const WIDE: bool>(self, planes: &Planes<4>, lowest: u32, coefficients: &mut Cubes) {
-        // SAFETY: as in `load_cube`.
-        unsafe { coefficients_of::<WIDE>(planes, lowest, coefficients) };
-    }
-}
-
 /// The planes from `kmin` to `top`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
-fn to_planes<const WIDE: bool>(coefficients: &Cubes, kmin: u32, top: u32, planes: &mut Planes<4>) {
-    let size = cube_size(WIDE);
+pub(super) fn to_planes<const WIDE: bool>(coefficients: &Cubes, kmin: u32, top: u32, planes: &mut Planes<4>) {
+    let size = Avx512::cube_size(WIDE);
     let mut bytes: [Vectors; 4] = bytemuck::Zeroable::zeroed();
     for (bytes, cube) in bytes.iter_mut().zip(coefficients.chunks_exact(size)) {
         *bytes = matrix::bytes_of::<WIDE>(cube);
@@ -169,8 +116,8 @@ fn to_planes<const WIDE: bool>(coefficients: &Cubes, kmin: u32, top: u32, planes
 /// The coefficients of planes, of which those below `lowest` are zeros.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
-fn coefficients_of<const WIDE: bool>(planes: &Planes<4>, lowest: u32, coefficients: &mut Cubes) {
-    let size = cube_size(WIDE);
+pub(super) fn coefficients_of<const WIDE: bool>(planes: &Planes<4>, lowest: u32, coefficients: &mut Cubes) {
+    let size = Avx512::cube_size(WIDE);
     let planes: &[[[u64; 8]; 4]; 8] = bytemuck::cast_ref(planes);
     let mut bytes: [Vectors; 4] = bytemuck::Zeroable::zeroed();
     for byte in lowest as usize / 8..size {

@@ -4,7 +4,7 @@
 //! them are transposed.
 
 use super::super::order::OF_64 as ORDER;
-use super::Vectors;
+use super::cubes::Vectors;
 use super::lanes::{transpose_8x8, transpose_32};
 use std::arch::x86_64::*;
 

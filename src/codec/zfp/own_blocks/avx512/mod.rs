@@ -3,12 +3,13 @@
 //! * [`lanes`], [`each_lane`]: instructions on one vector; [`memory`]: values to vectors.
 //! * [`transform`]: integers to coefficients.
 //! * [`matrix`]: coefficients to bit planes, by bytes in the order of their frequency.
-//! * [`d4`]: blocks of four dimensions.
+//! * [`cubes`]: blocks of three dimensions; [`d4`]: four of them, a block of four dimensions.
 //! * [`together`]: blocks of one and two dimensions, many at a time. [`order`] moves them across vectors;
 //!   [`planes_of_4`] and [`planes_of_16`] code their planes, as [`codes`] that become [`words`], which a [`joiner`]
 //!   writes. Blocks of a fixed number of bits are read in [`lockstep`]; [`restore`] has the values of all.
 
 mod codes;
+mod cubes;
 mod d4;
 mod each_lane;
 mod joiner;
@@ -25,16 +26,11 @@ mod transform;
 mod words;
 
 use super::bits::{BitReader, BitWriter};
-use super::block::{self, Limits, width};
-use super::kernel::{DecodingKernel, EncodingKernel, Kernel};
-use super::x86::planes_of_64;
-use super::{BlockFunctions, Functions, planes_of_words};
-use std::arch::x86_64::__m512i;
+use super::block::{self, Limits};
+use super::kernel::{DecodingKernel, EncodingKernel};
+use super::{BlockFunctions, Functions};
 use together::{PlaneCoder, PlaneReader};
 use zfp_rs::ZfpScalarType;
-
-/// The values of a block; those of 32 bits take the first half.
-type Vectors = [__m512i; 8];
 
 /// Exists only where the processor has the instructions that [`encode`], [`encode_together`] and [`decode`] are compiled
 /// for.
@@ -88,81 +84,8 @@ where
 #[target_feature(enable = "avx512f,avx512dq")]
 fn to_floats(integers: &[u8], floats: &mut [u8]) {
     let kernel = Avx512(());
-    let mut block = Kernel::<64>::zeros(kernel);
+    let mut block = super::kernel::Kernel::<64>::zeros(kernel);
     EncodingKernel::<64>::load::<true>(kernel, integers, &mut block);
     super::values::to_floats::<_, 64, true>(kernel, &mut block, 1.0);
     DecodingKernel::<64>::store::<true>(kernel, &block, floats);
-}
-
-impl Kernel<64> for Avx512 {
-    type Block = Vectors;
-
-    #[inline(always)]
-    fn zeros(self) -> Vectors {
-        bytemuck::Zeroable::zeroed()
-    }
-
-    #[inline(always)]
-    fn vector_count(wide: bool) -> usize {
-        if wide { 8 } else { 4 }
-    }
-}
-
-impl EncodingKernel<64> for Avx512 {
-    #[inline(always)]
-    fn load<const WIDE: bool>(self, bytes: &[u8], block: &mut Vectors) {
-        // SAFETY: there is a value of this type only where the processor has the instructions.
-        unsafe { memory::load::<WIDE>(bytes, block) };
-    }
-
-    #[inline(always)]
-    fn forward_transform<const WIDE: bool, const REVERSIBLE: bool>(self, block: &mut Vectors) {
-        // SAFETY: as in `load`.
-        unsafe { transform::forward::<WIDE, REVERSIBLE>(self, block) };
-    }
-
-    #[inline(always)]
-    fn encode_planes<const WIDE: bool>(
-        self,
-        sink: &mut BitWriter<'_>,
-        coefficients: &Vectors,
-        top: u32,
-        kmin: u32,
-        budget: u32,
-    ) {
-        let mut planes = [0; 64];
-        // SAFETY: as in `load`.
-        unsafe { matrix::to_planes::<WIDE>(coefficients, kmin, top, &mut planes) };
-        planes_of_words::encode::<1>(sink, bytemuck::cast_ref(&planes), width(WIDE), top, kmin, budget);
-    }
-}
-
-impl DecodingKernel<64> for Avx512 {
-    #[inline(always)]
-    fn store<const WIDE: bool>(self, block: &Vectors, bytes: &mut [u8]) {
-        // SAFETY: as in `load`.
-        unsafe { memory::store::<WIDE>(block, bytes) };
-    }
-
-    #[inline(always)]
-    fn decode_integers<const WIDE: bool>(
-        self,
-        source: &mut BitReader<'_>,
-        kmin: u32,
-        budget: u32,
-        is_reversible: bool,
-        block: &mut Vectors,
-    ) {
-        let mut planes = [0; 64];
-        // SAFETY: as in `load`.
-        unsafe {
-            let lowest = planes_of_64::decode(source, &mut planes, width(WIDE), kmin, budget);
-            *block = matrix::coefficients_of::<WIDE>(&planes, lowest);
-            if is_reversible {
-                transform::inverse::<WIDE, true>(self, block);
-            } else {
-                transform::inverse::<WIDE, false>(self, block);
-            }
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! Blocks of integers to coefficients and back: those of 64 bits in the order of the block; those of 32 bits by z, then
 //! x, then y.
 
-use super::super::lift::{from_negabinary, lift, to_negabinary, unlift};
+use super::super::lift::{lift, unlift};
 use super::Avx512;
 use super::lanes::{exchange_halves, transpose_32, transpose_64, transpose_lanes};
 use std::arch::x86_64::*;
@@ -26,26 +26,6 @@ pub(super) fn unlift_axes<const WIDE: bool, const REVERSIBLE: bool>(kernel: Avx5
     } else {
         unlift_32::<REVERSIBLE>(kernel, block);
     }
-}
-
-/// To coefficients.
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(super) fn forward<const WIDE: bool, const REVERSIBLE: bool>(kernel: Avx512, block: &mut [__m512i]) {
-    lift_axes::<WIDE, REVERSIBLE>(kernel, block);
-    for vector in &mut block[..if WIDE { 8 } else { 4 }] {
-        *vector = to_negabinary::<Avx512, WIDE>(kernel, *vector);
-    }
-}
-
-/// The inverse of [`forward`].
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(super) fn inverse<const WIDE: bool, const REVERSIBLE: bool>(kernel: Avx512, block: &mut [__m512i]) {
-    for vector in &mut block[..if WIDE { 8 } else { 4 }] {
-        *vector = from_negabinary::<Avx512, WIDE>(kernel, *vector);
-    }
-    unlift_axes::<WIDE, REVERSIBLE>(kernel, block);
 }
 
 #[inline]

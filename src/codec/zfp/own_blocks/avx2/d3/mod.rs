@@ -1,93 +1,78 @@
-//! Blocks of three dimensions.
+//! Blocks of three dimensions, the cubes. [`d4`] makes blocks of four dimensions of four of them.
 //!
 //! * [`memory`]: values to vectors; [`transform`]: integers to coefficients.
 //! * [`matrix`]: coefficients to bit planes, by bytes in the [`order`] of their frequency.
 
 pub(super) mod matrix;
-pub(super) mod memory;
+mod memory;
 pub(super) mod order;
-pub(super) mod transform;
+mod transform;
 
-use super::super::bits::{BitReader, BitWriter};
-use super::super::block::width;
-use super::super::kernel::{DecodingKernel, EncodingKernel, Kernel};
-use super::super::planes_of_words;
-use super::super::x86::planes_of_64;
-use super::Avx2;
+use super::super::planes_of_words::Planes;
+use super::super::x86::cubes::CubeKernel;
+use super::{Avx2, d4};
 use std::arch::x86_64::__m256i;
 
-/// The values of a block; those of 32 bits take the first half.
+/// The values of a cube; those of 32 bits take the first half.
 pub(super) type Vectors = [__m256i; 16];
+/// The values of four cubes, as those of one.
+pub(super) type Cubes = [__m256i; 64];
 
-impl Kernel<64> for Avx2 {
-    type Block = Vectors;
+// SAFETY: a value exists only where the processor has the instructions of the tier, of which these are some.
+unsafe impl CubeKernel for Avx2 {
+    type Cube = Vectors;
+    type Cubes = Cubes;
 
     #[inline(always)]
-    fn zeros(self) -> Vectors {
-        bytemuck::Zeroable::zeroed()
-    }
-
-    #[inline(always)]
-    fn vector_count(wide: bool) -> usize {
+    fn cube_size(wide: bool) -> usize {
         if wide { 16 } else { 8 }
     }
-}
 
-impl EncodingKernel<64> for Avx2 {
     #[inline(always)]
-    fn load<const WIDE: bool>(self, bytes: &[u8], block: &mut Vectors) {
+    fn load_cube<const WIDE: bool>(self, bytes: &[u8], cube: &mut [__m256i]) {
         // SAFETY: there is a value of this type only where the processor has the instructions.
-        unsafe { memory::load::<WIDE>(bytes, block) };
+        unsafe { memory::load::<WIDE>(bytes, cube) };
     }
 
     #[inline(always)]
-    fn forward_transform<const WIDE: bool, const REVERSIBLE: bool>(self, block: &mut Vectors) {
-        // SAFETY: as in `load`.
-        unsafe { transform::forward::<WIDE, REVERSIBLE>(self, block) };
+    fn store_cube<const WIDE: bool>(self, cube: &[__m256i], bytes: &mut [u8]) {
+        // SAFETY: as in `load_cube`.
+        unsafe { memory::store::<WIDE>(cube, bytes) };
     }
 
     #[inline(always)]
-    fn encode_planes<const WIDE: bool>(
-        self,
-        sink: &mut BitWriter<'_>,
-        coefficients: &Vectors,
-        top: u32,
-        kmin: u32,
-        budget: u32,
-    ) {
-        let mut planes = [0; 64];
-        // SAFETY: as in `load`.
-        unsafe { matrix::to_planes::<WIDE>(coefficients, kmin, top, &mut planes) };
-        planes_of_words::encode::<1>(sink, bytemuck::cast_ref(&planes), width(WIDE), top, kmin, budget);
-    }
-}
-
-impl DecodingKernel<64> for Avx2 {
-    #[inline(always)]
-    fn store<const WIDE: bool>(self, block: &Vectors, bytes: &mut [u8]) {
-        // SAFETY: as in `load`.
-        unsafe { memory::store::<WIDE>(block, bytes) };
+    fn lift_axes<const WIDE: bool, const REVERSIBLE: bool>(self, cube: &mut [__m256i]) {
+        // SAFETY: as in `load_cube`.
+        unsafe { transform::lift_axes::<WIDE, REVERSIBLE>(self, cube) };
     }
 
     #[inline(always)]
-    fn decode_integers<const WIDE: bool>(
-        self,
-        source: &mut BitReader<'_>,
-        kmin: u32,
-        budget: u32,
-        is_reversible: bool,
-        block: &mut Vectors,
-    ) {
-        let mut planes = [0; 64];
-        // SAFETY: as in `load`.
-        unsafe {
-            let lowest = planes_of_64::decode(source, &mut planes, width(WIDE), kmin, budget);
-            *block = matrix::coefficients_of::<WIDE>(&planes, lowest);
-            if is_reversible {
-                transform::inverse::<WIDE, true>(self, block);
-            } else {
-                transform::inverse::<WIDE, false>(self, block);
-            }
-        }
+    fn unlift_axes<const WIDE: bool, const REVERSIBLE: bool>(self, cube: &mut [__m256i]) {
+        // SAFETY: as in `load_cube`.
+        unsafe { transform::unlift_axes::<WIDE, REVERSIBLE>(self, cube) };
+    }
+
+    #[inline(always)]
+    fn cube_to_planes<const WIDE: bool>(self, cube: &Vectors, kmin: u32, top: u32, planes: &mut [u64; 64]) {
+        // SAFETY: as in `load_cube`.
+        unsafe { matrix::to_planes::<WIDE>(cube, kmin, top, planes) };
+    }
+
+    #[inline(always)]
+    fn planes_to_cube<const WIDE: bool>(self, planes: &[u64; 64], lowest: u32) -> Vectors {
+        // SAFETY: as in `load_cube`.
+        unsafe { matrix::coefficients_of::<WIDE>(planes, lowest) }
+    }
+
+    #[inline(always)]
+    fn cubes_to_planes<const WIDE: bool>(self, cubes: &Cubes, kmin: u32, top: u32, planes: &mut Planes<4>) {
+        // SAFETY: as in `load_cube`.
+        unsafe { d4::to_planes::<WIDE>(cubes, kmin, top, planes) };
+    }
+
+    #[inline(always)]
+    fn planes_to_cubes<const WIDE: bool>(self, planes: &Planes<4>, lowest: u32, cubes: &mut Cubes) {
+        // SAFETY: as in `load_cube`.
+        unsafe { d4::coefficients_of::<WIDE>(planes, lowest, cubes) };
     }
 }

@@ -1,32 +1,14 @@
 //! Blocks of integers to coefficients in the places of [`order`](super::order), and back.
 
-use super::super::super::lift::{Lines, from_negabinary, lift, to_negabinary, unlift};
+use super::super::super::lift::{Lines, lift, unlift};
 use super::super::Avx2;
 use super::super::lanes::transpose;
 use std::arch::x86_64::*;
 
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn forward<const WIDE: bool, const REVERSIBLE: bool>(kernel: Avx2, block: &mut [__m256i]) {
-    lift_axes::<WIDE, REVERSIBLE>(kernel, block);
-    for vector in &mut block[..if WIDE { 16 } else { 8 }] {
-        *vector = to_negabinary::<Avx2, WIDE>(kernel, *vector);
-    }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn inverse<const WIDE: bool, const REVERSIBLE: bool>(kernel: Avx2, block: &mut [__m256i]) {
-    for vector in &mut block[..if WIDE { 16 } else { 8 }] {
-        *vector = from_negabinary::<Avx2, WIDE>(kernel, *vector);
-    }
-    unlift_axes::<WIDE, REVERSIBLE>(kernel, block);
-}
-
 /// The transform along x, y and z.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(in super::super) fn lift_axes<const WIDE: bool, const REVERSIBLE: bool>(kernel: Avx2, block: &mut [__m256i]) {
+pub(super) fn lift_axes<const WIDE: bool, const REVERSIBLE: bool>(kernel: Avx2, block: &mut [__m256i]) {
     if WIDE {
         lift_64::<REVERSIBLE>(kernel, block);
     } else {
@@ -37,7 +19,7 @@ pub(in super::super) fn lift_axes<const WIDE: bool, const REVERSIBLE: bool>(kern
 /// The inverse of [`lift_axes`].
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(in super::super) fn unlift_axes<const WIDE: bool, const REVERSIBLE: bool>(kernel: Avx2, block: &mut [__m256i]) {
+pub(super) fn unlift_axes<const WIDE: bool, const REVERSIBLE: bool>(kernel: Avx2, block: &mut [__m256i]) {
     if WIDE {
         unlift_64::<REVERSIBLE>(kernel, block);
     } else {

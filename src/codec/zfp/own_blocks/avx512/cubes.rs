@@ -1,0 +1,70 @@
+//! Blocks of three dimensions, the cubes, and of four.
+
+use super::super::planes_of_words::Planes;
+use super::super::x86::cubes::CubeKernel;
+use super::{Avx512, d4, matrix, memory, transform};
+use std::arch::x86_64::__m512i;
+
+/// The values of a cube; those of 32 bits take the first half.
+pub(super) type Vectors = [__m512i; 8];
+/// The values of four cubes, as those of one.
+pub(super) type Cubes = [__m512i; 32];
+
+// SAFETY: a value exists only where the processor has the instructions of the tier, of which these are some.
+unsafe impl CubeKernel for Avx512 {
+    type Cube = Vectors;
+    type Cubes = Cubes;
+
+    #[inline(always)]
+    fn cube_size(wide: bool) -> usize {
+        if wide { 8 } else { 4 }
+    }
+
+    #[inline(always)]
+    fn load_cube<const WIDE: bool>(self, bytes: &[u8], cube: &mut [__m512i]) {
+        // SAFETY: there is a value of this type only where the processor has the instructions.
+        unsafe { memory::load::<WIDE>(bytes, cube) };
+    }
+
+    #[inline(always)]
+    fn store_cube<const WIDE: bool>(self, cube: &[__m512i], bytes: &mut [u8]) {
+        // SAFETY: as in `load_cube`.
+        unsafe { memory::store::<WIDE>(cube, bytes) };
+    }
+
+    #[inline(always)]
+    fn lift_axes<const WIDE: bool, const REVERSIBLE: bool>(self, cube: &mut [__m512i]) {
+        // SAFETY: as in `load_cube`.
+        unsafe { transform::lift_axes::<WIDE, REVERSIBLE>(self, cube) };
+    }
+
+    #[inline(always)]
+    fn unlift_axes<const WIDE: bool, const REVERSIBLE: bool>(self, cube: &mut [__m512i]) {
+        // SAFETY: as in `load_cube`.
+        unsafe { transform::unlift_axes::<WIDE, REVERSIBLE>(self, cube) };
+    }
+
+    #[inline(always)]
+    fn cube_to_planes<const WIDE: bool>(self, cube: &Vectors, kmin: u32, top: u32, planes: &mut [u64; 64]) {
+        // SAFETY: as in `load_cube`.
+        unsafe { matrix::to_planes::<WIDE>(cube, kmin, top, planes) };
+    }
+
+    #[inline(always)]
+    fn planes_to_cube<const WIDE: bool>(self, planes: &[u64; 64], lowest: u32) -> Vectors {
+        // SAFETY: as in `load_cube`.
+        unsafe { matrix::coefficients_of::<WIDE>(planes, lowest) }
+    }
+
+    #[inline(always)]
+    fn cubes_to_planes<const WIDE: bool>(self, cubes: &Cubes, kmin: u32, top: u32, planes: &mut Planes<4>) {
+        // SAFETY: as in `load_cube`.
+        unsafe { d4::to_planes::<WIDE>(cubes, kmin, top, planes) };
+    }
+
+    #[inline(always)]
+    fn planes_to_cubes<const WIDE: bool>(self, planes: &Planes<4>, lowest: u32, cubes: &mut Cubes) {
+        // SAFETY: as in `load_cube`.
+        unsafe { d4::coefficients_of::<WIDE>(planes, lowest, cubes) };
+    }
+}
