@@ -526,12 +526,17 @@ public final class Chain extends NativeHandle {
    */
   public long[] shape() {
     try (Invocation in = new Invocation(this)) {
-      long[] shape = new long[ndim()];
-      long values = in.arena.zeros(Math.max(8, 8 * shape.length));
-      in.check(C.zcodec_chain_shape(in.handle, values, shape.length, in.out));
-      Arrays.setAll(shape, i -> in.arena.getLong(values + 8L * i));
-      return shape;
+      int ndim = ndim();
+      long shape = in.arena.zeros(Math.max(8, 8 * ndim));
+      in.check(C.zcodec_chain_shape(in.handle, shape, ndim, in.out));
+      return numbers(in, shape, ndim);
     }
+  }
+
+  private static long[] numbers(Invocation in, long address, int count) {
+    long[] numbers = new long[count];
+    Arrays.setAll(numbers, i -> in.arena.getLong(address + 8L * i));
+    return numbers;
   }
 
   int ndim() {
@@ -551,11 +556,10 @@ public final class Chain extends NativeHandle {
    */
   public long[] granularity() {
     try (Invocation in = new Invocation(this)) {
-      long[] shape = new long[ndim()];
-      long values = in.arena.zeros(Math.max(8, 8 * shape.length));
-      in.check(C.zcodec_chain_granularity(in.handle, values, shape.length, in.error));
-      Arrays.setAll(shape, i -> in.arena.getLong(values + 8L * i));
-      return shape;
+      int ndim = ndim();
+      long shape = in.arena.zeros(Math.max(8, 8 * ndim));
+      in.check(C.zcodec_chain_granularity(in.handle, shape, ndim, in.error));
+      return numbers(in, shape, ndim);
     }
   }
 

@@ -18,17 +18,19 @@ import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * The conformance cases, through the Java interface. Left to the C runner are the cases of the C interface itself, and
- * metadata that is not Unicode text.
+ * The conformance cases, through the Java interface. Left to the C runner are the cases of the C interface itself,
+ * metadata that is not Unicode text, and the fill values of {@code output_json}, which may be written in several ways.
  */
 class ConformanceTest {
   private static final Path FOLDER = Paths.get(System.getProperty("zcodec.repository"), "tests/conformance");
+  private static final List<String> CHECKS = Arrays.asList("encode", "decode", "round_trip", "output_json");
 
   /** A case that does not hold. */
   private static final class Mismatch extends Exception {
@@ -247,6 +249,10 @@ class ConformanceTest {
 
   private static void runToSuccess(JsonObject test, Chain chain, CallOptions options) throws Exception {
     JsonArray checks = test.getAsJsonArray("checks");
+    need(checks.size() > 0, "no checks");
+    for (JsonElement check : checks) {
+      need(CHECKS.contains(check.getAsString()), "an unknown check, " + check);
+    }
     byte[] decoded = Vectors.bytes(test.get("decoded"));
     JsonObject anyNan = has(test, "any_nan") ? test.getAsJsonObject("any_nan") : new JsonObject();
     byte[] encoded = null;
@@ -264,6 +270,25 @@ class ConformanceTest {
     if (checks.contains(new JsonPrimitive("round_trip"))) {
       decodes(test, chain, encoded, decoded, anyNan, options);
     }
+    if (checks.contains(new JsonPrimitive("output_json"))) {
+      describes(test.getAsJsonObject("output_json"), JsonParser.parseString(chain.outputJson()).getAsJsonObject());
+    }
+  }
+
+  private static void describes(JsonObject wanted, JsonObject found) throws Mismatch {
+    boolean holds =
+        wanted.has("size")
+            ? found.has("size") && (wanted.get("size").isJsonNull() || wanted.get("size").equals(found.get("size")))
+            : Objects.equals(wanted.get("shape"), found.get("shape"))
+                && Objects.equals(dataType(wanted), dataType(found));
+    need(holds, "output_json is " + found + ", expected " + wanted);
+  }
+
+  /** The same for a name and an object that has nothing but a name. */
+  private static JsonElement dataType(JsonObject array) {
+    JsonElement type = array.get("data_type");
+    boolean isName = type != null && type.isJsonObject() && type.getAsJsonObject().size() == 1;
+    return isName ? type.getAsJsonObject().get("name") : type;
   }
 
   /** The same with direct buffers, in place. */
