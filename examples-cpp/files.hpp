@@ -239,12 +239,23 @@ class AsyncPlan : public std::enable_shared_from_this<AsyncPlan> {
   void finish(Stage &stage, std::exception_ptr error) {
     if (error != nullptr) {
       const std::lock_guard<std::mutex> lock(stage.mutex);
-      if (stage.error == nullptr) {  // the later ones say only that the plan has ended
+      if (stage.error == nullptr || may_follow(stage.error)) {
         stage.error = error;
       }
     }
     if (--stage.missing == 0) {
       stage.error != nullptr ? done_(std::move(plan_), stage.error) : start_stage();
+    }
+  }
+
+  /** Whether an error may only say that another has ended the plan. */
+  static bool may_follow(const std::exception_ptr &error) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const zcodec::Error &caught) {
+      return caught.status() == ZCODEC_STATUS_INVALID_ARGUMENT;
+    } catch (...) {
+      return false;
     }
   }
 

@@ -911,7 +911,8 @@ enum zcodec_status zcodec_plan_next(struct zcodec_plan *plan,
 
 /**
  * Supplies the bytes of range `i` of this stage, which are needed for this call only. They must not overlap the memory
- * of a view; this is not checked. Several threads may supply different ranges at once.
+ * of a view; this is not checked. Several threads may supply different ranges at once. When one of them fails, the
+ * others may get INVALID_ARGUMENT, perhaps before that call returns: the other error is the cause.
  *
  * INVALID_ARGUMENT: there is no range `i`, it was already supplied, or an error has ended the plan; the plan is
  * unchanged. CORRUPT_DATA: `size` is not the size of the range, or the bytes do not decode. Any failure except
@@ -1038,7 +1039,8 @@ enum zcodec_status zcodec_writer_new(const struct zcodec_chain *chain,
 /**
  * Puts a box of the decoded chunk (NULL: the whole chunk). Any boxes may be put, any number of times and in any order;
  * later elements replace earlier ones. The memory of the view is needed for this call only. Several threads may put at
- * once; where their boxes overlap, either may win.
+ * once; where their boxes overlap, either may win. When one of them fails, the others may get INVALID_ARGUMENT, perhaps
+ * before that call returns: the other error is the cause.
  *
  * Inner chunks that a box covers completely are encoded during the call, on up to max_threads threads or by the
  * executor. Those whose elements are all the fill value are not stored, unless ZCODEC_CALL_STORE_EMPTY is set or
@@ -1049,9 +1051,9 @@ enum zcodec_status zcodec_writer_new(const struct zcodec_chain *chain,
  * inner chunk: it counts in the whole array that enters the codec that the error names. For a codec before
  * sharding_indexed that is the chunk after the codecs before it; for sharding_indexed and the codecs inside it, the
  * array of the shard, after all codecs before it. If one of these is transpose, the index is not that of the element
- * in the caller's order. INVALID_ARGUMENT: the box or the view does not fit, or zcodec_writer_next has been called;
- * the writer is unchanged. Any other failure except NULL_ARGUMENT ends the writer, which can then only be freed. Since
- * 0.2.
+ * in the caller's order. INVALID_ARGUMENT: the box or the view does not fit, zcodec_writer_next has been called, or the
+ * writer is finished or has failed; the writer is unchanged. Any other failure except NULL_ARGUMENT ends the writer,
+ * which can then only be freed. Since 0.2.
  */
 enum zcodec_status zcodec_writer_put(struct zcodec_writer *writer,
                                      const struct zcodec_box *box,
@@ -1064,7 +1066,7 @@ enum zcodec_status zcodec_writer_put(struct zcodec_writer *writer,
  * can be put.
  *
  * The inner chunks that need no old bytes are encoded, which may fail as zcodec_writer_put may. INVALID_ARGUMENT: a
- * range has not been supplied; the writer is unchanged. UNSUPPORTED: only a part of a new inner chunk was put, and the
+ * range has not been supplied, or the writer is finished or has failed; the writer is unchanged. UNSUPPORTED: only a part of a new inner chunk was put, and the
  * chain has no fill value. CORRUPT_DATA: a needed inner chunk lies outside the old object. Any failure except
  * INVALID_ARGUMENT and NULL_ARGUMENT ends the writer. No other thread may use the writer during this call. Since 0.2.
  */
@@ -1075,7 +1077,7 @@ enum zcodec_status zcodec_writer_next(struct zcodec_writer *writer,
 
 /**
  * Supplies the bytes of range `i`, which are needed for this call only: decodes that old inner chunk, and encodes the
- * new one. Several threads may supply different ranges at once.
+ * new one. Several threads may supply different ranges at once, as in zcodec_plan_supply.
  *
  * INVALID_ARGUMENT: there is no range `i`, it was already supplied, or the writer is finished or has failed; the
  * writer is unchanged. CORRUPT_DATA: `size` is not the size of the range, or the bytes do not decode. It may also fail
@@ -1128,8 +1130,11 @@ void zcodec_writer_free(struct zcodec_writer *writer);
  * not overlap what another task reads or writes, which is not checked; and no other thread may use the tasks during
  * this call. The caller frees the error of each task. If the executor fails, CALLBACK_FAILED is the status of every
  * task that it was running: of all tasks if the threads share them, of one if they share its parts. OUT_OF_MEMORY for
- * the list of results is the status of every task. INVALID_ARGUMENT with nothing written: the structs are invalid.
- * Since 0.2.
+ * the list of results is the status of every task.
+ *
+ * INVALID_ARGUMENT or NULL_ARGUMENT with nothing written, so that `status` and `error` are as before the call: `tasks`
+ * is NULL, or a struct_size, the options or their executor are invalid. A caller that uses the structs again sets both
+ * to 0 before each call. Since 0.2.
  */
 enum zcodec_status zcodec_decode_tasks(struct zcodec_task *tasks,
                                        size_t count,

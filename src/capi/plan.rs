@@ -158,7 +158,8 @@ pub unsafe extern "C" fn zcodec_plan_next(
 }
 
 /// Supplies the bytes of range `i` of this stage, which are needed for this call only. They must not overlap the memory
-/// of a view; this is not checked. Several threads may supply different ranges at once.
+/// of a view; this is not checked. Several threads may supply different ranges at once. When one of them fails, the
+/// others may get INVALID_ARGUMENT, perhaps before that call returns: the other error is the cause.
 ///
 /// INVALID_ARGUMENT: there is no range `i`, it was already supplied, or an error has ended the plan; the plan is
 /// unchanged. CORRUPT_DATA: `size` is not the size of the range, or the bytes do not decode. Any failure except

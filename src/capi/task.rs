@@ -238,8 +238,11 @@ unsafe fn write_members(
 /// not overlap what another task reads or writes, which is not checked; and no other thread may use the tasks during
 /// this call. The caller frees the error of each task. If the executor fails, CALLBACK_FAILED is the status of every
 /// task that it was running: of all tasks if the threads share them, of one if they share its parts. OUT_OF_MEMORY for
-/// the list of results is the status of every task. INVALID_ARGUMENT with nothing written: the structs are invalid.
-/// Since 0.2.
+/// the list of results is the status of every task.
+///
+/// INVALID_ARGUMENT or NULL_ARGUMENT with nothing written, so that `status` and `error` are as before the call: `tasks`
+/// is NULL, or a struct_size, the options or their executor are invalid. A caller that uses the structs again sets both
+/// to 0 before each call. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_decode_tasks(
     tasks: *mut zcodec_task,

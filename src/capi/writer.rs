@@ -126,7 +126,8 @@ pub unsafe extern "C" fn zcodec_writer_new(
 
 /// Puts a box of the decoded chunk (NULL: the whole chunk). Any boxes may be put, any number of times and in any order;
 /// later elements replace earlier ones. The memory of the view is needed for this call only. Several threads may put at
-/// once; where their boxes overlap, either may win.
+/// once; where their boxes overlap, either may win. When one of them fails, the others may get INVALID_ARGUMENT, perhaps
+/// before that call returns: the other error is the cause.
 ///
 /// Inner chunks that a box covers completely are encoded during the call, on up to max_threads threads or by the
 /// executor. Those whose elements are all the fill value are not stored, unless ZCODEC_CALL_STORE_EMPTY is set or
@@ -137,9 +138,9 @@ pub unsafe extern "C" fn zcodec_writer_new(
 /// inner chunk: it counts in the whole array that enters the codec that the error names. For a codec before
 /// sharding_indexed that is the chunk after the codecs before it; for sharding_indexed and the codecs inside it, the
 /// array of the shard, after all codecs before it. If one of these is transpose, the index is not that of the element
-/// in the caller's order. INVALID_ARGUMENT: the box or the view does not fit, or zcodec_writer_next has been called;
-/// the writer is unchanged. Any other failure except NULL_ARGUMENT ends the writer, which can then only be freed. Since
-/// 0.2.
+/// in the caller's order. INVALID_ARGUMENT: the box or the view does not fit, zcodec_writer_next has been called, or the
+/// writer is finished or has failed; the writer is unchanged. Any other failure except NULL_ARGUMENT ends the writer,
+/// which can then only be freed. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_writer_put(
     writer: *mut zcodec_writer,
@@ -165,7 +166,7 @@ pub unsafe extern "C" fn zcodec_writer_put(
 /// can be put.
 ///
 /// The inner chunks that need no old bytes are encoded, which may fail as zcodec_writer_put may. INVALID_ARGUMENT: a
-/// range has not been supplied; the writer is unchanged. UNSUPPORTED: only a part of a new inner chunk was put, and the
+/// range has not been supplied, or the writer is finished or has failed; the writer is unchanged. UNSUPPORTED: only a part of a new inner chunk was put, and the
 /// chain has no fill value. CORRUPT_DATA: a needed inner chunk lies outside the old object. Any failure except
 /// INVALID_ARGUMENT and NULL_ARGUMENT ends the writer. No other thread may use the writer during this call. Since 0.2.
 #[unsafe(no_mangle)]
@@ -182,7 +183,7 @@ pub unsafe extern "C" fn zcodec_writer_next(
 }
 
 /// Supplies the bytes of range `i`, which are needed for this call only: decodes that old inner chunk, and encodes the
-/// new one. Several threads may supply different ranges at once.
+/// new one. Several threads may supply different ranges at once, as in zcodec_plan_supply.
 ///
 /// INVALID_ARGUMENT: there is no range `i`, it was already supplied, or the writer is finished or has failed; the
 /// writer is unchanged. CORRUPT_DATA: `size` is not the size of the range, or the bytes do not decode. It may also fail

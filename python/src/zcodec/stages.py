@@ -65,7 +65,8 @@ class Stages:
         return [range_of(raw[i]) for i in range(count[0])]
 
     def supply(self, i: int, encoded: Buffer) -> None:
-        """The bytes of range `i` of this stage. Several threads may supply different ranges at once."""
+        """The bytes of range `i` of this stage. Several threads may supply different ranges at once. When one of them
+        fails, the others may get INVALID_ARGUMENT, perhaps before that call raises: the other error is the cause."""
         i = operator.index(i)
         if not 0 <= i < 1 << 63:
             raise IndexError(f"there is no range {i}")

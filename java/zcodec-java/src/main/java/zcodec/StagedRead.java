@@ -69,7 +69,8 @@ abstract class StagedRead implements AutoCloseable {
 
   /**
    * The bytes of one range of this stage; several threads may supply different ranges at once. Any failure except {@link
-   * Status#INVALID_ARGUMENT} ends the plan or the writer: it can only be closed.
+   * Status#INVALID_ARGUMENT} ends the plan or the writer: it can only be closed. When one of several threads fails, the
+   * others may get INVALID_ARGUMENT, perhaps before its call throws: the other exception is the cause.
    *
    * @param i the number of the range in the list of {@link #next}
    * @param bytes from the buffer's position to its limit; both stay as they are
