@@ -31,13 +31,15 @@ impl Walk {
         // As few bytes as these are worth no loop of their own even if they are back to back in the target.
         let is_short = |axis: &Axis| axis.size < SHORT && axis.size * block <= 2 * LINE_SIZE;
         // The axis along which the target is written fastest, and the one along which the source is read fastest.
-        let inner = (0..axes.len()).min_by_key(|i| (is_short(&axes[*i]), axes[*i].target));
+        let inner = (0..axes.len()).min_by_key(|i| (is_short(&axes[*i]), axes[*i].target.unsigned_abs()));
         let inner = inner.map_or(NONE, |i| axes.remove(i));
-        let is_faster =
-            |axis: &Axis| axis.source.unsigned_abs() < inner.source.unsigned_abs() || axis.target < inner.target;
+        let is_faster = |axis: &Axis| {
+            axis.source.unsigned_abs() < inner.source.unsigned_abs()
+                || axis.target.unsigned_abs() < inner.target.unsigned_abs()
+        };
         let other = (0..axes.len())
             .filter(|i| is_faster(&axes[*i]))
-            .min_by_key(|i| (is_short(&axes[*i]), axes[*i].source.unsigned_abs(), axes[*i].target));
+            .min_by_key(|i| (is_short(&axes[*i]), axes[*i].source.unsigned_abs(), axes[*i].target.unsigned_abs()));
         let other = other.map_or(NONE, |i| axes.remove(i));
         let (short, mut outer): (Vec<_>, Vec<_>) = axes.into_iter().partition(|axis| is_short(axis) && is_faster(axis));
         outer.sort_by_key(Axis::nearness);
