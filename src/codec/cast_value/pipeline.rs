@@ -35,8 +35,9 @@ impl Pipeline {
     /// The kernels of a cast; `None` if only the reference can do it.
     pub(super) fn new(cast: &Cast, tier: &Kernels) -> Option<Self> {
         let pipeline = Self::of(cast, kernels(cast, tier)?);
-        let entries = cast.scalar_map.iter().map(|entry| pipeline.entry(cast, *entry));
-        let entries = entries.collect::<Option<_>>()?;
+        // A table has the map already.
+        let map: &[_] = if has_table(cast) { &[] } else { &cast.scalar_map };
+        let entries = map.iter().map(|entry| pipeline.entry(cast, *entry)).collect::<Option<_>>()?;
         let whole_cast = if cast.scalar_map.is_empty() { (tier.whole_cast)(cast) } else { None };
         Self { whole_cast, ..pipeline }.with_map(entries)
     }
@@ -190,7 +191,7 @@ fn kernels(cast: &Cast, tier: &Kernels) -> Option<Vec<Box<dyn Kernel>>> {
     let is_mapped = !cast.scalar_map.is_empty();
     let is_integer = matches!(cast.source, Component::Int { .. });
     match (cast.source, cast.target) {
-        (source, _) if source.bits() <= 8 && !has_loop(cast) => Some(vec![table(cast)]),
+        _ if has_table(cast) => Some(vec![table(cast)]),
         (source, target) if source == target => {
             Some(if is_mapped { vec![identity(target.size())] } else { Vec::new() })
         }
@@ -210,6 +211,10 @@ fn kernels(cast: &Cast, tier: &Kernels) -> Option<Vec<Box<dyn Kernel>>> {
         },
         _ => None,
     }
+}
+
+fn has_table(cast: &Cast) -> bool {
+    cast.source.bits() <= 8 && !has_loop(cast)
 }
 
 /// Whether a loop over vectors beats a table for a source of up to 8 bits: from integers to wide floats, and from those
