@@ -9,7 +9,8 @@
 //! | metadata documents of arrays | `zarr_json`, `zarr_v2`, `chunk_grid` |
 //! | the steps of a chain | `plan`, and for elementwise steps `fused` and `elements` |
 //! | one chunk through the steps | `run`, `encode`, `input`, `copy`, `summed`, `hooks`, `workspace` |
-//! | boxes of a chunk | `boxes`, `region`, `route`, `reshaped`, `place`, `element_steps`, `first_fault`, `ranges` |
+//! | boxes of a chunk | `boxes`, `region`, `route`, `reshaped`, `ranges` |
+//! | where the elements of a box go | `place`, `index_boxes`, `element_steps`, `first_fault` |
 //! | shards, and blocks of N5 | `shard`, `shard_index`, `cell_grid`, `cells`, `strips`, `in_order`, `n5_block` |
 //! | stored objects, read or written in parts | `read_plan`, `object`, `stage`, `writer`, `partial_chunk`, `pieces` |
 //! | what a chain says about itself | `ask` |
@@ -27,6 +28,7 @@ mod first_fault;
 mod fused;
 mod hooks;
 mod in_order;
+mod index_boxes;
 mod input;
 mod n5_block;
 mod object;

@@ -1,6 +1,7 @@
 //! Where the elements of a box go: to memory, or, after a reshape, each run of them to its part of another box.
 
-use super::region::{Region, positions};
+use super::index_boxes::{IndexAxis, IndexBox, IndexBoxes};
+use super::region::{Region, position_of};
 use super::reshaped::boxes_of;
 use crate::error::Result;
 use crate::memory::{collect, push};
@@ -38,40 +39,34 @@ struct Goal<'t> {
 pub(super) struct PlacePart {
     /// The number of elements before the first of them.
     first: u64,
-    /// The number of elements from one of them to the next one.
-    stride: u64,
+    /// The number of elements from one of them to the next one along each dimension.
+    strides: Vec<u64>,
     /// These elements as an array.
     shape: Vec<u64>,
     /// The box of it that is wanted.
     pub(super) region: Region,
 }
 
-/// A dimension of the elements that go to a place, or several of them that are one.
-#[derive(Debug, Clone, Copy)]
-struct PlaceAxis {
-    size: u64,
-    /// What a step adds to the index of an element.
-    index: u64,
-    /// What it adds to the number of an element.
-    number: u64,
-}
-
 impl PlacePart {
     /// The number of its element with this index in C order of the box.
     pub(super) fn number_of(&self, index: u64) -> u64 {
-        self.first + self.stride * self.region.index_within(index, &self.shape)
+        let position = position_of(index, &self.region.shape).into_iter().zip(&self.region.start);
+        let steps = position.zip(&self.strides).map(|((position, start), stride)| (start + position) * stride);
+        self.first + steps.sum::<u64>()
     }
 
     /// The wanted elements, as a part of `elements`: all that go to the place, back to back.
     pub(super) fn source<'a>(&self, elements: &'a [u8], element_size: usize) -> Result<Source<'a>> {
-        let (mut strides, mut step) = (vec![0; self.shape.len()], self.stride as i64 * element_size as i64);
-        for (stride, size) in strides.iter_mut().zip(&self.shape).rev() {
-            *stride = step;
-            step = step.saturating_mul(*size as i64);
-        }
+        let strides: Vec<i64> = self.strides.iter().map(|stride| *stride as i64 * element_size as i64).collect();
         let first = self.first as usize * element_size;
         let layout = Layout::new(element_size, &self.shape, Some(&strides), first, elements.len())?;
         Source::new(elements, layout)?.region(&self.region.start, &self.region.shape)
+    }
+
+    /// The number of elements from one to the next one in C order, which is the same for all.
+    fn stride(&self) -> u64 {
+        let inner = self.shape.iter().zip(&self.strides).rev().find(|(size, _)| **size > 1);
+        inner.map_or(1, |(_, stride)| *stride)
     }
 }
 
@@ -158,7 +153,11 @@ impl<'t> BoxPlace<'t> {
         match self {
             Self::Memory(target) => {
                 let (shape, region) = (target.shape().to_vec(), Region::whole(target.shape()));
-                work(&PlacePart { first: 0, stride: 1, shape, region }, target)
+                let mut strides = vec![1; shape.len()];
+                for dimension in (1..shape.len()).rev() {
+                    strides[dimension - 1] = strides[dimension] * shape[dimension];
+                }
+                work(&PlacePart { first: 0, strides, shape, region }, target)
             }
             Self::Scattered(runs) => runs.for_each(work),
         }
@@ -167,29 +166,34 @@ impl<'t> BoxPlace<'t> {
 
 impl Scattered<'_> {
     fn for_each(&self, work: &mut dyn FnMut(&PlacePart, &mut Target<'_>) -> Result<()>) -> Result<()> {
-        let (PlaceAxis { size: count, number: stride, .. }, outer) = self.runs();
         let Goal { shape, region, place } = &*self.goal;
-        for position in positions(outer.iter().map(|axis| axis.size).collect()) {
-            let sum = |step: fn(&PlaceAxis) -> u64| -> u64 {
-                outer.iter().zip(&position).map(|(axis, position)| step(axis) * position).sum()
-            };
-            let (index, mut first) = (self.indices.offset() as u64 + sum(|axis| axis.index), sum(|axis| axis.number));
-            for block in boxes_of(index..index + count, shape) {
-                if let Some(wanted) = block.common(region) {
-                    let part =
-                        PlacePart { first, stride, shape: block.shape.clone(), region: wanted.within_box(&block) };
-                    match &mut *lock(place) {
-                        BoxPlace::Memory(target) => {
-                            let wanted = wanted.within_box(region);
-                            work(&part, &mut target.region(&wanted.start, &wanted.shape)?)?;
-                        }
-                        BoxPlace::Scattered(earlier) => earlier.for_each_of(region, &wanted, shape, &part, work)?,
-                    }
+        // Parts that go to another array are cut again, where their elements follow one another.
+        let is_last = matches!(*lock(place), BoxPlace::Memory(_));
+        let mut boxes = IndexBoxes::new(shape, self.axes(), is_last);
+        boxes.for_each(self.indices.offset() as u64, &mut |IndexBox { region: found, first, strides }| {
+            let Some(wanted) = found.common(region) else { return Ok(()) };
+            let (shape_of_part, strides) = (found.shape.clone(), strides.to_vec());
+            let part = PlacePart { first, strides, shape: shape_of_part, region: wanted.within_box(found) };
+            match &mut *lock(place) {
+                BoxPlace::Memory(target) => {
+                    let wanted = wanted.within_box(region);
+                    work(&part, &mut target.region(&wanted.start, &wanted.shape)?)
                 }
-                first += stride * block.element_count() as u64;
+                BoxPlace::Scattered(earlier) => earlier.for_each_of(region, &wanted, shape, &part, work),
             }
+        })
+    }
+
+    /// The dimensions of the elements.
+    fn axes(&self) -> Vec<IndexAxis> {
+        let mut number = 1;
+        let mut axes = Vec::with_capacity(self.indices.shape().len());
+        for (&size, &index) in self.indices.shape().iter().zip(self.indices.strides()).rev() {
+            // Indices are in C order of some array, so that they increase along each dimension.
+            axes.push(IndexAxis { size, index: index.unsigned_abs() as u64, number });
+            number *= size;
         }
-        Ok(())
+        axes
     }
 
     /// The same if this is the place of a box `region` of an array of this shape, for the elements of `wanted`, a box
@@ -211,40 +215,13 @@ impl Scattered<'_> {
                 let piece = piece.within_box(region);
                 let indices = self.indices.region(&piece.start, &piece.shape)?;
                 Scattered { indices, goal: Arc::clone(&self.goal) }.for_each(&mut |found, target| {
-                    let (first, stride) = (first + part.stride * found.first, part.stride * found.stride);
+                    let strides = found.strides.iter().map(|stride| part.stride() * stride).collect();
                     let (shape, region) = (found.shape.clone(), found.region.clone());
-                    work(&PlacePart { first, stride, shape, region }, target)
+                    work(&PlacePart { first: first + part.stride() * found.first, strides, shape, region }, target)
                 })?;
             }
         }
         Ok(())
-    }
-
-    /// The longest runs of elements whose indices follow one another, and the dimensions along which there are several.
-    fn runs(&self) -> (PlaceAxis, Vec<PlaceAxis>) {
-        let mut number = 1;
-        let mut axes: Vec<PlaceAxis> = Vec::with_capacity(self.indices.shape().len());
-        for (&size, &index) in self.indices.shape().iter().zip(self.indices.strides()).rev() {
-            // Indices are in C order of some array, so that they increase along each dimension.
-            axes.push(PlaceAxis { size, index: index.unsigned_abs() as u64, number });
-            number *= size;
-        }
-        axes.retain(|axis| axis.size != 1);
-        axes.sort_by_key(|axis| axis.index);
-        let mut run = PlaceAxis { size: 1, index: 1, number: 1 };
-        let mut outer = Vec::with_capacity(axes.len());
-        for axis in axes {
-            let is_next = outer.is_empty() && axis.index == run.size;
-            if is_next && run.size == 1 {
-                run = axis;
-            } else if is_next && axis.number == run.number * run.size {
-                run.size *= axis.size;
-            } else {
-                outer.push(axis);
-            }
-        }
-        outer.reverse();
-        (run, outer)
     }
 }
 
