@@ -86,6 +86,9 @@ impl<'a> IndexBoxes<'a> {
 
     /// Calls `work` with each box; `index` is that of the first element.
     pub(super) fn for_each(&mut self, index: u64, work: &mut Work<'_>) -> Result<()> {
+        if self.axes.iter().any(|(axis, _)| axis.size == 0) {
+            return Ok(());
+        }
         self.of_axes(0, First { index, number: 0 }, work)
     }
 
@@ -171,6 +174,15 @@ mod tests {
             number *= size;
         }
         (index_of(&region.start, after), axes)
+    }
+
+    #[test]
+    fn no_elements_are_no_boxes() {
+        let axes = vec![IndexAxis { size: 4, index: 0, number: 0 }, IndexAxis { size: 0, index: 1, number: 1 }];
+        for any_strides in [false, true] {
+            let mut boxes = IndexBoxes::new(&[5, 0], axes.clone(), any_strides);
+            boxes.for_each(0, &mut |found| panic!("{found:?}")).unwrap();
+        }
     }
 
     /// How many boxes the elements are. Each has its place in one of them.
