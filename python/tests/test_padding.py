@@ -4,6 +4,7 @@ import base64
 import contextlib
 import gc
 import pickle
+import re
 import sys
 import threading
 
@@ -296,3 +297,9 @@ def test_what_is_no_function_is_refused_at_once(chain):
     for arguments in ({"generate": 5}, {"check": b""}):
         with pytest.raises(TypeError, match="expected a function"):
             chain.set_padding(1, **arguments)
+
+
+@pytest.mark.parametrize("codec_index", [None, 1.0, ["/1"]])
+def test_a_codec_index_that_is_no_integer_is_named(chain, codec_index):
+    with pytest.raises(TypeError, match=re.escape(f"codec_index is {codec_index!r}, expected an integer or a path")):
+        chain.set_padding(codec_index, size_of_chunk)

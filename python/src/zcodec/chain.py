@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from enum import IntEnum
+from operator import index as integer
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -345,7 +346,8 @@ class Chain:
                 raise ValueError(f"the path {codec_index!r} contains a NUL")
             where, set_function = codec_index.encode(), lib.zcodec_chain_set_padding_at
         else:
-            where, set_function = _codec_index(codec_index), lib.zcodec_chain_set_padding
+            codec_index = _codec_index(codec_index)
+            where, set_function = codec_index, lib.zcodec_chain_set_padding
         error = new_error()
         functions = generate_c if generate else NULL, check_c if check else NULL
         errors.check(set_function(self.handle, where, *functions, padding.handle, NULL, error), error)
@@ -474,10 +476,14 @@ def check_bound(status: int, decoded_size: int) -> None:
         raise Error(f"no bound is known for {decoded_size} decoded bytes ({status_name(status)})", Status(status))
 
 
-def _codec_index(codec_index: int) -> int:
-    if codec_index < 0:
-        raise IndexError(f"codec_index is {codec_index}, expected 0 or more")
-    return codec_index
+def _codec_index(codec_index: SupportsIndex) -> int:
+    try:
+        found = integer(codec_index)
+    except TypeError:
+        raise TypeError(f"codec_index is {codec_index!r}, expected an integer or a path") from None
+    if found < 0:
+        raise IndexError(f"codec_index is {found}, expected 0 or more")
+    return found
 
 
 def _json(document: str | bytes | Any) -> bytes:

@@ -19,9 +19,9 @@ Buffer = Any  # a contiguous object with the buffer protocol; Python 3.12 has co
 def from_buffer(buffer: Buffer) -> Any:
     """The memory of a buffer; the result keeps it alive. Raises TypeError if the buffer is not contiguous."""
     must_be_bytes(buffer)
-    if isinstance(buffer, np.ndarray) and buffer.dtype.kind in "MmVUS":
-        buffer = buffer.view(np.uint8) if buffer.ndim else buffer.reshape(1).view(np.uint8)
     try:
+        if isinstance(buffer, np.ndarray) and buffer.dtype.kind in "MmVUS":
+            return ffi.from_buffer(np.atleast_1d(buffer).view(np.uint8))
         return ffi.from_buffer(buffer)
     except (TypeError, ValueError, BufferError) as error:
         raise TypeError(f"the encoded chunk must be bytes that lie back to back, not {type(buffer).__name__}: {error}") from None
