@@ -19,7 +19,9 @@ from zarr.core.metadata import ArrayV3Metadata
 import zcodec
 
 from zcodec.cli import main
-from zcodec.cli.grid import Grid, boxes
+from zcodec.cli import missing
+from zcodec.cli.boxes import Boxes
+from zcodec.cli.grid import Grid
 from zcodec.zarr import stats
 
 VALUES = np.arange(100 * 90, dtype=np.uint16).reshape(100, 90)
@@ -964,17 +966,51 @@ def test_boxes_of_chunks(source, target, most, expected):
     def grid(shapes):
         return Grid({"shape": [100, 90], "chunk_grid": {"name": "rectilinear", "configuration": {"chunk_shapes": shapes}}})
 
-    target = grid(target)
-    sides = boxes(grid(source), target, most)
+    source, target = grid(source), grid(target)
+    boxes = Boxes(source, target, most)
+    sides = boxes.sides
     assert [[part[0] for part in parts] for parts in sides] == expected
     for parts, axis in zip(sides, target.sizes, strict=True):
         assert [i for part in parts for i in part] == list(range(axis.count))
+    assert [boxes.numbered(numbers) for numbers in boxes.numbers()] == list(boxes)
+    assert len(list(boxes)) == boxes.count
+    for coordinates in source:
+        touched = [overlap(source.region(coordinates), target.region_of(box)) for box in boxes]
+        expected = list(itertools.compress(boxes.numbers(), touched))
+        assert list(boxes.numbers_with(coordinates)) == expected
+
+
+def overlap(one, other):
+    return all(a.start < b.stop and b.start < a.stop for a, b in zip(one, other, strict=True))
+
+
+@pytest.mark.parametrize("most", [1, 7, 20, 10**6])
+def test_boxes_of_chunks_of_one_size_are_those_of_lists(most):
+    """Regular grids are computed."""
+
+    def grid(size, axis):
+        configuration = {"chunk_shapes": [axis]}
+        return Grid({"shape": [size], "chunk_grid": {"name": "rectilinear", "configuration": configuration}})
+
+    for size, source, target in itertools.product((1, 11, 24, 60), (1, 4, 6, 9, 70), (1, 3, 4, 10, 70)):
+        lists = [source] * -(-size // source), [target] * -(-size // target)
+        regular, listed = (Boxes(*(grid(size, axis) for axis in axes), most) for axes in ((source, target), lists))
+        assert [i for (part,) in regular for i in part] == [i for (part,) in listed for i in part]
+        ends = [{part[-1] for (part,) in boxes} for boxes in (regular, listed)]
+        assert ends[0] >= ends[1] and len(ends[0] - ends[1]) <= 1  # a last chunk that is cut may be a box of its own
+
+
+def test_boxes_of_any_number_of_chunks():
+    grids = [Grid({"shape": [10**18], "chunks": [size]}) for size in (4, 6)]
+    boxes = Boxes(*grids, 12)
+    assert boxes.count == -(-(10**18) // 12) and next(iter(boxes)) == (range(2),)
+    assert list(boxes.numbers_with((10**17 * 2,))) == [(10**17 * 8 // 12,)]
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (5, 0)])
 def test_boxes_of_nothing(shape):
     grid = Grid({"shape": shape, "chunks": [3] * len(shape)})
-    assert len(list(itertools.product(*boxes(grid, grid, 10)))) == (not shape)
+    assert len(list(Boxes(grid, grid, 10))) == Boxes(grid, grid, 10).count == (not shape)
 
 
 @pytest.mark.parametrize(("chunks", "count"), [("10,10", 90), ("25,90", 4), ("100,90", 1), ("30,30", 12)])
@@ -987,6 +1023,79 @@ def test_convert_decodes_each_chunk_once(tmp_path, chunks, count):
     assert main([*arguments, "--chunks", chunks]) == 0
     assert stats.decoded == 2 + count
     np.testing.assert_array_equal(zarr.open_array(tmp_path / "b.zarr")[...], VALUES)
+
+
+@pytest.mark.parametrize("separator", [".", "/"])
+@pytest.mark.parametrize(("zarr_format", "chunks"), [(2, "30"), (2, "7"), (3, "30"), (3, "7"), (3, "1000")])
+def test_convert_of_a_sparse_array_visits_what_is_stored(tmp_path, capsys, zarr_format, separator, chunks):
+    encoding = {"name": ("v2", "default")[zarr_format - 2], "separator": separator}
+    source = zarr.create_array(
+        tmp_path / "a", shape=(10**12,), chunks=(30,), dtype="uint16", fill_value=7, zarr_format=zarr_format,
+        chunk_key_encoding=encoding,
+    )  # fmt: skip
+    places = [slice(0, 5), slice(10**9 + 3, 10**9 + 200), slice(10**12 - 1, 10**12)]
+    for place in places:
+        source[place] = np.arange(place.stop - place.start) + 1
+    (tmp_path / "a/c").mkdir(exist_ok=True)
+    (tmp_path / "a/c/notes 1").write_text("")
+    arguments = ["convert", str(tmp_path / "a"), str(tmp_path / "b"), "--codecs", json.dumps([LITTLE])]
+    assert main([*arguments, "--chunks", chunks]) == 0
+    assert "verified" in capsys.readouterr().out
+    target = zarr.open_array(tmp_path / "b", mode="r")
+    for place in places:
+        around = slice(max(place.start - 40, 0), place.stop + 40)
+        np.testing.assert_array_equal(target[around], source[around])
+
+
+@pytest.mark.parametrize("why", [None, "too many", "empty chunks", "fill values", "an unlisted folder", "keys"])
+def test_convert_visits_all_chunks_where_it_must(tmp_path, capsys, monkeypatch, why):
+    from zcodec.cli import convert
+
+    counts, each = [], convert.each
+    monkeypatch.setattr(convert, "each", lambda *arguments: (counts.append(arguments[2]), each(*arguments))[1])
+    fill_value = -0.0 if why == "fill values" else 0.0
+    source = zarr.create_array(tmp_path / "a", shape=(60,), chunks=(10,), dtype="float32", fill_value=fill_value)
+    source[:30] = 1
+    if why == "too many":
+        monkeypatch.setattr(missing, "_MOST", 2)
+    if why == "empty chunks":
+        zarr.config.set({"array.write_empty_chunks": True})
+    if why == "an unlisted folder":
+        monkeypatch.setattr(os, "scandir", unlistable)
+    if why == "keys":
+        document = json.loads((tmp_path / "a/zarr.json").read_text())
+        monkeypatch.setattr(missing, "document", lambda array: {**document, "chunk_key_encoding": {"name": "other"}})
+    if why == "fill values":
+        monkeypatch.setattr(convert, "reopened", lambda array: zarr.create_array(
+            zarr.storage.MemoryStore(), shape=(60,), chunks=(10,), dtype="float32", fill_value=0.0))  # fmt: skip
+    arguments = ["convert", str(tmp_path / "a"), str(tmp_path / "b"), "--codecs", json.dumps([LITTLE]), "--lossy"]
+    assert main(arguments) == 0
+    monkeypatch.undo()
+    assert counts == [6 if why else 3]
+    out = capsys.readouterr().out
+    assert ("60 values differ" if why == "fill values" else "verified") in out
+    np.testing.assert_array_equal(zarr.open_array(tmp_path / "b", mode="r")[...], source[...])
+    stored = 6 if why == "empty chunks" else 3
+    assert len(files_in(tmp_path / "b")) == 1 + stored
+
+
+def unlistable(path):
+    raise PermissionError(f"{path} cannot be listed")
+
+
+def test_what_fails_before_a_conversion_deletes_nothing(store, tmp_path, capsys, monkeypatch):
+    from zcodec.cli import convert
+
+    def fails(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(convert, "Boxes", fails)
+    target = tmp_path / "new.zarr"
+    zarr.create_array(target, shape=(2,), chunks=(2,), dtype="uint8")[...] = 7
+    arguments = ["convert", str(store / "images/a"), str(target), "--codecs", json.dumps([LITTLE]), "--overwrite"]
+    assert main(arguments) == 2
+    assert "MemoryError" in capsys.readouterr().err
+    assert (zarr.open_array(target, mode="r")[...] == 7).all()
 
 
 @pytest.mark.parametrize(

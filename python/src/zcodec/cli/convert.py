@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
-from itertools import product
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +16,13 @@ from zarr.registry import get_codec_class
 from zarr.storage import MemoryStore
 
 from zcodec.chain import Chain
+from zcodec.cli.boxes import Boxes
 from zcodec.cli.differences import Differences
-from zcodec.cli.grid import Box, boxes
+from zcodec.cli.grid import Box, Coordinates, Grid, combined
+from zcodec.cli.missing import stored_boxes
 from zcodec.cli.place import place_of
 from zcodec.cli.progress import progress
-from zcodec.cli.store import chain_of, contents, each, grid_of, reason, stored_size
+from zcodec.cli.store import chain_of, contents, document_of, each, grid_of, reason, stored_size
 from zcodec.cli.target import Target, outdated, reopened, unfinished
 from zcodec.cli.unopened import Unopened
 from zcodec.errors import Error, Status
@@ -170,8 +171,15 @@ def run(options: argparse.Namespace) -> int:
     if place_of(options.source).shares(place_of(options.target)):
         raise ValueError(f"{options.target} and {options.source} share a place; convert to another one")
     metadata = _metadata(options, source)
+    # What may fail does so before anything is deleted.
+    boxes = Boxes(grid_of(source), Grid(document_of(metadata)), _BOX_SIZE // max(source.dtype.itemsize, 1))
+    present = stored_boxes(source, boxes)
     with unfinished(options.target, metadata, source, overwrite=options.overwrite) as target:
-        differences = _copy(options, source, target)
+        try:
+            differences = _copy(options, source, target, boxes, present)
+        except BaseException:
+            print(f"zcodec: {options.target} is incomplete: it may have chunks, but has no zarr.json", file=sys.stderr)
+            raise
         target.finish()
     status = _verdict(differences, target.array, lossy=options.lossy)
     for group in outdated(options.target, target.array):
@@ -183,32 +191,44 @@ def run(options: argparse.Namespace) -> int:
     return status
 
 
-def _copy(options: argparse.Namespace, source: Any, target: Target) -> Differences:
+def _copy(
+    options: argparse.Namespace, source: Any, target: Target, boxes: Boxes, present: set[Coordinates] | None
+) -> Differences:
     """Writes all chunks, and compares what comes back."""
     array, stored = target.array, reopened(target.array)
     grid, differences = grid_of(stored), Differences()
-    sides = boxes(grid_of(source), grid, _BOX_SIZE // max(source.dtype.itemsize, 1))
-    count = math.prod(map(len, sides))
+    chosen: Iterable[Box] = boxes
+    count = boxes.count
+    if present is not None and _may_leave_out(present, boxes, grid, source, stored):
+        chosen, count = map(boxes.numbered, sorted(present)), len(present)
 
     def copy(box: Box) -> None:
         target.check()
         where = grid.region_of(box)
         values = np.asarray(source[where])
         array[where] = values
-        for coordinates in product(*box):
+        for coordinates in combined(box):
             chunk = grid.region(coordinates)
             within = tuple(slice(a.start - b.start, a.stop - b.start) for a, b in zip(chunk, where, strict=True))
             differences.compare(coordinates, values[within], np.asarray(stored[chunk]))
 
-    try:
-        with progress("convert", count, quiet=options.quiet) as advance:
-            for _, done in each(copy, product(*sides), count, options.workers):
-                done.result()
-                advance()
-    except BaseException:
-        print(f"zcodec: {options.target} is incomplete: it may have chunks, but has no zarr.json", file=sys.stderr)
-        raise
+    with progress("convert", count, quiet=options.quiet) as advance:
+        for _, done in each(copy, chosen, count, options.workers):
+            done.result()
+            advance()
     return differences
+
+
+def _may_leave_out(present: set[Coordinates], boxes: Boxes, grid: Grid, source: Any, stored: Any) -> bool:
+    """Whether boxes without chunks have nothing to write and nothing to compare: what is missing reads as the same
+    value from both arrays."""
+    missing = next((numbers for numbers in boxes.numbers() if numbers not in present), None)
+    if missing is None or zarr.config.get("array.write_empty_chunks", False):
+        return False
+    where = tuple(slice(part.start, part.start + 1) for part in grid.region_of(boxes.numbered(missing)))
+    differences = Differences()
+    differences.compare((), np.asarray(source[where]), np.asarray(stored[where]))
+    return not differences.count
 
 
 def _verdict(differences: Differences, target: Any, *, lossy: bool) -> int:

@@ -4,11 +4,12 @@ axis)."""
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, chain, repeat
-from typing import Any
+from typing import Any, TypeVar
 
+Item = TypeVar("Item")
 Coordinates = tuple[int, ...]
 Box = tuple[range, ...]  # neighbouring chunks: along each axis from one of them to another
 
@@ -22,16 +23,20 @@ class Grid:
         sizes = _sizes(document)
         if any(axis == 0 or (isinstance(axis, list) and 0 in axis) for axis in sizes):
             raise ValueError(f"chunk_shape is {sizes}, but a chunk has at least one element along each dimension")
-        self.sizes = [_Axis(*axis) for axis in zip(sizes, self._array_shape, strict=True)]
+        self.sizes = [Axis(*axis) for axis in zip(sizes, self._array_shape, strict=True)]
 
     def __iter__(self) -> Iterator[Coordinates]:
         """The coordinates of all chunks."""
-        return _coordinates([axis.count for axis in self.sizes])
+        return combined([range(axis.count) for axis in self.sizes])
 
     @property
     def count(self) -> int:
         """The number of chunks, which may be more than `len` can return."""
         return math.prod(axis.count for axis in self.sizes)
+
+    def __contains__(self, coordinates: Coordinates) -> bool:
+        counts = [axis.count for axis in self.sizes]
+        return len(coordinates) == len(counts) and all(i < count for i, count in zip(coordinates, counts))
 
     @property
     def chunks(self) -> list[int | list[int]]:
@@ -51,29 +56,17 @@ class Grid:
         return tuple(axis.span(part) for axis, part in zip(self.sizes, box, strict=True))
 
 
-def boxes(source: Grid, target: Grid, most: int) -> list[list[range]]:
-    """Along each axis, the sides of boxes of chunks of `target`. No two boxes share a chunk of `source`, if boxes of
-    `most` elements allow this."""
-    sides = [[range(i, i + 1) for i in range(axis.count)] for axis in target.sizes]
-    widths = [axis.widest(parts) for axis, parts in zip(target.sizes, sides, strict=True)]
-    for i, axis in reversed(list(enumerate(target.sizes))):
-        others = math.prod(widths[:i] + widths[i + 1 :])
-        sides[i] = axis.joined(source.sizes[i], most // max(others, 1))
-        widths[i] = axis.widest(sides[i])
-    return sides
-
-
-def _coordinates(counts: list[int]) -> Iterator[Coordinates]:
-    """As `itertools.product` of ranges, which would make tuples of them: there may be any number of chunks."""
-    if not counts:
+def combined(axes: Sequence[Iterable[Item]]) -> Iterator[tuple[Item, ...]]:
+    """As `itertools.product`, which would make tuples of the axes: they may be of any length."""
+    if not axes:
         yield ()
         return
-    for i in range(counts[0]):
-        for others in _coordinates(counts[1:]):
-            yield (i, *others)
+    for item in axes[0]:
+        for others in combined(axes[1:]):
+            yield (item, *others)
 
 
-class _Axis:
+class Axis:
     """The chunks along one axis."""
 
     def __init__(self, sizes: int | list[int], array_size: int) -> None:
@@ -88,21 +81,16 @@ class _Axis:
     def size(self, i: int) -> int:
         return self.sizes if isinstance(self.sizes, int) else self.sizes[i]
 
-    def joined(self, source: _Axis, most: int) -> list[range]:
-        """Joins neighbouring chunks up to the next end of a chunk of the source, or to `most` elements."""
-        shared = {source.slice(i).stop for i in range(source.count)}
-        found, first = [], 0
-        for i in range(self.count):
-            if i > first and self.slice(i).stop - self.slice(first).start > most:
-                found.append(range(first, i))
-                first = i
-            if self.slice(i).stop in shared:
-                found.append(range(first, i + 1))
-                first = i + 1
-        return found
+    @property
+    def widest(self) -> int:
+        """The largest number of elements of a chunk."""
+        if isinstance(self.sizes, int):
+            return min(self.sizes, self._array_size)
+        return max((part.stop - part.start for part in map(self.slice, range(self.count))), default=0)
 
-    def widest(self, parts: list[range]) -> int:
-        return max((self.span(part).stop - self.span(part).start for part in parts), default=0)
+    def at(self, element: int) -> int:
+        """The chunk that has an element."""
+        return element // self.sizes if isinstance(self.sizes, int) else bisect_right(self._ends, element)
 
     def span(self, part: range) -> slice:
         return slice(self.slice(part[0]).start, self.slice(part[-1]).stop)

@@ -166,10 +166,12 @@ def reason(error: Exception) -> str:
 
 def document(array: Any) -> dict[str, Any]:
     """The metadata document as zarr-python writes it: a zarr.json, or a .zarray."""
-    if isinstance(array, Unopened):
-        return array.document
-    files = array.metadata.to_buffer_dict(default_buffer_prototype())
-    name = "zarr.json" if array.metadata.zarr_format == 3 else ".zarray"
+    return array.document if isinstance(array, Unopened) else document_of(array.metadata)
+
+
+def document_of(metadata: Any) -> dict[str, Any]:
+    files = metadata.to_buffer_dict(default_buffer_prototype())
+    name = "zarr.json" if metadata.zarr_format == 3 else ".zarray"
     return json.loads(files[name].to_bytes())  # type: ignore[no-any-return]
 
 
@@ -204,7 +206,7 @@ def encoded(array: Any, coordinates: tuple[int, ...]) -> Any | None:
 
 def _refuse_others(path: StorePath) -> None:
     """Raises OSError if there is something else: file stores report everything but a regular file as missing."""
-    place = _file_of(path)
+    place = file_of(path)
     if place is None:
         return
     try:
@@ -222,7 +224,7 @@ def _refuse_others(path: StorePath) -> None:
 def _is_missing(path: StorePath) -> bool:
     """Whether a file does not exist; False for other stores. Most chunks of a large array may be missing, and asking
     the store for each takes five times as long. Raises OSError for what may be read for ever, such as a pipe."""
-    place = _file_of(path)
+    place = file_of(path)
     if place is None:
         return False
     try:
@@ -236,7 +238,7 @@ def _is_missing(path: StorePath) -> bool:
     return False
 
 
-def _file_of(path: StorePath) -> Path | None:
+def file_of(path: StorePath) -> Path | None:
     """The path in the file system; None for other stores."""
     store: Any = path.store
     if isinstance(store, LocalStore):
