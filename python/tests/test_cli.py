@@ -22,6 +22,7 @@ from zcodec.cli import main
 from zcodec.cli import missing
 from zcodec.cli.boxes import Boxes
 from zcodec.cli.grid import Grid
+from zcodec.cli.store import OUTDATED
 from zcodec.zarr import stats
 
 VALUES = np.arange(100 * 90, dtype=np.uint16).reshape(100, 90)
@@ -879,6 +880,72 @@ def test_consolidated_metadata_that_is_out_of_date_is_named(place, tmp_path, cap
         assert main([*arguments, f"{root}/{name}", "--chunks", "3"]) == 0
         assert capsys.readouterr().err == ""
         np.testing.assert_array_equal(zarr.open_group(root, mode="r")[name][...], np.arange(6))
+
+
+@pytest.mark.parametrize("place", ["{}/store.zarr", "memory://zcodec-test/old"])
+@pytest.mark.filterwarnings("ignore:Consolidated metadata", "ignore:Object at a is not recognized")
+def test_groups_of_zarr_v2_do_not_show_what_is_made_in_them(place, tmp_path, capsys):
+    pytest.importorskip("fsspec")
+    root = place.format(tmp_path)
+    zarr.create_group(root, overwrite=True, zarr_format=2)
+    for name in ("a", "in/a"):
+        zarr.create_array(root, name=name, shape=(6,), chunks=(2,), dtype="int32", zarr_format=2)[...] = np.arange(6)
+    source = str(tmp_path / "source")
+    zarr.create_array(source, shape=(6,), chunks=(2,), dtype="int32")[...] = np.arange(6)
+    arguments = ["convert", source, "--codecs", json.dumps([LITTLE]), "--overwrite"]
+    hidden, renews = "of Zarr v3, and its group of Zarr v2 does not show it", "zarr.consolidate_metadata renews it"
+    consolidated = f"zcodec: the consolidated metadata of {root}"
+    for is_consolidated in (False, True):
+        if is_consolidated:
+            zarr.create_array(root, name="a", shape=(6,), chunks=(2,), dtype="int32", zarr_format=2, overwrite=True)
+            zarr.consolidate_metadata(root, zarr_format=2)
+        assert main([*arguments, f"{root}/a"]) == 0
+        says = f"zcodec: {root} is a group of Zarr v2, and does not show the new array, which is of Zarr v3\n"
+        stale = f"{consolidated} still has what was there, of which readers get the fill value; {renews}\n"
+        assert capsys.readouterr().err == says + is_consolidated * stale
+        assert main(["verify", root]) == 1
+        found = capsys.readouterr().out
+        assert found.startswith(f"a: is {hidden}\n") and (f"a: {OUTDATED}" in found) == is_consolidated
+        assert found.endswith("6 chunks of 2 arrays, 0 damaged\n")
+        assert main(["inspect", root]) == 0
+        assert f"zcodec: a: is {hidden}\n" in capsys.readouterr().err
+    zarr.consolidate_metadata(root, zarr_format=2)
+    assert main([*arguments, f"{root}/in/b"]) == 0
+    assert capsys.readouterr().err == says.replace(root, f"{root}/in")
+    assert main(["verify", root]) == 1
+    assert capsys.readouterr().out == f"a: is {hidden}\nin/b: is {hidden}\n9 chunks of 3 arrays, 0 damaged\n"
+
+
+@pytest.mark.filterwarnings("ignore:Consolidated metadata")
+def test_groups_above_a_group_of_zarr_v2(tmp_path, capsys):
+    """No consolidated metadata of Zarr v3 can have what is in it."""
+    group = zarr.create_group(tmp_path / "g")
+    group.create_array("a", shape=(4,), chunks=(2,), dtype="uint8")[...] = 1
+    zarr.consolidate_metadata(tmp_path / "g")
+    zarr.create_group(tmp_path / "g/old", zarr_format=2)
+    arguments = ["convert", str(tmp_path / "g/a"), str(tmp_path / "g/old/a"), "--codecs", json.dumps([LITTLE])]
+    assert main(arguments) == 0
+    assert capsys.readouterr().err.count("\n") == 1
+    (tmp_path / "g/old/a/c/1").write_bytes(b"damaged")
+    assert main(["verify", str(tmp_path / "g")]) == 1
+    found = capsys.readouterr().out
+    assert "old: is of Zarr v2, and its group of Zarr v3 does not show it\n" in found
+    assert "old/a/c/1: " in found and found.endswith("4 chunks of 2 arrays, 1 damaged\n")
+
+
+@pytest.mark.filterwarnings("ignore:Consolidated metadata")
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_an_array_where_consolidated_metadata_has_a_group(store, tmp_path, capsys, zarr_format):
+    root = tmp_path / "g"
+    zarr.create_group(root, zarr_format=zarr_format).create_group("in").create_array("a", shape=(4,), dtype="uint8")
+    zarr.consolidate_metadata(root, zarr_format=zarr_format)
+    arguments = ["convert", str(store / "images/a"), str(root / "in"), "--codecs", json.dumps([LITTLE]), "--overwrite"]
+    assert main(arguments) == 0
+    says = ("still has what was there", "is out of date")[zarr_format - 2]
+    assert f"zcodec: the consolidated metadata of {root} {says}" in capsys.readouterr().err
+    assert main(["verify", str(root)]) == 1
+    found = capsys.readouterr().out
+    assert f"in: {OUTDATED}\n" in found and found.endswith("12 chunks of 1 array, 0 damaged\n")
 
 
 @pytest.mark.parametrize("protocol", ["file://", "local://", "simplecache::file://"])

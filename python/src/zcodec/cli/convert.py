@@ -23,7 +23,7 @@ from zcodec.cli.missing import stored_boxes
 from zcodec.cli.place import place_of
 from zcodec.cli.progress import progress
 from zcodec.cli.store import chain_of, contents, document_of, each, grid_of, reason, stored_size
-from zcodec.cli.target import Target, outdated, reopened, unfinished
+from zcodec.cli.target import Target, hidden_by, reopened, unfinished
 from zcodec.cli.unopened import Unopened
 from zcodec.errors import Error, Status
 
@@ -182,8 +182,7 @@ def run(options: argparse.Namespace) -> int:
             raise
         target.finish()
     status = _verdict(differences, target.array, lossy=options.lossy)
-    for group in outdated(options.target, target.array):
-        says = f"the consolidated metadata of {group} is out of date; zarr.consolidate_metadata renews it"
+    for says in hidden_by(options.target, target.array):
         print(f"zcodec: {says}", file=sys.stderr)
     before, after = stored_size(source), stored_size(target.array)
     if before is not None and after is not None:

@@ -8,7 +8,7 @@ import math
 import sys
 from typing import Any
 
-from zcodec.cli.store import OUTDATED, chain_of, contents, grid_of, reason, stored_size
+from zcodec.cli.store import chain_of, contents, grid_of, reason, stored_size
 
 
 def describe(path: str, array: Any) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def _print(found: dict[str, Any]) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    readable, unreadable, outdated = contents(options.store)
+    readable, unreadable, hidden = contents(options.store)
     for path, array in readable:
         found = describe(path, array)
         if options.json:
@@ -76,6 +76,6 @@ def run(options: argparse.Namespace) -> int:
     for path, error in unreadable:
         why = reason(error)
         print(json.dumps({"path": path, "unreadable": why}) if options.json else f"{path or '/'}: cannot be read: {why}")
-    for path in outdated:
-        print(f"zcodec: {path}: {OUTDATED}", file=sys.stderr)
+    for path, why in hidden:
+        print(f"zcodec: {path}: {why}", file=sys.stderr)
     return 1 if unreadable else 0

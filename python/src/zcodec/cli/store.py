@@ -26,6 +26,7 @@ from zcodec.cli.unopened import Unopened, stored_document, unopened
 from zcodec.zarr import FallbackWarning
 
 OUTDATED = "the consolidated metadata of a group above is out of date; zarr.consolidate_metadata renews it"
+_OTHER_FORMAT = "is of Zarr v{}, and its group of Zarr v{} does not show it"
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -43,9 +44,9 @@ class Contents(NamedTuple):
     """Arrays of zarr-python, or `Unopened` ones."""
     unreadable: list[tuple[str, Exception]]
     """Arrays that cannot be read, with the error of each."""
-    outdated: list[str]
-    """The paths of arrays and groups that the metadata of a group above lacks, and of arrays that have other metadata
-    there. Their own metadata counts."""
+    hidden: list[tuple[str, str]]
+    """The paths of arrays and groups that readers of a group above do not see, or of which they see other metadata,
+    each with the reason. Their own metadata counts."""
 
 
 def contents(store: str) -> Contents:
@@ -53,7 +54,7 @@ def contents(store: str) -> Contents:
     group."""
     use_zcodec()
     found = Contents([], [], [])
-    for path, node in sorted(_nodes("", _opened(store), found.outdated), key=lambda item: item[0]):
+    for path, node in sorted(_nodes("", _opened(store), found.hidden), key=lambda item: item[0]):
         try:
             if isinstance(node, Exception):
                 raise node
@@ -82,9 +83,9 @@ def _opened(store: str) -> Any:
             raise ValueError(f"{store} cannot be read: {reason(error)}") from None
 
 
-def _nodes(path: str, node: Any, outdated: list[str]) -> Iterator[tuple[str, Any]]:
+def _nodes(path: str, node: Any, hidden: list[tuple[str, str]]) -> Iterator[tuple[str, Any]]:
     """The node itself if it is an array, or the arrays in it, with their paths; exceptions instead of unreadable
-    ones. Adds to `outdated`."""
+    ones. Adds to `hidden`."""
     if not isinstance(node, zarr.Group):
         yield path, node
         return
@@ -92,27 +93,71 @@ def _nodes(path: str, node: Any, outdated: list[str]) -> Iterator[tuple[str, Any
         below = f"{path}/{name}" if path else name
         child: Any
         try:
-            child = zarr.open(node.store_path / name, zarr_format=_format(node), mode="r") if is_new else node[name]
-            if is_new:
-                outdated.append(below)
-            elif isinstance(child, zarr.Array) and node.metadata.consolidated_metadata is not None:
-                consolidated, child = child, _by_itself(child)
-                if {**document(child), "attributes": {}} != {**document(consolidated), "attributes": {}}:
-                    outdated.append(below)
+            child, is_outdated = _child(node, name, is_new)
+            if child is None:
+                continue  # such as the zarr.json of the group
+            if _format(child) != _format(node):
+                hidden.append((below, _OTHER_FORMAT.format(_format(child), _format(node))))
+            if is_outdated:
+                hidden.append((below, OUTDATED))
         except Exception as error:
-            lacks_document = isinstance(error, FileNotFoundError | NotADirectoryError)
-            if (is_new and lacks_document) or (isinstance(error, KeyError) and error.args == (name,)):
-                continue  # not a node, such as the zarr.json of the group
             child = unopened(node.store_path / name, error)
-        yield from _nodes(below, child, outdated)
+        yield from _nodes(below, child, hidden)
 
 
-def _by_itself(array: Any) -> Any:
-    """An array by its own metadata, if it has some, and not by that of a group."""
+def _child(group: zarr.Group, name: str, is_new: bool) -> tuple[Any, bool]:
+    """An array or a group in a group, or None, and whether consolidated metadata should have it, or has other metadata
+    of it."""
+    if is_new:
+        stored = _stored(group, name)
+        return stored, stored is not None and _format(stored) == _format(group)
     try:
-        return zarr.open_array(array.store_path, zarr_format=_format(array), mode="r")
-    except FileNotFoundError:
-        return array
+        child: Any = group[name]
+    except KeyError as error:
+        if error.args != (name,):
+            raise
+        return _of_other_format(group, name), False
+    if group.metadata.consolidated_metadata is None:
+        return child, False
+    try:
+        stored = _stored(group, name)
+    except Exception:
+        if isinstance(child, zarr.Group):  # its arrays can be read all the same
+            return child, False
+        raise
+    if stored is None or (isinstance(child, zarr.Group) and _are_alike(stored, child)):
+        return child, False
+    return stored, not _are_alike(stored, child)
+
+
+def _stored(group: zarr.Group, name: str) -> Any:
+    """A node of a group by its own metadata, of the format of the group or of the other one; None if it has none."""
+    try:
+        return zarr.open(group.store_path / name, zarr_format=_format(group), mode="r")
+    except (FileNotFoundError, NotADirectoryError):
+        return _of_other_format(group, name)
+
+
+def _of_other_format(group: zarr.Group, name: str) -> Any:
+    """A node in a group of Zarr v2 that is of Zarr v3, or the other way round; None if there is none."""
+    path = group.store_path / name
+    other: Literal[2, 3] = 3 if _format(group) == 2 else 2
+    return zarr.open(path, zarr_format=other, mode="r") if _is_node(path, other) else None
+
+
+def _is_node(path: StorePath, zarr_format: int) -> bool:
+    names = ("zarr.json",) if zarr_format == 3 else (".zarray", ".zgroup")
+    try:
+        return any(sync((path / name).exists()) for name in names)
+    except Exception:  # each kind of store raises its own
+        return False
+
+
+def _are_alike(one: Any, other: Any) -> bool:
+    """Whether two arrays have the same metadata apart from attributes, or two groups the same format."""
+    if isinstance(one, zarr.Group) or isinstance(other, zarr.Group):
+        return type(one) is type(other) and _format(one) == _format(other)
+    return {**document(one), "attributes": {}} == {**document(other), "attributes": {}}
 
 
 def _format(node: Any) -> Literal[2, 3]:

@@ -28,6 +28,7 @@ except ImportError:  # Windows
 # by which one, so that a convert notices if another one took its target.
 _MARK = "zcodec-convert-unfinished"
 _SAYS = b"This folder is being converted to, or that was interrupted: zcodec convert may be run again.\n"
+_RENEWS = "zarr.consolidate_metadata renews it"
 
 
 class Target:
@@ -124,20 +125,38 @@ def reopened(array: Any) -> Any:
     return zarr.Array(zarr.AsyncArray(ArrayV3Metadata.from_dict(document(array)), array.store_path))
 
 
-def outdated(place: str, array: Any) -> list[str]:
-    """The groups above an array whose consolidated metadata lacks it, or has other metadata of it."""
-    made, name, found = document(array), "", []
+def hidden_by(place: str, array: Any) -> list[str]:
+    """Why readers of the groups above a new array do not see it, or see other metadata of it."""
+    made, name = document(array), ""
+    found: list[str] = []
+    formats: list[int] = []
     for parent, step in _above(place):
         name = f"{step}/{name}" if name else step
         path = sync(make_store_path(parent, mode="r"))
-        group = _json(path / "zarr.json")
-        if not isinstance(group, dict):
+        group, old_group = _json(path / "zarr.json"), _json(path / ".zgroup")
+        if isinstance(group, dict):
+            if 2 not in formats and _lacks(group.get("consolidated_metadata"), name, made):
+                found.append(f"the consolidated metadata of {parent} is out of date; {_RENEWS}")
+        elif isinstance(old_group, dict):
+            if not formats:
+                found.append(f"{parent} is a group of Zarr v2, and does not show the new array, which is of Zarr v3")
+            if _has_any(_json(path / ".zmetadata"), f"{name}/"):
+                says = "still has what was there, of which readers get the fill value"
+                found.append(f"the consolidated metadata of {parent} {says}; {_RENEWS}")
+        else:
             break  # no group that can be read
-        consolidated = group.get("consolidated_metadata")
-        members = consolidated.get("metadata") if isinstance(consolidated, dict) else None
-        if isinstance(members, dict) and members.get(name) != made:
-            found.append(str(parent))
+        formats.append(3 if isinstance(group, dict) else 2)
     return found
+
+
+def _lacks(consolidated: Any, name: str, made: dict[str, Any]) -> bool:
+    members = consolidated.get("metadata") if isinstance(consolidated, dict) else None
+    return isinstance(members, dict) and members.get(name) != made
+
+
+def _has_any(consolidated: Any, prefix: str) -> bool:
+    members = consolidated.get("metadata") if isinstance(consolidated, dict) else None
+    return isinstance(members, dict) and any(name.startswith(prefix) for name in members)
 
 
 def _above(place: str) -> Iterator[tuple[Path | str, str]]:

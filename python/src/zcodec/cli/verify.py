@@ -8,7 +8,7 @@ from typing import Any
 
 from zcodec.cli.progress import progress
 from zcodec.cli.grid import Coordinates, Grid
-from zcodec.cli.store import OUTDATED, chain_of, contents, each, encoded, grid_of, reason
+from zcodec.cli.store import chain_of, contents, each, encoded, grid_of, reason
 
 
 def _decoder(array: Any, grid: Grid) -> Callable[[Coordinates], bool]:
@@ -36,11 +36,11 @@ def _decoder(array: Any, grid: Grid) -> Callable[[Coordinates], bool]:
 
 def run(options: argparse.Namespace) -> int:
     stored = damaged = 0
-    found, unreadable, outdated = contents(options.store)
+    found, unreadable, hidden = contents(options.store)
     for path, failed in unreadable:
         print(f"{path or '/'}: cannot be read: {reason(failed)}", flush=True)
-    for path in outdated:
-        print(f"{path}: {OUTDATED}", flush=True)
+    for path, why in hidden:
+        print(f"{path}: {why}", flush=True)
     members = [(path, array, grid_of(array)) for path, array in found]
     with progress("verify", sum(grid.count for *_, grid in members), quiet=options.quiet) as advance:
         for path, array, grid in members:
@@ -58,4 +58,4 @@ def run(options: argparse.Namespace) -> int:
     chunks = "1 chunk" if stored == 1 else f"{stored} chunks"
     arrays = "1 array" if len(members) == 1 else f"{len(members)} arrays"
     print(f"{chunks} of {arrays}, {damaged} damaged{others}")
-    return 1 if damaged or unreadable or outdated else 0
+    return 1 if damaged or unreadable or hidden else 0
