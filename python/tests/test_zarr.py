@@ -199,6 +199,45 @@ def test_missing_chunks_and_fill_values(store):
     assert kept.nchunks_initialized == 10
 
 
+@pytest.mark.parametrize("dtype", ["int32", "float32", "U3", "datetime64[s]"])
+def test_without_a_fill_value_no_chunk_is_left_out(dtype):
+    """zarr-python takes 0 and the like for the fill value where there is none."""
+    values = np.full(4, "NaT", dtype) if dtype == "datetime64[s]" else np.zeros(4, dtype)
+    found = {}
+    for pipeline in (OWN, OURS):
+        with zarr.config.set({"codec_pipeline.path": pipeline}):
+            array = zarr.create_array(
+                MemoryStore(), shape=(4,), chunks=(2,), dtype=dtype, zarr_format=2, fill_value=None,
+                config={"write_empty_chunks": False},
+            )  # fmt: skip
+            array[...] = values
+            np.testing.assert_array_equal(array[...], values)
+            found[pipeline] = array.nchunks_initialized
+    assert found == {OWN: 0, OURS: 2}
+
+
+@pytest.mark.parametrize(
+    ("codec", "dtype", "shape", "order"),
+    [
+        (numcodecs.BitRound(8), "float16", (4, 6), "F"), (numcodecs.BitRound(10), "float32", (4, 6), "F"),
+        (numcodecs.BitRound(10), "float64", (4, 6, 5), "F"), (numcodecs.Quantize(2, ">f4"), ">f4", (), "C"),
+        (numcodecs.Quantize(2, ">f8"), ">f8", (), "C"),
+    ],
+)  # fmt: skip
+def test_filters_of_which_zarr_stores_other_values(codec, dtype, shape, order):
+    values = (np.arange(np.prod(shape, dtype=int)) % 50 + 1).reshape(shape).astype(dtype)
+    for pipeline in (OWN, OURS):
+        with zarr.config.set({"codec_pipeline.path": pipeline}):
+            array = zarr.create_array(
+                MemoryStore(), shape=shape, chunks=shape, dtype=dtype, zarr_format=2, order=order, filters=[codec],
+                compressors=None,
+            )  # fmt: skip
+            array[...] = values
+        for reader in (OWN, OURS):
+            with zarr.config.set({"codec_pipeline.path": reader}):
+                assert np.array_equal(zarr.open_array(array.store, mode="r")[...], values) == (pipeline == OURS)
+
+
 @pytest.mark.parametrize("chunks", [(1, 2), (2, 1), (2, 3)])
 def test_shards_keep_elements_beyond_the_array(store, chunks):
     array = zarr.create_array(store, shape=(4, 6), chunks=chunks, shards=(4, 6), dtype="int16")
