@@ -320,6 +320,7 @@ impl<T: Saturating + Lane, M: RoundingMode> Convert for Wide<T, M> {
             Rounding::NearestAway => (element + 0.5_f64.next_down().copysign(element)).trunc(),
         };
         let is_inside = (number >= T::LEAST) & (number < T::END);
-        (T::saturate(number), fault(!is_inside & !(self.is_clamped & element.is_finite())))
+        let is_finite = element.not_finite() == 0;
+        (T::saturate(number), fault(!is_inside & !(self.is_clamped & is_finite)))
     }
 }
