@@ -1066,9 +1066,10 @@ enum zcodec_status zcodec_writer_put(struct zcodec_writer *writer,
  * can be put.
  *
  * The inner chunks that need no old bytes are encoded, which may fail as zcodec_writer_put may. INVALID_ARGUMENT: a
- * range has not been supplied, or the writer is finished or has failed; the writer is unchanged. UNSUPPORTED: only a part of a new inner chunk was put, and the
- * chain has no fill value. CORRUPT_DATA: a needed inner chunk lies outside the old object. Any failure except
- * INVALID_ARGUMENT and NULL_ARGUMENT ends the writer. No other thread may use the writer during this call. Since 0.2.
+ * range has not been supplied, or the writer is finished or has failed; the writer is unchanged. UNSUPPORTED: only a
+ * part of a new inner chunk was put, and the chain has no fill value. CORRUPT_DATA: a needed inner chunk lies outside
+ * the old object. Any failure except INVALID_ARGUMENT and NULL_ARGUMENT ends the writer. No other thread may use the
+ * writer during this call. Since 0.2.
  */
 enum zcodec_status zcodec_writer_next(struct zcodec_writer *writer,
                                       const struct zcodec_range **ranges,

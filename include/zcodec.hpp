@@ -465,8 +465,9 @@ class Executor {
 
   /**
    * For a thread pool: `post(function)` lets one of its threads call `function()`, now or later. The calling thread
-   * works, too, as one of `max_workers`, so a pool whose threads are all busy delays nothing: what no other thread has
-   * begun, it does. Several threads may call `post` at once, and it may throw.
+   * works, too, as one of `max_workers`, so a pool whose threads are all busy delays nothing: it does what no other
+   * thread has begun. Several threads may call `post` at once. If it throws, the calling thread and those reached so
+   * far do the work.
    */
   template <class Post>
   static Executor of_pool(std::uint32_t max_workers, Post &&post) {

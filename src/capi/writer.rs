@@ -166,9 +166,10 @@ pub unsafe extern "C" fn zcodec_writer_put(
 /// can be put.
 ///
 /// The inner chunks that need no old bytes are encoded, which may fail as zcodec_writer_put may. INVALID_ARGUMENT: a
-/// range has not been supplied, or the writer is finished or has failed; the writer is unchanged. UNSUPPORTED: only a part of a new inner chunk was put, and the
-/// chain has no fill value. CORRUPT_DATA: a needed inner chunk lies outside the old object. Any failure except
-/// INVALID_ARGUMENT and NULL_ARGUMENT ends the writer. No other thread may use the writer during this call. Since 0.2.
+/// range has not been supplied, or the writer is finished or has failed; the writer is unchanged. UNSUPPORTED: only a
+/// part of a new inner chunk was put, and the chain has no fill value. CORRUPT_DATA: a needed inner chunk lies outside
+/// the old object. Any failure except INVALID_ARGUMENT and NULL_ARGUMENT ends the writer. No other thread may use the
+/// writer during this call. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_writer_next(
     writer: *mut zcodec_writer,

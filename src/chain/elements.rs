@@ -6,7 +6,7 @@
 use super::copy::{copy_strided, workers_for};
 use super::input::{Decoded, Input};
 use super::plan::Elements;
-use super::region::{MIN_RUN_SIZE, Region, Tiles, index_of};
+use super::region::{MIN_RUN_SIZE, Region, Tiles, index_of, index_steps};
 use crate::error::{Error, Result};
 use crate::interface::{Call, Contexts, packed_size, too_small};
 use crate::memory::grow;
@@ -391,10 +391,8 @@ impl<'a> Packed<'a> {
         let start = region.relative_to(&self.region);
         let index = index_of(&start, &self.region.shape).checked_sub(self.first);
         let index = index.ok_or_else(|| Error::internal("a box begins before the elements at hand"))?;
-        let mut strides = vec![element_size as i64; start.len()];
-        for dimension in (1..strides.len()).rev() {
-            strides[dimension - 1] = strides[dimension] * self.region.shape[dimension] as i64;
-        }
+        let strides: Vec<i64> =
+            index_steps(&self.region.shape).iter().map(|step| *step as i64 * element_size as i64).collect();
         let (offset, size) = (index as usize * element_size, self.bytes.len());
         Source::new(self.bytes, Layout::new(element_size, &region.shape, Some(&strides), offset, size)?)
     }

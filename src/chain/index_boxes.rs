@@ -1,6 +1,6 @@
-//! The boxes of an array that elements with given indices are.
+//! Cuts elements that have given indices in an array into boxes of that array.
 
-use super::region::{Region, position_of};
+use super::region::{Region, index_steps, position_of};
 use crate::error::Result;
 
 /// A dimension of elements that have indices in an array, or several dimensions that are one.
@@ -23,14 +23,14 @@ pub(super) struct IndexBox<'a> {
     pub(super) strides: &'a [u64],
 }
 
-/// The boxes, one after the other.
+/// Makes the boxes, one after the other.
 #[derive(Debug)]
 pub(super) struct IndexBoxes<'a> {
     shape: &'a [u64],
     /// What a step along each dimension adds to an index.
     steps: Vec<u64>,
-    /// Each with the dimension along which it goes, the innermost one first; before them those with `None`, whose elements
-    /// are in different boxes.
+    /// First the axes along which each element is in another box, with `None`. Then the others, each with the dimension
+    /// along which it goes, the innermost first.
     axes: Vec<(IndexAxis, Option<usize>)>,
     /// The box so far.
     region: Region,
@@ -53,13 +53,10 @@ impl First {
 type Work<'a> = dyn FnMut(IndexBox<'_>) -> Result<()> + 'a;
 
 impl<'a> IndexBoxes<'a> {
-    /// For elements of these dimensions in an array of this shape. Unless boxes may have `any_strides`, numbers grow by
-    /// the same from each element of a box to the next one in C order.
+    /// For elements of these dimensions in an array of this shape. Unless boxes may have `any_strides`, the numbers of a
+    /// box grow by the same amount from each element to the next one in C order.
     pub(super) fn new(shape: &'a [u64], mut axes: Vec<IndexAxis>, any_strides: bool) -> Self {
-        let mut steps = vec![1; shape.len()];
-        for dimension in (1..shape.len()).rev() {
-            steps[dimension - 1] = steps[dimension] * shape[dimension];
-        }
+        let steps = index_steps(shape);
         axes.retain(|axis| axis.size != 1);
         axes.sort_by_key(|axis| axis.index);
         axes.dedup_by(|outer, inner| {
@@ -108,7 +105,7 @@ impl<'a> IndexBoxes<'a> {
         }
     }
 
-    /// Cuts an axis that goes along a dimension, and from its end on in the next row, where rows begin and end.
+    /// Cuts an axis where the rows along a dimension end: after the end of a row, it goes on in the next one.
     fn along(
         &mut self,
         dimension: usize,

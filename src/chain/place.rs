@@ -1,7 +1,7 @@
 //! Where the elements of a box go: to memory, or, after a reshape, each run of them to its part of another box.
 
 use super::index_boxes::{IndexAxis, IndexBox, IndexBoxes};
-use super::region::{Region, position_of};
+use super::region::{Region, index_steps, position_of};
 use super::reshaped::boxes_of;
 use crate::error::Result;
 use crate::memory::{collect, push};
@@ -153,10 +153,7 @@ impl<'t> BoxPlace<'t> {
         match self {
             Self::Memory(target) => {
                 let (shape, region) = (target.shape().to_vec(), Region::whole(target.shape()));
-                let mut strides = vec![1; shape.len()];
-                for dimension in (1..shape.len()).rev() {
-                    strides[dimension - 1] = strides[dimension] * shape[dimension];
-                }
+                let strides = index_steps(&shape);
                 work(&PlacePart { first: 0, strides, shape, region }, target)
             }
             Self::Scattered(runs) => runs.for_each(work),

@@ -307,6 +307,15 @@ pub(super) fn position_of(mut index: u64, shape: &[u64]) -> Vec<u64> {
     position
 }
 
+/// What a step along each dimension of an array of this shape adds to the index of an element in C order.
+pub(super) fn index_steps(shape: &[u64]) -> Vec<u64> {
+    let mut steps = vec![1; shape.len()];
+    for dimension in (1..shape.len()).rev() {
+        steps[dimension - 1] = steps[dimension] * shape[dimension];
+    }
+    steps
+}
+
 /// Every position of an array of this shape, in C order.
 pub(super) fn positions(shape: Vec<u64>) -> impl Iterator<Item = Vec<u64>> {
     let mut next = (!shape.contains(&0)).then(|| vec![0; shape.len()]);

@@ -133,11 +133,11 @@ def hidden_by(place: str, array: Any) -> list[str]:
     for parent, step in _above(place):
         name = f"{step}/{name}" if name else step
         path = sync(make_store_path(parent, mode="r"))
-        group, old_group = _json(path / "zarr.json"), _json(path / ".zgroup")
+        group = _json(path / "zarr.json")
         if isinstance(group, dict):
             if 2 not in formats and _lacks(group.get("consolidated_metadata"), name, made):
                 found.append(f"the consolidated metadata of {parent} is out of date; {_RENEWS}")
-        elif isinstance(old_group, dict):
+        elif isinstance(_json(path / ".zgroup"), dict):
             if not formats:
                 found.append(f"{parent} is a group of Zarr v2, and does not show the new array, which is of Zarr v3")
             if _has_any(_json(path / ".zmetadata"), f"{name}/"):
@@ -150,13 +150,17 @@ def hidden_by(place: str, array: Any) -> list[str]:
 
 
 def _lacks(consolidated: Any, name: str, made: dict[str, Any]) -> bool:
-    members = consolidated.get("metadata") if isinstance(consolidated, dict) else None
-    return isinstance(members, dict) and members.get(name) != made
+    members = _members(consolidated)
+    return members is not None and members.get(name) != made
 
 
 def _has_any(consolidated: Any, prefix: str) -> bool:
+    return any(name.startswith(prefix) for name in _members(consolidated) or ())
+
+
+def _members(consolidated: Any) -> dict[str, Any] | None:
     members = consolidated.get("metadata") if isinstance(consolidated, dict) else None
-    return isinstance(members, dict) and any(name.startswith(prefix) for name in members)
+    return members if isinstance(members, dict) else None
 
 
 def _above(place: str) -> Iterator[tuple[Path | str, str]]:
