@@ -19,7 +19,7 @@ from zarr.core.metadata import ArrayV3Metadata
 import zcodec
 
 from zcodec.cli import main
-from zcodec.cli import missing
+from zcodec.cli import stored
 from zcodec.cli.boxes import Boxes
 from zcodec.cli.grid import Grid
 from zcodec.cli.store import OUTDATED
@@ -1114,6 +1114,25 @@ def test_convert_of_a_sparse_array_visits_what_is_stored(tmp_path, capsys, zarr_
         np.testing.assert_array_equal(target[around], source[around])
 
 
+@pytest.mark.parametrize("separator", [".", "/"])
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_verify_of_a_sparse_array_visits_what_is_stored(tmp_path, capsys, zarr_format, separator):
+    encoding = {"name": ("v2", "default")[zarr_format - 2], "separator": separator}
+    array = zarr.create_array(
+        tmp_path, shape=(10**12, 10**6), chunks=(30, 10), dtype="uint16", zarr_format=zarr_format,
+        chunk_key_encoding=encoding,
+    )  # fmt: skip
+    array[10**9 : 10**9 + 200, 3:30] = 1
+    array[-1, -1] = 1
+    assert main(["verify", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == f"{7 * 3 + 1} chunks of 1 array, 0 damaged\n"
+    key = array.metadata.encode_chunk_key((10**9 // 30 + 1, 2))
+    (tmp_path / key).write_bytes(b"damaged")
+    assert main(["verify", str(tmp_path)]) == 1
+    out = capsys.readouterr().out
+    assert out.startswith(f"{key}: ") and out.endswith("\n22 chunks of 1 array, 1 damaged\n")
+
+
 @pytest.mark.parametrize("why", [None, "too many", "empty chunks", "fill values", "an unlisted folder", "keys"])
 def test_convert_visits_all_chunks_where_it_must(tmp_path, capsys, monkeypatch, why):
     from zcodec.cli import convert
@@ -1124,14 +1143,14 @@ def test_convert_visits_all_chunks_where_it_must(tmp_path, capsys, monkeypatch, 
     source = zarr.create_array(tmp_path / "a", shape=(60,), chunks=(10,), dtype="float32", fill_value=fill_value)
     source[:30] = 1
     if why == "too many":
-        monkeypatch.setattr(missing, "_MOST", 2)
+        monkeypatch.setattr(stored, "_MOST", 2)
     if why == "empty chunks":
         zarr.config.set({"array.write_empty_chunks": True})
     if why == "an unlisted folder":
         monkeypatch.setattr(os, "scandir", unlistable)
     if why == "keys":
         document = json.loads((tmp_path / "a/zarr.json").read_text())
-        monkeypatch.setattr(missing, "document", lambda array: {**document, "chunk_key_encoding": {"name": "other"}})
+        monkeypatch.setattr(stored, "document", lambda array: {**document, "chunk_key_encoding": {"name": "other"}})
     if why == "fill values":
         monkeypatch.setattr(convert, "reopened", lambda array: zarr.create_array(
             zarr.storage.MemoryStore(), shape=(60,), chunks=(10,), dtype="float32", fill_value=0.0))  # fmt: skip
@@ -1142,8 +1161,7 @@ def test_convert_visits_all_chunks_where_it_must(tmp_path, capsys, monkeypatch, 
     out = capsys.readouterr().out
     assert ("60 values differ" if why == "fill values" else "verified") in out
     np.testing.assert_array_equal(zarr.open_array(tmp_path / "b", mode="r")[...], source[...])
-    stored = 6 if why == "empty chunks" else 3
-    assert len(files_in(tmp_path / "b")) == 1 + stored
+    assert len(files_in(tmp_path / "b")) == 1 + (6 if why == "empty chunks" else 3)
 
 
 def unlistable(path):

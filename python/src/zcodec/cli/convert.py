@@ -19,10 +19,10 @@ from zcodec.chain import Chain
 from zcodec.cli.boxes import Boxes
 from zcodec.cli.differences import Differences
 from zcodec.cli.grid import Box, Coordinates, Grid, combined
-from zcodec.cli.missing import stored_boxes
 from zcodec.cli.place import place_of
 from zcodec.cli.progress import progress
 from zcodec.cli.store import chain_of, contents, document_of, each, grid_of, reason, stored_size
+from zcodec.cli.stored import stored_boxes
 from zcodec.cli.target import Target, hidden_by, reopened, unfinished
 from zcodec.cli.unopened import Unopened
 from zcodec.errors import Error, Status
@@ -214,7 +214,7 @@ def _copy(
     with progress("convert", count, quiet=options.quiet) as advance:
         for _, done in each(copy, chosen, count, options.workers):
             done.result()
-            advance()
+            advance(1)
     return differences
 
 

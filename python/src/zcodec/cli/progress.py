@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def progress(title: str, total: int, *, quiet: bool) -> Iterator[Callable[[], None]]:
-    """A function to call for each step that is done."""
+def progress(title: str, total: int, *, quiet: bool) -> Iterator[Callable[[int], None]]:
+    """A function to call with the number of steps that are done."""
     bar = None
     if not quiet and sys.stderr is not None and sys.stderr.isatty():
         try:
@@ -23,8 +23,8 @@ def progress(title: str, total: int, *, quiet: bool) -> Iterator[Callable[[], No
             shares = sys.stdout is not None and sys.stdout.isatty()
             bar = Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=shares)
     if bar is None:
-        yield lambda: None
+        yield lambda _: None
         return
     with bar:
         task = bar.add_task(title, total=total)
-        yield lambda: bar.advance(task)
+        yield lambda steps: bar.advance(task, steps)

@@ -1,14 +1,15 @@
-"""`zcodec verify`: decodes every chunk."""
+"""`zcodec verify`: decodes every chunk that is stored."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from zcodec.cli.progress import progress
 from zcodec.cli.grid import Coordinates, Grid
 from zcodec.cli.store import chain_of, contents, each, encoded, grid_of, reason
+from zcodec.cli.stored import stored_chunks
 
 
 def _decoder(array: Any, grid: Grid) -> Callable[[Coordinates], bool]:
@@ -34,6 +35,12 @@ def _decoder(array: Any, grid: Grid) -> Callable[[Coordinates], bool]:
     return decode
 
 
+def _chunks(array: Any, grid: Grid) -> tuple[Iterable[Coordinates], int]:
+    """The chunks to visit, and how many these are."""
+    found = stored_chunks(array)
+    return (grid, grid.count) if found is None else (sorted(found), len(found))
+
+
 def run(options: argparse.Namespace) -> int:
     stored = damaged = 0
     found, unreadable, hidden = contents(options.store)
@@ -44,8 +51,10 @@ def run(options: argparse.Namespace) -> int:
     members = [(path, array, grid_of(array)) for path, array in found]
     with progress("verify", sum(grid.count for *_, grid in members), quiet=options.quiet) as advance:
         for path, array, grid in members:
-            for coordinates, result in each(_decoder(array, grid), grid, grid.count, options.workers):
-                advance()
+            visited, count = _chunks(array, grid)
+            advance(grid.count - count)
+            for coordinates, result in each(_decoder(array, grid), visited, count, options.workers):
+                advance(1)
                 error = result.exception()
                 if error is None:
                     stored += result.result()
