@@ -4,24 +4,38 @@ import com.sun.jna.Native;
 import com.sun.jna.Pointer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 
 /**
  * Small native memory for the arguments of one call: structs, results, text. Each thread has one and uses it as a
  * stack, because callbacks may call the library again:
- * {@code int mark = arena.mark(); try { .. } finally { arena.reset(mark); }}.
+ * {@code long mark = arena.mark(); try { .. } finally { arena.reset(mark); }}.
  */
 final class Arena {
   private static final int SIZE = 4096;
+  private static final int LARGEST = 1 << 20;
   private static final ThreadLocal<Arena> LOCAL = ThreadLocal.withInitial(Arena::new);
 
-  private final ByteBuffer block = ByteBuffer.allocateDirect(SIZE).order(ByteOrder.nativeOrder());
-  private final long base = address(block);
-  private int used;
-  private int depth;
-  /** What did not fit into the block; kept until the outermost call ends. */
-  private final ArrayList<ByteBuffer> large = new ArrayList<>();
+  /** Kept; the calls of most programs need no more. */
+  private final Block first = new Block(SIZE);
+  /** What did not fit into the blocks before. */
+  private final ArrayList<Block> more = new ArrayList<>();
+  private Block last = first;
+
+  private static final class Block {
+    final ByteBuffer memory;
+    final long base;
+    int used;
+
+    Block(int size) {
+      memory = ByteBuffer.allocateDirect(size).order(ByteOrder.nativeOrder());
+      base = address(memory);
+    }
+  }
 
   static Arena local() {
     return LOCAL.get();
@@ -32,32 +46,34 @@ final class Arena {
     return Pointer.nativeValue(Native.getDirectBufferPointer(direct));
   }
 
-  int mark() {
-    depth++;
-    return used;
+  /** What is in use: how many blocks, and how much of the last one. */
+  long mark() {
+    return (long) more.size() << 32 | last.used;
   }
 
-  void reset(int mark) {
-    used = mark;
-    if (--depth == 0) {
-      large.clear();
+  /** Takes back what was taken since the mark. */
+  void reset(long mark) {
+    int count = (int) (mark >>> 32);
+    if (more.size() > count) {
+      more.subList(count, more.size()).clear();
+      last = count == 0 ? first : more.get(count - 1);
     }
+    last.used = (int) mark;
   }
 
   /** Memory of this many bytes, all 0, aligned to 8. {@link ArithmeticException}: a buffer does not hold as many. */
   long zeros(int size) {
     int rounded = Math.addExact(size, 7) & -8;
-    if (rounded > SIZE - used) {
-      ByteBuffer more = ByteBuffer.allocateDirect(Math.max(rounded, 8));
-      large.add(more);
-      return address(more);
+    if (rounded > last.memory.capacity() - last.used) {
+      last = new Block(Math.max(rounded, Math.min(2 * last.memory.capacity(), LARGEST)));
+      more.add(last);
     }
-    int at = used;
+    int at = last.used;
     for (int i = 0; i < rounded; i += 8) {
-      block.putLong(at + i, 0);
+      last.memory.putLong(at + i, 0);
     }
-    used += rounded;
-    return base + at;
+    last.used += rounded;
+    return last.base + at;
   }
 
   /** A place for one result: a pointer or a size, 0 so far. */
@@ -66,31 +82,31 @@ final class Arena {
   }
 
   void putLong(long address, long value) {
-    if (isInBlock(address)) {
-      block.putLong((int) (address - base), value);
+    if (isInFirst(address)) {
+      first.memory.putLong((int) (address - first.base), value);
     } else {
       new Pointer(address).setLong(0, value);
     }
   }
 
   void putInt(long address, int value) {
-    if (isInBlock(address)) {
-      block.putInt((int) (address - base), value);
+    if (isInFirst(address)) {
+      first.memory.putInt((int) (address - first.base), value);
     } else {
       new Pointer(address).setInt(0, value);
     }
   }
 
   long getLong(long address) {
-    return isInBlock(address) ? block.getLong((int) (address - base)) : new Pointer(address).getLong(0);
+    return isInFirst(address) ? first.memory.getLong((int) (address - first.base)) : new Pointer(address).getLong(0);
   }
 
   int getInt(long address) {
-    return isInBlock(address) ? block.getInt((int) (address - base)) : new Pointer(address).getInt(0);
+    return isInFirst(address) ? first.memory.getInt((int) (address - first.base)) : new Pointer(address).getInt(0);
   }
 
-  private boolean isInBlock(long address) {
-    return address >= base && address < base + SIZE;
+  private boolean isInFirst(long address) {
+    return address >= first.base && address < first.base + SIZE;
   }
 
   /** An array of 64-bit numbers; 0 for null. */
@@ -116,9 +132,18 @@ final class Arena {
     if (text.indexOf('\0') >= 0) {
       throw new IllegalArgumentException("a NUL would end the text: " + text.replace("\0", "\\0"));
     }
-    byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
-    byte[] ended = java.util.Arrays.copyOf(utf8, utf8.length + 1);
-    return bytes(ended);
+    byte[] utf8 = utf8(text);
+    return bytes(Arrays.copyOf(utf8, utf8.length + 1));
+  }
+
+  /** The bytes of a text. {@link IllegalArgumentException}: half of a surrogate pair stands alone. */
+  static byte[] utf8(String text) {
+    try {
+      ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
+      return Arrays.copyOf(encoded.array(), encoded.limit());
+    } catch (CharacterCodingException e) {
+      throw new IllegalArgumentException("UTF-8 has no such text: half of a surrogate pair stands alone", e);
+    }
   }
 
   /** A {@code zcodec_box}; 0 for null. */

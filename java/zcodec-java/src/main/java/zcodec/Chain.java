@@ -1,7 +1,6 @@
 package zcodec;
 
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
@@ -65,8 +64,8 @@ public final class Chain extends NativeHandle {
     return make(
         options,
         in -> {
-          byte[] codecs = codecsJson.getBytes(StandardCharsets.UTF_8);
-          byte[] input = inputJson == null ? new byte[0] : inputJson.getBytes(StandardCharsets.UTF_8);
+          byte[] codecs = Arena.utf8(codecsJson);
+          byte[] input = inputJson == null ? new byte[0] : Arena.utf8(inputJson);
           return C.zcodec_chain_new_with(
               options.write(in.arena, in.handle),
               in.arena.bytes(codecs),
@@ -104,7 +103,7 @@ public final class Chain extends NativeHandle {
     return make(
         options,
         in -> {
-          byte[] json = zarrJson.getBytes(StandardCharsets.UTF_8);
+          byte[] json = Arena.utf8(zarrJson);
           return C.zcodec_chain_from_zarr_json_with(
               options.write(in.arena, in.handle), in.arena.bytes(json), json.length, in.out, in.error);
         });
@@ -464,7 +463,7 @@ public final class Chain extends NativeHandle {
     try (Invocation in = new Invocation(this);
         Staged from = Staged.input(bytes)) {
       in.check(C.zcodec_index_decode(in.handle, from.address, from.size, objectSize, in.out, in.error));
-      return new ShardIndex(in.result(), ndim());
+      return new ShardIndex(in.result());
     }
   }
 
@@ -581,7 +580,7 @@ public final class Chain extends NativeHandle {
 
   private static long ask(Ask ask, long pointer) {
     Arena arena = Arena.local();
-    int mark = arena.mark();
+    long mark = arena.mark();
     try {
       long out = arena.out();
       return ask.call(pointer, out) == 0 ? arena.getLong(out) : NO_SIZE;

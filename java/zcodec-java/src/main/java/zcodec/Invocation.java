@@ -19,7 +19,7 @@ final class Invocation implements AutoCloseable {
   private final NativeHandle owner;
   private final CallOptions given;
   private final Callbacks.Call call;
-  private final int mark;
+  private final long mark;
 
   Invocation(NativeHandle owner) {
     this(owner, CallOptions.DEFAULT, false);

@@ -17,13 +17,11 @@ import java.util.concurrent.locks.Lock;
  */
 public final class Plan extends StagedRead {
   private final StagedViews memory;
-  private final int ndim;
   private boolean complete;
 
-  private Plan(long pointer, CallOptions options, Callbacks.Call call, StagedViews memory, int ndim) {
+  private Plan(long pointer, CallOptions options, Callbacks.Call call, StagedViews memory) {
     super(pointer, options, call);
     this.memory = memory;
-    this.ndim = ndim;
   }
 
   static Plan make(
@@ -63,7 +61,7 @@ public final class Plan extends StagedRead {
         }
       }
       made = true;
-      return new Plan(in.result(), options, call, memory, ndim);
+      return new Plan(in.result(), options, call, memory);
     } finally {
       if (!made) {
         memory.close();
@@ -126,7 +124,7 @@ public final class Plan extends StagedRead {
     Lock alone = lockAlone();
     try (Invocation in = new Invocation(null)) {
       in.check(C.zcodec_plan_index(open(), in.out, in.error));
-      return in.result() == 0 ? null : new ShardIndex(in.result(), ndim);
+      return in.result() == 0 ? null : new ShardIndex(in.result());
     } finally {
       alone.unlock();
     }

@@ -190,7 +190,7 @@ public final class Registry extends NativeHandle {
 
   private static void write(long sink, String text) {
     Arena arena = Arena.local();
-    int mark = arena.mark();
+    long mark = arena.mark();
     try {
       byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
       C.zcodec_sink_write(sink, arena.bytes(utf8), utf8.length);

@@ -2,11 +2,8 @@ package zcodec;
 
 /** The index of a shard, decoded; for a cache of the program, and for any thread. */
 public final class ShardIndex extends NativeHandle {
-  private final int ndim;
-
-  ShardIndex(long pointer, int ndim) {
+  ShardIndex(long pointer) {
     super(pointer);
-    this.ndim = ndim;
   }
 
   @Override
@@ -28,13 +25,11 @@ public final class ShardIndex extends NativeHandle {
   /**
    * Where an inner chunk lies in its shard.
    *
-   * @param cell its grid coordinates
+   * @param cell its coordinates in the grid of inner chunks: that of the array that {@code sharding_indexed} gets, after
+   *     the codecs before it
    * @return the range; null: nowhere, it is the fill value
    */
   public Range entry(long... cell) {
-    if (cell.length != ndim) {
-      throw new IllegalArgumentException("cell has " + cell.length + " numbers, but the index " + ndim + " dimensions");
-    }
     try (Invocation in = new Invocation(this)) {
       long range = in.arena.zeros(Range.STRUCT_SIZE);
       long cells = in.arena.longs(Check.notNegative("cell", cell));

@@ -100,7 +100,7 @@ public final class Task {
     private final List<Task> tasks;
     private final CallOptions options;
     private final Arena arena = Arena.local();
-    private final int mark;
+    private final long mark;
     private final List<Callbacks.Call> calls = new ArrayList<>(); // one for each task
     private final List<Chain> chains = new ArrayList<>();
     private final List<Staged> chunks = new ArrayList<>(); // encoded, one for each task

@@ -37,6 +37,7 @@ public final class View {
    * @return the view
    */
   public static View of(ByteBuffer memory, int ndim) {
+    Check.notNegative("ndim", ndim);
     return new View(memory, 0, null, ndim);
   }
 

@@ -16,10 +16,12 @@ import java.util.concurrent.locks.Lock;
  * the writer that runs them.
  */
 public final class Writer extends StagedRead {
+  private final long oldSize;
   private long objectSize;
 
-  private Writer(long pointer, CallOptions options, Callbacks.Call call) {
+  private Writer(long pointer, long oldSize, CallOptions options, Callbacks.Call call) {
     super(pointer, options, call);
+    this.oldSize = oldSize;
   }
 
   static Writer make(Chain chain, boolean callbacks, ShardIndex oldIndex, long oldSize, CallOptions options) {
@@ -37,7 +39,7 @@ public final class Writer extends StagedRead {
         }
       }
       made = true;
-      return new Writer(in.result(), options, call);
+      return new Writer(in.result(), oldSize, options, call);
     } finally {
       if (!made && call != null) {
         call.close();
@@ -114,8 +116,12 @@ public final class Writer extends StagedRead {
    *
    * @param file the old shard, or an empty file for a new one
    * @throws IOException the file cannot be read or written
+   * @throws IllegalArgumentException the file has another size than the old shard
    */
   public void append(FileChannel file) throws IOException {
+    if (file.size() != oldSize) {
+      throw new IllegalArgumentException("the file has " + file.size() + " bytes, but the old shard has " + oldSize);
+    }
     read(file);
     List<Piece> pieces = finish(Layout.APPEND);
     for (int i = 0; i < pieces.size(); i++) {

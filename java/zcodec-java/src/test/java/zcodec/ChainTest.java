@@ -104,6 +104,7 @@ class ChainTest {
     try (Chain chain = Chain.of("[" + codecs + "]", INPUT)) {
       AtomicInteger checks = new AtomicInteger();
       AtomicInteger accepted = new AtomicInteger();
+      AtomicInteger others = new AtomicInteger();
       byte[] encoded = chain.encode(new byte[24]);
       chain.setPadding(
           path,
@@ -117,12 +118,18 @@ class ChainTest {
         int frames = depth;
         Runnable deep = () -> decodeBelow(frames, chain, encoded, accepted);
         Thread thread = new Thread(null, deep, "deep", 256 << 10);
+        thread.setUncaughtExceptionHandler((same, thrown) -> others.addAndGet(isStackOverflow(thrown) ? 0 : 1));
         thread.start();
         thread.join();
       }
       assertTrue(checks.get() > 0, "no check ran");
       assertEquals(0, accepted.get());
+      assertEquals(0, others.get());
     }
+  }
+
+  private static boolean isStackOverflow(Throwable thrown) {
+    return thrown instanceof StackOverflowError;
   }
 
   private static void decodeBelow(int frames, Chain chain, byte[] encoded, AtomicInteger accepted) {
@@ -162,6 +169,13 @@ class ChainTest {
           ReadOnlyBufferException.class,
           () -> chain.decode(ByteBuffer.allocate(12), ByteBuffer.allocate(24).asReadOnlyBuffer()));
     }
+  }
+
+  @Test
+  void wrongArgumentsAreRefusedBeforeTheCall() {
+    assertThrows(IllegalArgumentException.class, () -> View.of(ByteBuffer.allocate(24), -1));
+    assertThrows(IllegalArgumentException.class, () -> Chain.of("[\"\ud800\"]", INPUT));
+    assertThrows(IllegalArgumentException.class, () -> Chain.ofZarrJson("{\"\udc00\":1}"));
   }
 
   @Test

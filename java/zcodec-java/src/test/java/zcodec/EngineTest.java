@@ -49,6 +49,9 @@ class EngineTest {
         + "],\"index_codecs\":[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}},\"crc32c\"]}}]";
   }
 
+  private static final String SHARD_OF_CUBES =
+      "{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[8,8,8],\"codecs\":[\"bytes\"],"
+          + "\"index_codecs\":[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}}]}}";
   private static final String SHARD = shard("\"bytes\",\"zstd\"");
 
   private static final String PAD =
@@ -87,6 +90,23 @@ class EngineTest {
   }
 
   @Test
+  void anIndexHasTheGridOfTheShard() {
+    String reshaped = "[{\"name\":\"reshape\",\"configuration\":{\"shape\":[16,16,16]}}," + SHARD_OF_CUBES + "]";
+    try (Chain chain = Chain.of(reshaped, INPUT)) {
+      byte[] elements = elements();
+      Arrays.fill(elements, 0, 8 * 256, (byte) 0);
+      byte[] encoded = chain.encode(elements);
+      int size = (int) chain.indexRange().size();
+      ByteBuffer last = ByteBuffer.wrap(encoded, encoded.length - size, size);
+      try (ShardIndex index = chain.decodeIndex(last, encoded.length)) {
+        assertNull(index.entry(0, 1, 1));
+        assertNotNull(index.entry(1, 0, 0));
+        assertThrows(ZcodecException.class, () -> index.entry(0, 0));
+      }
+    }
+  }
+
+  @Test
   void aPlanReadsOnlyWhatABoxNeeds(@TempDir Path folder) throws IOException {
     byte[] elements = elements();
     try (Chain chain = Chain.of(SHARD, INPUT)) {
@@ -106,7 +126,7 @@ class EngineTest {
       assertNull(index.entry(0, 0));
       assertNotNull(index.entry(3, 3));
       assertTrue(index.memory() > 0);
-      assertThrows(IllegalArgumentException.class, () -> index.entry(1));
+      assertEquals(Status.INVALID_ARGUMENT, assertThrows(ZcodecException.class, () -> index.entry(1)).status());
       ByteBuffer direct = ByteBuffer.allocateDirect(100);
       try (Plan plan = chain.plan(list(box), list(View.of(direct, 2)), encoded.length, index, CallOptions.DEFAULT)) {
         List<Range> ranges = plan.next();

@@ -183,7 +183,7 @@ class LifetimeTest {
   @Test
   void argumentsThatNoBufferHoldsAreRefused() {
     Arena arena = Arena.local();
-    int mark = arena.mark();
+    long mark = arena.mark();
     try {
       assertThrows(ArithmeticException.class, () -> arena.zeros(Integer.MAX_VALUE - 6));
       assertThrows(ArithmeticException.class, () -> arena.zeros(Integer.MAX_VALUE));

@@ -89,6 +89,20 @@ class WriterTest {
     }
   }
 
+  @Test
+  void aFileOfAnotherSizeIsNotChanged() throws IOException {
+    byte[] before = new byte[1000];
+    Path file = folder.resolve("other");
+    Files.write(file, before);
+    try (Chain chain = Chain.of(SHARD, INPUT);
+        FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        Writer writer = chain.writer(null, 0, CallOptions.DEFAULT)) {
+      writer.put(null, View.of(ByteBuffer.wrap(elements()), 2));
+      assertThrows(IllegalArgumentException.class, () -> writer.append(channel));
+    }
+    assertArrayEquals(before, Files.readAllBytes(file));
+  }
+
   private static ShardIndex index(Chain chain, byte[] shard) {
     int size = (int) chain.indexRange().size();
     return chain.decodeIndex(ByteBuffer.wrap(shard, shard.length - size, size), shard.length);
