@@ -1,5 +1,6 @@
 //! A cast bound to its data types: both directions, with the errors.
 
+use super::map_index::MapIndex;
 use super::pipeline::Pipeline;
 use super::reference::{Cast, OutOfRange, value};
 use super::tiers::{Kernels, TIERS};
@@ -22,6 +23,7 @@ pub(in crate::codec) struct BoundCast {
 #[derive(Debug)]
 struct OneWay {
     cast: Cast,
+    map: MapIndex,
     source: DataType,
     target: DataType,
     /// `None` for the reference alone.
@@ -96,7 +98,7 @@ impl Joint for ScaledCast {
 impl OneWay {
     fn new(tier: Option<&Kernels>, cast: Cast, source: &DataType, target: &DataType) -> Self {
         let pipeline = tier.and_then(|tier| Pipeline::new(&cast, tier));
-        Self { cast, source: source.clone(), target: target.clone(), pipeline }
+        Self { map: MapIndex::new(&cast), cast, source: source.clone(), target: target.clone(), pipeline }
     }
 
     fn run(&self, input: &[u8], output: &mut [u8]) -> Result<()> {
@@ -110,8 +112,9 @@ impl OneWay {
         let (source, target) = (self.cast.source, self.cast.target);
         let elements = input.chunks_exact(source.size()).zip(output.chunks_exact_mut(target.size()));
         for (index, (input, output)) in elements.enumerate() {
-            let bits = self.cast.cast(source.load(input));
-            target.store(bits.ok_or_else(|| self.fault(index, input))?, output);
+            let bits = source.load(input);
+            let cast = self.map.find(bits).or_else(|| self.cast.convert(bits));
+            target.store(cast.ok_or_else(|| self.fault(index, input))?, output);
         }
         Ok(())
     }

@@ -15,6 +15,7 @@ mod avx2;
 mod avx512;
 mod bound;
 mod kernel;
+mod map_index;
 mod pipeline;
 mod portable;
 mod reference;

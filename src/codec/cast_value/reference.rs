@@ -60,7 +60,8 @@ impl Cast {
         }
     }
 
-    fn convert(&self, bits: u64) -> Option<u64> {
+    /// The same without the scalar map.
+    pub(super) fn convert(&self, bits: u64) -> Option<u64> {
         match (value(self.source, bits), self.target) {
             // Which NaN it is can be kept in the same format alone.
             (FloatValue::Nan, target) if target == self.source => Some(bits),

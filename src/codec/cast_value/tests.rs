@@ -1,6 +1,7 @@
 //! The kernels of every tier against the definition.
 
 use super::bound::{BoundCast, ScaledCast};
+use super::map_index::MapIndex;
 use super::pipeline::Pipeline;
 use super::reference::{Cast, OutOfRange};
 use super::tiers::{Kernels, TIERS};
@@ -473,6 +474,29 @@ fn maps_of_any_length_are_applied() {
                 let cast = Cast { scalar_map, ..cast.clone() };
                 let castable: Vec<u64> = patterns.iter().copied().filter(|bits| cast.cast(*bits).is_some()).collect();
                 check_bound(&cast, (source, target), &castable);
+            }
+        }
+    }
+}
+
+/// Maps with zeros, NaNs and others in every order, and every element.
+#[test]
+fn the_index_of_a_map_finds_what_the_definition_finds() {
+    let shorts = FORMATS.iter().filter(|format| format.bits <= 16).map(|format| format.name).chain(["int16", "uint8"]);
+    for source in shorts.map(component) {
+        let all = u64::MAX >> (64 - source.bits());
+        let nan = if let Component::Float(format) = source { format.nan() } else { None };
+        let nan = nan.unwrap_or(all);
+        let top = all ^ all >> 1;
+        let keys = [0, top, nan, (nan + 1) & all, (nan ^ top) & all, 1];
+        for order in 0..keys.len().pow(4) {
+            let entries = (0..4).map(|i| (keys[order / keys.len().pow(i) % keys.len()], 0x7E37_0000 + u64::from(i)));
+            let (scalar_map, target) = (entries.collect(), component("float64"));
+            let cast = Cast { source, target, rounding: ROUNDINGS[0], out_of_range: OutOfRange::Error, scalar_map };
+            let index = MapIndex::new(&cast);
+            for bits in (0..=all).step_by(if all > 0xFF { 127 } else { 1 }).chain(keys) {
+                let found = index.find(bits).or_else(|| cast.convert(bits));
+                assert_eq!(found, cast.cast(bits), "{bits:#x} by {:?} of {source:?}", cast.scalar_map);
             }
         }
     }
