@@ -5,6 +5,7 @@ import contextvars
 import os
 import threading
 import time
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -134,6 +135,19 @@ async def test_a_damaged_chunk_is_named():
     assert caught.value.__notes__ == [f"chunk {array.store_path}/c/2/0"]
 
 
+async def test_a_chunk_is_named_whatever_is_raised():
+    class Short(Waiting):
+        async def get_ranges(self, key, byte_ranges, *arguments, **options):
+            return
+            yield
+
+    array = zarr.create_array(Short(), shape=(64,), chunks=(8,), shards=(64,), dtype="uint8", fill_value=1)._async_array
+    await array.setitem(..., np.arange(64))
+    with pytest.raises(ValueError) as caught:
+        await array.getitem(np.s_[3:10])
+    assert caught.value.__notes__ == [f"chunk {array.store_path}/c/0"]
+
+
 async def test_a_cancelled_request_begins_no_more_items():
     begun, items = threading.Event(), []
 
@@ -154,15 +168,72 @@ async def test_a_cancelled_request_begins_no_more_items():
     assert items[-3:] == [0, 1, 2]
 
 
+class Waiting(MemoryStore):
+    """A store that must be waited for."""
+
+    _supports_sync_io = False
+
+    async def get(self, *arguments, **options):
+        await asyncio.sleep(0)
+        return await super().get(*arguments, **options)
+
+
+@pytest.mark.parametrize("store", [MemoryStore, Waiting])
+@pytest.mark.parametrize("shards", [False, True])
+@pytest.mark.parametrize(("size", "count"), [(1 << 20, 1), (1000, 0)])
+async def test_a_large_chunk_is_not_decoded_on_the_event_loop(monkeypatch, store, shards, size, count):
+    """Even if little of it is wanted."""
+    from zcodec.zarr import pipeline, read
+
+    calls = []
+
+    async def counted(*arguments):
+        calls.append(arguments)
+        return await in_thread(*arguments)
+
+    layout = {"chunks": (size,), "shards": (4 * size,)} if shards else {"chunks": (size,)}
+    array = zarr.create_array(store(), shape=(4 * size,), dtype="uint8", **layout)._async_array
+    await array.setitem(..., 1)
+    for module in (pipeline, read):
+        monkeypatch.setattr(module, "in_thread", counted)
+    assert await array.getitem(size + 5) == 1
+    assert len(calls) == count
+
+
+@pytest.mark.parametrize("selection", [np.s_[...], np.s_[:, 3]])
+def test_chunks_are_freed_as_they_are_decoded(monkeypatch, selection):
+    from zcodec.zarr import read
+
+    alive = most = 0
+
+    def gone():
+        nonlocal alive
+        alive -= 1
+
+    class Counting(Waiting):
+        async def get(self, key, *arguments, **options):
+            nonlocal alive, most
+            found = await super().get(key, *arguments, **options)
+            if found is None or key.endswith("zarr.json"):
+                return found
+            memory = found.as_numpy_array().copy()
+            weakref.finalize(memory, gone)
+            alive += 1
+            most = max(most, alive)
+            return zarr.core.buffer.cpu.Buffer.from_array_like(memory)
+
+    values = np.random.default_rng(0).integers(0, 999, (600, 100)).astype("uint16")
+    array = zarr.create_array(Counting(), shape=values.shape, chunks=(2, 100), dtype="uint16")
+    array[...] = values
+    monkeypatch.setattr(read, "WINDOW", 2000)  # five chunks
+    with zarr.config.set({"async.concurrency": 10}):
+        np.testing.assert_array_equal(array[selection], values[selection])
+    # Two windows are decoded, one may wait, and each request may bring a chunk more.
+    assert 5 <= most <= 4 * (5 + 10)
+
+
 @pytest.mark.parametrize("shards", [None, (32,)])
 def test_requests_without_a_limit(shards):
-    class Waiting(MemoryStore):
-        _supports_sync_io = False
-
-        async def get(self, *arguments, **options):
-            await asyncio.sleep(0)
-            return await super().get(*arguments, **options)
-
     with zarr.config.set({"async.concurrency": None}):
         array = zarr.create_array(Waiting(), shape=(64,), chunks=(8,), shards=shards, dtype="uint8")
         array[...] = np.arange(64)

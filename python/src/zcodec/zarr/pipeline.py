@@ -169,7 +169,7 @@ async def _run(
         return
     if not stored.support_sync(getters):
         await run_async(chunks)
-    elif sum(chunk.size for chunk in chunks) <= SMALL and stored.are_of_zarr(getters):
+    elif sum(chunk.work for chunk in chunks) <= SMALL and stored.are_of_zarr(getters):
         run_sync(chunks)
     else:
         await in_thread(run_sync, chunks)

@@ -29,9 +29,11 @@ if TYPE_CHECKING:
     from zarr.core.array_spec import ArraySpec
     from zarr.core.buffer import NDBuffer
 
-# Chunks of stores that have to be waited for, and small ones of others, are decoded together until they hold this many
-# bytes.
+# Chunks of stores that have to be waited for, and small ones of others, are decoded together as soon as they decode to
+# this many bytes.
 WINDOW = 32 << 20
+# So many of these windows are decoded at once; those that read wait. So memory is bounded where decoding is slower.
+_MOST_WINDOWS = 2
 # Fewer bytes are decoded on the thread of the event loop: another thread would cost as much.
 SMALL = 256 << 10
 
@@ -63,7 +65,8 @@ class ChunkRead:
         self.out_selection = out_selection
         self.request = request
         self.is_missing = False
-        self.in_parts = False
+        self.part_count: int | None = None
+        """How many elements are decoded if parts of the object are read; None if the whole object is."""
         self.target: Array | None = None
         self.box: Any = None
         self._temporary: Array | None = None
@@ -71,7 +74,7 @@ class ChunkRead:
         if self.place is None:
             self._resolve()
         elif self.place.shape != chain.shape:
-            self.in_parts = _is_worth_parts(chain, self.place.shape)
+            self.part_count = _part_count(chain, self.place.shape)
 
     def _resolve(self) -> None:
         shape, memory = self.chain.shape, self.request.memory
@@ -82,11 +85,12 @@ class ChunkRead:
             if target.shape == axes.shape:
                 self.target, self.box = target, None if axes.is_whole else axes.box
                 steps = [part.step or 1 for part in axes.box]
-                self.in_parts = not axes.is_whole and _is_worth_parts(self.chain, axes.shape, steps)
+                self.part_count = None if axes.is_whole else _part_count(self.chain, axes.shape, steps)
                 return
         if self.chain.has_index:
             self.box = cells_of(self.chunk_selection, shape, self.chain.granularity)
-            self.in_parts = self.box is not None
+            if self.box is not None:
+                self.part_count = sum(math.prod(part.stop - part.start for part in cell) for cell in self.box)
 
     def plan(self, threads: int) -> Plan:
         """A plan for the parts that are needed."""
@@ -122,16 +126,13 @@ class ChunkRead:
         self.finish()
 
     @property
-    def work(self) -> int:
-        """About how many bytes are decoded."""
-        return self.size if self.in_parts else self.chain._decoded_size
+    def in_parts(self) -> bool:
+        return self.part_count is not None
 
     @property
-    def size(self) -> int:
-        """How many bytes are wanted."""
-        if self.place is not None:
-            return math.prod(self.place.shape) * self.chain.dtype.itemsize
-        return self.target.nbytes if self.target is not None else self.chain._decoded_size
+    def work(self) -> int:
+        """How many bytes are decoded."""
+        return self.chain._decoded_size if self.part_count is None else self.part_count * self.chain.dtype.itemsize
 
     def miss(self) -> None:
         """Fills the elements of a chunk that does not exist."""
@@ -164,11 +165,12 @@ def refuse_overlaps(chunks: Sequence[ChunkRead]) -> None:
 LARGE = 1 << 20
 
 
-def _is_worth_parts(chain: Chain, selected: tuple[int, ...], steps: Sequence[int] | None = None) -> bool:
-    """Whether to read parts of an object: if it has parts, and those needed are at most half of it."""
+def _part_count(chain: Chain, selected: tuple[int, ...], steps: Sequence[int] | None = None) -> int | None:
+    """How many elements are decoded if parts of an object are read. None if the whole object is to be read: it has no
+    parts, or those needed are more than half of it."""
     shape, granularity = chain.shape, chain.granularity
     if granularity == shape or not (chain.has_index or (chain.encoded_size is not None and chain._decoded_size >= LARGE)):
-        return False
+        return None
     covered = []
     for count, step, cell, whole in zip(selected, steps or [1] * len(shape), granularity, shape, strict=True):
         if step > cell and chain.has_index:
@@ -176,7 +178,8 @@ def _is_worth_parts(chain: Chain, selected: tuple[int, ...], steps: Sequence[int
         else:
             size = -(-((count - 1) * step + 1) // cell) * cell if count else 0
         covered.append(min(size, whole))
-    return 2 * math.prod(covered) <= math.prod(shape)
+    found = math.prod(covered)
+    return found if 2 * found <= math.prod(shape) else None
 
 
 def decode_window(window: Sequence[tuple[ChunkRead, Any]], threads: int) -> None:
@@ -254,44 +257,65 @@ def _read_parts_sync(chunk: ChunkRead, threads: int) -> None:
 # ---- Asynchronous stores -----------------------------------------------------------------------
 
 
+class _Window:
+    """Whole chunks that have arrived and are to be decoded together."""
+
+    def __init__(self) -> None:
+        self.chunks: list[tuple[ChunkRead, Any]] = []
+        self.work = 0
+
+    def add(self, chunk: ChunkRead, memory: Any) -> None:
+        self.chunks.append((chunk, memory))
+        self.work += chunk.work
+
+    def take(self) -> list[tuple[ChunkRead, Any]]:
+        chunks, self.chunks, self.work = self.chunks, [], 0
+        return chunks
+
+
 async def read_async(chunks: Sequence[ChunkRead]) -> None:
     """Reads from any store: chunks are decoded in batches as they arrive."""
-    limit, requests = stored.new_limit(), stored.new_limit()  # of chunks, and of requests
-    window: list[tuple[ChunkRead, Any]] = []
-    size = 0
+    left, requests = iter(chunks), stored.new_limit()
+    window = _Window()
     jobs: list[asyncio.Task[None]] = []
 
-    async def fetch(chunk: ChunkRead) -> tuple[ChunkRead, Any]:
-        async with limit:
-            if chunk.in_parts:
-                with stored.named(chunk.getter):
-                    await _read_parts(chunk, requests)
-                return chunk, None
-            async with requests:
-                buffer = await chunk.getter.get(prototype=chunk.spec.prototype)
-            if buffer is None:
-                chunk.miss()
-                return chunk, None
-            return chunk, stored.memory_of(buffer)
+    def start() -> None:
+        jobs.append(asyncio.create_task(in_thread(decode_window, window.take(), max_threads())))
 
-    fetches = [asyncio.ensure_future(fetch(chunk)) for chunk in chunks]
+    async def read() -> None:
+        for chunk in left:
+            await _fetch(chunk, requests, window)
+            while window.work >= WINDOW:
+                running = [job for job in jobs if not job.done()]
+                if len(running) < _MOST_WINDOWS:
+                    start()
+                else:
+                    await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+
+    readers = [asyncio.create_task(read()) for _ in range(min(stored.concurrency() or len(chunks), len(chunks)))]
     try:
-        for done in asyncio.as_completed(fetches):
-            chunk, memory = await done
-            if memory is None:
-                continue
-            window.append((chunk, memory))
-            size += chunk.size
-            if size >= WINDOW:
-                jobs.append(asyncio.create_task(in_thread(decode_window, window, max_threads())))
-                window, size = [], 0
-        if window and not jobs and size <= SMALL:
-            decode_window(window, max_threads())
-        elif window:
-            jobs.append(asyncio.create_task(in_thread(decode_window, window, max_threads())))
+        await asyncio.gather(*readers)
+        if window.chunks and not jobs and window.work <= SMALL:
+            decode_window(window.take(), max_threads())
+        elif window.chunks:
+            start()
     finally:
-        await settle([*fetches, *jobs])
+        await settle([*readers, *jobs])
     raise_failed(jobs)
+
+
+async def _fetch(chunk: ChunkRead, requests: stored.Limit, window: _Window) -> None:
+    """Reads a chunk in parts, or puts it into the window."""
+    if chunk.in_parts:
+        with stored.named(chunk.getter):
+            await _read_parts(chunk, requests)
+        return
+    async with requests:
+        buffer = await chunk.getter.get(prototype=chunk.spec.prototype)
+    if buffer is None:
+        chunk.miss()
+    else:
+        window.add(chunk, stored.memory_of(buffer))
 
 
 async def settle(futures: Sequence[asyncio.Future[Any]]) -> None:
@@ -320,7 +344,8 @@ async def _read_parts(chunk: ChunkRead, requests: stored.Limit) -> None:
                 if found is None:
                     chunk.miss()
                     return
-                if chunk.size <= SMALL:
+                work = sum(memory.nbytes for _, memory in found) if is_index else chunk.work
+                if work <= SMALL:
                     _supply(plan, found)
                 else:
                     await in_thread(_supply, plan, found)

@@ -15,7 +15,6 @@ from zarr.core.buffer import Buffer, NDBuffer
 from zarr.core.config import config
 from zarr.storage import StorePath, WrapperStore
 
-from zcodec.errors import Error
 from zcodec.index import Range
 from zcodec.plan import Joined
 from zcodec.zarr import local
@@ -33,10 +32,15 @@ _FILE_GAP = 256 * 1024
 Limit = AbstractAsyncContextManager[Any]
 
 
+def concurrency() -> int | None:
+    """How many requests to a store may run at once; None means any number, as in zarr-python."""
+    return config.get("async.concurrency")  # type: ignore[no-any-return]
+
+
 def new_limit() -> Limit:
-    """What requests to a store wait for; "async.concurrency" None means no limit, as in zarr-python."""
-    concurrency = config.get("async.concurrency")
-    return nullcontext() if concurrency is None else asyncio.Semaphore(concurrency)
+    """What requests to a store wait for."""
+    most = concurrency()
+    return nullcontext() if most is None else asyncio.Semaphore(most)
 
 
 def support_sync(getters: Sequence[Any]) -> bool:
@@ -88,10 +92,10 @@ def name_of(getter: Any) -> str:
 
 @contextmanager
 def named(getter: Any) -> Iterator[None]:
-    """Adds the name of the chunk to errors."""
+    """Adds the name of the chunk to exceptions."""
     try:
         yield
-    except Error as error:
+    except Exception as error:
         error.add_note(f"chunk {name_of(getter)}")
         raise
 

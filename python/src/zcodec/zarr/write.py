@@ -81,7 +81,8 @@ class ChunkWrite:
         self._axes, self._part = axes, part if part.shape == axes.shape else np.broadcast_to(part, axes.shape)
 
     @property
-    def size(self) -> int:
+    def work(self) -> int:
+        """How many bytes are encoded, or less."""
         return self.chain._decoded_size
 
     def merge(self, old: Any) -> EncodeTask | Any | None:
@@ -236,7 +237,7 @@ def _windows(chunks: Sequence[ChunkWrite]) -> list[list[ChunkWrite]]:
             windows.append([])
             size = 0
         windows[-1].append(chunk)
-        size += chunk.size
+        size += chunk.work
     return windows
 
 
@@ -295,7 +296,7 @@ async def write_async(chunks: Sequence[ChunkWrite]) -> None:
                 olds = await asyncio.gather(*reads)
             finally:
                 await settle(reads)
-            if sum(chunk.size for chunk in window) <= SMALL:
+            if sum(chunk.work for chunk in window) <= SMALL:
                 made = encode_window(window, olds)
             else:
                 made = await in_thread(encode_window, window, olds)
