@@ -7,7 +7,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * What OME-Zarr says of an image: the arrays of its levels, the names and units of their axes, and the distances of
@@ -26,11 +28,15 @@ final class OmeImage {
     }
   }
 
+  /** NGFF 0.1 and 0.2: "All image arrays are 5-dimensional with dimension order (t, c, z, y, x)". */
+  private static final String[] AXES_OF_OLD_VERSIONS = {"t", "c", "z", "y", "x"};
+
   final String name;
   final List<Level> levels = new ArrayList<>();
   /** A name and a unit for each axis; empty: not known. */
-  final List<String> axes = new ArrayList<>();
+  private final List<String> axes = new ArrayList<>();
   final List<String> units = new ArrayList<>();
+  private boolean isArray;
 
   private OmeImage(String name) {
     this.name = name;
@@ -38,7 +44,8 @@ final class OmeImage {
 
   static OmeImage open(Path folder) throws IOException {
     OmeImage image = new OmeImage(String.valueOf(folder.toAbsolutePath().normalize().getFileName()));
-    if (ZarrArray.isArray(folder)) {
+    image.isArray = ZarrArray.isArray(folder);
+    if (image.isArray) {
       image.levels.add(new Level(folder, null));
       return image;
     }
@@ -68,7 +75,6 @@ final class OmeImage {
   }
 
   private void read(Path folder, JsonObject image) {
-    // Versions 0.1 and 0.2 name no axes.
     JsonArray named = Json.array(image, "axes");
     for (JsonElement axis : named == null ? new JsonArray() : named) {
       if (axis.isJsonObject()) {
@@ -106,6 +112,16 @@ final class OmeImage {
       default:
         return name;
     }
+  }
+
+  /** The names of the axes of one of its arrays; null: unknown. */
+  String[] axesOf(ZarrArray array) {
+    if (axes.size() == array.shape.length) {
+      return axes.toArray(new String[0]);
+    }
+    boolean isUnnamed = axes.isEmpty() && Arrays.stream(array.dimensionNames).allMatch(Objects::isNull);
+    boolean isOld = !isArray && isUnnamed && array.shape.length == AXES_OF_OLD_VERSIONS.length;
+    return isOld ? AXES_OF_OLD_VERSIONS.clone() : array.dimensionNames;
   }
 
   private static double[] scale(JsonArray transformations) {

@@ -86,8 +86,7 @@ public final class ZarrImport implements PlugIn {
   }
 
   private static ImagePlus image(OmeImage ome, OmeImage.Level level, ZarrArray array) throws IOException {
-    boolean named = ome.axes.size() == array.shape.length;
-    Dimensions dimensions = new Dimensions(named ? ome.axes.toArray(new String[0]) : array.dimensionNames);
+    Dimensions dimensions = new Dimensions(ome.axesOf(array));
     ZarrStack stack = new ZarrStack(array, dimensions);
     int channels = Dimensions.size(array.shape, dimensions.c());
     int slices = Dimensions.size(array.shape, dimensions.z());

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -82,6 +83,48 @@ class ImageMetadataTest {
     frames.getCalibration().setTimeUnit("beats");
     assertEquals(5, written(frames, "beats").getCalibration().frameInterval);
     assertTrue(!document("beats").contains("unit"), document("beats"));
+  }
+
+  /** A pixel is 100 c + 10 t + z; the sizes are (t, c, z, y, x). */
+  private void timeLapse(Path array) throws IOException {
+    int[] shape = {2, 3, 4, 2, 3};
+    Files.createDirectories(array);
+    String document =
+        "{'zarr_format':2,'shape':[2,3,4,2,3],'chunks':[1,1,1,2,3],'dtype':'|u1','fill_value':0,'order':'C',"
+            + "'filters':null,'compressor':null}";
+    Files.write(array.resolve(".zarray"), document.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+    for (int t = 0; t < shape[0]; t++) {
+      for (int c = 0; c < shape[1]; c++) {
+        for (int z = 0; z < shape[2]; z++) {
+          byte[] plane = new byte[6];
+          Arrays.fill(plane, (byte) (100 * c + 10 * t + z));
+          Files.write(array.resolve(t + "." + c + "." + z + ".0.0"), plane);
+        }
+      }
+    }
+  }
+
+  /** NGFF 0.1 and 0.2: "All image arrays are 5-dimensional with dimension order (t, c, z, y, x)". */
+  @Test
+  void imagesOfVersionsWithoutAxesHaveTheOrderOfTheirSpecification() throws IOException {
+    String scale = ",'coordinateTransformations':[{'type':'scale','scale':[5,1,4,3,2]}]";
+    String[][] images = { // version, what else is said of the array
+      {"0.1", ""}, {"0.2", ""}, {"0.2", scale},
+    };
+    for (int i = 0; i < images.length; i++) {
+      Path image = folder.resolve("image" + i);
+      timeLapse(image.resolve("0"));
+      String document =
+          "{'multiscales':[{'version':'" + images[i][0] + "','datasets':[{'path':'0'" + images[i][1] + "}]}]}";
+      Files.write(image.resolve(".zgroup"), "{\"zarr_format\":2}".getBytes(StandardCharsets.UTF_8));
+      Files.write(image.resolve(".zattrs"), document.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+      ImagePlus found = ZarrImport.open(image, 0);
+      assertArrayEquals(new int[] {3, 2, 3, 4, 2}, found.getDimensions());
+      assertEquals(213, found.getStack().getProcessor(found.getStackIndex(3, 4, 2)).get(0));
+      Calibration calibration = found.getCalibration();
+      double[] scales = {calibration.frameInterval, calibration.pixelDepth, calibration.pixelWidth};
+      assertArrayEquals(images[i][1].isEmpty() ? new double[] {0, 1, 1} : new double[] {5, 4, 2}, scales);
+    }
   }
 
   private Path array(String name, String shape, String type, String keys, String codecs) throws IOException {
