@@ -9,17 +9,12 @@ import ij.ImagePlus;
 import ij.measure.Calibration;
 import ij.process.ImageProcessor;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import zcodec.Box;
 import zcodec.CallOptions;
 import zcodec.Chain;
@@ -76,69 +71,41 @@ final class ZarrWriter {
 
   /** Writes, and then reads all of it and compares. */
   void write(Path folder) throws IOException {
-    if (Files.exists(folder)) {
-      try (Stream<Path> content = Files.list(folder)) {
-        if (content.findAny().isPresent()) {
-          throw new IOException(folder + " is not empty; nothing was written");
-        }
-      }
-    }
+    ExportFolder target = new ExportFolder(folder);
     String objection = kind.objection(image);
     if (objection != null) {
       throw new IOException(objection);
     }
-    boolean existed = Files.exists(folder);
     boolean written = false;
     try {
-      writeAndVerify(folder);
+      writeAndVerify(target);
       written = true;
     } finally {
       if (!written) {
-        remove(folder, existed);
+        target.remove();
       }
     }
   }
 
-  private void writeAndVerify(Path folder) throws IOException {
+  private void writeAndVerify(ExportFolder target) throws IOException {
     ZarrStack source = image.getStack() instanceof ZarrStack ? (ZarrStack) image.getStack() : null;
     if (source != null) {
       source.takeDamaged();
     }
     String document = arrayDocument();
-    Path array = folder.resolve(ARRAY);
     try (Chain chain = Chain.ofZarrJson(document)) {
       if (Math.max(chain.decodedSize(), chain.encodedBound(chain.decodedSize())) > Integer.MAX_VALUE) {
         throw new IOException("a chunk of " + chain.decodedSize() + " bytes is too large; choose another chain");
       }
-      Files.createDirectories(array);
-      writeChunks(chain, array);
+      target.claim(ARRAY);
+      writeChunks(chain, target);
     }
     if (source != null && source.takeDamaged()) {
       throw new IOException("parts of the image are damaged, as the log says, and would be stored as 0");
     }
-    Files.write(array.resolve("zarr.json"), document.getBytes(StandardCharsets.UTF_8));
-    Files.write(folder.resolve("zarr.json"), groupDocument(folder).getBytes(StandardCharsets.UTF_8));
-    verify(folder);
-  }
-
-  /** Removes what a failed export has written: it would pass for the image, and be in the way of another try. */
-  private static void remove(Path folder, boolean existed) {
-    try {
-      if (Files.exists(folder.resolve(ARRAY))) {
-        try (Stream<Path> written = Files.walk(folder.resolve(ARRAY))) {
-          Path[] all = written.toArray(Path[]::new);
-          for (int i = all.length - 1; i >= 0; i--) { // what is in a folder goes before it
-            Files.delete(all[i]);
-          }
-        }
-      }
-      Files.deleteIfExists(folder.resolve("zarr.json"));
-      if (!existed) {
-        Files.deleteIfExists(folder);
-      }
-    } catch (IOException | UncheckedIOException e) {
-      IJ.log("Zarr (zcodec): what was written to " + folder + " cannot be removed: " + Json.why(e));
-    }
+    target.write(ARRAY + "/zarr.json", StandardCharsets.UTF_8.encode(document));
+    target.write("zarr.json", StandardCharsets.UTF_8.encode(groupDocument(target.folder)));
+    verify(target.folder);
   }
 
   private String arrayDocument() {
@@ -233,7 +200,7 @@ final class ZarrWriter {
     }
   }
 
-  private void writeChunks(Chain chain, Path folder) throws IOException {
+  private void writeChunks(Chain chain, ExportFolder target) throws IOException {
     List<int[]> cells = cells();
     int capacity = Math.toIntExact(chain.encodedBound(chain.decodedSize()));
     ByteBuffer encoded = ByteBuffer.allocateDirect(capacity);
@@ -248,7 +215,7 @@ final class ZarrWriter {
         ((java.nio.Buffer) encoded).clear();
         chain.encodeView(Box.of(null, box), view, encoded, options);
         ((java.nio.Buffer) encoded).flip();
-        store(folder, cells.get(i), encoded);
+        target.write(key(cells.get(i)), encoded);
       }
       IJ.showProgress(i + 1, cells.size());
     }
@@ -327,18 +294,13 @@ final class ZarrWriter {
     }
   }
 
-  private static void store(Path folder, int[] cell, ByteBuffer encoded) throws IOException {
-    StringBuilder key = new StringBuilder("c");
+  /** The name of the file of a chunk. */
+  private static String key(int[] cell) {
+    StringBuilder key = new StringBuilder(ARRAY + "/c");
     for (int index : cell) {
       key.append('/').append(index);
     }
-    Path file = folder.resolve(key.toString());
-    Files.createDirectories(file.getParent());
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-      while (encoded.hasRemaining()) {
-        channel.write(encoded);
-      }
-    }
+    return key.toString();
   }
 
   /** Reads the image and compares it with what should be there. */
