@@ -10,11 +10,8 @@ import ij.measure.Calibration;
 import ij.process.ImageProcessor;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import zcodec.Box;
 import zcodec.CallOptions;
 import zcodec.Chain;
@@ -201,97 +198,21 @@ final class ZarrWriter {
   }
 
   private void writeChunks(Chain chain, ExportFolder target) throws IOException {
-    List<int[]> cells = cells();
-    int capacity = Math.toIntExact(chain.encodedBound(chain.decodedSize()));
-    ByteBuffer encoded = ByteBuffer.allocateDirect(capacity);
-    int size = Math.toIntExact(chain.decodedSize());
-    ByteBuffer elements = ByteBuffer.allocateDirect(size).order(ByteOrder.nativeOrder());
+    ByteBuffer encoded = ByteBuffer.allocateDirect(Math.toIntExact(chain.encodedBound(chain.decodedSize())));
     CallOptions options = CallOptions.DEFAULT.maxThreads(Runtime.getRuntime().availableProcessors());
-    for (int i = 0; i < cells.size(); i++) {
-      long[] box = collect(cells.get(i), elements);
-      ((java.nio.Buffer) elements).clear();
-      View view = View.of(elements, box.length);
-      if (!chain.isFillView(box, view)) {
-        ((java.nio.Buffer) encoded).clear();
-        chain.encodeView(Box.of(null, box), view, encoded, options);
-        ((java.nio.Buffer) encoded).flip();
-        target.write(key(cells.get(i)), encoded);
-      }
-      IJ.showProgress(i + 1, cells.size());
-    }
-  }
-
-  private List<int[]> cells() {
-    List<int[]> cells = new ArrayList<>();
-    cells.add(new int[0]);
-    for (int i = 0; i < shape.length; i++) {
-      List<int[]> longer = new ArrayList<>();
-      for (int[] cell : cells) {
-        for (int k = 0; k * chunkShape[i] < shape[i]; k++) {
-          int[] next = java.util.Arrays.copyOf(cell, i + 1);
-          next[i] = k;
-          longer.add(next);
-        }
-      }
-      cells = longer;
-    }
-    return cells;
-  }
-
-  /** Copies the pixels of a chunk, back to back; returns the shape of the part that is within the image. */
-  private long[] collect(int[] cell, ByteBuffer elements) {
-    int ndim = shape.length;
-    long[] box = new long[ndim];
-    int planes = 1;
-    for (int i = 0; i < ndim; i++) {
-      box[i] = Math.min(chunkShape[i], shape[i] - (long) cell[i] * chunkShape[i]);
-      planes *= i < ndim - 2 ? (int) box[i] : 1;
-    }
-    ((java.nio.Buffer) elements).clear();
-    int top = cell[ndim - 2] * chunkShape[ndim - 2];
-    int left = cell[ndim - 1] * chunkShape[ndim - 1];
-    for (int n = 0; n < planes; n++) {
-      int rest = n;
-      int[] at = new int[ndim];
-      for (int i = ndim - 3; i >= 0; i--) {
-        at[i] = cell[i] * chunkShape[i] + rest % (int) box[i];
-        rest /= (int) box[i];
-      }
-      ImageProcessor plane = plane(at);
-      for (int y = 0; y < box[ndim - 2]; y++) {
-        put(plane, left, top + y, (int) box[ndim - 1], elements);
-      }
-    }
-    return box;
-  }
-
-  private ImageProcessor plane(int[] at) {
-    int c = axes.indexOf('c');
-    int z = axes.indexOf('z');
-    int t = axes.indexOf('t');
-    int n = image.getStackIndex(c < 0 ? 1 : at[c] + 1, z < 0 ? 1 : at[z] + 1, t < 0 ? 1 : at[t] + 1);
-    return image.getStack().getProcessor(n);
-  }
-
-  private void put(ImageProcessor plane, int x, int y, int width, ByteBuffer elements) {
-    for (int i = 0; i < width; i++) {
-      switch (dataType) {
-        case "bool":
-          elements.put((byte) (plane.get(x + i, y) == 0 ? 0 : 1));
-          break;
-        case "uint8":
-          elements.put((byte) plane.get(x + i, y));
-          break;
-        case "uint16":
-          elements.putShort((short) plane.get(x + i, y));
-          break;
-        case "int16":
-          elements.putShort((short) (plane.get(x + i, y) - 32768));
-          break;
-        default:
-          elements.putFloat(plane.getf(x + i, y));
-      }
-    }
+    new ImageChunks(image, axes, shape, chunkShape, dataType)
+        .forEach(
+            Math.toIntExact(chain.decodedSize()),
+            ImageChunks.bound(),
+            (cell, box, elements) -> {
+              View view = View.of(elements, box.length);
+              if (!chain.isFillView(box, view)) {
+                ((java.nio.Buffer) encoded).clear();
+                chain.encodeView(Box.of(null, box), view, encoded, options);
+                ((java.nio.Buffer) encoded).flip();
+                target.write(key(cell), encoded);
+              }
+            });
   }
 
   /** The name of the file of a chunk. */
