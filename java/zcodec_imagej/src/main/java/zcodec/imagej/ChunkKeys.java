@@ -1,6 +1,5 @@
 package zcodec.imagej;
 
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 
 /** Where chunks are stored, relative to their array: Zarr v3 core specification, "Chunk key encoding". */
@@ -19,13 +18,13 @@ final class ChunkKeys {
 
   /** Those of an array with this metadata, of version 3 or 2. */
   static ChunkKeys of(JsonObject metadata) {
-    if (metadata.get("zarr_format").getAsInt() == 2) {
+    if (Json.integer(metadata, "zarr_format") == 2) {
       return new ChunkKeys("", Json.text(metadata, "dimension_separator", "."));
     }
-    JsonElement encoding = Json.member(metadata, "chunk_key_encoding");
-    JsonObject object = encoding.isJsonPrimitive() ? null : Json.object(metadata, "chunk_key_encoding");
-    JsonObject configuration = object == null ? null : Json.object(object, "configuration");
-    String name = object == null ? encoding.getAsString() : Json.text(object, "name", "");
+    boolean isName = !Json.member(metadata, "chunk_key_encoding").isJsonObject();
+    JsonObject encoding = isName ? null : Json.object(metadata, "chunk_key_encoding");
+    JsonObject configuration = isName ? null : Json.object(encoding, "configuration");
+    String name = isName ? Json.text(metadata, "chunk_key_encoding") : Json.text(encoding, "name");
     switch (name) {
       case "default":
         return new ChunkKeys("c", Json.text(configuration, "separator", "/"));

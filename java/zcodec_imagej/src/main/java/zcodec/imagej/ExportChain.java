@@ -122,6 +122,10 @@ enum ExportChain {
   /** What comes before the pixels of an uncompressed TIFF file of one plane. */
   private static byte[] tiffHeader(String dataType, int width, int height) {
     int bits = dataType.equals("uint8") ? 8 : dataType.equals("uint16") ? 16 : 32;
+    long size = (long) width * height * (bits / 8);
+    if (size > Integer.MAX_VALUE) {
+      throw new IllegalArgumentException(tooLarge(size));
+    }
     ByteBuffer header = ByteBuffer.allocate(TIFF_HEADER).order(ByteOrder.LITTLE_ENDIAN);
     header.put((byte) 'I').put((byte) 'I').putShort((short) 42).putInt(8).putShort((short) TIFF_ENTRIES);
     entry(header, 256, width);
@@ -131,7 +135,7 @@ enum ExportChain {
     entry(header, 262, 1); // 0 is black
     entry(header, 273, TIFF_HEADER); // where the pixels are
     entry(header, 278, height); // all in one strip
-    entry(header, 279, Math.multiplyExact(Math.multiplyExact(width, height), bits / 8));
+    entry(header, 279, (int) size);
     entry(header, 339, bits == 32 ? 3 : 1); // float, or unsigned
     return header.putInt(0).array();
   }
@@ -140,6 +144,11 @@ enum ExportChain {
   private static void entry(ByteBuffer header, int tag, int value) {
     boolean isLong = tag == 256 || tag == 257 || tag == 273 || tag == 278 || tag == 279;
     header.putShort((short) tag).putShort((short) (isLong ? 4 : 3)).putInt(1).putInt(value);
+  }
+
+  /** What is said of a chunk that Java cannot hold. */
+  static String tooLarge(long size) {
+    return "a chunk of " + size + " bytes is too large; choose another chain";
   }
 
   /** Why a pixel cannot be stored; null if all can. */

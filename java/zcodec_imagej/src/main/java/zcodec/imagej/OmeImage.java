@@ -1,7 +1,6 @@
 package zcodec.imagej;
 
 import com.google.gson.JsonArray;
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -54,7 +53,7 @@ final class OmeImage {
       if (multiscales == null || multiscales.size() == 0) {
         throw new IOException(folder + " is neither a Zarr array nor an OME-Zarr image");
       }
-      image.read(folder, multiscales.get(0).getAsJsonObject());
+      image.read(folder, Json.objectAt(multiscales, "multiscales", 0));
     } catch (RuntimeException e) {
       throw new IOException(folder + ": its OME metadata cannot be read: " + Json.why(e), e);
     }
@@ -76,24 +75,25 @@ final class OmeImage {
 
   private void read(Path folder, JsonObject image) {
     JsonArray named = Json.array(image, "axes");
-    for (JsonElement axis : named == null ? new JsonArray() : named) {
-      if (axis.isJsonObject()) {
-        JsonObject object = axis.getAsJsonObject();
-        axes.add(axis(Json.member(object, "name").getAsString(), Json.text(object, "type", "")));
-        units.add(Json.text(object, "unit", ""));
+    for (int i = 0; named != null && i < named.size(); i++) {
+      if (named.get(i).isJsonObject()) {
+        JsonObject axis = Json.objectAt(named, "axes", i);
+        axes.add(axis(Json.text(axis, "name"), Json.text(axis, "type", "")));
+        units.add(Json.text(axis, "unit", ""));
       } else {
-        axes.add(axis.getAsString());
+        axes.add(Json.textAt(named, "axes", i));
         units.add("");
       }
     }
-    double[] common = scale(Json.array(image, "coordinateTransformations"));
-    for (JsonElement element : Json.member(image, "datasets").getAsJsonArray()) {
-      JsonObject dataset = element.getAsJsonObject();
-      double[] scale = scale(Json.array(dataset, "coordinateTransformations"));
+    double[] common = scale(image);
+    JsonArray datasets = Json.list(image, "datasets");
+    for (int n = 0; n < datasets.size(); n++) {
+      JsonObject dataset = Json.objectAt(datasets, "datasets", n);
+      double[] scale = scale(dataset);
       for (int i = 0; scale != null && common != null && i < scale.length && i < common.length; i++) {
         scale[i] *= common[i];
       }
-      levels.add(new Level(folder.resolve(Json.member(dataset, "path").getAsString()), scale));
+      levels.add(new Level(folder.resolve(Json.text(dataset, "path")), scale));
     }
     if (levels.isEmpty()) {
       throw new IllegalStateException("it names no arrays");
@@ -124,16 +124,12 @@ final class OmeImage {
     return isOld ? AXES_OF_OLD_VERSIONS.clone() : array.dimensionNames;
   }
 
-  private static double[] scale(JsonArray transformations) {
+  private static double[] scale(JsonObject owner) {
+    JsonArray transformations = Json.array(owner, "coordinateTransformations");
     for (int i = 0; transformations != null && i < transformations.size(); i++) {
-      JsonObject one = transformations.get(i).getAsJsonObject();
-      if (Json.member(one, "type").getAsString().equals("scale") && one.has("scale")) {
-        JsonArray numbers = one.getAsJsonArray("scale");
-        double[] scale = new double[numbers.size()];
-        for (int k = 0; k < scale.length; k++) {
-          scale[k] = numbers.get(k).getAsDouble();
-        }
-        return scale;
+      JsonObject one = Json.objectAt(transformations, "coordinateTransformations", i);
+      if (Json.text(one, "type").equals("scale") && one.has("scale")) {
+        return Json.numbers(one, "scale");
       }
     }
     return null;

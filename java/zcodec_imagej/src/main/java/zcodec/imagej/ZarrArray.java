@@ -15,7 +15,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -89,7 +88,7 @@ final class ZarrArray implements Closeable {
   private ZarrArray(Path folder, String document, JsonObject metadata) {
     this.folder = folder;
     this.document = document;
-    shape = numbers(Json.member(metadata, "shape"));
+    shape = Json.integers(metadata, "shape");
     keys = ChunkKeys.of(metadata);
     chain = newChain();
     try {
@@ -106,8 +105,7 @@ final class ZarrArray implements Closeable {
       }
       JsonElement type = JsonParser.parseString(chain.inputJson()).getAsJsonObject().get("data_type");
       dataType = type.isJsonPrimitive() ? type.getAsString() : type.toString();
-      dimensionNames = new String[shape.length];
-      names(metadata.get("dimension_names"));
+      dimensionNames = names(metadata);
     } catch (RuntimeException e) {
       chain.close();
       throw e;
@@ -141,11 +139,16 @@ final class ZarrArray implements Closeable {
     return chain;
   }
 
-  private void names(JsonElement names) {
-    for (int i = 0; names != null && names.isJsonArray() && i < shape.length; i++) {
-      JsonElement name = names.getAsJsonArray().get(i);
-      dimensionNames[i] = name.isJsonNull() ? null : name.getAsString();
+  private String[] names(JsonObject metadata) {
+    String[] names = new String[shape.length];
+    JsonArray list = Json.array(metadata, "dimension_names");
+    if (list != null && list.size() != names.length) {
+      throw new IllegalArgumentException("\"dimension_names\" is " + list + ", expected a list of " + names.length);
     }
+    for (int i = 0; list != null && i < names.length; i++) {
+      names[i] = list.get(i).isJsonNull() ? null : Json.textAt(list, "dimension_names", i);
+    }
+    return names;
   }
 
   /** Whether a folder holds an array. */
@@ -177,13 +180,6 @@ final class ZarrArray implements Closeable {
   /** What Gson, the library and this package throw at metadata that they cannot use, as an error of the file. */
   static IOException unreadable(Path file, Exception e) {
     return new IOException(file + ": " + Json.why(e), e);
-  }
-
-  private static long[] numbers(JsonElement list) {
-    JsonArray array = list.getAsJsonArray();
-    long[] numbers = new long[array.size()];
-    Arrays.setAll(numbers, i -> array.get(i).getAsLong());
-    return numbers;
   }
 
   /** What the chunks are made with, for people. */

@@ -92,7 +92,7 @@ final class ZarrWriter {
     String document = arrayDocument();
     try (Chain chain = Chain.ofZarrJson(document)) {
       if (Math.max(chain.decodedSize(), chain.encodedBound(chain.decodedSize())) > Integer.MAX_VALUE) {
-        throw new IOException("a chunk of " + chain.decodedSize() + " bytes is too large; choose another chain");
+        throw new IOException(ExportChain.tooLarge(chain.decodedSize()));
       }
       target.claim(ARRAY);
       writeChunks(chain, target);

@@ -235,4 +235,15 @@ class FailedExportTest {
       assertFalse(Files.exists(folder.resolve("new"), LinkOption.NOFOLLOW_LINKS));
     }
   }
+
+  @Test
+  void aPlaneThatIsTooLargeForATiffFileIsRefused() {
+    for (int width : new int[] {23200, 40000}) {
+      int[] shape = {width, width};
+      Exception e =
+          assertThrows(IllegalArgumentException.class, () -> ExportChain.TIFF.codecs("float32", shape, 0));
+      long size = 4L * width * width;
+      assertEquals("a chunk of " + size + " bytes is too large; choose another chain", e.getMessage());
+    }
+  }
 }

@@ -2,6 +2,7 @@ package zcodec.imagej;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -125,6 +126,76 @@ class ImageMetadataTest {
       double[] scales = {calibration.frameInterval, calibration.pixelDepth, calibration.pixelWidth};
       assertArrayEquals(images[i][1].isEmpty() ? new double[] {0, 1, 1} : new double[] {5, 4, 2}, scales);
     }
+  }
+
+  /** Each text in the metadata is replaced by one that is wrong, and the message names the member. */
+  @Test
+  void whatIsWrongWithAMemberIsSaid() throws IOException {
+    ofArray("'zarr_format':3,", "", "the metadata has no \"zarr_format\"");
+    ofArray("'zarr_format':3", "'zarr_format':null", "\"zarr_format\" is null, expected an integer");
+    ofArray("'zarr_format':3", "'zarr_format':'three'", "\"zarr_format\" is \"three\", expected an integer");
+    ofArray("'shape':[2,3]", "'shape':7", "\"shape\" is 7, expected a list");
+    ofArray("'shape':[2,3]", "'shape':null", "\"shape\" is null, expected a list");
+    ofArray("'shape':[2,3]", "'shape':[2,'three']", "\"shape\"[1] is \"three\", expected an integer");
+    ofArray("'shape':[2,3]", "'shape':[[2],3]", "\"shape\"[0] is [2], expected an integer");
+    ofArray("'shape':[2,3]", "'shape':[2,null]", "\"shape\"[1] is null, expected an integer");
+    ofArray("{'name':'default'}", "null", "\"chunk_key_encoding\" is null, expected a text");
+    ofArray("{'name':'default'}", "{}", "the metadata has no \"name\"");
+    ofArray("{'name':'default'}", "{'name':null}", "\"name\" is null, expected a text");
+    ofArray("['y','x']", "['y']", "\"dimension_names\" is [\"y\"], expected a list of 2");
+    ofArray("['y','x']", "7", "\"dimension_names\" is 7, expected a list");
+    ofArray("['y','x']", "[{},'x']", "\"dimension_names\"[0] is {}, expected a text");
+    ofArray("{'zarr_format'", "['zarr_format'", "is not a JSON object: ");
+    ofGroup("'attributes':{", "'attributes':7,'other':{", "\"attributes\" is 7, expected an object");
+    ofGroup("[{'axes'", "[7,{'axes'", "\"multiscales\"[0] is 7, expected an object");
+    ofGroup("{'name':'y'}", "null", "\"axes\"[0] is null, expected a text");
+    ofGroup("{'name':'y'}", "{'name':null}", "\"name\" is null, expected a text");
+    ofGroup("{'name':'y'}", "{}", "the metadata has no \"name\"");
+    ofGroup("'datasets':[", "'datasets':null,'other':[", "\"datasets\" is null, expected a list");
+    ofGroup("'datasets':[", "'datasets':7,'other':[", "\"datasets\" is 7, expected a list");
+    ofGroup("[{'path'", "[7,{'path'", "\"datasets\"[0] is 7, expected an object");
+    ofGroup("'path':'0'", "'path':null", "\"path\" is null, expected a text");
+    ofGroup("'path':'0'", "'path':[]", "\"path\" is [], expected a text");
+    ofGroup("{'type'", "7,{'type'", "\"coordinateTransformations\"[0] is 7, expected an object");
+    ofGroup("'type':'scale'", "'type':null", "\"type\" is null, expected a text");
+    ofGroup("'scale':[4,5]", "'scale':5", "\"scale\" is 5, expected a list");
+    ofGroup("'scale':[4,5]", "'scale':null", "\"scale\" is null, expected a list");
+    ofGroup("'scale':[4,5]", "'scale':[4,'wide']", "\"scale\"[1] is \"wide\", expected a number");
+    ofGroup("'scale':[4,5]", "'scale':[4,null]", "\"scale\"[1] is null, expected a number");
+  }
+
+  private static final String ARRAY =
+      "{'zarr_format':3,'node_type':'array','shape':[2,3],'data_type':'uint8','fill_value':9,"
+          + "'chunk_grid':{'name':'regular','configuration':{'chunk_shape':[2,3]}},"
+          + "'chunk_key_encoding':{'name':'default'},'codecs':['bytes'],'dimension_names':['y','x']}";
+  private static final String GROUP =
+      "{'zarr_format':3,'node_type':'group','attributes':{'ome':{'version':'0.5','multiscales':[{'axes':["
+          + "{'name':'y'},{'name':'x'}],'datasets':[{'path':'0','coordinateTransformations':["
+          + "{'type':'scale','scale':[4,5]}]}]}]}}}";
+
+  private void ofArray(String right, String wrong, String message) throws IOException {
+    whatIsSaid(ARRAY, right, wrong, "", message);
+  }
+
+  private void ofGroup(String right, String wrong, String message) throws IOException {
+    Files.createDirectories(folder.resolve("said/0"));
+    Files.write(folder.resolve("said/0/zarr.json"), ARRAY.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+    whatIsSaid(GROUP, right, wrong, ": its OME metadata cannot be read", message);
+  }
+
+  private void whatIsSaid(String document, String right, String wrong, String about, String message)
+      throws IOException {
+    assertTrue(document.contains(right), right);
+    Path image = Files.createDirectories(folder.resolve("said"));
+    Path file = image.resolve("zarr.json");
+    Files.write(file, document.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+    assertEquals(9, ZarrImport.open(image, 0).getProcessor().get(0));
+    Files.write(file, document.replace(right, wrong).replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+    IOException e = assertThrows(IOException.class, () -> ZarrImport.open(image, 0), wrong);
+    String place = about.isEmpty() ? file.toString() : image + about;
+    assertTrue(e.getMessage().startsWith(place), e.getMessage());
+    assertTrue(e.getMessage().contains(message), wrong + " gives: " + e.getMessage());
+    assertFalse(e.getMessage().contains("gson"), e.getMessage());
   }
 
   private Path array(String name, String shape, String type, String keys, String codecs) throws IOException {
