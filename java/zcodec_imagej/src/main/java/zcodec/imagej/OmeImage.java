@@ -41,8 +41,13 @@ final class OmeImage {
     this.name = name;
   }
 
+  /** The name of the image in a folder. */
+  static String nameOf(Path folder) {
+    return String.valueOf(folder.toAbsolutePath().normalize().getFileName());
+  }
+
   static OmeImage open(Path folder) throws IOException {
-    OmeImage image = new OmeImage(String.valueOf(folder.toAbsolutePath().normalize().getFileName()));
+    OmeImage image = new OmeImage(nameOf(folder));
     image.isArray = ZarrArray.isArray(folder);
     if (image.isArray) {
       image.levels.add(new Level(folder, null));

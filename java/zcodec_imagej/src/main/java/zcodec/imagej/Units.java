@@ -1,11 +1,8 @@
 package zcodec.imagej;
 
-import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Units of OME-Zarr, which are words, and what ImageJ calls them.
@@ -15,45 +12,68 @@ import java.util.Set;
 final class Units {
   static final Units SPACE =
       new Units(
+          "pixel",
           "angstrom attometer centimeter decimeter exameter femtometer foot gigameter hectometer inch kilometer"
               + " megameter meter micrometer mile millimeter nanometer parsec petameter picometer terameter yard"
               + " yoctometer yottameter zeptometer zettameter",
-          "angstrom \u00C5, angstrom \u212B, centimeter cm, decimeter dm, foot ft, inch in, inch inches, kilometer km,"
-              + " meter m, micrometer \u00B5m, micrometer \u03BCm, micrometer um, micrometer micron,"
-              + " micrometer microns, millimeter mm, nanometer nm, picometer pm, yard yd");
+          "angstrom \u00C5, angstrom \u212B, centimeter cm, decimeter dm, foot ft, inch in, kilometer km, meter m,"
+              + " micrometer \u00B5m, micrometer \u03BCm, micrometer um, millimeter mm, nanometer nm, picometer pm,"
+              + " yard yd",
+          "angstrom \u00E5ngstr\u00F6m, foot feet, foot ft, inch inches, inch in, micrometer micron, yard yd");
   static final Units TIME =
       new Units(
+          "frame",
           "attosecond centisecond day decisecond exasecond femtosecond gigasecond hectosecond hour kilosecond"
               + " megasecond microsecond millisecond minute nanosecond petasecond picosecond second terasecond"
               + " yoctosecond yottasecond zeptosecond zettasecond",
-          "day d, hour h, hour hr, hour hrs, microsecond \u00B5s, microsecond \u03BCs, microsecond us, millisecond ms,"
-              + " millisecond msec, minute min, minute mins, nanosecond ns, second sec, second s, second secs");
+          "day d, hour h, microsecond \u00B5s, microsecond \u03BCs, microsecond us, millisecond ms, millisecond msec,"
+              + " minute min, nanosecond ns, second sec, second s",
+          "hour hr, microsecond usec, minute min, nanosecond nsec, second sec");
 
-  /** The words of OME-Zarr. */
-  private final Set<String> words;
+  /** What ImageJ calls a size that has no unit. */
+  private final String none;
 
-  private final Map<String, String> wordOf = new HashMap<>();
+  /** The words of OME-Zarr by symbols, whose case counts (mm is no Mm), and by names in lower case. */
+  private final Map<String, String> symbols = new HashMap<>();
+
+  private final Map<String, String> names = new HashMap<>();
   private final Map<String, String> shortOf = new HashMap<>();
 
-  /** By the words, and by pairs of a word and a short form; the first short form of a word is ImageJ's. */
-  private Units(String words, String pairs) {
-    this.words = new HashSet<>(Arrays.asList(words.split(" ")));
-    for (String pair : pairs.split(", ")) {
+  /**
+   * By the words, and by pairs of a word and a symbol or another name.
+   *
+   * @param none what ImageJ calls a size that has no unit
+   * @param symbols the first of a word is ImageJ's
+   * @param names in lower case, and in the singular unless the plural is irregular
+   */
+  private Units(String none, String words, String symbols, String names) {
+    this.none = none;
+    for (String word : words.split(" ")) {
+      this.names.put(word, word);
+    }
+    for (String pair : names.split(", ")) {
       String[] both = pair.split(" ");
-      wordOf.put(both[1], both[0]);
+      this.names.put(both[1], both[0]);
+    }
+    for (String pair : symbols.split(", ")) {
+      String[] both = pair.split(" ");
+      this.symbols.put(both[1], both[0]);
       shortOf.putIfAbsent(both[0], both[1]);
     }
   }
 
-  /** The unit of OME-Zarr; null if ImageJ's is none of them, such as "pixel". */
+  /** The unit of OME-Zarr; null if ImageJ's is none of them. */
   String toOme(String unit) {
     String given = unit == null ? "" : unit.trim();
-    String word = wordOf.get(given);
-    if (word != null) {
-      return word;
-    }
-    String singular = given.toLowerCase(Locale.ROOT).replaceFirst("metre(s?)$", "meter$1").replaceFirst("s$", "");
-    return words.contains(singular) ? singular : null;
+    String name = given.toLowerCase(Locale.ROOT).replaceFirst("metre(s?)$", "meter$1");
+    String otherwise = names.getOrDefault(name, names.get(name.replaceFirst("s$", "")));
+    return symbols.getOrDefault(given, otherwise);
+  }
+
+  /** Whether this is a unit of ImageJ that OME-Zarr does not have. */
+  boolean isLost(String unit) {
+    String given = unit == null ? "" : unit.trim().toLowerCase(Locale.ROOT);
+    return !given.isEmpty() && !given.equals(none) && !given.equals(none + "s") && toOme(unit) == null;
   }
 
   /** What ImageJ calls a unit of OME-Zarr; one that OME-Zarr does not know stays as it is. */

@@ -114,10 +114,11 @@ public final class ZarrImport implements PlugIn {
     calibration.setXUnit(unit(Units.SPACE, ome.units, dimensions.x, "pixel"));
     calibration.setYUnit(unit(Units.SPACE, ome.units, dimensions.y, "pixel"));
     calibration.setZUnit(unit(Units.SPACE, ome.units, dimensions.z(), "pixel"));
-    calibration.setTimeUnit(unit(Units.TIME, ome.units, dimensions.t(), "sec"));
     double interval = scale(level, dimensions.t());
-    boolean hasUnit = !unit(Units.TIME, ome.units, dimensions.t(), "").isEmpty();
-    calibration.frameInterval = dimensions.t() >= 0 && (hasUnit || interval != 1) ? interval : 0;
+    String timeUnit = unit(Units.TIME, ome.units, dimensions.t(), "");
+    calibration.frameInterval = dimensions.t() >= 0 && (!timeUnit.isEmpty() || interval != 1) ? interval : 0;
+    boolean isUnknown = timeUnit.isEmpty() && calibration.frameInterval != 0; // it is in seconds only if that says so
+    calibration.setTimeUnit(isUnknown ? "frame" : timeUnit.isEmpty() ? "sec" : timeUnit);
     return calibration;
   }
 

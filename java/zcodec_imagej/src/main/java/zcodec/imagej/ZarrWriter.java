@@ -12,6 +12,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import zcodec.Box;
 import zcodec.CallOptions;
 import zcodec.Chain;
@@ -82,6 +84,7 @@ final class ZarrWriter {
         target.remove();
       }
     }
+    logLostUnits();
   }
 
   private void writeAndVerify(ExportFolder target) throws IOException {
@@ -147,7 +150,7 @@ final class ZarrWriter {
       JsonObject one = new JsonObject();
       one.addProperty("name", String.valueOf(axis));
       one.addProperty("type", axis == 't' ? "time" : axis == 'c' ? "channel" : "space");
-      String unit = unit(axis);
+      String unit = units(axis).toOme(unit(axis));
       if (unit != null) {
         one.addProperty("unit", unit);
       }
@@ -162,7 +165,7 @@ final class ZarrWriter {
             .getAsJsonObject();
     JsonObject ome = root.getAsJsonObject("attributes").getAsJsonObject("ome");
     JsonObject multiscale = ome.getAsJsonArray("multiscales").get(0).getAsJsonObject();
-    multiscale.addProperty("name", String.valueOf(folder.getFileName()));
+    multiscale.addProperty("name", OmeImage.nameOf(folder));
     multiscale.add("axes", named);
     JsonObject dataset = multiscale.getAsJsonArray("datasets").get(0).getAsJsonObject();
     dataset.getAsJsonArray("coordinateTransformations").get(0).getAsJsonObject().add("scale", scale);
@@ -180,20 +183,37 @@ final class ZarrWriter {
     return scale > 0 && scale < Double.POSITIVE_INFINITY ? scale : 1;
   }
 
-  /** Units as OME spells them; null: none. */
+  /** ImageJ's unit of an axis; null: it has none. */
   private String unit(char axis) {
     Calibration calibration = image.getCalibration();
     switch (axis) {
       case 'x':
-        return Units.SPACE.toOme(calibration.getXUnit());
+        return calibration.getXUnit();
       case 'y':
-        return Units.SPACE.toOme(calibration.getYUnit());
+        return calibration.getYUnit();
       case 'z':
-        return Units.SPACE.toOme(calibration.getZUnit());
+        return calibration.getZUnit();
       case 't':
-        return calibration.frameInterval > 0 ? Units.TIME.toOme(calibration.getTimeUnit()) : null;
+        return calibration.frameInterval > 0 ? calibration.getTimeUnit() : null;
       default:
         return null;
+    }
+  }
+
+  private static Units units(char axis) {
+    return axis == 't' ? Units.TIME : Units.SPACE;
+  }
+
+  private void logLostUnits() {
+    Set<String> lost = new LinkedHashSet<>();
+    for (char axis : axes.toCharArray()) {
+      if (units(axis).isLost(unit(axis))) {
+        lost.add("\"" + unit(axis) + "\"");
+      }
+    }
+    if (!lost.isEmpty()) {
+      String units = String.join(", ", lost);
+      IJ.log("Zarr (zcodec): OME-Zarr has no unit " + units + "; sizes in it are stored without a unit");
     }
   }
 

@@ -1,6 +1,7 @@
 package zcodec.imagej;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -53,6 +54,14 @@ class ImageMetadataTest {
       {"\u00C5", "angstrom", "\u00C5", "\u00B5s", "microsecond", "\u00B5s"},
       {"micrometres", "micrometer", "\u00B5m", "Seconds", "second", "sec"},
       {"parsec", "parsec", "parsec", "day", "day", "d"},
+      {"Microns", "micrometer", "\u00B5m", "Sec", "second", "sec"},
+      {"MICRONS", "micrometer", "\u00B5m", "Mins", "minute", "min"},
+      {"feet", "foot", "ft", "HOURS", "hour", "h"},
+      {"Foot", "foot", "ft", "usec", "microsecond", "\u00B5s"},
+      {"Inches", "inch", "in", "Hrs", "hour", "h"},
+      {"miles", "mile", "mile", "Days", "day", "d"},
+      {"\u00C5ngstr\u00F6m", "angstrom", "\u00C5", "nsec", "nanosecond", "ns"},
+      {"Megameters", "megameter", "megameter", "milliseconds", "millisecond", "ms"},
     };
     for (int i = 0; i < units.length; i++) {
       String[] unit = units[i];
@@ -82,8 +91,39 @@ class ImageMetadataTest {
     ImagePlus frames = frames();
     frames.getCalibration().frameInterval = 5;
     frames.getCalibration().setTimeUnit("beats");
-    assertEquals(5, written(frames, "beats").getCalibration().frameInterval);
+    found = written(frames, "beats").getCalibration();
+    assertEquals(5, found.frameInterval);
+    assertEquals("frame", found.getTimeUnit());
     assertTrue(!document("beats").contains("unit"), document("beats"));
+  }
+
+  @Test
+  void unitsThatAreNotStoredAreLogged() throws IOException {
+    String[][] units = { // of x, of y, of time, and what is said
+      {"Mm", "Mm", "S", "Zarr (zcodec): OME-Zarr has no unit \"S\", \"Mm\"; sizes in it are stored without a unit"},
+      {"CM", "mm", "ms", "Zarr (zcodec): OME-Zarr has no unit \"CM\"; sizes in it are stored without a unit"},
+      {"pixels", "", "frames", ""},
+      {"mm", "mm", "sec", ""},
+    };
+    for (int i = 0; i < units.length; i++) {
+      ImagePlus frames = frames();
+      frames.getCalibration().setXUnit(units[i][0]);
+      frames.getCalibration().setYUnit(units[i][1]);
+      frames.getCalibration().setTimeUnit(units[i][2]);
+      frames.getCalibration().frameInterval = 5;
+      Path target = folder.resolve("logged" + i);
+      String log = PluginTest.logOf(() -> assertDoesNotThrow(() -> written(frames, target.toString())));
+      assertEquals(units[i][3], log);
+    }
+  }
+
+  @Test
+  void anImageIsNamedAfterItsFolder() throws IOException {
+    for (String target : new String[] {"plain", "dot/.", "new/../up"}) {
+      assertFalse(written(frames(), target).getTitle().contains("."));
+      String document = document(target);
+      assertTrue(document.contains("\"name\": \"" + target.replaceAll("/\\.$|.*\\.\\./", "") + "\""), document);
+    }
   }
 
   /** A pixel is 100 c + 10 t + z; the sizes are (t, c, z, y, x). */
