@@ -14,8 +14,12 @@ import pytest
 zarr = pytest.importorskip("zarr")
 
 import zcodec
+from zarr.core.array_spec import ArrayConfig, ArraySpec
+from zarr.core.buffer import default_buffer_prototype
+from zarr.core.buffer.cpu import NDBuffer
 from zarr.storage import LocalStore, MemoryStore
 from zcodec.callbacks import processors
+from zcodec.zarr import threads
 from zcodec.zarr.threads import WORTH_A_THREAD, for_each, in_thread, max_threads
 
 
@@ -183,8 +187,6 @@ class Waiting(MemoryStore):
 @pytest.mark.parametrize(("size", "count"), [(1 << 20, 1), (1000, 0)])
 async def test_a_large_chunk_is_not_decoded_on_the_event_loop(monkeypatch, store, shards, size, count):
     """Even if little of it is wanted."""
-    from zcodec.zarr import pipeline, read
-
     calls = []
 
     async def counted(*arguments):
@@ -194,9 +196,29 @@ async def test_a_large_chunk_is_not_decoded_on_the_event_loop(monkeypatch, store
     layout = {"chunks": (size,), "shards": (4 * size,)} if shards else {"chunks": (size,)}
     array = zarr.create_array(store(), shape=(4 * size,), dtype="uint8", **layout)._async_array
     await array.setitem(..., 1)
-    for module in (pipeline, read):
-        monkeypatch.setattr(module, "in_thread", counted)
+    monkeypatch.setattr(threads, "in_thread", counted)
     assert await array.getitem(size + 5) == 1
+    assert len(calls) == count
+
+
+@pytest.mark.parametrize(("size", "count"), [(1 << 20, 2), (1000, 0)])
+async def test_large_batches_are_not_coded_on_the_event_loop(monkeypatch, size, count):
+    calls = []
+
+    async def counted(*arguments):
+        calls.append(arguments)
+        return await in_thread(*arguments)
+
+    array = zarr.create_array(MemoryStore(), shape=(size,), chunks=(size,), dtype="uint8")._async_array
+    spec = ArraySpec(
+        shape=(size,), dtype=array.metadata.data_type, fill_value=np.uint8(0),
+        config=ArrayConfig(order="C", write_empty_chunks=False), prototype=default_buffer_prototype(),
+    )  # fmt: skip
+    monkeypatch.setattr(threads, "in_thread", counted)
+    values = np.arange(size).astype("uint8")
+    encoded = await array.codec_pipeline.encode([(NDBuffer.from_ndarray_like(values), spec)])
+    decoded = await array.codec_pipeline.decode([(encoded[0], spec)])
+    np.testing.assert_array_equal(decoded[0].as_numpy_array(), values)
     assert len(calls) == count
 
 

@@ -15,10 +15,10 @@ from zcodec.tasks import DecodeTask, EncodeTask, raise_first, run_decode, run_en
 from zcodec.zarr import stored
 from zcodec.zarr.chains import Chains, Unsupported
 from zcodec.zarr.misfits import refuse_misfits
-from zcodec.zarr.read import SMALL, ChunkRead, ReadRequest, read_async, read_sync, refuse_overlaps
+from zcodec.zarr.read import ChunkRead, ReadRequest, read_async, read_sync, refuse_overlaps
 from zcodec.zarr.selection import is_empty
 from zcodec.zarr.stats import stats
-from zcodec.zarr.threads import in_thread, max_threads
+from zcodec.zarr.threads import in_thread, in_thread_if_large, max_threads
 from zcodec.zarr.write import ChunkWrite, write_async, write_sync
 
 if TYPE_CHECKING:
@@ -122,7 +122,8 @@ class CodecPipeline(BatchedCodecPipeline):
             assert encoded is not None
             out = np.empty(spec.shape, spec.dtype.to_native_dtype(), order=spec.order)
             tasks.append(DecodeTask(chains[i], stored.memory_of(encoded), Target(chains[i], out, None)))
-        arrays, errors = run_decode(tasks, max_threads())
+        size = sum(chains[i]._decoded_size for i in places)
+        arrays, errors = await in_thread_if_large(size, run_decode, tasks, max_threads())
         raise_first(errors)
         stats.add(decoded=len(places))
         made: list[Any] = list(arrays)
@@ -147,7 +148,8 @@ class CodecPipeline(BatchedCodecPipeline):
         places = [i for i, (array, _) in enumerate(batch) if array is not None]
         given: list[Any] = [array for array, _ in batch]
         tasks = [EncodeTask(chains[i], stored.elements_of(given[i])) for i in places]
-        encoded, errors = run_encode(tasks, max_threads())
+        size = sum(chains[i]._decoded_size for i in places)
+        encoded, errors = await in_thread_if_large(size, run_encode, tasks, max_threads())
         raise_first(errors)
         stats.add(encoded=len(places))
         for i, chunk in zip(places, encoded, strict=True):
@@ -169,8 +171,8 @@ async def _run(
         return
     if not stored.support_sync(getters):
         await run_async(chunks)
-    elif sum(chunk.work for chunk in chunks) <= SMALL and stored.are_of_zarr(getters):
-        run_sync(chunks)
+    elif stored.are_of_zarr(getters):
+        await in_thread_if_large(sum(chunk.work for chunk in chunks), run_sync, chunks)
     else:
         await in_thread(run_sync, chunks)
 

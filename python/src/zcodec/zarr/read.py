@@ -23,7 +23,7 @@ from zcodec.zarr.chains import fill_value_of
 from zcodec.zarr.places import PlacedTarget, Places, are_disjoint
 from zcodec.zarr.selection import axes_of, cells_of, is_basic, with_dropped
 from zcodec.zarr.stats import stats
-from zcodec.zarr.threads import WORTH_A_THREAD, for_each, in_thread, max_threads
+from zcodec.zarr.threads import WORTH_A_THREAD, for_each, in_thread, in_thread_if_large, max_threads
 
 if TYPE_CHECKING:
     from zarr.core.array_spec import ArraySpec
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 WINDOW = 32 << 20
 # So many of these windows are decoded at once; those that read wait. So memory is bounded where decoding is slower.
 _MOST_WINDOWS = 2
-# Fewer bytes are decoded on the thread of the event loop: another thread would cost as much.
-SMALL = 256 << 10
 
 
 class ReadRequest:
@@ -279,26 +277,21 @@ async def read_async(chunks: Sequence[ChunkRead]) -> None:
     window = _Window()
     jobs: list[asyncio.Task[None]] = []
 
-    def start() -> None:
-        jobs.append(asyncio.create_task(in_thread(decode_window, window.take(), max_threads())))
-
     async def read() -> None:
         for chunk in left:
             await _fetch(chunk, requests, window)
             while window.work >= WINDOW:
                 running = [job for job in jobs if not job.done()]
                 if len(running) < _MOST_WINDOWS:
-                    start()
+                    jobs.append(asyncio.create_task(in_thread(decode_window, window.take(), max_threads())))
                 else:
                     await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
 
     readers = [asyncio.create_task(read()) for _ in range(min(stored.concurrency() or len(chunks), len(chunks)))]
     try:
         await asyncio.gather(*readers)
-        if window.chunks and not jobs and window.work <= SMALL:
-            decode_window(window.take(), max_threads())
-        elif window.chunks:
-            start()
+        if window.chunks:
+            await in_thread_if_large(window.work, decode_window, window.take(), max_threads())
     finally:
         await settle([*readers, *jobs])
     raise_failed(jobs)
@@ -345,10 +338,7 @@ async def _read_parts(chunk: ChunkRead, requests: stored.Limit) -> None:
                     chunk.miss()
                     return
                 work = sum(memory.nbytes for _, memory in found) if is_index else chunk.work
-                if work <= SMALL:
-                    _supply(plan, found)
-                else:
-                    await in_thread(_supply, plan, found)
+                await in_thread_if_large(work, _supply, plan, found)
         is_index = False
     plan.result  # noqa: B018 - puts elements into place
     chunk.finish()

@@ -17,6 +17,8 @@ Item = TypeVar("Item")
 
 # Fewer bytes are not worth another thread: as in the library.
 WORTH_A_THREAD = 512 << 10
+# No more bytes than these are coded on the thread of the event loop: another thread would cost as much.
+SMALL = 256 << 10
 
 
 _cancelled: contextvars.ContextVar[threading.Event | None] = contextvars.ContextVar("cancelled", default=None)
@@ -92,6 +94,11 @@ async def in_thread(work: Callable[..., Any], *arguments: Any) -> Any:
         job.exception()  # nobody else asks for it
         raise asyncio.CancelledError
     return job.result()
+
+
+async def in_thread_if_large(size: int, work: Callable[..., Any], *arguments: Any) -> Any:
+    """Calls `work`, which codes so many bytes: in another thread if they would hold up the event loop."""
+    return work(*arguments) if size <= SMALL else await in_thread(work, *arguments)
 
 
 def _started(run: Callable[[], None], count: int) -> list[threading.Thread]:

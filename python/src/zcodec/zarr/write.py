@@ -17,10 +17,10 @@ from zcodec.views import Array
 from zcodec.writer import Writer, whole_object
 from zcodec.zarr import local, stored
 from zcodec.zarr.chains import fill_value_of
-from zcodec.zarr.read import SMALL, WINDOW, raise_failed, settle
+from zcodec.zarr.read import WINDOW, raise_failed, settle
 from zcodec.zarr.selection import Axes, axes_of, cells_of, is_basic, with_dropped
 from zcodec.zarr.stats import stats
-from zcodec.zarr.threads import for_each, in_thread, is_cancelled, max_threads
+from zcodec.zarr.threads import SMALL, for_each, in_thread_if_large, is_cancelled, max_threads
 
 if TYPE_CHECKING:
     from zarr.core.array_spec import ArraySpec
@@ -296,10 +296,7 @@ async def write_async(chunks: Sequence[ChunkWrite]) -> None:
                 olds = await asyncio.gather(*reads)
             finally:
                 await settle(reads)
-            if sum(chunk.work for chunk in window) <= SMALL:
-                made = encode_window(window, olds)
-            else:
-                made = await in_thread(encode_window, window, olds)
+            made = await in_thread_if_large(sum(chunk.work for chunk in window), encode_window, window, olds)
             await settle(stores)
             raise_failed(stores)
             stores = [asyncio.create_task(store(*item)) for item in zip(window, made, strict=True)]
