@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # Chunks of stores that have to be waited for, and small ones of others, are decoded together as soon as they decode to
 # this many bytes.
 WINDOW = 32 << 20
-# So many of these windows are decoded at once; those that read wait. So memory is bounded where decoding is slower.
+# How many of these windows are decoded at once. Where that is slower than reading, reading waits: memory is bounded.
 _MOST_WINDOWS = 2
 
 
