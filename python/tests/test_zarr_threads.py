@@ -250,8 +250,9 @@ def test_chunks_are_freed_as_they_are_decoded(monkeypatch, selection):
     monkeypatch.setattr(read, "WINDOW", 2000)  # five chunks
     with zarr.config.set({"async.concurrency": 10}):
         np.testing.assert_array_equal(array[selection], values[selection])
-    # Two windows are decoded, one may wait, and each request may bring a chunk more.
-    assert 5 <= most <= 4 * (5 + 10)
+    # Two windows are decoded, the threads of two others may not have let go of them, and one may wait. Each has five
+    # chunks, or as many more as there are requests.
+    assert 5 <= most <= 5 * (5 + 10) + 10
 
 
 @pytest.mark.parametrize("shards", [None, (32,)])
