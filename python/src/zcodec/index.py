@@ -61,8 +61,8 @@ class Index:
         return int(lib.zcodec_index_memory(self.handle))
 
     def entry(self, cell: Sequence[int]) -> Range | None:
-        """Where the inner chunk at these grid coordinates lies; None if it is not stored, because it is the fill
-        value."""
+        """Where the inner chunk at these coordinates lies, in the grid of the array that `sharding_indexed` receives;
+        None if it is not stored, because it is the fill value."""
         cells, entry, present = ffi.new("uint64_t[]", cell), ffi.new("zcodec_range *"), ffi.new("int32_t *")
         error = new_error()
         check(lib.zcodec_index_entry(self.handle, cells, len(cell), entry, present, error), error)
