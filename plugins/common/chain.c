@@ -8,7 +8,9 @@
 #include <string.h>
 
 /* Kept chains are never freed, so that no thread can lose one that it uses. When the table is full, a chain lives for
- * one call. A process needs one chain per configuration of its arrays. */
+ * one call. A process needs one chain per configuration of its arrays.
+ *
+ * Nobody waits for the lock: in a forked process, a thread that held it may not be there to give it back. */
 enum { KEPT_COUNT = 64 };
 
 static struct {
@@ -18,13 +20,23 @@ static struct {
 static size_t kept_count;
 static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void add_configuration(text *json, span configuration) {
+/* Whether GDAL wrote the configuration of lzma. It adds the distance of a delta filter, which numcodecs does not have;
+ * the .xz stream also states it, and decodes by that. */
+static int is_lzma_of_gdal(const codec_info *codec, span configuration) {
+  member next;
+  while (member_next(&configuration, &next) > 0) {
+    if (span_equals(next.name, "format")) return 0;
+  }
+  return strcmp(codec->id, "lzma") == 0;
+}
+
+static void add_configuration(text *json, const codec_info *codec, span configuration) {
   member next;
   const char *before = "{";
   span rest = configuration;
-  int found;
+  int found, is_of_gdal = is_lzma_of_gdal(codec, configuration);
   while ((found = member_next(&rest, &next)) > 0) {
-    if (span_equals(next.name, "id")) continue;
+    if (span_equals(next.name, "id") || (is_of_gdal && span_equals(next.name, "delta"))) continue;
     text_add_string(json, before);
     text_add_string(json, "\"");
     text_add(json, next.name.bytes, next.name.size);
@@ -45,7 +57,7 @@ static void add_codecs(text *json, const codec_info *codec, span configuration, 
   text_add_string(json, "{\"name\": \"numcodecs.");
   text_add_string(json, codec->id);
   text_add_string(json, "\", \"configuration\": ");
-  add_configuration(json, configuration);
+  add_configuration(json, codec, configuration);
   text_add_string(json, "}]");
 }
 
@@ -62,27 +74,32 @@ static void add_array(text *json, const array_info *array) {
 }
 
 static zcodec_chain *find_kept(const char *key) {
-  for (size_t i = 0; i < kept_count; i++) {
+  size_t count = __atomic_load_n(&kept_count, __ATOMIC_ACQUIRE);
+  for (size_t i = 0; i < count; i++) {
     if (strcmp(kept[i].key, key) == 0) return kept[i].chain;
   }
   return NULL;
 }
 
-/* Keeps the chain, unless the table is full. If another thread has kept the same chain, uses that one. Takes `key`. */
+/* Keeps the chain, unless the table is full or another thread keeps one just now. If another thread has kept the same
+ * chain, uses that one. Takes `key`. */
 static void keep(text *key, chain_use *use) {
-  pthread_mutex_lock(&kept_lock);
-  zcodec_chain *other = find_kept(key->bytes);
-  if (other != NULL) {
-    zcodec_chain_free(use->chain);
-    *use = (chain_use){other, 1};
-  } else if (kept_count < KEPT_COUNT) {
-    kept[kept_count].key = key->bytes;
-    kept[kept_count].chain = use->chain;
-    kept_count++;
-    use->is_kept = 1;
-    memset(key, 0, sizeof *key);
+  zcodec_chain *unused = NULL;
+  if (pthread_mutex_trylock(&kept_lock) == 0) {
+    zcodec_chain *other = find_kept(key->bytes);
+    if (other != NULL) {
+      unused = use->chain;
+      *use = (chain_use){other, 1};
+    } else if (kept_count < KEPT_COUNT) {
+      kept[kept_count].key = key->bytes;
+      kept[kept_count].chain = use->chain;
+      __atomic_store_n(&kept_count, kept_count + 1, __ATOMIC_RELEASE);
+      use->is_kept = 1;
+      memset(key, 0, sizeof *key);
+    }
+    pthread_mutex_unlock(&kept_lock);
   }
-  pthread_mutex_unlock(&kept_lock);
+  zcodec_chain_free(unused);
   text_free(key);
 }
 
@@ -95,9 +112,7 @@ zcodec_status chain_acquire(const codec_info *codec, span configuration, const a
   size_t codecs_size = key.size;
   if (array != NULL) add_array(&key, array);
   if (key.failed) return ZCODEC_STATUS_OUT_OF_MEMORY;
-  pthread_mutex_lock(&kept_lock);
   use->chain = find_kept(key.bytes);
-  pthread_mutex_unlock(&kept_lock);
   if (use->chain != NULL) {
     use->is_kept = 1;
     text_free(&key);

@@ -29,6 +29,12 @@ static zcodec_status encode(const zcodec_chain *chain, const void *decoded, size
   } while (1);
 }
 
+/* Gives back what the chunk does not need: HDF5 may keep it in its cache, and counts the chunk alone. */
+static void shrink(void **chunk, size_t size, size_t capacity) {
+  void *smaller = size < capacity ? realloc(*chunk, size > 0 ? size : 1) : NULL;
+  if (smaller != NULL) *chunk = smaller;
+}
+
 static zcodec_status decode(const zcodec_chain *chain, size_t *guess, const void *encoded, size_t size, void **decoded,
                             size_t *decoded_size, zcodec_error **error) {
   size_t capacity = 0;
@@ -46,7 +52,10 @@ static zcodec_status decode(const zcodec_chain *chain, size_t *guess, const void
     if (status != ZCODEC_STATUS_BUFFER_TOO_SMALL || *decoded_size <= capacity) break;
     capacity = *decoded_size;
   } while (1);
-  if (status == ZCODEC_STATUS_OK) __atomic_store_n(guess, *decoded_size, __ATOMIC_RELAXED);
+  if (status == ZCODEC_STATUS_OK) {
+    __atomic_store_n(guess, *decoded_size, __ATOMIC_RELAXED);
+    shrink(decoded, *decoded_size, capacity);
+  }
   return status;
 }
 

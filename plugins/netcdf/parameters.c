@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { ARRAY_MARK = 0x7a636f64, MAX_TEXT_SIZE = 65536 };
 
@@ -33,6 +34,11 @@ static const member_info *member_at(const codec_info *codec, int parameter) {
   return member->name != NULL ? member : NULL;
 }
 
+static int is_boolean(const codec_info *codec, size_t parameter) {
+  const member_info *member = member_at(codec, (int)parameter);
+  return member != NULL && member->type == MEMBER_BOOLEAN;
+}
+
 size_t parameters_number_count(const codec_info *codec) {
   int most = NO_PARAMETER;
   for (const member_info *member = codec->members; member->name != NULL; member++) {
@@ -41,13 +47,33 @@ size_t parameters_number_count(const codec_info *codec) {
   return (size_t)(most + 1);
 }
 
+/* Texts that GDAL writes for numbers and booleans, in any case: its options as the user gave them. */
+static const struct {
+  const char *member, *text;
+  unsigned number;
+} TEXTS_OF_GDAL[] = {{"shuffle", "NONE", 0},
+                     {"shuffle", "BYTE", 1},
+                     {"shuffle", "BIT", 2},
+                     {"checksum", "NO", 0},
+                     {"checksum", "YES", 1}};
+
+static int number_of_gdal(const member_info *info, const char *text, unsigned *number) {
+  for (size_t i = 0; i < sizeof TEXTS_OF_GDAL / sizeof TEXTS_OF_GDAL[0]; i++) {
+    if (strcmp(info->name, TEXTS_OF_GDAL[i].member) == 0 && strcasecmp(text, TEXTS_OF_GDAL[i].text) == 0) {
+      *number = TEXTS_OF_GDAL[i].number;
+      return 1;
+    }
+  }
+  return 0;
+}
+
 /* 1; 0 if the member cannot have this value. */
 static int number_of(const member_info *info, span json, unsigned *number) {
   char text[32], *end;
   if (json.size == 0 || json.size >= sizeof text) return 0;
   memcpy(text, json.bytes, json.size);
   text[json.size] = '\0';
-  if (info->type == MEMBER_BOOLEAN) {
+  if (info->type == MEMBER_BOOLEAN && text[0] != '"') {
     *number = strcmp(text, "true") == 0;
     return *number || strcmp(text, "false") == 0;
   }
@@ -60,13 +86,15 @@ static int number_of(const member_info *info, span json, unsigned *number) {
   if (text[0] == '"') { /* netCDF-C 4.9.0 to 4.9.3 wrote integers as texts */
     text[json.size - 1] = '\0';
     digits++;
+    if (number_of_gdal(info, digits, number)) return 1;
   }
   errno = 0;
-  long value = strtol(digits, &end, 10);
+  long long value = strtoll(digits, &end, 10);
   *number = (unsigned)value;
-  int fits = errno == 0 && value >= INT32_MIN && value <= INT32_MAX;
+  int fits = errno == 0 && value >= INT32_MIN && value <= UINT32_MAX; /* netCDF-C writes -1 as 4294967295 */
   int is_number = digits[0] == '-' || (digits[0] >= '0' && digits[0] <= '9');
-  return info->words == NULL && fits && is_number && end != digits && *end == '\0';
+  int is_integer = info->type != MEMBER_BOOLEAN && info->words == NULL;
+  return is_integer && fits && is_number && end != digits && *end == '\0';
 }
 
 /* The default of a member; 0 if it has none. */
@@ -119,7 +147,10 @@ static int numbers_from_json(const codec_info *codec, span json, parameters *res
       return 0;
     }
   }
-  for (size_t i = 0; i < parameters_number_count(codec); i++) parameters_add(result, numbers[i]);
+  size_t count = parameters_number_count(codec);
+  /* A checksum that is off is left out: netCDF-C takes a zstd for its own if it has one parameter. */
+  while (count > 0 && numbers[count - 1] == 0 && is_boolean(codec, count - 1)) count--;
+  for (size_t i = 0; i < count; i++) parameters_add(result, numbers[i]);
   if (found < 0) text_add_string(why, "the codec is not a JSON object");
   return found == 0;
 }
@@ -165,24 +196,33 @@ void parameters_complete(const codec_info *codec, parameters *self) {
   }
 }
 
+static void number_to_json(const member_info *info, unsigned value, text *json) {
+  size_t word_count = 0;
+  while (info->words != NULL && info->words[word_count] != NULL) word_count++;
+  text_add_string(json, ", \"");
+  text_add_string(json, info->name);
+  text_add_string(json, "\": ");
+  if (value < word_count) {
+    text_add_quoted(json, info->words[value], strlen(info->words[value]));
+  } else if (info->type == MEMBER_BOOLEAN) {
+    text_add_string(json, value == 1 ? "true" : "false");
+  } else {
+    text_add_number(json, (int32_t)value);
+  }
+}
+
 static void numbers_to_json(const codec_info *codec, const unsigned *values, size_t count, int is_netcdf, text *json) {
-  for (size_t i = 0; i < parameters_visible_count(codec, values, count); i++) {
+  size_t given = parameters_visible_count(codec, values, count);
+  for (size_t i = 0; i < parameters_number_count(codec); i++) {
     const member_info *info = member_at(codec, (int)i);
+    if (i >= given) {
+      if (is_boolean(codec, i)) number_to_json(info, standard_number(info), json);
+      continue;
+    }
     if (info == NULL || (strcmp(info->name, "typesize") == 0 && values[i] == 0)) continue;
     /* The registered filter for blosc puts the size of a chunk where netCDF-C puts the size of a block. */
     if (strcmp(info->name, "blocksize") == 0 && !is_netcdf) continue;
-    size_t word_count = 0;
-    while (info->words != NULL && info->words[word_count] != NULL) word_count++;
-    text_add_string(json, ", \"");
-    text_add_string(json, info->name);
-    text_add_string(json, "\": ");
-    if (values[i] < word_count) {
-      text_add_quoted(json, info->words[values[i]], strlen(info->words[values[i]]));
-    } else if (info->type == MEMBER_BOOLEAN) {
-      text_add_string(json, values[i] == 1 ? "true" : "false");
-    } else {
-      text_add_number(json, (int32_t)values[i]);
-    }
+    number_to_json(info, values[i], json);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "check.h"
 
 #include <hdf5.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,9 +75,26 @@ static void decode_without_memory(void) {
   free(chunk);
 }
 
+/* A chunk after a large one: HDF5 may keep it in its cache. */
+static void a_small_chunk_takes_little_memory(void) {
+  enum { LARGE = 8 << 20, SMALL = 40 };
+  static const size_t sizes[] = {LARGE, SMALL};
+  for (size_t i = 0; i < 2; i++) {
+    void *chunk = calloc(sizes[i], 1);
+    size_t capacity = sizes[i];
+    CHECK(chunk != NULL);
+    size_t size = zcodec_hdf5_filter("bz2", THIS_PROGRAM, 0, 0, NULL, sizes[i], &capacity, &chunk);
+    CHECK(size > 0);
+    CHECK(zcodec_hdf5_filter("bz2", THIS_PROGRAM, H5Z_FLAG_REVERSE, 0, NULL, size, &capacity, &chunk) == sizes[i]);
+    CHECK(capacity == sizes[i] && malloc_usable_size(chunk) < sizes[i] + 4096);
+    free(chunk);
+  }
+}
+
 int main(void) {
   set_local_without_functions();
   report_without_functions();
   decode_without_memory();
+  a_small_chunk_takes_little_memory();
   return 0;
 }

@@ -156,6 +156,7 @@ static void parameters_of_hdf5(void) {
     span configuration = {is_text ? json : "{}", is_text ? strlen(json) : 2};
     CHECK(parameters_from_json(&CODECS[c], configuration, &made, &why) && why.bytes == NULL);
     CHECK(made.count == parameters_visible_count(&CODECS[c], made.values, made.count));
+    parameters_complete(&CODECS[c], &made); /* the array comes after all numbers */
     parameters_add_array(&made, &array);
     CHECK(parameters_array(&CODECS[c], made.values, made.count, &read) == 1);
     CHECK(read.ndim == 3 && read.shape[2] == 1ull << 33 && strcmp(read.data_type, "float32") == 0);
@@ -184,6 +185,39 @@ static void integers_in_texts(void) {
   CHECK(parameters_from_json(codec_find("bz2"), (span){json, strlen(json)}, &made, &why) && why.bytes == NULL);
   CHECK(made.count == 1 && made.values[0] == 4);
   parameters_free(&made);
+}
+
+/* As GDAL and the plugins of netCDF-C write them. */
+static void numbers_in_other_words(void) {
+  static const struct {
+    const char *id, *json;
+    size_t count, place;
+    unsigned value;
+  } cases[] = {
+      {"blosc", "{\"shuffle\": \"BIT\"}", 7, 5, 2},
+      {"blosc", "{\"shuffle\": \"none\"}", 7, 5, 0},
+      {"zstd", "{\"checksum\": \"YES\"}", 2, 1, 1},
+      {"zstd", "{\"level\": 4, \"checksum\": \"NO\"}", 1, 0, 4},
+      {"zstd", "{\"level\": 4294967291}", 1, 0, -5u},
+      {"zstd", "{\"level\": -5, \"checksum\": false}", 1, 0, -5u},
+      {"zstd", "{\"level\": 3, \"checksum\": true}", 2, 0, 3},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    parameters made = {0};
+    text why = {0};
+    span json = {cases[i].json, strlen(cases[i].json)};
+    CHECK(parameters_from_json(codec_find(cases[i].id), json, &made, &why) && why.bytes == NULL);
+    CHECK(made.count == cases[i].count && made.values[cases[i].place] == cases[i].value);
+    parameters_free(&made);
+  }
+}
+
+static void a_checksum_that_is_left_out_is_off(void) {
+  static const unsigned level = 5;
+  text json = {0};
+  CHECK(parameters_to_json(codec_find("zstd"), &level, 1, 1, &json) == NULL);
+  CHECK(strcmp(json.bytes, "{\"id\": \"zstd\", \"level\": 5, \"checksum\": false}") == 0);
+  text_free(&json);
 }
 
 static void wrong_members(void) {
@@ -239,6 +273,8 @@ int main(void) {
   options_of_gdal();
   parameters_of_hdf5();
   integers_in_texts();
+  numbers_in_other_words();
+  a_checksum_that_is_left_out_is_off();
   wrong_members();
   /* A decimal point, commas, and U+066B, which takes two bytes. Some machines have only the first of these locales. */
   static const char *const locales[] = {"C", "de_DE.UTF-8", "fr_FR.UTF-8", "ps_AF.UTF-8"};

@@ -121,6 +121,31 @@ class Plugins(unittest.TestCase):
         with netCDF4.Dataset(url(self.path)) as dataset:
             np.testing.assert_array_equal(dataset["array"][:], elements)
 
+    def test_metadata_of_gdal_and_of_other_plugins_are_read(self):
+        for name, codec in [
+            ("lzma", {"id": "lzma", "delta": 1}),
+            ("blosc", {"id": "blosc", "cname": "zstd", "clevel": 3, "shuffle": "BIT", "blocksize": 0}),
+            ("zstd", {"id": "zstd", "level": 4294967291, "checksum": "NO"}),
+        ]:
+            with self.subTest(name):
+                elements = self.write(name)
+                path = os.path.join(self.path, "array", ".zarray")
+                with open(path) as file:
+                    document = json.load(file)
+                document["compressor"] = codec
+                with open(path, "w") as file:
+                    json.dump(document, file)
+                with netCDF4.Dataset(url(self.path)) as dataset:
+                    np.testing.assert_array_equal(dataset["array"][:], elements)
+
+    def test_zstd_is_that_of_netcdf(self):
+        """`filters()` calls nc_inq_var_zstandard, which wants one parameter."""
+        for name, level in [("zstd", 3), ("zstd_checksum", None)]:
+            self.write(name)
+            with netCDF4.Dataset(url(self.path)) as dataset:
+                filters = dataset["array"].filters()
+            self.assertEqual(filters["complevel"] if filters["zstd"] else None, level)
+
     def test_what_netcdf_wrote_is_read_by_zarr_python(self):
         for name, (codec, dtype) in arrays.CODECS.items():
             with self.subTest(name):
