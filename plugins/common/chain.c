@@ -10,7 +10,8 @@
 /* Kept chains are never freed, so that no thread can lose one that it uses. When the table is full, a chain lives for
  * one call. A process needs one chain per configuration of its arrays.
  *
- * Nobody waits for the lock: in a forked process, a thread that held it may not be there to give it back. */
+ * Nobody waits for the lock: in a forked process, a thread that held it may not be there to give it back. Such a
+ * process makes a chain for each call whose configuration is not kept yet. */
 enum { KEPT_COUNT = 64 };
 
 static struct {
@@ -24,10 +25,11 @@ static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
  * the .xz stream also states it, and decodes by that. */
 static int is_lzma_of_gdal(const codec_info *codec, span configuration) {
   member next;
+  if (strcmp(codec->id, "lzma") != 0) return 0;
   while (member_next(&configuration, &next) > 0) {
     if (span_equals(next.name, "format")) return 0;
   }
-  return strcmp(codec->id, "lzma") == 0;
+  return 1;
 }
 
 static void add_configuration(text *json, const codec_info *codec, span configuration) {

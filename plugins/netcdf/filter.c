@@ -29,7 +29,7 @@ static zcodec_status encode(const zcodec_chain *chain, const void *decoded, size
   } while (1);
 }
 
-/* Gives back what the chunk does not need: HDF5 may keep it in its cache, and counts the chunk alone. */
+/* Frees what the chunk does not need: HDF5 may cache it, and counts only the size of the chunk. */
 static void shrink(void **chunk, size_t size, size_t capacity) {
   void *smaller = size < capacity ? realloc(*chunk, size > 0 ? size : 1) : NULL;
   if (smaller != NULL) *chunk = smaller;

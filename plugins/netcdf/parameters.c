@@ -51,11 +51,9 @@ size_t parameters_number_count(const codec_info *codec) {
 static const struct {
   const char *member, *text;
   unsigned number;
-} TEXTS_OF_GDAL[] = {{"shuffle", "NONE", 0},
-                     {"shuffle", "BYTE", 1},
-                     {"shuffle", "BIT", 2},
-                     {"checksum", "NO", 0},
-                     {"checksum", "YES", 1}};
+} TEXTS_OF_GDAL[] = {{"shuffle", "NONE", 0}, {"shuffle", "BYTE", 1},   {"shuffle", "BIT", 2},
+                     {"checksum", "NO", 0},  {"checksum", "FALSE", 0}, {"checksum", "OFF", 0},
+                     {"checksum", "YES", 1}, {"checksum", "TRUE", 1},  {"checksum", "ON", 1}};
 
 static int number_of_gdal(const member_info *info, const char *text, unsigned *number) {
   for (size_t i = 0; i < sizeof TEXTS_OF_GDAL / sizeof TEXTS_OF_GDAL[0]; i++) {

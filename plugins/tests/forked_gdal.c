@@ -5,7 +5,6 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/wait.h>

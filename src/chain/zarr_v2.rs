@@ -232,8 +232,8 @@ fn meant_by(id: &str, member: &str, text: &str) -> Option<Value> {
         ("blosc", "shuffle", "NONE") => Some(json!(0)),
         ("blosc", "shuffle", "BYTE") => Some(json!(1)),
         ("blosc", "shuffle", "BIT") => Some(json!(2)),
-        ("zstd", "checksum", "NO") => Some(json!(false)),
-        ("zstd", "checksum", "YES") => Some(json!(true)),
+        ("zstd", "checksum", "NO" | "FALSE" | "OFF") => Some(json!(false)),
+        ("zstd", "checksum", "YES" | "TRUE" | "ON") => Some(json!(true)),
         _ => text.parse().ok().map(Value::Number).filter(|number| exact_integer(number).is_some()),
     }
 }
@@ -397,6 +397,8 @@ mod tests {
             (json!({"compressor": {"id": "zlib", "level": " 4"}}), 1, json!({"level": " 4"})),
             (json!({"compressor": {"id": "zstd", "checksum": "NO"}}), 1, json!({"checksum": false})),
             (json!({"compressor": {"id": "zstd", "checksum": "yes"}}), 1, json!({"checksum": true})),
+            (json!({"compressor": {"id": "zstd", "checksum": "OFF"}}), 1, json!({"checksum": false})),
+            (json!({"compressor": {"id": "zstd", "checksum": "true"}}), 1, json!({"checksum": true})),
             (json!({"compressor": {"id": "zstd", "checksum": "BIT"}}), 1, json!({"checksum": "BIT"})),
             (
                 json!({"compressor": {"id": "blosc", "shuffle": "BIT", "typesize": 1}}),

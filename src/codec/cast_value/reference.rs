@@ -60,7 +60,7 @@ impl Cast {
         }
     }
 
-    /// The same without the scalar map.
+    /// As [`cast`](Self::cast), without the scalar map.
     pub(super) fn convert(&self, bits: u64) -> Option<u64> {
         match (value(self.source, bits), self.target) {
             // Which NaN it is can be kept in the same format alone.

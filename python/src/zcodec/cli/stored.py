@@ -21,7 +21,7 @@ class _Unlisted(Exception):
 
 
 def stored_chunks(array: Any) -> set[Coordinates] | None:
-    """The coordinates of the chunks that exist. None if nobody knows, or if these are too many.
+    """The coordinates of the chunks that exist. None if nobody knows, or if there are too many.
 
     Only directories are asked: a list of objects in a remote store may be old, and what it lacks would be passed
     over."""
@@ -29,7 +29,7 @@ def stored_chunks(array: Any) -> set[Coordinates] | None:
 
 
 def stored_boxes(source: Any, boxes: Boxes) -> set[Coordinates] | None:
-    """As `stored_chunks`, the numbers of the boxes in which the source has chunks."""
+    """The numbers of the boxes in which the source has chunks; None as for `stored_chunks`."""
     return _set_of(numbers for coordinates in _coordinates(source) for numbers in boxes.numbers_with(coordinates))
 
 
@@ -59,8 +59,8 @@ def _coordinates(array: Any) -> Iterator[Coordinates]:
 
 
 def _entries(folder: str, above: str, depth: int) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """What is in a folder and in those below it that may have chunks, with the names from the first folder on; these in
-    lower case, as some file systems find them by either."""
+    """The entries of a folder and of the folders below it that may hold chunks, each with its path relative to the first
+    folder, in lower case: some file systems ignore case."""
     with os.scandir(folder) as entries:
         for entry in entries:
             key = above + entry.name.lower()

@@ -64,7 +64,7 @@ class ChunkRead:
         self.request = request
         self.is_missing = False
         self.part_count: int | None = None
-        """How many elements are decoded if parts of the object are read; None if the whole object is."""
+        """About how many elements are decoded if parts of the object are read; None if the whole object is."""
         self.target: Array | None = None
         self.box: Any = None
         self._temporary: Array | None = None
@@ -129,7 +129,8 @@ class ChunkRead:
 
     @property
     def work(self) -> int:
-        """How many bytes are decoded."""
+        """About how many bytes are decoded: a box that crosses edges of inner chunks may need up to twice as many along
+        each dimension."""
         return self.chain._decoded_size if self.part_count is None else self.part_count * self.chain.dtype.itemsize
 
     def miss(self) -> None:
@@ -164,7 +165,7 @@ LARGE = 1 << 20
 
 
 def _part_count(chain: Chain, selected: tuple[int, ...], steps: Sequence[int] | None = None) -> int | None:
-    """How many elements are decoded if parts of an object are read. None if the whole object is to be read: it has no
+    """About how many elements are decoded if parts of an object are read. None if the whole object is to be read: it has no
     parts, or those needed are more than half of it."""
     shape, granularity = chain.shape, chain.granularity
     if granularity == shape or not (chain.has_index or (chain.encoded_size is not None and chain._decoded_size >= LARGE)):
@@ -230,7 +231,8 @@ def _read(group: Sequence[ChunkRead], threads: int) -> None:
         return
     window = []
     for chunk in group:
-        memory = stored.get_sync(chunk.getter, chunk.spec.prototype)
+        with stored.named(chunk.getter):
+            memory = stored.get_sync(chunk.getter, chunk.spec.prototype)
         if memory is None:
             chunk.miss()
         else:
@@ -281,11 +283,12 @@ async def read_async(chunks: Sequence[ChunkRead]) -> None:
         for chunk in left:
             await _fetch(chunk, requests, window)
             while window.work >= WINDOW:
-                running = [job for job in jobs if not job.done()]
-                if len(running) < _MOST_WINDOWS:
+                raise_failed([job for job in jobs if job.done()])
+                jobs[:] = [job for job in jobs if not job.done()]
+                if len(jobs) < _MOST_WINDOWS:
                     jobs.append(asyncio.create_task(in_thread(decode_window, window.take(), max_threads())))
                 else:
-                    await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+                    await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
 
     readers = [asyncio.create_task(read()) for _ in range(min(stored.concurrency() or len(chunks), len(chunks)))]
     try:
@@ -299,16 +302,16 @@ async def read_async(chunks: Sequence[ChunkRead]) -> None:
 
 async def _fetch(chunk: ChunkRead, requests: stored.Limit, window: _Window) -> None:
     """Reads a chunk in parts, or puts it into the window."""
-    if chunk.in_parts:
-        with stored.named(chunk.getter):
+    with stored.named(chunk.getter):
+        if chunk.in_parts:
             await _read_parts(chunk, requests)
-        return
-    async with requests:
-        buffer = await chunk.getter.get(prototype=chunk.spec.prototype)
-    if buffer is None:
-        chunk.miss()
-    else:
-        window.add(chunk, stored.memory_of(buffer))
+            return
+        async with requests:
+            buffer = await chunk.getter.get(prototype=chunk.spec.prototype)
+        if buffer is None:
+            chunk.miss()
+        else:
+            window.add(chunk, stored.memory_of(buffer))
 
 
 async def settle(futures: Sequence[asyncio.Future[Any]]) -> None:

@@ -82,7 +82,7 @@ class ChunkWrite:
 
     @property
     def work(self) -> int:
-        """How many bytes are encoded, or less."""
+        """How many bytes are encoded, at most."""
         return self.chain._decoded_size
 
     def merge(self, old: Any) -> EncodeTask | Any | None:
@@ -256,18 +256,22 @@ def write_sync(chunks: Sequence[ChunkWrite]) -> None:
 
 
 def _old_sync(chunk: ChunkWrite) -> Any:
-    return stored.get_sync(chunk.setter, chunk.spec.prototype) if chunk.needs_old else None
+    if not chunk.needs_old:
+        return None
+    with stored.named(chunk.setter):
+        return stored.get_sync(chunk.setter, chunk.spec.prototype)
 
 
 def _store_sync(item: tuple[ChunkWrite, Any], _threads: int) -> None:
     chunk, encoded = item
-    if encoded is None:
-        chunk.setter.delete_sync()
-    elif path := local.path_to_replace(chunk.setter):
-        chunk.setter.store._check_writable()
-        local.replace(path, encoded)
-    else:
-        chunk.setter.set_sync(_buffer(chunk, encoded))
+    with stored.named(chunk.setter):
+        if encoded is None:
+            chunk.setter.delete_sync()
+        elif path := local.path_to_replace(chunk.setter):
+            chunk.setter.store._check_writable()
+            local.replace(path, encoded)
+        else:
+            chunk.setter.set_sync(_buffer(chunk, encoded))
 
 
 async def write_async(chunks: Sequence[ChunkWrite]) -> None:
@@ -278,16 +282,18 @@ async def write_async(chunks: Sequence[ChunkWrite]) -> None:
     async def old(chunk: ChunkWrite) -> Any:
         if not chunk.needs_old:
             return None
-        async with limit:
-            buffer = await chunk.setter.get(prototype=chunk.spec.prototype)
+        with stored.named(chunk.setter):
+            async with limit:
+                buffer = await chunk.setter.get(prototype=chunk.spec.prototype)
         return None if buffer is None else stored.memory_of(buffer)
 
     async def store(chunk: ChunkWrite, encoded: Any) -> None:
-        async with limit:
-            if encoded is None:
-                await chunk.setter.delete()
-            else:
-                await chunk.setter.set(_buffer(chunk, encoded))
+        with stored.named(chunk.setter):
+            async with limit:
+                if encoded is None:
+                    await chunk.setter.delete()
+                else:
+                    await chunk.setter.set(_buffer(chunk, encoded))
 
     try:
         for window in _windows(chunks):

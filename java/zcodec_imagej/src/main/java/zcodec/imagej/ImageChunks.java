@@ -68,11 +68,10 @@ final class ImageChunks {
     List<int[]> cells = cells();
     int layer = count(shape.length - 2) * count(shape.length - 1);
     int most = image.getStack().isVirtual() ? (int) Math.max(1, Math.min(layer, bound / chunkSize)) : 1;
-    ByteBuffer[] buffers = new ByteBuffer[most];
-    Arrays.setAll(buffers, i -> ByteBuffer.allocateDirect(chunkSize).order(ByteOrder.nativeOrder()));
+    ByteBuffer[] buffers = buffers(most, chunkSize);
     int next;
     for (int first = 0; first < cells.size(); first = next) {
-      next = Math.min(first + most, (first / layer + 1) * layer);
+      next = Math.min(first + buffers.length, (first / layer + 1) * layer);
       List<int[]> group = cells.subList(first, next);
       collect(group, buffers);
       for (int i = 0; i < group.size(); i++) {
@@ -80,6 +79,22 @@ final class ImageChunks {
         IJ.showProgress(first + i + 1, cells.size());
       }
     }
+  }
+
+  /** As many buffers as there is direct memory for, of which programs may have less than the bound. */
+  private static ByteBuffer[] buffers(int most, int size) {
+    ByteBuffer[] buffers = new ByteBuffer[most];
+    for (int i = 0; i < most; i++) {
+      try {
+        buffers[i] = ByteBuffer.allocateDirect(size).order(ByteOrder.nativeOrder());
+      } catch (OutOfMemoryError e) {
+        if (i == 0) {
+          throw e;
+        }
+        return Arrays.copyOf(buffers, i);
+      }
+    }
+    return buffers;
   }
 
   /** How many chunks there are along a dimension. */

@@ -43,21 +43,21 @@ final class Units {
    * By the words, and by pairs of a word and a symbol or another name.
    *
    * @param none what ImageJ calls a size that has no unit
-   * @param symbols the first of a word is ImageJ's
-   * @param names in lower case, and in the singular unless the plural is irregular
+   * @param symbolPairs the first symbol of a word is the one that ImageJ uses
+   * @param namePairs in lower case, and in the singular unless the plural is irregular
    */
-  private Units(String none, String words, String symbols, String names) {
+  private Units(String none, String words, String symbolPairs, String namePairs) {
     this.none = none;
     for (String word : words.split(" ")) {
-      this.names.put(word, word);
+      names.put(word, word);
     }
-    for (String pair : names.split(", ")) {
+    for (String pair : namePairs.split(", ")) {
       String[] both = pair.split(" ");
-      this.names.put(both[1], both[0]);
+      names.put(both[1], both[0]);
     }
-    for (String pair : symbols.split(", ")) {
+    for (String pair : symbolPairs.split(", ")) {
       String[] both = pair.split(" ");
-      this.symbols.put(both[1], both[0]);
+      symbols.put(both[1], both[0]);
       shortOf.putIfAbsent(both[0], both[1]);
     }
   }

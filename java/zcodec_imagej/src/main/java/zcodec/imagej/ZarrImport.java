@@ -117,7 +117,7 @@ public final class ZarrImport implements PlugIn {
     double interval = scale(level, dimensions.t());
     String timeUnit = unit(Units.TIME, ome.units, dimensions.t(), "");
     calibration.frameInterval = dimensions.t() >= 0 && (!timeUnit.isEmpty() || interval != 1) ? interval : 0;
-    boolean isUnknown = timeUnit.isEmpty() && calibration.frameInterval != 0; // it is in seconds only if that says so
+    boolean isUnknown = timeUnit.isEmpty() && calibration.frameInterval != 0; // perhaps not in seconds
     calibration.setTimeUnit(isUnknown ? "frame" : timeUnit.isEmpty() ? "sec" : timeUnit);
     return calibration;
   }

@@ -9,6 +9,7 @@ import ij.ImagePlus;
 import ij.measure.Calibration;
 import ij.process.ImageProcessor;
 import java.io.IOException;
+import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -213,7 +214,7 @@ final class ZarrWriter {
     }
     if (!lost.isEmpty()) {
       String units = String.join(", ", lost);
-      IJ.log("Zarr (zcodec): OME-Zarr has no unit " + units + "; sizes in it are stored without a unit");
+      IJ.log("Zarr (zcodec): OME-Zarr does not have these units: " + units + "; the sizes are stored without them");
     }
   }
 
@@ -227,9 +228,9 @@ final class ZarrWriter {
             (cell, box, elements) -> {
               View view = View.of(elements, box.length);
               if (!chain.isFillView(box, view)) {
-                ((java.nio.Buffer) encoded).clear();
+                ((Buffer) encoded).clear();
                 chain.encodeView(Box.of(null, box), view, encoded, options);
-                ((java.nio.Buffer) encoded).flip();
+                ((Buffer) encoded).flip();
                 target.write(key(cell), encoded);
               }
             });
