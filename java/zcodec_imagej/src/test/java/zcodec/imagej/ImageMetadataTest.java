@@ -100,7 +100,10 @@ class ImageMetadataTest {
   @Test
   void unitsThatAreNotStoredAreLogged() throws IOException {
     String[][] units = { // of x, of y, of time, and those that are named
-      {"Mm", "Mm", "S", "\"S\", \"Mm\""}, {"CM", "mm", "ms", "\"CM\""}, {"pixels", "", "frames", null}, {"mm", "mm", "sec", null},
+      {"Mm", "Mm", "S", "\"S\", \"Mm\""},
+      {"CM", "mm", "ms", "\"CM\""},
+      {"pixels", "", "frames", null},
+      {"mm", "mm", "sec", null},
     };
     for (int i = 0; i < units.length; i++) {
       ImagePlus frames = frames();
@@ -110,8 +113,8 @@ class ImageMetadataTest {
       frames.getCalibration().frameInterval = 5;
       Path target = folder.resolve("logged" + i);
       String log = PluginTest.logOf(() -> assertDoesNotThrow(() -> written(frames, target.toString())));
-      String says = "Zarr (zcodec): OME-Zarr does not have these units: " + units[i][3] + "; the sizes are stored without them";
-      assertEquals(units[i][3] == null ? "" : says, log);
+      String named = "OME-Zarr does not have these units: " + units[i][3] + "; the sizes are stored without them";
+      assertEquals(units[i][3] == null ? "" : "Zarr (zcodec): " + named, log);
     }
   }
 
