@@ -10,7 +10,7 @@
 /* Kept chains are never freed, so that no thread can lose one that it uses. When the table is full, a chain lives for
  * one call. A process needs one chain per configuration of its arrays.
  *
- * Nobody waits for the lock: in a forked process, a thread that held it may not be there to give it back. Such a
+ * No thread waits for the lock: in a forked process, the one that held it may not be there to give it back. Such a
  * process makes a chain for each call whose configuration is not kept yet. */
 enum { KEPT_COUNT = 64 };
 
@@ -83,7 +83,7 @@ static zcodec_chain *find_kept(const char *key) {
   return NULL;
 }
 
-/* Keeps the chain, unless the table is full or another thread keeps one just now. If another thread has kept the same
+/* Keeps the chain, unless the table is full or another thread is keeping one. If another thread has kept the same
  * chain, uses that one. Takes `key`. */
 static void keep(text *key, chain_use *use) {
   zcodec_chain *unused = NULL;

@@ -47,7 +47,7 @@ size_t parameters_number_count(const codec_info *codec) {
   return (size_t)(most + 1);
 }
 
-/* Texts that GDAL writes for numbers and booleans, in any case: its options as the user gave them. */
+/* Texts that GDAL writes for numbers and booleans, in upper or lower case: its options as the user gave them. */
 static const struct {
   const char *member, *text;
   unsigned number;

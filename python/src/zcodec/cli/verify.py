@@ -51,9 +51,9 @@ def run(options: argparse.Namespace) -> int:
     members = [(path, array, grid_of(array)) for path, array in found]
     with progress("verify", sum(grid.count for *_, grid in members), quiet=options.quiet) as advance:
         for path, array, grid in members:
-            visited, count = _chunks(array, grid)
+            to_visit, count = _chunks(array, grid)
             advance(grid.count - count)
-            for coordinates, result in each(_decoder(array, grid), visited, count, options.workers):
+            for coordinates, result in each(_decoder(array, grid), to_visit, count, options.workers):
                 advance(1)
                 error = result.exception()
                 if error is None:

@@ -17,7 +17,7 @@ Item = TypeVar("Item")
 
 # Fewer bytes are not worth another thread: as in the library.
 WORTH_A_THREAD = 512 << 10
-# No more bytes than these are coded on the thread of the event loop: another thread would cost as much.
+# At most this many bytes are coded on the thread of the event loop: for so few, another thread would cost as much.
 SMALL = 256 << 10
 
 
@@ -97,7 +97,7 @@ async def in_thread(work: Callable[..., Any], *arguments: Any) -> Any:
 
 
 async def in_thread_if_large(size: int, work: Callable[..., Any], *arguments: Any) -> Any:
-    """Calls `work`, which codes so many bytes: in another thread if they would hold up the event loop."""
+    """Calls `work`, which codes `size` bytes: in another thread if that would hold up the event loop."""
     return work(*arguments) if size <= SMALL else await in_thread(work, *arguments)
 
 

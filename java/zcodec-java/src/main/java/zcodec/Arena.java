@@ -16,12 +16,15 @@ import java.util.Arrays;
  * {@code long mark = arena.mark(); try { .. } finally { arena.reset(mark); }}.
  */
 final class Arena {
-  private static final int SIZE = 4096;
-  private static final int LARGEST = 1 << 20;
+  private static final int FIRST_SIZE = 4096;
+
+  /** Blocks double in size up to this one; a larger one holds a single piece of memory. */
+  private static final int LARGEST_SIZE = 1 << 20;
+
   private static final ThreadLocal<Arena> LOCAL = ThreadLocal.withInitial(Arena::new);
 
   /** Kept; the calls of most programs need no more. */
-  private final Block first = new Block(SIZE);
+  private final Block first = new Block(FIRST_SIZE);
   /** What did not fit into the blocks before. */
   private final ArrayList<Block> more = new ArrayList<>();
   private Block last = first;
@@ -65,7 +68,7 @@ final class Arena {
   long zeros(int size) {
     int rounded = Math.addExact(size, 7) & -8;
     if (rounded > last.memory.capacity() - last.used) {
-      last = new Block(Math.max(rounded, Math.min(2 * last.memory.capacity(), LARGEST)));
+      last = new Block(Math.max(rounded, Math.min(2 * last.memory.capacity(), LARGEST_SIZE)));
       more.add(last);
     }
     int at = last.used;
@@ -106,7 +109,7 @@ final class Arena {
   }
 
   private boolean isInFirst(long address) {
-    return address >= first.base && address < first.base + SIZE;
+    return address >= first.base && address < first.base + FIRST_SIZE;
   }
 
   /** An array of 64-bit numbers; 0 for null. */

@@ -25,8 +25,8 @@ public final class ShardIndex extends NativeHandle {
   /**
    * Where an inner chunk lies in its shard.
    *
-   * @param cell its coordinates in the grid of inner chunks: that of the array that {@code sharding_indexed} gets, after
-   *     the codecs before it
+   * @param cell its coordinates in the grid of the array that {@code sharding_indexed} receives, after the codecs before
+   *     it
    * @return the range; null: nowhere, it is the fill value
    */
   public Range entry(long... cell) {

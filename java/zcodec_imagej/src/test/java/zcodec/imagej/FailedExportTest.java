@@ -7,9 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ij.ImagePlus;
-import ij.VirtualStack;
 import ij.process.FloatProcessor;
-import ij.process.ImageProcessor;
 import ij.process.ShortProcessor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -90,41 +88,19 @@ class FailedExportTest {
 
   /** An image with one pixel value, and something that happens whenever its plane is read. */
   private static ImagePlus watched(int pixel, Runnable action) {
-    VirtualStack stack =
-        new VirtualStack(300, 300, null, "") {
-          private static final long serialVersionUID = 1;
-
-          @Override
-          public int getSize() {
-            return 1;
-          }
-
-          @Override
-          public int size() {
-            return 1;
-          }
-
-          @Override
-          public ImageProcessor getProcessor(int n) {
-            action.run();
-            return image(pixel).getProcessor();
-          }
-
-          @Override
-          public Object getPixels(int n) {
-            return getProcessor(n).getPixels();
-          }
-
-          @Override
-          public String getSliceLabel(int n) {
-            return null;
-          }
-        };
-    stack.setBitDepth(16);
+    MadeStack stack =
+        new MadeStack(
+            300,
+            300,
+            1,
+            n -> {
+              action.run();
+              return image(pixel).getProcessor();
+            });
     return new ImagePlus("watched", stack);
   }
 
-  /** The other export ends while this one has looked at its target, and has written nothing. */
+  /** The other export ends after this one has looked at its target, and before it has written anything. */
   @Test
   void whatAnotherExportHasWrittenStays() throws IOException {
     Path target = folder.resolve("new");

@@ -4,8 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ij.ImagePlus;
-import ij.VirtualStack;
-import ij.process.ImageProcessor;
 import ij.process.ShortProcessor;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -17,54 +15,25 @@ import org.junit.jupiter.api.io.TempDir;
 class VirtualExportTest {
   @TempDir Path folder;
 
-  /** Counts how often each plane is read. */
-  private static final class Counted extends VirtualStack {
-    private static final long serialVersionUID = 1;
-
-    final int[] reads;
-
-    Counted(int width, int height, int planes) {
-      super(width, height, null, "");
-      reads = new int[planes];
-      setBitDepth(16);
-    }
-
-    @Override
-    public int getSize() {
-      return reads.length;
-    }
-
-    @Override
-    public int size() {
-      return reads.length;
-    }
-
-    @Override
-    public ImageProcessor getProcessor(int n) {
-      reads[n - 1]++;
-      short[] pixels = new short[getWidth() * getHeight()];
-      for (int i = 0; i < pixels.length; i++) {
-        pixels[i] = (short) pixel(n, i % getWidth(), i / getWidth());
-      }
-      return new ShortProcessor(getWidth(), getHeight(), pixels, null);
-    }
-
-    @Override
-    public Object getPixels(int n) {
-      return getProcessor(n).getPixels();
-    }
-
-    @Override
-    public String getSliceLabel(int n) {
-      return null;
-    }
+  private static MadeStack stack(int width, int height, int planes) {
+    return new MadeStack(
+        width,
+        height,
+        planes,
+        n -> {
+          short[] pixels = new short[width * height];
+          for (int i = 0; i < pixels.length; i++) {
+            pixels[i] = (short) pixel(n, i % width, i / width);
+          }
+          return new ShortProcessor(width, height, pixels, null);
+        });
   }
 
   private static int pixel(int n, int x, int y) {
     return (1 + 7 * n + 3 * x + 5 * y) % 4096;
   }
 
-  private static ImagePlus image(Counted stack, int channels, int slices, int frames) {
+  private static ImagePlus image(MadeStack stack, int channels, int slices, int frames) {
     ImagePlus image = new ImagePlus("counted", stack);
     image.setDimensions(channels, slices, frames);
     Arrays.fill(stack.reads, 0);
@@ -77,7 +46,7 @@ class VirtualExportTest {
       if (chain == ExportChain.MASK) {
         continue; // of 8 bits
       }
-      Counted stack = new Counted(1100, 600, 2 * 5 * 2);
+      MadeStack stack = stack(1100, 600, 2 * 5 * 2);
       Path target = folder.resolve(chain.name());
       ZarrExport.save(image(stack, 2, 5, 2), target, chain.label, 0.25);
       int reads = chain == ExportChain.TWELVE_BITS ? 3 : 2; // to look for larger pixels, to write, and to compare
@@ -102,7 +71,7 @@ class VirtualExportTest {
   /** How often each plane is read; also compares all pixels. */
   private static int[] readsOf(int planes, int chunkSize, long bound) throws IOException {
     int[] shape = {planes, 600, 1100};
-    Counted stack = new Counted(shape[2], shape[1], planes);
+    MadeStack stack = stack(shape[2], shape[1], planes);
     ImageChunks chunks = new ImageChunks(image(stack, 1, planes, 1), "zyx", shape, new int[] {4, 256, 256}, "uint16");
     int[] right = {0};
     chunks.forEach(
