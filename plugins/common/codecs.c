@@ -1,6 +1,7 @@
 #include "codecs.h"
 
 #include <string.h>
+#include <strings.h>
 
 #define END {NULL, MEMBER_JSON, NO_PARAMETER, NULL, NULL}
 #define OTHER(name, type, standard) {name, type, NO_PARAMETER, standard, NULL}
@@ -70,4 +71,12 @@ const codec_info *codec_find(const char *id) {
     if (strcmp(CODECS[i].id, id) == 0) return &CODECS[i];
   }
   return NULL;
+}
+
+int boolean_of_gdal(const char *text) {
+  static const char *const TEXTS[] = {"no", "yes", "false", "true", "off", "on", "0", "1"};
+  for (size_t i = 0; i < sizeof TEXTS / sizeof TEXTS[0]; i++) {
+    if (strcasecmp(text, TEXTS[i]) == 0) return (int)(i % 2);
+  }
+  return -1;
 }

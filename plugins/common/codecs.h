@@ -44,4 +44,7 @@ extern const size_t CODEC_COUNT;
 
 const codec_info *codec_find(const char *id);
 
+/* What GDAL takes for a boolean, in upper or lower case: 1 (yes, true, on, 1), 0 (no, false, off, 0), or -1. */
+int boolean_of_gdal(const char *text);
+
 #endif

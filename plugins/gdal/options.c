@@ -41,9 +41,8 @@ static void add_value(const member_info *member, const char *value, text *json) 
     case MEMBER_TEXT:
       break;
     case MEMBER_BOOLEAN:
-      if (strcmp(value, "1") == 0 || strcasecmp(value, "yes") == 0) value = "true";
-      if (strcmp(value, "0") == 0 || strcasecmp(value, "no") == 0) value = "false";
-      is_raw = strcmp(value, "true") == 0 || strcmp(value, "false") == 0;
+      is_raw = boolean_of_gdal(value) >= 0;
+      if (is_raw) value = boolean_of_gdal(value) ? "true" : "false";
       break;
     case MEMBER_JSON:
       is_raw = value[0] == '[' || value[0] == '{';

@@ -40,7 +40,7 @@ static void add_mode(text *configuration, int mode, const char *member, double v
 /* The mode from bit 84 on: a code of 12 bits, or 4095 and the four parameters. */
 static int add_zfp_mode(const uint8_t *stream, size_t size, size_t ndim, text *configuration) {
   enum { FIXED_RATE = 2, FIXED_PRECISION = 3, FIXED_ACCURACY = 4 };
-  enum { PRECISION = 2048, REVERSIBLE = 2176, ACCURACY = 2177, LONG = 4095, MIN_EXP = -1074 };
+  enum { PRECISION = 2048, REVERSIBLE = 2176, ACCURACY = 2177, LONG = 4095, MIN_EXP = -1074, MAX_EXP = 1023 };
   uint64_t code = bits_at(stream, size, 84, 12);
   if (code < PRECISION) {
     add_mode(configuration, FIXED_RATE, "rate", ldexp((double)code + 1, -2 * (int)ndim));
@@ -51,11 +51,12 @@ static int add_zfp_mode(const uint8_t *stream, size_t size, size_t ndim, text *c
   } else if (code < LONG) {
     add_mode(configuration, FIXED_ACCURACY, "tolerance", ldexp(1, (int)(code - ACCURACY) + MIN_EXP));
   } else {
-    /* minbits 1, maxbits 16658, maxprec 64 and minexp -1074 are a tolerance of 0. */
-    uint64_t rest = bits_at(stream, size, 96, 52);
-    uint64_t standard = (uint64_t)(MIN_EXP + 16495) << 37 | (uint64_t)(64 - 1) << 30 | (uint64_t)(16658 - 1) << 15;
-    if (rest != standard) return 0;
-    add_mode(configuration, FIXED_ACCURACY, "tolerance", 0);
+    /* minbits 1, maxbits 16658 and maxprec 64 are a tolerance: its exponent is minexp, and that of 0 is MIN_EXP. */
+    enum { STANDARD_BITS = (64 - 1) << 15 | (16658 - 1) };
+    int minexp = (int)bits_at(stream, size, 96 + 37, 15) - 16495;
+    if (bits_at(stream, size, 96, 15) != 1 - 1 || bits_at(stream, size, 96 + 15, 22) != STANDARD_BITS) return 0;
+    if (minexp < MIN_EXP || minexp > MAX_EXP) return 0;
+    add_mode(configuration, FIXED_ACCURACY, "tolerance", minexp == MIN_EXP ? 0 : ldexp(1, minexp));
   }
   return 1;
 }

@@ -47,20 +47,17 @@ size_t parameters_number_count(const codec_info *codec) {
   return (size_t)(most + 1);
 }
 
-/* Texts that GDAL writes for numbers and booleans, in upper or lower case: its options as the user gave them. */
-static const struct {
-  const char *member, *text;
-  unsigned number;
-} TEXTS_OF_GDAL[] = {{"shuffle", "NONE", 0}, {"shuffle", "BYTE", 1},   {"shuffle", "BIT", 2},
-                     {"checksum", "NO", 0},  {"checksum", "FALSE", 0}, {"checksum", "OFF", 0},
-                     {"checksum", "YES", 1}, {"checksum", "TRUE", 1},  {"checksum", "ON", 1}};
-
+/* A text that GDAL writes for a number or a boolean, in upper or lower case: its options as the user gave them. */
 static int number_of_gdal(const member_info *info, const char *text, unsigned *number) {
-  for (size_t i = 0; i < sizeof TEXTS_OF_GDAL / sizeof TEXTS_OF_GDAL[0]; i++) {
-    if (strcmp(info->name, TEXTS_OF_GDAL[i].member) == 0 && strcasecmp(text, TEXTS_OF_GDAL[i].text) == 0) {
-      *number = TEXTS_OF_GDAL[i].number;
-      return 1;
-    }
+  if (info->type == MEMBER_BOOLEAN) {
+    int value = boolean_of_gdal(text);
+    *number = value > 0;
+    return value >= 0;
+  }
+  static const char *const SHUFFLES[] = {"NONE", "BYTE", "BIT"};
+  for (unsigned i = 0; i < 3 && strcmp(info->name, "shuffle") == 0; i++) {
+    *number = i;
+    if (strcasecmp(text, SHUFFLES[i]) == 0) return 1;
   }
   return 0;
 }

@@ -71,6 +71,23 @@ static void numbers_of_gdal(void) {
   }
 }
 
+static void booleans_of_gdal(void) {
+  static const struct {
+    const char *option, *json;
+  } cases[] = {{"checksum=1", "{\"checksum\": true}"},      {"CHECKSUM=Yes", "{\"checksum\": true}"},
+               {"checksum=TRUE", "{\"checksum\": true}"},   {"checksum=on", "{\"checksum\": true}"},
+               {"checksum=0", "{\"checksum\": false}"},     {"checksum=no", "{\"checksum\": false}"},
+               {"checksum=False", "{\"checksum\": false}"}, {"checksum=OFF", "{\"checksum\": false}"},
+               {"checksum=2", "{\"checksum\": \"2\"}"},     {"checksum=", "{\"checksum\": null}"}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const char *const options[] = {cases[i].option, NULL};
+    text json = {0};
+    options_to_json(codec_find("zstd"), options, &json);
+    CHECK(strcmp(json.bytes, cases[i].json) == 0);
+    text_free(&json);
+  }
+}
+
 static void options_of_gdal(void) {
   static const char *const options[] = {"id=zfpy",
                                         "MODE=3",
@@ -117,9 +134,10 @@ static void decode(const codec_info *codec, const uint8_t *bytes, size_t size) {
   free(stream);
 }
 
+/* A described stream is decoded as with the configuration that wrote it; parts of it, and damaged ones, as anything. */
 static void streams(const char *id, const char *configuration, const array_info *array) {
   const codec_info *codec = codec_find(id);
-  float decoded[64];
+  float decoded[64], expected[64];
   uint8_t encoded[4096];
   size_t size;
   chain_use use;
@@ -127,6 +145,8 @@ static void streams(const char *id, const char *configuration, const array_info 
   for (size_t i = 0; i < 64; i++) decoded[i] = (float)i * 0.5f;
   CHECK(chain_acquire(codec, (span){configuration, strlen(configuration)}, array, &use, &error) == ZCODEC_STATUS_OK);
   CHECK(zcodec_encode(use.chain, decoded, sizeof decoded, encoded, sizeof encoded, &size, &error) == ZCODEC_STATUS_OK);
+  size_t count;
+  CHECK(zcodec_decode(use.chain, encoded, size, expected, sizeof expected, &count, &error) == ZCODEC_STATUS_OK);
   chain_release(&use);
   text described = {0};
   array_info found;
@@ -135,6 +155,8 @@ static void streams(const char *id, const char *configuration, const array_info 
   CHECK(strcmp(found.data_type, "float32") == 0);
   span json = {described.bytes, described.size};
   CHECK(chain_acquire(codec, json, &found, &use, &error) == ZCODEC_STATUS_OK);
+  CHECK(zcodec_decode(use.chain, encoded, size, decoded, sizeof decoded, &count, &error) == ZCODEC_STATUS_OK);
+  CHECK(count == sizeof decoded && memcmp(decoded, expected, sizeof decoded) == 0);
   chain_release(&use);
   text_free(&described);
   for (size_t cut = 0; cut <= size; cut++) decode(codec, encoded, cut);
@@ -197,6 +219,7 @@ static void numbers_in_other_words(void) {
       {"blosc", "{\"shuffle\": \"BIT\"}", 7, 5, 2},
       {"blosc", "{\"shuffle\": \"none\"}", 7, 5, 0},
       {"zstd", "{\"checksum\": \"YES\"}", 2, 1, 1},
+      {"zstd", "{\"checksum\": \"1\"}", 2, 1, 1},
       {"zstd", "{\"checksum\": \"true\"}", 2, 1, 1},
       {"zstd", "{\"level\": 4, \"checksum\": \"NO\"}", 1, 0, 4},
       {"zstd", "{\"level\": 4, \"checksum\": \"OFF\"}", 1, 0, 4},
@@ -272,6 +295,7 @@ int main(void) {
   array_info array = {"float32", 2, {8, 8}};
   the_table_is_complete();
   members_of_json();
+  booleans_of_gdal();
   options_of_gdal();
   parameters_of_hdf5();
   integers_in_texts();
@@ -287,6 +311,7 @@ int main(void) {
   }
   streams("zfpy", "{\"mode\": 4, \"tolerance\": 0}", &array);
   streams("zfpy", "{\"mode\": 4, \"tolerance\": 0.001}", &array);
+  streams("zfpy", "{\"mode\": 4, \"tolerance\": 1e300}", &array);
   streams("pcodec", "{}", &array);
   return 0;
 }
