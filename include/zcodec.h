@@ -230,6 +230,25 @@ typedef struct zcodec_sink zcodec_sink;
 typedef struct zcodec_writer zcodec_writer;
 
 /**
+ * Options for creating a chain. Set all members to 0 first, then `struct_size`, then the ones you want. Since 0.2.
+ */
+typedef struct zcodec_chain_options {
+  /**
+   * sizeof(zcodec_chain_options), as the caller was compiled; later versions may append members.
+   */
+  size_t struct_size;
+  /**
+   * The codecs that the chain may use. NULL: the built-in ones.
+   */
+  const struct zcodec_registry *registry;
+  /**
+   * The most bytes that a chunk may decode to; 0: no limit. Metadata that asks for more is UNSUPPORTED, also in
+   * zcodec_chain_with_shape. A chunk of bytes->bytes codecs that decodes to more is CORRUPT_DATA.
+   */
+  uint64_t max_decoded_size;
+} zcodec_chain_options;
+
+/**
  * Runs job `i` of a batch. `run` of the executor calls it, on any thread, and never after `run` has returned.
  * `job_data` is what `run` was given. Since 0.2.
  */
@@ -583,25 +602,6 @@ typedef struct zcodec_codec {
                     struct zcodec_sink *message);
 } zcodec_codec;
 
-/**
- * Options for creating a chain. Set all members to 0 first, then `struct_size`, then the ones you want. Since 0.2.
- */
-typedef struct zcodec_chain_options {
-  /**
-   * sizeof(zcodec_chain_options), as the caller was compiled; later versions may append members.
-   */
-  size_t struct_size;
-  /**
-   * The codecs that the chain may use. NULL: the built-in ones.
-   */
-  const struct zcodec_registry *registry;
-  /**
-   * The most bytes that a chunk may decode to; 0: no limit. Metadata that asks for more is UNSUPPORTED, also in
-   * zcodec_chain_with_shape. A chunk of bytes->bytes codecs that decodes to more is CORRUPT_DATA.
-   */
-  uint64_t max_decoded_size;
-} zcodec_chain_options;
-
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -646,6 +646,27 @@ enum zcodec_status zcodec_chain_from_zarr_json(const char *zarr_json,
                                                size_t zarr_json_size,
                                                struct zcodec_chain **chain,
                                                struct zcodec_error **error);
+
+/**
+ * zcodec_chain_new with options: codecs of the host, or a limit. `options` may be NULL. UNSUPPORTED also if a chunk is
+ * larger than `max_decoded_size`. CALLBACK_FAILED: a codec of the host broke its rules. Since 0.2.
+ */
+enum zcodec_status zcodec_chain_new_with(const struct zcodec_chain_options *options,
+                                         const char *codecs_json,
+                                         size_t codecs_json_size,
+                                         const char *input_json,
+                                         size_t input_json_size,
+                                         struct zcodec_chain **chain,
+                                         struct zcodec_error **error);
+
+/**
+ * zcodec_chain_from_zarr_json with the options of zcodec_chain_new_with. Since 0.2.
+ */
+enum zcodec_status zcodec_chain_from_zarr_json_with(const struct zcodec_chain_options *options,
+                                                    const char *zarr_json,
+                                                    size_t zarr_json_size,
+                                                    struct zcodec_chain **chain,
+                                                    struct zcodec_error **error);
 
 /**
  * Creates a chain with the same codecs, data type, fill value and callbacks for chunks of another shape: border
@@ -1276,15 +1297,6 @@ enum zcodec_status zcodec_chain_set_padding_at(struct zcodec_chain *chain,
 /* ---- Codecs of the host -------------------------------------------------------------------- */
 
 /**
- * Appends UTF-8 text for the caller of a callback. Only the callback that received the sink may call this, on its own
- * thread, any number of times. In a message, invalid UTF-8 is replaced by U+FFFD. NULL_ARGUMENT, OUT_OF_MEMORY:
- * nothing was appended. Since 0.2.
- */
-enum zcodec_status zcodec_sink_write(struct zcodec_sink *sink,
-                                     const void *bytes,
-                                     size_t size);
-
-/**
  * Creates a registry of the built-in codecs, to which the host can add its own. On success `*registry` is a handle
  * that the caller frees with zcodec_registry_free; on failure it is NULL. Since 0.2.
  */
@@ -1309,25 +1321,13 @@ enum zcodec_status zcodec_registry_add(struct zcodec_registry *registry,
 void zcodec_registry_free(struct zcodec_registry *registry);
 
 /**
- * zcodec_chain_new with options: codecs of the host, or a limit. `options` may be NULL. UNSUPPORTED also if a chunk is
- * larger than `max_decoded_size`. CALLBACK_FAILED: a codec of the host broke its rules. Since 0.2.
+ * Appends UTF-8 text for the caller of a callback. Only the callback that received the sink may call this, on its own
+ * thread, any number of times. In a message, invalid UTF-8 is replaced by U+FFFD. NULL_ARGUMENT, OUT_OF_MEMORY:
+ * nothing was appended. Since 0.2.
  */
-enum zcodec_status zcodec_chain_new_with(const struct zcodec_chain_options *options,
-                                         const char *codecs_json,
-                                         size_t codecs_json_size,
-                                         const char *input_json,
-                                         size_t input_json_size,
-                                         struct zcodec_chain **chain,
-                                         struct zcodec_error **error);
-
-/**
- * zcodec_chain_from_zarr_json with the options of zcodec_chain_new_with. Since 0.2.
- */
-enum zcodec_status zcodec_chain_from_zarr_json_with(const struct zcodec_chain_options *options,
-                                                    const char *zarr_json,
-                                                    size_t zarr_json_size,
-                                                    struct zcodec_chain **chain,
-                                                    struct zcodec_error **error);
+enum zcodec_status zcodec_sink_write(struct zcodec_sink *sink,
+                                     const void *bytes,
+                                     size_t size);
 
 /* ---- Errors -------------------------------------------------------------------------------- */
 

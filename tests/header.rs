@@ -16,7 +16,7 @@ const SECTIONS: [(&str, &str); 13] = [
     ("zcodec_buffer_data", "Buffers"),
     ("zcodec_chain_decoded_size", "Asking a chain"),
     ("zcodec_chain_set_padding", "Padding"),
-    ("zcodec_sink_write", "Codecs of the host"),
+    ("zcodec_registry_new", "Codecs of the host"),
     ("zcodec_status_name", "Errors"),
     ("zcodec_supported_json", "The library"),
 ];

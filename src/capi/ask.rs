@@ -4,21 +4,10 @@ use super::buffer::zcodec_buffer;
 use super::chain::zcodec_chain;
 use super::error::{zcodec_error, zcodec_status};
 use super::ffi;
+use super::kind::zcodec_kind;
 use crate::chain::Chain;
 use crate::error::{Error, Result, Status};
 use crate::interface::Kind;
-
-/// The kinds of chains, and of codecs.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum zcodec_kind {
-    /// Array->array codecs only: an array enters on encode, and an array leaves.
-    ZCODEC_KIND_ARRAY_TO_ARRAY = 1,
-    /// One array->bytes codec, with any number of others before and after it: an array enters on encode, bytes leave.
-    ZCODEC_KIND_ARRAY_TO_BYTES = 2,
-    /// Bytes->bytes codecs only: bytes enter on encode, and bytes leave.
-    ZCODEC_KIND_BYTES_TO_BYTES = 3,
-}
 
 /// The size in bytes of a decoded chunk. UNKNOWN_SIZE for a chain of bytes->bytes codecs; OUT_OF_MEMORY if the size
 /// exceeds SIZE_MAX. `*size` is then 0.
@@ -69,12 +58,7 @@ pub unsafe extern "C" fn zcodec_chain_codec_count(chain: *const zcodec_chain) ->
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_kind(chain: *const zcodec_chain) -> zcodec_kind {
     // SAFETY: NULL or a live handle, says the header.
-    let kind = unsafe { ffi::handle(chain, "chain") }.map_or(Kind::BytesToBytes, |chain| chain.kind());
-    match kind {
-        Kind::ArrayToArray => zcodec_kind::ZCODEC_KIND_ARRAY_TO_ARRAY,
-        Kind::ArrayToBytes => zcodec_kind::ZCODEC_KIND_ARRAY_TO_BYTES,
-        Kind::BytesToBytes => zcodec_kind::ZCODEC_KIND_BYTES_TO_BYTES,
-    }
+    unsafe { ffi::handle(chain, "chain") }.map_or(Kind::BytesToBytes, |chain| chain.kind()).into()
 }
 
 /// Describes a chain as JSON text.

@@ -158,7 +158,6 @@ impl<T: CallerStruct> CallerArray<T> {
     }
 
     /// The number of elements.
-    #[cfg(all(test, target_pointer_width = "64"))]
     pub(super) fn count(&self) -> usize {
         self.count
     }

@@ -1,9 +1,12 @@
 //! Creating and freeing chains.
 
+use super::caller_struct::{self, CallerStruct, members};
 use super::error::{zcodec_error, zcodec_status};
 use super::ffi;
-use super::registry::{zcodec_chain_from_zarr_json_with, zcodec_chain_new_with};
-use crate::chain::Chain;
+use super::registry::zcodec_registry;
+use crate::chain::{Chain, ChainOptions};
+use crate::codec;
+use crate::error::Result;
 use std::ffi::c_char;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -38,6 +41,45 @@ impl DerefMut for zcodec_chain {
     fn deref_mut(&mut self) -> &mut Chain {
         Arc::make_mut(&mut self.0)
     }
+}
+
+/// Options for creating a chain. Set all members to 0 first, then `struct_size`, then the ones you want. Since 0.2.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct zcodec_chain_options {
+    /// sizeof(zcodec_chain_options), as the caller was compiled; later versions may append members.
+    pub struct_size: usize,
+    /// The codecs that the chain may use. NULL: the built-in ones.
+    pub registry: *const zcodec_registry,
+    /// The most bytes that a chunk may decode to; 0: no limit. Metadata that asks for more is UNSUPPORTED, also in
+    /// zcodec_chain_with_shape. A chunk of bytes->bytes codecs that decodes to more is CORRUPT_DATA.
+    pub max_decoded_size: u64,
+}
+
+// SAFETY: integers and a pointer, in the layout of C; all zeros is a value.
+unsafe impl CallerStruct for zcodec_chain_options {
+    const NAME: &'static str = "zcodec_chain_options";
+    const OLDEST_SIZE: usize = size_of::<Self>();
+    const MEMBERS: &'static [(usize, usize)] = members!(
+        zcodec_chain_options: struct_size: usize, registry: *const zcodec_registry, max_decoded_size: u64
+    );
+}
+
+/// Reads the options of a chain.
+///
+/// # Safety
+/// `options` is NULL, or begins with a `struct_size` and has that many readable bytes; its registry is NULL or live.
+unsafe fn read_chain_options(options: *const zcodec_chain_options) -> Result<ChainOptions> {
+    // SAFETY: the same contract.
+    let Some(options) = (unsafe { caller_struct::read_optional(options) })? else {
+        return Ok(ChainOptions::default());
+    };
+    // SAFETY: NULL or a live registry.
+    let registry = unsafe { options.registry.as_ref() };
+    Ok(ChainOptions {
+        registry: registry.map_or_else(codec::built_in, |registry| registry.shared()),
+        max_decoded_size: Some(options.max_decoded_size).filter(|size| *size != 0),
+    })
 }
 
 /// Creates a chain from a list of codecs.
@@ -95,6 +137,61 @@ pub unsafe extern "C" fn zcodec_chain_from_zarr_json(
 ) -> zcodec_status {
     // SAFETY: as this function asks of the caller; options may be NULL.
     unsafe { zcodec_chain_from_zarr_json_with(std::ptr::null(), zarr_json, zarr_json_size, chain, error) }
+}
+
+/// zcodec_chain_new with options: codecs of the host, or a limit. `options` may be NULL. UNSUPPORTED also if a chunk is
+/// larger than `max_decoded_size`. CALLBACK_FAILED: a codec of the host broke its rules. Since 0.2.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_chain_new_with(
+    options: *const zcodec_chain_options,
+    codecs_json: *const c_char,
+    codecs_json_size: usize,
+    input_json: *const c_char,
+    input_json_size: usize,
+    chain: *mut *mut zcodec_chain,
+    error: *mut *mut zcodec_error,
+) -> zcodec_status {
+    // SAFETY: NULL or writable, says the header.
+    let error = unsafe { ffi::optional_out(error) };
+    ffi::guard(error, || {
+        // SAFETY: the header asks of the caller what these conversions ask of us.
+        let (chain, options, codecs, input) = unsafe {
+            (
+                ffi::out(chain, std::ptr::null_mut(), "chain")?,
+                read_chain_options(options)?,
+                ffi::input(codecs_json.cast(), codecs_json_size, "codecs_json")?,
+                ffi::input(input_json.cast(), input_json_size, "input_json")?,
+            )
+        };
+        let input = (!input_json.is_null()).then_some(input);
+        *chain = zcodec_chain::into_handle(Arc::new(Chain::with_options(&options, codecs, input)?));
+        Ok(())
+    })
+}
+
+/// zcodec_chain_from_zarr_json with the options of zcodec_chain_new_with. Since 0.2.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zcodec_chain_from_zarr_json_with(
+    options: *const zcodec_chain_options,
+    zarr_json: *const c_char,
+    zarr_json_size: usize,
+    chain: *mut *mut zcodec_chain,
+    error: *mut *mut zcodec_error,
+) -> zcodec_status {
+    // SAFETY: NULL or writable, says the header.
+    let error = unsafe { ffi::optional_out(error) };
+    ffi::guard(error, || {
+        // SAFETY: the header asks of the caller what these conversions ask of us.
+        let (chain, options, zarr_json) = unsafe {
+            (
+                ffi::out(chain, std::ptr::null_mut(), "chain")?,
+                read_chain_options(options)?,
+                ffi::input(zarr_json.cast(), zarr_json_size, "zarr_json")?,
+            )
+        };
+        *chain = zcodec_chain::into_handle(Arc::new(Chain::from_zarr_json_with(&options, zarr_json)?));
+        Ok(())
+    })
 }
 
 /// Creates a chain with the same codecs, data type, fill value and callbacks for chunks of another shape: border

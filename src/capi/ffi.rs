@@ -131,22 +131,22 @@ pub(super) unsafe fn input<'a, T>(elements: *const T, count: usize, name: &str) 
     Ok(unsafe { std::slice::from_raw_parts(elements, count) })
 }
 
-/// Borrows bytes to write. NULL with a capacity of 0 is an empty slice.
+/// Borrows elements to write. NULL with a count of 0 is an empty slice.
 ///
 /// C callers may pass uninitialised memory: across the boundary of the compiled library, the compiler must assume that
 /// its bytes have values, and the library writes them before it reads them. A Rust program that links the crate must
 /// pass initialised memory, and so must a program that is optimised together with the library.
 ///
 /// # Safety
-/// `bytes` is NULL or points to `capacity` writable bytes that nobody else uses during the call, and that are
-/// initialised as far as the compiler can tell.
-pub(super) unsafe fn output<'a>(bytes: *mut u8, capacity: usize, name: &str) -> Result<&'a mut [u8]> {
-    if bytes.is_null() {
-        return if capacity == 0 { Ok(&mut []) } else { Err(null(name)) };
+/// `elements` is NULL or points to `count` writable elements, aligned, that nobody else uses during the call, and that
+/// are initialised as far as the compiler can tell.
+pub(super) unsafe fn output<'a, T: Copy>(elements: *mut T, count: usize, name: &str) -> Result<&'a mut [T]> {
+    if elements.is_null() {
+        return if count == 0 { Ok(&mut []) } else { Err(null(name)) };
     }
-    check_size::<u8>(capacity, name)?;
+    check_size::<T>(count, name)?;
     // SAFETY: not NULL, of a possible size; for the rest, see above.
-    Ok(unsafe { std::slice::from_raw_parts_mut(bytes, capacity) })
+    Ok(unsafe { std::slice::from_raw_parts_mut(elements, count) })
 }
 
 /// Borrows text.
@@ -160,19 +160,6 @@ pub(super) unsafe fn text<'a>(text: *const c_char, name: &str) -> Result<&'a str
     // SAFETY: not NULL; for the rest, see above.
     let text = unsafe { CStr::from_ptr(text) };
     text.to_str().map_err(|_| Error::argument(format!("{name} is not UTF-8")))
-}
-
-/// Borrows numbers to write. NULL with a count of 0 is an empty slice.
-///
-/// # Safety
-/// `numbers` is NULL or points to `count` writable numbers, aligned, that nobody else uses during the call.
-pub(super) unsafe fn numbers<'a, T: Copy>(numbers: *mut T, count: usize, name: &str) -> Result<&'a mut [T]> {
-    if numbers.is_null() {
-        return if count == 0 { Ok(&mut []) } else { Err(null(name)) };
-    }
-    check_size::<T>(count, name)?;
-    // SAFETY: not NULL, of a possible size; for the rest, see above.
-    Ok(unsafe { std::slice::from_raw_parts_mut(numbers, count) })
 }
 
 fn check_size<T>(count: usize, name: &str) -> Result<()> {
@@ -207,8 +194,8 @@ mod tests {
         unsafe {
             assert_eq!(input::<u8>(std::ptr::null(), 0, "x").unwrap().len(), 0);
             assert_eq!(input::<u8>(std::ptr::null(), 1, "x").unwrap_err().status(), Status::NullArgument);
-            assert_eq!(output(std::ptr::null_mut(), 0, "x").unwrap().len(), 0);
-            assert_eq!(output(std::ptr::null_mut(), 1, "x").unwrap_err().status(), Status::NullArgument);
+            assert_eq!(output::<u8>(std::ptr::null_mut(), 0, "x").unwrap().len(), 0);
+            assert_eq!(output::<u8>(std::ptr::null_mut(), 1, "x").unwrap_err().status(), Status::NullArgument);
         }
     }
 

@@ -3,8 +3,8 @@
 //! Three owners: a [`Host`] has the functions and `user_data`, which it frees once the registry and all chains that use
 //! it are gone; a [`HostCodec`] is such a codec with a configuration; a [`State`] is the result of one `bind`.
 
-use super::ask::zcodec_kind;
-use super::registry::{Bind, Code, Free, ZCODEC_CODEC_TOO_SMALL, zcodec_codec, zcodec_sink};
+use super::codec::{Bind, Code, Free, ZCODEC_CODEC_TOO_SMALL, zcodec_codec, zcodec_sink};
+use super::kind::read_kind;
 use crate::data_type::DataType;
 use crate::error::{Error, Result, Status};
 use crate::float_environment::with_host_environment;
@@ -48,7 +48,7 @@ impl Host {
         }
         let missing = |name: &'static str| move || Error::argument(format!("{name} of the codec is NULL"));
         Ok(Arc::new(Self {
-            kind: kind(codec.kind)?,
+            kind: read_kind(codec.kind)?,
             bind: codec.bind.ok_or_else(missing("bind"))?,
             encode: codec.encode.ok_or_else(missing("encode"))?,
             decode: codec.decode.ok_or_else(missing("decode"))?,
@@ -71,18 +71,6 @@ impl Drop for Host {
             // SAFETY: the host gave this function for this pointer, and it is called once.
             with_host_environment(|| unsafe { free(self.user_data) });
         }
-    }
-}
-
-fn kind(number: i32) -> Result<Kind> {
-    const ARRAY_TO_ARRAY: i32 = zcodec_kind::ZCODEC_KIND_ARRAY_TO_ARRAY as i32;
-    const ARRAY_TO_BYTES: i32 = zcodec_kind::ZCODEC_KIND_ARRAY_TO_BYTES as i32;
-    const BYTES_TO_BYTES: i32 = zcodec_kind::ZCODEC_KIND_BYTES_TO_BYTES as i32;
-    match number {
-        ARRAY_TO_ARRAY => Ok(Kind::ArrayToArray),
-        ARRAY_TO_BYTES => Ok(Kind::ArrayToBytes),
-        BYTES_TO_BYTES => Ok(Kind::BytesToBytes),
-        _ => Err(Error::argument(format!("kind of the codec is {number}, expected a zcodec_kind, 1 to 3"))),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::chain::zcodec_chain;
 use super::error::{zcodec_error, zcodec_status};
 use super::ffi;
-use super::plan::{known, zcodec_range};
+use super::range::{known, zcodec_range};
 use crate::chain::ShardIndex;
 use std::ffi::c_void;
 use std::sync::Arc;

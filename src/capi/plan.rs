@@ -6,36 +6,13 @@ use super::chain::zcodec_chain;
 use super::error::{zcodec_error, zcodec_status};
 use super::ffi;
 use super::index::zcodec_index;
+use super::range::{known, zcodec_range};
 use super::stage::{self, InUse, Staged};
 use super::view::{read_box, read_target, zcodec_box, zcodec_view};
 use crate::chain::{ByteRange, ReadPlan};
 use crate::error::{Error, Result};
 use crate::memory::collect;
 use std::ffi::c_void;
-
-/// An offset or a size that is not known. Since 0.2.
-pub const ZCODEC_SIZE_UNKNOWN: u64 = u64::MAX;
-
-/// A range of bytes in a stored object. If `offset` is ZCODEC_SIZE_UNKNOWN, the last `size` bytes; if `size` is,
-/// everything from `offset` to the end. Since 0.2.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct zcodec_range {
-    /// The offset of the first byte.
-    pub offset: u64,
-    /// The number of bytes.
-    pub size: u64,
-}
-
-impl From<ByteRange> for zcodec_range {
-    fn from(range: ByteRange) -> Self {
-        match range {
-            ByteRange::At { offset, size } => Self { offset, size },
-            ByteRange::From(offset) => Self { offset, size: ZCODEC_SIZE_UNKNOWN },
-            ByteRange::Last(size) => Self { offset: ZCODEC_SIZE_UNKNOWN, size },
-        }
-    }
-}
 
 /// One read of one stored object, a chunk or a shard. Opaque. A plan says which byte ranges it needs, one stage at a
 /// time; the host fetches them in any way and supplies them; the plan decodes each of them as soon as it is supplied.
@@ -65,11 +42,6 @@ impl Staged for PlanState {
     fn supply(&self, index: usize, bytes: &[u8]) -> Result<()> {
         self.plan.supply(index, bytes)
     }
-}
-
-/// A size of the C interface.
-pub(super) fn known(size: u64) -> Option<u64> {
-    (size != ZCODEC_SIZE_UNKNOWN).then_some(size)
 }
 
 /// Creates a plan that decodes box i of the chunk into view i, for each i < `count`. The views must not overlap.

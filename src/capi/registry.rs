@@ -1,15 +1,14 @@
-//! Codecs of the host: the structs and functions that register them and create chains with them. `host_codec` runs them.
+//! Registries: the built-in codecs and those of the host.
 
-use super::caller_struct::{self, CallerStruct, members};
-use super::chain::zcodec_chain;
+use super::caller_struct;
+use super::codec::zcodec_codec;
 use super::error::{zcodec_error, zcodec_status};
 use super::ffi;
 use super::host_codec::Host;
-use crate::chain::{Chain, ChainOptions};
 use crate::codec;
-use crate::error::{Error, Result, Status};
+use crate::error::{Error, Status};
 use crate::interface::Registry;
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::CStr;
 use std::sync::Arc;
 
 /// The built-in codecs and those that the host added. Opaque. Several threads may create chains with it at once, but
@@ -17,224 +16,11 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct zcodec_registry(Arc<Registry>);
 
-/// Receives text from a callback. Opaque. Valid for the duration of the callback only. Since 0.2.
-#[derive(Debug, Default)]
-pub struct zcodec_sink {
-    text: Vec<u8>,
-    is_cut: bool,
-}
-
-impl zcodec_sink {
-    fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        if self.text.try_reserve(bytes.len()).is_err() {
-            self.is_cut = true;
-            return Err(Error::out_of_memory());
-        }
-        self.text.extend_from_slice(bytes);
-        Ok(())
+impl zcodec_registry {
+    /// The registry itself, for chains that outlive the handle.
+    pub(super) fn shared(&self) -> Arc<Registry> {
+        Arc::clone(&self.0)
     }
-
-    /// The text that was written.
-    ///
-    /// # Errors
-    /// [`Status::OutOfMemory`]: some of it was lost.
-    pub(super) fn into_text(self) -> Result<Vec<u8>> {
-        if self.is_cut { Err(Error::out_of_memory()) } else { Ok(self.text) }
-    }
-
-    /// The text that was written, for a message.
-    pub(super) fn into_message(self) -> String {
-        String::from_utf8_lossy(&self.text).into_owned()
-    }
-}
-
-/// See [`zcodec_codec::bind`].
-pub(super) type Bind = unsafe extern "C" fn(
-    *mut c_void,
-    *const c_char,
-    usize,
-    *const c_char,
-    usize,
-    *mut zcodec_sink,
-    *mut zcodec_sink,
-    *mut *mut c_void,
-) -> i32;
-
-/// See [`zcodec_codec::encode`] and [`zcodec_codec::decode`].
-pub(super) type Code = unsafe extern "C" fn(
-    *mut c_void,
-    *mut c_void,
-    *const c_void,
-    usize,
-    *mut c_void,
-    usize,
-    *mut usize,
-    *mut zcodec_sink,
-) -> i32;
-
-/// See [`zcodec_codec::free_user_data`] and [`zcodec_codec::free_state`].
-pub(super) type Free = unsafe extern "C" fn(*mut c_void);
-
-/// Returned by `encode` and `decode` of a zcodec_codec when the output buffer is too small. Since 0.2.
-pub const ZCODEC_CODEC_TOO_SMALL: i32 = 1;
-
-/// A codec of the host. Set all members to 0 first, then `struct_size`, then the others. free_user_data, free_state and
-/// encoded_bound may be NULL.
-///
-/// The functions run on the thread that does the work, before the call into the library returns, and never under a
-/// lock. If several threads use a chain, they run in several threads at once, also with the same state; they must be
-/// safe to call from every thread that uses or frees a chain with the codec. They may call the library, but not with
-/// the plan or the writer of the call that runs them: such a call may fail with INVALID_ARGUMENT. They must return
-/// normally: no longjmp, no exception through C frames. The memory that their pointers point to is theirs for the
-/// duration of the call only. Since 0.2.
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-pub struct zcodec_codec {
-    /// sizeof(zcodec_codec), as the caller was compiled; later versions may append members.
-    pub struct_size: usize,
-    /// The name in metadata, UTF-8 and NUL-terminated. It is copied.
-    pub name: *const c_char,
-    /// The kind of the codec, a zcodec_kind.
-    pub kind: i32,
-    /// Must be 0.
-    pub reserved: u32,
-    /// Passed to `bind`; the library never dereferences it.
-    pub user_data: *mut c_void,
-    /// Called once on `user_data`, when the registry and everything that was created with the codec has been freed.
-    pub free_user_data: Option<unsafe extern "C" fn(user_data: *mut c_void)>,
-    /// Binds the codec to what enters on encode.
-    ///
-    /// `configuration` is the codec's configuration, a JSON object ("{}" if there is none). `input` describes what
-    /// enters, in the form of zcodec_chain_output_json. Neither is NUL-terminated. The function writes to `output` what
-    /// leaves, in the same form: {"data_type": .., "shape": [..], "fill_value": ..} if the kind is array->array;
-    /// otherwise {"size": n} for bytes of a fixed size, or {"size": null}. It may set `*state`, which is NULL before
-    /// and is passed to the other functions.
-    ///
-    /// Returns 0 on success. Any other number means that the chain cannot be created (INVALID_METADATA); `message` then
-    /// gets the reason. An output that cannot be parsed is CALLBACK_FAILED. zcodec_chain_with_shape calls `bind` again,
-    /// except for codecs inside a shard, whose input stays the same. Decoding calls it for each block of n5_default
-    /// whose shape is not that of the chunk; such a refusal is CORRUPT_DATA.
-    pub bind: Option<
-        unsafe extern "C" fn(
-            user_data: *mut c_void,
-            configuration: *const c_char,
-            configuration_size: usize,
-            input: *const c_char,
-            input_size: usize,
-            output: *mut zcodec_sink,
-            message: *mut zcodec_sink,
-            state: *mut *mut c_void,
-        ) -> i32,
-    >,
-    /// Called once on the state of each `bind` that returned 0, even if the chain could not be created.
-    pub free_state: Option<unsafe extern "C" fn(state: *mut c_void)>,
-    /// The most bytes that `decoded_size` bytes may encode to; UINT64_MAX if unknown. Not called if `bind` gave a size.
-    pub encoded_bound: Option<unsafe extern "C" fn(state: *mut c_void, decoded_size: u64) -> u64>,
-    /// Encodes a chunk. Elements lie back to back in C order and native byte order, at any alignment, on both sides.
-    /// Those that enter lie in memory as this header says, whatever the caller passed: a bool is 0 or 1. `call_data`
-    /// comes from the options of the call.
-    ///
-    /// Returns 0 after setting `*encoded_size` to the number of bytes written. Returns ZCODEC_CODEC_TOO_SMALL if
-    /// `encoded` is too small, perhaps after setting `*encoded_size` to the capacity needed; otherwise the library
-    /// assumes twice the capacity, at least 64. It then repeats the call with a larger buffer, or, if the buffer is the
-    /// caller's, fails with BUFFER_TOO_SMALL. Any other number is OUT_OF_RANGE; `message` then gets the reason.
-    ///
-    /// The call fails with CALLBACK_FAILED if the size is not set, exceeds the capacity, or is not the one that `bind`
-    /// gave, if the function needs more than `bind` or `encoded_bound` promised, or if it asks for a little more again
-    /// and again.
-    pub encode: Option<
-        unsafe extern "C" fn(
-            state: *mut c_void,
-            call_data: *mut c_void,
-            decoded: *const c_void,
-            decoded_size: usize,
-            encoded: *mut c_void,
-            encoded_capacity: usize,
-            encoded_size: *mut usize,
-            message: *mut zcodec_sink,
-        ) -> i32,
-    >,
-    /// Decodes a chunk: the inverse of `encode`, with the same rules, except for these. Any number except 0 and
-    /// ZCODEC_CODEC_TOO_SMALL is CORRUPT_DATA. Where the decoded size is known, `decoded_capacity` is that size, and
-    /// ZCODEC_CODEC_TOO_SMALL or a smaller size is CORRUPT_DATA, too: the encoded bytes may be the reason. A size that
-    /// is not set or exceeds the capacity is CALLBACK_FAILED, as it is for `encode`. If a chain of bytes->bytes codecs
-    /// gets ZCODEC_CODEC_TOO_SMALL without a size, it repeats the call with larger buffers of its own, to name the
-    /// capacity with BUFFER_TOO_SMALL.
-    pub decode: Option<
-        unsafe extern "C" fn(
-            state: *mut c_void,
-            call_data: *mut c_void,
-            encoded: *const c_void,
-            encoded_size: usize,
-            decoded: *mut c_void,
-            decoded_capacity: usize,
-            decoded_size: *mut usize,
-            message: *mut zcodec_sink,
-        ) -> i32,
-    >,
-}
-
-// SAFETY: sizes, integers, pointers and optional functions, in the layout of C.
-unsafe impl CallerStruct for zcodec_codec {
-    const NAME: &'static str = "zcodec_codec";
-    const OLDEST_SIZE: usize = size_of::<Self>();
-    const MEMBERS: &'static [(usize, usize)] = members!(
-        zcodec_codec: struct_size: usize, name: *const c_char, kind: i32, reserved: u32, user_data: *mut c_void,
-        free_user_data: Option<Free>, bind: Option<Bind>, free_state: Option<Free>,
-        encoded_bound: Option<unsafe extern "C" fn(*mut c_void, u64) -> u64>, encode: Option<Code>,
-        decode: Option<Code>
-    );
-}
-
-/// Options for creating a chain. Set all members to 0 first, then `struct_size`, then the ones you want. Since 0.2.
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-pub struct zcodec_chain_options {
-    /// sizeof(zcodec_chain_options), as the caller was compiled; later versions may append members.
-    pub struct_size: usize,
-    /// The codecs that the chain may use. NULL: the built-in ones.
-    pub registry: *const zcodec_registry,
-    /// The most bytes that a chunk may decode to; 0: no limit. Metadata that asks for more is UNSUPPORTED, also in
-    /// zcodec_chain_with_shape. A chunk of bytes->bytes codecs that decodes to more is CORRUPT_DATA.
-    pub max_decoded_size: u64,
-}
-
-// SAFETY: integers and a pointer, in the layout of C; all zeros is a value.
-unsafe impl CallerStruct for zcodec_chain_options {
-    const NAME: &'static str = "zcodec_chain_options";
-    const OLDEST_SIZE: usize = size_of::<Self>();
-    const MEMBERS: &'static [(usize, usize)] = members!(
-        zcodec_chain_options: struct_size: usize, registry: *const zcodec_registry, max_decoded_size: u64
-    );
-}
-
-/// Reads the options of a chain.
-///
-/// # Safety
-/// `options` is NULL, or begins with a `struct_size` and has that many readable bytes; its registry is NULL or live.
-unsafe fn read_chain_options(options: *const zcodec_chain_options) -> Result<ChainOptions> {
-    // SAFETY: the same contract.
-    let Some(options) = (unsafe { caller_struct::read_optional(options) })? else {
-        return Ok(ChainOptions::default());
-    };
-    // SAFETY: NULL or a live registry.
-    let registry = unsafe { options.registry.as_ref() };
-    Ok(ChainOptions {
-        registry: registry.map_or_else(codec::built_in, |registry| Arc::clone(&registry.0)),
-        max_decoded_size: Some(options.max_decoded_size).filter(|size| *size != 0),
-    })
-}
-
-/// Appends UTF-8 text for the caller of a callback. Only the callback that received the sink may call this, on its own
-/// thread, any number of times. In a message, invalid UTF-8 is replaced by U+FFFD. NULL_ARGUMENT, OUT_OF_MEMORY:
-/// nothing was appended. Since 0.2.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn zcodec_sink_write(sink: *mut zcodec_sink, bytes: *const c_void, size: usize) -> zcodec_status {
-    ffi::guard(None, || {
-        // SAFETY: the header asks of the caller what these conversions ask of us.
-        let (sink, bytes) = unsafe { (ffi::handle_mut(sink, "sink")?, ffi::input(bytes.cast(), size, "bytes")?) };
-        sink.write(bytes)
-    })
 }
 
 /// Creates a registry of the built-in codecs, to which the host can add its own. On success `*registry` is a handle
@@ -289,59 +75,4 @@ pub unsafe extern "C" fn zcodec_registry_add(
 pub unsafe extern "C" fn zcodec_registry_free(registry: *mut zcodec_registry) {
     // SAFETY: NULL or a live handle that is not used again, says the header.
     unsafe { ffi::free_handle(registry) }
-}
-
-/// zcodec_chain_new with options: codecs of the host, or a limit. `options` may be NULL. UNSUPPORTED also if a chunk is
-/// larger than `max_decoded_size`. CALLBACK_FAILED: a codec of the host broke its rules. Since 0.2.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn zcodec_chain_new_with(
-    options: *const zcodec_chain_options,
-    codecs_json: *const c_char,
-    codecs_json_size: usize,
-    input_json: *const c_char,
-    input_json_size: usize,
-    chain: *mut *mut zcodec_chain,
-    error: *mut *mut zcodec_error,
-) -> zcodec_status {
-    // SAFETY: NULL or writable, says the header.
-    let error = unsafe { ffi::optional_out(error) };
-    ffi::guard(error, || {
-        // SAFETY: the header asks of the caller what these conversions ask of us.
-        let (chain, options, codecs, input) = unsafe {
-            (
-                ffi::out(chain, std::ptr::null_mut(), "chain")?,
-                read_chain_options(options)?,
-                ffi::input(codecs_json.cast(), codecs_json_size, "codecs_json")?,
-                ffi::input(input_json.cast(), input_json_size, "input_json")?,
-            )
-        };
-        let input = (!input_json.is_null()).then_some(input);
-        *chain = zcodec_chain::into_handle(Arc::new(Chain::with_options(&options, codecs, input)?));
-        Ok(())
-    })
-}
-
-/// zcodec_chain_from_zarr_json with the options of zcodec_chain_new_with. Since 0.2.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn zcodec_chain_from_zarr_json_with(
-    options: *const zcodec_chain_options,
-    zarr_json: *const c_char,
-    zarr_json_size: usize,
-    chain: *mut *mut zcodec_chain,
-    error: *mut *mut zcodec_error,
-) -> zcodec_status {
-    // SAFETY: NULL or writable, says the header.
-    let error = unsafe { ffi::optional_out(error) };
-    ffi::guard(error, || {
-        // SAFETY: the header asks of the caller what these conversions ask of us.
-        let (chain, options, zarr_json) = unsafe {
-            (
-                ffi::out(chain, std::ptr::null_mut(), "chain")?,
-                read_chain_options(options)?,
-                ffi::input(zarr_json.cast(), zarr_json_size, "zarr_json")?,
-            )
-        };
-        *chain = zcodec_chain::into_handle(Arc::new(Chain::from_zarr_json_with(&options, zarr_json)?));
-        Ok(())
-    })
 }

@@ -3,7 +3,7 @@
 
 use super::error::{zcodec_error, zcodec_status};
 use super::ffi;
-use super::plan::zcodec_range;
+use super::range::zcodec_range;
 use crate::chain::ByteRange;
 use crate::error::{Error, Result};
 use crate::memory::collect;

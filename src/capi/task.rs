@@ -62,7 +62,7 @@ unsafe impl CallerStruct for zcodec_task {
 /// A task that has been read.
 struct Work<'a> {
     chain: &'a Chain,
-    options: CallOptions,
+    call_data: CallData,
     start: Vec<u64>,
     data: Data<'a>,
 }
@@ -76,7 +76,7 @@ enum Data<'a> {
 impl Work<'_> {
     /// Does the work; returns the size of what was encoded.
     fn run(self, options: &CallOptions) -> Result<usize> {
-        let options = CallOptions { call_data: self.options.call_data, ..options.clone() };
+        let options = CallOptions { call_data: self.call_data, ..options.clone() };
         match self.data {
             Data::Missing(target) => self.chain.fill_box(&self.start, target).map(|()| 0),
             Data::Decode(encoded, target) => self.chain.decode_view(encoded, &self.start, target, &options).map(|()| 0),
@@ -99,7 +99,7 @@ impl Work<'_> {
 ///
 /// # Safety
 /// Its members are as the header asks for, during all of `'a`.
-unsafe fn read_work<'a>(task: &zcodec_task, direction: Direction, options: &CallOptions) -> Result<Work<'a>> {
+unsafe fn read_work<'a>(task: &zcodec_task, direction: Direction) -> Result<Work<'a>> {
     let is_missing = task.flags & ZCODEC_TASK_MISSING != 0;
     if task.flags & !ZCODEC_TASK_MISSING != 0 || (is_missing && direction == Direction::Encode) {
         return Err(Error::argument(format!(
@@ -132,8 +132,7 @@ unsafe fn read_work<'a>(task: &zcodec_task, direction: Direction, options: &Call
             }
         }
     };
-    let options = CallOptions { call_data: CallData(task.call_data), ..options.clone() };
-    Ok(Work { chain, options, start: part.start, data })
+    Ok(Work { chain, call_data: CallData(task.call_data), start: part.start, data })
 }
 
 /// Runs all tasks, even if some fail.
@@ -159,7 +158,7 @@ unsafe fn run_tasks(
         unsafe { write_members(tasks.at(index), direction, status, error, 0) };
     }
     // SAFETY: the same contract.
-    let results = unsafe { task_results(&tasks, count, &options, direction) };
+    let results = unsafe { task_results(&tasks, &options, direction) };
     let mut first = Ok(());
     for index in 0..count {
         // An error that is not of one task is that of each: what the threads did is not known.
@@ -186,15 +185,15 @@ unsafe fn run_tasks(
 /// As the header asks of the callers.
 unsafe fn task_results(
     tasks: &CallerArray<zcodec_task>,
-    count: usize,
     options: &CallOptions,
     direction: Direction,
 ) -> Result<Vec<Result<usize>>> {
+    let count = tasks.count();
     let mut works = Vec::new();
     works.try_reserve_exact(count).map_err(|_| Error::out_of_memory())?;
     for index in 0..count {
         // SAFETY: the same contract.
-        works.push(unsafe { tasks.read(index).and_then(|task| read_work(&task, direction, options)) });
+        works.push(unsafe { tasks.read(index).and_then(|task| read_work(&task, direction)) });
     }
     let size = works.iter().flatten().fold(0_usize, |size, work| size.saturating_add(work.size()));
     let workers = options.workers().count_for(size);

@@ -296,7 +296,7 @@ pub unsafe extern "C" fn zcodec_chain_granularity(
         let chain = unsafe { ffi::handle(chain, "chain") }?;
         check_ndim("call", ndim, chain.shape()?)?;
         // SAFETY: as above.
-        let shape = unsafe { ffi::numbers(shape, ndim, "shape") }?;
+        let shape = unsafe { ffi::output(shape, ndim, "shape") }?;
         shape.copy_from_slice(&chain.granularity()?);
         Ok(())
     })
@@ -321,7 +321,7 @@ pub unsafe extern "C" fn zcodec_chain_shape(
             return Err(Error::buffer_too_small("capacity", capacity, chunk.len() as u64));
         }
         // SAFETY: as above.
-        unsafe { ffi::numbers(shape, chunk.len(), "shape") }?.copy_from_slice(chunk);
+        unsafe { ffi::output(shape, chunk.len(), "shape") }?.copy_from_slice(chunk);
         *ndim = chunk.len();
         Ok(())
     })

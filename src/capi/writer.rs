@@ -5,7 +5,7 @@ use super::chain::zcodec_chain;
 use super::error::{zcodec_error, zcodec_status};
 use super::ffi;
 use super::index::zcodec_index;
-use super::plan::{known, zcodec_range};
+use super::range::{known, zcodec_range};
 use super::stage::{self, InUse, Staged};
 use super::view::{read_box, read_source, zcodec_box, zcodec_view};
 use crate::chain::{ByteRange, Piece, PieceBytes, ShardLayout, Writer};

@@ -334,10 +334,6 @@ mod tests {
         for bits in 0..8_u8 {
             let mut payload = decoded.clone();
             for index in (0..3).filter(|index| bits >> index & 1 == 1) {
-                let one = json!({"codecs": [list[index]]});
-                let Binding { pass: Pass::Transform(_), .. } = bind(&one, ByteSize::Unknown).unwrap() else {
-                    panic!("a transform")
-                };
                 let context = Context::new(crate::codec::built_in());
                 let single = CodecList::from_json(LIST, &json!([list[index]]), &context).unwrap();
                 let bytes =

@@ -26,7 +26,7 @@ pub(crate) fn vectorized<L: Loop>(work: L) -> L::Output {
     }
     #[cfg(target_arch = "x86_64")]
     if Level::Avx2.is_available() {
-        // SAFETY: the processor has AVX2.
+        // SAFETY: the processor has AVX2 and FMA.
         return unsafe { with_avx2(work) };
     }
     work.run()

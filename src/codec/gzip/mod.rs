@@ -32,22 +32,24 @@ struct Gzip {
 
 /// `{"level": 0..9}`, default 6
 pub(super) fn parse(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
-    let level = level_of(&mut configuration, 0)?.unwrap_or(Some(DEFAULT_LEVEL));
+    let level = level_of(&mut configuration, 0, DEFAULT_LEVEL)?;
     configuration.finish()?;
     Ok(Arc::new(Gzip { level }))
 }
 
 /// `{"level": -1..9}`, default 1
 pub(super) fn parse_numcodecs(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
-    let level = level_of(&mut configuration, -1)?.unwrap_or(Some(NUMCODECS_LEVEL));
+    let level = level_of(&mut configuration, -1, NUMCODECS_LEVEL)?;
     configuration.finish()?;
     Ok(Arc::new(Gzip { level }))
 }
 
-/// The member `level`, if there is one: a level, or `None` for -1, which is the default of zlib.
-fn level_of(configuration: &mut Configuration, lowest: i128) -> Result<Option<Option<usize>>> {
-    let level = configuration.optional("level").map(|value| integer("level", &value, lowest, 9)).transpose()?;
-    Ok(level.map(|level| usize::try_from(level).ok()))
+/// The member `level`; `None` for -1, which stands for the default of zlib.
+fn level_of(configuration: &mut Configuration, lowest: i128, default: usize) -> Result<Option<usize>> {
+    match configuration.optional("level") {
+        Some(value) => Ok(usize::try_from(integer("level", &value, lowest, 9)?).ok()),
+        None => Ok(Some(default)),
+    }
 }
 
 /// The level in the metadata.

@@ -21,7 +21,7 @@ struct Zlib {
 
 /// `{"level": -1..9}`, default 1
 pub(in crate::codec) fn parse(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
-    let level = level_of(&mut configuration, -1)?.unwrap_or(Some(NUMCODECS_LEVEL));
+    let level = level_of(&mut configuration, -1, NUMCODECS_LEVEL)?;
     configuration.finish()?;
     Ok(Arc::new(Zlib { level }))
 }

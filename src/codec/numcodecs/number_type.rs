@@ -8,7 +8,7 @@
 //! `int32` for `int32` and the narrower types, otherwise of `int64`. What does not fit that has no defined value there:
 //! it is an error.
 
-use crate::data_type::{Component, DataType};
+use crate::data_type::DataType;
 use crate::error::{Error, Result};
 use crate::json::shown;
 use half::f16;
@@ -224,7 +224,7 @@ impl NumberType {
     /// # Errors
     /// It is none of these.
     pub(super) fn of_array(array: &DataType) -> Result<Self> {
-        Self::of(array).filter(|_| !matches!(array.component(), Component::Raw { .. })).ok_or_else(|| {
+        Self::of(array).ok_or_else(|| {
             Error::unsupported(format!(
                 "the data type of the array is {array}, expected a bool, integer or float of NumPy"
             ))
