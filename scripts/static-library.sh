@@ -16,15 +16,19 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # LLVM's own code in Rust's standard library is for link-time optimisation, which has been done; tools with an LLVM
-# plugin older than Rust's would fail on it.
+# plugin older than Rust's would fail on it. Objects of gcc that have such code beside the usual one would become one
+# that linkers read with gcc's plugin, which does not see the rest.
 elf() {
-  echo 'SECTIONS { /DISCARD/ : { *(.llvmbc) *(.llvmcmd) } } INSERT AFTER .text;' >"$work/discard.ld"
+  discard='*(.llvmbc) *(.llvmcmd) *(.gnu.lto_*) *(.gnu.debuglto_*)'
+  echo "SECTIONS { /DISCARD/ : { $discard } } INSERT AFTER .text;" >"$work/discard.ld"
   # Keeps only what the interface reaches. Groups are dissolved: the linker of a program would throw away those that
   # another Rust library has, too, although their names are local by then.
   set --
   while read -r symbol; do
     set -- "$@" -u "$symbol"
   done <"$symbols"
+  # Older linkers of LLVM, which CMake names if the compiler is clang, cannot do that.
+  "${LD:-ld}" --help | grep -q -e --force-group-allocation || LD=ld
   "${LD:-ld}" -r --gc-sections --force-group-allocation -T "$work/discard.ld" "$@" -o "$work/all.o" "$built"
   "${OBJCOPY:-objcopy}" --keep-global-symbols="$symbols" "$work/all.o" "$work/zcodec.o"
   "${AR:-ar}" rcsD "$work/libzcodec.a" "$work/zcodec.o"
@@ -46,4 +50,4 @@ coff() {
 
 if [ "${FORMAT:-elf}" = elf ]; then elf; else coff; fi
 mkdir -p "$(dirname "$made")"
-mv "$work/libzcodec.a" "$made"
+cmp -s "$work/libzcodec.a" "$made" || mv "$work/libzcodec.a" "$made" # programs are linked again if it is new
