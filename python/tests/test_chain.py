@@ -12,6 +12,7 @@ import sys
 import threading
 import traceback
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -243,6 +244,9 @@ def test_wrong_metadata():
     if hasattr(np.dtypes, "StringDType"):
         with pytest.raises(TypeError, match="no Zarr data type is known for the numpy dtype StringDType"):
             Chain([LITTLE], np.dtypes.StringDType(), (4,))
+    if hasattr(ml_dtypes, "int1"):  # of kind "V", as raw bytes
+        with pytest.raises(TypeError, match=r"no Zarr data type is known for the numpy dtype dtype\(int1\)"):
+            Chain(["bytes"], np.dtype(ml_dtypes.int1), (4,))
     with pytest.raises(Error) as caught:
         Chain([LITTLE], "uint16", (100,), 0, max_decoded_size=100)
     assert caught.value.status is Status.UNSUPPORTED

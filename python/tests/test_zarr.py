@@ -26,7 +26,7 @@ zarr = pytest.importorskip("zarr")
 import zcodec
 from zarr.abc.codec import ArrayArrayCodec
 from zarr.abc.store import OffsetByteRequest, RangeByteRequest, SuffixByteRequest
-from zarr.core.buffer import NDBuffer
+from zarr.core.buffer import NDBuffer, cpu
 from zarr.storage import LocalStore, LoggingStore, MemoryStore, StorePath, WrapperStore
 from zcodec.zarr import (
     BitRound, CastValue, CodecPipeline, FallbackWarning, N5Default, Offset, PackBits, Pad, Reshape, ScaleOffset, Squeeze,
@@ -443,6 +443,45 @@ def test_what_lies_under_a_mask_is_stored(codecs):
     array[...] = values
     array[1:3] = values[:2]
     np.testing.assert_array_equal(array[...], [0, 0, 1, 3, 4, 5, 6, 7])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32"])
+@pytest.mark.parametrize(
+    "value",
+    [np.ma.masked, np.ma.masked_all(5, "f4").mean(), np.ma.array(np.float32(83), mask=True), np.ma.array([7], mask=[1])],
+)
+def test_a_masked_element_is_stored_as_by_zarr(dtype, value):
+    def written(pipeline, selection):
+        zarr.config.set({"codec_pipeline.path": pipeline})
+        array = zarr.create_array(MemoryStore(), shape=(4,), chunks=(2,), dtype=dtype, fill_value=-1)
+        try:
+            array[selection] = value
+        except Exception as error:
+            return repr(error)
+        return array[...].tolist()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for selection in (1, slice(1, 2), slice(1, 3), slice(None)):
+            np.testing.assert_equal(written(OURS, selection), written(OWN, selection))
+
+
+def test_elements_that_are_read_are_not_masked():
+    array = zarr.create_array(MemoryStore(), shape=(6,), chunks=(4,), dtype="int32")
+    array[:4] = [1, 2, 3, 4]
+    out = np.ma.masked_all(6, "int32")
+    with pytest.warns(FallbackWarning, match="would stay masked"):
+        found = array.get_basic_selection(..., out=cpu.NDBuffer.from_ndarray_like(out))
+    assert not np.ma.is_masked(found)
+    np.testing.assert_array_equal(found, [1, 2, 3, 4, 0, 0])
+
+
+def test_members_of_a_struct_may_have_any_byte_order():
+    """zarr-python 3.1 stores those that are not native with their bytes swapped."""
+    values = np.array([(1, 2.5), (3, 4.5)], [("a", ">i2"), ("b", "<f4")])
+    array = zarr.create_array(MemoryStore(), shape=(2,), chunks=(2,), dtype=values.dtype)
+    array[...] = values
+    np.testing.assert_array_equal(zarr.open_array(array.store)[...].astype(values.dtype), values)
 
 
 class Foreign(zarr.codecs.BytesCodec):

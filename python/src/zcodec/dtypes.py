@@ -153,7 +153,7 @@ def _from_numpy(dtype: np.dtype[Any]) -> DataType:
         return {"name": "null_terminated_bytes", "configuration": {"length_bytes": dtype.itemsize}}
     if native.name in _NUMPY or native.name in _ML:
         return native.name
-    if dtype.kind == "V" and dtype.subdtype is None:
+    if dtype.type is np.void and dtype.subdtype is None:
         return {"name": "raw_bytes", "configuration": {"length_bytes": dtype.itemsize}}
     raise TypeError(f"no Zarr data type is known for the numpy dtype {dtype!r}")
 

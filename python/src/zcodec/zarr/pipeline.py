@@ -72,6 +72,8 @@ class CodecPipeline(BatchedCodecPipeline):
         batch = list(batch_info)
         try:
             _must_be_numpy(out)
+            if isinstance(out.as_ndarray_like(), np.ma.MaskedArray):
+                raise Unsupported("elements that are read would stay masked")
             request, chains = ReadRequest(out, drop_axes), self._zchains
             chunks = [
                 ChunkRead(chains.get(spec), getter, spec, chunk_selection, out_selection, request)
@@ -89,6 +91,8 @@ class CodecPipeline(BatchedCodecPipeline):
         batch = list(batch_info)
         try:
             _must_be_numpy(value)
+            if stored.is_masked_element(value):
+                raise Unsupported("numpy assigns a masked element alone in its own way")
             chunks = [
                 ChunkWrite(
                     self._zchains.get(spec), setter, spec, chunk_selection, out_selection, is_complete, value, drop_axes

@@ -106,8 +106,16 @@ def memory_of(buffer: Buffer) -> Any:
 
 
 def elements_of(buffer: NDBuffer) -> Any:
-    """The elements of a buffer, not copied. As in zarr-python, masks are ignored."""
+    """The elements of a buffer, not copied. As in zarr-python, the masks of arrays are ignored: see
+    `is_masked_element`."""
     return np.asarray(buffer.as_numpy_array())
+
+
+def is_masked_element(buffer: NDBuffer) -> bool:
+    """Whether this is one element, and masked. numpy, and so zarr-python, assigns it to one element of an array as NaN,
+    or raises, where it assigns what lies under the mask of several."""
+    array = buffer.as_ndarray_like()
+    return isinstance(array, np.ma.MaskedArray) and array.size == 1 and bool(np.ma.getmaskarray(array).all())
 
 
 def request_of(part: Range) -> ByteRequest:
