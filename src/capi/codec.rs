@@ -26,7 +26,7 @@ impl zcodec_sink {
     /// The text that was written.
     ///
     /// # Errors
-    /// [`Status::OutOfMemory`]: some of it was lost.
+    /// [`Status::OutOfMemory`](crate::Status::OutOfMemory): some of it was lost.
     pub(super) fn into_text(self) -> Result<Vec<u8>> {
         if self.is_cut { Err(Error::out_of_memory()) } else { Ok(self.text) }
     }

@@ -3,10 +3,10 @@
 //! Packed elements are in C order. If the other side is in C order, too, the kernels run over all of it. Otherwise they
 //! run over tiles: boxes that are copied from or to their place.
 
+use super::boxes::region::{MIN_RUN_SIZE, Region, Tiles, index_of, index_steps};
 use super::copy::{copy_strided, workers_for};
 use super::input::{Decoded, Input};
 use super::plan::Elements;
-use super::region::{MIN_RUN_SIZE, Region, Tiles, index_of, index_steps};
 use crate::error::{Error, Result};
 use crate::interface::{Call, Contexts, packed_size, too_small};
 use crate::memory::grow;

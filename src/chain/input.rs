@@ -1,8 +1,8 @@
 //! The input of a chain on encode: a box of the chunk, wherever its elements lie; the rest of the chunk is the fill
 //! value.
 
+use super::boxes::region::byte_size;
 use super::copy::copy_strided;
-use super::region::byte_size;
 use crate::data_type::{Component, DataType};
 use crate::error::{Error, Result};
 use crate::interface::CallOptions;

@@ -6,60 +6,41 @@
 //!
 //! | task | modules |
 //! | --- | --- |
-//! | metadata documents of arrays | `zarr_json`, `zarr_v2`, `chunk_grid` |
+//! | metadata documents of arrays | `document` |
 //! | the steps of a chain | `plan`, and for elementwise steps `fused` and `elements` |
 //! | one chunk through the steps | `run`, `encode`, `input`, `copy`, `summed`, `hooks`, `workspace` |
-//! | boxes of a chunk | `boxes`, `region`, `route`, `reshaped`, `ranges` |
-//! | where the elements of a box go | `place`, `index_boxes`, `element_steps`, `first_fault` |
-//! | shards, and blocks of N5 | `shard`, `shard_index`, `cell_grid`, `cells`, `strips`, `in_order`, `n5_block` |
-//! | stored objects, read or written in parts | `read_plan`, `object`, `stage`, `writer`, `partial_chunk`, `pieces` |
+//! | boxes of a chunk: which step decodes them, by what way | `boxes` |
+//! | where the elements of a box go | `place` |
+//! | shards, and blocks of N5 | `shard`, `n5_block` |
+//! | stored objects, read or written in parts | `object` |
 //! | what a chain says about itself | `ask` |
 
 mod ask;
 mod boxes;
-mod cell_grid;
-mod cells;
-mod chunk_grid;
 mod copy;
-mod element_steps;
+mod document;
 mod elements;
 mod encode;
-mod first_fault;
 mod fused;
 mod hooks;
-mod in_order;
-mod index_boxes;
 mod input;
 mod n5_block;
 mod object;
-mod partial_chunk;
-mod pieces;
 mod place;
 mod plan;
-mod ranges;
-mod read_plan;
-mod region;
-mod reshaped;
-mod route;
 mod run;
 mod shard;
-mod shard_index;
-mod stage;
-mod strips;
 mod summed;
 mod workspace;
-mod writer;
-mod zarr_json;
-mod zarr_v2;
 
 pub use crate::interface::{CallData, CallOptions, PaddingHook, Warning};
 pub use crate::parallel::Executor;
 pub use crate::representation::{ArrayRepresentation, ByteSize, Representation};
-pub use pieces::{Piece, PieceBytes, ShardLayout};
-pub use read_plan::ReadPlan;
-pub use shard_index::ShardIndex;
-pub use stage::ByteRange;
-pub use writer::Writer;
+pub use object::pieces::{Piece, PieceBytes, ShardLayout};
+pub use object::read_plan::ReadPlan;
+pub use object::stage::ByteRange;
+pub use object::writer::Writer;
+pub use shard::index::ShardIndex;
 
 use crate::codec;
 use crate::error::{Error, Result, Status};
@@ -67,9 +48,9 @@ use crate::interface::{BoundCodecs, CodecList, Context, Registry};
 use crate::json;
 use crate::representation::BytesRepresentation;
 use crate::strided::{self, Source, Target};
+use boxes::region::Region;
 use input::{Decoded, Input};
 use plan::{EncodedSize, Plan};
-use region::Region;
 use run::{Output, Run};
 use std::sync::Arc;
 use workspace::Pool;
@@ -148,7 +129,7 @@ impl Chain {
     /// As [`with_options`](Self::with_options), also for a document that does not describe an array.
     pub fn from_zarr_json_with(options: &ChainOptions, zarr_json: &[u8]) -> Result<Self> {
         let context = Context::new(Arc::clone(&options.registry));
-        let document = zarr_json::ArrayDocument::from_json(&json::parse_python("zarr_json", zarr_json)?, &context)?;
+        let document = document::ArrayDocument::from_json(&json::parse_python("zarr_json", zarr_json)?, &context)?;
         let chunk = Representation::Array(document.chunk);
         check_decoded_size(options.max_decoded_size, &chunk)?;
         let list = CodecList::from_json("codecs", &document.codecs, &context)?;

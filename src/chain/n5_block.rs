@@ -2,9 +2,9 @@
 //! 4.0.0, "Chunks": mode and rank (16 bits), then each size (32 bits), all in big-endian order.
 
 use super::Chain;
+use super::boxes::region::Region;
 use super::encode::with_frames;
 use super::input::Decoded;
-use super::region::Region;
 use crate::error::{Error, Result, Status};
 use crate::interface::{BoundN5Block, CallOptions, too_small};
 use crate::strided::{self, Target};

@@ -1,9 +1,9 @@
 //! What a chain does, in order: passes over the chunk, each with the frames around its output.
 
 use super::Chain;
+use super::boxes::route::BoxRoute;
 use super::fused::Fused;
 use super::n5_block::N5Block;
-use super::route::BoxRoute;
 use super::shard::Shard;
 use super::workspace::Pool;
 use crate::error::CodecPlace;

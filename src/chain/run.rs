@@ -3,10 +3,10 @@
 //! On encode, each pass writes after the headroom that its frames need, so that pad, offset and checksums never move a
 //! chunk; on decode they are peeled off as sub-slices. The last pass writes into the caller's memory, with its strides.
 
+use super::boxes::region::Region;
 use super::copy::copy_strided;
 use super::elements::Packed;
 use super::plan::{Operation, Plan, Step};
-use super::region::Region;
 use super::workspace::{Pool, Workspace};
 use crate::error::{CodecPlace, Error, Result, Status};
 use crate::interface::{

@@ -2,7 +2,7 @@
 //! [`location`], `lz`, [`padding`] and [`shuffle`].
 //!
 //! To add a codec: one file here with a `parse` function and its `mod` line, one line in [`registry`], one file of
-//! vectors in `tests/conformance/cases/`. `bytes.rs` is the model; CONTRIBUTING.md has the whole list. Known
+//! vectors in `tests/conformance/cases/`. `bytes/mod.rs` is the model; CONTRIBUTING.md has the whole list. Known
 //! differences from other implementations are listed in `docs/differences.md`, each with its test.
 
 mod bitround;

@@ -3,7 +3,7 @@
 //! * [`block`]: a block's header, and its values as integers; [`float`] converts floats.
 //! * [`kernel`]: the operations of a tier on values and coefficients; `avx2`, `avx512`, `neon`: the tiers.
 //! * [`lanes`]: the instructions on one vector that [`values`] and [`lift`], the transform along an axis, are written
-//!   with; [`number`]: the same on one number.
+//!   with; [`one_number`]: the same on one number.
 //! * `across`: blocks of one and two dimensions across vectors, with an instruction for many of them.
 //! * [`order`]: coefficients by their frequency.
 //! * [`planes_of_words`]: bit planes to the bits of the stream, which [`bits`] writes and reads, by [`groups`].

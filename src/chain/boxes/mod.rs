@@ -2,19 +2,25 @@
 //! elements. It comes to that step, and its elements come back, by the [`BoxRoute`] through the elementwise steps before
 //! it.
 
-use super::element_steps::{ElementSteps, PutDecoded, PutFault};
-use super::elements::Packed;
-use super::input::{Decoded, Input};
-use super::place::BoxPlace;
-use super::plan::{Operation, Plan, Step};
-use super::region::Region;
-use super::reshaped::Reshaped;
-use super::route::BoxRoute;
-use super::run::{LastDecode, Run};
-use super::workspace::Workspace;
+pub(super) mod cell_grid;
+mod ranges;
+pub(super) mod region;
+pub(super) mod reshaped;
+pub(super) mod route;
+
+use crate::chain::elements::Packed;
+use crate::chain::input::{Decoded, Input};
+use crate::chain::place::BoxPlace;
+use crate::chain::place::element_steps::{ElementSteps, PutDecoded, PutFault};
+use crate::chain::plan::{Operation, Plan, Step};
+use crate::chain::run::{LastDecode, Run};
+use crate::chain::workspace::Workspace;
 use crate::error::{Error, Result};
 use crate::interface::{BoundCodecs, Contexts, Excerpt};
 use crate::strided::{Source, Target};
+use region::Region;
+use reshaped::Reshaped;
+use route::BoxRoute;
 
 /// Decoding a run by itself, after a reshape, costs about as much as decoding this many elements of the chunk.
 const ELEMENT_RUN_COST: u64 = 256;

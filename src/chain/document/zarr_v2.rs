@@ -8,7 +8,7 @@
 //! * Errors count in the list of these codecs, which `zcodec_chain_codecs_json` shows. What goes wrong before there is
 //!   a list names the member.
 
-use super::zarr_json::{ArrayDocument, check_rank, required};
+use super::{ArrayDocument, check_rank, required};
 use crate::codec;
 use crate::data_type::{DataType, Endian, NumpyType};
 use crate::error::{Error, Result};
@@ -43,7 +43,7 @@ enum Output {
     Bytes,
 }
 
-pub(super) fn document(members: &Map<String, Value>, context: &Context) -> Result<ArrayDocument> {
+pub(in crate::chain) fn document(members: &Map<String, Value>, context: &Context) -> Result<ArrayDocument> {
     let shape = shape_from_json("shape", required(members, "shape")?, 0)?;
     let chunk_shape = shape_from_json("chunks", required(members, "chunks")?, 1)?;
     check_rank("chunks", &chunk_shape, &shape)?;

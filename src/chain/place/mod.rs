@@ -1,12 +1,16 @@
 //! Where the elements of a box go: to memory, or, after a reshape, each run of them to its part of another box.
 
-use super::index_boxes::{IndexAxis, IndexBox, IndexBoxes};
-use super::region::{Region, index_steps, position_of};
-use super::reshaped::boxes_of;
+pub(super) mod element_steps;
+mod first_fault;
+mod index_boxes;
+
+use crate::chain::boxes::region::{Region, index_steps, position_of};
+use crate::chain::boxes::reshaped::boxes_of;
 use crate::error::Result;
 use crate::memory::{collect, push};
 use crate::parallel::lock;
 use crate::strided::{Layout, Source, Target};
+use index_boxes::{IndexAxis, IndexBox, IndexBoxes};
 use std::sync::{Arc, Mutex};
 
 /// Where the elements of a box go.

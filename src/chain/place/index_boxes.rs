@@ -1,26 +1,26 @@
 //! Cuts elements that have given indices in an array into boxes of that array.
 
-use super::region::{Region, index_steps, position_of};
+use crate::chain::boxes::region::{Region, index_steps, position_of};
 use crate::error::Result;
 
 /// A dimension of elements that have indices in an array, or several dimensions that are one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct IndexAxis {
-    pub(super) size: u64,
+    pub(in crate::chain) size: u64,
     /// What a step adds to the index of an element in C order of the array.
-    pub(super) index: u64,
+    pub(in crate::chain) index: u64,
     /// What it adds to the number of an element.
-    pub(super) number: u64,
+    pub(in crate::chain) number: u64,
 }
 
 /// Elements that are a box of the array.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct IndexBox<'a> {
-    pub(super) region: &'a Region,
+    pub(in crate::chain) region: &'a Region,
     /// The number of the first element.
-    pub(super) first: u64,
+    pub(in crate::chain) first: u64,
     /// What a step along each dimension adds to the number of an element.
-    pub(super) strides: &'a [u64],
+    pub(in crate::chain) strides: &'a [u64],
 }
 
 /// Makes the boxes, one after the other.
@@ -55,7 +55,7 @@ type Work<'a> = dyn FnMut(IndexBox<'_>) -> Result<()> + 'a;
 impl<'a> IndexBoxes<'a> {
     /// For elements of these dimensions in an array of this shape. Unless boxes may have `any_strides`, the numbers of a
     /// box grow by the same amount from each element to the next one in C order.
-    pub(super) fn new(shape: &'a [u64], mut axes: Vec<IndexAxis>, any_strides: bool) -> Self {
+    pub(in crate::chain) fn new(shape: &'a [u64], mut axes: Vec<IndexAxis>, any_strides: bool) -> Self {
         let steps = index_steps(shape);
         axes.retain(|axis| axis.size != 1);
         axes.sort_by_key(|axis| axis.index);
@@ -82,7 +82,7 @@ impl<'a> IndexBoxes<'a> {
     }
 
     /// Calls `work` with each box; `index` is that of the first element.
-    pub(super) fn for_each(&mut self, index: u64, work: &mut Work<'_>) -> Result<()> {
+    pub(in crate::chain) fn for_each(&mut self, index: u64, work: &mut Work<'_>) -> Result<()> {
         if self.axes.iter().any(|(axis, _)| axis.size == 0) {
             return Ok(());
         }
@@ -158,8 +158,8 @@ fn outermost(shape: &[u64], dimension: usize, count: u64) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::region::{index_of, positions};
     use super::*;
+    use crate::chain::boxes::region::{index_of, positions};
     use crate::representation::element_count;
 
     /// The axes of a box of an array of this shape, in this order of its dimensions, and the index of its first element.

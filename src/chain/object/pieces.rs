@@ -1,7 +1,7 @@
 //! The new object of a shard: which bytes go where.
 
-use super::shard::Shard;
-use super::shard_index::{ShardIndex, push_entry};
+use crate::chain::shard::Shard;
+use crate::chain::shard::index::{ShardIndex, push_entry};
 use crate::error::{Error, Result};
 use crate::interface::CallOptions;
 use crate::memory::push;
@@ -37,13 +37,13 @@ pub enum PieceBytes {
 }
 
 /// An inner chunk after encoding; `None`: it need not be stored.
-pub(super) type Encoded = Option<Arc<Vec<u8>>>;
+pub(in crate::chain) type Encoded = Option<Arc<Vec<u8>>>;
 
 /// The old object of a shard.
 #[derive(Debug, Clone)]
-pub(super) struct OldShard {
-    pub(super) index: Arc<ShardIndex>,
-    pub(super) size: u64,
+pub(in crate::chain) struct OldShard {
+    pub(in crate::chain) index: Arc<ShardIndex>,
+    pub(in crate::chain) size: u64,
 }
 
 impl OldShard {
@@ -51,7 +51,7 @@ impl OldShard {
     ///
     /// # Errors
     /// [`Status::CorruptData`](crate::Status::CorruptData): outside the object.
-    pub(super) fn entry(&self, shard: &Shard, number: u64) -> Result<Option<Range<u64>>> {
+    pub(in crate::chain) fn entry(&self, shard: &Shard, number: u64) -> Result<Option<Range<u64>>> {
         let entry = self.index.entry_within(number, Some(self.size));
         entry.map_err(|error| shard.at_cell(error, &shard.cell(number)))
     }
@@ -69,15 +69,15 @@ impl PieceBytes {
 
 /// The new object of a shard.
 #[derive(Debug, Default)]
-pub(super) struct NewShard {
+pub(in crate::chain) struct NewShard {
     /// The pieces, in the order in which to write them.
-    pub(super) pieces: Vec<Piece>,
-    pub(super) size: u64,
+    pub(in crate::chain) pieces: Vec<Piece>,
+    pub(in crate::chain) size: u64,
 }
 
 /// The whole new object: its pieces are in order of their offsets. `unput` is an inner chunk that is neither changed
 /// nor old.
-pub(super) fn packed(
+pub(in crate::chain) fn packed(
     shard: &Shard,
     old: Option<&OldShard>,
     changes: &BTreeMap<u64, Encoded>,

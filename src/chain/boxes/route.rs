@@ -1,10 +1,10 @@
 //! The route of a box from the array that enters a chain to the step that decodes it: through elementwise steps, which
 //! change or move single elements, and perhaps through reshapes.
 
-use super::place::BoxPlace;
-use super::plan::{Elements, Operation, Step};
 use super::region::Region;
 use super::reshaped::{Reshaped, before_axes};
+use crate::chain::place::BoxPlace;
+use crate::chain::plan::{Elements, Operation, Step};
 use crate::error::Result;
 use crate::representation::{Representation, element_count};
 
@@ -16,21 +16,21 @@ const PLACE_COST: u64 = 256;
 
 /// The route through the elementwise steps at the beginning of a plan.
 #[derive(Debug, Clone)]
-pub(super) struct BoxRoute {
+pub(in crate::chain) struct BoxRoute {
     /// The step at its end, which decodes boxes.
-    pub(super) end: usize,
+    pub(in crate::chain) end: usize,
     /// For each dimension of the array that enters the first reshape, or else the last step, the same one of the array
     /// that enters the chain; `None` is a new one of size 1.
     axes: Vec<Option<usize>>,
     /// The last reshape.
-    pub(super) reshaped: Option<Reshaped>,
+    pub(in crate::chain) reshaped: Option<Reshaped>,
     /// Whether no element changes.
     keeps_values: bool,
 }
 
 /// A box on its route, with the place of its elements.
 #[derive(Debug)]
-pub(super) enum Routed<'w, 't> {
+pub(in crate::chain) enum Routed<'w, 't> {
     /// At the end.
     Box(Region, BoxPlace<'t>),
     /// Before a reshape that makes no box of it, or one that its place cannot have.
@@ -39,7 +39,7 @@ pub(super) enum Routed<'w, 't> {
 
 impl BoxRoute {
     /// The route through the first steps. `None` if bytes enter.
-    pub(super) fn new(steps: &[Step]) -> Option<Self> {
+    pub(in crate::chain) fn new(steps: &[Step]) -> Option<Self> {
         let shape = steps.first()?.decoded.array().ok()?.shape();
         let mut route = Self { end: 0, axes: (0..shape.len()).map(Some).collect(), reshaped: None, keeps_values: true };
         while let Some((elements, next)) = routed(&steps[route.end..]) {
@@ -69,13 +69,13 @@ impl BoxRoute {
     }
 
     /// Whether no element changes.
-    pub(super) fn keeps_values(&self) -> bool {
+    pub(in crate::chain) fn keeps_values(&self) -> bool {
         self.keeps_values
     }
 
     /// The smallest box at the end around what a box of what enters the chain needs, and the place of its elements:
     /// `place` is that of the box, which is not empty.
-    pub(super) fn part<'t>(&self, region: &Region, place: BoxPlace<'t>) -> Result<(Region, BoxPlace<'t>)> {
+    pub(in crate::chain) fn part<'t>(&self, region: &Region, place: BoxPlace<'t>) -> Result<(Region, BoxPlace<'t>)> {
         match self.pass(region, place)? {
             Routed::Box(region, place) => Ok((region, place)),
             Routed::Runs(reshaped, region, place) => reshaped.part(&region, place),
@@ -84,7 +84,7 @@ impl BoxRoute {
 
     /// The boxes at the end that a box of what enters the chain needs, with the places of their elements: `place` is that
     /// of the box, which is not empty. Each has no other cells of this size than the box needs.
-    pub(super) fn rows<'t>(
+    pub(in crate::chain) fn rows<'t>(
         &self,
         cell_size: &[u64],
         region: &Region,
@@ -101,7 +101,7 @@ impl BoxRoute {
 
     /// Whether the elements of a box of what enters the chain are far from each other at the end, because of a reshape:
     /// the smallest box around them has [`FAR_RATIO`] times as many elements.
-    pub(super) fn are_far(&self, region: &Region) -> bool {
+    pub(in crate::chain) fn are_far(&self, region: &Region) -> bool {
         let around = || self.reshaped.as_ref()?.around(&region.arranged(&self.axes));
         !region.is_empty()
             && around().is_some_and(|around| around.element_count() / FAR_RATIO >= region.element_count())
@@ -109,7 +109,7 @@ impl BoxRoute {
 
     /// Whether it takes less time to find the places of this many elements than to decode all. After several reshapes,
     /// each has a place by itself.
-    pub(super) fn are_few(&self, element_count: u64) -> bool {
+    pub(in crate::chain) fn are_few(&self, element_count: u64) -> bool {
         let are_few =
             |reshaped: &Reshaped| reshaped.is_first() || element_count <= reshaped.element_count() / PLACE_COST;
         self.reshaped.as_ref().is_none_or(are_few)
@@ -126,7 +126,7 @@ impl BoxRoute {
     }
 
     /// Takes a box of what enters the chain, and the place of its elements, as far as it stays a box.
-    pub(super) fn pass<'t>(&self, region: &Region, place: BoxPlace<'t>) -> Result<Routed<'_, 't>> {
+    pub(in crate::chain) fn pass<'t>(&self, region: &Region, place: BoxPlace<'t>) -> Result<Routed<'_, 't>> {
         let (region, place) = (region.arranged(&self.axes), place.arranged(&self.axes)?);
         let Some(reshaped) = &self.reshaped else { return Ok(Routed::Box(region, place)) };
         let same = if reshaped.is_first() { reshaped.same_box(&region) } else { None };
@@ -138,13 +138,13 @@ impl BoxRoute {
     }
 
     /// The dimensions at the end, if there is no reshape.
-    pub(super) fn axes(&self) -> Option<&[Option<usize>]> {
+    pub(in crate::chain) fn axes(&self) -> Option<&[Option<usize>]> {
         if self.reshaped.is_some() { None } else { Some(&self.axes) }
     }
 
     /// The shape of the boxes of what enters the chain that are the boxes of this shape at the end; `None` if a reshape
     /// makes something else of them, or if decoding the whole chunk takes less time.
-    pub(super) fn origin_shape(&self, shape: &[u64], dimensions: usize) -> Option<Vec<u64>> {
+    pub(in crate::chain) fn origin_shape(&self, shape: &[u64], dimensions: usize) -> Option<Vec<u64>> {
         let Some(reshaped) = &self.reshaped else { return Some(before_axes(&self.axes, shape, dimensions)) };
         let before = reshaped.origin_shape(shape).filter(|before| self.are_few(element_count(before)))?;
         Some(before_axes(&self.axes, &before, dimensions))

@@ -4,18 +4,18 @@ use super::region::{Region, index_of, position_of, positions};
 
 /// A cell, and the part of it that a call reads or writes.
 #[derive(Debug, Clone)]
-pub(super) struct Cell {
+pub(in crate::chain) struct Cell {
     /// Its number in C order of the grid.
-    pub(super) number: u64,
+    pub(in crate::chain) number: u64,
     /// Where it begins in the array.
-    pub(super) start: Vec<u64>,
+    pub(in crate::chain) start: Vec<u64>,
     /// The part, counted from its beginning.
-    pub(super) region: Region,
+    pub(in crate::chain) region: Region,
 }
 
 impl Cell {
     /// The part as a box of the array.
-    pub(super) fn place(&self) -> Region {
+    pub(in crate::chain) fn place(&self) -> Region {
         let start = self.start.iter().zip(&self.region.start).map(|(cell, part)| cell + part).collect();
         Region { start, shape: self.region.shape.clone() }
     }
@@ -23,29 +23,29 @@ impl Cell {
 
 /// Cells of one size.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct CellGrid<'a> {
+pub(in crate::chain) struct CellGrid<'a> {
     /// The number of cells along each dimension.
-    pub(super) counts: &'a [u64],
+    pub(in crate::chain) counts: &'a [u64],
     /// The size of a cell. The last ones may pass the end of the array.
-    pub(super) size: &'a [u64],
+    pub(in crate::chain) size: &'a [u64],
 }
 
 impl<'a> CellGrid<'a> {
     /// All of the cell with this number.
-    pub(super) fn cell(self, number: u64) -> Cell {
+    pub(in crate::chain) fn cell(self, number: u64) -> Cell {
         let position = position_of(number, self.counts);
         let start = position.iter().zip(self.size).map(|(cell, size)| cell * size).collect();
         Cell { number, start, region: Region::whole(self.size) }
     }
 
     /// The cells that a box touches, as a box of the grid.
-    pub(super) fn touched(self, region: &Region) -> Region {
+    pub(in crate::chain) fn touched(self, region: &Region) -> Region {
         let start = region.start.iter().zip(self.size).map(|(start, size)| start / size).collect();
         Region { start, shape: self.counts(region) }
     }
 
     /// The number of cells that a box touches along each dimension.
-    pub(super) fn counts(self, region: &Region) -> Vec<u64> {
+    pub(in crate::chain) fn counts(self, region: &Region) -> Vec<u64> {
         let count = |start: u64, extent: u64, size: u64| match extent {
             0 => 0,
             _ => (start + extent).div_ceil(size) - start / size,
@@ -55,7 +55,7 @@ impl<'a> CellGrid<'a> {
     }
 
     /// The cells that a box touches, in C order of the grid.
-    pub(super) fn cells(self, region: &'a Region) -> impl Iterator<Item = Cell> + Send + 'a {
+    pub(in crate::chain) fn cells(self, region: &'a Region) -> impl Iterator<Item = Cell> + Send + 'a {
         let cell_shape = self.size;
         let first: Vec<u64> = region.start.iter().zip(cell_shape).map(|(start, size)| start / size).collect();
         positions(self.counts(region)).map(move |mut start| {

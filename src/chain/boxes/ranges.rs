@@ -4,12 +4,12 @@
 //! rows of a box are parts of those bytes, which go straight to their place if the elements of a row lie back to back
 //! there; else they are gathered first.
 
-use super::copy::copy_strided;
-use super::elements::Packed;
-use super::plan::{Elements, Operation, Step};
 use super::region::Region;
-use super::run::{LastDecode, Run};
-use super::workspace::Workspace;
+use crate::chain::copy::copy_strided;
+use crate::chain::elements::Packed;
+use crate::chain::plan::{Elements, Operation, Step};
+use crate::chain::run::{LastDecode, Run};
+use crate::chain::workspace::Workspace;
 use crate::error::{CodecPlace, Result};
 use crate::interface::{CallOptions, Contexts, Transform};
 use crate::memory::grow;
@@ -41,7 +41,7 @@ struct Ranges<'a> {
 impl Run<'_> {
     /// Decodes a box from the parts of a chunk that it needs. None if no codec can do that, or the box is the whole
     /// chunk and other ways are as good.
-    pub(super) fn decode_region_by_ranges(
+    pub(in crate::chain) fn decode_region_by_ranges(
         &self,
         encoded: &[u8],
         region: &Region,

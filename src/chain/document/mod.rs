@@ -1,13 +1,15 @@
 //! The metadata document of a Zarr v3 array. Zarr v3 core specification, "Array metadata". [`zarr_v2`] has those of
 //! Zarr v2.
 
-use super::chunk_grid::chunk_shape;
-use super::zarr_v2;
+mod chunk_grid;
+mod zarr_v2;
+
 use crate::data_type::DataType;
 use crate::error::{Error, Result};
 use crate::interface::Context;
 use crate::json::{or_close_names, shown};
 use crate::representation::{ArrayRepresentation, shape_from_json};
+use chunk_grid::chunk_shape;
 use serde_json::{Map, Value};
 
 /// The parts of a document that describe a chunk.

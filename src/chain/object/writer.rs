@@ -3,17 +3,17 @@
 //! Elements that are put are kept by inner chunk: encoded if the inner chunk is complete, otherwise as elements until
 //! the rest comes. Several threads may put; no lock is held while a codec runs.
 
-use super::Chain;
-use super::cell_grid::Cell;
-use super::input::Input;
 use super::partial_chunk::{self, PartialChunk};
 use super::pieces::{Encoded, NewShard, OldShard, Piece, ShardLayout, appended, packed};
-use super::plan::{Elements, Operation, Step};
-use super::region::Region;
-use super::shard::Shard;
-use super::shard_index::ShardIndex;
 use super::stage::{ByteRange, Consumer, Poison, Stage};
-use super::workspace::Workspace;
+use crate::chain::Chain;
+use crate::chain::boxes::cell_grid::Cell;
+use crate::chain::boxes::region::Region;
+use crate::chain::input::Input;
+use crate::chain::plan::{Elements, Operation, Step};
+use crate::chain::shard::Shard;
+use crate::chain::shard::index::ShardIndex;
+use crate::chain::workspace::Workspace;
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::{Call, CallOptions, Direction};
 use crate::memory::push;
@@ -326,7 +326,7 @@ impl Writer {
     /// Supplies the bytes of a range of this stage. Several threads may supply different ranges at once.
     ///
     /// # Errors
-    /// As for [`ReadPlan::supply`](super::ReadPlan::supply).
+    /// As for [`ReadPlan::supply`](crate::chain::ReadPlan::supply).
     pub fn supply(&self, index: usize, bytes: &[u8]) -> Result<()> {
         self.poison.check()?;
         let supplied = self.stage.take(index)?;

@@ -38,10 +38,10 @@ struct Request<T> {
 
 /// The use of a part of the bytes of a range.
 #[derive(Debug)]
-pub(super) struct Consumer<T> {
+pub(in crate::chain) struct Consumer<T> {
     /// The part of the range; an end of `u64::MAX` means the end of the range.
-    pub(super) bytes: Range<u64>,
-    pub(super) work: T,
+    pub(in crate::chain) bytes: Range<u64>,
+    pub(in crate::chain) work: T,
 }
 
 /// The consumers of a range whose bytes have been supplied.
@@ -54,7 +54,7 @@ pub(super) struct Supplied<T> {
 
 impl<T> Stage<T> {
     /// A stage without ranges.
-    pub(super) fn empty() -> Self {
+    pub(in crate::chain) fn empty() -> Self {
         Self { requests: Vec::new() }
     }
 
@@ -62,7 +62,7 @@ impl<T> Stage<T> {
     ///
     /// # Errors
     /// [`Status::OutOfMemory`](crate::Status::OutOfMemory).
-    pub(super) fn new(mut consumers: Vec<(ByteRange, Consumer<T>)>) -> Result<Self> {
+    pub(in crate::chain) fn new(mut consumers: Vec<(ByteRange, Consumer<T>)>) -> Result<Self> {
         let start = |range: &ByteRange| match range {
             ByteRange::At { offset, .. } | ByteRange::From(offset) => *offset,
             ByteRange::Last(_) => u64::MAX,
@@ -86,7 +86,7 @@ impl<T> Stage<T> {
         Ok(Self { requests: collect(requests.into_iter().map(request))? })
     }
 
-    pub(super) fn ranges(&self) -> impl Iterator<Item = ByteRange> {
+    pub(in crate::chain) fn ranges(&self) -> impl Iterator<Item = ByteRange> {
         self.requests.iter().map(|request| request.range)
     }
 
@@ -111,7 +111,7 @@ impl<T> Stage<T> {
     }
 
     /// Calls `at` with the work of each range that has not been supplied.
-    pub(super) fn look(&self, mut at: impl FnMut(&T)) {
+    pub(in crate::chain) fn look(&self, mut at: impl FnMut(&T)) {
         for request in &self.requests {
             lock(&request.consumers).iter().flatten().for_each(|consumer| at(&consumer.work));
         }
@@ -137,7 +137,7 @@ impl<T> Stage<T> {
     /// # Errors
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument): there is no such range, or it has already been
     /// supplied.
-    pub(super) fn take(&self, index: usize) -> Result<Supplied<T>> {
+    pub(in crate::chain) fn take(&self, index: usize) -> Result<Supplied<T>> {
         let count = self.requests.len();
         let request = self
             .requests
@@ -154,7 +154,7 @@ impl<T> Supplied<T> {
     /// # Errors
     /// [`Status::CorruptData`](crate::Status::CorruptData): the number of bytes is not that of the range; `locate` adds
     /// what the first use is about. The errors of `work`.
-    pub(super) fn each<'e>(
+    pub(in crate::chain) fn each<'e>(
         self,
         bytes: &'e [u8],
         locate: impl FnOnce(&T, Error) -> Error,
@@ -187,12 +187,12 @@ pub(super) struct Poison {
 }
 
 impl Poison {
-    pub(super) fn new(name: &'static str) -> Self {
+    pub(in crate::chain) fn new(name: &'static str) -> Self {
         Self { name, has_failed: AtomicBool::new(false) }
     }
 
     /// Refuses to go on after an error.
-    pub(super) fn check(&self) -> Result<()> {
+    pub(in crate::chain) fn check(&self) -> Result<()> {
         if self.has_failed.load(Ordering::Acquire) {
             return Err(Error::argument(format!("the {} has ended with an error: it can only be freed", self.name)));
         }

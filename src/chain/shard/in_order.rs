@@ -28,19 +28,19 @@ struct State<'a> {
 /// Memory, and how many of its first bytes are the chunk.
 #[derive(Debug)]
 pub(super) struct EncodedChunk {
-    pub(super) memory: Vec<u8>,
-    pub(super) size: usize,
+    pub(in crate::chain) memory: Vec<u8>,
+    pub(in crate::chain) size: usize,
 }
 
 impl<'a> InOrder<'a> {
     /// Room for chunks, whose places are counted from `first` on.
-    pub(super) fn new(room: &'a mut [u8], first: u64) -> Self {
+    pub(in crate::chain) fn new(room: &'a mut [u8], first: u64) -> Self {
         let (places, waiting, free) = (Vec::new(), BTreeMap::new(), Vec::new());
         Self(Mutex::new(State { rest: room, places, end: first, waiting, free }))
     }
 
     /// Memory for a chunk, of any size, with any bytes.
-    pub(super) fn memory(&self) -> Vec<u8> {
+    pub(in crate::chain) fn memory(&self) -> Vec<u8> {
         lock(&self.0).free.pop().unwrap_or_default()
     }
 
@@ -48,7 +48,7 @@ impl<'a> InOrder<'a> {
     ///
     /// # Errors
     /// [`Status::OutOfMemory`](crate::Status::OutOfMemory).
-    pub(super) fn put(&self, number: usize, chunk: Option<EncodedChunk>) -> Result<()> {
+    pub(in crate::chain) fn put(&self, number: usize, chunk: Option<EncodedChunk>) -> Result<()> {
         let ready = lock(&self.0).take(number, chunk)?;
         for (place, chunk) in ready {
             copy(&chunk.memory[..chunk.size], place);
@@ -58,7 +58,7 @@ impl<'a> InOrder<'a> {
     }
 
     /// The places of the chunks, and where the last one ends. What ends after the room was not copied.
-    pub(super) fn finish(self) -> (Vec<Option<Range<u64>>>, u64) {
+    pub(in crate::chain) fn finish(self) -> (Vec<Option<Range<u64>>>, u64) {
         let state = into_inner(self.0);
         (state.places, state.end)
     }

@@ -7,7 +7,7 @@ use crate::representation::shape_from_json;
 use serde_json::Value;
 
 /// `{"name": "regular" | "rectilinear", "configuration": {..}}`
-pub(super) fn chunk_shape(grid: &Value, array_shape: &[u64]) -> Result<Vec<u64>> {
+pub(in crate::chain) fn chunk_shape(grid: &Value, array_shape: &[u64]) -> Result<Vec<u64>> {
     let members = grid
         .as_object()
         .ok_or_else(|| Error::metadata(format!("chunk_grid is {}, expected an object", shown(grid))))?;

@@ -2,8 +2,8 @@
 //! or in any inner chunk.
 
 use super::cell_grid::{Cell, CellGrid};
-use super::place::BoxPlace;
 use super::region::{Region, position_of};
+use crate::chain::place::BoxPlace;
 use crate::error::{Error, Result};
 use crate::memory::{collect, push};
 use crate::representation::element_count;
@@ -13,14 +13,14 @@ use std::ops::Range;
 
 /// An array that gets another shape, perhaps after other reshapes. "The array before" is the one before all of them.
 #[derive(Debug, Clone)]
-pub(super) struct Reshaped {
+pub(in crate::chain) struct Reshaped {
     /// The reshape before this one, with the order of dimensions between them.
     earlier: Option<Box<Self>>,
     before: Vec<u64>,
-    pub(super) after: Vec<u64>,
+    pub(in crate::chain) after: Vec<u64>,
     /// For each dimension of the array that enters the next reshape, or else the last step, the same one of `after`;
     /// `None` is a new one, of size 1.
-    pub(super) axes: Vec<Option<usize>>,
+    pub(in crate::chain) axes: Vec<Option<usize>>,
     /// The index in C order of each element of `after`, as a layout of single bytes.
     indices: Layout,
 }
@@ -34,7 +34,7 @@ struct Found {
 
 impl Reshaped {
     /// `None` if no memory has as many elements.
-    pub(super) fn new(earlier: Option<Self>, before: &[u64], after: &[u64]) -> Option<Self> {
+    pub(in crate::chain) fn new(earlier: Option<Self>, before: &[u64], after: &[u64]) -> Option<Self> {
         let count = isize::try_from(element_count(after)).ok()? as usize;
         let indices = Layout::new(1, after, None, 0, count).ok()?;
         let axes = (0..after.len()).map(Some).collect();
@@ -42,18 +42,18 @@ impl Reshaped {
     }
 
     /// Whether it is the first reshape.
-    pub(super) fn is_first(&self) -> bool {
+    pub(in crate::chain) fn is_first(&self) -> bool {
         self.earlier.is_none()
     }
 
     /// The number of elements, which no reshape changes.
-    pub(super) fn element_count(&self) -> u64 {
+    pub(in crate::chain) fn element_count(&self) -> u64 {
         element_count(&self.after)
     }
 
     /// The shape, in the original array, of what are boxes of this shape in the input of the last step; `None` if they
     /// are no boxes there.
-    pub(super) fn origin_shape(&self, shape: &[u64]) -> Option<Vec<u64>> {
+    pub(in crate::chain) fn origin_shape(&self, shape: &[u64]) -> Option<Vec<u64>> {
         let after = before_axes(&self.axes, shape, self.after.len());
         let before = box_of_size(run_of(&after, &self.after)?, &self.before)?;
         match &self.earlier {
@@ -64,7 +64,7 @@ impl Reshaped {
 
     /// The cells of what the last step gets that a box of the array before touches, with the smallest box around what it
     /// needs of each, and where the elements of that go: `place` is that of the box.
-    pub(super) fn parts<'t>(
+    pub(in crate::chain) fn parts<'t>(
         &self,
         grid: CellGrid<'_>,
         region: &Region,
@@ -82,7 +82,7 @@ impl Reshaped {
 
     /// The same for cells of this size, in rows of cells that follow one another along the last dimension: the smallest box
     /// around what is needed of each row, and where its elements go.
-    pub(super) fn rows<'t>(
+    pub(in crate::chain) fn rows<'t>(
         &self,
         cell_size: &[u64],
         region: &Region,
@@ -108,7 +108,7 @@ impl Reshaped {
 
     /// The smallest box of what the last step gets around the elements of a box of the array before, which is not empty;
     /// and where its elements go: `place` is that of the box.
-    pub(super) fn part<'t>(&self, region: &Region, place: BoxPlace<'t>) -> Result<(Region, BoxPlace<'t>)> {
+    pub(in crate::chain) fn part<'t>(&self, region: &Region, place: BoxPlace<'t>) -> Result<(Region, BoxPlace<'t>)> {
         let around = self.around(region).ok_or_else(|| Error::internal("a box without elements"))?;
         let needed = around.arranged(&self.axes);
         let places = self.places(region, place, vec![self.indices_of(&needed)?])?;
@@ -124,7 +124,7 @@ impl Reshaped {
     }
 
     /// The smallest box of `after` around a box of the array before; `None` if that is empty.
-    pub(super) fn around(&self, region: &Region) -> Option<Region> {
+    pub(in crate::chain) fn around(&self, region: &Region) -> Option<Region> {
         Region::around(self.boxes(region))
     }
 
@@ -153,7 +153,7 @@ impl Reshaped {
     }
 
     /// The number of runs of consecutive elements that a box of what enters this reshape consists of.
-    pub(super) fn run_count(&self, region: &Region) -> u64 {
+    pub(in crate::chain) fn run_count(&self, region: &Region) -> u64 {
         element_count(&region.shape) / (region.run_size(&self.before) as u64).max(1)
     }
 
@@ -215,7 +215,7 @@ impl Reshaped {
 }
 
 /// The boxes that a run of elements consists of, in C order.
-pub(super) fn boxes_of(run: Range<u64>, shape: &[u64]) -> impl Iterator<Item = Region> {
+pub(in crate::chain) fn boxes_of(run: Range<u64>, shape: &[u64]) -> impl Iterator<Item = Region> {
     let mut next = run.start;
     std::iter::from_fn(move || {
         if next >= run.end {
@@ -282,8 +282,8 @@ fn box_of_size(count: u64, shape: &[u64]) -> Option<Vec<u64>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::region::positions;
     use super::*;
+    use crate::chain::boxes::region::positions;
 
     #[test]
     fn inner_chunks_that_are_runs_are_boxes_of_another_shape() {

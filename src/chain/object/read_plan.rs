@@ -4,12 +4,13 @@
 //! chunks of the next stage, which are objects within the first. Bytes are decoded straight to their place as soon as
 //! they are supplied, on the thread that supplies them.
 
-use super::Chain;
-use super::object::{Action, Actions, Object, PlacedBox};
-use super::place::BoxPlace;
-use super::shard_index::ShardIndex;
+use super::action::{Action, Actions};
 use super::stage::{ByteRange, Poison, Stage, Supplied};
-use super::strips::STRIPS_PER_WORKER;
+use super::{Object, PlacedBox};
+use crate::chain::Chain;
+use crate::chain::place::BoxPlace;
+use crate::chain::shard::index::ShardIndex;
+use crate::chain::shard::strips::STRIPS_PER_WORKER;
 use crate::error::{Error, Result};
 use crate::interface::CallOptions;
 use crate::memory::{collect, push};

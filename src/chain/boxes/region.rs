@@ -6,18 +6,18 @@ use crate::strided::Target;
 use std::borrow::Borrow;
 
 /// Decoding one more run costs about as much as decoding this many bytes.
-pub(super) const MIN_RUN_SIZE: usize = 512;
+pub(in crate::chain) const MIN_RUN_SIZE: usize = 512;
 
 /// A box of an array: where it begins, and its size along each dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Region {
-    pub(super) start: Vec<u64>,
-    pub(super) shape: Vec<u64>,
+pub(in crate::chain) struct Region {
+    pub(in crate::chain) start: Vec<u64>,
+    pub(in crate::chain) shape: Vec<u64>,
 }
 
 impl Region {
     /// All of an array.
-    pub(super) fn whole(shape: &[u64]) -> Self {
+    pub(in crate::chain) fn whole(shape: &[u64]) -> Self {
         Self { start: vec![0; shape.len()], shape: shape.to_vec() }
     }
 
@@ -25,7 +25,7 @@ impl Region {
     ///
     /// # Errors
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if it is not within the array.
-    pub(super) fn within(array: &[u64], start: &[u64], shape: &[u64]) -> Result<Self> {
+    pub(in crate::chain) fn within(array: &[u64], start: &[u64], shape: &[u64]) -> Result<Self> {
         if start.len() != array.len() || shape.len() != array.len() {
             return Err(Error::argument(format!(
                 "the box has {} dimensions, but the chunk has {}",
@@ -44,17 +44,17 @@ impl Region {
     }
 
     /// Whether it is all of an array of this shape.
-    pub(super) fn is_whole(&self, shape: &[u64]) -> bool {
+    pub(in crate::chain) fn is_whole(&self, shape: &[u64]) -> bool {
         self.shape == shape
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::chain) fn is_empty(&self) -> bool {
         self.shape.contains(&0)
     }
 
     /// The number of elements. It fits a `usize` if the box is in memory, or will be; the elements of a source may share
     /// their bytes, and those between the rows of a box are not in memory: if there are more, `usize::MAX`.
-    pub(super) fn element_count(&self) -> usize {
+    pub(in crate::chain) fn element_count(&self) -> usize {
         usize::try_from(element_count(&self.shape)).unwrap_or(usize::MAX)
     }
 
@@ -62,24 +62,24 @@ impl Region {
     ///
     /// # Errors
     /// [`Status::OutOfMemory`](crate::Status::OutOfMemory) if that is more than memory can have.
-    pub(super) fn byte_size(&self, element_size: usize) -> Result<usize> {
+    pub(in crate::chain) fn byte_size(&self, element_size: usize) -> Result<usize> {
         byte_size(&self.shape, element_size)
     }
 
     /// The same box of the transposed array.
-    pub(super) fn permuted(&self, order: &[usize]) -> Self {
+    pub(in crate::chain) fn permuted(&self, order: &[usize]) -> Self {
         let in_order = |numbers: &[u64]| order.iter().map(|dimension| numbers[*dimension]).collect();
         Self { start: in_order(&self.start), shape: in_order(&self.shape) }
     }
 
     /// The same box with other dimensions: dimension i is dimension `axes[i]` of this one, or else a new one of size 1.
-    pub(super) fn arranged(&self, axes: &[Option<usize>]) -> Self {
+    pub(in crate::chain) fn arranged(&self, axes: &[Option<usize>]) -> Self {
         let of = |numbers: &[u64], new: u64| axes.iter().map(|axis| axis.map_or(new, |axis| numbers[axis])).collect();
         Self { start: of(&self.start, 0), shape: of(&self.shape, 1) }
     }
 
     /// The smallest box around these, which are not empty; `None` if there are none.
-    pub(super) fn around(mut regions: impl Iterator<Item = impl Borrow<Self>>) -> Option<Self> {
+    pub(in crate::chain) fn around(mut regions: impl Iterator<Item = impl Borrow<Self>>) -> Option<Self> {
         let first = regions.next()?.borrow().clone();
         Some(regions.fold(first, |mut around, region| {
             around.include(region.borrow());
@@ -98,13 +98,13 @@ impl Region {
     }
 
     /// Whether all of another box lies in this one.
-    pub(super) fn includes(&self, other: &Self) -> bool {
+    pub(in crate::chain) fn includes(&self, other: &Self) -> bool {
         let sides = self.start.iter().zip(&self.shape).zip(other.start.iter().zip(&other.shape));
         sides.into_iter().all(|((start, size), (other, extent))| other >= start && other + extent <= start + size)
     }
 
     /// The box that two boxes share; `None` if they share nothing.
-    pub(super) fn common(&self, other: &Self) -> Option<Self> {
+    pub(in crate::chain) fn common(&self, other: &Self) -> Option<Self> {
         let sides = self.start.iter().zip(&self.shape).zip(other.start.iter().zip(&other.shape));
         let sides = sides.map(|((start, size), (other, extent))| {
             let first = (*start).max(*other);
@@ -115,7 +115,7 @@ impl Region {
     }
 
     /// The parts of the box between multiples of these sizes, in C order.
-    pub(super) fn cut(&self, cell: &[u64]) -> impl Iterator<Item = Self> {
+    pub(in crate::chain) fn cut(&self, cell: &[u64]) -> impl Iterator<Item = Self> {
         let counts = self.start.iter().zip(&self.shape).zip(cell);
         let counts = counts.map(|((start, size), cell)| (start + size).div_ceil(*cell) - start / cell).collect();
         let (whole, cell) = (self.clone(), cell.to_vec());
@@ -132,7 +132,7 @@ impl Region {
     }
 
     /// At most `count` boxes of about the same size that make up this one, one after the other in C order.
-    pub(super) fn slabs(&self, count: u64) -> impl Iterator<Item = Self> {
+    pub(in crate::chain) fn slabs(&self, count: u64) -> impl Iterator<Item = Self> {
         let whole = self.clone();
         let outermost = self.shape.iter().position(|size| *size > 1);
         let size = outermost.map_or(1, |dimension| self.shape[dimension]);
@@ -149,7 +149,7 @@ impl Region {
     }
 
     /// The same boxes with their places.
-    pub(super) fn split<'t>(&self, target: Target<'t>, count: u64) -> Result<Vec<(Self, Target<'t>)>> {
+    pub(in crate::chain) fn split<'t>(&self, target: Target<'t>, count: u64) -> Result<Vec<(Self, Target<'t>)>> {
         let (mut parts, mut rest) = (Vec::new(), target);
         let outermost = self.shape.iter().position(|size| *size > 1);
         let Some(dimension) = outermost else { return Ok(vec![(self.clone(), rest)]) };
@@ -162,17 +162,17 @@ impl Region {
     }
 
     /// Where this box begins, counted from the beginning of another one around it.
-    pub(super) fn relative_to(&self, outer: &Self) -> Vec<u64> {
+    pub(in crate::chain) fn relative_to(&self, outer: &Self) -> Vec<u64> {
         self.start.iter().zip(&outer.start).map(|(start, outer)| start - outer).collect()
     }
 
     /// This box as one of another box around it.
-    pub(super) fn within_box(&self, outer: &Self) -> Self {
+    pub(in crate::chain) fn within_box(&self, outer: &Self) -> Self {
         Self { start: self.relative_to(outer), shape: self.shape.clone() }
     }
 
     /// The length of the runs of consecutive elements that the box consists of in an array of this shape.
-    pub(super) fn run_size(&self, shape: &[u64]) -> usize {
+    pub(in crate::chain) fn run_size(&self, shape: &[u64]) -> usize {
         element_count(&self.shape[self.run_dimension(shape)..]) as usize
     }
 
@@ -184,7 +184,7 @@ impl Region {
     }
 
     /// The length of the runs, and the index of the first element of each, in C order. The box must not be empty.
-    pub(super) fn runs(&self, shape: &[u64]) -> (usize, impl Iterator<Item = u64> + use<>) {
+    pub(in crate::chain) fn runs(&self, shape: &[u64]) -> (usize, impl Iterator<Item = u64> + use<>) {
         let inner = self.run_dimension(shape);
         let count = element_count(&self.shape[inner..]) as usize;
         let next = (!self.shape[..inner].contains(&0)).then(|| index_of(&self.start, shape));
@@ -204,7 +204,7 @@ impl Region {
     }
 
     /// As [`with_short_gaps`](Self::with_short_gaps), if one more run costs as much as this many bytes.
-    pub(super) fn with_gaps_below(&self, run_cost: usize, shape: &[u64], element_size: usize) -> Self {
+    pub(in crate::chain) fn with_gaps_below(&self, run_cost: usize, shape: &[u64], element_size: usize) -> Self {
         let most = run_cost / element_size;
         if self.run_size(shape) >= most { self.clone() } else { self.with_gaps(shape, most as u64) }
     }
@@ -230,19 +230,19 @@ impl Region {
     }
 
     /// Converts the element index of an error from this box to an array of this shape.
-    pub(super) fn locate(&self, error: Error, shape: &[u64]) -> Error {
+    pub(in crate::chain) fn locate(&self, error: Error, shape: &[u64]) -> Error {
         let index = error.element_index().map(|index| self.index_within(index, shape));
         error.at_element(index)
     }
 
     /// The indices of the first and the last element in an array of this shape. The box must not be empty.
-    pub(super) fn ends(&self, shape: &[u64]) -> (u64, u64) {
+    pub(in crate::chain) fn ends(&self, shape: &[u64]) -> (u64, u64) {
         let last: Vec<u64> = self.start.iter().zip(&self.shape).map(|(start, size)| start + size - 1).collect();
         (index_of(&self.start, shape), index_of(&last, shape))
     }
 
     /// The index of an element of this box in an array of this shape.
-    pub(super) fn index_within(&self, index: u64, shape: &[u64]) -> u64 {
+    pub(in crate::chain) fn index_within(&self, index: u64, shape: &[u64]) -> u64 {
         let position = position_of(index, &self.shape);
         let place: Vec<u64> = position.iter().zip(&self.start).map(|(offset, start)| start + offset).collect();
         index_of(&place, shape)
@@ -253,7 +253,7 @@ impl Region {
 ///
 /// # Errors
 /// [`Status::OutOfMemory`](crate::Status::OutOfMemory) if that is more than memory can have.
-pub(super) fn byte_size(shape: &[u64], element_size: usize) -> Result<usize> {
+pub(in crate::chain) fn byte_size(shape: &[u64], element_size: usize) -> Result<usize> {
     let size = element_count(shape).checked_mul(element_size as u64);
     size.and_then(|size| usize::try_from(size).ok()).ok_or_else(Error::out_of_memory)
 }
@@ -293,12 +293,12 @@ impl Iterator for RunStarts {
 }
 
 /// The index in C order of the element at this position.
-pub(super) fn index_of(position: &[u64], shape: &[u64]) -> u64 {
+pub(in crate::chain) fn index_of(position: &[u64], shape: &[u64]) -> u64 {
     position.iter().zip(shape).fold(0, |index, (position, size)| index * size + position)
 }
 
 /// The position of the element with this index in C order.
-pub(super) fn position_of(mut index: u64, shape: &[u64]) -> Vec<u64> {
+pub(in crate::chain) fn position_of(mut index: u64, shape: &[u64]) -> Vec<u64> {
     let mut position = vec![0; shape.len()];
     for (position, size) in position.iter_mut().zip(shape).rev() {
         *position = index % (*size).max(1);
@@ -308,7 +308,7 @@ pub(super) fn position_of(mut index: u64, shape: &[u64]) -> Vec<u64> {
 }
 
 /// What a step along each dimension of an array of this shape adds to the index of an element in C order.
-pub(super) fn index_steps(shape: &[u64]) -> Vec<u64> {
+pub(in crate::chain) fn index_steps(shape: &[u64]) -> Vec<u64> {
     let mut steps = vec![1; shape.len()];
     for dimension in (1..shape.len()).rev() {
         steps[dimension - 1] = steps[dimension] * shape[dimension];
@@ -317,7 +317,7 @@ pub(super) fn index_steps(shape: &[u64]) -> Vec<u64> {
 }
 
 /// Every position of an array of this shape, in C order.
-pub(super) fn positions(shape: Vec<u64>) -> impl Iterator<Item = Vec<u64>> {
+pub(in crate::chain) fn positions(shape: Vec<u64>) -> impl Iterator<Item = Vec<u64>> {
     let mut next = (!shape.contains(&0)).then(|| vec![0; shape.len()]);
     std::iter::from_fn(move || {
         let position = next.take()?;
@@ -336,7 +336,7 @@ pub(super) fn positions(shape: Vec<u64>) -> impl Iterator<Item = Vec<u64>> {
 
 /// Boxes of limited size, in C order, that make up a larger one. Each spans the last dimensions whole, so their
 /// elements are consecutive in C order of the larger box.
-pub(super) struct Tiles<'a> {
+pub(in crate::chain) struct Tiles<'a> {
     region: &'a Region,
     /// The dimension that tiles cut. They span those after it whole, and have size 1 along those before it.
     dimension: usize,
@@ -346,7 +346,7 @@ pub(super) struct Tiles<'a> {
 }
 
 impl<'a> Tiles<'a> {
-    pub(super) fn new(region: &'a Region, element_count: usize) -> Self {
+    pub(in crate::chain) fn new(region: &'a Region, element_count: usize) -> Self {
         let (mut dimension, mut inner) = (region.shape.len(), 1_u64);
         while dimension > 0 && inner.saturating_mul(region.shape[dimension - 1]) <= element_count as u64 {
             dimension -= 1;

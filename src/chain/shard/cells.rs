@@ -1,14 +1,14 @@
 //! A box of a shard, inner chunk by inner chunk: each is decoded to its place, through the elementwise steps before the
 //! shard. Elements that change on the way are at no time all in memory.
 
-use super::boxes::Before;
-use super::cell_grid::Cell;
-use super::element_steps::{ElementSteps, PutDecoded, PutFault};
-use super::place::BoxPlace;
-use super::region::Region;
-use super::route::Routed;
-use super::shard::Shard;
-use super::shard_index::ShardIndex;
+use super::Shard;
+use super::index::ShardIndex;
+use crate::chain::boxes::Before;
+use crate::chain::boxes::cell_grid::Cell;
+use crate::chain::boxes::region::Region;
+use crate::chain::boxes::route::Routed;
+use crate::chain::place::BoxPlace;
+use crate::chain::place::element_steps::{ElementSteps, PutDecoded, PutFault};
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::{CallOptions, Direction};
 use crate::memory::collect;
@@ -34,7 +34,7 @@ struct ShardDecode<'a> {
 
 impl Shard {
     /// Decodes a box to its place: one of the array that enters the steps before the shard, or else of its own.
-    pub(super) fn decode(
+    pub(in crate::chain) fn decode(
         &self,
         encoded: &[u8],
         (region, target): (&Region, &mut Target<'_>),
@@ -58,7 +58,7 @@ impl Shard {
     }
 
     /// The value of all elements of an inner chunk that is missing.
-    pub(super) fn missing(&self, cell: &Cell) -> Result<&[u8]> {
+    pub(in crate::chain) fn missing(&self, cell: &Cell) -> Result<&[u8]> {
         self.inner.fill_value().map_err(|_| {
             let error = Error::corrupt("is missing, but the chain has no fill value for it");
             self.at_cell(error, cell)

@@ -5,10 +5,10 @@
 //! a fault the box is converted again, step by step, in the order of that array.
 
 use super::element_steps::{ElementSteps, PutDecoded, PutFault, StepNumber, TILE_SIZE};
-use super::place::{BoxPlace, PlacePart};
-use super::plan::Step;
-use super::region::{Region, Tiles, index_of, position_of};
-use super::workspace::Workspace;
+use super::{BoxPlace, PlacePart};
+use crate::chain::boxes::region::{Region, Tiles, index_of, position_of};
+use crate::chain::plan::Step;
+use crate::chain::workspace::Workspace;
 use crate::error::{Error, Result};
 use crate::strided::Source;
 

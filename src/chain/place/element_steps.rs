@@ -1,10 +1,10 @@
 //! The elementwise steps that the elements of a box go through after the step that decoded them.
 
+use super::BoxPlace;
 use super::first_fault::ElementOf;
-use super::place::BoxPlace;
-use super::plan::{Operation, Plan, Step};
-use super::region::{Region, Tiles};
-use super::workspace::{Pool, Workspace};
+use crate::chain::boxes::region::{Region, Tiles};
+use crate::chain::plan::{Operation, Plan, Step};
+use crate::chain::workspace::{Pool, Workspace};
 use crate::error::{Error, Result};
 use crate::interface::{Call, CallOptions};
 use crate::memory::grow;
@@ -13,11 +13,11 @@ use crate::strided::{self, Source, Target};
 
 /// Elements go through the steps, and then to their place, in parts of at most this many bytes. They fit a second-level
 /// cache.
-pub(super) const TILE_SIZE: usize = 128 << 10;
+pub(in crate::chain) const TILE_SIZE: usize = 128 << 10;
 
 /// The elementwise steps of some chains: of the chain that decoded the elements, and of those whose inner chunk it was.
 #[derive(Debug, Default)]
-pub(super) struct ElementSteps<'a> {
+pub(in crate::chain) struct ElementSteps<'a> {
     /// Innermost first. All that a box of such a plan goes through is elementwise up to the end of its route.
     pub(super) plans: Vec<&'a Plan>,
 }
@@ -27,21 +27,21 @@ pub(super) type StepNumber = (u32, u32);
 
 /// A box that is decoded, then sent to its place.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct PutDecoded<'a> {
-    pub(super) region: &'a Region,
+pub(in crate::chain) struct PutDecoded<'a> {
+    pub(in crate::chain) region: &'a Region,
     /// The size of an element before the steps.
-    pub(super) element_size: usize,
-    pub(super) pool: &'a Pool,
-    pub(super) options: &'a CallOptions,
+    pub(in crate::chain) element_size: usize,
+    pub(in crate::chain) pool: &'a Pool,
+    pub(in crate::chain) options: &'a CallOptions,
 }
 
 /// Why elements did not get to their place.
 #[derive(Debug)]
-pub(super) struct PutFault {
-    pub(super) error: Error,
+pub(in crate::chain) struct PutFault {
+    pub(in crate::chain) error: Error,
     /// The step that could not convert an element, if that is why. The error then has the number of the element in the
     /// box.
-    pub(super) step: Option<StepNumber>,
+    pub(in crate::chain) step: Option<StepNumber>,
 }
 
 impl From<Error> for PutFault {
@@ -51,17 +51,17 @@ impl From<Error> for PutFault {
 }
 
 impl<'a> ElementSteps<'a> {
-    pub(super) fn new(plans: Vec<&'a Plan>) -> Self {
+    pub(in crate::chain) fn new(plans: Vec<&'a Plan>) -> Self {
         Self { plans }
     }
 
     /// Whether elements get to their place unchanged.
-    pub(super) fn keeps_values(&self) -> bool {
+    pub(in crate::chain) fn keeps_values(&self) -> bool {
         self.plans.iter().all(|plan| plan.route.as_deref().is_some_and(|route| route.keeps_values()))
     }
 
     /// Sends the elements of a box, back to back in C order, to their place.
-    pub(super) fn put(
+    pub(in crate::chain) fn put(
         &self,
         elements: &[u8],
         element_size: usize,
@@ -94,7 +94,7 @@ impl<'a> ElementSteps<'a> {
     }
 
     /// Sends one element everywhere.
-    pub(super) fn fill(
+    pub(in crate::chain) fn fill(
         &self,
         element: &[u8],
         place: &mut BoxPlace<'_>,
@@ -110,7 +110,7 @@ impl<'a> ElementSteps<'a> {
     }
 
     /// Sends elements through the steps, up to the last one.
-    pub(super) fn run<'b>(
+    pub(in crate::chain) fn run<'b>(
         &self,
         elements: &Source<'b>,
         workspace: &'b mut Workspace,
@@ -145,7 +145,7 @@ impl<'a> ElementSteps<'a> {
     }
 
     /// The steps that change elements, in the order of decoding.
-    pub(super) fn steps(&self) -> impl Iterator<Item = (StepNumber, &'a Step)> {
+    pub(in crate::chain) fn steps(&self) -> impl Iterator<Item = (StepNumber, &'a Step)> {
         (0..).zip(&self.plans).flat_map(|(number, plan)| {
             let end = plan.route.as_deref().map_or(0, |route| route.end);
             let steps = plan.steps[..end].iter().zip(0..end as u32).rev();
@@ -161,7 +161,7 @@ fn changes_elements(step: &Step) -> bool {
 impl PutDecoded<'_> {
     /// Decodes the box to its place: at once, if no step changes its elements, or into scratch memory. `decode` writes
     /// to any strides, or else only back to back. A fault of a step is the first that the box has.
-    pub(super) fn run(
+    pub(in crate::chain) fn run(
         &self,
         is_strided: bool,
         place: &mut BoxPlace<'_>,

@@ -1,12 +1,12 @@
 //! Neighbouring inner chunks of a large box, which are read together or written to their places together: see
 //! [`Gathered`] and [`Strip`].
 
-use super::Chain;
-use super::plan::{Operation, Plan, Step};
-use super::region::Region;
-use super::run::Run;
-use super::shard::Shard;
-use super::workspace::Workspace;
+use super::Shard;
+use crate::chain::Chain;
+use crate::chain::boxes::region::Region;
+use crate::chain::plan::{Operation, Plan, Step};
+use crate::chain::run::Run;
+use crate::chain::workspace::Workspace;
 use crate::error::Result;
 use crate::interface::CallOptions;
 use crate::representation::element_count;
@@ -14,7 +14,7 @@ use crate::strided::{self, Gathered, Source, Strip, Target};
 use std::num::NonZeroUsize;
 
 /// Strips for each worker, or more: enough that none waits long for the others at the end.
-pub(super) const STRIPS_PER_WORKER: usize = 4;
+pub(in crate::chain) const STRIPS_PER_WORKER: usize = 4;
 
 /// With codecs that keep bytes, longer rows are copied as fast one inner chunk at a time, and checksums are computed on
 /// the way.
@@ -26,7 +26,7 @@ const MAX_READ_ROW_SIZE: usize = 512;
 impl Shard {
     /// The shape of as many inner chunks side by side as are read or written together; `None` if they gain nothing by
     /// that: the box fits into caches, or an inner chunk is large or has no rows.
-    pub(super) fn strip_shape(&self, region: &Region, workers: NonZeroUsize) -> Option<Vec<u64>> {
+    pub(in crate::chain) fn strip_shape(&self, region: &Region, workers: NonZeroUsize) -> Option<Vec<u64>> {
         let chunk_shape = self.chunk_shape();
         let [size, chunk_size] =
             [&region.shape, chunk_shape].map(|shape| element_count(shape).saturating_mul(self.element_size() as u64));
@@ -44,7 +44,7 @@ impl Shard {
 
     /// The inner chunks of a box whose elements lie there, copied together; `None` if it has others than whole ones side
     /// by side, or they gain nothing by that.
-    pub(super) fn gather<'m>(
+    pub(in crate::chain) fn gather<'m>(
         &self,
         region: &Region,
         source: &Source<'_>,
@@ -65,7 +65,7 @@ impl Shard {
 
 impl Chain {
     /// Decodes a box of an inner chunk to its place, or to a strip that takes it there.
-    pub(super) fn decode_region_in_strip<'e, 't>(
+    pub(in crate::chain) fn decode_region_in_strip<'e, 't>(
         &self,
         encoded: &'e [u8],
         region: &Region,

@@ -1,6 +1,6 @@
 //! An inner chunk of which some elements are known.
 
-use super::region::{Region, byte_size};
+use crate::chain::boxes::region::{Region, byte_size};
 use crate::error::Result;
 use crate::memory::grow;
 use crate::representation::element_count;
@@ -22,7 +22,7 @@ impl PartialChunk {
     ///
     /// # Errors
     /// [`Status::OutOfMemory`](crate::Status::OutOfMemory).
-    pub(super) fn new(shape: &[u64], element_size: usize) -> Result<Self> {
+    pub(in crate::chain) fn new(shape: &[u64], element_size: usize) -> Result<Self> {
         let count = element_count(shape);
         let (mut decoded, mut known) = (Vec::new(), Vec::new());
         grow(&mut decoded, byte_size(shape, element_size)?)?;
@@ -31,7 +31,7 @@ impl PartialChunk {
     }
 
     /// Copies the elements of a box into the chunk, which has this shape.
-    pub(super) fn put(&mut self, shape: &[u64], region: &Region, values: &Source<'_>) -> Result<()> {
+    pub(in crate::chain) fn put(&mut self, shape: &[u64], region: &Region, values: &Source<'_>) -> Result<()> {
         patch(&mut self.decoded, shape, region, values)?;
         let (run, starts) = region.runs(shape);
         starts.for_each(|start| self.learn(start, run as u64));
@@ -96,7 +96,7 @@ pub(super) fn patch(decoded: &mut [u8], shape: &[u64], region: &Region, values: 
 ///
 /// # Errors
 /// [`Status::OutOfMemory`](crate::Status::OutOfMemory).
-pub(super) fn filled(shape: &[u64], element: &[u8]) -> Result<Vec<u8>> {
+pub(in crate::chain) fn filled(shape: &[u64], element: &[u8]) -> Result<Vec<u8>> {
     let mut decoded = Vec::new();
     grow(&mut decoded, byte_size(shape, element.len())?)?;
     strided::fill(&mut Target::contiguous(&mut decoded, element.len(), shape)?, element)?;

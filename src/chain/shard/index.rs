@@ -1,10 +1,10 @@
 //! The index of a shard: where its inner chunks lie.
 
-use super::Chain;
-use super::plan::{Operation, Step};
-use super::region::{Region, index_of};
-use super::shard::Shard;
-use super::stage::ByteRange;
+use super::Shard;
+use crate::chain::Chain;
+use crate::chain::boxes::region::{Region, index_of};
+use crate::chain::object::stage::ByteRange;
+use crate::chain::plan::{Operation, Step};
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::CallOptions;
 use std::ops::Range;
@@ -17,10 +17,10 @@ const MISSING: u64 = u64::MAX;
 #[derive(Debug)]
 pub struct ShardIndex {
     /// For each inner chunk in C order of the grid, its offset and its size.
-    pub(super) entries: Vec<u64>,
-    pub(super) grid: Vec<u64>,
+    pub(in crate::chain) entries: Vec<u64>,
+    pub(in crate::chain) grid: Vec<u64>,
     /// The size of the shard, if it is known.
-    pub(super) shard_size: Option<u64>,
+    pub(in crate::chain) shard_size: Option<u64>,
 }
 
 impl ShardIndex {
@@ -28,7 +28,7 @@ impl ShardIndex {
     ///
     /// # Errors
     /// [`Status::CorruptData`](crate::Status::CorruptData): the range lies outside the shard.
-    pub(super) fn entry(&self, number: u64) -> Result<Option<Range<u64>>> {
+    pub(in crate::chain) fn entry(&self, number: u64) -> Result<Option<Range<u64>>> {
         self.entry_within(number, self.shard_size)
     }
 
@@ -45,7 +45,7 @@ impl ShardIndex {
     ///
     /// # Errors
     /// As [`entry`](Self::entry).
-    pub(super) fn entry_in(&self, number: u64, shard_size: Option<u64>) -> Result<Option<Range<u64>>> {
+    pub(in crate::chain) fn entry_in(&self, number: u64, shard_size: Option<u64>) -> Result<Option<Range<u64>>> {
         let sizes = self.shard_size.into_iter().chain(shard_size);
         self.entry_within(number, sizes.min())
     }
@@ -54,7 +54,7 @@ impl ShardIndex {
     ///
     /// # Errors
     /// As [`entry`](Self::entry).
-    pub(super) fn entry_within(&self, number: u64, shard_size: Option<u64>) -> Result<Option<Range<u64>>> {
+    pub(in crate::chain) fn entry_within(&self, number: u64, shard_size: Option<u64>) -> Result<Option<Range<u64>>> {
         let entry = usize::try_from(number).ok().and_then(|number| self.entries.get(2 * number..2 * number + 2));
         let Some([offset, size]) = entry else { return Err(Error::internal("an index has too few entries")) };
         if [*offset, *size] == [MISSING; 2] {
@@ -92,7 +92,7 @@ impl Chain {
     ///
     /// # Errors
     /// [`Status::Unsupported`](crate::Status::Unsupported): there is none, or a bytes->bytes codec follows it.
-    pub(super) fn shard_alone(&self) -> Result<(&Shard, &CodecPlace)> {
+    pub(in crate::chain) fn shard_alone(&self) -> Result<(&Shard, &CodecPlace)> {
         match self.plan.steps.last() {
             Some(Step { operation: Operation::Shard(place, shard), frames, .. }) if frames.is_empty() => {
                 Ok((shard, place))
@@ -142,7 +142,7 @@ impl Chain {
 }
 
 /// Adds the entry of the next inner chunk to an index; `None` if it is missing.
-pub(super) fn push_entry(index: &mut Vec<u64>, place: Option<Range<u64>>) -> Result<()> {
+pub(in crate::chain) fn push_entry(index: &mut Vec<u64>, place: Option<Range<u64>>) -> Result<()> {
     index.try_reserve(2).map_err(|_| Error::out_of_memory())?;
     index.extend(place.map_or([MISSING; 2], |place| [place.start, place.end - place.start]));
     Ok(())

@@ -1,16 +1,21 @@
 //! A shard: inner chunks, each through a chain of its own, and their index.
 
-use super::Chain;
-use super::cell_grid::{Cell, CellGrid};
-use super::in_order::{EncodedChunk, InOrder};
-use super::input::{Decoded, Input};
-use super::region::{Region, position_of};
-use super::shard_index::{ShardIndex, push_entry};
+mod cells;
+mod in_order;
+pub(super) mod index;
+pub(super) mod strips;
+
+use crate::chain::Chain;
+use crate::chain::boxes::cell_grid::{Cell, CellGrid};
+use crate::chain::boxes::region::{Region, position_of};
+use crate::chain::input::{Decoded, Input};
 use crate::error::{CodecPlace, Error, Result, Status};
 use crate::interface::{BoundShard, CallOptions, Direction, too_small};
 use crate::memory::collect;
 use crate::parallel::take_items;
 use crate::strided;
+use in_order::{EncodedChunk, InOrder};
+use index::{ShardIndex, push_entry};
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,0 +1,306 @@
+//! A chunk within a stored object that is read in part: which of its bytes its boxes need. A chunk that is a
+//! shard becomes the inner chunks that its boxes touch.
+
+mod action;
+mod origin;
+mod partial_chunk;
+pub(super) mod pieces;
+pub(super) mod read_plan;
+pub(super) mod stage;
+pub(super) mod writer;
+
+use crate::chain::Chain;
+use crate::chain::boxes::cell_grid::Cell;
+use crate::chain::boxes::region::Region;
+use crate::chain::boxes::route::{BoxRoute, Routed};
+use crate::chain::place::BoxPlace;
+use crate::chain::plan::{Operation, Step};
+use crate::chain::shard::Shard;
+use crate::chain::shard::index::ShardIndex;
+use crate::error::{CodecPlace, Error, Result};
+use crate::interface::CallOptions;
+use crate::memory::push;
+use action::{Action, ActionKind, Actions};
+use origin::{Origin, locate};
+use stage::{ByteRange, Consumer};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A chunk within the stored object, and the boxes of it to decode.
+#[derive(Debug)]
+struct Object {
+    chain: Arc<Chain>,
+    /// Where it lies. Only the stored object itself may have an unknown size.
+    offset: u64,
+    size: Option<u64>,
+    boxes: Vec<PlacedBox>,
+    index: Option<Arc<ShardIndex>>,
+    origin: Option<Arc<Origin>>,
+}
+
+/// A box of a chunk, or of what enters the last step of its chain, and its place.
+#[derive(Debug)]
+struct PlacedBox {
+    region: Region,
+    place: BoxPlace<'static>,
+}
+
+/// The last step of a chain that makes shards.
+#[derive(Clone, Copy)]
+struct ShardStep<'a> {
+    step: &'a Step,
+    shard: &'a Shard,
+    place: &'a CodecPlace,
+}
+
+impl Object {
+    /// Finds the ranges that the boxes need, or the inner chunks that they touch, which are objects of their own.
+    fn expand(self, options: &CallOptions, actions: &mut Actions, inner: &mut Vec<Self>) -> Result<()> {
+        let chain = Arc::clone(&self.chain);
+        let Some((step, route)) = chain.readable_step().filter(|(_, route)| route.are_few(self.wanted())) else {
+            return self.expand_whole(options, actions);
+        };
+        match &step.operation {
+            Operation::Shard(place, shard) => {
+                let shard = ShardStep { step, shard, place };
+                match self.index.clone() {
+                    Some(index) => self.expand_cells(shard, route, &index, options, inner),
+                    None => self.expand_index(shard, actions),
+                }
+            }
+            Operation::Elements(_) if self.boxes.iter().any(|placed| route.are_far(&placed.region)) => {
+                self.expand_whole(options, actions)
+            }
+            Operation::Elements(_) => self.expand_elements(step, route, actions),
+            _ => self.expand_boxes(step, route, options, actions),
+        }
+    }
+
+    /// The number of elements of the boxes.
+    fn wanted(&self) -> u64 {
+        self.boxes.iter().map(|placed| placed.region.element_count() as u64).sum()
+    }
+
+    fn expand_whole(self, options: &CallOptions, actions: &mut Actions) -> Result<()> {
+        let (range, bytes) = match self.size {
+            Some(0) => return self.decode(&[], None, options),
+            Some(size) => (ByteRange::At { offset: self.offset, size }, 0..size),
+            None => (ByteRange::From(self.offset), 0..u64::MAX),
+        };
+        push(actions, (range, Consumer { bytes, work: Action { object: self, kind: ActionKind::Decode } }))?;
+        Ok(())
+    }
+
+    fn expand_index(self, ShardStep { step, shard, .. }: ShardStep<'_>, actions: &mut Actions) -> Result<()> {
+        let (index_size, is_first) = shard.index_size();
+        let (lead, trail) = step.frame_sizes().unwrap_or_default();
+        let range = match self.size {
+            _ if is_first => ByteRange::At { offset: add(self.offset, lead)?, size: index_size },
+            Some(size) => {
+                let offset = add(add(self.offset, lead)?, shard.index_place(size - lead - trail).start)?;
+                ByteRange::At { offset, size: index_size }
+            }
+            None => ByteRange::Last(add(index_size, trail)?),
+        };
+        push(
+            actions,
+            (range, Consumer { bytes: 0..index_size, work: Action { object: self, kind: ActionKind::Index } }),
+        )?;
+        Ok(())
+    }
+
+    fn expand_elements(self, step: &Step, route: &BoxRoute, actions: &mut Actions) -> Result<()> {
+        let Operation::Elements(elements) = &step.operation else {
+            return Err(Error::internal("a step without elements"));
+        };
+        let (output, empty) = self.into_parts(|region, place| Ok(vec![route.part(region, place)?]))?;
+        for part in output {
+            let (first, span) = elements.span(&part.region);
+            push(actions, empty.action(step, part, span, (first, elements.encoded_size()))?)?;
+        }
+        Ok(())
+    }
+
+    /// The parts of the boxes that decode by themselves. All bytes, if their size is not known: what they are may
+    /// depend on it.
+    fn expand_boxes(self, step: &Step, route: &BoxRoute, options: &CallOptions, actions: &mut Actions) -> Result<()> {
+        let Operation::Transform(place, transform) = &step.operation else {
+            return Err(Error::internal("a step without boxes"));
+        };
+        let size = self.size.zip(step.frames_size()).and_then(|(size, around)| size.checked_sub(around));
+        let size = size.and_then(|size| usize::try_from(size).ok());
+        let (Some(size), Some(cell_size)) = (size, transform.granularity()) else {
+            return self.expand_whole(options, actions);
+        };
+        let origin = self.origin.clone();
+        let box_cells = |region: &Region| {
+            let cells = transform.box_cells(size, &region.start, &region.shape);
+            cells.map_err(|error| locate(place.blame(error), origin.as_deref()))
+        };
+        // A chunk that cannot be read in part, or that has a wrong size, is so whatever the box.
+        if box_cells(&Region::whole(step.decoded.array()?.shape()))?.is_none() {
+            return self.expand_whole(options, actions);
+        }
+        let (boxes, empty) = self.into_parts(|region, place| route.rows(&cell_size, region, place))?;
+        for PlacedBox { region, place } in boxes {
+            let cells = box_cells(&region)?.ok_or_else(|| Error::internal("a chunk that has no cells any more"))?;
+            let places = place.cut(&region, &cells.cell)?;
+            for ((region, place), bytes) in region.cut(&cells.cell).zip(places).zip(cells.ranges) {
+                let span = bytes.start as u64..bytes.end as u64;
+                let output = (span.start, size as u64);
+                push(actions, empty.action(step, PlacedBox { region, place }, span, output)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The boxes at the end of the route, each by `pass`, and the object without them.
+    fn into_parts(
+        mut self,
+        pass: impl Fn(&Region, BoxPlace<'static>) -> Result<Vec<(Region, BoxPlace<'static>)>>,
+    ) -> Result<(Vec<PlacedBox>, Self)> {
+        let mut boxes = Vec::new();
+        for PlacedBox { region, place } in std::mem::take(&mut self.boxes) {
+            let routed = pass(&region, place)?.into_iter();
+            routed.map(|(region, place)| PlacedBox { region, place }).try_for_each(|part| push(&mut boxes, part))?;
+        }
+        Ok((boxes, self))
+    }
+
+    /// Decodes a box from these bytes of the output of the last step.
+    fn action(
+        &self,
+        step: &Step,
+        part: PlacedBox,
+        span: Range<u64>,
+        (start, size): (u64, u64),
+    ) -> Result<(ByteRange, Consumer<Action>)> {
+        let offset = add(self.offset, add(step.leading_size().unwrap_or(0), span.start)?)?;
+        let object = Self {
+            chain: Arc::clone(&self.chain),
+            boxes: vec![part],
+            index: None,
+            origin: self.origin.clone(),
+            ..*self
+        };
+        let length = span.end - span.start;
+        let work = Action { object, kind: ActionKind::DecodePart { start, size } };
+        Ok((ByteRange::At { offset, size: length }, Consumer { bytes: 0..length, work }))
+    }
+
+    /// The inner chunks that the boxes of a shard touch, as objects, each with the parts of all boxes. Missing ones are
+    /// filled here.
+    fn expand_cells(
+        self,
+        ShardStep { step, shard, place: codec }: ShardStep<'_>,
+        route: &BoxRoute,
+        index: &ShardIndex,
+        options: &CallOptions,
+        inner: &mut Vec<Self>,
+    ) -> Result<()> {
+        let (lead, trail) = step.frame_sizes().unwrap_or_default();
+        let shard_size = self.size.and_then(|size| size.checked_sub(lead + trail));
+        let mut parts = Vec::new();
+        for part in self.boxes {
+            parts_of(shard, route, part, &mut parts)?;
+        }
+        parts.sort_unstable_by_key(|(cell, _)| cell.number); // in place: there may be no memory
+        let mut last = None;
+        for (cell, mut place) in parts {
+            if last == Some(cell.number)
+                && let Some(object) = inner.last_mut()
+            {
+                push(&mut object.boxes, PlacedBox { region: cell.region, place })?;
+                continue;
+            }
+            let entry = index
+                .entry_in(cell.number, shard_size)
+                .map_err(|error| locate(codec.blame(shard.at_cell(error, &cell)), self.origin.as_deref()))?;
+            let (number, region) = (cell.number, cell.region.clone());
+            let origin = Origin { chain: Arc::clone(&self.chain), cell, outer: self.origin.clone() };
+            let Some(entry) = entry else {
+                origin.fill(shard, codec, &mut place, options)?;
+                continue;
+            };
+            let offset = add(self.offset, add(lead, entry.start)?)?;
+            add(offset, entry.end - entry.start)?;
+            let object = Self {
+                chain: Arc::clone(&shard.inner),
+                offset,
+                size: Some(entry.end - entry.start),
+                boxes: vec![PlacedBox { region, place }],
+                index: None,
+                origin: Some(Arc::new(origin)),
+            };
+            object.check_size().map_err(|error| locate(error, object.origin.as_deref()))?;
+            push(inner, object)?;
+            last = Some(number);
+        }
+        Ok(())
+    }
+
+    /// Refuses a size that no encoded chunk of the chain can have.
+    fn check_size(&self) -> Result<()> {
+        let (Some(size), Some((step, _))) = (self.size, self.chain.readable_step()) else { return Ok(()) };
+        let (least, is_exact) = match &step.operation {
+            Operation::Elements(elements) => (elements.encoded_size(), true),
+            Operation::Shard(_, shard) => (shard.index_size().0, false),
+            _ => return Ok(()),
+        };
+        let expected = step.frames_size().and_then(|around| around.checked_add(least));
+        let is_possible = expected.is_some_and(|expected| if is_exact { size == expected } else { size >= expected });
+        if is_possible {
+            return Ok(());
+        }
+        let expected = expected.map_or("more than any object has".to_owned(), |expected| expected.to_string());
+        let at_least = if is_exact { "" } else { "at least " };
+        let error = Error::corrupt(format!("the chunk has {size} bytes, expected {at_least}{expected}"));
+        Err(step.last_place.blame(error))
+    }
+}
+
+impl Chain {
+    /// The last step, if it can decode boxes from a part of the encoded bytes, and the route to it.
+    pub(super) fn readable_step(&self) -> Option<(&Step, &BoxRoute)> {
+        let (route, step) = (self.plan.route.as_deref()?, self.plan.steps.last()?);
+        let has_boxes = match &step.operation {
+            Operation::Shard(..) => true,
+            Operation::Elements(_) => true,
+            Operation::Transform(_, transform) => transform.granularity().is_some(),
+            Operation::Copy | Operation::N5Block(..) => false,
+        };
+        (has_boxes && !self.checks_frames(step) && route.end + 1 == self.plan.steps.len()).then_some((step, route))
+    }
+
+    /// Whether something looks at all bytes that the frames of a step are around.
+    pub(super) fn checks_frames(&self, step: &Step) -> bool {
+        step.frames.iter().any(|(place, frame)| {
+            frame.checks_payload() || self.hooks[place.index].as_ref().is_some_and(|hook| hook.checks())
+        })
+    }
+}
+
+/// Adds the inner chunks that a box touches, and where their parts go.
+fn parts_of(
+    shard: &Shard,
+    route: &BoxRoute,
+    part: PlacedBox,
+    parts: &mut Vec<(Cell, BoxPlace<'static>)>,
+) -> Result<()> {
+    match route.pass(&part.region, part.place)? {
+        Routed::Box(region, place) => {
+            let places = place.cut(&region, shard.chunk_shape())?;
+            shard.cells(&region).zip(places).try_for_each(|part| push(parts, part))
+        }
+        Routed::Runs(reshaped, region, place) => {
+            let (cells, places) = reshaped.parts(shard.grid(), &region, place)?;
+            cells.into_iter().zip(places).try_for_each(|part| push(parts, part))
+        }
+    }
+}
+
+/// An offset in the object; that of all bits set means something else in a range.
+fn add(offset: u64, size: u64) -> Result<u64> {
+    let sum = offset.checked_add(size).filter(|sum| *sum != u64::MAX);
+    sum.ok_or_else(|| Error::corrupt("an offset passes 2^64 - 2"))
+}
