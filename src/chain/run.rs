@@ -129,7 +129,7 @@ impl Run<'_> {
     }
 
     /// The same where no step decodes boxes.
-    #[inline(never)] // shards in shards have the frames of what decodes them on one stack
+    #[inline(never)] // else each shard in a shard takes more of the stack
     fn decode_region_without_route(
         &self,
         encoded: &[u8],

@@ -118,7 +118,7 @@ impl Run<'_> {
     }
 
     /// Decodes a box of what enters the step at the end of the route, which is no shard, to its place.
-    #[inline(never)] // shards in shards have the frames of what decodes them on one stack
+    #[inline(never)] // else each shard in a shard takes more of the stack
     fn put_box(
         &self,
         before: Before<'_>,

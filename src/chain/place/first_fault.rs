@@ -26,7 +26,7 @@ struct Search<'a> {
 impl PutDecoded<'_> {
     /// The fault that counts if this one has been met.
     #[cold]
-    #[inline(never)] // shards in shards have the frames of what decodes them on one stack
+    #[inline(never)] // else each shard in a shard takes more of the stack
     pub(super) fn first_fault(
         &self,
         met: PutFault,

@@ -68,7 +68,7 @@ impl Shard {
 
 impl ShardDecode<'_> {
     /// Decodes a box that has come through the steps before the shard.
-    #[inline(never)] // see `by_list`
+    #[inline(never)] // else each shard in a shard takes more of the stack
     fn run_routed(&self, routed: Routed<'_, '_>, options: &CallOptions) -> Result<()> {
         match routed {
             Routed::Box(region, BoxPlace::Memory(target)) => self.run(&region, target, options),
@@ -104,7 +104,7 @@ impl ShardDecode<'_> {
 
     /// Fills a box of missing inner chunks, which takes much less time than filling one after the other. Where they have
     /// no value, the first one is at fault: it has the first element, in any order of dimensions.
-    #[inline(never)] // see `by_list`
+    #[inline(never)] // else each shard in a shard takes more of the stack
     fn fill_together(&self, region: &Region, target: Target<'_>, options: &CallOptions) -> Result<()> {
         let Some(cell) = self.shard.cells(region).next() else { return Ok(()) };
         let workers = self.workers_for(region, options);
@@ -116,7 +116,7 @@ impl ShardDecode<'_> {
     }
 
     /// From a list of all inner chunks and their places.
-    #[inline(never)] // shards in shards have the frames of what decodes them on one stack
+    #[inline(never)] // else each shard in a shard takes more of the stack
     fn by_list(&self, region: &Region, target: Target<'_>, workers: NonZeroUsize, options: &CallOptions) -> Result<()> {
         let place = BoxPlace::Memory(target);
         if let Some(shape) = self.strip_shape(region, workers) {
@@ -146,7 +146,7 @@ impl ShardDecode<'_> {
     }
 
     /// Decodes inner chunks side by side, and writes them to their place together.
-    #[inline(never)] // see `by_list`
+    #[inline(never)] // else each shard in a shard takes more of the stack
     fn strip(&self, region: &Region, place: BoxPlace<'_>, options: &CallOptions) -> Result<()> {
         let place = match place {
             BoxPlace::Memory(target) if self.are_missing(region) => {
@@ -204,7 +204,7 @@ impl ShardDecode<'_> {
     /// A fault of a step before the shard waits until all inner chunks are decoded: the shard is decoded first. Of
     /// several faults, the first element of the last such step counts.
     #[cold]
-    #[inline(never)] // see `by_list`
+    #[inline(never)] // else each shard in a shard takes more of the stack
     fn keep(&self, fault: PutFault, cell: &Cell, first: &mut FirstFault) -> Result<()> {
         let (step, error) = self.located(fault, cell);
         let Some(step) = step else { return Err(error) };
@@ -217,7 +217,7 @@ impl ShardDecode<'_> {
 
     /// The error of an inner chunk, and the step before the shard that could not convert an element, if that is why.
     #[cold]
-    #[inline(never)] // see `by_list`
+    #[inline(never)] // else each shard in a shard takes more of the stack
     fn located(&self, PutFault { error, step }: PutFault, cell: &Cell) -> (Option<u32>, Error) {
         match (step, self.before, error.element_index()) {
             (Some((_, step)), Some(before), Some(_)) => {
@@ -266,19 +266,19 @@ impl ShardDecode<'_> {
     }
 
     #[cold]
-    #[inline(never)] // see `by_list`
+    #[inline(never)] // else each shard in a shard takes more of the stack
     fn at_fault(&self, error: Error, cell: &Cell) -> Error {
         self.place.blame(self.shard.locate(error, cell))
     }
 
-    #[inline(never)] // see `by_list`
+    #[inline(never)] // else each shard in a shard takes more of the stack
     fn fill(&self, cell: &Cell, place: &mut BoxPlace<'_>, options: &CallOptions) -> std::result::Result<(), PutFault> {
         let element = self.shard.missing(cell).map_err(|error| self.place.blame(error))?;
         self.shard.inner.pool.with(|workspace| self.through.fill(element, place, workspace, options))
     }
 
     /// Decodes an inner chunk to where its elements go on from.
-    #[inline(never)] // see `by_list`
+    #[inline(never)] // else each shard in a shard takes more of the stack
     fn send(
         &self,
         cell: &Cell,

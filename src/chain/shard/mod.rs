@@ -106,7 +106,7 @@ impl Shard {
 
     /// Encodes all inner chunks by several threads, or strip by strip; returns the index, and where the last one ends.
     /// `None` if they are encoded one after the other.
-    #[inline(never)] // shards in shards have the frames of what encodes them on one stack
+    #[inline(never)] // else each shard in a shard takes more of the stack
     fn encode_together(
         &self,
         input: &Input<'_>,
@@ -184,7 +184,7 @@ impl Shard {
     }
 
     /// Encodes an inner chunk to the end of what is encoded, and adds its entry to the index.
-    #[inline(always)] // see `encode_together`
+    #[inline(always)] // a frame less for each shard in a shard
     fn add_cell(
         &self,
         cell: &Cell,
