@@ -2,7 +2,7 @@
 using BinaryBuilder
 
 name = "zcodec"
-version = v"0.2.2"
+version = v"0.2.3"
 
 sources = [
     GitSource("https://github.com/OWNER/zcodec.git", "0000000000000000000000000000000000000000"),

@@ -17,7 +17,7 @@ public final class Zcodec {
   /**
    * The version of the native library.
    *
-   * @return such as {@code 0.2.2}
+   * @return such as {@code 0.2.3}
    */
   public static String version() {
     return text(C.zcodec_version());
