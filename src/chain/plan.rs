@@ -51,7 +51,7 @@ pub(super) enum Operation {
     /// Elements that are transposed, then go through elementwise kernels.
     Elements(Elements),
     Transform(CodecPlace, Arc<dyn Transform>),
-    Shard(CodecPlace, Box<Shard>),
+    Shard(CodecPlace, Arc<Shard>),
     N5Block(CodecPlace, Box<N5Block>),
 }
 
@@ -257,10 +257,10 @@ impl InnerChainOptions<'_> {
 
 /// The shard with the chains of its own. A function of its own, so that making shards in shards takes less stack.
 #[inline(never)]
-fn shard_of(bound: &Arc<BoundShard>, array: &ArrayRepresentation, options: InnerChainOptions<'_>) -> Box<Shard> {
+fn shard_of(bound: &Arc<BoundShard>, array: &ArrayRepresentation, options: InnerChainOptions<'_>) -> Arc<Shard> {
     let inner = options.chain(&bound.inner);
     let index = Chain::from_bound((*bound.index).clone(), Arc::clone(options.pool), None);
-    Box::new(Shard::new(bound, inner, index, array.data_type().size()))
+    Arc::new(Shard::new(bound, inner, index, array.data_type().size()))
 }
 
 impl Elements {
@@ -329,7 +329,7 @@ impl Step {
     /// See [`inner`](Self::inner).
     pub(super) fn inner_mut(&mut self) -> Option<&mut Chain> {
         match &mut self.operation {
-            Operation::Shard(_, shard) => Some(Arc::make_mut(&mut shard.inner)),
+            Operation::Shard(_, shard) => Some(Arc::make_mut(&mut Arc::make_mut(shard).inner)),
             Operation::N5Block(_, block) => Some(&mut block.inner),
             Operation::Copy | Operation::Elements(_) | Operation::Transform(..) => None,
         }

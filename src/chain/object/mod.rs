@@ -5,6 +5,7 @@ mod action;
 mod origin;
 mod partial_chunk;
 pub(super) mod pieces;
+mod put;
 pub(super) mod read_plan;
 pub(super) mod stage;
 pub(super) mod writer;

@@ -5,20 +5,20 @@
 
 use super::partial_chunk::{self, PartialChunk};
 use super::pieces::{Encoded, NewShard, OldShard, Piece, ShardLayout, appended, packed};
+use super::put::Put;
 use super::stage::{ByteRange, Consumer, Poison, Stage};
 use crate::chain::Chain;
 use crate::chain::boxes::cell_grid::Cell;
 use crate::chain::boxes::region::Region;
 use crate::chain::input::Input;
-use crate::chain::plan::{Elements, Operation, Step};
 use crate::chain::shard::Shard;
 use crate::chain::shard::index::ShardIndex;
 use crate::chain::workspace::Workspace;
 use crate::error::{CodecPlace, Error, Result};
-use crate::interface::{Call, CallOptions, Direction};
+use crate::interface::{CallOptions, Direction};
 use crate::memory::push;
 use crate::parallel::{lock, take_items};
-use crate::strided::{self, Source, Target};
+use crate::strided::Source;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -27,6 +27,10 @@ use std::sync::{Arc, Mutex};
 #[derive(Debug)]
 pub struct Writer {
     chain: Arc<Chain>,
+    /// The shard of the chain.
+    shard: Arc<Shard>,
+    /// The codec of the shard.
+    place: CodecPlace,
     options: CallOptions,
     old: Option<OldShard>,
     /// What the fill value of the chain becomes before the shard, if that is not the fill value there, or why it
@@ -60,12 +64,6 @@ enum Content {
     Encoded(Encoded),
 }
 
-/// The arguments of a put.
-struct Put<'a> {
-    region: Region,
-    source: Source<'a>,
-}
-
 impl Writer {
     /// A writer of a new shard, or of a shard whose object has this index and size.
     ///
@@ -84,6 +82,8 @@ impl Writer {
         options.stores_empty |= !matches!(unput_element, Ok(None));
         Ok(Self {
             chain: Arc::clone(chain),
+            shard: Arc::clone(shard),
+            place: place.clone(),
             options,
             old: old.map(|(index, size)| OldShard { index, size }),
             unput_element,
@@ -123,7 +123,7 @@ impl Writer {
     }
 
     fn put_cells(&self, put: &Put<'_>) -> Result<()> {
-        let (shard, _) = self.shard()?;
+        let shard = &self.shard;
         let region = self.chain.elements_before().fold(put.region.clone(), |region, elements| elements.needed(&region));
         let size = region.element_count().saturating_mul(self.chain.element_size()?.max(shard.element_size()));
         let strip_shape = match self.chain.elements_before().next() {
@@ -142,7 +142,7 @@ impl Writer {
 
     /// Puts inner chunks side by side that get the elements as they are.
     fn put_strip(&self, strip: &Region, put: &Put<'_>, memory: &mut Vec<u8>, options: &CallOptions) -> Result<()> {
-        let (shard, _) = self.shard()?;
+        let shard = &self.shard;
         let source = put.source.region(&strip.relative_to(&put.region), &strip.shape)?;
         let gathered = shard.gather(strip, &source, memory)?;
         for (number, cell) in shard.cells(strip).enumerate() {
@@ -168,7 +168,7 @@ impl Writer {
         work: impl Fn(T, &CallOptions) -> Result<()> + Sync,
     ) -> Result<()> {
         let workers = self.options.workers().count_for(size);
-        if workers.get() == 1 || !take_items(workers, count, self.shard()?.0.inner.part_count(Direction::Encode)) {
+        if workers.get() == 1 || !take_items(workers, count, self.shard.inner.part_count(Direction::Encode)) {
             return items.try_for_each(|item| work(item, &self.options));
         }
         let single = self.options.single_threaded();
@@ -177,7 +177,7 @@ impl Writer {
 
     fn put_cell(&self, cell: &Cell, put: &Put<'_>, workspace: &mut Workspace, options: &CallOptions) -> Result<()> {
         let slot = self.slot(cell.number);
-        let is_whole = cell.region.is_whole(self.shard()?.0.chunk_shape());
+        let is_whole = cell.region.is_whole(self.shard.chunk_shape());
         self.chain.with_values(put, &cell.place(), workspace, options, |values| {
             if !is_whole {
                 return self.put_part(cell, &values, &slot, options);
@@ -189,7 +189,7 @@ impl Writer {
     }
 
     fn put_part(&self, cell: &Cell, values: &Source<'_>, slot: &Slot, options: &CallOptions) -> Result<()> {
-        let (shard, _) = self.shard()?;
+        let shard = &self.shard;
         let shape = shard.chunk_shape();
         loop {
             let mut content = lock(slot);
@@ -241,7 +241,7 @@ impl Writer {
 
     /// Encodes an inner chunk of which all elements are known, unless another thread has changed it meanwhile.
     fn encode_whole(&self, cell: &Cell, slot: &Slot, whole: &Arc<Vec<u8>>, options: &CallOptions) -> Result<()> {
-        let (shard, _) = self.shard()?;
+        let shard = &self.shard;
         let values = Source::contiguous(whole, shard.element_size(), shard.chunk_shape())?;
         let encoded = self.encode(cell, values, options)?;
         let mut content = lock(slot);
@@ -285,7 +285,7 @@ impl Writer {
                 old => push(&mut ready, (*number, old.map(|_| [].as_slice())))?,
             }
         }
-        let chunk_size = self.shard()?.0.inner.decoded_size().unwrap_or(0);
+        let chunk_size = self.shard.inner.decoded_size().unwrap_or(0);
         let size = chunk_size.saturating_mul(ready.len() as u64);
         let size = usize::try_from(size).unwrap_or(usize::MAX);
         self.for_each(size, ready.len() as u64, ready.into_iter(), |(number, old), options| {
@@ -296,7 +296,7 @@ impl Writer {
 
     /// The range of the old inner chunk, if it is needed.
     fn old_bytes(&self, number: u64, slot: &Slot) -> Result<Option<Range<u64>>> {
-        let (shard, place) = self.shard()?;
+        let (shard, place) = (&self.shard, &self.place);
         match (&*lock(slot), &self.old) {
             (Content::Partial(Some(_)), Some(old)) => old.entry(shard, number).map_err(|error| place.blame(error)),
             _ => Ok(None),
@@ -305,7 +305,7 @@ impl Writer {
 
     /// Encodes an inner chunk. `old` has the bytes of the old one, if it is needed and exists.
     fn complete(&self, number: u64, old: Option<&[u8]>, options: &CallOptions) -> Result<()> {
-        let (cell, slot) = (self.shard()?.0.cell(number), self.slot(number));
+        let (cell, slot) = (self.shard.cell(number), self.slot(number));
         let content = std::mem::replace(&mut *lock(&slot), Content::Partial(None));
         let whole = match content {
             Content::Partial(None) => return Err(Error::internal("a part of an inner chunk is lost")),
@@ -330,7 +330,7 @@ impl Writer {
     pub fn supply(&self, index: usize, bytes: &[u8]) -> Result<()> {
         self.poison.check()?;
         let supplied = self.stage.take(index)?;
-        let (shard, place) = self.shard()?;
+        let (shard, place) = (&self.shard, &self.place);
         let locate = |number: &u64, error| place.blame(shard.locate(error, &shard.cell(*number)));
         self.poison
             .on_error(supplied.each(bytes, locate, |number, bytes| self.complete(number, Some(bytes), &self.options)))
@@ -371,7 +371,7 @@ impl Writer {
     }
 
     fn assemble(&self, layout: ShardLayout) -> Result<NewShard> {
-        let (shard, place) = self.shard()?;
+        let (shard, place) = (&self.shard, &self.place);
         let mut changes = BTreeMap::new();
         for (number, slot) in lock(&self.slots).iter() {
             let Content::Encoded(encoded) = &*lock(slot) else {
@@ -388,30 +388,26 @@ impl Writer {
         object.map_err(|error| place.blame(error))
     }
 
-    fn shard(&self) -> Result<(&Shard, &CodecPlace)> {
-        self.chain.writable_shard()
-    }
-
     fn slot(&self, number: u64) -> Arc<Slot> {
         let mut slots = lock(&self.slots);
         Arc::clone(slots.entry(number).or_insert_with(|| Arc::new(Mutex::new(Content::Partial(None)))))
     }
 
     fn encode(&self, cell: &Cell, values: Source<'_>, options: &CallOptions) -> Result<Encoded> {
-        let (shard, place) = self.shard()?;
+        let (shard, place) = (&self.shard, &self.place);
         let encoded = shard.encode_cell_to_vec(cell, Input::whole(values), options);
         encoded.map(|encoded| encoded.map(Arc::new)).map_err(|error| place.blame(error))
     }
 
     fn decode(&self, cell: &Cell, encoded: &[u8], options: &CallOptions) -> Result<Vec<u8>> {
-        let (shard, place) = self.shard()?;
+        let (shard, place) = (&self.shard, &self.place);
         let decoded = shard.inner.decode_to_vec(encoded, options);
         decoded.map_err(|error| place.blame(shard.locate(error, cell)))
     }
 
     /// An inner chunk of the new shard that nobody has put.
     fn unput_cell(&self) -> Result<Encoded> {
-        let (shard, _) = self.shard()?;
+        let shard = &self.shard;
         if matches!(self.unput_element, Ok(None)) || self.old.is_some() {
             return Ok(None);
         }
@@ -422,7 +418,7 @@ impl Writer {
 
     /// An inner chunk that does not exist.
     fn filled(&self, cell: &Cell) -> Result<Vec<u8>> {
-        let (shard, place) = self.shard()?;
+        let (shard, place) = (&self.shard, &self.place);
         if self.old.is_none()
             && let Some(element) = self.unput_element.as_ref().map_err(Error::clone)?
         {
@@ -430,90 +426,6 @@ impl Writer {
         }
         let value = shard.inner.fill_value().map_err(|error| place.blame(shard.locate(error, cell)))?;
         partial_chunk::filled(shard.chunk_shape(), value)
-    }
-}
-
-impl Chain {
-    /// The shard of this chain, if only `transpose` and elementwise codecs precede it and nothing follows it.
-    ///
-    /// # Errors
-    /// [`Status::Unsupported`](crate::Status::Unsupported): another chain.
-    fn writable_shard(&self) -> Result<(&Shard, &CodecPlace)> {
-        let (shard, place) = self.shard_alone()?;
-        let is_through = |step: &Step, shape: &[u64]| step.decoded.array().is_ok_and(|array| array.shape() == shape);
-        let other = self.plan.steps.windows(2).find(|steps| match &steps[0].operation {
-            Operation::Elements(elements) => !steps[0].frames.is_empty() || !is_through(&steps[1], &elements.shape),
-            _ => true,
-        });
-        if other.is_none() && self.plan.steps.last().is_some_and(|step| is_through(step, &shard.shape())) {
-            return Ok((shard, place));
-        }
-        let why = "neither transpose nor elementwise: the shard cannot be changed in parts";
-        Err(match other.map(|steps| &steps[0]) {
-            Some(Step { operation: Operation::Transform(place, _), .. }) => {
-                place.blame(Error::unsupported(format!("precedes sharding_indexed, and is {why}")))
-            }
-            _ => Error::unsupported(format!("a codec before sharding_indexed is {why}")),
-        })
-    }
-
-    /// The steps before the shard of a chain that has a [`writable_shard`](Self::writable_shard).
-    fn elements_before(&self) -> impl DoubleEndedIterator<Item = &Elements> {
-        self.plan.steps.iter().filter_map(|step| match &step.operation {
-            Operation::Elements(elements) => Some(elements),
-            _ => None,
-        })
-    }
-
-    /// What the codecs before the shard make of the fill value, if that is not the fill value there: those of numcodecs
-    /// pass the fill value on unencoded, as in zarr-python.
-    ///
-    /// # Errors
-    /// As [`encode_into`](Self::encode_into), if they cannot encode it.
-    fn encoded_fill_value(&self, shard: &Shard, options: &CallOptions) -> Result<Option<Vec<u8>>> {
-        let (Ok(from), Ok(to)) = (self.fill_value(), shard.inner.fill_value()) else { return Ok(None) };
-        let one = Region::whole(&vec![1; shard.chunk_shape().len()]);
-        let put = Put { source: Source::contiguous(from, from.len(), &one.shape)?, region: one.clone() };
-        let mut element = vec![0; to.len()];
-        let encoded = self.pool.with(|workspace| {
-            self.with_values(&put, &one, workspace, options, |values| {
-                strided::copy(&values, &mut Target::contiguous(&mut element, to.len(), &one.shape)?)
-            })
-        });
-        encoded
-            .map_err(|error| error.at_element(None).with_context("the fill value of elements that were not put "))?;
-        Ok(Some(element).filter(|element| element != to))
-    }
-
-    /// Passes on a part of a put as it enters the shard; `place` is its box there.
-    fn with_values<T>(
-        &self,
-        put: &Put<'_>,
-        place: &Region,
-        workspace: &mut Workspace,
-        options: &CallOptions,
-        work: impl FnOnce(Source<'_>) -> Result<T>,
-    ) -> Result<T> {
-        let mut regions = vec![place.clone()];
-        for elements in self.elements_before().rev() {
-            regions.extend(regions.last().map(|region| elements.origin_of(region)));
-        }
-        let mut regions = regions.into_iter().rev();
-        let first = regions.next().ok_or_else(|| Error::internal("a box is lost"))?;
-        let mut values = put.source.region(&first.relative_to(&put.region), &first.shape)?;
-        let Workspace { front, back, contexts, .. } = workspace;
-        let (mut front, mut back) = (front, back);
-        for (elements, region) in self.elements_before().zip(regions) {
-            if elements.keeps_values() {
-                values = elements.permute_source(&values)?;
-                continue;
-            }
-            let call = &mut Call { options, hook: None, contexts: &mut *contexts };
-            let size = elements.encode_box(&values, &region, back, call)?;
-            std::mem::swap(&mut front, &mut back);
-            values = Source::contiguous(&front[..size], elements.encoded_element_size(), &region.shape)?;
-        }
-        work(values)
     }
 }
 

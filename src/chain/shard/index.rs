@@ -92,7 +92,7 @@ impl Chain {
     ///
     /// # Errors
     /// [`Status::Unsupported`](crate::Status::Unsupported): there is none, or a bytes->bytes codec follows it.
-    pub(in crate::chain) fn shard_alone(&self) -> Result<(&Shard, &CodecPlace)> {
+    pub(in crate::chain) fn shard_alone(&self) -> Result<(&Arc<Shard>, &CodecPlace)> {
         match self.plan.steps.last() {
             Some(Step { operation: Operation::Shard(place, shard), frames, .. }) if frames.is_empty() => {
                 Ok((shard, place))

@@ -1,0 +1,101 @@
+//! Elements that are put into a shard: through the steps before it.
+
+use crate::chain::Chain;
+use crate::chain::boxes::region::Region;
+use crate::chain::plan::{Elements, Operation, Step};
+use crate::chain::shard::Shard;
+use crate::chain::workspace::Workspace;
+use crate::error::{CodecPlace, Error, Result};
+use crate::interface::{Call, CallOptions};
+use crate::strided::{self, Source, Target};
+use std::sync::Arc;
+
+/// The arguments of a put.
+pub(super) struct Put<'a> {
+    pub(super) region: Region,
+    pub(super) source: Source<'a>,
+}
+
+impl Chain {
+    /// The shard of this chain, if only `transpose` and elementwise codecs precede it and nothing follows it.
+    ///
+    /// # Errors
+    /// [`Status::Unsupported`](crate::Status::Unsupported): another chain.
+    pub(super) fn writable_shard(&self) -> Result<(&Arc<Shard>, &CodecPlace)> {
+        let (shard, place) = self.shard_alone()?;
+        let is_through = |step: &Step, shape: &[u64]| step.decoded.array().is_ok_and(|array| array.shape() == shape);
+        let other = self.plan.steps.windows(2).find(|steps| match &steps[0].operation {
+            Operation::Elements(elements) => !steps[0].frames.is_empty() || !is_through(&steps[1], &elements.shape),
+            _ => true,
+        });
+        if other.is_none() && self.plan.steps.last().is_some_and(|step| is_through(step, &shard.shape())) {
+            return Ok((shard, place));
+        }
+        let why = "neither transpose nor elementwise: the shard cannot be changed in parts";
+        Err(match other.map(|steps| &steps[0]) {
+            Some(Step { operation: Operation::Transform(place, _), .. }) => {
+                place.blame(Error::unsupported(format!("precedes sharding_indexed, and is {why}")))
+            }
+            _ => Error::unsupported(format!("a codec before sharding_indexed is {why}")),
+        })
+    }
+
+    /// The steps before the shard of a chain that has a [`writable_shard`](Self::writable_shard).
+    pub(super) fn elements_before(&self) -> impl DoubleEndedIterator<Item = &Elements> {
+        self.plan.steps.iter().filter_map(|step| match &step.operation {
+            Operation::Elements(elements) => Some(elements),
+            _ => None,
+        })
+    }
+
+    /// What the codecs before the shard make of the fill value, if that is not the fill value there: those of numcodecs
+    /// pass the fill value on unencoded, as in zarr-python.
+    ///
+    /// # Errors
+    /// As [`encode_into`](Self::encode_into), if they cannot encode it.
+    pub(super) fn encoded_fill_value(&self, shard: &Shard, options: &CallOptions) -> Result<Option<Vec<u8>>> {
+        let (Ok(from), Ok(to)) = (self.fill_value(), shard.inner.fill_value()) else { return Ok(None) };
+        let one = Region::whole(&vec![1; shard.chunk_shape().len()]);
+        let put = Put { source: Source::contiguous(from, from.len(), &one.shape)?, region: one.clone() };
+        let mut element = vec![0; to.len()];
+        let encoded = self.pool.with(|workspace| {
+            self.with_values(&put, &one, workspace, options, |values| {
+                strided::copy(&values, &mut Target::contiguous(&mut element, to.len(), &one.shape)?)
+            })
+        });
+        encoded
+            .map_err(|error| error.at_element(None).with_context("the fill value of elements that were not put "))?;
+        Ok(Some(element).filter(|element| element != to))
+    }
+
+    /// Passes on a part of a put as it enters the shard; `place` is its box there.
+    pub(super) fn with_values<T>(
+        &self,
+        put: &Put<'_>,
+        place: &Region,
+        workspace: &mut Workspace,
+        options: &CallOptions,
+        work: impl FnOnce(Source<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let mut regions = vec![place.clone()];
+        for elements in self.elements_before().rev() {
+            regions.extend(regions.last().map(|region| elements.origin_of(region)));
+        }
+        let mut regions = regions.into_iter().rev();
+        let first = regions.next().ok_or_else(|| Error::internal("a box is lost"))?;
+        let mut values = put.source.region(&first.relative_to(&put.region), &first.shape)?;
+        let Workspace { front, back, contexts, .. } = workspace;
+        let (mut front, mut back) = (front, back);
+        for (elements, region) in self.elements_before().zip(regions) {
+            if elements.keeps_values() {
+                values = elements.permute_source(&values)?;
+                continue;
+            }
+            let call = &mut Call { options, hook: None, contexts: &mut *contexts };
+            let size = elements.encode_box(&values, &region, back, call)?;
+            std::mem::swap(&mut front, &mut back);
+            values = Source::contiguous(&front[..size], elements.encoded_element_size(), &region.shape)?;
+        }
+        work(values)
+    }
+}
