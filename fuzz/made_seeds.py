@@ -35,9 +35,8 @@ def array(data_type, *shape, fill_value=0):
 
 
 def shard(chunk_shape, *codecs, **more):
-    return codec("sharding_indexed", **{"chunk_shape": chunk_shape, "codecs": codecs,
-        "index_codecs": [LITTLE, "crc32c"],
-                                        **more})
+    configuration = {"chunk_shape": chunk_shape, "codecs": codecs, "index_codecs": [LITTLE, "crc32c"], **more}
+    return codec("sharding_indexed", **configuration)
 
 
 def transpose(*order):
@@ -49,8 +48,8 @@ def large():
     turned = transpose(1, 0)
     pad, cast = codec("pad", location="end", nbytes=5), codec("cast_value", data_type="int32")
     rows, wide = array("uint16", 256, 1024, fill_value=7), array("uint16", 512, 1024)
-    for codecs in [BIG], [LITTLE], [turned, BIG], [turned, LITTLE], [cast, BIG], ["packbits"], [shard([256, 1024],
-        LITTLE, "crc32c")]:
+    sharded = shard([256, 1024], LITTLE, "crc32c")
+    for codecs in [BIG], [LITTLE], [turned, BIG], [turned, LITTLE], [cast, BIG], ["packbits"], [sharded]:
         yield codecs, wide
     for codecs in (
         [BIG], [LITTLE, ZSTD], [turned, BIG], [turned, LITTLE, "crc32c"], [LITTLE, "crc32c"], [LITTLE, ZSTD,
@@ -140,8 +139,8 @@ def extended_types():
         json.dumps(of_pair): [{"a": 3, "b": "AQID"}, {"a": 3}, {"a": 3, "b": "AQID", "c": 1}, "AwABAgM=", "AwAB", 5],
         json.dumps(legacy): [{"a": 1, "b": True, "c": "NaN"}, {"a": 1, "b": 7, "c": 0}],
     }
-    for (data_type, fill_values), codecs in itertools.product(values.items(), ([LITTLE], [BIG, ZSTD], ["bytes"],
-        ["packbits"])):
+    chains = [LITTLE], [BIG, ZSTD], ["bytes"], ["packbits"]
+    for (data_type, fill_values), codecs in itertools.product(values.items(), chains):
         for fill_value in fill_values:
             yield codecs, array(json.loads(data_type), 2, 5, fill_value=fill_value)
     wrong = [

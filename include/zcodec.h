@@ -896,10 +896,10 @@ enum zcodec_status zcodec_chain_element_size(const struct zcodec_chain *chain,
 /* ---- Plans: the bytes are somewhere else --------------------------------------------------- */
 
 /**
- * Creates a plan that decodes box i of the chunk into view i, for each i < `count`. The views must not overlap.
- * `object_size` may be ZCODEC_SIZE_UNKNOWN; the range of an index at the end then counts from the end. `index` is what
- * zcodec_index_decode or zcodec_plan_index of an earlier plan gave, or NULL; with it the plan does not ask for the
- * index again. `options` may be NULL.
+ * Creates a plan that decodes box i of the chunk into view i, for each i < `count`. No two views may share a byte of
+ * an element; they may interleave. `object_size` may be ZCODEC_SIZE_UNKNOWN; the range of an index at the end then
+ * counts from the end. `index` is what zcodec_index_decode or zcodec_plan_index of an earlier plan gave, or NULL; with
+ * it the plan does not ask for the index again. `options` may be NULL.
  *
  * Boxes, views and options are copied; the memory of the views, call_data and the executor must stay valid until the
  * plan is freed. The chain and the index may be freed earlier. The plan uses the callbacks that the chain has now. On
@@ -1148,11 +1148,11 @@ void zcodec_writer_free(struct zcodec_writer *writer);
  *
  * Runs all tasks, even if some fail. Sets `status` and `error` of each task, and returns the status of the first task
  * that failed, otherwise OK. Threads share the tasks; if there are more threads than tasks, and the codecs can divide
- * a chunk, they share the parts of one task after the other. What a task writes, its view or its `encoded_to`, must
- * not overlap what another task reads or writes, which is not checked; and no other thread may use the tasks during
- * this call. The caller frees the error of each task. If the executor fails, CALLBACK_FAILED is the status of every
- * task that it was running: of all tasks if the threads share them, of one if they share its parts. OUT_OF_MEMORY for
- * the list of results is the status of every task.
+ * a chunk, they share the parts of one task after the other. No task may write a byte, of an element of its view or of
+ * its `encoded_to`, that another task reads or writes, which is not checked; views may interleave. No other thread may
+ * use the tasks during this call. The caller frees the error of each task. If the executor fails, CALLBACK_FAILED is
+ * the status of every task that it was running: of all tasks if the threads share them, of one if they share its parts.
+ * OUT_OF_MEMORY for the list of results is the status of every task.
  *
  * INVALID_ARGUMENT or NULL_ARGUMENT with nothing written, so that `status` and `error` are as before the call: `tasks`
  * is NULL, or a struct_size, the options or their executor are invalid. A caller that uses the structs again sets both

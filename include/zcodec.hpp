@@ -1687,7 +1687,7 @@ struct DecodeTask {
   std::size_t encoded_size = 0;
   /** The part of the chunk that is decoded. Empty: all of it. */
   Box box = {};
-  /** Where the elements go; its memory must not overlap with that of other tasks. */
+  /** Where the elements go; no other task may use their bytes. Views may interleave. */
   View view = {};
   /** There is no such chunk: the view is filled with the fill value. */
   bool is_missing = false;

@@ -10,8 +10,7 @@ cd "$(dirname "$0")/.."
 seconds=${1:?seconds per target}
 shift
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(metadata decode decode_chain pcodec blosc plan view writer callbacks calls
-  round_trip differential)
+[ ${#targets[@]} -gt 0 ] || targets=($(basename -s .rs fuzz/fuzz_targets/*.rs))
 
 # libdeflate compiles one header several times; AddressSanitizer takes its tables for one table defined twice.
 export ASAN_OPTIONS=detect_odr_violation=0

@@ -4,18 +4,21 @@
 #
 #     packaging/debian/build.sh [FOLDER] [ARGUMENTS OF dpkg-buildpackage]      default: target/debian, -us -uc
 #
+# FOLDER must be new or empty; the default one is made anew.
 # Fetching the crates needs the network; the build itself does not.
 set -euo pipefail
+given=${1:+$(realpath -m "$1")}
+shift || true
 cd "$(dirname "$0")/../.."
 source scripts/packages.sh
-work=$(realpath -m "${1:-target/debian}")
-shift || true
+[ -n "$given" ] || rm -rf target/debian
+work=${given:-$PWD/target/debian}
+[ -z "$(ls -A "$work" 2>/dev/null)" ] || { echo "$work is not empty" >&2; exit 1; }
 [ $# -gt 0 ] || set -- -us -uc
 needs dpkg-dev debhelper cmake pkg-config python3 gcc g++ rustc-web cargo-web
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 source=$work/zcodec-$version
 
-rm -rf "$work"
 mkdir -p "$source"
 git archive HEAD | tar -x -C "$source"
 cd "$source"

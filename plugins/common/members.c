@@ -7,8 +7,10 @@ static void skip(span *rest, size_t size) {
   rest->size -= size;
 }
 
+static int is_space(char byte) { return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n'; }
+
 static void skip_spaces(span *rest) {
-  while (rest->size > 0 && strchr(" \t\r\n", rest->bytes[0]) != NULL && rest->bytes[0] != '\0') skip(rest, 1);
+  while (rest->size > 0 && is_space(rest->bytes[0])) skip(rest, 1);
 }
 
 /* The size of the string that begins here, with its quotes; 0 if none does. */
@@ -41,7 +43,7 @@ static size_t value_size(span text) {
     i++;
   }
   if (depth > 0) return 0;
-  while (i > 0 && strchr(" \t\r\n", text.bytes[i - 1]) != NULL) i--;
+  while (i > 0 && is_space(text.bytes[i - 1])) i--;
   return i;
 }
 

@@ -72,12 +72,14 @@ static int inquire(void *library, int ncid, int varid, variable *self) {
   inq_int endian = (inq_int)host_function(library, "nc_inq_var_endian");
   inq_chunking chunking = (inq_chunking)host_function(library, "nc_inq_var_chunking");
   inq_filters filters = (inq_filters)host_function(library, "nc_inq_var_filter_ids");
+  enum { CHUNKED = 0 };
   int storage;
   if (!type || !ndim || !endian || !chunking || !filters) return 0;
   if (type(ncid, varid, &self->type) || ndim(ncid, varid, &self->ndim) || self->ndim < 0 || self->ndim > MAX_NDIM) {
     return 0;
   }
-  if (endian(ncid, varid, &self->endian) || chunking(ncid, varid, &storage, self->chunk)) return 0;
+  if (endian(ncid, varid, &self->endian) || chunking(ncid, varid, &storage, self->chunk) || storage != CHUNKED)
+    return 0;
   size_t count = 0;
   if (filters(ncid, varid, &count, NULL) || count == 0 || count > MAX_FILTERS) return 0;
   if (filters(ncid, varid, &count, self->filters)) return 0;

@@ -50,7 +50,7 @@ def create(path: Path) -> zarr.Array:
 
 
 def work(source: Path, target: Path) -> tuple[np.ndarray, float]:
-    """Reads, takes the mean over time, subtracts it and writes; the sum of what was read, and the seconds."""
+    """Reads, takes the mean over time, subtracts it and writes; the means, and the seconds."""
     array = dask.array.from_zarr(zarr.open_array(source, mode="r"), chunks=SHARDS)
     begin = time.perf_counter()
     means = array.mean(axis=0).compute()

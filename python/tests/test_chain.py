@@ -237,6 +237,8 @@ def test_wrong_metadata():
             Chain(codecs, "uint16", (4,))
     with pytest.raises(TypeError, match="both data_type and shape"):
         Chain([LITTLE], "uint16")
+    with pytest.raises(TypeError, match="no fill_value"):
+        Chain(["gzip"], fill_value=3)
     with pytest.raises(ValueError, match="-1"):
         Chain([LITTLE], "uint16", (-1,))
     with pytest.raises(TypeError, match="dtype..O"):

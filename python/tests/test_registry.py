@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from zcodec import Chain, Error, HostCodec, Kind, Registry, Status
+from zcodec.tasks import EncodeTask, run_encode
 
 from test_padding import interrupted_at
 
@@ -358,3 +359,15 @@ def test_a_codec_that_refers_to_its_chain_is_freed_after_close():
     del Refers
     gc.collect()
     assert codec() is None
+
+
+def test_empty_inner_chunks_are_stored_also_where_the_size_is_not_known(registry):
+    configuration = {"chunk_shape": [10, 30], "codecs": ["test.text"], "index_codecs": [LITTLE, "crc32c"]}
+    chain = Chain([{"name": "sharding_indexed", "configuration": configuration}], "int32", (20, 30), 0, registry=registry)
+    array = np.zeros((20, 30), np.int32)
+    array[:10] = -(2**31)
+    array[5:10, 3] = 10**6
+    for copies in 1, 2:
+        tasks = [EncodeTask(chain, array)] * copies
+        sizes = [[len(chunk) for chunk in run_encode(tasks, 2, store_empty=store)[0]] for store in (False, True)]
+        assert [more - less for less, more in zip(*sizes, strict=True)] == [2 * 300 - 1] * copies

@@ -50,6 +50,15 @@ def test_a_plan_reads_what_the_box_needs(chain):
     np.testing.assert_array_equal(read_object(again, encoded), ARRAY[3:20, 1:9])
 
 
+@pytest.mark.parametrize("out", [np.zeros((17, 8), ">u2"), np.zeros((17, 8), "<u2"), np.zeros((17, 8), "u2")[::-1]])
+def test_the_result_of_a_plan_stays_as_the_caller_changes_it(chain, out):
+    plan = chain.plan(np.s_[3:20, 1:9], out)
+    assert read_object(plan, chain.encode(ARRAY)) is out
+    out[0] = 7
+    assert plan.result is out
+    np.testing.assert_array_equal(out[0], 7)
+
+
 async def test_a_plan_in_asyncio(chain):
     encoded = chain.encode(ARRAY)
 

@@ -44,7 +44,10 @@ windows() {
   # The C++ library of the compiler inside the programs, not beside them.
   cmake_programs=(-DCMAKE_EXE_LINKER_FLAGS=-static)
   finish() { import_libraries "$1"; }
-  check() { check_windows "$1/$shared" && check_windows_static "$1"; }
+  check() {
+    check_windows "$1/$shared"
+    check_windows_static "$1"
+  }
   before_running() { wine_environment "$1"; }
 }
 

@@ -44,10 +44,10 @@ impl Staged for PlanState {
     }
 }
 
-/// Creates a plan that decodes box i of the chunk into view i, for each i < `count`. The views must not overlap.
-/// `object_size` may be ZCODEC_SIZE_UNKNOWN; the range of an index at the end then counts from the end. `index` is what
-/// zcodec_index_decode or zcodec_plan_index of an earlier plan gave, or NULL; with it the plan does not ask for the
-/// index again. `options` may be NULL.
+/// Creates a plan that decodes box i of the chunk into view i, for each i < `count`. No two views may share a byte of
+/// an element; they may interleave. `object_size` may be ZCODEC_SIZE_UNKNOWN; the range of an index at the end then
+/// counts from the end. `index` is what zcodec_index_decode or zcodec_plan_index of an earlier plan gave, or NULL; with
+/// it the plan does not ask for the index again. `options` may be NULL.
 ///
 /// Boxes, views and options are copied; the memory of the views, call_data and the executor must stay valid until the
 /// plan is freed. The chain and the index may be freed earlier. The plan uses the callbacks that the chain has now. On

@@ -233,11 +233,11 @@ unsafe fn write_members(
 ///
 /// Runs all tasks, even if some fail. Sets `status` and `error` of each task, and returns the status of the first task
 /// that failed, otherwise OK. Threads share the tasks; if there are more threads than tasks, and the codecs can divide
-/// a chunk, they share the parts of one task after the other. What a task writes, its view or its `encoded_to`, must
-/// not overlap what another task reads or writes, which is not checked; and no other thread may use the tasks during
-/// this call. The caller frees the error of each task. If the executor fails, CALLBACK_FAILED is the status of every
-/// task that it was running: of all tasks if the threads share them, of one if they share its parts. OUT_OF_MEMORY for
-/// the list of results is the status of every task.
+/// a chunk, they share the parts of one task after the other. No task may write a byte, of an element of its view or of
+/// its `encoded_to`, that another task reads or writes, which is not checked; views may interleave. No other thread may
+/// use the tasks during this call. The caller frees the error of each task. If the executor fails, CALLBACK_FAILED is
+/// the status of every task that it was running: of all tasks if the threads share them, of one if they share its parts.
+/// OUT_OF_MEMORY for the list of results is the status of every task.
 ///
 /// INVALID_ARGUMENT or NULL_ARGUMENT with nothing written, so that `status` and `error` are as before the call: `tasks`
 /// is NULL, or a struct_size, the options or their executor are invalid. A caller that uses the structs again sets both

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -58,10 +59,19 @@ std::vector<std::vector<std::uint8_t>> read_many(const std::vector<KeyedRange> &
 std::mutex mutex;
 std::vector<std::thread> threads;
 
+// The first byte of the inner chunk that cannot be read, and of the one whose read cannot be started.
+std::uint64_t unreadable = zcodec::size_unknown, refused = zcodec::size_unknown;
+
 void read_async(const std::string &key, const zcodec::Range &range,
-                std::function<void(const std::vector<std::uint8_t> &)> done) {
+                std::function<void(std::exception_ptr, const std::vector<std::uint8_t> &)> done) {
   const std::lock_guard<std::mutex> lock(mutex);
-  threads.emplace_back([bytes = read(key, range), done] { done(bytes); });
+  if (range.offset != zcodec::size_unknown && range.offset == refused) {
+    throw std::runtime_error("refused");
+  }
+  const bool fails = range.offset != zcodec::size_unknown && range.offset == unreadable;
+  threads.emplace_back([bytes = read(key, range), done, fails] {
+    fails ? done(std::make_exception_ptr(std::runtime_error("unreadable")), {}) : done(nullptr, bytes);
+  });
 }
 
 void join_all() {
@@ -82,15 +92,17 @@ void join_all() {
 // A pool whose threads are made for each function.
 class Pool {
  public:
+  explicit Pool(std::uint32_t size) : size_(size) {}
   ~Pool() {
     for (std::thread &thread : threads_) {
       thread.join();
     }
   }
-  std::uint32_t size() const { return 3; }
+  std::uint32_t size() const { return size_; }
   void post(std::function<void()> function) { threads_.emplace_back(std::move(function)); }
 
  private:
+  std::uint32_t size_;
   std::vector<std::thread> threads_;
 };
 
@@ -159,6 +171,24 @@ void the_asynchronous_reader(const zcodec::Chain &chain) {
   } catch (const zcodec::Error &error) {
     CHECK(error.status() == ZCODEC_STATUS_CORRUPT_DATA);
   }
+
+  const auto index_bytes = host::read("a", chain.index_range());
+  const auto index = zcodec::Index::decode(chain, index_bytes.data(), index_bytes.size(), host::size("a"));
+  for (std::uint64_t *place : {&host::unreadable, &host::refused}) {
+    *place = index.entry({3, 3})->offset;
+    found = nullptr;
+    std::make_shared<AsyncRead>(chain, "a", zcodec::Part{{}, read}, fails)->start_stage();
+    host::join_all();
+    *place = zcodec::size_unknown;
+    bool has_failed = false;
+    try {
+      CHECK(found != nullptr);
+      std::rethrow_exception(found);
+    } catch (const std::runtime_error &error) {
+      has_failed = error.what() == std::string(place == &host::refused ? "refused" : "unreadable");
+    }
+    CHECK(has_failed);
+  }
 }
 
 void inner_chunks(const zcodec::Chain &chain) {
@@ -203,9 +233,16 @@ void many_chunks(const zcodec::Chain &chain) {
   encoded[3] = {1, 2, 3};
   encoded[4].clear();
   std::vector<std::vector<std::uint16_t>> decoded(200, std::vector<std::uint16_t>(64 * 64, 1));
-  host::Pool pool;
+  host::Pool pool(3), empty(0);
   CHECK(decode_all(chain, encoded, decoded, pool) == 1);
   CHECK(decoded[199] == elements_of(0, 0, 64, 64) && decoded[4] == std::vector<std::uint16_t>(64 * 64));
+  bool is_refused = false;
+  try {
+    decode_all(chain, encoded, decoded, empty);
+  } catch (const zcodec::Error &error) {
+    is_refused = error.status() == ZCODEC_STATUS_INVALID_ARGUMENT;
+  }
+  CHECK(is_refused);
 }
 
 void a_codec_of_the_host() {

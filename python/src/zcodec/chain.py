@@ -512,6 +512,8 @@ def _shape(shape: int | Iterable[int]) -> tuple[int, ...]:
 
 def _input_json(data_type: Any, shape: Any, fill_value: Any) -> bytes | None:
     if data_type is None and shape is None:
+        if fill_value is not None:
+            raise TypeError("a chain of bytes->bytes codecs has no fill_value")
         return None
     if data_type is None or shape is None:
         raise TypeError("a chain of arrays needs both data_type and shape")

@@ -227,10 +227,10 @@ def source_of(chain: Chain, array: Any, box: Box | None, max_threads: int | None
 class Source:
     """The input of an encode: an array of any strides, a part of a chunk, or bytes."""
 
-    __slots__ = ("_bytes", "_chain", "_handle", "array", "part", "part_pointer", "view")
+    __slots__ = ("_bytes", "_chain", "_flags", "_handle", "array", "part", "part_pointer", "view")
 
-    def __init__(self, chain: Chain, array: Any, box: Box | None) -> None:
-        self._chain, self._handle = chain, chain.handle
+    def __init__(self, chain: Chain, array: Any, box: Box | None, flags: int = 0) -> None:
+        self._chain, self._handle, self._flags = chain, chain.handle, flags
         self._bytes = self.array = self.view = self.part = None
         self.part_pointer = NULL
         if chain._shape is None:
@@ -259,7 +259,7 @@ class Source:
     def encode_into(self, encoded: Any, capacity: int, max_threads: int | None) -> int:
         """The number of bytes written."""
         context, error, size = self._chain.context(), new_error(), new_size()
-        options = call_options(context, max_threads)
+        options = call_options(context, max_threads, self._flags)
         if self.view is None:
             status = lib.zcodec_encode_with(
                 self._handle, options, self._bytes, ffi.sizeof(self._bytes), encoded, capacity, size, error
@@ -296,8 +296,9 @@ class Source:
         if self.array is not None:
             return self._encode_doubling(max_threads)
         context, made, error = self._chain.context(), new_buffer(), new_error()
+        options = call_options(context, max_threads, self._flags)
         status = lib.zcodec_encode_to_buffer_with(
-            self._handle, call_options(context, max_threads), self._bytes, ffi.sizeof(self._bytes), made, error
+            self._handle, options, self._bytes, ffi.sizeof(self._bytes), made, error
         )
         check_call(status, error, context)
         return text_of(made[0])
@@ -325,7 +326,7 @@ class WholeSource(Source):
     __slots__ = ()
 
     def __init__(self, chain: Chain, array: Array) -> None:
-        self._chain, self._handle, self.array, self._bytes = chain, chain.handle, array, None
+        self._chain, self._handle, self.array, self._bytes, self._flags = chain, chain.handle, array, None, 0
 
     def encode_into(self, encoded: Any, capacity: int, max_threads: int | None) -> int:
         array, error, size = self.array, new_error(), new_size()

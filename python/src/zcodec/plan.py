@@ -60,6 +60,7 @@ class Plan(Stages):
         max_threads: int | None = 1,
     ) -> None:
         self._is_list = isinstance(box, list)
+        self._arrays: list[Any] | None = None
         boxes = box if isinstance(box, list) else [box]
         outs = out if self._is_list and out is not None else [out] * len(boxes)
         if len(outs) != len(boxes):
@@ -124,7 +125,7 @@ class Plan(Stages):
 
     @property
     def is_complete(self) -> bool:
-        """Whether every range has been supplied."""
+        """Whether no stage is left. Asks for the next stage once this one has been supplied, as `ranges` does."""
         return not self.ranges
 
     @property
@@ -132,8 +133,9 @@ class Plan(Stages):
         """The array, or the list of arrays, once every stage has been supplied."""
         if self.ranges:
             raise ValueError("ranges of this stage are missing")
-        arrays = [target.finish() for target in self._targets]
-        return arrays if self._is_list else arrays[0]
+        if self._arrays is None:  # once: what the caller changes in `out` later stays
+            self._arrays = [target.finish() for target in self._targets]
+        return self._arrays if self._is_list else self._arrays[0]
 
     @property
     def index(self) -> Index | None:

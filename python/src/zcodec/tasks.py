@@ -168,13 +168,14 @@ def run_encode(
         task.encoded_to, task.encoded_capacity = pointer, room.nbytes
         task.box, task.view = source.part_pointer, source.view.pointer
         rooms.append(room)
-    errors = tasks.run(lib.zcodec_encode_tasks, max_threads, CALL_STORE_EMPTY if store_empty else 0)
+    flags = CALL_STORE_EMPTY if store_empty else 0
+    errors = tasks.run(lib.zcodec_encode_tasks, max_threads, flags)
     encoded = [room[: tasks.array[i].encoded_size] for i, room in enumerate(rooms)]
     for i, error in enumerate(errors):
         if isinstance(error, Error) and error.status == Status.BUFFER_TOO_SMALL:
             request = requests[i]  # a codec of the host did not know the size of its result
             try:
-                whole = request.chain.encode(request.array, box=request.box)
+                whole = Source(request.chain, request.array, request.box, flags).encode_bytes(max_threads)
                 encoded[i], errors[i] = np.frombuffer(whole, np.uint8), None
             except Error as failed:
                 errors[i] = failed

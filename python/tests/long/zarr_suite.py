@@ -67,7 +67,10 @@ def source(folder: pathlib.Path) -> pathlib.Path:
 def run_tests(tests: pathlib.Path, arguments: list[str], report: pathlib.Path, environment: dict[str, str]) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider", "-p", "suite_plugin"]
     environment = {**os.environ, "PYTHONPATH": str(HERE), "ZCODEC_SUITE_REPORT": str(report), **environment}
-    subprocess.run([*command, *arguments], cwd=tests, env=environment, check=False)
+    report.unlink(missing_ok=True)
+    status = subprocess.run([*command, *arguments], cwd=tests, env=environment, check=False).returncode
+    if status not in (0, 1):  # 1: tests failed, which the report has
+        sys.exit(f"pytest ended with status {status}")
 
 
 def main(folder: pathlib.Path, arguments: list[str]) -> int:
