@@ -1,6 +1,7 @@
 package zcodec;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -47,7 +48,7 @@ class LibraryTest {
   @ParameterizedTest
   @ValueSource(strings = {"linux-x86-64", "linux-aarch64", "win32-x86-64"})
   void theFileIsALibraryForItsPlatform(String platform) throws IOException {
-    byte[] library = resource(platform);
+    byte[] library = resource(Library.resource(platform));
     assumeTrue(library != null, "the jar was built without the library for " + platform + " (make dist)");
     ByteBuffer bytes = ByteBuffer.wrap(library).order(ByteOrder.LITTLE_ENDIAN);
     if (platform.startsWith("win32")) {
@@ -61,8 +62,17 @@ class LibraryTest {
     assertTrue(new String(library, StandardCharsets.ISO_8859_1).contains("zcodec_writer_new"), "not zcodec, or too old");
   }
 
-  private static byte[] resource(String platform) throws IOException {
-    try (InputStream in = Library.class.getResourceAsStream(Library.resource(platform))) {
+  @ParameterizedTest
+  @ValueSource(strings = {"linux-x86-64", "linux-aarch64", "win32-x86-64"})
+  void theLicencesOfWhatIsLinkedAreBesideTheLibrary(String platform) throws IOException {
+    assumeTrue(resource(Library.resource(platform)) != null, "the jar was built without the library for " + platform);
+    byte[] licences = resource("/zcodec/native/" + platform + "/LICENCES.txt");
+    assertNotNull(licences);
+    assertTrue(new String(licences, StandardCharsets.UTF_8).contains("zstd"), "not of what zcodec contains");
+  }
+
+  private static byte[] resource(String path) throws IOException {
+    try (InputStream in = Library.class.getResourceAsStream(path)) {
       if (in == null) {
         return null;
       }
