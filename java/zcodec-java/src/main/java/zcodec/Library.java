@@ -8,6 +8,10 @@ import java.io.IOException;
 
 /** Finds and loads the native library, once. */
 final class Library {
+  /** How JNA names the files that it unpacks, and those that mark them. */
+  private static final String UNPACKED = "jna";
+  private static final String MARK = ".x";
+
   static final NativeLibrary NATIVE = load(System.getProperty(Zcodec.LIBRARY_PROPERTY, ""));
 
   private Library() {}
@@ -17,7 +21,12 @@ final class Library {
       throw new UnsatisfiedLinkError("zcodec needs a 64-bit Java; this one has " + 8 * Native.POINTER_SIZE + " bits");
     }
     if (wanted.isEmpty()) {
-      return checked(NativeLibrary.getInstance(extract(Platform.RESOURCE_PREFIX).getAbsolutePath()), "the jar's library");
+      File file = extract(Platform.RESOURCE_PREFIX);
+      NativeLibrary library = NativeLibrary.getInstance(file.getAbsolutePath());
+      if (file.getName().startsWith(UNPACKED)) { // not a file of a folder of classes
+        discard(file);
+      }
+      return checked(library, "the jar's library");
     }
     String name = wanted.equals("system") ? "zcodec" : wanted;
     return checked(NativeLibrary.getInstance(name), Zcodec.LIBRARY_PROPERTY + "=" + wanted);
@@ -46,6 +55,20 @@ final class Library {
                       + Zcodec.LIBRARY_PROPERTY
                       + " to its path, or to \"system\"")
               .initCause(e);
+    }
+  }
+
+  /**
+   * Deletes the file of a library that is loaded. Windows refuses that, also when Java ends: JNA deletes the files that
+   * are marked so when it is loaded the next time.
+   */
+  static void discard(File library) {
+    if (!Boolean.getBoolean("jnidispatch.preserve") && !library.delete()) {
+      try {
+        new File(library.getPath() + MARK).createNewFile();
+      } catch (IOException e) {
+        // The file stays in the temporary folder.
+      }
     }
   }
 

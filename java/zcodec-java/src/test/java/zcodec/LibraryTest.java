@@ -1,6 +1,7 @@
 package zcodec;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -16,11 +17,15 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.Paths;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -111,6 +116,35 @@ class LibraryTest {
     assertTrue(wrong.toString().contains("libother.so is older than 0.2: it has no zcodec_version"), wrong.toString());
   }
 
+  /** Of a jar: a folder of classes has the library as a file. Nothing runs when that Java ends. */
+  @Test
+  void theUnpackedLibraryDoesNotStayBehind() throws Exception {
+    Path jar = folder.resolve("zcodec.jar");
+    String resource = Library.resource(Platform.RESOURCE_PREFIX);
+    try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {
+      out.setLevel(1);
+      out.putNextEntry(new JarEntry(resource.substring(1)));
+      Files.copy(Library.extract(Platform.RESOURCE_PREFIX).toPath(), out);
+    }
+    Path temporary = Files.createDirectory(folder.resolve("temporary"));
+    List<String> loaded = runWith(jar + File.pathSeparator, "-Djna.tmpdir=" + temporary, "-Dzcodec.test.halt=true");
+    assertEquals(Zcodec.version(), loaded.get(0));
+    try (Stream<Path> files = Files.list(temporary)) {
+      files.forEach(file -> assertTrue(file.toString().endsWith(".x") || Files.exists(Paths.get(file + ".x")), file + ""));
+    }
+  }
+
+  @Test
+  void aLibraryThatCannotBeDeletedIsMarked() throws IOException {
+    Path library = Files.createDirectory(folder.resolve("jna1.dll")); // as Windows does not delete what is loaded
+    Files.createFile(library.resolve("file"));
+    Library.discard(library.toFile());
+    assertTrue(Files.exists(folder.resolve("jna1.dll.x")));
+    Files.delete(library.resolve("file"));
+    Library.discard(library.toFile());
+    assertFalse(Files.exists(library));
+  }
+
   /** A native library that is not zcodec: JNA's own. */
   private static Path anotherLibrary() throws IOException {
     String name = System.mapLibraryName("jnidispatch");
@@ -119,7 +153,12 @@ class LibraryTest {
 
   /** What another Java says of the library that it loads. */
   private static List<String> run(String... properties) throws Exception {
-    String classes = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    return runWith("", properties);
+  }
+
+  /** With more of a class path before the classes. */
+  private static List<String> runWith(String first, String... properties) throws Exception {
+    String classes = first + System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     List<String> command = new ArrayList<>();
     command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
     Collections.addAll(command, properties);

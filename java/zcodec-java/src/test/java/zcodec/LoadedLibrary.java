@@ -8,6 +8,9 @@ final class LoadedLibrary {
 
   public static void main(String[] arguments) throws IOException {
     System.out.println(Zcodec.version());
+    if (Boolean.getBoolean("zcodec.test.halt")) {
+      Runtime.getRuntime().halt(0);
+    }
     System.out.println(Library.NATIVE.getFile().toPath().toRealPath());
   }
 }
