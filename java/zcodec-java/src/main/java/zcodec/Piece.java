@@ -85,14 +85,7 @@ public final class Piece {
       int count = (int) Math.min(BLOCK, size - done);
       long from = done;
       if (isOld()) {
-        ByteBuffer block = ByteBuffer.allocateDirect(count);
-        while (block.hasRemaining()) {
-          if (old.read(block, sourceOffset + from + block.position()) < 0) {
-            throw new EOFException("the old object has fewer bytes than its index says");
-          }
-        }
-        ((java.nio.Buffer) block).flip();
-        writeAll(file, block, offset + from);
+        copy(old, sourceOffset + from, file, offset + from, count);
       } else {
         writer.whileOpen(
             () -> {
@@ -101,6 +94,23 @@ public final class Piece {
             });
       }
       done += count;
+    }
+  }
+
+  private static void copy(FileChannel old, long sourceOffset, FileChannel file, long offset, int count)
+      throws IOException {
+    ByteBuffer block = Scratch.take(count);
+    try {
+      ((java.nio.Buffer) block).clear().limit(count);
+      while (block.hasRemaining()) {
+        if (old.read(block, sourceOffset + block.position()) < 0) {
+          throw new EOFException("the old object has fewer bytes than its index says");
+        }
+      }
+      ((java.nio.Buffer) block).flip();
+      writeAll(file, block, offset);
+    } finally {
+      Scratch.give(block);
     }
   }
 
