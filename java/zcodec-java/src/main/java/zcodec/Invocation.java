@@ -32,12 +32,20 @@ final class Invocation implements AutoCloseable {
     if (callbacks) {
       Stack.reserve();
     }
-    handle = owner == null ? 0 : owner.acquire();
     mark = arena.mark();
     call = callbacks ? new Callbacks.Call(given.callData) : null;
-    options = given.write(arena, call == null ? 0 : call.key);
-    out = arena.out();
-    error = arena.out();
+    boolean made = false;
+    try {
+      options = given.write(arena, call == null ? 0 : call.key);
+      out = arena.out();
+      error = arena.out();
+      handle = owner == null ? 0 : owner.acquire(); // last: nobody would release it
+      made = true;
+    } finally {
+      if (!made) {
+        giveBack();
+      }
+    }
   }
 
   void check(int status) {
@@ -70,12 +78,16 @@ final class Invocation implements AutoCloseable {
     return new String(takeBuffer(), StandardCharsets.UTF_8);
   }
 
-  @Override
-  public void close() {
+  private void giveBack() {
     arena.reset(mark);
     if (call != null) {
       call.close();
     }
+  }
+
+  @Override
+  public void close() {
+    giveBack();
     if (owner != null) {
       owner.release();
     }

@@ -24,6 +24,15 @@ class ChainTest {
       "{\"name\":\"pad\",\"configuration\":{\"location\":\"start\",\"nbytes\":2,\"padding\":\"AAA=\"}}";
 
   @Test
+  void aKindOfALaterLibraryIsUnknown() {
+    for (Kind kind : Kind.values()) {
+      assertEquals(kind, Kind.of(kind.number()));
+    }
+    assertEquals(Kind.UNKNOWN, Kind.of(0));
+    assertEquals(Kind.UNKNOWN, Kind.of(4));
+  }
+
+  @Test
   void aChainSaysWhatItIs() {
     try (Chain chain = Chain.of("[" + LITTLE + ",\"crc32c\"]", INPUT)) {
       assertEquals(Kind.ARRAY_TO_BYTES, chain.kind());

@@ -181,6 +181,18 @@ class LifetimeTest {
   }
 
   @Test
+  void callsOfAClosedChainLeaveNothingInUse() {
+    int before = Callbacks.count();
+    long mark = Arena.local().mark();
+    Chain chain = Chain.of(CODECS, INPUT);
+    chain.setPadding(1, Padding.of((call, chunk, padding) -> {}, null));
+    chain.close();
+    assertThrows(IllegalStateException.class, () -> chain.encode(new byte[2048]));
+    assertEquals(before, Callbacks.count());
+    assertEquals(mark, Arena.local().mark());
+  }
+
+  @Test
   void argumentsThatNoBufferHoldsAreRefused() {
     Arena arena = Arena.local();
     long mark = arena.mark();
@@ -202,6 +214,7 @@ class LifetimeTest {
       HostCodec codec = (configuration, input) -> null;
       assertThrows(NullPointerException.class, () -> registry.add(null, Kind.BYTES_TO_BYTES, codec));
       assertThrows(NullPointerException.class, () -> registry.add("name", null, codec));
+      assertThrows(ZcodecException.class, () -> registry.add("name", Kind.UNKNOWN, codec));
       registry.add("name", Kind.BYTES_TO_BYTES, codec);
     }
     assertEquals(before, Callbacks.count());
