@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 /**
  * Java objects for {@code void *} parameters: the library gets a number, which it never follows, and the functions look
@@ -28,6 +29,8 @@ final class Callbacks {
     private final Object data;
     private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
     private Throwable failure;
+    /** The last overflow of a buffer that no success has followed. */
+    private Throwable overflow;
 
     Call(Object data) {
       this.data = data;
@@ -40,14 +43,24 @@ final class Callbacks {
       }
     }
 
+    /** A codec had too little room: the library repeats the call, or gives up. */
+    synchronized void overflowed(Throwable e) {
+      overflow = e;
+    }
+
+    synchronized void succeeded() {
+      overflow = null;
+    }
+
     synchronized Throwable failure() {
-      return failure;
+      return failure == null ? overflow : failure;
     }
 
     /** What a callback has thrown, once: the next failure of a plan or a writer is another. */
     synchronized Throwable takeFailure() {
-      Throwable taken = failure;
+      Throwable taken = failure();
       failure = null;
+      overflow = null;
       return taken;
     }
 
@@ -100,10 +113,23 @@ final class Callbacks {
 
   /** Keeps what a callback has thrown, for the exception of the call. */
   static void failed(long call, Throwable e) {
+    tell(call, found -> found.failed(e));
+  }
+
+  /** Keeps the overflow, for the exception of the call if the library gives up. */
+  static void overflowed(long call, Throwable e) {
+    tell(call, found -> found.overflowed(e));
+  }
+
+  static void succeeded(long call) {
+    tell(call, Call::succeeded);
+  }
+
+  private static void tell(long call, Consumer<Call> news) {
     try {
       Object found = call == 0 ? null : get(call);
       if (found != null) {
-        ((Call) found).failed(e);
+        news.accept((Call) found);
       }
     } catch (Throwable another) {
       // The call fails without its cause.

@@ -144,7 +144,7 @@ public final class Registry extends NativeHandle {
         }
       };
 
-  private static final Code ENCODE = code(HostCodec.Bound::encode);
+  static final Code ENCODE = code(HostCodec.Bound::encode);
   private static final Code DECODE = code(HostCodec.Bound::decode);
 
   private static Code code(Run run) {
@@ -156,9 +156,15 @@ public final class Registry extends NativeHandle {
         HostCodec.Bound bound = (HostCodec.Bound) Callbacks.get(state);
         run.run(bound, Callbacks.dataOf(callData), Callbacks.readOnly(from, size), target);
         new Pointer(written).setLong(0, target.position());
+        Callbacks.succeeded(callData);
         return 0;
       } catch (BufferOverflowException e) {
-        return TOO_SMALL;
+        if (capacity < Integer.MAX_VALUE) {
+          Callbacks.overflowed(callData, e);
+          return TOO_SMALL;
+        }
+        Callbacks.failed(callData, e); // a ByteBuffer of more room cannot be had
+        return refused(message, e);
       } catch (Throwable e) {
         Callbacks.failed(callData, e);
         return refused(message, e);

@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -656,6 +657,69 @@ class EngineTest {
         assertEquals(2 * bytes.length, encoded.length);
         assertArrayEquals(bytes, chain.decode(encoded));
       }
+    }
+  }
+
+  /** Of a buffer of its own, again and again. */
+  private static final class Overflows implements HostCodec.Bound {
+    private final String output;
+    boolean encodes;
+
+    Overflows(String output) {
+      this.output = output;
+    }
+
+    @Override
+    public String output() {
+      return output;
+    }
+
+    @Override
+    public void encode(Object callData, ByteBuffer decoded, ByteBuffer encoded) {
+      encoded.put(decoded);
+      if (!encodes) {
+        ByteBuffer.allocate(1).putInt(1);
+      }
+    }
+
+    @Override
+    public void decode(Object callData, ByteBuffer encoded, ByteBuffer decoded) {
+      ByteBuffer.allocate(1).putInt(1);
+    }
+  }
+
+  @Test
+  void anOverflowThatNoRoomHelpsIsTheCauseOfTheError() {
+    try (Registry registry = Registry.create()) {
+      Overflows[] bound = new Overflows[1];
+      registry.add("wide", Kind.ARRAY_TO_ARRAY, (configuration, input) -> bound[0] = new Overflows(input));
+      try (Chain chain = Chain.of("[\"wide\",\"bytes\"]", INPUT, ChainOptions.DEFAULT.registry(registry))) {
+        ZcodecException e = assertThrows(ZcodecException.class, () -> chain.encode(elements()));
+        assertEquals(Status.CALLBACK_FAILED, e.status());
+        assertTrue(e.getCause() instanceof BufferOverflowException, String.valueOf(e.getCause()));
+        bound[0].encodes = true;
+        ZcodecException damaged = assertThrows(ZcodecException.class, () -> chain.decode(chain.encode(elements())));
+        assertEquals(Status.CORRUPT_DATA, damaged.status());
+        assertTrue(damaged.getCause() instanceof BufferOverflowException, String.valueOf(damaged.getCause()));
+      }
+    }
+  }
+
+  /** The library must not ask again, with ever more room that a buffer does not hold. */
+  @Test
+  void anOverflowOfTheLargestBufferIsAFailure() {
+    ByteBuffer memory = ByteBuffer.allocateDirect(8);
+    long address = Arena.address(memory);
+    long state = Callbacks.put(new Overflows("{}"));
+    try (Callbacks.Call call = new Callbacks.Call(null)) {
+      long largest = Integer.MAX_VALUE;
+      assertEquals(1, Registry.ENCODE.callback(state, call.key, address, 0, address, largest - 1, address, 0));
+      assertEquals(2, Registry.ENCODE.callback(state, call.key, address, 0, address, largest, address, 0));
+      assertEquals(2, Registry.ENCODE.callback(state, call.key, address, 0, address, 2 * largest, address, 0));
+      assertTrue(call.failure() instanceof BufferOverflowException);
+    } finally {
+      Callbacks.remove(state);
+      Fence.keep(memory);
     }
   }
 
