@@ -153,21 +153,29 @@ final class ZarrArray implements Closeable {
 
   /** Whether a folder holds an array. */
   static boolean isArray(Path folder) throws IOException {
-    Path file = folder.resolve("zarr.json");
-    if (Files.exists(folder.resolve(".zarray"))) {
-      return true;
+    Path file = document(folder);
+    if (file == null || file.endsWith(".zarray")) {
+      return file != null;
     }
-    JsonElement type = Files.exists(file) ? Json.read(file).get("node_type") : null;
+    JsonElement type = Json.read(file).get("node_type");
     return type != null && type.isJsonPrimitive() && type.getAsString().equals("array");
   }
 
-  static ZarrArray open(Path folder) throws IOException {
-    Path file = folder.resolve("zarr.json");
-    if (!Files.exists(file)) {
-      file = folder.resolve(".zarray");
-      if (!Files.exists(file)) {
-        throw new IOException(folder + " holds no Zarr array");
+  /** The metadata of a folder: of version 3 if it has those, too, and of version 2 only of an array; null: none. */
+  private static Path document(Path folder) {
+    for (String name : new String[] {"zarr.json", ".zarray"}) {
+      Path file = folder.resolve(name);
+      if (Files.exists(file)) {
+        return file;
       }
+    }
+    return null;
+  }
+
+  static ZarrArray open(Path folder) throws IOException {
+    Path file = document(folder);
+    if (file == null) {
+      throw new IOException(folder + " holds no Zarr array");
     }
     String document = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
     try {

@@ -34,18 +34,29 @@ public final class ZarrImport implements PlugIn {
       return;
     }
     String path = dialog.getNextString().trim();
-    int level = (int) dialog.getNextNumber();
+    double level = dialog.getNextNumber();
+    if (dialog.invalidNumber()) {
+      IJ.error("Zarr (zcodec)", dialog.getErrorMessage());
+      return;
+    }
     if (path.isEmpty()) {
       IJ.error("Zarr (zcodec)", "No folder was chosen.");
       return;
     }
     try {
       IJ.showStatus("Opening " + path);
-      open(Paths.get(path), level).show();
+      open(Paths.get(path), level(level)).show();
       lastPath = path;
     } catch (IOException | RuntimeException | LinkageError e) {
       IJ.error("Zarr (zcodec)", Json.why(e));
     }
+  }
+
+  static int level(double number) {
+    if (number != (int) number) {
+      throw new IllegalArgumentException("the level of resolution is " + number + ", expected a whole number");
+    }
+    return (int) number;
   }
 
   /**

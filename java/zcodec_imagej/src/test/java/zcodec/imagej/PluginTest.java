@@ -22,6 +22,7 @@ import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
@@ -425,6 +426,24 @@ class PluginTest {
   }
 
   /** Each text in the metadata of an array or a group is replaced by one that is wrong in its own way. */
+  @Test
+  void aLevelIsAWholeNumber() {
+    assertEquals(2, ZarrImport.level(2));
+    assertEquals(-1, ZarrImport.level(-1));
+    for (double number : new double[] {1.7, 1e10, Double.NaN, Double.NEGATIVE_INFINITY}) {
+      IllegalArgumentException e = assertThrows(IllegalArgumentException.class, () -> ZarrImport.level(number));
+      assertTrue(e.getMessage().contains("is " + number + ", expected a whole number"), e.getMessage());
+    }
+  }
+
+  /** Such as that of a group where a {@code .zarray} was left behind. */
+  @Test
+  void metadataOfVersion3CountFirst() throws IOException {
+    Path image = export(nuclei(), ExportChain.LOSSLESS, 0);
+    Files.write(image.resolve(".zarray"), "{}".getBytes(StandardCharsets.UTF_8));
+    assertEquals(8, ZarrImport.open(image, 0).getNSlices());
+  }
+
   @Test
   void malformedMetadataIsAnErrorOfItsFile() throws IOException {
     Path written = export(nuclei(), ExportChain.TIFF, 0);
