@@ -16,6 +16,13 @@ public final class CallOptions {
   private static final int EXECUTOR_SIZE = 32;
   private static final int STORE_EMPTY = 1;
 
+  private static final Executor NEW_THREADS =
+      job -> {
+        Thread thread = new Thread(job, "zcodec");
+        thread.setDaemon(true);
+        thread.start();
+      };
+
   final Object callData;
   private final int maxThreads;
   private final HostThreads threads;
@@ -88,6 +95,21 @@ public final class CallOptions {
    */
   public CallOptions storeEmpty(boolean storeEmpty) {
     return new CallOptions(maxThreads, threads, callData, storeEmpty);
+  }
+
+  /** How many threads may work on a call. */
+  int workers() {
+    return threads != null ? threads.run.maxWorkers : Math.min(maxThreads, Runtime.getRuntime().availableProcessors());
+  }
+
+  /** Runs jobs on the threads that may work on a call; what a job throws is thrown when all are done. */
+  void share(int count, Jobs.Job job) {
+    Throwable failure = Jobs.run(threads != null ? threads.run.executor : NEW_THREADS, workers(), count, job);
+    if (failure instanceof Error) {
+      throw (Error) failure;
+    } else if (failure != null) {
+      throw (RuntimeException) failure; // no job and no executor throws another
+    }
   }
 
   /** The {@code zcodec_call_options}, or 0 if there is nothing in them. */

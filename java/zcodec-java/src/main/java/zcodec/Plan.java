@@ -93,6 +93,8 @@ public final class Plan extends StagedRead {
    * The bytes of all ranges of this stage, decoded by as many threads as the options allow.
    *
    * @param bytes as many as {@link #next} gave ranges, each as for {@link #supply}
+   * @throws IllegalArgumentException there are more or fewer
+   * @throws ZcodecException as for {@link #supply}; {@link Status#INVALID_ARGUMENT} also after a supply of this stage
    */
   public void supplyAll(List<ByteBuffer> bytes) {
     List<Staged> staged = new ArrayList<>(bytes.size());
@@ -118,7 +120,10 @@ public final class Plan extends StagedRead {
   /**
    * The index of the shard, once it is known.
    *
-   * @return the index, to be closed by the program; null: the chain has none
+   * @return the index, to be closed by the program; null: the chain has none, or a codec before the shard needs the
+   *     whole of it
+   * @throws ZcodecException {@link Status#INVALID_ARGUMENT} if it has not been supplied, was not needed, as every box
+   *     is empty, or an error has ended the plan
    */
   public ShardIndex index() {
     Lock alone = lockAlone();
@@ -127,6 +132,15 @@ public final class Plan extends StagedRead {
       return in.result() == 0 ? null : new ShardIndex(in.result());
     } finally {
       alone.unlock();
+    }
+  }
+
+  @Override
+  void supplyBatch(int first, List<ByteBuffer> batch) {
+    if (batch.size() == stageSize()) {
+      supplyAll(batch);
+    } else {
+      super.supplyBatch(first, batch);
     }
   }
 

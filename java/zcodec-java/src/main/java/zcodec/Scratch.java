@@ -11,7 +11,8 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class Scratch {
   static final long KEPT = 64 << 20;
-  private static final int SMALLEST_BITS = 12;
+  /** What the smallest buffer has. */
+  static final int SMALLEST = 1 << 12;
   private static final int LARGEST_BITS = 24;
 
   private static final AtomicLong kept = new AtomicLong();
@@ -30,7 +31,7 @@ final class Scratch {
 
   /** At least this many bytes, with any content. */
   static ByteBuffer take(int size) {
-    int bits = Math.max(SMALLEST_BITS, 32 - Integer.numberOfLeadingZeros(Math.max(size, 1) - 1));
+    int bits = 32 - Integer.numberOfLeadingZeros(Math.max(size, SMALLEST) - 1);
     if (bits > LARGEST_BITS) {
       return ByteBuffer.allocateDirect(size).order(ByteOrder.nativeOrder());
     }

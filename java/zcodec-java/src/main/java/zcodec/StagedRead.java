@@ -13,6 +13,9 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /** What plans and writers have in common: ranges of a stored object are asked for in stages, and supplied. */
 abstract class StagedRead implements AutoCloseable {
+  /** What is read before threads share it: enough for them, and still in a cache. */
+  private static final int BATCH_SIZE = 8 << 20;
+
   private final CallOptions options; // keeps their executor alive
   private final Callbacks.Call call;
   private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
@@ -39,6 +42,10 @@ abstract class StagedRead implements AutoCloseable {
    * The ranges of the next stage, once the last stage has been supplied.
    *
    * @return the ranges, sorted by offset; empty: nothing more is needed
+   * @throws ZcodecException {@link Status#INVALID_ARGUMENT} if a range has not been supplied, or an error has ended the
+   *     plan or the writer; {@link Status#CORRUPT_DATA} if the index names a range that cannot be, or an inner chunk is
+   *     missing that has no fill value. Of a writer also what encoding throws, as {@link Writer#put} does, and {@link
+   *     Status#UNSUPPORTED} if only a part of a new inner chunk was put and the chain has no fill value
    */
   public List<Range> next() {
     Lock alone = lockAlone();
@@ -74,6 +81,10 @@ abstract class StagedRead implements AutoCloseable {
    *
    * @param i the number of the range in the list of {@link #next}
    * @param bytes from the buffer's position to its limit; both stay as they are
+   * @throws ZcodecException {@link Status#INVALID_ARGUMENT} if there is no such range, it was supplied before, or an
+   *     error has ended the plan or the writer; {@link Status#CORRUPT_DATA} if the size is not that of the range, or
+   *     the bytes do not decode; otherwise what {@link Chain#decode(ByteBuffer, ByteBuffer)} throws and, of a writer,
+   *     {@link Chain#encode(ByteBuffer, ByteBuffer)}
    */
   public void supply(int i, ByteBuffer bytes) {
     Check.notNegative("i", i);
@@ -87,20 +98,51 @@ abstract class StagedRead implements AutoCloseable {
   }
 
   /**
-   * Reads from a file what each stage asks for, and nothing else, until nothing more is needed.
+   * Reads from a file what each stage asks for, and nothing else, until nothing more is needed. If the options allow
+   * several threads, they share the ranges, of which 8 MiB or one are in memory at a time.
    *
    * @param file the stored object; its position stays as it is
    * @throws IOException the file cannot be read, or ends too early
+   * @throws ZcodecException as for {@link #next} and {@link #supply}
    */
   public void read(FileChannel file) throws IOException {
     for (List<Range> ranges = next(); !ranges.isEmpty(); ranges = next()) {
-      for (int i = 0; i < ranges.size(); i++) {
-        supplyFrom(file, i, ranges.get(i));
+      for (int done = 0; done < ranges.size(); ) {
+        done += supplyFrom(file, done, ranges.subList(done, ranges.size()));
       }
     }
   }
 
-  private void supplyFrom(FileChannel file, int i, Range range) throws IOException {
+  /** Reads and supplies the first of these ranges; returns how many. */
+  private int supplyFrom(FileChannel file, int first, List<Range> ranges) throws IOException {
+    long room = options.workers() > 1 ? BATCH_SIZE : 0;
+    List<ByteBuffer> batch = new ArrayList<>();
+    try {
+      for (Range range : ranges) {
+        Range known = inFile(file, range);
+        room -= Math.max(known.size(), Scratch.SMALLEST);
+        if (room < 0 && !batch.isEmpty()) {
+          break;
+        }
+        batch.add(readRange(file, known));
+      }
+      supplyBatch(first, batch);
+      return batch.size();
+    } finally {
+      batch.forEach(Scratch::give);
+    }
+  }
+
+  /** Supplies neighbouring ranges of this stage. */
+  void supplyBatch(int first, List<ByteBuffer> batch) {
+    if (batch.size() == 1) {
+      supply(first, batch.get(0));
+    } else {
+      options.share(batch.size(), (i, worker) -> supply(first + i, batch.get(i)));
+    }
+  }
+
+  private static Range inFile(FileChannel file, Range range) throws IOException {
     long end = file.size();
     long offset = range.offset() == Range.UNKNOWN ? Math.max(0, end - range.size()) : range.offset();
     long size = range.size() == Range.UNKNOWN ? Math.max(0, end - offset) : range.size();
@@ -110,18 +152,26 @@ abstract class StagedRead implements AutoCloseable {
     if (size > Integer.MAX_VALUE) {
       throw new IOException("a range of " + size + " bytes is more than a ByteBuffer holds");
     }
-    ByteBuffer bytes = Scratch.take((int) size);
+    return new Range(offset, size);
+  }
+
+  private static ByteBuffer readRange(FileChannel file, Range range) throws IOException {
+    ByteBuffer bytes = Scratch.take((int) range.size());
+    boolean read = false;
     try {
-      ((java.nio.Buffer) bytes).clear().limit((int) size);
+      ((java.nio.Buffer) bytes).clear().limit((int) range.size());
       while (bytes.hasRemaining()) {
-        if (file.read(bytes, offset + bytes.position()) < 0) {
+        if (file.read(bytes, range.offset() + bytes.position()) < 0) {
           throw new EOFException("the file became shorter while it was read");
         }
       }
       ((java.nio.Buffer) bytes).flip();
-      supply(i, bytes);
+      read = true;
+      return bytes;
     } finally {
-      Scratch.give(bytes);
+      if (!read) {
+        Scratch.give(bytes);
+      }
     }
   }
 

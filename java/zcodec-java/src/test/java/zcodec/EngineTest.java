@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -147,6 +148,64 @@ class EngineTest {
       index.close();
       assertThrows(IllegalStateException.class, () -> index.entry(0, 0));
     }
+  }
+
+  /** Of 20 inner chunks of 1 MiB, which are more than a plan reads at once. */
+  @Test
+  void threadsShareWhatAPlanReadsFromAFile(@TempDir Path folder) throws IOException {
+    String zstd = "{\"name\":\"zstd\",\"configuration\":{\"level\":1,\"checksum\":true}}";
+    String codecs = shard(LARGE, "\"bytes\"," + zstd);
+    String input = "{\"data_type\":\"uint8\",\"shape\":[20480,1024],\"fill_value\":0}";
+    byte[] elements = new byte[20 * LARGE * LARGE];
+    new Random(1).nextBytes(elements);
+    Path file = folder.resolve("shard");
+    ExecutorService pool = Executors.newFixedThreadPool(3);
+    AtomicInteger jobs = new AtomicInteger();
+    CallOptions ofPool =
+        CallOptions.DEFAULT.executor(
+            job -> {
+              jobs.incrementAndGet();
+              pool.execute(job);
+            },
+            4);
+    try (Chain chain = Chain.of(codecs, input)) {
+      byte[] encoded = chain.encode(elements);
+      Files.write(file, encoded);
+      for (CallOptions options : Arrays.asList(CallOptions.DEFAULT, CallOptions.DEFAULT.maxThreads(3), ofPool)) {
+        assertArrayEquals(elements, read(chain, file, options));
+      }
+      assertEquals(9, jobs.get(), "three batches, each for three threads besides the caller");
+      encoded[10 * LARGE * LARGE] ^= 1;
+      Files.write(file, encoded);
+      for (CallOptions options : Arrays.asList(CallOptions.DEFAULT.maxThreads(3), ofPool)) {
+        ZcodecException e = assertThrows(ZcodecException.class, () -> read(chain, file, options));
+        assertEquals(Status.CORRUPT_DATA, e.status(), e.getMessage());
+      }
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+
+  private static byte[] read(Chain chain, Path file, CallOptions options) throws IOException {
+    byte[] found = new byte[(int) chain.decodedSize()];
+    List<View> view = list(View.of(ByteBuffer.wrap(found), 2));
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
+        Plan plan = chain.plan(list((Box) null), view, channel.size(), null, options)) {
+      plan.read(channel);
+    }
+    return found;
+  }
+
+  @Test
+  void threadsOfTheProgramDecodeWhatAPlanReads(@TempDir Path folder) throws IOException {
+    AtomicInteger jobs = new AtomicInteger();
+    CallOptions options = CallOptions.DEFAULT.executor(job -> jobs.incrementAndGet(), 2);
+    Path file = folder.resolve("shard");
+    try (Chain chain = Chain.of(shard(128, "\"bytes\",\"zstd\""), LARGE_INPUT)) {
+      Files.write(file, chain.encode(largeElements()));
+      assertArrayEquals(largeElements(), read(chain, file, options));
+    }
+    assertTrue(jobs.get() > 0, "no job came");
   }
 
   @Test

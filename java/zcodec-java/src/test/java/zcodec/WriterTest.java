@@ -76,7 +76,7 @@ class WriterTest {
       }
       try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
           ShardIndex index = index(chain, before);
-          Writer writer = chain.writer(index, before.length, CallOptions.DEFAULT)) {
+          Writer writer = chain.writer(index, before.length, CallOptions.DEFAULT.maxThreads(2))) {
         ByteBuffer direct = ByteBuffer.allocateDirect(elements.length);
         direct.put(elements).position(0);
         writer.put(Box.of(new long[] {20, 10}, new long[] {5, 10}), View.of(direct, 64 * 20 + 10, 64, 1));
