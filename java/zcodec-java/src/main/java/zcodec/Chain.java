@@ -160,10 +160,11 @@ public final class Chain extends NativeHandle {
    * @param decoded the elements, from the buffer's position to its limit
    * @param encoded where the encoded chunk goes, from the buffer's position on
    * @return the size of the encoded chunk; both positions are after what was read and written
-   * @throws ZcodecException {@link Status#OUT_OF_RANGE} for an element that a codec cannot represent, {@link
-   *     Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}; {@link Status#BUFFER_TOO_SMALL} with {@link
-   *     ZcodecException#neededSize}, the capacity that is needed. The positions are then unchanged, and the content of
-   *     the output is unspecified
+   * @throws ZcodecException {@link Status#INVALID_ARGUMENT} if the elements are not those of a whole chunk, {@link
+   *     Status#OUT_OF_RANGE} for an element that a codec cannot represent, {@link Status#UNSUPPORTED} if the format of
+   *     a codec has no chunks as large, {@link Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}; {@link
+   *     Status#BUFFER_TOO_SMALL} with {@link ZcodecException#neededSize}, the capacity that is needed. The positions
+   *     are then unchanged, and the content of the output is unspecified
    */
   public int encode(ByteBuffer decoded, ByteBuffer encoded) {
     return encode(decoded, encoded, CallOptions.DEFAULT);
@@ -176,10 +177,11 @@ public final class Chain extends NativeHandle {
    * @param encoded as in {@link #encode(ByteBuffer, ByteBuffer)}
    * @param options threads, data for callbacks
    * @return as in {@link #encode(ByteBuffer, ByteBuffer)}
-   * @throws ZcodecException {@link Status#OUT_OF_RANGE} for an element that a codec cannot represent, {@link
-   *     Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}; {@link Status#BUFFER_TOO_SMALL} with {@link
-   *     ZcodecException#neededSize}, the capacity that is needed. The positions are then unchanged, and the content of
-   *     the output is unspecified
+   * @throws ZcodecException {@link Status#INVALID_ARGUMENT} if the elements are not those of a whole chunk, {@link
+   *     Status#OUT_OF_RANGE} for an element that a codec cannot represent, {@link Status#UNSUPPORTED} if the format of
+   *     a codec has no chunks as large, {@link Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}; {@link
+   *     Status#BUFFER_TOO_SMALL} with {@link ZcodecException#neededSize}, the capacity that is needed. The positions
+   *     are then unchanged, and the content of the output is unspecified
    */
   public int encode(ByteBuffer decoded, ByteBuffer encoded, CallOptions options) {
     return code(C::zcodec_encode_with, decoded, encoded, options);
@@ -192,9 +194,10 @@ public final class Chain extends NativeHandle {
    * @param decoded where the elements go, from the buffer's position on
    * @return the size of the decoded chunk in bytes; both positions are after what was read and written
    * @throws ZcodecException {@link Status#CORRUPT_DATA} if this chain cannot have made the chunk, {@link
-   *     Status#OUT_OF_RANGE}, {@link Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}; {@link
-   *     Status#BUFFER_TOO_SMALL} with {@link ZcodecException#neededSize}, the capacity that is needed. The positions
-   *     are then unchanged, and the content of the output is unspecified
+   *     Status#OUT_OF_RANGE}, {@link Status#UNSUPPORTED} if the chunk uses a feature that the library lacks, {@link
+   *     Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}; {@link Status#BUFFER_TOO_SMALL} with {@link
+   *     ZcodecException#neededSize}, the capacity that is needed. The positions are then unchanged, and the content of
+   *     the output is unspecified
    */
   public int decode(ByteBuffer encoded, ByteBuffer decoded) {
     return decode(encoded, decoded, CallOptions.DEFAULT);
@@ -208,9 +211,10 @@ public final class Chain extends NativeHandle {
    * @param options threads, data for callbacks
    * @return as in {@link #decode(ByteBuffer, ByteBuffer)}
    * @throws ZcodecException {@link Status#CORRUPT_DATA} if this chain cannot have made the chunk, {@link
-   *     Status#OUT_OF_RANGE}, {@link Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}; {@link
-   *     Status#BUFFER_TOO_SMALL} with {@link ZcodecException#neededSize}, the capacity that is needed. The positions
-   *     are then unchanged, and the content of the output is unspecified
+   *     Status#OUT_OF_RANGE}, {@link Status#UNSUPPORTED} if the chunk uses a feature that the library lacks, {@link
+   *     Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}; {@link Status#BUFFER_TOO_SMALL} with {@link
+   *     ZcodecException#neededSize}, the capacity that is needed. The positions are then unchanged, and the content of
+   *     the output is unspecified
    */
   public int decode(ByteBuffer encoded, ByteBuffer decoded, CallOptions options) {
     return code(C::zcodec_decode_with, encoded, decoded, options);
@@ -242,8 +246,10 @@ public final class Chain extends NativeHandle {
    *
    * @param decoded the elements
    * @return the encoded chunk
-   * @throws ZcodecException {@link Status#OUT_OF_RANGE} for an element that a codec cannot represent, {@link
-   *     Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}
+   * @throws ZcodecException {@link Status#INVALID_ARGUMENT} if the elements are not those of a whole chunk, {@link
+   *     Status#OUT_OF_RANGE} for an element that a codec cannot represent, {@link Status#UNSUPPORTED} if the format of
+   *     a codec has no chunks as large, {@link Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}
+   * @throws OutOfMemoryError if Java has no room for the chunk, or it is more than an array holds
    */
   public byte[] encode(byte[] decoded) {
     return encode(decoded, CallOptions.DEFAULT);
@@ -255,8 +261,10 @@ public final class Chain extends NativeHandle {
    * @param decoded the elements
    * @param options threads, data for callbacks
    * @return the encoded chunk
-   * @throws ZcodecException {@link Status#OUT_OF_RANGE} for an element that a codec cannot represent, {@link
-   *     Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}
+   * @throws ZcodecException {@link Status#INVALID_ARGUMENT} if the elements are not those of a whole chunk, {@link
+   *     Status#OUT_OF_RANGE} for an element that a codec cannot represent, {@link Status#UNSUPPORTED} if the format of
+   *     a codec has no chunks as large, {@link Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}
+   * @throws OutOfMemoryError if Java has no room for the chunk, or it is more than an array holds
    */
   public byte[] encode(byte[] decoded, CallOptions options) {
     return toBuffer(C::zcodec_encode_to_buffer_with, decoded, options);
@@ -268,7 +276,8 @@ public final class Chain extends NativeHandle {
    * @param encoded exactly one chunk
    * @return its elements
    * @throws ZcodecException {@link Status#CORRUPT_DATA} if this chain cannot have made the chunk, {@link
-   *     Status#OUT_OF_RANGE}, {@link Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}
+   *     Status#OUT_OF_RANGE}, {@link Status#UNSUPPORTED} if the chunk uses a feature that the library lacks, {@link
+   *     Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}
    * @throws OutOfMemoryError if Java has no room for the elements, or they are more than an array holds
    */
   public byte[] decode(byte[] encoded) {
@@ -282,7 +291,8 @@ public final class Chain extends NativeHandle {
    * @param options threads, data for callbacks
    * @return its elements
    * @throws ZcodecException {@link Status#CORRUPT_DATA} if this chain cannot have made the chunk, {@link
-   *     Status#OUT_OF_RANGE}, {@link Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}
+   *     Status#OUT_OF_RANGE}, {@link Status#UNSUPPORTED} if the chunk uses a feature that the library lacks, {@link
+   *     Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}
    * @throws OutOfMemoryError if Java has no room for the elements, or they are more than an array holds
    */
   public byte[] decode(byte[] encoded, CallOptions options) {
@@ -316,8 +326,11 @@ public final class Chain extends NativeHandle {
    * @param box the part; null: all
    * @param decoded where its elements go
    * @param options threads, data for callbacks
-   * @throws ZcodecException {@link Status#CORRUPT_DATA} if this chain cannot have made the chunk, {@link
-   *     Status#OUT_OF_RANGE}, {@link Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}
+   * @throws ZcodecException {@link Status#INVALID_ARGUMENT} if the box does not lie within the chunk, or the view does
+   *     not fit it, {@link Status#UNSUPPORTED} if the chain has only codecs from bytes to bytes, or as in {@link
+   *     #decode(ByteBuffer, ByteBuffer)}, {@link Status#CORRUPT_DATA} if this chain cannot have made the chunk, {@link
+   *     Status#OUT_OF_RANGE}, {@link Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}. The elements of the view
+   *     are then unspecified
    */
   public void decodeView(ByteBuffer encoded, Box box, View decoded, CallOptions options) {
     try (Invocation in = new Invocation(this, options, callbacks);
@@ -339,10 +352,9 @@ public final class Chain extends NativeHandle {
    * @param encoded where the encoded chunk goes, from the buffer's position on
    * @param options threads, data for callbacks
    * @return the size of the encoded chunk; the position of {@code encoded} is after it
-   * @throws ZcodecException {@link Status#OUT_OF_RANGE} for an element that a codec cannot represent, {@link
-   *     Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}; {@link Status#BUFFER_TOO_SMALL} with {@link
-   *     ZcodecException#neededSize}, the capacity that is needed. The positions are then unchanged, and the content of
-   *     the output is unspecified
+   * @throws ZcodecException {@link Status#INVALID_ARGUMENT} if the box does not lie within the chunk, or the view does
+   *     not fit it, {@link Status#UNSUPPORTED} if the chain has only codecs from bytes to bytes, or the box is a part
+   *     and the chain has no fill value, and otherwise as in {@link #encode(ByteBuffer, ByteBuffer)}
    */
   public int encodeView(Box box, View decoded, ByteBuffer encoded, CallOptions options) {
     try (Invocation in = new Invocation(this, options, callbacks);
@@ -383,6 +395,9 @@ public final class Chain extends NativeHandle {
    * @param shape the shape of the view
    * @param decoded where its elements lie
    * @return true if every element is the fill value
+   * @throws IllegalArgumentException if the shape does not have one number for each dimension of the chain
+   * @throws ZcodecException {@link Status#INVALID_ARGUMENT} if the view does not fit the shape, {@link
+   *     Status#UNSUPPORTED} if the chain has no fill value, or has only codecs from bytes to bytes
    */
   public boolean isFillView(long[] shape, View decoded) {
     try (Invocation in = new Invocation(this);
@@ -415,12 +430,17 @@ public final class Chain extends NativeHandle {
    * Makes a plan for one read of one stored object: which bytes it needs, so that the program can fetch them.
    *
    * @param boxes the parts wanted; null instead of a box: all
-   * @param views where the elements of each box go; no two may have an element in the same bytes, but their elements
-   *     may interleave in one buffer or array
+   * @param views where the elements of each box go; no byte of an element of one view may belong to another, but their
+   *     elements may interleave in one buffer or array
    * @param objectSize the size of the stored object; {@link Range#UNKNOWN} if it is not known
    * @param index what {@link Plan#index} gave before, or null
    * @param options threads, data for callbacks
    * @return the plan, to be closed
+   * @throws IllegalArgumentException if there are not as many views as boxes
+   * @throws ZcodecException {@link Status#INVALID_ARGUMENT} if a box does not lie within the chunk, a view does not fit
+   *     its box, or the index belongs to another grid, {@link Status#UNSUPPORTED} if the chain has only codecs from
+   *     bytes to bytes, or there is an index, but the chain does not end with {@code sharding_indexed}, {@link
+   *     Status#CORRUPT_DATA} if no chunk of the chain has this size
    */
   public Plan plan(List<Box> boxes, List<View> views, long objectSize, ShardIndex index, CallOptions options) {
     return Plan.make(this, callbacks, boxes, views, objectSize, index, options);
@@ -433,6 +453,9 @@ public final class Chain extends NativeHandle {
    * @param oldSize the size of that shard; 0 for a new one
    * @param options threads, data for callbacks, whether empty inner chunks are stored
    * @return the writer, to be closed
+   * @throws ZcodecException {@link Status#UNSUPPORTED} if codecs other than {@code transpose} and elementwise ones
+   *     precede {@code sharding_indexed}, or any codec follows it, {@link Status#INVALID_ARGUMENT} if the index belongs
+   *     to another grid, {@link Status#CORRUPT_DATA} if the size is less than that of an index
    */
   public Writer writer(ShardIndex oldIndex, long oldSize, CallOptions options) {
     return Writer.make(this, callbacks, oldIndex, oldSize, options);
@@ -442,6 +465,7 @@ public final class Chain extends NativeHandle {
    * Where the index of a shard lies in its object.
    *
    * @return the range; with an unknown offset for an index at the end
+   * @throws ZcodecException {@link Status#UNSUPPORTED} as for {@link #inner}
    */
   public Range indexRange() {
     try (Invocation in = new Invocation(this)) {
@@ -457,6 +481,8 @@ public final class Chain extends NativeHandle {
    * @param bytes those of {@link #indexRange}; position and limit stay as they are
    * @param objectSize the size of the shard; {@link Range#UNKNOWN} if it is not known
    * @return the index, to be closed
+   * @throws ZcodecException {@link Status#CORRUPT_DATA} if the bytes are not an index of this chain, {@link
+   *     Status#UNSUPPORTED} as for {@link #inner}
    */
   public ShardIndex decodeIndex(ByteBuffer bytes, long objectSize) {
     Check.sizeOrUnknown("objectSize", objectSize);
@@ -492,9 +518,10 @@ public final class Chain extends NativeHandle {
   }
 
   /**
-   * The size of a decoded chunk in bytes. A chain of codecs from bytes to bytes has none: {@link Status#UNKNOWN_SIZE}.
+   * The size of a decoded chunk in bytes.
    *
    * @return the size
+   * @throws ZcodecException {@link Status#UNKNOWN_SIZE} for a chain of codecs from bytes to bytes
    */
   public long decodedSize() {
     try (Invocation in = new Invocation(this)) {
@@ -508,6 +535,8 @@ public final class Chain extends NativeHandle {
    *
    * @param decodedSize the size of a decoded chunk in bytes
    * @return the capacity in bytes
+   * @throws ZcodecException {@link Status#INVALID_ARGUMENT} if the chain expects another size, or memory cannot have as
+   *     much, {@link Status#UNKNOWN_SIZE} if a codec of the program has no bound
    */
   public long encodedBound(long decodedSize) {
     Check.notNegative("decodedSize", decodedSize);
@@ -552,6 +581,7 @@ public final class Chain extends NativeHandle {
    * The smallest box that is worth asking for.
    *
    * @return a size for each dimension
+   * @throws ZcodecException {@link Status#UNSUPPORTED} for a chain of codecs from bytes to bytes
    */
   public long[] granularity() {
     try (Invocation in = new Invocation(this)) {
@@ -566,6 +596,7 @@ public final class Chain extends NativeHandle {
    * The bytes that one element takes in memory.
    *
    * @return the size
+   * @throws ZcodecException {@link Status#UNSUPPORTED} for a chain of codecs from bytes to bytes
    */
   public int elementSize() {
     try (Invocation in = new Invocation(this)) {
@@ -643,6 +674,8 @@ public final class Chain extends NativeHandle {
    *
    * @param codecIndex the index of the codec in the chain
    * @param padding the callbacks; null: the codec is again as its metadata says
+   * @throws IllegalStateException another call uses the chain
+   * @throws ZcodecException {@link Status#INVALID_ARGUMENT} if there is no such codec at this index
    */
   public void setPadding(int codecIndex, Padding padding) {
     Check.notNegative("codecIndex", codecIndex);
@@ -657,6 +690,9 @@ public final class Chain extends NativeHandle {
    *
    * @param path a JSON Pointer into the codecs, such as {@code /0/configuration/codecs/1}
    * @param padding the callbacks; null: the codec is again as its metadata says
+   * @throws IllegalStateException another call uses the chain
+   * @throws ZcodecException {@link Status#INVALID_ARGUMENT} if there is no such codec at this path, or it is inside
+   *     {@code conditional} or {@code index_codecs}
    */
   public void setPadding(String path, Padding padding) {
     setPadding(

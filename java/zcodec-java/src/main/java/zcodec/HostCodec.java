@@ -42,9 +42,9 @@ public interface HostCodec {
      *
      * @param callData that of the call's options, or null
      * @param decoded read-only: the elements in C order and native byte order, or bytes
-     * @param encoded gets the encoded chunk by relative puts: what lies before its position at the end is the chunk. After
-     *     a {@link java.nio.BufferOverflowException}, of this buffer or any other, the call is repeated with more room, up
-     *     to 2 GiB. Where there is no more, the exception is the cause of the error
+     * @param encoded gets the encoded chunk by relative puts: what lies before its position at the end is the chunk.
+     *     After a {@link java.nio.BufferOverflowException}, of this buffer or any other, the call is repeated with more
+     *     room, up to 2 GiB. Where there is no more, the exception is the cause of the error
      * @throws Exception the encode fails with {@link Status#OUT_OF_RANGE}
      */
     void encode(Object callData, ByteBuffer decoded, ByteBuffer encoded) throws Exception;

@@ -65,6 +65,8 @@ public final class Piece {
    * A copy of the bytes.
    *
    * @return the bytes of a piece that is not old
+   * @throws IllegalStateException these are bytes of the old object, or the writer is closed
+   * @throws ArithmeticException there are 2 GiB or more
    */
   public byte[] bytes() {
     if (isOld()) {
@@ -78,7 +80,8 @@ public final class Piece {
    *
    * @param file the new object
    * @param old the old object, needed if {@link #isOld}; when appending, it may be {@code file} itself
-   * @throws IOException a file cannot be written or read
+   * @throws IOException a file cannot be written or read, or the old object ends too early
+   * @throws IllegalStateException the writer is closed, and the bytes are not those of the old object
    */
   public void writeTo(FileChannel file, FileChannel old) throws IOException {
     for (long done = 0; done < size; ) {

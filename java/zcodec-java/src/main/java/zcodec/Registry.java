@@ -41,6 +41,9 @@ public final class Registry extends NativeHandle {
    * @param name its name in metadata
    * @param kind what it takes and gives
    * @param codec the codec
+   * @throws IllegalStateException another call uses the registry
+   * @throws ZcodecException {@link Status#INVALID_ARGUMENT} if the name is empty or taken, or the kind is {@link
+   *     Kind#UNKNOWN}
    */
   public void add(String name, Kind kind, HostCodec codec) {
     Objects.requireNonNull(codec, "codec"); // before anything is taken that is given back below

@@ -25,9 +25,11 @@ public final class ShardIndex extends NativeHandle {
   /**
    * Where an inner chunk lies in its shard.
    *
-   * @param cell its coordinates in the grid of the array that {@code sharding_indexed} receives, after the codecs before
-   *     it
+   * @param cell its coordinates in the grid of the array that {@code sharding_indexed} receives, after the codecs
+   *     before it
    * @return the range; null: nowhere, it is the fill value
+   * @throws ZcodecException {@link Status#INVALID_ARGUMENT} if there is no such inner chunk, {@link
+   *     Status#CORRUPT_DATA} if the range lies outside the shard
    */
   public Range entry(long... cell) {
     try (Invocation in = new Invocation(this)) {

@@ -39,8 +39,8 @@ public final class Task {
    * @param encoded exactly one chunk, from the buffer's position to its limit; null: there is no such chunk, and its
    *     view is filled with the fill value
    * @param box the part; null: all
-   * @param view where its elements go; no two tasks may have an element in the same bytes, but their elements may
-   *     interleave in one buffer or array. If the task fails, its elements are unspecified
+   * @param view where its elements go; no byte of an element may belong to the view of another task, but their elements
+   *     may interleave in one buffer or array. If the task fails, its elements are unspecified
    * @return the task
    */
   public static Task decode(Chain chain, ByteBuffer encoded, Box box, View view) {

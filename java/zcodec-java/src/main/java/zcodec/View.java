@@ -12,7 +12,8 @@ import java.util.Objects;
  * <p>The memory of a heap buffer, from its position to its limit, is copied as a whole, to native memory and back. So
  * during a call, and until a {@link Plan} is complete, nothing else may write to it, not even between the elements: no
  * other thread, no other call and no other plan. The views of one plan, and those of the tasks of one call, may lie
- * side by side in one array, with interleaving elements: they share one copy.
+ * side by side in one array, with interleaving elements: they share one copy. No byte of an element of one of them may
+ * belong to an element of another.
  */
 public final class View {
   static final int STRUCT_SIZE = 48;

@@ -52,6 +52,9 @@ public final class Writer extends StagedRead {
    *
    * @param box the part; null: all
    * @param elements where its elements lie; needed for the call only
+   * @throws ZcodecException {@link Status#INVALID_ARGUMENT} if the box or the view does not fit, {@link #next} has been
+   *     called, or the writer is finished or has failed; it is then as before. Any other failure, as of {@link
+   *     Chain#encode(ByteBuffer, ByteBuffer)}, ends the writer: it can only be closed
    */
   public void put(Box box, View elements) {
     Lock shared = lockShared();
@@ -70,6 +73,10 @@ public final class Writer extends StagedRead {
    *
    * @param layout all of the object, or only what changes
    * @return the pieces, in the order to write them; readable until the writer is closed
+   * @throws ZcodecException {@link Status#INVALID_ARGUMENT} if a range has not been supplied, old bytes are needed and
+   *     {@link #next} has not been called, or the writer is finished or has failed; {@link Status#CORRUPT_DATA} if the
+   *     old index has an inner chunk outside the old object; otherwise as for {@link #put}, and it ends the writer as
+   *     well
    */
   public List<Piece> finish(Layout layout) {
     Lock alone = lockAlone();
@@ -117,6 +124,7 @@ public final class Writer extends StagedRead {
    * @param file the old shard, or an empty file for a new one
    * @throws IOException the file cannot be read or written
    * @throws IllegalArgumentException the file has another size than the old shard
+   * @throws ZcodecException as for {@link #next}, {@link #supply} and {@link #finish}
    */
   public void append(FileChannel file) throws IOException {
     if (file.size() != oldSize) {
