@@ -1,12 +1,17 @@
 package zcodec;
 
+import com.sun.jna.Platform;
+
 /**
  * Room on a thread's stack. JNA takes a StackOverflowError before a callback has begun for the callback's success: a
  * padding would be neither made nor checked. So the error should come before the call of the library.
  */
 final class Stack {
-  /** Of calls with 16 numbers each: about 40 KiB if they are compiled, 100 KiB if they are interpreted. */
-  private static final int FRAMES = 300;
+  /**
+   * Of calls with 16 numbers each: 300 take about 40 KiB if they are compiled, 100 KiB if they are interpreted. On
+   * aarch64, 300 compiled ones are not enough.
+   */
+  private static final int FRAMES = Platform.ARCH.equals("aarch64") ? 600 : 300;
 
   private Stack() {}
 
