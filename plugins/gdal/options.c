@@ -36,13 +36,13 @@ static void add_value(const member_info *member, const char *value, text *json) 
     text_add_string(json, "null");
     return;
   }
-  int is_raw = 0;
+  int is_raw = 0, boolean = boolean_of_gdal(value);
   switch (member != NULL ? member->type : MEMBER_TEXT) {
     case MEMBER_TEXT:
       break;
     case MEMBER_BOOLEAN:
-      is_raw = boolean_of_gdal(value) >= 0;
-      if (is_raw) value = boolean_of_gdal(value) ? "true" : "false";
+      is_raw = boolean >= 0;
+      if (is_raw) value = boolean ? "true" : "false";
       break;
     case MEMBER_JSON:
       is_raw = value[0] == '[' || value[0] == '{';

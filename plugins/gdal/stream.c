@@ -51,10 +51,10 @@ static int add_zfp_mode(const uint8_t *stream, size_t size, size_t ndim, text *c
   } else if (code < LONG) {
     add_mode(configuration, FIXED_ACCURACY, "tolerance", ldexp(1, (int)(code - ACCURACY) + MIN_EXP));
   } else {
-    /* minbits 1, maxbits 16658 and maxprec 64 are a tolerance: its exponent is minexp, and that of 0 is MIN_EXP. */
-    enum { STANDARD_BITS = (64 - 1) << 15 | (16658 - 1) };
+    /* minbits 1, maxbits 16658 and maxprec 64, each less 1, are a tolerance: its exponent is minexp, MIN_EXP for 0. */
+    const uint64_t standard = (uint64_t)(64 - 1) << 30 | (uint64_t)(16658 - 1) << 15;
     int minexp = (int)bits_at(stream, size, 96 + 37, 15) - 16495;
-    if (bits_at(stream, size, 96, 15) != 1 - 1 || bits_at(stream, size, 96 + 15, 22) != STANDARD_BITS) return 0;
+    if (bits_at(stream, size, 96, 37) != standard) return 0;
     if (minexp < MIN_EXP || minexp > MAX_EXP) return 0;
     add_mode(configuration, FIXED_ACCURACY, "tolerance", minexp == MIN_EXP ? 0 : ldexp(1, minexp));
   }

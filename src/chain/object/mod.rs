@@ -1,5 +1,5 @@
-//! A chunk within a stored object that is read in part: which of its bytes its boxes need. A chunk that is a
-//! shard becomes the inner chunks that its boxes touch.
+//! A chunk within a stored object that is read in part: which of its bytes its boxes need. A chunk that
+//! is a shard becomes the inner chunks that its boxes touch.
 
 mod action;
 mod origin;
