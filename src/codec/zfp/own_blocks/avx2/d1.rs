@@ -39,7 +39,7 @@ impl DecodingKernel<4> for Avx2 {
         is_reversible: bool,
         [integers]: &mut [__m256i; 1],
     ) {
-        // SAFETY: as in `store`.
+        // SAFETY: there is a value of this type only where the processor has the instructions.
         let coefficients = unsafe { planes_of_4::decode::<WIDE>(source, kmin, budget) };
         let line = coefficients.map(|number| from_negabinary::<OneNumber, WIDE>(OneNumber, number));
         let line = if is_reversible {
@@ -47,7 +47,7 @@ impl DecodingKernel<4> for Avx2 {
         } else {
             unlift::<OneNumber, WIDE, false>(OneNumber, line)
         };
-        // SAFETY: as in `store`.
+        // SAFETY: there is a value of this type only where the processor has the instructions.
         *integers = unsafe { vector::<WIDE>(line) };
     }
 }

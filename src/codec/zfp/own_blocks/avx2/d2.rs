@@ -46,7 +46,7 @@ impl DecodingKernel<16> for Avx2 {
         block: &mut Rows,
     ) {
         let mut planes: Planes = [0; size_of::<Planes>() / 2];
-        // SAFETY: as in `store`.
+        // SAFETY: there is a value of this type only where the processor has the instructions.
         unsafe {
             let lowest = planes_of_16::decode(source, &mut planes, width(WIDE), kmin, budget);
             let coefficients = coefficients_of::<WIDE>(&planes, lowest);

@@ -17,31 +17,31 @@ impl EachLane for Avx2 {
 
     #[inline(always)]
     fn and(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: as in `all`.
+        // SAFETY: there is a value of this type only where the processor has the instructions.
         unsafe { _mm256_and_si256(a, b) }
     }
 
     #[inline(always)]
     fn smaller<const WIDE: bool>(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: as in `all`.
+        // SAFETY: there is a value of this type only where the processor has the instructions.
         unsafe { if WIDE { self.select::<true>(self.less::<true>(a, b), a, b) } else { _mm256_min_epi32(a, b) } }
     }
 
     #[inline(always)]
     fn larger<const WIDE: bool>(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: as in `all`.
+        // SAFETY: there is a value of this type only where the processor has the instructions.
         unsafe { if WIDE { self.select::<true>(self.less::<true>(a, b), b, a) } else { _mm256_max_epi32(a, b) } }
     }
 
     #[inline(always)]
     fn equal<const WIDE: bool>(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: as in `all`.
+        // SAFETY: there is a value of this type only where the processor has the instructions.
         unsafe { if WIDE { _mm256_cmpeq_epi64(a, b) } else { _mm256_cmpeq_epi32(a, b) } }
     }
 
     #[inline(always)]
     fn less<const WIDE: bool>(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: as in `all`.
+        // SAFETY: there is a value of this type only where the processor has the instructions.
         unsafe { if WIDE { _mm256_cmpgt_epi64(b, a) } else { _mm256_cmpgt_epi32(b, a) } }
     }
 
@@ -62,31 +62,31 @@ impl EachLane for Avx2 {
 
     #[inline(always)]
     fn select<const WIDE: bool>(self, mask: __m256i, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: as in `all`.
+        // SAFETY: there is a value of this type only where the processor has the instructions.
         unsafe { _mm256_blendv_epi8(b, a, mask) }
     }
 
     #[inline(always)]
     fn shifted_left<const WIDE: bool>(self, numbers: __m256i, counts: __m256i) -> __m256i {
-        // SAFETY: as in `all`.
+        // SAFETY: there is a value of this type only where the processor has the instructions.
         unsafe { if WIDE { _mm256_sllv_epi64(numbers, counts) } else { _mm256_sllv_epi32(numbers, counts) } }
     }
 
     #[inline(always)]
     fn shifted_right<const WIDE: bool>(self, numbers: __m256i, counts: __m256i) -> __m256i {
-        // SAFETY: as in `all`.
+        // SAFETY: there is a value of this type only where the processor has the instructions.
         unsafe { if WIDE { _mm256_srlv_epi64(numbers, counts) } else { _mm256_srlv_epi32(numbers, counts) } }
     }
 
     #[inline(always)]
     fn leading_zeros<const WIDE: bool>(self, numbers: __m256i) -> __m256i {
-        // SAFETY: as in `all`.
+        // SAFETY: there is a value of this type only where the processor has the instructions.
         unsafe { if WIDE { leading_zeros_64(numbers) } else { leading_zeros_32(numbers) } }
     }
 
     #[inline(always)]
     fn product<const WIDE: bool>(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: as in `all`.
+        // SAFETY: there is a value of this type only where the processor has the instructions.
         unsafe {
             if WIDE {
                 _mm256_castpd_si256(_mm256_mul_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b)))

@@ -43,7 +43,7 @@ impl PlaneCoder<16> for Avx512 {
         most: u32,
         words: &mut Words,
     ) {
-        // SAFETY: as in `by_block`.
+        // SAFETY: there is a value of this type only where the processor has the instructions.
         unsafe {
             if WIDE {
                 code_64(self, numbers, plane_counts, most, words);
@@ -60,13 +60,13 @@ impl PlaneReader<16> for Avx512 {
 
     #[inline(always)]
     fn read<const WIDE: bool>(self, source: &mut BitReader<'_>, planes: &mut Planes, kmin: u32, budget: u32) {
-        // SAFETY: as in `by_block`.
+        // SAFETY: there is a value of this type only where the processor has the instructions.
         unsafe { planes_of_16::decode(source, planes, width(WIDE), kmin, budget) };
     }
 
     #[inline(always)]
     fn put<const WIDE: bool>(self, planes: &[Planes; 8], first: usize, coefficients: &mut [__m512i; 16]) {
-        // SAFETY: as in `by_block`.
+        // SAFETY: there is a value of this type only where the processor has the instructions.
         unsafe {
             for (block, planes) in planes.iter().enumerate() {
                 if let [upper, lower, ..] = planes.as_chunks::<32>().0 {
@@ -83,7 +83,7 @@ impl PlaneReader<16> for Avx512 {
         first: usize,
         coefficients: &mut [__m512i; 16],
     ) {
-        // SAFETY: as in `by_block`.
+        // SAFETY: there is a value of this type only where the processor has the instructions.
         unsafe {
             if let [upper, lower] = words.as_chunks::<8>().0 {
                 let upper = transpose_8x8(*upper);

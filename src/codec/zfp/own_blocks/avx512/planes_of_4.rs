@@ -37,7 +37,7 @@ impl PlaneCoder<4> for Avx512 {
         most: u32,
         words: &mut Words,
     ) {
-        // SAFETY: as in `by_block`.
+        // SAFETY: there is a value of this type only where the processor has the instructions.
         unsafe {
             if plane_counts.iter().all(|count| *count >= most.next_multiple_of(8).into()) {
                 code::<WIDE, false>(numbers, first, plane_counts, most, words);
@@ -55,7 +55,7 @@ impl PlaneReader<4> for Avx512 {
 
     #[inline(always)]
     fn read<const WIDE: bool>(self, source: &mut BitReader<'_>, planes: &mut [u64; 4], kmin: u32, budget: u32) {
-        // SAFETY: as in `by_block`.
+        // SAFETY: there is a value of this type only where the processor has the instructions.
         *planes = unsafe { planes_of_4::decode::<WIDE>(source, kmin, budget) };
     }
 
@@ -73,7 +73,7 @@ impl PlaneReader<4> for Avx512 {
 
     #[inline(always)]
     fn put_words<const WIDE: bool>(self, words: &[__m512i; MOST_WORDS], first: usize, coefficients: &mut [__m512i; 4]) {
-        // SAFETY: as in `by_block`.
+        // SAFETY: there is a value of this type only where the processor has the instructions.
         unsafe {
             if WIDE {
                 *coefficients = blocks_of_64(words);

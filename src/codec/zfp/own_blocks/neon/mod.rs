@@ -74,7 +74,7 @@ impl EncodingKernel<64> for Neon {
 
     #[inline(always)]
     fn forward_transform<const WIDE: bool, const REVERSIBLE: bool>(self, block: &mut Vectors) {
-        // SAFETY: as in `load`.
+        // SAFETY: there is a value of this type only where the processor has the instructions.
         unsafe { transform::forward::<WIDE, REVERSIBLE>(self, block) };
     }
 
@@ -90,7 +90,7 @@ impl EncodingKernel<64> for Neon {
         let mut bytes = [0; 512];
         self.store::<WIDE>(coefficients, &mut bytes);
         let mut planes = [[0]; 64];
-        // SAFETY: as in `load`.
+        // SAFETY: there is a value of this type only where the processor has the instructions.
         unsafe { matrix::to_planes::<WIDE>(&bytes, kmin, top, &mut planes) };
         planes_of_words::encode(sink, &planes, width(WIDE), top, kmin, budget);
     }
@@ -117,10 +117,10 @@ impl DecodingKernel<64> for Neon {
         let mut planes = [[0]; 64];
         let lowest = planes_of_words::decode(source, &mut planes, width(WIDE), kmin, budget);
         let mut bytes = [0; 512];
-        // SAFETY: as in `load`.
+        // SAFETY: there is a value of this type only where the processor has the instructions.
         unsafe { matrix::from_planes::<WIDE>(&planes, lowest, &mut bytes) };
         self.load::<WIDE>(&bytes, block);
-        // SAFETY: as in `load`.
+        // SAFETY: there is a value of this type only where the processor has the instructions.
         unsafe {
             if is_reversible {
                 transform::inverse::<WIDE, true>(self, block);

@@ -36,43 +36,43 @@ unsafe impl CubeKernel for Avx2 {
 
     #[inline(always)]
     fn store_cube<const WIDE: bool>(self, cube: &[__m256i], bytes: &mut [u8]) {
-        // SAFETY: as in `load_cube`.
+        // SAFETY: there is a value of this type only where the processor has the instructions.
         unsafe { memory::store::<WIDE>(cube, bytes) };
     }
 
     #[inline(always)]
     fn lift_axes<const WIDE: bool, const REVERSIBLE: bool>(self, cube: &mut [__m256i]) {
-        // SAFETY: as in `load_cube`.
+        // SAFETY: there is a value of this type only where the processor has the instructions.
         unsafe { transform::lift_axes::<WIDE, REVERSIBLE>(self, cube) };
     }
 
     #[inline(always)]
     fn unlift_axes<const WIDE: bool, const REVERSIBLE: bool>(self, cube: &mut [__m256i]) {
-        // SAFETY: as in `load_cube`.
+        // SAFETY: there is a value of this type only where the processor has the instructions.
         unsafe { transform::unlift_axes::<WIDE, REVERSIBLE>(self, cube) };
     }
 
     #[inline(always)]
     fn cube_to_planes<const WIDE: bool>(self, cube: &Vectors, kmin: u32, top: u32, planes: &mut [u64; 64]) {
-        // SAFETY: as in `load_cube`.
+        // SAFETY: there is a value of this type only where the processor has the instructions.
         unsafe { matrix::to_planes::<WIDE>(cube, kmin, top, planes) };
     }
 
     #[inline(always)]
     fn planes_to_cube<const WIDE: bool>(self, planes: &[u64; 64], lowest: u32) -> Vectors {
-        // SAFETY: as in `load_cube`.
+        // SAFETY: there is a value of this type only where the processor has the instructions.
         unsafe { matrix::coefficients_of::<WIDE>(planes, lowest) }
     }
 
     #[inline(always)]
     fn cubes_to_planes<const WIDE: bool>(self, cubes: &Cubes, kmin: u32, top: u32, planes: &mut Planes<4>) {
-        // SAFETY: as in `load_cube`.
+        // SAFETY: there is a value of this type only where the processor has the instructions.
         unsafe { d4::to_planes::<WIDE>(cubes, kmin, top, planes) };
     }
 
     #[inline(always)]
     fn planes_to_cubes<const WIDE: bool>(self, planes: &Planes<4>, lowest: u32, cubes: &mut Cubes) {
-        // SAFETY: as in `load_cube`.
+        // SAFETY: there is a value of this type only where the processor has the instructions.
         unsafe { d4::coefficients_of::<WIDE>(planes, lowest, cubes) };
     }
 }
