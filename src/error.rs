@@ -184,9 +184,9 @@ impl Error {
 
     /// The same error, found by this codec of a chain, unless no codec is at fault.
     #[must_use]
-    pub fn in_codec(mut self, place: CodecPlace) -> Self {
+    pub fn in_codec(mut self, codec: CodecPlace) -> Self {
         if !self.is_of_no_codec() {
-            self.path.insert(0, place);
+            self.path.insert(0, codec);
         }
         self
     }

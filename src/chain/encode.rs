@@ -137,13 +137,13 @@ impl Run<'_> {
         mut payload: Range<usize>,
         contexts: &mut Contexts,
     ) -> Result<usize> {
-        for (place, frame) in frames {
+        for (codec, frame) in frames {
             let (before, after) = (frame.leading_size() as usize, frame.trailing_size() as usize);
             let outer = payload.start - before..payload.end + after;
             let (before, rest) = output[outer.clone()].split_at_mut(before);
             let (chunk, after) = rest.split_at_mut(payload.len());
-            let call = self.call(Some(place), contexts);
-            frame.write(chunk, before, after, &call).map_err(|error| place.blame(error))?;
+            let call = self.call(Some(codec), contexts);
+            frame.write(chunk, before, after, &call).map_err(|error| codec.blame(error))?;
             payload = outer;
         }
         Ok(payload.end)
@@ -169,12 +169,12 @@ impl Run<'_> {
                 Ok(bytes.len())
             }
             Operation::Elements(elements) => elements.encode(input, output, call),
-            Operation::N5Block(place, block) => {
-                block.encode(input, output, self.options).map_err(|error| place.blame(error))
+            Operation::N5Block(codec, block) => {
+                block.encode(input, output, self.options).map_err(|error| codec.blame(error))
             }
-            Operation::Shard(place, shard) => shard.encode(input, output, place, self.options),
-            Operation::Transform(place, transform) => {
-                transform.encode(slice(gathered)?, output, call).map_err(|error| place.blame(error))
+            Operation::Shard(codec, shard) => shard.encode(input, output, codec, self.options),
+            Operation::Transform(codec, transform) => {
+                transform.encode(slice(gathered)?, output, call).map_err(|error| codec.blame(error))
             }
         }
     }

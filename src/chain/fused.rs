@@ -29,7 +29,7 @@ pub(super) struct Fused {
 
 #[derive(Debug, Clone)]
 struct PlacedKernel {
-    place: CodecPlace,
+    codec: CodecPlace,
     kernel: Kernel,
     /// Bits per element after this kernel.
     encoded_bits: usize,
@@ -61,7 +61,7 @@ impl Fused {
         }
     }
 
-    pub(super) fn push(&mut self, place: CodecPlace, added: &SizedKernel) {
+    pub(super) fn push(&mut self, codec: CodecPlace, added: &SizedKernel) {
         let SizedKernel { kernel, encoded_bits } = added;
         if kernel.is_copy() {
             return;
@@ -79,12 +79,12 @@ impl Fused {
         let [bits_in_tile, bits_in_joined_tile] =
             [&self.kernels, &self.joined].map(|before| bits_in_tile(self.decoded_bits, before, encoded_bits));
         self.joined.push(PlacedKernel {
-            place: place.clone(),
+            codec: codec.clone(),
             kernel: joined,
             encoded_bits,
             bits_in_tile: bits_in_joined_tile,
         });
-        self.kernels.push(PlacedKernel { place, kernel: one(), encoded_bits, bits_in_tile });
+        self.kernels.push(PlacedKernel { codec, kernel: one(), encoded_bits, bits_in_tile });
         self.tile_element_count = tile_element_count(bits_in_tile);
         // A single kernel has no tiles between kernels, and longer ones cost it less.
         let longer = if self.joined.len() == 1 { 4 } else { 1 };
@@ -307,7 +307,7 @@ impl PlacedKernel {
             (Direction::Encode, Kernel::OfTwo(joint)) => joint.encode(input, output).then_some(()).ok_or_else(singly),
             (Direction::Decode, Kernel::OfTwo(joint)) => joint.decode(input, output).then_some(()).ok_or_else(singly),
         };
-        result.map_err(|error| self.place.blame(error))
+        result.map_err(|error| self.codec.blame(error))
     }
 }
 

@@ -62,7 +62,7 @@ impl Chain {
             (_, []) => Err(Error::argument("this codec has no padding: only pad and offset do")),
             _ => Err(Error::argument("no codecs inside this codec take callbacks")),
         };
-        found.map_err(|error| self.codecs.list().place(*index).blame(error))
+        found.map_err(|error| self.codecs.list().codec(*index).blame(error))
     }
 
     /// Takes the hooks of a chain of the same codecs, and of the chains inside it.

@@ -35,7 +35,7 @@ pub(super) enum EncodedSize {
 pub(super) struct Step {
     pub(super) operation: Operation,
     /// The codec that meets the encoded bytes first when this step decodes.
-    pub(super) last_place: CodecPlace,
+    pub(super) last_codec: CodecPlace,
     /// The representation that enters on encode.
     pub(super) decoded: Representation,
     /// The size of the output of the operation, without the frames.
@@ -70,10 +70,10 @@ impl Plan {
         let options = InnerChainOptions { pool, max_decoded_size };
         let mut plan = Self { steps: Vec::new(), route: None };
         for (index, bound) in codecs.codecs().iter().enumerate() {
-            plan.add(codecs.list().place(index), bound, codecs.representation(index), options);
+            plan.add(codecs.list().codec(index), bound, codecs.representation(index), options);
         }
         if plan.steps.is_empty() {
-            plan.copy(codecs.list().place(0), codecs.representation(0));
+            plan.copy(codecs.list().codec(0), codecs.representation(0));
         }
         plan.leave_out_copies();
         plan.route = BoxRoute::new(&plan.steps).map(Box::new);
@@ -93,34 +93,34 @@ impl Plan {
         EncodedSize::AtMost(size)
     }
 
-    fn add(&mut self, place: CodecPlace, bound: &Binding, decoded: &Representation, options: InnerChainOptions<'_>) {
+    fn add(&mut self, codec: CodecPlace, bound: &Binding, decoded: &Representation, options: InnerChainOptions<'_>) {
         match (&bound.pass, decoded) {
             (Pass::Transform(transform), _) => {
-                let operation = Operation::Transform(place.clone(), Arc::clone(transform));
-                self.push(place, operation, decoded, bound.encoded.size());
+                let operation = Operation::Transform(codec.clone(), Arc::clone(transform));
+                self.push(codec, operation, decoded, bound.encoded.size());
             }
             (Pass::Shard(shard), Representation::Array(array)) => {
-                let operation = Operation::Shard(place.clone(), shard_of(shard, array, options));
-                self.push(place, operation, decoded, bound.encoded.size());
+                let operation = Operation::Shard(codec.clone(), shard_of(shard, array, options));
+                self.push(codec, operation, decoded, bound.encoded.size());
             }
             (Pass::N5Block(block), Representation::Array(_)) => {
                 let inner = options.chain(&block.inner);
-                let operation = Operation::N5Block(place.clone(), Box::new(N5Block::new(block, inner)));
-                self.push(place, operation, decoded, bound.encoded.size());
+                let operation = Operation::N5Block(codec.clone(), Box::new(N5Block::new(block, inner)));
+                self.push(codec, operation, decoded, bound.encoded.size());
             }
-            (Pass::Frame(frame), _) => self.frame(place, frame, decoded),
-            (Pass::Reshape, Representation::Array(array)) => drop(self.elements(place, array)),
-            (Pass::Transpose(order), Representation::Array(array)) => self.transpose(place, order, array),
+            (Pass::Frame(frame), _) => self.frame(codec, frame, decoded),
+            (Pass::Reshape, Representation::Array(array)) => drop(self.elements(codec, array)),
+            (Pass::Transpose(order), Representation::Array(array)) => self.transpose(codec, order, array),
             (Pass::Elementwise { kernels, frame }, Representation::Array(array)) => {
-                let step = self.elements(place.clone(), array);
+                let step = self.elements(codec.clone(), array);
                 if let Operation::Elements(elements) = &mut step.operation {
                     for kernel in kernels {
-                        elements.fused.push(place.clone(), kernel);
+                        elements.fused.push(codec.clone(), kernel);
                     }
                     step.encoded = ByteSize::Exact(elements.fused.encoded_size());
                 }
                 if let Some(frame) = frame {
-                    step.frames.push((place, Arc::clone(frame)));
+                    step.frames.push((codec, Arc::clone(frame)));
                 }
             }
             // Only an ignored codec can have bytes here; binding gives the others an array.
@@ -131,54 +131,54 @@ impl Plan {
         }
     }
 
-    fn frame(&mut self, place: CodecPlace, frame: &Arc<dyn Frame>, decoded: &Representation) {
+    fn frame(&mut self, codec: CodecPlace, frame: &Arc<dyn Frame>, decoded: &Representation) {
         if self.steps.is_empty() {
-            self.copy(place.clone(), decoded);
+            self.copy(codec.clone(), decoded);
         }
         if let Some(step) = self.steps.last_mut() {
-            step.frames.push((place, Arc::clone(frame)));
+            step.frames.push((codec, Arc::clone(frame)));
         }
     }
 
     /// A step that changes nothing yet; elementwise codecs join it.
-    fn copy(&mut self, place: CodecPlace, decoded: &Representation) {
+    fn copy(&mut self, codec: CodecPlace, decoded: &Representation) {
         let operation = match decoded {
             Representation::Bytes(_) => Operation::Copy,
             Representation::Array(array) => Operation::Elements(Elements::new(array)),
         };
-        self.push(place, operation, decoded, decoded.size());
+        self.push(codec, operation, decoded, decoded.size());
     }
 
-    fn push(&mut self, place: CodecPlace, operation: Operation, decoded: &Representation, encoded: ByteSize) {
-        self.steps.push(Step { operation, last_place: place, decoded: decoded.clone(), encoded, frames: Vec::new() });
+    fn push(&mut self, codec: CodecPlace, operation: Operation, decoded: &Representation, encoded: ByteSize) {
+        self.steps.push(Step { operation, last_codec: codec, decoded: decoded.clone(), encoded, frames: Vec::new() });
     }
 
     /// The elementwise step that the next codec joins.
-    fn elements(&mut self, place: CodecPlace, decoded: &ArrayRepresentation) -> &mut Step {
+    fn elements(&mut self, codec: CodecPlace, decoded: &ArrayRepresentation) -> &mut Step {
         let is_open = self.steps.last().is_some_and(|step| matches!(step.operation, Operation::Elements(_)));
         if !is_open {
-            self.copy(place.clone(), &Representation::Array(decoded.clone()));
+            self.copy(codec.clone(), &Representation::Array(decoded.clone()));
         }
         let last = self.steps.len() - 1;
         let step = &mut self.steps[last];
-        step.last_place = place;
+        step.last_codec = codec;
         step
     }
 
     /// A transposition; a step of its own unless nothing has changed the elements yet.
-    fn transpose(&mut self, place: CodecPlace, order: &[usize], decoded: &ArrayRepresentation) {
+    fn transpose(&mut self, codec: CodecPlace, order: &[usize], decoded: &ArrayRepresentation) {
         // Where only dimensions of size 1 move, no element does; but what follows may see the shape.
         if order.is_sorted() {
-            self.elements(place, decoded);
+            self.elements(codec, decoded);
             return;
         }
         let is_free = |elements: &Elements| elements.order.is_none() && elements.fused.is_copy();
         let is_new = !matches!(self.steps.last(), Some(Step { operation: Operation::Elements(elements), decoded: step, .. })
             if is_free(elements) && step.array().is_ok_and(|array| array.shape() == decoded.shape()));
         if is_new {
-            self.copy(place.clone(), &Representation::Array(decoded.clone()));
+            self.copy(codec.clone(), &Representation::Array(decoded.clone()));
         }
-        if let Operation::Elements(elements) = &mut self.elements(place, decoded).operation {
+        if let Operation::Elements(elements) = &mut self.elements(codec, decoded).operation {
             elements.order = Some(order.into());
             elements.shape = order.iter().map(|dimension| decoded.shape()[*dimension]).collect();
         }
@@ -193,7 +193,7 @@ impl Plan {
                 let copy = self.steps.remove(index);
                 let before = &mut self.steps[index - 1];
                 before.frames = copy.frames;
-                before.last_place = copy.last_place;
+                before.last_codec = copy.last_codec;
             } else if is_copy
                 && index == 0
                 && self.steps[0].frames.is_empty()
@@ -277,10 +277,10 @@ impl Elements {
 
 impl Step {
     /// The codec that makes what this step decodes to.
-    pub(super) fn decoding_place(&self) -> &CodecPlace {
+    pub(super) fn decoding_codec(&self) -> &CodecPlace {
         match &self.operation {
-            Operation::Transform(place, _) | Operation::Shard(place, _) | Operation::N5Block(place, _) => place,
-            Operation::Copy | Operation::Elements(_) => &self.last_place,
+            Operation::Transform(codec, _) | Operation::Shard(codec, _) | Operation::N5Block(codec, _) => codec,
+            Operation::Copy | Operation::Elements(_) => &self.last_codec,
         }
     }
 
@@ -308,8 +308,8 @@ impl Step {
             Operation::Elements(elements) => elements.is_copy(),
             _ => false,
         };
-        let (place, frame) = self.frames.first().filter(|_| is_copy)?;
-        frame.checksum().map(|sum| (place, frame.as_ref(), sum))
+        let (codec, frame) = self.frames.first().filter(|_| is_copy)?;
+        frame.checksum().map(|sum| (codec, frame.as_ref(), sum))
     }
 
     /// The shard of this step, if it has one.

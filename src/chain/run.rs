@@ -147,8 +147,8 @@ impl Run<'_> {
                 let packed = Packed { bytes: payload, region: Region::whole(&elements.shape), first: 0 };
                 elements.decode(&packed, region, target, &mut self.call(None, contexts))
             }
-            Operation::N5Block(place, block) => {
-                block.decode(payload, region, target, self.options).map_err(|error| place.blame(error))
+            Operation::N5Block(codec, block) => {
+                block.decode(payload, region, target, self.options).map_err(|error| codec.blame(error))
             }
             _ if region.is_whole(array.shape()) && target.is_contiguous() => {
                 let decoded = target.as_slice().ok_or_else(|| Error::internal("a contiguous view has no slice"))?;
@@ -201,7 +201,7 @@ impl Run<'_> {
         if let ByteSize::Exact(expected) = step.encoded
             && expected != payload.len() as u64
         {
-            return Err(step.last_place.blame(wrong_size(payload.len(), expected)));
+            return Err(step.last_codec.blame(wrong_size(payload.len(), expected)));
         }
         Ok(payload)
     }
@@ -214,7 +214,7 @@ impl Run<'_> {
         contexts: &mut Contexts,
     ) -> Result<Range<usize>> {
         let mut payload = 0..input.len();
-        for (place, frame) in frames.iter().rev() {
+        for (codec, frame) in frames.iter().rev() {
             let (leading, trailing) = (frame.leading_size(), frame.trailing_size());
             let inner = usize::try_from(leading)
                 .ok()
@@ -224,15 +224,15 @@ impl Run<'_> {
                     Some(payload.start + leading..payload.start + leading + size)
                 })
                 .ok_or_else(|| {
-                    place.blame(Error::corrupt(format!(
+                    codec.blame(Error::corrupt(format!(
                         "the chunk has {} bytes, fewer than the {} that this codec adds",
                         payload.len(),
                         leading.saturating_add(trailing)
                     )))
                 })?;
             let (before, after) = (&input[payload.start..inner.start], &input[inner.end..payload.end]);
-            let call = self.call(Some(place), contexts);
-            frame.check(&input[inner.clone()], before, after, &call).map_err(|error| place.blame(error))?;
+            let call = self.call(Some(codec), contexts);
+            frame.check(&input[inner.clone()], before, after, &call).map_err(|error| codec.blame(error))?;
             payload = inner;
         }
         Ok(payload)
@@ -253,17 +253,17 @@ impl Run<'_> {
                 Ok(input.len())
             }
             Operation::Elements(elements) => elements.decode_all(input, output, call),
-            Operation::Shard(place, shard) => decode_whole(step, output, |region, target| {
-                shard.decode(input, (region, target), None, place, self.options)
+            Operation::Shard(codec, shard) => decode_whole(step, output, |region, target| {
+                shard.decode(input, (region, target), None, codec, self.options)
             }),
-            Operation::N5Block(place, block) => decode_whole(step, output, |region, target| {
-                block.decode(input, region, target, self.options).map_err(|error| place.blame(error))
+            Operation::N5Block(codec, block) => decode_whole(step, output, |region, target| {
+                block.decode(input, region, target, self.options).map_err(|error| codec.blame(error))
             }),
-            Operation::Transform(place, transform) => match overflow {
+            Operation::Transform(codec, transform) => match overflow {
                 Overflow::Counted => transform.decode(input, output, call),
                 Overflow::Refused => transform.decode_fitting(input, output, call),
             }
-            .map_err(|error| place.blame(error)),
+            .map_err(|error| codec.blame(error)),
         }
     }
 
@@ -271,13 +271,13 @@ impl Run<'_> {
         let expected = output.len();
         let size = match self.decode_pass(step, input, output, Overflow::Refused, contexts) {
             Err(error) if error.status() == Status::BufferTooSmall => {
-                return Err(step.decoding_place().blame(Error::corrupt(format!(
+                return Err(step.decoding_codec().blame(Error::corrupt(format!(
                     "the chunk decodes to more than the {expected} bytes that the metadata gives"
                 ))));
             }
             decoded => decoded?,
         };
-        if size == expected { Ok(size) } else { Err(step.decoding_place().blame(wrong_decoded_size(size, expected))) }
+        if size == expected { Ok(size) } else { Err(step.decoding_codec().blame(wrong_decoded_size(size, expected))) }
     }
 
     /// Decodes into memory that grows with the output, up to what the metadata allows.
@@ -306,8 +306,8 @@ impl Run<'_> {
 
     /// Checks, before there is memory for the array, that a shard of this size can have one.
     fn check_shard_size(&self, step: &Step, size: u64) -> Result<()> {
-        let Operation::Shard(place, shard) = &step.operation else { return Ok(()) };
-        shard.check_size(size).map_err(|error| place.blame(error))
+        let Operation::Shard(codec, shard) = &step.operation else { return Ok(()) };
+        shard.check_size(size).map_err(|error| codec.blame(error))
     }
 
     /// The same for a shard with its frames. Where it is too small, the frames are judged first, as in any other way to
@@ -346,12 +346,12 @@ impl Run<'_> {
             "far more than the metadata allows"
         };
         let message = format!("the chunk decodes to more than {limit} bytes, {allowed}");
-        step.decoding_place().blame(Error::corrupt(message))
+        step.decoding_codec().blame(Error::corrupt(message))
     }
 
     /// The call as the pass or the frames of this codec see it.
-    pub(super) fn call<'a>(&'a self, place: Option<&CodecPlace>, contexts: &'a mut Contexts) -> Call<'a> {
-        let hook = place.and_then(|place| self.hooks[place.index].as_deref());
+    pub(super) fn call<'a>(&'a self, codec: Option<&CodecPlace>, contexts: &'a mut Contexts) -> Call<'a> {
+        let hook = codec.and_then(|codec| self.hooks[codec.index].as_deref());
         Call { options: self.options, hook, contexts }
     }
 }

@@ -46,7 +46,7 @@ impl Run<'_> {
         if decoded.len() <= SMALL_SIZE {
             return Ok(None);
         }
-        let Some((place, frame, mut sum)) = step.summing_frame() else { return Ok(None) };
+        let Some((codec, frame, mut sum)) = step.summing_frame() else { return Ok(None) };
         let framed = &input[self.peel_frames(&step.frames[1..], input, contexts)?];
         let Some((payload, stored)) = framed.split_at_checked(decoded.len()) else { return Ok(None) };
         if stored.len() as u64 != frame.trailing_size() {
@@ -54,8 +54,8 @@ impl Run<'_> {
         }
         sum.copy(payload, decoded);
         if stored != sum.stored() {
-            let call = self.call(Some(place), contexts);
-            frame.check(payload, &[], stored, &call).map_err(|error| place.blame(error))?;
+            let call = self.call(Some(codec), contexts);
+            frame.check(payload, &[], stored, &call).map_err(|error| codec.blame(error))?;
         }
         Ok(Some(decoded.len()))
     }

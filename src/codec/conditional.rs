@@ -80,7 +80,7 @@ impl BoundConditional {
     }
 
     fn blame(&self, index: usize, error: Error) -> Error {
-        self.inner.list().place(index).blame(error).in_list(LIST).at_element(None)
+        self.inner.list().codec(index).blame(error).in_list(LIST).at_element(None)
     }
 
     /// The chunk, encoded by all codecs one after the other.

@@ -77,7 +77,7 @@ impl CodecList {
                 Role::Ignored(_) => Ok(codec.ignored(decoded)),
                 Role::Known(known) => check_kind(known.kind(), decoded).and_then(|()| bind(&**known, index, decoded)),
             };
-            bound.push(next.map_err(|error| self.place(index).blame(error))?);
+            bound.push(next.map_err(|error| self.codec(index).blame(error))?);
         }
         match &self.fault {
             None => Ok(BoundCodecs { list: self.clone(), input, bound }),
@@ -99,7 +99,7 @@ impl CodecList {
     }
 
     /// The place of a codec.
-    pub fn place(&self, index: usize) -> CodecPlace {
+    pub fn codec(&self, index: usize) -> CodecPlace {
         CodecPlace::new(index, &self.codecs[index].name)
     }
 

@@ -15,7 +15,7 @@ pub(in crate::chain) struct Cell {
 
 impl Cell {
     /// The part as a box of the array.
-    pub(in crate::chain) fn place(&self) -> Region {
+    pub(in crate::chain) fn in_array(&self) -> Region {
         let start = self.start.iter().zip(&self.region.start).map(|(cell, part)| cell + part).collect();
         Region { start, shape: self.region.shape.clone() }
     }

@@ -57,7 +57,7 @@ impl Before<'_> {
     /// The element that a codec of these steps got, by the index of what became of it at the end of the route.
     pub(super) fn element_of(&self, codec: usize, element: u64) -> u64 {
         let before = self.plan.steps[..self.route.end].last();
-        self.codecs.element_between(codec, before.map_or(0, |step| step.last_place.index + 1), element)
+        self.codecs.element_between(codec, before.map_or(0, |step| step.last_codec.index + 1), element)
     }
 
     /// The error of one of these steps about an element; `find` gives its index at the end of the route.
@@ -90,8 +90,8 @@ impl Run<'_> {
         let Some(route) = self.plan.route.as_deref().filter(|route| self.takes(route, region)) else { return Ok(None) };
         let LastDecode { step, payload, contexts, .. } = self.decode_to(route.end, encoded, workspace)?;
         let before = Before { plan: self.plan, codecs: self.codecs, route };
-        if let Operation::Shard(place, shard) = &step.operation {
-            return shard.decode(payload, (region, target), Some(before), place, self.options).map(Some);
+        if let Operation::Shard(codec, shard) = &step.operation {
+            return shard.decode(payload, (region, target), Some(before), codec, self.options).map(Some);
         }
         let place = BoxPlace::Memory(target.reborrow());
         let boxes = match (&step.operation, step.operation.granularity()) {
@@ -111,10 +111,10 @@ impl Run<'_> {
         work: impl FnOnce(&dyn Fn(&Region, &mut Target<'_>) -> Result<()>) -> T,
     ) -> Result<Option<T>> {
         let Some(route) = self.plan.route.as_deref() else { return Ok(None) };
-        let Operation::Shard(place, shard) = &self.plan.steps[route.end].operation else { return Ok(None) };
+        let Operation::Shard(codec, shard) = &self.plan.steps[route.end].operation else { return Ok(None) };
         let LastDecode { payload, .. } = self.decode_to(route.end, encoded, workspace)?;
         let before = Before { plan: self.plan, codecs: self.codecs, route };
-        Ok(Some(work(&|region, target| shard.decode(payload, (region, target), Some(before), place, self.options))))
+        Ok(Some(work(&|region, target| shard.decode(payload, (region, target), Some(before), codec, self.options))))
     }
 
     /// Decodes a box of what enters the step at the end of the route, which is no shard, to its place.
@@ -193,16 +193,16 @@ impl Run<'_> {
                     Packed { bytes: output.bytes, region: Region::whole(&elements.shape), first: output.start };
                 elements.decode(&packed, region, target, call)
             }
-            Operation::Transform(place, transform) => {
+            Operation::Transform(codec, transform) => {
                 let decoded = target.as_slice().ok_or_else(|| Error::internal("a box in strides"))?;
                 // The caller has these bytes, so a `usize` counts them.
                 let (start, size) = (output.start as usize, output.size as usize);
                 let encoded = Excerpt { bytes: output.bytes, start, size };
                 let done = transform.decode_box(encoded, &region.start, &region.shape, decoded, call);
-                done.map_err(|error| place.blame(error))
+                done.map_err(|error| codec.blame(error))
             }
-            Operation::N5Block(place, block) => {
-                block.decode(output.bytes, region, target, self.options).map_err(|error| place.blame(error))
+            Operation::N5Block(codec, block) => {
+                block.decode(output.bytes, region, target, self.options).map_err(|error| codec.blame(error))
             }
             Operation::Copy | Operation::Shard(..) => Err(Error::internal("a step that decodes no boxes")),
         }

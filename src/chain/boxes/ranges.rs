@@ -29,7 +29,7 @@ const MAX_GATHERED_SIZE: usize = 1 << 20;
 /// The data that all parts of a box share.
 #[derive(Clone, Copy)]
 struct Ranges<'a> {
-    place: &'a CodecPlace,
+    codec: &'a CodecPlace,
     transform: &'a dyn Transform,
     payload: &'a [u8],
     decoded_size: usize,
@@ -54,7 +54,7 @@ impl Run<'_> {
             }
             _ => (None, 0),
         };
-        let Step { operation: Operation::Transform(place, transform), decoded, .. } = &self.plan.steps[index] else {
+        let Step { operation: Operation::Transform(codec, transform), decoded, .. } = &self.plan.steps[index] else {
             return Ok(None);
         };
         let ByteSize::Exact(decoded_size) = decoded.size() else { return Ok(None) };
@@ -68,7 +68,7 @@ impl Run<'_> {
         let LastDecode { payload, back, contexts, .. } = self.decode_to(index, encoded, workspace)?;
         let shape = elements.map_or(input.shape(), |elements| &elements.shape);
         let transform = &**transform;
-        let parts = Ranges { place, transform, payload, decoded_size, shape, options: self.options };
+        let parts = Ranges { codec, transform, payload, decoded_size, shape, options: self.options };
         match elements {
             Some(elements) => {
                 let Some(packed) = parts.packed(elements, region, back, contexts)? else { return Ok(None) };
@@ -165,6 +165,6 @@ impl Ranges<'_> {
     ) -> Result<Option<()>> {
         let call = &mut crate::interface::Call { options: self.options, hook: None, contexts };
         let done = self.transform.decode_ranges(self.payload, self.decoded_size, rows, call);
-        done.map_err(|error| self.place.blame(error))
+        done.map_err(|error| self.codec.blame(error))
     }
 }

@@ -8,7 +8,7 @@ use std::borrow::Borrow;
 /// Decoding one more run costs about as much as decoding this many bytes.
 pub(in crate::chain) const MIN_RUN_SIZE: usize = 512;
 
-/// A box of an array: where it begins, and its size along each dimension.
+/// A box of an array (`box` is a keyword of Rust): where it begins, and its size along each dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::chain) struct Region {
     pub(in crate::chain) start: Vec<u64>,
@@ -244,8 +244,8 @@ impl Region {
     /// The index of an element of this box in an array of this shape.
     pub(in crate::chain) fn index_within(&self, index: u64, shape: &[u64]) -> u64 {
         let position = position_of(index, &self.shape);
-        let place: Vec<u64> = position.iter().zip(&self.start).map(|(offset, start)| start + offset).collect();
-        index_of(&place, shape)
+        let in_array: Vec<u64> = position.iter().zip(&self.start).map(|(offset, start)| start + offset).collect();
+        index_of(&in_array, shape)
     }
 }
 
@@ -410,8 +410,8 @@ mod tests {
             }
             let expected: Vec<u64> = positions(region.shape.clone())
                 .map(|position| {
-                    let place: Vec<u64> = position.iter().zip(&region.start).map(|(a, b)| a + b).collect();
-                    index_of(&place, &array)
+                    let in_array: Vec<u64> = position.iter().zip(&region.start).map(|(a, b)| a + b).collect();
+                    index_of(&in_array, &array)
                 })
                 .collect();
             assert_eq!(indices, expected, "{region:?}");

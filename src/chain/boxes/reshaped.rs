@@ -193,8 +193,9 @@ impl Reshaped {
             }
             for cell in grid.cells(&part.arranged(&self.axes)) {
                 current = cell.number;
-                let needed = self.of_last(&cell.place());
-                let new = || Found { whole: self.of_last(&grid.cell(current).place()), needed: needed.clone(), cell };
+                let needed = self.of_last(&cell.in_array());
+                let new =
+                    || Found { whole: self.of_last(&grid.cell(current).in_array()), needed: needed.clone(), cell };
                 found.entry(current).or_insert_with(new).needed.include(&needed);
             }
         }
@@ -203,14 +204,14 @@ impl Reshaped {
 
     /// A box of what the last step gets as one of `after`.
     fn of_last(&self, region: &Region) -> Region {
-        let mut place = Region::whole(&vec![1; self.after.len()]);
+        let mut found = Region::whole(&vec![1; self.after.len()]);
         for (dimension, axis) in self.axes.iter().enumerate() {
             if let Some(axis) = axis {
-                place.start[*axis] = region.start[dimension];
-                place.shape[*axis] = region.shape[dimension];
+                found.start[*axis] = region.start[dimension];
+                found.shape[*axis] = region.shape[dimension];
             }
         }
-        place
+        found
     }
 }
 

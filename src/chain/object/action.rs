@@ -125,14 +125,14 @@ impl Object {
 
     /// Decodes the index of the shard; returns the object with it.
     fn decode_index(mut self, bytes: &[u8], options: &CallOptions) -> Result<Self> {
-        let Some((step @ Step { operation: Operation::Shard(place, shard), .. }, _)) = self.chain.readable_step()
+        let Some((step @ Step { operation: Operation::Shard(codec, shard), .. }, _)) = self.chain.readable_step()
         else {
             return Err(Error::internal("an index of a chain without a shard"));
         };
         let around = step.frames_size().unwrap_or(0);
         let shard_size = self.size.map(|size| size.saturating_sub(around));
         let index = shard.decode_index(bytes, shard_size, options);
-        let index = index.map_err(|error| locate(place.blame(error), self.origin.as_deref()))?;
+        let index = index.map_err(|error| locate(codec.blame(error), self.origin.as_deref()))?;
         self.index = Some(Arc::new(index));
         Ok(self)
     }

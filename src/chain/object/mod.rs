@@ -51,7 +51,7 @@ struct PlacedBox {
 struct ShardStep<'a> {
     step: &'a Step,
     shard: &'a Shard,
-    place: &'a CodecPlace,
+    codec: &'a CodecPlace,
 }
 
 impl Object {
@@ -62,8 +62,8 @@ impl Object {
             return self.expand_whole(options, actions);
         };
         match &step.operation {
-            Operation::Shard(place, shard) => {
-                let shard = ShardStep { step, shard, place };
+            Operation::Shard(codec, shard) => {
+                let shard = ShardStep { step, shard, codec };
                 match self.index.clone() {
                     Some(index) => self.expand_cells(shard, route, &index, options, inner),
                     None => self.expand_index(shard, actions),
@@ -98,7 +98,7 @@ impl Object {
         let range = match self.size {
             _ if is_first => ByteRange::At { offset: add(self.offset, lead)?, size: index_size },
             Some(size) => {
-                let offset = add(add(self.offset, lead)?, shard.index_place(size - lead - trail).start)?;
+                let offset = add(add(self.offset, lead)?, shard.index_range(size - lead - trail).start)?;
                 ByteRange::At { offset, size: index_size }
             }
             None => ByteRange::Last(add(index_size, trail)?),
@@ -125,7 +125,7 @@ impl Object {
     /// The parts of the boxes that decode by themselves. All bytes, if their size is not known: what they are may
     /// depend on it.
     fn expand_boxes(self, step: &Step, route: &BoxRoute, options: &CallOptions, actions: &mut Actions) -> Result<()> {
-        let Operation::Transform(place, transform) = &step.operation else {
+        let Operation::Transform(codec, transform) = &step.operation else {
             return Err(Error::internal("a step without boxes"));
         };
         let size = self.size.zip(step.frames_size()).and_then(|(size, around)| size.checked_sub(around));
@@ -136,7 +136,7 @@ impl Object {
         let origin = self.origin.clone();
         let box_cells = |region: &Region| {
             let cells = transform.box_cells(size, &region.start, &region.shape);
-            cells.map_err(|error| locate(place.blame(error), origin.as_deref()))
+            cells.map_err(|error| locate(codec.blame(error), origin.as_deref()))
         };
         // A chunk that cannot be read in part, or that has a wrong size, is so whatever the box.
         if box_cells(&Region::whole(step.decoded.array()?.shape()))?.is_none() {
@@ -193,7 +193,7 @@ impl Object {
     /// filled here.
     fn expand_cells(
         self,
-        ShardStep { step, shard, place: codec }: ShardStep<'_>,
+        ShardStep { step, shard, codec }: ShardStep<'_>,
         route: &BoxRoute,
         index: &ShardIndex,
         options: &CallOptions,
@@ -256,7 +256,7 @@ impl Object {
         let expected = expected.map_or("more than any object has".to_owned(), |expected| expected.to_string());
         let at_least = if is_exact { "" } else { "at least " };
         let error = Error::corrupt(format!("the chunk has {size} bytes, expected {at_least}{expected}"));
-        Err(step.last_place.blame(error))
+        Err(step.last_codec.blame(error))
     }
 }
 
@@ -275,8 +275,8 @@ impl Chain {
 
     /// Whether something looks at all bytes that the frames of a step are around.
     pub(super) fn checks_frames(&self, step: &Step) -> bool {
-        step.frames.iter().any(|(place, frame)| {
-            frame.checks_payload() || self.hooks[place.index].as_ref().is_some_and(|hook| hook.checks())
+        step.frames.iter().any(|(codec, frame)| {
+            frame.checks_payload() || self.hooks[codec.index].as_ref().is_some_and(|hook| hook.checks())
         })
     }
 }

@@ -25,7 +25,7 @@ pub(super) struct Origin {
 impl Origin {
     fn shard(&self) -> Option<(&Shard, &CodecPlace)> {
         match &self.chain.plan.steps.last()?.operation {
-            Operation::Shard(place, shard) => Some((shard, place)),
+            Operation::Shard(codec, shard) => Some((shard, codec)),
             _ => None,
         }
     }
@@ -114,8 +114,8 @@ fn element_of<'a>(
 /// Converts the error of an inner chunk to one of the outermost chain.
 pub(super) fn locate(error: Error, origin: Option<&Origin>) -> Error {
     let Some(origin) = origin else { return error };
-    let Some((shard, place)) = origin.shard() else { return error };
-    locate(place.blame(shard.locate(error, &origin.cell)), origin.outer.as_deref())
+    let Some((shard, codec)) = origin.shard() else { return error };
+    locate(codec.blame(shard.locate(error, &origin.cell)), origin.outer.as_deref())
 }
 
 impl Chain {

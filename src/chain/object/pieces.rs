@@ -128,15 +128,15 @@ pub(super) fn appended(
     let (index_size, is_first) = shard.index_size();
     let mut entries = entries_of(shard)?;
     for number in 0..shard.chunk_count() {
-        let place = match changes.get(&number) {
+        let range = match changes.get(&number) {
             Some(encoded) => encoded.clone().map(|bytes| object.put(PieceBytes::New(bytes))).transpose()?,
             None => match old.entry(shard, number)? {
                 // The new index would overwrite these bytes.
-                Some(place) if is_first && place.start < index_size => Some(object.put(PieceBytes::Old(place))?),
-                place => place,
+                Some(range) if is_first && range.start < index_size => Some(object.put(PieceBytes::Old(range))?),
+                range => range,
             },
         };
-        push_entry(&mut entries, place)?;
+        push_entry(&mut entries, range)?;
     }
     let index = PieceBytes::New(Arc::new(shard.encode_index_to_vec(&entries, options)?));
     if is_first {

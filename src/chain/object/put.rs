@@ -22,19 +22,19 @@ impl Chain {
     /// # Errors
     /// [`Status::Unsupported`](crate::Status::Unsupported): another chain.
     pub(super) fn writable_shard(&self) -> Result<(&Arc<Shard>, &CodecPlace)> {
-        let (shard, place) = self.shard_alone()?;
+        let (shard, codec) = self.shard_alone()?;
         let is_through = |step: &Step, shape: &[u64]| step.decoded.array().is_ok_and(|array| array.shape() == shape);
         let other = self.plan.steps.windows(2).find(|steps| match &steps[0].operation {
             Operation::Elements(elements) => !steps[0].frames.is_empty() || !is_through(&steps[1], &elements.shape),
             _ => true,
         });
         if other.is_none() && self.plan.steps.last().is_some_and(|step| is_through(step, &shard.shape())) {
-            return Ok((shard, place));
+            return Ok((shard, codec));
         }
         let why = "neither transpose nor elementwise: the shard cannot be changed in parts";
         Err(match other.map(|steps| &steps[0]) {
-            Some(Step { operation: Operation::Transform(place, _), .. }) => {
-                place.blame(Error::unsupported(format!("precedes sharding_indexed, and is {why}")))
+            Some(Step { operation: Operation::Transform(codec, _), .. }) => {
+                codec.blame(Error::unsupported(format!("precedes sharding_indexed, and is {why}")))
             }
             _ => Error::unsupported(format!("a codec before sharding_indexed is {why}")),
         })
@@ -68,16 +68,16 @@ impl Chain {
         Ok(Some(element).filter(|element| element != to))
     }
 
-    /// Passes on a part of a put as it enters the shard; `place` is its box there.
+    /// Passes on a part of a put as it enters the shard; `in_shard` is its box there.
     pub(super) fn with_values<T>(
         &self,
         put: &Put<'_>,
-        place: &Region,
+        in_shard: &Region,
         workspace: &mut Workspace,
         options: &CallOptions,
         work: impl FnOnce(Source<'_>) -> Result<T>,
     ) -> Result<T> {
-        let mut regions = vec![place.clone()];
+        let mut regions = vec![in_shard.clone()];
         for elements in self.elements_before().rev() {
             regions.extend(regions.last().map(|region| elements.origin_of(region)));
         }

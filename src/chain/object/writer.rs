@@ -30,7 +30,7 @@ pub struct Writer {
     /// The shard of the chain.
     shard: Arc<Shard>,
     /// The codec of the shard.
-    place: CodecPlace,
+    codec: CodecPlace,
     options: CallOptions,
     old: Option<OldShard>,
     /// What the fill value of the chain becomes before the shard, if that is not the fill value there, or why it
@@ -73,17 +73,17 @@ impl Writer {
     /// index belongs to another grid. [`Status::CorruptData`](crate::Status::CorruptData): no object of this size has
     /// an index.
     pub fn new(chain: &Arc<Chain>, mut options: CallOptions, old: Option<(Arc<ShardIndex>, u64)>) -> Result<Self> {
-        let (shard, place) = chain.writable_shard()?;
+        let (shard, codec) = chain.writable_shard()?;
         if let Some((index, size)) = &old {
             shard.check_grid(index)?;
-            shard.check_size(*size).map_err(|error| place.blame(error))?;
+            shard.check_size(*size).map_err(|error| codec.blame(error))?;
         }
         let unput_element = chain.encoded_fill_value(shard, &options);
         options.stores_empty |= !matches!(unput_element, Ok(None));
         Ok(Self {
             chain: Arc::clone(chain),
             shard: Arc::clone(shard),
-            place: place.clone(),
+            codec: codec.clone(),
             options,
             old: old.map(|(index, size)| OldShard { index, size }),
             unput_element,
@@ -149,7 +149,7 @@ impl Writer {
             let (region, source) = match &gathered {
                 Some(chunks) => {
                     let chunk = Source::contiguous(chunks.get(number), shard.element_size(), shard.chunk_shape())?;
-                    (cell.place(), chunk)
+                    (cell.in_array(), chunk)
                 }
                 None => (strip.clone(), source.clone()),
             };
@@ -178,7 +178,7 @@ impl Writer {
     fn put_cell(&self, cell: &Cell, put: &Put<'_>, workspace: &mut Workspace, options: &CallOptions) -> Result<()> {
         let slot = self.slot(cell.number);
         let is_whole = cell.region.is_whole(self.shard.chunk_shape());
-        self.chain.with_values(put, &cell.place(), workspace, options, |values| {
+        self.chain.with_values(put, &cell.in_array(), workspace, options, |values| {
             if !is_whole {
                 return self.put_part(cell, &values, &slot, options);
             }
@@ -296,9 +296,9 @@ impl Writer {
 
     /// The range of the old inner chunk, if it is needed.
     fn old_bytes(&self, number: u64, slot: &Slot) -> Result<Option<Range<u64>>> {
-        let (shard, place) = (&self.shard, &self.place);
+        let (shard, codec) = (&self.shard, &self.codec);
         match (&*lock(slot), &self.old) {
-            (Content::Partial(Some(_)), Some(old)) => old.entry(shard, number).map_err(|error| place.blame(error)),
+            (Content::Partial(Some(_)), Some(old)) => old.entry(shard, number).map_err(|error| codec.blame(error)),
             _ => Ok(None),
         }
     }
@@ -330,8 +330,8 @@ impl Writer {
     pub fn supply(&self, index: usize, bytes: &[u8]) -> Result<()> {
         self.poison.check()?;
         let supplied = self.stage.take(index)?;
-        let (shard, place) = (&self.shard, &self.place);
-        let locate = |number: &u64, error| place.blame(shard.locate(error, &shard.cell(*number)));
+        let (shard, codec) = (&self.shard, &self.codec);
+        let locate = |number: &u64, error| codec.blame(shard.locate(error, &shard.cell(*number)));
         self.poison
             .on_error(supplied.each(bytes, locate, |number, bytes| self.complete(number, Some(bytes), &self.options)))
     }
@@ -371,7 +371,7 @@ impl Writer {
     }
 
     fn assemble(&self, layout: ShardLayout) -> Result<NewShard> {
-        let (shard, place) = (&self.shard, &self.place);
+        let (shard, codec) = (&self.shard, &self.codec);
         let mut changes = BTreeMap::new();
         for (number, slot) in lock(&self.slots).iter() {
             let Content::Encoded(encoded) = &*lock(slot) else {
@@ -385,7 +385,7 @@ impl Writer {
             (ShardLayout::Append, Some(old)) => appended(shard, old, &changes, &self.options),
             _ => packed(shard, self.old.as_ref(), &changes, &unput, &self.options),
         };
-        object.map_err(|error| place.blame(error))
+        object.map_err(|error| codec.blame(error))
     }
 
     fn slot(&self, number: u64) -> Arc<Slot> {
@@ -394,15 +394,15 @@ impl Writer {
     }
 
     fn encode(&self, cell: &Cell, values: Source<'_>, options: &CallOptions) -> Result<Encoded> {
-        let (shard, place) = (&self.shard, &self.place);
+        let (shard, codec) = (&self.shard, &self.codec);
         let encoded = shard.encode_cell_to_vec(cell, Input::whole(values), options);
-        encoded.map(|encoded| encoded.map(Arc::new)).map_err(|error| place.blame(error))
+        encoded.map(|encoded| encoded.map(Arc::new)).map_err(|error| codec.blame(error))
     }
 
     fn decode(&self, cell: &Cell, encoded: &[u8], options: &CallOptions) -> Result<Vec<u8>> {
-        let (shard, place) = (&self.shard, &self.place);
+        let (shard, codec) = (&self.shard, &self.codec);
         let decoded = shard.inner.decode_to_vec(encoded, options);
-        decoded.map_err(|error| place.blame(shard.locate(error, cell)))
+        decoded.map_err(|error| codec.blame(shard.locate(error, cell)))
     }
 
     /// An inner chunk of the new shard that nobody has put.
@@ -418,13 +418,13 @@ impl Writer {
 
     /// An inner chunk that does not exist.
     fn filled(&self, cell: &Cell) -> Result<Vec<u8>> {
-        let (shard, place) = (&self.shard, &self.place);
+        let (shard, codec) = (&self.shard, &self.codec);
         if self.old.is_none()
             && let Some(element) = self.unput_element.as_ref().map_err(Error::clone)?
         {
             return partial_chunk::filled(shard.chunk_shape(), element);
         }
-        let value = shard.inner.fill_value().map_err(|error| place.blame(shard.locate(error, cell)))?;
+        let value = shard.inner.fill_value().map_err(|error| codec.blame(shard.locate(error, cell)))?;
         partial_chunk::filled(shard.chunk_shape(), value)
     }
 }

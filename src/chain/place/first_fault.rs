@@ -106,7 +106,7 @@ impl PutDecoded<'_> {
 impl Search<'_> {
     /// The index of an element of the box in the array that enters the codecs of the step.
     fn index_of(&self, number: u64) -> u64 {
-        (self.element_of)(self.number.0, self.step.last_place.index, number)
+        (self.element_of)(self.number.0, self.step.last_codec.index, number)
     }
 
     /// The dimensions of a part as the array that enters the codecs has them.

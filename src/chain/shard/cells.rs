@@ -24,7 +24,7 @@ type FirstFault = Option<((Reverse<u32>, u64), Error)>;
 /// A shard that is being decoded.
 struct ShardDecode<'a> {
     shard: &'a Shard,
-    place: &'a CodecPlace,
+    codec: &'a CodecPlace,
     encoded: &'a [u8],
     index: ShardIndex,
     /// The steps before it, and what they do to elements; `None` if the box is one of the shard's own array.
@@ -39,16 +39,16 @@ impl Shard {
         encoded: &[u8],
         (region, target): (&Region, &mut Target<'_>),
         before: Option<Before<'_>>,
-        place: &CodecPlace,
+        codec: &CodecPlace,
         options: &CallOptions,
     ) -> Result<()> {
-        let index = self.read_index(encoded, options).map_err(|error| place.blame(error))?;
+        let index = self.read_index(encoded, options).map_err(|error| codec.blame(error))?;
         if region.is_empty() {
             return Ok(());
         }
         let before = before.filter(|before| before.route.end > 0);
         let through = before.map_or_else(ElementSteps::default, |before| ElementSteps::new(vec![before.plan]));
-        let work = ShardDecode { shard: self, place, encoded, index, before, through };
+        let work = ShardDecode { shard: self, codec, encoded, index, before, through };
         match before {
             Some(Before { route, .. }) => {
                 work.run_routed(route.pass(region, BoxPlace::Memory(target.reborrow()))?, options)
@@ -175,7 +175,7 @@ impl ShardDecode<'_> {
         }
         let mut first = None;
         for cell in self.shard.cells(region) {
-            let target = target.region(&cell.place().relative_to(region), &cell.region.shape)?;
+            let target = target.region(&cell.in_array().relative_to(region), &cell.region.shape)?;
             if let Err(fault) = self.cell(&cell, BoxPlace::Memory(target), None, options) {
                 self.keep(fault, &cell, &mut first)?;
             }
@@ -242,7 +242,7 @@ impl ShardDecode<'_> {
         let bytes = match self.index.entry(cell.number) {
             Ok(Some(bytes)) => &self.encoded[bytes.start as usize..bytes.end as usize],
             Ok(None) => return self.fill(cell, &mut place, options),
-            Err(error) => return Err(self.place.blame(self.shard.at_cell(error, cell)).into()),
+            Err(error) => return Err(self.codec.blame(self.shard.at_cell(error, cell)).into()),
         };
         let inner = &self.shard.inner;
         let decoded = match (place, strip) {
@@ -268,12 +268,12 @@ impl ShardDecode<'_> {
     #[cold]
     #[inline(never)] // else each shard in a shard takes more of the stack
     fn at_fault(&self, error: Error, cell: &Cell) -> Error {
-        self.place.blame(self.shard.locate(error, cell))
+        self.codec.blame(self.shard.locate(error, cell))
     }
 
     #[inline(never)] // else each shard in a shard takes more of the stack
     fn fill(&self, cell: &Cell, place: &mut BoxPlace<'_>, options: &CallOptions) -> std::result::Result<(), PutFault> {
-        let element = self.shard.missing(cell).map_err(|error| self.place.blame(error))?;
+        let element = self.shard.missing(cell).map_err(|error| self.codec.blame(error))?;
         self.shard.inner.pool.with(|workspace| self.through.fill(element, place, workspace, options))
     }
 

@@ -94,13 +94,13 @@ impl Chain {
     /// [`Status::Unsupported`](crate::Status::Unsupported): there is none, or a bytes->bytes codec follows it.
     pub(in crate::chain) fn shard_alone(&self) -> Result<(&Arc<Shard>, &CodecPlace)> {
         match self.plan.steps.last() {
-            Some(Step { operation: Operation::Shard(place, shard), frames, .. }) if frames.is_empty() => {
-                Ok((shard, place))
+            Some(Step { operation: Operation::Shard(codec, shard), frames, .. }) if frames.is_empty() => {
+                Ok((shard, codec))
             }
             Some(step) if self.plan.steps.iter().any(|step| step.shard().is_some()) => {
-                let place = step.frames.first().map_or(&step.last_place, |(place, _)| place);
+                let codec = step.frames.first().map_or(&step.last_codec, |(codec, _)| codec);
                 let why = "follows sharding_indexed: the encoded bytes are not a shard alone";
-                Err(place.blame(Error::unsupported(why)))
+                Err(codec.blame(Error::unsupported(why)))
             }
             _ => Err(Error::unsupported("the last codec of the chain is not sharding_indexed")),
         }
@@ -129,21 +129,21 @@ impl Chain {
     /// [`Status::Unsupported`](crate::Status::Unsupported): the last codec is not `sharding_indexed`.
     /// [`Status::CorruptData`](crate::Status::CorruptData): the bytes are not an index of this chain.
     pub fn decode_index(&self, bytes: &[u8], object_size: Option<u64>) -> Result<ShardIndex> {
-        let (shard, place) = self.shard_alone()?;
+        let (shard, codec) = self.shard_alone()?;
         let size = shard.index_size().0;
         if bytes.len() as u64 != size {
             let error = Error::corrupt(format!("the index has {} bytes, expected {size}", bytes.len()));
-            return Err(place.blame(error));
+            return Err(codec.blame(error));
         }
         let checked = object_size.map_or(Ok(()), |size| shard.check_size(size));
         let index = checked.and_then(|()| shard.decode_index(bytes, object_size, &CallOptions::default()));
-        index.map_err(|error| place.blame(error))
+        index.map_err(|error| codec.blame(error))
     }
 }
 
 /// Adds the entry of the next inner chunk to an index; `None` if it is missing.
-pub(in crate::chain) fn push_entry(index: &mut Vec<u64>, place: Option<Range<u64>>) -> Result<()> {
+pub(in crate::chain) fn push_entry(index: &mut Vec<u64>, range: Option<Range<u64>>) -> Result<()> {
     index.try_reserve(2).map_err(|_| Error::out_of_memory())?;
-    index.extend(place.map_or([MISSING; 2], |place| [place.start, place.end - place.start]));
+    index.extend(range.map_or([MISSING; 2], |range| [range.start, range.end - range.start]));
     Ok(())
 }

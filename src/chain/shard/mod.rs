@@ -52,10 +52,10 @@ impl Shard {
         &self,
         decoded: &Decoded<'_>,
         encoded: &mut [u8],
-        place: &CodecPlace,
+        codec: &CodecPlace,
         options: &CallOptions,
     ) -> Result<usize> {
-        let blame = |error| place.blame(error);
+        let blame = |error| codec.blame(error);
         let shape = self.shape();
         let whole;
         let input = match decoded {
@@ -70,7 +70,7 @@ impl Shard {
         if encoded.len() < index_size && self.has_bound() {
             return Err(too_small());
         }
-        let (index, end) = match self.encode_together(input, encoded, place, options)? {
+        let (index, end) = match self.encode_together(input, encoded, codec, options)? {
             Some(encoded) => encoded,
             None => {
                 let room = self.chunk_room(encoded.len());
@@ -79,8 +79,8 @@ impl Shard {
                 (index, end)
             }
         };
-        let index_place = if self.bound.is_index_first { 0..index_size } else { end..end + index_size };
-        self.encode_index(&index, &mut encoded[index_place], options).map_err(blame)?;
+        let index_range = if self.bound.is_index_first { 0..index_size } else { end..end + index_size };
+        self.encode_index(&index, &mut encoded[index_range], options).map_err(blame)?;
         Ok(if self.bound.is_index_first { end } else { end + index_size })
     }
 
@@ -111,7 +111,7 @@ impl Shard {
         &self,
         input: &Input<'_>,
         encoded: &mut [u8],
-        place: &CodecPlace,
+        codec: &CodecPlace,
         options: &CallOptions,
     ) -> Result<Option<(Vec<u64>, usize)>> {
         let whole = Region::whole(input.shape());
@@ -122,10 +122,10 @@ impl Shard {
         let strip_shape = self.strip_shape(&whole, if is_serial { NonZeroUsize::MIN } else { workers });
         if !is_serial {
             let strip_shape = strip_shape.as_ref().unwrap_or(&self.bound.chunk_shape);
-            return self.encode_side_by_side(input, strip_shape, workers, encoded, place, options).map(Some);
+            return self.encode_side_by_side(input, strip_shape, workers, encoded, codec, options).map(Some);
         }
         let strips = strip_shape.map(|strip_shape| self.encode_strips(input, &strip_shape, encoded, options));
-        strips.transpose().map_err(|error| place.blame(error))
+        strips.transpose().map_err(|error| codec.blame(error))
     }
 
     /// Encodes all inner chunks strip by strip; returns the index, and where the last one ends.
@@ -153,7 +153,7 @@ impl Shard {
         strip_shape: &[u64],
         workers: NonZeroUsize,
         encoded: &mut [u8],
-        place: &CodecPlace,
+        codec: &CodecPlace,
         options: &CallOptions,
     ) -> Result<(Vec<u64>, usize)> {
         let (whole, single) = (Region::whole(input.shape()), options.single_threaded());
@@ -161,11 +161,11 @@ impl Shard {
         let parts = InOrder::new(&mut encoded[room.start.min(room.end)..room.end], room.start as u64);
         let encoding = options.workers().for_each(workers, whole.cut(strip_shape), |strip| {
             self.for_each_in_strip(input, &strip, &mut |cell, chunk| {
-                let part = self.encode_part(cell, chunk, &parts, &single).map_err(|error| place.blame(error))?;
+                let part = self.encode_part(cell, chunk, &parts, &single).map_err(|error| codec.blame(error))?;
                 parts.put(cell.number as usize, part)
             })
         });
-        let (places, last) = parts.finish();
+        let (ranges, last) = parts.finish();
         let refused = match &encoding {
             Ok(()) => 0,
             Err(error) if error.is_of_no_codec() => return Err(error.clone()),
@@ -179,7 +179,7 @@ impl Shard {
         }
         encoding?;
         let mut index = Vec::new();
-        places.into_iter().try_for_each(|place| push_entry(&mut index, place))?;
+        ranges.into_iter().try_for_each(|range| push_entry(&mut index, range))?;
         Ok((index, last as usize))
     }
 
@@ -306,8 +306,8 @@ impl Shard {
     pub(super) fn read_index(&self, encoded: &[u8], options: &CallOptions) -> Result<ShardIndex> {
         let size = encoded.len() as u64;
         self.check_size(size)?;
-        let place = self.index_place(size);
-        self.decode_index(&encoded[place.start as usize..place.end as usize], Some(size), options)
+        let range = self.index_range(size);
+        self.decode_index(&encoded[range.start as usize..range.end as usize], Some(size), options)
     }
 
     /// A shard has at least its index.
@@ -320,7 +320,7 @@ impl Shard {
     }
 
     /// Where the index lies in a shard of this size.
-    pub(super) fn index_place(&self, size: u64) -> Range<u64> {
+    pub(super) fn index_range(&self, size: u64) -> Range<u64> {
         let index_size = self.bound.index_size;
         if self.bound.is_index_first { 0..index_size } else { size - index_size..size }
     }
