@@ -78,6 +78,7 @@ def standard_library():
 
 def main():
     (target, *runtimes), seen = sys.argv[1:], {}
+    sys.stdout.reconfigure(encoding="utf-8")
     print("Licences of what is inside the zcodec libraries\n")
     for package in linked(metadata(target)):
         name, expression = f"{package['name']} {package['version']}", package["license"] or ""

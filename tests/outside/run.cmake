@@ -9,8 +9,18 @@ function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-run(${CMAKE_COMMAND} --install "${BUILD_DIR}" --config "${CONFIG}" --prefix "${work}/prefix")
+run(${CMAKE_COMMAND} --install "${BUILD_DIR}" --config "${CONFIG}" --prefix "${work}/prefix" --strip)
 file(RENAME "${work}/prefix" "${prefix}")
+
+if(STRIP)
+  cmake_path(GET SHARED FILENAME name)
+  file(GLOB_RECURSE installed "${prefix}/*/${name}")
+  file(SIZE "${SHARED}" built_size)
+  file(SIZE "${installed}" installed_size)
+  if(NOT installed_size LESS built_size)
+    message(FATAL_ERROR "install --strip left the symbols in: ${installed_size} of ${built_size} bytes")
+  endif()
+endif()
 
 run(${CMAKE_COMMAND} -S "${CMAKE_CURRENT_LIST_DIR}" -B "${work}/build" -G "${GENERATOR}" "-DCMAKE_PREFIX_PATH=${prefix}"
     "-DCMAKE_BUILD_TYPE=${CONFIG}" "-DCMAKE_C_COMPILER=${C_COMPILER}" "-DCMAKE_CXX_COMPILER=${CXX_COMPILER}"
