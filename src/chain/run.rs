@@ -155,6 +155,9 @@ impl Run<'_> {
                 self.decode_exact(step, payload, decoded, contexts).map(drop)
             }
             _ => {
+                if region.is_whole(array.shape()) && self.decode_by_slabs(step, payload, target, contexts)?.is_some() {
+                    return Ok(());
+                }
                 target.prefetch(); // the lines are there when the decoded elements are
                 let size = self.decode_growing(step, payload, back, contexts)?;
                 let whole = Source::contiguous(&back[..size], array.data_type().size(), array.shape())?;

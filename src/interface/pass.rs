@@ -140,6 +140,31 @@ pub struct BoxCells {
     pub ranges: Vec<Range<usize>>,
 }
 
+/// A chunk as slabs: of a few indices along the slowest dimension that has more than one.
+#[derive(Debug, Clone, Copy)]
+pub struct Slabs {
+    /// The bytes of a slab. The last one may have fewer.
+    pub size: usize,
+    /// The bytes of the whole chunk.
+    pub decoded_size: usize,
+}
+
+impl Slabs {
+    /// How many there are.
+    pub fn count(self) -> usize {
+        self.decoded_size.div_ceil(self.size)
+    }
+
+    /// The bytes of one of them in the decoded chunk.
+    pub fn range(self, index: usize) -> Range<usize> {
+        let start = index * self.size;
+        start..self.decoded_size.min(start.saturating_add(self.size))
+    }
+}
+
+/// Takes the number of a slab and its bytes. Several threads may call it at once, with different slabs.
+pub type PutSlab<'a> = dyn Fn(usize, &[u8]) -> Result<()> + Sync + 'a;
+
 /// A pass over a whole chunk, from one buffer to another.
 pub trait Transform: Debug + Send + Sync {
     /// Encodes `decoded` into the beginning of `encoded`; returns the size of what was written.
@@ -196,6 +221,25 @@ pub trait Transform: Debug + Send + Sync {
     /// # Errors
     /// Why no encoded chunk has this size.
     fn box_cells(&self, _encoded_size: usize, _start: &[u64], _shape: &[u64]) -> Result<Option<BoxCells>> {
+        Ok(None)
+    }
+    /// The indices along the slowest dimension that a slab has, or a multiple of that, so that
+    /// [`decode_slabs`](Self::decode_slabs) can decode it alone; `None` if it decodes none.
+    fn slab_thickness(&self) -> Option<usize> {
+        None
+    }
+    /// Decodes a whole chunk slab by slab, in any order, on the workers of the call. None, before the first slab, if the
+    /// chunk decodes to another size, about which [`decode`](Self::decode) has the message.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode), after some of the slabs, and those of `put`.
+    fn decode_slabs(
+        &self,
+        _encoded: &[u8],
+        _slabs: Slabs,
+        _put: &PutSlab<'_>,
+        _call: &mut Call<'_>,
+    ) -> Result<Option<()>> {
         Ok(None)
     }
     /// Whether [`decode_ranges`](Self::decode_ranges) does less than [`decode`](Self::decode).

@@ -6,5 +6,6 @@ mod before;
 mod case;
 mod large;
 mod read;
+mod slabs;
 mod threads;
 mod write;

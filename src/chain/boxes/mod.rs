@@ -7,6 +7,7 @@ mod ranges;
 pub(super) mod region;
 pub(super) mod reshaped;
 pub(super) mod route;
+mod slabs;
 
 use crate::chain::elements::Packed;
 use crate::chain::input::{Decoded, Input};
@@ -99,7 +100,17 @@ impl Run<'_> {
             _ => vec![route.part(region, place)?],
         };
         let output = StepPayload { step, payload };
-        boxes.into_iter().try_for_each(|part| self.put_box(before, output, part, contexts)).map(Some)
+        let unit = step.operation.granularity().filter(|_| route.keeps_values());
+        for (region, place) in boxes {
+            match &unit {
+                Some(unit) => {
+                    let slabs = slabs::of_box(region, place, unit)?;
+                    slabs.into_iter().try_for_each(|slab| self.put_box(before, output, slab, contexts))?;
+                }
+                None => self.put_box(before, output, (region, place), contexts)?,
+            }
+        }
+        Ok(Some(()))
     }
 
     /// Decodes up to a shard, and calls `work` with a function that decodes boxes of the chunk from it. `None` if boxes

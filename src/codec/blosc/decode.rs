@@ -4,6 +4,7 @@ use super::compressor::Decompressors;
 use super::frame::{Filter, Frame};
 use crate::codec::shuffle::Shuffle;
 use crate::error::Result;
+use crate::interface::{PutSlab, Slabs};
 use crate::memory::{copy, grow};
 use std::ops::Range;
 
@@ -23,6 +24,8 @@ pub struct Decoder {
     whole: Vec<u8>,
     /// A tile of the filter for bits.
     tile: Vec<u8>,
+    /// A slab, before it goes to its place.
+    slab: Vec<u8>,
 }
 
 impl Decoder {
@@ -46,23 +49,41 @@ impl Decoder {
         frame: &Frame<'_>,
         parts: &mut dyn Iterator<Item = (usize, &mut [u8])>,
     ) -> Result<()> {
-        let mut blocks =
-            FrameBlocks { decoder: self, frame: *frame, shuffle: Shuffle::new(frame.element_size), current: None };
-        for (mut place, mut part) in parts {
+        let mut blocks = FrameBlocks::new(self, frame);
+        for (place, part) in parts {
             debug_assert!(place + part.len() <= frame.decoded_size(), "what is wanted exists");
-            if let Some(stored) = frame.stored() {
-                copy(&stored[place..place + part.len()], part);
-                continue;
-            }
-            while !part.is_empty() {
-                let index = place / frame.block_size();
-                let block = frame.block(index);
-                let (target, after) = part.split_at_mut(part.len().min(block.end - place));
-                blocks.read(index, place - block.start, target)?;
-                place += target.len();
-                part = after;
+            match frame.stored() {
+                Some(stored) => copy(&stored[place..place + part.len()], part),
+                None => blocks.read_range(place, part)?,
             }
         }
+        Ok(())
+    }
+
+    /// Decodes some slabs of what the frame decodes to, one after the other.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode), and those of `put`.
+    pub(super) fn decode_slabs(
+        &mut self,
+        frame: &Frame<'_>,
+        slabs: Slabs,
+        numbers: Range<usize>,
+        put: &PutSlab<'_>,
+    ) -> Result<()> {
+        let mut slab = std::mem::take(&mut self.slab);
+        let mut blocks = FrameBlocks::new(self, frame);
+        for number in numbers {
+            let range = slabs.range(number);
+            if let Some(stored) = frame.stored() {
+                put(number, &stored[range])?;
+                continue;
+            }
+            grow(&mut slab, range.len())?;
+            blocks.read_range(range.start, &mut slab[..range.len()])?;
+            put(number, &slab[..range.len()])?;
+        }
+        self.slab = slab;
         Ok(())
     }
 
@@ -95,7 +116,24 @@ struct Current<'f> {
     is_whole: bool,
 }
 
-impl<'f> FrameBlocks<'_, 'f> {
+impl<'a, 'f> FrameBlocks<'a, 'f> {
+    fn new(decoder: &'a mut Decoder, frame: &Frame<'f>) -> Self {
+        FrameBlocks { decoder, frame: *frame, shuffle: Shuffle::new(frame.element_size), current: None }
+    }
+
+    /// Decodes the bytes from `place` on of what the frame decodes to.
+    fn read_range(&mut self, mut place: usize, mut part: &mut [u8]) -> Result<()> {
+        while !part.is_empty() {
+            let index = place / self.frame.block_size();
+            let block = self.frame.block(index);
+            let (target, after) = part.split_at_mut(part.len().min(block.end - place));
+            self.read(index, place - block.start, target)?;
+            place += target.len();
+            part = after;
+        }
+        Ok(())
+    }
+
     /// Decodes the bytes of a block from `start` on.
     fn read(&mut self, index: usize, start: usize, target: &mut [u8]) -> Result<()> {
         let size = self.frame.block(index).len();

@@ -24,7 +24,7 @@ pub use encode::{Encoder, Settings};
 pub use frame::{Filter, Frame};
 
 use crate::error::{Error, Result};
-use crate::interface::{Binding, Call, Codec, Context, Direction, Kind, Transform};
+use crate::interface::{Binding, Call, Codec, Context, Direction, Kind, PutSlab, Slabs, Transform};
 use crate::json::{Configuration, exact_integer, integer, one_of};
 use crate::parallel::Workers;
 use crate::representation::{ByteSize, Representation};
@@ -191,6 +191,27 @@ impl Transform for BoundBlosc {
             call.contexts.get(|| Ok(State::default()))?.decoder.decode(&frame, 0..size, decoded)?;
         }
         Ok(size)
+    }
+
+    fn slab_thickness(&self) -> Option<usize> {
+        Some(1)
+    }
+
+    fn decode_slabs(&self, encoded: &[u8], slabs: Slabs, put: &PutSlab<'_>, call: &mut Call<'_>) -> Result<Option<()>> {
+        let frame = Frame::new(encoded)?;
+        if frame.decoded_size() != slabs.decoded_size {
+            return Ok(None);
+        }
+        let workers = call.options.workers();
+        let count = NonZeroUsize::new(slabs.count())
+            .map_or(NonZeroUsize::MIN, |count| count.min(worker_count(&frame, workers)));
+        if count == NonZeroUsize::MIN {
+            let decoder = &mut call.contexts.get(|| Ok(State::default()))?.decoder;
+            return decoder.decode_slabs(&frame, slabs, 0..slabs.count(), put).map(Some);
+        }
+        let part_size = slabs.count().div_ceil(count.get());
+        let parts = (0..slabs.count()).step_by(part_size).map(|first| first..slabs.count().min(first + part_size));
+        workers.for_each(count, parts, |part| Decoder::default().decode_slabs(&frame, slabs, part, put)).map(Some)
     }
 
     fn decodes_ranges(&self) -> bool {

@@ -13,8 +13,10 @@ use super::own_blocks;
 use super::whole;
 use super::{Field, Scratch};
 use crate::error::{Error, Result};
-use crate::interface::{Call, too_small};
+use crate::interface::{Call, PutSlab, Slabs, too_small};
+use crate::memory::grow;
 use std::num::NonZeroUsize;
+use std::ops::Range;
 use zfp_rs::{ZfpDimensionality, ZfpScalar};
 
 pub(super) fn decode<E: Element>(
@@ -31,12 +33,6 @@ pub(super) fn decode<E: Element>(
     let threads = call.options.workers().count_for(decoded_size);
     let scratch = &mut call.contexts.get(|| Ok(Scratch::default()))?.words;
     let words = readable_words(field.backend, parameters, encoded, scratch)?;
-    let run = match field.grid.dimensionality() {
-        ZfpDimensionality::D1 => decode_blocks::<E, 4>,
-        ZfpDimensionality::D2 => decode_blocks::<E, 16>,
-        ZfpDimensionality::D3 => decode_blocks::<E, 64>,
-        ZfpDimensionality::D4 => decode_blocks::<E, 256>,
-    };
     // Where blocks have no fixed size, one must be read to know where the next begins.
     let slab_count = if parameters.has_fixed_size() { threads.get() } else { 1 };
     if slab_count == 1 && whole::decode(field, parameters, words, cells) {
@@ -46,14 +42,58 @@ pub(super) fn decode<E: Element>(
     let threads = NonZeroUsize::new(slabs.len()).map_or(NonZeroUsize::MIN, |count| count.min(threads));
     let ends = call.options.workers().map(threads, slabs.into_iter(), |slab| {
         let start = slab.first_block as u64 * u64::from(parameters.block_bits);
-        run(field, parameters, words, start, slab)
+        decode_slab(field, parameters, words, start, slab)
     })?;
-    let needed = ends.into_iter().max().unwrap_or(0);
-    if needed > encoded.len().div_ceil(8) as u64 * WORD_BITS {
-        let needed = needed.div_ceil(8);
+    check_end(ends.into_iter().max().unwrap_or(0), encoded)?;
+    Ok(decoded_size)
+}
+
+/// See [`Transform::decode_slabs`](crate::interface::Transform::decode_slabs).
+pub(super) fn decode_slabs<E: Element>(
+    field: &Field<E>,
+    encoded: &[u8],
+    slabs: Slabs,
+    put: &PutSlab<'_>,
+    call: &mut Call<'_>,
+) -> Result<()> {
+    let parameters = parameters_of(field, encoded.len())?;
+    let workers = call.options.workers();
+    // Where blocks have no fixed size, one must be read to know where the next begins.
+    let threads = if parameters.has_fixed_size() { workers.count_for(slabs.decoded_size) } else { NonZeroUsize::MIN };
+    let Scratch { words: scratch, slab: memory, .. } = call.contexts.get(|| Ok(Scratch::default()))?;
+    let words = readable_words(field.backend, parameters, encoded, scratch)?;
+    let grids = field.grid.slabs_of(slabs.size / size_of::<E::Memory>());
+    let run = |numbers: Range<usize>, memory: &mut Vec<u8>| -> Result<u64> {
+        let first_block = grids[..numbers.start].iter().map(Grid::block_count).sum::<usize>();
+        let mut start = first_block as u64 * u64::from(parameters.block_bits);
+        for number in numbers {
+            let grid = grids[number].clone();
+            let size = grid.value_count() * size_of::<E::Memory>();
+            grow(memory, size)?;
+            let cells = bytemuck::try_cast_slice_mut(&mut memory[..size]);
+            let cells = cells.map_err(|error| Error::internal(format!("a slab of {size} bytes: {error}")))?;
+            start = decode_slab(field, parameters, words, start, Slab { grid, first_block: 0, cells })?;
+            put(number, &memory[..size])?;
+        }
+        Ok(start)
+    };
+    let end = if threads == NonZeroUsize::MIN {
+        run(0..grids.len(), memory)?
+    } else {
+        let part_size = grids.len().div_ceil(threads.get());
+        let parts = (0..grids.len()).step_by(part_size).map(|first| first..grids.len().min(first + part_size));
+        workers.map(threads, parts, |part| run(part, &mut Vec::new()))?.into_iter().max().unwrap_or(0)
+    };
+    check_end(end, encoded)
+}
+
+/// Refuses a stream whose blocks end at a bit that it does not have.
+fn check_end(end: u64, encoded: &[u8]) -> Result<()> {
+    if end > encoded.len().div_ceil(8) as u64 * WORD_BITS {
+        let needed = end.div_ceil(8);
         return Err(Error::corrupt(format!("the stream has {} bytes, but its blocks take {needed}", encoded.len())));
     }
-    Ok(decoded_size)
+    Ok(())
 }
 
 /// The words of a stream as a backend reads them.
@@ -133,6 +173,22 @@ const BATCH: usize = 64;
 const MOST_IN_BATCHES: usize = 16;
 
 /// Decodes all blocks of a slab. Returns the bit after the last of them.
+fn decode_slab<E: Element>(
+    field: &Field<E>,
+    parameters: &Parameters,
+    words: &[u64],
+    start: u64,
+    slab: Slab<'_, E::Memory>,
+) -> Result<u64> {
+    match field.grid.dimensionality() {
+        ZfpDimensionality::D1 => decode_blocks::<E, 4>(field, parameters, words, start, slab),
+        ZfpDimensionality::D2 => decode_blocks::<E, 16>(field, parameters, words, start, slab),
+        ZfpDimensionality::D3 => decode_blocks::<E, 64>(field, parameters, words, start, slab),
+        ZfpDimensionality::D4 => decode_blocks::<E, 256>(field, parameters, words, start, slab),
+    }
+}
+
+/// The same for blocks of N values.
 fn decode_blocks<E: Element, const N: usize>(
     field: &Field<E>,
     parameters: &Parameters,

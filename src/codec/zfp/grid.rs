@@ -118,14 +118,24 @@ impl Grid {
         self.sizes.iter().product()
     }
 
-    /// About `count` parts that follow each other in memory and in the stream, cut across the slowest axis.
+    /// About `count` slabs.
     pub(super) fn slabs(&self, count: usize) -> Vec<Self> {
-        let axis = self.block_counts.iter().rposition(|count| *count > 1).unwrap_or(0);
-        // The other dimensions are one value thick, otherwise the parts would not be contiguous.
-        if count < 2 || self.sizes[axis + 1..].iter().any(|size| *size != 1) {
+        let axis = self.slowest_axis();
+        let thickness = SIDE * self.block_counts[axis].div_ceil(count.max(1)).max(1);
+        self.slabs_of(thickness * self.strides[axis])
+    }
+
+    /// Parts of as many values, the last one of fewer, that follow each other in memory and in the stream: they are cut
+    /// across the slowest axis, each `SIDE` values or a multiple of that thick. One part if others would not follow each
+    /// other.
+    pub(super) fn slabs_of(&self, value_count: usize) -> Vec<Self> {
+        let axis = self.slowest_axis();
+        // The other dimensions must be one value thick.
+        if value_count >= self.value_count() || self.sizes[axis + 1..].iter().any(|size| *size != 1) {
             return vec![self.clone()];
         }
-        let thickness = SIDE * self.block_counts[axis].div_ceil(count).max(1);
+        let thickness = value_count / self.strides[axis];
+        debug_assert!(thickness.is_multiple_of(SIDE) && thickness > 0, "slabs consist of whole blocks");
         (0..self.sizes[axis])
             .step_by(thickness)
             .map(|start| {
@@ -134,6 +144,10 @@ impl Grid {
                 Self::of_sizes(self.dimensionality, sizes)
             })
             .collect()
+    }
+
+    fn slowest_axis(&self) -> usize {
+        self.block_counts.iter().rposition(|count| *count > 1).unwrap_or(0)
     }
 
     /// Blocks in the order of the stream.

@@ -38,7 +38,9 @@ pub(super) mod zfpy;
 
 use crate::data_type::{Component, DataType};
 use crate::error::{Error, Result};
-use crate::interface::{Binding, BoxCells, Call, Codec, Context, Direction, Excerpt, Kind, Pass, Transform};
+use crate::interface::{
+    Binding, BoxCells, Call, Codec, Context, Direction, Excerpt, Kind, Pass, PutSlab, Slabs, Transform,
+};
 use crate::json::Configuration;
 use crate::number::FloatId;
 use crate::representation::{ArrayRepresentation, ByteSize, Representation};
@@ -141,6 +143,8 @@ struct Scratch {
     pieces: Vec<Vec<u64>>,
     /// The words of a stream that does not lie at a multiple of 8 bytes.
     words: Vec<u64>,
+    /// The elements of a slab, before they go to their place.
+    slab: Vec<u8>,
 }
 
 impl<E: Element> Field<E> {
@@ -158,6 +162,14 @@ impl<E: Element> Transform for Field<E> {
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
         decode::decode(self, encoded, decoded, call)
+    }
+
+    fn slab_thickness(&self) -> Option<usize> {
+        Some(grid::SIDE)
+    }
+
+    fn decode_slabs(&self, encoded: &[u8], slabs: Slabs, put: &PutSlab<'_>, call: &mut Call<'_>) -> Result<Option<()>> {
+        decode::decode_slabs(self, encoded, slabs, put, call).map(Some)
     }
 
     fn is_divided(&self, direction: Direction) -> bool {

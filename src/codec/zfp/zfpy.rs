@@ -10,10 +10,11 @@
 use super::mode::{Mode, Parameters};
 use super::{Backend, Zfp};
 use crate::error::{Error, Result};
-use crate::interface::{Binding, Call, Codec, Context, Direction, Kind, Pass, Transform};
+use crate::interface::{Binding, Call, Codec, Context, Direction, Kind, Pass, PutSlab, Slabs, Transform};
 use crate::json::{Configuration, integer};
 use crate::representation::Representation;
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 use std::sync::Arc;
 use zfp_rs::{ZFP_MAX_BITS, ZFP_MAX_PREC, ZFP_MIN_BITS, ZFP_MIN_EXP, ZfpScalarType};
 
@@ -198,26 +199,15 @@ impl Transform for WithHeader {
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
-        self.check(encoded)?;
-        let bit_count = self.header.bit_count() as usize;
-        let blocks = encoded.get(bit_count / 8..).unwrap_or_default();
-        if blocks.len() > self.blocks_bound + MAX_HEADER_SIZE {
-            return Err(Error::corrupt(format!(
-                "the stream has {} bytes after its header, expected at most {}",
-                blocks.len(),
-                self.blocks_bound
-            )));
-        }
-        let (blocks_size, shift) = (blocks.len().min(self.blocks_bound), bit_count % 8);
-        if shift == 0 {
-            return self.blocks.decode(&blocks[..blocks_size], decoded, call);
-        }
-        let mut shifted = Vec::new();
-        shifted.try_reserve_exact(blocks_size).map_err(|_| Error::out_of_memory())?;
-        let next = blocks.iter().skip(1).chain(&[0]);
-        let pairs = blocks.iter().zip(next).take(blocks_size);
-        shifted.extend(pairs.map(|(byte, next)| byte >> shift | next << (8 - shift)));
-        self.blocks.decode(&shifted, decoded, call)
+        self.blocks.decode(&self.blocks_of(encoded)?, decoded, call)
+    }
+
+    fn slab_thickness(&self) -> Option<usize> {
+        self.blocks.slab_thickness()
+    }
+
+    fn decode_slabs(&self, encoded: &[u8], slabs: Slabs, put: &PutSlab<'_>, call: &mut Call<'_>) -> Result<Option<()>> {
+        self.blocks.decode_slabs(&self.blocks_of(encoded)?, slabs, put, call)
     }
 
     fn is_divided(&self, direction: Direction) -> bool {
@@ -230,6 +220,30 @@ impl Transform for WithHeader {
 }
 
 impl WithHeader {
+    /// The blocks of a stream, beginning at a byte.
+    fn blocks_of<'a>(&self, encoded: &'a [u8]) -> Result<Cow<'a, [u8]>> {
+        self.check(encoded)?;
+        let bit_count = self.header.bit_count() as usize;
+        let blocks = encoded.get(bit_count / 8..).unwrap_or_default();
+        if blocks.len() > self.blocks_bound + MAX_HEADER_SIZE {
+            return Err(Error::corrupt(format!(
+                "the stream has {} bytes after its header, expected at most {}",
+                blocks.len(),
+                self.blocks_bound
+            )));
+        }
+        let (blocks_size, shift) = (blocks.len().min(self.blocks_bound), bit_count % 8);
+        if shift == 0 {
+            return Ok(Cow::Borrowed(&blocks[..blocks_size]));
+        }
+        let mut shifted = Vec::new();
+        shifted.try_reserve_exact(blocks_size).map_err(|_| Error::out_of_memory())?;
+        let next = blocks.iter().skip(1).chain(&[0]);
+        let pairs = blocks.iter().zip(next).take(blocks_size);
+        shifted.extend(pairs.map(|(byte, next)| byte >> shift | next << (8 - shift)));
+        Ok(Cow::Owned(shifted))
+    }
+
     fn check(&self, encoded: &[u8]) -> Result<()> {
         let (expected, bit_count) = (self.header.bytes(), self.header.bit_count() as usize);
         let mut found = [0; MAX_HEADER_SIZE];

@@ -1,0 +1,133 @@
+//! Chunks larger than caches whose codec decodes them slab by slab to strides.
+
+use super::case::{named, options};
+use serde_json::{Value, json};
+use std::num::NonZeroUsize;
+use zcodec::chain::{CallOptions, Chain};
+use zcodec::strided::{Layout, Target};
+
+/// A chain for float32, and a smooth field with noise that enters it.
+fn chunk(codecs: &[Value], shape: &[u64]) -> (Chain, Vec<u8>) {
+    let input = json!({"data_type": "float32", "shape": shape, "fill_value": 0});
+    let chain = Chain::new(json!(codecs).to_string().as_bytes(), Some(input.to_string().as_bytes())).unwrap();
+    let element = |index: u64| (index as f32 * 1e-3).sin() * 50.0 + (index * 2_654_435_761 % 1000) as f32 * 1e-3;
+    let decoded = (0..shape.iter().product()).flat_map(|index| element(index).to_ne_bytes()).collect();
+    (chain, decoded)
+}
+
+/// Where an array of elements of 4 bytes begins, and its strides: in C order with gaps after rows, backwards, with the
+/// other order of dimensions, and with the first dimension last.
+fn places(shape: &[u64]) -> Vec<(usize, Vec<i64>)> {
+    let in_order = |order: &mut dyn Iterator<Item = usize>, gap: i64| {
+        let (mut strides, mut step) = (vec![0; shape.len()], 4);
+        for (number, dimension) in order.enumerate() {
+            strides[dimension] = step;
+            step = step * shape[dimension].cast_signed() + if number == 0 { gap } else { 0 };
+        }
+        strides
+    };
+    let rank = shape.len();
+    let gaps = in_order(&mut (0..rank).rev(), 12);
+    let back: Vec<i64> = gaps.iter().map(|stride| -stride).collect();
+    let last = shape.iter().zip(&gaps).map(|(size, stride)| (size.cast_signed() - 1) * stride).sum::<i64>();
+    vec![
+        (0, gaps),
+        (last as usize, back),
+        (0, in_order(&mut (0..rank), 0)),
+        (8, in_order(&mut std::iter::once(0).chain((1..rank).rev()), 4)),
+    ]
+}
+
+/// The elements at this place, and a byte that is none of theirs everywhere else.
+fn laid_out(decoded: &[u8], shape: &[u64], (offset, strides): &(usize, Vec<i64>)) -> (Layout, Vec<u8>) {
+    let last: i64 = shape.iter().zip(strides).map(|(size, stride)| (size.cast_signed() - 1) * (*stride).max(0)).sum();
+    let mut memory = vec![0xA5; offset + last as usize + 16];
+    let mut position = vec![0; shape.len()];
+    for element in decoded.chunks_exact(4) {
+        let at: i64 = position.iter().zip(strides).map(|(index, stride): (&u64, _)| index.cast_signed() * stride).sum();
+        let at = (*offset as i64 + at) as usize;
+        memory[at..at + 4].copy_from_slice(element);
+        for dimension in (0..shape.len()).rev() {
+            position[dimension] += 1;
+            if position[dimension] < shape[dimension] {
+                break;
+            }
+            position[dimension] = 0;
+        }
+    }
+    (Layout::new(4, shape, Some(strides), *offset, memory.len()).unwrap(), memory)
+}
+
+fn threads(count: usize) -> CallOptions {
+    CallOptions { max_threads: NonZeroUsize::new(count).unwrap(), ..options() }
+}
+
+/// Checks that views get what a buffer gets, and nothing between.
+fn check(codecs: &[Value], shape: &[u64]) {
+    let (chain, values) = chunk(codecs, shape);
+    let encoded = chain.encode_to_vec(&values, &options()).unwrap();
+    let decoded = chain.decode_to_vec(&encoded, &options()).unwrap();
+    for place in places(shape) {
+        let (layout, expected) = laid_out(&decoded, shape, &place);
+        for count in [1, 3] {
+            let mut memory = vec![0xA5; expected.len()];
+            let target = Target::new(&mut memory, layout.clone()).unwrap();
+            chain.decode_view(&encoded, &vec![0; shape.len()], target, &threads(count)).unwrap();
+            assert!(memory == expected, "{codecs:?}, {shape:?} to {place:?} by {count}");
+        }
+    }
+    // A box that lacks the first and the last few indices of the slowest dimension.
+    let slowest = shape.iter().position(|size| *size > 1).unwrap();
+    let (mut start, mut part) = (vec![0; shape.len()], shape.to_vec());
+    (start[slowest], part[slowest]) = (1, shape[slowest] - 3);
+    let plane = decoded.len() / shape[slowest] as usize;
+    let of_part = &decoded[plane..decoded.len() - 2 * plane];
+    for place in places(&part) {
+        let (layout, expected) = laid_out(of_part, &part, &place);
+        let mut memory = vec![0xA5; expected.len()];
+        chain.decode_view(&encoded, &start, Target::new(&mut memory, layout).unwrap(), &options()).unwrap();
+        assert!(memory == expected, "{codecs:?}, {start:?} {part:?} to {place:?}");
+    }
+    let cut = &encoded[..encoded.len() / 3];
+    let error = chain.decode_to_vec(cut, &options()).unwrap_err();
+    let (layout, mut memory) = laid_out(&decoded, shape, &places(shape)[0]);
+    let target = Target::new(&mut memory, layout).unwrap();
+    assert_eq!(chain.decode_view(cut, &vec![0; shape.len()], target, &options()).unwrap_err(), error, "{codecs:?}");
+}
+
+#[test]
+fn slabs_of_zfp_are_those_of_the_whole() {
+    for configuration in [
+        json!({"mode": "reversible"}),
+        json!({"mode": "fixed_rate", "rate": 9}),
+        json!({"mode": "fixed_precision", "precision": 11}),
+    ] {
+        let zfp = [named("zfp", &configuration)];
+        for shape in [&[300_001][..], &[1031, 389], &[4, 1031, 201], &[61, 71, 73], &[1, 131, 2099], &[13, 9, 51, 50]] {
+            check(&zfp, shape);
+        }
+    }
+    let zfpy =
+        json!({"mode": 4, "tolerance": 1e-2, "rate": -1, "precision": -1, "compression_kwargs": {"tolerance": 1e-2}});
+    check(&[named("numcodecs.zfpy", &zfpy)], &[61, 71, 73]);
+}
+
+#[test]
+fn slabs_of_blosc_are_those_of_the_whole() {
+    let little = named("bytes", &json!({"endian": "little"}));
+    for (compressor, level, filter, element_size, block_size) in [
+        ("lz4", 5, "shuffle", 4, 0),
+        ("zstd", 1, "bitshuffle", 4, 10_000),
+        ("blosclz", 5, "noshuffle", 1, 3000),
+        ("zlib", 1, "shuffle", 3, 77_777),
+        ("lz4", 0, "noshuffle", 4, 0),
+    ] {
+        let blosc = json!({
+            "cname": compressor, "clevel": level, "shuffle": filter, "typesize": element_size, "blocksize": block_size
+        });
+        let codecs = [little.clone(), named("blosc", &blosc)];
+        for shape in [&[300_001][..], &[1031, 389], &[1, 5000, 61], &[61, 71, 73]] {
+            check(&codecs, shape);
+        }
+    }
+}
