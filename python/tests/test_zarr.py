@@ -29,8 +29,8 @@ from zarr.abc.store import OffsetByteRequest, RangeByteRequest, SuffixByteReques
 from zarr.core.buffer import NDBuffer, cpu
 from zarr.storage import LocalStore, LoggingStore, MemoryStore, StorePath, WrapperStore
 from zcodec.zarr import (
-    BitRound, CastValue, CodecPipeline, FallbackWarning, N5Default, Offset, PackBits, Pad, Reshape, ScaleOffset, Squeeze,
-    Zfp, stats,
+    BitRound, CastValue, CodecPipeline, Conditional, FallbackWarning, N5Default, Offset, PackBits, Pad, Reshape,
+    ScaleOffset, Squeeze, Zfp, stats,
 )  # fmt: skip
 
 OWN = "zarr.core.codec_pipeline.BatchedCodecPipeline"
@@ -299,6 +299,8 @@ CODECS = {
     "int4": ({"filters": [ScaleOffset(offset=500), CastValue("int4", out_of_range="wrap")], "serializer": PackBits()}, "int64"),
     "bitround": ({"filters": [BitRound(10)]}, "float32"),
     "sharded": ({"shards": (40, 60), "serializer": PackBits()}, "bool"),
+    "conditional": ({"compressors": [Conditional([zarr.codecs.ZstdCodec(), "crc32c"], header_bits=16)]}, "uint16"),
+    "conditional_sharded": ({"shards": (40, 60), "compressors": [Conditional(["zstd"])]}, "uint16"),
 }  # fmt: skip
 
 
@@ -338,6 +340,8 @@ NAN = float("nan")
         (Reshape(((0, 1), 3)), {"shape": [[0, 1], 3]}),
         (Pad("end", np.int64(3), np.frombuffer(b"abc", np.uint8)), {"location": "end", "nbytes": 3, "padding": "YWJj"}),
         (Offset(np.int64(3), bytearray(b"abc")), {"offset": 3, "prefix": "YWJj"}),
+        (Conditional((zarr.codecs.Crc32cCodec(), "gzip"), np.uint8(16)),
+         {"codecs": [{"name": "crc32c"}, "gzip"], "header_bits": 16}),
     ],
     ids=repr,
 )  # fmt: skip
@@ -364,6 +368,8 @@ def test_options_may_be_of_numpy(codec, configuration):
         ({"filters": [BitRound(-1)]}, 'codec "bitround": keepbits is -1'),
         ({"compressors": [Pad("middle", 3)]}, 'codec "pad": location is "middle"'),
         ({"compressors": [Offset(3, "?")]}, 'codec "offset": prefix is not base64'),
+        ({"compressors": [Conditional(["crc32c"], header_bits=7)]}, 'codec "conditional": header_bits is 7'),
+        ({"compressors": [Conditional(["bytes"])]}, 'codec "conditional": codecs'),
     ],
 )
 def test_wrong_options_make_no_array(pipeline, shards, codecs, says):
@@ -405,6 +411,25 @@ def test_squeeze_and_n5():
     array[...] = np.arange(90).reshape(10, 9)
     np.testing.assert_array_equal(array[...], np.arange(90).reshape(10, 9))
     assert not stats.fallback
+
+
+@pytest.mark.parametrize("pipeline_of_writer", [OURS, OWN])
+@pytest.mark.parametrize("shards", [None, (200,)])
+def test_conditional_compresses_the_chunks_that_become_smaller(pipeline_of_writer, shards):
+    codec, store = Conditional([zarr.codecs.ZstdCodec(), zarr.codecs.Crc32cCodec()]), MemoryStore()
+    expected = np.concatenate([np.arange(100) // 50, np.random.default_rng(1).integers(0, 256, 100)]).astype("uint8")
+    with zarr.config.set({"codec_pipeline.path": pipeline_of_writer}):
+        array = zarr.create_array(
+            store, shape=(200,), chunks=(100,), shards=shards, dtype="uint8", compressors=[codec], fill_value=9
+        )
+        array[...] = expected
+    for pipeline in (OURS, OWN):
+        with zarr.config.set({"codec_pipeline.path": pipeline}):
+            np.testing.assert_array_equal(zarr.open_array(store)[...], expected)
+    if shards is None:
+        small, noise = (store._store_dict[f"c/{i}"].to_bytes() for i in range(2))
+        assert small[0] == 0b11 and len(small) < 50
+        assert noise == b"\0" + expected[100:].tobytes()
 
 
 def test_what_is_not_supported_falls_back_with_one_warning():

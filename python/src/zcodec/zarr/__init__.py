@@ -18,6 +18,7 @@ from zcodec.zarr.codecs import (
     CastValue,
     N5Default,
     Offset,
+    Conditional,
     PackBits,
     Pad,
     Reshape,
@@ -29,6 +30,6 @@ from zcodec.zarr.pipeline import CodecPipeline
 from zcodec.zarr.stats import FallbackWarning, Stats, stats
 
 __all__ = [
-    "BitRound", "CastValue", "CodecPipeline", "FallbackWarning", "N5Default", "Offset", "PackBits", "Pad", "Reshape",
-    "ScaleOffset", "Squeeze", "Stats", "Zfp", "stats",
+    "BitRound", "CastValue", "CodecPipeline", "Conditional", "FallbackWarning", "N5Default", "Offset", "PackBits",
+    "Pad", "Reshape", "ScaleOffset", "Squeeze", "Stats", "Zfp", "stats",
 ]  # fmt: skip

@@ -125,7 +125,11 @@ class N5Default(ArrayToBytes):
     is_fixed_size = False
 
     def __init__(self, codecs: Iterable[Any]) -> None:
-        self._configure(codecs=[codec.to_dict() if hasattr(codec, "to_dict") else codec for codec in codecs])
+        self._configure(codecs=_documents(codecs))
+
+
+def _documents(codecs: Iterable[Any]) -> list[Any]:
+    return [codec.to_dict() if hasattr(codec, "to_dict") else codec for codec in codecs]
 
 
 # ---- bytes->bytes ------------------------------------------------------------------------------
@@ -158,3 +162,17 @@ class Offset(BytesToBytes):
 
     def compute_encoded_size(self, input_byte_length: int, chunk_spec: ArraySpec) -> int:
         return input_byte_length + int(self.configuration["offset"])
+
+
+class Conditional(BytesToBytes):
+    """Applies `codecs` to the chunks that they make smaller, and to no others. Each chunk begins with a header of
+    `header_bits` bits (a multiple of 8; the fewest if it is omitted), which say what was applied."""
+
+    codec_name = "conditional"
+    is_fixed_size = False
+
+    def __init__(self, codecs: Iterable[Any], header_bits: int | None = None) -> None:
+        self._configure(codecs=_documents(codecs), header_bits=header_bits)
+
+    def compute_encoded_size(self, input_byte_length: int, chunk_spec: ArraySpec) -> int:
+        raise NotImplementedError(f"chunks of {self!r} differ in size")

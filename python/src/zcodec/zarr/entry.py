@@ -14,6 +14,7 @@ from zcodec.zarr import codecs as ours
 _CAST_VALUE = getattr(zarr.codecs, "CastValue", None)
 
 BitRound = ours.BitRound
+Conditional = ours.Conditional
 N5Default = ours.N5Default
 Offset = ours.Offset
 PackBits = ours.PackBits
@@ -30,8 +31,8 @@ elif _CAST_VALUE is not None:
     zarr.config.update_defaults({"codecs": {"cast_value": "zcodec.zarr.codecs.CastValue"}})
 
 for _name, _codec in {
-    "bitround": BitRound, "cast_value": CastValue, "n5_default": N5Default, "offset": Offset, "packbits": PackBits,
-    "pad": Pad, "reshape": Reshape, "scale_offset": ScaleOffset, "squeeze": Squeeze,
-    "zarrs.squeeze": Squeeze, "zfp": Zfp,
+    "bitround": BitRound, "cast_value": CastValue, "conditional": Conditional, "n5_default": N5Default,
+    "offset": Offset, "packbits": PackBits, "pad": Pad, "reshape": Reshape, "scale_offset": ScaleOffset,
+    "squeeze": Squeeze, "zarrs.squeeze": Squeeze, "zfp": Zfp,
 }.items():  # fmt: skip
     register_codec(_name, _codec)
