@@ -89,15 +89,36 @@ class PackBits(ArrayToBytes):
     """Packs elements without gaps: a bool takes one bit, an int4 four.
 
     `first_bit` to `last_bit` (counted from the lowest, 0) are kept of each element. `padding_encoding`: "none",
-    "first_byte" or "last_byte", where a byte says how many bits of the last byte are unused.
+    "first_byte" or "last_byte", where a byte says how many bits of the last byte are unused. The names that the
+    published schema has for all these are accepted, too.
     """
 
     codec_name = "packbits"
 
     def __init__(
-        self, padding_encoding: str | None = None, first_bit: int | None = None, last_bit: int | None = None
+        self,
+        padding_encoding: str | None = None,
+        first_bit: int | None = None,
+        last_bit: int | None = None,
+        *,
+        start_bit: int | None = None,
+        end_bit: int | None = None,
     ) -> None:
-        self._configure(padding_encoding=padding_encoding, first_bit=first_bit, last_bit=last_bit)
+        if padding_encoding in ("start_byte", "end_byte"):
+            padding_encoding = "first_byte" if padding_encoding == "start_byte" else "last_byte"
+        self._configure(
+            padding_encoding=padding_encoding,
+            first_bit=_either(first_bit=first_bit, start_bit=start_bit),
+            last_bit=_either(last_bit=last_bit, end_bit=end_bit),
+        )
+
+
+def _either(**names: int | None) -> int | None:
+    """The value of an option that has two names."""
+    given = [value for value in names.values() if value is not None]
+    if len(given) > 1:
+        raise ValueError(f"codec 'packbits': {' and '.join(names)} are the same member, expected only one of them")
+    return given[0] if given else None
 
 
 class Zfp(ArrayToBytes):

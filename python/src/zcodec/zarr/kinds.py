@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import replace
 from functools import lru_cache
@@ -75,10 +75,16 @@ class Named:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """The codec of a document. There, null is a value, which few members may have; None in Python means that an
+        option is not given."""
+        configuration = data.get("configuration", {})
         try:
-            return cls(**data.get("configuration", {}))
+            codec = cls(**configuration)
         except TypeError as error:  # members that are missing or unknown
             raise ValueError(f"codec {cls.codec_name!r}: {error}") from None
+        if any(value is None for value in configuration.values()):
+            codec._refuse_wrong_options(json.dumps(dict(data)), _DATA_TYPES)
+        return codec
 
     def to_dict(self) -> dict[str, Any]:
         configuration = self.configuration
@@ -95,22 +101,25 @@ class Named:
         return f"{type(self).__name__}({members})"
 
     def evolve_from_array_spec(self, array_spec: ArraySpec) -> Self:
-        self._refuse_wrong_options(array_spec.dtype)
+        self._refuse_wrong_options_for(array_spec.dtype)
         evolved = copy(self)
         object.__setattr__(evolved, "_chunk_shape", None)
         return evolved
 
     def validate(self, *, shape: tuple[int, ...], dtype: Any, chunk_grid: Any) -> None:
-        self._refuse_wrong_options(dtype)
+        self._refuse_wrong_options_for(dtype)
         object.__setattr__(self, "_chunk_shape", first_chunk(chunk_grid))
 
-    def _refuse_wrong_options(self, dtype: Any) -> None:
+    def _refuse_wrong_options_for(self, dtype: Any) -> None:
         """Refuses options that are wrong for every input. Some versions of zarr-python tell each codec the data type of
         the array, which a codec before this one may change."""
+        self._refuse_wrong_options(json.dumps(self.to_dict()), (dtype.to_json(zarr_format=3), *_DATA_TYPES))
+
+    def _refuse_wrong_options(self, document: str, data_types: Iterable[Any]) -> None:
         errors = []
-        for data_type in (dtype.to_json(zarr_format=3), *_DATA_TYPES):
+        for data_type in data_types:
             try:
-                self._bind(data_type)
+                self._bind(document, data_type)
                 return
             except Error as error:
                 errors.append(error)
@@ -133,8 +142,8 @@ class Named:
         """The spec after the codec. Raises Error if the codec does not take `spec`."""
         raise NotImplementedError
 
-    def _bind(self, data_type: Any) -> None:
-        _chain(json.dumps(self.to_dict()), json.dumps([data_type, [1], None]))
+    def _bind(self, document: str, data_type: Any) -> None:
+        _chain(document, json.dumps([data_type, [1], None]))
 
     def _chain(self, spec: ArraySpec, *, has_fill_value: bool = True) -> Chain:
         """The chain of this codec alone."""
@@ -148,7 +157,7 @@ def _alone(error: Error) -> Error:
     return Error(str(error).replace("codecs[0] ", "codec ", 1), error.status, code=error.code)
 
 
-def any_shape(codec: Named, data_type: Any) -> None:
+def any_shape(codec: Named, document: str, data_type: Any) -> None:
     """For codecs whose options fit only some shapes: a codec before this one may also change the shape."""
 
 
@@ -226,8 +235,8 @@ class BytesToBytes(Named, BytesBytesCodec):
     def _leaving(self, spec: ArraySpec) -> ArraySpec:
         return spec
 
-    def _bind(self, data_type: Any) -> None:
-        self._bytes_chain()
+    def _bind(self, document: str, data_type: Any) -> None:
+        _bytes_chain(document)
 
     def _bytes_chain(self) -> Chain:
         return _bytes_chain(json.dumps(self.to_dict()))
