@@ -8,14 +8,18 @@ import pytest
 zarr = pytest.importorskip("zarr")
 
 import zcodec
+from zarr.codecs import BytesCodec
 from zarr.core.buffer import cpu
 from zarr.registry import get_codec_class
 from zarr.storage import MemoryStore
-from zcodec.zarr import PackBits
+from zcodec.zarr import CastValue, PackBits
 
 OURS, OWN = "zcodec.zarr.CodecPipeline", "zarr.core.codec_pipeline.BatchedCodecPipeline"
 LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}
-pytestmark = pytest.mark.filterwarnings("error::zcodec.zarr.FallbackWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("error::zcodec.zarr.FallbackWarning"),
+    pytest.mark.filterwarnings("ignore:.*not in the Zarr version 3 specification"),
+]
 
 
 @pytest.fixture(params=[OURS, OWN])
@@ -123,3 +127,86 @@ def test_zarr_has_a_class_for_every_codec_of_the_library():
         for name in (codec["name"], *codec["aliases"]):
             if not name.startswith("numcodecs."):  # those are of zarr-python, or of numcodecs
                 assert get_codec_class(name)
+
+
+WIDENING = {
+    "cast_value": {"name": "cast_value", "configuration": {"data_type": "int16", "rounding": "nearest-even"}},
+    "numcodecs.astype": {"name": "numcodecs.astype", "configuration": {"encode_dtype": "<i2", "decode_dtype": "|u1"}},
+}
+DROPS = r'"bytes": endian is missing, .*; zarr-python 3\.[12].* drops it .*; zarr 3\.3 or later .*PackBits\(\)'
+
+
+@pytest.mark.parametrize("shards", [None, (6, 4)])
+@pytest.mark.parametrize("filters", WIDENING)
+def test_wider_elements_keep_their_byte_order_or_no_array_is_made(filters, shards):
+    """zarr-python before 3.3 drops the `endian` of arrays of one byte an element: such an array could not be read."""
+    store, values = MemoryStore(), np.arange(24, dtype="uint8").reshape(6, 4)
+    with zarr.config.set({"codec_pipeline.path": OURS}):
+        try:
+            array = zarr.create_array(
+                store, shape=(6, 4), chunks=(3, 2), shards=shards, dtype="uint8", filters=[WIDENING[filters]],
+                serializer=BytesCodec(endian="big"), compressors=None,
+            )  # fmt: skip
+        except zcodec.Error as error:
+            assert not store._store_dict
+            with pytest.raises(zcodec.Error, match=DROPS):
+                raise error
+            return
+        array[...] = values
+        np.testing.assert_array_equal(zarr.open_array(store)[...], values)
+    made = json.loads(store._store_dict["zarr.json"].to_bytes())["codecs"]
+    assert (made[0]["configuration"]["codecs"] if shards else made)[1]["configuration"] == {"endian": "big"}
+
+
+@pytest.mark.parametrize("shards", [False, True])
+@pytest.mark.parametrize("endian", ["little", "big", None])
+def test_wider_elements_of_others_are_read_in_their_byte_order_or_refused(shards, endian):
+    codecs = [WIDENING["cast_value"], {**LITTLE, "configuration": {"endian": endian}} if endian else {"name": "bytes"}]
+    values = np.arange(24, dtype="uint8").reshape(6, 4)
+    made = document(sharded(codecs) if shards else codecs, "uint8")
+    store = stored(made, values if endian else None)
+    with zarr.config.set({"codec_pipeline.path": OURS}):
+        try:
+            found = zarr.open_array(store)[...]
+        except zcodec.Error as error:
+            with pytest.raises(zcodec.Error, match=DROPS):
+                raise error
+        except ValueError as error:
+            if endian is not None or "`endian` configuration needs to be specified" not in str(error):
+                raise
+        else:
+            np.testing.assert_array_equal(found, values if endian else 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "configuration", "dtype"),
+    [
+        ("delta", {"dtype": "<i4"}, "int32"), ("delta", {"dtype": "<i4", "astype": "<i2"}, "int32"),
+        ("astype", {"encode_dtype": "<f8", "decode_dtype": "<i4"}, "int32"),
+        ("fixedscaleoffset", {"offset": 0, "scale": 10, "dtype": "<f4", "astype": "<i4"}, "float32"),
+        ("quantize", {"digits": 2, "dtype": "<f4"}, "float32"),
+    ],
+)  # fmt: skip
+def test_filters_of_numcodecs_before_bytes_in_big_endian_order(name, configuration, dtype):
+    """The pipeline of zarr-python before 3.3 reads their elements with the bytes swapped."""
+    store, values = MemoryStore(), np.array([1, 2, 4, 9], dtype)
+    for pipeline in (OWN, OURS):
+        with zarr.config.set({"codec_pipeline.path": pipeline}):
+            array = zarr.create_array(
+                store, shape=(4,), chunks=(4,), dtype=dtype, serializer=BytesCodec(endian="big"), compressors=None,
+                filters=[{"name": f"numcodecs.{name}", "configuration": configuration}], overwrite=True,
+            )  # fmt: skip
+            array[...] = values
+        with zarr.config.set({"codec_pipeline.path": OURS}):
+            np.testing.assert_array_equal(zarr.open_array(store)[...], values)
+
+
+@pytest.mark.parametrize("shards", [None, (6, 4)])
+def test_wider_elements_without_a_byte_order(pipeline, shards):
+    values = np.arange(24, dtype="uint8").reshape(6, 4)
+    array = zarr.create_array(
+        MemoryStore(), shape=(6, 4), chunks=(3, 2), shards=shards, dtype="uint8", filters=[CastValue("int16")],
+        serializer=PackBits(),
+    )  # fmt: skip
+    array[...] = values
+    np.testing.assert_array_equal(array[...], values)
