@@ -814,6 +814,52 @@ def test_codecs_that_zarr_python_lacks(store, tmp_path, capsys, monkeypatch):
     assert len(zarr.open_array(tmp_path / "new", mode="r").metadata.codecs) == 1
 
 
+def test_why_zarr_python_opens_no_source(tmp_path, capsys):
+    """Data types that it lacks, for example. They can be verified."""
+    zarr.create_array(tmp_path / "old", shape=(4,), chunks=(4,), dtype="int8", compressors=None)[...] = 1
+    spoil(tmp_path / "old/zarr.json", {"data_type": "int4", "codecs": ["packbits"]})
+    (tmp_path / "old/c/0").write_bytes(b"\x21\x43")
+    arguments = ["convert", str(tmp_path / "old"), str(tmp_path / "new"), "--codecs", json.dumps([LITTLE])]
+    assert main(arguments) == 2 and not (tmp_path / "new").exists()
+    says = capsys.readouterr().err
+    assert re.search(r"old cannot be read: zarr-python \S+ does not open it: .*int4", says) and says.count("\n") == 1
+    assert main(["verify", str(tmp_path / "old")]) == 0
+
+
+@pytest.mark.parametrize("shards", [False, True])
+def test_elements_that_are_wider_than_those_of_the_array(tmp_path, capsys, shards):
+    """zarr-python before 3.3 drops their byte order."""
+    cast = {"name": "cast_value", "configuration": {"data_type": "int16", "rounding": "nearest-even"}}
+    codecs = [cast, {"name": "bytes", "configuration": {"endian": "big"}}]
+    if shards:
+        codecs = [{"name": "sharding_indexed",
+                   "configuration": {"chunk_shape": [2], "codecs": codecs, "index_codecs": [LITTLE]}}]  # fmt: skip
+    zarr.create_array(tmp_path / "old", shape=(4,), chunks=(4,), dtype="uint8")[...] = [1, 2, 3, 4]
+    drops = r'"bytes": endian is missing, .*; zarr-python \S+ drops it .*; zarr 3\.3 or later'
+    if main(["convert", str(tmp_path / "old"), str(tmp_path / "new"), "--codecs", json.dumps(codecs)]):
+        assert re.search(drops, capsys.readouterr().err) and not (tmp_path / "new").exists()
+    # An array of another library.
+    (tmp_path / "other/c").mkdir(parents=True)
+    document = {**json.loads((tmp_path / "old/zarr.json").read_text()), "codecs": codecs}
+    (tmp_path / "other/zarr.json").write_text(json.dumps(document))
+    chunk = zcodec.Chain.from_zarr_json(document).encode(np.arange(4, dtype="uint8"))
+    (tmp_path / "other/c/0").write_bytes(chunk)
+    assert main(["verify", str(tmp_path / "other")]) == 0
+    if main(["convert", str(tmp_path / "other"), str(tmp_path / "copy"), "--codecs", json.dumps(["bytes"])]):
+        says = f"cannot be read: zarr-python {zarr.__version__} does not open it: .*{drops}"
+        assert re.search(says, capsys.readouterr().err) and not (tmp_path / "copy").exists()
+    else:
+        assert list(zarr.open_array(tmp_path / "copy")[...]) == [0, 1, 2, 3]
+
+
+def test_a_zarr_that_is_too_old_is_to_be_upgraded(tmp_path):
+    script = "import sys, zarr\nsys.modules['zarr.dtype'] = None\nfrom zcodec.cli import main\nsys.exit(main(['verify', '.']))"
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 2
+    says = r"zcodec: zcodec\.zarr needs zarr 3\.1 or later, and this is \S+; pip install --upgrade zarr .*\n"
+    assert re.fullmatch(says, done.stderr)
+
+
 def files_in(place):
     return sorted(str(path.relative_to(place)) for path in place.rglob("*") if path.is_file())
 

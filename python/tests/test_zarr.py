@@ -724,8 +724,8 @@ def test_own_codec_classes_in_zarrs_pipeline(store):
     assert issubclass(Reshape, ArrayArrayCodec)
 
 
-# zarr 3.0 has no zarr.core.dtype.
-TOO_OLD = f"needs zarr 3.1 or later, and this is {zarr.__version__}"
+# zarr 3.0 has no zarr.dtype.
+TOO_OLD = f"needs zarr 3.1 or later, and this is {zarr.__version__}; pip install --upgrade zarr"
 OLD_LIBRARY = "sys.modules['zcodec._declarations'] = types.SimpleNamespace(ffi=types.SimpleNamespace(dlopen=lambda _: 1, NULL=0))"
 
 
@@ -733,7 +733,7 @@ OLD_LIBRARY = "sys.modules['zcodec._declarations'] = types.SimpleNamespace(ffi=t
     ("spoil", "says"),
     [
         ("", None),
-        ("sys.modules['zarr.core.dtype'] = None", TOO_OLD),
+        ("sys.modules['zarr.dtype'] = None", TOO_OLD),
         ("ctypes.CDLL = lambda _: open('/missing/library')", "No such file or directory"),
         (OLD_LIBRARY, "has no attribute"),
     ],

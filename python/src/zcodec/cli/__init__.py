@@ -7,6 +7,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 import zcodec
 
@@ -17,9 +18,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # names may have characters that the terminal lacks
     try:
+        import_module("zcodec.zarr")  # first, because it says which zarr it needs
         from zcodec.cli import convert, inspect, verify
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         print(f"zcodec: {error}; pip install 'zcodec[cli]' has what the command needs", file=sys.stderr)
+        return 2
+    except ImportError as error:
+        print(f"zcodec: {error}", file=sys.stderr)
         return 2
     run = {"inspect": inspect.run, "verify": verify.run, "convert": convert.run}[options.command]
     try:

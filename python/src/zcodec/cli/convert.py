@@ -154,9 +154,11 @@ def _source(place: str) -> Any:
     """The array at `place`. Raises ValueError if it cannot be read, or if a group is there."""
     members, unreadable, _ = contents(place)
     if len(members) == 1 and not members[0][0]:
-        if isinstance(members[0][1], Unopened):
-            raise ValueError(f"{place} cannot be read: zarr-python {zarr.__version__} does not open it")
-        return members[0][1]
+        found = members[0][1]
+        if isinstance(found, Unopened):
+            why = f"zarr-python {zarr.__version__} does not open it: {reason(found.error)}"
+            raise ValueError(f"{place} cannot be read: {why}") from found.error
+        return found
     if members:
         raise ValueError(f"{place} is a group; name one of its arrays: {', '.join(path for path, _ in members)}")
     if not unreadable:

@@ -31,6 +31,8 @@ class Unopened:
     store_path: StorePath
     document: dict[str, Any]
     chain: Chain
+    error: Exception
+    """Why zarr-python does not open it."""
 
     @property
     def metadata(self) -> Unopened:
@@ -80,7 +82,7 @@ def unopened(path: StorePath, error: Exception) -> Unopened | Exception:
         if not isinstance(document, dict) or document.get("node_type", "array") != "array":
             continue
         try:
-            found = Unopened(path, document, Chain.from_zarr_json(text))
+            found = Unopened(path, document, Chain.from_zarr_json(text), error)
             found.encode_chunk_key((0,) * len(found.shape))
             return found
         except (ValueError, TypeError, KeyError, AttributeError) as own:

@@ -9,16 +9,18 @@ from importlib.util import find_spec
 
 import zarr
 
-if find_spec("zarr.core.dtype") is None:
-    raise ImportError(f"zcodec.zarr needs zarr 3.1 or later, and this is {zarr.__version__}")
+if find_spec("zarr.dtype") is None:
+    raise ImportError(
+        f"zcodec.zarr needs zarr 3.1 or later, and this is {zarr.__version__}; pip install --upgrade zarr brings it"
+    )
 
 from zcodec.zarr import entry as _entry  # noqa: F401 - zarr-python knows the codecs from here on
 from zcodec.zarr.codecs import (
     BitRound,
     CastValue,
+    Conditional,
     N5Default,
     Offset,
-    Conditional,
     PackBits,
     Pad,
     Reshape,
