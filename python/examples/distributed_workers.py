@@ -1,4 +1,5 @@
-"""Reads, reduces and rewrites a packed and sharded array with 1, 2 and 4 worker processes of dask.distributed.
+"""Reads, reduces and rewrites air temperatures in a packed and sharded array with 1, 2 and 4 worker processes of
+dask.distributed.
 
     pip install './python[zarr]' dask distributed
     python python/examples/distributed_workers.py [FOLDER]
@@ -22,15 +23,16 @@ from distributed import Client, LocalCluster
 
 from zcodec.zarr import CastValue, PackBits, ScaleOffset
 
-SHAPE, SHARDS, CHUNKS = (64, 1024, 1024), (16, 512, 512), (8, 128, 128)
+SHAPE, SHARDS, CHUNKS = (48, 1024, 1024), (16, 512, 512), (8, 128, 128)
+TEMPERATURE = Path(__file__).parents[2] / "tests/data/air_temperature_float32_48x37x49.npy"
 
 
 def field() -> np.ndarray:
-    """Temperatures: a gradient, waves and noise, measured to a hundredth."""
-    time_, y, x = (np.linspace(0, 6, size, dtype=np.float32) for size in SHAPE)
-    smooth = 280 - 4 * y[:, None] + 5 * np.sin(x + time_[:, None, None])
-    noise = np.random.default_rng(0).normal(0, 0.2, SHAPE)
-    return np.round(smooth + noise, 2).astype(np.float32)
+    """Air temperatures over North America in 48 years, to a hundredth of a kelvin, next to each other until they fill
+    the array."""
+    years = np.round(np.load(TEMPERATURE), 2)
+    _, y, x = (-(-size // of_one) for size, of_one in zip(SHAPE, years.shape, strict=True))
+    return np.tile(years, (1, y, x))[:, : SHAPE[1], : SHAPE[2]]
 
 
 def create(path: Path) -> zarr.Array:
