@@ -83,11 +83,12 @@ bench:
 SECONDS := 60
 fuzz:
 	scripts/fuzz.sh $(SECONDS)
-# The plugins for GDAL, HDF5 and netCDF-C, in build/plugins, tested in their hosts.
+# The plugins for GDAL, HDF5 and netCDF-C, in build/plugins, tested in their hosts, and the examples, of which array_store
+# is a host itself.
 .PHONY: plugins
 plugins: $(VENV)
 	plugins/tests/setup.sh
 	$(CONFIGURE) -B build/plugins -DZCODEC_CARGO_TARGET_DIR="$(CURDIR)/target" -DZCODEC_PLUGINS=ON -DZCODEC_PLUGIN_TESTS=ON \
-	  -DZCODEC_BUILD_TESTS=OFF -DZCODEC_BUILD_EXAMPLES=OFF
+	  -DZCODEC_BUILD_TESTS=OFF -DZCODEC_BUILD_EXAMPLES=ON
 	cmake --build build/plugins -j $(JOBS)
 	ctest --test-dir build/plugins --output-on-failure --no-tests=error
