@@ -47,6 +47,13 @@ def stored(document, values=None):
     return store
 
 
+def needs_class(name):
+    try:
+        get_codec_class(name)
+    except Exception as error:
+        pytest.skip(f"neither this zarr-python nor numcodecs has a class for {name}: {error}")
+
+
 def sharded(codecs):
     index = [LITTLE, {"name": "crc32c"}]
     configuration = {"chunk_shape": [3, 2], "codecs": codecs, "index_codecs": index}
@@ -140,6 +147,7 @@ DROPS = r'"bytes": endian is missing, .*; zarr-python 3\.[12].* drops it .*; zar
 @pytest.mark.parametrize("filters", WIDENING)
 def test_wider_elements_keep_their_byte_order_or_no_array_is_made(filters, shards):
     """zarr-python before 3.3 drops the `endian` of arrays of one byte an element: such an array could not be read."""
+    needs_class(filters)
     store, values = MemoryStore(), np.arange(24, dtype="uint8").reshape(6, 4)
     with zarr.config.set({"codec_pipeline.path": OURS}):
         try:
@@ -189,6 +197,7 @@ def test_wider_elements_of_others_are_read_in_their_byte_order_or_refused(shards
 )  # fmt: skip
 def test_filters_of_numcodecs_before_bytes_in_big_endian_order(name, configuration, dtype):
     """The pipeline of zarr-python before 3.3 reads their elements with the bytes swapped."""
+    needs_class(f"numcodecs.{name}")
     store, values = MemoryStore(), np.array([1, 2, 4, 9], dtype)
     for pipeline in (OWN, OURS):
         with zarr.config.set({"codec_pipeline.path": pipeline}):
