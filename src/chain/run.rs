@@ -155,7 +155,7 @@ impl Run<'_> {
                 self.decode_exact(step, payload, decoded, contexts).map(drop)
             }
             _ => {
-                if region.is_whole(array.shape()) && self.decode_by_slabs(step, payload, target, contexts)?.is_some() {
+                if self.decode_by_slabs(step, payload, region, target, contexts)?.is_some() {
                     return Ok(());
                 }
                 target.prefetch(); // the lines are there when the decoded elements are

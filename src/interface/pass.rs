@@ -4,6 +4,7 @@ use super::{BoundN5Block, BoundShard, Call};
 use crate::error::{Error, Result, Status};
 use std::any::Any;
 use std::fmt::Debug;
+use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -140,25 +141,29 @@ pub struct BoxCells {
     pub ranges: Vec<Range<usize>>,
 }
 
-/// A chunk as slabs: of a few indices along the slowest dimension that has more than one.
-#[derive(Debug, Clone, Copy)]
+/// Slabs of a chunk: the elements of a few indices along the slowest dimension that has more than one.
+#[derive(Debug, Clone)]
 pub struct Slabs {
-    /// The bytes of a slab. The last one may have fewer.
+    /// The bytes of a slab. The last one of the chunk may have fewer.
     pub size: usize,
     /// The bytes of the whole chunk.
     pub decoded_size: usize,
+    /// Those that are wanted, counted from the beginning of the chunk.
+    pub numbers: Range<usize>,
 }
 
 impl Slabs {
-    /// How many there are.
-    pub fn count(self) -> usize {
-        self.decoded_size.div_ceil(self.size)
+    /// The bytes of one of them in the decoded chunk.
+    pub fn range(&self, number: usize) -> Range<usize> {
+        let start = number * self.size;
+        start..self.decoded_size.min(start.saturating_add(self.size))
     }
 
-    /// The bytes of one of them in the decoded chunk.
-    pub fn range(self, index: usize) -> Range<usize> {
-        let start = index * self.size;
-        start..self.decoded_size.min(start.saturating_add(self.size))
+    /// Those that are wanted in about as many runs, for as many workers.
+    pub fn runs(&self, count: NonZeroUsize) -> impl Iterator<Item = Range<usize>> + use<> {
+        let end = self.numbers.end;
+        let run_size = self.numbers.len().div_ceil(count.get()).max(1);
+        self.numbers.clone().step_by(run_size).map(move |first| first..end.min(first + run_size))
     }
 }
 
@@ -228,7 +233,7 @@ pub trait Transform: Debug + Send + Sync {
     fn slab_thickness(&self) -> Option<usize> {
         None
     }
-    /// Decodes a whole chunk slab by slab, in any order, on the workers of the call. None, before the first slab, if the
+    /// Decodes the wanted slabs of a chunk, in any order, on the workers of the call. None, before the first slab, if the
     /// chunk decodes to another size, about which [`decode`](Self::decode) has the message.
     ///
     /// # Errors
@@ -236,7 +241,7 @@ pub trait Transform: Debug + Send + Sync {
     fn decode_slabs(
         &self,
         _encoded: &[u8],
-        _slabs: Slabs,
+        _slabs: &Slabs,
         _put: &PutSlab<'_>,
         _call: &mut Call<'_>,
     ) -> Result<Option<()>> {

@@ -4,7 +4,7 @@ use super::case::{named, options};
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
 use zcodec::chain::{CallOptions, Chain};
-use zcodec::strided::{Layout, Target};
+use zcodec::strided::{Layout, Source, Target};
 
 /// A chain for float32, and a smooth field with noise that enters it.
 fn chunk(codecs: &[Value], shape: &[u64]) -> (Chain, Vec<u8>) {
@@ -58,6 +58,32 @@ fn laid_out(decoded: &[u8], shape: &[u64], (offset, strides): &(usize, Vec<i64>)
     (Layout::new(4, shape, Some(strides), *offset, memory.len()).unwrap(), memory)
 }
 
+/// Boxes that lack the first index, and the last two, of the slowest dimension, of the fastest one, and of all.
+fn boxes(shape: &[u64]) -> Vec<(Vec<u64>, Vec<u64>)> {
+    let slowest = shape.iter().position(|size| *size > 1).unwrap();
+    let lacks = |lacking: &dyn Fn(usize) -> bool| {
+        let (mut start, mut part) = (vec![0; shape.len()], shape.to_vec());
+        for dimension in (0..shape.len()).filter(|dimension| lacking(*dimension) && shape[*dimension] > 3) {
+            (start[dimension], part[dimension]) = (1, shape[dimension] - 3);
+        }
+        (start, part)
+    };
+    let mut late = lacks(&|_| false);
+    (late.0[slowest], late.1[slowest]) = (shape[slowest] / 2, shape[slowest] / 3 + 1);
+    vec![
+        lacks(&|dimension| dimension == slowest),
+        lacks(&|dimension| dimension + 1 == shape.len()),
+        lacks(&|_| true),
+        late,
+    ]
+}
+
+/// The elements of a box.
+fn cut(decoded: &[u8], shape: &[u64], start: &[u64], part: &[u64]) -> Vec<u8> {
+    let source = Source::contiguous(decoded, 4, shape).unwrap().region(start, part).unwrap();
+    source.rows().flatten().copied().collect()
+}
+
 fn threads(count: usize) -> CallOptions {
     CallOptions { max_threads: NonZeroUsize::new(count).unwrap(), ..options() }
 }
@@ -76,23 +102,21 @@ fn check(codecs: &[Value], shape: &[u64]) {
             assert!(memory == expected, "{codecs:?}, {shape:?} to {place:?} by {count}");
         }
     }
-    // A box that lacks the first and the last few indices of the slowest dimension.
-    let slowest = shape.iter().position(|size| *size > 1).unwrap();
-    let (mut start, mut part) = (vec![0; shape.len()], shape.to_vec());
-    (start[slowest], part[slowest]) = (1, shape[slowest] - 3);
-    let plane = decoded.len() / shape[slowest] as usize;
-    let of_part = &decoded[plane..decoded.len() - 2 * plane];
-    for place in places(&part) {
-        let (layout, expected) = laid_out(of_part, &part, &place);
-        let mut memory = vec![0xA5; expected.len()];
-        chain.decode_view(&encoded, &start, Target::new(&mut memory, layout).unwrap(), &options()).unwrap();
-        assert!(memory == expected, "{codecs:?}, {start:?} {part:?} to {place:?}");
+    for (start, part) in boxes(shape) {
+        let of_part = cut(&decoded, shape, &start, &part);
+        for (place, count) in places(&part).into_iter().zip([1, 3, 2, 1]) {
+            let (layout, expected) = laid_out(&of_part, &part, &place);
+            let mut memory = vec![0xA5; expected.len()];
+            let target = Target::new(&mut memory, layout).unwrap();
+            chain.decode_view(&encoded, &start, target, &threads(count)).unwrap();
+            assert!(memory == expected, "{codecs:?}, {start:?} {part:?} of {shape:?} to {place:?} by {count}");
+        }
     }
-    let cut = &encoded[..encoded.len() / 3];
-    let error = chain.decode_to_vec(cut, &options()).unwrap_err();
+    let damaged = &encoded[..encoded.len() / 3];
+    let error = chain.decode_to_vec(damaged, &options()).unwrap_err();
     let (layout, mut memory) = laid_out(&decoded, shape, &places(shape)[0]);
     let target = Target::new(&mut memory, layout).unwrap();
-    assert_eq!(chain.decode_view(cut, &vec![0; shape.len()], target, &options()).unwrap_err(), error, "{codecs:?}");
+    assert_eq!(chain.decode_view(damaged, &vec![0; shape.len()], target, &options()).unwrap_err(), error, "{codecs:?}");
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! there; else they are gathered first.
 
 use super::region::Region;
+use super::slabs;
 use crate::chain::copy::copy_strided;
 use crate::chain::elements::Packed;
 use crate::chain::plan::{Elements, Operation, Step};
@@ -120,6 +121,9 @@ impl Ranges<'_> {
             if has_longer_parts && size <= MAX_GATHERED_SIZE { MIN_DIRECT_ROW_SIZE } else { MIN_ROW_SIZE };
         if needed == *region && (target.row_size() >= min_row_size || target.is_contiguous()) {
             return self.decode(region, target, contexts);
+        }
+        if size > MAX_GATHERED_SIZE && slabs::are_worth_it(self.shape, region, size, target, self.transform) {
+            return Ok(None);
         }
         grow(back, size)?;
         let mut gathered = Target::contiguous(&mut back[..size], element_size, &needed.shape)?;

@@ -6,55 +6,85 @@ use crate::chain::place::BoxPlace;
 use crate::chain::plan::{Operation, Step};
 use crate::chain::run::Run;
 use crate::error::Result;
-use crate::interface::{Contexts, Slabs};
-use crate::memory::{collect, push};
+use crate::interface::{Contexts, Slabs, Transform};
+use crate::memory::collect;
 use crate::parallel::lock;
 use crate::representation::element_count;
 use crate::strided::{self, Source, Target};
 use std::sync::Mutex;
 
-/// A smaller chunk stays in the caches by itself.
-const MIN_CHUNK_SIZE: usize = 1 << 20;
+/// A smaller array stays in the caches by itself.
+const MIN_SIZE: usize = if cfg!(fuzzing) { 1 << 10 } else { 1 << 20 };
 
 /// About the bytes of a slab.
-const SLAB_SIZE: usize = 256 << 10;
+const SLAB_SIZE: usize = if cfg!(fuzzing) { 256 } else { 256 << 10 };
 
-/// If the elements of the slowest dimension lie side by side in the view, a slab has whole cache lines of them.
-const MIN_RUN_SIZE: usize = 128;
+/// How an array is cut into slabs.
+struct Cut {
+    /// The slowest dimension, in C order.
+    dimension: usize,
+    /// How many of its indices a slab has.
+    thickness: u64,
+    /// The bytes of one of them.
+    plane_size: usize,
+}
 
 impl Run<'_> {
-    /// Decodes a whole chunk to strides. `None` if the codec decodes no slabs, or the chunk is small.
+    /// Decodes a box of what a step decodes to. `None` if its codec decodes no slabs, or they are of no use.
     #[inline(never)] // else each shard in a shard takes more of the stack
     pub(in crate::chain) fn decode_by_slabs(
         &self,
         step: &Step,
         payload: &[u8],
+        region: &Region,
         target: &mut Target<'_>,
         contexts: &mut Contexts,
     ) -> Result<Option<()>> {
         let Operation::Transform(codec, transform) = &step.operation else { return Ok(None) };
-        let Some(unit) = transform.slab_thickness() else { return Ok(None) };
-        let Some((thickness, slabs)) = slabs_of(target, unit) else { return Ok(None) };
-        let places = places(target.reborrow(), thickness)?;
+        let (shape, element_size) = (step.decoded.array()?.shape(), target.element_size());
+        let unit = transform.slab_thickness().filter(|_| !region.is_empty());
+        let Some(cut) = unit.and_then(|unit| Cut::new(shape, target, unit)) else { return Ok(None) };
+        let slabs = cut.slabs(shape, region);
+        let cell = cut.cell(shape.len());
+        let places = BoxPlace::Memory(target.reborrow()).cut(region, &cell)?;
+        let parts: Vec<_> = collect(region.cut(&cell).zip(places).map(|(part, place)| Ok((part, Mutex::new(place)))))?;
         let put = |number: usize, elements: &[u8]| {
-            let mut place = lock(&places[number]);
-            strided::copy(&Source::contiguous(elements, place.element_size(), place.shape())?, &mut place)
+            let slab = cut.slab(number, shape);
+            let (part, place) = &parts[number - slabs.numbers.start];
+            let source = Source::contiguous(elements, element_size, &slab.shape)?;
+            let source = source.region(&part.relative_to(&slab), &part.shape)?;
+            lock(place).for_each(&mut |_, target| strided::copy(&source, target))
         };
-        let done = transform.decode_slabs(payload, slabs, &put, &mut self.call(None, contexts));
+        let done = transform.decode_slabs(payload, &slabs, &put, &mut self.call(None, contexts));
         done.map_err(|error| codec.blame(error))
     }
 }
 
+/// Whether decoding the slabs that a box touches does little more than decoding these bytes of it.
+pub(super) fn are_worth_it(
+    shape: &[u64],
+    region: &Region,
+    needed_size: usize,
+    target: &Target<'_>,
+    transform: &dyn Transform,
+) -> bool {
+    let cut = transform.slab_thickness().and_then(|unit| Cut::new(shape, target, unit));
+    cut.is_some_and(|cut| {
+        let touched = (region.shape[cut.dimension] + cut.thickness).saturating_mul(cut.plane_size as u64);
+        touched / 4 * 3 <= needed_size as u64
+    })
+}
+
 /// A box whose elements go to strides, as slabs that begin at multiples of `unit`, with their places.
 pub(super) fn of_box<'t>(region: Region, place: BoxPlace<'t>, unit: &[u64]) -> Result<Vec<(Region, BoxPlace<'t>)>> {
-    let slabs = match &place {
-        BoxPlace::Memory(target) if !target.is_contiguous() => slowest(&region.shape)
-            .and_then(|dimension| Some((dimension, slabs_of(target, unit[dimension] as usize)?.0))),
+    let cut = match &place {
+        BoxPlace::Memory(target) if !target.is_contiguous() => {
+            slowest(&region.shape).and_then(|dimension| Cut::new(&region.shape, target, unit[dimension] as usize))
+        }
         _ => None,
     };
-    let Some((dimension, thickness)) = slabs else { return Ok(vec![(region, place)]) };
-    let mut cell = vec![u64::MAX; region.shape.len()];
-    cell[dimension] = thickness;
+    let Some(cut) = cut else { return Ok(vec![(region, place)]) };
+    let cell = cut.cell(region.shape.len());
     let places = place.cut(&region, &cell)?;
     collect(region.cut(&cell).zip(places).map(Ok))
 }
@@ -64,29 +94,44 @@ fn slowest(shape: &[u64]) -> Option<usize> {
     shape.iter().position(|size| *size > 1)
 }
 
-/// How many indices of the slowest dimension the slabs of a view have, a multiple of `unit`. `None` if slabs are of no
-/// use.
-fn slabs_of(target: &Target<'_>, unit: usize) -> Option<(u64, Slabs)> {
-    let (shape, element_size) = (target.shape(), target.element_size());
-    let decoded_size = usize::try_from(element_count(shape)).ok()?.checked_mul(element_size)?;
-    let dimension = slowest(shape).filter(|_| decoded_size >= MIN_CHUNK_SIZE)?;
-    let plane_size = decoded_size / usize::try_from(shape[dimension]).ok()?;
-    let is_side_by_side = target.layout().strides()[dimension].unsigned_abs() == element_size;
-    let least = if is_side_by_side { MIN_RUN_SIZE / element_size } else { 1 };
-    let thickness = SLAB_SIZE.div_ceil(plane_size).max(least).next_multiple_of(unit);
-    let slabs = Slabs { size: thickness.checked_mul(plane_size)?, decoded_size };
-    (slabs.count() > 1).then_some((thickness as u64, slabs))
-}
-
-/// The place of each slab.
-fn places(target: Target<'_>, thickness: u64) -> Result<Vec<Mutex<Target<'_>>>> {
-    let (mut places, mut rest) = (Vec::new(), target);
-    let dimension = slowest(rest.shape()).unwrap_or(0);
-    while rest.shape()[dimension] > thickness {
-        let (place, after) = rest.split(dimension, thickness)?;
-        push(&mut places, Mutex::new(place))?;
-        rest = after;
+impl Cut {
+    /// Slabs whose thickness is a multiple of `unit`. `None` if they are of no use for a view: the array is small or flat,
+    /// or the elements of the slowest dimension lie side by side in the view, where each slab would write a short piece
+    /// of every line.
+    fn new(shape: &[u64], view: &Target<'_>, unit: usize) -> Option<Self> {
+        let (dimension, element_size) = (slowest(shape)?, view.element_size());
+        let size = usize::try_from(element_count(shape)).ok()?.checked_mul(element_size)?;
+        if size < MIN_SIZE || view.layout().strides()[dimension].unsigned_abs() == element_size {
+            return None;
+        }
+        let plane_size = size / usize::try_from(shape[dimension]).ok()?;
+        let thickness = SLAB_SIZE.div_ceil(plane_size).next_multiple_of(unit) as u64;
+        (thickness < shape[dimension]).then_some(Self { dimension, thickness, plane_size })
     }
-    push(&mut places, Mutex::new(rest))?;
-    Ok(places)
+
+    /// The slabs of an array of this shape that a box touches.
+    fn slabs(&self, shape: &[u64], region: &Region) -> Slabs {
+        let (start, size) = (region.start[self.dimension], region.shape[self.dimension]);
+        Slabs {
+            size: self.thickness as usize * self.plane_size,
+            decoded_size: shape[self.dimension] as usize * self.plane_size,
+            numbers: (start / self.thickness) as usize..(start + size).div_ceil(self.thickness) as usize,
+        }
+    }
+
+    /// A slab as a box of the array.
+    fn slab(&self, number: usize, shape: &[u64]) -> Region {
+        let mut slab = Region::whole(shape);
+        let start = number as u64 * self.thickness;
+        slab.start[self.dimension] = start;
+        slab.shape[self.dimension] = self.thickness.min(shape[self.dimension] - start);
+        slab
+    }
+
+    /// What boxes are cut at multiples of.
+    fn cell(&self, rank: usize) -> Vec<u64> {
+        let mut cell = vec![u64::MAX; rank];
+        cell[self.dimension] = self.thickness;
+        cell
+    }
 }

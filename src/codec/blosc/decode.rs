@@ -67,7 +67,7 @@ impl Decoder {
     pub(super) fn decode_slabs(
         &mut self,
         frame: &Frame<'_>,
-        slabs: Slabs,
+        slabs: &Slabs,
         numbers: Range<usize>,
         put: &PutSlab<'_>,
     ) -> Result<()> {

@@ -197,21 +197,25 @@ impl Transform for BoundBlosc {
         Some(1)
     }
 
-    fn decode_slabs(&self, encoded: &[u8], slabs: Slabs, put: &PutSlab<'_>, call: &mut Call<'_>) -> Result<Option<()>> {
+    fn decode_slabs(
+        &self,
+        encoded: &[u8],
+        slabs: &Slabs,
+        put: &PutSlab<'_>,
+        call: &mut Call<'_>,
+    ) -> Result<Option<()>> {
         let frame = Frame::new(encoded)?;
         if frame.decoded_size() != slabs.decoded_size {
             return Ok(None);
         }
         let workers = call.options.workers();
-        let count = NonZeroUsize::new(slabs.count())
-            .map_or(NonZeroUsize::MIN, |count| count.min(worker_count(&frame, workers)));
+        let count = worker_count(&frame, workers);
         if count == NonZeroUsize::MIN {
             let decoder = &mut call.contexts.get(|| Ok(State::default()))?.decoder;
-            return decoder.decode_slabs(&frame, slabs, 0..slabs.count(), put).map(Some);
+            return decoder.decode_slabs(&frame, slabs, slabs.numbers.clone(), put).map(Some);
         }
-        let part_size = slabs.count().div_ceil(count.get());
-        let parts = (0..slabs.count()).step_by(part_size).map(|first| first..slabs.count().min(first + part_size));
-        workers.for_each(count, parts, |part| Decoder::default().decode_slabs(&frame, slabs, part, put)).map(Some)
+        let decode = |run| Decoder::default().decode_slabs(&frame, slabs, run, put);
+        workers.for_each(count, slabs.runs(count), decode).map(Some)
     }
 
     fn decodes_ranges(&self) -> bool {

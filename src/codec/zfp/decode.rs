@@ -42,7 +42,7 @@ pub(super) fn decode<E: Element>(
     let threads = NonZeroUsize::new(slabs.len()).map_or(NonZeroUsize::MIN, |count| count.min(threads));
     let ends = call.options.workers().map(threads, slabs.into_iter(), |slab| {
         let start = slab.first_block as u64 * u64::from(parameters.block_bits);
-        decode_slab(field, parameters, words, start, slab)
+        decode_slab(field, parameters, words, start, &slab.grid, slab.cells)
     })?;
     check_end(ends.into_iter().max().unwrap_or(0), encoded)?;
     Ok(decoded_size)
@@ -52,39 +52,40 @@ pub(super) fn decode<E: Element>(
 pub(super) fn decode_slabs<E: Element>(
     field: &Field<E>,
     encoded: &[u8],
-    slabs: Slabs,
+    slabs: &Slabs,
     put: &PutSlab<'_>,
     call: &mut Call<'_>,
 ) -> Result<()> {
     let parameters = parameters_of(field, encoded.len())?;
     let workers = call.options.workers();
+    let wanted_size = slabs.numbers.len() * slabs.size;
     // Where blocks have no fixed size, one must be read to know where the next begins.
-    let threads = if parameters.has_fixed_size() { workers.count_for(slabs.decoded_size) } else { NonZeroUsize::MIN };
+    let threads = if parameters.has_fixed_size() { workers.count_for(wanted_size) } else { NonZeroUsize::MIN };
     let Scratch { words: scratch, slab: memory, .. } = call.contexts.get(|| Ok(Scratch::default()))?;
     let words = readable_words(field.backend, parameters, encoded, scratch)?;
     let grids = field.grid.slabs_of(slabs.size / size_of::<E::Memory>());
     let run = |numbers: Range<usize>, memory: &mut Vec<u8>| -> Result<u64> {
-        let first_block = grids[..numbers.start].iter().map(Grid::block_count).sum::<usize>();
-        let mut start = first_block as u64 * u64::from(parameters.block_bits);
-        for number in numbers {
-            let grid = grids[number].clone();
-            let size = grid.value_count() * size_of::<E::Memory>();
-            grow(memory, size)?;
-            let cells = bytemuck::try_cast_slice_mut(&mut memory[..size]);
-            let cells = cells.map_err(|error| Error::internal(format!("a slab of {size} bytes: {error}")))?;
-            start = decode_slab(field, parameters, words, start, Slab { grid, first_block: 0, cells })?;
-            put(number, &memory[..size])?;
+        let first = if parameters.has_fixed_size() { numbers.start } else { 0 };
+        let blocks_before = grids[..first].iter().map(Grid::block_count).sum::<usize>();
+        let mut position = blocks_before as u64 * u64::from(parameters.block_bits);
+        grow(memory, slabs.size)?;
+        for (number, grid) in grids.iter().enumerate().take(numbers.end).skip(first) {
+            let elements = &mut memory[..grid.value_count() * size_of::<E::Memory>()];
+            let cells = bytemuck::try_cast_slice_mut(elements);
+            let cells = cells.map_err(|error| Error::internal(format!("the memory of a slab: {error}")))?;
+            position = decode_slab(field, parameters, words, position, grid, cells)?;
+            if numbers.contains(&number) {
+                put(number, elements)?;
+            }
         }
-        Ok(start)
+        Ok(position)
     };
-    let end = if threads == NonZeroUsize::MIN {
-        run(0..grids.len(), memory)?
+    let ends = if threads == NonZeroUsize::MIN {
+        vec![run(slabs.numbers.clone(), memory)?]
     } else {
-        let part_size = grids.len().div_ceil(threads.get());
-        let parts = (0..grids.len()).step_by(part_size).map(|first| first..grids.len().min(first + part_size));
-        workers.map(threads, parts, |part| run(part, &mut Vec::new()))?.into_iter().max().unwrap_or(0)
+        workers.map(threads, slabs.runs(threads), |numbers| run(numbers, &mut Vec::new()))?
     };
-    check_end(end, encoded)
+    check_end(ends.into_iter().max().unwrap_or(0), encoded)
 }
 
 /// Refuses a stream whose blocks end at a bit that it does not have.
@@ -178,13 +179,14 @@ fn decode_slab<E: Element>(
     parameters: &Parameters,
     words: &[u64],
     start: u64,
-    slab: Slab<'_, E::Memory>,
+    grid: &Grid,
+    cells: &mut [E::Memory],
 ) -> Result<u64> {
     match field.grid.dimensionality() {
-        ZfpDimensionality::D1 => decode_blocks::<E, 4>(field, parameters, words, start, slab),
-        ZfpDimensionality::D2 => decode_blocks::<E, 16>(field, parameters, words, start, slab),
-        ZfpDimensionality::D3 => decode_blocks::<E, 64>(field, parameters, words, start, slab),
-        ZfpDimensionality::D4 => decode_blocks::<E, 256>(field, parameters, words, start, slab),
+        ZfpDimensionality::D1 => decode_blocks::<E, 4>(field, parameters, words, start, grid, cells),
+        ZfpDimensionality::D2 => decode_blocks::<E, 16>(field, parameters, words, start, grid, cells),
+        ZfpDimensionality::D3 => decode_blocks::<E, 64>(field, parameters, words, start, grid, cells),
+        ZfpDimensionality::D4 => decode_blocks::<E, 256>(field, parameters, words, start, grid, cells),
     }
 }
 
@@ -194,21 +196,22 @@ fn decode_blocks<E: Element, const N: usize>(
     parameters: &Parameters,
     words: &[u64],
     start: u64,
-    slab: Slab<'_, E::Memory>,
+    grid: &Grid,
+    cells: &mut [E::Memory],
 ) -> Result<u64> {
-    let block_count = slab.grid.block_count();
+    let block_count = grid.block_count();
     if let (true, Backend::OwnBlocks(coder)) = (N <= MOST_IN_BATCHES, field.backend) {
         let mut reader = own_blocks::OwnReader::new(coder, words, start, parameters);
         let mut values = [[E::Scalar::default(); N]; BATCH];
         for first in (0..block_count).step_by(BATCH) {
             let values = &mut values[..BATCH.min(block_count - first)];
             reader.read(values)?;
-            slab.grid.scatter_all(first, &field.element, values, slab.cells);
+            grid.scatter_all(first, &field.element, values, cells);
         }
         return Ok(BlockReader::<E::Scalar, N>::position(&reader));
     }
-    let elements = Elements { grid: &slab.grid, element: &field.element, cells: slab.cells };
-    read_blocks::<_, E::Scalar, N>(field.backend, parameters, words, start, slab.grid.blocks(0..block_count), elements)
+    let elements = Elements { grid, element: &field.element, cells };
+    read_blocks::<_, E::Scalar, N>(field.backend, parameters, words, start, grid.blocks(0..block_count), elements)
 }
 
 /// Reads the blocks from this bit on into a target. Returns the bit after the last of them.

@@ -168,7 +168,13 @@ impl<E: Element> Transform for Field<E> {
         Some(grid::SIDE)
     }
 
-    fn decode_slabs(&self, encoded: &[u8], slabs: Slabs, put: &PutSlab<'_>, call: &mut Call<'_>) -> Result<Option<()>> {
+    fn decode_slabs(
+        &self,
+        encoded: &[u8],
+        slabs: &Slabs,
+        put: &PutSlab<'_>,
+        call: &mut Call<'_>,
+    ) -> Result<Option<()>> {
         decode::decode_slabs(self, encoded, slabs, put, call).map(Some)
     }
 

@@ -206,7 +206,13 @@ impl Transform for WithHeader {
         self.blocks.slab_thickness()
     }
 
-    fn decode_slabs(&self, encoded: &[u8], slabs: Slabs, put: &PutSlab<'_>, call: &mut Call<'_>) -> Result<Option<()>> {
+    fn decode_slabs(
+        &self,
+        encoded: &[u8],
+        slabs: &Slabs,
+        put: &PutSlab<'_>,
+        call: &mut Call<'_>,
+    ) -> Result<Option<()>> {
         self.blocks.decode_slabs(&self.blocks_of(encoded)?, slabs, put, call)
     }
 
