@@ -69,6 +69,30 @@ static void callbacks_see_chunk_padding_and_data(void) {
   CHECK(seen.freed == 1);
 }
 
+static void callbacks_see_the_data_of_calls_with_buffers_of_the_library(void) {
+  zcodec_chain *chain = check_chain(PADS, NULL);
+  zcodec_buffer *encoded = NULL, *decoded = NULL;
+  record seen = {0};
+  zcodec_call_options options = {0};
+  options.struct_size = sizeof options;
+  options.call_data = &encoded;
+  CHECK_OK(zcodec_chain_set_padding(chain, 0, generate, check, &seen, free_record, &error));
+  CHECK_OK(zcodec_encode_to_buffer_with(chain, &options, "ABCD", 4, &encoded, &error));
+  CHECK(zcodec_buffer_size(encoded) == 9 && memcmp(zcodec_buffer_data(encoded), "abcABABCD", 9) == 0);
+  CHECK(seen.generated == 1 && seen.call_data == &encoded);
+  options.call_data = &decoded;
+  CHECK_OK(zcodec_decode_to_buffer_with(chain, &options, zcodec_buffer_data(encoded), 9, &decoded, &error));
+  CHECK(zcodec_buffer_size(decoded) == 4 && memcmp(zcodec_buffer_data(decoded), "ABCD", 4) == 0);
+  CHECK(seen.checked == 1 && seen.call_data == &decoded);
+  zcodec_buffer_free(decoded);
+  options.flags = UINT64_C(1) << 63;
+  CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT,
+              zcodec_decode_to_buffer_with(chain, &options, zcodec_buffer_data(encoded), 9, &decoded, &error));
+  CHECK(decoded == NULL && seen.checked == 1);
+  zcodec_buffer_free(encoded);
+  zcodec_chain_free(chain);
+}
+
 static void each_padding_has_its_own_callbacks(void) {
   zcodec_chain *chain = check_chain(PADS, NULL);
   record inner = {0}, outer = {0};
@@ -358,6 +382,7 @@ static void only_paddings_take_callbacks(void) {
 
 int main(void) {
   callbacks_see_chunk_padding_and_data();
+  callbacks_see_the_data_of_calls_with_buffers_of_the_library();
   each_padding_has_its_own_callbacks();
   a_refusal_ends_the_call_and_is_quoted();
   user_data_is_freed_once_when_replaced();

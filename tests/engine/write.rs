@@ -222,3 +222,21 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_shard_that_cannot_be_written_in_parts_is_the_fault_of_the_codec_before_it() {
+    let shard = sharding(&[2, 2], &json!(["bytes"]));
+    let delta = named("numcodecs.delta", &json!({"dtype": "|u1"}));
+    let transpose = named("transpose", &json!({"order": [1, 0]}));
+    let reshape = named("reshape", &json!({"shape": [4, 4]}));
+    for (codecs, path) in [
+        (json!([reshape, shard]), "/0"),
+        (json!([transpose, reshape, shard]), "/1"),
+        (json!([delta, reshape, shard]), "/0"),
+    ] {
+        let input = json!({"data_type": "uint8", "shape": [2, 8], "fill_value": 0});
+        let chain = Chain::new(codecs.to_string().as_bytes(), Some(input.to_string().as_bytes())).unwrap();
+        let error = Writer::new(&Arc::new(chain), options(), None).unwrap_err();
+        assert_eq!((error.status(), error.pointer().as_str()), (Status::Unsupported, path), "{error}");
+    }
+}

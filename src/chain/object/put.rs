@@ -6,7 +6,7 @@ use crate::chain::plan::{Elements, Operation, Step};
 use crate::chain::shard::Shard;
 use crate::chain::workspace::Workspace;
 use crate::error::{CodecPlace, Error, Result};
-use crate::interface::{Call, CallOptions};
+use crate::interface::{Call, CallOptions, Pass};
 use crate::strided::{self, Source, Target};
 use std::sync::Arc;
 
@@ -31,12 +31,15 @@ impl Chain {
         if other.is_none() && self.plan.steps.last().is_some_and(|step| is_through(step, &shard.shape())) {
             return Ok((shard, codec));
         }
-        let why = "neither transpose nor elementwise: the shard cannot be changed in parts";
+        let why =
+            "precedes sharding_indexed, and is neither transpose nor elementwise: the shard cannot be changed in parts";
+        let reshape = || self.codecs.codecs().iter().position(|bound| matches!(bound.pass, Pass::Reshape));
         Err(match other.map(|steps| &steps[0]) {
-            Some(Step { operation: Operation::Transform(codec, _), .. }) => {
-                codec.blame(Error::unsupported(format!("precedes sharding_indexed, and is {why}")))
-            }
-            _ => Error::unsupported(format!("a codec before sharding_indexed is {why}")),
+            Some(Step { operation: Operation::Transform(codec, _), .. }) => codec.blame(Error::unsupported(why)),
+            _ => match reshape() {
+                Some(index) => self.codecs.list().codec(index).blame(Error::unsupported(why)),
+                None => Error::unsupported(format!("a codec {why}")),
+            },
         })
     }
 
