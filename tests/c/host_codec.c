@@ -823,6 +823,21 @@ static void limits_hold(void) {
   }
 }
 
+static void a_chunk_may_decode_to_all_that_is_allowed(void) {
+  enum { size = 1 << 20 };
+  zcodec_chain *chain = NULL;
+  uint8_t *zeros = calloc(size, 1), encoded[4096];
+  zcodec_buffer *buffer = NULL;
+  size_t encoded_size = 0;
+  CHECK_OK(new_chain(NULL, size, "[\"gzip\"]", NULL, &chain, &error));
+  CHECK_OK(zcodec_encode(chain, zeros, size, encoded, sizeof encoded, &encoded_size, &error));
+  CHECK_OK(zcodec_decode_to_buffer(chain, encoded, encoded_size, &buffer, &error));
+  CHECK(zcodec_buffer_size(buffer) == size);
+  zcodec_buffer_free(buffer);
+  zcodec_chain_free(chain);
+  free(zeros);
+}
+
 /* What a compressor makes for a codec without a bound is limited by what the chunk may decode to. */
 static void a_limit_holds_after_a_codec_without_a_bound(void) {
   enum { size = 1 << 20 };
@@ -866,6 +881,7 @@ int main(void) {
   codecs_work_inside_shards();
   threads_share_a_state();
   limits_hold();
+  a_chunk_may_decode_to_all_that_is_allowed();
   a_limit_holds_after_a_codec_without_a_bound();
   return check_result("host_codec");
 }
