@@ -202,6 +202,10 @@ fn an_entry_that_passes_the_largest_offset_is_corrupt() {
     let supplied = plan.supply(0, &entries(&[u64::MAX - 139, 110]));
     let error = supplied.and_then(|()| plan.next_stage().map(drop)).unwrap_err();
     assert_eq!(error.status(), Status::CorruptData, "{error}");
+
+    // Nobody knows how long this object is, but no range ends after byte 2^64 - 2.
+    let index = shard(&input, &[4], &[]).decode_index(&entries(&[u64::MAX - 4, 4]), None).unwrap();
+    assert_eq!(index.entry_at(&[0]).unwrap_err().status(), Status::CorruptData);
 }
 
 #[test]
@@ -223,6 +227,16 @@ fn codecs_that_change_the_index_are_refused_when_a_shard_is_written() {
         assert_eq!(error.status(), Status::OutOfRange, "{error}");
         assert!(error.to_string().contains("of the index"), "{error}");
     }
+}
+
+#[test]
+fn codecs_that_could_change_the_index_but_do_not_write_a_shard() {
+    let mut sharding = sharding(&[4], &json!(["bytes"]));
+    sharding["configuration"]["index_codecs"] = json!([named("packbits", &json!({"last_bit": 31}))]);
+    let input = json!({"data_type": "uint8", "shape": [8], "fill_value": 0});
+    let chain = chain_of(&json!([sharding]), &input, ChainOptions::default());
+    let encoded = chain.encode_to_vec(&[1; 8], &options()).unwrap();
+    assert_eq!(chain.decode_to_vec(&encoded, &options()).unwrap(), [1; 8]);
 }
 
 /// Counts the chunks whose padding is checked, and may refuse the first.

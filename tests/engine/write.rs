@@ -107,6 +107,26 @@ fn an_array_without_elements_has_a_writer() {
     }
 }
 
+/// An inner chunk of the old object may be bytes of its index.
+#[test]
+fn an_inner_chunk_that_a_new_index_would_overwrite_is_moved() {
+    let mut shard = sharding(&[4], &json!(["bytes"]));
+    shard["configuration"]["index_location"] = json!("start");
+    let input = json!({"data_type": "uint8", "shape": [8], "fill_value": 0});
+    let codecs = json!([shard]).to_string();
+    let chain = Arc::new(Chain::new(codecs.as_bytes(), Some(input.to_string().as_bytes())).unwrap());
+    let mut old: Vec<u8> = [32_u64, 4, 0, 4].iter().flat_map(|number| number.to_le_bytes()).collect();
+    old.extend([1, 2, 3, 4]);
+    assert_eq!(chain.decode_to_vec(&old, &options()).unwrap(), [1, 2, 3, 4, 32, 0, 0, 0]);
+
+    let index = Arc::new(chain.decode_index(&old[..32], Some(36)).unwrap());
+    let mut writer = Writer::new(&chain, options(), Some((index, 36))).unwrap();
+    writer.put(&[0], Source::contiguous(&[5, 6, 7, 8], 1, &[4]).unwrap()).unwrap();
+    let mut appended = old.clone();
+    apply(&mut appended, &old, writer.finish(ShardLayout::Append).unwrap().0);
+    assert_eq!(chain.decode_to_vec(&appended, &options()).unwrap(), [5, 6, 7, 8, 32, 0, 0, 0]);
+}
+
 /// zarr-python hands the fill value on as it is, so that missing inner chunks have another value than the array's.
 #[test]
 fn inner_chunks_that_nobody_puts_have_the_fill_value_after_codecs_that_do_not_encode_it() {
