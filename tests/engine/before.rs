@@ -32,6 +32,18 @@ fn read(chain: &Arc<Chain>, encoded: &[u8], start: &[u64], target: Target<'stati
     }
 }
 
+/// In the other shape, 3 of 4 elements of two rows have the corners of a box of as many elements, but are not that box.
+#[test]
+fn a_box_with_the_corners_of_another_is_not_taken_for_it() {
+    let codecs = json!([named("reshape", &json!({"shape": [8, 2]})), sharding(&[8, 2], &json!(["bytes"]))]);
+    let chain = chain(&codecs, "uint8", &[2, 2, 4]);
+    let encoded = chain.encode_to_vec(&(1..=16).collect::<Vec<u8>>(), &options()).unwrap();
+    let mut found = [0; 6];
+    let target = Target::contiguous(&mut found, 1, &[2, 1, 3]).unwrap();
+    chain.decode_view(&encoded, &[0, 0, 0], target, &options()).unwrap();
+    assert_eq!(found, [1, 2, 3, 9, 10, 11]);
+}
+
 /// The bytes that a plan asks for end with the last element of the box, within a row of the chunk: the rows are decoded
 /// with what lies between them all the same, but with nothing of what lies before the first or after the last one.
 #[test]
