@@ -134,6 +134,20 @@ fn memory_for_a_piece_of_zfp_that_cannot_be_had_is_a_status_and_one_piece_is_eno
     assert_eq!(chain.decode_to_vec(&encoded[..size], &options).as_deref(), Ok(decoded));
 }
 
+#[test]
+fn elements_that_bytes_leaves_as_they_are_are_not_copied_by_it() {
+    let endian = if cfg!(target_endian = "big") { "big" } else { "little" };
+    let delta = r#"{"name":"numcodecs.delta","configuration":{"dtype":"<u2"}}"#;
+    let codecs = format!(r#"[{delta},{{"name":"bytes","configuration":{{"endian":"{endian}"}}}}]"#);
+    let (chain, decoded, options) = (chain(&codecs, "[500,500]").unwrap(), decoded(), CallOptions::default());
+    let (mut encoded, mut again) = (vec![0; chain.encoded_bound(SIZE as u64).unwrap() as usize], vec![0; SIZE]);
+    let (size, peak) = peak_of(|| chain.encode_into(&decoded, &mut encoded, &options).unwrap());
+    assert!(peak < SIZE, "{peak} bytes to encode");
+    let (_, peak) = peak_of(|| chain.decode_into(&encoded[..size], &mut again, &options).unwrap());
+    assert!(peak < SIZE, "{peak} bytes to decode");
+    assert!(again == decoded);
+}
+
 /// Two workers, one after the other on the calling thread, whose allocations are counted.
 #[derive(Debug)]
 struct Inline;
