@@ -32,8 +32,7 @@ impl Chain {
     pub(crate) fn part_count(&self, direction: Direction) -> u64 {
         let counts = self.plan.steps.iter().map(|step| match &step.operation {
             Operation::Copy | Operation::Elements(_) => u64::MAX,
-            Operation::Transform(_, transform) if transform.is_divided(direction) => u64::MAX,
-            Operation::Transform(..) => 1,
+            Operation::Transform(_, transform) => transform.part_count(direction),
             Operation::Shard(_, shard) => shard.chunk_count().max(shard.inner.part_count(direction)),
             Operation::N5Block(_, block) => block.inner.part_count(direction),
         });

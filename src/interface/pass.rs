@@ -197,9 +197,9 @@ pub trait Transform: Debug + Send + Sync {
     fn has_encoded_bound(&self, _decoded_size: u64) -> bool {
         true
     }
-    /// Whether a large chunk is divided among the workers of the call.
-    fn is_divided(&self, _direction: Direction) -> bool {
-        false
+    /// Into how many parts the work on a chunk is divided at most, if there are as many workers.
+    fn part_count(&self, _direction: Direction) -> u64 {
+        1
     }
     /// The smallest box of the decoded array that is worth decoding alone with [`decode_box`](Self::decode_box); `None`
     /// if only whole chunks can be decoded.

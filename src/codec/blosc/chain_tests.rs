@@ -3,6 +3,7 @@
 use super::tests::field;
 use crate::Status;
 use crate::chain::{CallOptions, Chain};
+use crate::interface::Direction;
 use crate::strided::{Layout, Target};
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
@@ -93,6 +94,41 @@ fn threads_decode_to_the_same_bytes_and_find_the_same_fault() {
     let errors = [1, 2, 5].map(|threads| chain.decode_to_vec(&encoded, &with(threads)).unwrap_err());
     assert_eq!(errors[0].status(), Status::CorruptData);
     assert!(errors[0] == errors[1] && errors[0] == errors[2], "{errors:?}");
+}
+
+#[test]
+fn threads_encode_to_the_same_frame() {
+    for (compressor, filter, size) in [("lz4", "shuffle", 3_000_001), ("zstd", "bitshuffle", 2 << 20)] {
+        let configuration =
+            json!({"cname": compressor, "clevel": 3, "shuffle": filter, "typesize": 2, "blocksize": 65536});
+        let chain = chain("blosc", &configuration).unwrap();
+        let with = |threads| CallOptions { max_threads: NonZeroUsize::new(threads).unwrap(), ..CallOptions::default() };
+        let decoded = field(size);
+        let expected = chain.encode_to_vec(&decoded, &with(1)).unwrap();
+        assert!(expected.len() < size);
+        for threads in [2, 3, 5] {
+            assert!(chain.encode_to_vec(&decoded, &with(threads)).unwrap() == expected, "{threads} threads");
+            let mut exact = vec![0; expected.len()];
+            assert_eq!(chain.encode_into(&decoded, &mut exact, &with(threads)), Ok(expected.len()));
+            assert!(exact == expected, "{threads} threads and no byte too many");
+            let error = chain.encode_into(&decoded, &mut exact[1..], &with(threads)).unwrap_err();
+            assert_eq!(error.status(), Status::BufferTooSmall);
+        }
+    }
+}
+
+#[test]
+fn a_chunk_is_divided_among_no_more_workers_than_pay_off() {
+    let part_count = |level: u8, block_size: usize, size: u64| {
+        let configuration = json!({"cname": "zstd", "clevel": level, "shuffle": "noshuffle", "blocksize": block_size});
+        let codecs = json!(["bytes", {"name": "blosc", "configuration": configuration}]);
+        array_chain(&codecs, "uint8", &[size]).part_count(Direction::Encode)
+    };
+    assert_eq!(part_count(3, 4096, 1 << 20), 4, "256 KiB for each");
+    assert_eq!(part_count(3, 4096, (1 << 20) - 1), 3);
+    assert_eq!(part_count(3, 1 << 19, 1 << 20), 2, "two blocks");
+    assert_eq!(part_count(3, 1 << 20, 1 << 20), 1, "one block");
+    assert_eq!(part_count(0, 4096, 1 << 20), 1, "a copy");
 }
 
 #[test]

@@ -7,6 +7,8 @@ use crate::codec::shuffle::Shuffle;
 use crate::error::{Error, Result};
 use crate::interface::too_small;
 use crate::memory::{LINE_SIZE, copy, from_line, grow};
+use crate::parallel::Workers;
+use std::num::NonZeroUsize;
 
 /// Smaller chunks are stored, and no block that the configuration asks for is smaller.
 const MIN_SIZE: usize = 128;
@@ -56,14 +58,27 @@ impl Encoder {
     /// # Errors
     /// [`Status::BufferTooSmall`](crate::Status::BufferTooSmall) if it does not fit,
     /// [`Status::Unsupported`](crate::Status::Unsupported) if no frame can hold as many bytes.
+    #[cfg(any(test, feature = "internals"))]
     pub fn encode(&mut self, settings: &Settings, decoded: &[u8], encoded: &mut [u8]) -> Result<usize> {
+        let one = NonZeroUsize::MIN;
+        self.encode_by((Workers::new(one, None), one), settings, decoded, encoded)
+    }
+
+    /// The same by up to `count` workers. The frame does not depend on their number.
+    pub(super) fn encode_by(
+        &mut self,
+        workers: (Workers<'_>, NonZeroUsize),
+        settings: &Settings,
+        decoded: &[u8],
+        encoded: &mut [u8],
+    ) -> Result<usize> {
         let stored_size = check_size(decoded.len())?;
-        let block_size = block_size(settings, decoded.len());
+        let blocks = Blocks::new(settings, decoded.len());
         // A frame that is not smaller than a stored one is not worth decoding.
         let room_size = encoded.len().min(stored_size - 1);
         let mut size = None;
-        if settings.level > 0 && decoded.len() >= MIN_SIZE {
-            size = self.encode_blocks(settings, block_size, decoded, &mut encoded[..room_size])?;
+        if is_compressed(settings, decoded.len()) {
+            size = self.encode_blocks(workers, blocks, decoded, &mut encoded[..room_size])?;
         }
         let is_stored = size.is_none();
         if is_stored {
@@ -71,7 +86,7 @@ impl Encoder {
             copy(decoded, target.ok_or_else(too_small)?);
         }
         let size = size.unwrap_or(stored_size);
-        let sizes = [decoded.len(), block_size, size];
+        let sizes = [decoded.len(), blocks.size, size];
         encoded[..HEADER_SIZE].copy_from_slice(&header(settings, is_stored, sizes));
         Ok(size)
     }
@@ -79,63 +94,178 @@ impl Encoder {
     /// The size of the frame; `None` if there is not enough room, or nothing to compress.
     fn encode_blocks(
         &mut self,
-        settings: &Settings,
-        block_size: usize,
+        workers: (Workers<'_>, NonZeroUsize),
+        blocks: Blocks<'_>,
         decoded: &[u8],
         encoded: &mut [u8],
     ) -> Result<Option<usize>> {
+        let data_start = HEADER_SIZE + decoded.len().div_ceil(blocks.size) * SIZE_SIZE;
+        let Some((head, data)) = encoded.split_at_mut_checked(data_start) else { return Ok(None) };
+        let starts = &mut head[HEADER_SIZE..];
+        if workers.1 > NonZeroUsize::MIN {
+            return self.encode_in_parts(workers, blocks, decoded, starts, data);
+        }
+        let Some(run) = self.encode_run(blocks, decoded, starts, data)? else { return Ok(None) };
+        add_to_all(starts, data_start);
+        Ok(run.is_compressed.then_some(data_start + run.size))
+    }
+
+    /// The same by several workers, each of which encodes as many blocks into memory of its own.
+    fn encode_in_parts(
+        &mut self,
+        (workers, count): (Workers<'_>, NonZeroUsize),
+        blocks: Blocks<'_>,
+        decoded: &[u8],
+        starts: &mut [u8],
+        data: &mut [u8],
+    ) -> Result<Option<usize>> {
+        let block_count = decoded.len().div_ceil(blocks.size).div_ceil(count.get());
+        let (part_size, starts_size) = (block_count * blocks.size, block_count * SIZE_SIZE);
+        let parts = decoded.chunks(part_size).zip(starts.chunks_mut(starts_size));
+        let capacity = data.len();
+        let runs = workers.map(count, parts, |(part, starts)| {
+            let mut memory = Vec::new();
+            grow(&mut memory, blocks.stored_size(part).min(capacity))?;
+            let run = Self::default().encode_run(blocks, part, starts, &mut memory)?;
+            Ok(run.map(|run| (run, memory)))
+        })?;
+        if runs.iter().flatten().all(|(run, _)| !run.is_compressed) {
+            return Ok(None);
+        }
+        let data_start = HEADER_SIZE + starts.len();
+        let mut end = 0;
+        for ((run, part), starts) in runs.into_iter().zip(decoded.chunks(part_size)).zip(starts.chunks_mut(starts_size))
+        {
+            let Some((run, memory)) = run else { return Ok(None) };
+            let Some(target) = data.get_mut(end..end + run.size) else { return Ok(None) };
+            if run.is_compressed {
+                copy(&memory[..run.size], target);
+            } else {
+                self.store(blocks, part, usize::MAX, target)?;
+            }
+            add_to_all(starts, data_start + end);
+            end += run.size;
+        }
+        Ok(Some(data_start + end))
+    }
+
+    /// Encodes blocks that follow each other into the beginning of `encoded`, and writes where each of them begins
+    /// there; `None` if there is not enough room.
+    fn encode_run(
+        &mut self,
+        blocks: Blocks<'_>,
+        decoded: &[u8],
+        starts: &mut [u8],
+        encoded: &mut [u8],
+    ) -> Result<Option<Run>> {
         let Self { compressors, filtered, stream: scratch } = self;
-        let is_split = is_split(settings, block_size);
-        // A smaller last block is not split.
-        let is_block_split = |block: &[u8]| is_split && block.len() == block_size;
-        let blocks = decoded.chunks(block_size);
-        let data_start = HEADER_SIZE + blocks.len() * SIZE_SIZE;
-        // The block of the first stream that is compressed, and its number there. Those before it are stored at the
-        // end: where there is none, the whole frame is stored.
-        let mut first = None;
-        let mut end = data_start;
-        for (index, block) in blocks.enumerate() {
-            let start = HEADER_SIZE + index * SIZE_SIZE;
-            let (Some(target), Ok(offset)) = (encoded.get_mut(start..start + SIZE_SIZE), u32::try_from(end)) else {
-                return Ok(None);
-            };
-            target.copy_from_slice(&offset.to_le_bytes());
-            let filtered = filter(settings, block, filtered)?;
-            for (number, stream) in streams(settings, is_block_split(block), filtered).enumerate() {
+        let (mut end, mut stored_count, mut is_compressed) = (0, 0, false);
+        for (block, start) in decoded.chunks(blocks.size).zip(starts.as_chunks_mut().0) {
+            *start = (end as u32).to_le_bytes();
+            let filtered = filter(blocks.settings, block, filtered)?;
+            for stream in blocks.streams(filtered) {
                 let Some((size_field, room)) = encoded.get_mut(end..).and_then(<[u8]>::split_first_chunk_mut) else {
                     return Ok(None);
                 };
-                let compressed = compress_stream(compressors, settings, is_split, stream, room, scratch)?;
+                let compressed = compress_stream(compressors, blocks, stream, room, scratch)?;
                 let size = compressed.unwrap_or(stream.len());
                 let Some(target) = room.get_mut(..size) else { return Ok(None) };
                 *size_field = (size as u32).to_le_bytes();
                 end += SIZE_SIZE + size;
-                if compressed.is_some() {
-                    first = first.or(Some((index, number)));
-                } else if first.is_some() {
+                is_compressed |= compressed.is_some();
+                if !is_compressed {
+                    stored_count += 1;
+                } else if compressed.is_none() {
                     copy(stream, target);
                 }
             }
         }
-        let Some((last_block, stream_count)) = first else { return Ok(None) };
-        let mut start = data_start;
-        for (index, block) in decoded.chunks(block_size).take(last_block + 1).enumerate() {
-            let filtered = filter(settings, block, filtered)?;
-            let count = if index < last_block { usize::MAX } else { stream_count };
-            for stream in streams(settings, is_block_split(block), filtered).take(count) {
-                start += SIZE_SIZE;
-                copy(stream, &mut encoded[start..start + stream.len()]);
-                start += stream.len();
+        if is_compressed {
+            self.store(blocks, decoded, stored_count, encoded)?;
+        }
+        Ok(Some(Run { size: end, is_compressed }))
+    }
+
+    /// Stores the first streams of these blocks.
+    fn store(&mut self, blocks: Blocks<'_>, decoded: &[u8], stream_count: usize, encoded: &mut [u8]) -> Result<()> {
+        let (mut left, mut rest) = (stream_count, encoded);
+        for block in decoded.chunks(blocks.size) {
+            if left == 0 {
+                break;
+            }
+            let filtered = filter(blocks.settings, block, &mut self.filtered)?;
+            for stream in blocks.streams(filtered).take(left) {
+                let (target, after) = rest.split_at_mut(SIZE_SIZE + stream.len());
+                let (size_field, target) = target.split_at_mut(SIZE_SIZE);
+                size_field.copy_from_slice(&(stream.len() as u32).to_le_bytes());
+                copy(stream, target);
+                (left, rest) = (left - 1, after);
             }
         }
-        Ok(Some(end))
+        Ok(())
     }
 }
 
-/// What is compressed by itself: a block, or if it is split the first bytes of all elements, the second, and so on.
-fn streams<'a>(settings: &Settings, is_split: bool, block: &'a [u8]) -> std::slice::Chunks<'a, u8> {
-    let count = if is_split { usize::from(settings.element_size) } else { 1 };
-    block.chunks(block.len() / count)
+/// What became of blocks that follow each other.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    size: usize,
+    /// Whether any stream is compressed. The streams before the first such one are stored at the end, and not at all
+    /// if there is none: where no run has one, the whole frame is stored.
+    is_compressed: bool,
+}
+
+/// How a chunk is divided into blocks and these into streams.
+#[derive(Debug, Clone, Copy)]
+struct Blocks<'a> {
+    settings: &'a Settings,
+    /// The size of all blocks but the last.
+    size: usize,
+    /// A smaller last block is not split.
+    is_split: bool,
+}
+
+impl<'a> Blocks<'a> {
+    fn new(settings: &'a Settings, decoded_size: usize) -> Self {
+        let size = block_size(settings, decoded_size);
+        Self { settings, size, is_split: is_split(settings, size) }
+    }
+
+    fn stream_count(&self, block: &[u8]) -> usize {
+        if self.is_split && block.len() == self.size { usize::from(self.settings.element_size) } else { 1 }
+    }
+
+    /// What is compressed by itself: a block, or if it is split the first bytes of all elements, the second, and so on.
+    fn streams<'b>(&self, block: &'b [u8]) -> std::slice::Chunks<'b, u8> {
+        block.chunks(block.len() / self.stream_count(block))
+    }
+
+    /// The size of these blocks if nothing is compressed. They are never larger.
+    fn stored_size(&self, decoded: &[u8]) -> usize {
+        let stream_count: usize = decoded.chunks(self.size).map(|block| self.stream_count(block)).sum();
+        decoded.len() + stream_count * SIZE_SIZE
+    }
+}
+
+/// Whether compressing this many bytes is tried.
+fn is_compressed(settings: &Settings, decoded_size: usize) -> bool {
+    settings.level > 0 && decoded_size >= MIN_SIZE
+}
+
+/// The number of workers worth using.
+pub(super) fn worker_count(settings: &Settings, decoded_size: usize, workers: Workers<'_>) -> NonZeroUsize {
+    let block_count = match is_compressed(settings, decoded_size) {
+        true => decoded_size.div_ceil(block_size(settings, decoded_size)),
+        false => 1,
+    };
+    NonZeroUsize::new(block_count).map_or(NonZeroUsize::MIN, |count| count.min(workers.count_for(decoded_size)))
+}
+
+/// Where blocks begin, counted from the beginning of the frame and no longer of their run, which is at `place`.
+fn add_to_all(starts: &mut [u8], place: usize) {
+    for start in starts.as_chunks_mut().0 {
+        *start = (u32::from_le_bytes(*start) + place as u32).to_le_bytes();
+    }
 }
 
 /// The size of a compressed stream; `None` if it is to be stored, or there is not enough room.
@@ -143,8 +273,7 @@ fn streams<'a>(settings: &Settings, is_split: bool, block: &'a [u8]) -> std::sli
 /// A compressor always gets the same room for a stream, so that the frame does not depend on the capacity.
 fn compress_stream(
     compressors: &mut Compressors,
-    settings: &Settings,
-    is_split: bool,
+    Blocks { settings, is_split, .. }: Blocks<'_>,
     stream: &[u8],
     room: &mut [u8],
     scratch: &mut Vec<u8>,

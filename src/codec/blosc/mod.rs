@@ -159,12 +159,20 @@ impl Codec for Blosc {
         if let ByteSize::Exact(size) = bytes.size {
             encode::check_size(usize::try_from(size).unwrap_or(usize::MAX))?;
         }
-        Ok(Binding::compressor(decoded, Arc::new(BoundBlosc(self.settings(bytes.element_size)))))
+        let settings = self.settings(bytes.element_size);
+        let size = bytes.size.upper_bound().and_then(|size| usize::try_from(size).ok());
+        let all = Workers::new(NonZeroUsize::MAX, None);
+        let part_count = size.map_or(u64::MAX, |size| encode::worker_count(&settings, size, all).get() as u64);
+        Ok(Binding::compressor(decoded, Arc::new(BoundBlosc { settings, part_count })))
     }
 }
 
 #[derive(Debug)]
-struct BoundBlosc(Settings);
+struct BoundBlosc {
+    settings: Settings,
+    /// Into how many parts encoding is divided at most.
+    part_count: u64,
+}
 
 #[derive(Debug, Default)]
 struct State {
@@ -174,7 +182,10 @@ struct State {
 
 impl Transform for BoundBlosc {
     fn encode(&self, decoded: &[u8], encoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
-        call.contexts.get(|| Ok(State::default()))?.encoder.encode(&self.0, decoded, encoded)
+        let encoder = &mut call.contexts.get(|| Ok(State::default()))?.encoder;
+        let workers = call.options.workers();
+        let count = encode::worker_count(&self.settings, decoded.len(), workers);
+        encoder.encode_by((workers, count), &self.settings, decoded, encoded)
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
@@ -222,8 +233,12 @@ impl Transform for BoundBlosc {
         true
     }
 
-    fn is_divided(&self, direction: Direction) -> bool {
-        direction == Direction::Decode
+    fn part_count(&self, direction: Direction) -> u64 {
+        match direction {
+            Direction::Encode => self.part_count,
+            // The blocks are those of the frame.
+            Direction::Decode => u64::MAX,
+        }
     }
 
     fn decode_ranges(

@@ -3,6 +3,8 @@ use super::decode::Decoder;
 use super::encode::{Encoder, Settings, encoded_bound};
 use super::frame::{Filter, Frame};
 use crate::error::{Result, Status};
+use crate::parallel::Workers;
+use std::num::NonZeroUsize;
 
 pub(super) const FILTERS: [Filter; 3] = [Filter::None, Filter::Shuffle, Filter::Bitshuffle];
 
@@ -32,6 +34,25 @@ pub(super) fn decode(encoded: &[u8]) -> Result<Vec<u8>> {
     Ok(decoded)
 }
 
+/// Encodes into this capacity by up to this many workers.
+fn encode_by(count: usize, settings: &Settings, decoded: &[u8], capacity: usize) -> Result<Vec<u8>> {
+    let count = NonZeroUsize::new(count).unwrap();
+    let mut encoded = vec![0xA5; capacity];
+    let size = Encoder::default().encode_by((Workers::new(count, None), count), settings, decoded, &mut encoded)?;
+    encoded.truncate(size);
+    Ok(encoded)
+}
+
+/// Bytes that no compressor makes smaller.
+fn noise(size: usize) -> Vec<u8> {
+    let mut state = 1_u32;
+    let byte = |_| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    };
+    (0..size).map(byte).collect()
+}
+
 fn settings(compressor: Compressor, filter: Filter, element_size: u8) -> Settings {
     Settings { compressor, level: 5, filter, element_size, block_size: 0 }
 }
@@ -58,12 +79,7 @@ fn every_range_of_a_frame_decodes_by_itself() {
 
 #[test]
 fn a_block_that_is_stored_is_read_by_a_decoder_that_has_read_nothing_else() {
-    let mut state = 1_u32;
-    let mut noise = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 24) as u8
-    };
-    let decoded: Vec<u8> = (0..4096).map(|index| if index < 1024 { noise() } else { 7 }).collect();
+    let decoded = [noise(1024), vec![7; 3072]].concat();
     for compressor in Compressor::ALL {
         for filter in FILTERS {
             for element_size in [2, 64] {
@@ -204,4 +220,86 @@ fn chunks_that_no_frame_can_hold_have_no_bound() {
     assert_eq!(encoded_bound(0), Some(16));
     assert_eq!(encoded_bound(i32::MAX as usize - 16), Some(i32::MAX as usize));
     assert_eq!(encoded_bound(i32::MAX as usize - 15), None);
+}
+
+/// Data of this size in blocks of 512 bytes: some that compresses, some that does not, and both in turn.
+fn data_in_blocks(size: usize) -> Vec<(&'static str, Vec<u8>)> {
+    let (smooth, noise) = (field(size), noise(size));
+    let mixed = |is_noise: &dyn Fn(usize) -> bool| {
+        (0..size).map(|place| if is_noise(place / 512) { noise[place] } else { smooth[place] }).collect()
+    };
+    vec![
+        ("one stream compresses, late", mixed(&|block| block + 1 != size / 512)),
+        ("the last byte repeats", mixed(&|block| block < size / 512)),
+        ("the beginning compresses", mixed(&|block| block > 0)),
+        ("every third block compresses", mixed(&|block| block % 3 != 1)),
+        ("the middle does not", mixed(&|block| (3..7).contains(&block))),
+        ("nothing compresses", noise.clone()),
+        ("everything compresses", smooth),
+        ("zeros", vec![0; size]),
+    ]
+}
+
+#[test]
+fn a_frame_does_not_depend_on_the_number_of_workers() {
+    let cases = [(2, 512), (4, 256), (3, 1000), (1, 130), (64, 512), (8, 4096), (255, 600), (2, 0)];
+    for compressor in Compressor::ALL {
+        for filter in FILTERS {
+            for (number, (element_size, block_size)) in cases.into_iter().enumerate() {
+                let level = [5, 1, 3, 7, 5, 0, 4, 6][(number + compressor as usize) % 8];
+                let settings = Settings { level, block_size, ..settings(compressor, filter, element_size) };
+                for size in [100, 128, 511, 512, 513, 1024, 5000, 5120, 5632] {
+                    for (what, decoded) in data_in_blocks(size) {
+                        let expected = encode(&settings, &decoded);
+                        for count in 2..=5 {
+                            let found = encode_by(count, &settings, &decoded, size + 16).unwrap();
+                            assert!(found == expected, "{settings:?}, {size} bytes, {what}, {count} workers");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn large_blocks_are_encoded_to_the_same_frame_by_any_number_of_workers() {
+    for compressor in Compressor::ALL {
+        for filter in FILTERS {
+            for (element_size, size) in [(4, 300_000), (1, 262_144), (7, 200_001)] {
+                let settings = Settings { block_size: 40_000, level: 4, ..settings(compressor, filter, element_size) };
+                for decoded in [field(size), noise(size), [noise(size / 2), field(size / 2)].concat()] {
+                    let expected = encode(&settings, &decoded);
+                    for count in 2..=5 {
+                        let found = encode_by(count, &settings, &decoded, decoded.len() + 16).unwrap();
+                        assert!(found == expected, "{settings:?}, {size} bytes, {count} workers");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn workers_need_the_same_capacity_as_one_does() {
+    let size = 2700;
+    for compressor in Compressor::ALL {
+        for (filter, element_size) in [(Filter::None, 1), (Filter::Shuffle, 4), (Filter::Bitshuffle, 2)] {
+            let settings = Settings { block_size: 512, ..settings(compressor, filter, element_size) };
+            for (what, decoded) in data_in_blocks(size) {
+                let expected = encode(&settings, &decoded);
+                let near = expected.len().saturating_sub(6)..expected.len() + 6;
+                let capacities = [0, 1, 15, 16, 17, 39, 40, 41, 700, 1400, 2000].into_iter().chain(near);
+                for capacity in capacities.chain(size - 2..size + 18) {
+                    for count in [1, 2, 3, 5] {
+                        let found = encode_by(count, &settings, &decoded, capacity);
+                        let found = found.map_err(|error| error.status());
+                        let expected =
+                            if capacity < expected.len() { Err(Status::BufferTooSmall) } else { Ok(expected.clone()) };
+                        assert!(found == expected, "{settings:?}, {what}, {capacity} bytes, {count} workers");
+                    }
+                }
+            }
+        }
+    }
 }

@@ -178,8 +178,8 @@ impl<E: Element> Transform for Field<E> {
         decode::decode_slabs(self, encoded, slabs, put, call).map(Some)
     }
 
-    fn is_divided(&self, direction: Direction) -> bool {
-        direction == Direction::Encode || self.parameters.has_fixed_size()
+    fn part_count(&self, direction: Direction) -> u64 {
+        if direction == Direction::Encode || self.parameters.has_fixed_size() { u64::MAX } else { 1 }
     }
 
     fn encoded_bound(&self, _: u64) -> Option<u64> {

@@ -216,8 +216,8 @@ impl Transform for WithHeader {
         self.blocks.decode_slabs(&self.blocks_of(encoded)?, slabs, put, call)
     }
 
-    fn is_divided(&self, direction: Direction) -> bool {
-        self.blocks.is_divided(direction)
+    fn part_count(&self, direction: Direction) -> u64 {
+        self.blocks.part_count(direction)
     }
 
     fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
