@@ -2,12 +2,15 @@
 //! 4.0.0, "Chunks": mode and rank (16 bits), then each size (32 bits), all in big-endian order.
 
 use super::Chain;
+use super::boxes::StepOutput;
 use super::boxes::region::Region;
 use super::encode::with_frames;
 use super::input::Decoded;
+use super::plan::{Elements, Operation, Step};
 use crate::error::{Error, Result, Status};
 use crate::interface::{BoundN5Block, CallOptions, too_small};
 use crate::strided::{self, Target};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A bound block and the chain that does its work.
@@ -52,12 +55,72 @@ impl N5Block {
         options: &CallOptions,
     ) -> Result<()> {
         let (shape, payload) = self.read_header(encoded)?;
-        let ends = region.start.iter().zip(&region.shape).map(|(start, size)| start + size);
-        let sizes = ends.zip(&region.start).zip(&shape);
-        let common = Region {
-            start: region.start.clone(),
-            shape: sizes.map(|((end, start), size)| end.min(*size).saturating_sub(*start)).collect(),
-        };
+        let Some((common, mut target)) = self.fill_outside(&shape, region, target)? else { return Ok(()) };
+        let decode = |chain: &Chain, target| chain.decode_region(payload, &common, target, options).map_err(in_codecs);
+        if self.inner.shape()? == shape {
+            return decode(&self.inner, &mut target);
+        }
+        decode(&self.inner.with_shape(&shape).map_err(refused)?, &mut target)
+    }
+
+    /// The size of the header in bytes.
+    pub(super) fn header_size(&self) -> u64 {
+        self.bound.header_size() as u64
+    }
+
+    /// Whether a part of the elements decodes by itself.
+    pub(super) fn decodes_parts(&self) -> bool {
+        elements_of(&self.inner).is_some()
+    }
+
+    /// The chain of the elements of the block that has this header.
+    pub(super) fn elements_chain(&self, header: &[u8]) -> Result<Chain> {
+        let (shape, _) = self.read_header(header)?;
+        if self.inner.shape()? == shape {
+            return Ok(self.inner.clone());
+        }
+        self.inner.with_shape(&shape).map_err(refused)
+    }
+
+    /// What a box of the chunk needs of the bytes after the header, of which there are `size` if that is known:
+    /// the number of elements before, and the bytes. `None` if it is outside the block. `block` is the chain of the
+    /// elements.
+    pub(super) fn span(&self, block: &Chain, region: &Region, size: Option<u64>) -> Result<Option<(u64, Range<u64>)>> {
+        let common = common(block.shape()?, region);
+        if common.is_empty() {
+            return Ok(None);
+        }
+        block.check_object_size(size).map_err(in_codecs)?;
+        let (step, elements) = elements_of(block).ok_or_else(no_elements)?;
+        let ((first, span), lead) = (elements.span(&common), step.leading_size().unwrap_or(0));
+        Ok(Some((first, span.start + lead..span.end + lead)))
+    }
+
+    /// The same as [`decode`](Self::decode) from what [`span`](Self::span) says.
+    pub(super) fn decode_part(
+        &self,
+        block: &Chain,
+        output: StepOutput<'_>,
+        region: &Region,
+        target: &mut Target<'_>,
+        options: &CallOptions,
+    ) -> Result<()> {
+        let Some((common, mut target)) = self.fill_outside(block.shape()?, region, target)? else { return Ok(()) };
+        let (step, _) = elements_of(block).ok_or_else(no_elements)?;
+        let decoded = block
+            .run(options, |run, workspace| run.decode_box(step, output, &common, &mut target, &mut workspace.contexts));
+        decoded.map_err(in_codecs)
+    }
+
+    /// Fills the target of a box if some of it is outside a block of this shape. Returns what is inside, and its target;
+    /// `None` if there is nothing.
+    fn fill_outside<'t>(
+        &self,
+        shape: &[u64],
+        region: &Region,
+        target: &'t mut Target<'_>,
+    ) -> Result<Option<(Region, Target<'t>)>> {
+        let common = common(shape, region);
         if common.shape != region.shape {
             let Ok(fill_value) = self.inner.fill_value() else {
                 let message = format!(
@@ -68,14 +131,10 @@ impl N5Block {
             strided::fill(target, fill_value)?;
         }
         if common.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
-        let mut target = target.region(&vec![0; shape.len()], &common.shape)?;
-        let decode = |chain: &Chain, target| chain.decode_region(payload, &common, target, options).map_err(in_codecs);
-        if self.inner.shape()? == shape {
-            return decode(&self.inner, &mut target);
-        }
-        decode(&self.inner.with_shape(&shape).map_err(refused)?, &mut target)
+        let inside = target.region(&vec![0; shape.len()], &common.shape)?;
+        Ok(Some((common, inside)))
     }
 
     /// The shape of a block, and its bytes after the header.
@@ -111,6 +170,30 @@ impl N5Block {
         }
         Ok((shape, payload))
     }
+}
+
+/// The part of a box that is inside a block of this shape.
+fn common(shape: &[u64], region: &Region) -> Region {
+    let ends = region.start.iter().zip(&region.shape).map(|(start, size)| start + size);
+    let sizes = ends.zip(&region.start).zip(shape);
+    Region {
+        start: region.start.clone(),
+        shape: sizes.map(|((end, start), size)| end.min(*size).saturating_sub(*start)).collect(),
+    }
+}
+
+/// The only step of a chain of elements, if a part of its output decodes by itself.
+fn elements_of(chain: &Chain) -> Option<(&Step, &Elements)> {
+    match chain.plan.steps.as_slice() {
+        [step @ Step { operation: Operation::Elements(elements), .. }] if !chain.checks_frames(step) => {
+            Some((step, elements))
+        }
+        _ => None,
+    }
+}
+
+fn no_elements() -> Error {
+    Error::internal("a block whose elements do not decode in part")
 }
 
 /// A codec of the host may refuse the shape of a block: the metadata of the chunk is valid.

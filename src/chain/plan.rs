@@ -216,9 +216,13 @@ impl Plan {
             return None;
         }
         let dimensions = self.steps[0].decoded.array().ok()?.shape().len();
+        let is_by_element = match &step.operation {
+            Operation::Elements(_) => true,
+            Operation::N5Block(_, block) => block.decodes_parts(),
+            _ => false,
+        };
         match &step.operation {
-            // Each element decodes by itself.
-            Operation::Elements(_) => route.axes().map(|_| vec![1; dimensions]),
+            _ if is_by_element => route.axes().map(|_| vec![1; dimensions]),
             operation => route.origin_shape(&operation.granularity()?, dimensions),
         }
     }

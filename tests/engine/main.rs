@@ -5,6 +5,7 @@
 mod before;
 mod case;
 mod large;
+mod n5;
 mod read;
 mod slabs;
 mod threads;

@@ -30,6 +30,8 @@ pub(super) enum ActionKind {
     DecodePart { start: u64, size: u64 },
     /// The index of a shard.
     Index,
+    /// The header of a block of N5.
+    BlockHeader,
 }
 
 /// Ranges of the stored object, and what their bytes are for.
@@ -109,12 +111,16 @@ impl Object {
     }
 
     /// Decodes the boxes of what enters the last step from a part of its output.
-    fn decode_part(mut self, output: StepOutput<'_>, options: &CallOptions) -> Result<()> {
+    pub(super) fn decode_part(mut self, output: StepOutput<'_>, options: &CallOptions) -> Result<()> {
         let chain = Arc::clone(&self.chain);
         let Some((step, _)) = chain.readable_step() else { return Err(Error::internal("a step decodes no boxes")) };
         let element_size = step.decoded.array()?.data_type().size();
         self.boxes.iter_mut().try_for_each(|PlacedBox { region, place }| {
             let decode = |target: &mut Target<'_>| {
+                if let (Operation::N5Block(codec, n5), Some(block)) = (&step.operation, &self.block) {
+                    let decoded = n5.decode_part(block, output, region, target, options);
+                    return decoded.map_err(|error| codec.blame(error));
+                }
                 chain.run(options, |run, workspace| {
                     run.decode_box(step, output, region, target, &mut workspace.contexts)
                 })
@@ -136,12 +142,23 @@ impl Object {
         self.index = Some(Arc::new(index));
         Ok(self)
     }
+
+    /// Decodes the header of the block; returns the object with it.
+    fn decode_header(mut self, bytes: &[u8]) -> Result<Self> {
+        let Some((Step { operation: Operation::N5Block(codec, n5), .. }, _)) = self.chain.readable_step() else {
+            return Err(Error::internal("a header of a chain without a block"));
+        };
+        let block = n5.elements_chain(bytes);
+        let block = block.map_err(|error| locate(codec.blame(error), self.origin.as_deref()))?;
+        self.block = Some(Arc::new(block));
+        Ok(self)
+    }
 }
 
 impl Action {
-    /// The size in bytes of the elements that come from the range; 0 for an index.
+    /// The size in bytes of the elements that come from the range; 0 for an index or a header.
     pub(super) fn decoded_size(&self) -> usize {
-        if matches!(self.kind, ActionKind::Index) {
+        if matches!(self.kind, ActionKind::Index | ActionKind::BlockHeader) {
             return 0;
         }
         let count: usize = self.object.boxes.iter().map(|placed| placed.region.element_count()).sum();
@@ -152,8 +169,10 @@ impl Action {
     pub(super) fn part_count(&self) -> u64 {
         match (self.kind, self.object.chain.readable_step()) {
             (ActionKind::Decode, _) => self.object.chain.part_count(Direction::Decode),
-            (ActionKind::DecodePart { .. }, Some((Step { operation: Operation::Elements(_), .. }, _))) => u64::MAX,
-            (ActionKind::DecodePart { .. } | ActionKind::Index, _) => 1,
+            (ActionKind::DecodePart { .. }, Some((step, _))) if !matches!(step.operation, Operation::Transform(..)) => {
+                u64::MAX
+            }
+            (ActionKind::DecodePart { .. } | ActionKind::Index | ActionKind::BlockHeader, _) => 1,
         }
     }
 
@@ -170,8 +189,8 @@ impl Action {
         locate(error, self.object.origin.as_deref())
     }
 
-    /// Decodes what the bytes of the range are for, to a strip where that is possible; returns the shard if that was its
-    /// index.
+    /// Decodes what the bytes of the range are for, to a strip where that is possible; returns the shard or block if
+    /// that was its index or header.
     pub(super) fn run<'e>(
         self,
         bytes: &'e [u8],
@@ -184,6 +203,7 @@ impl Action {
                 self.object.decode_part(StepOutput { bytes, start, size }, options).map(|()| None)
             }
             ActionKind::Index => self.object.decode_index(bytes, options).map(Some),
+            ActionKind::BlockHeader => self.object.decode_header(bytes).map(Some),
         }
     }
 }

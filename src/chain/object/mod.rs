@@ -1,5 +1,6 @@
 //! A chunk within a stored object that is read in part: which of its bytes its boxes need. A chunk that
-//! is a shard becomes the inner chunks that its boxes touch.
+//! is a shard becomes the inner chunks that its boxes touch. Where the elements of a block of N5 lie depends on the
+//! shape in its header.
 
 mod action;
 mod origin;
@@ -11,9 +12,11 @@ pub(super) mod stage;
 pub(super) mod writer;
 
 use crate::chain::Chain;
+use crate::chain::boxes::StepOutput;
 use crate::chain::boxes::cell_grid::Cell;
 use crate::chain::boxes::region::Region;
 use crate::chain::boxes::route::{BoxRoute, Routed};
+use crate::chain::n5_block::N5Block;
 use crate::chain::place::BoxPlace;
 use crate::chain::plan::{Operation, Step};
 use crate::chain::shard::Shard;
@@ -36,6 +39,8 @@ struct Object {
     size: Option<u64>,
     boxes: Vec<PlacedBox>,
     index: Option<Arc<ShardIndex>>,
+    /// The chain of the elements of a block of N5, once its header is known.
+    block: Option<Arc<Chain>>,
     origin: Option<Arc<Origin>>,
 }
 
@@ -51,6 +56,14 @@ struct PlacedBox {
 struct ShardStep<'a> {
     step: &'a Step,
     shard: &'a Shard,
+    codec: &'a CodecPlace,
+}
+
+/// The last step of a chain that makes blocks of N5.
+#[derive(Clone, Copy)]
+struct BlockStep<'a> {
+    step: &'a Step,
+    n5: &'a N5Block,
     codec: &'a CodecPlace,
 }
 
@@ -73,6 +86,11 @@ impl Object {
                 self.expand_whole(options, actions)
             }
             Operation::Elements(_) => self.expand_elements(step, route, actions),
+            Operation::N5Block(codec, n5) => match self.block.clone() {
+                Some(block) => self.expand_block(BlockStep { step, n5, codec }, route, &block, options, actions),
+                None if self.is_small_part(step, n5, route)? => self.expand_header(step, n5, actions),
+                None => self.expand_whole(options, actions),
+            },
             _ => self.expand_boxes(step, route, options, actions),
         }
     }
@@ -118,6 +136,54 @@ impl Object {
         for part in output {
             let (first, span) = elements.span(&part.region);
             push(actions, empty.action(step, part, span, (first, elements.encoded_size()))?)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the boxes need so little of a block that its header is worth a stage of its own: less than half, if the
+    /// block has the shape of the chunk.
+    fn is_small_part(&self, step: &Step, n5: &N5Block, route: &BoxRoute) -> Result<bool> {
+        let Some(axes) = route.axes() else { return Ok(false) };
+        let mut needed = 0_u64;
+        for PlacedBox { region, .. } in &self.boxes {
+            let span = n5.span(&n5.inner, &region.arranged(axes), None)?;
+            needed = needed.saturating_add(span.map_or(0, |(_, span)| span.end - span.start));
+        }
+        let is_small = |size: u64| size.checked_sub(n5.header_size()).is_some_and(|size| needed < size / 2);
+        let size = self.size.zip(step.frames_size()).map(|(size, around)| size.saturating_sub(around));
+        Ok(step.encoded.upper_bound().is_some_and(is_small) && size.is_none_or(is_small))
+    }
+
+    fn expand_header(self, step: &Step, n5: &N5Block, actions: &mut Actions) -> Result<()> {
+        let (lead, size) = (step.leading_size().unwrap_or(0), n5.header_size());
+        let range = ByteRange::At { offset: add(self.offset, lead)?, size };
+        let work = Action { object: self, kind: ActionKind::BlockHeader };
+        push(actions, (range, Consumer { bytes: 0..size, work }))
+    }
+
+    /// The elements of a block that the boxes need. What is outside the block is filled here.
+    fn expand_block(
+        self,
+        BlockStep { step, n5, codec }: BlockStep<'_>,
+        route: &BoxRoute,
+        block: &Chain,
+        options: &CallOptions,
+        actions: &mut Actions,
+    ) -> Result<()> {
+        let header = n5.header_size();
+        let size =
+            self.size.zip(step.frames_size()).map(|(size, around)| size.saturating_sub(around).saturating_sub(header));
+        let origin = self.origin.clone();
+        let (boxes, empty) = self.into_parts(|region, place| Ok(vec![route.part(region, place)?]))?;
+        for part in boxes {
+            let span = n5.span(block, &part.region, size);
+            match span.map_err(|error| locate(codec.blame(error), origin.as_deref()))? {
+                Some((first, span)) => {
+                    let span = add(header, span.start)?..add(header, span.end)?;
+                    push(actions, empty.action(step, part, span, (first, size.unwrap_or(0)))?)?;
+                }
+                None => empty.with_box(part).decode_part(StepOutput { bytes: &[], start: 0, size: 0 }, options)?,
+            }
         }
         Ok(())
     }
@@ -177,16 +243,21 @@ impl Object {
         (start, size): (u64, u64),
     ) -> Result<(ByteRange, Consumer<Action>)> {
         let offset = add(self.offset, add(step.leading_size().unwrap_or(0), span.start)?)?;
-        let object = Self {
+        let length = span.end - span.start;
+        let work = Action { object: self.with_box(part), kind: ActionKind::DecodePart { start, size } };
+        Ok((ByteRange::At { offset, size: length }, Consumer { bytes: 0..length, work }))
+    }
+
+    /// The object with only this box.
+    fn with_box(&self, part: PlacedBox) -> Self {
+        Self {
             chain: Arc::clone(&self.chain),
             boxes: vec![part],
             index: None,
+            block: self.block.clone(),
             origin: self.origin.clone(),
             ..*self
-        };
-        let length = span.end - span.start;
-        let work = Action { object, kind: ActionKind::DecodePart { start, size } };
-        Ok((ByteRange::At { offset, size: length }, Consumer { bytes: 0..length, work }))
+        }
     }
 
     /// The inner chunks that the boxes of a shard touch, as objects, each with the parts of all boxes. Missing ones are
@@ -231,6 +302,7 @@ impl Object {
                 size: Some(entry.end - entry.start),
                 boxes: vec![PlacedBox { region, place }],
                 index: None,
+                block: None,
                 origin: Some(Arc::new(origin)),
             };
             object.check_size().map_err(|error| locate(error, object.origin.as_deref()))?;
@@ -242,7 +314,14 @@ impl Object {
 
     /// Refuses a size that no encoded chunk of the chain can have.
     fn check_size(&self) -> Result<()> {
-        let (Some(size), Some((step, _))) = (self.size, self.chain.readable_step()) else { return Ok(()) };
+        self.chain.check_object_size(self.size)
+    }
+}
+
+impl Chain {
+    /// Refuses a size that no encoded chunk can have.
+    pub(super) fn check_object_size(&self, size: Option<u64>) -> Result<()> {
+        let (Some(size), Some((step, _))) = (size, self.readable_step()) else { return Ok(()) };
         let (least, is_exact) = match &step.operation {
             Operation::Elements(elements) => (elements.encoded_size(), true),
             Operation::Shard(_, shard) => (shard.index_size().0, false),
@@ -258,9 +337,7 @@ impl Object {
         let error = Error::corrupt(format!("the chunk has {size} bytes, expected {at_least}{expected}"));
         Err(step.last_codec.blame(error))
     }
-}
 
-impl Chain {
     /// The last step, if it can decode boxes from a part of the encoded bytes, and the route to it.
     pub(super) fn readable_step(&self) -> Option<(&Step, &BoxRoute)> {
         let (route, step) = (self.plan.route.as_deref()?, self.plan.steps.last()?);
@@ -268,7 +345,8 @@ impl Chain {
             Operation::Shard(..) => true,
             Operation::Elements(_) => true,
             Operation::Transform(_, transform) => transform.granularity().is_some(),
-            Operation::Copy | Operation::N5Block(..) => false,
+            Operation::N5Block(_, block) => block.decodes_parts(),
+            Operation::Copy => false,
         };
         (has_boxes && !self.checks_frames(step) && route.end + 1 == self.plan.steps.len()).then_some((step, route))
     }

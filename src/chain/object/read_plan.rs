@@ -1,7 +1,8 @@
 //! One read of one stored object whose bytes the host fetches: the byte ranges that it needs, stage by stage.
 //!
 //! A [`Stage`] has ranges of the object, and what to decode from each. Decoding the index of a shard gives the inner
-//! chunks of the next stage, which are objects within the first. Bytes are decoded straight to their place as soon as
+//! chunks of the next stage, which are objects within the first; decoding the header of a block of N5, where the
+//! elements of the block are. Bytes are decoded straight to their place as soon as
 //! they are supplied, on the thread that supplies them.
 
 use super::action::{Action, Actions};
@@ -68,8 +69,15 @@ impl ReadPlan {
         if let Some(index) = &index {
             let _ = known.set(Arc::clone(index));
         }
-        let object =
-            Object { chain: Arc::clone(chain), offset: 0, size: object_size, boxes: placed, index, origin: None };
+        let object = Object {
+            chain: Arc::clone(chain),
+            offset: 0,
+            size: object_size,
+            boxes: placed,
+            index,
+            block: None,
+            origin: None,
+        };
         object.check_size()?;
         let next = if object.boxes.is_empty() { Vec::new() } else { vec![object] };
         Ok(Self {
