@@ -5,7 +5,7 @@
 
 use super::boxes::region::{MIN_RUN_SIZE, Region, Tiles, index_of, index_steps};
 use super::copy::{copy_strided, workers_for};
-use super::input::{Decoded, Input};
+use super::input::{Decoded, Input, not_a_shard};
 use super::plan::Elements;
 use crate::error::{Error, Result};
 use crate::interface::{Call, Contexts, packed_size, too_small};
@@ -45,25 +45,25 @@ impl Elements {
             }
             (Decoded::Input(input), None) => input.clone(),
             (Decoded::Input(input), Some(order)) => input.permuted(order)?,
+            (Decoded::BeforePass(..), _) => return Err(not_a_shard()),
         };
         self.encode_input(&input, encoded, call)?;
         Ok(size)
     }
 
-    /// Encodes a box of the input, wherever its elements lie, into the beginning of `encoded`; returns the size.
-    /// `region` is the box of the output.
+    /// Encodes a box of the input, transposed for the kernels, wherever its elements lie, into the beginning of `encoded`;
+    /// returns the size. `region` is the box of the output.
     pub(super) fn encode_box(
         &self,
-        decoded: &Source<'_>,
+        input: &Input<'_>,
         region: &Region,
         encoded: &mut Vec<u8>,
         call: &mut Call<'_>,
     ) -> Result<usize> {
-        let input = Input::whole(self.permute_source(decoded)?);
         let size = packed_size(element_count(&region.shape), self.fused.encoded_bits());
         let size = usize::try_from(size).map_err(|_| Error::out_of_memory())?;
         grow(encoded, size)?;
-        self.encode_input(&input, &mut encoded[..size], call).map_err(|error| region.locate(error, &self.shape))?;
+        self.encode_input(input, &mut encoded[..size], call).map_err(|error| region.locate(error, &self.shape))?;
         Ok(size)
     }
 

@@ -1,6 +1,6 @@
 //! Encoding: one chunk through the steps of a plan, in their order.
 
-use super::input::Decoded;
+use super::input::{Decoded, not_a_shard};
 use super::plan::{Operation, Step};
 use super::run::{Output, Run, more_than};
 use super::workspace::Workspace;
@@ -17,31 +17,60 @@ impl Run<'_> {
     /// Encodes; returns the size. [`Status::BufferTooSmall`] has a capacity that suffices, or twice the capacity if the
     /// codec does not know one.
     pub(super) fn encode(&self, decoded: Decoded<'_>, encoded: Output<'_>, workspace: &mut Workspace) -> Result<usize> {
+        let arranged = self.plan.arranged_for_shard(&decoded)?;
+        let (first, input) = arranged.as_ref().map_or((0, &decoded), |(first, input)| (*first, input));
+        match self.encode_steps(&self.plan.steps[first..], input, encoded, workspace) {
+            Err(error) if matches!(input, Decoded::BeforePass(..)) => {
+                Err(self.fault_before(first, &decoded, error, workspace))
+            }
+            result => result,
+        }
+    }
+
+    /// The error of a chunk whose elements go through the steps before a shard an inner chunk at a time, as of one step
+    /// after the other: that of the first element at fault, if there is one, whatever has failed first.
+    #[cold]
+    #[inline(never)] // else each shard in a shard takes more of the stack
+    fn fault_before(&self, shard: usize, decoded: &Decoded<'_>, error: Error, workspace: &mut Workspace) -> Error {
+        if error.is_of_no_codec() {
+            return error;
+        }
+        let output = Output::Growing(&mut Vec::new());
+        self.encode_steps(&self.plan.steps[..shard], decoded, output, workspace).err().unwrap_or(error)
+    }
+
+    #[inline(always)] // a frame less for each shard in a shard
+    fn encode_steps(
+        &self,
+        steps: &[Step],
+        input: &Decoded<'_>,
+        encoded: Output<'_>,
+        workspace: &mut Workspace,
+    ) -> Result<usize> {
         let Workspace { front, back, gathered, contexts } = workspace;
         let (mut front, mut back) = (front, back);
-        let [steps @ .., last] = self.plan.steps.as_slice() else {
+        let [steps @ .., last] = steps else {
             return Err(Error::internal("a plan has no steps"));
         };
-        let (mut input, steps) = match self.plan.arranged_for_shard(&decoded)? {
-            Some(input) => (Decoded::Input(input), &[][..]),
-            None => (decoded, steps),
-        };
+        let mut between;
+        let mut input = input;
         for step in steps {
             if step.is_copy() && matches!(input, Decoded::Slice(_)) {
                 continue;
             }
-            let size = self.encode_growing(step, &input, back, gathered, contexts)?;
+            let size = self.encode_growing(step, input, back, gathered, contexts)?;
             std::mem::swap(&mut front, &mut back);
-            input = Decoded::Slice(&front[..size]);
+            between = Decoded::Slice(&front[..size]);
+            input = &between;
         }
         let encoded = match encoded {
-            Output::Growing(encoded) => return self.encode_growing(last, &input, encoded, gathered, contexts),
+            Output::Growing(encoded) => return self.encode_growing(last, input, encoded, gathered, contexts),
             Output::Slice(encoded) => encoded,
         };
         // The output of a compressor must not depend on the capacity.
-        let (capacity, bound) = (encoded.len(), self.bound_of(last, &input)?);
+        let (capacity, bound) = (encoded.len(), self.bound_of(last, input)?);
         let room = bound.map_or(capacity, |bound| bound.min(capacity));
-        match self.encode_step(last, &input, &mut encoded[..room], gathered, contexts) {
+        match self.encode_step(last, input, &mut encoded[..room], gathered, contexts) {
             Err(error) if error.status() == Status::BufferTooSmall => {
                 let needed = error.needed_capacity().or(bound).unwrap_or_else(|| more_than(capacity));
                 Err(Error::buffer_too_small("encoded_capacity", capacity, needed as u64))
@@ -82,7 +111,7 @@ impl Run<'_> {
     fn size_of(&self, step: &Step, decoded: &Decoded<'_>) -> u64 {
         match decoded {
             Decoded::Slice(bytes) => bytes.len() as u64,
-            Decoded::Input(_) => step.decoded.size().size_when_written().unwrap_or(0),
+            Decoded::Input(_) | Decoded::BeforePass(..) => step.decoded.size().size_when_written().unwrap_or(0),
         }
     }
 
@@ -161,6 +190,7 @@ impl Run<'_> {
         let slice = |gathered| match input {
             Decoded::Slice(bytes) => Ok(*bytes),
             Decoded::Input(input) => input.to_slice(gathered, self.options),
+            Decoded::BeforePass(..) => Err(not_a_shard()),
         };
         match &step.operation {
             Operation::Copy => {
@@ -172,7 +202,7 @@ impl Run<'_> {
             Operation::N5Block(codec, block) => {
                 block.encode(input, output, self.options).map_err(|error| codec.blame(error))
             }
-            Operation::Shard(codec, shard) => shard.encode(input, output, codec, self.options),
+            Operation::Shard(codec, shard) => shard.encode(input, output, codec, gathered, call),
             Operation::Transform(codec, transform) => {
                 transform.encode(slice(gathered)?, output, call).map_err(|error| codec.blame(error))
             }

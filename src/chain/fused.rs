@@ -91,6 +91,15 @@ impl Fused {
         self.joined_tile_element_count = longer * tile_element_count(bits_in_joined_tile);
     }
 
+    /// Adds the kernels of another pass, which gets what this one makes.
+    pub(super) fn append(&mut self, next: &Self) {
+        for PlacedKernel { codec, kernel, encoded_bits, .. } in &next.kernels {
+            if let Kernel::OfOne(kernel) = kernel {
+                self.push(codec.clone(), &SizedKernel { kernel: Arc::clone(kernel), encoded_bits: *encoded_bits });
+            }
+        }
+    }
+
     pub(super) fn is_copy(&self) -> bool {
         self.kernels.is_empty()
     }

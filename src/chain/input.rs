@@ -3,6 +3,7 @@
 
 use super::boxes::region::byte_size;
 use super::copy::copy_strided;
+use super::plan::Elements;
 use crate::data_type::{Component, DataType};
 use crate::error::{Error, Result};
 use crate::interface::CallOptions;
@@ -16,6 +17,14 @@ pub(super) enum Decoded<'a> {
     Slice(&'a [u8]),
     /// Elements that lie anywhere.
     Input(Input<'a>),
+    /// The same for a shard whose inner chunks go through an elementwise pass, each by itself.
+    BeforePass(Input<'a>, &'a Elements),
+}
+
+/// Only a shard runs the pass.
+#[cold]
+pub(super) fn not_a_shard() -> Error {
+    Error::internal("a step that is no shard gets elements before a pass")
 }
 
 /// A chunk of which the caller has a box.
@@ -47,6 +56,11 @@ impl<'a> Input<'a> {
     /// The shape of the chunk.
     pub(super) fn shape(&self) -> &[u64] {
         &self.shape
+    }
+
+    /// The size of an element in bytes.
+    pub(super) fn element_size(&self) -> usize {
+        self.source.element_size()
     }
 
     /// Whether the caller has all elements.

@@ -22,6 +22,7 @@ impl Run<'_> {
         let bytes = match input {
             Decoded::Slice(bytes) => Some(*bytes),
             Decoded::Input(input) => input.as_slice(),
+            Decoded::BeforePass(..) => None,
         };
         let Some(bytes) = bytes.filter(|bytes| bytes.len() > SMALL_SIZE) else { return Ok(None) };
         let Some((_, _, mut sum)) = step.summing_frame() else { return Ok(None) };

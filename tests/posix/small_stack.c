@@ -310,12 +310,17 @@ static void tasks_of_two_chunks(const void *argument) {
 #define BLOSC(cname, level, shuffle)                                                         \
   COMPRESSED("blosc", "{\"cname\":\"" cname "\",\"clevel\":" level ",\"shuffle\":\"" shuffle \
                       "\",\"typesize\":4,\"blocksize\":0}")
-#define SHARDS(chunk_shape, codecs) \
-  "[" CODEC("sharding_indexed",     \
-            "{\"chunk_shape\":" chunk_shape ",\"codecs\":" codecs ",\"index_codecs\":[" LITTLE ",\"crc32c\"]}") "]"
+#define SHARD(chunk_shape, codecs) \
+  CODEC("sharding_indexed",        \
+        "{\"chunk_shape\":" chunk_shape ",\"codecs\":" codecs ",\"index_codecs\":[" LITTLE ",\"crc32c\"]}")
+#define SHARDS(chunk_shape, codecs) "[" SHARD(chunk_shape, codecs) "]"
+#define CAST_SHARDS(data_type, codecs) \
+  "[" CODEC("cast_value", "{\"data_type\":\"" data_type "\"}") "," SHARD("[64,64]", codecs) "]"
+#define IN_TWO_CASTS(codecs) CAST_SHARDS("int32", CAST_SHARDS("int16", codecs))
 #define IN_TWO(codecs) SHARDS("[64,64]", SHARDS("[64,64]", codecs))
 /* As deep as codecs may be nested. */
 #define IN_EIGHT(codecs) IN_TWO(IN_TWO(IN_TWO(IN_TWO(codecs))))
+#define IN_FOUR_CASTS(codecs) IN_TWO_CASTS(IN_TWO_CASTS(codecs))
 #define IN_CUBES(codecs) SHARDS("[4,4,4,4]", codecs)
 #define IN_FIVE_CUBES(codecs) IN_CUBES(IN_CUBES(IN_CUBES(IN_CUBES(IN_CUBES(codecs)))))
 #define ARRAY(data_type) "{\"data_type\":\"" data_type "\",\"shape\":[64,64],\"fill_value\":1}"
@@ -401,6 +406,7 @@ int main(void) {
       {IN_EIGHT("[" CODEC("cast_value", "{\"data_type\":\"int16\"}") "," CODEC("scale_offset",
                                                                                "{\"scale\":2}") "," LITTLE "]"),
        ARRAY("uint8")},
+      {IN_FOUR_CASTS("[" LITTLE "]"), ARRAY("uint8")},
       {IN_EIGHT("[\"numcodecs.pcodec\"]"), ARRAY("uint16")},
       {IN_EIGHT("[\"numcodecs.pcodec\"]"), ARRAY("float64")},
       {IN_EIGHT("[" CODEC("numcodecs.pcodec", "{\"level\":12}") "]"), ARRAY("int64")},

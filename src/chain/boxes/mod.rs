@@ -221,18 +221,28 @@ impl Run<'_> {
 }
 
 impl Plan {
-    /// The input of a shard, if nothing but the dimensions changes before it, and nothing follows it: the inner chunks
-    /// read it where it lies.
-    pub(super) fn arranged_for_shard<'a>(&self, decoded: &Decoded<'a>) -> Result<Option<Input<'a>>> {
-        let [first, .., Step { operation: Operation::Shard(..), .. }] = self.steps.as_slice() else { return Ok(None) };
-        let route = self.route.as_deref().filter(|route| route.end + 1 == self.steps.len() && route.keeps_values());
-        let Some(axes) = route.and_then(BoxRoute::axes) else { return Ok(None) };
-        match decoded {
-            Decoded::Input(input) => input.arranged(axes),
+    /// The input of a shard whose inner chunks read the array that enters the chain where it lies: nothing but its
+    /// dimensions and the values of single elements change before the shard. Also gives the number of steps before it.
+    #[inline(never)] // else each shard in a shard takes more of the stack
+    pub(super) fn arranged_for_shard<'a>(&'a self, decoded: &Decoded<'a>) -> Result<Option<(usize, Decoded<'a>)>> {
+        let Some(route) = self.route.as_deref().filter(|route| route.end > 0) else { return Ok(None) };
+        let (Operation::Shard(..), Some(axes)) = (&self.steps[route.end].operation, route.axes()) else {
+            return Ok(None);
+        };
+        let whole;
+        let input = match decoded {
+            Decoded::Input(input) => input,
             Decoded::Slice(bytes) => {
-                let array = first.decoded.array()?;
-                Input::whole(Source::contiguous(bytes, array.data_type().size(), array.shape())?).arranged(axes)
+                let array = self.steps[0].decoded.array()?;
+                whole = Input::whole(Source::contiguous(bytes, array.data_type().size(), array.shape())?);
+                &whole
             }
-        }
+            Decoded::BeforePass(..) => return Ok(None),
+        };
+        let arranged = input.arranged(axes)?.map(|input| match &route.pass {
+            Some(pass) => Decoded::BeforePass(input, pass),
+            None => Decoded::Input(input),
+        });
+        Ok(arranged.map(|input| (route.end, input)))
     }
 }

@@ -3,6 +3,7 @@
 
 use super::region::Region;
 use super::reshaped::{Reshaped, before_axes};
+use crate::chain::fused::Fused;
 use crate::chain::place::BoxPlace;
 use crate::chain::plan::{Elements, Operation, Step};
 use crate::error::Result;
@@ -24,8 +25,8 @@ pub(in crate::chain) struct BoxRoute {
     axes: Vec<Option<usize>>,
     /// The last reshape.
     pub(in crate::chain) reshaped: Option<Reshaped>,
-    /// Whether no element changes.
-    keeps_values: bool,
+    /// What the kernels of all steps do to the elements at the end, in one pass; `None` if no element changes.
+    pub(in crate::chain) pass: Option<Elements>,
 }
 
 /// A box on its route, with the place of its elements.
@@ -40,17 +41,21 @@ pub(in crate::chain) enum Routed<'w, 't> {
 impl BoxRoute {
     /// The route through the first steps. `None` if bytes enter.
     pub(in crate::chain) fn new(steps: &[Step]) -> Option<Self> {
-        let shape = steps.first()?.decoded.array().ok()?.shape();
-        let mut route = Self { end: 0, axes: (0..shape.len()).map(Some).collect(), reshaped: None, keeps_values: true };
+        let array = steps.first()?.decoded.array().ok()?;
+        let axes = (0..array.shape().len()).map(Some).collect();
+        let mut route = Self { end: 0, axes, reshaped: None, pass: None };
+        let mut fused = Fused::new(array.element_count(), 8 * array.data_type().size());
         while let Some((elements, next)) = routed(&steps[route.end..]) {
             if let Some(order) = &elements.order {
                 let axes = route.last_axes();
                 *axes = order.iter().map(|dimension| axes[*dimension]).collect();
             }
             route.reshape(&elements.shape, next)?;
-            route.keeps_values &= elements.keeps_values();
+            fused.append(&elements.fused);
             route.end += 1;
         }
+        let shape = steps[route.end].decoded.array().ok()?.shape().to_vec();
+        route.pass = (!fused.is_copy()).then_some(Elements { order: None, shape, fused });
         Some(route)
     }
 
@@ -70,7 +75,7 @@ impl BoxRoute {
 
     /// Whether no element changes.
     pub(in crate::chain) fn keeps_values(&self) -> bool {
-        self.keeps_values
+        self.pass.is_none()
     }
 
     /// The smallest box at the end around what a box of what enters the chain needs, and the place of its elements:

@@ -2,6 +2,7 @@
 
 use crate::chain::Chain;
 use crate::chain::boxes::region::Region;
+use crate::chain::input::Input;
 use crate::chain::plan::{Elements, Operation, Step};
 use crate::chain::shard::Shard;
 use crate::chain::workspace::Workspace;
@@ -90,12 +91,12 @@ impl Chain {
         let Workspace { front, back, contexts, .. } = workspace;
         let (mut front, mut back) = (front, back);
         for (elements, region) in self.elements_before().zip(regions) {
+            values = elements.permute_source(&values)?;
             if elements.keeps_values() {
-                values = elements.permute_source(&values)?;
                 continue;
             }
             let call = &mut Call { options, hook: None, contexts: &mut *contexts };
-            let size = elements.encode_box(&values, &region, back, call)?;
+            let size = elements.encode_box(&Input::whole(values), &region, back, call)?;
             std::mem::swap(&mut front, &mut back);
             values = Source::contiguous(&front[..size], elements.encoded_element_size(), &region.shape)?;
         }

@@ -9,11 +9,13 @@ use crate::chain::Chain;
 use crate::chain::boxes::cell_grid::{Cell, CellGrid};
 use crate::chain::boxes::region::{Region, position_of};
 use crate::chain::input::{Decoded, Input};
+use crate::chain::plan::Elements;
+use crate::chain::workspace::Workspace;
 use crate::error::{CodecPlace, Error, Result, Status};
-use crate::interface::{BoundShard, CallOptions, Direction, too_small};
+use crate::interface::{BoundShard, Call, CallOptions, Direction, too_small};
 use crate::memory::collect;
 use crate::parallel::take_items;
-use crate::strided;
+use crate::strided::{self, Source};
 use in_order::{EncodedChunk, InOrder};
 use index::{ShardIndex, push_entry};
 use std::num::NonZeroUsize;
@@ -29,6 +31,13 @@ pub(super) struct Shard {
     /// Whether the codecs of the index cannot change its numbers, because the first of them is `bytes`.
     has_exact_index: bool,
     element_size: usize,
+}
+
+/// The array of a shard, or one that an elementwise pass makes it of. The pass runs on one inner chunk at a time, or on
+/// a few small ones, so that what the shard gets is never all in memory.
+struct ShardInput<'a> {
+    array: &'a Input<'a>,
+    pass: Option<&'a Elements>,
 }
 
 impl Shard {
@@ -47,24 +56,29 @@ impl Shard {
         self.inner.decoded_size().is_none_or(|size| self.inner.has_encoded_bound(size))
     }
 
-    /// Encodes all inner chunks, in C order and without gaps, into the beginning of `encoded`.
+    /// Encodes all inner chunks, in C order and without gaps, into the beginning of `encoded`. `memory` is for what a pass
+    /// before the shard makes.
     pub(super) fn encode(
         &self,
         decoded: &Decoded<'_>,
         encoded: &mut [u8],
         codec: &CodecPlace,
-        options: &CallOptions,
+        memory: &mut Vec<u8>,
+        call: &mut Call<'_>,
     ) -> Result<usize> {
+        let options = call.options;
         let blame = |error| codec.blame(error);
         let shape = self.shape();
         let whole;
-        let input = match decoded {
-            Decoded::Input(input) => input,
+        let (array, pass) = match decoded {
+            Decoded::Input(input) => (input, None),
+            Decoded::BeforePass(input, pass) => (input, Some(*pass)),
             Decoded::Slice(bytes) => {
-                whole = Input::whole(strided::Source::contiguous(bytes, self.element_size, &shape)?);
-                &whole
+                whole = Input::whole(Source::contiguous(bytes, self.element_size, &shape)?);
+                (&whole, None)
             }
         };
+        let input = &ShardInput { array, pass };
         let index_size = usize::try_from(self.bound.index_size).map_err(|_| too_small())?;
         // Without a bound, encoding all inner chunks tells what the shard needs.
         if encoded.len() < index_size && self.has_bound() {
@@ -75,7 +89,8 @@ impl Shard {
             None => {
                 let room = self.chunk_room(encoded.len());
                 let (mut index, mut end) = (Vec::new(), room.start);
-                self.encode_cells(input, &mut encoded[..room.end], (&mut index, &mut end), options).map_err(blame)?;
+                self.encode_cells(input, &mut encoded[..room.end], (&mut index, &mut end), memory, call)
+                    .map_err(blame)?;
                 (index, end)
             }
         };
@@ -87,17 +102,22 @@ impl Shard {
     /// Encodes all inner chunks, one after the other, and adds their entries to the index.
     fn encode_cells(
         &self,
-        input: &Input<'_>,
+        input: &ShardInput<'_>,
         encoded: &mut [u8],
         (index, end): (&mut Vec<u64>, &mut usize),
-        options: &CallOptions,
+        memory: &mut Vec<u8>,
+        call: &mut Call<'_>,
     ) -> Result<()> {
-        let whole = Region::whole(input.shape());
-        let chunk = |cell: Cell| Ok((input.region(&cell.start, &self.bound.chunk_shape)?, cell));
+        let options = call.options;
+        let whole = Region::whole(input.array.shape());
+        let chunk = |cell: Cell| Ok((input.array.region(&cell.start, &self.bound.chunk_shape)?, cell));
         let mut chunks = self.cells(&whole).map(chunk).peekable();
-        while let Some((chunk, cell)) = chunks.next().transpose()? {
+        while let Some((mut chunk, cell)) = chunks.next().transpose()? {
             if let Some(Ok((next, _))) = chunks.peek() {
                 next.prefetch(); // it is there after this one
+            }
+            if let Some(pass) = input.pass {
+                self.convert(pass, &cell.start, &mut chunk, memory, call)?;
             }
             self.add_cell(&cell, chunk, encoded, (index, end), options)?;
         }
@@ -109,17 +129,18 @@ impl Shard {
     #[inline(never)] // else each shard in a shard takes more of the stack
     fn encode_together(
         &self,
-        input: &Input<'_>,
+        input: &ShardInput<'_>,
         encoded: &mut [u8],
         codec: &CodecPlace,
         options: &CallOptions,
     ) -> Result<Option<(Vec<u64>, usize)>> {
-        let whole = Region::whole(input.shape());
+        let whole = Region::whole(input.array.shape());
         let workers = options.workers().count_for(whole.element_count().saturating_mul(self.element_size));
         let is_serial = self.has_bound()
             && (workers.get() == 1
                 || !take_items(workers, self.chunk_count(), self.inner.part_count(Direction::Encode)));
-        let strip_shape = self.strip_shape(&whole, if is_serial { NonZeroUsize::MIN } else { workers });
+        let strip_shape = || self.strip_shape(&whole, if is_serial { NonZeroUsize::MIN } else { workers });
+        let strip_shape = input.pass.and_then(|_| self.batch_shape()).or_else(strip_shape);
         if !is_serial {
             let strip_shape = strip_shape.as_ref().unwrap_or(&self.bound.chunk_shape);
             return self.encode_side_by_side(input, strip_shape, workers, encoded, codec, options).map(Some);
@@ -131,15 +152,15 @@ impl Shard {
     /// Encodes all inner chunks strip by strip; returns the index, and where the last one ends.
     fn encode_strips(
         &self,
-        input: &Input<'_>,
+        input: &ShardInput<'_>,
         strip_shape: &[u64],
         encoded: &mut [u8],
         options: &CallOptions,
     ) -> Result<(Vec<u64>, usize)> {
         let room = self.chunk_room(encoded.len());
         let (encoded, mut index, mut end) = (&mut encoded[..room.end], Vec::new(), room.start);
-        Region::whole(input.shape()).cut(strip_shape).try_for_each(|strip| {
-            self.for_each_in_strip(input, &strip, &mut |cell, chunk| {
+        Region::whole(input.array.shape()).cut(strip_shape).try_for_each(|strip| {
+            self.for_each_in_strip(input, &strip, options, &mut |cell, chunk| {
                 self.add_cell(cell, chunk, encoded, (&mut index, &mut end), options)
             })
         })?;
@@ -149,18 +170,18 @@ impl Shard {
     /// Encodes all inner chunks strip by strip on several threads; returns the index, and where the last one ends.
     fn encode_side_by_side(
         &self,
-        input: &Input<'_>,
+        input: &ShardInput<'_>,
         strip_shape: &[u64],
         workers: NonZeroUsize,
         encoded: &mut [u8],
         codec: &CodecPlace,
         options: &CallOptions,
     ) -> Result<(Vec<u64>, usize)> {
-        let (whole, single) = (Region::whole(input.shape()), options.single_threaded());
+        let (whole, single) = (Region::whole(input.array.shape()), options.single_threaded());
         let room = self.chunk_room(encoded.len());
         let parts = InOrder::new(&mut encoded[room.start.min(room.end)..room.end], room.start as u64);
         let encoding = options.workers().for_each(workers, whole.cut(strip_shape), |strip| {
-            self.for_each_in_strip(input, &strip, &mut |cell, chunk| {
+            self.for_each_in_strip(input, &strip, &single, &mut |cell, chunk| {
                 let part = self.encode_part(cell, chunk, &parts, &single).map_err(|error| codec.blame(error))?;
                 parts.put(cell.number as usize, part)
             })
@@ -217,27 +238,66 @@ impl Shard {
     /// Calls `work` with each inner chunk of a strip of whole ones, in C order.
     fn for_each_in_strip(
         &self,
-        input: &Input<'_>,
+        input: &ShardInput<'_>,
         strip: &Region,
+        options: &CallOptions,
         work: &mut dyn FnMut(&Cell, Input<'_>) -> Result<()>,
     ) -> Result<()> {
         let shape = &self.bound.chunk_shape;
+        let ShardInput { array, pass } = *input;
+        let all = array.region(&strip.start, &strip.shape)?;
+        if pass.is_some() && self.batch_shape().is_some() {
+            return self.with_values(pass, &strip.start, all, options, |all| {
+                let chunk = |cell: &Cell| all.region(&cell.in_array().relative_to(strip), shape);
+                self.cells(strip).try_for_each(|cell| work(&cell, chunk(&cell)?))
+            });
+        }
         self.inner.pool.with_strip(|memory| {
-            let all = input.region(&strip.start, &strip.shape)?;
             let gathered = match all.whole_source() {
                 Some(source) => self.gather(strip, source, memory)?,
                 None => None,
             };
             self.cells(strip).enumerate().try_for_each(|(number, cell)| {
                 let chunk = match &gathered {
-                    Some(chunks) => {
-                        Input::whole(strided::Source::contiguous(chunks.get(number), self.element_size, shape)?)
-                    }
-                    None => input.region(&cell.start, shape)?,
+                    Some(chunks) => Input::whole(Source::contiguous(chunks.get(number), array.element_size(), shape)?),
+                    None => array.region(&cell.start, shape)?,
                 };
-                work(&cell, chunk)
+                self.with_values(pass, &cell.start, chunk, options, |chunk| work(&cell, chunk))
             })
         })
+    }
+
+    /// Passes on a part of the input, which begins at `start`, as it enters the shard.
+    fn with_values<T>(
+        &self,
+        pass: Option<&Elements>,
+        start: &[u64],
+        part: Input<'_>,
+        options: &CallOptions,
+        work: impl FnOnce(Input<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let Some(pass) = pass else { return work(part) };
+        self.inner.pool.with(|Workspace { back, contexts, .. }| {
+            let mut part = part;
+            self.convert(pass, start, &mut part, back, &mut Call { options, hook: None, contexts })?;
+            work(part)
+        })
+    }
+
+    /// Makes of a part of the input, which begins at `start`, what enters the shard.
+    #[inline(never)] // else each shard in a shard takes more of the stack
+    fn convert<'m>(
+        &self,
+        pass: &Elements,
+        start: &[u64],
+        part: &mut Input<'m>,
+        memory: &'m mut Vec<u8>,
+        call: &mut Call<'_>,
+    ) -> Result<()> {
+        let region = Region { start: start.to_vec(), shape: part.shape().to_vec() };
+        let size = pass.encode_box(part, &region, memory, call)?;
+        *part = Input::whole(Source::contiguous(&memory[..size], self.element_size, &region.shape)?);
+        Ok(())
     }
 
     /// Encodes an inner chunk into memory that an earlier one had; `None` if it need not be stored.

@@ -23,7 +23,32 @@ const MAX_KEPT_ROW_SIZE: usize = 128;
 /// Longer rows of inner chunks are read as fast without those beside them.
 const MAX_READ_ROW_SIZE: usize = 512;
 
+/// Small inner chunks go through the codecs before the shard together, as many as have this many bytes: for each by
+/// itself, calling the kernels takes as long as they do.
+const BATCH_SIZE: u64 = 64 << 10;
+
 impl Shard {
+    /// The shape of inner chunks that go through the codecs before the shard together, one after the other in C order;
+    /// `None` if they are not small.
+    pub(super) fn batch_shape(&self) -> Option<Vec<u64>> {
+        let mut shape = self.chunk_shape().to_vec();
+        let chunk_size = element_count(&shape).saturating_mul(self.element_size() as u64);
+        let mut count = BATCH_SIZE / chunk_size.max(1);
+        // Shards take longer, and in shards there is little stack.
+        if count < 2 || self.inner.innermost_chunk().is_some() {
+            return None;
+        }
+        for (size, most) in shape.iter_mut().zip(self.grid().counts).rev() {
+            let taken = count.min(*most).max(1);
+            *size *= taken;
+            if taken < *most {
+                break;
+            }
+            count /= taken;
+        }
+        Some(shape)
+    }
+
     /// The shape of as many inner chunks side by side as are read or written together; `None` if they gain nothing by
     /// that: the box fits into caches, or an inner chunk is large or has no rows.
     pub(in crate::chain) fn strip_shape(&self, region: &Region, workers: NonZeroUsize) -> Option<Vec<u64>> {
