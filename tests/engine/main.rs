@@ -4,6 +4,7 @@
 
 mod before;
 mod case;
+mod encode;
 mod large;
 mod n5;
 mod read;
