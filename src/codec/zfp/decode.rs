@@ -63,17 +63,18 @@ pub(super) fn decode_slabs<E: Element>(
     let threads = if parameters.has_fixed_size() { workers.count_for(wanted_size) } else { NonZeroUsize::MIN };
     let Scratch { words: scratch, slab: memory, .. } = call.contexts.get(|| Ok(Scratch::default()))?;
     let words = readable_words(field.backend, parameters, encoded, scratch)?;
-    let grids = field.grid.slabs_of(slabs.size / size_of::<E::Memory>());
+    let value_count = slabs.size / size_of::<E::Memory>();
+    let block_count = field.grid.slab(value_count, 0).block_count();
     let run = |numbers: Range<usize>, memory: &mut Vec<u8>| -> Result<u64> {
         let first = if parameters.has_fixed_size() { numbers.start } else { 0 };
-        let blocks_before = grids[..first].iter().map(Grid::block_count).sum::<usize>();
-        let mut position = blocks_before as u64 * u64::from(parameters.block_bits);
+        let mut position = (first * block_count) as u64 * u64::from(parameters.block_bits);
         grow(memory, slabs.size)?;
-        for (number, grid) in grids.iter().enumerate().take(numbers.end).skip(first) {
+        for number in first..numbers.end {
+            let grid = field.grid.slab(value_count, number);
             let elements = &mut memory[..grid.value_count() * size_of::<E::Memory>()];
             let cells = bytemuck::try_cast_slice_mut(elements);
             let cells = cells.map_err(|error| Error::internal(format!("the memory of a slab: {error}")))?;
-            position = decode_slab(field, parameters, words, position, grid, cells)?;
+            position = decode_slab(field, parameters, words, position, &grid, cells)?;
             if numbers.contains(&number) {
                 put(number, elements)?;
             }

@@ -118,32 +118,28 @@ impl Grid {
         self.sizes.iter().product()
     }
 
-    /// About `count` slabs.
+    /// About `count` parts that follow each other in memory and in the stream.
     pub(super) fn slabs(&self, count: usize) -> Vec<Self> {
         let axis = self.slowest_axis();
-        let thickness = SIDE * self.block_counts[axis].div_ceil(count.max(1)).max(1);
-        self.slabs_of(thickness * self.strides[axis])
-    }
-
-    /// Parts of as many values, the last one of fewer, that follow each other in memory and in the stream: they are cut
-    /// across the slowest axis, each `SIDE` values or a multiple of that thick. One part if others would not follow each
-    /// other.
-    pub(super) fn slabs_of(&self, value_count: usize) -> Vec<Self> {
-        let axis = self.slowest_axis();
-        // The other dimensions must be one value thick.
-        if value_count >= self.value_count() || self.sizes[axis + 1..].iter().any(|size| *size != 1) {
+        // The other dimensions are one value thick, otherwise the parts would not be contiguous.
+        if count < 2 || self.sizes[axis + 1..].iter().any(|size| *size != 1) {
             return vec![self.clone()];
         }
+        let thickness = SIDE * self.block_counts[axis].div_ceil(count).max(1);
+        (0..self.sizes[axis].div_ceil(thickness))
+            .map(|number| self.slab(thickness * self.strides[axis], number))
+            .collect()
+    }
+
+    /// One of the parts of as many values, the last one of fewer, that the slowest axis is cut into at multiples of
+    /// [`SIDE`].
+    pub(super) fn slab(&self, value_count: usize, number: usize) -> Self {
+        let axis = self.slowest_axis();
         let thickness = value_count / self.strides[axis];
         debug_assert!(thickness.is_multiple_of(SIDE) && thickness > 0, "slabs consist of whole blocks");
-        (0..self.sizes[axis])
-            .step_by(thickness)
-            .map(|start| {
-                let mut sizes = self.sizes;
-                sizes[axis] = thickness.min(self.sizes[axis] - start);
-                Self::of_sizes(self.dimensionality, sizes)
-            })
-            .collect()
+        let mut sizes = self.sizes;
+        sizes[axis] = thickness.min(self.sizes[axis] - number * thickness);
+        Self::of_sizes(self.dimensionality, sizes)
     }
 
     fn slowest_axis(&self) -> usize {
