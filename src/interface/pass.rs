@@ -228,8 +228,8 @@ pub trait Transform: Debug + Send + Sync {
     fn box_cells(&self, _encoded_size: usize, _start: &[u64], _shape: &[u64]) -> Result<Option<BoxCells>> {
         Ok(None)
     }
-    /// The indices along the slowest dimension that a slab has, or a multiple of that, so that
-    /// [`decode_slabs`](Self::decode_slabs) can decode it alone; `None` if it decodes none.
+    /// Slabs for [`decode_slabs`](Self::decode_slabs) have this many indices along the slowest dimension, or a multiple
+    /// of that; `None` if it decodes no slabs.
     fn slab_thickness(&self) -> Option<usize> {
         None
     }

@@ -123,7 +123,7 @@ impl Ranges<'_> {
             return self.decode(region, target, contexts);
         }
         if size > MAX_GATHERED_SIZE && slabs::are_worth_it(self.shape, region, size, target, self.transform) {
-            return Ok(None);
+            return Ok(None); // by slabs, which takes less memory
         }
         grow(back, size)?;
         let mut gathered = Target::contiguous(&mut back[..size], element_size, &needed.shape)?;
