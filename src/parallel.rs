@@ -24,6 +24,11 @@ const RUNS_LEFT_PER_WORKER: usize = 4;
 /// few KiB, see `tests/posix/small_stack.c`; the rest is for debug builds and sanitizers.
 const STACK_SIZE: usize = 512 << 10;
 
+/// The number of workers worth using on this many bytes, if there are as many.
+pub(crate) fn worth_using(size: usize) -> NonZeroUsize {
+    NonZeroUsize::new(size / MIN_SIZE_PER_THREAD).unwrap_or(NonZeroUsize::MIN)
+}
+
 /// Whether workers take items as a whole. Otherwise all work on one item after the other, each of which is divided into
 /// up to `part_count` parts.
 pub(crate) fn take_items(workers: NonZeroUsize, item_count: u64, part_count: u64) -> bool {
@@ -57,8 +62,7 @@ impl<'a> Workers<'a> {
 
     /// The number of workers worth using on this many bytes.
     pub(crate) fn count_for(&self, size: usize) -> NonZeroUsize {
-        let most = self.executor.map_or(self.max_threads, Executor::max_workers);
-        NonZeroUsize::new(size / MIN_SIZE_PER_THREAD).map_or(NonZeroUsize::MIN, |count| count.min(most))
+        worth_using(size).min(self.executor.map_or(self.max_threads, Executor::max_workers))
     }
 
     /// Does `work` on each part, by up to `count` workers at once; they take the parts in order. Once a part has

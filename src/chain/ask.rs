@@ -4,6 +4,7 @@ use super::Chain;
 use super::plan::{EncodedSize, Operation};
 use crate::error::Result;
 use crate::interface::{Direction, Kind, Warning};
+use crate::parallel::worth_using;
 use crate::representation::{ArrayRepresentation, Representation};
 use serde_json::{Value, json};
 
@@ -28,7 +29,7 @@ impl Chain {
     }
 
     /// Into how many parts the work on a chunk is divided at most, if there are as many workers. It is 1 if one step is
-    /// the work of one worker.
+    /// the work of one worker, or if the chunk is too small to be worth a second one.
     pub(crate) fn part_count(&self, direction: Direction) -> u64 {
         let counts = self.plan.steps.iter().map(|step| match &step.operation {
             Operation::Copy | Operation::Elements(_) => u64::MAX,
@@ -36,7 +37,10 @@ impl Chain {
             Operation::Shard(_, shard) => shard.chunk_count().max(shard.inner.part_count(direction)),
             Operation::N5Block(_, block) => block.inner.part_count(direction),
         });
-        counts.min().unwrap_or(1)
+        let worth_using = self
+            .decoded_size()
+            .map_or(u64::MAX, |size| worth_using(usize::try_from(size).unwrap_or(usize::MAX)).get() as u64);
+        counts.min().unwrap_or(1).min(worth_using)
     }
 
     /// The representation that enters on encode.
@@ -120,29 +124,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_chain_is_divided_as_far_as_each_of_its_steps() {
+    fn a_chain_is_divided_as_far_as_each_of_its_steps_and_its_size_allow() {
         let shard = |inner: &str| {
             format!(
-                r#"[{{"name":"sharding_indexed","configuration":{{"chunk_shape":[2,4],"codecs":[{inner}],
+                r#"[{{"name":"sharding_indexed","configuration":{{"chunk_shape":[2048,2048],"codecs":[{inner}],
                 "index_codecs":[{{"name":"bytes","configuration":{{"endian":"little"}}}}]}}}}]"#
             )
         };
         let zfp = |mode: &str| format!(r#"[{{"name":"zfp","configuration":{{"mode":{mode}}}}}]"#);
         let gzip = r#""bytes",{"name":"gzip","configuration":{"level":1}}"#;
+        // 24 MiB of uint8 are worth 96 workers, an inner chunk of 4 MiB 16.
         for (codecs, data_type, encode, decode) in [
-            (r#"["bytes","crc32c"]"#.to_owned(), "uint8", u64::MAX, u64::MAX),
+            (r#"["bytes","crc32c"]"#.to_owned(), "uint8", 96, 96),
             (format!("[{gzip}]"), "uint8", 1, 1),
-            (r#"["bytes","numcodecs.blosc"]"#.to_owned(), "uint8", 1, u64::MAX),
-            (zfp(r#""reversible""#), "float32", u64::MAX, 1),
-            (zfp(r#""fixed_rate","rate":8"#), "float32", u64::MAX, u64::MAX),
+            (r#"["bytes","numcodecs.blosc"]"#.to_owned(), "uint8", 96, 96),
+            (r#"["bytes",{"name":"numcodecs.blosc","configuration":{"clevel":0}}]"#.to_owned(), "uint8", 1, 96),
+            (zfp(r#""reversible""#), "float32", 384, 1),
+            (zfp(r#""fixed_rate","rate":8"#), "float32", 384, 384),
             (shard(gzip), "uint8", 6, 6),
-            (shard(r#""bytes""#), "uint8", u64::MAX, u64::MAX),
+            (shard(r#""bytes""#), "uint8", 16, 16),
         ] {
-            let input = format!(r#"{{"data_type":"{data_type}","shape":[4,12],"fill_value":0}}"#);
-            let chain = Chain::new(codecs.as_bytes(), Some(input.as_bytes())).unwrap();
-            let found = [Direction::Encode, Direction::Decode].map(|direction| chain.part_count(direction));
+            let chain = |shape: &str| {
+                let input = format!(r#"{{"data_type":"{data_type}","shape":{shape},"fill_value":0}}"#);
+                Chain::new(codecs.as_bytes(), Some(input.as_bytes())).unwrap()
+            };
+            let found =
+                [Direction::Encode, Direction::Decode].map(|direction| chain("[4096,6144]").part_count(direction));
             assert_eq!(found, [encode, decode], "{codecs}");
         }
+        let small = br#"{"data_type":"uint8","shape":[511,1024],"fill_value":0}"#;
+        let small = Chain::new(br#"["bytes","numcodecs.blosc"]"#, Some(small)).unwrap();
+        assert_eq!(small.part_count(Direction::Decode), 1);
     }
 
     #[test]
