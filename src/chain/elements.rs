@@ -119,7 +119,7 @@ impl Elements {
         }
         let options = &call.options.single_threaded();
         call.options.workers().for_each(workers, work.into_iter(), |(first, input, encoded)| {
-            let call = &mut Call { options, hook: None, contexts: &mut Contexts::default() };
+            let call = &mut Call { options, hooks: None, contexts: &mut Contexts::default() };
             self.encode_tiles(&input, encoded, call).map_err(|error| error.after_elements(first))
         })
     }
@@ -246,7 +246,7 @@ impl Elements {
         let parts = region.split(target.reborrow(), workers.get() as u64)?;
         let options = &call.options.single_threaded();
         call.options.workers().for_each(workers, parts.into_iter(), |(region, mut target)| {
-            let call = &mut Call { options, hook: None, contexts: &mut Contexts::default() };
+            let call = &mut Call { options, hooks: None, contexts: &mut Contexts::default() };
             self.decode_tiles(packed, &region, &mut target, call)
         })
     }

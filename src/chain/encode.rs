@@ -186,7 +186,7 @@ impl Run<'_> {
         gathered: &mut Vec<u8>,
         contexts: &mut Contexts,
     ) -> Result<usize> {
-        let call = &mut self.call(None, contexts);
+        let call = &mut self.call(Some(step.decoding_codec()), contexts);
         let slice = |gathered| match input {
             Decoded::Slice(bytes) => Ok(*bytes),
             Decoded::Input(input) => input.to_slice(gathered, self.options),

@@ -3,7 +3,7 @@
 use super::plan::Step;
 use super::{Chain, PathStep};
 use crate::error::{Error, Result};
-use crate::interface::{BoundN5Block, BoundShard, PaddingHook, Pass};
+use crate::interface::{BoundCodecs, BoundN5Block, BoundShard, PaddingHook, Pass};
 use std::sync::Arc;
 
 /// The hook of a codec, if it has one.
@@ -26,15 +26,16 @@ impl Chain {
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if there is no `pad` or `offset` codec there.
     pub fn set_padding_hook_at(&mut self, path: &[PathStep], hook: Hook) -> Result<Hook> {
         self.check_padding_at(path)?;
-        match path {
-            [(_, index)] => Ok(std::mem::replace(&mut self.hooks[*index], hook)),
-            [_, inner @ ..] => {
-                let chain = self.plan.steps.iter_mut().find_map(Step::inner_mut);
-                let chain = chain.ok_or_else(|| Error::internal("an inner chain is missing from the plan"))?;
-                chain.set_padding_hook_at(inner, hook)
+        let Some(((_, index), inner)) = path.split_first() else { return Ok(None) };
+        let chain = match (&self.codecs.codecs()[*index].pass, inner) {
+            (Pass::Frame(_) | Pass::Transform(_), _) => {
+                return Ok(self.hooks[*index].set(inner.iter().map(|(_, index)| *index), hook));
             }
-            [] => Ok(None),
-        }
+            (_, [(Some(BoundShard::INDEX_LIST), _), ..]) => self.plan.steps.iter_mut().find_map(Step::index_mut),
+            _ => self.plan.steps.iter_mut().find_map(Step::inner_mut),
+        };
+        let chain = chain.ok_or_else(|| Error::internal("an inner chain is missing from the plan"))?;
+        chain.set_padding_hook_at(inner, hook)
     }
 
     /// Whether there is a `pad` or `offset` codec at this place.
@@ -42,34 +43,46 @@ impl Chain {
     /// # Errors
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if there is none.
     pub fn check_padding_at(&self, path: &[PathStep]) -> Result<()> {
-        let Some(((_, index), inner)) = path.split_first() else {
-            return Err(Error::argument("the path of the codec is empty"));
-        };
-        let Some(bound) = self.codecs.codecs().get(*index) else {
-            let count = self.codec_count();
-            return Err(Error::argument(format!("there is no codec {index}: the list has {count}")));
-        };
-        let found = match (&bound.pass, inner) {
-            (Pass::Frame(frame), []) if frame.takes_hook() => Ok(()),
-            (Pass::Shard(_), [(Some(list @ BoundShard::INNER_LIST), _), ..])
-            | (Pass::N5Block(_), [(Some(list @ BoundN5Block::INNER_LIST), _), ..]) => {
-                let chain = self.plan.steps.iter().find_map(Step::inner);
-                chain.map_or(Ok(()), |chain| chain.check_padding_at(inner)).map_err(|error| error.in_list(list))
-            }
-            (Pass::Shard(_), [(Some(BoundShard::INDEX_LIST), _), ..]) => {
-                Err(Error::argument("the codecs of an index take no callbacks"))
-            }
-            (_, []) => Err(Error::argument("this codec has no padding: only pad and offset do")),
-            _ => Err(Error::argument("no codecs inside this codec take callbacks")),
-        };
-        found.map_err(|error| self.codecs.list().codec(*index).blame(error))
+        check_padding_in(&self.codecs, path)
     }
 
     /// Takes the hooks of a chain of the same codecs, and of the chains inside it.
     pub(super) fn take_over_hooks(&mut self, other: &Self) {
         self.hooks.clone_from(&other.hooks);
-        let others = other.plan.steps.iter().filter_map(Step::inner);
-        let own = self.plan.steps.iter_mut().filter_map(Step::inner_mut);
-        own.zip(others).for_each(|(own, other)| own.take_over_hooks(other));
+        let (own, others) = (&mut self.plan.steps, &other.plan.steps);
+        let inner = own.iter_mut().filter_map(Step::inner_mut).zip(others.iter().filter_map(Step::inner));
+        inner.for_each(|(own, other)| own.take_over_hooks(other));
+        let indices = own.iter_mut().filter_map(Step::index_mut).zip(others.iter().filter_map(Step::index));
+        indices.for_each(|(own, other)| own.take_over_hooks(other));
+    }
+}
+
+fn check_padding_in(codecs: &BoundCodecs, path: &[PathStep]) -> Result<()> {
+    let Some(((_, index), inner)) = path.split_first() else {
+        return Err(Error::argument("the path of the codec is empty"));
+    };
+    let Some(bound) = codecs.codecs().get(*index) else {
+        let count = codecs.codecs().len();
+        return Err(Error::argument(format!("there is no codec {index}: the list has {count}")));
+    };
+    let found = match (&bound.pass, inner) {
+        (Pass::Frame(frame), []) if frame.takes_hook() => Ok(()),
+        (_, []) => Err(Error::argument("this codec has no padding: only pad and offset do")),
+        (pass, [(list, _), ..]) => match list.and_then(|list| Some((list, inner_codecs(pass, list)?))) {
+            Some((list, codecs)) => check_padding_in(codecs, inner).map_err(|error| error.in_list(list)),
+            None => Err(Error::argument("there are no codecs inside this codec")),
+        },
+    };
+    found.map_err(|error| codecs.list().codec(*index).blame(error))
+}
+
+/// The codecs that this member of a codec's configuration holds.
+fn inner_codecs<'a>(pass: &'a Pass, list: &str) -> Option<&'a BoundCodecs> {
+    match pass {
+        Pass::Shard(shard) if list == BoundShard::INDEX_LIST => Some(&shard.index),
+        Pass::Shard(shard) if list == BoundShard::INNER_LIST => Some(&shard.inner),
+        Pass::N5Block(block) if list == BoundN5Block::INNER_LIST => Some(&block.inner),
+        Pass::Transform(transform) if list == BoundShard::INNER_LIST => transform.inner_codecs(),
+        _ => None,
     }
 }

@@ -44,7 +44,7 @@ pub use shard::index::ShardIndex;
 
 use crate::codec;
 use crate::error::{Error, Result, Status};
-use crate::interface::{BoundCodecs, CodecList, Context, Registry};
+use crate::interface::{BoundCodecs, CodecList, Context, Hooks, Registry};
 use crate::json;
 use crate::representation::BytesRepresentation;
 use crate::strided::{self, Source, Target};
@@ -82,7 +82,7 @@ pub struct Chain {
     codecs: BoundCodecs,
     plan: Plan,
     /// The hooks, by codec.
-    hooks: Vec<Option<Arc<dyn PaddingHook>>>,
+    hooks: Vec<Hooks>,
     pool: Arc<Pool>,
     /// The most bytes that a chunk may decode to.
     max_decoded_size: Option<u64>,
@@ -143,7 +143,7 @@ impl Chain {
     /// A chain that shares what codecs keep from call to call with others. The limit holds for the chains inside, too.
     fn from_bound(codecs: BoundCodecs, pool: Arc<Pool>, max_decoded_size: Option<u64>) -> Self {
         let plan = Plan::new(&codecs, &pool, max_decoded_size);
-        let hooks = vec![None; codecs.codecs().len()];
+        let hooks = vec![Hooks::default(); codecs.codecs().len()];
         let decoded_size = codecs.representation(0).size().size_when_written();
         let array_sizes = decoded_size.map(|size| (size, plan.encoded_size(size)));
         Self { codecs, plan, hooks, pool, max_decoded_size, array_sizes }

@@ -339,6 +339,19 @@ impl Step {
         }
     }
 
+    /// The chain of the index, if the step is a shard.
+    pub(super) fn index(&self) -> Option<&Chain> {
+        self.shard().map(|shard| &shard.index)
+    }
+
+    /// See [`index`](Self::index).
+    pub(super) fn index_mut(&mut self) -> Option<&mut Chain> {
+        match &mut self.operation {
+            Operation::Shard(_, shard) => Some(&mut Arc::make_mut(shard).index),
+            _ => None,
+        }
+    }
+
     pub(super) fn leading_size(&self) -> Option<u64> {
         self.frames.iter().try_fold(0_u64, |size, (_, frame)| size.checked_add(frame.leading_size()))
     }

@@ -10,8 +10,7 @@ use super::plan::{Operation, Plan, Step};
 use super::workspace::{Pool, Workspace};
 use crate::error::{CodecPlace, Error, Result, Status};
 use crate::interface::{
-    ASKS_FOR_MORE, BoundCodecs, Call, CallOptions, Contexts, Frame, PaddingHook, decoded_guess, intermediate_limit,
-    too_small,
+    ASKS_FOR_MORE, BoundCodecs, Call, CallOptions, Contexts, Frame, Hooks, decoded_guess, intermediate_limit, too_small,
 };
 use crate::memory::{grow, grow_until};
 use crate::representation::ByteSize;
@@ -25,7 +24,7 @@ pub(super) struct Run<'a> {
     pub(super) codecs: &'a BoundCodecs,
     pub(super) pool: &'a Pool,
     /// The hooks, by codec.
-    pub(super) hooks: &'a [Option<Arc<dyn PaddingHook>>],
+    pub(super) hooks: &'a [Hooks],
     pub(super) options: &'a CallOptions,
     /// The most bytes that a chunk may decode to.
     pub(super) max_decoded_size: Option<u64>,
@@ -249,7 +248,7 @@ impl Run<'_> {
         overflow: Overflow,
         contexts: &mut Contexts,
     ) -> Result<usize> {
-        let call = &mut self.call(None, contexts);
+        let call = &mut self.call(Some(step.decoding_codec()), contexts);
         match &step.operation {
             Operation::Copy => {
                 crate::memory::copy(input, output.get_mut(..input.len()).ok_or_else(too_small)?);
@@ -354,8 +353,7 @@ impl Run<'_> {
 
     /// The call as the pass or the frames of this codec see it.
     pub(super) fn call<'a>(&'a self, codec: Option<&CodecPlace>, contexts: &'a mut Contexts) -> Call<'a> {
-        let hook = codec.and_then(|codec| self.hooks[codec.index].as_deref());
-        Call { options: self.options, hook, contexts }
+        Call { options: self.options, hooks: codec.map(|codec| &self.hooks[codec.index]), contexts }
     }
 }
 

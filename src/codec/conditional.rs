@@ -88,7 +88,8 @@ impl BoundConditional {
         let mut current: Option<Vec<u8>> = None;
         for (index, bound) in self.applied() {
             let input = current.as_deref().unwrap_or(decoded);
-            current = Some(encode_one(bound, input, call).map_err(|error| self.blame(index, error))?);
+            let encoded = encode_one(bound, input, &mut call.inside(index));
+            current = Some(encoded.map_err(|error| self.blame(index, error))?);
         }
         current.map_or_else(|| copied(decoded), Ok)
     }
@@ -102,13 +103,15 @@ impl BoundConditional {
         for (index, bound) in applied.rev() {
             let input = current.as_deref().unwrap_or(payload);
             let limit = self.limit(index, decoded.len() as u64);
-            current = Some(decode_one(bound, input, limit, call).map_err(|error| match error.status() {
+            let decoded = decode_one(bound, input, limit, &mut call.inside(index));
+            current = Some(decoded.map_err(|error| match error.status() {
                 // What the stream says of its size is not the size of the chunk.
                 Status::BufferTooSmall => too_small(),
                 _ => self.blame(index, error),
             })?);
         }
         let input = current.as_deref().unwrap_or(payload);
+        let call = &mut call.inside(first);
         let size = match &bound.pass {
             Pass::Frame(frame) => peeled(&**frame, input, call).and_then(|chunk| copy(chunk, decoded)),
             Pass::Transform(transform) => last(&**transform, input, decoded, call),
@@ -140,6 +143,10 @@ impl BoundConditional {
 }
 
 impl Transform for BoundConditional {
+    fn inner_codecs(&self) -> Option<&BoundCodecs> {
+        Some(&self.inner)
+    }
+
     fn encode(&self, decoded: &[u8], encoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
         let all = self.encode_all(decoded, call)?;
         let is_smaller = all.len() < decoded.len();
@@ -279,7 +286,7 @@ mod tests {
 
     fn call<T>(work: impl FnOnce(&mut Call<'_>) -> T) -> T {
         let (options, mut contexts) = (CallOptions::default(), Contexts::default());
-        work(&mut Call { options: &options, hook: None, contexts: &mut contexts })
+        work(&mut Call { options: &options, hooks: None, contexts: &mut contexts })
     }
 
     fn transform(configuration: &Value, size: usize) -> Arc<dyn Transform> {

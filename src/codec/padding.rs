@@ -110,7 +110,7 @@ impl Frame for Padding {
 
     fn write(&self, payload: &[u8], leading: &mut [u8], trailing: &mut [u8], call: &Call<'_>) -> Result<()> {
         let padding = self.location.at(leading, trailing);
-        match (call.hook.filter(|hook| hook.generates()), &self.bytes) {
+        match (call.hook().filter(|hook| hook.generates()), &self.bytes) {
             (Some(hook), _) => {
                 padding.fill(0);
                 hook.generate(call.options.call_data, payload, padding).map_err(|code| {
@@ -133,7 +133,7 @@ impl Frame for Padding {
 
     fn check(&self, payload: &[u8], leading: &[u8], trailing: &[u8], call: &Call<'_>) -> Result<()> {
         let padding = self.location.at(leading, trailing);
-        call.hook.map_or(Ok(()), |hook| {
+        call.hook().map_or(Ok(()), |hook| {
             hook.check(call.options.call_data, payload, padding).map_err(|code| {
                 Error::corrupt(format!("the callback that checks the padding rejected it: it returned {code}"))
             })

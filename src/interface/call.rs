@@ -62,10 +62,55 @@ impl Default for CallData {
 pub struct Call<'a> {
     /// The options that the caller passed.
     pub options: &'a CallOptions,
-    /// The hook that was set for this codec.
-    pub hook: Option<&'a dyn PaddingHook>,
+    /// The hooks that were set for this codec.
+    pub hooks: Option<&'a Hooks>,
     /// The contexts that codecs keep from call to call.
     pub contexts: &'a mut Contexts,
+}
+
+impl<'a> Call<'a> {
+    /// The hook that computes or checks the bytes of this codec.
+    pub fn hook(&self) -> Option<&'a dyn PaddingHook> {
+        self.hooks?.own.as_deref()
+    }
+
+    /// The same call as the codec of this index inside this one sees it.
+    pub fn inside(&mut self, index: usize) -> Call<'_> {
+        let hooks = self.hooks.and_then(|hooks| hooks.inside.get(index));
+        Call { options: self.options, hooks, contexts: self.contexts }
+    }
+}
+
+/// The hooks of a codec.
+#[derive(Debug, Clone, Default)]
+pub struct Hooks {
+    own: Option<Arc<dyn PaddingHook>>,
+    /// Those of the codecs that it applies itself, see
+    /// [`Transform::inner_codecs`](super::Transform::inner_codecs), up to the last one that has any.
+    inside: Vec<Hooks>,
+}
+
+impl Hooks {
+    /// Sets the hook of the codec that these indices lead to, or removes it; returns the one that was there.
+    pub(crate) fn set(
+        &mut self,
+        indices: impl IntoIterator<Item = usize>,
+        hook: Option<Arc<dyn PaddingHook>>,
+    ) -> Option<Arc<dyn PaddingHook>> {
+        let mut hooks = self;
+        for index in indices {
+            if hooks.inside.len() <= index {
+                hooks.inside.resize_with(index + 1, Self::default);
+            }
+            hooks = &mut hooks.inside[index];
+        }
+        std::mem::replace(&mut hooks.own, hook)
+    }
+
+    /// Whether any of them checks anything.
+    pub(crate) fn checks(&self) -> bool {
+        self.own.as_ref().is_some_and(|hook| hook.checks()) || self.inside.iter().any(Self::checks)
+    }
 }
 
 /// State that codecs keep from call to call: contexts of compressors, scratch memory.

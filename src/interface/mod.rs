@@ -22,7 +22,7 @@ mod pass;
 mod registry;
 mod shard;
 
-pub use call::{Call, CallData, CallOptions, Contexts, PaddingHook};
+pub use call::{Call, CallData, CallOptions, Contexts, Hooks, PaddingHook};
 pub use list::{BoundCodecs, CodecList};
 pub use n5_block::BoundN5Block;
 pub use pass::{

@@ -1,6 +1,6 @@
 //! The ways in which a bound codec moves bytes.
 
-use super::{BoundN5Block, BoundShard, Call};
+use super::{BoundCodecs, BoundN5Block, BoundShard, Call};
 use crate::error::{Error, Result, Status};
 use std::any::Any;
 use std::fmt::Debug;
@@ -200,6 +200,10 @@ pub trait Transform: Debug + Send + Sync {
     /// Into how many parts the work on a chunk is divided at most, if there are as many workers.
     fn part_count(&self, _direction: Direction) -> u64 {
         1
+    /// The codecs that it applies itself, each in [the call inside](Call::inside) its own.
+    fn inner_codecs(&self) -> Option<&BoundCodecs> {
+        None
+    }
     }
     /// The smallest box of the decoded array that is worth decoding alone with [`decode_box`](Self::decode_box); `None`
     /// if only whole chunks can be decoded.

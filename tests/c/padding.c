@@ -314,6 +314,85 @@ static void what_frees_replaced_user_data_may_use_the_chain(void) {
   CHECK(first.freed == 1 && second.freed == 1 && last.freed == 2);
 }
 
+#define PAD_2 "{\"name\":\"pad\",\"configuration\":{\"location\":\"end\",\"nbytes\":2}}"
+#define CONDITIONAL(codecs) "{\"name\":\"conditional\",\"configuration\":{\"codecs\":[" codecs "]}}"
+
+/* The callbacks of the codec at this path compute and check the last two bytes of a chunk of 64 zeros, also after
+ * zcodec_chain_with_shape, and in a plan. */
+static void check_callbacks_at(const char *codecs, const char *path, uint8_t first) {
+  static const uint64_t start[1] = {0}, shape[1] = {64}, part_shape[1] = {32};
+  static const uint8_t zeros[64];
+  zcodec_chain *chain = check_chain(codecs, "{\"data_type\":\"uint8\",\"shape\":[64],\"fill_value\":1}");
+  zcodec_chain *reshaped = NULL;
+  record seen = {0};
+  uint8_t encoded[256], decoded[64];
+  size_t size = 0, decoded_size = 0;
+  zcodec_call_options options = {0};
+  zcodec_error *error = NULL;
+  const zcodec_box box = {sizeof box, 1, start, shape};
+  zcodec_view view = {0};
+  zcodec_plan *plan = NULL;
+  zcodec_status status;
+  view.struct_size = sizeof view;
+  view.memory = decoded;
+  view.memory_size = sizeof decoded;
+  view.ndim = 1;
+  options.struct_size = sizeof options;
+  options.call_data = &size;
+  CHECK_OK(zcodec_chain_set_padding_at(chain, path, generate, check, &seen, free_record, &error));
+  CHECK_OK(zcodec_encode_with(chain, &options, zeros, 64, encoded, sizeof encoded, &size, &error));
+  CHECK(seen.generated == 1 && seen.call_data == &size && seen.padding_size == 2);
+  CHECK(encoded[size - 2] == first && encoded[size - 1] == (uint8_t)(first + 1));
+  CHECK_OK(zcodec_decode(chain, encoded, size, decoded, 64, &decoded_size, &error));
+  CHECK(seen.checked >= 1 && decoded_size == 64 && memcmp(decoded, zeros, 64) == 0);
+  CHECK_OK(zcodec_chain_with_shape(chain, part_shape, 1, &reshaped, &error));
+  CHECK_OK(zcodec_encode(reshaped, zeros, 32, decoded, sizeof decoded, &decoded_size, &error));
+  CHECK(seen.generated == 2);
+  zcodec_chain_free(reshaped);
+
+  CHECK_OK(zcodec_plan_new(chain, NULL, &box, &view, 1, size, NULL, &plan, &error));
+  seen.checked = 0;
+  for (;;) {
+    const zcodec_range *ranges = NULL;
+    size_t count = 0, i;
+    CHECK_OK(zcodec_plan_next(plan, &ranges, &count, &error));
+    if (count == 0) break;
+    for (i = 0; i < count; i++) {
+      CHECK_OK(zcodec_plan_supply(plan, i, encoded + ranges[i].offset, (size_t)ranges[i].size, &error));
+    }
+  }
+  zcodec_plan_free(plan);
+  CHECK(seen.checked >= 1);
+
+  encoded[size - 1] ^= 1;
+  status = zcodec_decode(chain, encoded, size, decoded, 64, &decoded_size, &error);
+  CHECK(status == ZCODEC_STATUS_CORRUPT_DATA && strcmp(zcodec_error_path(error), path) == 0);
+  zcodec_error_free(error);
+  seen.answer = 3;
+  CHECK_FAILS_WITH(ZCODEC_STATUS_CALLBACK_FAILED, "returned 3",
+                   zcodec_encode(chain, zeros, 64, encoded, sizeof encoded, &size, &error));
+  zcodec_chain_free(chain);
+  CHECK(seen.freed == 1);
+}
+
+static void codecs_inside_others_have_callbacks(void) {
+  zcodec_chain *chain;
+  check_callbacks_at("[\"bytes\"," CONDITIONAL("\"zstd\"," PAD_2) "]", "/1/configuration/codecs/1", 0x28);
+  check_callbacks_at("[\"bytes\"," CONDITIONAL(CONDITIONAL("\"zstd\"," PAD_2)) "]",
+                     "/1/configuration/codecs/0/configuration/codecs/1", 0x28);
+  check_callbacks_at("[{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[32],\"codecs\":[\"bytes\"],"
+                     "\"index_codecs\":[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"big\"}}," PAD_2 "]}}]",
+                     "/0/configuration/index_codecs/1", 0);
+  chain = check_chain("[" CONDITIONAL("\"zstd\"," PAD_2) "]", NULL);
+  CHECK_FAILS_WITH(ZCODEC_STATUS_INVALID_ARGUMENT, "there is no codec 2: the list has 2",
+                   zcodec_chain_set_padding_at(chain, "/0/configuration/codecs/2", NULL, NULL, NULL, NULL, &error));
+  CHECK_FAILS_WITH(ZCODEC_STATUS_INVALID_ARGUMENT, "this codec has no padding",
+                   zcodec_chain_set_padding_at(chain, "/0/configuration/codecs/0", NULL, NULL, NULL, NULL, &error));
+  CHECK_FAILS_WITH(ZCODEC_STATUS_INVALID_ARGUMENT, "there are no codecs inside this codec",
+                   zcodec_chain_set_padding_at(chain, "/0/configuration/index_codecs/0", NULL, NULL, NULL, NULL, &error));
+  zcodec_chain_free(chain);
+}
+
 /* Fails when its turn comes. */
 typedef struct turns {
   int left;
@@ -392,6 +471,7 @@ int main(void) {
   callbacks_may_free_their_own_data();
   what_frees_user_data_may_call_the_library();
   what_frees_replaced_user_data_may_use_the_chain();
+  codecs_inside_others_have_callbacks();
   a_failure_at_each_point_leaves_a_chain_that_works();
   only_paddings_take_callbacks();
   return check_result("padding");

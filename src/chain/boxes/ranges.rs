@@ -167,7 +167,7 @@ impl Ranges<'_> {
         rows: &mut dyn Iterator<Item = (usize, &mut [u8])>,
         contexts: &mut Contexts,
     ) -> Result<Option<()>> {
-        let call = &mut crate::interface::Call { options: self.options, hook: None, contexts };
+        let call = &mut crate::interface::Call { options: self.options, hooks: None, contexts };
         let done = self.transform.decode_ranges(self.payload, self.decoded_size, rows, call);
         done.map_err(|error| self.codec.blame(error))
     }

@@ -9,7 +9,7 @@ use crate::chain::boxes::region::Region;
 use crate::chain::place::BoxPlace;
 use crate::chain::plan::{Operation, Step};
 use crate::error::{Error, Result};
-use crate::interface::{CallOptions, Direction};
+use crate::interface::{CallOptions, Direction, Hooks};
 use crate::memory::grow;
 use crate::representation::element_count;
 use crate::strided::{self, Source, Strip, Target};
@@ -216,7 +216,6 @@ impl Chain {
 
     /// Whether a callback of the chain's own codecs may have refused the chunk.
     fn is_refused(&self, error: &Error) -> bool {
-        let hook = error.codec_index().and_then(|index| self.hooks.get(index)?.as_ref());
-        hook.is_some_and(|hook| hook.checks())
+        error.codec_index().and_then(|index| self.hooks.get(index)).is_some_and(Hooks::checks)
     }
 }

@@ -353,9 +353,7 @@ impl Chain {
 
     /// Whether something looks at all bytes that the frames of a step are around.
     pub(super) fn checks_frames(&self, step: &Step) -> bool {
-        step.frames.iter().any(|(codec, frame)| {
-            frame.checks_payload() || self.hooks[codec.index].as_ref().is_some_and(|hook| hook.checks())
-        })
+        step.frames.iter().any(|(codec, frame)| frame.checks_payload() || self.hooks[codec.index].checks())
     }
 }
 

@@ -95,7 +95,7 @@ impl Chain {
             if elements.keeps_values() {
                 continue;
             }
-            let call = &mut Call { options, hook: None, contexts: &mut *contexts };
+            let call = &mut Call { options, hooks: None, contexts: &mut *contexts };
             let size = elements.encode_box(&Input::whole(values), &region, back, call)?;
             std::mem::swap(&mut front, &mut back);
             values = Source::contiguous(&front[..size], elements.encoded_element_size(), &region.shape)?;

@@ -131,7 +131,7 @@ impl<'a> ElementSteps<'a> {
             let Operation::Elements(elementwise) = &step.operation else { continue };
             let decoded_size = count * elementwise.fused.element_size();
             grow(to, decoded_size)?;
-            let call = &mut Call { options, hook: None, contexts: &mut *contexts };
+            let call = &mut Call { options, hooks: None, contexts: &mut *contexts };
             let input = given.take().unwrap_or_else(|| &from[..size]);
             let done = elementwise.fused.decode(input, &mut to[..decoded_size], call);
             done.inspect_err(|_| *failed = Some(number))?;

@@ -27,7 +27,7 @@ use std::sync::Arc;
 pub(super) struct Shard {
     bound: Arc<BoundShard>,
     pub(super) inner: Arc<Chain>,
-    index: Chain,
+    pub(super) index: Chain,
     /// Whether the codecs of the index cannot change its numbers, because the first of them is `bytes`.
     has_exact_index: bool,
     element_size: usize,
@@ -279,7 +279,7 @@ impl Shard {
         let Some(pass) = pass else { return work(part) };
         self.inner.pool.with(|Workspace { back, contexts, .. }| {
             let mut part = part;
-            self.convert(pass, start, &mut part, back, &mut Call { options, hook: None, contexts })?;
+            self.convert(pass, start, &mut part, back, &mut Call { options, hooks: None, contexts })?;
             work(part)
         })
     }

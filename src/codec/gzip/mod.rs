@@ -160,7 +160,7 @@ mod tests {
 
     fn run<T>(work: impl FnOnce(&mut Call<'_>) -> T) -> T {
         let (options, mut contexts) = (CallOptions::default(), Contexts::default());
-        work(&mut Call { options: &options, hook: None, contexts: &mut contexts })
+        work(&mut Call { options: &options, hooks: None, contexts: &mut contexts })
     }
 
     #[test]

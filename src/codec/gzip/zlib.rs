@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn a_small_buffer_is_told_the_size_and_nothing_may_follow_the_stream() {
         let (options, mut contexts) = (CallOptions::default(), Contexts::default());
-        let call = &mut Call { options: &options, hook: None, contexts: &mut contexts };
+        let call = &mut Call { options: &options, hooks: None, contexts: &mut contexts };
         let zlib = Zlib { level: None };
         let mut encoded = [0; 100];
         let size = zlib.encode(b"abc", &mut encoded, call).unwrap();

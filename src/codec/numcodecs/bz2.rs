@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn a_small_buffer_is_told_what_all_streams_decode_to() {
         let (options, mut contexts) = (CallOptions::default(), Contexts::default());
-        let call = &mut Call { options: &options, hook: None, contexts: &mut contexts };
+        let call = &mut Call { options: &options, hooks: None, contexts: &mut contexts };
         let bz2 = Bz2 { configuration: Map::new(), level: 1 };
         let sample: Vec<u8> = (0..3 * OVERFLOW_SIZE + 1).map(|i| (i * i / 1000 % 251) as u8).collect();
         let mut encoded = vec![0; 2 * sample.len() + 1000];

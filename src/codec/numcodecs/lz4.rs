@@ -116,7 +116,7 @@ mod tests {
     fn a_size_that_no_block_can_have_is_not_believed() {
         let (options, mut contexts) = (CallOptions::default(), Contexts::default());
         let mut decode = |encoded: &[u8], capacity: usize| {
-            let call = &mut Call { options: &options, hook: None, contexts: &mut contexts };
+            let call = &mut Call { options: &options, hooks: None, contexts: &mut contexts };
             let lz4 = Lz4 { configuration: Map::new(), acceleration: 1 };
             let result = lz4.decode(encoded, &mut vec![0; capacity], call);
             result.map_err(|error| (error.status(), error.needed_capacity()))
@@ -132,7 +132,7 @@ mod tests {
         let (options, mut contexts) = (CallOptions::default(), Contexts::default());
         let decoded: Vec<u8> = (0..5000_u32).map(|index| (index / 7 % 251) as u8).collect();
         let mut encode = |capacity: usize| {
-            let call = &mut Call { options: &options, hook: None, contexts: &mut contexts };
+            let call = &mut Call { options: &options, hooks: None, contexts: &mut contexts };
             let mut encoded = vec![0; capacity];
             let size = Lz4 { configuration: Map::new(), acceleration: 1 }.encode(&decoded, &mut encoded, call);
             size.map(|size| encoded[..size].to_vec()).map_err(|error| error.status())

@@ -241,7 +241,7 @@ mod tests {
     }
 
     fn with_call<T>(work: impl FnOnce(&mut Call<'_>) -> Result<T>) -> Result<T> {
-        work(&mut Call { options: &CallOptions::default(), hook: None, contexts: &mut Contexts::default() })
+        work(&mut Call { options: &CallOptions::default(), hooks: None, contexts: &mut Contexts::default() })
     }
 
     fn encode<E: Element>(field: &Field<E>, decoded: &[u8]) -> Vec<u8> {

@@ -90,7 +90,7 @@ pub(super) fn bind_to(backend: Backend, configuration: &Value, data_type: &str, 
 
 impl Bound {
     fn call(&mut self) -> Call<'_> {
-        Call { options: &self.options, hook: None, contexts: &mut self.contexts }
+        Call { options: &self.options, hooks: None, contexts: &mut self.contexts }
     }
 
     pub(super) fn encode(&mut self, decoded: &[u8]) -> Result<Vec<u8>> {

@@ -691,8 +691,7 @@ public final class Chain extends NativeHandle {
    * @param path a JSON Pointer into the codecs, such as {@code /0/configuration/codecs/1}
    * @param padding the callbacks; null: the codec is again as its metadata says
    * @throws IllegalStateException another call uses the chain
-   * @throws ZcodecException {@link Status#INVALID_ARGUMENT} if there is no such codec at this path, or it is inside
-   *     {@code conditional} or {@code index_codecs}
+   * @throws ZcodecException {@link Status#INVALID_ARGUMENT} if there is no such codec at this path
    */
   public void setPadding(String path, Padding padding) {
     setPadding(
