@@ -204,7 +204,13 @@ impl Run<'_> {
             }
             Operation::Shard(codec, shard) => shard.encode(input, output, codec, gathered, call),
             Operation::Transform(codec, transform) => {
-                transform.encode(slice(gathered)?, output, call).map_err(|error| codec.blame(error))
+                let blame = |error| codec.blame(error);
+                if let Decoded::Input(chunk) = input
+                    && let Some(size) = self.encode_by_slabs(&**transform, chunk, output, call).map_err(blame)?
+                {
+                    return Ok(size);
+                }
+                transform.encode(slice(gathered)?, output, call).map_err(blame)
             }
         }
     }

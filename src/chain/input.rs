@@ -8,7 +8,7 @@ use crate::data_type::{Component, DataType};
 use crate::error::{Error, Result};
 use crate::interface::CallOptions;
 use crate::representation::ArrayRepresentation;
-use crate::strided::{self, Source, Target};
+use crate::strided::{self, Layout, Source, Target};
 
 /// The input of a step on encode.
 #[derive(Debug, Clone)]
@@ -121,6 +121,11 @@ impl<'a> Input<'a> {
     /// Where all elements lie, if the caller has them.
     pub(super) fn whole_source(&self) -> Option<&Source<'a>> {
         self.is_whole().then_some(&self.source)
+    }
+
+    /// Where the elements that the caller has lie.
+    pub(super) fn layout(&self) -> &Layout {
+        self.source.layout()
     }
 
     /// Requests the cache lines of the elements that the caller has.

@@ -26,8 +26,8 @@ pub use call::{Call, CallData, CallOptions, Contexts, Hooks, PaddingHook};
 pub use list::{BoundCodecs, CodecList};
 pub use n5_block::BoundN5Block;
 pub use pass::{
-    ASKS_FOR_MORE, BoxCells, Direction, Elementwise, Excerpt, Frame, Pass, PutSlab, RunningChecksum, SizedKernel,
-    Slabs, Transform, decoded_guess, intermediate_limit, packed_size, too_small,
+    ASKS_FOR_MORE, BoxCells, Direction, Elementwise, Excerpt, Frame, GetSlab, Pass, PutSlab, RunningChecksum,
+    SizedKernel, Slabs, Transform, decoded_guess, intermediate_limit, packed_size, too_small,
 };
 pub use registry::{Context, Registry};
 pub use shard::BoundShard;

@@ -167,6 +167,9 @@ impl Slabs {
     }
 }
 
+/// Fills memory with the bytes of the slab of this number. Several threads may call it at once.
+pub type GetSlab<'a> = dyn Fn(usize, &mut [u8]) -> Result<()> + Sync + 'a;
+
 /// Takes the number of a slab and its bytes. Several threads may call it at once, with different slabs.
 pub type PutSlab<'a> = dyn Fn(usize, &[u8]) -> Result<()> + Sync + 'a;
 
@@ -197,13 +200,13 @@ pub trait Transform: Debug + Send + Sync {
     fn has_encoded_bound(&self, _decoded_size: u64) -> bool {
         true
     }
-    /// Into how many parts the work on a chunk is divided at most, if there are as many workers.
-    fn part_count(&self, _direction: Direction) -> u64 {
-        1
     /// The codecs that it applies itself, each in [the call inside](Call::inside) its own.
     fn inner_codecs(&self) -> Option<&BoundCodecs> {
         None
     }
+    /// Into how many parts the work on a chunk is divided at most, if there are as many workers.
+    fn part_count(&self, _direction: Direction) -> u64 {
+        1
     }
     /// The smallest box of the decoded array that is worth decoding alone with [`decode_box`](Self::decode_box); `None`
     /// if only whole chunks can be decoded.
@@ -232,10 +235,26 @@ pub trait Transform: Debug + Send + Sync {
     fn box_cells(&self, _encoded_size: usize, _start: &[u64], _shape: &[u64]) -> Result<Option<BoxCells>> {
         Ok(None)
     }
-    /// Slabs for [`decode_slabs`](Self::decode_slabs) have this many indices along the slowest dimension, or a multiple
-    /// of that; `None` if it decodes no slabs.
+    /// Slabs have this many indices along the slowest dimension, or a multiple of that; `None` if it takes no slabs.
     fn slab_thickness(&self) -> Option<usize> {
         None
+    }
+    /// Whether it has [`encode_slabs`](Self::encode_slabs).
+    fn encodes_slabs(&self) -> bool {
+        false
+    }
+    /// Encodes a whole chunk, all slabs of it, as [`encode`](Self::encode) does, on the workers of the call.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode), and those of `get`.
+    fn encode_slabs(
+        &self,
+        _slabs: &Slabs,
+        _get: &GetSlab<'_>,
+        _encoded: &mut [u8],
+        _call: &mut Call<'_>,
+    ) -> Result<usize> {
+        Err(Error::internal("a transform that encodes no slabs"))
     }
     /// Decodes the wanted slabs of a chunk, in any order, on the workers of the call. None, before the first slab, if the
     /// chunk decodes to another size, about which [`decode`](Self::decode) has the message.

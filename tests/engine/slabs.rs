@@ -1,4 +1,4 @@
-//! Chunks larger than caches whose codec decodes them slab by slab to strides.
+//! Chunks larger than caches whose codec decodes them slab by slab to strides, or encodes them so from there.
 
 use super::case::{named, options};
 use serde_json::{Value, json};
@@ -119,6 +119,54 @@ fn check(codecs: &[Value], shape: &[u64]) {
     assert_eq!(chain.decode_view(damaged, &vec![0; shape.len()], target, &options()).unwrap_err(), error, "{codecs:?}");
 }
 
+/// Checks that a chunk is the same bytes wherever its elements lie, also if a part of it is the fill value, and that the
+/// same element is at fault.
+fn check_encode(codecs: &[Value], shape: &[u64], refuses_nan: bool) {
+    let (chain, values) = chunk(codecs, shape);
+    let encode = |decoded: &[u8], start: &[u64], part: &[u64], place: &(usize, Vec<i64>), count: usize| {
+        let (layout, memory) = laid_out(decoded, part, place);
+        let mut encoded = vec![0xA5; chain.encoded_bound(values.len() as u64).unwrap() as usize];
+        let source = Source::new(&memory, layout).unwrap();
+        let size = chain.encode_view(start, source, &mut encoded, &threads(count))?;
+        encoded.truncate(size);
+        Ok(encoded)
+    };
+    let (encoded, whole) = (chain.encode_to_vec(&values, &options()), vec![0; shape.len()]);
+    for place in places(shape) {
+        for count in [1, 3] {
+            let found = encode(&values, &whole, shape, &place, count);
+            assert!(found == encoded, "{codecs:?}, {shape:?} from {place:?} by {count}");
+        }
+    }
+    for (start, part) in boxes(shape) {
+        let of_part = cut(&values, shape, &start, &part);
+        let mut padded = vec![0; values.len()];
+        let mut target = Target::contiguous(&mut padded, 4, shape).unwrap();
+        let source = Source::contiguous(&of_part, 4, &part).unwrap();
+        zcodec::strided::copy(&source, &mut target.region(&start, &part).unwrap()).unwrap();
+        let encoded = chain.encode_to_vec(&padded, &options());
+        for (place, count) in places(&part).into_iter().zip([1, 3, 2, 1]) {
+            let found = encode(&of_part, &start, &part, &place, count);
+            assert!(found == encoded, "{codecs:?}, {start:?} {part:?} of {shape:?} from {place:?} by {count}");
+        }
+    }
+    let mut faulty = values.clone();
+    for index in [values.len() / 4 - 1, values.len() / 7, values.len() / 6] {
+        faulty[4 * index..4 * index + 4].copy_from_slice(&f32::NAN.to_ne_bytes());
+    }
+    let expected = chain.encode_to_vec(&faulty, &options());
+    assert_eq!(expected.is_err(), refuses_nan, "{codecs:?}");
+    for count in [1, 3] {
+        let found = encode(&faulty, &whole, shape, &places(shape)[0], count);
+        assert!(
+            found == expected,
+            "{codecs:?}, {shape:?} by {count}: {:?}, expected {:?}",
+            found.err(),
+            expected.err()
+        );
+    }
+}
+
 #[test]
 fn slabs_of_zfp_are_those_of_the_whole() {
     for configuration in [
@@ -129,11 +177,14 @@ fn slabs_of_zfp_are_those_of_the_whole() {
         let zfp = [named("zfp", &configuration)];
         for shape in [&[300_001][..], &[1031, 389], &[4, 1031, 201], &[61, 71, 73], &[1, 131, 2099], &[13, 9, 51, 50]] {
             check(&zfp, shape);
+            check_encode(&zfp, shape, configuration["mode"] != "reversible");
         }
     }
     let zfpy =
         json!({"mode": 4, "tolerance": 1e-2, "rate": -1, "precision": -1, "compression_kwargs": {"tolerance": 1e-2}});
-    check(&[named("numcodecs.zfpy", &zfpy)], &[61, 71, 73]);
+    let zfpy = [named("numcodecs.zfpy", &zfpy)];
+    check(&zfpy, &[61, 71, 73]);
+    check_encode(&zfpy, &[61, 71, 73], true);
 }
 
 #[test]
@@ -152,6 +203,7 @@ fn slabs_of_blosc_are_those_of_the_whole() {
         let codecs = [little.clone(), named("blosc", &blosc)];
         for shape in [&[300_001][..], &[1031, 389], &[1, 5000, 61], &[61, 71, 73]] {
             check(&codecs, shape);
+            check_encode(&codecs, shape, false);
         }
     }
 }

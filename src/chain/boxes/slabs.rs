@@ -1,16 +1,18 @@
-//! To strides slab by slab: the elements of a few indices along the slowest dimension are decoded to memory that stays in
-//! the caches, and go to their place from there, so that the chunk, or the box, is not in memory twice.
+//! To strides and from them slab by slab: the elements of a few indices along the slowest dimension are decoded to memory
+//! that stays in the caches, and go to their place from there, or come from there and are encoded, so that the chunk, or
+//! the box, is not in memory twice.
 
 use super::region::Region;
+use crate::chain::input::Input;
 use crate::chain::place::BoxPlace;
 use crate::chain::plan::{Operation, Step};
 use crate::chain::run::Run;
 use crate::error::Result;
-use crate::interface::{Contexts, Slabs, Transform};
+use crate::interface::{Call, Contexts, Slabs, Transform};
 use crate::memory::collect;
 use crate::parallel::lock;
 use crate::representation::element_count;
-use crate::strided::{self, Source, Target};
+use crate::strided::{self, Layout, Source, Target};
 use std::sync::Mutex;
 
 /// A smaller array stays in the caches by itself.
@@ -43,7 +45,9 @@ impl Run<'_> {
         let Operation::Transform(codec, transform) = &step.operation else { return Ok(None) };
         let (shape, element_size) = (step.decoded.array()?.shape(), target.element_size());
         let unit = transform.slab_thickness().filter(|_| !region.is_empty());
-        let Some(cut) = unit.and_then(|unit| Cut::new(shape, target, unit)) else { return Ok(None) };
+        let Some(cut) = unit.and_then(|unit| Cut::new(shape, target.layout(), element_size, unit)) else {
+            return Ok(None);
+        };
         let slabs = cut.slabs(shape, region);
         let cell = cut.cell(shape.len());
         let places = BoxPlace::Memory(target.reborrow()).cut(region, &cell)?;
@@ -58,6 +62,28 @@ impl Run<'_> {
         let done = transform.decode_slabs(payload, &slabs, &put, &mut self.call(None, contexts));
         done.map_err(|error| codec.blame(error))
     }
+
+    /// Encodes a chunk by this transform. `None` if it encodes no slabs, or they are of no use.
+    pub(in crate::chain) fn encode_by_slabs(
+        &self,
+        transform: &dyn Transform,
+        chunk: &Input<'_>,
+        encoded: &mut [u8],
+        call: &mut Call<'_>,
+    ) -> Result<Option<usize>> {
+        let (shape, element_size) = (chunk.shape(), chunk.element_size());
+        let unit = transform.slab_thickness().filter(|_| transform.encodes_slabs() && chunk.as_slice().is_none());
+        let Some(cut) = unit.and_then(|unit| Cut::new(shape, chunk.layout(), element_size, unit)) else {
+            return Ok(None);
+        };
+        let options = self.options.single_threaded();
+        let get = |number: usize, elements: &mut [u8]| {
+            let slab = cut.slab(number, shape);
+            let mut target = Target::contiguous(elements, element_size, &slab.shape)?;
+            chunk.region(&slab.start, &slab.shape)?.copy_to(&mut target, &options)
+        };
+        transform.encode_slabs(&cut.slabs(shape, &Region::whole(shape)), &get, encoded, call).map(Some)
+    }
 }
 
 /// Whether decoding the slabs that a box touches does little more than decoding these bytes of it.
@@ -68,7 +94,8 @@ pub(super) fn are_worth_it(
     target: &Target<'_>,
     transform: &dyn Transform,
 ) -> bool {
-    let cut = transform.slab_thickness().and_then(|unit| Cut::new(shape, target, unit));
+    let unit = transform.slab_thickness();
+    let cut = unit.and_then(|unit| Cut::new(shape, target.layout(), target.element_size(), unit));
     cut.is_some_and(|cut| {
         let touched = (region.shape[cut.dimension] + cut.thickness).saturating_mul(cut.plane_size as u64);
         touched / 4 * 3 <= needed_size as u64
@@ -79,7 +106,8 @@ pub(super) fn are_worth_it(
 pub(super) fn of_box<'t>(region: Region, place: BoxPlace<'t>, unit: &[u64]) -> Result<Vec<(Region, BoxPlace<'t>)>> {
     let cut = match &place {
         BoxPlace::Memory(target) if !target.is_contiguous() => {
-            slowest(&region.shape).and_then(|dimension| Cut::new(&region.shape, target, unit[dimension] as usize))
+            let unit = slowest(&region.shape).map(|dimension| unit[dimension] as usize);
+            unit.and_then(|unit| Cut::new(&region.shape, target.layout(), target.element_size(), unit))
         }
         _ => None,
     };
@@ -96,12 +124,12 @@ fn slowest(shape: &[u64]) -> Option<usize> {
 
 impl Cut {
     /// Slabs whose thickness is a multiple of `unit`. `None` if they are of no use for a view: the array is small or flat,
-    /// or the elements of the slowest dimension lie side by side in the view, where each slab would write a short piece
-    /// of every line.
-    fn new(shape: &[u64], view: &Target<'_>, unit: usize) -> Option<Self> {
-        let (dimension, element_size) = (slowest(shape)?, view.element_size());
+    /// or the elements of the slowest dimension lie side by side in the view, where each slab would be a short piece of
+    /// every line.
+    fn new(shape: &[u64], view: &Layout, element_size: usize, unit: usize) -> Option<Self> {
+        let dimension = slowest(shape)?;
         let size = usize::try_from(element_count(shape)).ok()?.checked_mul(element_size)?;
-        if size < MIN_SIZE || view.layout().strides()[dimension].unsigned_abs() == element_size {
+        if size < MIN_SIZE || view.strides()[dimension].unsigned_abs() == element_size {
             return None;
         }
         let plane_size = size / usize::try_from(shape[dimension]).ok()?;

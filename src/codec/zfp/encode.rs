@@ -1,6 +1,6 @@
 //! One chunk to a stream.
 //!
-//! Blocks are coded a piece at a time into scratch memory, and the pieces are joined to the bit. So it does not matter
+//! Blocks are coded a part at a time into scratch memory, and the parts are joined to the bit. So it does not matter
 //! on which thread, or in which order, they are coded.
 
 use super::backend::{self, Backend, BlockWriter};
@@ -8,13 +8,13 @@ use super::bits::StreamJoiner;
 #[cfg(feature = "zfp-sys")]
 use super::c_blocks;
 use super::element::Element;
-use super::grid::AHEAD;
+use super::grid::{AHEAD, Grid};
 use super::mode::WORD_BITS;
 use super::own_blocks;
 use super::whole;
 use super::{Field, Scratch};
 use crate::error::{Error, Result, Status};
-use crate::interface::{Call, too_small};
+use crate::interface::{Call, GetSlab, Slabs, too_small};
 use crate::memory::grow;
 use crate::parallel::{into_inner, lock};
 use std::collections::BTreeMap;
@@ -41,27 +41,54 @@ pub(super) fn encode<E: Element>(
     {
         return Ok(size);
     }
-    let result = match field.grid.dimensionality() {
-        ZfpDimensionality::D1 => encode_pieces::<E, 4, 256>(field, cells, encoded, call),
-        ZfpDimensionality::D2 => encode_pieces::<E, 16, 128>(field, cells, encoded, call),
-        ZfpDimensionality::D3 => encode_pieces::<E, 64, 1>(field, cells, encoded, call),
-        ZfpDimensionality::D4 => encode_pieces::<E, 256, 1>(field, cells, encoded, call),
-    };
+    let piece_blocks = (PIECE_SIZE / (field.grid.block_values() * size_of::<E::Scalar>())).max(1);
+    let block_count = field.grid.block_count();
+    let pieces = (0..block_count).step_by(piece_blocks).map(|first| first..block_count.min(first + piece_blocks));
+    let result = encode_parts(field, encoded, call, decoded.len(), pieces, |blocks, memory| {
+        encode_blocks(field, &field.grid, cells, blocks, &mut memory.words)
+    });
     match result {
         Err(error) if error.status() == Status::OutOfRange => Err(first_outside(field, cells).unwrap_or(error)),
         result => result,
     }
 }
 
-/// Codes blocks of N values, of which `TOGETHER` are gathered before they are written. Kernels take a number of them at
-/// once that divides this one.
-fn encode_pieces<E: Element, const N: usize, const TOGETHER: usize>(
+/// See [`Transform::encode_slabs`](crate::interface::Transform::encode_slabs).
+pub(super) fn encode_slabs<E: Element>(
     field: &Field<E>,
-    cells: &[E::Memory],
+    slabs: &Slabs,
+    get: &GetSlab<'_>,
     encoded: &mut [u8],
     call: &mut Call<'_>,
 ) -> Result<usize> {
-    let block_count = field.grid.block_count();
+    let slab_count = slabs.size / size_of::<E::Memory>();
+    encode_parts(field, encoded, call, slabs.decoded_size, slabs.numbers.clone(), |number, memory| {
+        let grid = field.grid.slab(slab_count, number);
+        let size = grid.value_count() * size_of::<E::Memory>();
+        grow(&mut memory.slab, size)?;
+        get(number, &mut memory.slab[..size])?;
+        let cells = bytemuck::try_cast_slice(&memory.slab[..size]);
+        let cells: &[E::Memory] = cells.map_err(|error| Error::internal(format!("the memory of a slab: {error}")))?;
+        let result = encode_blocks(field, &grid, cells, 0..grid.block_count(), &mut memory.words);
+        result.map_err(|error| match error.status() {
+            Status::OutOfRange => {
+                first_outside(field, cells).unwrap_or(error).after_elements((number * slab_count) as u64)
+            }
+            _ => error,
+        })
+    })
+}
+
+/// Codes parts of a field of this decoded size, which follow each other, on the workers of the call. `work` codes a
+/// part to the beginning of `words` and returns the number of bits.
+fn encode_parts<E: Element, Part>(
+    field: &Field<E>,
+    encoded: &mut [u8],
+    call: &mut Call<'_>,
+    decoded_size: usize,
+    parts: impl Iterator<Item = Part> + Send,
+    work: impl Fn(Part, &mut PartMemory) -> Result<u64> + Sync,
+) -> Result<usize> {
     if field.parameters.has_fixed_size() && encoded.len() < field.stream_bound()? {
         return Err(too_small());
     }
@@ -69,15 +96,13 @@ fn encode_pieces<E: Element, const N: usize, const TOGETHER: usize>(
     if let Some(header) = field.header {
         writer.append(&header.words(), header.bit_count())?;
     }
-    let piece_blocks = (PIECE_SIZE / (N * size_of::<E::Scalar>())).max(1);
-    let pieces = (0..block_count).step_by(piece_blocks).map(|first| first..block_count.min(first + piece_blocks));
-    let threads = call.options.workers().count_for(size_of_val(cells));
-    let scratch = &mut call.contexts.get(|| Ok(Scratch::default()))?.pieces;
+    let threads = call.options.workers().count_for(decoded_size);
+    let scratch = &mut call.contexts.get(|| Ok(Scratch::default()))?.parts;
     let assembly = Mutex::new(Assembly::new(writer, std::mem::take(scratch)));
-    let result = call.options.workers().for_each(threads, pieces.enumerate(), |(index, blocks)| {
-        let mut words = lock(&assembly).memory()?;
-        let bit_count = encode_piece::<E, N, TOGETHER>(field, cells, blocks, &mut words)?;
-        lock(&assembly).add(index, CodedBlocks { words, bit_count })
+    let result = call.options.workers().for_each(threads, parts.enumerate(), |(index, part)| {
+        let mut memory = lock(&assembly).memory()?;
+        let bit_count = work(part, &mut memory)?;
+        lock(&assembly).add(index, CodedPart { memory, bit_count })
     });
     let assembly = into_inner(assembly);
     *scratch = assembly.spare;
@@ -85,38 +110,47 @@ fn encode_pieces<E: Element, const N: usize, const TOGETHER: usize>(
     assembly.writer.finish()
 }
 
-/// Coded blocks that follow each other.
-struct CodedBlocks {
+/// Memory for a part that is being coded.
+#[derive(Debug, Default)]
+pub(super) struct PartMemory {
+    /// The coded blocks.
     words: Vec<u64>,
+    /// The elements, if they did not lie in C order.
+    slab: Vec<u8>,
+}
+
+/// Coded blocks that follow each other.
+struct CodedPart {
+    memory: PartMemory,
     bit_count: u64,
 }
 
-/// Where pieces come together.
+/// Where parts come together.
 struct Assembly<'a> {
     writer: StreamJoiner<'a>,
     next_index: usize,
-    /// Pieces that were finished before their turn.
-    waiting: BTreeMap<usize, CodedBlocks>,
-    spare: Vec<Vec<u64>>,
+    /// Parts that were finished before their turn.
+    waiting: BTreeMap<usize, CodedPart>,
+    spare: Vec<PartMemory>,
     is_full: bool,
 }
 
 impl<'a> Assembly<'a> {
-    fn new(writer: StreamJoiner<'a>, spare: Vec<Vec<u64>>) -> Self {
+    fn new(writer: StreamJoiner<'a>, spare: Vec<PartMemory>) -> Self {
         Self { writer, next_index: 0, waiting: BTreeMap::new(), spare, is_full: false }
     }
 
-    /// Memory for a piece, unless there is no room for one more.
-    fn memory(&mut self) -> Result<Vec<u64>> {
+    /// Memory for a part, unless there is no room for one more.
+    fn memory(&mut self) -> Result<PartMemory> {
         if self.is_full { Err(too_small()) } else { Ok(self.spare.pop().unwrap_or_default()) }
     }
 
-    fn add(&mut self, index: usize, piece: CodedBlocks) -> Result<()> {
-        self.waiting.insert(index, piece);
-        while let Some(piece) = self.waiting.remove(&self.next_index) {
+    fn add(&mut self, index: usize, part: CodedPart) -> Result<()> {
+        self.waiting.insert(index, part);
+        while let Some(part) = self.waiting.remove(&self.next_index) {
             self.next_index += 1;
-            let result = self.writer.append(&piece.words, piece.bit_count);
-            self.spare.push(piece.words);
+            let result = self.writer.append(&part.memory.words, part.bit_count);
+            self.spare.push(part.memory);
             self.is_full |= result.is_err();
             result?;
         }
@@ -124,9 +158,27 @@ impl<'a> Assembly<'a> {
     }
 }
 
-/// Codes blocks into the beginning of `words`; returns the number of bits.
-fn encode_piece<E: Element, const N: usize, const TOGETHER: usize>(
+/// Codes blocks of a grid into the beginning of `words`; returns the number of bits.
+fn encode_blocks<E: Element>(
     field: &Field<E>,
+    grid: &Grid,
+    cells: &[E::Memory],
+    blocks: Range<usize>,
+    words: &mut Vec<u64>,
+) -> Result<u64> {
+    match grid.dimensionality() {
+        ZfpDimensionality::D1 => encode_blocks_of::<E, 4, 256>(field, grid, cells, blocks, words),
+        ZfpDimensionality::D2 => encode_blocks_of::<E, 16, 128>(field, grid, cells, blocks, words),
+        ZfpDimensionality::D3 => encode_blocks_of::<E, 64, 1>(field, grid, cells, blocks, words),
+        ZfpDimensionality::D4 => encode_blocks_of::<E, 256, 1>(field, grid, cells, blocks, words),
+    }
+}
+
+/// Codes blocks of N values, of which `TOGETHER` are gathered before they are written. Kernels take a number of them at
+/// once that divides this one.
+fn encode_blocks_of<E: Element, const N: usize, const TOGETHER: usize>(
+    field: &Field<E>,
+    grid: &Grid,
     cells: &[E::Memory],
     blocks: Range<usize>,
     words: &mut Vec<u64>,
@@ -136,22 +188,29 @@ fn encode_piece<E: Element, const N: usize, const TOGETHER: usize>(
     match field.backend {
         Backend::ZfpRs => {
             grow(words, word_count)?;
-            write_blocks::<E, N, TOGETHER>(field, cells, blocks, backend::CrateWriter::new(words, parameters))
+            write_blocks::<E, N, TOGETHER>(field, grid, cells, blocks, backend::CrateWriter::new(words, parameters))
         }
         Backend::OwnBlocks(coder) => {
             grow(words, word_count + own_blocks::SLACK)?;
-            write_blocks::<E, N, TOGETHER>(field, cells, blocks, own_blocks::OwnWriter::new(coder, words, parameters))
+            write_blocks::<E, N, TOGETHER>(
+                field,
+                grid,
+                cells,
+                blocks,
+                own_blocks::OwnWriter::new(coder, words, parameters),
+            )
         }
         #[cfg(feature = "zfp-sys")]
         Backend::CLibrary => {
             grow(words, word_count + c_blocks::slack(parameters))?;
-            write_blocks::<E, N, TOGETHER>(field, cells, blocks, c_blocks::CWriter::new(words, parameters)?)
+            write_blocks::<E, N, TOGETHER>(field, grid, cells, blocks, c_blocks::CWriter::new(words, parameters)?)
         }
     }
 }
 
 fn write_blocks<E: Element, const N: usize, const TOGETHER: usize>(
     field: &Field<E>,
+    grid: &Grid,
     cells: &[E::Memory],
     blocks: Range<usize>,
     mut writer: impl BlockWriter<E::Scalar, N>,
@@ -166,15 +225,15 @@ fn write_blocks<E: Element, const N: usize, const TOGETHER: usize>(
     if TOGETHER > 1 {
         for first in blocks.clone().step_by(TOGETHER) {
             let gathered = &mut gathered[..TOGETHER.min(blocks.end - first)];
-            field.grid.gather_all(first, &field.element, cells, gathered);
+            grid.gather_all(first, &field.element, cells, gathered);
             write(gathered)?;
         }
     } else {
         // By itself: a line of blocks is found by divisions, which one block does not pay for.
-        let mut ahead = field.grid.blocks(blocks.start + AHEAD..field.grid.block_count()).map(|block| block.origin);
-        for block in field.grid.blocks(blocks) {
+        let mut ahead = grid.blocks(blocks.start + AHEAD..grid.block_count()).map(|block| block.origin);
+        for block in grid.blocks(blocks) {
             let next = ahead.next().unwrap_or(block.origin);
-            field.grid.gather(block, next, &field.element, cells, &mut gathered[0]);
+            grid.gather(block, next, &field.element, cells, &mut gathered[0]);
             write(&gathered)?;
         }
     }

@@ -114,6 +114,11 @@ impl Grid {
         self.block_counts.iter().product()
     }
 
+    /// The number of values of a block.
+    pub(super) fn block_values(&self) -> usize {
+        SIDE.pow(usize::from(self.dimensionality) as u32)
+    }
+
     pub(super) fn value_count(&self) -> usize {
         self.sizes.iter().product()
     }

@@ -39,7 +39,7 @@ pub(super) mod zfpy;
 use crate::data_type::{Component, DataType};
 use crate::error::{Error, Result};
 use crate::interface::{
-    Binding, BoxCells, Call, Codec, Context, Direction, Excerpt, Kind, Pass, PutSlab, Slabs, Transform,
+    Binding, BoxCells, Call, Codec, Context, Direction, Excerpt, GetSlab, Kind, Pass, PutSlab, Slabs, Transform,
 };
 use crate::json::Configuration;
 use crate::number::FloatId;
@@ -139,8 +139,8 @@ struct Field<E> {
 /// Memory that is kept from call to call: one type for both directions, so that calls which alternate keep all of it.
 #[derive(Debug, Default)]
 struct Scratch {
-    /// Pieces of a stream that is being written.
-    pieces: Vec<Vec<u64>>,
+    /// For parts of a stream that is being written.
+    parts: Vec<encode::PartMemory>,
     /// The words of a stream that does not lie at a multiple of 8 bytes.
     words: Vec<u64>,
     /// The elements of a slab, before they go to their place.
@@ -176,6 +176,14 @@ impl<E: Element> Transform for Field<E> {
         call: &mut Call<'_>,
     ) -> Result<Option<()>> {
         decode::decode_slabs(self, encoded, slabs, put, call).map(Some)
+    }
+
+    fn encodes_slabs(&self) -> bool {
+        true
+    }
+
+    fn encode_slabs(&self, slabs: &Slabs, get: &GetSlab<'_>, encoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
+        encode::encode_slabs(self, slabs, get, encoded, call)
     }
 
     fn part_count(&self, direction: Direction) -> u64 {

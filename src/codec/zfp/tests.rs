@@ -338,7 +338,7 @@ fn calls_that_alternate_keep_the_memory_of_both_directions() {
         shifted.extend(bound.encode(&decoded).unwrap());
         assert_eq!(bound.decode(&shifted[1..]).unwrap(), decoded);
         let scratch = bound.contexts.get(|| Ok(super::Scratch::default())).unwrap();
-        assert!(!scratch.pieces.is_empty() && !scratch.words.is_empty());
+        assert!(!scratch.parts.is_empty() && !scratch.words.is_empty());
     }
 }
 

@@ -10,7 +10,7 @@
 use super::mode::{Mode, Parameters};
 use super::{Backend, Zfp};
 use crate::error::{Error, Result};
-use crate::interface::{Binding, Call, Codec, Context, Direction, Kind, Pass, PutSlab, Slabs, Transform};
+use crate::interface::{Binding, Call, Codec, Context, Direction, GetSlab, Kind, Pass, PutSlab, Slabs, Transform};
 use crate::json::{Configuration, integer};
 use crate::representation::Representation;
 use serde_json::{Map, Value, json};
@@ -214,6 +214,14 @@ impl Transform for WithHeader {
         call: &mut Call<'_>,
     ) -> Result<Option<()>> {
         self.blocks.decode_slabs(&self.blocks_of(encoded)?, slabs, put, call)
+    }
+
+    fn encodes_slabs(&self) -> bool {
+        self.blocks.encodes_slabs()
+    }
+
+    fn encode_slabs(&self, slabs: &Slabs, get: &GetSlab<'_>, encoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
+        self.blocks.encode_slabs(slabs, get, encoded, call)
     }
 
     fn part_count(&self, direction: Direction) -> u64 {
