@@ -380,16 +380,18 @@ static void codecs_inside_others_have_callbacks(void) {
   check_callbacks_at("[\"bytes\"," CONDITIONAL("\"zstd\"," PAD_2) "]", "/1/configuration/codecs/1", 0x28);
   check_callbacks_at("[\"bytes\"," CONDITIONAL(CONDITIONAL("\"zstd\"," PAD_2)) "]",
                      "/1/configuration/codecs/0/configuration/codecs/1", 0x28);
-  check_callbacks_at("[{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[32],\"codecs\":[\"bytes\"],"
-                     "\"index_codecs\":[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"big\"}}," PAD_2 "]}}]",
-                     "/0/configuration/index_codecs/1", 0);
+  check_callbacks_at(
+      "[{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[32],\"codecs\":[\"bytes\"],"
+      "\"index_codecs\":[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"big\"}}," PAD_2 "]}}]",
+      "/0/configuration/index_codecs/1", 0);
   chain = check_chain("[" CONDITIONAL("\"zstd\"," PAD_2) "]", NULL);
   CHECK_FAILS_WITH(ZCODEC_STATUS_INVALID_ARGUMENT, "there is no codec 2: the list has 2",
                    zcodec_chain_set_padding_at(chain, "/0/configuration/codecs/2", NULL, NULL, NULL, NULL, &error));
   CHECK_FAILS_WITH(ZCODEC_STATUS_INVALID_ARGUMENT, "this codec has no padding",
                    zcodec_chain_set_padding_at(chain, "/0/configuration/codecs/0", NULL, NULL, NULL, NULL, &error));
-  CHECK_FAILS_WITH(ZCODEC_STATUS_INVALID_ARGUMENT, "there are no codecs inside this codec",
-                   zcodec_chain_set_padding_at(chain, "/0/configuration/index_codecs/0", NULL, NULL, NULL, NULL, &error));
+  CHECK_FAILS_WITH(
+      ZCODEC_STATUS_INVALID_ARGUMENT, "there are no codecs inside this codec",
+      zcodec_chain_set_padding_at(chain, "/0/configuration/index_codecs/0", NULL, NULL, NULL, NULL, &error));
   zcodec_chain_free(chain);
 }
 
