@@ -20,6 +20,7 @@ typedef struct host {
   zcodec_chain *chain;
   zcodec_call_options options;
   zcodec_range index_range;
+  size_t element_size;
   char *path, *new_path;
   uint8_t *bytes; /* what was read, in memory that is used again */
   size_t capacity;
@@ -73,19 +74,20 @@ static uint8_t *room(host *self, size_t size) {
 }
 
 /* The elements of a box, in C order. */
-static zcodec_view view_of(const uint64_t *shape, const void *elements) {
-  zcodec_view view = {sizeof view, (void *)elements, 2, 0, NDIM, NULL};
+static zcodec_view view_of(const host *self, const uint64_t *shape, const void *elements) {
+  zcodec_view view = {sizeof view, (void *)elements, self->element_size, 0, NDIM, NULL};
   for (size_t i = 0; i < NDIM; i++) view.memory_size *= shape[i];
   return view;
 }
 
-/* The shard at `path`, of an array of `uint16` in three dimensions with one chunk. */
-host *host_new(const char *zarr_json, size_t size, const char *path, uint32_t threads) {
+/* The shard at `path`, of an array in three dimensions with one chunk. */
+host *host_new(const char *zarr_json, size_t size, size_t element_size, const char *path, uint32_t threads) {
   host *made = allocated(sizeof *made);
   memset(made, 0, sizeof *made);
   zcodec_error *error = NULL;
   expect_ok(zcodec_chain_from_zarr_json(zarr_json, size, &made->chain, &error), &error);
   expect_ok(zcodec_chain_index_range(made->chain, &made->index_range, &error), &error);
+  made->element_size = element_size;
   made->options.struct_size = sizeof made->options;
   made->options.max_threads = threads;
   made->path = allocated(strlen(path) + 1);
@@ -99,7 +101,7 @@ host *host_new(const char *zarr_json, size_t size, const char *path, uint32_t th
 void host_read(host *self, const uint64_t *start, const uint64_t *shape, void *elements) {
   const int file = opened(self->path, O_RDONLY);
   const zcodec_box box = {sizeof box, NDIM, start, shape};
-  const zcodec_view view = view_of(shape, elements);
+  const zcodec_view view = view_of(self, shape, elements);
   zcodec_plan *plan = NULL;
   zcodec_error *error = NULL;
   expect_ok(zcodec_plan_new(self->chain, &self->options, &box, &view, 1, size_of(file), NULL, &plan, &error), &error);
@@ -127,7 +129,7 @@ void host_read(host *self, const uint64_t *start, const uint64_t *shape, void *e
 static zcodec_writer *writer_of(host *self, const zcodec_index *index, uint64_t size, const uint64_t *start,
                                 const uint64_t *shape, const void *elements) {
   const zcodec_box box = {sizeof box, NDIM, start, shape};
-  const zcodec_view view = view_of(shape, elements);
+  const zcodec_view view = view_of(self, shape, elements);
   zcodec_writer *writer = NULL;
   zcodec_error *error = NULL;
   const zcodec_range *ranges = NULL;

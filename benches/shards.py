@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Reads and writes of one shard, compared with zarr-python and tensorstore from PyPI, in one run: the volume of nuclei,
-tiled to 256 x 256 x 256 uint16 in inner chunks of 32 x 32 x 32, on a file system in memory.
+tiled to 256 x 256 x 256 uint16, and a smooth field with noise of 128 x 256 x 256 float32, both in inner chunks of
+32 x 32 x 32, on a file system in memory.
 
-    shards.py LIBRARY [--threads N] [--runs N] [--inner zstd blosc none]
+    shards.py LIBRARY [--threads N] [--runs N] [--array nuclei field] [--inner zstd blosc none]
 
 LIBRARY is libzcodec.so, for which shards.c is the host, as tensorstore has one in C++; it is compiled first. All three read
 and write files; the medians of rounds in which each has its turn are compared.
@@ -26,13 +27,14 @@ import numpy as np
 import tensorstore
 import zarr
 
-SIDE, INNER = 256, 32
+INNER = 32
 BYTES = {"name": "bytes", "configuration": {"endian": "little"}}
+ZSTD = {"name": "zstd", "configuration": {"level": 3, "checksum": False}}
+BLOSC = {"cname": "zstd", "clevel": 3, "shuffle": "shuffle", "blocksize": 0}
 COMPRESSORS = {
-    "zstd": [{"name": "zstd", "configuration": {"level": 3, "checksum": False}}],
-    "blosc": [{"name": "blosc", "configuration": {"cname": "zstd", "clevel": 3, "shuffle": "shuffle", "typesize": 2,
-                                                  "blocksize": 0}}],
-    "none": [],
+    "zstd": lambda element_size: [ZSTD],
+    "blosc": lambda element_size: [{"name": "blosc", "configuration": {**BLOSC, "typesize": element_size}}],
+    "none": lambda element_size: [],
 }
 BOXES = {
     "whole shard": np.s_[:, :, :],
@@ -71,13 +73,15 @@ class Zcodec:
 
     name = "zcodec"
 
-    def __init__(self, host, root, threads):
-        self.host = host
+    def __init__(self, host, root, array, threads):
+        self.host, self.shape, self.dtype = host, array.shape, array.dtype
         metadata = (root / "zarr.json").read_bytes()
-        self.shard = c_void_p(host.host_new(metadata, len(metadata), os.fsencode(root / "c/0/0/0"), threads))
+        path = os.fsencode(root / "c/0/0/0")
+        self.shard = c_void_p(host.host_new(metadata, len(metadata), array.itemsize, path, threads))
 
     def read(self, key):
-        array = np.empty([len(range(*part.indices(SIDE))) for part in key], "u2")
+        sizes = [len(range(*part.indices(size))) for part, size in zip(key, self.shape)]
+        array = np.empty(sizes, self.dtype)
         self.host.host_read(self.shard, start_of(key), (c_uint64 * 3)(*array.shape), c_void_p(array.ctypes.data))
         return array
 
@@ -91,7 +95,7 @@ class Zcodec:
 
 
 def start_of(key):
-    return (c_uint64 * 3)(*(part.indices(SIDE)[0] for part in key))
+    return (c_uint64 * 3)(*(part.start or 0 for part in key))
 
 
 def compiled_host():
@@ -103,7 +107,7 @@ def compiled_host():
                        check=True)
         host = ctypes.CDLL(made)
     host.host_new.restype = c_void_p
-    host.host_new.argtypes = [c_char_p, c_size_t, c_char_p, c_uint32]
+    host.host_new.argtypes = [c_char_p, c_size_t, c_size_t, c_char_p, c_uint32]
     return host
 
 
@@ -142,18 +146,28 @@ class TensorStore:
         self.array[UPDATED].write(array).result()
 
 
-def metadata(compressor):
-    codecs = {"chunk_shape": [INNER] * 3, "codecs": [BYTES] + compressor, "index_codecs": [BYTES, {"name": "crc32c"}],
+def metadata(array, compressor):
+    codecs = {"chunk_shape": [INNER] * 3, "codecs": [BYTES] + compressor(array.itemsize), "index_codecs": [BYTES, {"name": "crc32c"}],
               "index_location": "end"}
-    return {"zarr_format": 3, "node_type": "array", "shape": [SIDE] * 3, "data_type": "uint16", "fill_value": 0,
-            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [SIDE] * 3}},
+    return {"zarr_format": 3, "node_type": "array", "shape": array.shape, "data_type": array.dtype.name,
+            "fill_value": 0,
+            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": array.shape}},
             "chunk_key_encoding": {"name": "default"}, "attributes": {},
             "codecs": [{"name": "sharding_indexed", "configuration": codecs}]}
 
 
 def volume():
     nuclei = np.load(pathlib.Path(__file__).parent / "../tests/data/nuclei_uint16_8x256x256.npy")
-    return np.ascontiguousarray(np.tile(nuclei, (SIDE // 8, 1, 1)))
+    return np.ascontiguousarray(np.tile(nuclei, (32, 1, 1)))
+
+
+def field():
+    shape = (128, 256, 256)
+    waves = sum(np.sin(0.05 * position) for position in np.ogrid[tuple(map(slice, shape))])
+    return (250 + 10 * waves + 0.01 * np.random.default_rng(1).random(shape)).astype("f4")
+
+
+ARRAYS = {"nuclei": volume, "field": field}
 
 
 def compare(what, works, runs):
@@ -169,13 +183,14 @@ def compare(what, works, runs):
     print("| %s | %.2f | %s |" % (what, first * 1e3, " | ".join("%.2f" % (other / first) for other in others)), flush=True)
 
 
-def measure(host, inner, root, arguments):
-    root.mkdir()
-    (root / "zarr.json").write_text(json.dumps(metadata(COMPRESSORS[inner])))
-    array = volume()
+def measure(host, name, inner, root, arguments):
+    root.mkdir(parents=True)
+    array = ARRAYS[name]()
+    (root / "zarr.json").write_text(json.dumps(metadata(array, COMPRESSORS[inner])))
     peers = [ZarrPython(root), TensorStore(root, arguments.threads)]
     peers[0].write(array)
-    all_ = [Zcodec(host, root, arguments.threads), *peers]
+    all_ = [Zcodec(host, root, array, arguments.threads), *peers]
+    inner = "%s, %s" % (name, inner)
     for key in BOXES.values():
         for one in all_:
             assert np.array_equal(one.read(key), array[key]), one.name
@@ -201,7 +216,7 @@ def measure(host, inner, root, arguments):
 def compare_tasks(library, threads, runs):
     """Chunks of zstd, level 3: calls one by one, and one call for all of them."""
     count, size = 1000, 1 << 16
-    codecs, array = [BYTES, *COMPRESSORS["zstd"]], {"data_type": "uint16", "shape": [size // 2], "fill_value": 0}
+    codecs, array = [BYTES, ZSTD], {"data_type": "uint16", "shape": [size // 2], "fill_value": 0}
     texts = [json.dumps(text).encode() for text in (codecs, array)]
     chain, error = c_void_p(), c_void_p()
     assert not library.zcodec_chain_new(texts[0], len(texts[0]), texts[1], len(texts[1]), byref(chain), byref(error))
@@ -245,6 +260,7 @@ def main():
     parser.add_argument("library")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--runs", type=int, default=9)
+    parser.add_argument("--array", nargs="+", default=list(ARRAYS), choices=list(ARRAYS))
     parser.add_argument("--inner", nargs="+", default=list(COMPRESSORS), choices=list(COMPRESSORS))
     arguments = parser.parse_args()
     library = ctypes.CDLL(arguments.library, mode=ctypes.RTLD_GLOBAL)
@@ -259,8 +275,8 @@ def main():
     print("| --- | ---: | ---: | ---: |")
     directory = pathlib.Path(tempfile.mkdtemp(dir=in_memory))
     try:
-        for inner in arguments.inner:
-            measure(host, inner, directory / inner, arguments)
+        for name, inner in itertools.product(arguments.array, arguments.inner):
+            measure(host, name, inner, directory / name / inner, arguments)
         if arguments.threads > 1:
             compare_tasks(library, arguments.threads, arguments.runs)
     finally:

@@ -37,7 +37,7 @@ fn cases() -> Vec<Case> {
             name: "float16",
             codecs: format!("[{}]", scale_offset("3", "0.5")),
             data_type: "float16",
-            element: |value| (0x3000 | value % 0x1000).to_ne_bytes().to_vec(),
+            element: |value| (0x3000 | (value % 0x1000)).to_ne_bytes().to_vec(),
         },
         Case {
             name: "int16",

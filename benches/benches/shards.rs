@@ -6,10 +6,8 @@ use std::hint::black_box;
 use zcodec::chain::{CallOptions, Chain};
 use zcodec_benches::peers::Zarrs;
 use zcodec_benches::turns::{Contestant, in_turn};
-use zcodec_benches::{field_bytes, two_threads};
+use zcodec_benches::{field_bytes, smooth, two_threads};
 
-const SHAPE: [usize; 3] = [256; 3];
-const SIZE: usize = SHAPE[0] * SHAPE[1] * SHAPE[2] * 2;
 const ROUNDS: usize = 15;
 
 /// Codecs of the inner chunks, after `bytes`.
@@ -17,7 +15,7 @@ const COMPRESSORS: [(&str, &str); 3] = [
     ("zstd-3", r#",{"name":"zstd","configuration":{"level":3,"checksum":false}}"#),
     (
         "blosc-zstd-3",
-        r#",{"name":"blosc","configuration":{"cname":"zstd","clevel":3,"shuffle":"shuffle","typesize":2,"blocksize":0}}"#,
+        r#",{"name":"blosc","configuration":{"cname":"zstd","clevel":3,"shuffle":"shuffle","typesize":TYPESIZE,"blocksize":0}}"#,
     ),
     ("none", ""),
 ];
@@ -25,22 +23,32 @@ const COMPRESSORS: [(&str, &str); 3] = [
 fn main() {
     println!("| work | threads | zcodec, ms | times as fast as zarrs |");
     println!("| --- | ---: | ---: | ---: |");
+    measure("nuclei", "uint16", 2, [256; 3], &field_bytes(32 << 20));
+    let shape = [128, 256, 256];
+    let field: Vec<u8> = smooth(&shape).flat_map(|value| (value as f32).to_ne_bytes()).collect();
+    measure("field", "float32", 4, shape, &field);
+}
+
+fn measure(array: &str, data_type: &str, element_size: usize, shape: [usize; 3], decoded: &[u8]) {
     for (name, compressor) in COMPRESSORS {
+        let name = format!("{array}, {name}");
+        let compressor = compressor.replace("TYPESIZE", &element_size.to_string());
         let bytes = r#"{"name":"bytes","configuration":{"endian":"little"}}"#;
         let codecs = format!(
             r#"[{{"name":"sharding_indexed","configuration":{{"chunk_shape":[32,32,32],
             "codecs":[{bytes}{compressor}],"index_codecs":[{bytes},"crc32c"]}}}}]"#
         );
-        let input = format!(r#"{{"data_type":"uint16","shape":{SHAPE:?},"fill_value":0}}"#);
+        let input = format!(r#"{{"data_type":"{data_type}","shape":{shape:?},"fill_value":0}}"#);
         let chain = Chain::new(codecs.as_bytes(), Some(input.as_bytes())).expect("the chain is valid");
-        let decoded = field_bytes(SIZE);
-        let encoded = chain.encode_to_vec(&decoded, &CallOptions::default()).expect("the shard encodes");
+        let encoded = chain.encode_to_vec(decoded, &CallOptions::default()).expect("the shard encodes");
         for (threads, options) in [(1, CallOptions::default()), (2, two_threads())] {
-            let peer = Zarrs::new(&codecs, "uint16", 2, &SHAPE).expect("zarrs has these codecs").with_threads(threads);
-            assert!(*peer.decode(&encoded) == decoded, "{name}: zarrs decodes to something else");
-            let theirs = peer.encode(&decoded);
+            let peer = Zarrs::new(&codecs, data_type, element_size, &shape)
+                .expect("zarrs has these codecs")
+                .with_threads(threads);
+            assert!(*peer.decode(&encoded) == *decoded, "{name}: zarrs decodes to something else");
+            let theirs = peer.encode(decoded);
             assert!(
-                chain.decode_to_vec(&theirs, &options).as_ref() == Ok(&decoded),
+                chain.decode_to_vec(&theirs, &options).is_ok_and(|ours| ours == decoded),
                 "{name}: what zarrs wrote decodes to something else"
             );
             row(
@@ -55,8 +63,8 @@ fn main() {
                 &format!("{name}, write"),
                 threads,
                 &mut [
-                    Box::new(|| drop(chain.encode_to_vec(black_box(&decoded), &options))),
-                    Box::new(|| drop(peer.encode(black_box(&decoded)))),
+                    Box::new(|| drop(chain.encode_to_vec(black_box(decoded), &options))),
+                    Box::new(|| drop(peer.encode(black_box(decoded)))),
                 ],
             );
         }

@@ -1,6 +1,6 @@
 //! Shards, boxes and plans compared with what they cannot do without: the inner codec on the same inner chunks, or a
-//! loop of `memcpy` over the same rows. The volume of nuclei, tiled to 256 x 256 x 256 `uint16` in inner chunks of
-//! 32 x 32 x 32.
+//! loop of `memcpy` over the same rows. The volume of nuclei, tiled to 256 x 256 x 256 `uint16`, and a smooth field with
+//! noise of 128 x 256 x 256 `float32`, both in inner chunks of 32 x 32 x 32.
 
 use crate::chunk::{BYTES, chain};
 use crate::table::{Line, Table};
@@ -10,41 +10,70 @@ use std::sync::Arc;
 use std::time::Duration;
 use zcodec::chain::{ByteRange, CallOptions, Chain, ReadPlan, ShardIndex};
 use zcodec::strided::{Layout, Source, Target};
-use zcodec_benches::{field_bytes, two_threads};
+use zcodec_benches::{field_bytes, smooth, two_threads};
 
-const SIDE: usize = 256;
 const INNER_SIDE: usize = 32;
-const ROW: usize = INNER_SIDE * 2;
-const INNER_SIZE: usize = INNER_SIDE * INNER_SIDE * ROW;
-const GRID: usize = SIDE / INNER_SIDE;
-const SIZE: usize = SIDE * SIDE * SIDE * 2;
+const SIZE: usize = 32 << 20;
 
-/// Name, codecs after `bytes`, and the goals of decode and encode compared with the inner codec alone.
-const INNER: [(&str, &str); 3] = [
-    ("zstd-3", r#",{"name":"zstd","configuration":{"level":3,"checksum":false}}"#),
-    (
-        "blosc-zstd-3",
-        r#",{"name":"blosc","configuration":{"cname":"zstd","clevel":3,"shuffle":"shuffle","typesize":2,"blocksize":0}}"#,
-    ),
-    ("none", ""),
+/// What is in a shard.
+#[derive(Clone, Copy, Debug)]
+struct Volume {
+    /// Before the name of the inner codec.
+    prefix: &'static str,
+    data_type: &'static str,
+    element_size: usize,
+    shape: [usize; 3],
+    bytes: fn(shape: [usize; 3]) -> Vec<u8>,
+}
+
+const VOLUMES: [Volume; 2] = [
+    Volume { prefix: "", data_type: "uint16", element_size: 2, shape: [256; 3], bytes: |_| field_bytes(SIZE) },
+    Volume {
+        prefix: "float32, ",
+        data_type: "float32",
+        element_size: 4,
+        shape: [128, 256, 256],
+        bytes: |shape| smooth(&shape).flat_map(|value| (value as f32).to_ne_bytes()).collect(),
+    },
 ];
 
+const INNER: [&str; 3] = ["zstd-3", "blosc-zstd-3", "none"];
+
+/// The codecs after `bytes`.
+fn compressor(inner: &str, element_size: usize) -> String {
+    match inner {
+        "zstd-3" => r#",{"name":"zstd","configuration":{"level":3,"checksum":false}}"#.to_owned(),
+        "blosc-zstd-3" => format!(
+            r#",{{"name":"blosc","configuration":{{"cname":"zstd","clevel":3,"shuffle":"shuffle",
+            "typesize":{element_size},"blocksize":0}}}}"#
+        ),
+        _ => String::new(),
+    }
+}
+
 pub(crate) fn measure(table: &mut Table) {
-    for (name, compressor) in INNER {
-        if table.wants("engine", name) {
-            let shard = Shard::new(compressor);
-            shard.decode(table, name);
-            shard.encode(table, name);
-            shard.boxes(table, name);
+    for volume in VOLUMES {
+        for inner in INNER {
+            let name = format!("{}{inner}", volume.prefix);
+            if table.wants("engine", &name) {
+                let shard = Shard::new(volume, inner);
+                shard.decode(table, &name);
+                shard.encode(table, &name);
+                shard.boxes(table, &name);
+            }
         }
     }
     if table.wants("engine", "views") {
         views(table, "1MiB", 1 << 20);
         views(table, "64MiB", 64 << 20);
+        fortran_order(table, "1MiB", [64, 64, 128]);
+        fortran_order(table, "64MiB", [256, 256, 512]);
     }
 }
 
 struct Shard {
+    volume: Volume,
+    is_compressed: bool,
     chain: Arc<Chain>,
     inner: Chain,
     decoded: Vec<u8>,
@@ -54,29 +83,29 @@ struct Shard {
 }
 
 impl Shard {
-    fn new(compressor: &str) -> Self {
-        let inner = format!("[{BYTES}{compressor}]");
+    fn new(volume: Volume, inner: &str) -> Self {
+        let Volume { data_type, element_size, shape, bytes, .. } = volume;
+        let is_compressed = inner != "none";
+        let inner = format!("[{BYTES}{}]", compressor(inner, element_size));
         let codecs = format!(
             r#"[{{"name":"sharding_indexed","configuration":{{"chunk_shape":[{INNER_SIDE},{INNER_SIDE},{INNER_SIDE}],
             "codecs":{inner},"index_codecs":[{BYTES},"crc32c"]}}}}]"#
         );
-        let shard = chain(&codecs, "uint16", &[SIDE; 3]);
-        let inner = chain(&inner, "uint16", &[INNER_SIDE; 3]);
-        let (decoded, options) = (field_bytes(SIZE), CallOptions::default());
+        let shard = chain(&codecs, data_type, &shape);
+        let inner = chain(&inner, data_type, &[INNER_SIDE; 3]);
+        let (decoded, options) = (bytes(shape), CallOptions::default());
         let encoded = shard.encode_to_vec(&decoded, &options).expect("the shard encodes");
-        let cells = (0..GRID.pow(3)).map(|cell| [cell / GRID / GRID, cell / GRID % GRID, cell % GRID]);
-        let inner_decoded: Vec<Vec<u8>> = cells.map(|cell| inner_chunk(&decoded, cell)).collect();
+        let cells = 0..volume.cell_count();
+        let inner_decoded: Vec<Vec<u8>> = cells.map(|cell| volume.inner_chunk(&decoded, cell)).collect();
         let encode = |decoded: &Vec<u8>| inner.encode_to_vec(decoded, &options).expect("the inner chunk encodes");
         let inner_encoded = inner_decoded.iter().map(encode).collect();
-        Self { chain: Arc::new(shard), inner, decoded, encoded, inner_decoded, inner_encoded }
+        Self { volume, is_compressed, chain: Arc::new(shard), inner, decoded, encoded, inner_decoded, inner_encoded }
     }
 
     /// The inner codec alone, or for uncompressed chunks the rows.
     fn decode_alone(&self, target: &mut [u8]) {
         for encoded in &self.inner_encoded {
-            self.inner
-                .decode_into(black_box(encoded), &mut target[..INNER_SIZE], &CallOptions::default())
-                .expect("it decodes");
+            self.inner.decode_into(black_box(encoded), target, &CallOptions::default()).expect("it decodes");
         }
     }
 
@@ -97,14 +126,14 @@ impl Shard {
         };
         let target = RefCell::new(target);
         let group = "engine, whole shard: decode";
-        if name == "none" {
+        if !self.is_compressed {
             table.measure(
                 line(group, "memcpy of rows", Some(0.8)),
-                || scatter(black_box(&self.inner_encoded), black_box(&mut rows)),
+                || self.volume.scatter(black_box(&self.inner_encoded), black_box(&mut rows)),
                 || decode(&mut target.borrow_mut(), &CallOptions::default()),
             );
         } else {
-            let mut one = vec![0; INNER_SIZE];
+            let mut one = vec![0; self.volume.inner_size()];
             table.measure(
                 line(group, "inner codec", Some(0.8)),
                 || self.decode_alone(&mut one),
@@ -143,13 +172,13 @@ impl Shard {
         let options = CallOptions::default();
         let bound = self.chain.encoded_bound(SIZE as u64).expect("the size is possible") as usize;
         let mut target = vec![0; bound];
-        let mut one = vec![0; 2 * INNER_SIZE];
+        let mut one = vec![0; 2 * self.volume.inner_size()];
         let line = Line {
             group: "engine, whole shard: encode",
             case: name,
             size: "32MiB",
             yardstick: "inner codec",
-            goal: Some(0.9).filter(|_| name != "none"),
+            goal: self.is_compressed.then_some(0.9),
             allowance: Duration::ZERO,
         };
         table.measure(
@@ -174,9 +203,9 @@ impl Shard {
             ("one plane", [100, 0, 0], [1, 256, 256]),
         ];
         for (what, start, shape) in cases {
-            let touched = touched(start, shape);
-            let mut box_ = vec![0_u8; shape.iter().product::<u64>() as usize * 2];
-            let mut one = vec![0; INNER_SIZE];
+            let touched = self.volume.touched(start, shape);
+            let mut box_ = vec![0_u8; shape.iter().product::<u64>() as usize * self.volume.element_size];
+            let mut one = vec![0; self.volume.inner_size()];
             let case = format!("{name}, {what}");
             let line = Line {
                 group: "engine, boxes through a plan",
@@ -197,7 +226,13 @@ impl Shard {
                 || self.read(&index, start, shape, &mut box_),
             );
         }
-        let mut box_ = vec![0_u8; INNER_SIZE];
+        if self.volume.cell_count() == 512 {
+            self.plan_and_index(table, name);
+        }
+    }
+
+    fn plan_and_index(&self, table: &mut Table, name: &str) {
+        let mut box_ = vec![0_u8; self.volume.inner_size()];
         let line = Line {
             group: "engine, plan of 1 of 512 inner chunks with its index",
             case: name,
@@ -220,7 +255,7 @@ impl Shard {
     }
 
     fn index_bytes(&self) -> std::ops::Range<usize> {
-        self.encoded.len() - (16 * GRID.pow(3) + 4)..self.encoded.len()
+        self.encoded.len() - (16 * self.volume.cell_count() + 4)..self.encoded.len()
     }
 
     fn index(&self) -> ShardIndex {
@@ -230,7 +265,7 @@ impl Shard {
     fn plan(&self, index: Option<&Arc<ShardIndex>>, start: [u64; 3], shape: [u64; 3], to: &mut [u8]) -> ReadPlan {
         // SAFETY: every plan of this file is dropped before the memory that it writes to.
         let to: &'static mut [u8] = unsafe { std::slice::from_raw_parts_mut(to.as_mut_ptr(), to.len()) };
-        let target = Target::contiguous(to, 2, &shape).expect("the box has this size");
+        let target = Target::contiguous(to, self.volume.element_size, &shape).expect("the box has this size");
         let boxes = vec![(start.to_vec(), target)];
         let size = Some(self.encoded.len() as u64);
         ReadPlan::new(&self.chain, CallOptions::default(), boxes, size, index.cloned()).expect("the plan is valid")
@@ -252,35 +287,57 @@ impl Shard {
     }
 }
 
-fn touched(start: [u64; 3], shape: [u64; 3]) -> Vec<usize> {
-    let cells = |dimension: usize| {
-        let inner = INNER_SIDE as u64;
-        start[dimension] / inner..(start[dimension] + shape[dimension]).div_ceil(inner)
-    };
-    let mut touched = Vec::new();
-    for z in cells(0) {
-        for y in cells(1) {
-            touched.extend(cells(2).map(|x| (z as usize * GRID + y as usize) * GRID + x as usize));
-        }
+impl Volume {
+    fn grid(&self) -> [usize; 3] {
+        self.shape.map(|size| size / INNER_SIDE)
     }
-    touched
-}
 
-fn row_of([z, y, x]: [usize; 3], row: usize) -> usize {
-    let (dz, dy) = (row / INNER_SIDE, row % INNER_SIDE);
-    (((z * INNER_SIDE + dz) * SIDE + y * INNER_SIDE + dy) * SIDE + x * INNER_SIDE) * 2
-}
+    fn cell_count(&self) -> usize {
+        self.grid().iter().product()
+    }
 
-fn inner_chunk(decoded: &[u8], cell: [usize; 3]) -> Vec<u8> {
-    (0..INNER_SIDE * INNER_SIDE).flat_map(|row| decoded[row_of(cell, row)..][..ROW].to_vec()).collect()
-}
+    fn row_size(&self) -> usize {
+        INNER_SIDE * self.element_size
+    }
 
-/// The rows of all inner chunks to their places.
-fn scatter(inner: &[Vec<u8>], target: &mut [u8]) {
-    for (cell, rows) in inner.iter().enumerate() {
-        let cell = [cell / GRID / GRID, cell / GRID % GRID, cell % GRID];
-        for (row, bytes) in rows.chunks_exact(ROW).enumerate() {
-            target[row_of(cell, row)..][..ROW].copy_from_slice(bytes);
+    fn inner_size(&self) -> usize {
+        INNER_SIDE * INNER_SIDE * self.row_size()
+    }
+
+    /// The inner chunks that a box touches.
+    fn touched(&self, start: [u64; 3], shape: [u64; 3]) -> Vec<usize> {
+        let cells = |dimension: usize| {
+            let inner = INNER_SIDE as u64;
+            (start[dimension] / inner) as usize..(start[dimension] + shape[dimension]).div_ceil(inner) as usize
+        };
+        let [_, height, width] = self.grid();
+        let mut touched = Vec::new();
+        for z in cells(0) {
+            for y in cells(1) {
+                touched.extend(cells(2).map(|x| (z * height + y) * width + x));
+            }
+        }
+        touched
+    }
+
+    /// Where a row of an inner chunk begins among the bytes of the volume.
+    fn row_start(&self, cell: usize, row: usize) -> usize {
+        let ([_, height, width], [_, rows, columns]) = (self.grid(), self.shape);
+        let [z, y, x] = [cell / width / height, cell / width % height, cell % width].map(|index| index * INNER_SIDE);
+        (((z + row / INNER_SIDE) * rows + y + row % INNER_SIDE) * columns + x) * self.element_size
+    }
+
+    fn inner_chunk(&self, decoded: &[u8], cell: usize) -> Vec<u8> {
+        let rows = 0..INNER_SIDE * INNER_SIDE;
+        rows.flat_map(|row| decoded[self.row_start(cell, row)..][..self.row_size()].to_vec()).collect()
+    }
+
+    /// The rows of all inner chunks to their places.
+    fn scatter(&self, inner: &[Vec<u8>], target: &mut [u8]) {
+        for (cell, rows) in inner.iter().enumerate() {
+            for (row, bytes) in rows.chunks_exact(self.row_size()).enumerate() {
+                target[self.row_start(cell, row)..][..bytes.len()].copy_from_slice(bytes);
+            }
         }
     }
 }
@@ -329,4 +386,54 @@ fn views(table: &mut Table, size: &str, bytes: usize) {
             chain.encode_view(&[0, 0], source, black_box(&mut written), &options).expect("it encodes");
         },
     );
+}
+
+/// A chunk in C order to and from a view in Fortran order, compared with `transpose` that does the same between the same
+/// memory.
+fn fortran_order(table: &mut Table, size: &str, shape: [usize; 3]) {
+    let plain = chain(&format!("[{BYTES}]"), "uint16", &shape);
+    let transpose = format!(r#"[{{"name":"transpose","configuration":{{"order":[2,1,0]}}}},{BYTES}]"#);
+    let transposing = chain(&transpose, "uint16", &[shape[2], shape[1], shape[0]]);
+    let encoded = field_bytes(shape.iter().product::<usize>() * 2);
+    let strides = [2, 2 * shape[0] as i64, 2 * (shape[0] * shape[1]) as i64];
+    let layout = Layout::new(2, &shape.map(|size| size as u64), Some(&strides), 0, encoded.len());
+    let layout = layout.expect("the view is the whole array");
+    let line = |case| Line {
+        group: "engine, views in Fortran order",
+        case,
+        size,
+        yardstick: "transpose",
+        goal: Some(1.0),
+        allowance: Duration::ZERO,
+    };
+    let options = CallOptions::default();
+    let decode = |memory: &mut [u8]| {
+        let target = Target::new(memory, layout.clone()).expect("the layout fits");
+        plain.decode_view(black_box(&encoded), &[0; 3], target, &options).expect("it decodes");
+    };
+    let transpose = |memory: &mut [u8]| {
+        transposing.decode_into(black_box(&encoded), memory, &options).expect("it decodes");
+    };
+    let memory = RefCell::new(vec![0_u8; encoded.len()]);
+    decode(&mut memory.borrow_mut());
+    let array = memory.borrow().clone();
+    transpose(&mut memory.borrow_mut());
+    assert!(array == *memory.borrow(), "the view has other elements");
+    table.measure(
+        line("views, decode to Fortran order"),
+        || transpose(black_box(&mut memory.borrow_mut())),
+        || decode(black_box(&mut memory.borrow_mut())),
+    );
+    table.measure(
+        line("views, encode from Fortran order"),
+        || {
+            let mut memory = memory.borrow_mut();
+            transposing.encode_into(black_box(&array), black_box(&mut memory), &options).expect("it encodes");
+        },
+        || {
+            let (source, mut memory) = (Source::new(&array, layout.clone()).expect("it fits"), memory.borrow_mut());
+            plain.encode_view(&[0; 3], source, black_box(&mut memory), &options).expect("it encodes");
+        },
+    );
+    assert!(encoded == *memory.borrow(), "the chunk has other elements");
 }

@@ -9,6 +9,7 @@ use crate::table::{Line, Table};
 use std::hint::black_box;
 use std::time::Duration;
 use zcodec::chain::{CallOptions, Chain};
+use zcodec_benches::smooth;
 use zcodec_benches::turns::Contestant;
 use zfp_rs::{
     ZfpBitStreamRef, ZfpBitStreamRefMut, ZfpConfig, ZfpDimensionality, ZfpField, ZfpFieldMut, ZfpScalar,
@@ -169,24 +170,4 @@ impl<T: ZfpScalar> Field<'_, T> {
     fn decode_in_c<'a>(&'a self, _: &'a str, _: &[u64]) -> Option<Yardstick<'a>> {
         None
     }
-}
-
-/// A smooth field with a little noise, between 200 and 300.
-fn smooth(shape: &[usize]) -> impl Iterator<Item = f64> {
-    let (shape, mut state) = (shape.to_vec(), 1_u64);
-    (0..shape.iter().product()).map(move |index: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let noise = (state >> 40) as f64 / f64::from(1 << 24);
-        let mut rest = index;
-        let waves: f64 = shape
-            .iter()
-            .rev()
-            .map(|size| {
-                let position = (rest % size) as f64;
-                rest /= size;
-                (position * 0.05).sin()
-            })
-            .sum();
-        250.0 + 10.0 * waves + 0.01 * noise
-    })
 }
