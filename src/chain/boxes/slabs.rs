@@ -63,7 +63,8 @@ impl Run<'_> {
         done.map_err(|error| codec.blame(error))
     }
 
-    /// Encodes a chunk by this transform. `None` if it encodes no slabs, or they are of no use.
+    /// Encodes a chunk by this transform. `None` if it encodes no slabs, or they are of no use: those of all workers, and
+    /// what they are encoded to, would take more memory than a copy of the chunk.
     pub(in crate::chain) fn encode_by_slabs(
         &self,
         transform: &dyn Transform,
@@ -76,13 +77,17 @@ impl Run<'_> {
         let Some(cut) = unit.and_then(|unit| Cut::new(shape, chunk.layout(), element_size, unit)) else {
             return Ok(None);
         };
-        let options = self.options.single_threaded();
+        let (slabs, options) = (cut.slabs(shape, &Region::whole(shape)), self.options.single_threaded());
+        let workers = self.options.workers().count_for(slabs.decoded_size).get();
+        if slabs.size.saturating_mul(2 * workers) > slabs.decoded_size {
+            return Ok(None);
+        }
         let get = |number: usize, elements: &mut [u8]| {
             let slab = cut.slab(number, shape);
             let mut target = Target::contiguous(elements, element_size, &slab.shape)?;
             chunk.region(&slab.start, &slab.shape)?.copy_to(&mut target, &options)
         };
-        transform.encode_slabs(&cut.slabs(shape, &Region::whole(shape)), &get, encoded, call).map(Some)
+        transform.encode_slabs(&slabs, &get, encoded, call).map(Some)
     }
 }
 

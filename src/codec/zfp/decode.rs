@@ -61,7 +61,7 @@ pub(super) fn decode_slabs<E: Element>(
     let wanted_size = slabs.numbers.len() * slabs.size;
     // Where blocks have no fixed size, one must be read to know where the next begins.
     let threads = if parameters.has_fixed_size() { workers.count_for(wanted_size) } else { NonZeroUsize::MIN };
-    let Scratch { words: scratch, slab: memory, .. } = call.contexts.get(|| Ok(Scratch::default()))?;
+    let Scratch { words: scratch, slabs: memories, .. } = call.contexts.get(|| Ok(Scratch::default()))?;
     let words = readable_words(field.backend, parameters, encoded, scratch)?;
     let value_count = slabs.size / size_of::<E::Memory>();
     let block_count = field.grid.slab(value_count, 0).block_count();
@@ -82,7 +82,10 @@ pub(super) fn decode_slabs<E: Element>(
         Ok(position)
     };
     let ends = if threads == NonZeroUsize::MIN {
-        vec![run(slabs.numbers.clone(), memory)?]
+        let mut memory = memories.pop().unwrap_or_default();
+        let end = run(slabs.numbers.clone(), &mut memory);
+        memories.push(memory);
+        vec![end?]
     } else {
         workers.map(threads, slabs.runs(threads), |numbers| run(numbers, &mut Vec::new()))?
     };

@@ -44,8 +44,8 @@ pub(super) fn encode<E: Element>(
     let piece_blocks = (PIECE_SIZE / (field.grid.block_values() * size_of::<E::Scalar>())).max(1);
     let block_count = field.grid.block_count();
     let pieces = (0..block_count).step_by(piece_blocks).map(|first| first..block_count.min(first + piece_blocks));
-    let result = encode_parts(field, encoded, call, decoded.len(), pieces, |blocks, memory| {
-        encode_blocks(field, &field.grid, cells, blocks, &mut memory.words)
+    let result = encode_parts(field, encoded, call, decoded.len(), pieces, |blocks, words| {
+        encode_blocks(field, &field.grid, cells, blocks, words)
     });
     match result {
         Err(error) if error.status() == Status::OutOfRange => Err(first_outside(field, cells).unwrap_or(error)),
@@ -61,33 +61,42 @@ pub(super) fn encode_slabs<E: Element>(
     encoded: &mut [u8],
     call: &mut Call<'_>,
 ) -> Result<usize> {
-    let slab_count = slabs.size / size_of::<E::Memory>();
-    encode_parts(field, encoded, call, slabs.decoded_size, slabs.numbers.clone(), |number, memory| {
-        let grid = field.grid.slab(slab_count, number);
+    let value_count = slabs.size / size_of::<E::Memory>();
+    let spare = Mutex::new(std::mem::take(&mut call.contexts.get(|| Ok(Scratch::default()))?.slabs));
+    let encode = |number: usize, memory: &mut Vec<u8>, words: &mut Vec<u64>| {
+        let grid = field.grid.slab(value_count, number);
         let size = grid.value_count() * size_of::<E::Memory>();
-        grow(&mut memory.slab, size)?;
-        get(number, &mut memory.slab[..size])?;
-        let cells = bytemuck::try_cast_slice(&memory.slab[..size]);
+        grow(memory, size)?;
+        get(number, &mut memory[..size])?;
+        let cells = bytemuck::try_cast_slice(&memory[..size]);
         let cells: &[E::Memory] = cells.map_err(|error| Error::internal(format!("the memory of a slab: {error}")))?;
-        let result = encode_blocks(field, &grid, cells, 0..grid.block_count(), &mut memory.words);
+        let result = encode_blocks(field, &grid, cells, 0..grid.block_count(), words);
         result.map_err(|error| match error.status() {
             Status::OutOfRange => {
-                first_outside(field, cells).unwrap_or(error).after_elements((number * slab_count) as u64)
+                first_outside(field, cells).unwrap_or(error).after_elements((number * value_count) as u64)
             }
             _ => error,
         })
-    })
+    };
+    let result = encode_parts(field, encoded, call, slabs.decoded_size, slabs.numbers.clone(), |number, words| {
+        let mut memory = lock(&spare).pop().unwrap_or_default();
+        let result = encode(number, &mut memory, words);
+        lock(&spare).push(memory);
+        result
+    });
+    call.contexts.get(|| Ok(Scratch::default()))?.slabs = into_inner(spare);
+    result
 }
 
 /// Codes parts of a field of this decoded size, which follow each other, on the workers of the call. `work` codes a
-/// part to the beginning of `words` and returns the number of bits.
+/// part to the beginning of its memory and returns the number of bits.
 fn encode_parts<E: Element, Part>(
     field: &Field<E>,
     encoded: &mut [u8],
     call: &mut Call<'_>,
     decoded_size: usize,
     parts: impl Iterator<Item = Part> + Send,
-    work: impl Fn(Part, &mut PartMemory) -> Result<u64> + Sync,
+    work: impl Fn(Part, &mut Vec<u64>) -> Result<u64> + Sync,
 ) -> Result<usize> {
     if field.parameters.has_fixed_size() && encoded.len() < field.stream_bound()? {
         return Err(too_small());
@@ -100,9 +109,9 @@ fn encode_parts<E: Element, Part>(
     let scratch = &mut call.contexts.get(|| Ok(Scratch::default()))?.parts;
     let assembly = Mutex::new(Assembly::new(writer, std::mem::take(scratch)));
     let result = call.options.workers().for_each(threads, parts.enumerate(), |(index, part)| {
-        let mut memory = lock(&assembly).memory()?;
-        let bit_count = work(part, &mut memory)?;
-        lock(&assembly).add(index, CodedPart { memory, bit_count })
+        let mut words = lock(&assembly).memory()?;
+        let bit_count = work(part, &mut words)?;
+        lock(&assembly).add(index, CodedPart { words, bit_count })
     });
     let assembly = into_inner(assembly);
     *scratch = assembly.spare;
@@ -110,18 +119,9 @@ fn encode_parts<E: Element, Part>(
     assembly.writer.finish()
 }
 
-/// Memory for a part that is being coded.
-#[derive(Debug, Default)]
-pub(super) struct PartMemory {
-    /// The coded blocks.
-    words: Vec<u64>,
-    /// The elements, if they did not lie in C order.
-    slab: Vec<u8>,
-}
-
 /// Coded blocks that follow each other.
 struct CodedPart {
-    memory: PartMemory,
+    words: Vec<u64>,
     bit_count: u64,
 }
 
@@ -131,17 +131,17 @@ struct Assembly<'a> {
     next_index: usize,
     /// Parts that were finished before their turn.
     waiting: BTreeMap<usize, CodedPart>,
-    spare: Vec<PartMemory>,
+    spare: Vec<Vec<u64>>,
     is_full: bool,
 }
 
 impl<'a> Assembly<'a> {
-    fn new(writer: StreamJoiner<'a>, spare: Vec<PartMemory>) -> Self {
+    fn new(writer: StreamJoiner<'a>, spare: Vec<Vec<u64>>) -> Self {
         Self { writer, next_index: 0, waiting: BTreeMap::new(), spare, is_full: false }
     }
 
     /// Memory for a part, unless there is no room for one more.
-    fn memory(&mut self) -> Result<PartMemory> {
+    fn memory(&mut self) -> Result<Vec<u64>> {
         if self.is_full { Err(too_small()) } else { Ok(self.spare.pop().unwrap_or_default()) }
     }
 
@@ -149,8 +149,8 @@ impl<'a> Assembly<'a> {
         self.waiting.insert(index, part);
         while let Some(part) = self.waiting.remove(&self.next_index) {
             self.next_index += 1;
-            let result = self.writer.append(&part.memory.words, part.bit_count);
-            self.spare.push(part.memory);
+            let result = self.writer.append(&part.words, part.bit_count);
+            self.spare.push(part.words);
             self.is_full |= result.is_err();
             result?;
         }

@@ -140,11 +140,11 @@ struct Field<E> {
 #[derive(Debug, Default)]
 struct Scratch {
     /// For parts of a stream that is being written.
-    parts: Vec<encode::PartMemory>,
+    parts: Vec<Vec<u64>>,
     /// The words of a stream that does not lie at a multiple of 8 bytes.
     words: Vec<u64>,
-    /// The elements of a slab, before they go to their place.
-    slab: Vec<u8>,
+    /// For the elements of slabs, on the way from or to their places.
+    slabs: Vec<Vec<u8>>,
 }
 
 impl<E: Element> Field<E> {
