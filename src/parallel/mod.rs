@@ -1,13 +1,15 @@
 //! Work in parts, on a few threads that live as long as the call, or on threads of the host.
 
+mod threads;
+
 use crate::error::{EXECUTOR, Error, Result};
-use crate::float_environment::{HostEnvironment, with_host_environment, with_own_environment};
+use crate::float_environment::{with_host_environment, with_own_environment};
 use crate::memory::{collect, push};
 use std::fmt::Debug;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
+use threads::{processors, run_on_threads};
 
 /// The number of bytes that makes a thread worth starting: starting one takes about 20 microseconds, in which a core
 /// copies this many.
@@ -19,10 +21,6 @@ const RUNS_PER_WORKER: usize = 16;
 /// How many runs each worker takes of the parts that are left, or more: towards the end runs become shorter, so that no
 /// worker waits long for the others.
 const RUNS_LEFT_PER_WORKER: usize = 4;
-
-/// The stack size of the library's own threads. It is set here so that `RUST_MIN_STACK` changes nothing. Kernels use a
-/// few KiB, see `tests/posix/small_stack.c`; the rest is for debug builds and sanitizers.
-const STACK_SIZE: usize = 512 << 10;
 
 /// The number of workers worth using on this many bytes, if there are as many.
 pub(crate) fn worth_using(size: usize) -> NonZeroUsize {
@@ -169,7 +167,7 @@ impl<'a> Workers<'a> {
         };
         match self.executor {
             _ if count.get() == 1 => worker(),
-            None => on_threads(count, &worker),
+            None => run_on_threads(count, &worker),
             Some(executor) => on_executor(executor, count, &worker)?,
         }
         into_inner(first_fault).map_or(Ok(()), |(_, error)| Err(error))
@@ -180,31 +178,6 @@ impl<'a> Workers<'a> {
 fn run_size(part_count: usize, taken: usize, workers: usize) -> usize {
     let share = |parts: usize, runs_per_worker: usize| parts / workers.saturating_mul(runs_per_worker);
     share(part_count, RUNS_PER_WORKER).min(share(part_count.saturating_sub(taken), RUNS_LEFT_PER_WORKER)).max(1)
-}
-
-/// Runs `worker` on `threads` threads at once, the calling one being the first.
-fn on_threads(threads: NonZeroUsize, worker: &(impl Fn() + Sync)) {
-    let environment = HostEnvironment::current();
-    let on_other_thread = move || {
-        environment.adopt();
-        worker();
-    };
-    thread::scope(|scope| {
-        let mut handles = Vec::new();
-        for _ in 1..threads.get().min(processors()) {
-            let builder = thread::Builder::new().stack_size(STACK_SIZE);
-            match builder.spawn_scoped(scope, on_other_thread) {
-                Ok(handle) => handles.push(handle),
-                Err(_) => break,
-            }
-        }
-        let own = catch_unwind(AssertUnwindSafe(worker)).err();
-        // The scope itself waits until the work is done; joining waits until the threads are gone.
-        let panics = own.into_iter().chain(handles.into_iter().filter_map(|handle| handle.join().err()));
-        if let Some(panic) = panics.reduce(|first, _| first) {
-            resume_unwind(panic);
-        }
-    });
 }
 
 /// Runs `worker` on threads of the host. A panic waits until all have returned: it must not pass through their frames.
@@ -237,45 +210,12 @@ pub(crate) fn into_inner<T>(mutex: Mutex<T>) -> T {
     mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The number of processors that this thread may use, at least 1.
-#[cfg(target_os = "linux")]
-fn processors() -> usize {
-    // Not `available_parallelism`: it reads files of /proc and /sys for the limits of a control group, and the library
-    // opens no file.
-    affinity::count().max(1)
-}
-
-/// The number of processors that this thread may use, at least 1.
-#[cfg(not(target_os = "linux"))]
-fn processors() -> usize {
-    thread::available_parallelism().map_or(1, NonZeroUsize::get)
-}
-
-#[cfg(target_os = "linux")]
-mod affinity {
-    #![expect(unsafe_code, reason = "calls the C library")]
-    use std::ffi::c_ulong;
-
-    /// 8192 processors, more than Linux can have.
-    const WORDS: usize = 8192 / c_ulong::BITS as usize;
-
-    /// The number of processors that the calling thread may run on; 0 if the system does not say.
-    pub(super) fn count() -> usize {
-        let mut mask = [0 as c_ulong; WORDS];
-        // SAFETY: `mask` is as large as said, and 0 is the calling thread.
-        let result = unsafe { libc::sched_getaffinity(0, size_of_val(&mask), mask.as_mut_ptr().cast()) };
-        if result != 0 {
-            return 0;
-        }
-        mask.iter().map(|word| word.count_ones() as usize).sum()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::collections::HashSet;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
     use std::time::{Duration, Instant};
 
     fn count(count: usize) -> NonZeroUsize {
@@ -363,6 +303,20 @@ mod tests {
         });
         let ids: HashSet<_> = ids.unwrap().into_iter().collect();
         assert!(ids.len() <= processors(), "{} threads, {} processors", ids.len(), processors());
+    }
+
+    #[test]
+    fn the_threads_may_use_all_processors_of_the_caller() {
+        let (all, patience) = (processors(), Instant::now() + Duration::from_secs(60));
+        let work = |_| {
+            // A thread is moved while it may already run.
+            while processors() != all && Instant::now() < patience {
+                thread::yield_now();
+            }
+            Ok(processors())
+        };
+        let found = own(8).map(count(8), 0..1000, work);
+        assert_eq!(found, Ok(vec![all; 1000]));
     }
 
     #[test]
