@@ -18,8 +18,8 @@ const SIZE: usize = 32 << 20;
 /// What is in a shard.
 #[derive(Clone, Copy, Debug)]
 struct Volume {
-    /// Before the name of the inner codec.
-    prefix: &'static str,
+    /// How the names of its groups begin.
+    group: &'static str,
     data_type: &'static str,
     element_size: usize,
     shape: [usize; 3],
@@ -27,9 +27,9 @@ struct Volume {
 }
 
 const VOLUMES: [Volume; 2] = [
-    Volume { prefix: "", data_type: "uint16", element_size: 2, shape: [256; 3], bytes: |_| field_bytes(SIZE) },
+    Volume { group: "engine", data_type: "uint16", element_size: 2, shape: [256; 3], bytes: |_| field_bytes(SIZE) },
     Volume {
-        prefix: "float32, ",
+        group: "engine, float32",
         data_type: "float32",
         element_size: 4,
         shape: [128, 256, 256],
@@ -54,12 +54,11 @@ fn compressor(inner: &str, element_size: usize) -> String {
 pub(crate) fn measure(table: &mut Table) {
     for volume in VOLUMES {
         for inner in INNER {
-            let name = format!("{}{inner}", volume.prefix);
-            if table.wants("engine", &name) {
+            if table.wants(volume.group, inner) {
                 let shard = Shard::new(volume, inner);
-                shard.decode(table, &name);
-                shard.encode(table, &name);
-                shard.boxes(table, &name);
+                shard.decode(table, inner);
+                shard.encode(table, inner);
+                shard.boxes(table, inner);
             }
         }
     }
@@ -125,7 +124,7 @@ impl Shard {
             allowance: Duration::ZERO,
         };
         let target = RefCell::new(target);
-        let group = "engine, whole shard: decode";
+        let group = &self.volume.group_of("whole shard: decode");
         if !self.is_compressed {
             table.measure(
                 line(group, "memcpy of rows", Some(0.8)),
@@ -144,8 +143,8 @@ impl Shard {
         let other = RefCell::new(vec![0; SIZE]);
         table.measure_gains(
             [
-                line("engine, whole shard: two threads", "one thread", Some(1.8)),
-                line("engine, two shards: a thread for each", "one thread", None),
+                line(&self.volume.group_of("whole shard: two threads"), "one thread", Some(1.8)),
+                line(&self.volume.group_of("two shards: a thread for each"), "one thread", None),
             ],
             [
                 Box::new(|| decode(&mut target.borrow_mut(), &CallOptions::default())),
@@ -174,7 +173,7 @@ impl Shard {
         let mut target = vec![0; bound];
         let mut one = vec![0; 2 * self.volume.inner_size()];
         let line = Line {
-            group: "engine, whole shard: encode",
+            group: &self.volume.group_of("whole shard: encode"),
             case: name,
             size: "32MiB",
             yardstick: "inner codec",
@@ -208,7 +207,7 @@ impl Shard {
             let mut one = vec![0; self.volume.inner_size()];
             let case = format!("{name}, {what}");
             let line = Line {
-                group: "engine, boxes through a plan",
+                group: &self.volume.group_of("boxes through a plan"),
                 case: &case,
                 size: "32MiB",
                 yardstick: "inner chunks + 20 us",
@@ -288,6 +287,10 @@ impl Shard {
 }
 
 impl Volume {
+    fn group_of(&self, work: &str) -> String {
+        format!("{}, {work}", self.group)
+    }
+
     fn grid(&self) -> [usize; 3] {
         self.shape.map(|size| size / INNER_SIDE)
     }
