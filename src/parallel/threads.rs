@@ -5,7 +5,7 @@
 use crate::float_environment::HostEnvironment;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::thread::{Builder, JoinHandle};
+use std::thread::{Builder, JoinHandle, Result};
 
 /// The stack size. It is set here so that `RUST_MIN_STACK` changes nothing. Kernels use a few KiB, see
 /// `tests/posix/small_stack.c`; the rest is for debug builds and sanitizers.
@@ -34,9 +34,8 @@ pub(super) fn run_on_threads(threads: NonZeroUsize, worker: &(impl Fn() + Sync))
             others.0.push(thread);
         }
     }
-    let own = catch_unwind(AssertUnwindSafe(worker)).err();
-    let panics = own.into_iter().chain(others.0.drain(..).filter_map(|thread| thread.join().err()));
-    if let Some(panic) = panics.reduce(|first, _| first) {
+    let own = catch_unwind(AssertUnwindSafe(worker));
+    if let Err(panic) = first_panic(own, others.join()) {
         resume_unwind(panic);
     }
 }
@@ -44,12 +43,30 @@ pub(super) fn run_on_threads(threads: NonZeroUsize, worker: &(impl Fn() + Sync))
 /// Threads that are joined, not just at the end of their work, before this is gone.
 struct Others(Vec<JoinHandle<()>>);
 
+impl Others {
+    /// Joins all threads.
+    fn join(&mut self) -> Result<()> {
+        let mut all = Ok(());
+        while let Some(thread) = self.0.pop() {
+            all = first_panic(all, thread.join());
+        }
+        all
+    }
+}
+
 impl Drop for Others {
     fn drop(&mut self) {
-        for thread in self.0.drain(..) {
-            let _ = thread.join();
-        }
+        std::mem::forget(self.join());
     }
+}
+
+/// The first of two panics. The other is never dropped, which might panic again.
+fn first_panic(first: Result<()>, second: Result<()>) -> Result<()> {
+    if first.is_ok() {
+        return second;
+    }
+    std::mem::forget(second);
+    first
 }
 
 /// The number of processors that the calling thread may use, at least 1.
@@ -102,6 +119,9 @@ mod linux {
         /// taken away by the host. The new thread then waits for its parent, for milliseconds, until the load of the
         /// processors is balanced. Afterwards the thread may use all processors again.
         pub(super) fn take_off_ours(&self, thread: &JoinHandle<()>) {
+            if thread.is_finished() {
+                return;
+            }
             // SAFETY: it takes no arguments.
             let Ok(ours) = usize::try_from(unsafe { libc::sched_getcpu() }) else { return };
             let mut others = *self;
@@ -112,7 +132,8 @@ mod linux {
             }
             for processors in [&others, self] {
                 let (mask, size) = (&processors.mask, size_of_val(&processors.mask));
-                // SAFETY: the thread has not been joined, and `mask` is as large as said. If it fails, nothing changes.
+                // SAFETY: the thread has not been joined, and `mask` is as large as said. For a thread that has just ended,
+                // the C library may name the calling one instead, which then may use the same processors as before, too.
                 unsafe { libc::pthread_setaffinity_np(thread.as_pthread_t(), size, mask.as_ptr().cast()) };
             }
         }
