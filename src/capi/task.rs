@@ -10,7 +10,7 @@ use crate::chain::{CallData, CallOptions, Chain};
 use crate::error::{Error, Result};
 use crate::interface::Direction;
 use crate::memory;
-use crate::parallel::take_items;
+use crate::parallel::{take_items, worth_using};
 use crate::strided::{Source, Target};
 use std::ffi::c_void;
 use std::num::NonZeroUsize;
@@ -198,7 +198,8 @@ unsafe fn task_results(
     let size = works.iter().flatten().fold(0_usize, |size, work| size.saturating_add(work.size()));
     let workers = options.workers().count_for(size);
     let run = |work: Result<Work<'_>>, options: &CallOptions| work.and_then(|work| work.run(options));
-    let part_count = works.iter().flatten().map(|work| work.chain.part_count(direction)).min().unwrap_or(1);
+    let large = works.iter().flatten().filter(|work| worth_using(work.size()).get() > 1);
+    let part_count = large.map(|work| work.chain.part_count(direction)).min().unwrap_or(1);
     if workers.get() == 1 || !take_items(workers, count as u64, part_count) {
         // Threads share the parts of each task.
         return memory::collect(works.into_iter().map(|work| Ok(run(work, options))));

@@ -15,7 +15,7 @@ use crate::chain::shard::strips::STRIPS_PER_WORKER;
 use crate::error::{Error, Result};
 use crate::interface::CallOptions;
 use crate::memory::{collect, push};
-use crate::parallel::{lock, take_items};
+use crate::parallel::{lock, take_items, worth_using};
 use crate::strided::{self, Strip, Target};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -139,10 +139,14 @@ impl ReadPlan {
         self.poison.check()?;
         self.stage.check_untouched(bytes.len())?;
         let encoded_size: usize = bytes.iter().map(|bytes| bytes.len()).sum();
-        let (mut decoded_size, mut part_count) = (0_usize, u64::MAX);
+        let (mut decoded_size, mut part_count) = (0_usize, None);
         self.stage.look(|action: &Action| {
-            decoded_size = decoded_size.saturating_add(action.decoded_size());
-            part_count = part_count.min(action.part_count());
+            let size = action.decoded_size();
+            decoded_size = decoded_size.saturating_add(size);
+            if worth_using(size).get() > 1 {
+                let count = action.part_count();
+                part_count = Some(part_count.map_or(count, |least: u64| least.min(count)));
+            }
         });
         let workers = self.options.workers().count_for(encoded_size.max(decoded_size));
         // Inner chunks that lie side by side, one after the other; a shard may have them in any order.
@@ -150,7 +154,7 @@ impl ReadPlan {
             true => self.stage.sorted_by_key(Action::cell_numbers)?,
             false => collect((0..bytes.len()).map(Ok))?,
         };
-        if workers.get() == 1 || !take_items(workers, bytes.len() as u64, part_count) {
+        if workers.get() == 1 || !take_items(workers, bytes.len() as u64, part_count.unwrap_or(1)) {
             // Threads share the parts of each range.
             return self.poison.on_error(self.supply_part(&order, bytes, &self.options));
         }
