@@ -130,9 +130,10 @@ pub unsafe extern "C" fn zcodec_chain_set_padding(
 
 /// zcodec_chain_set_padding for any codec, also one inside sharding_indexed, its index, n5_default or conditional.
 /// `path` is a NUL-terminated JSON Pointer (RFC 6901) into the codecs, such as "/2", "/0/configuration/codecs/1" or
-/// "/0/configuration/index_codecs/1", as zcodec_error_path gives it. Callbacks inside shards run on the thread that codes
-/// the inner chunk or the index. Those inside `conditional` also run for chunks that are then stored without its codecs.
-/// Otherwise like zcodec_chain_set_padding. Since 0.2.
+/// "/0/configuration/index_codecs/1", as zcodec_error_path gives it; those in conditional and in an index since 0.2.4.
+/// Callbacks inside shards run on the thread that codes the inner chunk or the index. Those inside conditional also run
+/// for chunks that are then stored without its codecs. A check may run more than once for a chunk. Otherwise like
+/// zcodec_chain_set_padding. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_set_padding_at(
     chain: *mut zcodec_chain,

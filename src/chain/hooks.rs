@@ -3,7 +3,7 @@
 use super::plan::Step;
 use super::{Chain, PathStep};
 use crate::error::{Error, Result};
-use crate::interface::{BoundCodecs, BoundN5Block, BoundShard, PaddingHook, Pass};
+use crate::interface::{BoundCodecs, BoundN5Block, BoundShard, Hooks, PaddingHook, Pass};
 use std::sync::Arc;
 
 /// The hook of a codec, if it has one.
@@ -46,6 +46,12 @@ impl Chain {
         check_padding_in(&self.codecs, path)
     }
 
+    /// The same chain without the hooks of its own codecs.
+    pub(super) fn without_hooks(&self) -> Self {
+        let hooks = vec![Hooks::default(); self.hooks.len()];
+        Self { hooks, ..self.clone() }
+    }
+
     /// Takes the hooks of a chain of the same codecs, and of the chains inside it.
     pub(super) fn take_over_hooks(&mut self, other: &Self) {
         self.hooks.clone_from(&other.hooks);
@@ -68,7 +74,7 @@ fn check_padding_in(codecs: &BoundCodecs, path: &[PathStep]) -> Result<()> {
     let found = match (&bound.pass, inner) {
         (Pass::Frame(frame), []) if frame.takes_hook() => Ok(()),
         (_, []) => Err(Error::argument("this codec has no padding: only pad and offset do")),
-        (pass, [(list, _), ..]) => match list.and_then(|list| Some((list, inner_codecs(pass, list)?))) {
+        (pass, [(list, _), ..]) => match list.and_then(|list| Some((list, codecs_in(pass, list)?))) {
             Some((list, codecs)) => check_padding_in(codecs, inner).map_err(|error| error.in_list(list)),
             None => Err(Error::argument("there are no codecs inside this codec")),
         },
@@ -77,12 +83,14 @@ fn check_padding_in(codecs: &BoundCodecs, path: &[PathStep]) -> Result<()> {
 }
 
 /// The codecs that this member of a codec's configuration holds.
-fn inner_codecs<'a>(pass: &'a Pass, list: &str) -> Option<&'a BoundCodecs> {
+fn codecs_in<'a>(pass: &'a Pass, list: &str) -> Option<&'a BoundCodecs> {
     match pass {
         Pass::Shard(shard) if list == BoundShard::INDEX_LIST => Some(&shard.index),
         Pass::Shard(shard) if list == BoundShard::INNER_LIST => Some(&shard.inner),
         Pass::N5Block(block) if list == BoundN5Block::INNER_LIST => Some(&block.inner),
-        Pass::Transform(transform) if list == BoundShard::INNER_LIST => transform.inner_codecs(),
+        Pass::Transform(transform) => {
+            transform.inner_codecs().and_then(|(own, codecs)| (own == list).then_some(codecs))
+        }
         _ => None,
     }
 }

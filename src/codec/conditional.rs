@@ -143,8 +143,8 @@ impl BoundConditional {
 }
 
 impl Transform for BoundConditional {
-    fn inner_codecs(&self) -> Option<&BoundCodecs> {
-        Some(&self.inner)
+    fn inner_codecs(&self) -> Option<(&'static str, &BoundCodecs)> {
+        Some((LIST, &self.inner))
     }
 
     fn encode(&self, decoded: &[u8], encoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {

@@ -86,7 +86,7 @@ impl<'a> Call<'a> {
 pub struct Hooks {
     own: Option<Arc<dyn PaddingHook>>,
     /// Those of the codecs that it applies itself, see
-    /// [`Transform::inner_codecs`](super::Transform::inner_codecs), up to the last one that has any.
+    /// [`Transform::inner_codecs`](super::Transform::inner_codecs); the last of them may be missing here.
     inside: Vec<Hooks>,
 }
 

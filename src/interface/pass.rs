@@ -200,8 +200,9 @@ pub trait Transform: Debug + Send + Sync {
     fn has_encoded_bound(&self, _decoded_size: u64) -> bool {
         true
     }
-    /// The codecs that it applies itself, each in [the call inside](Call::inside) its own.
-    fn inner_codecs(&self) -> Option<&BoundCodecs> {
+    /// The codecs that it applies itself, each in [the call inside](Call::inside) its own, and the member of the
+    /// configuration that holds them.
+    fn inner_codecs(&self) -> Option<(&'static str, &BoundCodecs)> {
         None
     }
     /// Into how many parts the work on a chunk is divided at most, if there are as many workers.
@@ -235,8 +236,9 @@ pub trait Transform: Debug + Send + Sync {
     fn box_cells(&self, _encoded_size: usize, _start: &[u64], _shape: &[u64]) -> Result<Option<BoxCells>> {
         Ok(None)
     }
-    /// Slabs have this many indices along the slowest dimension, or a multiple of that; `None` if it takes no slabs.
-    fn slab_thickness(&self) -> Option<usize> {
+    /// Slabs of a chunk of this shape, which has the same elements as the one that it is bound to, have this many indices
+    /// along the slowest dimension, or a multiple of that; `None` if it takes no slabs of it.
+    fn slab_thickness(&self, _shape: &[u64]) -> Option<usize> {
         None
     }
     /// Whether it has [`encode_slabs`](Self::encode_slabs).

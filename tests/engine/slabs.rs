@@ -123,13 +123,17 @@ fn check(codecs: &[Value], shape: &[u64]) {
 /// same element is at fault.
 fn check_encode(codecs: &[Value], shape: &[u64], refuses_nan: bool) {
     let (chain, values) = chunk(codecs, shape);
-    let encode = |decoded: &[u8], start: &[u64], part: &[u64], place: &(usize, Vec<i64>), count: usize| {
+    let bound = chain.encoded_bound(values.len() as u64).unwrap() as usize;
+    let encode_to = |capacity: usize, decoded: &[u8], (start, part): (&[u64], &[u64]), place: &_, count: usize| {
         let (layout, memory) = laid_out(decoded, part, place);
-        let mut encoded = vec![0xA5; chain.encoded_bound(values.len() as u64).unwrap() as usize];
+        let mut encoded = vec![0xA5; capacity];
         let source = Source::new(&memory, layout).unwrap();
         let size = chain.encode_view(start, source, &mut encoded, &threads(count))?;
         encoded.truncate(size);
         Ok(encoded)
+    };
+    let encode = |decoded: &[u8], start: &[u64], part: &[u64], place: &_, count: usize| {
+        encode_to(bound, decoded, (start, part), place, count)
     };
     let (encoded, whole) = (chain.encode_to_vec(&values, &options()), vec![0; shape.len()]);
     for place in places(shape) {
@@ -150,6 +154,10 @@ fn check_encode(codecs: &[Value], shape: &[u64], refuses_nan: bool) {
             assert!(found == encoded, "{codecs:?}, {start:?} {part:?} of {shape:?} from {place:?} by {count}");
         }
     }
+    let capacity = encoded.as_ref().unwrap().len() - 1;
+    let expected = chain.encode_into(&values, &mut vec![0; capacity], &options()).unwrap_err();
+    let error = encode_to(capacity, &values, (&whole, shape), &places(shape)[0], 3).unwrap_err();
+    assert_eq!(error, expected, "{codecs:?}, {shape:?}");
     let mut faulty = values.clone();
     for index in [values.len() / 4 - 1, values.len() / 7, values.len() / 6] {
         faulty[4 * index..4 * index + 4].copy_from_slice(&f32::NAN.to_ne_bytes());
@@ -173,11 +181,22 @@ fn slabs_of_zfp_are_those_of_the_whole() {
         json!({"mode": "reversible"}),
         json!({"mode": "fixed_rate", "rate": 9}),
         json!({"mode": "fixed_precision", "precision": 11}),
+        json!({"mode": "fixed_accuracy", "tolerance": 0.01}),
     ] {
         let zfp = [named("zfp", &configuration)];
         for shape in [&[300_001][..], &[1031, 389], &[4, 1031, 201], &[61, 71, 73], &[1, 131, 2099], &[13, 9, 51, 50]] {
             check(&zfp, shape);
             check_encode(&zfp, shape, configuration["mode"] != "reversible");
+        }
+        for (shape, reshaped) in [
+            (&[1000, 400][..], json!([250, 1600])),
+            (&[1000, 400], json!([10, 100, 400])),
+            (&[50, 20, 400], json!([1000, 400])),
+            (&[50, 20, 400], json!([400_000])),
+        ] {
+            let codecs = [named("reshape", &json!({"shape": reshaped})), zfp[0].clone()];
+            check(&codecs, shape);
+            check_encode(&codecs, shape, configuration["mode"] != "reversible");
         }
     }
     let zfpy =

@@ -197,7 +197,7 @@ impl Run<'_> {
         target: &mut Target<'_>,
         contexts: &mut Contexts,
     ) -> Result<()> {
-        let call = &mut self.call(None, contexts);
+        let call = &mut self.call(Some(step.decoding_codec()), contexts);
         match &step.operation {
             Operation::Elements(elements) => {
                 let packed =

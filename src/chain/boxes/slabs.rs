@@ -44,7 +44,7 @@ impl Run<'_> {
     ) -> Result<Option<()>> {
         let Operation::Transform(codec, transform) = &step.operation else { return Ok(None) };
         let (shape, element_size) = (step.decoded.array()?.shape(), target.element_size());
-        let unit = transform.slab_thickness().filter(|_| !region.is_empty());
+        let unit = transform.slab_thickness(shape).filter(|_| !region.is_empty());
         let Some(cut) = unit.and_then(|unit| Cut::new(shape, target.layout(), element_size, unit)) else {
             return Ok(None);
         };
@@ -59,7 +59,7 @@ impl Run<'_> {
             let source = source.region(&part.relative_to(&slab), &part.shape)?;
             lock(place).for_each(&mut |_, target| strided::copy(&source, target))
         };
-        let done = transform.decode_slabs(payload, &slabs, &put, &mut self.call(None, contexts));
+        let done = transform.decode_slabs(payload, &slabs, &put, &mut self.call(Some(codec), contexts));
         done.map_err(|error| codec.blame(error))
     }
 
@@ -73,13 +73,15 @@ impl Run<'_> {
         call: &mut Call<'_>,
     ) -> Result<Option<usize>> {
         let (shape, element_size) = (chunk.shape(), chunk.element_size());
-        let unit = transform.slab_thickness().filter(|_| transform.encodes_slabs() && chunk.as_slice().is_none());
+        let unit = transform.slab_thickness(shape).filter(|_| transform.encodes_slabs() && chunk.as_slice().is_none());
         let Some(cut) = unit.and_then(|unit| Cut::new(shape, chunk.layout(), element_size, unit)) else {
             return Ok(None);
         };
         let (slabs, options) = (cut.slabs(shape, &Region::whole(shape)), self.options.single_threaded());
-        let workers = self.options.workers().count_for(slabs.decoded_size).get();
-        if slabs.size.saturating_mul(2 * workers) > slabs.decoded_size {
+        let bound = transform.encoded_bound(slabs.decoded_size as u64).unwrap_or(u64::MAX);
+        let of_one = (slabs.size as u64).saturating_add(bound / slabs.numbers.len() as u64);
+        let workers = self.options.workers().count_for(slabs.decoded_size).get() as u64;
+        if of_one.saturating_mul(workers) > slabs.decoded_size as u64 {
             return Ok(None);
         }
         let get = |number: usize, elements: &mut [u8]| {
@@ -99,7 +101,7 @@ pub(super) fn are_worth_it(
     target: &Target<'_>,
     transform: &dyn Transform,
 ) -> bool {
-    let unit = transform.slab_thickness();
+    let unit = transform.slab_thickness(shape);
     let cut = unit.and_then(|unit| Cut::new(shape, target.layout(), target.element_size(), unit));
     cut.is_some_and(|cut| {
         let touched = (region.shape[cut.dimension] + cut.thickness).saturating_mul(cut.plane_size as u64);

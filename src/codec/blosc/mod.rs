@@ -204,7 +204,7 @@ impl Transform for BoundBlosc {
         Ok(size)
     }
 
-    fn slab_thickness(&self) -> Option<usize> {
+    fn slab_thickness(&self, _shape: &[u64]) -> Option<usize> {
         Some(1)
     }
 

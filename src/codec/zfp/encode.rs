@@ -119,7 +119,7 @@ fn encode_parts<E: Element, Part>(
     assembly.writer.finish()
 }
 
-/// Coded blocks that follow each other.
+/// A coded part.
 struct CodedPart {
     words: Vec<u64>,
     bit_count: u64,

@@ -105,6 +105,12 @@ impl Grid {
         self.sizes
     }
 
+    /// Whether a shape has these sizes, beside dimensions of 1.
+    pub(super) fn has_sizes_of(&self, shape: &[u64]) -> bool {
+        let sizes = shape.iter().rev().copied().chain(std::iter::repeat(1));
+        shape.len() <= self.sizes.len() && self.sizes.iter().zip(sizes).all(|(own, size)| *own as u64 == size)
+    }
+
     /// In blocks, x first.
     pub(super) fn block_counts(&self) -> [usize; 4] {
         self.block_counts

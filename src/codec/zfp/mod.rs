@@ -164,8 +164,8 @@ impl<E: Element> Transform for Field<E> {
         decode::decode(self, encoded, decoded, call)
     }
 
-    fn slab_thickness(&self) -> Option<usize> {
-        Some(grid::SIDE)
+    fn slab_thickness(&self, shape: &[u64]) -> Option<usize> {
+        self.grid.has_sizes_of(shape).then_some(grid::SIDE)
     }
 
     fn decode_slabs(

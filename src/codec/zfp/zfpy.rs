@@ -202,8 +202,8 @@ impl Transform for WithHeader {
         self.blocks.decode(&self.blocks_of(encoded)?, decoded, call)
     }
 
-    fn slab_thickness(&self) -> Option<usize> {
-        self.blocks.slab_thickness()
+    fn slab_thickness(&self, shape: &[u64]) -> Option<usize> {
+        self.blocks.slab_thickness(shape)
     }
 
     fn decode_slabs(
