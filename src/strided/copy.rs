@@ -7,6 +7,7 @@ use super::plane::{
     BAND_SIZE, Kernel, Line, Pixels, Plane, Runs, Tiles, VECTOR_SIZE, collides, crowds, fastest, has_crowded_lines,
     staging_size,
 };
+use super::reversed;
 use super::table::Tables;
 use super::view::{Source, Target};
 use super::walk::Walk;
@@ -61,6 +62,14 @@ unsafe fn run(kernel: Kernel, nest: Nest, is_large: bool, source: *const u8, tar
         // SAFETY: a single block.
         return unsafe { whole(source, target, block) };
     };
+    let step = block as isize;
+    if (inner.source, inner.target) == (-step, step) && reversed::takes(block, inner.size) {
+        axes.sort_by_key(Axis::nearness);
+        return for_each(&axes, source, target, &mut |source, target| {
+            // SAFETY: a row of the nest.
+            unsafe { reversed::copy(block, inner.size, source, target) };
+        });
+    }
     // The axis along which the source is read fastest becomes the second innermost.
     let fastest = (0..axes.len()).min_by_key(|i| axes[*i].source.unsigned_abs());
     let other = match fastest {

@@ -16,6 +16,7 @@ mod nest;
 )]
 mod plane;
 mod prefetch;
+mod reversed;
 mod strip;
 #[cfg_attr(
     not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little"))),

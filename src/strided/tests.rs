@@ -163,6 +163,23 @@ fn every_tier_turns_planes_of_every_small_size() {
 }
 
 #[test]
+fn rows_of_every_length_are_copied_in_reverse_order() {
+    for size in [1, 2, 3, 4, 8, 12, 16] {
+        for columns in (1..=70).chain([257, 1000]) {
+            for (backwards, gap) in [([false, true], 5), ([true, true], 0), ([true, true], 1)] {
+                let shape = [3, columns];
+                let source = Place::new(&shape, size, &[0, 1], &[(0, gap), (0, 0)], &backwards, 3);
+                for target_backwards in [[false, false], [true, false]] {
+                    let target = Place::new(&shape, size, &[0, 1], &[(0, 0), (0, 0)], &target_backwards, 1);
+                    let case = Case { shape: shape.to_vec(), element_size: size, source: source.clone(), target };
+                    check_copy(&case);
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn every_tier_turns_planes_whose_rows_collide_in_a_cache() {
     for size in [1, 2, 3, 4, 6, 8, 12, 16] {
         for step in [1024, 2048, 4096] {
