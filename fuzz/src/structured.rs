@@ -23,6 +23,7 @@ pub enum Promise {
 #[derive(Debug, Clone, Copy, Arbitrary)]
 enum ArrayStep {
     Transpose,
+    Reshape { rows: u8 },
     Cast { data_type: u8, rounding: u8, out_of_range: u8, map: Option<(u8, i8)> },
     Scale { offset: i8, scale: u8 },
     Delta,
@@ -116,10 +117,17 @@ fn fill_value(data_type: &str) -> Value {
 }
 
 impl ArrayStep {
-    fn to_json(self, rank: usize, data_type: &str) -> Value {
+    /// `rank` is that of the array that enters, which has as many elements as `shape`.
+    fn to_json(self, rank: usize, shape: &[u8], data_type: &str) -> Value {
         match self {
             Self::Transpose => {
                 json!({"name": "transpose", "configuration": {"order": (0..rank).rev().collect::<Vec<_>>()}})
+            }
+            Self::Reshape { rows } => {
+                let count: u64 = shape.iter().map(|size| u64::from(*size)).product();
+                let divisors: Vec<u64> = (1..=count.max(1)).filter(|rows| count.is_multiple_of(*rows)).collect();
+                let rows = pick(&divisors, rows);
+                json!({"name": "reshape", "configuration": {"shape": [rows, count / rows]}})
             }
             Self::Cast { data_type, rounding, out_of_range, map } => {
                 let names = ["nearest-even", "towards-zero", "towards-positive", "towards-negative", "nearest-away"];
@@ -282,7 +290,15 @@ impl ChainSpec {
         let shape = self.shape.map(|size| size % MAX_SIDE);
         let shape = &shape[..usize::from(self.rank % 4)];
         let input = json!({"data_type": data_type, "shape": shape, "fill_value": fill_value(data_type)});
-        let codecs: Vec<Value> = (self.array_steps.iter().flatten().map(|step| step.to_json(shape.len(), data_type)))
+        let mut rank = shape.len();
+        let array_steps = self.array_steps.iter().flatten().map(|step| {
+            let codec = step.to_json(rank, shape, data_type);
+            if matches!(step, ArrayStep::Reshape { .. }) {
+                rank = 2;
+            }
+            codec
+        });
+        let codecs: Vec<Value> = array_steps
             .chain([self.serializer.to_json(shape)])
             .chain(self.bytes_steps.iter().flatten().map(|step| step.to_json()))
             .collect();
@@ -306,7 +322,7 @@ impl ChainSpec {
             // Sums of floats are rounded.
             ArrayStep::Delta => pick(&DATA_TYPES, self.data_type).contains("float") || casts > 0,
             ArrayStep::Cast { out_of_range, .. } => pick(&OUT_OF_RANGE, *out_of_range) == Some("wrap"),
-            ArrayStep::Transpose => false,
+            ArrayStep::Transpose | ArrayStep::Reshape { .. } => false,
         };
         let others = steps().filter(is_free).count();
         match (self.serializer, casts, others) {
