@@ -180,7 +180,7 @@ def compare(what, works, runs):
             times[name].append(time.perf_counter() - start)
     medians = {name: statistics.median(values[1:]) for name, values in times.items()}
     first, *others = medians.values()
-    print("| %s | %.2f | %s |" % (what, first * 1e3, " | ".join("%.2f" % (other / first) for other in others)), flush=True)
+    print("| %s | %.3f | %s |" % (what, first * 1e3, " | ".join("%.2f" % (other / first) for other in others)), flush=True)
 
 
 def measure(host, name, inner, root, arguments):

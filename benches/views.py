@@ -9,12 +9,10 @@ LIBRARY is libzcodec.so. The medians of rounds in which each has its turn are co
 import argparse
 import ctypes
 import json
-import statistics
-import time
 from ctypes import POINTER, byref, c_char_p, c_size_t, c_void_p
 
 import numpy as np
-from shards import BYTES, Box, View
+from shards import BYTES, Box, View, compare
 
 SHAPES = {"1 MiB": (64, 64, 128), "64 MiB": (256, 256, 512)}
 
@@ -36,17 +34,6 @@ def view_of(array):
                 (ctypes.c_int64 * array.ndim)(*array.strides))
 
 
-def compare(what, works, runs):
-    times = [[] for _ in works]
-    for _ in range(runs + 1):
-        for work, taken in zip(works, times):
-            start = time.perf_counter()
-            work()
-            taken.append(time.perf_counter() - start)
-    ours, numpys, copy = (statistics.median(taken[1:]) for taken in times)
-    print(f"| {what} | {ours * 1e3:.3f} | {numpys / ours:.2f} | {copy / ours:.2f} |", flush=True)
-
-
 def measure(library, size, shape, runs):
     array = {"data_type": "uint16", "shape": shape, "fill_value": 0}
     texts = [json.dumps(text).encode() for text in ([BYTES], array)]
@@ -66,13 +53,17 @@ def measure(library, size, shape, runs):
             address, capacity = encoded.ctypes.data, encoded.nbytes
             assert not library.zcodec_encode_view(chain, None, byref(box), byref(view), address, capacity, byref(written), None)
 
+        def copy():
+            np.copyto(copied, chunk)
+
         decode()
         assert np.array_equal(target, chunk), name
         encode()
         assert np.array_equal(encoded, chunk), name
-        copy = lambda: np.copyto(copied, chunk)
-        compare(f"decode {size} to: {name}", [decode, lambda: np.copyto(target, chunk), copy], runs)
-        compare(f"encode {size} from: {name}", [encode, lambda: np.copyto(copied, target), copy], runs)
+        by_numpy = {"decode": lambda: np.copyto(target, chunk), "encode": lambda: np.copyto(copied, target)}
+        for what, work, place in (("decode", decode, "to"), ("encode", encode, "from")):
+            works = {"zcodec": work, "numpy": by_numpy[what], "copy": copy}
+            compare(f"{what} {size} {place}: {name}", works, runs)
     library.zcodec_chain_free(chain)
 
 

@@ -6,19 +6,9 @@ use std::hint::black_box;
 use zcodec::chain::{CallOptions, Chain};
 use zcodec_benches::peers::Zarrs;
 use zcodec_benches::turns::{Contestant, in_turn};
-use zcodec_benches::{field_bytes, smooth, two_threads};
+use zcodec_benches::{INNER_CODECS, compressor, field_bytes, smooth, two_threads};
 
 const ROUNDS: usize = 15;
-
-/// Codecs of the inner chunks, after `bytes`.
-const COMPRESSORS: [(&str, &str); 3] = [
-    ("zstd-3", r#",{"name":"zstd","configuration":{"level":3,"checksum":false}}"#),
-    (
-        "blosc-zstd-3",
-        r#",{"name":"blosc","configuration":{"cname":"zstd","clevel":3,"shuffle":"shuffle","typesize":TYPESIZE,"blocksize":0}}"#,
-    ),
-    ("none", ""),
-];
 
 fn main() {
     println!("| work | threads | zcodec, ms | times as fast as zarrs |");
@@ -30,9 +20,8 @@ fn main() {
 }
 
 fn measure(array: &str, data_type: &str, element_size: usize, shape: [usize; 3], decoded: &[u8]) {
-    for (name, compressor) in COMPRESSORS {
-        let name = format!("{array}, {name}");
-        let compressor = compressor.replace("TYPESIZE", &element_size.to_string());
+    for inner in INNER_CODECS {
+        let (name, compressor) = (format!("{array}, {inner}"), compressor(inner, element_size));
         let bytes = r#"{"name":"bytes","configuration":{"endian":"little"}}"#;
         let codecs = format!(
             r#"[{{"name":"sharding_indexed","configuration":{{"chunk_shape":[32,32,32],

@@ -119,3 +119,18 @@ pub fn smooth(shape: &[usize]) -> impl Iterator<Item = f64> {
         250.0 + 10.0 * waves + 0.01 * noise
     })
 }
+
+/// What inner chunks of shards are compressed by.
+pub const INNER_CODECS: [&str; 3] = ["zstd-3", "blosc-zstd-3", "none"];
+
+/// The codecs after `bytes`, each with a comma before it, for one of [`INNER_CODECS`].
+pub fn compressor(inner: &str, element_size: usize) -> String {
+    match inner {
+        "zstd-3" => r#",{"name":"zstd","configuration":{"level":3,"checksum":false}}"#.to_owned(),
+        "blosc-zstd-3" => format!(
+            r#",{{"name":"blosc","configuration":{{"cname":"zstd","clevel":3,"shuffle":"shuffle",
+            "typesize":{element_size},"blocksize":0}}}}"#
+        ),
+        _ => String::new(),
+    }
+}

@@ -37,10 +37,8 @@ impl Chain {
             Operation::Shard(_, shard) => shard.chunk_count().max(shard.inner.part_count(direction)),
             Operation::N5Block(_, block) => block.inner.part_count(direction),
         });
-        let worth_using = self
-            .decoded_size()
-            .map_or(u64::MAX, |size| worth_using(usize::try_from(size).unwrap_or(usize::MAX)).get() as u64);
-        counts.min().unwrap_or(1).min(worth_using)
+        let size = self.decoded_size().and_then(|size| usize::try_from(size).ok()).unwrap_or(usize::MAX);
+        counts.min().unwrap_or(1).min(worth_using(size).get() as u64)
     }
 
     /// The representation that enters on encode.

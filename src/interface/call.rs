@@ -86,7 +86,7 @@ impl<'a> Call<'a> {
 pub struct Hooks {
     own: Option<Arc<dyn PaddingHook>>,
     /// Those of the codecs that it applies itself, see
-    /// [`Transform::inner_codecs`](super::Transform::inner_codecs); the last of them may be missing here.
+    /// [`Transform::inner_codecs`](super::Transform::inner_codecs). It may be shorter than that list.
     inside: Vec<Hooks>,
 }
 

@@ -241,11 +241,8 @@ pub trait Transform: Debug + Send + Sync {
     fn slab_thickness(&self, _shape: &[u64]) -> Option<usize> {
         None
     }
-    /// Whether it has [`encode_slabs`](Self::encode_slabs).
-    fn encodes_slabs(&self) -> bool {
-        false
-    }
-    /// Encodes a whole chunk, all slabs of it, as [`encode`](Self::encode) does, on the workers of the call.
+    /// Encodes a whole chunk, all slabs of it, as [`encode`](Self::encode) does, on the workers of the call. None, before
+    /// the first slab, if it encodes no slabs.
     ///
     /// # Errors
     /// As [`encode`](Self::encode), and those of `get`.
@@ -255,8 +252,8 @@ pub trait Transform: Debug + Send + Sync {
         _get: &GetSlab<'_>,
         _encoded: &mut [u8],
         _call: &mut Call<'_>,
-    ) -> Result<usize> {
-        Err(Error::internal("a transform that encodes no slabs"))
+    ) -> Result<Option<usize>> {
+        Ok(None)
     }
     /// Decodes the wanted slabs of a chunk, in any order, on the workers of the call. None, before the first slab, if the
     /// chunk decodes to another size, about which [`decode`](Self::decode) has the message.

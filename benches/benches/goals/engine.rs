@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use zcodec::chain::{ByteRange, CallOptions, Chain, ReadPlan, ShardIndex};
 use zcodec::strided::{Layout, Source, Target};
-use zcodec_benches::{field_bytes, smooth, two_threads};
+use zcodec_benches::{INNER_CODECS, compressor, field_bytes, smooth, two_threads};
 
 const INNER_SIDE: usize = 32;
 const SIZE: usize = 32 << 20;
@@ -37,23 +37,9 @@ const VOLUMES: [Volume; 2] = [
     },
 ];
 
-const INNER: [&str; 3] = ["zstd-3", "blosc-zstd-3", "none"];
-
-/// The codecs after `bytes`.
-fn compressor(inner: &str, element_size: usize) -> String {
-    match inner {
-        "zstd-3" => r#",{"name":"zstd","configuration":{"level":3,"checksum":false}}"#.to_owned(),
-        "blosc-zstd-3" => format!(
-            r#",{{"name":"blosc","configuration":{{"cname":"zstd","clevel":3,"shuffle":"shuffle",
-            "typesize":{element_size},"blocksize":0}}}}"#
-        ),
-        _ => String::new(),
-    }
-}
-
 pub(crate) fn measure(table: &mut Table) {
     for volume in VOLUMES {
-        for inner in INNER {
+        for inner in INNER_CODECS {
             if table.wants(volume.group, inner) {
                 let shard = Shard::new(volume, inner);
                 shard.decode(table, inner);

@@ -329,10 +329,9 @@ class Chain:
         """Computes the padding of a `pad` or `offset` codec for each chunk, and checks it on decode.
 
         `codec_index` counts in the chain; a path such as "/0/configuration/codecs/1" names a codec inside another, such
-        as a shard.
-        `generate(chunk, padding)` gets the bytes that the padding is attached to, and fills `padding`. `check(chunk,
-        padding)` returns None, or False to refuse. Both get memoryviews of copies, which they may keep; later writes to
-        `padding` have no effect. An exception of a function is the cause of the `Error` of the call. They run in the
+        as a shard. `generate(chunk, padding)` gets the bytes that the padding is attached to, and fills `padding`.
+        `check(chunk, padding)` returns None, or False to refuse. Both get memoryviews of copies, which they may keep;
+        later writes to `padding` have no effect. An exception of a function is the cause of the `Error` of the call. They run in the
         thread of the call; for shards and tasks in any thread, and in several at once. No other thread may use the
         chain while they are set.
         """

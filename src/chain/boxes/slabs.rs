@@ -73,7 +73,7 @@ impl Run<'_> {
         call: &mut Call<'_>,
     ) -> Result<Option<usize>> {
         let (shape, element_size) = (chunk.shape(), chunk.element_size());
-        let unit = transform.slab_thickness(shape).filter(|_| transform.encodes_slabs() && chunk.as_slice().is_none());
+        let unit = transform.slab_thickness(shape).filter(|_| chunk.as_slice().is_none());
         let Some(cut) = unit.and_then(|unit| Cut::new(shape, chunk.layout(), element_size, unit)) else {
             return Ok(None);
         };
@@ -89,7 +89,7 @@ impl Run<'_> {
             let mut target = Target::contiguous(elements, element_size, &slab.shape)?;
             chunk.region(&slab.start, &slab.shape)?.copy_to(&mut target, &options)
         };
-        transform.encode_slabs(&slabs, &get, encoded, call).map(Some)
+        transform.encode_slabs(&slabs, &get, encoded, call)
     }
 }
 

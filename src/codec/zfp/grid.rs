@@ -105,7 +105,7 @@ impl Grid {
         self.sizes
     }
 
-    /// Whether a shape has these sizes, beside dimensions of 1.
+    /// Whether a shape has these sizes; leading dimensions of 1 do not count.
     pub(super) fn has_sizes_of(&self, shape: &[u64]) -> bool {
         let sizes = shape.iter().rev().copied().chain(std::iter::repeat(1));
         shape.len() <= self.sizes.len() && self.sizes.iter().zip(sizes).all(|(own, size)| *own as u64 == size)

@@ -178,12 +178,14 @@ impl<E: Element> Transform for Field<E> {
         decode::decode_slabs(self, encoded, slabs, put, call).map(Some)
     }
 
-    fn encodes_slabs(&self) -> bool {
-        true
-    }
-
-    fn encode_slabs(&self, slabs: &Slabs, get: &GetSlab<'_>, encoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
-        encode::encode_slabs(self, slabs, get, encoded, call)
+    fn encode_slabs(
+        &self,
+        slabs: &Slabs,
+        get: &GetSlab<'_>,
+        encoded: &mut [u8],
+        call: &mut Call<'_>,
+    ) -> Result<Option<usize>> {
+        encode::encode_slabs(self, slabs, get, encoded, call).map(Some)
     }
 
     fn part_count(&self, direction: Direction) -> u64 {

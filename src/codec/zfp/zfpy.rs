@@ -216,11 +216,13 @@ impl Transform for WithHeader {
         self.blocks.decode_slabs(&self.blocks_of(encoded)?, slabs, put, call)
     }
 
-    fn encodes_slabs(&self) -> bool {
-        self.blocks.encodes_slabs()
-    }
-
-    fn encode_slabs(&self, slabs: &Slabs, get: &GetSlab<'_>, encoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
+    fn encode_slabs(
+        &self,
+        slabs: &Slabs,
+        get: &GetSlab<'_>,
+        encoded: &mut [u8],
+        call: &mut Call<'_>,
+    ) -> Result<Option<usize>> {
         self.blocks.encode_slabs(slabs, get, encoded, call)
     }
 
