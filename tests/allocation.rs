@@ -265,6 +265,28 @@ fn codecs_before_a_shard_take_no_array_between_them() {
     }
 }
 
+/// What enters a codec that takes slabs of a chunk is made slab by slab, and goes to its place so.
+#[test]
+fn codecs_before_one_that_takes_slabs_take_no_array_between_them() {
+    let options = CallOptions::default();
+    let blosc = r#"{"name":"blosc","configuration":{"cname":"lz4","clevel":5,"shuffle":"shuffle","typesize":4}}"#;
+    let zfp = r#"{"name":"zfp","configuration":{"mode":"reversible"}}"#;
+    let cast = r#"{"name":"cast_value","configuration":{"data_type":"int32"}}"#;
+    let scale = r#"{"name":"scale_offset","configuration":{"scale":2}}"#;
+    for codecs in [format!("[{cast},{BYTES},{blosc}]"), format!("[{BYTES},{blosc}]"), format!("[{scale},{cast},{zfp}]")]
+    {
+        let chain = chain(&codecs, "[3000,1000]").unwrap();
+        let decoded: Vec<u8> = (0..3_000_000_u32).flat_map(|i| ((i / 7 % 30_000) as u16).to_ne_bytes()).collect();
+        let bound = chain.encoded_bound(decoded.len() as u64).unwrap() as usize;
+        let (mut encoded, mut target) = (vec![0; bound], vec![0; decoded.len()]);
+        let (size, peak) = peak_of(|| chain.encode_into(&decoded, &mut encoded, &options).unwrap());
+        assert!(peak < decoded.len() / 2, "encode took {peak} bytes: {codecs}");
+        let (_, peak) = peak_of(|| chain.decode_into(&encoded[..size], &mut target, &options).unwrap());
+        assert_eq!(target, decoded);
+        assert!(peak < decoded.len() / 2, "decode took {peak} bytes: {codecs}");
+    }
+}
+
 #[test]
 fn scratch_memory_that_cannot_be_had_is_a_status() {
     let chain = chain(&format!(r#"[{TRANSPOSE},{BYTES},"zstd"]"#), "[500,500]").unwrap();

@@ -5,7 +5,7 @@
 
 use super::boxes::region::{MIN_RUN_SIZE, Region, Tiles, index_of, index_steps};
 use super::copy::{copy_strided, workers_for};
-use super::input::{Decoded, Input, not_a_shard};
+use super::input::{Decoded, Input, not_by_parts};
 use super::plan::Elements;
 use crate::error::{Error, Result};
 use crate::interface::{Call, Contexts, packed_size, too_small};
@@ -45,7 +45,7 @@ impl Elements {
             }
             (Decoded::Input(input), None) => input.clone(),
             (Decoded::Input(input), Some(order)) => input.permuted(order)?,
-            (Decoded::BeforePass(..), _) => return Err(not_a_shard()),
+            (Decoded::BeforePass(..), _) => return Err(not_by_parts()),
         };
         self.encode_input(&input, encoded, call)?;
         Ok(size)
@@ -73,7 +73,7 @@ impl Elements {
     }
 
     /// Encodes elements whose dimensions have the order that the kernels get.
-    fn encode_input(&self, input: &Input<'_>, encoded: &mut [u8], call: &mut Call<'_>) -> Result<()> {
+    pub(super) fn encode_input(&self, input: &Input<'_>, encoded: &mut [u8], call: &mut Call<'_>) -> Result<()> {
         match input.as_slice() {
             Some(decoded) => self.fused.encode(decoded, encoded, call),
             None if self.fused.is_copy() => {
@@ -208,7 +208,8 @@ impl Elements {
         Region { start, shape }
     }
 
-    fn decode_region(
+    /// The same with the box and the target transposed for the kernels.
+    pub(super) fn decode_region(
         &self,
         packed: &Packed<'_>,
         region: &Region,

@@ -1,6 +1,7 @@
 //! Encoding: one chunk through the steps of a plan, in their order.
 
-use super::input::{Decoded, not_a_shard};
+use super::boxes::region::Region;
+use super::input::{Decoded, not_by_parts};
 use super::plan::{Operation, Step};
 use super::run::{Output, Run, more_than};
 use super::workspace::Workspace;
@@ -17,7 +18,10 @@ impl Run<'_> {
     /// Encodes; returns the size. [`Status::BufferTooSmall`] has a capacity that suffices, or twice the capacity if the
     /// codec does not know one.
     pub(super) fn encode(&self, decoded: Decoded<'_>, encoded: Output<'_>, workspace: &mut Workspace) -> Result<usize> {
-        let arranged = self.plan.arranged_for_shard(&decoded)?;
+        let arranged = match self.plan.arranged_for_shard(&decoded)? {
+            None => self.plan.arranged_for_slabs(&decoded)?,
+            arranged => arranged,
+        };
         let (first, input) = arranged.as_ref().map_or((0, &decoded), |(first, input)| (*first, input));
         match self.encode_steps(&self.plan.steps[first..], input, encoded, workspace) {
             Err(error) if matches!(input, Decoded::BeforePass(..)) => {
@@ -27,16 +31,16 @@ impl Run<'_> {
         }
     }
 
-    /// The error of a chunk whose elements go through the steps before a shard an inner chunk at a time, as of one step
-    /// after the other: that of the first element at fault, if there is one, whatever has failed first.
+    /// The error of a chunk whose elements go through the first steps by inner chunks or slabs, as of one step after the
+    /// other: that of the first element at fault, if there is one, whatever has failed first.
     #[cold]
     #[inline(never)] // else each shard in a shard takes more of the stack
-    fn fault_before(&self, shard: usize, decoded: &Decoded<'_>, error: Error, workspace: &mut Workspace) -> Error {
+    fn fault_before(&self, end: usize, decoded: &Decoded<'_>, error: Error, workspace: &mut Workspace) -> Error {
         if error.is_of_no_codec() {
             return error;
         }
         let output = Output::Growing(&mut Vec::new());
-        self.encode_steps(&self.plan.steps[..shard], decoded, output, workspace).err().unwrap_or(error)
+        self.encode_steps(&self.plan.steps[..end], decoded, output, workspace).err().unwrap_or(error)
     }
 
     #[inline(always)] // a frame less for each shard in a shard
@@ -190,7 +194,7 @@ impl Run<'_> {
         let slice = |gathered| match input {
             Decoded::Slice(bytes) => Ok(*bytes),
             Decoded::Input(input) => input.to_slice(gathered, self.options),
-            Decoded::BeforePass(..) => Err(not_a_shard()),
+            Decoded::BeforePass(..) => Err(not_by_parts()),
         };
         match &step.operation {
             Operation::Copy => {
@@ -205,10 +209,12 @@ impl Run<'_> {
             Operation::Shard(codec, shard) => shard.encode(input, output, codec, gathered, call),
             Operation::Transform(codec, transform) => {
                 let blame = |error| codec.blame(error);
-                if let Decoded::Input(chunk) = input
-                    && let Some(size) = self.encode_by_slabs(&**transform, chunk, output, call).map_err(blame)?
-                {
+                if let Some(size) = self.encode_by_slabs(&**transform, input, output, call).map_err(blame)? {
                     return Ok(size);
+                }
+                if let Decoded::BeforePass(input, pass) = input {
+                    let size = pass.encode_box(input, &Region::whole(&pass.shape), gathered, call)?;
+                    return transform.encode(&gathered[..size], output, call).map_err(blame);
                 }
                 transform.encode(slice(gathered)?, output, call).map_err(blame)
             }

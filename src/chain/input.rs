@@ -17,14 +17,15 @@ pub(super) enum Decoded<'a> {
     Slice(&'a [u8]),
     /// Elements that lie anywhere.
     Input(Input<'a>),
-    /// The same for a shard whose inner chunks go through an elementwise pass, each by itself.
+    /// The same for a shard or a transform whose inner chunks or slabs go through an elementwise pass, each by itself.
+    /// The dimensions have the order that the kernels get.
     BeforePass(Input<'a>, &'a Elements),
 }
 
-/// Only a shard runs the pass.
+/// Only a shard or a transform runs the pass.
 #[cold]
-pub(super) fn not_a_shard() -> Error {
-    Error::internal("a step that is no shard gets elements before a pass")
+pub(super) fn not_by_parts() -> Error {
+    Error::internal("a step that encodes no parts gets elements before a pass")
 }
 
 /// A chunk of which the caller has a box.

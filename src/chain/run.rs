@@ -70,8 +70,7 @@ impl Run<'_> {
                 }
             };
             return decode_whole(&self.plan.steps[0], decoded, |region, target| {
-                let done = self.decode_region_by_route(encoded, region, target, workspace)?;
-                done.ok_or_else(|| Error::internal("a shard has no boxes"))
+                self.decode_region(encoded, region, target, workspace)
             });
         }
         let last = self.plan.steps.len() - 1;
@@ -137,6 +136,9 @@ impl Run<'_> {
         workspace: &mut Workspace,
     ) -> Result<()> {
         if let Some(done) = self.decode_region_by_ranges(encoded, region, target, workspace)? {
+            return Ok(done);
+        }
+        if let Some(done) = self.decode_elements_by_slabs(encoded, region, target, workspace)? {
             return Ok(done);
         }
         let LastDecode { step, payload, back, contexts } = self.decode_to(0, encoded, workspace)?;
@@ -269,7 +271,13 @@ impl Run<'_> {
         }
     }
 
-    fn decode_exact(&self, step: &Step, input: &[u8], output: &mut [u8], contexts: &mut Contexts) -> Result<usize> {
+    pub(super) fn decode_exact(
+        &self,
+        step: &Step,
+        input: &[u8],
+        output: &mut [u8],
+        contexts: &mut Contexts,
+    ) -> Result<usize> {
         let expected = output.len();
         let size = match self.decode_pass(step, input, output, Overflow::Refused, contexts) {
             Err(error) if error.status() == Status::BufferTooSmall => {

@@ -3,6 +3,7 @@
 use super::case::{named, options};
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
+use zcodec::Error;
 use zcodec::chain::{CallOptions, Chain};
 use zcodec::strided::{Layout, Source, Target};
 
@@ -93,30 +94,101 @@ fn check(codecs: &[Value], shape: &[u64]) {
     let (chain, values) = chunk(codecs, shape);
     let encoded = chain.encode_to_vec(&values, &options()).unwrap();
     let decoded = chain.decode_to_vec(&encoded, &options()).unwrap();
-    for place in places(shape) {
-        let (layout, expected) = laid_out(&decoded, shape, &place);
-        for count in [1, 3] {
-            let mut memory = vec![0xA5; expected.len()];
-            let target = Target::new(&mut memory, layout.clone()).unwrap();
-            chain.decode_view(&encoded, &vec![0; shape.len()], target, &threads(count)).unwrap();
-            assert!(memory == expected, "{codecs:?}, {shape:?} to {place:?} by {count}");
-        }
-    }
-    for (start, part) in boxes(shape) {
-        let of_part = cut(&decoded, shape, &start, &part);
-        for (place, count) in places(&part).into_iter().zip([1, 3, 2, 1]) {
-            let (layout, expected) = laid_out(&of_part, &part, &place);
-            let mut memory = vec![0xA5; expected.len()];
-            let target = Target::new(&mut memory, layout).unwrap();
-            chain.decode_view(&encoded, &start, target, &threads(count)).unwrap();
-            assert!(memory == expected, "{codecs:?}, {start:?} {part:?} of {shape:?} to {place:?} by {count}");
-        }
-    }
+    check_views(&chain, &encoded, &decoded, shape, codecs);
     let damaged = &encoded[..encoded.len() / 3];
     let error = chain.decode_to_vec(damaged, &options()).unwrap_err();
     let (layout, mut memory) = laid_out(&decoded, shape, &places(shape)[0]);
     let target = Target::new(&mut memory, layout).unwrap();
     assert_eq!(chain.decode_view(damaged, &vec![0; shape.len()], target, &options()).unwrap_err(), error, "{codecs:?}");
+}
+
+/// Checks that views of a chunk, and of boxes in it, get these elements.
+fn check_views(chain: &Chain, encoded: &[u8], decoded: &[u8], shape: &[u64], codecs: &[Value]) {
+    for place in places(shape) {
+        let (layout, expected) = laid_out(decoded, shape, &place);
+        for count in [1, 3] {
+            let mut memory = vec![0xA5; expected.len()];
+            let target = Target::new(&mut memory, layout.clone()).unwrap();
+            chain.decode_view(encoded, &vec![0; shape.len()], target, &threads(count)).unwrap();
+            assert!(memory == expected, "{codecs:?}, {shape:?} to {place:?} by {count}");
+        }
+    }
+    for (start, part) in boxes(shape) {
+        let of_part = cut(decoded, shape, &start, &part);
+        for (place, count) in places(&part).into_iter().zip([1, 3, 2, 1]) {
+            let (layout, expected) = laid_out(&of_part, &part, &place);
+            let mut memory = vec![0xA5; expected.len()];
+            let target = Target::new(&mut memory, layout).unwrap();
+            chain.decode_view(encoded, &start, target, &threads(count)).unwrap();
+            assert!(memory == expected, "{codecs:?}, {start:?} {part:?} of {shape:?} to {place:?} by {count}");
+        }
+    }
+}
+
+/// Checks a chunk of elements of 4 bytes that go through elementwise codecs before a transform, which decodes and encodes
+/// the chunk slab by slab: it has the elements and bytes, or the fault, that these codecs find in all of what the
+/// transform gets.
+fn check_before(data_type: &str, shape: &[u64], before: &[Value], transform: (&Chain, &Value), packed: &[u8]) {
+    let codecs: Vec<Value> = before.iter().chain([transform.1]).cloned().collect();
+    let input = json!({"data_type": data_type, "shape": shape, "fill_value": 3}).to_string();
+    let chain_of = |codecs: &[Value]| Chain::new(json!(codecs).to_string().as_bytes(), Some(input.as_bytes())).unwrap();
+    let (chain, before) = (chain_of(&codecs), chain_of(before));
+    let encoded = transform.0.encode_to_vec(packed, &options()).unwrap();
+    let packed = transform.0.decode_to_vec(&encoded, &options()).unwrap();
+    let whole = vec![0; shape.len()];
+    match before.decode_to_vec(&packed, &options()) {
+        Ok(decoded) => {
+            for count in [1, 3] {
+                let mut memory = vec![0xA5; decoded.len()];
+                chain.decode_into(&encoded, &mut memory, &threads(count)).unwrap();
+                assert!(memory == decoded, "{codecs:?}, {shape:?} by {count}");
+                assert!(chain.decode_to_vec(&encoded, &threads(count)).unwrap() == decoded, "{codecs:?}, {shape:?}");
+            }
+            check_views(&chain, &encoded, &decoded, shape, &codecs);
+            check_encode_before(&chain, (&before, transform.0), &decoded, shape, &codecs);
+        }
+        Err(expected) => {
+            for count in [1, 3] {
+                let mut memory = vec![0; 4 * shape.iter().product::<u64>() as usize];
+                let error = chain.decode_into(&encoded, &mut memory, &threads(count)).unwrap_err();
+                assert_eq!(error, expected, "{codecs:?}, {shape:?} by {count}");
+                let (layout, mut memory) = laid_out(&memory, shape, &places(shape)[1]);
+                let target = Target::new(&mut memory, layout).unwrap();
+                let error = chain.decode_view(&encoded, &whole, target, &threads(count)).unwrap_err();
+                assert_eq!(error, expected, "{codecs:?}, {shape:?} to a view by {count}");
+            }
+        }
+    }
+}
+
+/// Checks that a chunk is encoded to the bytes that the codecs make of it one after the other, and that the first element
+/// which one of them refuses is at fault. The transform, which has another place when it is alone, refuses NaN.
+fn check_encode_before(chain: &Chain, parts: (&Chain, &Chain), decoded: &[u8], shape: &[u64], codecs: &[Value]) {
+    let mut faulty = decoded.to_vec();
+    let count = decoded.len() / 4;
+    for index in [count - 1, count / 3, count / 2] {
+        faulty[4 * index..4 * index + 4].copy_from_slice(&0x7FFF_FFFF_u32.to_ne_bytes());
+    }
+    for elements in [decoded, &faulty] {
+        let packed = parts.0.encode_to_vec(elements, &options());
+        let is_of_before = packed.is_err();
+        let expected = packed.and_then(|packed| parts.1.encode_to_vec(&packed, &options()));
+        let is_expected = |found: &Result<Vec<u8>, Error>| match (found, &expected) {
+            (Err(found), Err(expected)) if !is_of_before => found.status() == expected.status(),
+            _ => *found == expected,
+        };
+        for threads in [threads(1), threads(3)] {
+            assert!(is_expected(&chain.encode_to_vec(elements, &threads)), "{codecs:?}, {shape:?}");
+            for place in places(shape) {
+                let (layout, memory) = laid_out(elements, shape, &place);
+                let source = Source::new(&memory, layout).unwrap();
+                let mut encoded = vec![0; chain.encoded_bound(elements.len() as u64).unwrap() as usize];
+                let found = chain.encode_view(&vec![0; shape.len()], source, &mut encoded, &threads);
+                let found = found.map(|size| encoded[..size].to_vec());
+                assert!(is_expected(&found), "{codecs:?}, {shape:?} from {place:?}: {:?}", found.err());
+            }
+        }
+    }
 }
 
 /// Checks that a chunk is the same bytes wherever its elements lie, also if a part of it is the fill value, and that the
@@ -223,6 +295,49 @@ fn slabs_of_blosc_are_those_of_the_whole() {
         for shape in [&[300_001][..], &[1031, 389], &[1, 5000, 61], &[61, 71, 73]] {
             check(&codecs, shape);
             check_encode(&codecs, shape, false);
+        }
+    }
+}
+
+#[test]
+fn slabs_go_through_the_codecs_before() {
+    let big = named("bytes", &json!({"endian": "big"}));
+    let cast = |data_type: &str| named("cast_value", &json!({"data_type": data_type}));
+    let scaled = named("scale_offset", &json!({"scale": 0.5, "offset": 3}));
+    let reversed = |rank: usize| named("transpose", &json!({"order": (0..rank).rev().collect::<Vec<_>>()}));
+    let blosc = json!({"cname": "lz4", "clevel": 5, "shuffle": "shuffle", "typesize": 2, "blocksize": 70_000});
+    let blosc = named("blosc", &blosc);
+    let bytes = Chain::new(json!([blosc]).to_string().as_bytes(), None).unwrap();
+    for shape in [&[700_001][..], &[1031, 789], &[1, 7000, 101], &[83, 91, 97]] {
+        let count = shape.iter().product::<u64>();
+        let words =
+            |of: &dyn Fn(u64) -> u64| -> Vec<u8> { (0..count).flat_map(|i| (of(i) as u16).to_be_bytes()).collect() };
+        let smooth = words(&|index| index / 3 % 31_000);
+        for before in [
+            vec![cast("int16"), big.clone()],
+            vec![scaled.clone(), cast("int16"), big.clone()],
+            vec![reversed(shape.len()), cast("int16"), big.clone()],
+            vec![cast("int16"), reversed(shape.len()), big.clone()],
+        ] {
+            check_before("float32", shape, &before, (&bytes, &blosc), &smooth);
+        }
+        let four: Vec<u8> = smooth.iter().chain(&smooth).copied().collect();
+        check_before("int32", shape, std::slice::from_ref(&big), (&bytes, &blosc), &four);
+        // Some elements are negative.
+        let faulty =
+            words(&|index| if [count - 1, count / 2, count / 3].contains(&index) { 0xF000 } else { index % 99 });
+        check_before("uint32", shape, &[cast("int16"), big.clone()], (&bytes, &blosc), &faulty);
+        check_before("uint32", shape, &[reversed(shape.len()), cast("int16"), big.clone()], (&bytes, &blosc), &faulty);
+    }
+    for configuration in [json!({"mode": "reversible"}), json!({"mode": "fixed_rate", "rate": 11})] {
+        let zfp = [named("zfp", &configuration)];
+        for shape in [&[300_001][..], &[1031, 389], &[1, 131, 2099], &[61, 71, 73]] {
+            let (chain, values) = chunk(&zfp, shape);
+            check_before("int32", shape, &[cast("float32")], (&chain, &zfp[0]), &values);
+            check_before("float32", shape, std::slice::from_ref(&scaled), (&chain, &zfp[0]), &values);
+            let axes: Vec<u64> = shape.iter().rev().copied().collect();
+            let (chain, values) = chunk(&zfp, &axes);
+            check_before("float32", shape, &[scaled.clone(), reversed(shape.len())], (&chain, &zfp[0]), &values);
         }
     }
 }

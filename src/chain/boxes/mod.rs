@@ -70,13 +70,14 @@ impl Before<'_> {
 }
 
 impl Run<'_> {
-    /// The size of a decoded chunk, if the whole of it is decoded like a box: then what the shard gets is never all in
-    /// memory.
+    /// The size of a decoded chunk, if the whole of it is decoded like a box: then what enters a shard, or a transform
+    /// after an elementwise step, is never all in memory.
     pub(super) fn boxed_size(&self) -> Option<u64> {
         let [first, .., last] = self.plan.steps.as_slice() else { return None };
         let has_route = |route: &BoxRoute| route.axes().is_some() && route.end + 1 == self.plan.steps.len();
-        let is_boxed =
-            matches!(last.operation, Operation::Shard(..)) && self.plan.route.as_deref().is_some_and(has_route);
+        let is_shard = matches!(last.operation, Operation::Shard(..));
+        let is_boxed = is_shard && self.plan.route.as_deref().is_some_and(has_route)
+            || self.plan.elements_before_slabs().is_some();
         first.decoded.size().size_when_written().filter(|size| is_boxed && *size > 0)
     }
 

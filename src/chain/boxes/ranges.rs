@@ -72,7 +72,7 @@ impl Run<'_> {
         let parts = Ranges { codec, transform, payload, decoded_size, shape, options: self.options };
         match elements {
             Some(elements) => {
-                let Some(packed) = parts.packed(elements, region, back, contexts)? else { return Ok(None) };
+                let Some(packed) = parts.packed(elements, region, target, back, contexts)? else { return Ok(None) };
                 elements.decode(&packed, region, target, &mut self.call(None, contexts)).map(Some)
             }
             None => parts.decode_to_target(region, target, back, contexts),
@@ -81,11 +81,12 @@ impl Run<'_> {
 }
 
 impl Ranges<'_> {
-    /// The packed elements that a box needs.
+    /// The packed elements that a box needs on the way to its place.
     fn packed<'b>(
         &self,
         elements: &Elements,
         region: &Region,
+        target: &Target<'_>,
         back: &'b mut Vec<u8>,
         contexts: &mut Contexts,
     ) -> Result<Option<Packed<'b>>> {
@@ -93,6 +94,13 @@ impl Ranges<'_> {
         if bits.is_multiple_of(8) {
             let needed = elements.needed(region).with_short_gaps(self.shape, bits / 8);
             let size = needed.byte_size(bits / 8)?;
+            if size > MAX_GATHERED_SIZE {
+                let permuted = elements.order.as_ref().map(|order| target.layout().permuted(order)).transpose()?;
+                let view = permuted.as_ref().unwrap_or_else(|| target.layout());
+                if slabs::are_worth_it(self.shape, bits / 8, &needed, view, self.transform) {
+                    return Ok(None); // by slabs, which takes less memory
+                }
+            }
             grow(back, size)?;
             let mut target = Target::contiguous(&mut back[..size], bits / 8, &needed.shape)?;
             let done = self.decode(&needed, &mut target, contexts)?;
@@ -122,7 +130,9 @@ impl Ranges<'_> {
         if needed == *region && (target.row_size() >= min_row_size || target.is_contiguous()) {
             return self.decode(region, target, contexts);
         }
-        if size > MAX_GATHERED_SIZE && slabs::are_worth_it(self.shape, region, size, target, self.transform) {
+        if size > MAX_GATHERED_SIZE
+            && slabs::are_worth_it(self.shape, element_size, &needed, target.layout(), self.transform)
+        {
             return Ok(None); // by slabs, which takes less memory
         }
         grow(back, size)?;

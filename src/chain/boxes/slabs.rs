@@ -3,10 +3,12 @@
 //! the box, is not in memory twice.
 
 use super::region::Region;
-use crate::chain::input::Input;
+use crate::chain::elements::Packed;
+use crate::chain::input::{Decoded, Input};
 use crate::chain::place::BoxPlace;
-use crate::chain::plan::{Operation, Step};
-use crate::chain::run::Run;
+use crate::chain::plan::{Elements, Operation, Plan, Step};
+use crate::chain::run::{LastDecode, Run};
+use crate::chain::workspace::Workspace;
 use crate::error::Result;
 use crate::interface::{Call, Contexts, Slabs, Transform};
 use crate::memory::collect;
@@ -20,6 +22,17 @@ const MIN_SIZE: usize = if cfg!(fuzzing) { 1 << 10 } else { 1 << 20 };
 
 /// About the bytes of a slab.
 const SLAB_SIZE: usize = if cfg!(fuzzing) { 256 } else { 256 << 10 };
+
+/// A box of the array that a step decodes to, in the shape in which it is cut into slabs.
+struct SlabbedBox<'a> {
+    step: &'a Step,
+    shape: &'a [u64],
+    element_size: usize,
+    region: &'a Region,
+}
+
+/// Puts the elements of a part of a slab to their place, given the slab, its bytes, the part, and the place.
+type PutPart<'a> = dyn Fn(&Region, &[u8], &Region, &mut Target<'_>) -> Result<()> + Sync + 'a;
 
 /// How an array is cut into slabs.
 struct Cut {
@@ -42,39 +55,99 @@ impl Run<'_> {
         target: &mut Target<'_>,
         contexts: &mut Contexts,
     ) -> Result<Option<()>> {
-        let Operation::Transform(codec, transform) = &step.operation else { return Ok(None) };
         let (shape, element_size) = (step.decoded.array()?.shape(), target.element_size());
+        let put = |slab: &Region, elements: &[u8], part: &Region, target: &mut Target<'_>| {
+            let source = Source::contiguous(elements, element_size, &slab.shape)?;
+            strided::copy(&source.region(&part.relative_to(slab), &part.shape)?, target)
+        };
+        let boxed = SlabbedBox { step, shape, element_size, region };
+        self.decode_slabs(&boxed, payload, target.reborrow(), contexts, &put)
+    }
+
+    /// Decodes a box of what enters an elementwise step before a transform, each slab through that step by itself.
+    /// `None` if there are no such steps, slabs are of no use, or one of them is at fault: decoding the whole chunk finds
+    /// the first fault in it.
+    #[inline(never)] // else each shard in a shard takes more of the stack
+    pub(in crate::chain) fn decode_elements_by_slabs(
+        &self,
+        encoded: &[u8],
+        region: &Region,
+        target: &mut Target<'_>,
+        workspace: &mut Workspace,
+    ) -> Result<Option<()>> {
+        let Some(elements) = self.plan.elements_before_slabs() else { return Ok(None) };
+        let LastDecode { step, payload, contexts, .. } = self.decode_to(1, encoded, workspace)?;
+        let region = elements.needed(region);
+        let mut target = match &elements.order {
+            Some(order) => target.reborrow().permuted(order)?,
+            None => target.reborrow(),
+        };
+        if elements.keeps_values()
+            && region.is_whole(&elements.shape)
+            && let Some(decoded) = target.as_slice()
+        {
+            return self.decode_exact(step, payload, decoded, contexts).map(|_| Some(()));
+        }
+        let options = &self.options.single_threaded();
+        let put = |slab: &Region, bytes: &[u8], part: &Region, target: &mut Target<'_>| {
+            let packed = Packed { bytes, region: slab.clone(), first: 0 };
+            self.pool.with(|workspace| {
+                let call = &mut Call { options, hooks: None, contexts: &mut workspace.contexts };
+                elements.decode_region(&packed, part, target, call)
+            })
+        };
+        let (shape, element_size) = (&elements.shape, elements.encoded_element_size());
+        let boxed = SlabbedBox { step, shape, element_size, region: &region };
+        match self.decode_slabs(&boxed, payload, target, contexts, &put) {
+            Err(error) if !error.is_of_no_codec() => Ok(None),
+            done => done,
+        }
+    }
+
+    /// Decodes the slabs that a box touches, and puts the part of each that is in the box to its place in the target.
+    fn decode_slabs(
+        &self,
+        SlabbedBox { step, shape, element_size, region }: &SlabbedBox<'_>,
+        payload: &[u8],
+        target: Target<'_>,
+        contexts: &mut Contexts,
+        put: &PutPart<'_>,
+    ) -> Result<Option<()>> {
+        let Operation::Transform(codec, transform) = &step.operation else { return Ok(None) };
         let unit = transform.slab_thickness(shape).filter(|_| !region.is_empty());
-        let Some(cut) = unit.and_then(|unit| Cut::new(shape, target.layout(), element_size, unit)) else {
+        let Some(cut) = unit.and_then(|unit| Cut::new(shape, *element_size, target.layout(), unit)) else {
             return Ok(None);
         };
         let slabs = cut.slabs(shape, region);
         let cell = cut.cell(shape.len());
-        let places = BoxPlace::Memory(target.reborrow()).cut(region, &cell)?;
+        let places = BoxPlace::Memory(target).cut(region, &cell)?;
         let parts: Vec<_> = collect(region.cut(&cell).zip(places).map(|(part, place)| Ok((part, Mutex::new(place)))))?;
         let put = |number: usize, elements: &[u8]| {
             let slab = cut.slab(number, shape);
             let (part, place) = &parts[number - slabs.numbers.start];
-            let source = Source::contiguous(elements, element_size, &slab.shape)?;
-            let source = source.region(&part.relative_to(&slab), &part.shape)?;
-            lock(place).for_each(&mut |_, target| strided::copy(&source, target))
+            lock(place).for_each(&mut |_, target| put(&slab, elements, part, target))
         };
         let done = transform.decode_slabs(payload, &slabs, &put, &mut self.call(Some(codec), contexts));
         done.map_err(|error| codec.blame(error))
     }
 
-    /// Encodes a chunk by this transform. `None` if it encodes no slabs, or they are of no use: those of all workers, and
-    /// what they are encoded to, would take more memory than a copy of the chunk.
+    /// Encodes a chunk by this transform. `None` if it encodes no slabs, or they are of no use: its input is at hand, or
+    /// those of all workers, and what they are encoded to, would take more memory than a copy of the chunk.
     pub(in crate::chain) fn encode_by_slabs(
         &self,
         transform: &dyn Transform,
-        chunk: &Input<'_>,
+        input: &Decoded<'_>,
         encoded: &mut [u8],
         call: &mut Call<'_>,
     ) -> Result<Option<usize>> {
-        let (shape, element_size) = (chunk.shape(), chunk.element_size());
-        let unit = transform.slab_thickness(shape).filter(|_| chunk.as_slice().is_none());
-        let Some(cut) = unit.and_then(|unit| Cut::new(shape, chunk.layout(), element_size, unit)) else {
+        let (chunk, pass, element_size) = match input {
+            Decoded::Input(chunk) if chunk.as_slice().is_none() => (chunk, None, chunk.element_size()),
+            Decoded::BeforePass(chunk, pass) => (chunk, Some(pass), pass.encoded_element_size()),
+            Decoded::Slice(_) | Decoded::Input(_) => return Ok(None),
+        };
+        let shape = chunk.shape();
+        let unit = transform.slab_thickness(shape);
+        let Some(cut) = unit.and_then(|unit| Cut::new(shape, element_size, chunk.layout(), unit)) else {
             return Ok(None);
         };
         let (slabs, options) = (cut.slabs(shape, &Region::whole(shape)), self.options.single_threaded());
@@ -86,26 +159,32 @@ impl Run<'_> {
         }
         let get = |number: usize, elements: &mut [u8]| {
             let slab = cut.slab(number, shape);
-            let mut target = Target::contiguous(elements, element_size, &slab.shape)?;
-            chunk.region(&slab.start, &slab.shape)?.copy_to(&mut target, &options)
+            let part = chunk.region(&slab.start, &slab.shape)?;
+            match pass {
+                None => part.copy_to(&mut Target::contiguous(elements, element_size, &slab.shape)?, &options),
+                Some(pass) => self.pool.with(|workspace| {
+                    let call = &mut Call { options: &options, hooks: None, contexts: &mut workspace.contexts };
+                    pass.encode_input(&part, elements, call)
+                }),
+            }
         };
         transform.encode_slabs(&slabs, &get, encoded, call)
     }
 }
 
-/// Whether decoding the slabs that a box touches does little more than decoding these bytes of it.
+/// Whether decoding the slabs that a box touches, on their way to a view, does little more than decoding the box.
 pub(super) fn are_worth_it(
     shape: &[u64],
+    element_size: usize,
     region: &Region,
-    needed_size: usize,
-    target: &Target<'_>,
+    view: &Layout,
     transform: &dyn Transform,
 ) -> bool {
     let unit = transform.slab_thickness(shape);
-    let cut = unit.and_then(|unit| Cut::new(shape, target.layout(), target.element_size(), unit));
+    let cut = unit.and_then(|unit| Cut::new(shape, element_size, view, unit));
     cut.is_some_and(|cut| {
         let touched = (region.shape[cut.dimension] + cut.thickness).saturating_mul(cut.plane_size as u64);
-        touched / 4 * 3 <= needed_size as u64
+        touched / 4 * 3 <= (region.element_count() as u64).saturating_mul(element_size as u64)
     })
 }
 
@@ -114,7 +193,7 @@ pub(super) fn of_box<'t>(region: Region, place: BoxPlace<'t>, unit: &[u64]) -> R
     let cut = match &place {
         BoxPlace::Memory(target) if !target.is_contiguous() => {
             let unit = slowest(&region.shape).map(|dimension| unit[dimension] as usize);
-            unit.and_then(|unit| Cut::new(&region.shape, target.layout(), target.element_size(), unit))
+            unit.and_then(|unit| Cut::new(&region.shape, target.element_size(), target.layout(), unit))
         }
         _ => None,
     };
@@ -129,14 +208,52 @@ fn slowest(shape: &[u64]) -> Option<usize> {
     shape.iter().position(|size| *size > 1)
 }
 
+impl Plan {
+    /// The input of a transform whose slabs read the array that enters the chain where it lies, through the elementwise
+    /// step before it. Also gives the number of steps before it.
+    pub(in crate::chain) fn arranged_for_slabs<'a>(
+        &'a self,
+        decoded: &Decoded<'a>,
+    ) -> Result<Option<(usize, Decoded<'a>)>> {
+        let Some(elements) = self.elements_before_slabs() else { return Ok(None) };
+        let input = match decoded {
+            Decoded::Input(input) => input.clone(),
+            Decoded::Slice(bytes) => {
+                let array = self.steps[0].decoded.array()?;
+                Input::whole(Source::contiguous(bytes, array.data_type().size(), array.shape())?)
+            }
+            Decoded::BeforePass(..) => return Ok(None),
+        };
+        let input = match &elements.order {
+            Some(order) => input.permuted(order)?,
+            None => input,
+        };
+        let is_moved = elements.keeps_values();
+        Ok(Some((1, if is_moved { Decoded::Input(input) } else { Decoded::BeforePass(input, elements) })))
+    }
+
+    /// The elementwise step at the beginning of the plan, if the next one is a transform that may take its output, which
+    /// is whole elements and no bytes around them, slab by slab.
+    pub(in crate::chain) fn elements_before_slabs(&self) -> Option<&Elements> {
+        let [Step { operation: Operation::Elements(elements), frames, .. }, next, ..] = self.steps.as_slice() else {
+            return None;
+        };
+        let Operation::Transform(_, transform) = &next.operation else { return None };
+        let is_whole = frames.is_empty() && elements.fused.encoded_bits().is_multiple_of(8);
+        let is_large = || elements.encoded_size() >= MIN_SIZE as u64;
+        (is_whole && is_large() && transform.slab_thickness(&elements.shape).is_some()).then_some(elements)
+    }
+}
+
 impl Cut {
     /// Slabs whose thickness is a multiple of `unit`. `None` if they are of no use for a view: the array is small or flat,
     /// or the elements of the slowest dimension lie side by side in the view, where each slab would be a short piece of
     /// every line.
-    fn new(shape: &[u64], view: &Layout, element_size: usize, unit: usize) -> Option<Self> {
+    fn new(shape: &[u64], element_size: usize, view: &Layout, unit: usize) -> Option<Self> {
         let dimension = slowest(shape)?;
         let size = usize::try_from(element_count(shape)).ok()?.checked_mul(element_size)?;
-        if size < MIN_SIZE || view.strides()[dimension].unsigned_abs() == element_size {
+        let is_row = shape[dimension + 1..].iter().all(|size| *size == 1);
+        if size < MIN_SIZE || !is_row && view.strides()[dimension].unsigned_abs() == view.element_size() {
             return None;
         }
         let plane_size = size / usize::try_from(shape[dimension]).ok()?;

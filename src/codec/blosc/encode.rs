@@ -1,14 +1,16 @@
 //! Encodes bytes to frames. Block sizes and splitting are those of the C library, so that the sizes of frames are
 //! similar.
 
+use super::chunk::{BlockReader, Chunk};
 use super::compressor::{Compressor, Compressors};
 use super::frame::{self, Filter, HEADER_SIZE, MAX_BLOCK_SIZE, MAX_DECODED_SIZE, SIZE_SIZE, flag};
 use crate::codec::shuffle::Shuffle;
 use crate::error::{Error, Result};
-use crate::interface::too_small;
+use crate::interface::{Slabs, too_small};
 use crate::memory::{LINE_SIZE, copy, from_line, grow};
 use crate::parallel::Workers;
 use std::num::NonZeroUsize;
+use std::ops::Range;
 
 /// Smaller chunks are stored, and no block that the configuration asks for is smaller.
 const MIN_SIZE: usize = 128;
@@ -36,6 +38,8 @@ pub struct Encoder {
     filtered: Vec<u8>,
     /// A stream before it is known to fit.
     stream: Vec<u8>,
+    /// The slabs that a block touches.
+    slabs: Vec<u8>,
 }
 
 /// A capacity that is enough for this many bytes; `None` if no frame can hold them.
@@ -61,7 +65,7 @@ impl Encoder {
     #[cfg(any(test, feature = "internals"))]
     pub fn encode(&mut self, settings: &Settings, decoded: &[u8], encoded: &mut [u8]) -> Result<usize> {
         let one = NonZeroUsize::MIN;
-        self.encode_by((Workers::new(one, None), one), settings, decoded, encoded)
+        self.encode_by((Workers::new(one, None), one), settings, Chunk::Memory(decoded), encoded)
     }
 
     /// The same by up to `count` workers. The frame does not depend on their number.
@@ -69,24 +73,24 @@ impl Encoder {
         &mut self,
         workers: (Workers<'_>, NonZeroUsize),
         settings: &Settings,
-        decoded: &[u8],
+        chunk: Chunk<'_>,
         encoded: &mut [u8],
     ) -> Result<usize> {
-        let stored_size = check_size(decoded.len())?;
-        let blocks = Blocks::new(settings, decoded.len());
+        let decoded_size = chunk.size();
+        let stored_size = check_size(decoded_size)?;
+        let blocks = Blocks::new(settings, decoded_size);
         // A frame that is not smaller than a stored one is not worth decoding.
         let room_size = encoded.len().min(stored_size - 1);
         let mut size = None;
-        if is_compressed(settings, decoded.len()) {
-            size = self.encode_blocks(workers, blocks, decoded, &mut encoded[..room_size])?;
+        if is_compressed(settings, decoded_size) {
+            size = self.encode_blocks(workers, blocks, chunk, &mut encoded[..room_size])?;
         }
         let is_stored = size.is_none();
         if is_stored {
-            let target = encoded.get_mut(HEADER_SIZE..stored_size);
-            copy(decoded, target.ok_or_else(too_small)?);
+            chunk.copy_to(encoded.get_mut(HEADER_SIZE..stored_size).ok_or_else(too_small)?)?;
         }
         let size = size.unwrap_or(stored_size);
-        let sizes = [decoded.len(), blocks.size, size];
+        let sizes = [decoded_size, blocks.size, size];
         encoded[..HEADER_SIZE].copy_from_slice(&header(settings, is_stored, sizes));
         Ok(size)
     }
@@ -96,16 +100,16 @@ impl Encoder {
         &mut self,
         workers: (Workers<'_>, NonZeroUsize),
         blocks: Blocks<'_>,
-        decoded: &[u8],
+        chunk: Chunk<'_>,
         encoded: &mut [u8],
     ) -> Result<Option<usize>> {
-        let data_start = HEADER_SIZE + decoded.len().div_ceil(blocks.size) * SIZE_SIZE;
+        let data_start = HEADER_SIZE + chunk.size().div_ceil(blocks.size) * SIZE_SIZE;
         let Some((head, data)) = encoded.split_at_mut_checked(data_start) else { return Ok(None) };
         let starts = &mut head[HEADER_SIZE..];
         if workers.1 > NonZeroUsize::MIN {
-            return self.encode_in_parts(workers, blocks, decoded, starts, data);
+            return self.encode_in_parts(workers, blocks, chunk, starts, data);
         }
-        let Some(run) = self.encode_run(blocks, decoded, starts, data)? else { return Ok(None) };
+        let Some(run) = self.encode_run(blocks, (chunk, 0..chunk.size()), starts, data)? else { return Ok(None) };
         add_to_all(starts, data_start);
         Ok(run.is_compressed.then_some(data_start + run.size))
     }
@@ -115,18 +119,18 @@ impl Encoder {
         &mut self,
         (workers, count): (Workers<'_>, NonZeroUsize),
         blocks: Blocks<'_>,
-        decoded: &[u8],
+        chunk: Chunk<'_>,
         starts: &mut [u8],
         data: &mut [u8],
     ) -> Result<Option<usize>> {
-        let block_count = decoded.len().div_ceil(blocks.size).div_ceil(count.get());
+        let block_count = chunk.size().div_ceil(blocks.size).div_ceil(count.get());
         let (part_size, starts_size) = (block_count * blocks.size, block_count * SIZE_SIZE);
-        let parts = decoded.chunks(part_size).zip(starts.chunks_mut(starts_size));
+        let parts = || pieces(0..chunk.size(), part_size);
         let capacity = data.len();
-        let runs = workers.map(count, parts, |(part, starts)| {
+        let runs = workers.map(count, parts().zip(starts.chunks_mut(starts_size)), |(part, starts)| {
             let mut memory = Vec::new();
-            grow(&mut memory, blocks.stored_size(part).min(capacity))?;
-            let run = Self::default().encode_run(blocks, part, starts, &mut memory)?;
+            grow(&mut memory, blocks.stored_size(part.clone()).min(capacity))?;
+            let run = Self::default().encode_run(blocks, (chunk, part), starts, &mut memory)?;
             Ok(run.map(|run| (run, memory)))
         })?;
         if runs.iter().flatten().all(|(run, _)| !run.is_compressed) {
@@ -134,14 +138,13 @@ impl Encoder {
         }
         let data_start = HEADER_SIZE + starts.len();
         let mut end = 0;
-        for ((run, part), starts) in runs.into_iter().zip(decoded.chunks(part_size)).zip(starts.chunks_mut(starts_size))
-        {
+        for ((run, part), starts) in runs.into_iter().zip(parts()).zip(starts.chunks_mut(starts_size)) {
             let Some((run, memory)) = run else { return Ok(None) };
             let Some(target) = data.get_mut(end..end + run.size) else { return Ok(None) };
             if run.is_compressed {
                 copy(&memory[..run.size], target);
             } else {
-                self.store(blocks, part, usize::MAX, target)?;
+                self.store(blocks, (chunk, part), usize::MAX, target)?;
             }
             add_to_all(starts, data_start + end);
             end += run.size;
@@ -154,15 +157,16 @@ impl Encoder {
     fn encode_run(
         &mut self,
         blocks: Blocks<'_>,
-        decoded: &[u8],
+        (chunk, run): (Chunk<'_>, Range<usize>),
         starts: &mut [u8],
         encoded: &mut [u8],
     ) -> Result<Option<Run>> {
-        let Self { compressors, filtered, stream: scratch } = self;
+        let Self { compressors, filtered, stream: scratch, slabs } = self;
+        let mut reader = BlockReader::new(chunk, slabs);
         let (mut end, mut stored_count, mut is_compressed) = (0, 0, false);
-        for (block, start) in decoded.chunks(blocks.size).zip(starts.as_chunks_mut().0) {
+        for (block, start) in pieces(run.clone(), blocks.size).zip(starts.as_chunks_mut().0) {
             *start = (end as u32).to_le_bytes();
-            let filtered = filter(blocks.settings, block, filtered)?;
+            let filtered = filter(blocks.settings, reader.read(block)?, filtered)?;
             for stream in blocks.streams(filtered) {
                 let Some((size_field, room)) = encoded.get_mut(end..).and_then(<[u8]>::split_first_chunk_mut) else {
                     return Ok(None);
@@ -181,19 +185,26 @@ impl Encoder {
             }
         }
         if is_compressed {
-            self.store(blocks, decoded, stored_count, encoded)?;
+            self.store(blocks, (chunk, run), stored_count, encoded)?;
         }
         Ok(Some(Run { size: end, is_compressed }))
     }
 
     /// Stores the first streams of these blocks.
-    fn store(&mut self, blocks: Blocks<'_>, decoded: &[u8], stream_count: usize, encoded: &mut [u8]) -> Result<()> {
+    fn store(
+        &mut self,
+        blocks: Blocks<'_>,
+        (chunk, run): (Chunk<'_>, Range<usize>),
+        stream_count: usize,
+        encoded: &mut [u8],
+    ) -> Result<()> {
+        let mut reader = BlockReader::new(chunk, &mut self.slabs);
         let (mut left, mut rest) = (stream_count, encoded);
-        for block in decoded.chunks(blocks.size) {
+        for block in pieces(run, blocks.size) {
             if left == 0 {
                 break;
             }
-            let filtered = filter(blocks.settings, block, &mut self.filtered)?;
+            let filtered = filter(blocks.settings, reader.read(block)?, &mut self.filtered)?;
             for stream in blocks.streams(filtered).take(left) {
                 let (target, after) = rest.split_at_mut(SIZE_SIZE + stream.len());
                 let (size_field, target) = target.split_at_mut(SIZE_SIZE);
@@ -231,25 +242,38 @@ impl<'a> Blocks<'a> {
         Self { settings, size, is_split: is_split(settings, size) }
     }
 
-    fn stream_count(&self, block: &[u8]) -> usize {
-        if self.is_split && block.len() == self.size { usize::from(self.settings.element_size) } else { 1 }
+    fn stream_count(&self, block_size: usize) -> usize {
+        if self.is_split && block_size == self.size { usize::from(self.settings.element_size) } else { 1 }
     }
 
     /// What is compressed by itself: a block, or if it is split the first bytes of all elements, the second, and so on.
     fn streams<'b>(&self, block: &'b [u8]) -> std::slice::Chunks<'b, u8> {
-        block.chunks(block.len() / self.stream_count(block))
+        block.chunks(block.len() / self.stream_count(block.len()))
     }
 
     /// The size of these blocks if nothing is compressed. They are never larger.
-    fn stored_size(&self, decoded: &[u8]) -> usize {
-        let stream_count: usize = decoded.chunks(self.size).map(|block| self.stream_count(block)).sum();
-        decoded.len() + stream_count * SIZE_SIZE
+    fn stored_size(&self, run: Range<usize>) -> usize {
+        let size = run.len();
+        let stream_count: usize = pieces(run, self.size).map(|block| self.stream_count(block.len())).sum();
+        size + stream_count * SIZE_SIZE
     }
+}
+
+/// A range in pieces of this size, of which the last one may be smaller.
+fn pieces(range: Range<usize>, size: usize) -> impl Iterator<Item = Range<usize>> + Send {
+    let end = range.end;
+    range.step_by(size).map(move |start| start..end.min(start.saturating_add(size)))
 }
 
 /// Whether compressing this many bytes is tried.
 fn is_compressed(settings: &Settings, decoded_size: usize) -> bool {
     settings.level > 0 && decoded_size >= MIN_SIZE
+}
+
+/// Whether slabs are worth using: what a worker then has in memory, a block and the slabs that it touches, is much less
+/// than the chunk.
+pub(super) fn takes_slabs(settings: &Settings, slabs: &Slabs) -> bool {
+    block_size(settings, slabs.decoded_size).saturating_add(2 * slabs.size) <= slabs.decoded_size / 4
 }
 
 /// The number of workers worth using.

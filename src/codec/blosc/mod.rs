@@ -11,6 +11,7 @@ mod blosclz;
 mod c_library;
 #[cfg(test)]
 mod chain_tests;
+mod chunk;
 mod compressor;
 mod decode;
 mod encode;
@@ -24,10 +25,11 @@ pub use encode::{Encoder, Settings};
 pub use frame::{Filter, Frame};
 
 use crate::error::{Error, Result};
-use crate::interface::{Binding, Call, Codec, Context, Direction, Kind, PutSlab, Slabs, Transform};
+use crate::interface::{Binding, Call, Codec, Context, Direction, GetSlab, Kind, PutSlab, Slabs, Transform};
 use crate::json::{Configuration, exact_integer, integer, one_of};
 use crate::parallel::Workers;
 use crate::representation::{ByteSize, Representation};
+use chunk::Chunk;
 use serde_json::{Map, Value, json};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -180,12 +182,18 @@ struct State {
     decoder: Decoder,
 }
 
-impl Transform for BoundBlosc {
-    fn encode(&self, decoded: &[u8], encoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
+impl BoundBlosc {
+    fn encode_chunk(&self, chunk: Chunk<'_>, encoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
         let encoder = &mut call.contexts.get(|| Ok(State::default()))?.encoder;
         let workers = call.options.workers();
-        let count = encode::worker_count(&self.settings, decoded.len(), workers);
-        encoder.encode_by((workers, count), &self.settings, decoded, encoded)
+        let count = encode::worker_count(&self.settings, chunk.size(), workers);
+        encoder.encode_by((workers, count), &self.settings, chunk, encoded)
+    }
+}
+
+impl Transform for BoundBlosc {
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
+        self.encode_chunk(Chunk::Memory(decoded), encoded, call)
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
@@ -206,6 +214,19 @@ impl Transform for BoundBlosc {
 
     fn slab_thickness(&self, _shape: &[u64]) -> Option<usize> {
         Some(1)
+    }
+
+    fn encode_slabs(
+        &self,
+        slabs: &Slabs,
+        get: &GetSlab<'_>,
+        encoded: &mut [u8],
+        call: &mut Call<'_>,
+    ) -> Result<Option<usize>> {
+        if !encode::takes_slabs(&self.settings, slabs) {
+            return Ok(None);
+        }
+        self.encode_chunk(Chunk::Slabs(slabs, get), encoded, call).map(Some)
     }
 
     fn decode_slabs(

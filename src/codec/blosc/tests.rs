@@ -1,8 +1,10 @@
+use super::chunk::Chunk;
 use super::compressor::Compressor;
 use super::decode::Decoder;
 use super::encode::{Encoder, Settings, encoded_bound};
 use super::frame::{Filter, Frame};
 use crate::error::{Result, Status};
+use crate::interface::Slabs;
 use crate::parallel::Workers;
 use std::num::NonZeroUsize;
 
@@ -34,13 +36,26 @@ pub(super) fn decode(encoded: &[u8]) -> Result<Vec<u8>> {
     Ok(decoded)
 }
 
-/// Encodes into this capacity by up to this many workers.
+/// Encodes into this capacity by up to this many workers: bytes at hand, and the same in slabs.
 fn encode_by(count: usize, settings: &Settings, decoded: &[u8], capacity: usize) -> Result<Vec<u8>> {
     let count = NonZeroUsize::new(count).unwrap();
-    let mut encoded = vec![0xA5; capacity];
-    let size = Encoder::default().encode_by((Workers::new(count, None), count), settings, decoded, &mut encoded)?;
-    encoded.truncate(size);
-    Ok(encoded)
+    let encode = |chunk: Chunk<'_>| {
+        let mut encoded = vec![0xA5; capacity];
+        let size = Encoder::default().encode_by((Workers::new(count, None), count), settings, chunk, &mut encoded)?;
+        encoded.truncate(size);
+        Ok(encoded)
+    };
+    let result = encode(Chunk::Memory(decoded));
+    for slab_size in [decoded.len() / 7 + 1, 3 * settings.block_size / 2 + 1, decoded.len()] {
+        let numbers = 0..decoded.len().div_ceil(slab_size);
+        let slabs = Slabs { size: slab_size, decoded_size: decoded.len(), numbers };
+        let get = |number: usize, bytes: &mut [u8]| {
+            bytes.copy_from_slice(&decoded[slabs.range(number)]);
+            Ok(())
+        };
+        assert_eq!(encode(Chunk::Slabs(&slabs, &get)), result, "{settings:?}, slabs of {slab_size} bytes");
+    }
+    result
 }
 
 /// Bytes that no compressor makes smaller.
