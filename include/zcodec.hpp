@@ -1416,7 +1416,8 @@ class Index {
 
   /**
    * The byte range of the inner chunk at these coordinates in the grid of the array that sharding_indexed receives;
-   * nothing: all its elements are the fill value.
+   * nothing: the shard does not store it, because all its elements are the fill value; in a chain without a fill value
+   * the shard is damaged.
    */
   std::optional<Range> entry(const std::vector<std::uint64_t> &cell) const {
     static constexpr std::uint64_t none = 0;  // for an array without dimensions

@@ -44,7 +44,7 @@ class Chain:
 
     `codecs` is a list of codec metadata (objects or names) in the order of encoding, or its JSON text. `data_type` is a
     Zarr data type (a name or an object) or a numpy dtype; its byte order does not count. `shape` is that of a decoded
-    chunk, in elements. A chain of bytes->bytes codecs takes neither. `fill_value` is a value of numpy or its JSON; for
+    chunk, in elements. A chain of bytes->bytes codecs takes neither, nor a `fill_value`. `fill_value` is a value of numpy or its JSON; for
     a struct also a tuple or a mapping. Without it the chain has none, and calls that need it fail with the status
     UNSUPPORTED. `registry` has codecs of your own. A chunk that would decode to more than `max_decoded_size` bytes is
     refused; 0 means no limit.
@@ -217,9 +217,10 @@ class Chain:
 
         Raises TypeError or ValueError for an `out` that does not fit, IndexError for a box outside the chunk, and
         `Error`: CORRUPT_DATA if no encode of this chain can have made the bytes, or a padding check or a codec of yours
-        refused them, OUT_OF_RANGE if a codec cannot represent an element (`element_index` says which), CALLBACK_FAILED
-        if a codec of yours broke its rules, OUT_OF_MEMORY if memory could not be allocated. The content of `out` is
-        then unspecified.
+        refused them, OUT_OF_RANGE if a codec cannot represent an element (`element_index` says which), UNSUPPORTED if
+        the chunk uses a feature of its format that the library lacks, BUFFER_TOO_SMALL if the bytes do not fit into
+        `out` (`needed_size` is enough), CALLBACK_FAILED if a codec of yours broke its rules, OUT_OF_MEMORY if memory
+        could not be allocated. The content of `out` is then unspecified.
         """
         if self._is_plain and box is None and max_threads == 1 and (out is None or coding.is_whole(self, out)):
             return coding.decode_whole(self, buffer, out)
@@ -411,7 +412,7 @@ class Chain:
     @property
     def granularity(self) -> tuple[int, ...]:
         """The shape, in elements, of the smallest box worth decoding: boxes of this grid decode nothing that is not
-        needed."""
+        needed. That of `blosc` is the chunk, although a box decodes only the blocks of it that it touches."""
         handle = self.handle
         if self._granularity is None:
             ndim = len(self.shape)

@@ -73,7 +73,7 @@ class CastValue(ArrayToArray):
 
 
 class BitRound(ArrayToArray):
-    """Rounds floats to `keepbits` bits of the mantissa, and integers to `keepbits` significant bits, so that
+    """Rounds floats to `keepbits` bits of the significand, and integers to `keepbits` significant bits, so that
     compressors find zeros. Decoding changes nothing."""
 
     codec_name = "bitround"

@@ -27,7 +27,7 @@ public final class ShardIndex extends NativeHandle {
    *
    * @param cell its coordinates in the grid of the array that {@code sharding_indexed} receives, after the codecs
    *     before it
-   * @return the range; null: nowhere, it is the fill value
+   * @return the range; null: nowhere, because it is the fill value; in a chain without one the shard is damaged
    * @throws ZcodecException {@link Status#INVALID_ARGUMENT} if there is no such inner chunk, {@link
    *     Status#CORRUPT_DATA} if the range lies outside the shard
    */
