@@ -6,7 +6,7 @@
 # aarch64 and s390x (big-endian) Linux: the unit tests, the conformance cases and the C and C++ programs under qemu-user.
 # i686 Linux (32-bit addresses): the same, natively.
 # Windows x86-64: the same under wine, the C and C++ programs with zcodec.dll and its import library.
-# x86-64 with AVX-512: the kernels that need it, in an emulated machine.
+# x86-64 with AVX-512: the kernels of packbits that need it, in an emulated machine.
 #
 # Debian's rustc-web comes with the source of its standard library, so that it can be built for targets that no
 # toolchain of the machine has.

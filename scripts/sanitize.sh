@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The C and C++ programs, the unit tests and the conformance cases under AddressSanitizer with LeakSanitizer, UBSan (of
-# the C and C++ side) and valgrind memcheck; tests/threads.rs under ThreadSanitizer.
+# the C and C++ side) and valgrind memcheck; tests/threads.rs and tests/engine/threads.rs under ThreadSanitizer.
 #
 #     scripts/sanitize.sh [asan] [memcheck] [tsan]        default: all
 #
@@ -55,7 +55,7 @@ asan() {
   each asan env ASAN_OPTIONS=detect_leaks=1:detect_odr_violation=0:allocator_may_return_null=1
   # Python itself leaks when it ends. Leaks of the library show above.
   ASAN_OPTIONS=detect_leaks=0:detect_odr_violation=0:allocator_may_return_null=1:quarantine_size_mb=16 LD_PRELOAD=$(gcc -print-file-name=libasan.so) \
-    python3 tests/conformance/run.py "$library/libzcodec.so"
+    python3 tests/conformance/run.py "$library/libzcodec.so" --no-skips
   env "${environment[@]}" cargo test --locked --target $target --lib --test conformance
   needs cmake libclang-dev
   env "${environment[@]}" cargo test --locked --target $target --features zfp-sys --lib zfp
@@ -101,7 +101,7 @@ EOF
   # Optimised as other tests are, the instrumented kernels take half an hour to compile.
   RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR=$work/tsan-target CARGO_PROFILE_TEST_OPT_LEVEL=1 \
     CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_LINKER=$work/tsan-gcc RUSTFLAGS="-Zsanitizer=thread -Zexternal-clangrt" \
-    /usr/bin/cargo test --locked --target $target -Zbuild-std=std,panic_unwind,test --test threads
+    /usr/bin/cargo test --locked --target $target -Zbuild-std=std,panic_unwind,test --test threads --test engine threads
 }
 
 [ $# -gt 0 ] || set -- asan memcheck tsan

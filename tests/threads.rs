@@ -1,4 +1,5 @@
-//! Many threads use one chain at the same time, in every way. `scripts/sanitize.sh` runs this under ThreadSanitizer.
+//! Many threads use one chain, or one writer and one plan, at the same time. `scripts/sanitize.sh` runs this under
+//! ThreadSanitizer, and so `tests/engine/threads.rs`, where the threads are those of one call.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;

@@ -3,8 +3,8 @@
 
     check_header.py OLD NEW
 
-Functions, callback types and handles must be there word for word; enums may have more numbers, structs more members
-at the end.
+Functions, callback types, handles and constants must be there word for word; enums may have more numbers, structs more
+members at the end.
 """
 import re
 import sys
@@ -13,7 +13,9 @@ import sys
 def declarations(path):
     """All declarations, each as words separated by single spaces; enums and structs as (head, [member])."""
     with open(path) as file:
-        text = re.sub(r"/\*.*?\*/|//[^\n]*|^#[^\n]*", "", file.read(), flags=re.DOTALL | re.MULTILINE)
+        text = re.sub(r"/\*.*?\*/|//[^\n]*", "", file.read(), flags=re.DOTALL)
+    constants = {" ".join(words.split()) for words in re.findall(r"^#define (?!ZCODEC_VERSION)\w+ [^\n]+", text, re.MULTILINE)}
+    text = re.sub(r"^#[^\n]*", "", text, flags=re.MULTILINE)
     text = re.sub(r'extern "C" \{|^\}\s*$', "", text, flags=re.MULTILINE)
     bodies = {}
 
@@ -24,7 +26,7 @@ def declarations(path):
 
     # In C++, enums have an underlying type.
     text = re.sub(r"typedef ((?:enum|struct) \w+)\s*(?::\s*int\s*)?\{([^}]*)\} \w+;", take, text)
-    return bodies, {" ".join(part.split()) for part in text.split(";") if part.strip()}
+    return bodies, constants | {" ".join(part.split()) for part in text.split(";") if part.strip()}
 
 
 def problems(old, new):
