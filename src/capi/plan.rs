@@ -35,6 +35,10 @@ impl Staged for PlanState {
         self.plan.next_stage()
     }
 
+    fn end(&self) {
+        self.plan.end();
+    }
+
     fn ranges(&mut self) -> &mut Vec<zcodec_range> {
         &mut self.ranges
     }

@@ -52,6 +52,9 @@ pub(super) trait Staged {
     /// Ends the stage; the ranges of the next one.
     fn next_stage(&mut self) -> Result<impl Iterator<Item = ByteRange>>;
 
+    /// Ends it: no further call succeeds.
+    fn end(&self);
+
     /// The ranges of the stage, which stay where they are until the next one.
     fn ranges(&mut self) -> &mut Vec<zcodec_range>;
 
@@ -75,8 +78,8 @@ pub(super) unsafe fn next<S: Staged>(
         // SAFETY: the same contract.
         let (ranges, count) = unsafe { (ffi::out(ranges, std::ptr::null(), "ranges"), ffi::out(count, 0, "count")) };
         let (ranges, count, mut object) = (ranges?, count?, object?.exclusive()?);
-        let next = collect(object.next_stage()?.map(|range| Ok(range.into())))?;
-        *object.ranges() = next;
+        let next = collect(object.next_stage()?.map(|range| Ok(range.into())));
+        *object.ranges() = next.inspect_err(|_| object.end())?;
         let next = object.ranges();
         (*ranges, *count) = (next.as_ptr(), next.len());
         Ok(())

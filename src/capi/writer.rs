@@ -34,6 +34,10 @@ impl Staged for WriterState {
         self.writer.next_stage()
     }
 
+    fn end(&self) {
+        self.writer.end();
+    }
+
     fn ranges(&mut self) -> &mut Vec<zcodec_range> {
         &mut self.ranges
     }

@@ -61,15 +61,15 @@ impl Registry {
     /// Adds another name of a codec; canonical metadata has its first name.
     ///
     /// # Errors
-    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if there is no such codec or the name is taken.
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if there is no such codec, or the alias is empty or
+    /// taken.
     pub fn add_alias(&mut self, alias: &str, name: &str) -> Result<()> {
         let Some(entry) = self.entries.get(name).cloned() else {
             return Err(Error::argument(format!("there is no codec with the name {name:?}")));
         };
-        match self.entries.insert(alias.into(), entry) {
-            None => Ok(()),
-            Some(_) => Err(Error::argument(format!("there already is a codec with the name {alias:?}"))),
-        }
+        self.check_name(alias)?;
+        self.entries.insert(alias.into(), entry);
+        Ok(())
     }
 
     /// The names in alphabetical order, each with its aliases.
@@ -125,5 +125,23 @@ impl Context {
             return Err(Error::unsupported(format!("codecs are nested more than {} levels deep", Self::MAX_DEPTH)));
         }
         Ok(Self { registry: Arc::clone(&self.registry), depth: self.depth + 1 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_is_taken_keeps_its_codec() {
+        let mut registry = Registry::default();
+        let parse = |_: Configuration, _: &Context| Err(Error::internal("never parsed"));
+        registry.add("first", parse).unwrap();
+        registry.add("second", parse).unwrap();
+        registry.add_alias("other", "second").unwrap();
+        for (alias, name) in [("first", "second"), ("other", "first"), ("", "first"), ("new", "none")] {
+            assert!(registry.add_alias(alias, name).is_err(), "{alias:?} of {name:?}");
+        }
+        assert_eq!(registry.names().collect::<Vec<_>>(), [("first", vec![]), ("second", vec!["other"])]);
     }
 }

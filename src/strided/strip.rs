@@ -67,17 +67,15 @@ impl<'m, 'e, 't> Strip<'m, 'e, 't> {
     /// # Errors
     /// [`Status::OutOfMemory`](crate::Status::OutOfMemory).
     pub(crate) fn add(&mut self, target: Target<'t>) -> Result<std::result::Result<&mut [u8], Target<'t>>> {
-        let boxes = match self.boxes_for(target)? {
-            Ok(boxes) => boxes,
+        let (boxes, memory) = match self.boxes_for(target)? {
+            Ok(found) => found,
             Err(target) => return Ok(Err(target)),
         };
-        boxes.elements.push(None);
-        let (number, pitch, size) = (boxes.elements.len() - 1, boxes.pitch, boxes.size);
         // Memory for all of them, because it cannot grow while elements wait in it.
-        let needed = LINE_SIZE + boxes.max_count() * pitch;
-        grow(self.memory, needed)?;
-        let begin = size_before_line(self.memory) + number * pitch;
-        Ok(Ok(&mut self.memory[begin..begin + size]))
+        grow(memory, LINE_SIZE + boxes.max_count() * boxes.pitch)?;
+        let begin = size_before_line(memory) + boxes.elements.len() * boxes.pitch;
+        boxes.elements.push(None);
+        Ok(Ok(&mut memory[begin..begin + boxes.size]))
     }
 
     /// Adds a box with its elements, back to back in C order; returns it if it gains nothing by a strip.
@@ -86,7 +84,7 @@ impl<'m, 'e, 't> Strip<'m, 'e, 't> {
     /// [`Status::Internal`](crate::Status::Internal) if it has another size.
     pub(crate) fn add_elements(&mut self, elements: &'e [u8], target: Target<'t>) -> Result<Option<Target<'t>>> {
         match self.boxes_for(target)? {
-            Ok(boxes) if boxes.size == elements.len() => boxes.elements.push(Some(elements)),
+            Ok((boxes, _)) if boxes.size == elements.len() => boxes.elements.push(Some(elements)),
             Ok(_) => return Err(Error::internal("a box of another size than its elements")),
             Err(target) => return Ok(Some(target)),
         }
@@ -100,8 +98,12 @@ impl<'m, 'e, 't> Strip<'m, 'e, 't> {
         }
     }
 
-    /// The boxes that this one is added to: those of the strip, or new ones after the others are at their place.
-    fn boxes_for(&mut self, target: Target<'t>) -> Result<std::result::Result<&mut Boxes<'e, 't>, Target<'t>>> {
+    /// The boxes that this one is added to, and the memory of the strip: its boxes, or new ones after the others are at
+    /// their place.
+    fn boxes_for(
+        &mut self,
+        target: Target<'t>,
+    ) -> Result<std::result::Result<(&mut Boxes<'e, 't>, &mut Vec<u8>), Target<'t>>> {
         if !self.boxes.as_ref().is_some_and(|boxes| boxes.can_take(&target)) {
             self.finish();
             match Boxes::new(target)? {
@@ -109,7 +111,8 @@ impl<'m, 'e, 't> Strip<'m, 'e, 't> {
                 Err(target) => return Ok(Err(target)),
             }
         }
-        self.boxes.as_mut().map(Ok).ok_or_else(|| Error::internal("a strip without boxes"))
+        let Some(boxes) = &mut self.boxes else { return Err(Error::internal("a strip without boxes")) };
+        Ok(Ok((boxes, self.memory)))
     }
 }
 
@@ -347,7 +350,7 @@ unsafe fn portable(rows: Rows<'_>) {
 }
 
 /// Makes what was written past the caches visible to other threads before what is written from here on.
-fn fence() {
+pub(super) fn fence() {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: every processor of this architecture has the instruction.
     unsafe {

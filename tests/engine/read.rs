@@ -372,6 +372,21 @@ fn the_index_of_a_shard_that_bytes_stand_around_is_not_the_hosts() {
 }
 
 #[test]
+fn a_plan_that_needs_the_whole_shard_has_no_index_even_if_one_is_given() {
+    let delta = named("numcodecs.delta", &json!({"dtype": "|u1"}));
+    let input = json!({"data_type": "uint8", "shape": [8], "fill_value": 0});
+    let chain = chain_of(&json!([delta, sharding(&[4], &json!(["bytes"]))]), &input, ChainOptions::default());
+    let encoded = chain.encode_to_vec(&[1, 2, 3, 4, 5, 6, 7, 8], &options()).unwrap();
+    let size = encoded.len() as u64;
+    let [first, end] = place(chain.index_range().unwrap(), size).map(|at| at as usize);
+    let index = Arc::new(chain.decode_index(&encoded[first..end], Some(size)).unwrap());
+    for index in [None, Some(index)] {
+        let plan = ReadPlan::new(&chain, options(), vec![(vec![0], target(8))], Some(size), index).unwrap();
+        assert!(plan.index().unwrap().is_none());
+    }
+}
+
+#[test]
 fn a_chunk_that_a_callback_refuses_is_not_tried_again() {
     let gzip = named("gzip", &json!({"level": 1}));
     let pad = named("pad", &json!({"location": "start", "nbytes": 4}));

@@ -204,7 +204,7 @@ impl Object {
             let cells = transform.box_cells(size, &region.start, &region.shape);
             cells.map_err(|error| locate(codec.blame(error), origin.as_deref()))
         };
-        // A chunk that cannot be read in part, or that has a wrong size, is so whatever the box.
+        // Neither depends on the box: whether a chunk can be read in part, and whether its size is wrong.
         if box_cells(&Region::whole(step.decoded.array()?.shape()))?.is_none() {
             return self.expand_whole(options, actions);
         }
@@ -342,8 +342,7 @@ impl Chain {
     pub(super) fn readable_step(&self) -> Option<(&Step, &BoxRoute)> {
         let (route, step) = (self.plan.route.as_deref()?, self.plan.steps.last()?);
         let has_boxes = match &step.operation {
-            Operation::Shard(..) => true,
-            Operation::Elements(_) => true,
+            Operation::Shard(..) | Operation::Elements(_) => true,
             Operation::Transform(_, transform) => transform.granularity().is_some(),
             Operation::N5Block(_, block) => block.decodes_parts(),
             Operation::Copy => false,

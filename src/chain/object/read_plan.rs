@@ -66,7 +66,7 @@ impl ReadPlan {
             chain.shard_alone()?.0.check_grid(index)?;
         }
         let known = OnceLock::new();
-        if let Some(index) = &index {
+        if let Some(index) = index.as_ref().filter(|_| has_index) {
             let _ = known.set(Arc::clone(index));
         }
         let object = Object {
@@ -100,13 +100,17 @@ impl ReadPlan {
     pub fn next_stage(&mut self) -> Result<impl Iterator<Item = ByteRange>> {
         self.poison.check()?;
         self.stage.check_supplied()?;
-        let result = self.expand();
-        self.stage = self.poison.on_error(result.and_then(Stage::new))?;
+        self.stage = self.poison.unless_done(|| Stage::new(self.expand()?))?;
         Ok(self.stage.ranges())
     }
 
+    /// Ends the plan because its caller cannot go on.
+    pub(crate) fn end(&self) {
+        self.poison.set();
+    }
+
     /// Turns objects into actions until none is left.
-    fn expand(&mut self) -> Result<Actions> {
+    fn expand(&self) -> Result<Actions> {
         let mut actions = Vec::new();
         loop {
             let objects = std::mem::take(&mut *lock(&self.next));
@@ -127,7 +131,7 @@ impl ReadPlan {
     pub fn supply(&self, index: usize, bytes: &[u8]) -> Result<()> {
         self.poison.check()?;
         let supplied = self.stage.take(index)?;
-        self.poison.on_error(self.run(supplied, bytes, None, &self.options))
+        self.poison.unless_done(|| self.run(supplied, bytes, None, &self.options))
     }
 
     /// Supplies all ranges of this stage, on as many workers as the options allow.
@@ -154,16 +158,16 @@ impl ReadPlan {
             true => self.stage.sorted_by_key(Action::cell_numbers)?,
             false => collect((0..bytes.len()).map(Ok))?,
         };
-        if workers.get() == 1 || !take_items(workers, bytes.len() as u64, part_count.unwrap_or(1)) {
+        if !take_items(workers, bytes.len() as u64, part_count.unwrap_or(1)) {
             // Threads share the parts of each range.
-            return self.poison.on_error(self.supply_part(&order, bytes, &self.options));
+            return self.poison.unless_done(|| self.supply_part(&order, bytes, &self.options));
         }
         let single = self.options.single_threaded();
         let most = if self.is_large { strided::MAX_BOXES } else { 1 };
         let size = (bytes.len() / STRIPS_PER_WORKER.saturating_mul(workers.get())).clamp(1, most);
         let supply = |part: &[usize]| self.supply_part(part, bytes, &single);
-        let count = order.len().div_ceil(size);
-        self.poison.on_error(self.options.workers().for_each_neighbour(workers, count, order.chunks(size), supply))
+        let (workers_of_call, count) = (self.options.workers(), order.len().div_ceil(size));
+        self.poison.unless_done(|| workers_of_call.for_each_neighbour(workers, count, order.chunks(size), supply))
     }
 
     /// Whether the plan goes on.

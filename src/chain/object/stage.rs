@@ -77,7 +77,7 @@ impl<T> Stage<T> {
                     let shift = at - *offset;
                     consumer.bytes = consumer.bytes.start + shift..consumer.bytes.end.saturating_add(shift);
                     *size = (*size).max(shift.saturating_add(more));
-                    joined.push(consumer);
+                    push(joined, consumer)?;
                 }
                 _ => push(&mut requests, (range, vec![consumer]))?,
             }
@@ -199,15 +199,47 @@ impl Poison {
         Ok(())
     }
 
-    /// Passes a result on, and refuses to go on if it is an error.
-    pub(super) fn on_error<T>(&self, result: Result<T>) -> Result<T> {
-        if result.is_err() {
-            self.has_failed.store(true, Ordering::Release);
-        }
-        result
+    /// Does work, and refuses to go on if it fails or panics.
+    pub(super) fn unless_done<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        let guard = EndsUnlessDone(self);
+        let result = work()?;
+        std::mem::forget(guard);
+        Ok(result)
+    }
+
+    /// Refuses to go on.
+    pub(in crate::chain) fn set(&self) {
+        self.has_failed.store(true, Ordering::Release);
+    }
+}
+
+struct EndsUnlessDone<'a>(&'a Poison);
+
+impl Drop for EndsUnlessDone<'_> {
+    fn drop(&mut self) {
+        self.0.set();
     }
 }
 
 fn has_been_supplied(index: usize) -> Error {
     Error::argument(format!("range {index} of this stage has already been supplied"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    #[test]
+    fn an_error_and_a_panic_end_a_plan() {
+        let poison = Poison::new("plan");
+        assert_eq!(poison.unless_done(|| Ok(3)), Ok(3));
+        assert_eq!(poison.check(), Ok(()));
+        assert!(poison.unless_done(|| Err::<(), _>(Error::out_of_memory())).is_err());
+        assert!(poison.check().is_err());
+        let poison = Poison::new("plan");
+        let panic = || poison.unless_done(|| -> Result<()> { std::panic::resume_unwind(Box::new(())) });
+        assert!(catch_unwind(AssertUnwindSafe(panic)).is_err());
+        assert!(poison.check().is_err());
+    }
 }

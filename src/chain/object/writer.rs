@@ -78,7 +78,10 @@ impl Writer {
             shard.check_grid(index)?;
             shard.check_size(*size).map_err(|error| codec.blame(error))?;
         }
-        let unput_element = chain.encoded_fill_value(shard, &options);
+        let unput_element = match chain.encoded_fill_value(shard, &options) {
+            Err(error) if error.is_of_no_codec() => return Err(error),
+            element => element,
+        };
         options.stores_empty |= !matches!(unput_element, Ok(None));
         Ok(Self {
             chain: Arc::clone(chain),
@@ -119,7 +122,7 @@ impl Writer {
         if region.is_empty() {
             return Ok(());
         }
-        self.poison.on_error(self.put_cells(&Put { region, source }))
+        self.poison.unless_done(|| self.put_cells(&Put { region, source }))
     }
 
     fn put_cells(&self, put: &Put<'_>) -> Result<()> {
@@ -168,7 +171,7 @@ impl Writer {
         work: impl Fn(T, &CallOptions) -> Result<()> + Sync,
     ) -> Result<()> {
         let workers = self.options.workers().count_for(size);
-        if workers.get() == 1 || !take_items(workers, count, self.shard.inner.part_count(Direction::Encode)) {
+        if !take_items(workers, count, self.shard.inner.part_count(Direction::Encode)) {
             return items.try_for_each(|item| work(item, &self.options));
         }
         let single = self.options.single_threaded();
@@ -261,7 +264,7 @@ impl Writer {
         self.poison.check()?;
         match self.phase {
             Phase::Putting => {
-                self.stage = self.poison.on_error(self.begin_reading())?;
+                self.stage = self.poison.unless_done(|| self.begin_reading())?;
                 self.phase = Phase::Reading;
             }
             Phase::Reading => {
@@ -271,6 +274,11 @@ impl Writer {
             Phase::Finished => return Err(is_finished()),
         }
         Ok(self.stage.ranges())
+    }
+
+    /// Ends the writer because its caller cannot go on.
+    pub(crate) fn end(&self) {
+        self.poison.set();
     }
 
     /// Encodes the inner chunks that need no old bytes; returns the ranges of the others.
@@ -332,8 +340,8 @@ impl Writer {
         let supplied = self.stage.take(index)?;
         let (shard, codec) = (&self.shard, &self.codec);
         let locate = |number: &u64, error| codec.blame(shard.locate(error, &shard.cell(*number)));
-        self.poison
-            .on_error(supplied.each(bytes, locate, |number, bytes| self.complete(number, Some(bytes), &self.options)))
+        let complete = |number, bytes: &_| self.complete(number, Some(bytes), &self.options);
+        self.poison.unless_done(|| supplied.each(bytes, locate, complete))
     }
 
     /// The pieces of the new object, in the order in which to write them, and its size.
@@ -349,12 +357,12 @@ impl Writer {
                 if self.needs_old()? {
                     return Err(Error::argument("old inner chunks are needed, and have not been asked for"));
                 }
-                self.poison.on_error(self.begin_reading())?;
+                self.poison.unless_done(|| self.begin_reading())?;
             }
             Phase::Reading => self.stage.check_supplied()?,
             Phase::Finished => return Err(is_finished()),
         }
-        let NewShard { pieces, size } = self.poison.on_error(self.assemble(layout))?;
+        let NewShard { pieces, size } = self.poison.unless_done(|| self.assemble(layout))?;
         self.phase = Phase::Finished;
         self.stage = Stage::empty();
         self.pieces = pieces;
@@ -363,7 +371,7 @@ impl Writer {
 
     fn needs_old(&self) -> Result<bool> {
         for (number, slot) in lock(&self.slots).iter() {
-            if self.poison.on_error(self.old_bytes(*number, slot))?.is_some() {
+            if self.poison.unless_done(|| self.old_bytes(*number, slot))?.is_some() {
                 return Ok(true);
             }
         }
