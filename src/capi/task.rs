@@ -152,7 +152,7 @@ unsafe fn run_tasks(
         unsafe { tasks.read(index) }.map_err(|error| error.with_context(&format!("tasks[{index}]: ")))?;
     }
     for index in 0..count {
-        // What it is if a panic ends the call.
+        // The status if a panic ends the call.
         let (status, error) = (zcodec_status::ZCODEC_STATUS_INTERNAL, std::ptr::null_mut());
         // SAFETY: the same contract.
         unsafe { write_members(tasks.at(index), direction, status, error, 0) };
@@ -200,7 +200,7 @@ unsafe fn task_results(
     let run = |work: Result<Work<'_>>, options: &CallOptions| work.and_then(|work| work.run(options));
     let large = works.iter().flatten().filter(|work| worth_using(work.size()).get() > 1);
     let part_count = large.map(|work| work.chain.part_count(direction)).min().unwrap_or(1);
-    if workers.get() == 1 || !take_items(workers, count as u64, part_count) {
+    if !take_items(workers, count as u64, part_count) {
         // Threads share the parts of each task.
         return memory::collect(works.into_iter().map(|work| Ok(run(work, options))));
     }

@@ -28,9 +28,9 @@ pub(crate) fn worth_using(size: usize) -> NonZeroUsize {
 }
 
 /// Whether workers take items as a whole. Otherwise all work on one item after the other, each of which is divided into
-/// up to `part_count` parts.
+/// up to `part_count` parts; so does one worker.
 pub(crate) fn take_items(workers: NonZeroUsize, item_count: u64, part_count: u64) -> bool {
-    item_count > 1 && item_count >= (workers.get() as u64).min(part_count)
+    workers.get() > 1 && item_count > 1 && item_count >= (workers.get() as u64).min(part_count)
 }
 
 /// The host's threads, used instead of the library's own.
@@ -231,6 +231,7 @@ mod tests {
             (4, 3, 3, true),
             (4, 2, 3, false),
             (4, 1, 1, false),
+            (1, 9, 1, false),
         ] {
             assert_eq!(take_items(count(workers), items, parts), expected, "{workers}, {items}, {parts}");
         }

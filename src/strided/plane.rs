@@ -202,7 +202,7 @@ pub(super) fn set_count(stride: isize) -> usize {
 /// Whether columns at this stride begin in so few sets of the first-level cache that each gets more than `most` of
 /// them. Strides near a third of a page crowd as those of powers of two do.
 pub(super) fn crowds(columns: usize, stride: isize, most: usize) -> bool {
-    // As many as these tell.
+    // So many are a large enough sample.
     let columns = columns.min(128);
     if columns <= most || stride.unsigned_abs() <= LINE_SIZE {
         return false;

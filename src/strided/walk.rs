@@ -8,7 +8,7 @@ use crate::memory::LINE_SIZE;
 /// lines are still cached. Wider ones if the plane is narrow: a call per square takes as long as a few dozen blocks.
 const SIDE: usize = 32;
 
-/// To begin a loop of fewer blocks takes longer than the blocks do.
+/// Starting a loop of fewer blocks takes longer than the blocks do.
 const SHORT: usize = 16;
 
 /// Axes in the order in which they are walked.

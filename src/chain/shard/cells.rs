@@ -89,9 +89,7 @@ impl ShardDecode<'_> {
             return self.fill_together(region, target, options);
         }
         let workers = self.workers_for(region, options);
-        let take_cells =
-            || take_items(workers, self.shard.cells_in(region), self.shard.inner.part_count(Direction::Decode));
-        if workers.get() == 1 || !take_cells() {
+        if !take_items(workers, self.shard.cells_in(region), self.shard.inner.part_count(Direction::Decode)) {
             return self.one_by_one(region, target, options);
         }
         self.by_list(region, target, workers, options)

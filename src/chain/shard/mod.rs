@@ -136,9 +136,8 @@ impl Shard {
     ) -> Result<Option<(Vec<u64>, usize)>> {
         let whole = Region::whole(input.array.shape());
         let workers = options.workers().count_for(whole.element_count().saturating_mul(self.element_size));
-        let is_serial = self.has_bound()
-            && (workers.get() == 1
-                || !take_items(workers, self.chunk_count(), self.inner.part_count(Direction::Encode)));
+        let is_serial =
+            self.has_bound() && !take_items(workers, self.chunk_count(), self.inner.part_count(Direction::Encode));
         let strip_shape = || self.strip_shape(&whole, if is_serial { NonZeroUsize::MIN } else { workers });
         let strip_shape = input.pass.and_then(|_| self.batch_shape()).or_else(strip_shape);
         if !is_serial {

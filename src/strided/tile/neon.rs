@@ -64,9 +64,6 @@ impl Vector for uint8x16_t {
         // SAFETY: 16 writable bytes.
         unsafe { vst1q_u8(target, self) }
     }
-
-    #[inline(always)]
-    fn fence() {}
 }
 
 impl Pick for uint8x16_t {

@@ -65,8 +65,6 @@ pub(super) trait Vector: Copy {
     /// # Safety
     /// The processor has the instructions, `16 * PARTS` bytes can be written, and the target is aligned to them.
     unsafe fn stream(self, target: *mut u8);
-    /// Makes what was written past the caches visible to other threads before what is written from here on.
-    fn fence();
 }
 
 /// Vectors of one part whose bytes can be put in another order.

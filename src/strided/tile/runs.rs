@@ -11,6 +11,7 @@ use super::{parts_of_tile, tile};
 use crate::memory::LINE_SIZE;
 use crate::strided::plane::{BAND_SIZE, Runs, VECTOR_SIZE};
 use crate::strided::prefetch::{prefetch, prefetch_soon};
+use crate::strided::strip::fence;
 use crate::strided::table::Places;
 use std::mem::MaybeUninit;
 
@@ -106,7 +107,7 @@ unsafe fn blocks<V: Vector, R: Rows<V>, N: Rows<V::Part>, const SIZE: usize, con
         next = following;
     }
     if bands.line.is_some() {
-        V::fence();
+        fence();
     }
 }
 

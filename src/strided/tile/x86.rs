@@ -59,12 +59,6 @@ impl Vector for __m128i {
         // SAFETY: 16 writable bytes that are aligned.
         unsafe { _mm_stream_si128(target.cast(), self) }
     }
-
-    #[inline(always)]
-    fn fence() {
-        // SAFETY: every x86-64 has the instruction.
-        unsafe { _mm_sfence() };
-    }
 }
 
 impl Pick for __m128i {
@@ -153,12 +147,6 @@ impl Vector for __m256i {
         // SAFETY: the processor has AVX2, and 32 aligned bytes can be written.
         unsafe { _mm256_stream_si256(target.cast(), self) }
     }
-
-    #[inline(always)]
-    fn fence() {
-        // SAFETY: every x86-64 has the instruction.
-        unsafe { _mm_sfence() };
-    }
 }
 
 impl Vector for __m512i {
@@ -234,12 +222,6 @@ impl Vector for __m512i {
     unsafe fn stream(self, target: *mut u8) {
         // SAFETY: the processor has AVX-512, and 64 aligned bytes can be written.
         unsafe { _mm512_stream_si512(target.cast(), self) }
-    }
-
-    #[inline(always)]
-    fn fence() {
-        // SAFETY: every x86-64 has the instruction.
-        unsafe { _mm_sfence() };
     }
 }
 
