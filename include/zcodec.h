@@ -305,7 +305,8 @@ typedef struct zcodec_call_options {
   void *call_data;
   /**
    * The number of threads that may work on the call. 0 or 1: the calling thread only. Results do not depend on it,
-   * but where encoding shards in shards lacks room and an element is at fault as well, either may be reported.
+   * with one exception: if shards in shards are encoded without enough room, and an element is at fault as well,
+   * either error may be reported.
    */
   uint32_t max_threads;
   /**
@@ -475,7 +476,7 @@ typedef struct zcodec_task {
  * does the work. They run before the call returns, and never under a lock. If several threads use a chain, they run in
  * several threads at once. They may call the library, but not with the plan or the writer of the call that runs them:
  * such a call may fail with INVALID_ARGUMENT. They must return normally: no longjmp, no exception through C frames. The
- * memory that their pointers point to is theirs for the duration of the call only.
+ * pointers that they get are valid until they return.
  */
 typedef int32_t (*zcodec_padding_fn)(void *user_data,
                                      void *call_data,
@@ -503,8 +504,8 @@ typedef int32_t (*zcodec_padding_check_fn)(void *user_data,
  * lock. If several threads use a chain, they run in several threads at once, also with the same state; they must be
  * safe to call from every thread that uses or frees a chain with the codec. They may call the library, but not with
  * the plan or the writer of the call that runs them: such a call may fail with INVALID_ARGUMENT. They must return
- * normally: no longjmp, no exception through C frames. The memory that their pointers point to is theirs for the
- * duration of the call only. Since 0.2.
+ * normally: no longjmp, no exception through C frames. The pointers that they get are valid until they return. Since
+ * 0.2.
  */
 typedef struct zcodec_codec {
   /**
@@ -616,7 +617,8 @@ extern "C" {
  * codecs. Both are UTF-8, have their sizes in bytes, and need not be NUL-terminated; the chain keeps no reference to
  * them. "fill_value" may be left out since 0.2. What needs it is then UNSUPPORTED: zcodec_fill_view,
  * zcodec_is_fill_view, ZCODEC_TASK_MISSING, zcodec_encode_view of a part, new inner chunks of which only parts were
- * put. Inner chunks are then always stored, and a missing one is CORRUPT_DATA.
+ * put, and blocks of n5_default that lack elements. Inner chunks are then always stored, and a missing one is
+ * CORRUPT_DATA.
  *
  * On success `*chain` is a handle that the caller frees with zcodec_chain_free; on failure it is NULL.
  * INVALID_METADATA: the JSON or a configuration is wrong. UNSUPPORTED: both are well-formed, but the codec, the data
@@ -675,7 +677,7 @@ enum zcodec_status zcodec_chain_from_zarr_json_with(const struct zcodec_chain_op
  * On success `*reshaped` is a handle of its own, which the caller frees with zcodec_chain_free; on failure it is NULL.
  * The chains share the user_data of the callbacks, which is freed with the last of them. UNSUPPORTED for chains of
  * bytes->bytes codecs, and for a shape that exceeds the chain's max_decoded_size; INVALID_METADATA if the codecs do
- * not fit the shape. Codecs of the host are bound again.
+ * not fit the shape. Codecs of the host are bound again; CALLBACK_FAILED: one broke its rules.
  */
 enum zcodec_status zcodec_chain_with_shape(const struct zcodec_chain *chain,
                                            const uint64_t *shape,
@@ -699,11 +701,11 @@ void zcodec_chain_free(struct zcodec_chain *chain);
  *
  * BUFFER_TOO_SMALL: `*encoded_size` is a capacity that suffices (zcodec_chain_encoded_bound gives one in advance), or
  * twice the capacity if a codec of the host does not say how much it needs. INVALID_ARGUMENT: `decoded_size` is not
- * the size that the chain expects; nothing was written. OUT_OF_RANGE: a codec cannot represent an element in the type
- * that it converts to. UNSUPPORTED: the format of a codec has no chunks as large as this one, such as one of 2 GiB for
- * blosc. CALLBACK_FAILED: a padding callback failed, a codec of the host broke its rules, or the executor failed.
- * OUT_OF_MEMORY. After any failure the content of `encoded` is unspecified, and `*encoded_size` is 0 except for
- * BUFFER_TOO_SMALL.
+ * the size that the chain expects, or the buffers overlap; nothing was written. OUT_OF_RANGE: a codec cannot represent
+ * an element in the type that it converts to. UNSUPPORTED: the format of a codec has no chunks as large as this one,
+ * such as one of 2 GiB for blosc. CALLBACK_FAILED: a padding callback failed, a codec of the host broke its rules, or
+ * the executor failed. OUT_OF_MEMORY. After any failure the content of `encoded` is unspecified, and `*encoded_size`
+ * is 0 except for BUFFER_TOO_SMALL.
  *
  * Any number of threads may encode and decode with one chain at the same time.
  */
@@ -723,12 +725,12 @@ enum zcodec_status zcodec_encode(const struct zcodec_chain *chain,
  * buffers may have any alignment and must not overlap; NULL with size 0 is an empty buffer.
  *
  * BUFFER_TOO_SMALL: `*decoded_size` is the capacity needed, or one that suffices if the encoded bytes do not tell; for
- * an array, `decoded` was not written to.
- * CORRUPT_DATA: these bytes cannot be the output of this chain, or a padding check rejected them. OUT_OF_RANGE: a
- * codec cannot represent an element in the type that it converts to. UNSUPPORTED: the chunk uses a feature of the
- * format that this build lacks. CALLBACK_FAILED: a codec of the host broke its rules, or the executor failed.
- * OUT_OF_MEMORY. After any failure the content of `decoded` is unspecified, and `*decoded_size` is 0 except for
- * BUFFER_TOO_SMALL.
+ * an array, `decoded` was not written to. INVALID_ARGUMENT: the buffers overlap; nothing was written. CORRUPT_DATA:
+ * these bytes cannot be the output of this chain, or a padding check rejected them. OUT_OF_RANGE: a codec cannot
+ * represent an element in the type that it converts to. UNSUPPORTED: the chunk uses a feature of the format that this
+ * build lacks, or is a block of N5 that lacks elements, and the chain has no fill value for them. CALLBACK_FAILED: a
+ * codec of the host broke its rules, or the executor failed. OUT_OF_MEMORY. After any failure the content of `decoded`
+ * is unspecified, and `*decoded_size` is 0 except for BUFFER_TOO_SMALL.
  *
  * Any number of threads may encode and decode with one chain at the same time.
  */
@@ -867,7 +869,8 @@ enum zcodec_status zcodec_is_fill_view(const struct zcodec_chain *chain,
 /**
  * The smallest box that is worth decoding alone: the innermost inner chunk of a shard, seen through the codecs before
  * it; the block of zfp at a fixed rate; 1 along each dimension if each element decodes by itself; the chunk if the
- * whole of it must be decoded. `ndim` numbers are written to `shape`, on success only.
+ * whole of it must be decoded, and for blosc, although a box of it decodes only the blocks that it touches. `ndim`
+ * numbers are written to `shape`, on success only.
  *
  * INVALID_ARGUMENT: `ndim` is not the chain's. UNSUPPORTED for chains of bytes->bytes codecs. Since 0.2.
  */
@@ -1248,7 +1251,7 @@ enum zcodec_status zcodec_chain_codecs_json(const struct zcodec_chain *chain,
 
 /**
  * Warnings about valid metadata, as a JSON array of {"codec_index", "code", "message"}: "lossy_int_to_float" for a
- * cast_value between types like int64 and float64, whose mantissa does not hold every value; "ignored_codec" for an
+ * cast_value between types like int64 and float64, whose significand does not hold every value; "ignored_codec" for an
  * unknown codec with "must_understand": false; "assumed_little_endian" for `bytes` without endian after the data type
  * "structured". A later version may add codes. A careful writer refuses such metadata; a reader must accept it. "[]"
  * if there are none. The caller frees `*json` with zcodec_buffer_free; it is NULL on failure.

@@ -25,7 +25,8 @@ pub struct zcodec_call_options {
     /// Passed to the callbacks of this call; the library never dereferences it.
     pub call_data: *mut c_void,
     /// The number of threads that may work on the call. 0 or 1: the calling thread only. Results do not depend on it,
-    /// but where encoding shards in shards lacks room and an element is at fault as well, either may be reported.
+    /// with one exception: if shards in shards are encoded without enough room, and an element is at fault as well,
+    /// either error may be reported.
     pub max_threads: u32,
     /// Threads of the host, used instead of the library's own; `max_threads` is then ignored. May be NULL. Since 0.2.
     pub executor: *const zcodec_executor,
@@ -165,11 +166,11 @@ impl Coding {
 ///
 /// BUFFER_TOO_SMALL: `*encoded_size` is a capacity that suffices (zcodec_chain_encoded_bound gives one in advance), or
 /// twice the capacity if a codec of the host does not say how much it needs. INVALID_ARGUMENT: `decoded_size` is not
-/// the size that the chain expects; nothing was written. OUT_OF_RANGE: a codec cannot represent an element in the type
-/// that it converts to. UNSUPPORTED: the format of a codec has no chunks as large as this one, such as one of 2 GiB for
-/// blosc. CALLBACK_FAILED: a padding callback failed, a codec of the host broke its rules, or the executor failed.
-/// OUT_OF_MEMORY. After any failure the content of `encoded` is unspecified, and `*encoded_size` is 0 except for
-/// BUFFER_TOO_SMALL.
+/// the size that the chain expects, or the buffers overlap; nothing was written. OUT_OF_RANGE: a codec cannot represent
+/// an element in the type that it converts to. UNSUPPORTED: the format of a codec has no chunks as large as this one,
+/// such as one of 2 GiB for blosc. CALLBACK_FAILED: a padding callback failed, a codec of the host broke its rules, or
+/// the executor failed. OUT_OF_MEMORY. After any failure the content of `encoded` is unspecified, and `*encoded_size`
+/// is 0 except for BUFFER_TOO_SMALL.
 ///
 /// Any number of threads may encode and decode with one chain at the same time.
 #[unsafe(no_mangle)]
@@ -202,12 +203,12 @@ pub unsafe extern "C" fn zcodec_encode(
 /// buffers may have any alignment and must not overlap; NULL with size 0 is an empty buffer.
 ///
 /// BUFFER_TOO_SMALL: `*decoded_size` is the capacity needed, or one that suffices if the encoded bytes do not tell; for
-/// an array, `decoded` was not written to.
-/// CORRUPT_DATA: these bytes cannot be the output of this chain, or a padding check rejected them. OUT_OF_RANGE: a
-/// codec cannot represent an element in the type that it converts to. UNSUPPORTED: the chunk uses a feature of the
-/// format that this build lacks. CALLBACK_FAILED: a codec of the host broke its rules, or the executor failed.
-/// OUT_OF_MEMORY. After any failure the content of `decoded` is unspecified, and `*decoded_size` is 0 except for
-/// BUFFER_TOO_SMALL.
+/// an array, `decoded` was not written to. INVALID_ARGUMENT: the buffers overlap; nothing was written. CORRUPT_DATA:
+/// these bytes cannot be the output of this chain, or a padding check rejected them. OUT_OF_RANGE: a codec cannot
+/// represent an element in the type that it converts to. UNSUPPORTED: the chunk uses a feature of the format that this
+/// build lacks, or is a block of N5 that lacks elements, and the chain has no fill value for them. CALLBACK_FAILED: a
+/// codec of the host broke its rules, or the executor failed. OUT_OF_MEMORY. After any failure the content of `decoded`
+/// is unspecified, and `*decoded_size` is 0 except for BUFFER_TOO_SMALL.
 ///
 /// Any number of threads may encode and decode with one chain at the same time.
 #[unsafe(no_mangle)]

@@ -89,7 +89,8 @@ unsafe fn read_chain_options(options: *const zcodec_chain_options) -> Result<Cha
 /// codecs. Both are UTF-8, have their sizes in bytes, and need not be NUL-terminated; the chain keeps no reference to
 /// them. "fill_value" may be left out since 0.2. What needs it is then UNSUPPORTED: zcodec_fill_view,
 /// zcodec_is_fill_view, ZCODEC_TASK_MISSING, zcodec_encode_view of a part, new inner chunks of which only parts were
-/// put. Inner chunks are then always stored, and a missing one is CORRUPT_DATA.
+/// put, and blocks of n5_default that lack elements. Inner chunks are then always stored, and a missing one is
+/// CORRUPT_DATA.
 ///
 /// On success `*chain` is a handle that the caller frees with zcodec_chain_free; on failure it is NULL.
 /// INVALID_METADATA: the JSON or a configuration is wrong. UNSUPPORTED: both are well-formed, but the codec, the data
@@ -200,7 +201,7 @@ pub unsafe extern "C" fn zcodec_chain_from_zarr_json_with(
 /// On success `*reshaped` is a handle of its own, which the caller frees with zcodec_chain_free; on failure it is NULL.
 /// The chains share the user_data of the callbacks, which is freed with the last of them. UNSUPPORTED for chains of
 /// bytes->bytes codecs, and for a shape that exceeds the chain's max_decoded_size; INVALID_METADATA if the codecs do
-/// not fit the shape. Codecs of the host are bound again.
+/// not fit the shape. Codecs of the host are bound again; CALLBACK_FAILED: one broke its rules.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_with_shape(
     chain: *const zcodec_chain,

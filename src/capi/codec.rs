@@ -74,8 +74,8 @@ pub const ZCODEC_CODEC_TOO_SMALL: i32 = 1;
 /// lock. If several threads use a chain, they run in several threads at once, also with the same state; they must be
 /// safe to call from every thread that uses or frees a chain with the codec. They may call the library, but not with
 /// the plan or the writer of the call that runs them: such a call may fail with INVALID_ARGUMENT. They must return
-/// normally: no longjmp, no exception through C frames. The memory that their pointers point to is theirs for the
-/// duration of the call only. Since 0.2.
+/// normally: no longjmp, no exception through C frames. The pointers that they get are valid until they return. Since
+/// 0.2.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct zcodec_codec {

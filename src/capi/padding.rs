@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// does the work. They run before the call returns, and never under a lock. If several threads use a chain, they run in
 /// several threads at once. They may call the library, but not with the plan or the writer of the call that runs them:
 /// such a call may fail with INVALID_ARGUMENT. They must return normally: no longjmp, no exception through C frames. The
-/// memory that their pointers point to is theirs for the duration of the call only.
+/// pointers that they get are valid until they return.
 pub type zcodec_padding_fn = Option<
     unsafe extern "C" fn(
         user_data: *mut c_void,

@@ -26,7 +26,7 @@ impl From<ByteRange> for zcodec_range {
     }
 }
 
-/// A size of the C interface.
+/// A size; `None` for [`ZCODEC_SIZE_UNKNOWN`].
 pub(super) fn known(size: u64) -> Option<u64> {
     (size != ZCODEC_SIZE_UNKNOWN).then_some(size)
 }

@@ -279,7 +279,8 @@ pub unsafe extern "C" fn zcodec_is_fill_view(
 
 /// The smallest box that is worth decoding alone: the innermost inner chunk of a shard, seen through the codecs before
 /// it; the block of zfp at a fixed rate; 1 along each dimension if each element decodes by itself; the chunk if the
-/// whole of it must be decoded. `ndim` numbers are written to `shape`, on success only.
+/// whole of it must be decoded, and for blosc, although a box of it decodes only the blocks that it touches. `ndim`
+/// numbers are written to `shape`, on success only.
 ///
 /// INVALID_ARGUMENT: `ndim` is not the chain's. UNSUPPORTED for chains of bytes->bytes codecs. Since 0.2.
 #[unsafe(no_mangle)]
