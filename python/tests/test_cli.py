@@ -117,6 +117,23 @@ def test_verify_names_what_is_no_chunk(tmp_path, capsys, zarr_format):
     assert "3 chunks of 1 array, 2 damaged" in out
 
 
+def test_an_array_without_elements_may_have_chunks_of_size_0(tmp_path, capsys):
+    zarr.create_array(tmp_path / "empty", shape=(0, 3), chunks=(1, 3), dtype="uint16")
+    document = json.loads((tmp_path / "empty/zarr.json").read_text())
+    document["chunk_grid"]["configuration"]["chunk_shape"] = [0, 3]
+    (tmp_path / "empty/zarr.json").write_text(json.dumps(document))
+    assert main(["verify", "--quiet", str(tmp_path / "empty")]) == 0
+    assert capsys.readouterr().out == "0 chunks of 1 array, 0 damaged\n"
+    assert main(["inspect", str(tmp_path / "empty")]) == 0
+    assert "0 of them" in capsys.readouterr().out
+    convert = ["convert", "--quiet", str(tmp_path / "empty"), str(tmp_path / "new"), "--codecs", json.dumps([LITTLE])]
+    assert main(convert) == 0
+    assert main(["verify", "--quiet", str(tmp_path / "new")]) == 0
+    document["shape"] = [1, 3]
+    (tmp_path / "empty/zarr.json").write_text(json.dumps(document))
+    assert main(["verify", "--quiet", str(tmp_path / "empty")]) == 1
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 def test_verify_does_not_wait_for_a_pipe(tmp_path, capsys):
     zarr.create_array(tmp_path, shape=(4,), chunks=(2,), dtype="int16")

@@ -21,7 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         import_module("zcodec.zarr")  # first, because it says which zarr it needs
         from zcodec.cli import convert, inspect, verify
     except ModuleNotFoundError as error:
-        print(f"zcodec: {error}; install zcodec with its extra "cli", which has what the command needs", file=sys.stderr)
+        print(f"zcodec: {error}; install zcodec with its extra 'cli', which the command needs", file=sys.stderr)
         return 2
     except ImportError as error:
         print(f"zcodec: {error}", file=sys.stderr)

@@ -21,6 +21,8 @@ class Grid:
         """The grid of a zarr.json or a .zarray."""
         self._array_shape = tuple(document["shape"])
         sizes = _sizes(document)
+        # zarr-python before 3.4 writes a chunk size of 0 where the array has size 0, and so no chunks.
+        sizes = [1 if axis == size == 0 else axis for axis, size in zip(sizes, self._array_shape, strict=True)]
         if any(axis == 0 or (isinstance(axis, list) and 0 in axis) for axis in sizes):
             raise ValueError(f"chunk_shape is {sizes}, but a chunk has at least one element along each dimension")
         self.sizes = [Axis(*axis) for axis in zip(sizes, self._array_shape, strict=True)]
