@@ -6,7 +6,7 @@ use super::plan::{Operation, Step};
 use super::run::{Output, Run, more_than};
 use super::workspace::Workspace;
 use crate::error::{CodecPlace, Error, Result, Status};
-use crate::interface::{Contexts, Frame, too_small};
+use crate::interface::{Call, Contexts, Frame, Transform, too_small};
 use crate::memory::{grow, grow_until};
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,10 +18,7 @@ impl Run<'_> {
     /// Encodes; returns the size. [`Status::BufferTooSmall`] has a capacity that suffices, or twice the capacity if the
     /// codec does not know one.
     pub(super) fn encode(&self, decoded: Decoded<'_>, encoded: Output<'_>, workspace: &mut Workspace) -> Result<usize> {
-        let arranged = match self.plan.arranged_for_shard(&decoded)? {
-            None => self.plan.arranged_for_slabs(&decoded)?,
-            arranged => arranged,
-        };
+        let arranged = self.plan.arranged(&decoded)?;
         let (first, input) = arranged.as_ref().map_or((0, &decoded), |(first, input)| (*first, input));
         match self.encode_steps(&self.plan.steps[first..], input, encoded, workspace) {
             Err(error) if matches!(input, Decoded::BeforePass(..)) => {
@@ -191,14 +188,13 @@ impl Run<'_> {
         contexts: &mut Contexts,
     ) -> Result<usize> {
         let call = &mut self.call(Some(step.decoding_codec()), contexts);
-        let slice = |gathered| match input {
-            Decoded::Slice(bytes) => Ok(*bytes),
-            Decoded::Input(input) => input.to_slice(gathered, self.options),
-            Decoded::BeforePass(..) => Err(not_by_parts()),
-        };
         match &step.operation {
             Operation::Copy => {
-                let bytes = slice(gathered)?;
+                let bytes = match input {
+                    Decoded::Slice(bytes) => bytes,
+                    Decoded::Input(input) => input.to_slice(gathered, self.options)?,
+                    Decoded::BeforePass(..) => return Err(not_by_parts()),
+                };
                 crate::memory::copy(bytes, output.get_mut(..bytes.len()).ok_or_else(too_small)?);
                 Ok(bytes.len())
             }
@@ -208,17 +204,34 @@ impl Run<'_> {
             }
             Operation::Shard(codec, shard) => shard.encode(input, output, codec, gathered, call),
             Operation::Transform(codec, transform) => {
-                let blame = |error| codec.blame(error);
-                if let Some(size) = self.encode_by_slabs(&**transform, input, output, call).map_err(blame)? {
-                    return Ok(size);
-                }
-                if let Decoded::BeforePass(input, pass) = input {
-                    let size = pass.encode_box(input, &Region::whole(&pass.shape), gathered, call)?;
-                    return transform.encode(&gathered[..size], output, call).map_err(blame);
-                }
-                transform.encode(slice(gathered)?, output, call).map_err(blame)
+                self.encode_by_transform(codec, &**transform, input, output, gathered, call)
             }
         }
+    }
+
+    #[inline(never)] // else each shard in a shard takes more of the stack
+    fn encode_by_transform(
+        &self,
+        codec: &CodecPlace,
+        transform: &dyn Transform,
+        input: &Decoded<'_>,
+        output: &mut [u8],
+        gathered: &mut Vec<u8>,
+        call: &mut Call<'_>,
+    ) -> Result<usize> {
+        let blame = |error| codec.blame(error);
+        if let Some(size) = self.encode_by_slabs(transform, input, output, call).map_err(blame)? {
+            return Ok(size);
+        }
+        let slice = match input {
+            Decoded::Slice(bytes) => bytes,
+            Decoded::Input(input) => input.to_slice(gathered, self.options)?,
+            Decoded::BeforePass(input, pass) => {
+                let size = pass.encode_box(input, &Region::whole(&pass.shape), gathered, call)?;
+                &gathered[..size]
+            }
+        };
+        transform.encode(slice, output, call).map_err(blame)
     }
 }
 

@@ -222,10 +222,19 @@ impl Run<'_> {
 }
 
 impl Plan {
-    /// The input of a shard whose inner chunks read the array that enters the chain where it lies: nothing but its
-    /// dimensions and the values of single elements change before the shard. Also gives the number of steps before it.
+    /// The input of a step that reads the array which enters the chain where it lies, inner chunk by inner chunk or slab
+    /// by slab, and the number of steps before it.
     #[inline(never)] // else each shard in a shard takes more of the stack
-    pub(super) fn arranged_for_shard<'a>(&'a self, decoded: &Decoded<'a>) -> Result<Option<(usize, Decoded<'a>)>> {
+    pub(super) fn arranged<'a>(&'a self, decoded: &Decoded<'a>) -> Result<Option<(usize, Decoded<'a>)>> {
+        match self.arranged_for_shard(decoded)? {
+            None => self.arranged_for_slabs(decoded),
+            arranged => Ok(arranged),
+        }
+    }
+
+    /// The input of a shard whose inner chunks read the array that enters the chain where it lies: nothing but its
+    /// dimensions and the values of single elements change before the shard.
+    fn arranged_for_shard<'a>(&'a self, decoded: &Decoded<'a>) -> Result<Option<(usize, Decoded<'a>)>> {
         let Some(route) = self.route.as_deref().filter(|route| route.end > 0) else { return Ok(None) };
         let (Operation::Shard(..), Some(axes)) = (&self.steps[route.end].operation, route.axes()) else {
             return Ok(None);

@@ -20,6 +20,10 @@ use std::sync::Mutex;
 /// A smaller array stays in the caches by itself.
 const MIN_SIZE: usize = if cfg!(fuzzing) { 1 << 10 } else { 1 << 20 };
 
+/// The same if what a transform decodes to goes through an elementwise step: with less, slabs take up to 1.1 times as
+/// long.
+const MIN_SIZE_THROUGH_STEP: usize = if cfg!(fuzzing) { MIN_SIZE } else { 4 << 20 };
+
 /// About the bytes of a slab.
 const SLAB_SIZE: usize = if cfg!(fuzzing) { 256 } else { 256 << 10 };
 
@@ -209,12 +213,8 @@ fn slowest(shape: &[u64]) -> Option<usize> {
 }
 
 impl Plan {
-    /// The input of a transform whose slabs read the array that enters the chain where it lies, through the elementwise
-    /// step before it. Also gives the number of steps before it.
-    pub(in crate::chain) fn arranged_for_slabs<'a>(
-        &'a self,
-        decoded: &Decoded<'a>,
-    ) -> Result<Option<(usize, Decoded<'a>)>> {
+    /// The input of a transform whose slabs go through the elementwise step before it.
+    pub(super) fn arranged_for_slabs<'a>(&'a self, decoded: &Decoded<'a>) -> Result<Option<(usize, Decoded<'a>)>> {
         let Some(elements) = self.elements_before_slabs() else { return Ok(None) };
         let input = match decoded {
             Decoded::Input(input) => input.clone(),
@@ -228,8 +228,14 @@ impl Plan {
             Some(order) => input.permuted(order)?,
             None => input,
         };
-        let is_moved = elements.keeps_values();
-        Ok(Some((1, if is_moved { Decoded::Input(input) } else { Decoded::BeforePass(input, elements) })))
+        if elements.keeps_values() {
+            return Ok(input.as_slice().map(|bytes| (1, Decoded::Slice(bytes))));
+        }
+        let Operation::Transform(_, transform) = &self.steps[1].operation else { return Ok(None) };
+        let unit = transform.slab_thickness(&elements.shape);
+        let size = elements.encoded_element_size();
+        let cut = unit.and_then(|unit| Cut::new(&elements.shape, size, input.layout(), unit));
+        Ok(cut.map(|_| (1, Decoded::BeforePass(input, elements))))
     }
 
     /// The elementwise step at the beginning of the plan, if the next one is a transform that may take its output, which
@@ -240,7 +246,7 @@ impl Plan {
         };
         let Operation::Transform(_, transform) = &next.operation else { return None };
         let is_whole = frames.is_empty() && elements.fused.encoded_bits().is_multiple_of(8);
-        let is_large = || elements.encoded_size() >= MIN_SIZE as u64;
+        let is_large = || elements.encoded_size() >= MIN_SIZE_THROUGH_STEP as u64;
         (is_whole && is_large() && transform.slab_thickness(&elements.shape).is_some()).then_some(elements)
     }
 }
