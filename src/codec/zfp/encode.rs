@@ -176,6 +176,7 @@ fn encode_blocks<E: Element>(
 
 /// Codes blocks of N values, of which `TOGETHER` are gathered before they are written. Kernels take a number of them at
 /// once that divides this one.
+#[inline(never)] // else a frame has the memory of all dimensionalities
 fn encode_blocks_of<E: Element, const N: usize, const TOGETHER: usize>(
     field: &Field<E>,
     grid: &Grid,

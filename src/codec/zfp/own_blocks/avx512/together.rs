@@ -71,7 +71,7 @@ pub(super) fn encode<const N: usize>(
     }
 }
 
-#[inline]
+#[inline(never)] // else a frame has the memory of all four types
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vbmi,gfni,bmi1,bmi2,lzcnt,popcnt")]
 fn encode_all<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
     kernel: Avx512,
@@ -146,7 +146,7 @@ pub(super) fn decode<const N: usize>(
     }
 }
 
-#[inline]
+#[inline(never)] // else a frame has the memory of all four types
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vbmi,gfni,bmi1,bmi2,lzcnt,popcnt")]
 fn decode_all<const N: usize, const WIDE: bool, const IS_FLOAT: bool>(
     kernel: Avx512,
