@@ -63,7 +63,7 @@
 /* The version of this header; zcodec_version is that of the library. */
 #define ZCODEC_VERSION_MAJOR 0
 #define ZCODEC_VERSION_MINOR 2
-#define ZCODEC_VERSION_PATCH 3
+#define ZCODEC_VERSION_PATCH 4
 
 /**
  * Flag of zcodec_call_options: store inner chunks of a shard even if every element is the fill value. Since 0.2.
@@ -1395,7 +1395,7 @@ void zcodec_error_free(struct zcodec_error *error);
 const char *zcodec_supported_json(void);
 
 /**
- * The version of the library, such as "0.2.3". Static text.
+ * The version of the library, such as "0.2.4". Static text.
  */
 const char *zcodec_version(void);
 
