@@ -11,7 +11,8 @@ work=$module/target/imagej
 rm -rf "$work"
 mkdir -p "$work/plugins/jars"
 cp "$module"/target/jars/ij-*.jar "$work/ij.jar"
-cp "$module"/target/zcodec_imagej-*.jar "$work/plugins/"
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+cp "$module/target/zcodec_imagej-$version"*.jar "$work/plugins/" # not one of an earlier version: two have the same menu
 cp "$module"/target/jars/jna-*.jar "$work/plugins/jars/"
 
 # An array with a chunk that is cut short.
