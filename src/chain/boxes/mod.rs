@@ -243,8 +243,7 @@ impl Plan {
         let input = match decoded {
             Decoded::Input(input) => input,
             Decoded::Slice(bytes) => {
-                let array = self.steps[0].decoded.array()?;
-                whole = Input::whole(Source::contiguous(bytes, array.data_type().size(), array.shape())?);
+                whole = self.whole_input(bytes)?;
                 &whole
             }
             Decoded::BeforePass(..) => return Ok(None),
@@ -254,5 +253,11 @@ impl Plan {
             None => Decoded::Input(input),
         });
         Ok(arranged.map(|input| (route.end, input)))
+    }
+
+    /// A chunk whose elements lie back to back in C order.
+    fn whole_input<'a>(&self, bytes: &'a [u8]) -> Result<Input<'a>> {
+        let array = self.steps[0].decoded.array()?;
+        Source::contiguous(bytes, array.data_type().size(), array.shape()).map(Input::whole)
     }
 }

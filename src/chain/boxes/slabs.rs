@@ -4,7 +4,7 @@
 
 use super::region::Region;
 use crate::chain::elements::Packed;
-use crate::chain::input::{Decoded, Input};
+use crate::chain::input::Decoded;
 use crate::chain::place::BoxPlace;
 use crate::chain::plan::{Elements, Operation, Plan, Step};
 use crate::chain::run::{LastDecode, Run};
@@ -20,7 +20,7 @@ use std::sync::Mutex;
 /// A smaller array stays in the caches by itself.
 const MIN_SIZE: usize = if cfg!(fuzzing) { 1 << 10 } else { 1 << 20 };
 
-/// The same if what a transform decodes to goes through an elementwise step: with less, slabs take up to 1.1 times as
+/// The same if what a transform decodes to goes through an elementwise step: with less, slabs take up to 1.2 times as
 /// long.
 const MIN_SIZE_THROUGH_STEP: usize = if cfg!(fuzzing) { MIN_SIZE } else { 4 << 20 };
 
@@ -213,15 +213,13 @@ fn slowest(shape: &[u64]) -> Option<usize> {
 }
 
 impl Plan {
-    /// The input of a transform whose slabs go through the elementwise step before it.
+    /// The input of a transform that takes the array which enters the chain slab by slab, each through the elementwise
+    /// step before it; or all of it, if it lies there in the order that the step gives it.
     pub(super) fn arranged_for_slabs<'a>(&'a self, decoded: &Decoded<'a>) -> Result<Option<(usize, Decoded<'a>)>> {
         let Some(elements) = self.elements_before_slabs() else { return Ok(None) };
         let input = match decoded {
             Decoded::Input(input) => input.clone(),
-            Decoded::Slice(bytes) => {
-                let array = self.steps[0].decoded.array()?;
-                Input::whole(Source::contiguous(bytes, array.data_type().size(), array.shape())?)
-            }
+            Decoded::Slice(bytes) => self.whole_input(bytes)?,
             Decoded::BeforePass(..) => return Ok(None),
         };
         let input = match &elements.order {
