@@ -12,8 +12,6 @@ use super::reference::Cast;
 use super::reference::OutOfRange;
 #[cfg(target_arch = "x86_64")]
 use crate::data_type::Component;
-#[cfg(target_arch = "x86_64")]
-use crate::number::FloatId;
 use crate::number::Rounding;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::Level::{Avx2, Avx512};
@@ -57,7 +55,7 @@ pub(super) static TIERS: &[Tier<Option<Kernels>>] = &[
                 _ => avx2::float_to_integer::kernel(to, portable),
             },
             widen_float16: avx512::float16::widen,
-            narrow_float16: avx512::float16::narrow,
+            narrow_float16: avx512::narrow::narrow_float16,
             // AVX-512 converts between floats and integers of 64 bits.
             whole_cast: |cast| match (cast.source, cast.target) {
                 (Component::Int { bits: 64, signed }, Component::Float(format)) if format.bits == 64 => {
@@ -70,10 +68,9 @@ pub(super) static TIERS: &[Tier<Option<Kernels>>] = &[
                     Some(avx512::integer64::truncate_float64(signed))
                 }
                 (source, target) if source.bits() == 64 && target.bits() == 64 => None,
-                (_, Component::Float(format)) if format.id == FloatId::Bfloat16 => {
-                    avx512::bfloat16::narrow(cast).or_else(|| avx2::whole_cast::kernel(cast))
-                }
-                _ => avx512::short_float::to_integer(cast).or_else(|| avx2::whole_cast::kernel(cast)),
+                _ => avx512::narrow::whole_cast(cast)
+                    .or_else(|| avx512::short_float::to_integer(cast))
+                    .or_else(|| avx2::whole_cast::kernel(cast)),
             },
             ..AVX2
         }),

@@ -3,9 +3,9 @@
 
 use std::arch::x86_64::*;
 
-pub(super) mod bfloat16;
 pub(super) mod float16;
 pub(super) mod integer64;
+pub(super) mod narrow;
 pub(super) mod short_float;
 
 /// Modes of instructions that round, and raise no exception.
