@@ -23,6 +23,8 @@ pub(super) struct Unpack {
     /// The field of each component, and the highest of its bits if that is a sign.
     fields: [u8; 64],
     signs: [u8; 64],
+    /// What six bits become: a component of one byte whose field ends within them, by one permutation.
+    values: Option<[u8; 64]>,
 }
 
 impl Unpack {
@@ -36,6 +38,7 @@ impl Unpack {
             places: [0; 64],
             fields: [0; 64],
             signs: [0; 64],
+            values: None,
         };
         for index in 0..64 / size {
             let (place, start) = (index * size, index * bits);
@@ -54,6 +57,10 @@ impl Unpack {
             set_lane(&mut new.places, size, index, field.first_bit.into());
             set_lane(&mut new.fields, size, index, (u64::MAX >> (64 - field.bits)) << field.first_bit);
             set_lane(&mut new.signs, size, index, 1 << field.last_bit());
+        }
+        if size == 1 && field.kind == FieldKind::Signed && field.last_bit() < 6 {
+            let (mask, sign) = (new.fields[0], new.signs[0]);
+            new.values = Some(std::array::from_fn(|bits| ((bits as u8 & mask) ^ sign).wrapping_sub(sign)));
         }
         new
     }
@@ -88,6 +95,7 @@ struct Steps {
     places: __m512i,
     fields: __m512i,
     signs: __m512i,
+    values: Option<__m512i>,
     has_next: bool,
     is_signed: bool,
 }
@@ -102,6 +110,7 @@ impl Steps {
             places: load(&unpack.places),
             fields: load(&unpack.fields),
             signs: load(&unpack.signs),
+            values: unpack.values.as_ref().map(|values| load(values)),
             has_next: unpack.has_next,
             is_signed: field.kind == FieldKind::Signed,
         }
@@ -118,6 +127,9 @@ impl Steps {
             4 => _mm512_sllv_epi32(_mm512_shrdv_epi32(bytes, next, self.shifts), self.places),
             _ => _mm512_sllv_epi64(_mm512_shrdv_epi64(bytes, next, self.shifts), self.places),
         };
+        if let Some(values) = self.values {
+            return _mm512_permutexvar_epi8(placed, values);
+        }
         let fields = _mm512_and_si512(placed, self.fields);
         if !self.is_signed {
             return fields;
