@@ -11,7 +11,7 @@ use std::ptr::{null, null_mut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use zcodec::capi::{self, zcodec_chain, zcodec_status};
-use zcodec::chain::{CallData, CallOptions, Chain, Executor, PaddingHook};
+use zcodec::chain::{ByteRange, CallData, CallOptions, Chain, Executor, PaddingHook, ReadPlan};
 use zcodec::strided::Target;
 use zcodec::{Error, Status};
 
@@ -185,6 +185,54 @@ fn a_shard_with_every_inner_chunk_damaged_takes_no_more_memory_than_one_with_non
     let (result, peak) = decode(&damaged);
     assert_eq!(result.unwrap_err().code(), "checksum");
     assert!(peak <= least + 4096, "{peak} bytes instead of {least}");
+}
+
+/// Each of the 2,048 shards within the shard, all of which are the same bytes, has an index of 32 KiB.
+#[test]
+fn a_plan_keeps_no_index_of_the_shards_within_a_shard() {
+    const SIDE: usize = 2048;
+    let index_codec = r#"{"name":"bytes","configuration":{"endian":"little"}}"#;
+    let shard = |shape: &str, inner: &str| {
+        format!(
+            r#"{{"name":"sharding_indexed","configuration":{{"chunk_shape":{shape},"codecs":[{inner}],
+                "index_codecs":[{index_codec}]}}}}"#
+        )
+    };
+    let codecs = format!("[{}]", shard("[1,2048]", &shard("[1,1]", r#""bytes""#)));
+    let input = br#"{"data_type":"uint8","shape":[2048,2048],"fill_value":0}"#;
+    let chain = Arc::new(Chain::new(codecs.as_bytes(), Some(input)).unwrap());
+    // The inner shard has one element, 7, at its beginning.
+    let mut object = vec![7];
+    object.extend([[0; 8], 1_u64.to_le_bytes()].concat());
+    object.extend(vec![0xFF; 16 * (SIDE - 1)]);
+    let inner_size = object.len() as u64;
+    object.extend([[0; 8], inner_size.to_le_bytes()].concat().repeat(SIDE));
+    // The targets of a plan live as long as it does.
+    let elements: &'static mut [u8] = vec![0; SIDE].leak();
+    let address = elements.as_ptr();
+    let target = Target::contiguous(elements, 1, &[SIDE as u64, 1]).unwrap();
+    let options = CallOptions { executor: Some(Arc::new(Inline)), ..CallOptions::default() };
+    let size = Some(object.len() as u64);
+    let mut plan = ReadPlan::new(&chain, options, vec![(vec![0, 0], target)], size, None).unwrap();
+    let (stages, peak) = peak_of(|| {
+        let mut stages = 0;
+        while let ranges = plan.next_stage().unwrap().collect::<Vec<_>>()
+            && !ranges.is_empty()
+        {
+            for (index, range) in ranges.iter().enumerate() {
+                let ByteRange::At { offset, size } = *range else { panic!("{range:?} of an object of known size") };
+                plan.supply(index, &object[offset as usize..(offset + size) as usize]).unwrap();
+            }
+            stages += 1;
+        }
+        stages
+    });
+    drop(plan);
+    // SAFETY: the plan, which had the memory, is gone.
+    let elements = unsafe { std::slice::from_raw_parts(address, SIDE) };
+    assert_eq!(stages, 3);
+    assert!(elements.iter().all(|element| *element == 7));
+    assert!(peak < 8 << 20, "{peak} bytes");
 }
 
 /// After a reshape, too, only the blocks of a box are decoded.

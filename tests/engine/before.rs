@@ -439,3 +439,65 @@ fn a_plan_of_zfp_refuses_what_decoding_refuses() {
         }
     }
 }
+
+/// Each would take a few frames of the stack for the one before it.
+#[test]
+fn thousands_of_reshapes_take_no_stack() {
+    let pair = [named("transpose", &json!({"order": [1, 0]})), named("reshape", &json!({"shape": [16, 32]}))];
+    let mut codecs: Vec<Value> = pair.iter().cycle().take(20_000).cloned().collect();
+    codecs.push(named("bytes", &json!({})));
+    let chain = chain(&json!(codecs), "uint8", &[16, 32]);
+    let decoded: Vec<u8> = (0..512_u32).map(|index| (index % 251) as u8).collect();
+    let encoded = chain.encode_to_vec(&decoded, &options()).unwrap();
+    let mut view = memory(&mut Choices::none(), &[1, 1], 1);
+    chain.decode_view(&encoded, &[7, 9], view.target(), &options()).unwrap();
+    assert_eq!(view.elements(), decoded[7 * 32 + 9..][..1]);
+    let mut view = memory(&mut Choices::none(), &[1, 1], 1);
+    assert_eq!(read(&chain, &encoded, &[7, 9], view.target()).unwrap(), [[0, 512]]);
+    assert_eq!(view.elements(), decoded[7 * 32 + 9..][..1]);
+}
+
+/// What one index would have said, the whole shard says: the host gets no index, and no error.
+#[test]
+fn a_plan_that_reads_the_whole_shard_has_no_index() {
+    let reshape = |shape: Value| named("reshape", &json!({"shape": shape}));
+    let transpose = named("transpose", &json!({"order": [1, 0]}));
+    let codecs = json!([
+        transpose,
+        reshape(json!([64, 64])),
+        transpose,
+        reshape(json!([32, 128])),
+        sharding(&[8, 8], &json!(["bytes"]))
+    ]);
+    let chain = chain(&codecs, "uint8", &[32, 128]);
+    let decoded: Vec<u8> = (0..64 * 64_u32).map(|index| (index % 251) as u8).collect();
+    let encoded = chain.encode_to_vec(&decoded, &options()).unwrap();
+    for (shape, has_index) in [([1_u64, 1], true), ([32, 128], false)] {
+        let mut view = memory(&mut Choices::none(), &shape, 1);
+        let boxes = vec![(vec![0, 0], view.target())];
+        let mut plan = ReadPlan::new(&chain, options(), boxes, Some(encoded.len() as u64), None).unwrap();
+        while let ranges = plan.next_stage().unwrap().collect::<Vec<_>>()
+            && !ranges.is_empty()
+        {
+            for (index, range) in ranges.iter().enumerate() {
+                let ByteRange::At { offset, size } = *range else { panic!("{range:?} of an object of known size") };
+                plan.supply(index, &encoded[offset as usize..(offset + size) as usize]).unwrap();
+            }
+        }
+        assert_eq!(plan.index().unwrap().is_some(), has_index, "{shape:?}");
+        drop(plan);
+        assert_eq!(view.elements(), cut(&decoded, &[32, 128], &(vec![0, 0], shape.to_vec()), 1), "{shape:?}");
+    }
+}
+
+/// What is around the chunk has 2^64 bytes.
+#[test]
+fn a_plan_of_a_chunk_that_no_object_can_hold_is_refused_whether_its_size_is_known_or_not() {
+    let pad = |nbytes: u64| named("pad", &json!({"location": "start", "nbytes": nbytes}));
+    let chain = chain(&json!(["bytes", pad(u64::MAX), pad(1)]), "uint8", &[4]);
+    for size in [Some(5), Some(u64::MAX - 1), None] {
+        let mut view = memory(&mut Choices::none(), &[2], 1);
+        let plan = ReadPlan::new(&chain, options(), vec![(vec![0], view.target())], size, None);
+        assert_eq!(plan.unwrap_err().status(), Status::CorruptData, "{size:?}");
+    }
+}

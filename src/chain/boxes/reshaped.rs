@@ -11,11 +11,16 @@ use crate::strided::Layout;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+/// The most reshapes on one route, each of which is a few frames of the stack for the one before it.
+const MAX_COUNT: usize = 8;
+
 /// An array that gets another shape, perhaps after other reshapes. "The array before" is the one before all of them.
 #[derive(Debug, Clone)]
 pub(in crate::chain) struct Reshaped {
     /// The reshape before this one, with the order of dimensions between them.
     earlier: Option<Box<Self>>,
+    /// The number of reshapes, with this one.
+    count: usize,
     before: Vec<u64>,
     pub(in crate::chain) after: Vec<u64>,
     /// For each dimension of the array that enters the next reshape, or else the last step, the same one of `after`;
@@ -33,12 +38,16 @@ struct Found {
 }
 
 impl Reshaped {
-    /// `None` if no memory has as many elements.
+    /// `None` if no memory has as many elements, or if there are too many reshapes.
     pub(in crate::chain) fn new(earlier: Option<Self>, before: &[u64], after: &[u64]) -> Option<Self> {
-        let count = isize::try_from(element_count(after)).ok()? as usize;
-        let indices = Layout::new(1, after, None, 0, count).ok()?;
+        let count = earlier.as_ref().map_or(1, |earlier| earlier.count + 1);
+        if count > MAX_COUNT {
+            return None;
+        }
+        let indices = Layout::new(1, after, None, 0, isize::try_from(element_count(after)).ok()? as usize).ok()?;
         let axes = (0..after.len()).map(Some).collect();
-        Some(Self { earlier: earlier.map(Box::new), before: before.to_vec(), after: after.to_vec(), axes, indices })
+        let earlier = earlier.map(Box::new);
+        Some(Self { earlier, count, before: before.to_vec(), after: after.to_vec(), axes, indices })
     }
 
     /// Whether it is the first reshape.

@@ -71,7 +71,7 @@ impl Object {
     /// Finds the ranges that the boxes need, or the inner chunks that they touch, which are objects of their own.
     fn expand(self, options: &CallOptions, actions: &mut Actions, inner: &mut Vec<Self>) -> Result<()> {
         let chain = Arc::clone(&self.chain);
-        let Some((step, route)) = chain.readable_step().filter(|(_, route)| route.are_few(self.wanted())) else {
+        let Some((step, route)) = chain.readable_step().filter(|_| self.is_read_in_parts()) else {
             return self.expand_whole(options, actions);
         };
         match &step.operation {
@@ -93,6 +93,11 @@ impl Object {
             },
             _ => self.expand_boxes(step, route, options, actions),
         }
+    }
+
+    /// Whether boxes of it are read, and not the whole object.
+    fn is_read_in_parts(&self) -> bool {
+        self.chain.readable_step().is_some_and(|(_, route)| route.are_few(self.wanted()))
     }
 
     /// The number of elements of the boxes.
@@ -319,23 +324,27 @@ impl Object {
 }
 
 impl Chain {
-    /// Refuses a size that no encoded chunk can have.
+    /// Refuses a size that no encoded chunk can have, and every size if there are more bytes around the chunk than any
+    /// object has.
     pub(super) fn check_object_size(&self, size: Option<u64>) -> Result<()> {
-        let (Some(size), Some((step, _))) = (size, self.readable_step()) else { return Ok(()) };
+        let Some((step, _)) = self.readable_step() else { return Ok(()) };
         let (least, is_exact) = match &step.operation {
             Operation::Elements(elements) => (elements.encoded_size(), true),
             Operation::Shard(_, shard) => (shard.index_size().0, false),
-            _ => return Ok(()),
+            _ => (0, false),
         };
         let expected = step.frames_size().and_then(|around| around.checked_add(least));
-        let is_possible = expected.is_some_and(|expected| if is_exact { size == expected } else { size >= expected });
-        if is_possible {
-            return Ok(());
-        }
-        let expected = expected.map_or("more than any object has".to_owned(), |expected| expected.to_string());
-        let at_least = if is_exact { "" } else { "at least " };
-        let error = Error::corrupt(format!("the chunk has {size} bytes, expected {at_least}{expected}"));
-        Err(step.last_codec.blame(error))
+        let error = match (size, expected) {
+            (_, None) => "the chunk has more bytes than any object".to_owned(),
+            (Some(size), Some(expected)) if is_exact && size != expected => {
+                format!("the chunk has {size} bytes, expected {expected}")
+            }
+            (Some(size), Some(expected)) if size < expected => {
+                format!("the chunk has {size} bytes, expected at least {expected}")
+            }
+            _ => return Ok(()),
+        };
+        Err(step.last_codec.blame(Error::corrupt(error)))
     }
 
     /// The last step, if it can decode boxes from a part of the encoded bytes, and the route to it.

@@ -61,13 +61,8 @@ impl ReadPlan {
                 push(&mut placed, PlacedBox { region, place: BoxPlace::Memory(target) })?;
             }
         }
-        let has_index = chain.shard_alone().is_ok() && chain.readable_step().is_some();
         if let Some(index) = &index {
             chain.shard_alone()?.0.check_grid(index)?;
-        }
-        let known = OnceLock::new();
-        if let Some(index) = index.as_ref().filter(|_| has_index) {
-            let _ = known.set(Arc::clone(index));
         }
         let object = Object {
             chain: Arc::clone(chain),
@@ -79,6 +74,11 @@ impl ReadPlan {
             origin: None,
         };
         object.check_size()?;
+        let has_index = chain.shard_alone().is_ok() && object.is_read_in_parts();
+        let known = OnceLock::new();
+        if let Some(index) = object.index.as_ref().filter(|_| has_index) {
+            let _ = known.set(Arc::clone(index));
+        }
         let next = if object.boxes.is_empty() { Vec::new() } else { vec![object] };
         Ok(Self {
             chain: Arc::clone(chain),
@@ -201,8 +201,16 @@ impl ReadPlan {
     ) -> Result<()> {
         supplied.each(bytes, Action::locate, |action, bytes| {
             let Some(shard) = action.run(bytes, strip.as_deref_mut(), options)? else { return Ok(()) };
-            if let (true, None, Some(index)) = (self.has_index, &shard.origin, &shard.index) {
-                let _ = self.index.set(Arc::clone(index));
+            match &shard.index {
+                // Of a shard within a shard only the inner chunks are kept: there may be many such indices.
+                Some(_) if shard.origin.is_some() => {
+                    let (mut actions, mut inner) = (Vec::new(), Vec::new());
+                    shard.expand(options, &mut actions, &mut inner)?;
+                    let mut next = lock(&self.next);
+                    return inner.into_iter().try_for_each(|object| push(&mut next, object));
+                }
+                Some(index) if self.has_index => _ = self.index.set(Arc::clone(index)),
+                _ => {}
             }
             push(&mut lock(&self.next), shard)
         })
