@@ -654,6 +654,19 @@ def test_an_array_of_a_url_is_not_converted_onto_itself(target, capsys):
     np.testing.assert_array_equal(zarr.open_array(source, mode="r")[...], np.arange(6))
 
 
+def test_an_array_in_an_archive_is_not_converted_onto_the_archive(store, capsys):
+    pytest.importorskip("fsspec")
+    place = store / "run"
+    shutil.make_archive(str(place / "a"), "zip", store / "images/a")
+    for target in (place, store):
+        arguments = ["convert", f"zip://::{place}/a.zip", str(target), "--codecs", json.dumps([LITTLE]), "--overwrite"]
+        assert main(arguments) == 2
+        assert "share a place" in capsys.readouterr().err
+        assert (place / "a.zip").exists()
+    assert main(["convert", f"zip://::{place}/a.zip", str(store / "out"), "--codecs", json.dumps([LITTLE])]) == 0
+    np.testing.assert_array_equal(zarr.open_array(store / "out")[...], VALUES)
+
+
 @pytest.mark.parametrize("inside", ["", "/c", "/c/0"])
 def test_names_that_do_not_tell_delete_nothing_of_the_source(store, inside, capsys, monkeypatch):
     """Such as two mounts of one disk."""

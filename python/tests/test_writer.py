@@ -135,6 +135,16 @@ def test_plans_do_not_fill_memory_that_they_read():
     np.testing.assert_array_equal(memory, before)
 
 
+def test_plans_do_not_fill_memory_twice():
+    chain, out = Chain([LITTLE], np.uint16, (8,), 0), np.zeros(6, np.uint16)
+    with pytest.raises(ValueError, match="share memory"):
+        chain.plan([np.s_[:4], np.s_[4:8]], [out[:4], out[2:]])
+    plan = chain.plan([np.s_[:2], np.s_[2:4]], [out[::2][:2], out[1::2][:2]])
+    for ranges in plan:
+        plan.supply_all([part(np.arange(8, dtype="<u2").view(np.uint8), wanted) for wanted in ranges])
+    np.testing.assert_array_equal(out, [0, 2, 1, 3, 0, 0])
+
+
 def test_plans_fill_memory_around_what_they_read():
     chain, memory = Chain([LITTLE], np.uint16, (8,), 0), np.arange(24, dtype=np.uint16)
     plan = chain.plan([np.s_[:2], np.s_[2:6]], [memory[22:], memory[:4]])

@@ -757,6 +757,17 @@ def test_the_entry_point_stops_no_other_pipeline(spoil, says):
         assert says in out
 
 
+async def test_arrays_are_written_and_read_while_an_exception_is_handled():
+    array = await zarr.api.asynchronous.create_array(Waiting(MemoryStore()), shape=(64,), chunks=(8,), dtype="u1")
+    try:
+        {}["missing"]
+    except KeyError:
+        await array.setitem(..., np.arange(64, dtype="u1"))
+        found = await array.getitem(...)
+    assert (found == np.arange(64)).all()
+    assert (await array.getitem(...) == np.arange(64)).all()
+
+
 class Slow(WrapperStore):
     """Counts the requests for chunks that are under way. The one number `fails` raises, and all later ones wait."""
 

@@ -11,6 +11,7 @@ from zcodec.callbacks import call_options
 from zcodec.coding import Target
 from zcodec.errors import check
 from zcodec.index import Index, Range, known
+from zcodec.sharing import refuse_shared
 from zcodec.stages import Stages
 from zcodec.views import Array, Box, Buffer, Part, View, address_of, from_buffer
 
@@ -68,6 +69,8 @@ class Plan(Stages):
         self._chain = chain
         self._paddings = tuple(chain._paddings.values())  # those of the library's plan, even if others are set later
         self._targets = [Target(chain, to, part if part is not None else ...) for to, part in zip(outs, boxes, strict=True)]
+        if len(self._targets) > 1:
+            refuse_shared([target.filled for target in self._targets], [])
         views = [target.view for target in self._targets]
         self._start = min((view.start for view in views), default=0)
         self._end = max((view.start + view.size for view in views), default=0)

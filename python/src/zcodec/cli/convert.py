@@ -19,7 +19,7 @@ from zcodec.chain import Chain
 from zcodec.cli.boxes import Boxes
 from zcodec.cli.differences import Differences
 from zcodec.cli.grid import Box, Coordinates, Grid, combined
-from zcodec.cli.place import place_of
+from zcodec.cli.place import place_of, places_of
 from zcodec.cli.progress import progress
 from zcodec.cli.store import chain_of, contents, document_of, each, grid_of, reason, stored_size
 from zcodec.cli.stored import stored_boxes
@@ -170,7 +170,7 @@ def _source(place: str) -> Any:
 
 def run(options: argparse.Namespace) -> int:
     source = _source(options.source)
-    if place_of(options.source).shares(place_of(options.target)):
+    if any(place.shares(place_of(options.target)) for place in places_of(options.source)):
         raise ValueError(f"{options.target} and {options.source} share a place; convert to another one")
     metadata = _metadata(options, source)
     # What may fail does so before anything is deleted.

@@ -44,5 +44,11 @@ def place_of(store: str) -> Place:
     return _local(path) if isinstance(files, LocalFileSystem) else Place(files, path)
 
 
+def places_of(store: str) -> list[Place]:
+    """The place of a path or a URL, and if it is in an archive, that of the archive."""
+    links = store.split("::") if is_url(store) else [store]
+    return [place_of("::".join(links[i:])) for i in range(len(links))]
+
+
 def _local(path: str) -> Place:
     return Place(None, os.path.realpath(path))

@@ -290,13 +290,14 @@ async def read_async(chunks: Sequence[ChunkRead]) -> None:
                 else:
                     await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
 
+    before = sys.exception()
     readers = [asyncio.create_task(read()) for _ in range(min(stored.concurrency() or len(chunks), len(chunks)))]
     try:
         await asyncio.gather(*readers)
         if window.chunks:
             await in_thread_if_large(window.work, decode_window, window.take(), max_threads())
     finally:
-        await settle([*readers, *jobs])
+        await settle([*readers, *jobs], before)
     raise_failed(jobs)
 
 
@@ -314,11 +315,11 @@ async def _fetch(chunk: ChunkRead, requests: stored.Limit, window: _Window) -> N
             window.add(chunk, stored.memory_of(buffer))
 
 
-async def settle(futures: Sequence[asyncio.Future[Any]]) -> None:
-    """Waits for all. If one failed, or an exception such as a cancellation is being handled, the others are
-    cancelled."""
+async def settle(futures: Sequence[asyncio.Future[Any]], before: BaseException | None) -> None:
+    """Waits for all. If one failed, or an exception such as a cancellation is being handled, the others are cancelled:
+    another one than that of `before`, which the caller may have been handling already."""
     failed = (future.done() and not future.cancelled() and future.exception() is not None for future in futures)
-    if sys.exception() is not None or any(failed):
+    if sys.exception() is not before or any(failed):
         for future in futures:
             future.cancel()
     await asyncio.gather(*futures, return_exceptions=True)

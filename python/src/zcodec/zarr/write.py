@@ -295,17 +295,18 @@ async def write_async(chunks: Sequence[ChunkWrite]) -> None:
                 else:
                     await chunk.setter.set(_buffer(chunk, encoded))
 
+    before = sys.exception()
     try:
         for window in _windows(chunks):
             reads = [asyncio.ensure_future(old(chunk)) for chunk in window]
             try:
                 olds = await asyncio.gather(*reads)
             finally:
-                await settle(reads)
+                await settle(reads, before)
             made = await in_thread_if_large(sum(chunk.work for chunk in window), encode_window, window, olds)
-            await settle(stores)
+            await settle(stores, before)
             raise_failed(stores)
             stores = [asyncio.create_task(store(*item)) for item in zip(window, made, strict=True)]
     finally:
-        await settle(stores)
+        await settle(stores, before)
     raise_failed(stores)

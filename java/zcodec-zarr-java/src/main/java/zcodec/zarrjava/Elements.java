@@ -85,8 +85,9 @@ final class Elements {
   /** What enters on encode, as JSON. */
   static String input(ArrayMetadata.CoreArrayMetadata metadata) throws ZarrException {
     String type = name(metadata.dataType);
-    return "{\"data_type\":\"" + type + "\",\"shape\":" + Arrays.toString(metadata.chunkShape) + ",\"fill_value\":"
-        + fillValue(type, metadata.parsedFillValue) + "}";
+    Object fill = metadata.parsedFillValue; // null if the array has none
+    return "{\"data_type\":\"" + type + "\",\"shape\":" + Arrays.toString(metadata.chunkShape)
+        + (fill == null ? "" : ",\"fill_value\":" + fillValue(type, fill)) + "}";
   }
 
   private static String name(DataType type) throws ZarrException {

@@ -45,11 +45,16 @@ public abstract class ZcodecArrayArrayCodec extends ArrayArrayCodec implements C
       DataType type = dataType(array.get("data_type"));
       int[] chunk = JSON.convertValue(array.get("shape"), int[].class);
       long[] shape = java.util.Arrays.stream(chunk).asLongStream().toArray();
-      Object fill = ArrayMetadata.parseFillValue(JSON.convertValue(array.get("fill_value"), Object.class), type);
+      Object fill = ArrayMetadata.parseFillValue(forZarrJava(array.get("fill_value")), type);
       return new ArrayMetadata.CoreArrayMetadata(shape, chunk, type, fill);
     } catch (IOException e) {
       throw new ZarrException("zcodec: " + json, e);
     }
+  }
+
+  /** A fill value as zarr-java reads it: it knows infinity only with its sign. */
+  private static Object forZarrJava(JsonNode fill) {
+    return fill != null && fill.asText().equals("Infinity") ? "+Infinity" : JSON.convertValue(fill, Object.class);
   }
 
   private DataType dataType(JsonNode name) throws ZarrException {

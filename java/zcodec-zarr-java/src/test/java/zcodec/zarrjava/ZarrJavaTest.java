@@ -272,6 +272,32 @@ class ZarrJavaTest {
   }
 
   @Test
+  void fillValuesMayBeMissingAndInfinite() throws Exception {
+    float[] values = {1.5f, -2, 0, 1024};
+    String bytes = ",{'name':'bytes','configuration':{'endian':'little'}}";
+    for (String fill : new String[] {"null", "'+Infinity'", "'-Infinity'", "'NaN'", "0.5"}) {
+      for (String codecs :
+          new String[] {
+            "{'name':'bitround','configuration':{'keepbits':20}}" + bytes,
+            "{'name':'reshape','configuration':{'shape':[2,2]}}" + bytes,
+            "{'name':'packbits'}",
+          }) {
+        String document =
+            ("{'zarr_format':3,'node_type':'array','shape':[4],'data_type':'float32','fill_value':"
+                    + fill + ",'attributes':{},"
+                    + "'chunk_grid':{'name':'regular','configuration':{'chunk_shape':[4]}},"
+                    + "'chunk_key_encoding':{'name':'default','configuration':{'separator':'/'}},"
+                    + "'codecs':[" + codecs + "]}")
+                .replace('\'', '"');
+        Path place = Files.createTempDirectory(folder, "fill");
+        Files.write(place.resolve("zarr.json"), document.getBytes(StandardCharsets.UTF_8));
+        Array.open(place).write(ucar.ma2.Array.factory(DataType.FLOAT32.getMA2DataType(), new int[] {4}, values));
+        assertArrayEquals(values, (float[]) Array.open(place).read().copyTo1DJavaArray(), fill + codecs);
+      }
+    }
+  }
+
+  @Test
   void everyCodecThatZarrJavaLacksIsRegistered() throws Exception {
     Set<String> its =
         new HashSet<>(Arrays.asList("transpose", "bytes", "blosc", "gzip", "zstd", "crc32c", "sharding_indexed"));

@@ -89,6 +89,10 @@ final class ZarrArray implements Closeable {
     this.folder = folder;
     this.document = document;
     shape = Json.integers(metadata, "shape");
+    JsonObject grid = Json.object(metadata, "chunk_grid"); // null in Zarr version 2
+    if (grid != null && !Json.text(grid, "name").equals("regular")) {
+      throw new IllegalArgumentException("chunk_grid " + grid.get("name") + " is not supported, only \"regular\" is");
+    }
     keys = ChunkKeys.of(metadata);
     chain = newChain();
     try {

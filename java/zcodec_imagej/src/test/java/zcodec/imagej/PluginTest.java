@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import ij.ImageListener;
 import ij.ImagePlus;
 import ij.ImageStack;
@@ -421,6 +423,14 @@ class PluginTest {
     Files.write(document, text.replace("\"pad\"", "\"padd\"").getBytes("UTF-8"));
     IOException unknown = assertThrows(IOException.class, () -> ZarrImport.open(written, 0));
     assertTrue(unknown.getMessage().contains("padd"), unknown.getMessage());
+    String grid = "\"name\":\"rectilinear\",\"configuration\":{\"kind\":\"inline\",\"chunk_shapes\":[";
+    JsonObject array = JsonParser.parseString(text).getAsJsonObject();
+    int dimensions = array.getAsJsonArray("shape").size();
+    String sizes = String.join(",", java.util.Collections.nCopies(dimensions, "[1]"));
+    array.add("chunk_grid", JsonParser.parseString("{" + grid + sizes + "]}}"));
+    Files.write(document, array.toString().getBytes("UTF-8"));
+    IOException unequal = assertThrows(IOException.class, () -> ZarrImport.open(written, 0));
+    assertTrue(unequal.getMessage().contains("rectilinear"), unequal.getMessage());
     Files.write(document, "{".getBytes("UTF-8"));
     assertThrows(IOException.class, () -> ZarrImport.open(written, 0));
   }
