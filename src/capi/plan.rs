@@ -10,7 +10,7 @@ use super::range::{known, zcodec_range};
 use super::stage::{self, InUse, Staged};
 use super::view::{read_box, read_target, zcodec_box, zcodec_view};
 use crate::chain::{ByteRange, ReadPlan};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Status};
 use crate::memory::collect;
 use std::ffi::c_void;
 
@@ -178,7 +178,12 @@ pub unsafe extern "C" fn zcodec_plan_supply_all(
             let piece = unsafe { ffi::input(bytes.cast::<u8>(), *size, "bytes") };
             piece.map_err(|error| error.with_context(&format!("range {index}: ")))
         });
-        plan.plan.supply_all(&collect(pieces)?)
+        let pieces = collect(pieces).inspect_err(|error| {
+            if error.status() == Status::OutOfMemory {
+                plan.plan.end();
+            }
+        });
+        plan.plan.supply_all(&pieces?)
     })
 }
 

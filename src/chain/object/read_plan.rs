@@ -154,10 +154,10 @@ impl ReadPlan {
         });
         let workers = self.options.workers().count_for(encoded_size.max(decoded_size));
         // Inner chunks that lie side by side, one after the other; a shard may have them in any order.
-        let order = match self.is_large {
-            true => self.stage.sorted_by_key(Action::cell_numbers)?,
-            false => collect((0..bytes.len()).map(Ok))?,
-        };
+        let order = self.poison.unless_done(|| match self.is_large {
+            true => self.stage.sorted_by_key(Action::cell_numbers),
+            false => collect((0..bytes.len()).map(Ok)),
+        })?;
         if !take_items(workers, bytes.len() as u64, part_count.unwrap_or(1)) {
             // Threads share the parts of each range.
             return self.poison.unless_done(|| self.supply_part(&order, bytes, &self.options));

@@ -177,11 +177,11 @@ def _above(place: str) -> Iterator[tuple[Path | str, str]]:
 
 
 def _json(path: StorePath) -> Any:
-    """A document; None if it does not exist, or is no JSON."""
-    found = sync(path.get(default_buffer_prototype()))
+    """A document; None if it does not exist, cannot be read, or is no JSON."""
     try:
+        found = sync(path.get(default_buffer_prototype()))
         return None if found is None else json.loads(found.to_bytes())
-    except ValueError:
+    except Exception:  # of a store: anything
         return None
 
 
