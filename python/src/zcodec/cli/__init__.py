@@ -34,22 +34,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return status
     except KeyboardInterrupt:
         return 130
+    except BrokenPipeError:  # `zcodec inspect STORE | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
     except Exception as error:
-        if isinstance(error, BrokenPipeError) and _is_stdout_closed():  # `zcodec inspect STORE | head`
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 141
         print(f"zcodec: {_text_of(error)}", file=sys.stderr)
         return 2
-
-
-def _is_stdout_closed() -> bool:
-    """Whether nobody reads it any more. A store may have raised BrokenPipeError, too."""
-    try:
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except BrokenPipeError:
-        return True
-    return False
 
 
 def _text_of(error: Exception) -> str:

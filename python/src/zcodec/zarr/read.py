@@ -315,7 +315,7 @@ async def _fetch(chunk: ChunkRead, requests: stored.Limit, window: _Window) -> N
             window.add(chunk, stored.memory_of(buffer))
 
 
-async def settle(futures: Sequence[asyncio.Future[Any]], before: BaseException | None) -> None:
+async def settle(futures: Sequence[asyncio.Future[Any]], before: BaseException | None = None) -> None:
     """Waits for all. If one failed, or an exception such as a cancellation is being handled, the others are cancelled:
     another one than that of `before`, which the caller may have been handling already."""
     failed = (future.done() and not future.cancelled() and future.exception() is not None for future in futures)
