@@ -1374,8 +1374,8 @@ const char *zcodec_error_path(const struct zcodec_error *error);
 int64_t zcodec_error_codec_index(const struct zcodec_error *error);
 
 /**
- * The first element at fault, whatever the number of threads; in a plan, the first of a box in the range that was
- * supplied. -1 if no element is at fault, or for NULL. It counts from 0 in C order in the whole array that enters the
+ * The first element at fault, whatever the number of threads; in a plan, the first in one of the boxes that need
+ * the range that was supplied. -1 if no element is at fault, or for NULL. It counts from 0 in C order in the whole array that enters the
  * codec of zcodec_error_codec_index on encode. The codecs before that one, such as transpose, may have changed the
  * order of the caller's elements. For a codec inside a shard it counts in the array of the shard.
  */

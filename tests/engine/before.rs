@@ -18,6 +18,11 @@ fn chain(codecs: &Value, data_type: &str, shape: &[u64]) -> Arc<Chain> {
 /// Reads a box of an object by a plan; returns the ranges that it asks for.
 fn read(chain: &Arc<Chain>, encoded: &[u8], start: &[u64], target: Target<'static>) -> Result<Vec<[u64; 2]>, Error> {
     let mut plan = ReadPlan::new(chain, options(), vec![(start.to_vec(), target)], Some(encoded.len() as u64), None)?;
+    complete(&mut plan, encoded)
+}
+
+/// Supplies all that a plan asks for; returns the ranges.
+fn complete(plan: &mut ReadPlan, encoded: &[u8]) -> Result<Vec<[u64; 2]>, Error> {
     let mut asked = Vec::new();
     loop {
         let ranges: Vec<ByteRange> = plan.next_stage()?.collect();
@@ -476,14 +481,7 @@ fn a_plan_that_reads_the_whole_shard_has_no_index() {
         let mut view = memory(&mut Choices::none(), &shape, 1);
         let boxes = vec![(vec![0, 0], view.target())];
         let mut plan = ReadPlan::new(&chain, options(), boxes, Some(encoded.len() as u64), None).unwrap();
-        while let ranges = plan.next_stage().unwrap().collect::<Vec<_>>()
-            && !ranges.is_empty()
-        {
-            for (index, range) in ranges.iter().enumerate() {
-                let ByteRange::At { offset, size } = *range else { panic!("{range:?} of an object of known size") };
-                plan.supply(index, &encoded[offset as usize..(offset + size) as usize]).unwrap();
-            }
-        }
+        complete(&mut plan, &encoded).unwrap();
         assert_eq!(plan.index().unwrap().is_some(), has_index, "{shape:?}");
         drop(plan);
         assert_eq!(view.elements(), cut(&decoded, &[32, 128], &(vec![0, 0], shape.to_vec()), 1), "{shape:?}");

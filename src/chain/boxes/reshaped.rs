@@ -11,7 +11,7 @@ use crate::strided::Layout;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// The most reshapes on one route, each of which is a few frames of the stack for the one before it.
+/// The most reshapes on one route: each takes a few frames of the stack when a box goes through it.
 const MAX_COUNT: usize = 8;
 
 /// An array that gets another shape, perhaps after other reshapes. "The array before" is the one before all of them.

@@ -58,7 +58,7 @@ pub(in crate::codec::cast_value) fn narrow_float16(rounding: Rounding) -> Option
 fn narrow_to<T: Target>(cast: &Cast) -> Option<Box<dyn Kernel>> {
     /// Integers of 8 bits are exact in every mode.
     type Exact = float::TowardsZero;
-    // Larger ones are beyond the target.
+    // Integers that `f32` does not have are too large for the target.
     let are_words_exact = T::LARGEST < ((1 << f32::MANTISSA_DIGITS) as f32).to_bits().cast_signed();
     Some(match cast.source {
         Component::Int { bits: 8, signed: false } => Box::new(TierLoop(narrow_all::<Short<false>, T, Exact, 1>)),
@@ -238,7 +238,7 @@ impl<const IS_SIGNED: bool> Source<4> for Word<IS_SIGNED> {
     }
 }
 
-/// Integers of 32 bits, of which only those that `f32` has are needed.
+/// Integers of 32 bits, for a target that is too small for those that `f32` does not have.
 struct ExactWord<const IS_SIGNED: bool>;
 
 impl<const IS_SIGNED: bool> Source<4> for ExactWord<IS_SIGNED> {

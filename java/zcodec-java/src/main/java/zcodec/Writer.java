@@ -119,11 +119,11 @@ public final class Writer extends StagedRead {
   /**
    * Does the rest for a file: reads what is needed, appends what changed, and the index last, after the file system has
    * the inner chunks. Until then the file, cut back to its old size, is the old shard; with an index at the start, a
-   * torn write of it can lose the shard. A new shard is written in the order of its bytes, so that nobody must read one
-   * with its index at the start before this method returns.
+   * torn write of it can lose the shard. A new shard is written in the order of its bytes: one with its index at the
+   * start must not be read before this method returns.
    *
    * @param file the old shard, or an empty file for a new one; not opened with {@link
-   *     java.nio.file.StandardOpenOption#APPEND}, with which some systems ignore where a piece is to be written
+   *     java.nio.file.StandardOpenOption#APPEND}, with which some systems ignore positions
    * @throws IOException the file cannot be read or written
    * @throws IllegalArgumentException the file has another size than the old shard
    * @throws ZcodecException as for {@link #next}, {@link #supply} and {@link #finish}
