@@ -1,7 +1,7 @@
 #include "codecs.h"
+#include "text.h"
 
 #include <string.h>
-#include <strings.h>
 
 #define END {NULL, MEMBER_JSON, NO_PARAMETER, NULL, NULL}
 #define OTHER(name, type, standard) {name, type, NO_PARAMETER, standard, NULL}
@@ -24,7 +24,8 @@ static const member_info GZIP[] = {OTHER("level", MEMBER_INTEGER, "1"), END};
 static const member_info LZ4[] = {OTHER("acceleration", MEMBER_INTEGER, "1"), END};
 static const member_info LZMA[] = {OTHER("format", MEMBER_INTEGER, "1"), OTHER("check", MEMBER_INTEGER, "-1"),
                                    OTHER("preset", MEMBER_INTEGER, "null"), OTHER("filters", MEMBER_JSON, "null"), END};
-static const member_info CHECKSUM[] = {OTHER("location", MEMBER_TEXT, NULL), END};
+static const member_info CHECKSUM_AT_START[] = {OTHER("location", MEMBER_TEXT, "\"start\""), END};
+static const member_info CHECKSUM_AT_END[] = {OTHER("location", MEMBER_TEXT, "\"end\""), END};
 static const member_info JENKINS[] = {OTHER("initval", MEMBER_INTEGER, "0"), OTHER("prefix", MEMBER_JSON, "null"), END};
 static const member_info ZFPY[] = {OTHER("mode", MEMBER_INTEGER, "4"),
                                    OTHER("tolerance", MEMBER_NUMBER, "-1"),
@@ -57,9 +58,9 @@ const codec_info CODECS[] = {
     {"gzip", 0, 62301, CONVENTION_TEXT, GZIP, ANY},
     {"lz4", 0, 62302, CONVENTION_TEXT, LZ4, ANY},
     {"lzma", 0, 62303, CONVENTION_TEXT, LZMA, ANY_FORMAT},
-    {"crc32", 0, 62304, CONVENTION_TEXT, CHECKSUM, ANY_END},
-    {"crc32c", 0, 62305, CONVENTION_TEXT, CHECKSUM, ANY_END},
-    {"adler32", 0, 62306, CONVENTION_TEXT, CHECKSUM, ANY_END},
+    {"crc32", 0, 62304, CONVENTION_TEXT, CHECKSUM_AT_START, ANY_END},
+    {"crc32c", 0, 62305, CONVENTION_TEXT, CHECKSUM_AT_END, ANY_END},
+    {"adler32", 0, 62306, CONVENTION_TEXT, CHECKSUM_AT_START, ANY_END},
     {"jenkins_lookup3", 0, 62307, CONVENTION_TEXT, JENKINS, ANY},
     {"zfpy", 1, 62308, CONVENTION_TEXT, ZFPY, ANY},
     {"pcodec", 1, 62309, CONVENTION_TEXT, PCODEC, ANY},
@@ -76,7 +77,7 @@ const codec_info *codec_find(const char *id) {
 int boolean_of_gdal(const char *text) {
   static const char *const TEXTS[] = {"no", "yes", "false", "true", "off", "on", "0", "1"};
   for (size_t i = 0; i < sizeof TEXTS / sizeof TEXTS[0]; i++) {
-    if (strcasecmp(text, TEXTS[i]) == 0) return (int)(i % 2);
+    if (equals_in_any_case(text, TEXTS[i], SIZE_MAX)) return (int)(i % 2);
   }
   return -1;
 }

@@ -54,3 +54,13 @@ void text_free(text *self) {
   free(self->bytes);
   memset(self, 0, sizeof *self);
 }
+
+char upper_ascii(char letter) { return letter >= 'a' && letter <= 'z' ? (char)(letter - 'a' + 'A') : letter; }
+
+int equals_in_any_case(const char *one, const char *other, size_t size) {
+  for (size_t i = 0; i < size; i++) {
+    if (upper_ascii(one[i]) != upper_ascii(other[i])) return 0;
+    if (one[i] == '\0') break;
+  }
+  return 1;
+}

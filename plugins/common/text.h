@@ -20,4 +20,8 @@ void text_add_number(text *self, int64_t number);
 void text_add_quoted(text *self, const char *bytes, size_t size);
 void text_free(text *self);
 
+/* Letters of ASCII in any locale: in Turkish ones, toupper and strcasecmp do not take "i" and "I" for one letter. */
+char upper_ascii(char letter);
+int equals_in_any_case(const char *one, const char *other, size_t size);
+
 #endif

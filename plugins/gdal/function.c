@@ -110,15 +110,20 @@ static zcodec_status decode(const cpl_functions *cpl, const zcodec_chain *chain,
   }
 }
 
-/* The array to encode, from the configuration options of GDAL. NULL, or why they do not describe one. */
-static const char *configured_array(const cpl_functions *cpl, array_info *array) {
-  array->data_type = cpl->get_option("ZCODEC_DATA_TYPE", NULL);
+enum { DATA_TYPE_CAPACITY = 32 };
+
+/* The array to encode, from the configuration options of GDAL. NULL, or why they do not describe one. The data type is
+ * copied to `data_type`: GDAL may free an option at the next call. */
+static const char *configured_array(const cpl_functions *cpl, array_info *array, char data_type[DATA_TYPE_CAPACITY]) {
+  const char *option = cpl->get_option("ZCODEC_DATA_TYPE", NULL);
+  snprintf(data_type, DATA_TYPE_CAPACITY, "%s", option != NULL ? option : "");
+  array->data_type = data_type;
   const char *shape = cpl->get_option("ZCODEC_CHUNK_SHAPE", NULL);
-  if (array->data_type == NULL || shape == NULL) {
+  if (data_type[0] == '\0' || shape == NULL) {
     return "zcodec: GDAL does not tell a codec what it encodes: set ZCODEC_DATA_TYPE (such as float32) and "
            "ZCODEC_CHUNK_SHAPE (such as 256,256)";
   }
-  if (strspn(array->data_type, "abcdefghijklmnopqrstuvwxyz0123456789") != strlen(array->data_type)) {
+  if (strspn(data_type, "abcdefghijklmnopqrstuvwxyz0123456789") != strlen(data_type)) {
     return "zcodec: ZCODEC_DATA_TYPE is not the name of a data type, such as float32";
   }
   for (array->ndim = 0; array->ndim < MAX_NDIM;) {
@@ -137,7 +142,8 @@ bool gdal_encode(const void *input, size_t input_size, void **output, size_t *ou
   const registration *self = user_data;
   const codec_info *codec = self->codec;
   array_info array;
-  const char *why = codec->takes_array ? configured_array(self->cpl, &array) : NULL;
+  char data_type[DATA_TYPE_CAPACITY];
+  const char *why = codec->takes_array ? configured_array(self->cpl, &array, data_type) : NULL;
   if (why == NULL && !options_fit_id(codec, options)) why = "zcodec: the option ID is the name of another codec";
   if (why != NULL || way_of(output, output_size) == NO_WAY) {
     return refuse(self->cpl, output_size, why != NULL ? why : "zcodec: no output_size, or one of 0");

@@ -1,13 +1,10 @@
-#define _GNU_SOURCE /* strncasecmp, strcasecmp */
 #include "options.h"
 
-#include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 static const member_info *find_member(const codec_info *codec, const char *name, size_t size) {
   for (const member_info *member = codec->members; member->name != NULL; member++) {
-    if (strlen(member->name) == size && strncasecmp(member->name, name, size) == 0) return member;
+    if (strlen(member->name) == size && equals_in_any_case(member->name, name, size)) return member;
   }
   return NULL;
 }
@@ -21,7 +18,7 @@ static const char *after_digits(const char *value) {
 /* Whether this is a number of JSON, whatever the locale of the program. */
 static int is_number(const char *value) {
   value += *value == '-';
-  if (value[0] == '0' && isdigit((unsigned char)value[1])) return 0;
+  if (value[0] == '0' && value[1] >= '0' && value[1] <= '9') return 0;
   value = after_digits(value);
   if (value != NULL && *value == '.') value = after_digits(value + 1);
   if (value != NULL && (*value == 'e' || *value == 'E')) {
@@ -57,7 +54,7 @@ static void add_value(const member_info *member, const char *value, text *json) 
   }
 }
 
-static int is_id(const char *option) { return strncasecmp(option, "id=", 3) == 0; }
+static int is_id(const char *option) { return equals_in_any_case(option, "id=", 3); }
 
 int options_fit_id(const codec_info *codec, const char *const *options) {
   for (; options != NULL && *options != NULL; options++) {
@@ -92,7 +89,7 @@ void options_describe(const codec_info *codec, text *xml) {
     if (member->type != MEMBER_INTEGER && member->type != MEMBER_TEXT) continue;
     text_add_string(xml, "<Option name='");
     for (const char *letter = member->name; *letter != '\0'; letter++) {
-      char upper = (char)toupper((unsigned char)*letter);
+      char upper = upper_ascii(*letter);
       text_add(xml, &upper, 1);
     }
     text_add_string(xml, member->type == MEMBER_INTEGER ? "' type='int'" : "' type='string'");

@@ -1,11 +1,13 @@
 /* The filter: codes one chunk from the host's memory into new memory. */
 #include "../common/chain.h"
+#include "checksum.h"
 #include "core.h"
 #include "parameters.h"
 #include "report.h"
 
 #include <hdf5.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { GUESS_COUNT = 64 };
 
@@ -59,6 +61,14 @@ static zcodec_status decode(const zcodec_chain *chain, size_t *guess, const void
   return status;
 }
 
+static zcodec_status copy(span content, void **decoded, size_t *decoded_size) {
+  *decoded = malloc(content.size > 0 ? content.size : 1);
+  if (*decoded == NULL) return ZCODEC_STATUS_OUT_OF_MEMORY;
+  memcpy(*decoded, content.bytes, content.size);
+  *decoded_size = content.size;
+  return ZCODEC_STATUS_OK;
+}
+
 size_t zcodec_hdf5_filter(const char *id, const void *caller, unsigned flags, size_t count, const unsigned values[],
                           size_t size, size_t *buffer_size, void **buffer) {
   const codec_info *codec = codec_find(id);
@@ -69,7 +79,10 @@ size_t zcodec_hdf5_filter(const char *id, const void *caller, unsigned flags, si
   const char *why = NULL;
   zcodec_status status = parameters_chain(codec, values, count, &use, &error, &why);
   if (status == ZCODEC_STATUS_OK) {
-    if (flags & H5Z_FLAG_REVERSE) {
+    span content = {*buffer, size};
+    if (flags & H5Z_FLAG_REVERSE && flags & H5Z_FLAG_SKIP_EDC && checksum_strip(codec, values, count, &content)) {
+      status = copy(content, &result, &result_size);
+    } else if (flags & H5Z_FLAG_REVERSE) {
       size_t *guess = &last_decoded_size[(size_t)(codec - CODECS) % GUESS_COUNT];
       status = decode(use.chain, guess, *buffer, size, &result, &result_size, &error);
     } else {

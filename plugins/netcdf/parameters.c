@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 enum { ARRAY_MARK = 0x7a636f64, MAX_TEXT_SIZE = 65536 };
 
@@ -57,7 +56,7 @@ static int number_of_gdal(const member_info *info, const char *text, unsigned *n
   static const char *const SHUFFLES[] = {"NONE", "BYTE", "BIT"};
   for (unsigned i = 0; i < 3 && strcmp(info->name, "shuffle") == 0; i++) {
     *number = i;
-    if (strcasecmp(text, SHUFFLES[i]) == 0) return 1;
+    if (equals_in_any_case(text, SHUFFLES[i], SIZE_MAX)) return 1;
   }
   return 0;
 }

@@ -91,7 +91,7 @@ static void booleans_of_gdal(void) {
 static void options_of_gdal(void) {
   static const char *const options[] = {"id=zfpy",
                                         "MODE=3",
-                                        "precision=20",
+                                        "PRECISION=20",
                                         "rate=",
                                         "tolerance=0x1p3",
                                         "other=\"\\\n",
@@ -308,6 +308,13 @@ int main(void) {
     if (setlocale(LC_NUMERIC, locales[i]) == NULL) continue;
     numbers_of_gdal();
     streams("zfpy", "{\"mode\": 2, \"rate\": 8.25}", &array);
+  }
+  /* "i" and "I" are two letters in Turkish. */
+  if (setlocale(LC_CTYPE, "tr_TR.UTF-8") != NULL) {
+    booleans_of_gdal();
+    options_of_gdal();
+    integers_in_texts();
+    numbers_in_other_words();
   }
   streams("zfpy", "{\"mode\": 4, \"tolerance\": 0}", &array);
   streams("zfpy", "{\"mode\": 4, \"tolerance\": 0.001}", &array);

@@ -1,6 +1,7 @@
 """The plugins as filters of HDF5, in the HDF5 of h5py's wheel. HDF5_PLUGIN_PATH names their directory."""
 
 import bz2
+import ctypes
 import os
 import shutil
 import tempfile
@@ -147,6 +148,35 @@ class Filters(unittest.TestCase):
                         # The time in the header of gzip is no damage; zfp and pco cannot see all.
                         seen = name in {"zfpy_rate", "pcodec"} or np.array_equal(data, expected)
                         self.assertTrue(seen, "damage was not seen")
+
+    def test_damaged_chunks_are_read_if_the_caller_wants_no_checks(self):
+        transfer = h5py.h5p.create(h5py.h5p.DATASET_XFER)
+        with open("/proc/self/maps") as maps:
+            library = next(line.split()[-1] for line in maps if "/libhdf5-" in line)
+        disable = 0  # H5Z_DISABLE_EDC; h5py has no function for it
+        self.assertGreaterEqual(ctypes.CDLL(library).H5Pset_edc_check(ctypes.c_int64(transfer.id), disable), 0)
+        for codec, configurations in [
+            ("crc32", [{}, {"location": "start"}, {"location": "end"}]),
+            ("crc32c", [{}, {"location": "start"}, {"location": "end"}]),
+            ("adler32", [{}, {"location": "start"}, {"location": "end"}]),
+            ("jenkins_lookup3", [{}, {"initval": 5}]),
+        ]:
+            for configuration in configurations:
+                with self.subTest(codec, **configuration):
+                    data = arrays.elements("i4")
+                    self.write(codec, parameters.text(configuration), data)
+                    with h5py.File(self.path, "r+") as file:
+                        dataset = file["array"].id
+                        _, chunk = dataset.read_direct_chunk((0, 0))
+                        damaged = bytearray(chunk)
+                        damaged[len(chunk) // 2] ^= 1
+                        dataset.write_direct_chunk((0, 0), bytes(damaged))
+                    with h5py.File(self.path, "r") as file:
+                        found = np.zeros_like(data)
+                        file["array"].id.read(h5py.h5s.ALL, h5py.h5s.ALL, found, dxpl=transfer)
+                    self.assertEqual(np.count_nonzero(found != data), 1)
+                    with self.assertRaises(OSError):
+                        self.read()
 
     def test_a_chunk_of_another_size_is_an_error(self):
         for name in ("lzma", "gzip", "lz4", "crc32", "zfpy_rate", "pcodec"):
