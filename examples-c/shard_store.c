@@ -5,7 +5,8 @@
  *
  * VOLUME.npy has uint16 elements of shape (8, 256, 256). It becomes the array DIRECTORY, in four shards of 32 inner
  * chunks each. Then the elements of a box are inverted: each shard that it touches gets new inner chunks and a new
- * index at its end, and a crash before the index is complete would leave the old shard. At last one plane is read back:
+ * index at its end. A crash before the index is complete would leave the old shard in the first bytes of the file: a
+ * host that must survive that stores the old size first, and cuts the file back to it. At last one plane is read back:
  * four threads read what the plans ask for with pread, and the program says how much of the files that was.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -70,6 +71,13 @@ static void read_at(const shard *from, void *bytes, uint64_t size, uint64_t offs
 static void write_at(const shard *to, const void *bytes, uint64_t size, uint64_t offset) {
   if (pwrite(to->file, bytes, (size_t)size, (off_t)offset) != (ssize_t)size) {
     fail("%s: cannot write %llu bytes", to->path, (unsigned long long)size);
+  }
+}
+
+/* Whatever was written stays, also if the power fails after this. */
+static void flush(const shard *to) {
+  if (fsync(to->file) != 0) {
+    fail("%s: %s", to->path, strerror(errno));
   }
 }
 
@@ -142,6 +150,7 @@ static uint64_t write_new(const zcodec_chain *chain, shard *to, void *volume) {
     write_at(to, pieces[i].data, pieces[i].size, pieces[i].offset);
   }
   zcodec_writer_free(writer);
+  flush(to);
   close(to->file);
   return size;
 }
@@ -190,13 +199,14 @@ static uint64_t change(const zcodec_chain *chain, shard *in, const part *of, voi
   }
   check(zcodec_writer_finish(writer, ZCODEC_LAYOUT_APPEND, &pieces, &count, &size, &error), &error);
   for (i = 0; i < count; i++) {
-    if (i + 1 == count && fsync(in->file) != 0) { /* the index must not come before what it points to */
-      fail("%s: %s", in->path, strerror(errno));
+    if (i + 1 == count) { /* the index must not come before what it points to */
+      flush(in);
     }
     write_at(in, pieces[i].data, pieces[i].size, pieces[i].offset);
     written += pieces[i].size;
   }
   zcodec_writer_free(writer);
+  flush(in);
   close(in->file);
   return written;
 }

@@ -560,8 +560,9 @@ class ArrayStore {
       return nullptr;
     }
     if (appends) {
-      // A crash before the last piece leaves the old shard, cut to its old size. A host that must survive a loss of
-      // power calls fdatasync before the last piece, and after it.
+      // After a crash before the last piece, the old shard is what is left when the file is cut to its old size: a host
+      // that must survive that stores the size first. For a loss of power it calls fdatasync before the last piece, and
+      // after it. Until then, only readers that have the old index may read the file.
       try {
         for (const zcodec::Piece &piece : made.pieces) {
           old->file->write(piece.offset, piece.data, static_cast<std::size_t>(piece.size));
@@ -643,6 +644,7 @@ class ArrayStore {
   }
 
   std::shared_ptr<State> publish(const Object &object, const std::shared_ptr<File> &file, std::uint64_t size) {
+    // A host that must survive a loss of power calls fdatasync before this, and fsync of the directory after it.
     std::filesystem::rename(object.path + ".new", object.path);
     return std::make_shared<State>(file, size, ++number_, 0);
   }

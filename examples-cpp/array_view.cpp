@@ -165,23 +165,10 @@ class ChunkCache {
   void read(const Array &array, const Index3 &start, const Index3 &shape, const Strided &target,
             const zcodec::CallOptions &options) {
     const std::vector<Touched> touched = chunks_of(start, shape);
-    std::vector<zcodec::DecodeTask> tasks;
-    for (const Touched &part : touched) {
-      const auto found =
-          std::find_if(chunks_.begin(), chunks_.end(), [&](const Chunk &c) { return c.cell == part.cell; });
-      if (found != chunks_.end()) {
-        chunks_.splice(chunks_.begin(), chunks_, found);
-        hits++;
-        continue;
-      }
-      misses++;
-      chunks_.push_front({part.cell, zcodec::Vector<std::uint16_t>(array.chain.decoded_size() / 2)});
-      tasks.push_back(decode_task(array, part.cell, {}, chunks_.front().elements));
-    }
     try {
-      zcodec::decode_tasks(tasks, options);
+      decode_missing(array, touched, options);
     } catch (...) {
-      chunks_.clear();
+      chunks_.clear();  // some are not decoded
       throw;
     }
     for (const Touched &part : touched) {
@@ -196,6 +183,23 @@ class ChunkCache {
   std::size_t misses = 0;
 
  private:
+  void decode_missing(const Array &array, const std::vector<Touched> &touched, const zcodec::CallOptions &options) {
+    std::vector<zcodec::DecodeTask> tasks;
+    for (const Touched &part : touched) {
+      const auto found =
+          std::find_if(chunks_.begin(), chunks_.end(), [&](const Chunk &c) { return c.cell == part.cell; });
+      if (found != chunks_.end()) {
+        chunks_.splice(chunks_.begin(), chunks_, found);
+        hits++;
+        continue;
+      }
+      misses++;
+      chunks_.push_front({part.cell, zcodec::Vector<std::uint16_t>(array.chain.decoded_size() / 2)});
+      tasks.push_back(decode_task(array, part.cell, {}, chunks_.front().elements));
+    }
+    zcodec::decode_tasks(tasks, options);
+  }
+
   struct Chunk {
     Index3 cell;
     zcodec::Vector<std::uint16_t> elements;

@@ -176,6 +176,16 @@ std::int32_t call(Callable &callable, Arguments... arguments) noexcept {
   }
 }
 
+/** Whether a callable is a pointer to a function that there is none of. */
+template <class Callable>
+bool is_null(const Callable &callable) noexcept {
+  if constexpr (std::is_pointer_v<Callable>) {
+    return callable == nullptr;
+  } else {
+    return false;
+  }
+}
+
 /** The two callables of one padding codec, owned by the chain, and the C functions that reach them. */
 template <class Generate, class Check>
 struct Padding {
@@ -192,18 +202,18 @@ struct Padding {
   }
   static void destroy(void *user_data) noexcept { delete static_cast<Padding *>(user_data); }
 
-  static constexpr zcodec_padding_fn generate_fn() noexcept {
+  zcodec_padding_fn generate_fn() const noexcept {
     if constexpr (std::is_null_pointer_v<Generate>) {
       return nullptr;
     } else {
-      return run_generate;
+      return is_null(generate) ? nullptr : run_generate;
     }
   }
-  static constexpr zcodec_padding_check_fn check_fn() noexcept {
+  zcodec_padding_check_fn check_fn() const noexcept {
     if constexpr (std::is_null_pointer_v<Check>) {
       return nullptr;
     } else {
-      return run_check;
+      return is_null(check) ? nullptr : run_check;
     }
   }
 };
@@ -907,7 +917,10 @@ class Chain {
     return decoded_size;
   }
 
-  /** Encodes into a vector, whose capacity is the bound of the encoded size. */
+  /**
+   * Encodes into a vector, whose capacity is the bound of the encoded size. Without a bound, as some codecs of the host
+   * have none, the chunk may be encoded several times, and its callbacks run again; `encode_to_buffer` runs them once.
+   */
   std::vector<std::uint8_t> encode(const void *decoded, std::size_t decoded_size,
                                    const CallOptions &options = {}) const {
     return encode_as<std::vector<std::uint8_t>>(decoded, decoded_size, options);
@@ -1200,7 +1213,7 @@ class Chain {
   /* ---- Dynamic padding ---- */
 
   /**
-   * Sets the callables of the pad or offset codec at `codec_index`; nullptr means none.
+   * Sets the callables of the pad or offset codec at `codec_index`; nullptr, also in a variable, means none.
    *
    *     generate(const uint8_t *chunk, size_t chunk_size, uint8_t *padding, size_t padding_size, void *call_data)
    *     check(const uint8_t *chunk, size_t chunk_size, const uint8_t *padding, size_t padding_size, void *call_data)
@@ -1370,7 +1383,7 @@ class Chain {
     std::unique_ptr<Padding> padding(new Padding{std::forward<Generate>(generate), std::forward<Check>(check)});
     zcodec_error *error = nullptr;
     const zcodec_status status =
-        set(Padding::generate_fn(), Padding::check_fn(), static_cast<void *>(padding.get()), Padding::destroy, &error);
+        set(padding->generate_fn(), padding->check_fn(), static_cast<void *>(padding.get()), Padding::destroy, &error);
     detail::require(status, error);
     static_cast<void>(padding.release());  // the chain owns it now; after a failure we still would
   }

@@ -156,7 +156,7 @@ mod registers {
 
         pub(super) fn write(self) {
             // SAFETY: loads four bytes of `mxcsr`, which was read from the register or has only defined bits.
-            unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const self.mxcsr, options(nostack, preserves_flags)) };
+            unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const self.mxcsr, options(nostack)) };
             // The flags are written with the whole environment only. With the control word alone, flags that were set in
             // between would trap where the host has traps on.
             #[cfg(target_arch = "x86")]
@@ -210,7 +210,7 @@ mod registers {
             // SAFETY: the values were read from the registers, or are 0.
             unsafe {
                 asm!("msr fpcr, {}", "msr fpsr, {}", in(reg) self.control, in(reg) self.status,
-                    options(nostack, preserves_flags));
+                    options(nostack));
             }
         }
 
@@ -240,7 +240,7 @@ mod registers {
 
         pub(super) fn write(self) {
             // SAFETY: the value was read from the register, or has fewer bits set.
-            unsafe { asm!("sfpc {}", in(reg) self.0, options(nostack, preserves_flags)) };
+            unsafe { asm!("sfpc {}", in(reg) self.0, options(nostack)) };
         }
 
         pub(super) fn with_own_control(self) -> Self {
@@ -276,7 +276,7 @@ mod registers {
             #[cfg(target_feature = "f")]
             // SAFETY: the value was read from the register, or has fewer bits set.
             unsafe {
-                asm!("fscsr {}", in(reg) self.0, options(nostack, preserves_flags))
+                asm!("fscsr {}", in(reg) self.0, options(nostack))
             };
         }
 

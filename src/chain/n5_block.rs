@@ -55,12 +55,20 @@ impl N5Block {
         options: &CallOptions,
     ) -> Result<()> {
         let (shape, payload) = self.read_header(encoded)?;
-        let Some((common, mut target)) = self.fill_outside(&shape, region, target)? else { return Ok(()) };
+        let Some((common, mut target)) = self.fill_outside(&shape, region, target)? else {
+            return if shape.contains(&0) { self.check_empty(&shape, payload, options) } else { Ok(()) };
+        };
         let decode = |chain: &Chain, target| chain.decode_region(payload, &common, target, options).map_err(in_codecs);
         if self.inner.shape()? == shape {
             return decode(&self.inner, &mut target);
         }
         decode(&self.inner.with_shape(&shape).map_err(refused)?, &mut target)
+    }
+
+    /// Checks the payload of a block without elements, as if it were decoded.
+    fn check_empty(&self, shape: &[u64], payload: &[u8], options: &CallOptions) -> Result<()> {
+        let block = self.inner.with_shape(shape).map_err(refused)?;
+        block.decode_into(payload, &mut [], options).map(drop).map_err(in_codecs)
     }
 
     /// The size of the header in bytes.
@@ -87,10 +95,12 @@ impl N5Block {
     /// elements.
     pub(super) fn span(&self, block: &Chain, region: &Region, size: Option<u64>) -> Result<Option<(u64, Range<u64>)>> {
         let common = common(block.shape()?, region);
+        if !common.is_empty() || block.shape()?.contains(&0) {
+            block.check_object_size(size).map_err(in_codecs)?;
+        }
         if common.is_empty() {
             return Ok(None);
         }
-        block.check_object_size(size).map_err(in_codecs)?;
         let (step, elements) = elements_of(block).ok_or_else(no_elements)?;
         let ((first, span), lead) = (elements.span(&common), step.leading_size().unwrap_or(0));
         Ok(Some((first, span.start + lead..span.end + lead)))

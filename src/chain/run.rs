@@ -282,12 +282,16 @@ impl Run<'_> {
         let size = match self.decode_pass(step, input, output, Overflow::Refused, contexts) {
             Err(error) if error.status() == Status::BufferTooSmall => {
                 return Err(step.decoding_codec().blame(Error::corrupt(format!(
-                    "the chunk decodes to more than the {expected} bytes that the metadata gives"
+                    "the chunk decodes to more than the {expected} bytes that the metadata gives, or is damaged"
                 ))));
             }
             decoded => decoded?,
         };
-        if size == expected { Ok(size) } else { Err(step.decoding_codec().blame(wrong_decoded_size(size, expected))) }
+        if size == expected {
+            Ok(size)
+        } else {
+            Err(step.decoding_codec().blame(wrong_decoded_size(size, expected as u64)))
+        }
     }
 
     /// Decodes into memory that grows with the output, up to what the metadata allows.
@@ -298,11 +302,13 @@ impl Run<'_> {
         output: &mut Vec<u8>,
         contexts: &mut Contexts,
     ) -> Result<usize> {
-        if let ByteSize::Exact(size) = step.decoded.size() {
+        if let ByteSize::Exact(expected) = step.decoded.size() {
             self.check_shard_size(step, input.len() as u64)?;
-            let size = usize::try_from(size).map_err(|_| Error::out_of_memory())?;
-            grow(output, size)?;
-            return self.decode_exact(step, input, &mut output[..size], contexts);
+            let size = usize::try_from(expected).map_err(|_| Error::out_of_memory());
+            return match size.and_then(|size| grow(output, size).map(|()| size)) {
+                Ok(size) => self.decode_exact(step, input, &mut output[..size], contexts),
+                Err(_) => self.decode_without_room(step, input, expected, output, contexts),
+            };
         }
         let limit = self.decoded_limit(step);
         grow_until(output, decoded_guess(input.len(), limit), limit, |output| {
@@ -312,6 +318,25 @@ impl Run<'_> {
             Status::BufferTooSmall => self.over_limit(step, limit),
             _ => error,
         })
+    }
+
+    /// The error of a stream that decodes to less than there is no memory for; otherwise that there is none.
+    fn decode_without_room(
+        &self,
+        step: &Step,
+        input: &[u8],
+        expected: u64,
+        output: &mut Vec<u8>,
+        contexts: &mut Contexts,
+    ) -> Result<usize> {
+        let size = grow_until(output, decoded_guess(input.len(), expected), expected, |output| {
+            self.decode_pass(step, input, output, Overflow::Refused, contexts)
+        });
+        match size {
+            Err(error) if error.status() == Status::BufferTooSmall => Err(Error::out_of_memory()),
+            Ok(size) if size as u64 != expected => Err(step.decoding_codec().blame(wrong_decoded_size(size, expected))),
+            size => size,
+        }
     }
 
     /// Checks, before there is memory for the array, that a shard of this size can have one.
@@ -387,6 +412,6 @@ fn wrong_size(size: usize, expected: u64) -> Error {
     Error::corrupt(format!("the chunk has {size} bytes, expected {expected}"))
 }
 
-fn wrong_decoded_size(size: usize, expected: usize) -> Error {
+fn wrong_decoded_size(size: usize, expected: u64) -> Error {
     Error::corrupt(format!("the chunk decodes to {size} bytes, expected {expected}"))
 }

@@ -44,15 +44,14 @@ impl Run<'_> {
         decoded: &mut [u8],
         contexts: &mut Contexts,
     ) -> Result<Option<usize>> {
-        if decoded.len() <= SMALL_SIZE {
+        let has_size =
+            || step.frames_size().and_then(|size| size.checked_add(decoded.len() as u64)) == Some(input.len() as u64);
+        if decoded.len() <= SMALL_SIZE || !has_size() {
             return Ok(None);
         }
         let Some((codec, frame, mut sum)) = step.summing_frame() else { return Ok(None) };
         let framed = &input[self.peel_frames(&step.frames[1..], input, contexts)?];
-        let Some((payload, stored)) = framed.split_at_checked(decoded.len()) else { return Ok(None) };
-        if stored.len() as u64 != frame.trailing_size() {
-            return Ok(None);
-        }
+        let (payload, stored) = framed.split_at(decoded.len());
         sum.copy(payload, decoded);
         if stored != sum.stored() {
             let call = self.call(Some(codec), contexts);

@@ -47,4 +47,5 @@ pub mod blosc_internals {
 pub use packbits::kernels as packbits_kernels;
 
 pub(crate) use joint::{Joint, join};
+pub(crate) use numcodecs::element_type;
 pub use registry::built_in;

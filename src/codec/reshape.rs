@@ -133,10 +133,12 @@ impl Reshape {
 
     /// Decoded dimensions that make an encoded one must lie where it lies: with as many elements before and after.
     fn check_places(&self, decoded: &[u64], encoded: &[u64]) -> Result<()> {
+        let (decoded_before, encoded_before) = (counts_before(decoded.iter()), counts_before(encoded.iter()));
+        let (decoded_after, encoded_after) = (counts_before(decoded.iter().rev()), counts_before(encoded.iter().rev()));
         for (i, dimension) in self.shape.iter().enumerate() {
             let (Some(first), Some(last)) = (dimension.named().first(), dimension.named().last()) else { continue };
-            let is_after = exact_count(&decoded[last + 1..]) == exact_count(&encoded[i + 1..]);
-            if !is_after || exact_count(&decoded[..*first]) != exact_count(&encoded[..i]) {
+            let is_after = decoded_after[decoded.len() - 1 - last] == encoded_after[encoded.len() - 1 - i];
+            if !is_after || decoded_before[*first] != encoded_before[i] {
                 return Err(Error::metadata(format!(
                     "shape[{i}] names dimensions {:?} of {decoded:?}, which are not where dimension {i} of {encoded:?} is",
                     dimension.named()
@@ -145,6 +147,15 @@ impl Reshape {
         }
         Ok(())
     }
+}
+
+/// How many elements the dimensions before each one make, as [`exact_count`] counts them.
+fn counts_before<'a>(shape: impl Iterator<Item = &'a u64>) -> Vec<Option<u128>> {
+    let next = |count: &mut Option<u128>, size: &u64| {
+        let after = times(*count, size);
+        Some(std::mem::replace(count, after))
+    };
+    shape.scan(Some(1), next).collect()
 }
 
 fn product_of(i: usize, dimensions: &[usize], decoded: &[u64]) -> Result<u64> {
@@ -161,10 +172,11 @@ fn product_of(i: usize, dimensions: &[usize], decoded: &[u64]) -> Result<u64> {
 
 /// The product of the sizes, which are parts of a shape; `None` if it exceeds 128 bits, unless a size is 0.
 fn exact_count(shape: &[u64]) -> Option<u128> {
-    if shape.contains(&0) {
-        return Some(0);
-    }
-    shape.iter().try_fold(1_u128, |count, size| count.checked_mul((*size).into()))
+    shape.iter().fold(Some(1), times)
+}
+
+fn times(count: Option<u128>, size: &u64) -> Option<u128> {
+    if *size == 0 { Some(0) } else { count?.checked_mul((*size).into()) }
 }
 
 #[cfg(test)]

@@ -140,27 +140,22 @@ impl NumpyType {
         let digits = number.as_str();
         match self.data_type.name() {
             "bool" if digits == "0" || digits == "1" => json!(digits == "1"),
-            name if name.contains("int") => {
-                Value::Number(whole(digits).and_then(|whole| whole.parse().ok()).unwrap_or(number))
+            name if name.contains("int") && digits.contains(['.', 'e', 'E']) => {
+                let whole = whole(digits).and_then(Number::from_i128);
+                Value::Number(whole.unwrap_or(number))
             }
             _ => Value::Number(number),
         }
     }
 }
 
-/// The digits of a number of JSON that is an integer, without a fraction or an exponent.
-fn whole(number: &str) -> Option<String> {
-    let (number, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    let shift = exponent.parse::<i32>().ok()?.checked_sub(fraction.len().try_into().ok()?)?;
-    let digits = format!("{whole}{fraction}");
-    let zeros = shift.unsigned_abs() as usize;
-    if shift > 0 {
-        // No type has more digits.
-        return (zeros <= 20).then(|| digits + &"0".repeat(zeros));
-    }
-    let (whole, rest) = digits.split_at_checked(digits.len().checked_sub(zeros)?)?;
-    rest.bytes().all(|digit| digit == b'0').then(|| whole.to_owned())
+/// The integer that a number of JSON with a fraction or an exponent is to its readers, which take it for a `float64`.
+/// `None` if that is no integer, or no type holds it, or it is 0 only by underflow.
+fn whole(number: &str) -> Option<i128> {
+    let value: f64 = number.parse().ok()?;
+    let (digits, _) = number.split_once(['e', 'E']).unwrap_or((number, ""));
+    let is_zero = digits.bytes().all(|digit| !matches!(digit, b'1'..=b'9'));
+    (value.fract() == 0.0 && value.abs() <= u64::MAX as f64 && (value == 0.0) == is_zero).then_some(value as i128)
 }
 
 /// A type that NumPy lacks, by its name in Zarr v3: tensorstore writes these, always little-endian.
@@ -282,6 +277,12 @@ mod tests {
             ("<i8", serde_json::from_str("1e+18").unwrap(), json!(1_000_000_000_000_000_000_i64)),
             ("<i2", serde_json::from_str("-1.25E2").unwrap(), json!(-125)),
             ("<i2", serde_json::from_str("1200e-2").unwrap(), json!(12)),
+            ("<i2", serde_json::from_str("0.7e1").unwrap(), json!(7)),
+            ("<i2", serde_json::from_str("-0e30").unwrap(), json!(0)),
+            ("<i8", serde_json::from_str("1.2345678901234567e+18").unwrap(), json!(1_234_567_890_123_456_768_i64)),
+            ("<i8", serde_json::from_str("-9.223372036854776e+18").unwrap(), json!(i64::MIN)),
+            ("<u8", serde_json::from_str("9.223372036854776e+18").unwrap(), json!(1_u64 << 63)),
+            ("<i8", serde_json::from_str("1234567890123456789").unwrap(), json!(1_234_567_890_123_456_789_i64)),
             ("<f8", serde_json::from_str("1e+18").unwrap(), json!(1e18)),
             ("|b1", json!(1), json!(true)),
             ("<U2", json!(0), json!("")),
@@ -310,6 +311,7 @@ mod tests {
             "[7, 7]",
             "[[7]]",
             "1e10",
+            "2e19",
             "1e99999999999",
             "1e-99999",
             "1.e1",

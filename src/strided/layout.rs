@@ -276,8 +276,12 @@ impl Layout {
         if is_free.contains(&true) { Err(wrong()) } else { Ok(arranged) }
     }
 
-    /// The same elements in C order with another shape of as many elements; `None` if no strides do that.
+    /// The same elements in C order with another shape of as many elements; `None` if no strides do that, or there are
+    /// no elements.
     pub(crate) fn reshaped(&self, shape: &[u64]) -> Option<Self> {
+        if shape.contains(&0) {
+            return None;
+        }
         let has_step = |(size, _): &(&u64, _)| **size != 1;
         let mut axes = self.shape.iter().zip(&self.strides).rev().filter(has_step);
         let mut strides = vec![0; shape.len()];

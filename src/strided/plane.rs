@@ -134,8 +134,10 @@ pub(super) struct Kernel {
 /// Copies runs by tiles.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tiles {
-    /// May be called if the tier is available, if it [takes](Self::take) the runs, and if all elements can be read in
-    /// the source and written in the target.
+    /// May be called if the tier is available, if it [takes](Self::take) the runs, if all elements can be read in the
+    /// source and written in the target, and if nothing else uses the tables and the staging buffer meanwhile. The
+    /// tables are for these axes, the width is that of at least one tile, and the staging buffer, unless NULL, has room
+    /// for a band of it.
     pub(super) copy: unsafe fn(&Runs<'_>),
     /// How many parts of 16 bytes the smallest vector has that takes elements of 3, 6 and 12 bytes; `None` if none
     /// does.

@@ -355,6 +355,9 @@ static void chains_that_have_no_writer_are_refused(void) {
   CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT, zcodec_writer_new(shard, NULL, index, 100, &writer, &error));
   CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT,
               zcodec_writer_new(shard, NULL, NULL, ZCODEC_SIZE_UNKNOWN, &writer, &error));
+  /* An index that could not be read must not make a new shard of an old one. */
+  CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT, zcodec_writer_new(shard, NULL, NULL, 100, &writer, &error));
+  CHECK(writer == NULL);
   CHECK_FAILS(ZCODEC_STATUS_NULL_ARGUMENT, zcodec_writer_new(NULL, NULL, NULL, 0, &writer, &error));
   CHECK_FAILS(ZCODEC_STATUS_NULL_ARGUMENT, zcodec_writer_new(shard, NULL, NULL, 0, NULL, &error));
   CHECK_FAILS(ZCODEC_STATUS_NULL_ARGUMENT, zcodec_writer_put(NULL, NULL, NULL, &error));

@@ -86,6 +86,9 @@ void functions_and_std_functions_are_callables() {
   CHECK(chain.encode(decoded)[1] == 9);
   chain.set_padding(0, Generate(), nullptr);  // an empty one throws when called
   CHECK(thrown_by([&] { chain.encode(decoded); }) == ZCODEC_STATUS_CALLBACK_FAILED);
+  decltype(&write_marks) no_function = nullptr;
+  chain.set_padding(0, no_function, nullptr);
+  CHECK(chain.encode(decoded)[0] == 0);
   chain.set_padding(0, nullptr, nullptr);
   CHECK(chain.encode(decoded)[0] == 0);
 }

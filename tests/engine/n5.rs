@@ -200,6 +200,34 @@ fn a_plan_of_a_damaged_block_ends_like_the_decode_of_the_box() {
 }
 
 #[test]
+fn the_payload_of_a_block_without_elements_is_checked() {
+    for (last, has_payload) in
+        [(vec![], false), (vec![named("gzip", &json!({"level": 1}))], true), (vec![json!("crc32c")], true)]
+    {
+        let whole = chain(&json!([n5(&last)]), "uint16", &[4, 5, 3]);
+        let writer = whole.with_shape(&[4, 0, 3]).unwrap();
+        let good = writer.encode_to_vec(&[], &options()).unwrap();
+        assert_eq!(good.len() > 16, has_payload);
+        assert_eq!(whole.decode_to_vec(&good, &options()).unwrap(), 9_u16.to_ne_bytes().repeat(60));
+        let mut damaged = vec![[&good[..], &[0]].concat()];
+        damaged.extend(has_payload.then(|| good[..good.len() - 1].to_vec()));
+        // A block with elements, whose header lost a size.
+        damaged.push(whole.encode_to_vec(&elements(&whole), &options()).unwrap());
+        damaged[1 + usize::from(has_payload)][8..12].fill(0);
+        for encoded in damaged {
+            for chain in [&whole, &Arc::new(writer.clone())] {
+                let error = chain.decode_to_vec(&encoded, &options()).unwrap_err();
+                assert_eq!(error.status(), Status::CorruptData, "{last:?}: {error}");
+            }
+            let mut view = memory(&mut Choices::of(&[]), &[1, 1, 1], 2);
+            let decoded = whole.decode_view(&encoded, &[0, 0, 0], view.target(), &options());
+            let found = read(&whole, &encoded, vec![(vec![0, 0, 0], view.target())], true).map(drop);
+            assert_eq!((&found, found.is_err()), (&decoded, true), "{last:?}");
+        }
+    }
+}
+
+#[test]
 fn what_is_outside_of_a_block_needs_a_fill_value() {
     let input = json!({"data_type": "uint16", "shape": [40, 5, 3]});
     let whole: Arc<Chain> =

@@ -9,8 +9,8 @@
 //!   a list names the member.
 
 use super::{ArrayDocument, check_rank, required};
-use crate::codec;
-use crate::data_type::{DataType, Endian, NumpyType};
+use crate::codec::{self, element_type};
+use crate::data_type::{Endian, NumpyType};
 use crate::error::{Error, Result};
 use crate::interface::{CodecList, Context, Kind};
 use crate::json::{exact_integer, one_of, shown};
@@ -238,18 +238,6 @@ fn meant_by(id: &str, member: &str, text: &str) -> Option<Value> {
     }
 }
 
-/// The type that a configuration of numcodecs names: `>i4`, `i4`, `int32`. Without an order it is that of the machine
-/// that wrote the array, hence little-endian.
-fn element_type(name: &str) -> Option<NumpyType> {
-    let (order, code) = name.split_at_checked(1).filter(|(order, _)| "<>=|".contains(order)).unwrap_or(("", name));
-    let order = if order == ">" { ">" } else { "<" };
-    NumpyType::from_json(&json!(format!("{order}{code}"))).ok().or_else(|| {
-        let data_type = DataType::from_name(code).ok()?;
-        let endian = (data_type.size() > 1).then_some(if order == ">" { Endian::Big } else { Endian::Little });
-        Some(NumpyType { data_type, endian })
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -281,6 +269,10 @@ mod tests {
             ("<i4", json!([{"id": "delta", "dtype": "=i4", "astype": ">i4"}]), Some("big")),
             ("|u1", json!([{"id": "astype", "decode_dtype": "|u1", "encode_dtype": "i2"}]), Some("little")),
             ("<f4", json!([{"id": "fixedscaleoffset", "dtype": "<f4", "astype": "u1"}]), None),
+            (">f4", json!([{"id": "quantize", "digits": 1, "dtype": ">f4", "astype": "f"}]), Some("little")),
+            (">f4", json!([{"id": "astype", "decode_dtype": ">f4", "encode_dtype": "h"}]), Some("little")),
+            ("<f4", json!([{"id": "astype", "decode_dtype": "single", "encode_dtype": ">f"}]), Some("big")),
+            ("|u1", json!([{"id": "astype", "decode_dtype": "B", "encode_dtype": "float"}]), Some("little")),
         ] {
             let codecs = codecs(json!({"dtype": dtype, "filters": filters})).unwrap();
             let configuration = endian.map(|endian| json!({"endian": endian}));
@@ -290,6 +282,8 @@ mod tests {
             json!([{"id": "delta", "dtype": "<i4"}]),
             json!([{"id": "delta", "dtype": "i4"}]),
             json!([{"id": "delta", "dtype": "int32"}]),
+            json!([{"id": "delta", "dtype": "i"}]),
+            json!([{"id": "delta", "dtype": "intc"}]),
             json!([{"id": "delta", "dtype": ">i4"}, {"id": "delta", "dtype": "<i4"}]),
             json!([{"id": "astype", "decode_dtype": "=i4", "encode_dtype": "i2"}]),
         ] {

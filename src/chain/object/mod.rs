@@ -88,7 +88,9 @@ impl Object {
             Operation::Elements(_) => self.expand_elements(step, route, actions),
             Operation::N5Block(codec, n5) => match self.block.clone() {
                 Some(block) => self.expand_block(BlockStep { step, n5, codec }, route, &block, options, actions),
-                None if self.is_small_part(step, n5, route)? => self.expand_header(step, n5, actions),
+                None if self.is_small_part(BlockStep { step, n5, codec }, route)? => {
+                    self.expand_header(step, n5, actions)
+                }
                 None => self.expand_whole(options, actions),
             },
             _ => self.expand_boxes(step, route, options, actions),
@@ -147,11 +149,11 @@ impl Object {
 
     /// Whether the boxes need so little of a block that its header is worth a stage of its own: less than half, if the
     /// block has the shape of the chunk.
-    fn is_small_part(&self, step: &Step, n5: &N5Block, route: &BoxRoute) -> Result<bool> {
+    fn is_small_part(&self, BlockStep { step, n5, codec }: BlockStep<'_>, route: &BoxRoute) -> Result<bool> {
         let Some(axes) = route.axes() else { return Ok(false) };
         let mut needed = 0_u64;
         for PlacedBox { region, .. } in &self.boxes {
-            let span = n5.span(&n5.inner, &region.arranged(axes), None)?;
+            let span = n5.span(&n5.inner, &region.arranged(axes), None).map_err(|error| codec.blame(error))?;
             needed = needed.saturating_add(span.map_or(0, |(_, span)| span.end - span.start));
         }
         let is_small = |size: u64| size.checked_sub(n5.header_size()).is_some_and(|size| needed < size / 2);

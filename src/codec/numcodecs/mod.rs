@@ -41,6 +41,7 @@ use crate::interface::{Binding, Elementwise};
 use crate::json::Configuration;
 use crate::representation::ArrayRepresentation;
 use number_type::NumberType;
+pub(crate) use number_type::element_type;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 

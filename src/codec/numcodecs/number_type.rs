@@ -8,7 +8,7 @@
 //! `int32` for `int32` and the narrower types, otherwise of `int64`. What does not fit that has no defined value there:
 //! it is an error.
 
-use crate::data_type::DataType;
+use crate::data_type::{DataType, Endian, NumpyType};
 use crate::error::{Error, Result};
 use crate::json::shown;
 use half::f16;
@@ -33,6 +33,14 @@ pub(super) enum NumberType {
     F16,
     F32,
     F64,
+}
+
+/// The type that a member of a configuration names, and its byte order: without one, that of the machine that wrote the
+/// array, hence little-endian. `None` if the codecs do not take it.
+pub(crate) fn element_type(name: &str) -> Option<NumpyType> {
+    let number = NumberType::from_text(name)?;
+    let endian = if name.starts_with('>') { Endian::Big } else { Endian::Little };
+    Some(NumpyType { data_type: number.data_type().ok()?, endian: (number.size() > 1).then_some(endian) })
 }
 
 /// Arithmetic with the same bits on every processor: numbers that give a NaN, such as two infinities, give the one of
@@ -167,14 +175,18 @@ impl NumberType {
         let text = json
             .as_str()
             .ok_or_else(|| Error::metadata(format!("{member} is {}, expected a NumPy data type", shown(json))))?;
+        Self::from_text(text).ok_or_else(|| {
+            Error::unsupported(format!("{member} is {}, expected a bool, integer or float of NumPy", shown(json)))
+        })
+    }
+
+    fn from_text(text: &str) -> Option<Self> {
         let code = text.strip_prefix(['<', '>', '|', '=']).unwrap_or(text);
         let is_meant = |(_, name, short): &&(Self, &str, &str)| *short == code || *name == text;
         // A word has no byte order.
         let is_alias = |(alias, _): &&(&str, Self)| *alias == if alias.len() == 1 { code } else { text };
         let found = NAMES.iter().find(is_meant).map(|(number, ..)| *number);
-        found.or_else(|| ALIASES.iter().find(is_alias).map(|(_, number)| *number)).ok_or_else(|| {
-            Error::unsupported(format!("{member} is {}, expected a bool, integer or float of NumPy", shown(json)))
-        })
+        found.or_else(|| ALIASES.iter().find(is_alias).map(|(_, number)| *number))
     }
 
     /// The name of the Zarr data type.

@@ -293,6 +293,24 @@ fn lzma_tells_a_small_buffer_what_would_do() {
     }
 }
 
+/// Otherwise xz and Python do not recognize the file: liblzma's `alone_decoder.c` takes only these sizes.
+#[cfg(feature = "lzma")]
+#[test]
+fn a_lzma_file_names_a_window_that_liblzma_recognizes() {
+    const LZMA1: u64 = 0x4000_0000_0000_0001;
+    let options = CallOptions::default();
+    let decoded = vec![7; 200_000];
+    for (dict_size, expected) in
+        [(4096, 4096_u32), (4097, 6144), (5000, 6144), (6144, 6144), (6145, 8192), (100_000, 131_072)]
+    {
+        let codecs = codec("lzma", &json!({"format": 2, "filters": [{"id": LZMA1, "dict_size": dict_size}]}));
+        let chain = Chain::new(codecs.to_string().as_bytes(), None).unwrap();
+        let encoded = chain.encode_to_vec(&decoded, &options).unwrap();
+        assert_eq!(encoded[1..5], expected.to_le_bytes(), "{dict_size}");
+        assert!(chain.decode_to_vec(&encoded, &options).is_ok_and(|again| again == decoded), "{dict_size}");
+    }
+}
+
 #[cfg(feature = "lzma")]
 #[test]
 fn filters_in_an_xz_stream_that_the_crate_lacks_are_unsupported() {

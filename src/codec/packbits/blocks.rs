@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// done, which take whole bytes when packed.
 ///
 /// # Safety
-/// The processor has the instructions of the tier.
+/// The processor has the instructions of the tier, and the tables are those of the field.
 pub(super) type BlockLoop<T> = unsafe fn(&T, &[u8], &mut [u8]) -> usize;
 
 /// Exists only where the processor has the instructions of its tier.

@@ -42,7 +42,7 @@ macro_rules! instructions {
     ($($method:ident($($operand:ident: $type:ty),*) -> $result:ty = $instruction:expr;)*) => {
         $(#[inline(always)] // into the loop, for the instruction set of that
         fn $method($($operand: $type),*) -> $result {
-            // SAFETY: there is a register only where the processor has its instructions.
+            // SAFETY: only `Numbers` calls this, which is made where the processor has the instructions.
             unsafe { $instruction($($operand),*) }
         })*
     };
@@ -81,19 +81,19 @@ impl Register for __m256i {
 
     #[inline(always)]
     fn halves(self) -> [__m128i; 2] {
-        // SAFETY: there is a register only where the processor has its instructions.
+        // SAFETY: only `Numbers` calls this, which is made where the processor has the instructions.
         unsafe { [_mm256_castsi256_si128(self), _mm256_extracti128_si256::<1>(self)] }
     }
 
     #[inline(always)]
     fn of_halves([low, high]: [__m128i; 2]) -> Self {
-        // SAFETY: there is a register only where the processor has its instructions.
+        // SAFETY: only `Numbers` calls this, which is made where the processor has the instructions.
         unsafe { _mm256_set_m128i(high, low) }
     }
 
     #[inline(always)]
     fn larger(self, other: Self) -> Self {
-        // SAFETY: there is a register only where the processor has its instructions.
+        // SAFETY: only `Numbers` calls this, which is made where the processor has the instructions.
         unsafe { _mm256_max_epu16(self, _mm256_and_si256(other, _mm256_set1_epi16(i16::MAX))) }
     }
 }
@@ -130,19 +130,19 @@ impl Register for __m512i {
 
     #[inline(always)]
     fn halves(self) -> [__m256i; 2] {
-        // SAFETY: there is a register only where the processor has its instructions.
+        // SAFETY: only `Numbers` calls this, which is made where the processor has the instructions.
         unsafe { [_mm512_castsi512_si256(self), _mm512_extracti64x4_epi64::<1>(self)] }
     }
 
     #[inline(always)]
     fn of_halves([low, high]: [__m256i; 2]) -> Self {
-        // SAFETY: there is a register only where the processor has its instructions.
+        // SAFETY: only `Numbers` calls this, which is made where the processor has the instructions.
         unsafe { _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high) }
     }
 
     #[inline(always)]
     fn larger(self, other: Self) -> Self {
-        // SAFETY: there is a register only where the processor has its instructions.
+        // SAFETY: only `Numbers` calls this, which is made where the processor has the instructions.
         unsafe { _mm512_max_epu16(self, _mm512_and_si512(other, _mm512_set1_epi16(i16::MAX))) }
     }
 }

@@ -53,7 +53,8 @@ const CONFLICTING: usize = 4096;
 const RUN: usize = 512;
 
 /// How a tier moves bytes and bits. Each function moves those of the first elements and returns the number of these
-/// elements, a multiple of 8; the portable tier moves the rest. Calling them is safe once the tier is available.
+/// elements, a multiple of 8; the portable tier moves the rest. Calling them is safe once the tier is available: they
+/// check the sizes of the slices.
 ///
 /// Element `i` has its byte `place` at `planes[place * stride + i]`. Planes of `plane_size` bytes one after the other
 /// have bit `row` of byte `i` of plane `place` at bit `i % 8` of `rows[(8 * place + row) * stride + i / 8]`. The slices

@@ -24,7 +24,7 @@ type Eights<V> = Both<Row<V>>;
 /// Copies runs by tiles whose columns have `HEIGHT` vectors `V`; false if there are too few elements for one.
 ///
 /// # Safety
-/// The processor has the instructions of the vectors, and the elements of the runs can be read and written.
+/// The processor has the instructions of the vectors, and the runs are as `Tiles::copy` demands.
 #[inline(always)] // for the instruction set of the caller
 pub(super) unsafe fn by_runs<V: Vector, const HEIGHT: usize>(runs: &Runs<'_>) -> bool {
     let width = V::PARTS * 16 / runs.block.next_power_of_two();

@@ -44,7 +44,7 @@ pub(super) fn encode(codec: &Lzma, decoded: &[u8], encoded: &mut [u8]) -> Result
     let capacity = encoded.len();
     let left = match (codec.container, codec.filters.coder) {
         (Container::Xz, _) => encode_xz(codec, options, decoded, encoded)?,
-        (Container::Alone, _) => encode_alone(&options, decoded, encoded)?,
+        (Container::Alone, _) => encode_alone(options, decoded, encoded)?,
         (Container::Raw, coder) => {
             let filtered = filter(&codec.filters.before, decoded)?;
             let decoded = filtered.as_deref().unwrap_or(decoded);
@@ -69,8 +69,9 @@ fn encode_xz(codec: &Lzma, mut options: LzmaOptions, decoded: &[u8], encoded: &m
 }
 
 #[inline(never)]
-fn encode_alone(options: &LzmaOptions, decoded: &[u8], encoded: &mut [u8]) -> Result<usize> {
-    let writer = LzmaWriter::new_use_header(encoded, options, Some(decoded.len() as u64));
+fn encode_alone(mut options: LzmaOptions, decoded: &[u8], encoded: &mut [u8]) -> Result<usize> {
+    options.dict_size = window_of_alone(options.dict_size);
+    let writer = LzmaWriter::new_use_header(encoded, &options, Some(decoded.len() as u64));
     write(writer, decoded, LzmaWriter::finish).map(|rest| rest.len())
 }
 
@@ -105,6 +106,13 @@ fn options_for(options: &LzmaOptions, size: usize) -> LzmaOptions {
     let enough = size.max(LEAST).checked_next_power_of_two().and_then(|size| u32::try_from(size).ok());
     let most = enough.unwrap_or(u32::MAX).min(MAX_WINDOW_SIZE);
     LzmaOptions { dict_size: options.dict_size.min(most), ..options.clone() }
+}
+
+/// The next size that liblzma recognizes in a .lzma file: 2^n, or 2^n and half of that.
+fn window_of_alone(size: u32) -> u32 {
+    let power = size.next_power_of_two();
+    let between = power / 4 * 3;
+    if size <= between { between } else { power }
 }
 
 fn write<W: Write, T>(writer: io::Result<W>, decoded: &[u8], finish: impl Fn(W) -> io::Result<T>) -> Result<T> {
