@@ -230,12 +230,17 @@ impl Error {
     }
 }
 
+/// The characters of a codec's name that a message shows: names of the metadata may have any length.
+const MAX_NAME: usize = 100;
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for place in &self.path {
             write!(f, "{}[{}]", place.list.unwrap_or("codecs"), place.index)?;
-            if !place.name.is_empty() {
-                write!(f, " {:?}", place.name)?;
+            match place.name.char_indices().nth(MAX_NAME) {
+                Some((end, _)) => write!(f, " {:?}...", &place.name[..end])?,
+                None if place.name.is_empty() => {}
+                None => write!(f, " {:?}", place.name)?,
             }
             f.write_str(": ")?;
         }

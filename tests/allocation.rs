@@ -443,6 +443,42 @@ fn metadata_that_claims_much_takes_little() {
 }
 
 #[test]
+fn a_struct_in_structs_takes_no_more_memory_than_one_alone() {
+    let document = |depth: usize, is_v2: bool| {
+        let fields = |field: &dyn Fn(usize) -> String| (0..3000).map(field).collect::<Vec<_>>().join(",");
+        let (mut data_type, shape, rest) = if is_v2 {
+            let fields = fields(&|i| format!(r#"["field{i}", "|u1"]"#));
+            let rest = r#""zarr_format": 2, "chunks": [1], "fill_value": 0, "order": "C", "filters": null, "compressor": null, "dtype""#;
+            (format!("[{fields}]"), "[1]", rest)
+        } else {
+            let fields = fields(&|i| format!(r#"{{"name": "field{i}", "data_type": "uint8"}}"#));
+            (format!(r#"{{"name": "struct", "configuration": {{"fields": [{fields}]}}}}"#), "[1]", r#""data_type""#)
+        };
+        for _ in 0..depth {
+            data_type = match is_v2 {
+                true => format!(r#"[["in", {data_type}]]"#),
+                false => format!(
+                    r#"{{"name": "struct", "configuration": {{"fields": [{{"name": "in", "data_type": {data_type}}}]}}}}"#
+                ),
+            };
+        }
+        format!(r#"{{"shape": {shape}, {rest}: {data_type}}}"#)
+    };
+    for is_v2 in [false, true] {
+        let [alone, inside] = [0, 10].map(|depth| {
+            let document = document(depth, is_v2);
+            let (made, peak) = peak_of(|| match is_v2 {
+                true => Chain::from_zarr_json(document.as_bytes()),
+                false => Chain::new(br#"["bytes"]"#, Some(document.as_bytes())),
+            });
+            assert!(made.is_ok(), "{made:?}");
+            peak
+        });
+        assert!(inside < alone + alone / 2, "{inside} bytes, {alone} alone");
+    }
+}
+
+#[test]
 fn nested_json_is_refused_within_a_small_multiple_of_its_text() {
     for text in ["[", r#"[{"name":"#, r#"{"a":"#] {
         let nested = text.repeat(100_000);

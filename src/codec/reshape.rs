@@ -6,7 +6,7 @@
 
 use crate::error::{Error, Result};
 use crate::interface::{Binding, Codec, Context, Kind, Pass};
-use crate::json::{Configuration, integer, shown};
+use crate::json::{Configuration, integer, shown, shown_list};
 use crate::representation::Representation;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -116,8 +116,9 @@ impl Reshape {
         let (before, after) = (exact_count(decoded), exact_count(&shape));
         let wrong = || {
             Error::metadata(format!(
-                "shape makes {} of {decoded:?}, which has {} elements",
-                self.configuration().unwrap_or_default()["shape"],
+                "shape makes {} of {}, which has {} elements",
+                shown(&self.configuration().unwrap_or_default()["shape"]),
+                shown_list(decoded),
                 before.map_or("too many".to_owned(), |count| count.to_string())
             ))
         };
@@ -140,8 +141,10 @@ impl Reshape {
             let is_after = decoded_after[decoded.len() - 1 - last] == encoded_after[encoded.len() - 1 - i];
             if !is_after || decoded_before[*first] != encoded_before[i] {
                 return Err(Error::metadata(format!(
-                    "shape[{i}] names dimensions {:?} of {decoded:?}, which are not where dimension {i} of {encoded:?} is",
-                    dimension.named()
+                    "shape[{i}] names dimensions {} of {}, which are not where dimension {i} of {} is",
+                    shown_list(dimension.named()),
+                    shown_list(decoded),
+                    shown_list(encoded)
                 )));
             }
         }
@@ -166,7 +169,8 @@ fn product_of(i: usize, dimensions: &[usize], decoded: &[u64]) -> Result<u64> {
     };
     let sizes: Vec<u64> = dimensions.iter().map(size).collect::<Result<_>>()?;
     exact_count(&sizes).and_then(|product| u64::try_from(product).ok()).ok_or_else(|| {
-        Error::metadata(format!("shape[{i}] is a product of dimensions of {decoded:?} that exceeds 64 bits"))
+        let decoded = shown_list(decoded);
+        Error::metadata(format!("shape[{i}] is a product of dimensions of {decoded} that exceeds 64 bits"))
     })
 }
 

@@ -9,7 +9,7 @@
 use crate::data_type::DataType;
 use crate::error::{Error, Result};
 use crate::interface::{Binding, BoundCodecs, BoundShard, Codec, CodecList, Context, Kind, Pass};
-use crate::json::{Configuration, one_of};
+use crate::json::{Configuration, one_of, shown_list};
 use crate::representation::{ArrayRepresentation, ByteSize, Representation, element_count, shape_from_json};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -87,7 +87,8 @@ impl Sharding {
         let sizes = shape.iter().zip(&self.chunk_shape);
         let grid = sizes.map(|(size, chunk_size)| size.is_multiple_of(*chunk_size).then_some(size / chunk_size));
         grid.collect::<Option<_>>().ok_or_else(|| {
-            Error::metadata(format!("chunk_shape is {:?}, which does not divide the shape {shape:?}", self.chunk_shape))
+            let (chunk_shape, shape) = (shown_list(&self.chunk_shape), shown_list(shape));
+            Error::metadata(format!("chunk_shape is {chunk_shape}, which does not divide the shape {shape}"))
         })
     }
 

@@ -85,7 +85,7 @@ impl DataType {
             .with_code("data_type"));
         }
         let of_type = |error: Error| error.with_context(&format!("data_type {name:?}: "));
-        let mut members = Configuration::new(configuration.clone());
+        let mut members = Configuration::new(configuration);
         let (form, component) = match name {
             "numpy.datetime64" | "numpy.timedelta64" => time(&mut members),
             "fixed_length_utf32" => length(&mut members, 4).map(|size| (Form::Utf32, Component::Raw { size })),
@@ -97,13 +97,7 @@ impl DataType {
         }
         .map_err(of_type)?;
         members.finish().map_err(of_type)?;
-        Ok(Self {
-            name: name.to_owned(),
-            configuration: configuration.map(Arc::new),
-            form,
-            component,
-            component_count: 1,
-        })
+        Ok(Self { name: name.to_owned(), configuration: None, form, component, component_count: 1 })
     }
 
     /// Whether an element is a time or a span of time of NumPy.
@@ -157,12 +151,15 @@ fn supported_size(size: usize) -> Result<usize> {
 
 /// `{"fields": [{"name", "data_type"}, ..]}`, or, as "structured" has them, pairs of a name and a data type
 fn structure(configuration: &mut Configuration) -> Result<(Form, Component)> {
-    let fields = configuration.required("fields")?;
-    let fields = fields.as_array().filter(|fields| !fields.is_empty()).ok_or_else(|| {
-        Error::metadata(format!("fields is {}, expected a list of at least one field", shown(&fields)))
-    })?;
+    let fields = match configuration.required("fields")? {
+        Value::Array(fields) if !fields.is_empty() => fields,
+        other => {
+            let message = format!("fields is {}, expected a list of at least one field", shown(&other));
+            return Err(Error::metadata(message));
+        }
+    };
     let fields: Vec<Field> =
-        fields.iter().enumerate().map(|(i, field)| parse_field(i, field)).collect::<Result<_>>()?;
+        fields.into_iter().enumerate().map(|(i, field)| parse_field(i, field)).collect::<Result<_>>()?;
     let mut names = HashSet::new();
     if let Some(field) = fields.iter().find(|field| !names.insert(field.name.as_str())) {
         return Err(Error::metadata(format!("two fields have the name {}", shown(format_args!("{:?}", field.name)))));
@@ -172,19 +169,23 @@ fn structure(configuration: &mut Configuration) -> Result<(Form, Component)> {
     Ok((Form::Struct(fields.into()), Component::Raw { size }))
 }
 
-fn parse_field(index: usize, json: &Value) -> Result<Field> {
-    let (name, data_type) = match json {
-        Value::Object(members) if members.len() == 2 => (members.get("name"), members.get("data_type")),
-        Value::Array(pair) if pair.len() == 2 => (pair.first(), pair.get(1)),
-        _ => (None, None),
+fn parse_field(index: usize, json: Value) -> Result<Field> {
+    let name = match &json {
+        Value::Object(members) if members.len() == 2 && members.contains_key("data_type") => members.get("name"),
+        Value::Array(pair) if pair.len() == 2 => pair.first(),
+        _ => None,
     };
-    match (name.and_then(Value::as_str).filter(|name| !name.is_empty()), data_type) {
-        (Some(name), Some(data_type)) => {
-            let of_field = |error: Error| error.with_context(&format!("fields[{index}]: "));
-            Ok(Field { name: name.to_owned(), data_type: DataType::from_json(data_type).map_err(of_field)? })
-        }
-        _ => Err(Error::metadata(format!("fields[{index}] is {}, expected a name and a data_type", shown(json)))),
-    }
+    let Some(name) = name.and_then(Value::as_str).filter(|name| !name.is_empty()).map(str::to_owned) else {
+        let field = shown(&json);
+        return Err(Error::metadata(format!("fields[{index}] is {field}, expected a name and a data_type")));
+    };
+    let data_type = match json {
+        Value::Object(mut members) => members.shift_remove("data_type"),
+        Value::Array(mut pair) => pair.pop(),
+        _ => None,
+    };
+    let of_field = |error: Error| error.with_context(&format!("fields[{index}]: "));
+    Ok(Field { name, data_type: DataType::from_owned(data_type.unwrap_or_default()).map_err(of_field)? })
 }
 
 #[cfg(test)]

@@ -129,21 +129,35 @@ impl DataType {
     /// As [`from_name`](Self::from_name), and
     /// [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) for anything but a name and its configuration.
     pub fn from_json(json: &Value) -> Result<Self> {
-        let members = match json {
-            Value::String(name) => return Self::from_name(name),
+        let mut data_type = Self::from_owned(json.clone())?;
+        if data_type.form != Form::Plain {
+            data_type.configuration = json["configuration"].as_object().cloned().map(Arc::new);
+        }
+        Ok(data_type)
+    }
+
+    /// The same without what [`to_json`](Self::to_json) needs: the fields of a struct, which may have fields in turn, do
+    /// not keep parts of its configuration.
+    fn from_owned(json: Value) -> Result<Self> {
+        let mut members = match json {
+            Value::String(name) => return Self::from_name(&name),
             Value::Object(members) => members,
-            other => return Err(Error::metadata(format!("data_type is {}, expected a name", shown(other)))),
+            other => return Err(Error::metadata(format!("data_type is {}, expected a name", shown(&other)))),
         };
         let of_type = |error: Error| error.with_context("data_type: ");
-        let name = name_of(members).map_err(of_type)?;
-        let (configuration, _) = configuration_of(members).or_else(|error| {
+        let name = name_of(&members).map_err(of_type)?.to_owned();
+        configuration_of(&members).or_else(|error| {
             // Not knowing the name is the better message.
-            if !extended::has_name(name) {
-                Self::from_name(name)?;
+            if !extended::has_name(&name) {
+                Self::from_name(&name)?;
             }
             Err(of_type(error))
         })?;
-        Self::from_parts(name, configuration)
+        let configuration = members.shift_remove("configuration").and_then(|json| match json {
+            Value::Object(members) => Some(members),
+            _ => None,
+        });
+        Self::from_parts(&name, configuration)
     }
 
     /// The `data_type` member that names this type.

@@ -5,7 +5,7 @@ use super::extended::UNITS;
 use super::{Component, DataType, Endian};
 use crate::error::{Error, Result};
 use crate::json::{exact_integer, shown};
-use serde_json::{Number, Value, json};
+use serde_json::{Map, Number, Value, json};
 
 /// A data type of NumPy, which includes a byte order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,11 +24,11 @@ impl NumpyType {
     /// structs in both byte orders, [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) for anything that is
     /// not a type.
     pub fn from_json(json: &Value) -> Result<Self> {
-        match json {
-            Value::String(text) => Self::from_text(text),
-            Value::Array(fields) => Self::from_fields(fields),
-            other => Err(Error::metadata(format!("dtype is {}, expected a NumPy data type", shown(other)))),
+        if let Value::String(text) = json {
+            return Self::from_text(text);
         }
+        let (data_type, endian) = zarr_v3(json)?;
+        Ok(Self { data_type: DataType::from_json(&data_type).map_err(|error| error.with_context("dtype: "))?, endian })
     }
 
     fn from_text(text: &str) -> Result<Self> {
@@ -62,37 +62,6 @@ impl NumpyType {
             _ => return Err(Error::metadata(format!("dtype is {}, expected a byte order, < or >", dtype()))),
         };
         Ok(Self { data_type, endian })
-    }
-
-    /// A list of pairs of a name and a type.
-    fn from_fields(fields: &[Value]) -> Result<Self> {
-        let mut types = Vec::with_capacity(fields.len());
-        let mut endian = None;
-        for (index, field) in fields.iter().enumerate() {
-            let wrong = || Error::metadata(format!("dtype has the field {}, expected a name and a type", shown(field)));
-            let (name, field_type) = match field.as_array().map(Vec::as_slice) {
-                Some([Value::String(name), field_type]) => {
-                    let in_field = |error: Error| error.with_context(&format!("in the field {}, ", shown(field)));
-                    (name, Self::from_json(field_type).map_err(in_field)?)
-                }
-                Some([Value::String(_), _, _]) => {
-                    let field = shown(field);
-                    return Err(Error::unsupported(format!(
-                        "dtype has the field {field}: arrays in structs are not supported"
-                    )));
-                }
-                _ => return Err(wrong()),
-            };
-            if endian.is_some() && field_type.endian.is_some() && endian != field_type.endian {
-                return Err(Error::unsupported("dtype has fields in both byte orders, but the codec bytes has one"));
-            }
-            endian = endian.or(field_type.endian);
-            // As NumPy names fields without a name, such as the padding between others.
-            let name = if name.is_empty() { format!("f{index}") } else { name.clone() };
-            types.push(json!({"name": name, "data_type": field_type.data_type.to_json()}));
-        }
-        let data_type = json!({"name": "struct", "configuration": {"fields": types}});
-        Ok(Self { data_type: DataType::from_json(&data_type).map_err(|error| error.with_context("dtype: "))?, endian })
     }
 
     /// The scalar of a `fill_value` of Zarr v2, which is not null: bytes are base64 texts, also those of a struct, and
@@ -147,6 +116,55 @@ impl NumpyType {
             _ => Value::Number(number),
         }
     }
+}
+
+/// The `data_type` of Zarr v3, and its byte order.
+fn zarr_v3(json: &Value) -> Result<(Value, Option<Endian>)> {
+    match json {
+        Value::String(text) => NumpyType::from_text(text).map(|numpy| (numpy.data_type.to_json(), numpy.endian)),
+        Value::Array(fields) => structure(fields),
+        other => Err(Error::metadata(format!("dtype is {}, expected a NumPy data type", shown(other)))),
+    }
+}
+
+/// A list of pairs of a name and a type.
+fn structure(fields: &[Value]) -> Result<(Value, Option<Endian>)> {
+    let mut types = Vec::with_capacity(fields.len());
+    let mut endian = None;
+    for (index, field) in fields.iter().enumerate() {
+        let (name, data_type, field_endian) = match field.as_array().map(Vec::as_slice) {
+            Some([Value::String(name), field_type]) => {
+                let in_field = |error: Error| error.with_context(&format!("in the field {}, ", shown(field)));
+                let (data_type, endian) = zarr_v3(field_type).map_err(in_field)?;
+                (name, data_type, endian)
+            }
+            Some([Value::String(_), _, _]) => {
+                let field = shown(field);
+                return Err(Error::unsupported(format!(
+                    "dtype has the field {field}: arrays in structs are not supported"
+                )));
+            }
+            _ => {
+                return Err(Error::metadata(format!(
+                    "dtype has the field {}, expected a name and a type",
+                    shown(field)
+                )));
+            }
+        };
+        if endian.is_some() && field_endian.is_some() && endian != field_endian {
+            return Err(Error::unsupported("dtype has fields in both byte orders, but the codec bytes has one"));
+        }
+        endian = endian.or(field_endian);
+        // As NumPy names fields without a name, such as the padding between others.
+        let name = if name.is_empty() { format!("f{index}") } else { name.clone() };
+        types.push(Value::Object(Map::from_iter([
+            ("name".to_owned(), Value::String(name)),
+            ("data_type".to_owned(), data_type),
+        ])));
+    }
+    let configuration = Map::from_iter([("fields".to_owned(), Value::Array(types))]);
+    let members = [("name".to_owned(), json!("struct")), ("configuration".to_owned(), Value::Object(configuration))];
+    Ok((Value::Object(Map::from_iter(members)), endian))
 }
 
 /// The integer that a number of JSON with a fraction or an exponent is to its readers, which take it for a `float64`.

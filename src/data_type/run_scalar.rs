@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::json::{from_base64, shown, to_base64};
 use crate::memory::grow;
 use serde_json::{Map, Value, json};
+use std::collections::HashSet;
 
 impl DataType {
     /// The scalar of a JSON value; none for types that are not runs of bytes with a configuration.
@@ -47,7 +48,8 @@ impl DataType {
     }
 
     fn struct_from_json(&self, member: &str, fields: &[Field], values: &Map<String, Value>) -> Result<Scalar> {
-        if let Some(name) = values.keys().find(|name| fields.iter().all(|field| field.name != **name)) {
+        let names: HashSet<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+        if let Some(name) = values.keys().find(|name| !names.contains(name.as_str())) {
             let name = shown(format_args!("{name:?}"));
             return Err(Error::metadata(format!("{member} has a member {name}, which is not a field of the struct")));
         }

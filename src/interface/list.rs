@@ -136,7 +136,7 @@ impl ListedCodec {
         let (configuration, must_understand) = members.map_or(Ok((None, true)), configuration_of)?;
         match context.registry().find(name) {
             Ok(entry) => {
-                let codec = (entry.parse)(Configuration::new(configuration), context)?;
+                let codec = (entry.parse)(Configuration::new(configuration.cloned()), context)?;
                 Ok(Self { name: Arc::clone(&entry.canonical_name), role: Role::Known(codec) })
             }
             Err(_) if !must_understand => {

@@ -128,12 +128,12 @@ pub fn name_of(members: &Map<String, Value>) -> Result<&str> {
 ///
 /// # Errors
 /// They are something else, or there is another member.
-pub fn configuration_of(members: &Map<String, Value>) -> Result<(Option<Map<String, Value>>, bool)> {
+pub fn configuration_of(members: &Map<String, Value>) -> Result<(Option<&Map<String, Value>>, bool)> {
     let (mut configuration, mut must_understand) = (None, true);
     for (member, value) in members {
         match (member.as_str(), value) {
             ("name", _) => {}
-            ("configuration", Value::Object(members)) => configuration = Some(members.clone()),
+            ("configuration", Value::Object(members)) => configuration = Some(members),
             ("configuration", other) => {
                 return Err(Error::metadata(format!("configuration is {}, expected an object", shown(other))));
             }

@@ -10,4 +10,4 @@ mod shown;
 pub(crate) use base64::{from_base64, to_base64};
 pub use configuration::{Configuration, boolean, configuration_of, exact_integer, integer, name_of, one_of};
 pub(crate) use parse::{parse, parse_python};
-pub(crate) use shown::{or_close_names, shown};
+pub(crate) use shown::{or_close_names, shown, shown_list};

@@ -14,6 +14,11 @@ pub(crate) fn shown(value: impl Display) -> String {
     shown.text
 }
 
+/// The same for a list of numbers, such as a shape.
+pub(crate) fn shown_list(list: &[impl fmt::Debug]) -> String {
+    shown(format_args!("{list:?}"))
+}
+
 /// Takes this many characters and no more, so that a long value is not printed in full only to be cut.
 struct Shown {
     text: String,

@@ -24,7 +24,7 @@ pub(in crate::chain) fn chunk_shape(grid: &Value, array_shape: &[u64]) -> Result
         }
     };
     let (configuration, _) = configuration_of(members).map_err(in_grid)?;
-    let mut configuration = Configuration::new(configuration);
+    let mut configuration = Configuration::new(configuration.cloned());
     let shape = read(&mut configuration, array_shape).map_err(in_grid)?;
     configuration.finish().map_err(in_grid)?;
     Ok(shape)

@@ -431,6 +431,12 @@ fn bytes_after_the_end_of_a_stream_are_refused() {
         let error = chain.decode_to_vec(&encoded, &CallOptions::default()).unwrap_err();
         assert_eq!(error.status(), Status::CorruptData, "{name}: {error}");
     }
+    let input = br#"{"data_type": "int32", "shape": [3], "fill_value": 0}"#;
+    let Ok(chain) = Chain::new(codec("pcodec", &json!({})).to_string().as_bytes(), Some(input)) else { return };
+    let mut encoded = chain.encode_to_vec(&[1; 12], &CallOptions::default()).unwrap();
+    encoded.push(0);
+    let error = chain.decode_to_vec(&encoded, &CallOptions::default()).unwrap_err();
+    assert_eq!(error.status(), Status::CorruptData, "{error}");
 }
 
 /// Damage after the first 16 bytes is not found by decoding to an array of 16 bytes, but by counting all of them.
@@ -559,6 +565,21 @@ fn times_are_integers_for_zfpy() {
         encoded
     });
     assert!(encoded.iter().all(|stream| *stream == encoded[0]));
+}
+
+/// The length that a writer without headers may give a fixed rate: it computes blocks of three dimensions.
+#[test]
+fn a_stream_of_zfpy_that_is_cut_short_is_corrupt_at_every_size() {
+    let input = br#"{"data_type": "float32", "shape": [8, 8, 8, 8], "fill_value": 0}"#;
+    let codecs = codec("zfpy", &json!({"mode": 2, "rate": 8})).to_string();
+    let chain = Chain::new(codecs.as_bytes(), Some(input)).unwrap();
+    let decoded = bytes((0..4096_u16).map(|number| f32::from(number % 97).to_ne_bytes()));
+    let encoded = chain.encode_to_vec(&decoded, &CallOptions::default()).unwrap();
+    let blocks = 16 * 256 * 8 / 8;
+    for size in (0..=blocks).step_by(8).chain([encoded.len() - blocks + blocks / 4]) {
+        let error = chain.decode_to_vec(&encoded[..size], &CallOptions::default()).unwrap_err();
+        assert_eq!(error.status(), Status::CorruptData, "{size} of {} bytes: {error}", encoded.len());
+    }
 }
 
 /// `ZFP_MODE_SHORT_MAX` of zfp.h: a block of up to 2,048 bits has a short code, which is its size less one. It stands

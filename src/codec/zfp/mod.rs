@@ -109,8 +109,12 @@ impl Zfp {
         let grid = Grid::new(decoded.shape())?;
         let scalar_type = E::Scalar::SCALAR_TYPE;
         let parameters = self.mode.parameters(scalar_type, grid.dimensionality())?;
-        let foreign = self.mode.foreign_parameters(scalar_type, grid.dimensionality());
         let header = self.header;
+        // A header says how large blocks are.
+        let foreign = match header {
+            None => self.mode.foreign_parameters(scalar_type, grid.dimensionality()),
+            Some(_) => None,
+        };
         let (data_type, backend) = (decoded.data_type().clone(), self.backend.for_blocks_of(grid.dimensionality()));
         let transform = Arc::new(Field { element, data_type, grid, header, parameters, foreign, backend });
         let size = transform.stream_bound()?;

@@ -197,9 +197,13 @@ impl Parameters {
         self.config.min_exp() < ZFP_MIN_EXP
     }
 
-    /// Whether every block takes the same number of bits.
+    /// Whether every block takes the same number of bits, also in damaged streams. A reversible block says by itself how
+    /// many bit planes it has, whatever `maxprec` is.
     pub(super) fn has_fixed_size(&self) -> bool {
-        self.config.min_bits() == self.block_bits
+        let config = &self.config;
+        let is_bounded =
+            !self.is_lossless() || config.min_bits() == config.max_bits() || config.max_prec() == ZFP_MAX_PREC;
+        config.min_bits() == self.block_bits && is_bounded
     }
 
     /// The largest size in bytes of this many blocks: the words that all their bits fill.

@@ -517,6 +517,22 @@ fn a_fixed_rate_that_was_computed_for_three_dimensions_is_read() {
     }
 }
 
+/// A damaged block of a reversible stream may say that it has more bit planes than `maxprec` allows.
+#[test]
+fn only_blocks_that_are_bounded_also_in_damaged_streams_have_a_fixed_size() {
+    let expert = |minbits: u32, maxbits: u32, maxprec: u32, minexp: i32| json!({"mode": "expert", "minbits": minbits, "maxbits": maxbits, "maxprec": maxprec, "minexp": minexp});
+    for (mode, is_fixed) in [
+        (expert(94, 94, 4, -1075), true),
+        (expert(94, 16_658, 4, -1075), false),
+        (expert(600, 16_658, 64, -1075), true),
+        (expert(88, 16_658, 4, -1074), true),
+        (expert(87, 16_658, 4, -1074), false),
+    ] {
+        let bound = bind(&mode, "float32", &[64, 64]).unwrap();
+        assert_eq!(bound.size.size_when_written().is_some(), is_fixed, "{mode}");
+    }
+}
+
 #[test]
 fn no_elements_are_no_bytes() {
     for shape in [&[0_u64][..], &[4, 0], &[0, 3, 3], &[u64::MAX, 0]] {
